@@ -50,7 +50,7 @@ function wrongCursor(fault: string): ApiError {
 }
 
 /** Position and mark of a cursor; throws an `ApiError` of kind `invalid` for any other text. */
-export function partsOfCursor(cursor: string): { position: number; mark: string } {
+function partsOfCursor(cursor: string): { position: number; mark: string } {
   const [, position, mark] = /^(\d{1,9})\.([0-9a-f]{8})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   if (mark === undefined) throw wrongCursor('was not given by an answer');
   return { position: Number(position), mark };

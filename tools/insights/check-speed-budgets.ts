@@ -63,7 +63,7 @@ export default defineAnsweringTool({
     const all = [...done, ...unread.map((id) => unmeasured(id, nameOf('scenario', id)))];
     const paging = { cursor: walked.rows, limit, list: { ...asked, start }, whole, timeZone, year: todayIn(timeZone, nowMs).slice(0, 4) };
     const { notes, page, ...answer } = budgetAnswer(all, { ...paging, part });
-    const next = page.cursor === undefined ? part?.cursor : scenarioCursor({ start, rows: page.cursor, end: part?.to }, asked, ids.length);
+    const next = page.cursor === undefined ? part?.cursor : scenarioCursor({ start, rows: page.cursor, end: part?.to }, asked);
     for (const sentence of notes) note(sentence);
     const from = minuteAt(choice.sinceMs, timeZone);
     const which = runs === undefined ? `since ${from}, at least ${LEAST_RUNS}` : `the latest ${runs}`;

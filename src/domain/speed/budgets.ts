@@ -4,9 +4,9 @@ import { ofAnswer } from '../../lib/note-mark.ts';
 import { counted } from '../../lib/number-text.ts';
 import { capital } from '../../lib/sentences.ts';
 import { medianWithin } from '../../statistics/order.ts';
-import { type PagePlace, pageOf } from '../page-of.ts';
+import { pageOf } from '../page-of.ts';
 import { isCustomTiming, type NamedBudgets, nameBudgets, timingWords } from './custom-timings.ts';
-import { type Share, shareOf } from './engine/failed-share.ts';
+import { type Share, shareOf } from './engine/failure-trend.ts';
 import { WORTH_A_SENTENCE } from './failures.ts';
 import { hasValue, isFailed, metricOf, type Report, stepsOf, webPageOf } from './runs.ts';
 import { placeWords, type ScenarioPart } from './scenario-cursor.ts';
@@ -165,29 +165,23 @@ function cellsOf({ scenarioId, scenario, step, metric, status, isClose, median, 
   return [scenarioId, scenario, step, metric, status, isClose ? 'close' : null, median, limit, marginPercent, basis, runs];
 }
 
-/** Records of each kind that an answer holds. */
-const MOST_TOLD = 1;
-
 /** The record of a check; undefined of one that nothing is known of. */
-function checkFinding(
-  { scenario, step, metric, median, limit, ruler, isClose, lack }: Check,
-  { timeZone, year }: Reader,
-): Finding | undefined {
-  const place = { name: scenario, timeZone };
-  if (lack) return unmeasuredFinding(lack, place, year);
+function checkFinding({ scenario, step, metric, median, limit, ruler, isClose, lack }: Check, reader: Reader): Finding | undefined {
+  const place = { ...reader, name: scenario };
+  if (lack) return unmeasuredFinding(lack, place);
   if (step === null || metric === null || median === null || limit === null) return undefined;
-  return limitFinding({ step, metric, median, limit, ruler, isClose }, place, year);
+  return limitFinding({ step, metric, median, limit, ruler, isClose }, place);
 }
 
-/** The failures of a scenario that are worth a sentence, those that fail most first. */
-function failureFindings(all: readonly Checked[], { timeZone, year }: Reader): Finding[] {
+/** The failures of the scenario that fails most, where they are worth a sentence. */
+function failureFindings(all: readonly Checked[], reader: Reader): Finding[] {
   return all
     .filter(({ failed }) => (failed.share ?? 0) >= WORTH_A_SENTENCE)
     .toSorted((a, b) => (b.failed.share ?? 0) - (a.failed.share ?? 0))
-    .slice(0, MOST_TOLD)
+    .slice(0, 1)
     .map(({ scenario, reports }) => {
       const sides = { baseline: runsOf([], EVER), period: runsOf(reports, { ...EVER, startMs: reports.at(-1)?.date ?? 0 }) };
-      return failureFinding(sides, { name: scenario, timeZone }, year);
+      return failureFinding(sides, { ...reader, name: scenario });
     });
 }
 
@@ -246,22 +240,13 @@ export function budgetAnswer(all: readonly Checked[], { cursor, limit = PAGE_ROW
   const ordered = inOrder(all.flatMap(({ checks }) => checks));
   const count = (status: Status) => ordered.filter((check) => check.status === status).length;
   const { items, page } = pageOf(ordered, { list, cursor, limit: whole ? ordered.length : limit });
-  const [worst, closest] = [
-    ordered.filter(({ status }) => status !== 'passed'),
-    ordered.filter(({ status }) => status === 'passed').slice(0, 1),
-  ];
-  const told = (['broken', 'not measured'] as const).flatMap((status) =>
-    worst.filter((check) => check.status === status).slice(0, MOST_TOLD),
-  );
-  const checked = (told.length > 0 ? told : closest).flatMap((check) => checkFinding(check, reader) ?? []);
+  const faults = ['broken', 'not measured'] as const;
+  const told = faults.flatMap((fault) => ordered.find(({ status }) => status === fault) ?? []);
+  const checked = (told.length > 0 ? told : ordered.slice(0, 1)).flatMap((check) => checkFinding(check, reader) ?? []);
   const findings = [...ranked(checked), ...failureFindings(all, reader)];
   const sentences = findings.map(({ sentence }) => [sentence]);
   const { answer, rest } = paragraphOf(
-    [
-      verdictSentence(ordered),
-      ...sentences,
-      ...(['broken', 'not measured'] as const).map((status) => scenarioSentence(all, status)),
-    ].filter((each) => each !== ''),
+    [verdictSentence(ordered), ...sentences, ...faults.map((status) => scenarioSentence(all, status))].filter((each) => each !== ''),
   );
   const shown = new Set(items.map(({ scenarioId }) => scenarioId));
   const pages = all.flatMap(({ scenarioId, viewOnTheWeb }) =>
@@ -273,7 +258,7 @@ export function budgetAnswer(all: readonly Checked[], { cursor, limit = PAGE_ROW
     broken: count('broken'),
     passed: count('passed'),
     unmeasured: count('not measured'),
-    page: page satisfies PagePlace,
+    page,
     columns,
     rows: items.map(cellsOf),
     pages,

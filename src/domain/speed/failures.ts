@@ -1,8 +1,7 @@
 import type * as z from 'zod';
 import type { stepReport } from '../../api/operations/records.ts';
 import { formatPercent } from '../../lib/number-text.ts';
-import { type Share, shareOf } from './engine/failed-share.ts';
-import { type FailureTrend, judgeFailures } from './engine/failure-trend.ts';
+import { type FailureTrend, judgeFailures, type Share, shareOf } from './engine/failure-trend.ts';
 import { failedStepIn, isFailed, type Report, type StepResult } from './runs.ts';
 import type { Study } from './scenario-study.ts';
 
@@ -44,12 +43,14 @@ export interface FailingStep {
   readonly trend: FailureTrend;
 }
 
-function failedStepOf(report: Report): FailedStep | undefined {
+/** The failed step of a failed run. */
+export function failedStepOf(report: Report): FailedStep | undefined {
   const result = failedStepIn(report);
   return result && { date: report.date, result };
 }
 
-function nameOfFailed(report: Report): string {
+/** The name of the step at which a run failed. */
+export function nameOfFailed(report: Report): string {
   return failedStepOf(report)?.result.name ?? 'unnamed step';
 }
 

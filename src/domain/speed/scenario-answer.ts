@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { type Finding, findingShape } from '../../findings/finding.ts';
 import { paragraphOf } from '../../findings/paragraph.ts';
-import { worded } from '../../findings/sentence.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
-import type { Clues } from './clues.ts';
-import { type Share, shareOf } from './engine/failed-share.ts';
+import type { Clues, ServerShare } from './clues.ts';
+import { FAILURE_STATES, type Share, shareOf } from './engine/failure-trend.ts';
 import { SPEED_STATES } from './engine/judge-series.ts';
 import type { Move } from './engine/run-series.ts';
 import {
@@ -20,17 +19,14 @@ import {
 } from './failures.ts';
 import { webPageOf } from './runs.ts';
 import type { Runs, Study } from './scenario-study.ts';
-import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
-import { failureFinding, type ScenarioPlace, speedGrammar, unmeasuredFinding } from './speed-findings.ts';
+import { failureFinding, inWords, placeOfStudy, unmeasuredFinding } from './speed-findings.ts';
 import { deviceOf, percentOf, roundValue } from './speed-metrics.ts';
-import { ALL_STEPS, cellsOf, type RowChoice, rowsToShow, studyColumns } from './study-table.ts';
+import { ALL_STEPS, type RowChoice, studyTable } from './study-table.ts';
 import { methodNotes, type StudyTold, shareSentence, tellStudy } from './study-words.ts';
 
 /** The state of a scenario in a word: failing whatever its speed, else the state of its speed. */
 const VERDICTS = ['failing', ...SPEED_STATES] as const;
-
-const trends = ['fails more often', 'fails less often', 'no change', 'not enough data'] as const;
 
 const maybe = z.number().nullable();
 /** Share of failed runs with its 95 % interval, both in percent. */
@@ -86,8 +82,10 @@ export const scenarioAnswerShape = z.object({
       ttfbOfChangePercent: maybe.optional(),
     })
     .optional(),
-  failureVerdict: z.enum(trends).optional(),
-  failedSteps: z.array(z.object({ step: z.string(), ...failedShape.shape, failedBefore: z.number(), trend: z.enum(trends) })).optional(),
+  failureVerdict: z.enum(FAILURE_STATES).optional(),
+  failedSteps: z
+    .array(z.object({ step: z.string(), ...failedShape.shape, failedBefore: z.number(), trend: z.enum(FAILURE_STATES) }))
+    .optional(),
   /** Of the failed runs whose step report was read. */
   failedActions: z.array(z.object({ step: z.string(), message: z.string().nullable(), runs: z.number() })).optional(),
   columns: z.array(z.string()),
@@ -180,8 +178,7 @@ export function scenarioFacts(
     ...(share && !isOneOfSeveral && { serverShare: shareFacts(share) }),
     failureVerdict: failuresIn(study).state,
     ...(actions.length > 0 && { failedSteps: failingSteps(study).slice(0, 3).map(stepFacts), failedActions: actions.slice(0, 3) }),
-    columns: [...studyColumns],
-    rows: rowsToShow(study, choice).map((row) => cellsOf(row, deviceOf(name), study)),
+    ...studyTable(study, deviceOf(name), choice),
   };
 }
 
@@ -189,15 +186,15 @@ export function scenarioFacts(
 const MOST_UNMEASURED = 3;
 
 /** Tells the failures and the speed of a scenario. */
-export function tellScenario(study: Study, place: ScenarioPlace, { events, actions, read }: Readings, today: string): StudyTold {
-  const grammar = speedGrammar(today);
-  const lost = study.unmeasured.slice(0, MOST_UNMEASURED).map((lack) => unmeasuredFinding(lack, place, grammar.year));
-  const told = tellStudy(study, place, { events, isFailing: isFailing(study) }, grammar);
+export function tellScenario(study: Study, name: string, { events, actions, read }: Readings): StudyTold {
+  const place = placeOfStudy(name, study);
+  const isFirst = isFailing(study);
+  const lost = study.unmeasured.slice(0, MOST_UNMEASURED).map((lack) => unmeasuredFinding(lack, place));
+  const told = tellStudy(study, place, { events, isFailing: isFirst });
   const failing = failingOf(study);
-  const failed = failing ? [failureFinding(study, place, grammar.year)] : [];
+  const failed = failing ? [failureFinding(study, place)] : [];
   const action = actionSentence(failing, actions, read);
   const ofFailures = [...failed.map(({ sentence }) => [sentence]), ...(action === '' ? [] : [action])];
-  const isFirst = isFailing(study);
   return {
     findings: isFirst ? [...lost, ...failed, ...told.findings] : [...lost, ...told.findings, ...failed],
     said: [
@@ -207,14 +204,11 @@ export function tellScenario(study: Study, place: ScenarioPlace, { events, actio
   };
 }
 
-/** The day of the reader: the last one of a study. */
-export const dayOf = ({ period, timeZone }: Study) => minuteAt(period.window.endMs, timeZone).slice(0, 10);
-
 /** Findings without the events that may have caused them, which stand beside them. */
-export const besideEvents = (findings: readonly Finding[], today: string) =>
+export const besideEvents = (findings: readonly Finding[], study: Study) =>
   findings.map((finding) => {
     const causes = finding.causes.filter(({ kind }) => kind !== 'event');
-    return causes.length === finding.causes.length ? finding : worded({ ...finding, causes }, speedGrammar(today));
+    return causes.length === finding.causes.length ? finding : inWords({ ...finding, causes }, placeOfStudy('', study));
   });
 
 /** All that is said of a single scenario, links aside, the words first. `whole`: every row, because a step was asked for. */
@@ -224,15 +218,14 @@ export function scenarioAnswer(
   readings: Readings,
   { name = 'The scenario', whole }: { name: string | undefined; whole: boolean },
 ) {
-  const today = dayOf(study);
-  const { findings, said } = tellScenario(study, { name, timeZone: study.timeZone }, readings, today);
+  const { findings, said } = tellScenario(study, name, readings);
   const { answer, rest } = paragraphOf([...said, shareSentence(clues.share)]);
   return {
     answer,
-    findings: besideEvents(findings, today),
+    findings: besideEvents(findings, study),
     ...scenarioFacts(study, clues, readings, name, whole ? 'all' : 'usual'),
     ...(rest.length > 0 && { details: rest }),
-    notes: [...studyBeginWords(study, [firstRunOf(study)]), ...methodNotes(study, deviceOf(name))],
+    notes: [...beginWords([firstRunOf(study)], study.baseline.window, study.timeZone, 'baseline'), ...methodNotes(study, deviceOf(name))],
   };
 }
 
@@ -255,9 +248,4 @@ export function beginWords(
 export function firstRunOf({ baseline, period }: Pick<Study, 'baseline' | 'period'>): number | undefined {
   const first = [...baseline.all, ...period.all].reduce((least, { date }) => Math.min(least, date), Number.POSITIVE_INFINITY);
   return Number.isFinite(first) ? first : undefined;
-}
-
-/** The same for a study with its baseline. */
-export function studyBeginWords({ baseline, timeZone }: Study, firstDates: readonly (number | undefined)[]): string[] {
-  return beginWords(firstDates, baseline.window, timeZone, 'baseline');
 }

@@ -1,7 +1,7 @@
 import { ofAnswer } from '../../lib/note-mark.ts';
-import { cursorAt, partsOfCursor, positionOf } from '../page-of.ts';
+import { cursorAt, positionOf } from '../page-of.ts';
 
-/** Stands between the place among the scenarios and that among the rows of the answer about them. */
+/** Stands between the place among the scenarios, that among the rows of the answer about them, and the end of these scenarios. */
 const BETWEEN = '~';
 
 /** Where an answer about many scenarios goes on. */
@@ -14,27 +14,16 @@ export interface ScenarioPlace {
   readonly end?: number | undefined;
 }
 
-/** Reads a cursor of scenarios, of rows, or of both; throws an `ApiError` of kind `invalid` for one of another question. */
+/** Reads a cursor of scenarios; throws an `ApiError` of kind `invalid` for one of another question. */
 export function readScenarioCursor(cursor: string | undefined, list: unknown, length: number): ScenarioPlace {
-  if (cursor === undefined) return { start: 0, rows: undefined };
-  const at = cursor.indexOf(BETWEEN);
-  if (at < 0) {
-    partsOfCursor(cursor);
-    return { start: 0, rows: cursor };
-  }
-  const [rows = '', end] = cursor.slice(at + 1).split(BETWEEN);
-  const start = positionOf(cursor.slice(0, at), list, length);
-  if (rows === '') return { start, rows: undefined };
-  if (end === undefined) return { start, rows };
-  // The last one ends behind the last scenario, which is no position in the list.
-  return { start, rows, end: end === '' ? length : positionOf(end, list, length) };
+  const [scenarios, rows, end] = cursor?.split(BETWEEN) ?? [];
+  const start = scenarios === undefined ? 0 : positionOf(scenarios, list, length);
+  return { start, rows: rows === '' ? undefined : rows, end: end ? Number(end) : undefined };
 }
 
 /** The cursor of the scenarios from `start` on, or of later rows of the answer about them. */
-export function scenarioCursor({ start, rows, end }: ScenarioPlace, list: unknown, length: number): string {
-  if (rows === undefined) return `${cursorAt(start, list)}${BETWEEN}`;
-  if (end === undefined) return start === 0 ? rows : `${cursorAt(start, list)}${BETWEEN}${rows}`;
-  return [cursorAt(start, list), rows, end < length ? cursorAt(end, list) : ''].join(BETWEEN);
+export function scenarioCursor({ start, rows = '', end }: ScenarioPlace, list: unknown): string {
+  return [cursorAt(start, list), rows, end ?? ''].join(BETWEEN);
 }
 
 /** The scenarios of one answer among all that were asked for, counted from 1. */
@@ -50,7 +39,7 @@ export interface ScenarioPart {
 export function partOf(start: number, looked: number, of: number, list: unknown): ScenarioPart | undefined {
   const to = start + looked;
   if (start === 0 && to >= of) return undefined;
-  return { from: start + 1, to, of, cursor: to < of ? scenarioCursor({ start: to, rows: undefined }, list, of) : undefined };
+  return { from: start + 1, to, of, cursor: to < of ? scenarioCursor({ start: to, rows: undefined }, list) : undefined };
 }
 
 /** `the first 7 of 400 scenarios`, `scenarios 8 to 14 of 400`. */

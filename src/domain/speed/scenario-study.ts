@@ -5,7 +5,7 @@ import { keptFit } from '../../statistics/kept-fits.ts';
 import { median, varianceInflation } from '../../statistics/order.ts';
 import { isCustomTiming } from './custom-timings.ts';
 import { type FreedRuns, freedOfCycle, type JudgeOptions, type State, type Verdict } from './engine/judge-series.ts';
-import { judgeTogether, moveIn, type TogetherOptions, type Tracked } from './engine/judge-together.ts';
+import { type Judged, judgeTogether, type TogetherOptions, type Tracked } from './engine/judge-together.ts';
 import { cutMean } from './engine/noise.ts';
 import { beginOf, type Effect, type Level, levelOf, type Move, type Span } from './engine/run-series.ts';
 import { twoLevelsIn } from './engine/two-levels.ts';
@@ -159,11 +159,10 @@ export function dayTestOf<Each extends { readonly series: Series; readonly effec
 }
 
 /** One metric of one step, or of all steps together. */
-interface RowKey {
+interface StudySeries extends Tracked {
   /** Undefined for the sum over all steps. */
   readonly step: Step | undefined;
   readonly metric: string;
-  readonly series: Series;
 }
 
 /** A state, the move behind it, and the move that is named without being claimed. */
@@ -175,15 +174,12 @@ interface Moved {
 }
 
 /** The state that a verdict gives, or steady with the move only named, where it does not stand out from the differences between days. */
-function moveOf(verdict: Verdict, series: Series, test: ReturnType<typeof dayTestOf>): Moved {
-  const { state } = verdict;
-  const move = moveIn(verdict);
+function moveOf({ state, move }: Verdict, series: Series, test: ReturnType<typeof dayTestOf>): Moved {
   return !move || test(series, move) ? { state, move, held: undefined } : { state: 'steady', move: undefined, held: move };
 }
 
 /** The state of a step's series where part of its runs moved and the others did not. */
-function splitOf(series: Series, metric: string, timeZone: string): Moved | undefined {
-  const { effect } = metricFact(metric);
+function splitOf({ series, effect }: Tracked, timeZone: string): Moved | undefined {
   const move = keptFit('two levels', [series, effect, timeZone], () => twoLevelsIn(freedOfCycle(series, { effect, timeZone })));
   if (!move || Math.abs(move.after.typical - move.before.typical) < effect.absolute) return undefined;
   return { state: 'two levels', move, held: undefined };
@@ -225,11 +221,11 @@ export function inOneInstant<Each extends Placed>(all: readonly Each[]): Each[] 
   });
 }
 
-/** A series of a step divided by those of the other steps in the same runs. */
-interface Beside {
-  readonly own: RowKey;
+/** A step whose series is divided by those of the other steps in the same runs. */
+interface Beside extends Tracked {
+  /** Its series as it is. */
+  readonly own: Series;
   readonly others: readonly Series[];
-  readonly series: Series;
 }
 
 /** Share of the runs of a step that the other steps must have too. */
@@ -248,32 +244,31 @@ function quotientOf(series: Series, others: readonly Series[]): Series | undefin
   });
   if (runs.length < LEAST_SHARED * series.dates.length) return undefined;
   // In the unit of the series, so that the smallest change that counts is the same.
-  const mean = (logs: readonly number[]) => logs.reduce((sum, log) => sum + log, 0) / logs.length;
-  const usual = mean(series.values.map((value) => Math.log(Math.max(Number.MIN_VALUE, value)))) - mean(runs.map(({ log }) => log));
+  const usual = meanOf(series.values.map((value) => Math.log(Math.max(Number.MIN_VALUE, value)))) - meanOf(runs.map(({ log }) => log));
   return { dates: runs.map(({ date }) => date), values: runs.map(({ log }) => Math.exp(log + usual)) };
 }
 
 /** Times of each step beside those of the other steps. */
-function besideOthers(tracked: readonly Tracked<RowKey>[]): Tracked<Beside>[] {
-  const ofSteps = tracked.filter(({ key }) => key.step !== undefined && metricFact(key.metric).kind === 'ms');
+function besideOthers(tracked: readonly StudySeries[]): Beside[] {
+  const ofSteps = tracked.filter(({ step, metric }) => step !== undefined && metricFact(metric).kind === 'ms');
   return ofSteps.flatMap((each) => {
-    const others = ofSteps.flatMap(({ key }) => (key.metric === each.key.metric && key.step !== each.key.step ? [key.series] : []));
-    const series = others.length > 0 ? keptFit('quotient', [each.series, ...others], () => quotientOf(each.series, others)) : undefined;
-    return series ? [{ ...each, key: { own: each.key, others, series }, series }] : [];
+    const own = each.series;
+    const others = ofSteps.flatMap(({ metric, step, series }) => (metric === each.metric && step !== each.step ? [series] : []));
+    const series = others.length > 0 ? keptFit('quotient', [own, ...others], () => quotientOf(own, others)) : undefined;
+    return series ? [{ ...each, own, others, series }] : [];
   });
 }
 
 /** The move of a step at the instant at which it parted from the others; undefined where it was these that moved. */
-function partedMove({ own, others }: Beside, verdict: Verdict, { timeZone }: TogetherOptions): Moved | undefined {
-  if (verdict.state !== 'slower' && verdict.state !== 'faster') return undefined;
-  const { move, moves, state } = verdict;
+function partedMove({ own, others, effect, verdict: { state, move, moves } }: Judged<Beside>, timeZone: string): Moved | undefined {
+  if (!move || (state !== 'slower' && state !== 'faster')) return undefined;
   const edges = moves.flatMap(({ shape, fromMs }) => (shape === 'step' ? [fromMs] : []));
-  const endMs = edges.find((ms) => ms > move.fromMs) ?? (own.series.dates.at(-1) ?? 0) + 1;
+  const endMs = edges.find((ms) => ms > move.fromMs) ?? (own.dates.at(-1) ?? 0) + 1;
   // As long before as since: other changes of all steps lie further back.
   const firstMs = Math.max(edges.findLast((ms) => ms < move.fromMs) ?? 0, 2 * move.fromMs - endMs);
   /** The levels of a series on both sides, up to where the step parted from the others at other times. */
-  function sidesOf(series: Series) {
-    const { dates, values, logs, valueOf } = freedOfCycle(series, { effect: metricFact(own.metric).effect, timeZone });
+  const sidesOf = (series: Series) => {
+    const { dates, values, logs, valueOf } = freedOfCycle(series, { effect, timeZone });
     const levelFrom = (fromMs: number, toMs: number) => {
       const runs = dates.flatMap((date, run) => (date >= fromMs && date < toMs ? [run] : []));
       return levelOf(
@@ -283,9 +278,10 @@ function partedMove({ own, others }: Beside, verdict: Verdict, { timeZone }: Tog
     };
     const [before, after] = [levelFrom(firstMs, move.fromMs), levelFrom(move.fromMs, endMs)];
     return { before, after, relative: after.typical / before.typical - 1 };
-  }
-  const shareOf = ({ relative }: { readonly relative: number }) => Math.log1p(relative) / Math.log1p(move.relative);
-  const sides = sidesOf(own.series);
+  };
+  const whole = Math.log1p(move.relative);
+  const shareOf = ({ relative }: { readonly relative: number }) => Math.log1p(relative) / whole;
+  const sides = sidesOf(own);
   const ofOthers = others.reduce((sum, other) => sum + shareOf(sidesOf(other)), 0) / others.length;
   return shareOf(sides) < HALF || Math.abs(ofOthers) > HALF ? undefined : { state, move: { ...move, ...sides }, held: undefined };
 }
@@ -294,19 +290,19 @@ function partedMove({ own, others }: Beside, verdict: Verdict, { timeZone }: Tog
  * Lasting moves of single steps beside the other steps of the same runs: what moves whole days and releases of the whole site move all
  * steps, so such days hide a change of one step less.
  */
-function movesBesideSteps(tracked: readonly Tracked<RowKey>[], options: TogetherOptions): ReadonlyMap<Series, Moved> {
+function movesBesideSteps(tracked: readonly StudySeries[], options: TogetherOptions): ReadonlyMap<Series, Moved> {
   const beside = besideOthers(tracked);
   const test = dayTestOf(beside, options);
   return new Map(
-    judgeTogether(beside, options).flatMap(({ key, verdict }) => {
-      const moved = moveOf(verdict, key.series, test).move && partedMove(key, verdict, options);
-      return moved ? [[key.own.series, moved] as const] : [];
+    judgeTogether(beside, options).flatMap((each) => {
+      const moved = moveOf(each.verdict, each.series, test).move && partedMove(each, options.timeZone);
+      return moved ? [[each.own, moved] as const] : [];
     }),
   );
 }
 
 /** The verdict on one metric of one step (or of all steps together) over the whole look-back. */
-export interface Row extends RowKey, Moved {
+export interface Row extends StudySeries, Moved {
   readonly verdict: Verdict;
   /** The other steps and episodes of a row that moved, as far as they stand out from what whole days differ by. */
   readonly further: readonly Move[];
@@ -414,21 +410,12 @@ export function soundSteps(reports: readonly Report[], windows: { baseline: Wind
   return stepsOf(inside.filter((report) => !isFailed(report)));
 }
 
-/** The draft of a study: the series of a scenario, and how they are judged. */
+/** The draft of a study: what its reports say, the series of the scenario, and how they are judged. */
 export interface StudyDraft {
-  readonly sides: Pick<Study, 'baseline' | 'period'>;
-  readonly sound: readonly Report[];
-  readonly steps: readonly Step[];
-  readonly usualSteps: number;
-  readonly unmeasured: readonly Unmeasured[];
-  readonly tracked: readonly Tracked<RowKey>[];
+  readonly facts: Omit<Study, 'rows' | 'state' | 'headline'>;
+  readonly tracked: readonly StudySeries[];
   /** The verdicts depend on these and the series alone. */
-  readonly judging: { readonly period: Window; readonly timeZone: string; readonly falseDiscoveryRate: number | undefined };
-}
-
-/** The judgement of the series at one place of a draft. */
-export interface JudgedRow extends Omit<Row, keyof RowKey> {
-  readonly place: number;
+  readonly judging: TogetherOptions;
 }
 
 /** The period from its first run to its last: all others that have the same runs are judged alike. */
@@ -452,83 +439,59 @@ export function draftStudy(reports: readonly Report[], options: StudyOptions): S
     ...sums.map((metric) => ({ step: undefined, metric, series: sumSeries(sound, metric, usual) })),
   ]
     .filter(({ series }) => series.values.length > 0)
-    .map((key) => ({
-      key,
-      group: key.step ? String(key.step.number) : 'sum',
-      rank: rankOf(key.metric) + (key.step ? 0 : SUMS_LAST),
-      series: key.series,
-      effect: metricFact(key.metric).effect,
+    .map((each) => ({
+      ...each,
+      group: each.step ? String(each.step.number) : 'sum',
+      rank: rankOf(each.metric) + (each.step ? 0 : SUMS_LAST),
+      effect: metricFact(each.metric).effect,
     }));
   return {
-    sides,
-    sound,
-    steps,
-    usualSteps: usual,
-    unmeasured: named
-      .flatMap((metric) => steps.flatMap((each) => unmeasuredIn(each, metric, period) ?? []))
-      .toSorted((a, b) => rankOf(a.metric) - rankOf(b.metric)),
+    facts: {
+      ...sides,
+      timeZone,
+      sound,
+      steps,
+      unmeasured: named
+        .flatMap((metric) => steps.flatMap((each) => unmeasuredIn(each, metric, period) ?? []))
+        .toSorted((a, b) => rankOf(a.metric) - rankOf(b.metric)),
+      usualSteps: usual,
+      otherSteps: sound.filter((report) => report.steps?.length !== usual).length,
+    },
     tracked,
     judging: { period: periodOfRuns(sound, period), timeZone, falseDiscoveryRate },
   };
 }
 
-/** The verdicts on a draft, the worst first. */
-export function judgeDraft({ tracked, judging }: StudyDraft): readonly JudgedRow[] {
-  const asked = tracked.map(({ group, rank, effect, key: { metric } }) => ({ group, rank, effect, metric }));
-  return keptFit('scenario', [judging, asked, ...tracked.map(({ series }) => series)], () => judge(tracked, judging));
-}
-
-function judge(tracked: StudyDraft['tracked'], judging: StudyDraft['judging']): JudgedRow[] {
+/** The verdicts on the series of a draft, the worst first. */
+function judge({ tracked, judging }: StudyDraft): Row[] {
   // Slow days move times, not weights and counts.
-  const test = dayTestOf(tracked, { ...judging, tells: ({ key }) => metricFact(key.metric).kind === 'ms' });
-  const places = new Map(tracked.map(({ key }, place) => [key, place]));
-  const rows = judgeTogether(tracked, judging).map((each) => {
-    const { series, step, metric } = each.key;
-    // A sum mixes the steps, whose runs move one by one.
-    return { ...each, ...((step && splitOf(series, metric, judging.timeZone)) ?? moveOf(each.verdict, series, test)) };
-  });
+  const test = dayTestOf(tracked, { ...judging, tells: ({ metric }) => metricFact(metric).kind === 'ms' });
+  // A sum mixes the steps, whose runs move one by one.
+  const rows = judgeTogether(tracked, judging).map((each) => ({
+    ...each,
+    ...((each.step && splitOf(each, judging.timeZone)) ?? moveOf(each.verdict, each.series, test)),
+  }));
   // Whole days may hide that one step moved for good.
-  const isDoubtful = ({ held, state }: (typeof rows)[number]) => held !== undefined || state === 'drifting';
+  const isDoubtful = ({ held, state }: Moved) => held !== undefined || state === 'drifting';
   const beside: ReadonlyMap<Series, Moved> = rows.some(isDoubtful) ? movesBesideSteps(tracked, judging) : new Map();
-  const settled = rows.map((row) => ({ ...row, ...(isDoubtful(row) && beside.get(row.key.series)) }));
+  const settled = rows.map((row) => ({ ...row, ...(isDoubtful(row) && beside.get(row.series)) }));
   const isSlower = ({ state }: Moved) => state === 'slower';
   const isEarlier = ({ move }: Moved) => Number((move?.fromMs ?? 0) < judging.period.startMs);
   const slower = settled.filter(isSlower);
   const inOrder = beside.size === 0 ? slower : slower.toSorted((a, b) => isEarlier(a) - isEarlier(b) || a.rank - b.rank);
-  const slowerFirst = [...inOrder, ...settled.filter((row) => !isSlower(row))];
-  return inOneInstant(slowerFirst).map(({ key, verdict, state, move, held }) => {
-    const all = move && 'moves' in verdict ? verdict.moves : [];
-    const further = all.filter((other) => other !== moveIn(verdict) && other.fromMs !== move?.fromMs && test(key.series, other));
-    return { place: places.get(key) ?? -1, verdict, state, move, held, further };
+  return inOneInstant([...inOrder, ...settled.filter((row) => !isSlower(row))]).map((row) => {
+    const { move, verdict, series } = row;
+    const others = move ? verdict.moves.filter((other) => other !== verdict.move && other.fromMs !== move.fromMs) : [];
+    return { ...row, further: others.filter((other) => test(series, other)) };
   });
 }
 
-/** The study that verdicts on a draft make. */
-export function studyFrom(
-  { sides, sound, steps, usualSteps: usual, unmeasured, tracked, judging }: StudyDraft,
-  judged: readonly JudgedRow[],
-): Study {
-  const rows = judged.flatMap(({ place, ...said }): Row[] => {
-    const key = tracked[place]?.key;
-    return key ? [{ ...key, ...said }] : [];
-  });
-  const headline = headlineOf(rows, sides.period.window);
-  return {
-    ...sides,
-    timeZone: judging.timeZone,
-    sound,
-    steps,
-    rows,
-    unmeasured,
-    state: stateOf(rows, headline),
-    headline,
-    usualSteps: usual,
-    otherSteps: sound.filter((report) => report.steps?.length !== usual).length,
-  };
+/** The study that the verdicts on a draft make. */
+export function judgeDraft(draft: StudyDraft): Study {
+  const rows = judge(draft);
+  const headline = headlineOf(rows, draft.facts.period.window);
+  return { ...draft.facts, rows, state: stateOf(rows, headline), headline };
 }
 
 /** Compares each metric of each step, and of all steps together where a sum means something. */
-export function studyScenario(reports: readonly Report[], options: StudyOptions): Study {
-  const draft = draftStudy(reports, options);
-  return studyFrom(draft, judgeDraft(draft));
-}
+export const studyScenario = (reports: readonly Report[], options: StudyOptions): Study => judgeDraft(draftStudy(reports, options));

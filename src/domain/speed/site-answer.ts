@@ -6,7 +6,7 @@ import type { Clues } from './clues.ts';
 import { SPEED_STATES, type State } from './engine/judge-series.ts';
 import { beginOf } from './engine/run-series.ts';
 import { actionSentence, type FailedStep, type Failing, failedStepsToRead, failingOf, isFailing } from './failures.ts';
-import { besideEvents, dayOf, firstRunOf, pageOf, type Readings, scenarioFacts, studyBeginWords, tellScenario } from './scenario-answer.ts';
+import { beginWords, besideEvents, firstRunOf, pageOf, type Readings, scenarioFacts, tellScenario } from './scenario-answer.ts';
 import { placeWords, type ScenarioPart, yetWords } from './scenario-cursor.ts';
 import type { Study } from './scenario-study.ts';
 import { metricFact, rankOf } from './speed-metrics.ts';
@@ -44,7 +44,7 @@ export function summaryOf(scenarioId: number, name: string, study: Study): Summa
   const { headline, state, period, rows } = study;
   const failing = failingOf(study);
   const nothing = { events: [], actions: [], read: { runs: 0, of: 0 } };
-  const told = tellScenario(study, { name, timeZone: study.timeZone }, nothing, dayOf(study));
+  const told = tellScenario(study, name, nothing);
   const { steps, of } = failedStepsToRead(study);
   return {
     scenarioId,
@@ -95,36 +95,28 @@ export function mostFailing(summaries: readonly Summary[]): Summary | undefined 
   return summaries.filter(({ failing }) => failing).toSorted((a, b) => failingShare(b) - failingShare(a))[0];
 }
 
-/** How scenarios are counted that no sentence is about. */
-const OTHERS: readonly (readonly [State, string])[] = [
-  ['slower', 'slower'],
-  ['drifting', 'drifting'],
-  ['two levels', 'at two levels'],
-  ['was slower', 'slower for a time'],
-  ['unstable', 'unstable'],
-  ['faster', 'faster'],
-  ['was faster', 'faster for a time'],
-  ['steady', 'steady'],
-  ['not enough data', 'without enough runs to judge'],
-];
+/** How scenarios are counted that no sentence is about, where the state alone does not say it. */
+const OTHERS: Readonly<Record<string, string>> = {
+  'two levels': 'at two levels',
+  'was slower': 'slower for a time',
+  'was faster': 'faster for a time',
+  'not enough data': 'without enough runs to judge',
+};
+
+const verdictOf = ({ isFailing: fails, state }: Summary) => (fails ? ('failing' as const) : state);
 
 /** `The other four are steady.`, `Of the other 4, 1 is unstable and 3 are steady.`; empty where there are no others. */
 function othersSentence(others: readonly Summary[]): string {
   const [first] = others;
   if (!first) return '';
-  const failing = others.filter(({ isFailing: fails }) => fails).length;
-  const parts = OTHERS.flatMap(([state, said]) => {
-    const count = others.filter((summary) => summary.state === state && !summary.isFailing).length;
-    return count > 0 ? [{ count, said }] : [];
+  const all = (['failing', ...SPEED_STATES] as const).flatMap((verdict) => {
+    const count = others.filter((summary) => verdictOf(summary) === verdict).length;
+    return count > 0 ? [{ count, said: OTHERS[verdict] ?? verdict }] : [];
   });
-  const all = [...(failing > 0 ? [{ count: failing, said: 'failing' }] : []), ...parts];
   const [only] = all;
   if (all.length === 1 && only) return `The other ${only.count === 1 ? 'one is' : `${only.count} are`} ${only.said}.`;
   return `Of the other ${others.length}, ${listed(all.map(({ count, said }) => `${count} ${count === 1 ? 'is' : 'are'} ${said}`))}.`;
 }
-
-/** Scenarios that have a sentence of their own in the first paragraph, behind the first one. */
-const MOST_TOLD = 1;
 
 /** Whether a scenario became slower in the period, fails or lacks a metric. */
 const isWorthSentence = (summary: Summary) =>
@@ -170,31 +162,33 @@ export function siteAnswer(
   { whole, metrics = [], part }: SiteAnswerOptions,
 ) {
   const failing = mostFailing(summaries);
-  const today = dayOf(study);
   const ofWorst = failing === summary ? readings : { ...readings, actions: [] };
-  const told = tellScenario(study, { name: summary.name, timeZone: study.timeZone }, ofWorst, today);
+  const told = tellScenario(study, summary.name, ofWorst);
   const isCalm = summaries.every((each) => CALM.has(each.state) && !each.failing && !isUnmeasuredIn(each));
-  const next = summaries.filter((each) => each !== summary && isWorthSentence(each)).slice(0, MOST_TOLD);
-  const others = summaries.filter((each) => each !== summary && !next.includes(each));
+  // One scenario has a sentence of its own behind the first one.
+  const next = summaries.find((each) => each !== summary && isWorthSentence(each));
+  const others = summaries.filter((each) => each !== summary && each !== next);
   const where = part ? [`${yetWords(part) || `This is about ${placeWords(part)}`}.`] : [];
   const first = isCalm
     ? [calmSentence(summaries, metrics)]
-    : [...told.said.slice(0, 1), ...next.map(({ line }) => [line]), othersSentence(others), ...told.said.slice(1)];
+    : [...told.said.slice(0, 1), ...(next ? [[next.line]] : []), othersSentence(others), ...told.said.slice(1)];
   const { answer, rest } = paragraphOf([...where, ...first, shareSentence(clues.share)]);
   const lines = summaries.slice(0, whole ? undefined : MOST_LINES);
   const more = summaries.length - lines.length;
   const details = [...rest, ...(failing && failing !== summary ? actionOf(failing, readings) : [])];
   return {
     answer,
-    findings: [...besideEvents(told.findings, today), ...next.flatMap((each) => each.findings.slice(0, 1))],
+    findings: [...besideEvents(told.findings, study), ...(next?.findings.slice(0, 1) ?? [])],
     scenarios: lines.map(lineOf),
     ...scenarioFacts(study, clues, ofWorst, summary.name, 'few'),
     ...(details.length > 0 && { details }),
     notes: [
       ...(more > 0 ? [`${more} more scenarios, none worse than the last line; name them in scenarioIds.`] : []),
-      ...studyBeginWords(
-        study,
+      ...beginWords(
         summaries.map(({ firstRunMs }) => firstRunMs),
+        study.baseline.window,
+        study.timeZone,
+        'baseline',
       ),
       'Facts and rows: the first line; scenarioIds: another.',
       siteNote(summaries.reduce((sum, { judged }) => sum + judged, 0)),
@@ -203,6 +197,7 @@ export function siteAnswer(
 }
 
 /** A line of a list; the page is for those that moved or scatter. */
-function lineOf({ scenarioId, state, isFailing: fails, line, viewOnTheWeb }: Summary) {
-  return { scenarioId, verdict: fails ? ('failing' as const) : state, line, ...(state !== 'steady' && { viewOnTheWeb }) };
+function lineOf(summary: Summary) {
+  const { scenarioId, state, line, viewOnTheWeb } = summary;
+  return { scenarioId, verdict: verdictOf(summary), line, ...(state !== 'steady' && { viewOnTheWeb }) };
 }

@@ -45,7 +45,7 @@ function placed(move: Move, { step, metric, verdict }: Row, { startMs }: Span): 
     ...(shape === 'drift' && { fromMs: startMs, began: { startMs, endMs: startMs } }),
     step: step?.name,
     metric,
-    pValue: 'p' in verdict ? verdict.p : 1,
+    pValue: verdict.p ?? 1,
   };
 }
 

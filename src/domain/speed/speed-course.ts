@@ -1,5 +1,4 @@
 import { DAY_MS } from '../../lib/clock.ts';
-import { minuteAt } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
 import { counted } from '../../lib/number-text.ts';
@@ -8,12 +7,9 @@ import { SPEED_STATES } from './engine/judge-series.ts';
 import { beginOf } from './engine/run-series.ts';
 import type { Series } from './runs.ts';
 import type { Row, Study } from './scenario-study.ts';
-import { speedGrammar } from './speed-findings.ts';
+import { placeOfStudy } from './speed-findings.ts';
 import { metricFact } from './speed-metrics.ts';
 import { tellStudy } from './study-words.ts';
-
-/** The last day of a study, which its reader lives on. */
-const dayOf = ({ period, timeZone }: Study) => minuteAt(period.window.endMs, timeZone).slice(0, 10);
 
 /** How the level of one step moved. */
 interface StepCourse {
@@ -69,11 +65,7 @@ export function courseFrom(studies: readonly CourseStudy[]): Course {
     .toSorted((a, b) => SPEED_STATES.indexOf(a.study.state) - SPEED_STATES.indexOf(b.study.state));
   return {
     lines: moved.map(({ study, name }) => ({
-      words: [
-        tellStudy(study, { name, timeZone: study.timeZone }, { events: [], isFailing: false }, speedGrammar(dayOf(study))).said[0] ?? '',
-      ]
-        .flat()
-        .join(''),
+      words: [tellStudy(study, placeOfStudy(name, study)).said[0] ?? ''].flat().join(''),
       hasMoved: study.headline?.move !== undefined,
     })),
     steps: judged.length,

@@ -4,15 +4,13 @@ import { median, medianWithin } from '../../statistics/order.ts';
 import { normalOf, scoreOfTail } from '../../statistics/tails.ts';
 import { localTimes } from './engine/local-time.ts';
 import { type Series, seriesOf, type Window } from './runs.ts';
-import { firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
+import { type Column, type ScenarioRuns, type StepPlace, type ViewAnswer, valueCell, viewOf } from './scenario-views.ts';
 import { allSteps, type Course, courseOfStep, courseWords, levelsOf } from './speed-course.ts';
-import { metricFact, roundValue } from './speed-metrics.ts';
-import { BLOCK_DAYS, type Breakdown, fromFirstRun, type Grouping, groupingOf, isCycle, rowsOfStep, type Stretch } from './time-groups.ts';
+import { metricFact } from './speed-metrics.ts';
+import { type Breakdown, type Cycle, fromFirstRun, type Grouping, groupingOf, isCycle, rowsOfStep, type Stretch } from './time-groups.ts';
 
 /** One step in one group. */
-interface CycleRow {
-  readonly scenario: ScenarioRuns;
-  readonly step: string;
+interface CycleRow extends StepPlace {
   readonly group: string;
   /** Of each metric, in their order. */
   readonly values: readonly (readonly number[])[];
@@ -160,11 +158,11 @@ function cyclesOf(steps: readonly CycleStep[], count: number): FoundCycle[] {
 function cycleVerdict(
   scenarios: readonly ScenarioRuns[],
   metric: string,
-  { breakdown, timeZone }: CycleOptions & { readonly breakdown: keyof typeof BLOCK_DAYS },
+  { breakdown, timeZone }: CycleOptions,
   grouping: Grouping,
+  { blockDays, wordsOf }: Cycle,
 ): MetricVerdict {
   const { short } = metricFact(metric);
-  const blockDays = BLOCK_DAYS[breakdown];
   const count = grouping.names.length;
   const judged = scenarios
     .flatMap((scenario) =>
@@ -188,7 +186,7 @@ function cycleVerdict(
     const size = percent(least) === percent(largest) ? percent(least) : `${percent(least)} to ${percent(largest)}`;
     const where = sized.length === judged.length ? allSteps(judged.length) : `${sized.length} of ${judged.length} steps`;
     const side = largest < 0 ? 'lower' : 'higher';
-    return `${short} is ${size} ${side} ${grouping.wordsOf(stretch)} than at other times${judged.length === 1 ? '' : `, in ${where}`}.`;
+    return `${short} is ${size} ${side} ${wordsOf(stretch)} than at other times${judged.length === 1 ? '' : `, in ${where}`}.`;
   });
   return { words: sentences.join(' '), steps: cycles.flatMap(({ sized }) => sized.map(({ key }) => key)) };
 }
@@ -267,8 +265,8 @@ export function cycleAnswer(scenarios: readonly ScenarioRuns[], options: CycleOp
   const { breakdown, metrics, range, timeZone, limit } = options;
   const grouping = groupingOf(breakdown, fromFirstRun(scenarios, range), timeZone);
   const verdicts = metrics.map((metric) =>
-    isCycle(breakdown)
-      ? cycleVerdict(scenarios, metric, { ...options, breakdown }, grouping)
+    grouping.cycle
+      ? cycleVerdict(scenarios, metric, options, grouping, grouping.cycle)
       : rangeVerdict(scenarios, metric, options, grouping),
   );
   const steps = verdicts.flatMap((verdict) => verdict.steps);
@@ -276,25 +274,26 @@ export function cycleAnswer(scenarios: readonly ScenarioRuns[], options: CycleOp
     scenarios.flatMap((scenario) => rowsOf(scenario, metrics, grouping)),
     steps,
   );
-  const { shown, notes } = firstRows(rows, limit);
   const told = new Set(steps);
   const isOfSome = told.size > 0 && rows.some(({ scenario, step }) => !told.has(keyOf(scenario.scenarioId, step)));
   const [first, ...others] = metrics;
-  const value = (metric: string, number: number) => (Number.isNaN(number) ? null : roundValue(metric, number));
-  return {
-    answer: verdicts
-      .map(({ words }) => words)
-      .filter((words) => words !== '')
-      .join(' '),
-    columns: ['scenario', 'step', breakdown, first, 'low', 'high', ...others, 'runs'],
-    rows: shown.map(({ scenario, step, group, values: [own = [], ...more] }) => {
-      const { middle, low, high } = medianWithin(own);
-      const medians = more.map((each, index) => value(others[index] ?? first, median(each)));
-      return [scenario.name, step, group, value(first, middle), value(first, low), value(first, high), ...medians, own.length];
-    }),
-    notes: [
-      ...notes.map((note) => (isOfSome ? `${note} Steps that ${isCycle(breakdown) ? 'differ' : 'moved'} come first.` : note)),
-      ...notesFor(options),
+  const within = (name: string, side: 'middle' | 'low' | 'high'): Column<CycleRow> => [
+    name,
+    ({ values: [own = []] }) => valueCell(first, medianWithin(own)[side]),
+  ];
+  return viewOf(rows, limit, {
+    answer: verdicts.flatMap(({ words }) => (words === '' ? [] : [words])).join(' '),
+    columns: [
+      ['scenario', ({ scenario }) => scenario.name],
+      ['step', ({ step }) => step],
+      [breakdown, ({ group }) => group],
+      within(first, 'middle'),
+      within('low', 'low'),
+      within('high', 'high'),
+      ...others.map((metric, index): Column<CycleRow> => [metric, ({ values }) => valueCell(metric, median(values[index + 1] ?? []))]),
+      ['runs', ({ values: [own = []] }) => own.length],
     ],
-  };
+    notes: notesFor(options),
+    ...(isOfSome && { inFront: ` Steps that ${grouping.cycle ? 'differ' : 'moved'} come first.` }),
+  });
 }

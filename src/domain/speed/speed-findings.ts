@@ -1,18 +1,17 @@
 import type { Facts, Finding } from '../../findings/finding.ts';
-import { type Grammar, type Noun, worded } from '../../findings/sentence.ts';
+import { type Noun, worded } from '../../findings/sentence.ts';
 import { dateText } from '../../findings/wording.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
-import { minuteAt } from '../../lib/dates.ts';
+import { minuteAt, todayIn } from '../../lib/dates.ts';
 import { counted, formatMs } from '../../lib/number-text.ts';
 import { Z_95 } from '../../statistics/tails.ts';
-import type { Share } from './engine/failed-share.ts';
-import type { FailureTrend } from './engine/failure-trend.ts';
+import type { FailureTrend, Share } from './engine/failure-trend.ts';
 import type { Level, Span } from './engine/run-series.ts';
 import { type FailingStep, failingSteps, failuresIn, shareWords } from './failures.ts';
 import type { Row, Study } from './scenario-study.ts';
 import { compareSpeedChanges, movesOf, type SpeedMove, speedChangesOf } from './speed-changes.ts';
 import type { NearEvent } from './speed-events.ts';
-import { metricFact, roundValue } from './speed-metrics.ts';
+import { metricFact, percentOf, roundValue, shownChance } from './speed-metrics.ts';
 import type { Unmeasured } from './unmeasured.ts';
 
 const UNITS = { ms: 'ms', bytes: 'bytes', count: 'requests', score: '' } as const;
@@ -28,9 +27,6 @@ export function nounOf(metric: string): Noun {
   const { short, kind } = metricFact(metric);
   return { name: short, isPlural: false, ...DIRECTIONS[kind] };
 }
-
-/** The grammar of speed, for a reader in the year of a day. */
-export const speedGrammar = (today: string): Grammar => ({ nounOf, year: today.slice(0, 4) });
 
 /** Standard error of the median of some runs over its level, by their quartiles as if they were normal. */
 const errorOf = ({ p25, p75, typical, runs }: Level) => (typical === 0 ? 0 : (0.93 * (p75 - p25)) / typical / Math.sqrt(Math.max(1, runs)));
@@ -50,20 +46,28 @@ function sizeOf({ metric, before, after, relative }: SpeedMove): NonNullable<Fac
   };
 }
 
-/** The scenario that records are about. */
+/** The scenario that records are about, and the year of the reader, which dates leave out. */
 export interface ScenarioPlace {
   readonly name: string;
   readonly timeZone: string;
+  readonly year: string;
 }
 
-/** Smaller probabilities are shown as this. */
-const LEAST_P = 0.0001;
+/** The scenario of a study; its reader lives on its last day. */
+export const placeOfStudy = (name: string, { period, timeZone }: Pick<Study, 'period' | 'timeZone'>): ScenarioPlace => ({
+  name,
+  timeZone,
+  year: todayIn(timeZone, period.window.endMs).slice(0, 4),
+});
+
+/** The record with its sentence. */
+export const inWords = (facts: Facts, { year }: Pick<ScenarioPlace, 'year'>): Finding => worded(facts, { nounOf, year });
 
 /** The place of a step; the device is in the name of the scenario. */
 const placeOf = (name: string, step: string | undefined): Facts['place'] => ({ scenario: name, ...(step !== undefined && { step }) });
 
 /** The record of a move. */
-export function moveFacts(move: SpeedMove, { name, timeZone }: ScenarioPlace): Facts {
+export function moveFacts(move: SpeedMove, { name, timeZone }: Pick<ScenarioPlace, 'name' | 'timeZone'>): Facts {
   const { metric, step, shape, fromMs, untilMs, began, before, after, relative, pValue } = move;
   const at = (ms: number) => minuteAt(ms, timeZone);
   const isLong = shape !== 'drift' && began.endMs - began.startMs > DAY_MS;
@@ -82,7 +86,7 @@ export function moveFacts(move: SpeedMove, { name, timeZone }: ScenarioPlace): F
     against: { what: 'before', value: roundValue(metric, before.typical) },
     change: sizeOf(move),
     verdict: relative > 0 ? 'higher' : 'lower',
-    chance: Number(Math.max(LEAST_P, pValue).toPrecision(2)),
+    chance: shownChance(pValue),
     causes: [],
   };
 }
@@ -109,29 +113,25 @@ interface LimitCheck {
 }
 
 /** The record of a median that was held against a limit. */
-export function limitFinding({ step, metric, median, limit, ruler, isClose }: LimitCheck, { name }: ScenarioPlace, year: string): Finding {
+export function limitFinding({ step, metric, median, limit, ruler, isClose }: LimitCheck, place: ScenarioPlace): Finding {
   const sure = median > limit ? 'higher' : 'lower';
-  return worded(
+  return inWords(
     {
       subject: metric,
       unit: UNITS[metricFact(metric).kind],
-      place: placeOf(name, step),
+      place: placeOf(place.name, step),
       when: { shape: 'range', ongoing: true },
       now: median,
       against: { what: 'limit', ...(ruler !== undefined && { name: ruler }), value: limit },
       verdict: isClose ? 'uncertain' : sure,
       causes: [],
     },
-    { nounOf, year },
+    place,
   );
 }
 
 /** `LCP at "Product" in "Home" has not been measured since 14 Nov, 10:00: no value in 24 of 168 runs.` */
-function unmeasuredText(
-  { step, metric, missing, runs, sinceMs, isLost }: Unmeasured,
-  { name, timeZone }: ScenarioPlace,
-  year: string,
-): string {
+function unmeasuredText({ step, metric, missing, runs, sinceMs, isLost }: Unmeasured, { name, timeZone, year }: ScenarioPlace): string {
   const what = `${metricFact(metric).short} at "${step}" in "${name}"`;
   const count = missing === runs ? `any of ${counted(runs, 'run')}` : `${missing} of ${counted(runs, 'run')}`;
   if (sinceMs === undefined) return `${what} was not measured in ${count}.`;
@@ -142,7 +142,7 @@ function unmeasuredText(
 }
 
 /** The record of a metric that runs lack. */
-export function unmeasuredFinding(lack: Unmeasured, place: ScenarioPlace, year: string): Finding {
+export function unmeasuredFinding(lack: Unmeasured, place: ScenarioPlace): Finding {
   const { step, metric, missing, runs, sinceMs, isLost } = lack;
   const from = sinceMs === undefined ? undefined : minuteAt(sinceMs, place.timeZone);
   return {
@@ -153,11 +153,9 @@ export function unmeasuredFinding(lack: Unmeasured, place: ScenarioPlace, year: 
     now: null,
     verdict: 'measurement',
     causes: [{ kind: 'measurement', name: `no value in ${missing} of ${counted(runs, 'run')}`, share: missing / runs, basis: 'measured' }],
-    sentence: unmeasuredText(lack, place, year),
+    sentence: unmeasuredText(lack, place),
   };
 }
-
-const percentOf = ({ share }: Share) => (share === null ? null : Math.round(1000 * share) / 10);
 
 const FAILURE_VERDICTS = {
   'fails more often': 'higher',
@@ -177,8 +175,7 @@ const pointsOf = (now: number, before: number, { low, high }: Share) => ({
 function failureText(
   { period, before, state, change }: FailureTrend,
   [first]: readonly FailingStep[],
-  { name, timeZone }: ScenarioPlace,
-  year: string,
+  { name, timeZone, year }: ScenarioPlace,
 ): string {
   const now = shareWords(change ? (change.since.share ?? 0) : (period.share ?? 0));
   const since = change ? ` since ${dateText(minuteAt(change.atMs, timeZone), year)}` : '';
@@ -190,14 +187,15 @@ function failureText(
 }
 
 /** The record of how often runs fail. */
-export function failureFinding(sides: Pick<Study, 'baseline' | 'period'>, place: ScenarioPlace, year: string): Finding {
+export function failureFinding(sides: Pick<Study, 'baseline' | 'period'>, place: ScenarioPlace): Finding {
   const trend = failuresIn(sides);
   const steps = failingSteps(sides);
   const { period, before, state, change } = trend;
   const isMoved = state === 'fails more often' || state === 'fails less often';
   const from = minuteAt(change?.atMs ?? sides.period.window.startMs, place.timeZone);
-  const value = percentOf(before);
-  const now = percentOf(period);
+  const percentIn = ({ share }: Share) => (share === null ? null : percentOf(share));
+  const value = percentIn(before);
+  const now = percentIn(period);
   return {
     subject: 'failedRuns',
     unit: '%',
@@ -208,7 +206,7 @@ export function failureFinding(sides: Pick<Study, 'baseline' | 'period'>, place:
     ...(now !== null && value !== null && isMoved && { change: pointsOf(now, value, period) }),
     verdict: FAILURE_VERDICTS[state],
     causes: [],
-    sentence: failureText(trend, steps, place, year),
+    sentence: failureText(trend, steps, place),
   };
 }
 
@@ -222,7 +220,7 @@ function levelFinding({ metric, step, verdict }: Row, study: Study, place: Scena
     unit: UNITS[metricFact(metric).kind],
     place: placeOf(place.name, step?.name),
     when: { shape: 'range', from: minuteAt(study.period.window.startMs, place.timeZone), ongoing: true },
-    now: 'level' in verdict ? roundValue(metric, verdict.level.typical) : null,
+    now: verdict.level ? roundValue(metric, verdict.level.typical) : null,
     verdict: verdict.state === 'unstable' ? 'uncertain' : 'unchanged',
     causes: [],
     sentence,
@@ -237,18 +235,17 @@ export function studyFindings(
   study: Study,
   place: ScenarioPlace,
   { events, own, row }: { events: readonly NearEvent[]; own: string | undefined; row: Row | undefined },
-  grammar: Grammar,
 ): Finding[] {
   const { headline, period } = study;
   const [move] = headline ? movesOf(headline, period.window) : [];
   const first =
-    move && worded({ ...moveFacts(move, place), causes: move.shape === 'drift' ? [] : eventCauses(events, move.began) }, grammar);
+    move && inWords({ ...moveFacts(move, place), causes: move.shape === 'drift' ? [] : eventCauses(events, move.began) }, place);
   const level = row && own !== undefined ? [levelFinding(row, study, place, own)] : [];
   const isTold = ({ step, metric }: SpeedMove) => step === move?.step && metric === move?.metric;
   const further = speedChangesOf(0, place.name, study)
     .changes.filter(({ moves }) => !moves.some(isTold))
     .toSorted(compareSpeedChanges)
     .slice(0, MOST_FURTHER)
-    .map(({ moves: [leading] }) => worded(moveFacts(leading, place), grammar));
+    .map(({ moves: [leading] }) => inWords(moveFacts(leading, place), place));
   return [...(first ? [{ ...first, ...(own !== undefined && { sentence: own }) }] : level), ...further];
 }

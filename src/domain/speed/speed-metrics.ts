@@ -1,6 +1,7 @@
 import { aggregateMetricNames, stepReportTimingNames, stepTimingNames } from '../../api/metric-names.ts';
 import { hint } from '../../lib/hint.ts';
 import { formatBytes, formatMs, formatNumber } from '../../lib/number-text.ts';
+import type { Effect } from './engine/run-series.ts';
 
 /** Speed metrics that an answer holds when none are named. */
 export const usualSpeedMetrics = [
@@ -71,12 +72,6 @@ export function metricsOfOthers(record: keyof typeof recordKinds, asked: readonl
   return notIn(record, asked).map((name) => `${record} has no ${name}; ${recordKinds[record].elsewhere(name)}.`);
 }
 
-/** The smallest change of a metric that is worth a verdict, however certain it is: both limits must be reached. */
-export interface Effect {
-  readonly relative: number;
-  readonly absolute: number;
-}
-
 interface MetricFact {
   /** As engineers say it. */
   readonly short: string;
@@ -143,6 +138,9 @@ export function roundValue(metric: string, value: number): number {
 export function percentOf(share: number): number {
   return Math.round(share * 1000) / 10;
 }
+
+/** A probability as answers show it; smaller ones than 0.0001 as that. */
+export const shownChance = (p: number): number => Number(Math.max(0.0001, p).toPrecision(2));
 
 /** Everyday names of speed metrics, letters and digits alone, in lower case. */
 export const speedMetricAliases: Readonly<Record<string, (typeof aggregateMetricNames)[number]>> = {

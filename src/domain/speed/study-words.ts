@@ -1,17 +1,16 @@
 import type { Finding } from '../../findings/finding.ts';
 import type { Said } from '../../findings/paragraph.ts';
-import type { Grammar } from '../../findings/sentence.ts';
 import { dateText, valueText } from '../../findings/wording.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import { counted, formatPercent } from '../../lib/number-text.ts';
 import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
+import type { ServerShare } from './clues.ts';
 import type { Level } from './engine/run-series.ts';
 import type { Row, Runs, Study } from './scenario-study.ts';
-import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
 import { type ScenarioPlace, studyFindings } from './speed-findings.ts';
 import { type Device, formatValue, metricFact } from './speed-metrics.ts';
-import { leadingRow, levelNow } from './study-table.ts';
+import { leadingRow } from './study-table.ts';
 
 function percent(share: number | null, sign = false): string {
   return formatPercent(share === null ? null : share * 100, { digits: 0, sign });
@@ -49,8 +48,8 @@ function heldRow({ rows }: Study): Row | undefined {
 }
 
 /** Names a move that days hide, where nothing moved for certain or what did is over; undefined where there is none. */
-export function heldSentence(study: Study, name: string, { year }: Pick<Grammar, 'year'>): string | undefined {
-  const { headline, timeZone } = study;
+export function heldSentence(study: Study, { name, timeZone, year }: ScenarioPlace): string | undefined {
+  const { headline } = study;
   const row = headline && headline.move?.untilMs === undefined ? undefined : heldRow(study);
   const held = row?.held;
   if (!row || !held) return undefined;
@@ -59,16 +58,16 @@ export function heldSentence(study: Study, name: string, { year }: Pick<Grammar,
 }
 
 /** That nothing moved for certain, or what may have. */
-function steadySentence(study: Study, name: string, isFailing: boolean, grammar: Grammar): string {
+function steadySentence(study: Study, place: ScenarioPlace, isFailing: boolean): string {
   const judged = study.rows.filter(({ state }) => state !== 'not enough data').length;
-  const calm = `${isFailing ? 'Its speed' : `"${name}"`} is steady: none of ${counted(judged, 'series', 'series')} changed its level.`;
-  return heldSentence(study, name, grammar) ?? calm;
+  const calm = `${isFailing ? 'Its speed' : `"${place.name}"`} is steady: none of ${counted(judged, 'series', 'series')} changed its level.`;
+  return heldSentence(study, place) ?? calm;
 }
 
 /** The highest step of a scenario in which nothing moved, and what scatters. */
 function levelSentences({ rows }: Study, leading: Row | undefined): string[] {
   const scattered = rows.filter(({ state }) => state === 'unstable').map(nameOf);
-  const level = leading && levelNow(leading);
+  const level = leading?.verdict.level;
   return [
     ...(leading && level ? [`Slowest is ${nameOf(leading)} with ${formatValue(leading.metric, level.typical)}.`] : []),
     ...(scattered.length > 0 ? [`Runs vary widely, at a constant level: ${scattered.slice(0, 3).join(', ')}.`] : []),
@@ -88,7 +87,7 @@ function partlySentence(row: Row, name: string): string | undefined {
     const some = `${percent(move.share ?? null)} of runs at ${moved}`;
     return `${nameOf(row)} in "${name}" has two levels: ${some}, the others at ${usual} as before.`;
   }
-  if (state !== 'unstable' || !('level' in verdict)) return undefined;
+  if (state !== 'unstable' || !verdict.level) return undefined;
   return `${nameOf(row)} in "${name}" varies widely at a constant level: ${levelWords(metric, verdict.level)}.`;
 }
 
@@ -106,18 +105,18 @@ interface StudyAbout {
 }
 
 /** Tells the course of a scenario. */
-export function tellStudy(study: Study, place: ScenarioPlace, about: StudyAbout, grammar: Grammar): StudyTold {
+export function tellStudy(study: Study, place: ScenarioPlace, about: StudyAbout = { events: [], isFailing: false }): StudyTold {
   const { state, headline } = study;
   const { name } = place;
   if (state === 'not enough data') return { findings: [], said: [`"${name}" has too few runs to judge: ${tooFewWords(study)}.`] };
   const row = leadingRow(study);
-  const own = headline ? partlySentence(headline, name) : steadySentence(study, name, about.isFailing, grammar);
-  const findings = studyFindings(study, place, { events: about.events, own, row }, grammar);
+  const own = headline ? partlySentence(headline, name) : steadySentence(study, place, about.isFailing);
+  const findings = studyFindings(study, place, { events: about.events, own, row });
   const [first, ...others] = findings;
   const further = others.map(({ sentence }) => [sentence]);
   if (!first) return { findings, said: [] };
   if (!headline) return { findings, said: [[first.sentence], ...levelSentences(study, row), ...further] };
-  const held = heldSentence(study, name, grammar);
+  const held = heldSentence(study, place);
   const more = own === undefined ? [levelsSentence(first), fewSentence(headline), held ?? ''] : [];
   return { findings, said: [[first.sentence], ...more.filter((sentence) => sentence !== ''), ...further] };
 }

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { nth } from '../../lib/nth.ts';
 import { localTimes } from './engine/local-time.ts';
 import type { Series, Window } from './runs.ts';
-import type { ScenarioRuns } from './site-runs.ts';
+import type { ScenarioRuns } from './scenario-views.ts';
 
 /** By what levels may be broken down. */
 export const BREAKDOWNS = ['day', 'week', 'month', 'hour', 'weekday', 'weekend'] as const;
@@ -18,8 +18,8 @@ const WEEKEND = ['Monday to Friday', 'weekend'];
 export interface Grouping {
   readonly names: readonly string[];
   readonly groupsOf: (dates: readonly number[]) => readonly number[];
-  /** Some groups that follow each other, as a sentence says when: `from 02:00 to 03:00`. */
-  readonly wordsOf: (stretch: Stretch) => string;
+  /** Of what comes again, such as the hour; undefined for time as it passes. */
+  readonly cycle: Cycle | undefined;
 }
 
 /** Groups that follow each other, the last one followed by the first. */
@@ -28,8 +28,14 @@ export interface Stretch {
   readonly length: number;
 }
 
-interface Cycle extends Pick<Grouping, 'names' | 'wordsOf'> {
+/** What comes again: its groups, and how they are compared. */
+export interface Cycle {
+  readonly names: readonly string[];
   readonly groupOf: (hour: number, weekday: number) => number;
+  /** Some groups that follow each other, as a sentence says when: `from 02:00 to 03:00`. */
+  readonly wordsOf: (stretch: Stretch) => string;
+  /** Blocks of time in which groups are compared: hours within their day, days within their week. */
+  readonly blockDays: number;
 }
 
 const dayAt = (day: number) => WEEKDAYS[day % 7] ?? '';
@@ -39,16 +45,19 @@ const CYCLES: Readonly<Record<'hour' | 'weekday' | 'weekend', Cycle>> = {
     names: HOURS,
     groupOf: (hour) => hour,
     wordsOf: ({ from, length }) => `from ${HOURS[from] ?? ''} to ${HOURS[(from + length) % 24] ?? ''}`,
+    blockDays: 1,
   },
   weekday: {
     names: WEEKDAYS,
     groupOf: (_, weekday) => weekday,
     wordsOf: ({ from, length }) => (length === 1 ? `on ${dayAt(from)}s` : `from ${dayAt(from)} to ${dayAt(from + length - 1)}`),
+    blockDays: 7,
   },
   weekend: {
     names: WEEKEND,
     groupOf: (_, weekday) => Number(weekday >= 5),
     wordsOf: ({ from }) => (from === 1 ? 'at weekends' : 'from Monday to Friday'),
+    blockDays: 7,
   },
 };
 
@@ -59,17 +68,17 @@ export function groupingOf(breakdown: Breakdown, range: Window, timeZone: string
     return {
       names: slots.map(({ label, isPart }) => (isPart ? `${label} (part)` : label)),
       groupsOf: (dates) => dates.map((date) => slots.findIndex(({ startMs, endMs }) => date >= startMs && date <= endMs)),
-      wordsOf: ({ from }) => slots[from]?.label ?? '',
+      cycle: undefined,
     };
   }
-  const { names, groupOf, wordsOf } = CYCLES[breakdown];
+  const cycle = CYCLES[breakdown];
   return {
-    names,
+    names: cycle.names,
     groupsOf(dates) {
       const { hour, weekday } = localTimes(dates, timeZone);
-      return dates.map((_, index) => groupOf(nth(hour, index), nth(weekday, index)));
+      return dates.map((_, index) => cycle.groupOf(nth(hour, index), nth(weekday, index)));
     },
-    wordsOf,
+    cycle,
   };
 }
 
@@ -79,12 +88,9 @@ export function rowsOfStep({ dates, values }: Series, { names, groupsOf }: Group
   return names.map((_, place) => values.filter((__, index) => groups[index] === place));
 }
 
-/** Blocks of time in which groups are compared: hours within their day, days within their week. */
-export const BLOCK_DAYS = { hour: 1, weekday: 7, weekend: 7 } as const;
-
 /** Whether a breakdown is by what comes again, such as the hour, and not by time as it passes. */
-export function isCycle(breakdown: Breakdown): breakdown is keyof typeof BLOCK_DAYS {
-  return breakdown in BLOCK_DAYS;
+export function isCycle(breakdown: Breakdown): breakdown is keyof typeof CYCLES {
+  return breakdown in CYCLES;
 }
 
 /** The range from its first run on, so that a week in which the runs begin is a part. */

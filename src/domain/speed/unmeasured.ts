@@ -1,5 +1,5 @@
 import { nth } from '../../lib/nth.ts';
-import { shareChangeIn } from './engine/failed-share.ts';
+import { shareChangeIn } from './engine/failure-trend.ts';
 import { hasValue, metricOf, type Step, type Window } from './runs.ts';
 
 /** Runs of a step that lack a metric which others have, or whose value of it cannot be. */

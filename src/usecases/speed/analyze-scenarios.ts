@@ -1,11 +1,11 @@
 import { type Clues, cluesIn } from '../../domain/speed/clues.ts';
 import { type NamedTimings, nameTimings, timingsNote, timingWords } from '../../domain/speed/custom-timings.ts';
 import { judgeSeries } from '../../domain/speed/engine/judge-series.ts';
-import { failedStepsToRead } from '../../domain/speed/failures.ts';
+import { type FailedStep, failedStepsToRead } from '../../domain/speed/failures.ts';
 import { type Bounds, chooseStep, type Report, studyWindows } from '../../domain/speed/runs.ts';
 import { type Readings, scenarioAnswer } from '../../domain/speed/scenario-answer.ts';
 import { partWords } from '../../domain/speed/scenario-cursor.ts';
-import { draftStudy, judgeDraft, type Study, type StudyOptions, soundSteps, studyFrom } from '../../domain/speed/scenario-study.ts';
+import { draftStudy, judgeDraft, type Study, type StudyOptions, soundSteps } from '../../domain/speed/scenario-study.ts';
 import { compareSummaries, mostFailing, type Summary, siteAnswer, summaryOf } from '../../domain/speed/site-answer.ts';
 import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import { inTurns } from '../../statistics/kept-fits.ts';
@@ -27,7 +27,7 @@ export async function studyInTurns(reports: readonly Report[], options: StudyOpt
   const { period, timeZone } = draft.judging;
   // One by one, so that none is begun anew for another.
   for (const { series, effect } of draft.tracked) await inTurns(signal, () => judgeSeries(series, { period, timeZone, effect }));
-  return studyFrom(draft, await inTurns(signal, () => judgeDraft(draft)));
+  return inTurns(signal, () => judgeDraft(draft));
 }
 
 /** A question about scenarios. */
@@ -74,21 +74,26 @@ export async function studyOne(
   return { scenarioId, name, study, named };
 }
 
+/** What is read for the scenario in detail: the events near its change, and what the actions of failed runs say. */
+async function detailOf(
+  studied: Studied,
+  { steps, of }: { readonly steps: () => readonly FailedStep[]; readonly of: number },
+  { ask, note }: Pick<Context, 'ask' | 'note'>,
+): Promise<Detail> {
+  const clues = cluesIn(studied.study);
+  const events = await readEventsNear(ask, studied.scenarioId, clues.since, note);
+  const toRead = steps();
+  const actions = await readActions(ask, toRead, note);
+  return { ...studied, clues, readings: { events, actions, read: { runs: toRead.length, of } } };
+}
+
 async function analyzeOne(scenarioId: number, asked: Asked, context: Reads) {
-  const { ask, note } = context;
   const studied = await studyOne(scenarioId, asked, context);
-  const { study, name, named } = studied;
-  for (const sentence of timingNotes(asked, [named])) note(sentence);
-  const clues = cluesIn(study);
-  const events = await readEventsNear(ask, scenarioId, clues.since, note);
+  for (const sentence of timingNotes(asked, [studied.named])) context.note(sentence);
+  const { study, name } = studied;
   const { steps, of } = failedStepsToRead(study);
-  const actions = await readActions(ask, steps, note);
-  const readings = { events, actions, read: { runs: steps.length, of } };
-  const { notes, ...answer } = scenarioAnswer(study, clues, readings, {
-    name,
-    whole: asked.step !== undefined,
-  });
-  const detail: Detail = { ...studied, clues, readings };
+  const detail = await detailOf(studied, { steps: () => steps, of }, context);
+  const { notes, ...answer } = scenarioAnswer(study, detail.clues, detail.readings, { name, whole: asked.step !== undefined });
   return { answer, notes, detail };
 }
 
@@ -104,7 +109,7 @@ export function walkOf({ scenarioIds, cursor, ...asked }: Asked): ScenarioWalk {
 }
 
 async function analyzeSeveral(asked: Asked, context: Reads) {
-  const { ask, note, lists, whole, clock } = context;
+  const { note, lists, whole, clock } = context;
   const isLate = stopsAfter(clock, asked.scenarioIds.length);
   const { nameOf } = await lists();
   // Only the worst study is kept: the reports of a whole site would fill the memory.
@@ -129,18 +134,10 @@ async function analyzeSeveral(asked: Asked, context: Reads) {
   const summaries = done.flatMap((summary) => summary ?? []).toSorted(compareSummaries);
   if (!worst) throw new RangeError('no scenario was read');
   const { summary, studied } = worst;
-  const clues = cluesIn(studied.study);
-  const events = await readEventsNear(ask, studied.scenarioId, clues.since, note);
   const failing = mostFailing(summaries)?.failing;
-  const toRead = readInTime(failing?.toRead ?? [], whole ? () => false : isLate, note);
-  const actions = await readActions(ask, toRead, note);
-  const readings = { events, actions, read: { runs: toRead.length, of: failing?.of ?? 0 } };
-  const { notes, ...answer } = siteAnswer(
-    summaries,
-    { summary, study: studied.study, clues, readings },
-    { whole, metrics: asked.metrics, part },
-  );
-  const detail: Detail = { ...studied, name: summary.name, clues, readings };
+  const steps = () => readInTime(failing?.toRead ?? [], whole ? () => false : isLate, note);
+  const detail = await detailOf({ ...studied, name: summary.name }, { steps, of: failing?.of ?? 0 }, context);
+  const { notes, ...answer } = siteAnswer(summaries, { ...detail, summary }, { whole, metrics: asked.metrics, part });
   return { answer: { ...answer, ...(part?.cursor !== undefined && { cursor: part.cursor }) }, notes, detail };
 }
 

@@ -3,7 +3,7 @@ import { ApiError } from '../../api/errors.ts';
 import type { SpeedFacts } from '../../domain/metrics/changes/changes-answer.ts';
 import { failuresIn } from '../../domain/speed/failures.ts';
 import { type SpeedChange, speedChangesOf } from '../../domain/speed/speed-changes.ts';
-import { failureFinding, unmeasuredFinding } from '../../domain/speed/speed-findings.ts';
+import { failureFinding, placeOfStudy, unmeasuredFinding } from '../../domain/speed/speed-findings.ts';
 import { heldSentence } from '../../domain/speed/study-words.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { isoAt, todayIn } from '../../lib/dates.ts';
@@ -58,7 +58,6 @@ export async function findSpeedChanges(
   if (scenarioIds.length === 0) return isAlone ? emptyFacts(todayIn(context.timeZone, startMs)) : undefined;
   const { note, timeZone } = context;
   const { nameOf } = await context.lists();
-  const year = todayIn(timeZone, endMs).slice(0, 4);
   const asked = {
     scenarioIds,
     startDate: isoAt(Math.min(startMs, endMs + 1 - READ_DAYS * DAY_MS), timeZone),
@@ -68,12 +67,12 @@ export async function findSpeedChanges(
   try {
     const { done, missing, failed } = await readEach(scenarioIds, async (scenarioId) => {
       const { name = nameOf('scenario', scenarioId), study } = await studyOne(scenarioId, asked, context);
-      const place = { name, timeZone };
-      const failing = failuresIn(study).state === 'fails more often' ? [failureFinding(study, place, year).sentence] : [];
+      const place = placeOfStudy(name, study);
+      const failing = failuresIn(study).state === 'fails more often' ? [failureFinding(study, place).sentence] : [];
       return {
         ...speedChangesOf(scenarioId, name, study),
-        told: [...study.unmeasured.map((lack) => unmeasuredFinding(lack, place, year).sentence).slice(0, 1), ...failing],
-        held: heldSentence(study, name, { year }),
+        told: [...study.unmeasured.map((lack) => unmeasuredFinding(lack, place).sentence).slice(0, 1), ...failing],
+        held: heldSentence(study, place),
         firstMs: study.sound[0]?.date,
       };
     });

@@ -1,13 +1,21 @@
-import { type FailureDays, type FailureRow, failureAnswer, failureRows } from '../../domain/speed/failure-view.ts';
-import type { FailedAction, FailedStep } from '../../domain/speed/failures.ts';
-import { runAnswer } from '../../domain/speed/run-answer.ts';
-import { chooseStep, failedStepIn, studyWindows, type Window } from '../../domain/speed/runs.ts';
+import type { FailedAction } from '../../domain/speed/failures.ts';
+import { chooseStep, studyWindows, type Window } from '../../domain/speed/runs.ts';
 import { beginWords } from '../../domain/speed/scenario-answer.ts';
 import { partWords, placeWords, type ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
-import { type ScenarioRuns, scenarioRuns, type ViewAnswer } from '../../domain/speed/site-runs.ts';
+import {
+  type FailureDays,
+  type FailureRow,
+  failureAnswer,
+  failureRows,
+  LEVEL_METRICS,
+  levelAnswer,
+  runAnswer,
+  type ScenarioRuns,
+  scenarioRuns,
+  type ViewAnswer,
+} from '../../domain/speed/scenario-views.ts';
 import { type Course, type CourseStudy, courseFrom } from '../../domain/speed/speed-course.ts';
 import { cycleAnswer } from '../../domain/speed/speed-cycle.ts';
-import { LEVEL_METRICS, levelAnswer } from '../../domain/speed/speed-levels.ts';
 import { usualSpeedMetrics } from '../../domain/speed/speed-metrics.ts';
 import { type Breakdown, isCycle } from '../../domain/speed/time-groups.ts';
 import { DAY_MS } from '../../lib/clock.ts';
@@ -76,26 +84,12 @@ async function readSite(
 async function actionsOf(rows: readonly FailureRow[], { ask, note, isLate }: Timed): Promise<Map<FailureRow, FailedAction>> {
   const actions = new Map<FailureRow, FailedAction>();
   for (const row of rows.slice(0, MOST_ACTIONS)) {
-    const [latest] = row.scenario.all
-      .flatMap((report): FailedStep[] => {
-        const result = failedStepIn(report);
-        return result !== undefined && row.stepResultIds[0] === String(result.stepResultId) ? [{ date: report.date, result }] : [];
-      })
-      .toReversed();
-    const steps = readInTime(latest ? [latest] : [], isLate, note);
-    if (latest && steps.length === 0) break;
+    const steps = readInTime(row.latest ? [row.latest] : [], isLate, note);
+    if (row.latest && steps.length === 0) break;
     const [action] = await readActions(ask, steps, note);
     if (action) actions.set(row, action);
   }
   return actions;
-}
-
-async function failuresOf(site: readonly ScenarioRuns[], asked: ViewAsked, days: FailureDays, context: Timed): Promise<ViewAnswer> {
-  const { timeZone, whole } = context;
-  const rows = failureRows(site, days, timeZone);
-  const actions = await actionsOf(rows, context);
-  const limit = whole ? rows.length : (asked.limit ?? ROWS);
-  return failureAnswer(site, rows, { ...days, timeZone, limit, actionOf: (row) => actions.get(row) });
 }
 
 function metricsOf({ metrics }: ViewAsked): readonly string[] {
@@ -139,6 +133,15 @@ async function courseOf(site: readonly ScenarioRuns[], metric: string, range: Wi
   return courseFrom(studies);
 }
 
+/** The slowest and fastest runs, of one step where it is asked for, each against the level of its time. */
+async function runsOf(site: readonly ScenarioRuns[], metric: string, asked: ViewAsked, { range }: FailureDays, context: Timed) {
+  const [only] = site;
+  const step = only && asked.step !== undefined ? await chooseStep(only.steps, asked.step) : undefined;
+  const judged = only && step ? [{ ...only, steps: [step] }] : site;
+  const course = await courseOf(judged, metric, range, context);
+  return runAnswer(site, { metric, step: step?.name, timeZone: context.timeZone, limit: asked.limit ?? RUNS, course });
+}
+
 /** The courses of metrics by day, week or month, as far as there is time: that of the first one always. */
 async function coursesOf(
   site: readonly ScenarioRuns[],
@@ -154,37 +157,24 @@ async function coursesOf(
   return courses;
 }
 
-/** The slowest and fastest runs, of one step where it is asked for, each against the level of its time. */
-async function runsOf(site: readonly ScenarioRuns[], metric: string, asked: ViewAsked, { range }: FailureDays, context: Timed) {
-  const [only] = site;
-  const step = only && asked.step !== undefined ? await chooseStep(only.steps, asked.step) : undefined;
-  const judged = only && step ? [{ ...only, steps: [step] }] : site;
-  const course = await courseOf(judged, metric, range, context);
-  return runAnswer(site, { metric, step: step?.name, timeZone: context.timeZone, limit: asked.limit ?? RUNS, course });
-}
-
-/** Levels by a breakdown: of the metric that orders, and of all others that were asked for. */
-async function groupsOf(
-  site: readonly ScenarioRuns[],
-  [metric, ...others]: readonly [string, ...string[]],
-  { breakdown, range, limit }: { readonly breakdown: Breakdown; readonly range: Window; readonly limit: number },
-  context: Timed,
-) {
-  const metrics = [metric, ...others.filter((each) => each !== metric)] as const;
-  const courses = isCycle(breakdown) ? new Map<string, Course>() : await coursesOf(site, metrics, range, context);
-  return cycleAnswer(site, { breakdown, metrics, range, timeZone: context.timeZone, limit, courses });
-}
-
 /** The answer that the runs of these scenarios give. */
 async function answerFor(site: readonly ScenarioRuns[], asked: ViewAsked, days: FailureDays, context: Timed): Promise<ViewAnswer> {
-  const metrics = metricsOf(asked);
-  const { view, breakdown, orderBy, limit } = asked;
-  if (view === 'failures') return failuresOf(site, asked, days, context);
-  const metric = orderBy ?? metrics[0] ?? LEVEL_METRICS[0];
+  const { view, breakdown, orderBy } = asked;
+  const { whole, timeZone } = context;
+  const { range } = days;
+  const limit = whole ? Number.MAX_SAFE_INTEGER : (asked.limit ?? ROWS);
+  if (view === 'failures') {
+    const rows = failureRows(site, days, timeZone);
+    return failureAnswer(site, rows, { ...days, timeZone, limit, actions: await actionsOf(rows, context) });
+  }
+  const named = metricsOf(asked);
+  const metric = orderBy ?? named[0] ?? LEVEL_METRICS[0];
   if (view === 'runs') return runsOf(site, metric, asked, days, context);
-  const most = context.whole ? Number.MAX_SAFE_INTEGER : (limit ?? ROWS);
-  const named = asked.metrics === undefined ? [] : metrics;
-  if (breakdown !== undefined) return groupsOf(site, [metric, ...named], { breakdown, range: days.range, limit: most }, context);
-  const columns = orderBy === undefined || metrics.includes(orderBy) || orderBy === 'failedPercent' ? metrics : [orderBy, ...metrics];
-  return levelAnswer(site, { metrics: columns, orderBy, limit: most });
+  if (breakdown === undefined) {
+    const metrics = orderBy === undefined || named.includes(orderBy) || orderBy === 'failedPercent' ? named : [orderBy, ...named];
+    return levelAnswer(site, { metrics, orderBy, limit });
+  }
+  const others = asked.metrics === undefined ? [] : named.filter((each) => each !== metric);
+  const courses = isCycle(breakdown) ? new Map<string, Course>() : await coursesOf(site, [metric, ...others], range, context);
+  return cycleAnswer(site, { breakdown, metrics: [metric, ...others], range, timeZone, limit, courses });
 }

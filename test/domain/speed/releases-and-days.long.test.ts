@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Report } from '../../../src/domain/speed/runs.ts';
 import { studyScenario } from '../../../src/domain/speed/scenario-study.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';
@@ -16,22 +16,13 @@ function studyOf(nature: Nature, seed: number) {
 const seeds = Array.from({ length: sampleSize({ full: 12, short: 4 }) }, (_, world) => 1_000_003 * 881 + 7_919 * world + 17);
 const usual = { runsADay: 24, noise: 0.1 };
 
-describe('a step that became 20 % slower among releases of ±4 % that move all steps', () => {
-  it('is found, in that step and about when it began', { tags: 'nightly' }, () => {
-    const found = seeds.map((seed) => studyOf({ ...usual, deploys: 0.04, shift: { size: 0.2, sinceDays: 4 } }, seed));
-    const right = found.filter(({ study: { state, headline }, changedMs = 0 }) => {
-      const off = Math.abs((headline?.move?.fromMs ?? 0) - changedMs);
-      return state === 'slower' && headline?.step?.number === 2 && off < DAY_MS;
-    });
-    expect(right.length).toBeGreaterThanOrEqual(Math.floor(0.9 * seeds.length));
+it('a step that became 20 % slower among releases of ±4 % that move all steps is found, about when it began', { tags: 'nightly' }, () => {
+  const found = seeds.map((seed) => studyOf({ ...usual, deploys: 0.04, shift: { size: 0.2, sinceDays: 4 } }, seed));
+  const right = found.filter(({ study: { state, headline }, changedMs = 0 }) => {
+    const off = Math.abs((headline?.move?.fromMs ?? 0) - changedMs);
+    return state === 'slower' && headline?.step?.number === 2 && off < DAY_MS;
   });
-});
-
-describe('days of their own level that move all steps', () => {
-  it('hardly make a step slower', { tags: 'nightly' }, () => {
-    const states = seeds.map((seed) => studyOf({ ...usual, days: 0.06 }, seed).study.state);
-    expect(states.filter((state) => state === 'slower').length).toBeLessThanOrEqual(Math.ceil(0.1 * seeds.length));
-  });
+  expect(right.length).toBeGreaterThanOrEqual(Math.floor(0.9 * seeds.length));
 });
 
 it('a fifth of the runs of one step that doubled is told as such, though the sum over the steps rose with it', () => {

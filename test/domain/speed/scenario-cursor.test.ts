@@ -21,14 +21,12 @@ it('a cursor of scenarios goes on behind those that were looked at, and ends wit
 
 it('keeps the place among the rows beside that among the scenarios', () => {
   const rows = Buffer.from('20.abcdef01').toString('base64url');
-  expect(readScenarioCursor(rows, list, 400)).toEqual({ start: 0, rows });
-  expect(readScenarioCursor(scenarioCursor({ start: 7, rows }, list, 400), list, 400)).toEqual({ start: 7, rows });
   for (const place of [
+    { start: 7, rows, end: undefined },
     { start: 0, rows, end: 54 },
-    { start: 54, rows, end: 127 },
     { start: 373, rows, end: 400 },
   ])
-    expect(readScenarioCursor(scenarioCursor(place, list, 400), list, 400)).toEqual(place);
+    expect(readScenarioCursor(scenarioCursor(place, list), list, 400)).toEqual(place);
 });
 
 it('is refused for another question', () => {
@@ -65,7 +63,7 @@ async function walk(cursor: string | undefined, most: number) {
 it('later pages of rows are of the scenarios of the first one, however much time there is', async () => {
   const first = await walk(undefined, 3);
   const rows = Buffer.from('200.abcdef01').toString('base64url');
-  const more = scenarioCursor({ start: 0, rows, end: first.part?.to }, list, ids.length);
+  const more = scenarioCursor({ start: 0, rows, end: first.part?.to }, list);
   for (const most of [1, 8]) expect(await walk(more, most)).toEqual({ read: [1, 2, 3], part: first.part, rows });
   expect((await walk(first.part?.cursor, 20)).read).toEqual([4, 5, 6, 7, 8, 9, 10]);
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runAnswer } from '../../../src/domain/speed/run-answer.ts';
 import type { Report } from '../../../src/domain/speed/runs.ts';
-import { scenarioRuns } from '../../../src/domain/speed/site-runs.ts';
+import { runAnswer, scenarioRuns } from '../../../src/domain/speed/scenario-views.ts';
 import type { Course } from '../../../src/domain/speed/speed-course.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 

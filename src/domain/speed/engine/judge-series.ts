@@ -110,17 +110,6 @@ const UNSTABLE_FROM = 0.32;
 /** Levels count as the same again where they differ by less than this share of the excursion between them. */
 const SAME_SHARE = 0.2;
 
-interface Facts {
-  /** Of the latest plateau, or of all runs where there is one only. */
-  readonly level: Level;
-  /** Chance that a series without any change shows one as strong; 1 where none was found. */
-  readonly p: number;
-  /** The move that the state is about. */
-  readonly move: Move | undefined;
-  /** All lasting steps, then all episodes, each oldest first. */
-  readonly moves: readonly Move[];
-}
-
 /** The states of a series, the worst first; `two levels` is one that several readings of it find together. */
 export const SPEED_STATES = [
   'slower',
@@ -137,11 +126,18 @@ export const SPEED_STATES = [
 /** The course of a series, in a word. */
 export type State = (typeof SPEED_STATES)[number];
 
-/** The one state that a series is in. */
-export type Verdict =
-  | (Facts & { readonly state: 'slower' | 'faster' | 'was slower' | 'was faster' | 'drifting'; readonly move: Move })
-  | (Facts & { readonly state: 'unstable' | 'steady' })
-  | { readonly state: 'not enough data' };
+/** The verdict on a series. */
+export interface Verdict {
+  readonly state: State;
+  /** Of the latest plateau, or of all runs where there is one only; undefined with too few runs. */
+  readonly level: Level | undefined;
+  /** Chance that a series without any change shows one as strong; 1 where none was found, undefined with too few runs. */
+  readonly p: number | undefined;
+  /** The move that the state is about. */
+  readonly move: Move | undefined;
+  /** All lasting steps, then all episodes, each oldest first. */
+  readonly moves: readonly Move[];
+}
 
 /** The period to judge, and the size of changes that matter. */
 export interface JudgeOptions {
@@ -190,22 +186,20 @@ function excursionsIn({ plateaus, options: { effect } }: Study): { first: number
   return found;
 }
 
-const spanOf = (plateau: Plateau | undefined): Span => plateau?.beganIn ?? { startMs: 0, endMs: 0 };
-const ratio = (after: Level, before: Level) => after.typical / before.typical - 1;
-
-function episodeOf({ series: { dates }, series, course, plateaus }: Study, { first, back }: { first: number; back: number }): Move {
-  const from = plateaus[first]?.from ?? 0;
-  const before = levelIn(series, course, plateaus.slice(first - 1, first));
-  const after = levelIn(series, course, plateaus.slice(first, back));
+/** The move from the level of some plateaus to that of others; an episode where a plateau is back at the former one. */
+function moveBetween({ series, course }: Study, former: readonly Plateau[], moved: readonly Plateau[], back?: Plateau): Move {
+  const [before, after] = [levelIn(series, course, former), levelIn(series, course, moved)];
+  const [first] = moved;
+  const from = first?.from ?? 0;
   return {
-    shape: 'episode',
-    fromMs: nth(dates, from),
-    previousMs: nth(dates, Math.max(0, from - 1)),
-    began: spanOf(plateaus[first]),
-    untilMs: nth(dates, plateaus[back]?.from ?? 0),
+    shape: back ? 'episode' : 'step',
+    fromMs: nth(series.dates, from),
+    previousMs: nth(series.dates, Math.max(0, from - 1)),
+    began: first?.beganIn ?? { startMs: 0, endMs: 0 },
+    untilMs: back && nth(series.dates, back.from),
     before,
     after,
-    relative: ratio(after, before),
+    relative: after.typical / before.typical - 1,
   };
 }
 
@@ -220,22 +214,6 @@ function lastingLevels({ plateaus, options: { effect } }: Study, excursions: rea
     else groups.push([plateau]);
   }
   return groups;
-}
-
-function stepOf({ series, course }: Study, groups: readonly Plateau[][], place: number): Move {
-  const [before, after] = [levelIn(series, course, groups[place - 1] ?? []), levelIn(series, course, groups[place] ?? [])];
-  const first = groups[place]?.[0];
-  const fromMs = nth(series.dates, first?.from ?? 0);
-  return {
-    shape: 'step',
-    fromMs,
-    previousMs: series.dates[(first?.from ?? 1) - 1] ?? fromMs,
-    began: spanOf(first),
-    untilMs: undefined,
-    before,
-    after,
-    relative: ratio(after, before),
-  };
 }
 
 /**
@@ -328,7 +306,7 @@ export function freedOfCycle(series: RunSeries, options: Pick<JudgeOptions, 'eff
  * name first.
  */
 export function judgeSeries(series: RunSeries, options: JudgeOptions): Verdict {
-  if (isShort(series, options)) return { state: 'not enough data' };
+  if (isShort(series, options)) return { state: 'not enough data', level: undefined, p: undefined, move: undefined, moves: [] };
   // A stricter limit that leaves the same parts leaves the same verdict.
   const counted = countedIn(series, options);
   const { highestP: _, ...asked } = options;
@@ -343,19 +321,19 @@ function judge(study: Study): Verdict {
   const excursions = excursionsIn(study);
   const groups = lastingLevels(study, excursions);
   const level = levelIn(series, study.course, groups.at(-1) ?? []);
-  const steps = groups.slice(1).map((_, place) => stepOf(study, groups, place + 1));
-  const episodes = excursions.map((excursion) => episodeOf(study, excursion));
-  const facts = {
-    level,
-    p: Math.min(1, ...study.counted.map(({ p }) => p)),
-    moves: [...steps, ...episodes],
-  };
+  const { plateaus } = study;
+  const steps = groups.slice(1).map((group, place) => moveBetween(study, groups[place] ?? [], group));
+  const episodes = excursions.map(({ first, back }) =>
+    moveBetween(study, plateaus.slice(first - 1, first), plateaus.slice(first, back), plateaus[back]),
+  );
+  const p = Math.min(1, ...study.counted.map((each) => each.p));
+  const verdict = (state: State, move?: Move): Verdict => ({ state, level, p, move, moves: [...steps, ...episodes] });
   const step = leadingStep(steps, options.period);
-  if (step) return { ...facts, state: step.relative > 0 ? 'slower' : 'faster', move: step };
+  if (step) return verdict(step.relative > 0 ? 'slower' : 'faster', step);
   const line = study.counted.find(({ part }) => part.kind === 'line');
-  if (line) return { ...facts, state: 'drifting', move: driftOf(study, line.height) };
+  if (line) return verdict('drifting', driftOf(study, line.height));
   const isLate = ({ untilMs = 0 }: Move) => Number(untilMs >= options.period.startMs);
   const episode = episodes.toSorted((a, b) => isLate(b) - isLate(a) || Math.abs(b.relative) - Math.abs(a.relative))[0];
-  if (episode) return { ...facts, state: episode.relative > 0 ? 'was slower' : 'was faster', move: episode };
-  return { ...facts, state: scatterOf(study.course, level.median) >= UNSTABLE_FROM ? 'unstable' : 'steady', move: undefined };
+  if (episode) return verdict(episode.relative > 0 ? 'was slower' : 'was faster', episode);
+  return verdict(scatterOf(study.course, level.median) >= UNSTABLE_FROM ? 'unstable' : 'steady');
 }

@@ -1,11 +1,10 @@
+import { nth } from '../../../lib/nth.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import { type JudgeOptions, judgeSeries, SPEED_STATES, type Verdict } from './judge-series.ts';
-import type { Effect, Move, RunSeries, Span } from './run-series.ts';
+import type { Effect, RunSeries, Span } from './run-series.ts';
 
 /** One of several series that are judged together. */
-export interface Tracked<Key> {
-  /** The caller's key of the series. */
-  readonly key: Key;
+export interface Tracked {
   /** Series of one group (a step, a scenario) move for the same reasons. */
   readonly group: string;
   /** How much visitors feel the metric: 0 most. */
@@ -14,10 +13,8 @@ export interface Tracked<Key> {
   readonly effect: Effect;
 }
 
-/** The verdict on one of them. */
-export interface Judged<Key> extends Omit<Tracked<Key>, 'series' | 'effect'> {
-  readonly verdict: Verdict;
-}
+/** One of them with its verdict. */
+export type Judged<Each> = Each & { readonly verdict: Verdict };
 
 /** The period of series that are judged together, and the accepted share of false discoveries. */
 export interface TogetherOptions {
@@ -54,31 +51,22 @@ function weightsOf(ranks: readonly number[]): number[] {
   return weights.map((weight) => weight / mean);
 }
 
-/** The move that a verdict is about. */
-export const moveIn = (verdict: Verdict): Move | undefined => ('move' in verdict ? verdict.move : undefined);
-
-/** The lasting step that a verdict is about. */
-const stepIn = (verdict: Verdict): Move | undefined => (moveIn(verdict)?.shape === 'step' ? moveIn(verdict) : undefined);
-
-const sizeOf = (verdict: Verdict): number => moveIn(verdict)?.relative ?? 0;
-
-function severityOf(verdict: Verdict): number {
+function severityOf({ state, move }: Verdict): number {
   // A drift downwards is good news.
-  if (verdict.state === 'drifting' && verdict.move.relative < 0) return SPEED_STATES.indexOf('faster');
-  return SPEED_STATES.indexOf(verdict.state);
+  return SPEED_STATES.indexOf(state === 'drifting' && move && move.relative < 0 ? 'faster' : state);
 }
 
 /** Whether a verdict is of the period: its instant may lie there, or may be that of another change whose instant may. */
-function isOfPeriod(verdict: Verdict, { startMs }: Span, instants: readonly Span[]): boolean {
-  const move = moveIn(verdict);
+function isOfPeriod({ move }: Verdict, { startMs }: Span, instants: readonly Span[]): boolean {
   if (move?.shape !== 'step') return (move?.untilMs ?? startMs) >= startMs;
   const { began } = move;
   return instants.some((each) => each.endMs >= startMs && each.startMs <= began.endMs && began.startMs <= each.endMs);
 }
 
 /** Worst first: what lasts before what is over, the period before what lies before it, then by what visitors feel, then by size. */
-function worstFirst<Key>(judged: readonly Judged<Key>[], period: Span): Judged<Key>[] {
-  const instants = judged.flatMap(({ verdict }) => stepIn(verdict)?.began ?? []);
+function worstFirst<Each extends Judged<Tracked>>(judged: readonly Each[], period: Span): Each[] {
+  const instants = judged.flatMap(({ verdict: { move } }) => (move?.shape === 'step' ? [move.began] : []));
+  const sizeOf = ({ move }: Verdict) => Math.abs(move?.relative ?? 0);
   return judged
     .map((each) => ({ each, severity: severityOf(each.verdict), isOfPeriod: isOfPeriod(each.verdict, period, instants) }))
     .toSorted(
@@ -86,32 +74,31 @@ function worstFirst<Key>(judged: readonly Judged<Key>[], period: Span): Judged<K
         a.severity - b.severity ||
         Number(b.isOfPeriod) - Number(a.isOfPeriod) ||
         a.each.rank - b.each.rank ||
-        Math.abs(sizeOf(b.each.verdict)) - Math.abs(sizeOf(a.each.verdict)),
+        sizeOf(b.each.verdict) - sizeOf(a.each.verdict),
     )
     .map(({ each }) => each);
 }
 
 /** Judges series together, metrics of the steps of a scenario or of all scenarios of a site; the one to name first is in front. */
-export function judgeTogether<Key>(tracked: readonly Tracked<Key>[], options: TogetherOptions): Judged<Key>[] {
+export function judgeTogether<Each extends Tracked>(tracked: readonly Each[], options: TogetherOptions): Judged<Each>[] {
   const { period, timeZone, falseDiscoveryRate = FALSE_DISCOVERY_RATES.speedChanges } = options;
-  const judge = ({ series, effect }: Tracked<Key>, highestP: JudgeOptions['highestP']) =>
+  const judge = ({ series, effect }: Each, highestP?: JudgeOptions['highestP']) =>
     judgeSeries(series, { period, timeZone, effect, highestP });
-  const first = tracked.map((each) => ({ each, verdict: judge(each, undefined) }));
-  const tested = first.flatMap(({ each, verdict }) => ('p' in verdict ? [{ rank: each.rank, each, p: verdict.p }] : []));
-  const weights = new Map(weightsOf(tested.map(({ rank }) => rank)).map((weight, index) => [tested[index]?.each, weight]));
-  const weightOf = (each: Tracked<Key>) => weights.get(each) ?? 1;
-  const chances = tested.map(({ each, p }) => p / weightOf(each));
+  const first = tracked.map((each) => ({ ...each, verdict: judge(each) }));
+  const tested = first.filter(({ verdict }) => verdict.p !== undefined);
+  const weights = weightsOf(tested.map(({ rank }) => rank));
+  const shareOf = new Map(tested.map((each, index) => [each, nth(weights, index)]));
+  const chances = tested.map(({ verdict: { p = 1 } }, index) => p / nth(weights, index));
   const highestP = acceptedP(chances, chances.length, falseDiscoveryRate);
   // What has moved for good counts also where it is one question among all series that were asked (Bonferroni): very clear episodes, as of
   // an outage of all steps, say nothing against it.
   const ofOneQuestion = falseDiscoveryRate / Math.max(1, tested.length);
   return worstFirst(
-    first.map(({ each, verdict }) => {
-      const share = weightOf(each) * ROUNDING;
-      const isSettled = !('p' in verdict) || verdict.p === 1;
+    first.map((each) => {
+      const { p = 1 } = each.verdict;
+      const share = (shareOf.get(each) ?? 1) * ROUNDING;
       const limits = { any: highestP * share, onlyLasting: Math.max(highestP, ofOneQuestion) * share };
-      const { key, group, rank } = each;
-      return { key, group, rank, verdict: isSettled ? verdict : judge(each, limits) };
+      return p === 1 ? each : { ...each, verdict: judge(each, limits) };
     }),
     period,
   );

@@ -1,7 +1,7 @@
 import { interquartileRange, median } from 'simple-statistics';
 import { nth } from '../../../lib/nth.ts';
 import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
-import { shareChangeIn } from './failed-share.ts';
+import { shareChangeIn } from './failure-trend.ts';
 import type { FreedRuns } from './judge-series.ts';
 import { levelOf, type Move } from './run-series.ts';
 

@@ -19,10 +19,7 @@ const nameOf = ({ scenarios, slower = 0 }: Site) =>
   `together, ${scenarios} × ${METRICS} series, 1 h, ${slower > 0 ? `one scenario +${100 * slower} %` : 'nothing changed'}`;
 
 /** Independent series with the noise of all kinds of metrics; only the shape of the first scenario is the same in all its metrics. */
-function seriesOf(
-  { scenarios, slower = 0 }: Site,
-  seed: number,
-): { tracked: Tracked<string>[]; period: { startMs: number; endMs: number } } {
+function seriesOf({ scenarios, slower = 0 }: Site, seed: number): { tracked: Tracked[]; period: { startMs: number; endMs: number } } {
   const step: Shape = { kind: 'step', size: slower, agoMs: [4 * DAY_MS, 4 * DAY_MS] };
   const endMs = Date.parse('2026-06-01T00:00:00Z');
   const tracked = Array.from({ length: scenarios * METRICS }, (_, index) => {
@@ -32,7 +29,7 @@ function seriesOf(
     // All end at one instant, at whole weeks from their own, so that their weekdays stay.
     const shiftMs = Math.ceil((world.period.endMs - endMs) / DAY_MS / 7) * 7 * DAY_MS;
     const series = { dates: world.dates.map((date) => date - shiftMs), values: world.values };
-    return { key: `${scenario}/${metric}`, group: `${scenario}`, rank: metric, series, effect: EFFECT };
+    return { group: `${scenario}`, rank: metric, series, effect: EFFECT };
   });
   return { tracked, period: { startMs: endMs - 7 * DAY_MS, endMs } };
 }

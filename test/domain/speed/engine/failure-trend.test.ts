@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chanceOfDifference, shareOf } from '../../../../src/domain/speed/engine/failed-share.ts';
-import { judgeFailures } from '../../../../src/domain/speed/engine/failure-trend.ts';
+import { chanceOfDifference, judgeFailures, shareOf } from '../../../../src/domain/speed/engine/failure-trend.ts';
 import { fisherTest } from '../../../../src/statistics/proportions.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 import { sampleSize } from '../../../support/sample-size.ts';

@@ -13,7 +13,7 @@ function tracked(
   seed: number,
   rank: number,
   group = 'home',
-): Tracked<string> & { period: { startMs: number; endMs: number } } {
+): Tracked & { key: string; period: { startMs: number; endMs: number } } {
   const { world } = worldOf(shape, { cadenceMs: 2 * HOUR_MS }, seed);
   const shiftMs = world.period.endMs - 1e12;
   const series = { dates: world.dates.map((date) => date - shiftMs), values: world.values };

@@ -1,4 +1,5 @@
-import type { JudgeOptions } from '../../../../src/domain/speed/engine/judge-series.ts';
+import type { JudgeOptions, State, Verdict } from '../../../../src/domain/speed/engine/judge-series.ts';
+import type { Move } from '../../../../src/domain/speed/engine/run-series.ts';
 import { makeWorld, type Nature, type Shape, USUAL_NATURE, type World } from '../../../bench/verdicts/speed/worlds.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -11,9 +12,9 @@ export function worldOf(shape: Shape, nature: Partial<Nature> = {}, seed = 1): {
   return { world, options: { period: world.period, effect: EFFECT, timeZone: 'UTC' } };
 }
 
-/** The answer, where it is in one state; throws otherwise. */
-export function inState<A extends { readonly state: string }, S extends A['state']>(answer: A, state: S): A & { readonly state: S } {
-  const isIn = (each: A): each is A & { readonly state: S } => each.state === state;
-  if (!isIn(answer)) throw new Error(`It is ${answer.state}, not ${state}.`);
-  return answer;
+/** A verdict that is in one state, with the move it is about; throws otherwise. */
+export function inState(verdict: Verdict, state: State): Verdict & { readonly move: Move } {
+  const { move } = verdict;
+  if (verdict.state !== state || !move) throw new Error(`It is ${verdict.state}, not ${state}.`);
+  return { ...verdict, move };
 }

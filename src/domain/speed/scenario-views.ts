@@ -1,0 +1,424 @@
+import { slotsOf } from '../../lib/calendar.ts';
+import { type TableColumn, tableOf } from '../../lib/columns.ts';
+import { minuteAt, todayIn } from '../../lib/dates.ts';
+import { hint } from '../../lib/hint.ts';
+import { counted } from '../../lib/number-text.ts';
+import { median } from '../../statistics/order.ts';
+import { type FailureTrend, judgeFailures, type Share, shareOf } from './engine/failure-trend.ts';
+import { type FailedAction, type FailedStep, failedStepOf, nameOfFailed } from './failures.ts';
+import {
+  isFailed,
+  metricOf,
+  type Report,
+  reportsIn,
+  resultIdOf,
+  type Step,
+  type StepResult,
+  seriesOf,
+  stepsOf,
+  type Window,
+} from './runs.ts';
+import { type Course, courseOfStep, heldAgainstWords, levelsOf, type RunLevel } from './speed-course.ts';
+import { formatValue, metricFact, percentOf, roundValue } from './speed-metrics.ts';
+
+/** A scenario with its reports of one range, oldest first. */
+export interface ScenarioRuns {
+  readonly scenarioId: number;
+  readonly name: string;
+  readonly all: readonly Report[];
+  /** Those without failure. */
+  readonly sound: readonly Report[];
+  /** Steps of the sound ones. */
+  readonly steps: readonly Step[];
+}
+
+/** The runs of a scenario that lie in a range. */
+export function scenarioRuns(scenarioId: number, name: string, reports: readonly Report[], range: Window): ScenarioRuns {
+  const all = reportsIn(reports, range).toSorted((a, b) => a.date - b.date);
+  const sound = all.filter((report) => !isFailed(report));
+  return { scenarioId, name, all, sound, steps: stepsOf(sound) };
+}
+
+/** A cell of a view. */
+type Cell = string | number | null;
+/** A column of a view. */
+export type Column<Row> = TableColumn<Row, Cell>;
+
+/** A table in an answer: the words first. */
+export interface ViewAnswer {
+  readonly answer: string;
+  readonly columns: string[];
+  readonly rows: Cell[][];
+  readonly notes: readonly string[];
+  /** Of the scenarios that are left. */
+  readonly cursor?: string;
+}
+
+/** The words, columns and notes of a view, from its rows. */
+interface View<Row> extends Pick<ViewAnswer, 'answer' | 'notes'> {
+  readonly columns: readonly Column<Row>[];
+  /** What stands behind the note on rows that are left out. */
+  readonly inFront?: string;
+}
+
+/** A view of the first rows, with a note on the others. */
+export function viewOf<Row>(rows: readonly Row[], limit: number, { answer, columns, notes, inFront = '' }: View<Row>): ViewAnswer {
+  const shown = rows.slice(0, limit);
+  const cut = shown.length < rows.length ? [`Showing ${shown.length} of ${rows.length} rows; raise limit for more.${inFront}`] : [];
+  return { answer, ...tableOf(columns, shown), notes: [...cut, ...notes] };
+}
+
+/** A step of a scenario. */
+export interface StepPlace {
+  readonly scenario: ScenarioRuns;
+  readonly step: string;
+}
+
+const PLACE_COLUMNS: readonly Column<StepPlace>[] = [
+  ['scenarioId', ({ scenario }) => scenario.scenarioId],
+  ['scenario', ({ scenario }) => scenario.name],
+  ['step', ({ step }) => step],
+];
+
+/** A value as a cell shows it; null where there is none. */
+export const valueCell = (metric: string, value: number): Cell => (Number.isNaN(value) ? null : roundValue(metric, value));
+
+/** Metrics of a table of levels when none are named. */
+export const LEVEL_METRICS = ['largestContentfulPaint', 'firstContentfulPaint', 'totalBlockingTime', 'cumulativeLayoutShift'] as const;
+
+/** The level of one step of a scenario. */
+interface LevelRow extends StepPlace {
+  /** Medians by metric, in the order asked for, not rounded; NaN where no run has a value. */
+  readonly medians: readonly number[];
+  /** Runs with a value of the metric that orders; of no metric all runs. */
+  readonly runs: number;
+  /** Share of all runs of the scenario that failed at this step, in percent. */
+  readonly failedPercent: number;
+}
+
+function levelRows(scenario: ScenarioRuns, metrics: readonly string[], by: string): LevelRow[] {
+  const failed = scenario.all.filter(isFailed).map(nameOfFailed);
+  return scenario.steps.map((step) => {
+    const measured = metrics.map((metric) => seriesOf(step, metric).values);
+    return {
+      scenario,
+      step: step.name,
+      medians: measured.map(median),
+      runs: (measured[metrics.indexOf(by)] ?? step.runs).length,
+      failedPercent: percentOf(failed.filter((name) => name === step.name).length / scenario.all.length),
+    };
+  });
+}
+
+/** Name of the column by which the share of failed runs is ordered. */
+const FAILED_COLUMN = 'failedPercent';
+
+interface LevelOptions {
+  readonly metrics: readonly string[];
+  /** A metric among these, or `failedPercent`; the first metric when left out. */
+  readonly orderBy: string | undefined;
+  readonly limit: number;
+}
+
+/** One row for each scenario and step with the medians of the range, the worst first. */
+export function levelAnswer(scenarios: readonly ScenarioRuns[], { metrics, orderBy, limit }: LevelOptions): ViewAnswer {
+  const by = orderBy ?? metrics[0] ?? '';
+  const place = metrics.indexOf(by);
+  const valueOf = ({ medians, failedPercent }: LevelRow) => (by === FAILED_COLUMN ? failedPercent : (medians[place] ?? Number.NaN));
+  const rankOf = (row: LevelRow) => (Number.isNaN(valueOf(row)) ? Number.NEGATIVE_INFINITY : valueOf(row));
+  const rows = scenarios.flatMap((scenario) => levelRows(scenario, metrics, by)).toSorted((a, b) => rankOf(b) - rankOf(a));
+  const empty = scenarios.filter(({ sound }) => sound.length === 0).map(({ name }) => name);
+  return viewOf(rows, limit, {
+    answer: levelsText(rows, by, valueOf),
+    columns: [
+      ...PLACE_COLUMNS,
+      ...metrics.map((metric, index): Column<LevelRow> => [metric, ({ medians }) => valueCell(metric, medians[index] ?? Number.NaN)]),
+      ['runs', ({ runs }) => runs],
+      [FAILED_COLUMN, ({ failedPercent }) => failedPercent],
+    ],
+    notes: [
+      `Medians of the runs without failure; ${by === FAILED_COLUMN ? '' : `runs: those with a value of ${by}; `}failedPercent: share \
+of all runs of the scenario that failed at the step.`,
+      ...(empty.length > 0 ? [`No run without failure in the range: ${empty.join(', ')}.`] : []),
+    ],
+  });
+}
+
+function levelsText([worst]: readonly LevelRow[], by: string, valueOf: (row: LevelRow) => number): string {
+  if (!worst) return 'No run without failure lies in the range.';
+  const where = `${worst.scenario.name}, step "${worst.step}"`;
+  const value = valueOf(worst);
+  if (by === FAILED_COLUMN) return `Most runs fail at ${where}: ${value}% of them.`;
+  if (Number.isNaN(value)) return `No step has a value of ${metricFact(by).short} in the range.`;
+  return `Highest ${metricFact(by).short}: ${where} with ${formatValue(by, value)} (median of ${counted(worst.runs, 'run')}).`;
+}
+
+/** A step at which runs of a scenario failed in the period. */
+export interface FailureRow extends StepPlace {
+  /** Of the runs of the period. */
+  readonly share: Share;
+  /** Where the share changed once in the period or the weeks before it, beyond chance. */
+  readonly change: FailureTrend['change'];
+  /** Shares by week, oldest first; null in a week without a run. */
+  readonly weeks: readonly (number | null)[];
+  /** The latest failed run of the step in the period that can be read. */
+  readonly latest: FailedStep | undefined;
+}
+
+/** The days that are asked about, and those with the weeks before them, in which a change of the share is looked for. */
+export interface FailureDays {
+  readonly period: Window;
+  readonly range: Window;
+}
+
+const isIn = (date: number, { startMs, endMs }: Window) => date >= startMs && date <= endMs;
+
+/** The steps at which runs failed in the period, the largest share first. */
+export function failureRows(scenarios: readonly ScenarioRuns[], { period, range }: FailureDays, timeZone: string): FailureRow[] {
+  const weeks = slotsOf('week', range, timeZone);
+  return scenarios
+    .flatMap((scenario) => {
+      const runs = scenario.all.map((report) => ({ report, at: isFailed(report) ? nameOfFailed(report) : undefined }));
+      const asked = runs.filter(({ report }) => isIn(report.date, period));
+      return [...new Set(asked.flatMap(({ at }) => at ?? []))].map((step): FailureRow => {
+        const failedAmong = (some: typeof runs) => some.filter(({ at }) => at === step);
+        const readable = failedAmong(asked).flatMap(({ report }) => failedStepOf(report) ?? []);
+        return {
+          scenario,
+          step,
+          share: shareOf(failedAmong(asked).length, asked.length),
+          change: judgeFailures(
+            { dates: runs.map(({ report }) => report.date), failed: runs.map(({ at }) => at === step) },
+            { startMs: (range.startMs + range.endMs) / 2, endMs: range.endMs },
+          ).change,
+          weeks: weeks.map((week) => {
+            const own = runs.filter(({ report }) => isIn(report.date, week));
+            return own.length === 0 ? null : percentOf(failedAmong(own).length / own.length);
+          }),
+          latest: readable.findLast(({ result }) => resultIdOf(result) !== undefined),
+        };
+      });
+    })
+    .toSorted((a, b) => (b.share.share ?? 0) - (a.share.share ?? 0));
+}
+
+const points = (share: number | null) => (share === null ? '–' : `${percentOf(share)}%`);
+
+function failuresText(
+  [worst, ...others]: readonly FailureRow[],
+  scenarios: readonly ScenarioRuns[],
+  action: string | null | undefined,
+  { period, timeZone }: FailureOptions,
+): string {
+  const runs = scenarios.flatMap(({ all }) => all.filter(({ date }) => isIn(date, period))).length;
+  if (!worst) return runs === 0 ? 'No run lies in the range.' : `None of ${counted(runs, 'run')} failed.`;
+  const { scenario, step, share, change } = worst;
+  const since = change ? `, ${points(change.before.share)} → ${points(change.since.share)} since ${minuteAt(change.atMs, timeZone)}` : '';
+  const what = action ? `: ${action}` : '';
+  const more = others.length > 0 ? ` Runs also fail at ${counted(others.length, 'other step')}.` : '';
+  const days = `${todayIn(timeZone, period.startMs)} to ${todayIn(timeZone, period.endMs)}`;
+  const ofRuns = `${points(share.share)} of ${counted(share.runs, 'run')}`;
+  return `${scenario.name}: ${ofRuns} from ${days} fail at step "${step}"${since}${what}.${more}`;
+}
+
+interface FailureOptions extends FailureDays {
+  readonly timeZone: string;
+  readonly limit: number;
+  /** The words of failed actions, by scenario and step, as far as they were read. */
+  readonly actions: ReadonlyMap<FailureRow, FailedAction>;
+}
+
+/** One row for each scenario and step at which runs failed: share, interval, since when, weeks and what the failed action says. */
+export function failureAnswer(scenarios: readonly ScenarioRuns[], rows: readonly FailureRow[], options: FailureOptions): ViewAnswer {
+  const { range, timeZone, limit, actions } = options;
+  const weeks = slotsOf('week', range, timeZone).map(({ label, isPart }) => (isPart ? `${label} (part)` : label));
+  const [first] = rows;
+  return viewOf(rows, limit, {
+    answer: failuresText(rows, scenarios, first && actions.get(first)?.message, options),
+    columns: [
+      ...PLACE_COLUMNS,
+      ['failed', ({ share }) => share.failed],
+      ['runs', ({ share }) => share.runs],
+      ['percent', ({ share }) => (share.share === null ? null : percentOf(share.share))],
+      ['low', ({ share }) => percentOf(share.low)],
+      ['high', ({ share }) => percentOf(share.high)],
+      ['since', ({ change }) => (change ? minuteAt(change.atMs, timeZone) : null)],
+      ['byWeek', ({ weeks: byWeek }) => byWeek.map((week) => week ?? '–').join(' ')],
+      ['action', (row) => actions.get(row)?.message ?? null],
+      ['stepResultId', ({ latest }) => (latest && resultIdOf(latest.result)) ?? null],
+    ],
+    notes: [
+      `Percent of the runs of the days asked, with the 95% interval; since and byWeek look at the weeks before too: ${weeks.join(', ')}.`,
+      'A run failed where the platform counts a failure in any step, content checks included; stepResultId: the latest failed run.',
+    ],
+  });
+}
+
+/** One step of one run, compared with the usual run of that step. */
+interface RunRow extends StepPlace {
+  readonly report: Report;
+  readonly stepResultId: string;
+  readonly value: number;
+  /** Value over the median of the step, of the level of its time where that moved. */
+  readonly ratio: number;
+  /** Of the levels of the step, in the order of time. */
+  readonly level: number;
+  /** The slow part of the run; undefined where nothing was slow. */
+  readonly slow: string | undefined;
+}
+
+/** A part of a run counts as slow from this multiple of its median on. */
+const SLOW = 1.5;
+
+interface Medians {
+  readonly firstByte: number;
+  readonly loadTime: number;
+}
+
+function mediansOf({ steps }: ScenarioRuns): Map<string, Medians> {
+  const of = (step: ScenarioRuns['steps'][number], name: string) => median(step.runs.flatMap(({ result }) => metricOf(result, name) ?? []));
+  return new Map(steps.map((step) => [step.name, { firstByte: of(step, 'firstByte'), loadTime: of(step, 'loadTime') }]));
+}
+
+/** The level that each run of a step is of. */
+function levelsByRun({ scenarioId, steps }: ScenarioRuns, metric: string, course: Course): Map<StepResult, RunLevel> {
+  return new Map(
+    steps.flatMap((step) => {
+      const levels = levelsOf(seriesOf(step, metric), courseOfStep(course, scenarioId, step.name));
+      const valued = step.runs.filter(({ result }) => metricOf(result, metric) !== null);
+      return valued.flatMap(({ result }, index): [StepResult, RunLevel][] => {
+        const level = levels[index];
+        return level ? [[result, level]] : [];
+      });
+    }),
+  );
+}
+
+/** `whole run ×4.5: machine or network`, `only this step`, `only this step, from the document on`. */
+function slownessOf(report: Report, name: string, medians: ReadonlyMap<string, Medians>): string | undefined {
+  const ratios = (report.steps ?? []).flatMap((result) => {
+    const usual = medians.get(result.name ?? '')?.loadTime ?? Number.NaN;
+    const value = metricOf(result, 'loadTime');
+    return value === null || !(usual > 0) ? [] : [{ name: result.name, ratio: value / usual }];
+  });
+  const own = ratios.find((each) => each.name === name)?.ratio ?? 1;
+  if (own < SLOW) return undefined;
+  const others = ratios.filter((each) => each.name !== name).map(({ ratio }) => ratio);
+  if (others.length > 0 && others.every((ratio) => ratio >= SLOW))
+    return `whole run, ×${Math.min(own, ...others).toFixed(1)} or more in every step: machine or network`;
+  const result = report.steps?.find((step) => step.name === name);
+  const firstByte = result ? metricOf(result, 'firstByte') : null;
+  const usual = medians.get(name)?.firstByte ?? Number.NaN;
+  return firstByte !== null && firstByte >= SLOW * usual
+    ? 'only this step, from the first byte on: the document'
+    : 'only this step, after the first byte';
+}
+
+function runRows(scenario: ScenarioRuns, metric: string, course: Course): RunRow[] {
+  const medians = mediansOf(scenario);
+  const levels = levelsByRun(scenario, metric, course);
+  return scenario.sound.flatMap((report) =>
+    (report.steps ?? []).flatMap((result): RunRow[] => {
+      const value = metricOf(result, metric);
+      const step = result.name ?? '';
+      const { usual, place: level } = levels.get(result) ?? { usual: Number.NaN, place: 0 };
+      if (value === null || !(usual > 0)) return [];
+      const row = { scenario, report, step, stepResultId: String(result.stepResultId ?? ''), value, ratio: value / usual, level };
+      return [{ ...row, slow: slownessOf(report, step, medians) }];
+    }),
+  );
+}
+
+/** One row a run, its first in this order: several steps of one slow run are one slow run. */
+function oneOfEachRun(rows: readonly RunRow[]): RunRow[] {
+  const seen = new Set<Report>();
+  return rows.filter(({ report }) => {
+    const isNew = !seen.has(report);
+    seen.add(report);
+    return isNew;
+  });
+}
+
+interface RunOptions {
+  readonly metric: string;
+  /** Only this step; all when left out. */
+  readonly step: string | undefined;
+  readonly timeZone: string;
+  /** Rows of each kind. */
+  readonly limit: number;
+  /** Of the metric over the range. */
+  readonly course: Course;
+}
+
+/** Runs of the step of the slowest one, with which it can be compared request by request. */
+interface SameStep {
+  readonly fastest: RunRow;
+  readonly typical: RunRow;
+}
+
+function sameStepAs(slowest: RunRow | undefined, byRatio: readonly RunRow[]): SameStep | undefined {
+  // Of its level: against a run of another one it would differ by what moved that.
+  const own = byRatio.filter(
+    ({ scenario, step, level }) => scenario === slowest?.scenario && step === slowest.step && level === slowest.level,
+  );
+  const fastest = own.at(-1);
+  const [typical] = own.toSorted((a, b) => Math.abs(Math.log(a.ratio)) - Math.abs(Math.log(b.ratio)));
+  return fastest && typical && own.length > 1 ? { fastest, typical } : undefined;
+}
+
+/** The slowest and fastest runs against the usual run of their step, what the slow ones share, and runs to compare the slowest with. */
+export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, timeZone, limit, course }: RunOptions): ViewAnswer {
+  const all = scenarios.flatMap((scenario) => runRows(scenario, metric, course)).filter((row) => step === undefined || row.step === step);
+  const byRatio = all.toSorted((a, b) => b.ratio - a.ratio);
+  const slowest = oneOfEachRun(byRatio).slice(0, limit);
+  const fastest = oneOfEachRun(byRatio.toReversed()).slice(0, limit);
+  const same = sameStepAs(slowest[0], byRatio);
+  const kinds: readonly (readonly [string, readonly RunRow[]])[] = [
+    ['slowest', slowest],
+    ['fastest', fastest.filter((row, place) => place === 0 || row !== same?.fastest)],
+    ['fastest of the same step', same && same.fastest !== fastest[0] ? [same.fastest] : []],
+    ['typical', same ? [same.typical] : []],
+  ];
+  const rows = kinds.flatMap(([kind, own]) => own.map((row) => ({ ...row, kind })));
+  return {
+    answer: `${runsText(slowest, fastest[0], metric, timeZone)}${heldAgainstWords(course)}`,
+    ...tableOf<(typeof rows)[number], Cell>(
+      [
+        ['kind', ({ kind }) => kind],
+        ...PLACE_COLUMNS,
+        ['time', ({ report }) => minuteAt(report.date, timeZone)],
+        [metric, ({ value }) => roundValue(metric, value)],
+        ['timesUsual', ({ ratio }) => Number(ratio.toFixed(2))],
+        ['slow', ({ slow }) => slow ?? null],
+        ['stepResultId', ({ stepResultId }) => stepResultId],
+      ],
+      rows,
+    ),
+    notes: [
+      `Of ${counted(all.length, 'step')} of runs without failure, each run once, by its most unusual step; ` +
+        `timesUsual: over the median of the step${course.places.length > 0 ? ', of the level of its time' : ''}.`,
+      same
+        ? hint('compare_hars', 'compare_hars: two runs of one step, such as the first row and the typical one.')
+        : hint('analyze_har', 'analyze_har takes the stepResultId.'),
+    ],
+  };
+}
+
+function runsText([first, ...rest]: readonly RunRow[], fastest: RunRow | undefined, metric: string, timeZone: string): string {
+  if (!first || !fastest) return 'No run without failure has a value in the range.';
+  const { short } = metricFact(metric);
+  const at = ({ scenario, report, step, value }: RunRow) =>
+    `${scenario.name}, step "${step}", ${formatValue(metric, value)} at ${minuteAt(report.date, timeZone)}`;
+  const slow = [first, ...rest].map((row) => row.slow).filter((words) => words !== undefined);
+  const isWhole = (words: string) => words.startsWith('whole run');
+  const whole = slow.filter(isWhole).length;
+  const kinds = [
+    whole > 0 && `${whole} ${whole === 1 ? 'was' : 'were'} slow in every step (machine or network)`,
+    slow.length > whole && `${slow.length - whole} in one step alone`,
+  ].filter((words) => words !== false);
+  const shared = kinds.length === 0 ? '' : ` Of the ${1 + rest.length} slowest, ${kinds.join(', ')}.`;
+  return (
+    `Slowest for its step in ${short}: ${at(first)}, ${first.ratio.toFixed(1)} times the usual; ` +
+    `fastest for its step: ${at(fastest)}, ${fastest.ratio.toFixed(2)} times.${shared}`
+  );
+}
