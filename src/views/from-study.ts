@@ -5,10 +5,11 @@ import type { Series } from '../domain/speed/runs.ts';
 import type { Row, Study } from '../domain/speed/scenario-study.ts';
 import type { NearEvent } from '../domain/speed/speed-events.ts';
 import { formatValue, metricFact } from '../domain/speed/speed-metrics.ts';
+import { dayAfter } from '../lib/calendar.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { isoAt } from '../lib/dates.ts';
 import { ascending, median, quantile } from '../statistics/order.ts';
-import { rangeIn, type Unit } from './charts/values.ts';
+import { momentWords, rangeIn, type Unit } from './charts/values.ts';
 import { MAX_BANDS, type TrendLevel, type TrendSeries, type TrendSpec } from './spec.ts';
 
 /** More lines cannot be distinguished. */
@@ -35,7 +36,7 @@ function minuteIn(timeZone: string, ms: number): string {
 
 /** `20 Nov` in the zone. */
 function dayIn(timeZone: string, ms: number): string {
-  return new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short' }).format(ms);
+  return momentWords(minuteIn(timeZone, ms).slice(0, 10), 'day');
 }
 
 /** `since 20 Nov`, or `20 Nov to 22 Nov` where it is undone. */
@@ -69,7 +70,7 @@ function byTime({ dates, values }: Series, timeOf: (ms: number) => string): Map<
 /** Every calendar day from the first to the last, so that a day without runs is a gap. */
 function daysBetween(first: string, last: string): string[] {
   const count = Math.round((Date.parse(last) - Date.parse(first)) / DAY_MS);
-  return Array.from({ length: count + 1 }, (_, index) => new Date(Date.parse(first) + index * DAY_MS).toISOString().slice(0, 10));
+  return Array.from({ length: count + 1 }, (_, index) => dayAfter(first, index));
 }
 
 function seriesOf(name: string, groups: Map<string, number[]>, times: readonly string[], isDaily: boolean): TrendSeries {

@@ -101,9 +101,6 @@ function refuseDays(way: string | undefined, message: string): never {
   throw way === undefined ? new ApiError('invalid', message) : new ApiError('missing', message, { saysWayOn: true });
 }
 
-/** The call that brings what is lacking, as an end of a sentence. */
-const wayWords = (way: string | undefined, usual: string): string => ` ${way ?? usual}`;
-
 function coverWords(files: readonly FileDays[]): string {
   return files.map(({ name, days }) => `${name}: ${daysWords(days).join(', ') || 'no whole day'}`).join('; ');
 }
@@ -120,7 +117,7 @@ export function chooseDays(
   const all = shared(files);
   const lastOfFiles = all.at(-1);
   if (lastOfFiles === undefined)
-    refuse(`The downloaded files share no whole day (UTC). They cover ${coverWords(files)}.` + wayWords(way, PLANS_BOTH));
+    refuse(`The downloaded files share no whole day (UTC). They cover ${coverWords(files)}. ${way ?? PLANS_BOTH}`);
   const end = last ?? lastOfFiles - followDays;
   const usual = all.filter((day) => day <= end).slice(-usualDays)[0] ?? end;
   const start = first ?? (last === undefined ? Math.min(usual, end) : Math.max(end - usualDays + 1, usual));
@@ -131,20 +128,13 @@ export function chooseDays(
         `${coverWords(files)}; name fewer days.`,
     );
   if (covered.length === 0) {
-    const asked =
-      start > end ? 'no day whose window is over' : daysWords([start, end].flatMap((day, at) => (at && start === end ? [] : day)));
+    const asked = start > end ? 'no day whose window is over' : `${dayText(start)} … ${dayText(end)}`;
     refuseDays(
       way,
-      `startDate, endDate: the downloaded files cover no whole day (UTC) of ${rangeWords(start, end) ?? String(asked)}. They cover ` +
-        `${coverWords(files)}.` +
-        wayWords(way, PLANS_DAYS),
+      `startDate, endDate: the downloaded files cover no whole day (UTC) of ${asked}. They cover ${coverWords(files)}. ${way ?? PLANS_DAYS}`,
     );
   }
   const inRange = Array.from({ length: end - start + 1 }, (_, index) => start + index);
   const isCovered = new Set(all);
   return { first: start, last: end, covered, missing: inRange.filter((day) => !isCovered.has(day)), lastOfFiles, ofFiles: isCovered };
-}
-
-function rangeWords(first: number, last: number): string | undefined {
-  return first > last ? undefined : `${dayText(first)} … ${dayText(last)}`;
 }

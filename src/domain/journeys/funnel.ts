@@ -1,4 +1,5 @@
 import { nth } from '../../lib/nth.ts';
+import { addTo } from '../../lib/tally.ts';
 import { type Judgement, judgePeriods } from '../metrics/engine/judge.ts';
 import type { DailyPoint } from '../metrics/engine/series.ts';
 import { dayText } from './covered-days.ts';
@@ -81,7 +82,7 @@ function nextOf(next: FunnelCounts['next'], depth: number, nameOf: (page: string
   for (const each of next) {
     if (each.depth !== depth) continue;
     if (each.page === undefined) ended += each.count;
-    else counts.set(nameOf(each.page, depth - 1), (counts.get(nameOf(each.page, depth - 1)) ?? 0) + each.count);
+    else addTo(counts, nameOf(each.page, depth - 1), each.count);
   }
   const pages = [...counts]
     .map(([page, sessions]) => ({ page, sessions }))
@@ -111,7 +112,7 @@ export function stepsOf(
 }
 
 /** The step after which most are lost, from 0. */
-export function largestLoss(steps: readonly FunnelStep[]): number | undefined {
+export function largestLoss(steps: readonly Pick<FunnelStep, 'left'>[]): number | undefined {
   const losses = steps.slice(0, -1).map(({ left = 0 }, index) => ({ index, left }));
   const [largest] = losses.toSorted((a, b) => b.left - a.left);
   return largest && largest.left > 0 ? largest.index : undefined;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { nth } from '../../lib/nth.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import { type CoveredDays, dayText } from './covered-days.ts';
-import { intervalOf } from './proportions.ts';
+import { intervalOf, percentOf } from './proportions.ts';
 
 const counted = z.array(z.number().nullable());
 
@@ -64,7 +64,7 @@ function isWhole(period: number, { by, days }: Periods): boolean {
   return daysIn(period, by).every((day) => days.ofFiles.has(day));
 }
 
-const percent = (part: number, whole: number) => (whole > 0 ? Math.round((1000 * part) / whole) / 10 : null);
+const percent = (part: number, whole: number) => percentOf(part, whole) ?? null;
 
 function sumBy(counts: readonly ReturnCount[], cohort: number, after: number): number {
   return counts.reduce((sum, each) => sum + (each.cohort === cohort && each.after === after ? each.visitors : 0), 0);

@@ -1,12 +1,20 @@
 import { refuse } from '../../api/errors.ts';
 import { dayFrom, daysWords, dayText } from '../../domain/journeys/covered-days.ts';
-import { changedGroups, changesOf, type FunnelChange, type FunnelCounts, reached, stepsOf, sumOf } from '../../domain/journeys/funnel.ts';
+import {
+  changedGroups,
+  changesOf,
+  type FunnelChange,
+  type FunnelCounts,
+  largestLoss,
+  reached,
+  stepsOf,
+  sumOf,
+} from '../../domain/journeys/funnel.ts';
 import type { FunnelAnswer } from '../../domain/journeys/funnel-answer.ts';
 import { type FunnelGroup, groupedDays, groupsOf } from '../../domain/journeys/funnel-groups.ts';
 import { funnelWords } from '../../domain/journeys/funnel-words.ts';
 import { OTHER, pageNames } from '../../domain/journeys/page-groups.ts';
 import { hasKind, isPageOf, parseStep, readAsWords, type Step } from '../../domain/journeys/step.ts';
-import { nth } from '../../lib/nth.ts';
 import type { Context } from '../context.ts';
 import type { Breakdown } from './breakdowns.ts';
 import { type FunnelQuestion, needsOf, readFunnel } from './read-funnel.ts';
@@ -15,19 +23,14 @@ import { isFiltered } from './visit-filters.ts';
 import type { VisitQuestion, VisitScope, Visits } from './visits.ts';
 import { type VisitUses, withVisits } from './with-visits.ts';
 
-/** The depth after which most left. */
-function deepestLoss(done: readonly number[]): number {
-  const losses = done.slice(0, -1).map((count, index) => ({ depth: index + 1, left: count - nth(done, index + 1) }));
-  return losses.toSorted((a, b) => b.left - a.left)[0]?.depth ?? 1;
-}
-
 /**
  * The statement that selects the sessions that left at the largest loss, as a person would write it; undefined where it would take more
  * than pages of views in order.
  */
-function leaversSql(question: FunnelQuestion, depths: readonly (readonly number[])[], visits: Visits): string | undefined {
+function leaversSql(question: FunnelQuestion, { days }: FunnelCounts, visits: Visits): string | undefined {
   const { steps, order, withinDays } = question;
-  const depth = deepestLoss(reached(sumOf(depths), steps.length));
+  const done = reached(sumOf(days.values()), steps.length);
+  const depth = 1 + (largestLoss(done.map((count, index) => ({ left: count - (done[index + 1] ?? 0) }))) ?? 0);
   const used = steps.slice(0, depth + 1);
   const isPlain = order === 'in_order' && withinDays === undefined && !isFiltered(visits.question) && !needsOf(question).sessions;
   if (!isPlain) return undefined;
@@ -99,14 +102,13 @@ interface Read {
 function read(question: FunnelQuestion, visits: VisitQuestion, context: VisitUses): Promise<Read> {
   return withVisits(visits, needsOf(question), context, async (own) => {
     const counts = await readFunnel(question, own);
-    const depths = [...counts.days.values()];
     const { first, last } = own.days;
     return {
       first,
       last,
       counts,
       covered: daysWords(own.days.covered),
-      sql: leaversSql(question, depths, own),
+      sql: leaversSql(question, counts, own),
       hasNext: own.reads('views'),
     };
   });

@@ -1,7 +1,8 @@
 import { ApiError } from '../../api/errors.ts';
-import type { FunnelCounts } from '../../domain/journeys/funnel.ts';
+import { type FunnelCounts, reached, sumOf } from '../../domain/journeys/funnel.ts';
 import { hasKind, type Step } from '../../domain/journeys/step.ts';
 import { nth } from '../../lib/nth.ts';
+import { addTo } from '../../lib/tally.ts';
 import { type Breakdown, fieldOfBreakdown, groupExpression } from './breakdowns.ts';
 import type { FunnelPlan } from './funnel-codes.ts';
 import { funnelSql } from './funnel-sql.ts';
@@ -82,7 +83,8 @@ function countsOf(rows: readonly VisitRow[], plan: Pick<FunnelPlan, 'group'>): F
     const [depth, value, n, text] = [Number(row['depth']), Number(row['value']), Number(row['n']), textOf(row['name'])];
     if (row['kind'] === 'gap') {
       const own = gaps.get(depth) ?? new Map<number, number>();
-      gaps.set(depth, own.set(value, (own.get(value) ?? 0) + n));
+      gaps.set(depth, own);
+      addTo(own, value, n);
     } else if (row['kind'] === 'next') {
       const key = `${depth} ${value} ${text}`;
       next.set(key, { depth, page: value === 1 ? undefined : text, count: (next.get(key)?.count ?? 0) + n });
@@ -132,9 +134,7 @@ export async function readFunnel({ steps, order, withinDays, breakdown }: Funnel
   for (const part of partsOf(visits, withinDays === undefined ? 'session' : 'visitor'))
     rows.push(...(await visits.select(funnelSql({ ...plan, part }, visits))));
   const counts = countsOf(rows, plan);
-  const done = steps.map((_, index) =>
-    [...counts.days.values()].reduce((sum, depths) => sum + depths.slice(index + 1).reduce((a, b) => a + b, 0), 0),
-  );
+  const done = reached(sumOf(counts.days.values()), steps.length);
   if (counts.immature === 0 && done[0] === 0) await requireVisits(visits);
   if (counts.immature === 0 && done.includes(0)) await requireAll(steps, done, visits);
   return counts;

@@ -97,8 +97,6 @@ function groupWords(by: Form, quoted: Quote) {
     ofLeast: (value: string, least: string) => `${by('arg_min', 'argMin')}(${value}, ${least})`,
     /** An aggregate: any of the values. */
     anyOf: (value: string) => `${by('any_value', 'any')}(${value})`,
-    /** An aggregate: texts as one, `;` between them. */
-    lines: (value: string) => by(`string_agg(${value}, ';')`, `arrayStringConcat(groupArray(${value}), ';')`),
     /** A number as text. */
     asText: (value: string) => by(`CAST(${value} AS VARCHAR)`, `toString(${value})`),
     /** A text in which all that a pattern finds is another text. */
