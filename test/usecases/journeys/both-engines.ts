@@ -1,14 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll } from 'vitest';
 import { ApiError } from '../../../src/api/errors.ts';
 import type { VisitUses } from '../../../src/usecases/journeys/with-visits.ts';
 import type { ProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
 import { missing, startClickHouse, type TestClickHouse } from '../../support/clickhouse/start.ts';
 import { inTurn } from '../../support/sample-size.ts';
-import { openOffline, writeRun } from '../../workspace/convert/converted-runs.ts';
-import { type LoadedProject, openLoadedProject } from '../../workspace/warehouse/loaded-project.ts';
+import { openOffline, type RunText, writeRun } from '../../workspace/convert/converted-runs.ts';
+import { openLoadedProject } from '../../workspace/warehouse/loaded-project.ts';
 import { asFiled, runsOf, type SessionRow, sessionsOf, type WorldKind, worlds } from './visit-world.ts';
 
 export type Engine = 'DuckDB' | 'ClickHouse';
@@ -19,7 +19,8 @@ export interface LoadedWorld {
   readonly kind: WorldKind;
   /** With the views that its files hold. */
   readonly sessions: readonly SessionRow[];
-  readonly workspace: (engine: Engine) => ProjectWorkspace;
+  /** Written and loaded when it is first asked for. */
+  readonly workspace: (engine: Engine) => Promise<ProjectWorkspace>;
 }
 
 const names = Object.keys(worlds);
@@ -33,9 +34,9 @@ export function casesIn<T>(world: string, cases: readonly T[]): readonly T[] {
 export const enginesIn = (world: string) => inTurn(engines, names.indexOf(world) % engines.length, engines.length);
 
 /** What a use case takes from its call, over a workspace; notes are collected. */
-export function usesOf(workspace: ProjectWorkspace, notes: string[] = []): VisitUses {
+export function usesOf(workspace: Promise<ProjectWorkspace>, notes: string[] = []): VisitUses {
   return {
-    workspace: () => Promise.resolve(workspace),
+    workspace: () => workspace,
     ask: () => Promise.resolve([] as never),
     note: (sentence: string) => void notes.push(sentence),
     covers: () => undefined,
@@ -49,40 +50,48 @@ export function usesOf(workspace: ProjectWorkspace, notes: string[] = []): Visit
   };
 }
 
-/** The three worlds or others, loaded once for a test file. */
+/** The three worlds or others, for a test file: each is loaded once into an engine, when a case first asks for it there. */
 export function sharedWorlds(kinds: Readonly<Record<string, WorldKind>> = worlds): (name: string) => LoadedWorld {
-  const loaded = new Map<string, LoadedWorld>();
-  const projects: LoadedProject[] = [];
-  const open: ProjectWorkspace[] = [];
-  const folders: string[] = [];
-  let clickHouse: TestClickHouse | undefined;
-  beforeAll(async () => {
-    if (engines.includes('ClickHouse')) clickHouse = await startClickHouse();
-    for (const [name, kind] of Object.entries(kinds)) {
-      const sessions = sessionsOf(kind);
-      const runs = runsOf(kind, sessions);
-      const folder = await mkdtemp(join(tmpdir(), 'visits-'));
-      folders.push(folder);
-      const onDisk = openOffline(folder);
-      open.push(onDisk);
-      for (const run of runs) writeRun(onDisk, run);
-      const project = clickHouse && (await openLoadedProject(clickHouse, ...runs));
-      if (project) projects.push(project);
-      loaded.set(name, {
-        kind,
-        sessions: asFiled(kind, sessions),
-        workspace: (engine) => (engine === 'DuckDB' || !project ? onDisk : project.workspace),
-      });
+  const closing: (() => Promise<void>)[] = [];
+  let clickHouse: Promise<TestClickHouse> | undefined;
+  async function load(engine: Engine, runs: readonly RunText[]): Promise<ProjectWorkspace> {
+    if (engine === 'ClickHouse') {
+      clickHouse ??= startClickHouse();
+      const project = await openLoadedProject(await clickHouse, ...runs);
+      closing.push(() => project.close());
+      return project.workspace;
     }
-  }, 120_000);
+    const folder = await mkdtemp(join(tmpdir(), 'visits-'));
+    const workspace = openOffline(folder);
+    closing.push(async () => {
+      await workspace.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+    for (const run of runs) writeRun(workspace, run);
+    return workspace;
+  }
+  const built = new Map<string, LoadedWorld>();
   afterAll(async () => {
-    await Promise.all([...open.map((workspace) => workspace.close()), ...projects.map((project) => project.close())]);
-    await clickHouse?.stop();
-    await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+    await Promise.all(closing.map((close) => close()));
+    await (await clickHouse)?.stop();
   });
   return (name) => {
-    const world = loaded.get(name);
-    if (!world) throw new Error(`There is no world "${name}".`);
+    const known = built.get(name);
+    if (known) return known;
+    const kind = kinds[name];
+    if (!kind) throw new Error(`There is no world "${name}".`);
+    const sessions = sessionsOf(kind);
+    const loaded = new Map<Engine, Promise<ProjectWorkspace>>();
+    const world: LoadedWorld = {
+      kind,
+      sessions: asFiled(kind, sessions),
+      workspace(engine) {
+        const workspace = loaded.get(engine) ?? load(engine, runsOf(kind, sessions));
+        loaded.set(engine, workspace);
+        return workspace;
+      },
+    };
+    built.set(name, world);
     return world;
   };
 }

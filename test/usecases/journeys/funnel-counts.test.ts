@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reached, sumOf } from '../../../src/domain/journeys/funnel.ts';
+import { type FunnelCounts, reached, sumOf } from '../../../src/domain/journeys/funnel.ts';
 import { parseStep } from '../../../src/domain/journeys/step.ts';
 import { grouped } from '../../../src/lib/grouped.ts';
 import { type FunnelQuestion, needsOf, readFunnel } from '../../../src/usecases/journeys/read-funnel.ts';
@@ -23,8 +23,9 @@ interface Case {
 
 const CHECKOUT = ['/cart', '/checkout/address', '/checkout/payment'];
 const checkout = CHECKOUT.map((path) => page(new RegExp(`^${path}$`)));
+const CHECKOUT_CASE: Case = { texts: CHECKOUT, matchers: checkout, scopes: ['views'] };
 const cases: Readonly<Record<string, Case>> = {
-  'in order': { texts: CHECKOUT, matchers: checkout, scopes: ['views'] },
+  'in order': CHECKOUT_CASE,
   direct: { texts: CHECKOUT, matchers: checkout, order: 'direct', scopes: ['views'] },
   'wildcards, one page twice in a row': {
     texts: ['/p/*', '/p/*', '/c*'],
@@ -81,31 +82,39 @@ function sessionsOn({ kind, sessions }: LoadedWorld, scopes: Case['scopes'], lea
   return sessions.filter((session) => days.includes(dayIn(kind, session, scopes)) && session.views.length >= leastViews);
 }
 
+/** How many went on to each page after each depth. */
+const nextIn = ({ next }: FunnelCounts) => new Map(next.map(({ depth, page: to = 'ended', count }) => [`${depth} ${to}`, count]));
+
+/** The times before a step are those of walking the rows, as far as they are rounded. */
+function expectGaps({ gaps }: FunnelCounts, step: number, expected: readonly number[]): void {
+  const found = (gaps.get(step) ?? []).flatMap(([ms, count]) => Array.from({ length: ms < 0 ? 0 : count }, () => ms));
+  expect(found).toHaveLength(expected.length);
+  const sorted = found.toSorted((a, b) => a - b);
+  for (const [index, ms] of expected.toSorted((a, b) => a - b).entries())
+    expect(Math.abs((sorted[index] ?? 0) - ms)).toBeLessThanOrEqual(ms < 60_000 ? 50 : 500);
+}
+
 /** What else is held beside the counts of steps. */
 const checks: Readonly<Record<string, (loaded: LoadedWorld, engine: Engine) => Promise<void>>> = {
   'those who left are counted by the page that came next': async (loaded, engine) => {
-    const own: Case = { texts: CHECKOUT, matchers: checkout, scopes: ['views'] };
-    const counts = await counted(loaded, engine, questionOf(own));
+    const counts = await counted(loaded, engine, questionOf(CHECKOUT_CASE));
     const expected = new Map<string, number>();
     for (const session of sessionsOn(loaded, ['views'])) {
-      const done = walkInOrder(deedsOf(session), own.matchers);
+      const done = walkInOrder(deedsOf(session), checkout);
       if (done.length === 0 || done.length === 3) continue;
       const after = pagesOf(session)[(done.at(-1) ?? 0) + 1]?.path ?? 'ended';
       expected.set(`${done.length} ${after}`, (expected.get(`${done.length} ${after}`) ?? 0) + 1);
     }
-    expect(new Map(counts.next.map(({ depth, page: next = 'ended', count }) => [`${depth} ${next}`, count]))).toEqual(expected);
+    expect(nextIn(counts)).toEqual(expected);
   },
   'the times between steps are those of the pages': async (loaded, engine) => {
-    const counts = await counted(loaded, engine, questionOf({ texts: CHECKOUT, matchers: checkout, scopes: ['views'] }));
+    const counts = await counted(loaded, engine, questionOf(CHECKOUT_CASE));
     const gaps = sessionsOn(loaded, ['views']).flatMap((session) => {
       const [first, second] = walkInOrder(deedsOf(session), checkout);
       const pages = pagesOf(session);
       return first === undefined || second === undefined ? [] : [(pages[second]?.timeMs ?? 0) - (pages[first]?.timeMs ?? 0)];
     });
-    const found = (counts.gaps.get(2) ?? []).flatMap(([ms, count]) => Array.from({ length: count }, () => ms)).toSorted((a, b) => a - b);
-    expect(found).toHaveLength(gaps.length);
-    for (const [index, ms] of gaps.toSorted((a, b) => a - b).entries())
-      expect(Math.abs((found[index] ?? 0) - ms)).toBeLessThanOrEqual(ms < 60_000 ? 50 : 500);
+    expectGaps(counts, 2, gaps);
   },
   'the times between neighbours are those of these two pages': async (loaded, engine) => {
     const own: Case = { texts: ['/p/*', '/p/*', '/c*'], matchers: [page(/^\/p\//), page(/^\/p\//), page(/^\/c/)], scopes: ['views'] };
@@ -118,12 +127,8 @@ const checks: Readonly<Record<string, (loaded: LoadedWorld, engine: Engine) => P
         const end = pages.findIndex((_, at) => at >= step - 1 && isChain(at));
         return end < 0 ? [] : [(pages[end]?.timeMs ?? 0) - (pages[end - 1]?.timeMs ?? 0)];
       });
-      const found = (counts.gaps.get(step) ?? []).flatMap(([ms, count]) => Array.from({ length: ms < 0 ? 0 : count }, () => ms));
-      expect(found).toHaveLength(gaps.length);
       expect(gaps.length).toBeGreaterThan(5);
-      const sorted = found.toSorted((a, b) => a - b);
-      for (const [index, ms] of gaps.toSorted((a, b) => a - b).entries())
-        expect(Math.abs((sorted[index] ?? 0) - ms)).toBeLessThanOrEqual(ms < 60_000 ? 50 : 500);
+      expectGaps(counts, step, gaps);
     }
   },
   'those who left after an app event are counted by the page that came next, whatever else is a step': async (loaded, engine) => {
@@ -143,7 +148,7 @@ const checks: Readonly<Record<string, (loaded: LoadedWorld, engine: Engine) => P
         const next = pagesOf(session).find(({ timeMs }) => timeMs > after.timeMs)?.path ?? 'ended';
         expected.set(`1 ${next}`, (expected.get(`1 ${next}`) ?? 0) + 1);
       }
-      expect(new Map(counts.next.map(({ depth, page: next = 'ended', count }) => [`${depth} ${next}`, count]))).toEqual(expected);
+      expect(nextIn(counts)).toEqual(expected);
     }
   },
   'the first step is done on the same days whether or not a purchase follows': async (loaded, engine) => {

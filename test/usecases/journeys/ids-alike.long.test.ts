@@ -16,7 +16,7 @@ const QUESTION = {
 } as const;
 
 function counted(workspace: ProjectWorkspace) {
-  return withVisits({}, needsOf(QUESTION), usesOf(workspace), async (visits) => {
+  return withVisits({}, needsOf(QUESTION), usesOf(Promise.resolve(workspace)), async (visits) => {
     const { days, groups } = await readFunnel(QUESTION, visits);
     return { days: new Map([...days].toSorted(([a], [b]) => a - b)), groups };
   });

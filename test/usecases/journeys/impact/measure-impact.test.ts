@@ -9,7 +9,7 @@ import { coveredDays, dayOf, type SessionRow, type ViewRow, worlds } from '../vi
 
 const worldOf = sharedWorlds();
 
-const impactUses = (workspace: ProjectWorkspace, notes: string[] = []): ImpactUses => ({
+const impactUses = (workspace: Promise<ProjectWorkspace>, notes: string[] = []): ImpactUses => ({
   ...usesOf(workspace, notes),
   lists: () => Promise.reject(new ApiError('down', 'No list is needed.')),
 });
