@@ -3,7 +3,7 @@ import { lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { askedDays } from '../../workspace/query/asked-days.ts';
 import { folded, promisedColumns } from '../../workspace/query/columns.ts';
-import { coverageOf, type Interval, uncovered } from '../../workspace/query/intervals.ts';
+import { coverageOf, type Interval, uncovered, within } from '../../workspace/query/intervals.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 
 /** Files that a question over all downloaded runs reads. */
@@ -38,8 +38,7 @@ export function lastMidnight(nowMs: number): number {
 
 /** Days up to the last midnight. */
 export function overBy(days: readonly Interval[], nowMs: number): Interval[] {
-  const endMs = lastMidnight(nowMs);
-  return days.flatMap((each) => (each.startMs < endMs ? [{ startMs: each.startMs, endMs: Math.min(each.endMs, endMs) }] : []));
+  return within(days, { startMs: Number.NEGATIVE_INFINITY, endMs: lastMidnight(nowMs) });
 }
 
 /** Whether words of a statement name a column of the files, itself or in the other unit in which a view shows it too. */

@@ -4,6 +4,7 @@ import { MAX_PAGE_SIZE } from '../../api/params.ts';
 import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { counted } from '../../lib/number-text.ts';
+import { firstOf } from '../../lib/sentences.ts';
 import type { ChosenRun } from '../../workspace/download/downloads.ts';
 import type { SuccessfulRun } from '../../workspace/download/sync-plan.ts';
 import type { Context } from '../context.ts';
@@ -79,9 +80,10 @@ export async function computingWords({ jobIds }: Pick<RunsMeant, 'jobIds'>, ask:
     const isUnderWay = ({ state, frequency }: JobRecord) =>
       lower(state) === 'computing' || (lower(state) === 'active' && lower(frequency) === 'once');
     const jobs = (await readJobs(ask)).filter((job) => isUnderWay(job) && (jobIds?.includes(Number(job.jobId)) ?? true));
-    const names = jobs.slice(0, MOST_JOBS).map(({ jobId, name }) => `"${name ?? ''}" (${jobId})`);
-    const more = jobs.length > MOST_JOBS ? ` and ${jobs.length - MOST_JOBS} more` : '';
-    return jobs.length === 0 ? [] : [`Still computed by the platform: ${names.join(', ')}${more}; a later call fetches what comes of it.`];
+    const names = jobs.map(({ jobId, name }) => `"${name ?? ''}" (${jobId})`);
+    return jobs.length === 0
+      ? []
+      : [`Still computed by the platform: ${firstOf(names, MOST_JOBS)}; a later call fetches what comes of it.`];
   } catch (error) {
     if (error instanceof ApiError) return [];
     throw error;

@@ -53,3 +53,14 @@ export function uncovered(asked: readonly Interval[], covered: readonly Interval
     .filter(({ startMs, endMs }) => !seen.has(`${startMs} ${endMs}`) && seen.add(`${startMs} ${endMs}`))
     .toSorted((a, b) => a.startMs - b.startMs);
 }
+
+/** The time that intervals take together, in ms. */
+export function lengthOf(intervals: readonly Interval[]): number {
+  return intervals.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+}
+
+/** The pieces of intervals that lie in this one. */
+export function within(intervals: readonly Interval[], { startMs, endMs }: Interval): Interval[] {
+  const cut = intervals.map((each) => ({ startMs: Math.max(each.startMs, startMs), endMs: Math.min(each.endMs, endMs) }));
+  return cut.filter((each) => each.startMs < each.endMs);
+}

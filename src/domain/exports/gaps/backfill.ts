@@ -1,6 +1,6 @@
 import { hint } from '../../../lib/hint.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE, type FieldCatalogue } from '../plan/field-catalogue.ts';
-import { type ExportOrder, type ExportRange, type JobBody, splitRange } from '../plan/job-bodies.ts';
+import { type ExportOrder, type ExportRange, type JobBody, joinedRanges, splitRange } from '../plan/job-bodies.ts';
 import { deviceOf, type JobRecord } from '../plan/similar-jobs.ts';
 import type { Status, StatusInterval } from './run-coverage.ts';
 
@@ -106,11 +106,5 @@ export function backfillName(job: Pick<JobRecord, 'name' | 'jobId'>): string {
 /** The ranges of once jobs that deliver all intervals of these statuses: neighbours together, none longer than a job takes. */
 export function backfillRanges(intervals: readonly StatusInterval[], statuses: readonly Status[], timeZone: string): ExportRange[] {
   const wanted = intervals.filter(({ status }) => statuses.includes(status));
-  const ranges: ExportRange[] = [];
-  for (const { fromMs, toMs } of wanted) {
-    const last = ranges.at(-1);
-    if (last?.toMs === fromMs) ranges[ranges.length - 1] = { fromMs: last.fromMs, toMs };
-    else ranges.push({ fromMs, toMs });
-  }
-  return ranges.flatMap((range) => splitRange(range, timeZone));
+  return joinedRanges(wanted).flatMap((range) => splitRange(range, timeZone));
 }

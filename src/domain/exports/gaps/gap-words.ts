@@ -1,5 +1,6 @@
 import { isoAt } from '../../../lib/dates.ts';
 import { counted, formatNumber } from '../../../lib/number-text.ts';
+import { firstOf } from '../../../lib/sentences.ts';
 import { rangeName } from '../plan/job-bodies.ts';
 import type { GapStudy } from './find-gaps.ts';
 import type { Status, StatusInterval } from './run-coverage.ts';
@@ -33,8 +34,7 @@ const CAUSES: Readonly<Record<Status, (by: string, visits: number) => string>> =
 const MOST_RUNS = 4;
 
 function causeWords({ status, by, visits = 0 }: StatusInterval): string {
-  const more = by.length > MOST_RUNS ? ` and ${by.length - MOST_RUNS} more` : '';
-  return CAUSES[status](`${by.slice(0, MOST_RUNS).join(', ')}${more}`, visits);
+  return CAUSES[status](firstOf(by, MOST_RUNS), visits);
 }
 
 /** A row for each interval that is not available, in order of time. */
@@ -71,23 +71,21 @@ function fillingJobs(intervals: readonly StatusInterval[]): (number | string)[] 
 /** `backfill jobs 3141, 3142 are under way`. */
 function fillingWords(jobs: readonly (number | string)[]): string {
   const [noun, verb] = jobs.length === 1 ? ['job', 'is'] : ['jobs', 'are'];
-  const more = jobs.length > MOST_RUNS ? ` and ${jobs.length - MOST_RUNS} more` : '';
-  return `backfill ${noun} ${jobs.slice(0, MOST_RUNS).join(', ')}${more} ${verb} under way`;
+  return `backfill ${noun} ${firstOf(jobs, MOST_RUNS)} ${verb} under way`;
 }
 
 /** Sums intervals up: days or hours without data, of how many, where, what fills them, and how many had files that are gone. */
 export function gapCounts({ intervals, unit, timeZone, range }: GapStudy) {
   const gaps = intervals.filter(({ status }) => WITHOUT.includes(status));
-  const more = gaps.length > MOST_NAMED ? ` and ${gaps.length - MOST_NAMED} more` : '';
   return {
     lost: gaps.reduce((sum, { slots }) => sum + slots, 0),
     total: intervals.reduce((sum, { slots }) => sum + slots, 0),
     unit,
     since: new Date(range.fromMs).toISOString().slice(0, 10),
-    ranges: `${gaps
-      .slice(0, MOST_NAMED)
-      .map((gap) => `${rangeName(gap, timeZone)} (${gap.status})`)
-      .join(', ')}${more}`,
+    ranges: firstOf(
+      gaps.map((gap) => `${rangeName(gap, timeZone)} (${gap.status})`),
+      MOST_NAMED,
+    ),
     expired: count(intervals, 'expired'),
     filling: fillingJobs(intervals),
   };
@@ -101,14 +99,11 @@ export function allGapsAnswer(jobs: readonly (ReturnType<typeof gapCounts> & { r
   const lacking = jobs.filter(({ lost }) => lost > 0).toSorted((a, b) => b.lost / b.total - a.lost / a.total);
   const all = `${jobs.length} recurring ${jobs.length === 1 ? 'job' : 'jobs'} looked at`;
   if (lacking.length === 0) return `Of ${all} none lacks a day or an hour.`;
-  const named = lacking
-    .slice(0, MOST_NAMED_JOBS)
-    .map(
-      ({ name, lost, unit, filling }) =>
-        `"${name}" (${[counted(lost, unit), ...(filling.length > 0 ? [fillingWords(filling)] : [])].join('; ')})`,
-    );
-  const more = lacking.length > MOST_NAMED_JOBS ? ` and ${lacking.length - MOST_NAMED_JOBS} more` : '';
-  return `Of ${all} ${lacking.length} ${lacking.length === 1 ? 'has' : 'have'} gaps: ${named.join(', ')}${more}.`;
+  const named = lacking.map(
+    ({ name, lost, unit, filling }) =>
+      `"${name}" (${[counted(lost, unit), ...(filling.length > 0 ? [fillingWords(filling)] : [])].join('; ')})`,
+  );
+  return `Of ${all} ${lacking.length} ${lacking.length === 1 ? 'has' : 'have'} gaps: ${firstOf(named, MOST_NAMED_JOBS)}.`;
 }
 
 /** Which days or hours have no data now, and what fills them. */

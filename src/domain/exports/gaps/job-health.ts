@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
+import { firstOf } from '../../../lib/sentences.ts';
 import { type JobRecord, lower } from '../plan/similar-jobs.ts';
 
 /** A run as the list of a job's runs shows it. */
@@ -124,10 +125,9 @@ export function healthOf(job: JobRecord, listed: readonly ListedRun[], nowMs: nu
 export function suspendedWords(jobs: readonly JobRecord[]): string[] {
   const suspended = jobs.filter(({ state }) => lower(state) === 'suspended');
   if (suspended.length === 0) return [];
-  const named = suspended.slice(0, 3).map(({ jobId, updatedAt, lastUpdatorId }) => {
+  const named = suspended.map(({ jobId, updatedAt, lastUpdatorId }) => {
     const at = updatedAt ? `last changed ${updatedAt.slice(0, 10)}` : 'not said when it was changed';
     return `${jobId} (${at}${lastUpdatorId ? ` by user ${lastUpdatorId}` : ''})`;
   });
-  const more = suspended.length > named.length ? ` and ${suspended.length - named.length} more` : '';
-  return [`Suspended: ${named.join(', ')}${more}. The interface does not say why.`];
+  return [`Suspended: ${firstOf(named, 3)}. The interface does not say why.`];
 }

@@ -1,4 +1,5 @@
 import { counted } from '../../../lib/number-text.ts';
+import { firstOf } from '../../../lib/sentences.ts';
 import { type JobRecord, lower } from '../plan/similar-jobs.ts';
 import { backfillName } from './backfill.ts';
 import type { JobHealth } from './job-health.ts';
@@ -27,10 +28,7 @@ const MOST_NAMED = 3;
 const FAILED = /fail|error/;
 const isOnce = ({ frequency }: JobRecord) => lower(frequency) === 'once';
 
-function named(ids: readonly (number | string)[]): string {
-  const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : '';
-  return `${ids.slice(0, MOST_NAMED).join(', ')}${more}`;
-}
+const named = (ids: readonly (number | string)[]) => firstOf(ids, MOST_NAMED);
 
 /** The jobs of a page, those that recur, are under way or ended without files first; others keep their order behind them. */
 export function mattersFirst({ jobs, once }: Pick<JobsRead, 'jobs' | 'once'>): JobRecord[] {

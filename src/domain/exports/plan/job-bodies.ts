@@ -4,7 +4,7 @@ import { MAX_EXPORT_RANGE_MS } from '../../../api/params.ts';
 import { chunksOf } from '../../../lib/calendar.ts';
 import { isoAt } from '../../../lib/dates.ts';
 import { counted } from '../../../lib/number-text.ts';
-import { capital } from '../../../lib/sentences.ts';
+import { capital, firstOf } from '../../../lib/sentences.ts';
 import { plainText } from '../../../lib/strangers-text.ts';
 import { columnWords, type ExportColumn } from './field-catalogue.ts';
 
@@ -12,6 +12,23 @@ import { columnWords, type ExportColumn } from './field-catalogue.ts';
 export interface ExportRange {
   readonly fromMs: number;
   readonly toMs: number;
+}
+
+/** Ranges by their beginning, joined where they meet or overlap. */
+export function joinedRanges(ranges: readonly ExportRange[]): ExportRange[] {
+  const joined: ExportRange[] = [];
+  for (const { fromMs, toMs } of ranges.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    const last = joined.at(-1);
+    if (last && fromMs <= last.toMs) joined[joined.length - 1] = { fromMs: last.fromMs, toMs: Math.max(last.toMs, toMs) };
+    else joined.push({ fromMs, toMs });
+  }
+  return joined;
+}
+
+/** The parts of the first ranges that lie within the others. */
+export function sharedRanges(some: readonly ExportRange[], others: readonly ExportRange[]): ExportRange[] {
+  const shared = some.flatMap((a) => others.map((b) => ({ fromMs: Math.max(a.fromMs, b.fromMs), toMs: Math.min(a.toMs, b.toMs) })));
+  return shared.filter(({ fromMs, toMs }) => fromMs < toMs);
 }
 
 /** Cuts a range into as few as possible that a once job takes, at midnights of the zone; each begins where the one before ends. */
@@ -107,12 +124,6 @@ const WHEN = { once: 'a one-time', daily: 'a daily', hourly: 'an hourly' };
 /** Longest list of names in a question. */
 const MOST_NAMES = 40;
 
-/** The first names of a list, and how many there are more. */
-function firstOf(names: readonly string[]): string {
-  const more = names.length - MOST_NAMES;
-  return names.slice(0, MOST_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
-}
-
 function fieldWords({ fieldName, customVarPosition, dynamicVarKey, aliasName }: JobBody['fields'][number]): string {
   const words = columnWords({
     fieldName,
@@ -140,9 +151,9 @@ export function creationQuestion(
     const range = dateRange && rangeName({ fromMs: Date.parse(dateRange.from), toMs: Date.parse(dateRange.to) }, timeZone);
     return `"${plainText(name)}"${range === undefined ? '' : ` of ${range}`}`;
   });
-  const columns = `Columns: ${firstOf(fields.map(fieldWords))}.`;
+  const columns = `Columns: ${firstOf(fields.map(fieldWords), MOST_NAMES)}.`;
   if (bodies.length === 1)
     return `Create ${WHEN[frequency.value]} export ${named.join('')} ${ofWhat}? It cannot be deleted from here.\n${columns}`;
   const each = WHEN[frequency.value].replace(/^an? /, '');
-  return `Create ${bodies.length} ${each} exports ${ofWhat}? They cannot be deleted from here.\n${firstOf(named)}.\n${columns}`;
+  return `Create ${bodies.length} ${each} exports ${ofWhat}? They cannot be deleted from here.\n${firstOf(named, MOST_NAMES)}.\n${columns}`;
 }

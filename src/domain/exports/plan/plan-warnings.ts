@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/clock.ts';
 import { hint } from '../../../lib/hint.ts';
 import { counted } from '../../../lib/number-text.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
-import type { ExportOrder, ExportRange, JobBody } from './job-bodies.ts';
+import { type ExportOrder, type ExportRange, type JobBody, joinedRanges } from './job-bodies.ts';
 import { equalWords, isSuspended, jobWords, restingWords, type SimilarJob } from './similar-jobs.ts';
 
 /** Columns that identify a row of each scope: of two exports of the same visit the later one wins. */
@@ -50,12 +50,7 @@ function scheduleWords({ order: { frequency, ranges }, bodies, nowMs }: Planned)
 
 /** Time that ranges take together, each instant once. */
 function measureOf(ranges: readonly ExportRange[]): number {
-  let [sum, endMs] = [0, Number.NEGATIVE_INFINITY];
-  for (const { fromMs, toMs } of ranges.toSorted((a, b) => a.fromMs - b.fromMs)) {
-    sum += Math.max(0, toMs - Math.max(fromMs, endMs));
-    endMs = Math.max(endMs, toMs);
-  }
-  return sum;
+  return joinedRanges(ranges).reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
 }
 
 /** `2 of the 81 days`, where jobs have files of a part of a once export alone. */

@@ -1,5 +1,6 @@
 import { hint } from '../../../lib/hint.ts';
 import { nth } from '../../../lib/nth.ts';
+import { firstOf } from '../../../lib/sentences.ts';
 import { searchObjects } from '../../names/match-name.ts';
 import {
   askedWords,
@@ -51,11 +52,8 @@ function wordsFor({ key, ...column }: FoundField): string {
 }
 
 function listed(candidates: readonly FoundField[]): string {
-  const shown = candidates
-    .slice(0, MOST_CANDIDATES)
-    .map((each) => (each.key === undefined && each.meaning ? `${each.fieldName} (${each.meaning})` : wordsFor(each)));
-  const more = candidates.length > MOST_CANDIDATES ? ` and ${candidates.length - MOST_CANDIDATES} more` : '';
-  return `${shown.join(', ')}${more}`;
+  const shown = candidates.map((each) => (each.key === undefined && each.meaning ? `${each.fieldName} (${each.meaning})` : wordsFor(each)));
+  return firstOf(shown, MOST_CANDIDATES);
 }
 
 function several(candidates: readonly FoundField[]): FieldMatch {

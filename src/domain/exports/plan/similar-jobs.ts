@@ -2,7 +2,7 @@ import type { PayloadOf } from '../../../api/operation.ts';
 import type { listExportJobs } from '../../../api/operations/data-export.ts';
 import { capital } from '../../../lib/sentences.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
-import type { ExportRange, JobBody } from './job-bodies.ts';
+import { type ExportRange, type JobBody, sharedRanges } from './job-bodies.ts';
 
 /** A job as the list shows it. */
 export type JobRecord = PayloadOf<typeof listExportJobs>[number];
@@ -79,17 +79,6 @@ export function jobsWithContent(jobs: readonly JobRecord[], wanted: Pick<ExportC
   return jobs.filter((job) => lower(job.state) !== 'deleted' && contentLikeness(job, wanted) !== undefined);
 }
 
-/** The part that two ranges share. */
-function sharedRange(a: ExportRange, b: ExportRange): ExportRange | undefined {
-  const shared = { fromMs: Math.max(a.fromMs, b.fromMs), toMs: Math.min(a.toMs, b.toMs) };
-  return shared.fromMs < shared.toMs ? shared : undefined;
-}
-
-/** The parts of the wanted ranges that are covered. */
-function partsWithin(wanted: readonly ExportRange[], covered: readonly ExportRange[]): ExportRange[] {
-  return wanted.flatMap((range) => covered.flatMap((other) => sharedRange(range, other) ?? []));
-}
-
 /** From the earliest beginning to the latest end of ranges. */
 function spanOf(ranges: readonly ExportRange[]): ExportRange {
   return { fromMs: Math.min(...ranges.map(({ fromMs }) => fromMs)), toMs: Math.max(...ranges.map(({ toMs }) => toMs)) };
@@ -116,7 +105,7 @@ function likenessOf(
     if (lower(job.frequency) !== wanted.frequency) return undefined;
     return { likeness: isSame ? equal : 'holds' };
   }
-  const parts = partsWithin(wanted.ranges, covered);
+  const parts = sharedRanges(wanted.ranges, covered);
   if (parts.length === 0) return undefined;
   const isRange = wanted.ranges.some((range) => covered.some((other) => other.fromMs === range.fromMs && other.toMs === range.toMs));
   const isEqual = isSame && isRange && lower(job.frequency) === 'once';

@@ -96,10 +96,6 @@ it('an answer that is too long keeps the gaps', () => {
 });
 
 describe('what is due', () => {
-  it('ends where the next range begins: today is no gap', () => {
-    expect(told(study(daily(['kept', 'kept'])))).toBe('2 available');
-  });
-
   it('is told by the rhythm where the job shows no next range', () => {
     const { next: _, ...rest } = daily(['kept', 'kept', 'missing', 'missing']);
     expect(told(study(rest))).toBe('2 available, 2 missing');
