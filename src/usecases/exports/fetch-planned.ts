@@ -7,7 +7,7 @@ import { hint } from '../../lib/hint.ts';
 import { counted } from '../../lib/number-text.ts';
 import type { ExportPlan, PlanPart } from '../../workspace/plans.ts';
 import { nameOfField } from '../../workspace/query/columns.ts';
-import { coverageOf, type Interval } from '../../workspace/query/intervals.ts';
+import { coverageOf, type Interval, within } from '../../workspace/query/intervals.ts';
 import { WorkspaceError } from '../../workspace/store/disk.ts';
 import type { Context } from '../context.ts';
 import { openPlansOf, readJobs } from './export-lists.ts';
@@ -149,17 +149,14 @@ export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, conte
 
 /** The range of a once job. */
 function rangeOf({ body: { frequency } }: PlanPart): Interval[] {
-  const { from, to } = frequency.dateRange ?? {};
-  return from === undefined || to === undefined ? [] : [{ startMs: instantOf(from), endMs: instantOf(to) }];
+  const { dateRange: range } = frequency;
+  return range ? [{ startMs: instantOf(range.from), endMs: instantOf(range.to) }] : [];
 }
 
 /** The days of a question that a job brings; of a question that names none all of them, where no file has its columns. */
 function daysBrought({ days }: FilesNeeded, range: Interval, isHeld: boolean): Interval[] {
-  if (days.length === 0) return isHeld ? [] : [range];
-  return days.flatMap((each) => {
-    const shared = { startMs: Math.max(each.startMs, range.startMs), endMs: Math.min(each.endMs, range.endMs) };
-    return shared.startMs < shared.endMs ? [shared] : [];
-  });
+  if (days.length > 0) return within(days, range);
+  return isHeld ? [] : [range];
 }
 
 /** Whether a job brings what a question reads and no file holds. */
@@ -188,9 +185,9 @@ export async function plannedFor(needs: readonly FilesNeeded[], context: Pick<Co
 /** The run that the job of a plan brings, as far as the plan says what its files will hold. */
 export function runToCome(part: PlanPart): FiledRun[] {
   const { scope = '', frequency, fields } = part.body;
-  const { from, to } = frequency.dateRange ?? {};
+  const { dateRange: range } = frequency;
   const named = fields.map(({ fieldName, aliasName }) => ({ fieldName, ...(aliasName !== undefined && { aliasName }) }));
-  return from === undefined || to === undefined ? [] : [{ scope, from, to, fields: named }];
+  return range ? [{ scope, ...range, fields: named }] : [];
 }
 
 /**

@@ -1,9 +1,10 @@
+import pLimit from 'p-limit';
 import { ApiError } from '../../api/errors.ts';
 import type { GapStudy } from '../../domain/exports/gaps/find-gaps.ts';
 import { allGapsAnswer, gapCounts } from '../../domain/exports/gaps/gap-words.ts';
 import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
-import { mapConcurrent } from '../../lib/concurrency.ts';
 import { hint } from '../../lib/hint.ts';
+import { firstOf } from '../../lib/sentences.ts';
 import { openPlansOf, readJobs } from './export-lists.ts';
 import { type AskedDays, type GapsContext, studyJob } from './find-export-gaps.ts';
 
@@ -23,13 +24,11 @@ interface Studied {
 const RUNNING: ReadonlySet<string> = new Set(['active', 'computing']);
 const isRecurring = ({ frequency }: JobRecord) => lower(frequency) === 'daily' || lower(frequency) === 'hourly';
 
-const named = (jobs: readonly JobRecord[]) => {
-  const more = jobs.length > MOST_NAMED ? ` and ${jobs.length - MOST_NAMED} more` : '';
-  return `${jobs
-    .slice(0, MOST_NAMED)
-    .map(({ jobId }) => jobId)
-    .join(', ')}${more}`;
-};
+const named = (jobs: readonly JobRecord[]) =>
+  firstOf(
+    jobs.map(({ jobId }) => jobId),
+    MOST_NAMED,
+  );
 
 /** Reports what each recurring job that runs has not delivered: a line a job, those that lack most first. */
 export async function findAllGaps(asked: AskedDays, context: GapsContext) {
@@ -43,7 +42,7 @@ export async function findAllGaps(asked: AskedDays, context: GapsContext) {
   let [done, reason] = [0, ''];
   // One note for all instead of one a job.
   const quiet = { ...context, note: () => undefined, progress: () => undefined };
-  const outcomes = await mapConcurrent(due, AT_ONCE, async (job): Promise<Studied[]> => {
+  const studied = await pLimit(AT_ONCE).map(due, async (job): Promise<Studied[]> => {
     if (clock.now() >= untilMs) {
       left.push(job);
       return [];
@@ -59,11 +58,7 @@ export async function findAllGaps(asked: AskedDays, context: GapsContext) {
       return [];
     }
   });
-  const studied = outcomes.flatMap((outcome) => {
-    if (outcome.status === 'rejected') throw outcome.reason;
-    return outcome.value;
-  });
-  const counted = studied.map(({ job, found }) => ({ job, name: job.name ?? String(job.jobId), ...gapCounts(found) }));
+  const counted = studied.flat().map(({ job, found }) => ({ job, name: job.name ?? String(job.jobId), ...gapCounts(found) }));
   const inOrder = counted.toSorted((a, b) => b.lost / b.total - a.lost / a.total);
   const rows = whole ? inOrder : inOrder.slice(0, MOST_ROWS);
   if (rows.length < inOrder.length) note(`${rows.length} of ${inOrder.length} jobs, those that lack most first.`);

@@ -1,10 +1,10 @@
+import pLimit from 'p-limit';
 import { ApiError } from '../../api/errors.ts';
 import { listExportRuns } from '../../api/operations/data-export.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../api/params.ts';
 import { HEALTH_DAYS, healthOf, type JobHealth, stateNotes, suspendedWords } from '../../domain/exports/gaps/job-health.ts';
 import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
-import { mapConcurrent } from '../../lib/concurrency.ts';
 import { hint } from '../../lib/hint.ts';
 import { successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import type { Context } from '../context.ts';
@@ -42,12 +42,8 @@ async function readHealth(jobs: readonly JobRecord[], untilMs: number, { ask, cl
     left.push(job);
     return [];
   }
-  const outcomes = await mapConcurrent(jobs, AT_ONCE, one);
-  const health = outcomes.flatMap((outcome) => {
-    if (outcome.status === 'rejected') throw outcome.reason;
-    return outcome.value;
-  });
-  return { health, left, ...(reason !== undefined && { reason }) };
+  const health = await pLimit(AT_ONCE).map(jobs, one);
+  return { health: health.flat(), left, ...(reason !== undefined && { reason }) };
 }
 
 type JobPageContext = Pick<Context, 'ask' | 'clock' | 'note' | 'nowMs'>;

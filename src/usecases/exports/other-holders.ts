@@ -1,8 +1,9 @@
 import type { GapStudy } from '../../domain/exports/gaps/find-gaps.ts';
 import { GAPS } from '../../domain/exports/gaps/gap-words.ts';
 import { firstAfter, type Status } from '../../domain/exports/gaps/run-coverage.ts';
-import { type ExportRange, rangeName } from '../../domain/exports/plan/job-bodies.ts';
+import { joinedRanges, rangeName, sharedRanges } from '../../domain/exports/plan/job-bodies.ts';
 import { deviceOf, type JobRecord, jobsWithContent, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { firstOf } from '../../lib/sentences.ts';
 import type { FileLife } from '../../workspace/download/file-life.ts';
 import { successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import type { Context } from '../context.ts';
@@ -16,27 +17,6 @@ const MOST_JOBS = 3;
 const MOST_RANGES = 6;
 /** Jobs whose runs are looked for, those with the highest ids: they lie on few pages of the list. */
 const MOST_SEARCHED = 20;
-
-/** Ranges joined where they meet or overlap, by their beginning. */
-function joinedRanges(ranges: readonly ExportRange[]): ExportRange[] {
-  const joined: ExportRange[] = [];
-  for (const range of ranges.toSorted((a, b) => a.fromMs - b.fromMs)) {
-    const last = joined.at(-1);
-    if (last && range.fromMs <= last.toMs) joined[joined.length - 1] = { ...last, toMs: Math.max(last.toMs, range.toMs) };
-    else joined.push({ fromMs: range.fromMs, toMs: range.toMs });
-  }
-  return joined;
-}
-
-/** The intervals that both cover. */
-function sharedParts(some: readonly ExportRange[], others: readonly ExportRange[]): ExportRange[] {
-  return some.flatMap((a) =>
-    others.flatMap((b) => {
-      const shared = { fromMs: Math.max(a.fromMs, b.fromMs), toMs: Math.min(a.toMs, b.toMs) };
-      return shared.fromMs < shared.toMs ? [shared] : [];
-    }),
-  );
-}
 
 type HoldersContext = Pick<Context, 'ask' | 'nowMs' | 'workspace'>;
 
@@ -73,10 +53,9 @@ export async function otherHolders(
       const [fromMs, toMs] = [msOf(run.from), msOf(run.to)];
       return run.jobId === jobId && fromMs !== undefined && toMs !== undefined ? [{ fromMs, toMs: firstAfter(toMs) }] : [];
     });
-    const held = sharedParts(lost, joinedRanges(covered)).map((range) => rangeName(range, timeZone));
+    const held = sharedRanges(lost, joinedRanges(covered)).map((range) => rangeName(range, timeZone));
     if (held.length === 0) return [];
-    const more = held.length > MOST_RANGES ? ` and ${held.length - MOST_RANGES} more` : '';
-    return [`Job ${jobId} "${name ?? ''}" has all these columns and files of ${held.slice(0, MOST_RANGES).join(', ')}${more}.`];
+    return [`Job ${jobId} "${name ?? ''}" has all these columns and files of ${firstOf(held, MOST_RANGES)}.`];
   });
   if (sentences.length === 0) return [];
   return [...sentences.slice(0, MOST_JOBS), 'Whether another job has the same segment is not shown by the interface.'];

@@ -4,11 +4,12 @@ import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import { counted, NO_VALUE } from '../../lib/number-text.ts';
+import { firstOf } from '../../lib/sentences.ts';
 import { plainText } from '../../lib/strangers-text.ts';
 import { askedDays } from '../../workspace/query/asked-days.ts';
 import { timeColumn, typeOf } from '../../workspace/query/columns.ts';
 import { type Dialect, type Example, examplesOf } from '../../workspace/query/examples.ts';
-import { coverageOf, type Interval, uncovered } from '../../workspace/query/intervals.ts';
+import { coverageOf, type Interval, lengthOf, uncovered } from '../../workspace/query/intervals.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
 import { queryResults } from '../../workspace/query/query-results.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
@@ -107,11 +108,10 @@ function noteCoverage({ parts: all }: Pick<Data, 'parts'>, context: CoverageCont
     const prefix = parts.length > 1 ? `${part.view.name}: ` : '';
     const absent = uncovered(gapsFor(wanted, coverage), coverageOf(part.runs).covered);
     const words = absent.map((gap) => wordsOf(gap, context));
-    const more = words.length > MAX_GAPS ? ` and ${words.length - MAX_GAPS} more` : '';
     const isPart = asked.length > 0 ? ` ${partWords(asked, covered)}` : '';
     if (words.length > 0)
       tell(
-        `${prefix}Not in the data: ${words.slice(0, MAX_GAPS).join(', ')}${more}.${isPart}` +
+        `${prefix}Not in the data: ${firstOf(words, MAX_GAPS)}.${isPart}` +
           (way === undefined ? hint('find_export_gaps', ' find_export_gaps gives the causes.') : ''),
       );
     notePartialColumns(part, context, sql);
@@ -129,9 +129,7 @@ function noteCoverage({ parts: all }: Pick<Data, 'parts'>, context: CoverageCont
 
 /** Which of the days that a statement asks for the result is of. */
 function partWords(asked: readonly Interval[], covered: readonly Interval[]): string {
-  const length = (intervals: readonly Interval[]) => intervals.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
-  const isNone = length(uncovered(asked, covered)) === length(asked);
-  return isNone ? 'These are all the days asked for.' : 'The result is of the other days.';
+  return lengthOf(uncovered(asked, covered)) === lengthOf(asked) ? 'These are all the days asked for.' : 'The result is of the other days.';
 }
 
 /** Names days whose rows are here, but without the column by which the statement asks for days: its condition leaves them out. */
@@ -167,11 +165,7 @@ function notePartialColumns({ runs, view }: DataPart, context: CoverageContext, 
   });
   for (const [days, columns] of grouped(partial, ({ days: own }) => own)) {
     const names = columns.map(({ name }) => name);
-    const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
-    context.note(
-      `In ${view.name} only ${days} ${columns.length === 1 ? 'has' : 'have'} ${names.slice(0, MAX_NAMED).join(', ')}${more}; ` +
-        'elsewhere NULL.',
-    );
+    context.note(`In ${view.name} only ${days} ${columns.length === 1 ? 'has' : 'have'} ${firstOf(names, MAX_NAMED)}; elsewhere NULL.`);
   }
 }
 

@@ -10,7 +10,7 @@ import { counted } from '../../lib/number-text.ts';
 import { type SuccessfulRun, successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import type { PlanPart } from '../../workspace/plans.ts';
 import { folded, nameOfField } from '../../workspace/query/columns.ts';
-import { coverageOf, type Interval, uncovered } from '../../workspace/query/intervals.ts';
+import { coverageOf, type Interval, lengthOf, uncovered } from '../../workspace/query/intervals.ts';
 import type { Context } from '../context.ts';
 import { NOTHING_HERE, NothingDownloaded } from './export-data.ts';
 import { openPlansOf, readJobs, readVariables } from './export-lists.ts';
@@ -19,18 +19,11 @@ import { type FiledRun, type FilesNeeded, lackingDays, lastMidnight, namesColumn
 import { availableRuns, type PlanContext, planExport } from './plan-export.ts';
 import { withoutFilesWords } from './runs-without-files.ts';
 
-/** Days of a scope, and the columns by their names in answers, that a question lacks. */
-interface Lacking {
-  readonly scope: string;
-  readonly columns: readonly string[];
-  readonly days: readonly Interval[];
-}
-
 /** Whether the once job of a plan exports all that is lacking. */
-function exportsIt({ body: { scope, frequency, fields } }: PlanPart, lack: Lacking): boolean {
+function exportsIt({ body: { scope, frequency, fields } }: PlanPart, lack: Lack): boolean {
   const { from = '', to = '' } = frequency.dateRange ?? {};
   const own = new Set(fields.map((field) => folded(nameOfField(field) ?? '')));
-  const isOfScope = lower(scope) === lower(lack.scope) && lack.columns.every((column) => own.has(folded(column)));
+  const isOfScope = lower(scope) === lower(lack.scope) && lack.columns.every(({ column }) => own.has(folded(column)));
   return isOfScope && uncovered(lack.days, [{ startMs: instantOf(from), endMs: instantOf(to) }]).length === 0;
 }
 
@@ -39,7 +32,7 @@ function exportsIt({ body: { scope, frequency, fields } }: PlanPart, lack: Lacki
  * did, or where that cannot be read. The same export once more would find none either.
  */
 export async function foundEmptyWords(
-  lack: Lacking,
+  lack: Lack,
   parts: readonly PlanPart[],
   context: Pick<Context, 'ask' | 'nowMs'>,
 ): Promise<string | undefined> {
@@ -67,9 +60,8 @@ export function beingFetched(
   days: readonly Interval[],
   isUnderWay: (run: SuccessfulRun) => boolean,
 ): SuccessfulRun[] {
-  const length = (intervals: readonly Interval[]) => intervals.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
   const isWanted = ({ from, to }: SuccessfulRun) =>
-    length(uncovered(days, [{ startMs: instantOf(from), endMs: instantOf(to) }])) < length(days);
+    lengthOf(uncovered(days, [{ startMs: instantOf(from), endMs: instantOf(to) }])) < lengthOf(days);
   return runs.filter((run) => isUnderWay(run) && isWanted(run));
 }
 
@@ -159,14 +151,21 @@ function daysIn(intervals: readonly Interval[]): number {
   return new Set(days).size;
 }
 
-/** The ids of few jobs whose runs the platform still has and that bring what is lacking; undefined where they do not bring all of it. */
-async function jobsBringing(lack: Lack, jobs: readonly JobRecord[], context: WayContext): Promise<number[] | undefined> {
-  const [first] = lack.days;
+/** What is lacking, the jobs that export it, and those of their runs that still have files. */
+interface Held {
+  readonly lack: Lack;
+  readonly holders: readonly JobRecord[];
+  readonly runs: readonly SuccessfulRun[];
+}
+
+async function heldOf(lack: Lack, jobs: readonly JobRecord[], context: WayContext): Promise<Held> {
   const holders = jobs.filter((job) => exportsAll(job, lack));
-  if (!first || holders.length === 0) return undefined;
-  const kept = await (await context.workspace()).runs();
-  const here = new Set(kept.map(({ runId }) => runId));
-  const runs = (await availableRuns(holders, first.startMs, context)).filter(({ runId }) => !here.has(runId));
+  return { lack, holders, runs: await availableRuns(holders, lack.days[0]?.startMs ?? 0, context) };
+}
+
+/** The ids of few jobs whose runs the platform still has and that bring what is lacking; undefined where they do not bring all of it. */
+function jobsBringing({ lack, holders, runs: all }: Held, here: ReadonlySet<number>): number[] | undefined {
+  const runs = all.filter(({ runId }) => !here.has(runId));
   const left = (own: readonly SuccessfulRun[], days: readonly Interval[]) => uncovered(days, coverageOf(own).covered);
   const chosen: number[] = [];
   let days = lack.days;
@@ -239,36 +238,24 @@ async function planWords(lacks: readonly Lack[], context: WayContext): Promise<s
   );
 }
 
-/** Words on runs that this server is fetching and that hold some of what is lacking; undefined without any. */
-async function fetchedNow(lacks: readonly Lack[], jobs: readonly JobRecord[], context: WayContext): Promise<string | undefined> {
-  const workspace = await context.workspace();
-  const found = await Promise.all(
-    lacks.map(async (lack) => {
-      const holders = jobs.filter((job) => exportsAll(job, lack));
-      const [first] = lack.days;
-      if (!first || holders.length === 0) return [];
-      const runs = await availableRuns(holders, first.startMs, context);
-      return beingFetched(runs, lack.days, (run) => workspace.underWay(run) !== undefined);
-    }),
-  );
-  return beingFetchedWords(found.flat());
-}
-
 /** That plans of the very days ran and found nothing, of the first lack of which that is known. */
 async function emptyWords(lacks: readonly Lack[], context: WayContext): Promise<string | undefined> {
   const parts = (await (await openPlansOf(context)).all()).flatMap((plan) => plan.parts);
-  for (const { scope, columns, days } of lacks) {
-    const words = await foundEmptyWords({ scope, columns: columns.map(({ column }) => column), days }, parts, context);
+  for (const lack of lacks) {
+    const words = await foundEmptyWords(lack, parts, context);
     if (words !== undefined) return words;
   }
   return undefined;
 }
 
 async function findWay(lacks: readonly Lack[], context: WayContext): Promise<string | undefined> {
-  const jobs = await readJobs(context.ask);
-  const coming = await fetchedNow(lacks, jobs, context);
+  const [jobs, workspace] = await Promise.all([readJobs(context.ask), context.workspace()]);
+  const held = await Promise.all(lacks.map((lack) => heldOf(lack, jobs, context)));
+  const fetched = held.flatMap(({ lack, runs }) => beingFetched(runs, lack.days, (run) => workspace.underWay(run) !== undefined));
+  const coming = beingFetchedWords(fetched);
   if (coming !== undefined) return coming;
-  const bringing = await Promise.all(lacks.map((lack) => jobsBringing(lack, jobs, context)));
+  const here = new Set((await workspace.runs()).map(({ runId }) => runId));
+  const bringing = held.map((each) => jobsBringing(each, here));
   const ids = [...new Set(bringing.flatMap((each) => each ?? []))];
   if (bringing.every((each) => each !== undefined)) {
     const args = JSON.stringify({ jobIds: ids.map(String) });

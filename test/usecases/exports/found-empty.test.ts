@@ -7,7 +7,8 @@ import type { PlanPart } from '../../../src/workspace/plans.ts';
 
 const nowMs = Date.parse('2026-11-26T12:00:00Z');
 const day = (label: string) => ({ startMs: Date.parse(label), endMs: Date.parse(label) + 86_400_000 });
-const LACK = { scope: 'views', columns: ['path'], days: [day('2026-11-23')] };
+const column = (name: string) => ({ fieldName: name, column: name, planned: name });
+const LACK = { scope: 'views', columns: [column('path')], days: [day('2026-11-23')], isExact: true };
 
 const part = (jobId: number | undefined, to = '2026-11-24T00:00:00.000Z', scope = 'views') =>
   ({
@@ -37,7 +38,7 @@ it('an export of the days that found no rows is said in place of a plan for them
 it('nothing is said of a job of other days, another scope or columns, with files, without a run, or not created', async () => {
   const others = [part(undefined), part(3150, '2026-11-23T12:00:00.000Z'), part(3150, undefined, 'sessions')];
   for (const other of others) expect(await words([other], [RUN])).toBeUndefined();
-  expect(await words([part(3150)], [RUN], [], { ...LACK, columns: ['url'] })).toBeUndefined();
+  expect(await words([part(3150)], [RUN], [], { ...LACK, columns: [column('url')] })).toBeUndefined();
   const row = { jobId: 3150, jobRunId: 7, completionTime: '2026-11-26T09:05:00Z', from: '', to: '' };
   expect(await words([part(3150)], [RUN], [row])).toBeUndefined();
   expect(await words([part(3150)], [{ ...RUN, state: 'FAILURE' }])).toBeUndefined();
