@@ -1,8 +1,8 @@
 import type { OperationName } from '../../src/api/operations/index.ts';
 import type { CredentialName } from '../../src/emulator/credentials.ts';
 import type { Finding } from '../../src/findings/finding.ts';
-import { type AssistantOptions, sharedAssistant, type ToolAnswer } from '../support/assistant.ts';
-import { type PlatformOptions, sharedPlatform } from '../support/emulator.ts';
+import { type Assistant, type AssistantOptions, sharedAssistant, type ToolAnswer, withAssistant } from '../support/assistant.ts';
+import { type Platform, type PlatformOptions, sharedPlatform, withPlatform } from '../support/emulator.ts';
 import { readable } from '../support/readable.ts';
 
 /** A week that is over, from Monday to Sunday, as a caller and as the wire says it. */
@@ -23,6 +23,15 @@ export function useTools(options: AssistantOptions = {}, platformOptions: Platfo
       return ask(operation, input, await token(credential));
     },
   };
+}
+
+/** Runs with an assistant on a platform of its own; both are closed afterwards. */
+export function withTools<T>(
+  run: (assistant: Assistant, platform: Platform) => Promise<T>,
+  options: AssistantOptions = {},
+  platformOptions?: PlatformOptions,
+): Promise<T> {
+  return withPlatform((platform) => withAssistant(platform, options, (assistant) => run(assistant, platform)), platformOptions);
 }
 
 /** An answer as a snapshot holds it: text, structured content and links, with the ports of this run taken out. */

@@ -10,8 +10,3 @@ it('finds a job by name', async () => {
   expect(answer.structured['job']).toMatchObject({ name: 'Hourly sessions', frequency: 'hourly', state: 'ACTIVE' });
   expect(whole(answer)).toMatchSnapshot();
 });
-
-it('says where ids come from when there is none', async () => {
-  const answer = await call('get_export_job', { jobId: 999_999 });
-  expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('list_export_jobs lists what exists.') });
-});

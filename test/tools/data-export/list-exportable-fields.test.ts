@@ -11,8 +11,3 @@ it('lists the fields of a scope', async () => {
   expect(fields.map(({ name }) => name)).toEqual(expect.arrayContaining(['view_number', 'scroll_rate', 'custom_var']));
   expect(whole(answer)).toMatchSnapshot();
 });
-
-it('wants a scope', async () => {
-  const answer = await call('list_exportable_fields');
-  expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/^scope: is required/) });
-});

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/lib/clock.ts';
-import { type Assistant, type AssistantOptions, openAssistant } from '../../support/assistant.ts';
+import { type Assistant, type AssistantOptions, withAssistant } from '../../support/assistant.ts';
 import { useTools, whole } from '../support.ts';
 
 const { ask, call, platform } = useTools();
@@ -46,14 +46,8 @@ async function jobsCalled(name: string): Promise<{ jobId: number | string; name:
 }
 
 /** Runs with another server on the same directory. */
-async function withServer<T>(options: AssistantOptions, run: (assistant: Assistant) => Promise<T>): Promise<T> {
-  const assistant = await openAssistant(platform(), { dataDir, ...options });
-  try {
-    return await run(assistant);
-  } finally {
-    await assistant.close();
-  }
-}
+const withServer = <T>(options: AssistantOptions, run: (assistant: Assistant) => Promise<T>) =>
+  withAssistant(platform(), { dataDir, ...options }, run);
 
 it('shows what it would send, creates the jobs when confirmed, and none of them again', { tags: 'nightly' }, async () => {
   const { planId, name } = await planned({ call }, '2026-10-16');

@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { openAssistant, SHOP_NOTE } from '../../support/assistant.ts';
-import { withPlatform } from '../../support/emulator.ts';
+import { SHOP_NOTE } from '../../support/assistant.ts';
 import { whileTimePasses } from '../../support/pass-time.ts';
 import { placeless } from '../../support/placeless.ts';
-import { useTools, whole } from '../support.ts';
+import { useTools, whole, withTools } from '../support.ts';
 
 const { platform, assistant, call, ask } = useTools({ keepSource: true });
 
@@ -97,8 +96,7 @@ describe('a successful run', () => {
 
 describe('a run that the platform still computes', () => {
   it('is followed in the background, with progress, and fetched when it has succeeded', { tags: 'nightly' }, async () => {
-    await withPlatform(async (other) => {
-      const own = await openAssistant(other);
+    await withTools(async (own, other) => {
       const started = await own.call('download_export_run', { jobId: 'Sessions of yesterday', waitSeconds: 0 });
       expect(started.structured).toMatchObject({ state: 'under way', next: expect.stringContaining('Call download_export_run again') });
       // The run moves with the clock, and whoever follows it with the network: a second at a time, until it was met at work.
@@ -130,34 +128,33 @@ describe('a run that the platform still computes', () => {
       await whileTimePasses(other.clock, other.faults.add({ kind: 'slow', operation: 'download', delayMs: 0 }).reached());
       const done = await own.call('download_export_run', { jobId: 3139 });
       expect(done.structured).toMatchObject({ state: 'complete', from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' });
-      await own.close();
     });
   });
 
   it('has the range of its row, though the list of runs was read shortly before it succeeded', { tags: 'nightly' }, async () => {
-    await withPlatform(async (other) => {
-      const own = await openAssistant(other, { thinksMs: 0 });
-      const fetched = other.faults.add({ kind: 'slow', operation: 'download', delayMs: 0 }).reached();
-      await own.call('download_export_run', { jobId: 3139, waitSeconds: 0 });
-      const looks = () => other.requests.filter(({ operation }) => operation === 'getExportRun').length;
-      const overMs = other.clock.now() + 115_000;
-      // The list is kept for 10 s: it is read shortly before the run is over, which is met in time that stands still.
-      for (let met = 0; other.clock.now() < overMs || looks() === met; ) {
-        await other.clock.advance(1_000);
-        await delay(10);
-        if (other.clock.now() === overMs - 3_000) await own.call('list_successful_export_runs', { jobIds: ['3139'] });
-        if (other.clock.now() < overMs) met = looks();
-      }
-      await fetched;
-      const done = await own.call('download_export_run', { jobId: 3139 });
-      expect(done.structured).toMatchObject({ state: 'complete', from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' });
-      await own.close();
-    });
+    await withTools(
+      async (own, other) => {
+        const fetched = other.faults.add({ kind: 'slow', operation: 'download', delayMs: 0 }).reached();
+        await own.call('download_export_run', { jobId: 3139, waitSeconds: 0 });
+        const looks = () => other.requests.filter(({ operation }) => operation === 'getExportRun').length;
+        const overMs = other.clock.now() + 115_000;
+        // The list is kept for 10 s: it is read shortly before the run is over, which is met in time that stands still.
+        for (let met = 0; other.clock.now() < overMs || looks() === met; ) {
+          await other.clock.advance(1_000);
+          await delay(10);
+          if (other.clock.now() === overMs - 3_000) await own.call('list_successful_export_runs', { jobIds: ['3139'] });
+          if (other.clock.now() < overMs) met = looks();
+        }
+        await fetched;
+        const done = await own.call('download_export_run', { jobId: 3139 });
+        expect(done.structured).toMatchObject({ state: 'complete', from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' });
+      },
+      { thinksMs: 0 },
+    );
   });
 
   it('goes on when the call is cancelled', { tags: 'nightly' }, async () => {
-    await withPlatform(async (other) => {
-      const own = await openAssistant(other);
+    await withTools(async (own, other) => {
       const cancelled = new AbortController();
       const asked = own.client.callTool({ name: 'download_export_run', arguments: { jobId: 3139 } }, { signal: cancelled.signal });
       const ended = Promise.allSettled([asked]).then(([{ status }]) => status);
@@ -168,7 +165,6 @@ describe('a run that the platform still computes', () => {
       await whileTimePasses(other.clock, other.faults.add({ kind: 'slow', operation: 'download', delayMs: 0 }).reached());
       const done = await own.call('download_export_run', { jobId: 3139 });
       expect(done.structured).toMatchObject({ state: 'complete' });
-      await own.close();
     });
   });
 });

@@ -1,17 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';
-import { openAssistant } from '../../support/assistant.ts';
-import { withPlatform } from '../../support/emulator.ts';
 import { someOf } from '../../support/sample-size.ts';
+import { withTools } from '../support.ts';
 
 const GAPS = new Set(['failed', 'missing', 'suspicious']);
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 describe.each(someOf([11, 12, 13], 1))('all jobs at once, with seed %i', (seed) => {
   it('say of each what asking for that job alone says, those that lack most first', { tags: 'nightly' }, async () => {
-    await withPlatform(
-      async (other) => {
-        const assistant = await openAssistant(other);
+    await withTools(
+      async (assistant) => {
         const all = await assistant.call('find_export_gaps', {});
         expect(all.isError).toBe(false);
         const rows = all.structured['rows'] as [number, string, string, number, number, string, string, number][];
@@ -26,16 +24,15 @@ describe.each(someOf([11, 12, 13], 1))('all jobs at once, with seed %i', (seed) 
         }
         const lacking = rows.filter(([, , , lost]) => lost > 0);
         expect(all.structured['answer']).toContain(`Of ${rows.length} recurring jobs looked at ${lacking.length} ha`);
-        await assistant.close();
       },
+      {},
       { seed },
     );
   });
 });
 
 it('says which other job has a missing day, and nothing of jobs that lack a column', async () => {
-  await withPlatform(async (other) => {
-    const assistant = await openAssistant(other);
+  await withTools(async (assistant, other) => {
     const day = dayOf(other.stories.exportIncidents['Daily views']?.[0]?.fromMs ?? Number.NaN);
     const { structured } = await assistant.call('get_export_job', { jobId: 'Daily views' });
     const { fields: own } = structured['job'] as { fields: { fieldName: string }[] };
@@ -54,6 +51,5 @@ it('says which other job has a missing day, and nothing of jobs that lack a colu
     other.clock.jump(HOUR_MS);
     const { text } = await assistant.call('find_export_gaps', { jobId: 'Daily views' });
     expect(text).toContain(`"The lost day" has all these columns and files of ${day}.`);
-    await assistant.close();
   });
 });

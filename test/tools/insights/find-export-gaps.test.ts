@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';
 import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
-import { openPlatform, type Platform, withPlatform } from '../../support/emulator.ts';
+import { openPlatform, type Platform } from '../../support/emulator.ts';
 import { someOf } from '../../support/sample-size.ts';
-import { useTools, whole } from '../support.ts';
+import { useTools, whole, withTools } from '../support.ts';
 
 const { ask, call, platform } = useTools();
 
@@ -40,9 +40,8 @@ it('tells failed from expired days, and plans the jobs that fill each', async ()
 
 describe.each(someOf([1, 2, 3, 4, 5], 1))('with seed %i', (seed) => {
   it('each incident of each job is found with its cause, and nothing else', { tags: 'nightly' }, async () => {
-    await withPlatform(
-      async (other) => {
-        const assistant = await openAssistant(other);
+    await withTools(
+      async (assistant, other) => {
         for (const job of Object.keys(other.stories.exportIncidents)) {
           const answer = await assistant.call('find_export_gaps', { jobId: job });
           expect([job, ...told(answer, 'failed', 'missing', 'empty', 'suspicious', 'running', 'suspended', 'before', 'filling')]).toEqual([
@@ -50,22 +49,20 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('with seed %i', (seed) => {
             ...truth(other, job),
           ]);
         }
-        await assistant.close();
       },
+      {},
       { seed },
     );
   });
 });
 
 it('files that were fetched in time do not expire', { tags: 'nightly' }, async () => {
-  await withPlatform(async (other) => {
-    const assistant = await openAssistant(other);
+  await withTools(async (assistant, other) => {
     const downloaded = await assistant.call('download_export_run', { jobId: 'Daily sessions' });
     expect(downloaded).toMatchObject({ isError: false });
     other.clock.jump(9 * DAY_MS);
     const answer = await assistant.call('find_export_gaps', { jobId: 'Daily sessions', startDate: '2026-11-17', endDate: '2026-11-20' });
     expect(told(answer, 'expired')).toEqual(['2026-11-17 to 2026-11-18: 2 expired', '2026-11-20: 1 expired']);
-    await assistant.close();
   });
 });
 
@@ -202,19 +199,17 @@ describe('a backfill', () => {
 });
 
 it('a job whose record is no request any more is studied all the same', async () => {
-  await withPlatform(async (other) => {
+  await withTools(async (assistant, other) => {
     const token = await other.token('shop');
     const [record] = await other.ask('listExportJobs', { frequency: 'daily', scope: 'views' }, token);
     const twice = [...(record?.fields ?? []), ...(record?.fields ?? [])];
     other.faults.add({ kind: 'shape', operation: 'listExportJobs', payload: [{ ...record, fields: twice }] });
-    const assistant = await openAssistant(other);
     const answer = await assistant.call('find_export_gaps', { jobId: record?.jobId });
     expect(told(answer, 'missing')).toEqual(truth(other, 'Daily views').filter((row) => row.endsWith('missing')));
     expect(answer.structured['planId']).toBeUndefined();
     expect(answer.text).toMatch(
       /No backfill can be planned from what the job shows: .*is listed twice.* plan_export with fields of your choice makes one\./,
     );
-    await assistant.close();
   });
 });
 

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { openAssistant } from '../../support/assistant.ts';
-import { withPlatform } from '../../support/emulator.ts';
-import { useTools, whole } from '../support.ts';
+import { useTools, whole, withTools } from '../support.ts';
 
-const { ask, assistant, call, platform } = useTools();
+const { ask, call, platform } = useTools();
 
 /** An answer as a snapshot holds it, without the id that was drawn. */
 const fixed = (text: string) => text.replaceAll(/plan-[a-z0-9]{10}/g, 'plan-id');
@@ -139,9 +137,8 @@ it.each([
 });
 
 it('goes on without variables where they cannot be read and none is needed', { tags: 'nightly' }, async () => {
-  await withPlatform(async (other) => {
+  await withTools(async (fresh, other) => {
     other.faults.add({ kind: 'refused', operation: 'listDynamicVariableKeys' });
-    const fresh = await openAssistant(other);
     const answer = await fresh.call('plan_export', { fields: ['session_id', 'plan'], frequency: 'daily' });
     expect(answer).toMatchObject({
       isError: false,
@@ -152,21 +149,18 @@ it('goes on without variables where they cannot be read and none is needed', { t
       isError: true,
       text: expect.stringContaining('none is known; list_dynamic_variable_keys lists them.'),
     });
-    await fresh.close();
   });
 });
 
 it('leaves a segment to the service where segments cannot be read', { tags: 'nightly' }, async () => {
-  await withPlatform(async (other) => {
+  await withTools(async (fresh, other) => {
     other.faults.add({ kind: 'refused', operation: 'listSegments' });
-    const fresh = await openAssistant(other);
     const answer = await fresh.call('plan_export', { fields: ['session_id'], frequency: 'daily', segmentId: 440_156 });
     expect(answer).toMatchObject({
       isError: false,
       text: expect.stringContaining('Whether segment 440156 exists could not be looked up: '),
     });
     expect(answer.structured['body']).toMatchObject({ segmentId: '440156' });
-    await fresh.close();
   });
 });
 
@@ -177,11 +171,6 @@ it('stays short for a table with every field', { tags: 'nightly' }, async () => 
   const { structured } = await call('plan_export', { fields, frequency: 'daily' });
   expect(structured['fields']).toHaveLength(fields.length);
   expect(JSON.stringify(structured).length / 4).toBeLessThan(2_500);
-});
-
-it('is read-only: it is offered where nothing may be written', async () => {
-  const { tools } = await assistant().client.listTools();
-  expect(tools.find(({ name }) => name === 'plan_export')?.annotations?.readOnlyHint).toBe(true);
 });
 
 describe('the preset journeys', () => {

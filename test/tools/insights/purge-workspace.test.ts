@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/lib/clock.ts';
 import { openAssistant, SHOP_NOTE } from '../../support/assistant.ts';
-import { withPlatform } from '../../support/emulator.ts';
 import { placeless } from '../../support/placeless.ts';
-import { records, useTools, whole } from '../support.ts';
+import { records, useTools, whole, withTools } from '../support.ts';
 
 const { platform, assistant, call } = useTools();
 
@@ -44,15 +43,13 @@ describe('confirmed', () => {
   });
 
   it('says that some cannot be fetched again', { tags: 'nightly' }, async () => {
-    await withPlatform(async (other) => {
-      const own = await openAssistant(other);
+    await withTools(async (own, other) => {
       await own.call('download_export_run', { jobId: 'Daily sessions' });
       other.clock.jump(8 * DAY_MS);
       const answer = await own.call('purge_workspace');
       expect(answer.text).toContain(
         '1 of these runs can probably not be fetched again: they completed more than 7 days ago, and files are usually kept for 7 days.',
       );
-      await own.close();
     });
   });
 });

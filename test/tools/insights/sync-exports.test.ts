@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openAssistant } from '../../support/assistant.ts';
-import { withPlatform } from '../../support/emulator.ts';
 import { placeless } from '../../support/placeless.ts';
-import { records, useTools, whole } from '../support.ts';
+import { records, useTools, whole, withTools } from '../support.ts';
 
 const { platform, call } = useTools();
 
@@ -43,8 +41,7 @@ it('says of which jobs there is nothing, so that an empty answer is not taken fo
 });
 
 it('goes on in the background where the call ends sooner, and the next call joins it', { tags: 'nightly' }, async () => {
-  await withPlatform(async (other) => {
-    const own = await openAssistant(other);
+  await withTools(async (own, other) => {
     const slow = other.faults.add({ kind: 'slow', operation: 'download' });
     const first = await own.call('sync_exports', { ...JOBS, since: 'yesterday', waitSeconds: 0 });
     expect(first.structured).toMatchObject({
@@ -71,13 +68,11 @@ it('goes on in the background where the call ends sooner, and the next call join
     );
     const urls = other.requests.filter(({ operation }) => operation === 'download').map(({ url }) => url);
     expect(new Set(urls).size).toBe(urls.length);
-    await own.close();
   });
 });
 
 it('sends few messages of progress, however many runs there are', { tags: 'nightly' }, async () => {
-  await withPlatform(async (other) => {
-    const own = await openAssistant(other);
+  await withTools(async (own, other) => {
     const startMs = performance.now();
     let heard = 0;
     const args = { jobIds: ['Hourly sessions'], since: '-5d', waitSeconds: 5 };
@@ -86,18 +81,18 @@ it('sends few messages of progress, however many runs there are', { tags: 'night
     // Twenty as they come, then one a second, and the last.
     expect(heard).toBeLessThanOrEqual(20 + seconds + 2);
     expect(other.requests.filter(({ operation }) => operation === 'download').length).toBeGreaterThan(30 + seconds);
-    await own.close();
   });
 });
 
 it('tells what failed beside what was fetched', { tags: 'nightly' }, async () => {
-  await withPlatform(async (other) => {
-    const own = await openAssistant(other, { dataQuotaMb: 1 });
-    const answer = await own.call('sync_exports', { jobIds: JOBS.jobIds, since: '-3d' });
-    expect(answer.structured).toMatchObject({ state: 'complete', answer: expect.stringMatching(/\d failed/) });
-    expect(answer.text).toMatch(/No room for another .*purge_workspace or raise WEB_ANALYTICS_DATA_QUOTA_MB/);
-    const left = await own.call('list_workspace');
-    expect(left.structured['usedBytes']).toBeLessThanOrEqual(1_000_000);
-    await own.close();
-  });
+  await withTools(
+    async (own) => {
+      const answer = await own.call('sync_exports', { jobIds: JOBS.jobIds, since: '-3d' });
+      expect(answer.structured).toMatchObject({ state: 'complete', answer: expect.stringMatching(/\d failed/) });
+      expect(answer.text).toMatch(/No room for another .*purge_workspace or raise WEB_ANALYTICS_DATA_QUOTA_MB/);
+      const left = await own.call('list_workspace');
+      expect(left.structured['usedBytes']).toBeLessThanOrEqual(1_000_000);
+    },
+    { dataQuotaMb: 1 },
+  );
 });
