@@ -181,3 +181,11 @@ function kindOfAuth(status: number, text: string): ErrorKind {
   if (status >= 500) return 'down';
   return KIND_OF_STATUS[status] ?? 'invalid';
 }
+
+/** Gives what stands for an answer that the platform refused or could not give, behind `catch`; throws any other error. */
+export const onApiError =
+  <Instead>(instead: (error: ApiError) => Instead) =>
+  (error: unknown): Instead => {
+    if (error instanceof ApiError) return instead(error);
+    throw error;
+  };

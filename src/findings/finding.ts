@@ -1,21 +1,23 @@
 import * as z from 'zod';
 
 /** Selections that narrow a finding, by the names that people use; none of them is all of it. */
-const placeShape = z.object({
-  project: z.string().optional(),
-  device: z.string().optional(),
-  segment: z.string().optional(),
-  goal: z.string().optional(),
-  zone: z.string().optional(),
-  browser: z.string().optional(),
-  country: z.string().optional(),
-  scenario: z.string().optional(),
-  step: z.string().optional(),
-  page: z.string().optional(),
-  host: z.string().optional(),
-  job: z.string().optional(),
-  variant: z.string().optional(),
-});
+const placeShape = z
+  .object({
+    project: z.string(),
+    device: z.string(),
+    segment: z.string(),
+    goal: z.string(),
+    zone: z.string(),
+    browser: z.string(),
+    country: z.string(),
+    scenario: z.string(),
+    step: z.string(),
+    page: z.string(),
+    host: z.string(),
+    job: z.string(),
+    variant: z.string(),
+  })
+  .partial();
 
 /** The place of a finding. */
 export type FindingPlace = z.output<typeof placeShape>;

@@ -59,37 +59,3 @@ export function eliminate(lower: readonly Float64Array[], from = 0, to = lower.l
   }
   return logDeterminant;
 }
-
-/** Factorises a symmetric positive definite matrix of this size in place (Cholesky); only its lower half is read and written. */
-function factorise(matrix: Float64Array, size: number): void {
-  for (let row = 0; row < size; row += 1) {
-    for (let column = 0; column <= row; column += 1) {
-      let sum = nthDouble(matrix, row * size + column);
-      for (let at = 0; at < column; at += 1) sum -= nthDouble(matrix, row * size + at) * nthDouble(matrix, column * size + at);
-      // A diagonal that rounding took below 0 belongs to a feature that says nothing of its own.
-      matrix[row * size + column] = row === column ? Math.sqrt(Math.max(sum, 1e-12)) : sum / nthDouble(matrix, column * size + column);
-    }
-  }
-}
-
-/**
- * Solves `matrix × x = right` for one right side after the other; the matrix is symmetric positive definite, and its lower half is given
- * and overwritten.
- */
-export function solverOf(matrix: Float64Array, size: number): (right: Float64Array) => Float64Array {
-  factorise(matrix, size);
-  return (right) => {
-    const solution = right.slice();
-    for (let row = 0; row < size; row += 1) {
-      let sum = nthDouble(solution, row);
-      for (let at = 0; at < row; at += 1) sum -= nthDouble(matrix, row * size + at) * nthDouble(solution, at);
-      solution[row] = sum / nthDouble(matrix, row * size + row);
-    }
-    for (let row = size - 1; row >= 0; row -= 1) {
-      let sum = nthDouble(solution, row);
-      for (let at = row + 1; at < size; at += 1) sum -= nthDouble(matrix, at * size + row) * nthDouble(solution, at);
-      solution[row] = sum / nthDouble(matrix, row * size + row);
-    }
-    return solution;
-  };
-}

@@ -8,12 +8,8 @@ export function dot(a: Float64Array, b: Float64Array, from = 0, to = a.length): 
   return sum;
 }
 
-/** `a − share · b`, as a new vector. */
-export function minus(a: Float64Array, b: Float64Array, share = 1): Float64Array {
-  const rest = new Float64Array(a.length);
-  for (let index = 0; index < a.length; index += 1) rest[index] = nthDouble(a, index) - share * nthDouble(b, index);
-  return rest;
-}
+/** `a − b`, as a new vector. */
+export const minus = (a: Float64Array, b: Float64Array): Float64Array => a.map((value, index) => value - nthDouble(b, index));
 
 /** Takes `share · b` from `a`, in place. */
 function subtract(a: Float64Array, b: Float64Array, share: number): void {

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import type { Client } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
-import { definitionOf } from '../domain/metrics/metric-definitions.ts';
+import { definitionOf, isCount } from '../domain/metrics/metric-definitions.ts';
 import { combined, ingredientsOf, type MetricValues } from '../domain/metrics/read/combine.ts';
-import { isAddable } from '../domain/metrics/read/metric-query.ts';
 import { TOTAL } from '../domain/metrics/read/query-table.ts';
 import { fold } from '../domain/names/match-name.ts';
 import { mapConcurrent } from '../lib/concurrency.ts';
@@ -55,7 +54,7 @@ export function withProjectSums(table: ProjectTable, asked: SumsAsked | undefine
   const values = rows.map((row): MetricValues => Object.fromEntries(metrics.map((metric, at) => [metric, numberOf(row[at + 1])])));
   const sumOf = (metric: string) => (isMixed && isMoney(metric) ? null : combined(values, metric));
   const sums: MetricValues = Object.fromEntries(metrics.map((metric) => [metric, sumOf(metric)]));
-  const shared = hasShares ? metrics.filter((metric) => isAddable(metric) && sums[metric]) : [];
+  const shared = hasShares ? metrics.filter((metric) => isCount(metric) && sums[metric]) : [];
   const shareOf = (own: MetricValues) => shared.map((metric): Cell => percentOf(own[metric], sums[metric]));
   const whole: Cell[] = [TOTAL, ...metrics.map((metric) => sums[metric] ?? null), ...(isMixed ? [null] : []), ...shareOf(sums)];
   const unknown = totals ? metrics.filter((metric) => sums[metric] === null) : [];

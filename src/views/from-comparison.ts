@@ -1,7 +1,6 @@
 import type { PeriodsResult } from '../domain/metrics/compare/comparison.ts';
 import { type Contribution, type Explained, fixed } from '../domain/metrics/compare/contributions.ts';
-import { isCount } from '../domain/metrics/compare/readings.ts';
-import { nameOf, unitOf } from '../domain/metrics/metric-definitions.ts';
+import { isCount, nameOf, unitOf } from '../domain/metrics/metric-definitions.ts';
 import type { MetricRow } from '../domain/metrics/read/metric-answers.ts';
 import { type Finding, placesOf } from '../findings/finding.ts';
 import type { Interval } from '../lib/calendar.ts';

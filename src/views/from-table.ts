@@ -1,6 +1,5 @@
-import { definitionOf, nameOf } from '../domain/metrics/metric-definitions.ts';
+import { definitionOf, isCount, nameOf } from '../domain/metrics/metric-definitions.ts';
 import { OTHER_DEVICE } from '../domain/metrics/read/metric-grid.ts';
-import { isAddable } from '../domain/metrics/read/metric-query.ts';
 import { DAYS_COLUMN, PART_MARK, type QueryTable, TOTAL } from '../domain/metrics/read/query-table.ts';
 import { ALL_VISITORS } from '../domain/names/match-name.ts';
 import { type Finding, placesOf } from '../findings/finding.ts';
@@ -131,7 +130,7 @@ function drawnOf(
     }),
     unit: unitIn(units[metric]),
     about: [
-      ...(OF_DAYS.has(columns[0] ?? '') && isAddable(metric) ? [sumsWords(rows, columns.indexOf(DAYS_COLUMN))] : []),
+      ...(OF_DAYS.has(columns[0] ?? '') && isCount(metric) ? [sumsWords(rows, columns.indexOf(DAYS_COLUMN))] : []),
       ...(interval ? [intervalIn(timeZone, interval), timeZone] : []),
       String(units[metric]),
       ...filtered,
@@ -162,7 +161,7 @@ function trendTitle(
   const where = lines.length > 1 ? `${highest.line}, ${at(highest)}` : at(highest);
   if (lines.length > 1) return `${name} by ${per}: highest ${write(highest.value)} (${where})`;
   const peak = `highest ${write(highest.value)} (${where})`;
-  if (isAddable(metric)) {
+  if (isCount(metric)) {
     const sum = known.reduce((total, { value }) => total + value, 0);
     return `${name}: ${write(sum)} in ${known.length} ${per}${known.length === 1 ? '' : 's'}, ${peak}`;
   }

@@ -53,15 +53,6 @@ describe('a fit that is kept', () => {
     expect(inputs.map((input, at) => keptFit('exact', [input], () => at))).toEqual(inputs.map((_, at) => at));
   });
 
-  it('is known by what it was made of where another one depends on it', () => {
-    const fitOf = (values: readonly number[]) => {
-      const mean = meanOf('inner', values, 1);
-      return keptFit('outer', [mean], () => ({ twice: 2 * mean.mean }));
-    };
-    expect(fitOf([...VALUES])).toBe(fitOf([...VALUES]));
-    expect(made).toEqual(['inner', 'outer']);
-  });
-
   it('cannot be changed', () => {
     const kept = keptFit('frozen', [VALUES], () => ({ parts: [{ height: 1 }] }));
     expect(() => Object.assign(kept.parts[0] ?? {}, { height: 2 })).toThrow(TypeError);
@@ -119,16 +110,6 @@ describe('a computation in turns', () => {
     expect(made).toHaveLength(16);
     // A fit with the one that it asked for, at most.
     expect(Math.max(...turns.map((fits, at) => fits - (turns[at - 1] ?? 0)))).toBeLessThanOrEqual(2);
-  });
-
-  it('has many short fits in one turn', async () => {
-    vi.spyOn(performance, 'now').mockReturnValue(0);
-    let computations = 0;
-    await inTurns(AbortSignal.any([]), () => {
-      computations += 1;
-      return sumOfFits(50, 'short');
-    });
-    expect(computations).toBe(1);
   });
 
   it('gets on although what it fitted finds no room', async () => {

@@ -49,7 +49,7 @@ function compared(verdict: Verdict, since?: DatedChange, groups: readonly Contri
   return {
     data: { answer: '', findings: [finding(since)], columns: [], rows: [] },
     headline,
-    judged: [{ ...judgement, reading, metric: 'visits', learnedDays: 100 } satisfies Judged],
+    judged: [{ ...judgement, reading, metric: 'visits' } satisfies Judged],
     isNoise: verdict === 'within noise',
     byDevice: groups.length > 0 ? byDevice : undefined,
     leader: undefined,

@@ -4,10 +4,10 @@ import { dayAfter } from '../../lib/calendar.ts';
 import { lowered } from '../../lib/sentences.ts';
 import type { Cost } from './change-cost.ts';
 import { costOnDays } from './compare/measured-change.ts';
-import { isCount, kindOf } from './compare/readings.ts';
+import { kindOf } from './compare/readings.ts';
 import type { DatedChange } from './engine/changes.ts';
 import { type DailyPoint, valueOf } from './engine/series.ts';
-import { nameOf, unitOf, verbsOf } from './metric-definitions.ts';
+import { definitionOf, isCount, nameOf, unitOf, verbsOf } from './metric-definitions.ts';
 import type { CountingFault } from './quality/counting.ts';
 import type { MetricRow } from './read/metric-answers.ts';
 
@@ -17,6 +17,24 @@ export const grammarOf = (today: string): Grammar => ({
   year: today.slice(0, 4),
   known: dayAfter(today, -1),
 });
+
+/** A selection of visits by its ids. */
+interface PlaceIds {
+  readonly device: string;
+  readonly segmentIds: readonly number[];
+  readonly goalId?: number | undefined;
+  readonly zoneId?: number | undefined;
+}
+
+/** Gives the place of a metric by the names that people use; a goal only where the metric counts one. */
+export function placeBy(called: (kind: 'segment' | 'goal' | 'zone', id: number) => string) {
+  return ({ device, segmentIds, goalId, zoneId }: PlaceIds, metric: string): FindingPlace => ({
+    ...(device !== 'all' && { device }),
+    ...(segmentIds.length > 0 && { segment: segmentIds.map((id) => called('segment', id)).join(' and ') }),
+    ...(goalId !== undefined && definitionOf(metric)?.perGoal && { goal: called('goal', goalId) }),
+    ...(zoneId !== undefined && { zone: called('zone', zoneId) }),
+  });
+}
 
 const SHAPES = { step: 'step', episode: 'episode', outlier: 'day', drift: 'drift' } as const;
 const percentOf = (share: number) => Number((100 * share).toFixed(2));

@@ -14,7 +14,6 @@ export const siteMetricDefinitions: Definitions<'site', SiteMetricDefinition> = 
     unit: '%',
     words: 'Percent of single-page visits.',
     combination: MEAN_OF_VISITS,
-    better: 'lower',
     countedFrom: ['visits'],
   },
   cartAverage: {
@@ -34,7 +33,6 @@ export const siteMetricDefinitions: Definitions<'site', SiteMetricDefinition> = 
     unit: 'currency',
     words: 'Revenue per transaction (e-commerce).',
     combination: { by: 'quotient', numerator: 'revenueSum' },
-    better: 'higher',
     countedFrom: ['orders'],
   },
   conversionCount: {
@@ -44,7 +42,6 @@ export const siteMetricDefinitions: Definitions<'site', SiteMetricDefinition> = 
     unit: 'sessions',
     words: 'Sessions reaching a goal. Default: the e-commerce goal, of shops.',
     combination: SUM,
-    better: 'higher',
     perGoal: true,
     countedFrom: ['orders'],
   },
@@ -55,7 +52,6 @@ export const siteMetricDefinitions: Definitions<'site', SiteMetricDefinition> = 
     unit: '%',
     words: 'Percent of sessions reaching a goal. Default: the e-commerce goal, of shops.',
     combination: { by: 'ratio', numerator: 'conversionCount', denominator: 'visits', times: 100 },
-    better: 'higher',
     perGoal: true,
     countedFrom: ['visits', 'orders'],
   },
@@ -83,7 +79,6 @@ export const siteMetricDefinitions: Definitions<'site', SiteMetricDefinition> = 
     unit: 'currency',
     words: 'Sum of transaction amounts (e-commerce).',
     combination: SUM,
-    better: 'higher',
     countedFrom: ['orders'],
   },
   sessionTimeAverage: {
@@ -111,7 +106,6 @@ export const siteMetricDefinitions: Definitions<'site', SiteMetricDefinition> = 
     unit: 'sessions',
     words: 'Number of sessions.',
     combination: SUM,
-    better: 'higher',
     countedFrom: ['visits'],
   },
 };
@@ -135,7 +129,6 @@ export const zoneMetricDefinitions: Definitions<'zone', RangeMetricDefinition> &
     unit: 'transactions, unit not documented',
     words: 'Transactions after a tap on the zone, averaged; the reference does not define it further.',
     combination: perTap,
-    better: 'higher',
   },
   avgConversionAfterTap: {
     endpoint: api.getZoneConversionRatePerTap,
@@ -144,7 +137,6 @@ export const zoneMetricDefinitions: Definitions<'zone', RangeMetricDefinition> &
     unit: '%',
     words: 'Percentage of users tapping the zone and reaching the goal in one session.',
     combination: perUser,
-    better: 'higher',
     perGoal: true,
     onlyAlone: true,
   },
@@ -171,7 +163,6 @@ export const zoneMetricDefinitions: Definitions<'zone', RangeMetricDefinition> &
     unit: 'currency',
     words: 'Average revenue per tap.',
     combination: perTap,
-    better: 'higher',
   },
   tapRate: {
     endpoint: api.getZoneTapRate,
@@ -180,7 +171,6 @@ export const zoneMetricDefinitions: Definitions<'zone', RangeMetricDefinition> &
     unit: '%',
     words: 'Percentage of users tapping the zone (once suffices).',
     combination: perUser,
-    better: 'higher',
   },
   tapRecurrence: {
     endpoint: api.getZoneTapRecurrence,
@@ -205,7 +195,6 @@ export const zoneMetricDefinitions: Definitions<'zone', RangeMetricDefinition> &
     unit: 'currency',
     words: 'Revenue of users tapping the zone.',
     combination: SUM,
-    better: 'higher',
   },
 };
 
@@ -227,6 +216,11 @@ export function metricsCountedFrom(count: Count): string[] {
 /** The definition of a site or zone metric; undefined for one that the reference does not know. */
 export function definitionOf(metric: string): RangeMetricDefinition | undefined {
   return definitions[metric];
+}
+
+/** Whether a metric is a count or an amount, which days add up to. */
+export function isCount(metric: string): boolean {
+  return definitions[metric]?.combination.by === 'sum';
 }
 
 /** The usual name of a metric; as it came where the reference does not know it. */

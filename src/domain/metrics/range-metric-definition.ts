@@ -30,8 +30,6 @@ export interface RangeMetricDefinition {
   /** Other everyday names; case, spaces and punctuation do not matter. */
   readonly aliases: readonly string[];
   readonly combination: Combination;
-  /** Which way is good; left out where neither is by itself. */
-  readonly better?: 'higher' | 'lower';
   /** Depends on the goal that is asked for. */
   readonly perGoal?: true;
   /** Missing from the answer that gives all metrics. */

@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/errors.ts';
+import { onApiError } from '../../api/errors.ts';
 import { listGoals } from '../../api/operations/objects.ts';
 import type { MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
 import type { Context } from '../context.ts';
@@ -13,10 +13,7 @@ export async function otherGoalsOf(
 ): Promise<ReadonlySet<number>> {
   const named = goalIds.filter((id) => id !== undefined);
   if (named.length === 0 || !metrics.includes('revenueSum')) return new Set();
-  const goals = await ask(listGoals, {}).catch((error: unknown) => {
-    if (error instanceof ApiError) return [];
-    throw error;
-  });
+  const goals = await ask(listGoals, {}).catch(onApiError(() => []));
   const ofCommerce = new Set(goals.filter(isCommerceGoal).map(({ id }) => Number(id)));
   return new Set(named.filter((id) => !ofCommerce.has(id)));
 }

@@ -1,4 +1,4 @@
-import { ApiError, refuse } from '../../api/errors.ts';
+import { onApiError, refuse } from '../../api/errors.ts';
 import { listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { instantOf } from '../../api/params.ts';
 import type { KnownDays } from '../../domain/metrics/calendar/known-days.ts';
@@ -12,19 +12,19 @@ import { contrastScore, type GroupValues } from '../../domain/metrics/compare/co
 import { type Detection, detectionSentences, detectionsOf } from '../../domain/metrics/compare/detection.ts';
 import { daysOf, type JudgedChanges, judgeChanges, type PeriodsInput } from '../../domain/metrics/compare/judged-changes.ts';
 import { isChanged, isWithoutDays, type Judged, type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
-import { grammarOf } from '../../domain/metrics/findings.ts';
-import { definitionOf, nameOf, zoneMetricWords } from '../../domain/metrics/metric-definitions.ts';
+import type { DatedChange } from '../../domain/metrics/engine/changes.ts';
+import { grammarOf, placeBy } from '../../domain/metrics/findings.ts';
+import { nameOf, zoneMetricWords } from '../../domain/metrics/metric-definitions.ts';
 import { type CountingFault, countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
-import type { Device, MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
+import { type Device, type MetricGrid, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { ALL_VISITORS } from '../../domain/names/match-name.ts';
-import type { FindingPlace } from '../../findings/finding.ts';
 import { daysBetween, shiftDays } from '../../lib/calendar.ts';
 import { isoAt, resolveDate, todayIn } from '../../lib/dates.ts';
 import { inTurns } from '../../statistics/kept-fits.ts';
 import type { Context, Lists } from '../context.ts';
-import { type CompareContext, type CompareInput, gridOf, PARTS, type Question, questionOf } from './compare-question.ts';
+import { type CompareContext, type CompareInput, gridOf, type Question, questionOf } from './compare-question.ts';
 import { compareAtOnce } from './compare-sides.ts';
 import { apartSentence, fetchMetrics, goalNotes, keptPartOf, reachesBeyond, readDays, readDaysOrNone } from './fetch-metrics.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
@@ -174,8 +174,6 @@ interface PeriodsJudged {
   /** Days on which the counting looks broken; these are left out of the verdicts. */
   readonly faults: readonly CountingFault[];
   readonly periods: PeriodsInput;
-  /** Those of the table, then the devices of the whole. */
-  readonly readings: readonly Reading[];
   readonly changes: JudgedChanges;
 }
 
@@ -212,7 +210,7 @@ async function judgePeriodsRead(read: PeriodsRead, signal: AbortSignal): Promise
     devices: byDevice ? readings.slice(1) : [],
     labelOf: (reading: Reading) => labelOf(reading, read),
   };
-  return { faults, periods, readings, changes: await inTurns(signal, () => judgeChanges(periods)) };
+  return { faults, periods, changes: await inTurns(signal, () => judgeChanges(periods)) };
 }
 
 /** Reads at most 20 segments, and judges and shows those that differ most from all other visits. */
@@ -222,8 +220,10 @@ const SHOWN = 4;
 /** Segments that may explain a change. */
 interface ChosenSegments extends SegmentReadings {
   /** How they were chosen, where there are more. */
-  readonly choice?: string;
+  readonly choice?: string | undefined;
 }
+
+const NO_SEGMENTS: ChosenSegments = { all: [], chosen: [] };
 
 /** A change of which segments may be the cause. */
 interface SegmentSearch {
@@ -247,7 +247,7 @@ const visitsInBoth = ({ before, after }: GroupValues) => (before['visits'] ?? 0)
 async function readBoth({ question, metric, whole, windows, known }: SegmentSearch, context: CompareContext): Promise<ChosenSegments> {
   const others = (await (await context.lists()).of('segment')).filter(({ id }) => !question.segmentIds.includes(id));
   const latest = others.toSorted((a, b) => (b.changedAt ?? '').localeCompare(a.changedAt ?? '')).slice(0, READ);
-  if (latest.length === 0) return { all: [], chosen: [] };
+  if (latest.length === 0) return NO_SEGMENTS;
   const names = new Map(latest.map(({ id, path }) => [id, path.join(' / ')]));
   const idOf = ({ segmentIds }: { readonly segmentIds: readonly number[] }) => segmentIds.at(-1) ?? 0;
   const base = { ...gridOf({ ...question, metrics: [metric] }), devices: [question.devices[0] ?? 'all'] as const };
@@ -261,7 +261,6 @@ async function readBoth({ question, metric, whole, windows, known }: SegmentSear
   const visited = groups.filter((group) => visitsInBoth(group) > 0);
   const scored = visited.map((group) => ({ group, score: contrastScore(metric, whole, group, windows.factors) }));
   const chosen = scored.toSorted((a, b) => b.score - a.score || visitsInBoth(b.group) - visitsInBoth(a.group)).slice(0, SHOWN);
-  const choice = choiceOf(chosen.length, others.length);
   const shown = within(chosen.map(({ group }) => group.id));
   const days = chosen.length === 0 ? [] : await readDays(shown, windows, quiet, true);
   const rows = totals.rows.filter(({ selection }) => chosen.some(({ group }) => group.id === idOf(selection)));
@@ -273,7 +272,7 @@ async function readBoth({ question, metric, whole, windows, known }: SegmentSear
   return {
     all: visited,
     chosen: readings.toSorted((a, b) => (rank.get(a.name) ?? 0) - (rank.get(b.name) ?? 0)),
-    ...(choice !== undefined && { choice }),
+    choice: choiceOf(chosen.length, others.length),
   };
 }
 
@@ -283,13 +282,14 @@ export async function readSegments(
   context: CompareContext,
 ): Promise<ChosenSegments & { readonly notes: readonly string[] }> {
   const notes: string[] = [];
-  try {
-    const chosen = await readBoth(search, { ...context, note: (sentence) => void notes.push(sentence) });
-    return { ...chosen, notes };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return { all: [], chosen: [], notes: [...notes, `Segments could not be read: ${error.message}`] };
-  }
+  const note = (sentence: string) => void notes.push(sentence);
+  const found = await readBoth(search, { ...context, note }).catch(
+    onApiError(({ message }): ChosenSegments => {
+      note(`Segments could not be read: ${message}`);
+      return NO_SEGMENTS;
+    }),
+  );
+  return { ...found, notes };
 }
 
 /** Days before a change in which events are looked for. */
@@ -299,15 +299,12 @@ const MOST_EVENTS = 6;
 
 /** Speed events near a day, in order, and a note on what was looked for. */
 interface NearEvents {
-  readonly events: readonly { readonly day: string; readonly event: string }[];
+  readonly events: { readonly day: string; readonly event: string }[];
   readonly notes: readonly string[];
 }
 
 /** A change: its first day, and the last day that this may be instead. */
-interface Begun {
-  readonly from: string;
-  readonly latest: string;
-}
+type Begun = Pick<DatedChange, 'from' | 'latest'>;
 
 /**
  * Speed events of the two days before changes up to the last day on which each may have begun: a later one is no cause. None where the
@@ -323,44 +320,33 @@ async function readEventsBefore(
     fromMs: shiftDays(startOf(from), -DAYS, timeZone),
     toMs: shiftDays(startOf(latest > from ? latest : from), 1, timeZone),
   }));
-  try {
-    // `dateFrom` excludes its own instant.
-    const { events } = await ask(listSpeedEvents, {
-      dateFrom: new Date(Math.min(...windows.map(({ fromMs }) => fromMs)) - 1).toISOString(),
-    });
-    const near = events
-      .map(({ key, text, date }) => ({ key, text: (text ?? '').slice(0, LONGEST_TEXT), atMs: instantOf(date ?? '') }))
-      .filter(({ atMs }) => windows.some(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs))
-      .toSorted((a, b) => a.atMs - b.atMs)
-      .slice(0, MOST_EVENTS);
-    const found = 'Events: nearness is no proof.';
-    return {
-      events: near.map(({ key, text, atMs }) => ({ day: todayIn(timeZone, atMs), event: text || key })),
-      notes: [
-        near.length === 0
-          ? `No speed event lies in the ${DAYS} days before ${changes.map(({ from }) => from).join(' or ')} or on it.`
-          : found,
-      ],
-    };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const refused = 'Events were not looked for: the credential lacks the scope speed-analysis.';
-    return { events: [], notes: [error.kind === 'forbidden' ? refused : `Events could not be read: ${error.message}`] };
-  }
+  // `dateFrom` excludes its own instant.
+  const dateFrom = new Date(Math.min(...windows.map(({ fromMs }) => fromMs)) - 1).toISOString();
+  const refused = 'Events were not looked for: the credential lacks the scope speed-analysis.';
+  const read = await ask(listSpeedEvents, { dateFrom }).catch(
+    onApiError(({ kind, message }) => (kind === 'forbidden' ? refused : `Events could not be read: ${message}`)),
+  );
+  if (typeof read === 'string') return { events: [], notes: [read] };
+  const near = read.events
+    .map(({ key, text, date }) => ({ event: (text ?? '').slice(0, LONGEST_TEXT) || key, atMs: instantOf(date ?? '') }))
+    .filter(({ atMs }) => windows.some(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs))
+    .toSorted((a, b) => a.atMs - b.atMs)
+    .slice(0, MOST_EVENTS);
+  const none = `No speed event lies in the ${DAYS} days before ${changes.map(({ from }) => from).join(' or ')} or on it.`;
+  return {
+    events: near.map(({ event, atMs }) => ({ day: todayIn(timeZone, atMs), event })),
+    notes: [near.length === 0 ? none : 'Events: nearness is no proof.'],
+  };
 }
 
 /** Causes of the headline, and what lies near it. */
-interface PeriodsExplained extends Pick<NearEvents, 'events'> {
+interface PeriodsExplained extends NearEvents {
   readonly input: CausesInput;
   readonly causes: Causes;
-  readonly segments: ChosenSegments;
-  /** Segments were wanted, and looked at where there is a change. */
-  readonly wantsSegments: boolean;
-  /** A sentence on the special days in the ranges; empty where none matters. */
-  readonly special: string;
+  /** Which segments were looked at, or why none were; undefined where there is nothing to say. */
+  readonly ofSegments: string | undefined;
   /** How long a change of the size that was asked for takes to show. */
-  readonly detect: readonly Detection[] | undefined;
-  readonly notes: readonly string[];
+  readonly detect: Detection[] | undefined;
 }
 
 /** The sentence on special days of both ranges, by the headline or else the first metric of the table that they moved. */
@@ -394,30 +380,22 @@ async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, context:
   const { notes, ...segments } =
     wantsSegments && whole && !changes.isNoise
       ? await readSegments({ question, metric: changes.headline.metric, whole, windows, known }, context)
-      : { all: [], chosen: [], notes: [] };
+      : { ...NO_SEGMENTS, notes: [] };
   context.progress(3, 3, 'reading metrics');
   const input = { ...periods, judged: changes, segments, explains };
   const causes = await inTurns(context.signal, () => explainHeadline(input));
   const near = await readEventsBefore(begunOf(causes.judged.headline), context);
   const { detect: size } = question;
   const detect = whole && size !== undefined ? await inTurns(context.signal, () => detectionsOf(whole, question.metrics, size)) : undefined;
+  const unseen = 'Segments were not looked at: no change is clear that they could explain.';
   return {
     input,
     causes,
-    segments,
-    wantsSegments,
-    special: specialOf(judged, read),
+    ofSegments: wantsSegments && changes.isNoise ? unseen : segments.choice,
     detect,
     events: near.events,
     notes: [...notes, ...near.notes],
   };
-}
-
-/** The answer of a comparison of two periods, and what its chart is made of. */
-interface PeriodsWorded {
-  readonly comparison: Comparison;
-  readonly result: PeriodsResult;
-  readonly notes: readonly string[];
 }
 
 /** Why nothing is judged, and why a change between the ranges has no date. */
@@ -429,14 +407,8 @@ function methodNotes([whole]: readonly Judged[], { windows: { isAdjacent, betwee
   ];
 }
 
-/** Says which segments were looked at, or why none were; undefined where there is nothing to say. */
-function segmentsNote({ isNoise }: PeriodsResult, { wantsSegments, segments }: PeriodsExplained): string | undefined {
-  return isNoise && wantsSegments ? 'Segments were not looked at: no change is clear that they could explain.' : segments.choice;
-}
-
-function notesOf(result: PeriodsResult, read: PeriodsRead, explained: PeriodsExplained): string[] {
+function notesOf(result: PeriodsResult, read: PeriodsRead, { ofSegments }: PeriodsExplained): string[] {
   const { question, windows, totals, isOne } = read;
-  const ofSegments = segmentsNote(result, explained);
   // Visits of no known device cannot be asked for.
   const hasLeader = PARTS.some((device) => device === result.leader);
   return [
@@ -455,16 +427,6 @@ function notesOf(result: PeriodsResult, read: PeriodsRead, explained: PeriodsExp
   ];
 }
 
-/** The place of a reading by the names that people use. */
-function placeIn({ lists, question }: PeriodsRead) {
-  return ({ device, segmentIds, zoneId }: Pick<Reading, 'device' | 'segmentIds' | 'zoneId'>, metric: string): FindingPlace => ({
-    ...(device !== 'all' && { device }),
-    ...(segmentIds.length > 0 && { segment: segmentIds.map((id) => lists.nameOf('segment', id)).join(' and ') }),
-    ...(question.goalId !== undefined && definitionOf(metric)?.perGoal && { goal: lists.nameOf('goal', question.goalId) }),
-    ...(zoneId !== undefined && { zone: lists.nameOf('zone', zoneId) }),
-  });
-}
-
 /** Of several projects each says its first finding and what that costs. */
 const MOST_OF_SEVERAL = 2;
 
@@ -474,38 +436,38 @@ function wordPeriods(
   judged: PeriodsJudged,
   explained: PeriodsExplained,
   { nowMs, isOneOfSeveral }: Pick<CompareContext, 'nowMs' | 'isOneOfSeveral'>,
-): PeriodsWorded {
-  const { windows, totals, timeZone, apart, kept, known } = read;
+): { comparison: Comparison; result: PeriodsResult } {
+  const { question, windows, totals, timeZone, apart, kept, known, lists } = read;
   const { baseline } = windows;
   const { input, causes, detect, events } = explained;
-  const placeOf = placeIn(read);
-  const result = wordComparison(causes, input, {
+  const { goalId } = question;
+  const place = placeBy(lists.nameOf);
+  const result = wordComparison({
+    causes,
+    input,
     grammar: grammarOf(todayIn(timeZone, nowMs)),
     faults: judged.faults,
     specialDays: known.specialDays,
     currency: totals.currency,
-    placeOf,
-    whole: placeOf({ device: read.question.devices[0] ?? 'all', segmentIds: read.question.segmentIds, zoneId: undefined }, 'visits'),
+    placeOf: (reading, metric) => place({ ...reading, goalId }, metric),
+    whole: place({ device: question.devices[0] ?? 'all', segmentIds: question.segmentIds }, 'visits'),
     period: { from: todayIn(timeZone, windows.period.startMs), to: todayIn(timeZone, windows.period.endMs) },
     first: detect ? detectionSentences(detect) : [],
     most: isOneOfSeveral ? MOST_OF_SEVERAL : undefined,
   });
   const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
-  const details = [
-    ...(kept === undefined ? [] : [kept]),
-    ...(result.data.details ?? []),
-    ...(explained.special === '' ? [] : [explained.special]),
-  ];
+  const special = specialOf(judged, read);
+  const details = [...(kept === undefined ? [] : [kept]), ...(result.data.details ?? []), ...(special === '' ? [] : [special])];
   const comparison = {
     ...result.data,
-    ...(detect && detect.length > 0 && { detect: [...detect] }),
+    ...(detect && detect.length > 0 && { detect }),
     ...(apart !== undefined && { answer: apart, findings: [] }),
     ...(judged.faults.length > 0 && { quality: [...judged.faults] }),
     baseline: { start: isoAt(baseline.startMs, timeZone), end: isoAt(baseline.endMs, timeZone), days: Number(days.toFixed(2)) },
-    ...(events.length > 0 && { events: [...events] }),
+    ...(events.length > 0 && { events }),
     ...(details.length > 0 && apart === undefined ? { details } : { details: [] }),
   };
-  return { comparison, result, notes: apart === undefined ? notesOf(result, read, explained) : [] };
+  return { comparison, result };
 }
 
 /** Answers a comparison of two periods, or of devices or segments at the same time. */
@@ -522,12 +484,14 @@ async function comparePeriods(question: Question, context: CompareContext): Prom
   const read = await readPeriods(question, context);
   const judged = await judgePeriodsRead(read, context.signal);
   const explained = await explainPeriods(read, judged, context);
-  const { comparison, result, notes } = await inTurns(context.signal, () => wordPeriods(read, judged, explained, context));
+  const { comparison, result } = await inTurns(context.signal, () => wordPeriods(read, judged, explained, context));
+  const notes = read.apart === undefined ? notesOf(result, read, explained) : [];
   for (const sentence of [...read.notes, ...explained.notes, ...notes]) context.note(sentence);
   context.draw(async () => {
     const { chartOfComparison } = await import('../../views/from-comparison.ts');
     const { windows, totals, timeZone } = read;
-    const labels = judged.readings.map((reading) => judged.periods.labelOf(reading) || 'all visits');
+    const { readings, devices, labelOf: nameReading } = judged.periods;
+    const labels = [...readings, ...devices].map((reading) => nameReading(reading) || 'all visits');
     return chartOfComparison(result, {
       timeZone,
       currency: totals.currency,

@@ -66,9 +66,6 @@ function metricsOf({ metrics, goalId, by }: CompareInput, zones: boolean): reado
   return chosenMetrics(metrics ?? DEFAULT_ZONE_METRICS, { zones, goals: goalId !== undefined });
 }
 
-/** The devices that divide all visits. */
-export const PARTS: readonly Device[] = ['desktop', 'mobile', 'tablet'];
-
 const instantIfAny = (date: string | undefined) => (date === undefined ? undefined : instantOf(date));
 
 /** Fills what a caller left out; throws for metrics that do not go together. */

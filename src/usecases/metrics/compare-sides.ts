@@ -4,13 +4,13 @@ import { compareSides, type Side } from '../../domain/metrics/compare/sides.ts';
 import { grammarOf } from '../../domain/metrics/findings.ts';
 import { unitOf } from '../../domain/metrics/metric-definitions.ts';
 import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts';
-import type { Device, Selection } from '../../domain/metrics/read/metric-grid.ts';
+import { type Device, PARTS, type Selection } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { ALL_VISITORS, segmentSetsOf } from '../../domain/names/match-name.ts';
 import { todayIn } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Lists } from '../context.ts';
-import { type CompareContext, PARTS, type Question } from './compare-question.ts';
+import type { CompareContext, Question } from './compare-question.ts';
 import { apartSentence, fetchMetrics, goalNotes } from './fetch-metrics.ts';
 import { redefinitionNotes } from './redefinitions.ts';
 

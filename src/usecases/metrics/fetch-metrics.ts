@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import { getSiteVisits } from '../../api/operations/metrics.ts';
 import { MAX_METRICS_RANGE_MS } from '../../api/params.ts';
 import type { Windows } from '../../domain/metrics/compare/comparison-windows.ts';
@@ -48,23 +48,21 @@ export async function fetchMetrics(
     return values;
   }
 
-  function failed(error: unknown, { slots }: PlannedCall): SlotAnswer[] {
-    if (!(error instanceof ApiError)) throw error;
-    failures.push(error);
-    return slots.map(() => ({ failure: error.message }));
+  async function answered(call: PlannedCall): Promise<SlotAnswer[]> {
+    const values = await send(call);
+    const slots = bySlot(values, call);
+    if (!slots) return dayByDay(call);
+    otherBounds ??= otherBoundsOf(values, call);
+    return slots.map((each) => ({ values: each }));
   }
 
-  async function answer(call: PlannedCall): Promise<SlotAnswer[]> {
-    try {
-      const values = await send(call);
-      const slots = bySlot(values, call);
-      if (!slots) return await dayByDay(call);
-      otherBounds ??= otherBoundsOf(values, call);
-      return slots.map((each) => ({ values: each }));
-    } catch (error) {
-      return failed(error, call);
-    }
-  }
+  const answer = (call: PlannedCall) =>
+    answered(call).catch(
+      onApiError((error): SlotAnswer[] => {
+        failures.push(error);
+        return call.slots.map(() => ({ failure: error.message }));
+      }),
+    );
 
   /** The days of this platform are not those of the zone, so each is asked for by itself. */
   async function dayByDay(call: PlannedCall): Promise<SlotAnswer[]> {
@@ -77,13 +75,13 @@ export async function fetchMetrics(
     return (await Promise.all(oneByOne(call).map(answer))).flat();
   }
 
-  const answered = plan.calls.map(async (call) => {
+  const all = plan.calls.map(async (call) => {
     const slots = await answer(call);
     done += 1;
     if (plan.calls.length > 1) progress(done, plan.calls.length, `${done} of ${plan.calls.length} calls for metrics`);
     return slots;
   });
-  const [otherGoals, answers] = await Promise.all([otherGoalsOf(grid, { ask }), Promise.all(answered)]);
+  const [otherGoals, answers] = await Promise.all([otherGoalsOf(grid, { ask }), Promise.all(all)]);
   signal.throwIfAborted();
   if (calls > 0 && failures.length === calls) throw withWayOn(failures[0]);
   const [currency] = currencies;
@@ -162,10 +160,7 @@ type FetchContext = Pick<Context, 'ask' | 'signal' | 'timeZone' | 'note'>;
 
 /** Reads days; where they begin before what the platform keeps, those that are kept, which is noted. Ranges keep their order and number. */
 export async function fetchKept(grid: MetricGrid, { note, ...fetching }: Fetching & Pick<Context, 'note'>): Promise<MetricAnswers> {
-  const first = await fetchMetrics(grid, fetching).catch((error: unknown) => {
-    if (error instanceof ApiError && isOutOfBounds(error.message)) return error;
-    throw error;
-  });
+  const first = await orOutOfBounds(fetchMetrics(grid, fetching));
   const isError = first instanceof ApiError;
   if (!isError && !reachesBeyond(first)) return first;
   const [startMs, endMs] = [Math.min(...grid.ranges.map((range) => range.startMs)), Math.max(...grid.ranges.map((range) => range.endMs))];
@@ -218,24 +213,26 @@ function followEachOther({ history, baseline, period, between }: Pick<Windows, '
 }
 
 /** The same; none where they cannot be read, which the verdicts then say. */
-export async function readDaysOrNone(
-  grid: Omit<MetricGrid, 'ranges'>,
-  windows: Windows,
-  context: FetchContext,
-): Promise<readonly MetricRow[]> {
-  try {
-    return await readDays(grid, windows, context);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    context.note(`Days could not be read, so a change cannot be distinguished from noise: ${error.message}`);
-    return [];
-  }
+export function readDaysOrNone(grid: Omit<MetricGrid, 'ranges'>, windows: Windows, context: FetchContext): Promise<readonly MetricRow[]> {
+  return readDays(grid, windows, context).catch(
+    onApiError(({ message }) => {
+      context.note(`Days could not be read, so a change cannot be distinguished from noise: ${message}`);
+      return [];
+    }),
+  );
 }
 
 /** Whether the platform refused a range because it reaches beyond what is kept; its words are all that says so. */
-export function isOutOfBounds(reason: string): boolean {
-  return /out of bounds/i.test(reason);
-}
+const isOutOfBounds = (reason: string) => /out of bounds/i.test(reason);
+
+/** What was read, or the error by which the platform refused a range that reaches beyond what is kept. */
+export const orOutOfBounds = <Read>(read: Promise<Read>): Promise<Read | ApiError> =>
+  read.catch(
+    onApiError((error) => {
+      if (isOutOfBounds(error.message)) return error;
+      throw error;
+    }),
+  );
 
 /** Whether a part of what was asked for lies beyond what is kept. */
 export function reachesBeyond({ missing }: Pick<MetricAnswers, 'missing'>): boolean {
@@ -254,13 +251,8 @@ export async function keptPartOf(
   const isKept = async (index: number) => {
     const day = days[index];
     if (!day) return false;
-    try {
-      await ask(getSiteVisits, { startDate: isoAt(day.startMs, timeZone), endDate: isoAt(day.endMs, timeZone), device: 'all' });
-      return true;
-    } catch (error) {
-      if (error instanceof ApiError && isOutOfBounds(error.message)) return false;
-      throw error;
-    }
+    const visits = ask(getSiteVisits, { startDate: isoAt(day.startMs, timeZone), endDate: isoAt(day.endMs, timeZone), device: 'all' });
+    return !((await orOutOfBounds(visits)) instanceof ApiError);
   };
   let [lost, kept] = [-1, days.length - 1];
   if (!(await isKept(kept))) return undefined;

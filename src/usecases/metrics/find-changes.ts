@@ -1,4 +1,4 @@
-import { ApiError, refuse } from '../../api/errors.ts';
+import { ApiError, onApiError, refuse } from '../../api/errors.ts';
 import { listGoals } from '../../api/operations/objects.ts';
 import { instantOf } from '../../api/params.ts';
 import type { KnownDays } from '../../domain/metrics/calendar/known-days.ts';
@@ -21,7 +21,7 @@ import {
 import { dayPoints } from '../../domain/metrics/compare/readings.ts';
 import { siteMetricNames, zoneMetricNames } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
-import { type Device, isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
+import { type Device, isZoneMetric, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
 import { daysBetween, shiftDays } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
@@ -66,23 +66,19 @@ function readerOf({ ranges: long, shortRanges, longPlaces, places }: ReadPlan, w
   };
   const readAll = async (some: readonly Place[]): Promise<Reading[]> => {
     let done = 0;
-    const outcomes = await Promise.all(
-      some.map(async (place) => {
-        try {
-          return [await read(place)];
-        } catch (error) {
-          if (!(error instanceof ApiError)) throw error;
+    const outcomes = some.map(async (place) => {
+      const own = await read(place).catch(
+        onApiError(({ message }) => {
           facts.requests += rangesFor(place).length;
-          facts.failures.push(error.message);
+          facts.failures.push(message);
           facts.unread += 1;
-          return [];
-        } finally {
-          done += 1;
-          context.progress(done, some.length, `${done} of ${some.length} selections read`);
-        }
-      }),
-    );
-    return outcomes.flat();
+        }),
+      );
+      done += 1;
+      context.progress(done, some.length, `${done} of ${some.length} selections read`);
+      return own ?? [];
+    });
+    return (await Promise.all(outcomes)).flat();
   };
   return { facts, read, readAll };
 }
@@ -199,18 +195,16 @@ export interface FindInput {
   readonly limit: number;
 }
 
-const DEVICES: readonly Device[] = ['all', 'desktop', 'mobile', 'tablet'];
 const once = <T>(values: readonly T[]) => [...new Set(values)];
 
 /** A list, or nothing with a note where it cannot be had. */
-async function listed<T>(what: string, list: Promise<readonly T[]>, note: FindChangesContext['note']): Promise<readonly T[]> {
-  try {
-    return await list;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    note(`${what} could not be listed and are not looked at: ${error.message}`);
-    return [];
-  }
+function listed<T>(what: string, list: Promise<readonly T[]>, note: FindChangesContext['note']): Promise<readonly T[]> {
+  return list.catch(
+    onApiError(({ message }) => {
+      note(`${what} could not be listed and are not looked at: ${message}`);
+      return [];
+    }),
+  );
 }
 
 /** Segments, those changed last first. */
@@ -257,13 +251,6 @@ async function goalsOf(lists: Lists, note: FindChangesContext['note']): Promise<
     others: known.filter((goal) => !isCommerceGoal(goal)).map(({ id }) => id),
   };
 }
-
-/** The objects of a project by the names that people use. */
-const namesOf = (lists: Lists, goals: Goals): SiteFacts['names'] => ({
-  segment: (id) => lists.nameOf('segment', id),
-  goal: (id) => goals.names.get(id) ?? String(id),
-  zone: (id) => lists.nameOf('zone', id),
-});
 
 /** The part of the question about the site and its zones. */
 interface SiteRequest {
@@ -325,7 +312,7 @@ function readableOf(
   segmentIds: readonly number[],
   zoneIds: readonly number[],
 ): Readable {
-  const devices = input.devices ?? DEVICES;
+  const devices = input.devices ?? ['all', ...PARTS];
   const goalIds = input.goalIds ? once(input.goalIds) : [undefined, ...others];
   return {
     devices: site ? once(devices) : devices.slice(0, 1),
@@ -379,7 +366,7 @@ async function lookAtSite(
     ranked: changes,
     faults,
     special: site ? specialOf(base, scanned, known, changes) : '',
-    names: namesOf(lists, goals),
+    nameOf: (kind, id) => (kind === 'goal' ? (goals.names.get(id) ?? String(id)) : lists.nameOf(kind, id)),
     currency,
     unread: { selections: unread, of: plan.places.length },
     requests,

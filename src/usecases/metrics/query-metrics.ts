@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import type { FoundChange } from '../../domain/metrics/expected/expected-changes.ts';
 import { keyOf } from '../../domain/metrics/expected/expected-lines.ts';
 import { type ExpectedTold, tellExpected } from '../../domain/metrics/expected/expected-words.ts';
 import { rowVerdicts } from '../../domain/metrics/expected/row-verdicts.ts';
-import { changeFacts, grammarOf, wordedAll } from '../../domain/metrics/findings.ts';
+import { changeFacts, grammarOf, placeBy, wordedAll } from '../../domain/metrics/findings.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
-import { isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
-import { gridOf, type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
+import { hasAllDevices, isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
+import { askedOf, gridOf, type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
 import { leadOf } from '../../domain/metrics/read/query-lead.ts';
 import { commerceMetrics, commerceNote, needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
 import { inOrder, linesOf, type QueryLine, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
@@ -23,15 +23,16 @@ import { sentencesOf } from '../../lib/sentences.ts';
 import type { Context, Lists } from '../context.ts';
 import { compareMetrics } from './compare-metrics.ts';
 import type { CompareContext } from './compare-question.ts';
-import { apartSentence, fetchMetrics, goalWords, isOutOfBounds, keptPartOf, reachesBeyond } from './fetch-metrics.ts';
+import { apartSentence, fetchMetrics, goalWords, keptPartOf, orOutOfBounds, reachesBeyond } from './fetch-metrics.ts';
 import { countedPart, type ExpectedRead, readCourse, readExpected } from './read-expected.ts';
 
 /** One figure over fewer days is of about each of them; over more the days take requests of their own. */
 const [LEAST_DAYS, MOST_DAYS] = [14, 92];
 
 /** The metric of a query that is one figure of one zone; undefined of any other. */
-function onlyFigure({ breakdown, totals, zoneIds, devices, goalIds, metrics, bases }: MetricQuery): string | undefined {
-  const [metric, ...more] = metrics.filter((each) => !bases.includes(each));
+function onlyFigure(query: MetricQuery): string | undefined {
+  const { breakdown, totals, zoneIds, devices, goalIds } = query;
+  const [metric, ...more] = askedOf(query);
   const isOne = zoneIds.length === 1 && devices.length <= 1 && goalIds.length <= 1 && more.length === 0;
   return isOne && breakdown.length === 0 && !totals && metric !== undefined && isZoneMetric(metric) ? metric : undefined;
 }
@@ -49,15 +50,10 @@ async function zoneChangeSentence(query: MetricQuery, context: CompareContext): 
   const silent = { ...context, note: nothing, progress: nothing, draw: nothing, covers: nothing };
   const [startDate, endDate] = [isoAt(interval.startMs, context.timeZone), isoAt(interval.endMs, context.timeZone)];
   const goal = goalIds[0] === undefined ? {} : { goalId: goalIds[0] };
-  try {
-    const asked = { metrics: [metric], startDate, endDate, by: 'period', explain: false, devices, segmentIds, zoneIds, ...goal } as const;
-    const { answer, columns, rows } = await compareMetrics(asked, silent);
-    const since = rows[0]?.[columns.indexOf('since')];
-    return typeof since === 'string' && since > startDate.slice(0, 10) ? (sentencesOf(answer)[0] ?? '') : '';
-  } catch (error) {
-    if (error instanceof ApiError) return '';
-    throw error;
-  }
+  const asked = { metrics: [metric], startDate, endDate, by: 'period', explain: false, devices, segmentIds, zoneIds, ...goal } as const;
+  const compared = await compareMetrics(asked, silent).catch(onApiError(() => undefined));
+  const since = compared?.rows[0]?.[compared.columns.indexOf('since')];
+  return compared && typeof since === 'string' && since > startDate.slice(0, 10) ? (sentencesOf(compared.answer)[0] ?? '') : '';
 }
 
 /** More objects than this are not put side by side without being named. */
@@ -77,21 +73,22 @@ async function sideBySide<T>(kind: NameKind, named: readonly T[], asked: boolean
   throw new ApiError('invalid', `${parameter}: the project has ${all.length} ${kind}s; name up to ${MAX_SIDE_BY_SIDE} of them.`);
 }
 
+const NOTHING_READ: MetricAnswers = { rows: [], missing: [], refused: {}, calls: 0 };
+
 /** The whole range of each selection, where rows of time have a total; none where it cannot be read, which is noted. */
 async function readTotals(
   { totals, breakdown, interval, metrics }: MetricQuery,
   grid: QueryGrid,
   { ask, signal, timeZone, note }: QueryMetricsContext,
-): Promise<Pick<MetricAnswers, 'rows' | 'missing' | 'refused'>> {
-  if (!totals || timeUnitOf(breakdown) === undefined) return { rows: [], missing: [], refused: {} };
-  const whole = { ...grid, metrics: grid.devices?.length === 4 ? grid.metrics : metrics, ranges: [interval], daily: false };
-  try {
-    return await fetchMetrics(whole, { ask, signal, timeZone, progress: () => undefined });
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    note(`The total could not be read: ${error.message}`);
-    return { rows: [], missing: [], refused: {} };
-  }
+): Promise<MetricAnswers> {
+  if (!totals || timeUnitOf(breakdown) === undefined) return NOTHING_READ;
+  const whole = { ...grid, metrics: hasAllDevices(grid) ? grid.metrics : metrics, ranges: [interval], daily: false };
+  return fetchMetrics(whole, { ask, signal, timeZone, progress: () => undefined }).catch(
+    onApiError(({ message }) => {
+      note(`The total could not be read: ${message}`);
+      return NOTHING_READ;
+    }),
+  );
 }
 
 /** A tree of zones that is not listed by then leaves the ids in the table. */
@@ -111,20 +108,11 @@ async function readQuery(complete: MetricQuery, context: QueryMetricsContext) {
   return { complete, grid, read, totals };
 }
 
-/** The answer to a query of days that all lie ahead. */
-function nothingCounted(complete: MetricQuery, timeZone: string): Awaited<ReturnType<typeof readQuery>> {
-  const none: MetricAnswers = { rows: [], missing: [], refused: {}, calls: 0 };
-  return { complete, grid: gridOf(complete, timeZone), read: none, totals: none };
-}
-
 /** The same; where the range begins before what the platform keeps, of the part that is there, which is noted. */
 async function readKept(asked: MetricQuery, context: QueryMetricsContext): ReturnType<typeof readQuery> {
   const { interval } = asked;
   const notes: string[] = [];
-  const first = await readQuery(asked, { ...context, note: (sentence) => void notes.push(sentence) }).catch((error: unknown) => {
-    if (error instanceof ApiError && isOutOfBounds(error.message)) return error;
-    throw error;
-  });
+  const first = await orOutOfBounds(readQuery(asked, { ...context, note: (sentence) => void notes.push(sentence) }));
   const isError = first instanceof ApiError;
   const kept = isError || reachesBeyond(first.read) || reachesBeyond(first.totals) ? await keptPartOf(interval, context) : undefined;
   if (!kept) {
@@ -146,15 +134,6 @@ function selectionNames(lists: Lists) {
       ...segmentIds.map((id) => lists.nameOf('segment', id)),
       ...(goalId === undefined ? [] : [lists.nameOf('goal', goalId)]),
     ].join(', ');
-}
-
-/** The place of a row or a change by the names that people use. */
-function placeIn(lists: Lists) {
-  return ({ device, segmentIds, goalId }: MetricRow['selection'], metric: string): FindingPlace => ({
-    ...(device !== 'all' && { device }),
-    ...(segmentIds.length > 0 && { segment: segmentIds.map((id) => lists.nameOf('segment', id)).join(' and ') }),
-    ...(goalId !== undefined && definitionOf(metric)?.perGoal && { goal: lists.nameOf('goal', goalId) }),
-  });
 }
 
 /** The table with what is said of it first, and what was found. */
@@ -235,7 +214,7 @@ interface Queried {
 
 /** The names of rows, and the grammar of sentences on them. */
 interface Naming {
-  readonly placeOf: ReturnType<typeof placeIn>;
+  readonly placeOf: ReturnType<typeof placeBy>;
   readonly nameOf: ReturnType<typeof selectionNames>;
   readonly grammar: Grammar;
 }
@@ -283,7 +262,10 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const isPerGoal = goalIds.length === 0 && perGoal.length === query.metrics.length - query.bases.length;
   const needed = () => goalWords(perGoal, 'goalIds', lists);
   const [{ complete, grid, read, totals }] = await Promise.all([
-    (counted ? readKept(counted, context) : Promise.resolve(nothingCounted(asked, timeZone))).catch(async (error: unknown) => {
+    (counted
+      ? readKept(counted, context)
+      : Promise.resolve({ complete: asked, grid: gridOf(asked, timeZone), read: NOTHING_READ, totals: NOTHING_READ })
+    ).catch(async (error: unknown) => {
       const isAboutGoal = isPerGoal && error instanceof ApiError && error.kind === 'invalid' && /goal/i.test(error.message);
       if (isAboutGoal) throw new ApiError('invalid', await needed());
       throw isAboutCommerce(query.metrics, error) ? new ApiError('missing', commerceNote(query.metrics), { saysWayOn: true }) : error;
@@ -301,16 +283,10 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const currency = read.currency ?? expected.currency;
   const table = { ...found, lines: asked.expected ? inOrder(asked, lines) : lines };
   for (const sentence of queryNotes(complete, answers, found, timeZone)) note(sentence);
-  const nameIn = (kind: NameKind) => (id: number) => lists.nameOf(kind, id);
-  const answer = queryTable(
-    complete,
-    grid,
-    { ...table, currency },
-    { segment: nameIn('segment'), goal: nameIn('goal'), zone: nameIn('zone') },
-  );
+  const answer = queryTable(complete, grid, { ...table, currency }, lists.nameOf);
   const apart = apartSentence(asked.segmentIds, read.rows, lists);
   const grammar = grammarOf(todayIn(timeZone, context.nowMs));
-  const named = { placeOf: placeIn(lists), nameOf: selectionNames(lists) };
+  const named = { placeOf: placeBy(lists.nameOf), nameOf: selectionNames(lists) };
   const queried = { asked, whole, complete, lines: table.lines, rows: read.rows, currency, table: answer };
   const said = await tellQuery(queried, { lines, changes, before, ...expected }, { ...named, grammar }, context);
   context.draw(async () => {

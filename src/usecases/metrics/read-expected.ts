@@ -1,13 +1,19 @@
-import { ApiError, refuse } from '../../api/errors.ts';
+import { onApiError, refuse } from '../../api/errors.ts';
 import { factorsOf } from '../../domain/metrics/change-cost.ts';
 import { metricsToRead } from '../../domain/metrics/compare/readings.ts';
-import { changesBefore, changesFrom, changesWithLater, type FoundChange } from '../../domain/metrics/expected/expected-changes.ts';
+import {
+  atTheirDevices,
+  changesBefore,
+  changesFrom,
+  changesWithLater,
+  type FoundChange,
+} from '../../domain/metrics/expected/expected-changes.ts';
 import { FORECAST_DAYS, isRowByRow, keyOf, TURN_DAYS, withExpected } from '../../domain/metrics/expected/expected-lines.ts';
 import { specialNote } from '../../domain/metrics/expected/expected-words.ts';
-import { atTheirDevices } from '../../domain/metrics/expected/placed-changes.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import type { MetricRow } from '../../domain/metrics/read/metric-answers.ts';
+import { hasAllDevices, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import { type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
 import { commerceMetrics } from '../../domain/metrics/read/query-notes.ts';
 import { COMMERCE_GOAL, type QueryLine } from '../../domain/metrics/read/query-table.ts';
@@ -25,8 +31,6 @@ const LEAST_DAYS = 84;
 /** Days after the rows that show whether a change among these went on. */
 const LATER_DAYS = 92;
 
-/** All devices together, desktop, mobile and tablet. */
-const ALL_DEVICES = 4;
 /** Faults that only the devices tell from changes of the site. */
 const OF_DEVICES: ReadonlySet<string> = new Set([
   'part of a day',
@@ -87,13 +91,8 @@ async function readLater(
   { timeZone, ...context }: ExpectedContext,
 ): Promise<Later> {
   const ranges = [{ startMs, endMs: Math.min(endMs, shiftDays(startMs, LATER_DAYS, timeZone) - 1) }];
-  try {
-    const { rows } = await fetchKept({ ...daily, ranges }, { ...context, timeZone, progress: () => undefined });
-    return { rows, ranges };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return NOTHING_LATER;
-  }
+  const read = fetchKept({ ...daily, ranges }, { ...context, timeZone, progress: () => undefined });
+  return read.then(({ rows }) => ({ rows, ranges })).catch(onApiError(() => NOTHING_LATER));
 }
 
 /** The days up to the last complete one of a query and those before it, and what changed among them, on its device. */
@@ -107,12 +106,14 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   const firstMs = Math.min(interval.startMs, lastMs + 1);
   const history = { startMs: shiftDays(firstMs, -Math.max(LEAST_DAYS, READ_DAYS - rows), timeZone), endMs };
   const metrics = metricsToRead([...query.metrics, ...query.metrics.flatMap((metric) => factorsOf(metric)), 'revenueSum']);
+  const daily = { ...grid, metrics, ranges: [history], daily: true };
   const [read, known] = await Promise.all([
-    fetchKept({ ...grid, metrics, ranges: [history], daily: true }, { ...context, progress: () => undefined }).catch((error: unknown) => {
-      if (!(error instanceof ApiError)) throw error;
-      note(`The days before could not be read, so nothing is held against them: ${error.message}`);
-      return { rows: [], currency: undefined };
-    }),
+    fetchKept(daily, { ...context, progress: () => undefined }).catch(
+      onApiError(({ message }) => {
+        note(`The days before could not be read, so nothing is held against them: ${message}`);
+        return { rows: [], currency: undefined };
+      }),
+    ),
     readKnownDays({ startMs: history.startMs, endMs: interval.endMs }, query.goalIds[0], context),
   ]);
   const found = countingFaults({
@@ -123,14 +124,13 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
     isSpecial: (label) => known.specialDays(label) !== undefined,
   });
   // Visits and orders go apart where one device changes too, which only the devices tell.
-  const faults = found.filter(({ kind }) => grid.devices?.length === ALL_DEVICES || !OF_DEVICES.has(kind));
+  const faults = found.filter(({ kind }) => hasAllDevices(grid) || !OF_DEVICES.has(kind));
   for (const { evidence } of faults)
     note(`It looks like the counting, not the customers: ${evidence}. These days teach nothing and are not judged.`);
   const input = { query, lines, days: withoutFaults(read.rows, faults), known, timeZone };
   const first = todayIn(timeZone, interval.startMs);
   const among = await inTurns(signal, () => changesFrom(input, first));
   const before = query.expected ? await inTurns(signal, () => changesBefore(input, first)) : [];
-  const daily = { ...grid, metrics, ranges: [history], daily: true };
   const isOpen = endMs < lastMs && among.some(({ change }) => change.to === undefined);
   const later = isOpen ? await readLater(daily, { startMs: endMs + 1, endMs: lastMs }, context) : NOTHING_LATER;
   const last = todayIn(timeZone, endMs);
@@ -227,8 +227,6 @@ interface DeviceRead {
   readonly input: Parameters<typeof withExpected>[0];
 }
 
-const DEVICES = ['desktop', 'mobile', 'tablet'] as const;
-
 /** Changes on the devices where they happened; these are read where all devices changed and nothing else is put side by side. */
 async function onDevices(
   [among, before]: readonly [FoundChange[], FoundChange[]],
@@ -239,10 +237,7 @@ async function onDevices(
   const isOfAll = [...among, ...before].some(({ device }) => device === 'all');
   const more =
     isOfAll && keys.size === 1
-      ? await fetchKept({ ...grid, devices: DEVICES }, { ...context, progress: () => undefined }).catch((error: unknown) => {
-          if (!(error instanceof ApiError)) throw error;
-          return { rows: [] };
-        })
+      ? await fetchKept({ ...grid, devices: PARTS }, { ...context, progress: () => undefined }).catch(onApiError(() => ({ rows: [] })))
       : { rows: [] };
   const all = { rows: [...days, ...more.rows], known };
   return inTurns(context.signal, () => [atTheirDevices(among, all), atTheirDevices(before, all)]);

@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/errors.ts';
+import { onApiError } from '../../api/errors.ts';
 import { type KnownDays, knownDaysOf } from '../../domain/metrics/calendar/known-days.ts';
 import { SMOOTH_DAYS, YEAR_DAYS } from '../../domain/metrics/calendar/last-year.ts';
 import { publicHolidaysOf } from '../../domain/metrics/calendar/public-holidays.ts';
@@ -27,13 +27,10 @@ async function readLastYear(
   const range = { startMs: shifted(startMs, -SMOOTH_DAYS), endMs: Math.min(lastMs, shifted(endMs + 1, SMOOTH_DAYS) - 1) };
   if (range.endMs <= range.startMs) return [];
   const grid = { metrics: METRICS, ranges: [range], goalIds: [goalId], daily: true };
-  try {
-    // Days that would have to be asked for one by one are not worth it.
-    return (await fetchMetrics(grid, { ask, signal, timeZone, progress: () => undefined, maxCalls: 4 })).rows;
-  } catch (error) {
-    if (error instanceof ApiError) return [];
-    throw error;
-  }
+  // Days that would have to be asked for one by one are not worth it.
+  const fetching = { ask, signal, timeZone, progress: () => undefined, maxCalls: 4 };
+  const { rows } = await fetchMetrics(grid, fetching).catch(onApiError(() => ({ rows: [] })));
+  return rows;
 }
 
 /** The calendar's special days in a range, and last year's where the platform holds them. */

@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/errors.ts';
+import { onApiError } from '../../api/errors.ts';
 import { listGoals } from '../../api/operations/objects.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import { todayIn } from '../../lib/dates.ts';
@@ -54,15 +54,8 @@ const MOST_NAMED = 5;
 /** Objects that were redefined inside the range, in a sentence; nothing where none was, or where the lists cannot be read. */
 export async function redefinitionNotes(compared: Compared, lists: Lists): Promise<string[]> {
   const { startMs, endMs, timeZone } = compared;
-  const read = [segmentsOf, goalsOf, zoningsOf].map(async (listed) => {
-    try {
-      return await listed(compared, lists);
-    } catch (error) {
-      // The comparison stands without it.
-      if (error instanceof ApiError) return [];
-      throw error;
-    }
-  });
+  // The comparison stands without them.
+  const read = [segmentsOf, goalsOf, zoningsOf].map((listed) => listed(compared, lists).catch(onApiError(() => [])));
   const inside = (await Promise.all(read)).flat().flatMap(({ name, changedAt }) => {
     const atMs = Date.parse(changedAt ?? '');
     return atMs >= startMs && atMs <= endMs ? [{ name, atMs }] : [];

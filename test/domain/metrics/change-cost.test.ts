@@ -8,6 +8,15 @@ const totals = (week: Readonly<Record<string, number>>, before: Readonly<Record<
 const DAYS = { from: '2026-10-05', to: '2026-10-11' };
 const factor = (metric: string, relative: number) => ({ metric, relative, low: relative - 0.05, high: relative + 0.05 });
 
+it('a cost is what the total would have been without the change, less certain of two factors than of one', () => {
+  const { value, low, high } = costOfFactors(900, [{ relative: -0.1, low: -0.15, high: -0.05 }]);
+  expect([value, low, high].map(Math.round)).toEqual([-100, -157, -46]);
+  const one = factor('visits', -0.2);
+  const [both, single] = [costOfFactors(640, [one, one]), costOfFactors(640, [one])];
+  expect(both.value).toBeCloseTo(640 - 1000, 6);
+  expect(both.high - both.low).toBeGreaterThan(single.high - single.low);
+});
+
 it('the chance of the orders themselves is in the bounds where no factor holds it', () => {
   // Visits 7 times as many, known to 5 %: 92 orders came of about 13, and 92 scatter by 19.
   const rise = [{ metric: 'visits', relative: 6, low: 5.7, high: 6.4 }];

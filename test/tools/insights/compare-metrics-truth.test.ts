@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
-import { openPlatform, type Platform } from '../../support/emulator.ts';
+import { sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
+import { sharedPlatform } from '../../support/emulator.ts';
 import { someOf } from '../../support/sample-size.ts';
 import { findingsOf, records } from '../support.ts';
 
@@ -22,26 +22,19 @@ function list({ structured }: ToolAnswer, member: string): Row[] {
 const rateRow = (answer: ToolAnswer) => records(answer).find(({ metric }) => metric === 'conversionRate');
 const ofRate = (rows: Row[]) => rows.filter(({ metric }) => metric === 'conversionRate');
 
-/** Answers a comparison on a platform of its own with what was planted there. */
-async function compared(seed: number, credential: 'shop' | 'content', question: (stories: Platform['stories']) => Record<string, unknown>) {
-  const platform = await openPlatform({ seed });
-  const assistant = await openAssistant(platform, { credential });
-  try {
-    return { stories: platform.stories, answer: await assistant.call('compare_metrics', question(platform.stories)) };
-  } finally {
-    await assistant.close();
-    await platform.close();
-  }
-}
-
 describe.each(SEEDS)('on the platform of seed %d', (seed) => {
+  const platform = sharedPlatform({ seed });
+  const assistants = {
+    shop: sharedAssistant(platform, { credential: 'shop' }),
+    content: sharedAssistant(platform, { credential: 'content' }),
+  };
+  const compare = (args: Record<string, unknown>, credential: 'shop' | 'content' = 'shop') =>
+    assistants[credential]().call('compare_metrics', args);
+
   it('the planted fall is named: device, first day, and that it is a fall of the rate', { tags: 'nightly' }, async () => {
+    const { device, startDay } = platform().stories.conversionFall;
     // A window around it, as wide as the platform has days after it.
-    const { stories, answer } = await compared(seed, 'shop', ({ conversionFall: { startDay } }) => ({
-      startDate: after(startDay, -2),
-      endDate: 'yesterday',
-    }));
-    const { device, startDay } = stories.conversionFall;
+    const answer = await compare({ startDate: after(startDay, -2), endDate: 'yesterday' });
     expect(rateRow(answer)).toMatchObject({ verdict: 'down', since: startDay });
     const devices = list(answer, 'devices');
     const [most] = devices.toSorted((a, b) => Number(a['contribution']) - Number(b['contribution']));
@@ -59,35 +52,25 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
   });
 
   it('a baseline that holds its first days takes nothing from the size on its device', { tags: 'nightly' }, async () => {
-    const { stories, answer } = await compared(seed, 'shop', ({ conversionFall: { startDay } }) => ({
-      metrics: ['conversionRate'],
-      startDate: after(startDay, 3),
-      endDate: 'yesterday',
-      baselineStartDate: after(startDay, -4),
-      baselineEndDate: after(startDay, 2),
-    }));
-    const { device, startDay } = stories.conversionFall;
-    const whole = await compared(seed, 'shop', () => ({
-      metrics: ['conversionRate'],
-      devices: [device],
-      startDate: startDay,
-      endDate: 'yesterday',
-      baselineStartDate: after(startDay, -28),
-      baselineEndDate: after(startDay, -1),
-    }));
+    const { device, startDay } = platform().stories.conversionFall;
+    const since = (from: number, before: number, more = {}) =>
+      compare({
+        metrics: ['conversionRate'],
+        startDate: after(startDay, from),
+        endDate: 'yesterday',
+        baselineStartDate: after(startDay, before),
+        baselineEndDate: after(startDay, from - 1),
+        ...more,
+      });
+    const [answer, whole] = [await since(3, -4), await since(0, -28, { devices: [device] })];
     const [first] = findingsOf(answer);
     expect(first).toMatchObject({ place: { device }, when: { from: startDay, ongoing: true } });
-    expect(Math.abs(Number(first?.change?.percent) - Number(rateRow(whole.answer)?.['changePercent']))).toBeLessThan(5);
+    expect(Math.abs(Number(first?.change?.percent) - Number(rateRow(whole)?.['changePercent']))).toBeLessThan(5);
   });
 
   it('the campaign is called mix, with rate effects near zero', { tags: 'nightly' }, async () => {
-    const { stories, answer } = await compared(seed, 'content', ({ mixCampaign: { goal, startDay, endDay } }) => ({
-      metrics: ['conversionRate'],
-      startDate: startDay,
-      endDate: endDay,
-      goalId: goal.id,
-    }));
-    const { startDay, device, segment } = stories.mixCampaign;
+    const { goal, startDay, endDay, device, segment } = platform().stories.mixCampaign;
+    const answer = await compare({ metrics: ['conversionRate'], startDate: startDay, endDate: endDay, goalId: goal.id }, 'content');
     expect(rateRow(answer)).toMatchObject({ verdict: 'down', since: startDay });
     const [sums] = ofRate(list(answer, 'sums'));
     const [change, rate] = [Number(sums?.['change']), Number(sums?.['rate'])];
@@ -101,12 +84,9 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
   });
 
   it('the segment of the campaign is said to make the rise of visits', { tags: 'nightly' }, async () => {
-    const { stories, answer } = await compared(seed, 'content', ({ mixCampaign: { startDay, endDay } }) => ({
-      metrics: ['visits'],
-      startDate: startDay,
-      endDate: endDay,
-    }));
-    const { name } = stories.mixCampaign.segment;
+    const { startDay, endDay, segment: planted } = platform().stories.mixCampaign;
+    const answer = await compare({ metrics: ['visits'], startDate: startDay, endDate: endDay }, 'content');
+    const { name } = planted;
     const [first] = findingsOf(answer);
     expect(first?.causes).toContainEqual({ kind: 'place', name: `"${name}"`, share: expect.closeTo(1, 0), basis: 'measured' });
     const [segment, whole] = [list(answer, 'segments')[0], records(answer)[0]];
@@ -115,11 +95,8 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
   });
 
   it('a week before all of it is within noise', async () => {
-    const { answer } = await compared(seed, 'shop', ({ conversionFall: { startDay } }) => ({
-      metrics: ['conversionRate'],
-      startDate: after(startDay, -8),
-      endDate: after(startDay, -2),
-    }));
+    const { startDay } = platform().stories.conversionFall;
+    const answer = await compare({ metrics: ['conversionRate'], startDate: after(startDay, -8), endDate: after(startDay, -2) });
     expect(rateRow(answer)).toMatchObject({ verdict: 'within noise', since: null });
     expect(findingsOf(answer).map(({ verdict }) => verdict)).not.toContain('lower');
   });

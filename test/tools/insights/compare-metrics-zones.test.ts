@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { judgeReading } from '../../../src/domain/metrics/compare/readings.ts';
-import type { MetricRow } from '../../../src/domain/metrics/read/metric-answers.ts';
 import { dateText } from '../../../src/findings/wording.ts';
+import { dayAfter } from '../../../src/lib/calendar.ts';
+import { readingWith, rowOn } from '../../domain/metrics/points.ts';
 import { findingsOf, records, useTools, WEEK, WIRE_WEEK } from '../support.ts';
 
 const { call, ask, platform } = useTools({ credential: 'app' });
 const ADD_TO_CART = 8_120_571;
-const DAY_MS = 86_400_000;
 
 describe('zones', () => {
   it('are compared by what the platform gives for exactly the two ranges, with a verdict', { tags: 'nightly' }, async () => {
@@ -66,31 +66,13 @@ describe('zones', () => {
   });
 
   it('a fall of a rate is found with its first day, weighed by the visits of the site', () => {
-    const row = (index: number): MetricRow => {
-      const startMs = Date.parse('2026-08-01') + index * DAY_MS;
+    const days = Array.from({ length: 98 }, (_, index) => {
       // A ripple of 2 %, and a fifth less from the 95th day on.
       const tapRate = 10 * (1 + 0.02 * Math.sin(index * 2.4)) * (index >= 94 ? 0.8 : 1);
-      return {
-        selection: { device: 'all', segmentIds: [], goalId: undefined, zoneId: ADD_TO_CART },
-        range: 0,
-        interval: { startMs, endMs: startMs + DAY_MS - 1, label: new Date(startMs).toISOString().slice(0, 10), isPart: false },
-        values: { tapRate, visits: 5_000 + 300 * (index % 7) },
-      };
-    };
-    const days = Array.from({ length: 98 }, (_, index) => row(index));
-    const judged = judgeReading(
-      {
-        device: 'all',
-        segmentIds: [],
-        zoneId: ADD_TO_CART,
-        before: {},
-        after: {},
-        history: days.slice(0, 84),
-        baselineDays: days.slice(84, 91),
-        periodDays: days.slice(91),
-      },
-      'tapRate',
-    );
+      return rowOn(dayAfter('2026-08-01', index), { tapRate, visits: 5_000 + 300 * (index % 7) }, { zoneId: ADD_TO_CART });
+    });
+    const ranges = { zoneId: ADD_TO_CART, baselineDays: days.slice(84, 91), periodDays: days.slice(91) };
+    const judged = judgeReading(readingWith(days.slice(0, 84), ranges), 'tapRate');
     expect([judged.verdict, judged.main?.from]).toEqual(['down', '2026-11-03']);
     expect(judged.main?.relative).toBeCloseTo(-0.2, 1);
   });

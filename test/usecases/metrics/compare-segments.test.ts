@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/api/errors.ts';
 import type { PayloadOf } from '../../../src/api/operation.ts';
 import { windowsOf } from '../../../src/domain/metrics/compare/comparison-windows.ts';
-import type { Reading } from '../../../src/domain/metrics/compare/readings.ts';
 import type { Named } from '../../../src/domain/names/match-name.ts';
 import { readSegments } from '../../../src/usecases/metrics/compare-metrics.ts';
 import { type CompareContext, questionOf } from '../../../src/usecases/metrics/compare-question.ts';
+import { readingWith } from '../../domain/metrics/points.ts';
 
 const WEEK = { startDate: '2026-11-09T00:00:00.000Z', endDate: '2026-11-15T23:59:59.999Z' };
 const nowMs = Date.parse('2026-11-20T10:00:00.000Z');
@@ -47,16 +47,7 @@ async function read(all: readonly Named[], visitsOf: (id: number) => number, sel
   const period = { startMs: Date.parse(WEEK.startDate), endMs: Date.parse(WEEK.endDate) };
   const windows = windowsOf({ period, kind: 'previous', timeZone: 'UTC', nowMs });
   const values = { visits: 1_000, conversionCount: 1_000, conversionRate: 100 };
-  const whole: Reading = {
-    device: 'all',
-    segmentIds: [],
-    zoneId: undefined,
-    before: values,
-    after: values,
-    history: [],
-    baselineDays: [],
-    periodDays: [],
-  };
+  const whole = readingWith([], { before: values, after: values });
   const { chosen, choice, notes } = await readSegments({ question, metric: 'conversionRate', whole, windows }, context);
   return { choice, names: chosen.map(({ name }) => name), asked: [...asked].toSorted((a, b) => a - b), notes };
 }

@@ -1,4 +1,5 @@
 import type { DailyPoint, Expected } from '../engine/series.ts';
+import { isCount } from '../metric-definitions.ts';
 import { type LastYear, lastYearOf } from './last-year.ts';
 import type { SpecialDay, SpecialDays } from './special-days.ts';
 
@@ -11,8 +12,7 @@ export interface KnownDay {
 /** Facts from the calendar and last year about the days of a metric. */
 export interface KnownDays {
   readonly specialDays: SpecialDays;
-  /** `isTotal`: a count or an amount, which follows visits. */
-  readonly of: (metric: string, label: string, isTotal: boolean) => KnownDay;
+  readonly of: (metric: string, label: string) => KnownDay;
 }
 
 /** Metrics that follow a season; others hardly do. */
@@ -40,18 +40,18 @@ export function knownDaysOf(specialDays: SpecialDays, pointsOf: (metric: string)
     return own.get(label);
   };
   /** The effect of a special day before the metric's own day of last year is asked: a total of orders follows the visits of that day. */
-  function usualOf(metric: string, day: SpecialDay, isTotal: boolean): Expected {
-    const unknown = { mean: 0, sd: isTotal ? day.totals : (SEASONAL.has(metric) ? 1 : OF_BEHAVIOUR) * day.rates };
+  function usualOf(metric: string, day: SpecialDay): Expected {
+    const unknown = { mean: 0, sd: isCount(metric) ? day.totals : (SEASONAL.has(metric) ? 1 : OF_BEHAVIOUR) * day.rates };
     const visits = OF_VISITS.has(metric) ? yearOf('visits').effectOf(day, true, unknown) : undefined;
     return visits ? { mean: visits.mean, sd: Math.hypot(day.rates, visits.sd) } : unknown;
   }
   return {
     specialDays,
-    of(metric, label, isTotal) {
+    of(metric, label) {
       const day = specialDays(label);
       const season = seasonOf(metric, label);
-      const usual = day && usualOf(metric, day, isTotal);
-      const special = usual && (yearOf(metric).effectOf(day, isTotal, usual) ?? usual);
+      const usual = day && usualOf(metric, day);
+      const special = usual && (yearOf(metric).effectOf(day, isCount(metric), usual) ?? usual);
       return { ...(special && { special }), ...(season !== undefined && { season }) };
     },
   };

@@ -1,6 +1,5 @@
 import { median } from 'simple-statistics';
-import { dayAfter } from '../../../lib/calendar.ts';
-import { DAY_MS } from '../../../lib/clock.ts';
+import { dayAfter, daysFrom } from '../../../lib/calendar.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { nth } from '../../../lib/nth.ts';
 import type { DailyPoint, Expected } from '../engine/series.ts';
@@ -53,7 +52,7 @@ function dateEffects(flat: ReadonlyMap<string, number>, near: (label: string) =>
 /** Says which of some days lie near a day; by their place in time, because each day of each series is asked for. */
 function daysNear(labels: readonly string[]): (day: string) => string[] {
   const [first = ''] = labels.toSorted();
-  const placeOf = (label: string) => Math.round((Date.parse(label) - Date.parse(first)) / DAY_MS);
+  const placeOf = (label: string) => daysFrom(first, label);
   const places: (string | undefined)[] = [];
   for (const label of labels) places[placeOf(label)] = label;
   return (day) => {

@@ -1,5 +1,4 @@
-import { blackFridayOf, dayAfter } from '../../../lib/calendar.ts';
-import { DAY_MS } from '../../../lib/clock.ts';
+import { blackFridayOf, dayAfter, daysFrom } from '../../../lib/calendar.ts';
 
 /** A day that is unlike others of its weekday each year. */
 export interface SpecialDay {
@@ -61,8 +60,6 @@ const OF_BLACK_WEEK = [
   'Cyber Monday',
 ];
 
-const daysBetween = (from: string, to: string) => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
-
 const mondays = new Map<string, string>();
 
 /** The Monday of the week of Black Friday of a year; kept, because each day of each series is asked for it. */
@@ -87,10 +84,10 @@ export function specialDaysOf(holidays: readonly Holiday[], own: readonly OwnDay
   function dayOf(label: string): SpecialDay | undefined {
     const named = own.find(({ from, to }) => from <= label && label <= to);
     // The same day of days of the same name, which may lie on others each year.
-    if (named) return { key: `own-${named.name}-${daysBetween(named.from, label)}`, name: named.name, ...COMMERCIAL };
+    if (named) return { key: `own-${named.name}-${daysFrom(named.from, label)}`, name: named.name, ...COMMERCIAL };
     const feast = OF_CHRISTMAS[label.slice(5)];
     if (feast !== undefined) return { key: label.slice(5), name: feast, ...FEAST };
-    const offset = daysBetween(blackMondayOf(label.slice(0, 4)), label);
+    const offset = daysFrom(blackMondayOf(label.slice(0, 4)), label);
     const ofWeek = OF_BLACK_WEEK[offset];
     if (ofWeek !== undefined) return { key: `black-week-${offset}`, name: ofWeek, ...COMMERCIAL };
     const name = publicHolidays.get(label);

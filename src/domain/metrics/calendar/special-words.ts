@@ -1,5 +1,5 @@
 import { median } from 'simple-statistics';
-import { DAY_MS } from '../../../lib/clock.ts';
+import { daysFrom } from '../../../lib/calendar.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
@@ -123,7 +123,7 @@ function daysText(days: readonly string[]): string {
   const ranges: [string, string][] = [];
   for (const day of days) {
     const last = ranges.at(-1);
-    if (last && Date.parse(day) - Date.parse(last[1]) <= DAY_MS) last[1] = day;
+    if (last && daysFrom(last[1], day) <= 1) last[1] = day;
     else ranges.push([day, day]);
   }
   return ranges.map(([from, to]) => (from === to ? from : `${from} to ${to}`)).join(' and ');

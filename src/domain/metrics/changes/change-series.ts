@@ -1,10 +1,10 @@
-import { DAY_MS } from '../../../lib/clock.ts';
+import { daysFrom } from '../../../lib/calendar.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import { dayPoints, kindOf } from '../compare/readings.ts';
 import { hypothesesOf, type Looked, pValueBeside, type ScanFinding, type Scanned, substitute } from '../engine/scan.ts';
 import type { DailyPoint } from '../engine/series.ts';
 import type { Study } from '../engine/study.ts';
-import { definitionOf } from '../metric-definitions.ts';
+import { definitionOf, isCount } from '../metric-definitions.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { type Device, isZoneMetric } from '../read/metric-grid.ts';
 
@@ -83,9 +83,8 @@ function metricsOf(metrics: readonly string[], { goalId, zoneId }: Place, baseGo
 
 /** The interface gives no counts behind the averages of zones: the visits of the site stand for them. */
 function zonePoints(rows: readonly MetricRow[], metric: string, visits: ReadonlyMap<string, number>): DailyPoint[] {
-  const isSum = definitionOf(metric)?.combination.by === 'sum';
   return rows.flatMap(({ interval: { label, isPart }, values }) => {
-    const [value, weight] = [values[metric], isSum ? 1 : visits.get(label ?? '')];
+    const [value, weight] = [values[metric], isCount(metric) ? 1 : visits.get(label ?? '')];
     if (label === undefined || isPart || typeof value !== 'number' || !weight) return [];
     return [{ label, numerator: value * weight, denominator: weight, isWhole: true }];
   });
@@ -110,7 +109,7 @@ export function changeSeriesOf(readings: readonly Reading[], metrics: readonly s
     metricsOf(metrics, place, base.goalId).map((metric): ChangeSeries => {
       const isZone = place.zoneId !== undefined;
       const days = isZone ? zonePoints(rows, metric, visits) : sitePoints(rows, metric);
-      const kind = isZone && definitionOf(metric)?.combination.by !== 'sum' ? 'average' : kindOf(metric);
+      const kind = isZone && !isCount(metric) ? 'average' : kindOf(metric);
       return { id: seriesId(metric, place), kind, days, metric, place };
     }),
   );
@@ -168,7 +167,7 @@ export const CLOSE = { unrelated: 3.84, related: 9 };
 
 /** Whether two changes begin and end within a day of each other. */
 export function areNeighbours(a: Pick<ScanFinding, 'from' | 'to'>, b: Pick<ScanFinding, 'from' | 'to'>): boolean {
-  const isNear = (one: string, other: string) => Math.abs(Date.parse(one) - Date.parse(other)) <= DAY_MS;
+  const isNear = (one: string, other: string) => Math.abs(daysFrom(one, other)) <= 1;
   const endAlike = a.to === undefined || b.to === undefined ? a.to === b.to : isNear(a.to, b.to);
   return isNear(a.from, b.from) && endAlike;
 }

@@ -3,16 +3,15 @@ import { type Facts, type Finding, findingShape } from '../../../findings/findin
 import { paragraphOf, type Said } from '../../../findings/paragraph.ts';
 import { type Grammar, intervalSentence, saidOf, sentenceOf, worded } from '../../../findings/sentence.ts';
 import { rangeText } from '../../../findings/wording.ts';
-import { DAY_MS } from '../../../lib/clock.ts';
+import { daysFrom } from '../../../lib/calendar.ts';
 import { todayIn } from '../../../lib/dates.ts';
 import { counted } from '../../../lib/number-text.ts';
 import { compareSpeedChanges, type SpeedChange, type SpeedMove } from '../../speed/speed-changes.ts';
 import { moveFacts, nounOf } from '../../speed/speed-findings.ts';
 import { deviceOf, metricFact } from '../../speed/speed-metrics.ts';
-import type { Cost } from '../change-cost.ts';
 import { LEAST_HISTORY_DAYS } from '../engine/levels.ts';
 import type { DailyPoint } from '../engine/series.ts';
-import { changeFacts, faultFacts, grammarOf } from '../findings.ts';
+import { changeFacts, faultFacts, grammarOf, placeBy } from '../findings.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { type CountingFault, qualityShape } from '../quality/counting.ts';
 import type { Place } from './change-series.ts';
@@ -48,13 +47,6 @@ export const changesShape = z.object({
 /** The answer of `find_changes`. */
 export type Changes = z.output<typeof changesShape>;
 
-/** The names that people give to objects. */
-export interface PlaceNames {
-  readonly segment: (id: number) => string;
-  readonly goal: (id: number) => string;
-  readonly zone: (id: number) => string;
-}
-
 /** The number of places of one kind that were searched. */
 interface Searched {
   readonly looked: number;
@@ -69,7 +61,6 @@ export interface SiteFacts extends Searched {
   readonly unread: { readonly selections: number; readonly of: number };
   /** The most expensive first. */
   readonly ranked: readonly RankedChange[];
-  readonly outcome: Cost['metric'];
   readonly faults: readonly CountingFault[];
   /** The effects of special days in the range; empty where there are none. */
   readonly special: string;
@@ -77,7 +68,8 @@ export interface SiteFacts extends Searched {
   readonly large: readonly LargeDay[];
   /** Levels of all visitors that moved slowly and are no change of a day. */
   readonly slowly: readonly SlowLevel[];
-  readonly names: PlaceNames;
+  /** The names that people give to objects. */
+  readonly nameOf: Parameters<typeof placeBy>[0];
   readonly currency: string | undefined;
   /** Sentences on what of it was not looked at for want of requests. */
   readonly unseen: readonly string[];
@@ -114,7 +106,6 @@ type Entry = { readonly site: RankedChange; readonly beside?: SpeedChange } | { 
 /** The day that an instant belongs to. */
 type Zoned = Pick<AnswerFacts, 'timeZone'>;
 const dayOf = (ms: number, { timeZone }: Zoned) => todayIn(timeZone, ms);
-const daysBetween = (from: string, to: string) => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
 
 const CONVERSION: ReadonlySet<string> = new Set(['conversionRate', 'conversionCount']);
 const conversionPart = ({ parts }: RankedChange) => parts.find(({ metric, mix }) => CONVERSION.has(metric) && mix === undefined);
@@ -126,7 +117,7 @@ function coincide(site: RankedChange, { scenario, moves: [{ shape, began }] }: S
   const [ofVisitors, ofRuns] = [conversion.place.device, deviceOf(scenario)];
   if (ofVisitors !== 'all' && ofRuns !== 'unknown' && ofVisitors !== ofRuns) return false;
   const [first, last] = [dayOf(began.startMs, facts), dayOf(began.endMs, facts)];
-  return daysBetween(site.latest, first) <= 1 && daysBetween(last, site.earliest) <= 1;
+  return daysFrom(site.latest, first) <= 1 && daysFrom(last, site.earliest) <= 1;
 }
 
 /** Puts changes of speed behind the change of conversion that began with them, the others before what has no effect to be ranked by. */
@@ -146,22 +137,16 @@ export function entriesOf(site: readonly RankedChange[], speed: readonly SpeedCh
   ];
 }
 
-function placeOf({ device, segmentId, goalId, zoneId }: Place, metric: string, { names }: SiteFacts): Finding['place'] {
-  return {
-    ...(device !== 'all' && { device }),
-    ...(segmentId !== undefined && { segment: names.segment(segmentId) }),
-    ...(goalId !== undefined && definitionOf(metric)?.perGoal && { goal: names.goal(goalId) }),
-    ...(zoneId !== undefined && { zone: names.zone(zoneId) }),
-  };
-}
+const placeOf = ({ segmentId, ...place }: Place, metric: string, { nameOf }: SiteFacts) =>
+  placeBy(nameOf)({ ...place, segmentIds: segmentId === undefined ? [] : [segmentId] }, metric);
 
 /** Parts of a change that show it at most: the place where it is largest, and what made it. */
 function causesOf({ most, maker, also = [] }: RankedChange, beside: SpeedChange | undefined, site: SiteFacts): Facts['causes'] {
   const inner = [most, maker].flatMap((place) => (place ? [place] : []));
   const names = inner.map(({ device, segmentId }) =>
-    segmentId === undefined ? device : `"${site.names.segment(segmentId)}"${device === 'all' ? '' : ` on ${device}`}`,
+    segmentId === undefined ? device : `"${site.nameOf('segment', segmentId)}"${device === 'all' ? '' : ` on ${device}`}`,
   );
-  const zones = also.flatMap(({ place: { zoneId } }) => (zoneId === undefined ? [] : [`the zone "${site.names.zone(zoneId)}"`]));
+  const zones = also.flatMap(({ place: { zoneId } }) => (zoneId === undefined ? [] : [`the zone "${site.nameOf('zone', zoneId)}"`]));
   const [first] = beside?.moves ?? [];
   return [
     ...[...names, ...zones].map((name) => ({ kind: 'place' as const, name, basis: 'measured' as const })),

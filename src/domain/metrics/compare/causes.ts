@@ -5,7 +5,6 @@ import { findReasons, type Reasons } from '../engine/reasons.ts';
 import type { Effect } from '../engine/scan.ts';
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
 import { type Change, differenceOf, earlierOf } from './change.ts';
-import type { GroupVerdict } from './comparison-rows.ts';
 import { type Explained, explain, findPartition, type GroupValues, partition, type RevenueSplit, splitRevenue } from './contributions.ts';
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput, PRODUCTS, pointsKnown } from './judged-changes.ts';
 import type { MeasuredChange } from './measured-change.ts';
@@ -167,14 +166,14 @@ interface Cause {
 /** Devices as causes of one change. */
 export interface DeviceCause extends Cause {
   readonly explained: Explained;
-  readonly verdictOf: (device: string) => GroupVerdict | undefined;
+  readonly verdictOf: (device: string) => Judged | undefined;
 }
 
 /** Segments as causes of one change. */
 interface SegmentCauses {
   readonly reasons: Reasons;
   /** Each segment beside all other visits. */
-  readonly explained: readonly { readonly apart: Explained; readonly verdict: GroupVerdict }[];
+  readonly explained: readonly { readonly apart: Explained; readonly verdict: Judged }[];
   /** Segments that divide the visits, where some do. */
   readonly divided: Cause | undefined;
 }
@@ -220,10 +219,7 @@ function deviceCause(change: Change, whole: Reading, { devices, windows, judged 
     of: 'devices',
     explained,
     reasons,
-    verdictOf(device) {
-      const own = judged.devicesOf(metric).find(({ reading }) => reading.device === device);
-      return own && { judged: own };
-    },
+    verdictOf: (device) => judged.devicesOf(metric).find(({ reading }) => reading.device === device),
   };
 }
 
@@ -242,7 +238,7 @@ function segmentCauses(whole: Reading, { windows, judged, segments: { all, chose
   const reasons = findReasons(occasionOf({ ...headline, since }, whole, hidden, windows), groups, all.length);
   const explained = chosen.flatMap(({ name, reading }) => {
     const apart = explainedBy([{ name, before: reading.before, after: reading.after }], `not ${name}`);
-    return apart ? [{ apart, verdict: { judged: judgeReading(reading, metric) } }] : [];
+    return apart ? [{ apart, verdict: judgeReading(reading, metric) }] : [];
   });
   const parts = findPartition(whole, all);
   const divided: Cause | undefined = parts && {

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../lib/clock.ts';
+import { daysFrom } from '../../../lib/calendar.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import type { Judgement } from '../engine/judge.ts';
 import type { DayJudgement } from '../engine/judge-day.ts';
@@ -45,7 +45,7 @@ const SAME_CHANGE_DAYS = 3;
 
 /** Whether two changes are of one: the same way, and since about the same day. */
 export const isSameChange = (own: Pick<DatedChange, 'from' | 'relative'>, other: Pick<DatedChange, 'from' | 'relative'>) =>
-  own.relative * other.relative > 0 && Math.abs(Date.parse(own.from) - Date.parse(other.from)) <= SAME_CHANGE_DAYS * DAY_MS;
+  own.relative * other.relative > 0 && Math.abs(daysFrom(own.from, other.from)) <= SAME_CHANGE_DAYS;
 
 /** The only one of some devices that shows the change of all that began before the period; undefined where none does, or several do. */
 export function onlyEarlier<Device extends Judgement>(change: Change, devices: readonly Device[]): Device | undefined {

@@ -124,31 +124,25 @@ export function changeTable(changes: readonly Change[], isLabelled: boolean, cur
   );
 }
 
-/** A group's own change. */
-export interface GroupVerdict {
-  readonly judged: Judgement;
-}
-
 const changePercentOf = ({ before, after }: Contribution) =>
   before === null || after === null || before === 0 ? null : percent((100 * (after - before)) / before);
 
 /** Its change in percent and its verdict; `mixed` where its days moved beyond noise and its totals went the other way. */
-function verdictCells(group: Contribution, verdict: GroupVerdict | undefined): Record<string, Cell> {
+function verdictCells(group: Contribution, judged: Judgement | undefined): Record<string, Cell> {
   const changePercent = changePercentOf(group);
-  if (!verdict) return { changePercent, verdict: null };
-  const { judged } = verdict;
+  if (!judged) return { changePercent, verdict: null };
   const isOtherWay = changePercent !== null && judged.verdict === (changePercent > 0 ? 'down' : 'up');
   return { changePercent, verdict: isOtherWay ? 'mixed' : toldVerdict(judged) };
 }
 
 /** One device with its part of the change, in the unit of the metric. */
-export function deviceRecord(group: Contribution, verdict: GroupVerdict | undefined): Record<string, Cell> {
+export function deviceRecord(group: Contribution, judged: Judgement | undefined): Record<string, Cell> {
   const { name, before, after, shareBefore, shareAfter, mix, rate, contribution } = group;
   return {
     device: name,
     before: round(before),
     after: round(after),
-    ...verdictCells(group, verdict),
+    ...verdictCells(group, judged),
     ...(shareBefore !== undefined && { shareBefore: percent(shareBefore), shareAfter: percent(shareAfter ?? null) }),
     ...(mix !== undefined && { mix, rate: rate ?? null }),
     contribution,
@@ -168,14 +162,14 @@ export function sumsOf(of: string, explained: Explained): Record<string, Cell> {
 }
 
 /** One segment; its contribution and that of all other visits make the change. */
-export function segmentRecord({ groups: [own] }: Explained, verdict: GroupVerdict): Record<string, Cell> {
+export function segmentRecord({ groups: [own] }: Explained, judged: Judgement): Record<string, Cell> {
   if (!own) return {};
   const { name, before, after, contribution } = own;
   return {
     segment: name,
     before: round(before),
     after: round(after),
-    ...verdictCells(own, verdict),
+    ...verdictCells(own, judged),
     contribution,
   };
 }

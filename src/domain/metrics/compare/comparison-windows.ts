@@ -1,6 +1,5 @@
 import { refuse } from '../../../api/errors.ts';
-import { daysBetween, type Interval, monthsBefore, shiftDays, slotsOf } from '../../../lib/calendar.ts';
-import { DAY_MS } from '../../../lib/clock.ts';
+import { daysBetween, daysFrom, type Interval, monthsBefore, shiftDays, slotsOf } from '../../../lib/calendar.ts';
 import { isoAt, resolveDate, todayIn } from '../../../lib/dates.ts';
 
 /** `previous`: as many days before, of whole months, as a quarter, as many months; `previous_year`: 364 days back, on the same weekdays. */
@@ -25,8 +24,6 @@ export interface Windows {
   readonly later: Interval | undefined;
   /** The baseline ends where the period begins, or is that of a week so far: the day of a change can be searched for. */
   readonly isAdjacent: boolean;
-  /** The baseline belongs to another season: nothing is known of the time between. */
-  readonly isFar: boolean;
   /** Factors that make the counts of the ranges comparable: 1, or one over the days where the two differ in length. */
   readonly factors: Factors;
   /** Sentences for a reader. */
@@ -64,7 +61,7 @@ function yearBefore(label: string): string {
 
 /** Calendar days from the day of an instant to another day, negative for an earlier one. */
 function daysTo(fromMs: number, label: string, timeZone: string): number {
-  return Math.round((Date.parse(label) - Date.parse(todayIn(timeZone, fromMs))) / DAY_MS);
+  return daysFrom(todayIn(timeZone, fromMs), label);
 }
 
 const lengthOf = ({ period, timeZone }: WindowBounds) => Math.max(1, Math.ceil(daysBetween(period.startMs, period.endMs + 1, timeZone)));
@@ -174,6 +171,7 @@ export function windowsOf(bounds: WindowBounds): Windows {
   const meets = todayIn(timeZone, shiftDays(baseline.endMs, 1, timeZone)) === todayIn(timeZone, period.startMs);
   const between = meets ? undefined : daysApart(baseline, period, timeZone);
   const isAdjacent = meets || (between !== undefined && weekSoFar) || Math.abs(period.startMs - baseline.endMs) <= GAP_MS;
+  // A baseline of another season: nothing is known of the time between.
   const isFar = baseline.startMs > period.startMs || daysBetween(baseline.endMs, period.startMs, timeZone) > HISTORY_DAYS;
   const first = isFar ? period.startMs : baseline.startMs;
   const read = Math.ceil(daysBetween(first, period.endMs + 1, timeZone));
@@ -186,7 +184,6 @@ export function windowsOf(bounds: WindowBounds): Windows {
     // A baseline behind the period is there by itself.
     later: baseline.startMs > period.startMs ? undefined : laterDays(bounds),
     isAdjacent,
-    isFar,
     factors: isPerDay ? { before: 1 / baselineDays, after: 1 / days } : { before: 1, after: 1 },
     notes: notesOf(bounds, days, isPerDay, weekSoFar),
   };

@@ -18,10 +18,11 @@ import { type Contribution, type Explained, effectsOf, type GroupValues, isMix }
 import { pointsKnown } from './judged-changes.ts';
 import { isChanged, type Judged, judgeReading, kindOf, knownDaysOf, type Reading, rounded, toldVerdict } from './readings.ts';
 
-/** Facts that the records of a comparison need beside the judgements. */
-interface ComparisonScene {
+/** Facts that the words of a comparison need. */
+export interface ComparisonScene {
   readonly causes: Causes;
   readonly input: CausesInput;
+  readonly grammar: Grammar;
   readonly faults: readonly CountingFault[];
   readonly specialDays: SpecialDays;
   readonly currency: string | undefined;
@@ -30,6 +31,10 @@ interface ComparisonScene {
   readonly placeOf: (reading: Reading, metric: string) => FindingPlace;
   /** Selections that narrow the whole comparison. */
   readonly whole: FindingPlace;
+  /** Sentences that come before the findings. */
+  readonly first: readonly string[];
+  /** Sentences of an answer that is one of several; undefined where it stands alone. */
+  readonly most: number | undefined;
 }
 
 /** A change with a date at the place where it was found. */
@@ -97,7 +102,7 @@ function mixCauses({ byDevice, whole }: Causes, { all }: CausesInput['segments']
 function causesOf(located: Located, scene: ComparisonScene): Facts['causes'] {
   const { causes, input } = scene;
   const factors = factorCauses(located.metric, scene);
-  if (located.metric !== input.judged.headline.metric) return factors;
+  if (located.metric !== causes.judged.headline.metric) return factors;
   return [...deviceCauses(located, causes), ...segmentCauses(causes), ...mixCauses(causes, input.segments), ...factors];
 }
 
@@ -129,7 +134,7 @@ function byFactor({ metric, reading, change }: Located, days: Change['days']): L
 }
 
 /** A change that began before the period and goes on, on the one device that shows it; undefined where there is none. */
-function earlierChange(change: Change, whole: Reading, { judged: { devicesOf } }: CausesInput): Located | undefined {
+function earlierChange(change: Change, whole: Reading, { judged: { devicesOf } }: Causes): Located | undefined {
   const found = earlierOf(change);
   if (!found) return undefined;
   const device = onlyEarlier(change, devicesOf(change.metric));
@@ -151,10 +156,10 @@ function atNamedDevice({ byDevice }: Causes, { metric, since, judgement }: Chang
 
 /** The changes with a date: that of the headline where it was measured, those of other metrics, and those that began before the period. */
 function datedChanges({ causes, input }: ComparisonScene): Located[] {
-  const { judged, readings, devices } = input;
+  const { readings, devices } = input;
   const [whole] = readings;
   if (!whole) return [];
-  const { measured: own, others } = causes;
+  const { measured: own, others, judged } = causes;
   const readingOf = (device: string) => (device === 'all' ? whole : (devices.find((each) => each.device === device) ?? whole));
   const found: Located[] = own
     ? [{ metric: own.metric, reading: readingOf(own.device), change: own.change }]
@@ -163,12 +168,12 @@ function datedChanges({ causes, input }: ComparisonScene): Located[] {
     found.some((told) => isSameChange(told.change, change) && (told.metric === metric || factorsOf(metric, whole).includes(told.metric)));
   const add = (located: Located | undefined) => void (located && !isTold(located) && found.push(located));
   for (const change of judged.changes) {
-    const reading = change.judgement && readings.length > 1 ? readings[judged.changes.indexOf(change) % readings.length] : whole;
+    const reading = readings.length > 1 ? readings[judged.changes.indexOf(change) % readings.length] : whole;
     if (!reading) continue;
     const named = others.find(({ metric }) => metric === change.metric)?.reasons.named;
     const place = named === undefined || reading !== whole ? reading : readingOf(named);
     if (change.since && isChanged(change.judgement)) add(measured({ metric: change.metric, reading: place, change: change.since }));
-    add(earlierChange(change, reading, input));
+    add(earlierChange(change, reading, causes));
   }
   return found;
 }
@@ -226,9 +231,7 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
   const { period, currency, placeOf } = scene;
   const verdict = before === null || after === null ? 'too few data' : verdictOf(change);
   const expected = expectedOf(change);
-  const size = expected
-    ? sizeOfFigures(compared.after, expected.value, judgement.noise)
-    : sizeOfFigures(compared.after, compared.before, judgement.noise);
+  const size = sizeOfFigures(compared.after, expected ? expected.value : compared.before, judgement.noise);
   const isSeen = detectable !== null && Math.abs(size?.percent ?? 0) < 100 * Math.abs(detectable);
   return {
     subject: metric,
@@ -294,9 +297,9 @@ function hiddenFacts({ reading, metric, verdict, noise }: Judged, { period, curr
 
 /** The findings of a comparison, ranked, and the sentences of its first paragraph and of its details, both in order. */
 interface ComparisonTold {
-  readonly findings: readonly Finding[];
+  readonly findings: Finding[];
   readonly lead: readonly Said[];
-  readonly details: readonly string[];
+  readonly details: string[];
 }
 
 /** Days from which on a change is more than what a day or two show by themselves. */
@@ -312,10 +315,10 @@ function shortSentence({ change: { days, to }, metric }: Located): string {
 const MOST_BESIDE = 1;
 
 /** Puts what was judged into records, and these into words: what goes on, what ended, and what the ranges as wholes show. */
-function tellComparison(scene: ComparisonScene, grammar: Grammar): ComparisonTold {
-  const { input, faults } = scene;
-  const { judged, readings } = input;
-  const { headline, changes, hidden } = judged;
+function tellComparison(scene: ComparisonScene): ComparisonTold {
+  const { input, faults, grammar } = scene;
+  const { readings } = input;
+  const { headline, changes, hidden } = scene.causes.judged;
   const located = datedChanges(scene);
   const dated = located.map((each) => datedFacts(each, scene));
   const isDated = hidden && located.some(({ reading }) => reading === hidden.reading);
@@ -334,10 +337,8 @@ function tellComparison(scene: ComparisonScene, grammar: Grammar): ComparisonTol
   const outliers = changes.map((change, at) => outlierSentence(change, readingAt(at), grammar.year));
   const details = [...located.map(shortSentence), ...outliers];
   const kept = [...ofHeadline, ...ranges.filter((each) => !ofHeadline.includes(each)).slice(0, MOST_BESIDE)];
-  return { findings: [...told, ...kept], lead, details: details.filter(isSaid) };
+  return { findings: [...told, ...kept], lead, details: details.filter((sentence) => sentence !== '') };
 }
-
-const isSaid = (sentence: string) => sentence !== '';
 
 /** The record of a change with a date: dated and sized by all days that are known, with its cost up to the end of the period. */
 function datedFacts(located: Located, scene: ComparisonScene): Facts {
@@ -399,38 +400,22 @@ function causeRecords(causes: Causes, { metric }: Change, currency: string | und
   };
 }
 
-/** Facts that the words of a comparison need beside its causes. */
-export interface ComparisonWords {
-  readonly grammar: Grammar;
-  readonly faults: readonly CountingFault[];
-  readonly specialDays: SpecialDays;
-  readonly currency: string | undefined;
-  readonly placeOf: (reading: Reading, metric: string) => FindingPlace;
-  /** Selections that narrow the whole comparison, and its period as days. */
-  readonly whole: FindingPlace;
-  readonly period: { readonly from: string; readonly to: string };
-  /** Sentences that come before the findings. */
-  readonly first: readonly string[];
-  /** Sentences of an answer that is one of several; undefined where it stands alone. */
-  readonly most: number | undefined;
-}
-
 /** Puts the change between two periods into findings, words and tables. */
-export function wordComparison(causes: Causes, input: CausesInput, words: ComparisonWords): PeriodsResult {
-  const { currency, first, grammar } = words;
+export function wordComparison(scene: ComparisonScene): PeriodsResult {
+  const { causes, input, currency, first, most } = scene;
   const { byDevice, bySegment, revenue, judged } = causes;
   const { changes, headline, hidden, isNoise } = judged;
   const factors = revenue && revenueRecord(revenue.split, revenue.difference, currency);
-  const { findings, lead, details } = tellComparison({ causes, input: { ...input, judged }, ...words }, grammar);
-  const { answer } = paragraphOf([...first, ...lead], words.most);
+  const { findings, lead, details } = tellComparison(scene);
+  const { answer } = paragraphOf([...first, ...lead], most);
   return {
     data: {
       answer,
-      findings: [...findings],
+      findings,
       ...changeTable(changes, input.readings.length > 1, currency),
       ...causeRecords(causes, headline, currency),
       ...(factors && { revenue: factors }),
-      details: [...details],
+      details,
     },
     headline,
     judged: judged.judgedOf(headline.metric),

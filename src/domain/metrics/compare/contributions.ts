@@ -1,8 +1,7 @@
 import { decompose, type GroupSums, type Sums } from '../engine/decompose.ts';
-import { definitionOf } from '../metric-definitions.ts';
+import { definitionOf, isCount } from '../metric-definitions.ts';
 import { type MetricValues, sumsOf } from '../read/combine.ts';
 import type { Factors } from './comparison-windows.ts';
-import { isCount } from './readings.ts';
 
 /** Four decimals, as the platform gives rates; what is shown adds up, because sums and remainders are made of shown numbers. */
 export function fixed(value: number): number {

@@ -16,9 +16,7 @@ export interface Detection {
   readonly days: number | null;
   /** The smallest change in percent that would show within 92 days, where this one is smaller. */
   readonly smallest?: number;
-  /** The first day of a level that is known from few days, which is why only a large change would show. */
-  readonly levelSince?: string;
-  /** Days of that level until now. */
+  /** Days of a level that is known from few of them, which is why only a large change would show. */
   readonly levelDays?: number;
   /** So many days of it against as many after a change would show this one. */
   readonly daysEach?: number;
@@ -86,7 +84,7 @@ export function detectionsOf(reading: Reading, metrics: readonly string[], perce
         percent,
         days,
         ...(smallest !== undefined && { smallest: 100 * smallest }),
-        ...(level && { levelSince: level.from, ...ofNewLevel(kind, history, level.from, percent) }),
+        ...(level && ofNewLevel(kind, history, level.from, percent)),
       },
     ];
   });

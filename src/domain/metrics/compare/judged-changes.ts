@@ -1,21 +1,11 @@
-import { DAY_MS } from '../../../lib/clock.ts';
+import { daysFrom } from '../../../lib/calendar.ts';
 import { factorsOf } from '../change-cost.ts';
 import { detectableChange } from '../engine/detectable.ts';
 import type { Occasion } from '../engine/reasons.ts';
+import { isCount } from '../metric-definitions.ts';
 import { beyondUsual, type Change, differenceOf, earlierOf, isSameChange } from './change.ts';
 import type { Factors, Windows } from './comparison-windows.ts';
-import {
-  allDaysOf,
-  dayPoints,
-  isChanged,
-  isCount,
-  type Judged,
-  judgeReading,
-  kindOf,
-  knownDaysOf,
-  type Reading,
-  sinceOf,
-} from './readings.ts';
+import { allDaysOf, dayPoints, isChanged, type Judged, judgeReading, kindOf, knownDaysOf, type Reading, sinceOf } from './readings.ts';
 
 /** The readings of two periods. */
 export interface PeriodsInput {
@@ -58,8 +48,6 @@ function standsAlone(judged: Judged): boolean {
 const MANY = 4;
 
 const pValueOf = ({ main, score }: Judged) => main?.pValue ?? Math.exp(-(score ** 2) / 2);
-
-const daysBetween = ({ first, last }: Change['days']) => Math.round((Date.parse(last) - Date.parse(first)) / DAY_MS) + 1;
 
 const wholeDaysOf = (rows: Reading['periodDays']) => rows.flatMap(({ interval }) => (interval.isPart ? [] : (interval.label ?? [])));
 
@@ -114,7 +102,7 @@ function judgeWithFactors(reading: Reading, metric: string, share: number): Judg
 function sizeOf({ metric, judgement, since, days }: Change): number {
   const size = Math.abs(Math.log(Math.max(0.01, 1 + (since?.relative ?? judgement.relative ?? 0))));
   // A change that goes on counts as it is now, not by the days of the period that lie before it; one that is over by its days.
-  const part = since?.to === undefined ? 1 : since.days / daysBetween(days);
+  const part = since?.to === undefined ? 1 : since.days / (daysFrom(days.first, days.last) + 1);
   return size * part * (PRODUCTS.has(metric) ? SHARE_OF_PRODUCT : 1);
 }
 

@@ -1,19 +1,14 @@
-import { DAY_MS } from '../../../lib/clock.ts';
+import { daysFrom } from '../../../lib/calendar.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import type { Sums } from '../engine/decompose.ts';
 import { type Judgement, judgePeriods, type Question } from '../engine/judge.ts';
 import { type DayJudgement, judgeDay } from '../engine/judge-day.ts';
 import type { DailyPoint, MetricKind } from '../engine/series.ts';
-import { definitionOf } from '../metric-definitions.ts';
+import { definitionOf, isCount } from '../metric-definitions.ts';
 import { ingredientsOf, type MetricValues, sumsOf } from '../read/combine.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { type Device, isZoneMetric, type Selection } from '../read/metric-grid.ts';
 import type { Windows } from './comparison-windows.ts';
-
-/** Whether a metric is a count or an amount, which days add up to. */
-export function isCount(metric: string): boolean {
-  return definitionOf(metric)?.combination.by === 'sum';
-}
 
 /** A value that was computed, as the platform writes it: counts whole, money with cents. */
 export function rounded(metric: string, value: number): number {
@@ -75,7 +70,7 @@ function pointsOf(rows: readonly MetricRow[], metric: string): DailyPoint[] {
       const { conversionCount: events } = values;
       const isSumOf = kind === 'amount' && typeof events === 'number' ? { events } : {};
       const label = interval.label ?? '';
-      const own = known?.of(metric, label, kind === 'count' || kind === 'amount');
+      const own = known?.of(metric, label);
       return [{ label, ...terms, ...isSumOf, ...own, numerator: terms.numerator * times, isWhole: true }];
     })
     .toSorted((a, b) => a.label.localeCompare(b.label));
@@ -121,8 +116,6 @@ export function isWithoutDays({ periodDays }: Pick<Reading, 'periodDays'>): bool
 export interface Judged extends DayJudgement {
   readonly reading: Reading;
   readonly metric: string;
-  /** Whole days before the period that taught what is usual. */
-  readonly learnedDays: number;
 }
 
 const isOf = ({ device, segmentIds, zoneId }: Selection, of: Pick<Selection, 'device' | 'segmentIds' | 'zoneId'>) =>
@@ -178,15 +171,14 @@ function judgement(
   const judged = isDay ? judgeDay(question) : judgePeriods(question);
   if (baseline.from <= period.to) return judged;
   // What changed up to a baseline that lies after the period is no change of the period.
-  const { withOutliers: _, ...level } = judged;
-  return { ...level, changes: [] };
+  return { ...judged, changes: [] };
 }
 
 /** Judges one metric of a reading by its days, those before the period first; `share` is that of the usual error that it may have. */
 export function judgeReading(reading: Reading, metric: string, share = 1): Judged {
   const [before, after] = [dayPoints(reading.baselineDays, metric), dayPoints(reading.periodDays, metric)];
   const days = dayPoints(allDaysOf(reading), metric);
-  return { ...judgement(metric, days, before, after, share), reading, metric, learnedDays: days.length - after.length };
+  return { ...judgement(metric, days, before, after, share), reading, metric };
 }
 
 /** Whether a verdict says that the level is another. */
@@ -211,7 +203,7 @@ const NEAR_DAYS = 7;
 /** Whether a change of a part is most of that of the whole and far clearer than it: other parts and special days blur its days there. */
 function isBehind({ main, reading, metric }: Judged, { main: ofWhole, reading: whole }: Judged): boolean {
   if (!main || !ofWhole || main.shape !== ofWhole.shape || main.pValue * CLEARER > ofWhole.pValue) return false;
-  if (Math.abs(Date.parse(main.from) - Date.parse(ofWhole.from)) > NEAR_DAYS * DAY_MS) return false;
+  if (Math.abs(daysFrom(ofWhole.from, main.from)) > NEAR_DAYS) return false;
   const [own, all] = [sumsOf(metric, reading.before), sumsOf(metric, whole.before)];
   return own !== undefined && all !== undefined && (main.relative * own.numerator) / (ofWhole.relative * all.numerator) >= DATING_SHARE;
 }
@@ -232,6 +224,6 @@ export function sinceOf(own: Judged, candidates: readonly Judged[], { isAdjacent
   // The size is that of the selection itself; another one may only show the day more sharply.
   const { from, earliest, latest } = clearest.main;
   const isWithin = from <= main.latest && from >= main.earliest;
-  const days = main.days - Math.round((Date.parse(from) - Date.parse(main.from)) / DAY_MS);
+  const days = main.days - daysFrom(main.from, from);
   return { ...main, from, days, ...(!isWithin && { earliest, latest }) };
 }

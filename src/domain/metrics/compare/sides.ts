@@ -6,12 +6,11 @@ import { type TableColumn, tableOf } from '../../../lib/columns.ts';
 import { studentOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
 import { ALL_VISITORS } from '../../names/match-name.ts';
 import { wordedAll } from '../findings.ts';
-import { unitOf } from '../metric-definitions.ts';
+import { isCount, unitOf } from '../metric-definitions.ts';
 import type { MetricValues } from '../read/combine.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Cell, Comparison } from './comparison-rows.ts';
 import { fixed } from './contributions.ts';
-import { isCount } from './readings.ts';
 
 /** One side of a comparison, read at the same time. */
 export interface Side {

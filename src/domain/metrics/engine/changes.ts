@@ -201,8 +201,7 @@ export function findChangesIn(information: Information, quests: readonly Quest[]
   while (found.length < MOST_CHANGES) {
     const candidate = nextChange(left, quests, freedom);
     if (!candidate) break;
-    const { quest: _quest, ...first } = candidate;
-    const own = settledOf(left, begunBefore(left, first, firstStart));
+    const own = settledOf(left, begunBefore(left, candidate, firstStart));
     found.push({ ...own, ...(own.shape === 'outlier' ? { earliest: own.from, latest: own.from } : startsOf(left, own)) });
     left = without(left, own);
   }

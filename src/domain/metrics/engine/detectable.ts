@@ -1,11 +1,11 @@
-import { DAY_MS } from '../../../lib/clock.ts';
+import { dayAfter } from '../../../lib/calendar.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
-import { scoreOfTail, studentOf } from '../../../statistics/tails.ts';
+import { largeShare, scoreOfTail, studentOf } from '../../../statistics/tails.ts';
 import { type ExpectedRow, laterDay, predictionOf } from './expectation.ts';
 import { ERRORS, LEAST_CLEAR } from './judge.ts';
 import { stepCount } from './seek.ts';
 import { type DailyPoint, type MetricKind, relativeOf, WEEK } from './series.ts';
-import { largeShare, logOfNone } from './study.ts';
+import { logOfNone } from './study.ts';
 
 /** Standard normal below which four of five values lie. */
 const FOUR_OF_FIVE = 0.8416;
@@ -65,10 +65,9 @@ function smallestSince(kind: MetricKind, history: readonly DailyPoint[], days: E
  * less than three weeks are known.
  */
 function sizesAhead(kind: MetricKind, history: readonly DailyPoint[]): (length: number) => number | undefined {
-  const lastMs = Date.parse(history.at(-1)?.label ?? '');
-  if (Number.isNaN(lastMs)) return () => undefined;
-  const labels = Array.from({ length: MOST_DAYS_TO_SHOW }, (_, at) => new Date(lastMs + (at + 1) * DAY_MS).toISOString().slice(0, 10));
-  const days = labels.map((label) => laterDay(history, label));
+  const last = history.at(-1)?.label;
+  if (last === undefined) return () => undefined;
+  const days = Array.from({ length: MOST_DAYS_TO_SHOW }, (_, at) => laterDay(history, dayAfter(last, at + 1)));
   // What may drift over a long time hides less in a short one, so each length has a prediction of its own.
   return (length) => {
     return keptFit('detectable ahead', [kind, history, length], () => {

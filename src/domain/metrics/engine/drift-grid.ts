@@ -2,7 +2,7 @@ import { nth, nthDouble } from '../../../lib/nth.ts';
 import { eliminate } from '../../../statistics/elimination.ts';
 import { dots, orthonormalise } from '../../../statistics/vectors.ts';
 import { type Whitener, whitenerOf } from '../../../statistics/whitening.ts';
-import { type MetricKind, type Series, WEEK } from './series.ts';
+import { isSum, type MetricKind, type Series, WEEK } from './series.ts';
 
 /** Days from index `from` to index `to` − 1 of a series that lie higher or lower than the others; up to its end: a step. */
 export interface Interval {
@@ -108,7 +108,7 @@ function pointsOf(
 ): Point[] {
   const columns = [...nuisance.fixed, ...nuisance.drift, nuisance.values];
   const [first, last] = [nuisance.fixed.length, columns.length - 1];
-  const priors = DRIFT_PRIORS[kind === 'count' || kind === 'amount' ? 'total' : 'rate'];
+  const priors = DRIFT_PRIORS[isSum(kind) ? 'total' : 'rate'];
   return CARRIES.flatMap((carry, index) => {
     const { apply, logDeterminant } = whitenerOf(times, { sampling, shock, carry });
     const white = columns.map((column) => apply(column.slice()));

@@ -1,18 +1,17 @@
 import { nth, nthDouble } from '../../../lib/nth.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
-import { logTail, normalOf, scoreOfTail, studentOf, Z_95 } from '../../../statistics/tails.ts';
+import { largeShare, logOfLarge, logTail, normalOf, scoreOfTail, studentOf, Z_95 } from '../../../statistics/tails.ts';
 import { dot } from '../../../statistics/vectors.ts';
 import { whitenerOf } from '../../../statistics/whitening.ts';
 import type { Change } from './changes.ts';
 import { fitOf, varianceOf } from './fit.ts';
-import { LONGEST_EPISODE_DAYS } from './judge.ts';
 import { LEAST_HISTORY_DAYS } from './levels.ts';
 import { estimateNoise, type Noise } from './noise.ts';
 import { isTooRare } from './scan.ts';
-import { allShapes } from './seek.ts';
-import { ANSCOMBE, type DailyPoint, daysIn, isCounted, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
-import { largeShare, logOfLarge, studySeries } from './study.ts';
+import { allShapes, LONGEST_EPISODE_DAYS } from './seek.ts';
+import { ANSCOMBE, type DailyPoint, daysIn, isCounted, isSum, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
+import { studySeries } from './study.ts';
 
 /** The expected value of a row, by all days before the first of them. */
 export interface Expectation {
@@ -63,8 +62,7 @@ function knownSteps({ labels }: Series, found: readonly Change[], days: readonly
 
 /** Standard deviation of a slope that no season of last year explains, a day. */
 function unknownSlope({ kind, regressors }: Series): number {
-  const isTotal = kind === 'count' || kind === 'amount';
-  return isTotal && regressors.every(({ of }) => of !== 'season') ? UNKNOWN_SLOPE : 0;
+  return isSum(kind) && regressors.every(({ of }) => of !== 'season') ? UNKNOWN_SLOPE : 0;
 }
 
 /** Predicts sums over later days, as deviations; each list has the weights of the days behind the learned ones. */
@@ -215,7 +213,7 @@ function expectRows(
     for (const [index, day] of at.entries()) weights[day - learned] = nth(levels, index) / level;
     const [middle, sd] = [deviationOf(series, level / base), Math.sqrt(predict(weights).variance)];
     const shift = correction * at.length;
-    const trials = kind === 'share' || kind === 'average' ? days.reduce((sum, { denominator }) => sum + denominator, 0) : 1;
+    const trials = isSum(kind) ? 1 : days.reduce((sum, { denominator }) => sum + denominator, 0);
     const valueAt = (deviation: number) => Math.max(0, base * (1 + relativeOf(series, deviation)) - shift) / trials;
     const counted = days.reduce((sum, { numerator = 0 }) => sum + numerator, 0);
     const own = normalOf((deviationOf(series, (counted + shift) / base) - middle) / sd, noise.freedom);

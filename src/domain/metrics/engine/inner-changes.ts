@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../lib/clock.ts';
+import { daysFrom } from '../../../lib/calendar.ts';
 import type { Change } from './changes.ts';
 
 /** Days and size of a change; without a last day it goes on. */
@@ -11,7 +11,7 @@ interface Sized {
 /** The days of a change, up to the last known one where it goes on. */
 function spanOf({ from, to }: Sized, last: string) {
   const end = to ?? last;
-  return { from, to: end, days: Math.round((Date.parse(end) - Date.parse(from)) / DAY_MS) + 1 };
+  return { from, to: end, days: daysFrom(from, end) + 1 };
 }
 
 /** Whether a change lies on the days of a larger one and takes back only a part of it. */

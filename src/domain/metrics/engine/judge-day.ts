@@ -24,10 +24,10 @@ export function judgeDay(question: Question): DayJudgement {
   const { rows: [expected] = [], isRare } = expectationsOf(kind, before, [{ days: [day] }], { chance: share * ERROR }) ?? {};
   if (!expected || isRare) return judged;
   const { score, noise } = expected;
-  const { withOutliers: _, main: _main, ...rest } = judged;
+  const { changes } = judged;
   const direction = score > 0 ? 'up' : 'down';
   return {
-    ...rest,
+    changes,
     verdict: Math.abs(score) > scoreOfTail(Math.log(share * ERROR)) ? direction : 'within noise',
     relative: day.numerator / day.denominator / expected.expected - 1,
     noise,

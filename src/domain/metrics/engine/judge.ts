@@ -5,7 +5,7 @@ import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
 import { mainChange, overAllDays } from './inner-changes.ts';
 import { LEAST_HISTORY_DAYS, type Level, levelOf, type Window, weightsOf } from './levels.ts';
-import type { Quest } from './seek.ts';
+import { HISTORY, LONGEST_EPISODE_DAYS, type Quest } from './seek.ts';
 import { type DailyPoint, daysIn, isCounted, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { type Study, studySeries } from './study.ts';
 
@@ -39,25 +39,15 @@ export interface Judgement {
   readonly noise: number | null;
   /** Difference of the levels over its standard error. */
   readonly score: number;
-  /** `relative`, `noise` and `score` are what the main change makes of the period: the levels themselves lie within noise. */
-  readonly isOfMain?: true;
-  /** Where the main change is over by the last day: the levels of the two windows without such days, as every other day of them has. */
-  readonly otherwise?: number;
-  /** The effects of the usual course of the month and of last year's season on the two windows; neither figure includes them. */
-  readonly calendar?: { readonly month: number; readonly season: number };
-  /** The verdict that outlier days would have made, where it is another. */
-  readonly withOutliers?: Verdict;
 }
 
 /** Shares of the error of a verdict; together they come to about 1 % in simulations, because the bounds are not exact. */
 export const ERRORS = { step: 0.012, episode: 0.0008, level: 0.0015 };
 /** Error of what is named beside the verdict. */
-const BESIDE = { outlier: 0.004, earlier: 0.001, history: 0.0002 };
+const BESIDE = { outlier: 0.004, earlier: 0.001 };
 const ALONE = 0.01; // of a verdict by levels alone
 /** A younger site changes for the better or worse only where the level rises or falls by this factor. */
 const BEYOND_ANY_WEEK = 4;
-/** Days of an episode among the days that teach: longer ones are a level of their own. */
-export const LONGEST_EPISODE_DAYS = 35;
 /** Days before a baseline that take its place where an episode fills all of it. */
 const USUAL_DAYS = 28;
 /** Days of the beginning of a series on which no change can be distinguished from its level. */
@@ -84,10 +74,10 @@ function questsOf(series: Series, { baseline, period, share = 1 }: Question, isB
   const first = series.block + LEAST_DAYS;
   const early = Math.max(first, indexOf(series, baseline.from));
   const beside: Quest[] = [
-    { shape: 'step', from: first, to: early, level: BESIDE.history },
+    { shape: 'step', from: first, to: early, level: HISTORY },
     { shape: 'step', from: early, to: learned, level: BESIDE.earlier },
-    { shape: 'outlier', from: first, to: early, level: BESIDE.history },
-    { shape: 'episode', from: first, to: Math.min(early, learned), level: BESIDE.history, longest: LONGEST_EPISODE_DAYS },
+    { shape: 'outlier', from: first, to: early, level: HISTORY },
+    { shape: 'episode', from: first, to: Math.min(early, learned), level: HISTORY, longest: LONGEST_EPISODE_DAYS },
     { shape: 'outlier', from: Math.min(early, learned), to: end, level: BESIDE.outlier },
   ];
   const own: Quest[] = [
@@ -106,27 +96,14 @@ const OPPOSITE: Readonly<Partial<Record<Verdict, Verdict>>> = { up: 'down', down
 const inverse = (relative: number | null) => (relative === null || relative <= -1 ? null : 1 / (1 + relative) - 1);
 
 /** A judgement of two windows that were given the other way round; what changed between them has no first day in the period. */
-function turned({
-  main: _main,
-  otherwise: _otherwise,
-  verdict,
-  relative,
-  noise,
-  score,
-  calendar,
-  withOutliers,
-  ...rest
-}: Judgement): Judgement {
+function turned({ verdict, changes, relative, noise, score }: Judgement): Judgement {
   const bound = inverse(noise !== null && (relative ?? 0) < 0 ? -noise : noise);
-  const other = (own: Verdict) => OPPOSITE[own] ?? own;
   return {
-    ...rest,
-    ...(calendar && { calendar: { month: inverse(calendar.month) ?? 0, season: inverse(calendar.season) ?? 0 } }),
-    verdict: other(verdict),
+    verdict: OPPOSITE[verdict] ?? verdict,
+    changes,
     relative: inverse(relative),
     noise: bound === null ? null : Math.abs(bound),
     score: -score,
-    ...(withOutliers && { withOutliers: other(withOutliers) }),
   };
 }
 
@@ -214,7 +191,6 @@ function figuresOf({ series, noise }: Study, level: Level, limit: number, main: 
     relative: relativeOf(series, difference),
     noise: Math.abs(relativeOf(series, difference < 0 ? -bound : bound)),
     score: difference / error,
-    ...(isMade && { isOfMain: true as const }),
   };
 }
 
@@ -225,12 +201,6 @@ function datedSince({ series }: Study, changes: readonly Change[], early: number
   const inner = isCounted(series.kind) ? own : own.filter(({ shape }) => shape !== 'outlier');
   const last = series.labels.at(-1) ?? '';
   return own.map((change) => (change.shape === 'outlier' ? change : overAllDays(change, inner, last)));
-}
-
-/** The levels of the days that are not left out; of none nothing. */
-function otherwiseOf(study: Study, question: Question, leftOut: ReadonlySet<number>): Pick<Judgement, 'otherwise'> {
-  const level = levelOf(study, question, leftOut);
-  return level ? { otherwise: relativeOf(study.series, level.difference) } : {};
 }
 
 /** The verdict of a studied series; undefined where a window has no day. */
@@ -246,19 +216,14 @@ function judgeStudy(study: Study, question: Question, { early, isByStep }: Way):
   if (isTooYoung(series, level)) return { ...UNKNOWN, verdict: 'too young' };
   const main = isByStep ? mainChange(changes, { early, start: series.learned }) : undefined;
   const limit = limitOf((isByStep ? ERRORS.level : ALONE) * (question.share ?? 1), noise.freedom);
-  const verdictOf = (of: Level) => (main ? directionOf(main.effect) : verdictOfLevel(of, limit, isByStep));
-  const [verdict, withOutliers] = [verdictOf(level), verdictOf(whole)];
   const datedChanges = datedSince(study, changes, early);
   // Where the change lies on special days alone, these are its part of the period.
   const share = main ? shareOn(series, period, main, special) || shareOn(series, period, main, new Set()) : 0;
   const ownMain = main && datedChanges.find(({ shape, from }) => shape === main.shape && from === series.labels[main.from]);
   return {
-    verdict,
+    verdict: main ? directionOf(main.effect) : verdictOfLevel(level, limit, isByStep),
     ...(ownMain && { main: ownMain }),
     changes: datedChanges,
     ...figuresOf(study, level, limit, main, share),
-    ...(main && main.to < series.labels.length && otherwiseOf(study, question, new Set([...unusualDays(changes, main.to), ...special]))),
-    calendar: { month: relativeOf(series, level.calendar.month), season: relativeOf(series, level.calendar.season) },
-    ...(withOutliers !== verdict && { withOutliers }),
   };
 }

@@ -41,7 +41,7 @@ function noiseTimes({ times }: Series, { sampling, shock, carry }: Noise, weight
 
 const product = (a: Float64Array, b: ArrayLike<number>) => a.reduce((sum, value, at) => sum + value * nth(b, at), 0);
 
-/** The difference of the levels of two windows, as a deviation: what changes, drift and neither make of it. */
+/** The difference of the levels of two windows beside what the calendar makes of it, as a deviation: by changes, drift and neither. */
 export interface Level {
   readonly difference: number;
   readonly error: number;
@@ -49,8 +49,6 @@ export interface Level {
   readonly changes: number;
   /** The rest after level, weekdays, drift and changes. */
   readonly rest: number;
-  /** The calendar's part, which is not in the difference. */
-  readonly calendar: Omit<CalendarEffect, 'error'>;
 }
 
 const ofCalendar = ({ series, noise, changes }: Study, weights: Float64Array): CalendarEffect =>
@@ -77,7 +75,6 @@ export function levelOf(
   return {
     difference: product(weights, series.deviations) - calendar.month - calendar.season,
     error: Math.hypot(Math.sqrt(product(along, weights)), calendar.error),
-    calendar,
     changes: made,
     rest: product(along, left),
   };

@@ -1,13 +1,12 @@
-import { DAY_MS } from '../../../lib/clock.ts';
+import { dayAfter, daysFrom } from '../../../lib/calendar.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { type DatedChange, dated } from './changes.ts';
 import { type Interval } from './drift-grid.ts';
 import { overAllDays } from './inner-changes.ts';
-import { LONGEST_EPISODE_DAYS } from './judge.ts';
 import { LEAST_HISTORY_DAYS } from './levels.ts';
 import { estimateNoise } from './noise.ts';
 import { type Effect, effectBeside } from './scan.ts';
-import { allShapes } from './seek.ts';
+import { allShapes, HISTORY, LONGEST_EPISODE_DAYS, pastAndPresent } from './seek.ts';
 import { type DailyPoint, daysIn, isCounted, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
 import { studySeries } from './study.ts';
 
@@ -21,24 +20,16 @@ const CLOSE_DAYS = 3;
 const NEAR_DAYS = 7;
 /** An end this many days before the last one is that of the change only where its own days show it. */
 const DAYS_IN_DOUBT = 3;
-const [OWN, HISTORY] = [0.01, 0.0002];
+const OWN = 0.01;
 /** Half an interval may be this many times as wide for two sizes to be one. */
 const ROOM = 1.5;
 const LEAST_LEFT = 0.001;
 
-const labelOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-
 /** First day that does not teach: whole turns before the last day, some days before the change. */
 function judgedFromOf(last: string, from: string): string {
-  const [lastMs, fromMs] = [Date.parse(last), Date.parse(from) - CLOSE_DAYS * DAY_MS];
-  const turns = Math.max(1, Math.ceil((lastMs + DAY_MS - fromMs) / (TURN_DAYS * DAY_MS)));
-  return labelOf(lastMs + DAY_MS - turns * TURN_DAYS * DAY_MS);
+  const turns = Math.max(1, Math.ceil((daysFrom(from, last) + 1 + CLOSE_DAYS) / TURN_DAYS));
+  return dayAfter(last, 1 - turns * TURN_DAYS);
 }
-
-const questsOf = ({ block, learned, labels }: Series) => [
-  ...allShapes(block + WEEK, learned, HISTORY, LONGEST_EPISODE_DAYS),
-  ...allShapes(learned, labels.length, OWN),
-];
 
 /** The series of the days up to a last one, of which those up to some time before a change teach. */
 function seriesBefore(
@@ -50,7 +41,7 @@ function seriesBefore(
   if (last === undefined || from === undefined) return undefined;
   const judgedFrom = judgedFromOf(last, from);
   return keptFit('days before', [kind, days, last, judgedFrom], () => {
-    const first = labelOf(Date.parse(last) - (MOST_DAYS - 1) * DAY_MS);
+    const first = dayAfter(last, 1 - MOST_DAYS);
     const series = seriesOf(
       daysIn(days, (label) => label >= first),
       kind,
@@ -114,7 +105,7 @@ function isSameSize(a: Omit<FoundChange, 'from' | 'to'>, b: Omit<FoundChange, 'f
 
 /** Whether a change ends so close to the last day that other days than its own may have made the end. */
 function endsInDoubt({ to }: FoundChange, last: string): boolean {
-  return to !== undefined && (Date.parse(last) - Date.parse(to)) / DAY_MS <= DAYS_IN_DOUBT;
+  return to !== undefined && daysFrom(to, last) <= DAYS_IN_DOUBT;
 }
 
 /**
@@ -124,9 +115,9 @@ function endsInDoubt({ to }: FoundChange, last: string): boolean {
 export function measureChange(kind: MetricKind, days: readonly DailyPoint[], found: FoundChange): DatedChange | undefined {
   const series = seriesBefore(kind, days, days.at(-1)?.label, found.from);
   if (!series) return undefined;
-  const study = studySeries(series, questsOf(series));
+  const study = studySeries(series, pastAndPresent(series, OWN));
   const last = series.labels.at(-1) ?? found.from;
-  const distanceOf = ({ from }: Pick<DatedChange, 'from'>) => Math.abs(Date.parse(from) - Date.parse(found.from)) / DAY_MS;
+  const distanceOf = ({ from }: Pick<DatedChange, 'from'>) => Math.abs(daysFrom(found.from, from));
   const all = (study?.changes ?? []).map((change) => dated(series, change));
   const changes = all.filter(({ shape }) => shape !== 'outlier');
   // A day of more orders than the others of a fall had them; one very large order says nothing of a fall of revenue.
@@ -145,7 +136,7 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
 /** Changes that begin on a day or later with a p-value of at most `most`, each measured like those that any tool found. */
 export function changesSince(kind: MetricKind, days: readonly DailyPoint[], from: string, most: number): DatedChange[] {
   const series = seriesBefore(kind, days, days.at(-1)?.label, from);
-  const study = series && studySeries(series, questsOf(series));
+  const study = series && studySeries(series, pastAndPresent(series, OWN));
   if (!series || !study) return [];
   return study.changes
     .map((change) => dated(series, change))

@@ -5,7 +5,7 @@ import { combinedScore, logTail, normalOf, Z_95, Z_99 } from '../../../statistic
 import { type Interval } from './drift-grid.ts';
 import { levelOf, type Window } from './levels.ts';
 import { estimateNoise, informationOf, knownOf, without } from './noise.ts';
-import { contrastOf, type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
+import { contrastOf, type DailyPoint, isSum, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { driftShare, slopeOf } from './slope.ts';
 import { studySeries } from './study.ts';
 
@@ -45,8 +45,6 @@ export interface GroupChange {
   readonly relativeOfOthers: number | null;
   /** How clearly these moved, as a standard normal. */
   readonly scoreOfOthers: number;
-  /** That it moved like the others, allowed for the number of groups looked at. */
-  readonly pValue: number;
   /** How clearly it moved otherwise than the others, as a standard normal. */
   readonly score: number;
   /** Whether it moved more than the others, less (or in the other direction), or like them as far as noise allows. */
@@ -160,13 +158,14 @@ function firstOf(labels: readonly string[], isSo: (label: string) => boolean): n
 /** The part of the whole that is not in a group, day by day. */
 function othersThan(whole: readonly DailyPoint[], { days }: Group, kind: MetricKind): DailyPoint[] {
   const own = new Map(days.map((day) => [day.label, day]));
-  const isRatio = kind === 'share' || kind === 'average';
   return whole.flatMap(({ label, numerator, denominator, isWhole, special, season }) => {
     const part = own.get(label);
     if (!part) return [];
     // What a special day or the season does to all visits is expected of these too.
     const known = { special, season };
-    return [{ label, numerator: numerator - part.numerator, denominator: isRatio ? denominator - part.denominator : 1, isWhole, ...known }];
+    return [
+      { label, numerator: numerator - part.numerator, denominator: isSum(kind) ? 1 : denominator - part.denominator, isWhole, ...known },
+    ];
   });
 }
 
@@ -192,7 +191,7 @@ const LEFT_BY_MAKER = 0.5;
  */
 function makerOf(occasion: Occasion, judgedFrom: string, starts: readonly Start[], looked: readonly LookedAt[]): string | undefined {
   const unknown = looked.filter(({ difference }) => !difference);
-  if (unknown.length === 0 || (occasion.kind !== 'count' && occasion.kind !== 'amount')) return undefined;
+  if (unknown.length === 0 || !isSum(occasion.kind)) return undefined;
   const series = seriesOf(occasion.whole, occasion.kind, judgedFrom);
   const whole = series && effectOn(series, occasion, starts);
   if (!whole || Math.abs(whole.score) <= Z_99) return undefined;
@@ -253,7 +252,6 @@ function search(occasion: Occasion, groups: readonly Group[], count: number): Re
       low: relative(-Z_95),
       high: relative(Z_95),
       relativeOfOthers: each.others && others ? relativeOf(each.others.series, others.effect) : null,
-      pValue,
       score: each.difference?.score ?? 0,
       verdict: each.difference ? verdictOf(pValue, own, others) : 'not enough data',
       scoreOfOthers: Math.abs(others?.score ?? 0),

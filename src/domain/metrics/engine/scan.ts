@@ -2,11 +2,10 @@ import { keptFit } from '../../../statistics/kept-fits.ts';
 import { logTail, normalOf, Z_95 } from '../../../statistics/tails.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
-import { LONGEST_EPISODE_DAYS } from './judge.ts';
 import { LEAST_HISTORY_DAYS } from './levels.ts';
 import { type Information, informationOf, knownOf, without } from './noise.ts';
 import { intervalOf } from './reasons.ts';
-import { allShapes } from './seek.ts';
+import { pastAndPresent } from './seek.ts';
 import { type DailyPoint, daysIn, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { driftShare, errorByWeeks, slopeOf } from './slope.ts';
 import { type Study, studySeries } from './study.ts';
@@ -36,12 +35,6 @@ const LOOSEST = 0.01;
 const [EARLIER_DAYS, SURE] = [28, 1e-6];
 /** Step, episode, outlier day, drift. */
 const SHAPES = 4;
-const HISTORY = 0.0002;
-
-const questsOf = ({ block, learned, labels }: Series) => [
-  ...allShapes(block + WEEK, learned, HISTORY, LONGEST_EPISODE_DAYS),
-  ...allShapes(learned, labels.length, LOOSEST),
-];
 
 /** Less in four weeks is the slow growth that every site has, and no news. */
 export const LEAST_DRIFT = 0.02;
@@ -110,7 +103,7 @@ function scan(kind: MetricKind, days: readonly DailyPoint[], first: string, last
     first,
   );
   if (!series || series.learned < LEAST_HISTORY_DAYS || isTooRare(series)) return undefined;
-  const study = studySeries(series, questsOf(series));
+  const study = studySeries(series, pastAndPresent(series, LOOSEST));
   if (!study) return undefined;
   // What began before the scan is news where it ended in it, or goes on since shortly before and leaves no doubt.
   const changes = study.changes.filter(({ shape, from, to, logP }) => {

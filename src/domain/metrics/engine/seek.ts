@@ -2,6 +2,7 @@ import { nthDouble } from '../../../lib/nth.ts';
 import { logOfLargest, logTail, normalOf } from '../../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
 import { type Information, weightOf } from './noise.ts';
+import { type Series, WEEK } from './series.ts';
 
 /** How changes may look; a change that goes on to the last day is a step. */
 export type Shape = 'step' | 'episode' | 'outlier';
@@ -30,10 +31,21 @@ export interface Quest {
 /** Intervals of which the data know less than this share of a single day are not distinguished from level, weekdays and drift. */
 const LEAST_WEIGHT = 0.02;
 
+/** Error of what is found among the days that teach. */
+export const HISTORY = 0.0002;
+/** Days of an episode among the days that teach: longer ones are a level of their own. */
+export const LONGEST_EPISODE_DAYS = 35;
+
 /** Steps, episodes and outlier days that begin on some days, at one level; `longest` limits episodes. */
 export function allShapes(from: number, to: number, level: number, longest = Infinity): Quest[] {
   return from < to ? (['step', 'episode', 'outlier'] as const).map((shape) => ({ shape, from, to, level, longest })) : [];
 }
+
+/** Changes of every shape among the days that teach, where only very clear ones are believed, and among those behind them at `level`. */
+export const pastAndPresent = ({ block, learned, labels }: Series, level: number): Quest[] => [
+  ...allShapes(block + WEEK, learned, HISTORY, LONGEST_EPISODE_DAYS),
+  ...allShapes(learned, labels.length, level),
+];
 
 /** Days that may be a change, and how clear a one. */
 export interface Candidate extends Interval {
@@ -104,17 +116,13 @@ const bestEpisode: Seeker = (information, { from, to, longest = Infinity }, free
 const seekers = { step: bestStep, outlier: bestOutlier, episode: bestEpisode };
 
 /** The change in the data that is left that lies farthest beyond its allowance; undefined where none does. */
-export function nextChange(
-  information: Information,
-  quests: readonly Quest[],
-  freedom: number,
-): (Candidate & { quest: Quest }) | undefined {
-  let best: (Candidate & { quest: Quest }) | undefined;
+export function nextChange(information: Information, quests: readonly Quest[], freedom: number): Candidate | undefined {
+  let best: Candidate | undefined;
   let lead = 0;
   for (const quest of quests) {
     const candidate = seekers[quest.shape](information, quest, freedom);
     const beyond = candidate ? Math.log(quest.level) - candidate.logP : 0;
-    if (candidate && beyond > lead) [best, lead] = [{ ...candidate, quest }, beyond];
+    if (candidate && beyond > lead) [best, lead] = [candidate, beyond];
   }
   return best;
 }

@@ -97,6 +97,9 @@ export function isCounted(kind: MetricKind): boolean {
   return kind === 'count' || kind === 'share';
 }
 
+/** Whether days of a kind add up, as counts and amounts do. */
+export const isSum = (kind: MetricKind): boolean => kind === 'count' || kind === 'amount';
+
 /** A deviation back as a relative change: −0.25 for a quarter less. */
 export function relativeOf({ power }: Pick<Series, 'power'>, deviation: number): number {
   const base = 1 + power * deviation;

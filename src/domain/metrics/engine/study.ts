@@ -1,5 +1,6 @@
 import { nthDouble } from '../../../lib/nth.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
+import { logOfAtMost, logOfLarge } from '../../../statistics/tails.ts';
 import { type Change, type Found, findChangesIn } from './changes.ts';
 import { type Interval } from './drift-grid.ts';
 import { estimateNoise, informationOf, type Noise } from './noise.ts';
@@ -12,21 +13,7 @@ export interface Study extends Found {
   readonly noise: Noise;
 }
 
-/** Sums of money and time have tails like a Pareto distribution with about this index. */
-const TAIL = 2.5;
-
-/**
- * Logarithm of the probability that a single very large event, as an order of a hundred usual ones, lifts a sum of `events` by this share:
- * days of few orders have such outliers in nature.
- */
-export function logOfLarge(events: number, share: number): number {
-  return Math.min(0, Math.log(events) - TAIL * Math.log1p(share * events));
-}
-
-/** The share by which a single very large event lifts a sum of `events` with this probability; the inverse of `logOfLarge`. */
-export const largeShare = (events: number, chance: number) => ((events / chance) ** (1 / TAIL) - 1) / events;
-
-/** The same on any of the days looked at, for the days of a change. */
+/** Logarithm of the probability that a single very large event made the days of a change, on any of the days looked at. */
 function logOfLargeEvent(series: Series, { from, to, effect }: Change): number {
   if (!series.events || effect <= 0) return -Infinity;
   const events = series.events.subarray(from, to).reduce((sum, count) => sum + count, 0);
@@ -51,19 +38,12 @@ function logOfFewEvents(series: Series, { from, to, effect }: Change): number {
     trials += expected / Math.max(0.01, 1 - (series.sampling[at] ?? 1) * (expected + ANSCOMBE));
   }
   if (mean > FEW || seen >= mean) return -Infinity;
-  return logOfAtMost(series, seen, mean, series.kind === 'share' ? trials : undefined);
+  return logOnAnyDay(series, seen, mean, series.kind === 'share' ? trials : undefined);
 }
 
 /** Logarithm of the probability of so few events on any of the days looked at; Poisson, of `trials` binomial. */
-function logOfAtMost({ labels, learned }: Series, seen: number, mean: number, trials?: number): number {
-  const chance = trials === undefined ? 0 : Math.min(0.99, mean / trials);
-  let term = trials === undefined ? Math.exp(-mean) : (1 - chance) ** trials;
-  let sum = term;
-  for (let count = 0; count < Math.round(seen); count += 1) {
-    term *= trials === undefined ? mean / (count + 1) : ((trials - count) / (count + 1)) * (chance / (1 - chance));
-    sum += term;
-  }
-  return Math.min(0, Math.log(sum) + Math.log(labels.length - learned || 1));
+function logOnAnyDay({ labels, learned }: Series, seen: number, mean: number, trials?: number): number {
+  return Math.min(0, logOfAtMost(seen, mean, trials) + Math.log(labels.length - learned || 1));
 }
 
 /** Up to this number of events a sum is as uncertain as their number. */
@@ -81,14 +61,14 @@ function logOfFewOrders(series: Series, { from, to, effect }: Change): number {
   const { events, kind } = series;
   if (kind !== 'amount' || !events || effect >= 0) return -Infinity;
   const [mean, seen] = [ordersOf(series, events, from, to), sumOf(events.subarray(from, to))];
-  return seen > FEW_OF_SUM || seen >= mean ? -Infinity : logOfAtMost(series, seen, mean);
+  return seen > FEW_OF_SUM || seen >= mean ? -Infinity : logOnAnyDay(series, seen, mean);
 }
 
 /** Logarithm of the probability that the days behind the learned ones are without any event. */
 export function logOfNone(series: Series): number {
   const { events, kind, expected, learned, labels } = series;
-  if (isCounted(kind)) return logOfAtMost(series, 0, sumOf(expected.subarray(learned)));
-  return kind === 'amount' && events ? logOfAtMost(series, 0, ordersOf(series, events, learned, labels.length)) : -Infinity;
+  if (isCounted(kind)) return logOnAnyDay(series, 0, sumOf(expected.subarray(learned)));
+  return kind === 'amount' && events ? logOnAnyDay(series, 0, ordersOf(series, events, learned, labels.length)) : -Infinity;
 }
 
 /** Estimates of the noise are made anew at most so often, when changes are found among the days that teach. */

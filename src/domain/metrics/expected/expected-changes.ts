@@ -1,14 +1,17 @@
-import { dayAfter } from '../../../lib/calendar.ts';
-import { DAY_MS } from '../../../lib/clock.ts';
+import { dayAfter, daysFrom } from '../../../lib/calendar.ts';
 import { grouped } from '../../../lib/grouped.ts';
+import type { KnownDays } from '../calendar/known-days.ts';
 import { factorsOf } from '../change-cost.ts';
 import type { MeasuredChange } from '../compare/measured-change.ts';
 import { dayPoints, kindOf } from '../compare/readings.ts';
 import type { DatedChange } from '../engine/changes.ts';
-import { LONGEST_EPISODE_DAYS } from '../engine/judge.ts';
-import { changesSince, sizeOfDays } from '../engine/measure.ts';
+import { changesSince, measureChange, sizeOfDays } from '../engine/measure.ts';
+import { findReasons } from '../engine/reasons.ts';
+import { LONGEST_EPISODE_DAYS } from '../engine/seek.ts';
 import type { DailyPoint } from '../engine/series.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
+import { PARTS } from '../read/metric-grid.ts';
+import { askedOf } from '../read/metric-query.ts';
 import { type ExpectedInput, keyOf } from './expected-lines.ts';
 
 /** Probability of a change where nothing happened, over all series of a table. */
@@ -16,8 +19,7 @@ const ERROR = 0.01;
 /** A change that began this many days before the first row is no longer news. */
 const LATELY_DAYS = 56;
 
-const areNear = (a: DatedChange, b: DatedChange) =>
-  a.relative * b.relative > 0 && Math.abs(Date.parse(a.from) - Date.parse(b.from)) <= DAY_MS;
+const areNear = (a: DatedChange, b: DatedChange) => a.relative * b.relative > 0 && Math.abs(daysFrom(a.from, b.from)) <= 1;
 
 /** Score from which a product has followed a factor whose change is known. */
 const FOLLOWED = 1.96;
@@ -68,7 +70,7 @@ function changesOfMetric(
  * after the rows are known, `last` is the last day of these.
  */
 export function changesFrom({ query, days, known }: ExpectedInput, from: string, last = '9'): FoundChange[] {
-  const asked = query.metrics.filter((metric) => !query.bases.includes(metric));
+  const asked = askedOf(query);
   const selections = [...grouped(days, ({ selection }) => keyOf(selection))];
   const searched = new Set(asked.flatMap((metric) => [metric, ...factorsOf(metric)]));
   const most = ERROR / Math.max(1, searched.size * selections.length);
@@ -116,4 +118,43 @@ export function changesWithLater(
 /** Changes shortly before some rows, of which `first` is the first day, that these lie in whole. */
 export function changesBefore(input: ExpectedInput, first: string): FoundChange[] {
   return changesFrom(input, dayAfter(first, -LATELY_DAYS)).filter(({ change }) => change.from < first && change.to === undefined);
+}
+
+/** The days of all devices and of each, of one set of visits. */
+interface DeviceDays {
+  readonly rows: readonly MetricRow[];
+  readonly known: KnownDays;
+}
+
+/** A change of all devices on the one that moved otherwise than the rest, with its size and cost there; itself where none did. */
+function onItsDevice(own: FoundChange, { rows, known }: DeviceDays): FoundChange {
+  const { metric, change } = own;
+  const whole = rows.find(({ selection }) => keyOf(selection) === own.key);
+  if (own.device !== 'all' || !whole) return own;
+  const kind = kindOf(metric);
+  const keyAt = (device: MetricRow['selection']['device']) => keyOf({ ...whole.selection, device });
+  const rowsAt = (key: string) => rows.filter(({ selection }) => keyOf(selection) === key);
+  const daysAt = (key: string) =>
+    dayPoints(
+      rowsAt(key).map((row) => ({ ...row, known })),
+      metric,
+    );
+  const groups = PARTS.map((device) => ({ name: device, days: daysAt(keyAt(device)) })).filter(({ days }) => days.length > 0);
+  const all = daysAt(own.key);
+  const to = change.to ?? all.at(-1)?.label ?? change.from;
+  const { named, groups: moved } = findReasons({ kind, whole: all, from: change.from, to, periodFrom: change.from }, groups);
+  const device = PARTS.find((name) => name === named);
+  const { relative = null, low = null, high = null } = moved.find(({ name }) => name === named) ?? {};
+  if (!device || relative === null || low === null || high === null) return own;
+  const key = keyAt(device);
+  const found = measureChange(kind, daysAt(key), { from: change.from, to: change.to, relative, low, high });
+  if (!found) return own;
+  return { ...own, key, device, change: found, rows: rowsAt(key), points: daysAt(key) };
+}
+
+/** Changes where they happened, each once: what a device alone did is told of it, and costs what it cost there. */
+export function atTheirDevices(changes: readonly FoundChange[], days: DeviceDays): FoundChange[] {
+  const placed = changes.map((change) => onItsDevice(change, days));
+  const once = new Map(placed.map((own) => [`${own.key} ${own.metric} ${own.change.from} ${own.change.to ?? ''}`, own]));
+  return [...once.values()];
 }

@@ -1,17 +1,15 @@
-import { type CalendarSlot, dayAfter, type Interval, slotsOf } from '../../../lib/calendar.ts';
-import { DAY_MS } from '../../../lib/clock.ts';
+import { type CalendarSlot, dayAfter, daysFrom, type Interval, slotsOf } from '../../../lib/calendar.ts';
 import { todayIn } from '../../../lib/dates.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { factorsOf } from '../change-cost.ts';
 import { dayPoints, kindOf, rounded } from '../compare/readings.ts';
 import { type Expected, type ExpectedRow, expectationsOf, laterDay, verdictsOf } from '../engine/expectation.ts';
-import type { MetricKind } from '../engine/series.ts';
-import type { ExpectedCell } from '../read/expected-columns.ts';
+import { isSum, type MetricKind } from '../engine/series.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Selection } from '../read/metric-grid.ts';
-import { isOfDays, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
-import type { QueryLine } from '../read/query-table.ts';
+import { askedOf, isOfDays, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
+import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
 
 /** Days that a forecast reaches beyond the last complete one. */
 export const FORECAST_DAYS = 28;
@@ -97,7 +95,7 @@ function expectationsIn(
   const last = rows.at(-1)?.interval.label ?? '';
   const asked = slots.map((slot) => labelsOf(slot, timeZone));
   const dayAt = (label: string) => {
-    const own = known.of(metric, label, kind === 'count' || kind === 'amount');
+    const own = known.of(metric, label);
     return counted.get(label) ?? { ...laterDay(points, label), ...own };
   };
   const isOver = (labels: readonly string[]) => labels.every((label) => label <= last);
@@ -154,7 +152,7 @@ function blocksOf(rows: readonly (readonly string[])[], rowByRow: boolean): (rea
   for (const row of rows) {
     const open = blocks.at(-1);
     const [first, last] = [open?.[0]?.[0], row.at(-1)];
-    const isNear = first !== undefined && last !== undefined && Date.parse(last) - Date.parse(first) < TURN_DAYS * DAY_MS;
+    const isNear = first !== undefined && last !== undefined && daysFrom(first, last) < TURN_DAYS;
     if (open && isNear) open.push(row);
     else blocks.push([row]);
   }
@@ -166,7 +164,7 @@ function withCounted(kind: MetricKind, days: ExpectedRow['days'], last: string):
   const [over, ahead] = [days.filter(({ label }) => label <= last), days.filter(({ label }) => label > last)];
   const sumOf = (own: ExpectedRow['days'], of: 'numerator' | 'denominator') => own.reduce((sum, day) => sum + (day[of] ?? 0), 0);
   const counted = sumOf(over, 'numerator');
-  if (kind === 'count' || kind === 'amount') return (value) => counted + value;
+  if (isSum(kind)) return (value) => counted + value;
   const [known, expected] = [sumOf(over, 'denominator'), sumOf(ahead, 'denominator')];
   return (value) => (counted + value * expected) / (known + expected);
 }
@@ -185,7 +183,7 @@ export function withExpected(input: ExpectedInput, told: readonly Told[] = []): 
   const unit = timeUnitOf(query.breakdown);
   if (unit === 'hour' || isOfDays(unit)) return [...lines];
   const slots: readonly Slot[] = unit === undefined ? [query.interval] : slotsOf(unit, query.interval, timeZone);
-  const asked = query.metrics.filter((metric) => !query.bases.includes(metric));
+  const asked = askedOf(query);
   const placeOf = (slot: Slot) => (unit === undefined ? 0 : slot.startMs);
   const made = [...grouped(days, ({ selection }) => keyOf(selection)).values()].flatMap((rows) => {
     const [row] = rows;

@@ -6,9 +6,8 @@ import { todayIn } from '../../../lib/dates.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { nameOf, unitOf, verbsOf } from '../metric-definitions.ts';
-import type { ExpectedCell } from '../read/expected-columns.ts';
-import { type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
-import type { QueryLine } from '../read/query-table.ts';
+import { askedOf, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
+import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
 
 /** Rows that a sentence names, and special days. */
 const MOST_NAMED = 3;
@@ -129,7 +128,7 @@ export interface ExpectedTold {
 /** Tells which rows are not what was expected, and what is to come. */
 export function tellExpected(lines: readonly QueryLine[], words: Words): ExpectedTold {
   const { query, grammar } = words;
-  const metrics = query.metrics.filter((metric) => !query.bases.includes(metric));
+  const metrics = askedOf(query);
   const all = metrics.flatMap((metric) =>
     lines.flatMap((line): JudgedLine[] => (line.expected?.[metric] ? [{ metric, line, cell: line.expected[metric] }] : [])),
   );
@@ -162,7 +161,7 @@ function occasionsOf(labels: readonly string[], known: KnownDays): Occasion[] {
   for (const label of labels) {
     const day = known.specialDays(label);
     if (!day) continue;
-    const effect = known.of('visits', label, true).special?.mean ?? 0;
+    const effect = known.of('visits', label).special?.mean ?? 0;
     const last = occasions.at(-1);
     const own = last?.name === day.name ? last : { name: day.name, days: [], effects: [] };
     if (own !== last) occasions.push(own);

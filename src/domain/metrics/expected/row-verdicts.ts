@@ -1,4 +1,5 @@
-import { linearRegression, mean, sampleStandardDeviation, sum } from 'simple-statistics';
+import { linearRegression, mean, sampleStandardDeviation, sampleVariance, sum } from 'simple-statistics';
+import { listed } from '../../../findings/wording.ts';
 import type { Interval } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
@@ -6,16 +7,14 @@ import { nth } from '../../../lib/nth.ts';
 import { counted, formatPercent } from '../../../lib/number-text.ts';
 import { capital } from '../../../lib/sentences.ts';
 import { carryFactor } from '../../../statistics/carry.ts';
-import { logTail, normalOf, studentOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
+import { logTail, normalOf, studentOf, tailOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
 import type { MeasuredChange } from '../compare/measured-change.ts';
-import { isCount } from '../compare/readings.ts';
-import { nameOf } from '../metric-definitions.ts';
+import { isCount, nameOf } from '../metric-definitions.ts';
 import { combined } from '../read/combine.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
-import { isOfDays, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
-import type { QueryLine } from '../read/query-table.ts';
+import { askedOf, isOfDays, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
+import { type QueryLine, WEEKDAYS, weekdayOf } from '../read/query-table.ts';
 import { isChangeOf } from './expected-lines.ts';
-import { weekdaySentence } from './weekday-verdict.ts';
 
 /** A relative difference or growth with its bounds at 95 %, and whether it lies beyond what chance makes of it once in a hundred times. */
 interface Estimate {
@@ -154,7 +153,7 @@ function courseOf(
   metric: string,
   { name, unit, isShare }: { readonly name: string; readonly unit: 'week' | 'month'; readonly isShare: boolean },
 ): { readonly text: string; readonly isClear: boolean } | undefined {
-  const whole = lines.filter(({ interval }) => interval.label !== undefined && !interval.isPart).toSorted((a, b) => a.order - b.order);
+  const whole = lines.filter(isWhole).toSorted((a, b) => a.order - b.order);
   const values = valuesOf(whole, metric, isShare);
   const trend = trendEstimate(values, unit === 'month');
   if (!trend) return undefined;
@@ -167,24 +166,37 @@ const LEAST_WEEKS = 4;
 /** More metrics and selections are not put into words. */
 const MOST_SENTENCES = 4;
 
-const mondayOf = (label: string) => Date.parse(label) - ((new Date(label).getUTCDay() + 6) % 7) * DAY_MS;
-const isWeekend = (label: string) => new Date(label).getUTCDay() % 6 === 0;
+const WEEK = WEEKDAYS.length;
+const PAIRS = (WEEK * (WEEK - 1)) / 2;
+/** How often chance alone may make the largest of all differences stand out. */
+const LEVEL = 0.01;
+/** More weekdays are counted instead of named. */
+const MOST_NAMED = 2;
+
+const weekdayAt = ({ interval }: MetricRow) => weekdayOf(interval.label ?? '');
+
+const mondayOf = ({ interval: { label = '' } }: MetricRow) => Date.parse(label) - weekdayOf(label) * DAY_MS;
+const isWhole = ({ interval }: Pick<MetricRow, 'interval'>) => interval.label !== undefined && !interval.isPart;
+
+/** The value of a metric over some days, of counts and amounts that of one of them. */
+function dayValue(metric: string, days: readonly MetricRow[]): number | null {
+  const value = combined(
+    days.map(({ values }) => values),
+    metric,
+  );
+  return value === null ? null : value / (isCount(metric) ? days.length : 1);
+}
 
 /** Weekends against the days from Monday to Friday of the same weeks (paired t-test over whole weeks); undefined with fewer than four. */
 export function weekendEstimate(metric: string, days: readonly MetricRow[]): Estimate | undefined {
-  const whole = days.filter(({ interval }) => interval.label !== undefined && !interval.isPart);
-  const labelOf = ({ interval }: MetricRow) => interval.label ?? '';
-  const ratios = [...grouped(whole, (row) => mondayOf(labelOf(row))).values()].flatMap((week) => {
-    if (week.length < 7) return [];
-    const of = (wanted: boolean) => {
-      const own = week.filter((row) => isWeekend(labelOf(row)) === wanted);
-      const value = combined(
-        own.map(({ values }) => values),
+  const ratios = [...grouped(days.filter(isWhole), mondayOf).values()].flatMap((week) => {
+    if (week.length < WEEK) return [];
+    const valueOn = (isWeekend: boolean) =>
+      dayValue(
         metric,
-      );
-      return value === null ? 0 : value / (isCount(metric) ? own.length : 1);
-    };
-    const [weekend, rest] = [of(true), of(false)];
+        week.filter((row) => weekdayAt(row) > 4 === isWeekend),
+      ) ?? 0;
+    const [weekend, rest] = [valueOn(true), valueOn(false)];
     return weekend > 0 && rest > 0 ? [Math.log(weekend / rest)] : [];
   });
   if (ratios.length < LEAST_WEEKS) return undefined;
@@ -197,6 +209,56 @@ function weekendSentence(name: string, estimate: Estimate): string {
   const size = `${directed(estimate.relative)} ${boundsText(estimate)}`;
   const told = estimate.isClear ? '' : `, ${verdictText(estimate)}`;
   return `${name} at weekends: ${size} than from Monday to Friday${told}, over ${estimate.count} weeks.`;
+}
+
+/** The days of whole weeks, Monday first, each as a multiple of the mean of its week; weeks without a value on each day are left out. */
+function weeksOf(metric: string, days: readonly MetricRow[]): number[][] {
+  return [...grouped(days, mondayOf).values()].flatMap((week) => {
+    const values = week.toSorted((a, b) => weekdayAt(a) - weekdayAt(b)).flatMap(({ values: { [metric]: value } }) => value ?? []);
+    const middle = values.length === WEEK ? mean(values) : 0;
+    return middle > 0 ? [values.map((value) => value / middle)] : [];
+  });
+}
+
+/** Whether two weekdays differ by more than the largest of all differences does by chance once in a hundred ranges of so many weeks. */
+function differsBetween(weeks: readonly (readonly number[])[]): (one: number, other: number) => boolean {
+  const columns = WEEKDAYS.map((_, day) => weeks.map((week) => nth(week, day)));
+  const middles = columns.map((column) => mean(column));
+  const residuals = weeks.flatMap((week) => week.map((value, day) => value - nth(middles, day)));
+  const freedom = (weeks.length - 1) * (WEEK - 1);
+  const pooled = sum(residuals.map((value) => value ** 2)) / freedom;
+  const carry = carryFactor(residuals);
+  return (one, other) => {
+    // Days with few visits scatter more than the others.
+    const own = [one, other].map((day) => sampleVariance(columns[day] ?? []));
+    const error = Math.sqrt(Math.max(2 * pooled, nth(own, 0) + nth(own, 1)) / weeks.length) * carry;
+    const t = (nth(middles, one) - nth(middles, other)) / error;
+    return PAIRS * tailOf(normalOf(t, freedom)) < LEVEL;
+  };
+}
+
+/** One sentence on which weekday is highest, as far as more than chance says so; empty where fewer than two have a value. */
+export function weekdaySentence(name: string, metric: string, days: readonly MetricRow[]): string {
+  const whole = days.filter(isWhole);
+  const levels = [...grouped(whole, weekdayAt)].flatMap(([day, own]) => {
+    const value = dayValue(metric, own);
+    return value === null ? [] : [{ day, value }];
+  });
+  const ranked = levels.toSorted((a, b) => b.value - a.value || a.day - b.day);
+  const [highest, lowest] = [ranked[0], ranked.at(-1)];
+  if (!highest || !lowest || highest === lowest || lowest.value < 0) return '';
+  const weeks = weeksOf(metric, whole);
+  const seen = `(${weeks.length} whole week${weeks.length === 1 ? '' : 's'})`;
+  const nameAt = ({ day }: { readonly day: number }) => WEEKDAYS[day] ?? '';
+  if (weeks.length < LEAST_WEEKS) return `Weekdays cannot be compared over so few weeks ${seen}.`;
+  const above = lowest.value > 0 ? `${formatPercent(100 * (highest.value / lowest.value - 1), { digits: 1 })} above` : 'above';
+  const differs = differsBetween(weeks);
+  if (!differs(highest.day, lowest.day))
+    return `${name}: no weekday stands out; ${nameAt(highest)} lies ${above} ${nameAt(lowest)}, which is not significant ${seen}.`;
+  const alike = ranked.slice(1).filter(({ day }) => !differs(highest.day, day));
+  const others = alike.length > MOST_NAMED ? `${alike.length} other days` : listed(alike.map(nameAt));
+  const more = alike.length === 0 ? '' : `; ${others} ${alike.length === 1 ? 'is' : 'are'} about as high`;
+  return `${name}: highest on ${nameAt(highest)}, ${above} ${nameAt(lowest)}, the lowest ${seen}${more}.`;
 }
 
 /** A sentence; of a trend or step whether it is clear. */
@@ -232,12 +294,11 @@ export function rowVerdicts(
 ): string {
   const unit = timeUnitOf(query.breakdown);
   if ((query.order && !isOfDays(unit)) || query.zoneIds.length > 0) return '';
-  const metrics = query.metrics.filter((metric) => !query.bases.includes(metric));
   const named = (metric: string, row: MetricRow | undefined, of = '') => {
     const where = row ? nameOfSelection(row) : '';
     return `${of}${of === '' ? nameOf(metric) : nameOf(metric).toLowerCase()}${where === '' ? '' : ` (${where})`}`;
   };
-  const sentences = metrics.flatMap((metric): Said[] => {
+  const sentences = askedOf(query).flatMap((metric): Said[] => {
     if (isOfDays(unit))
       return [...grouped(days, ({ selection }) => selection).values()].flatMap((own): Said[] => {
         if (unit === 'weekday') return [weekdaySentence(named(metric, own[0]), metric, own)].flatMap((text) => (text ? [{ text }] : []));

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { rangeText } from '../../../findings/wording.ts';
-import { DAY_MS } from '../../../lib/clock.ts';
+import { dayAfter, daysFrom } from '../../../lib/calendar.ts';
 import { nth } from '../../../lib/nth.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
-import { definitionOf, metricsCountedFrom, siteMetricNames } from '../metric-definitions.ts';
+import { isCount, metricsCountedFrom, siteMetricNames } from '../metric-definitions.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
-import type { Selection } from '../read/metric-grid.ts';
+import { PARTS, type Selection } from '../read/metric-grid.ts';
 import { singleDays } from './single-days.ts';
 import {
   areAlike,
@@ -175,7 +175,7 @@ export type CountingFault = NonNullable<z.output<typeof qualityShape>>[number];
 
 const VISITS = metricsCountedFrom('visits');
 const ORDERS = metricsCountedFrom('orders');
-const COUNTS = siteMetricNames.filter((metric) => definitionOf(metric)?.combination.by === 'sum');
+const COUNTS = siteMetricNames.filter(isCount);
 const ALL = siteMetricNames;
 const AFFECTED: Readonly<Record<Fault['kind'], readonly string[]>> = {
   'no data': ALL,
@@ -221,9 +221,8 @@ const EVIDENCE: Readonly<Record<Fault['kind'], (fault: Factors, when: string, on
 /** All days between the first and the last row, so that an index stands for one weekday. */
 function labelsOf(rows: readonly MetricRow[]): string[] {
   const labels = rows.flatMap(({ interval: { label } }) => label ?? []).toSorted();
-  const [first, last] = [Date.parse(labels[0] ?? ''), Date.parse(labels.at(-1) ?? '')];
-  const count = Number.isFinite(first) && Number.isFinite(last) ? Math.round((last - first) / DAY_MS) + 1 : 0;
-  return Array.from({ length: count }, (_, day) => new Date(first + day * DAY_MS).toISOString().slice(0, 10));
+  const [first, last] = [labels[0], labels.at(-1)];
+  return first && last ? Array.from({ length: daysFrom(first, last) + 1 }, (_, day) => dayAfter(first, day)) : [];
 }
 
 function countsOf(rows: readonly MetricRow[], labels: readonly string[]): Counts {
@@ -262,15 +261,13 @@ export function countingFaults({ rows, whole, segments = [], from, to, isSpecial
   const first = labels.findIndex((label) => label >= from);
   if (first < 0) return [];
   const devices = new Map(
-    (['desktop', 'mobile', 'tablet'] as const)
-      .filter((device) => device !== whole.device && own.some(({ selection }) => selection.device === device))
-      .map((device) => [
-        device,
-        countsOf(
-          own.filter(({ selection }) => selection.device === device),
-          labels,
-        ),
-      ]),
+    PARTS.filter((device) => device !== whole.device && own.some(({ selection }) => selection.device === device)).map((device) => [
+      device,
+      countsOf(
+        own.filter(({ selection }) => selection.device === device),
+        labels,
+      ),
+    ]),
   );
   const found = findFaults({
     all: countsOf(ofWhole, labels),

@@ -1,5 +1,5 @@
 import type { Sums } from '../engine/decompose.ts';
-import { definitionOf } from '../metric-definitions.ts';
+import { definitionOf, isCount } from '../metric-definitions.ts';
 
 /** Values of one range by metric; null where the platform gave none. */
 export type MetricValues = Readonly<Record<string, number | null>>;
@@ -82,7 +82,7 @@ export function combined(parts: readonly MetricValues[], metric: string): number
     numerator += part.numerator;
     denominator += part.denominator;
   }
-  if (definitionOf(metric)?.combination.by === 'sum') return tidy(numerator);
+  if (isCount(metric)) return tidy(numerator);
   return denominator === 0 ? null : tidy(numerator / denominator);
 }
 

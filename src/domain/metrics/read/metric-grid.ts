@@ -39,7 +39,11 @@ function endpointsFor(metrics: readonly string[], daily: boolean): Endpoint[] {
 }
 
 /** A device that metrics can be asked for; `all` includes unknown ones. */
-export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
+export type Device = 'all' | (typeof PARTS)[number];
+/** The devices that divide all visits, but for unknown ones. */
+export const PARTS = ['desktop', 'mobile', 'tablet'] as const;
+/** Whether a grid is of all devices together and of each. */
+export const hasAllDevices = ({ devices = [] }: Pick<MetricGrid, 'devices'>): boolean => devices.length > PARTS.length;
 /** Stands for visits that are on none of the devices that can be asked for. */
 export const OTHER_DEVICE = 'other or unknown device';
 

@@ -3,9 +3,9 @@ import { instantOf } from '../../../api/params.ts';
 import { type CalendarSlot, hoursOf, type Interval, slotsOf } from '../../../lib/calendar.ts';
 import { hint } from '../../../lib/hint.ts';
 import { ALL_VISITORS, EACH, type SegmentChoice, segmentSetsOf } from '../../names/match-name.ts';
-import { definitionOf, foldMetric, metricAliases, siteMetricNames, zoneMetricNames, zoneMetricOf } from '../metric-definitions.ts';
+import { definitionOf, foldMetric, isCount, metricAliases, siteMetricNames, zoneMetricNames, zoneMetricOf } from '../metric-definitions.ts';
 import { ingredientsOf } from './combine.ts';
-import { type Device, isZoneMetric, type MetricGrid } from './metric-grid.ts';
+import { type Device, hasAllDevices, isZoneMetric, type MetricGrid, PARTS } from './metric-grid.ts';
 
 const timeUnits = ['hour', 'day', 'week', 'month', 'quarter', 'weekday', 'weekend'] as const;
 type TimeUnit = (typeof timeUnits)[number];
@@ -153,7 +153,7 @@ function requireRows({ breakdown, totals, shares, ...query }: MetricQuery, chose
   const isSplit = timeUnitOf(breakdown) !== undefined || isByDevice({ breakdown, ...query }) || isBySegment({ breakdown, ...query });
   if (totals && !isSplit) refuse(`totals: there are no rows to add up; ${SPLITS}.`);
   if (shares && !isSplit) refuse(`shares: there is nothing to be a share of; ${SPLITS}.`);
-  if (shares && !chosen.some(isAddable)) refuse(`shares: none of ${chosen.join(', ')} is a count or an amount.`);
+  if (shares && !chosen.some(isCount)) refuse(`shares: none of ${chosen.join(', ')} is a count or an amount.`);
 }
 
 const OF_ZONES = hint('compare_metrics', ' compare_metrics says whether a zone changed.');
@@ -192,10 +192,9 @@ function orderOf(text: string, zones: boolean): RowOrder {
   return { metric: zones ? zoneMetricOf(metric) : metric, smallestFirst: /\sasc(?:ending)?$/i.test(text) };
 }
 
-/** Whether values of a metric add up, so that one can be a share of another. */
-export function isAddable(metric: string): boolean {
-  return definitionOf(metric)?.combination.by === 'sum';
-}
+/** The metrics that were asked for, without the counts that stand behind them. */
+export const askedOf = ({ metrics, bases }: Pick<MetricQuery, 'metrics' | 'bases'>): string[] =>
+  metrics.filter((metric) => !bases.includes(metric));
 
 type Split = Pick<MetricQuery, 'breakdown' | 'devices' | 'compareSegments'>;
 
@@ -243,7 +242,7 @@ export function isOfDays(unit: TimeUnit | undefined): unit is 'weekday' | 'weeke
 /** Devices of a query: those that are named, else the sum and each where it is broken down by device; the sum too where it is a total. */
 function devicesOf(query: MetricQuery): readonly Device[] {
   const { devices, breakdown, totals, shares } = query;
-  if (devices.length === 0) return breakdown.includes('device') ? ['all', 'desktop', 'mobile', 'tablet'] : ['all'];
+  if (devices.length === 0) return breakdown.includes('device') ? ['all', ...PARTS] : ['all'];
   const needsAll = (totals || shares) && isByDevice(query) && !devices.includes('all');
   return needsAll ? ['all', ...devices] : devices;
 }
@@ -282,7 +281,7 @@ export function gridOf(query: MetricQuery, timeZone: string): QueryGrid {
   const unit = timeUnitOf(breakdown);
   const choices = choicesOf(query);
   const devices = devicesOf(query);
-  const hasRest = devices.length === DEVICES;
+  const hasRest = hasAllDevices({ devices });
   const weight = hasRest && zoneIds.length === 0 ? ['visits'] : [];
   return {
     metrics: hasRest || isOfDays(unit) ? [...new Set([...metrics, ...ingredientsOf(metrics), ...weight])] : metrics,
@@ -294,6 +293,3 @@ export function gridOf(query: MetricQuery, timeZone: string): QueryGrid {
     zoneIds: zoneIds.length > 0 ? zoneIds : [undefined],
   };
 }
-
-/** All devices together, desktop, mobile and tablet. */
-const DEVICES = 4;

@@ -3,9 +3,9 @@ import { type Grammar, subjectText } from '../../../findings/sentence.ts';
 import { dateText, listed, rangeText, valueText } from '../../../findings/wording.ts';
 import { capital } from '../../../lib/sentences.ts';
 import { ALL_VISITORS } from '../../names/match-name.ts';
-import { definitionOf } from '../metric-definitions.ts';
+import { definitionOf, isCount } from '../metric-definitions.ts';
 import { OTHER_DEVICE } from './metric-grid.ts';
-import { isAddable, isOfDays, type MetricQuery, timeUnitOf } from './metric-query.ts';
+import { askedOf, isOfDays, type MetricQuery, timeUnitOf } from './metric-query.ts';
 import { COMMERCE_GOAL, PART_MARK, type QueryTable, TOTAL } from './query-table.ts';
 
 /** Metrics whose values a first sentence holds; the table has all. */
@@ -34,7 +34,7 @@ interface LeadScene {
 /** A value with its metric in the middle of a sentence: `25,751 visits`, `conversion rate 2.41%`. */
 function figureText(metric: string, name: string, value: unknown, units: QueryTable['units']): string {
   const text = valueText(typeof value === 'number' ? value : null, units[metric] ?? '');
-  return isAddable(metric) && definitionOf(metric)?.unit !== 'currency' ? `${text} ${name}` : `${name} ${text}`;
+  return isCount(metric) && definitionOf(metric)?.unit !== 'currency' ? `${text} ${name}` : `${name} ${text}`;
 }
 
 type TableRow = QueryTable['rows'][number];
@@ -78,7 +78,7 @@ const isLimited = ({ limit }: MetricQuery, rows: number) => limit !== undefined 
 export function leadOf(table: QueryTable, scene: LeadScene): string {
   const { columns, rows, units, filters = {} } = table;
   const { query, from, to, grammar } = scene;
-  const asked = query.metrics.filter((metric) => !query.bases.includes(metric));
+  const asked = askedOf(query);
   const names = columns.slice(
     0,
     columns.findIndex((column) => column in units),
@@ -97,8 +97,8 @@ export function leadOf(table: QueryTable, scene: LeadScene): string {
   const subject = subjectText(metric, place, grammar);
   const unit = timeUnitOf(query.breakdown);
   // Weekdays of ranges that hold one of them more often are no rank of counts.
-  if (isOfDays(unit) && isAddable(metric)) return '';
-  const isSummed = unit !== undefined && names.length === 1 && !isLimited(query, rows.length) && isAddable(metric);
+  if (isOfDays(unit) && isCount(metric)) return '';
+  const isSummed = unit !== undefined && names.length === 1 && !isLimited(query, rows.length) && isCount(metric);
   const ends = endsText(metric, isSummed ? subject : `${subject} ${when}`, table, names, scene);
   if (ends === '' || !isSummed) return ends;
   const at = columns.indexOf(metric);

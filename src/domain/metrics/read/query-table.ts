@@ -1,17 +1,38 @@
 import { grouped } from '../../../lib/grouped.ts';
 import { ALL_VISITORS } from '../../names/match-name.ts';
-import { definitionOf, unitOf } from '../metric-definitions.ts';
+import { definitionOf, isCount, unitOf } from '../metric-definitions.ts';
 import { combined, lackOf, type MetricValues, remainderOf } from './combine.ts';
-import { type ExpectedCell, expectedColumns } from './expected-columns.ts';
 import type { MetricAnswers, MetricRow } from './metric-answers.ts';
-import { type MetricGrid, OTHER_DEVICE, type Selection } from './metric-grid.ts';
-import { choicesOf, isAddable, isByDevice, isBySegment, isOfDays, type MetricQuery, timeUnitOf } from './metric-query.ts';
+import { hasAllDevices, type MetricGrid, OTHER_DEVICE, PARTS, type Selection } from './metric-grid.ts';
+import { askedOf, choicesOf, isByDevice, isBySegment, isOfDays, type MetricQuery, timeUnitOf } from './metric-query.ts';
 
 /** Name of the goal that conversions are counted of where none is named. */
 export const COMMERCE_GOAL = 'e-commerce goal';
 
 /** Stands in the column of time for the whole range. */
 export const TOTAL = 'total';
+
+/** The expected value; null where the days before are too few. */
+export interface ExpectedCell {
+  readonly expected: number | null;
+  /** Bounds at 95 %. */
+  readonly low: number | null;
+  readonly high: number | null;
+  /** Null of a metric that has no value on any day, as one that the project does not have. */
+  readonly verdict: null | 'normal' | 'high' | 'low' | 'forecast' | 'too young' | 'not enough data';
+}
+
+/** Columns of what was to be expected, by their metric: named after it where there are several. */
+function expectedColumns(query: MetricQuery) {
+  if (!query.expected) return [];
+  const asked = askedOf(query);
+  return asked.flatMap((metric) =>
+    (['expected', 'low', 'high', 'verdict'] as const).map((part) => {
+      const name = asked.length === 1 ? part : `${metric}${part[0]?.toUpperCase()}${part.slice(1)}`;
+      return { metric, part, name };
+    }),
+  );
+}
 
 /** A row of the table before it is put into words. */
 export interface QueryLine extends MetricRow {
@@ -36,13 +57,13 @@ export interface QueryLines {
   readonly of: number;
 }
 
-const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+/** Weekdays from Monday on. */
+export const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 
 const WEEKEND = ['Monday to Friday', 'weekend'];
 
-function weekdayOf(day: string): number {
-  return (new Date(day).getUTCDay() + 6) % 7;
-}
+/** 0 for a Monday … 6 for a Sunday. */
+export const weekdayOf = (day: string): number => (new Date(day).getUTCDay() + 6) % 7;
 
 /** The days of each selection as weekdays, Monday first, or as those of the week and the weekend. */
 function linesOfDays(rows: readonly MetricRow[], metrics: readonly string[], unit: 'weekday' | 'weekend'): QueryLine[] {
@@ -72,13 +93,13 @@ function keyOf({ segmentSets = [] }: MetricGrid, withSegments: boolean): (line: 
 
 /** The visits on no device that can be asked for, behind the last of each group of devices; nothing where devices add up. */
 function withOthers(lines: readonly QueryLine[], grid: MetricGrid): QueryLine[] {
-  if (grid.devices?.length !== 4) return [...lines];
+  if (!hasAllDevices(grid)) return [...lines];
   return [...grouped(lines, keyOf(grid, true)).values()].flatMap((group) => {
     const whole = group.find(({ selection }) => selection.device === 'all');
     const parts = group.filter((line) => line !== whole).map(({ values }) => values);
-    if (!whole || parts.length !== 3) return group;
+    if (!whole || parts.length < PARTS.length) return group;
     const values = Object.fromEntries(grid.metrics.map((metric) => [metric, remainderOf(metric, whole.values, parts)]));
-    const isEmpty = grid.metrics.filter(isAddable).every((metric) => !values[metric]);
+    const isEmpty = grid.metrics.filter(isCount).every((metric) => !values[metric]);
     return isEmpty ? group : [...group, { ...whole, values, isOther: true as const }];
   });
 }
@@ -108,9 +129,7 @@ function wholesOf(query: MetricQuery, grid: MetricGrid, lines: readonly QueryLin
 const selectionKey = ({ goalId, zoneId }: Selection) => `${goalId} ${zoneId}`;
 
 /** The metrics that have a share: those that were asked for and add up. */
-function sharedOf({ metrics, bases }: MetricQuery): string[] {
-  return metrics.filter((metric) => isAddable(metric) && !bases.includes(metric));
-}
+const sharedOf = (query: MetricQuery): string[] => askedOf(query).filter(isCount);
 
 function withShares(query: MetricQuery, grid: MetricGrid, lines: readonly QueryLine[]): readonly QueryLine[] {
   const metrics = sharedOf(query);
@@ -184,11 +203,7 @@ export interface QueryTable {
 }
 
 /** Gives what a person calls an object. */
-export interface Naming {
-  readonly segment: (id: number) => string;
-  readonly goal: (id: number) => string;
-  readonly zone: (id: number) => string;
-}
+type Naming = (kind: 'segment' | 'goal' | 'zone', id: number) => string;
 
 interface Dimension {
   readonly name: string;
@@ -198,21 +213,21 @@ interface Dimension {
 }
 
 /** Dimensions in the order of their columns. */
-function dimensionsOf(query: MetricQuery, grid: MetricGrid, rows: readonly QueryLine[], naming: Naming): Dimension[] {
+function dimensionsOf(query: MetricQuery, grid: MetricGrid, rows: readonly QueryLine[], nameOf: Naming): Dimension[] {
   const { breakdown, segmentIds } = query;
   const several = (values: readonly unknown[] | undefined) => (values?.length ?? 0) > 1;
-  const named = (ids: readonly number[]) => ids.map(naming.segment).join(' ∩ ');
+  const named = (ids: readonly number[]) => ids.map((id) => nameOf('segment', id)).join(' ∩ ');
   const choices = choicesOf(query);
   const sideOf = (ids: readonly number[]) => {
     const choice = choices?.[grid.segmentSets?.indexOf(ids) ?? -1];
-    return choice === undefined || choice === ALL_VISITORS ? ALL_VISITORS : naming.segment(choice);
+    return choice === undefined || choice === ALL_VISITORS ? ALL_VISITORS : nameOf('segment', choice);
   };
   const perGoal = grid.metrics.filter((metric) => definitionOf(metric)?.perGoal);
   const hasDefault = rows.some(({ values }) => perGoal.some((metric) => values[metric] !== null));
   const defaultGoal = hasDefault ? COMMERCE_GOAL : undefined;
   const namedOrNone = (ids: readonly number[]) => (ids.length === 0 ? undefined : named(ids));
   return [
-    { name: 'zone', of: ({ zoneId }) => (zoneId === undefined ? undefined : naming.zone(zoneId)), isColumn: several(grid.zoneIds) },
+    { name: 'zone', of: ({ zoneId }) => (zoneId === undefined ? undefined : nameOf('zone', zoneId)), isColumn: several(grid.zoneIds) },
     // Zones of many screens bear the same name.
     { name: 'zoneId', of: ({ zoneId }) => zoneId?.toString(), isColumn: several(grid.zoneIds) },
     { name: 'device', of: ({ device }) => device, isColumn: several(grid.devices) || breakdown.includes('device') },
@@ -224,7 +239,7 @@ function dimensionsOf(query: MetricQuery, grid: MetricGrid, rows: readonly Query
     },
     {
       name: 'goal',
-      of: ({ goalId }) => (goalId === undefined ? defaultGoal : naming.goal(goalId)),
+      of: ({ goalId }) => (goalId === undefined ? defaultGoal : nameOf('goal', goalId)),
       isColumn: several(grid.goalIds) || breakdown.includes('goal'),
     },
   ];
@@ -244,11 +259,11 @@ export function queryTable(
   query: MetricQuery,
   grid: MetricGrid,
   { lines, currency }: { readonly lines: readonly QueryLine[]; readonly currency: string | undefined },
-  naming: Naming,
+  nameOf: Naming,
 ): QueryTable {
   const { metrics } = query;
   const unit = timeUnitOf(query.breakdown);
-  const dimensions = dimensionsOf(query, grid, lines, naming);
+  const dimensions = dimensionsOf(query, grid, lines, nameOf);
   const shown = dimensions.filter(({ isColumn }) => isColumn);
   const [first] = lines;
   const common = dimensions.flatMap(({ name, of, isColumn }) => {

@@ -6,12 +6,11 @@ const facts = (selections: number): AnswerFacts => ({
   site: {
     ranked: [],
     unread: { selections, of: 21 },
-    outcome: 'revenueSum',
     faults: [],
     special: '',
     large: [],
     slowly: [],
-    names: { segment: String, goal: String, zone: String },
+    nameOf: (_, id) => String(id),
     currency: 'EUR',
     unseen: [],
     daysOf: () => [],

@@ -14,12 +14,6 @@ const readable = (segments: number, zones = 0): Readable => ({
 const bounds = { days: 28, endMs, timeZone: 'UTC', requests: 36 };
 
 describe('ranges', () => {
-  it('end with the scan and are at most 92 days long', () => {
-    expect(daysOf(rangesOf(112, { endMs, timeZone: 'UTC' }))).toEqual([20, 92]);
-    expect(daysOf(rangesOf(176, { endMs, timeZone: 'UTC' }))).toEqual([84, 92]);
-    expect(rangesOf(112, { endMs, timeZone: 'UTC' }).at(-1)?.endMs).toBe(endMs);
-  });
-
   it('leave out a day of 25 hours, which would cost a request of its own', () => {
     const parisEnd = Date.parse('2026-11-19T23:59:59.999+01:00');
     const ranges = rangesOf(112, { endMs: parisEnd, timeZone: 'Europe/Paris' });

@@ -1,28 +1,21 @@
 import { expect, it } from 'vitest';
 import { followingSize } from '../../../../src/domain/metrics/compare/causes.ts';
 import type { MeasuredChange } from '../../../../src/domain/metrics/compare/measured-change.ts';
-import type { Reading } from '../../../../src/domain/metrics/compare/readings.ts';
-import type { MetricRow } from '../../../../src/domain/metrics/read/metric-answers.ts';
-import { DAY_MS } from '../../../../src/lib/clock.ts';
+import { dayAfter } from '../../../../src/lib/calendar.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
+import { readingWith, rowOn } from '../points.ts';
 
 const DAYS = 120;
-const labelAt = (day: number) => new Date(Date.parse('2026-07-01') + day * DAY_MS).toISOString().slice(0, 10);
+const labelAt = (day: number) => dayAfter('2026-07-01', day);
 
 /** A reading whose revenue scatters by so much and falls to a share on its last days. */
-function readingOf(seed: number, scatter: number, days: number): Reading {
+function readingOf(seed: number, scatter: number, days: number) {
   const random = seeded(seed);
-  const history = Array.from({ length: DAYS }, (_, day): MetricRow => {
-    const startMs = Date.parse(labelAt(day));
+  const history = Array.from({ length: DAYS }, (_, day) => {
     const revenueSum = 4_000 * Math.exp(scatter * random.normal()) * (day < DAYS - days ? 1 : 0.7);
-    return {
-      range: 0,
-      selection: { device: 'all', segmentIds: [], goalId: undefined, zoneId: undefined },
-      interval: { startMs, endMs: startMs + DAY_MS - 1, label: labelAt(day), isPart: false },
-      values: { revenueSum, conversionCount: 50, visits: 2_000 },
-    };
+    return rowOn(labelAt(day), { revenueSum, conversionCount: 50, visits: 2_000 });
   });
-  return { device: 'all', segmentIds: [], zoneId: undefined, before: {}, after: {}, history, baselineDays: [], periodDays: [] };
+  return readingWith(history);
 }
 
 const rateSince = (days: number): MeasuredChange => {

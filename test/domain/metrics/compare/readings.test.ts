@@ -2,19 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Windows } from '../../../../src/domain/metrics/compare/comparison-windows.ts';
 import { type Judged, type Reading, sinceOf, toldVerdict } from '../../../../src/domain/metrics/compare/readings.ts';
 import type { DatedChange } from '../../../../src/domain/metrics/engine/changes.ts';
+import { readingWith } from '../points.ts';
 
 const windows = { isAdjacent: true } as Windows; // the rest of it is not read
-const readingOf = (device: Reading['device'], visits: number): Reading => ({
-  device,
-  segmentIds: [],
-  zoneId: undefined,
-  before: { visits },
-  after: {},
-  history: [],
-  baselineDays: [],
-  periodDays: [],
-});
-
 /** A step that goes on, of a selection with so many visits before. */
 function judgedOf(device: Reading['device'], visits: number, step: Partial<DatedChange>): Judged {
   const { from = '2025-11-25' } = step;
@@ -30,8 +20,8 @@ function judgedOf(device: Reading['device'], visits: number, step: Partial<Dated
     ...step,
     from,
   };
-  const reading = readingOf(device, visits);
-  return { reading, metric: 'visits', learnedDays: 91, verdict: 'down', main, changes: [main], relative: -0.3, noise: 0.1, score: -5 };
+  const reading = readingWith([], { device, before: { visits } });
+  return { reading, metric: 'visits', verdict: 'down', main, changes: [main], relative: -0.3, noise: 0.1, score: -5 };
 }
 
 const all = judgedOf('all', 1_000, { earliest: '2025-11-24' });

@@ -7,7 +7,9 @@ import { isoAt, todayIn } from '../../../../src/lib/dates.ts';
 const NOW = Date.parse('2026-11-20T10:00:00.000Z');
 const at = (text: string) => Date.parse(text);
 const plain = { kind: 'previous', timeZone: 'UTC', nowMs: NOW } as const;
-const week = { startMs: at('2026-11-09T00:00:00.000Z'), endMs: at('2026-11-15T23:59:59.999Z') };
+const daysIn = (first: string, last: string) => ({ startMs: at(`${first}T00:00:00.000Z`), endMs: at(`${last}T23:59:59.999Z`) });
+
+const week = daysIn('2026-11-09', '2026-11-15');
 
 function said({ startMs, endMs }: { startMs: number; endMs: number }, timeZone = 'UTC'): string {
   return `${isoAt(startMs, timeZone)} ${isoAt(endMs, timeZone)}`;
@@ -21,51 +23,37 @@ describe('the baseline', () => {
     expect([isAdjacent, factors, notes]).toEqual([true, { before: 1, after: 1 }, []]);
   });
 
-  it('is the year before on the same weekdays', () => {
-    const { baseline, history, isAdjacent, isFar } = windowsOf({ ...plain, period: week, kind: 'previous_year' });
-    expect(said(baseline)).toBe('2025-11-10T00:00:00.000Z 2025-11-16T23:59:59.999Z');
-    expect([isAdjacent, isFar]).toEqual([false, true]);
-    expect(history.endMs + 1).toBe(week.startMs);
-  });
-
-  it('is the same dates of the year before, where dates matter more than weekdays', () => {
-    const { baseline } = windowsOf({ ...plain, period: week, kind: 'same_dates_last_year' });
-    expect(said(baseline)).toBe('2025-11-09T00:00:00.000Z 2025-11-15T23:59:59.999Z');
-  });
-
-  it('of a calendar month is the whole month before', () => {
-    const october = { startMs: at('2026-10-01T00:00:00.000Z'), endMs: at('2026-10-31T23:59:59.999Z') };
-    const { baseline, isAdjacent } = windowsOf({ ...plain, period: october });
-    expect(said(baseline)).toBe('2026-09-01T00:00:00.000Z 2026-09-30T23:59:59.999Z');
-    expect(isAdjacent).toBe(true);
-  });
-
-  it('of a quarter is the quarter before, of a year the year before', () => {
-    const quarter = windowsOf({ ...plain, period: { startMs: at('2026-07-01T00:00:00.000Z'), endMs: at('2026-09-30T23:59:59.999Z') } });
-    expect(said(quarter.baseline)).toBe('2026-04-01T00:00:00.000Z 2026-06-30T23:59:59.999Z');
-    expect(quarter.factors).toEqual({ before: expect.closeTo(1 / 91, 10), after: expect.closeTo(1 / 92, 10) });
-    const year = windowsOf({ ...plain, period: { startMs: at('2025-01-01T00:00:00.000Z'), endMs: at('2025-12-31T23:59:59.999Z') } });
-    expect(said(year.baseline)).toBe('2024-01-01T00:00:00.000Z 2024-12-31T23:59:59.999Z');
+  it.each<[string, Partial<Parameters<typeof windowsOf>[0]>, string]>([
+    ['the year before on the same weekdays', { period: week, kind: 'previous_year' }, '2025-11-10 2025-11-16'],
+    ['the same dates of the year before', { period: week, kind: 'same_dates_last_year' }, '2025-11-09 2025-11-15'],
+    ['the whole month before a month', { period: daysIn('2026-10-01', '2026-10-31') }, '2026-09-01 2026-09-30'],
+    ['the quarter before a quarter', { period: daysIn('2026-07-01', '2026-09-30') }, '2026-04-01 2026-06-30'],
+    ['the year before a year', { period: daysIn('2025-01-01', '2025-12-31') }, '2024-01-01 2024-12-31'],
+    [
+      'as long as the period from a first day that is named',
+      { period: daysIn('2026-10-01', '2026-10-31'), baselineStartMs: at('2026-09-01T00:00:00.000Z') },
+      '2026-09-01 2026-09-30',
+    ],
+    ['as long up to a last day', { period: week, baselineEndMs: at('2026-10-25T23:59:59.999Z') }, '2026-10-19 2026-10-25'],
+  ])('is %s', (_, more, expected) => {
+    const { baseline, history, factors, notes } = windowsOf({ ...plain, period: week, ...more });
+    const [first, last] = expected.split(' ');
+    expect(said(baseline)).toBe(`${first}T00:00:00.000Z ${last}T23:59:59.999Z`);
+    const lengths = [baseline, more.period ?? week].map(({ startMs, endMs }) => Math.round((endMs - startMs) / 86_400_000));
+    // Counts of ranges that differ in length by more than a leap day does of a year are compared by day.
+    const isPerDay = Math.abs((lengths[0] ?? 0) - (lengths[1] ?? 0)) > 0.005 * (lengths[1] ?? 0);
+    expect([factors.before, factors.after]).toEqual(lengths.map((length) => expect.closeTo(isPerDay ? 1 / length : 1, 10)));
+    expect(notes.some((note) => note.includes('figures for a day'))).toBe(isPerDay);
+    // No day may teach twice, and none of another season.
+    const taught = first?.startsWith('2025-11') ? (more.period ?? week) : baseline;
+    expect(history.endMs + 1).toBe(taught.startMs);
   });
 
   it('is cut where now cuts the period', () => {
     const { baseline, factors, notes } = windowsOf({ ...plain, period: { startMs: at('2026-11-14T00:00:00.000Z'), endMs: NOW } });
-    expect(said(baseline)).toBe('2026-11-07T00:00:00.000Z 2026-11-13T09:59:59.999Z'.replace('09:59:59.999', '10:00:00.000'));
+    expect(said(baseline)).toBe('2026-11-07T00:00:00.000Z 2026-11-13T10:00:00.000Z');
     expect(factors).toEqual({ before: 1, after: 1 });
     expect(notes).toEqual([expect.stringContaining('cut at the same time of day (10:00)')]);
-  });
-
-  it('may be named, by one bound or both; counts of ranges that differ in length are compared by day', () => {
-    const october = { startMs: at('2026-10-01T00:00:00.000Z'), endMs: at('2026-10-31T23:59:59.999Z') };
-    const byStart = windowsOf({ ...plain, period: october, baselineStartMs: at('2026-09-01T00:00:00.000Z') });
-    expect(said(byStart.baseline)).toBe('2026-09-01T00:00:00.000Z 2026-09-30T23:59:59.999Z');
-    expect(byStart.factors).toEqual({ before: expect.closeTo(1 / 30, 10), after: expect.closeTo(1 / 31, 10) });
-    expect(byStart.notes).toContainEqual(expect.stringContaining('for a day'));
-    const byEnd = windowsOf({ ...plain, period: week, baselineEndMs: at('2026-10-25T23:59:59.999Z') });
-    expect(said(byEnd.baseline)).toBe('2026-10-19T00:00:00.000Z 2026-10-25T23:59:59.999Z');
-    // No day may teach twice.
-    expect(byEnd.history.endMs + 1).toBe(byEnd.baseline.startMs);
-    expect([byEnd.isAdjacent, byEnd.isFar]).toEqual([false, false]);
   });
 
   it('never overlaps the period', () => {
@@ -85,14 +73,14 @@ describe('the baseline', () => {
   });
 
   it('of the running week so far is the same weekdays of the week before, with the days between read too', () => {
-    const soFar = { ...plain, kind: undefined, period: { startMs: at('2026-11-16T00:00:00.000Z'), endMs: at('2026-11-18T23:59:59.999Z') } };
+    const soFar = { ...plain, kind: undefined, period: daysIn('2026-11-16', '2026-11-18') };
     const { baseline, between, isAdjacent, notes } = windowsOf(soFar);
     expect(said(baseline)).toBe('2026-11-09T00:00:00.000Z 2026-11-11T23:59:59.999Z');
     expect(between && said(between)).toBe('2026-11-12T00:00:00.000Z 2026-11-15T23:59:59.999Z');
     expect([isAdjacent, notes]).toEqual([true, [expect.stringContaining('same weekdays of the week before')]]);
     expect(said(windowsOf({ ...soFar, kind: 'previous' }).baseline)).toBe('2026-11-13T00:00:00.000Z 2026-11-15T23:59:59.999Z');
     // Three days of an earlier week are held against the three before.
-    const earlier = { startMs: at('2026-11-09T00:00:00.000Z'), endMs: at('2026-11-11T23:59:59.999Z') };
+    const earlier = daysIn('2026-11-09', '2026-11-11');
     expect(said(windowsOf({ ...soFar, period: earlier }).baseline)).toBe('2026-11-06T00:00:00.000Z 2026-11-08T23:59:59.999Z');
   });
 

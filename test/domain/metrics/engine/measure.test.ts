@@ -1,23 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { costOfFactors } from '../../../../src/domain/metrics/change-cost.ts';
 import { changesSince, measureChange, sizeOfDays } from '../../../../src/domain/metrics/engine/measure.ts';
 import type { DailyPoint } from '../../../../src/domain/metrics/engine/series.ts';
-import { DAY_MS } from '../../../../src/lib/clock.ts';
+import { dayAfter } from '../../../../src/lib/calendar.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 import { sampleSize } from '../../../support/sample-size.ts';
+import { countsFrom, isWeekend } from '../points.ts';
 
 const DAYS = 200;
-const labelAt = (day: number) => new Date(Date.parse('2026-01-05') + day * DAY_MS).toISOString().slice(0, 10);
+const FIRST = '2026-01-05';
+const labelAt = (day: number) => dayAfter(FIRST, day);
 
 /** Visits with weekends of 0.7 and shocks of 4 %, of which those from day `from` up to day `to` are `factor` times as many. */
-function siteOf(seed: number, { from = DAYS, to = DAYS, factor = 1 }: { from?: number; to?: number; factor?: number }): DailyPoint[] {
-  const random = seeded(seed);
-  return Array.from({ length: DAYS }, (_, day) => {
-    const changed = day >= from && day < to ? factor : 1;
-    const numerator = random.poisson(8_000 * (day % 7 > 4 ? 0.7 : 1) * changed * Math.exp(0.04 * random.normal()));
-    return { label: labelAt(day), numerator, denominator: 1, isWhole: true };
-  });
-}
+const siteOf = (seed: number, { from = DAYS, to = DAYS, factor = 1 }: { from?: number; to?: number; factor?: number }) =>
+  countsFrom(FIRST, DAYS, seed, 0.04, (label, day) => 8_000 * (isWeekend(label) ? 0.7 : 1) * (day >= from && day < to ? factor : 1));
 
 const FALL = { from: DAYS - 8, factor: 0.75 };
 const about = (day: number, relative: number) => ({ from: labelAt(day), relative, low: relative - 0.05, high: relative + 0.05 });
@@ -78,10 +73,6 @@ describe('a change', () => {
     expect(told / sites).toBeLessThanOrEqual(0.05);
   });
 
-  it('of days that show none by themselves still has a size', () => {
-    expect(sizeOfDays('count', siteOf(7, FALL), { from: labelAt(DAYS - 8) })?.relative).toBeCloseTo(-0.25, 1);
-  });
-
   it('has its size against the level right before it, which had lasted for weeks', () => {
     const from = DAYS - 16;
     const fallen = (days: readonly DailyPoint[], factor: number) =>
@@ -102,22 +93,5 @@ describe('a change', () => {
   it('is not held against a day or two right before it that were days of their own', () => {
     const days = siteOf(14, FALL).map((day, at) => (at === DAYS - 9 ? { ...day, numerator: 2 * day.numerator } : day));
     expect(Math.abs((sizeOfDays('count', days, { from: labelAt(DAYS - 8) })?.relative ?? 0) + 0.25)).toBeLessThan(0.04);
-  });
-});
-
-describe('the cost of a change', () => {
-  it('is what the total would have been without it, taken from what it was', () => {
-    const { value, low, high } = costOfFactors(900, [{ relative: -0.1, low: -0.15, high: -0.05 }]);
-    expect(value).toBeCloseTo(-100, 6);
-    expect(low).toBeCloseTo(900 * (1 - 1 / 0.8516), 0);
-    expect(high).toBeCloseTo(900 * (1 - 1 / 0.9519), 0);
-  });
-
-  it('of two factors is that of their product, less certain than either', () => {
-    const one = { relative: -0.2, low: -0.25, high: -0.15 };
-    const both = costOfFactors(640, [one, one]);
-    expect(both.value).toBeCloseTo(640 - 1000, 6);
-    const single = costOfFactors(640, [one]);
-    expect(both.high - both.low).toBeGreaterThan(single.high - single.low);
   });
 });

@@ -8,8 +8,8 @@ import {
 } from '../../../../src/domain/metrics/expected/expected-changes.ts';
 import type { ExpectedInput } from '../../../../src/domain/metrics/expected/expected-lines.ts';
 import { dayAfter } from '../../../../src/lib/calendar.ts';
-import { DAY_MS } from '../../../../src/lib/clock.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
+import { rowOn } from '../points.ts';
 
 const FIRST = '2026-07-01';
 const DAYS = 140;
@@ -22,8 +22,7 @@ function input(metrics: readonly string[], { from, to = DAYS, factor }: { from: 
     const visits = random.poisson(5_000);
     const conversionCount = random.binomial(visits, 0.04 * (at >= from && at < to ? factor : 1));
     const values = { visits, conversionCount, conversionRate: (100 * conversionCount) / visits, revenueSum: 80 * conversionCount };
-    const startMs = Date.parse(label);
-    return { selection: { device: 'all', segmentIds: [] }, range: 0, interval: { label, startMs, endMs: startMs + DAY_MS - 1 }, values };
+    return rowOn(label, values);
   });
   const known = { specialDays: () => undefined, of: () => ({}) };
   return { query: { metrics, bases: [] }, lines: [], days, known, timeZone: 'UTC' } as never;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { tellExpected } from '../../../../src/domain/metrics/expected/expected-words.ts';
 import { grammarOf } from '../../../../src/domain/metrics/findings.ts';
-import type { ExpectedCell } from '../../../../src/domain/metrics/read/expected-columns.ts';
+import type { ExpectedCell } from '../../../../src/domain/metrics/read/query-table.ts';
 
 const cell = (expected: number, low: number, high: number, verdict: ExpectedCell['verdict'] = 'normal'): ExpectedCell => ({
   expected,

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { costOnDays } from '../../../../src/domain/metrics/compare/measured-change.ts';
-import { changesFrom } from '../../../../src/domain/metrics/expected/expected-changes.ts';
-import { atTheirDevices } from '../../../../src/domain/metrics/expected/placed-changes.ts';
+import { atTheirDevices, changesFrom } from '../../../../src/domain/metrics/expected/expected-changes.ts';
+import { type Device, PARTS } from '../../../../src/domain/metrics/read/metric-grid.ts';
 import { dayAfter } from '../../../../src/lib/calendar.ts';
-import { DAY_MS } from '../../../../src/lib/clock.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
+import { rowOn } from '../points.ts';
 
 const [FIRST, DAYS, BREAK] = ['2026-07-01', 140, 120];
 const known = { specialDays: () => undefined, of: () => ({}) } as never;
@@ -14,16 +14,11 @@ function rowsOf(factors: Readonly<Record<'desktop' | 'mobile' | 'tablet', number
   const random = seeded(5);
   return Array.from({ length: DAYS }, (_, at) => {
     const label = dayAfter(FIRST, at);
-    const startMs = Date.parse(label);
-    const rowOf = (device: string, visits: number, conversionCount: number) => ({
-      selection: { device, segmentIds: [] },
-      range: 0,
-      interval: { label, startMs, endMs: startMs + DAY_MS - 1 },
-      values: { visits, conversionCount, conversionRate: (100 * conversionCount) / visits, revenueSum: 80 * conversionCount },
-    });
-    const parts = Object.entries(factors).map(([device, factor]) => {
+    const rowOf = (device: Device, visits: number, orders: number) =>
+      rowOn(label, { visits, conversionCount: orders, conversionRate: (100 * orders) / visits, revenueSum: 80 * orders }, { device });
+    const parts = PARTS.map((device) => {
       const visits = random.poisson(2_000);
-      return { device, visits, orders: random.binomial(visits, 0.04 * (at >= BREAK ? factor : 1)) };
+      return { device, visits, orders: random.binomial(visits, 0.04 * (at >= BREAK ? factors[device] : 1)) };
     });
     const sum = (of: 'visits' | 'orders') => parts.reduce((total, part) => total + part[of], 0);
     return [rowOf('all', sum('visits'), sum('orders')), ...parts.map(({ device, visits, orders }) => rowOf(device, visits, orders))];
@@ -31,8 +26,8 @@ function rowsOf(factors: Readonly<Record<'desktop' | 'mobile' | 'tablet', number
 }
 
 function placedOf(factors: Parameters<typeof rowsOf>[0]) {
-  const rows = rowsOf(factors) as never[];
-  const days = rows.filter((row: { selection: { device: string } }) => row.selection.device === 'all');
+  const rows = rowsOf(factors);
+  const days = rows.filter(({ selection }) => selection.device === 'all');
   const input = { query: { metrics: ['conversionRate'], bases: [] }, lines: [], days, known, timeZone: 'UTC' } as never;
   const among = changesFrom(input, dayAfter(FIRST, 110));
   return atTheirDevices(among, { rows, known });

@@ -7,21 +7,16 @@ import {
   weekendEstimate,
 } from '../../../../src/domain/metrics/expected/row-verdicts.ts';
 import type { MetricRow } from '../../../../src/domain/metrics/read/metric-answers.ts';
-import { DAY_MS } from '../../../../src/lib/clock.ts';
+import { dayAfter } from '../../../../src/lib/calendar.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
-
-const FIRST_MS = Date.parse('2026-01-05');
-const selection: MetricRow['selection'] = { device: 'all', segmentIds: [], goalId: undefined, zoneId: undefined };
+import { rowOn } from '../points.ts';
 
 /** Days from a Monday on, weekends `factor` times as high, shocks of 5 %. */
 function daysOf(seed: number, count: number, factor: number): MetricRow[] {
   const { normal } = seeded(seed);
-  return Array.from({ length: count }, (_, day) => {
-    const startMs = FIRST_MS + day * DAY_MS;
-    const label = new Date(startMs).toISOString().slice(0, 10);
-    const visits = Math.round(5_000 * (day % 7 > 4 ? factor : 1) * Math.exp(0.05 * normal()));
-    return { selection, range: 0, interval: { startMs, endMs: startMs + DAY_MS - 1, label, isPart: false }, values: { visits } };
-  });
+  return Array.from({ length: count }, (_, day) =>
+    rowOn(dayAfter('2026-01-05', day), { visits: Math.round(5_000 * (day % 7 > 4 ? factor : 1) * Math.exp(0.05 * normal())) }),
+  );
 }
 
 describe('weekends against Monday to Friday', () => {

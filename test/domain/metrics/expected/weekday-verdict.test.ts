@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { weekdaySentence } from '../../../../src/domain/metrics/expected/weekday-verdict.ts';
+import { weekdaySentence } from '../../../../src/domain/metrics/expected/row-verdicts.ts';
 import type { MetricRow } from '../../../../src/domain/metrics/read/metric-answers.ts';
-import { DAY_MS } from '../../../../src/lib/clock.ts';
+import { dayAfter } from '../../../../src/lib/calendar.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
+import { rowOn } from '../points.ts';
 
-const MONDAY_MS = Date.parse('2026-01-05');
-const selection: MetricRow['selection'] = { device: 'all', segmentIds: [], goalId: undefined, zoneId: undefined };
 const FLAT = [1, 1, 1, 1, 1, 1, 1];
 
 interface World {
@@ -24,12 +23,10 @@ function daysOf(seed: number, { days = 56, levels = FLAT, carry = 0, weekendNois
   const { normal } = seeded(seed);
   let shock = 0;
   return Array.from({ length: days }, (_, day) => {
-    const startMs = MONDAY_MS + day * DAY_MS;
     shock = carry * shock + Math.sqrt(1 - carry ** 2) * normal();
     const noise = day % 7 > 4 ? weekendNoise : 0.05;
     const visits = Math.round(5_000 * (levels[day % 7] ?? 1) * Math.exp(noise * shock) * (day === special ? 3 : 1));
-    const label = new Date(startMs).toISOString().slice(0, 10);
-    return { selection, range: 0, interval: { startMs, endMs: startMs + DAY_MS - 1, label, isPart: false }, values: { visits } };
+    return rowOn(dayAfter('2026-01-05', day), { visits });
   });
 }
 const said = (seed: number, world?: World) => weekdaySentence('Visits', 'visits', daysOf(seed, world));

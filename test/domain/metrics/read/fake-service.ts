@@ -10,9 +10,6 @@ export interface Visit {
   readonly cents: number;
 }
 
-/** Visits that left at once. */
-export const bounces = ({ cents }: Visit) => cents % 3 === 0;
-
 /** Answers a planned call from a list of visits as the interface would: both ends included, `daily` counted in 24 hours from the start. */
 export function answer(call: PlannedCall, visits: readonly Visit[], timeZone: string): MetricValue[] {
   const { startDate, endDate, period } = inputOf(call, timeZone);
@@ -28,7 +25,6 @@ export function answer(call: PlannedCall, visits: readonly Visit[], timeZone: st
       conversionCount: conversions,
       conversionRate: inside.length === 0 ? null : Math.round((1e6 * conversions) / inside.length) / 1e4,
       revenueSum: inside.reduce((sum, { cents }) => sum + cents, 0) / 100,
-      bounceRate: inside.length === 0 ? null : Math.round((1e6 * inside.filter(bounces).length) / inside.length) / 1e4,
     };
     const bounds = { startDate: new Date(fromMs).toISOString(), endDate: new Date(toMs).toISOString(), currency: 'EUR' };
     return Object.entries(values).map(([name, value]) => ({ name, value, ...bounds }));

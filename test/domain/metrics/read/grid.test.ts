@@ -4,7 +4,7 @@ import { siteMetricNames } from '../../../../src/domain/metrics/metric-definitio
 import { assemble, bySlot, type SlotAnswer } from '../../../../src/domain/metrics/read/metric-answers.ts';
 import { inputOf, type MetricGrid, planGrid } from '../../../../src/domain/metrics/read/metric-grid.ts';
 import { slotsOf } from '../../../../src/lib/calendar.ts';
-import { answer, bounces, type Visit } from './fake-service.ts';
+import { answer, type Visit } from './fake-service.ts';
 
 const DAY_MS = 86_400_000;
 const at = (iso: string) => Date.parse(iso);
@@ -81,20 +81,6 @@ describe('a grid of metrics', () => {
         expect(sum).toBe(truth(all, { ...whole, endMs: lastMs }).visits);
       }),
       { numRuns: 60 },
-    );
-  });
-
-  it('holds averages of long ranges weighted by their visits, never an average of averages', () => {
-    fc.assert(
-      fc.property(range, visits, zone, (whole, all, timeZone) => {
-        const { rows, refused } = ask({ metrics: ['bounceRate'], ranges: [whole] }, all, timeZone);
-        const inside = all.filter(({ atMs }) => atMs >= whole.startMs && atMs <= whole.endMs);
-        const share = inside.length === 0 ? null : (100 * inside.filter(bounces).length) / inside.length;
-        expect(Math.abs((rows[0]?.values['bounceRate'] ?? 0) - (share ?? 0))).toBeLessThan(1e-3);
-        expect(rows[0]?.values['bounceRate'] === null).toBe(share === null);
-        expect(refused).toEqual({});
-      }),
-      { numRuns: 40 },
     );
   });
 
