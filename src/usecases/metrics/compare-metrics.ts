@@ -24,7 +24,7 @@ import { daysBetween, shiftDays } from '../../lib/calendar.ts';
 import { isoAt, resolveDate, todayIn } from '../../lib/dates.ts';
 import { inTurns } from '../../statistics/kept-fits.ts';
 import type { Context, Lists } from '../context.ts';
-import { type CompareContext, type CompareInput, gridOf, type Question, questionOf } from './compare-question.ts';
+import { type CompareContext, type CompareInput, DEFAULT_METRICS, gridOf, type Question, questionOf } from './compare-question.ts';
 import { compareAtOnce } from './compare-sides.ts';
 import { apartSentence, fetchMetrics, goalNotes, keptPartOf, reachesBeyond, readDays, readDaysOrNone } from './fetch-metrics.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
@@ -250,7 +250,9 @@ async function readBoth({ question, metric, whole, windows, known }: SegmentSear
   if (latest.length === 0) return NO_SEGMENTS;
   const names = new Map(latest.map(({ id, path }) => [id, path.join(' / ')]));
   const idOf = ({ segmentIds }: { readonly segmentIds: readonly number[] }) => segmentIds.at(-1) ?? 0;
-  const base = { ...gridOf({ ...question, metrics: [metric] }), devices: [question.devices[0] ?? 'all'] as const };
+  // Outcomes too: a change that lies on a segment costs what it cost there.
+  const metrics = [...new Set([...question.metrics, ...DEFAULT_METRICS])];
+  const base = { ...gridOf({ ...question, metrics }), devices: [question.devices[0] ?? 'all'] as const };
   const within = (ids: readonly number[]) => ({ ...base, segmentSets: ids.map((id) => [...question.segmentIds, id]) });
   const quiet = { ...context, progress: () => undefined };
   const totals = await fetchMetrics({ ...within([...names.keys()]), ranges: [windows.baseline, windows.period] }, quiet);
@@ -378,7 +380,7 @@ async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, context:
   const explains = question.explain && faults.length === 0;
   const wantsSegments = explains && isOne && !context.isOneOfSeveral;
   const { notes, ...segments } =
-    wantsSegments && whole && !changes.isNoise
+    wantsSegments && whole && (!changes.isNoise || earlierOf(changes.headline))
       ? await readSegments({ question, metric: changes.headline.metric, whole, windows, known }, context)
       : { ...NO_SEGMENTS, notes: [] };
   context.progress(3, 3, 'reading metrics');

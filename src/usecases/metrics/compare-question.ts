@@ -46,7 +46,8 @@ export interface Question
 }
 
 const DEFAULT_ZONE_METRICS = ['tapRate'];
-const DEFAULT_METRICS = ['conversionRate', 'visits', 'revenueSum'];
+/** The metrics of a comparison that names none: an outcome and what it is made of. */
+export const DEFAULT_METRICS: readonly string[] = ['conversionRate', 'visits', 'revenueSum'];
 /** The usual ones first, because the first that stands out is explained. */
 const ALL_METRICS = [...DEFAULT_METRICS, ...siteMetricNames];
 

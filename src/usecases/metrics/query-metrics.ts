@@ -219,19 +219,19 @@ interface Naming {
   readonly grammar: Grammar;
 }
 
-/** The place of a change among the rows; on a device that these may not name. */
-function placeOfChange({ lines }: Queried, { placeOf }: Naming) {
-  return ({ metric, device, key, goal }: FoundChange): FindingPlace => {
-    const row = lines.find(({ selection }) => keyOf(selection) === key || key.startsWith(`${device}|`));
-    return { ...(row && placeOf(row.selection, metric)), ...(device !== 'all' && { device }), ...(goal !== undefined && { goal }) };
-  };
+/** The place of a change by its own days. */
+function placeOfChange({ placeOf }: Naming) {
+  return ({ metric, rows: [row], goal }: FoundChange): FindingPlace => ({
+    ...(row && placeOf(row.selection, metric)),
+    ...(goal !== undefined && { goal }),
+  });
 }
 
 /** Tells the changes among the rows of a query, then which are unusual, or how they run. */
 async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, context: QueryMetricsContext): Promise<ExpectedTold> {
   const { asked, whole, complete, lines, rows, currency, table } = queried;
   const { grammar, placeOf, nameOf } = naming;
-  const ofChanges = changesTold({ ...read, currency: read.currency ?? currency }, placeOfChange(queried, naming), grammar);
+  const ofChanges = changesTold({ ...read, currency: read.currency ?? currency }, placeOfChange(naming), grammar);
   const ofRows = {
     placeOf: ({ selection }: QueryLine, metric: string) => placeOf(selection, metric),
     countedTo: countedTo(asked, context),

@@ -1,6 +1,6 @@
 import type { Look } from './looks.ts';
 import { dayPlus, effectAt, METRIC_OF, type Place, type Planted } from './planted.ts';
-import { daysOf, headlineOf } from './rest.ts';
+import { daysOf } from './rest.ts';
 import { type Bounded, type Claim, isSamePlace, placeOf, rowsOf, type Said } from './said.ts';
 
 /** A share of the truth by which a size, and an amount, may miss it. */
@@ -43,6 +43,42 @@ function relativeEffect({ planted }: Truth, metric: string, place: Place, from: 
 function isNear({ value, low, high }: Bounded, truth: number, share: number): boolean {
   const isInside = (low === undefined || low <= truth) && (high === undefined || truth <= high);
   return isInside && Math.abs(value - truth) <= share * Math.abs(truth);
+}
+
+/** Metrics that grow with the visits. */
+const OF_VISITS = new Set(['visits', 'conversionCount', 'revenueSum']);
+
+/** What season, growth and special days alone make of a metric on some days against others, as a share. */
+function naturalEffect({ planted: { world } }: Truth, metric: string, own: readonly [string, string], others: readonly [string, string]) {
+  if (!OF_VISITS.has(metric)) return 0;
+  const meanOf = ([from, to]: readonly [string, string]) => {
+    const [first, end] = [from, to].map((day) => Math.round((Date.parse(day) - world.firstMs) / 86_400_000));
+    const days = world.usual.slice(first, (end ?? 0) + 1);
+    return days.reduce((sum, value) => sum + value, 0) / days.length;
+  };
+  return meanOf(own) / meanOf(others) - 1;
+}
+
+/** Whether percents are of what nature did: its way, and neither less than half of it nor more than twice as much. */
+const isLike = (percent: number, natural: number) =>
+  percent * natural > 0 && Math.abs(natural) >= LEAST_EFFECT && Math.abs(Math.log2(percent / (100 * natural))) <= 1;
+
+/** Whether a claim is of the season or the growth that the world has beside the planted change: a drift, or two ranges that differ by it. */
+function isOfNature({ metric, shape, from, percent }: Claim, truth: Truth, baseline: Said['baseline']): boolean {
+  if (percent === undefined) return false;
+  const days = Math.round((Date.parse(truth.last) - Date.parse(from)) / 86_400_000) + 1;
+  const week = Math.min(7, days);
+  const [own, others] =
+    shape === 'range' && baseline
+      ? ([
+          [from, truth.last],
+          [baseline.start.slice(0, 10), baseline.end.slice(0, 10)],
+        ] as const)
+      : ([
+          [dayPlus(truth.last, 1 - week), truth.last],
+          [from, dayPlus(from, week - 1)],
+        ] as const);
+  return (shape === 'range' || shape === 'drift') && isLike(percent.value, naturalEffect(truth, metric, own, others));
 }
 
 /** Whether a claim is of the planted change: at a place and of a metric on which it has an effect, and on days of it. */
@@ -90,17 +126,14 @@ function toldRows(said: Said, look: Look, truth: Truth): RowVerdict[] {
   const placed = (row: (typeof rows)[number]) => placeOf({ ...look.place, ...row });
   const told = (some: typeof rows, column: string) => some.filter((row) => TOLD.has(String(row[column])));
   if (baseline) {
-    const compared = (row: (typeof rows)[number], metric: string): RowVerdict => {
-      const place = placed(row);
-      const isTouched =
-        effectOf(metric, place, look.from, look.to) || effectOf(metric, place, baseline.start.slice(0, 10), baseline.end.slice(0, 10));
+    const [start, end] = [baseline.start.slice(0, 10), baseline.end.slice(0, 10)];
+    return told([...rows, ...devices, ...segments], 'verdict').map((row): RowVerdict => {
+      const [metric, place] = [String(row['metric']), placed(row)];
+      const natural = naturalEffect(truth, metric, [look.from, look.to], [start, end]);
+      const isOfNature = isLike(Number(row['changePercent']), natural);
+      const isTouched = isOfNature || effectOf(metric, place, look.from, look.to) || effectOf(metric, place, start, end);
       return { metric, place, name: `${String(row['verdict'])} in the range`, isTouched };
-    };
-    const headline = headlineOf(said, rows);
-    return [
-      ...told(rows, 'verdict').map((row) => compared(row, String(row['metric']))),
-      ...told([...devices, ...segments], 'verdict').map((row) => compared(row, headline)),
-    ];
+    });
   }
   const metric = METRIC_OF[truth.planted.on];
   return told(rows, 'verdict').map((row) => {
@@ -120,7 +153,9 @@ export function judge(said: Said, claims: readonly Claim[], look: Look, truth: T
   const claim = atPlace.find(({ metric }) => metric === METRIC_OF[planted.on]) ?? atPlace[0] ?? about[0];
   const rows = look.isOfLevels ? [] : toldRows(said, look, truth);
   const invented = [
-    ...claims.filter((each) => !about.includes(each)).map((each) => textOf(each, `${each.percent?.value}% since ${each.from}`)),
+    ...claims
+      .filter((each) => !about.includes(each) && !isOfNature(each, truth, said.baseline))
+      .map((each) => textOf(each, `${each.percent?.value}% since ${each.from}`)),
     ...rows.filter(({ isTouched }) => !isTouched).map((row) => textOf(row, row.name)),
   ];
   return {

@@ -82,20 +82,12 @@ const METRICS = [
   'sessionTimeAverage',
 ];
 
-/** The metric that the devices and segments of a comparison are about. */
-export function headlineOf({ sums = [] }: Said, rows: readonly Row[]): string {
-  return String(sums[0]?.['metric'] ?? rows[0]?.['metric'] ?? '');
-}
-
 function figuresOf(said: Said, look: Look): Figure[] {
   const rows = rowsOf(said);
   const { baseline } = said;
   if (baseline) {
     const groups = [...(said.devices ?? []), ...(said.segments ?? [])];
-    return [
-      ...rows.flatMap((row) => comparedFigures(row, String(row['metric']), look, baseline)),
-      ...groups.flatMap((row) => comparedFigures(row, headlineOf(said, rows), look, baseline)),
-    ];
+    return [...rows, ...groups].flatMap((row) => comparedFigures(row, String(row['metric']), look, baseline));
   }
   return rows.flatMap((row) => {
     const own = { place: placeOf({ ...look.place, ...row }), ...daysOf(row, look) };

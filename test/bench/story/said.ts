@@ -5,6 +5,7 @@ const cell = z.union([z.string(), z.number(), z.null()]);
 const dimensions = z.looseObject({ device: z.string().optional(), segment: z.string().optional() });
 const amount = z.object({ value: z.number(), low: z.number().optional(), high: z.number().optional() });
 const dated = z.object({
+  shape: z.string(),
   from: z.string(),
   to: z.string().optional(),
   earliest: z.string().optional(),
@@ -13,7 +14,7 @@ const dated = z.object({
 const finding = z.object({
   subject: z.string(),
   place: dimensions,
-  when: dated.partial(),
+  when: dated.partial({ from: true }),
   change: z.object({ percent: z.number().optional(), low: z.number(), high: z.number() }).optional(),
   verdict: z.string(),
   cost: amount.extend({ of: z.string(), from: z.string().optional(), to: z.string().optional() }).optional(),
@@ -26,7 +27,6 @@ export const answerShape = z.looseObject({
   baseline: z.object({ start: z.string(), end: z.string() }).optional(),
   devices: z.array(z.record(z.string(), cell)).optional(),
   segments: z.array(z.record(z.string(), cell)).optional(),
-  sums: z.array(z.record(z.string(), cell)).optional(),
   quality: z.array(z.unknown()).optional(),
   findings: z.array(finding).optional(),
 });
@@ -45,6 +45,8 @@ export interface Bounded {
 export interface Claim {
   readonly metric: string;
   readonly place: Place;
+  /** step, episode, day, drift or range. */
+  readonly shape: string;
   readonly from: string;
   readonly to?: string | undefined;
   readonly earliest?: string | undefined;

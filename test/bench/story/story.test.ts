@@ -25,7 +25,7 @@ test('changes are read from the findings, and what did not change is none', () =
   const finding = {
     subject: 'conversionRate',
     place: { device: 'desktop' },
-    when: { from: '2026-05-04' },
+    when: { shape: 'step', from: '2026-05-04' },
     change: { percent: -40, low: -44, high: -36 },
     verdict: 'lower',
     cost: { of: 'revenueSum', value: -900, from: '2026-05-04', to: '2026-05-09' },
@@ -35,6 +35,7 @@ test('changes are read from the findings, and what did not change is none', () =
     {
       metric: 'conversionRate',
       place: { device: 'desktop' },
+      shape: 'step',
       from: '2026-05-04',
       percent: { value: -40, percent: -40, low: -44, high: -36 },
       cost: finding.cost,

@@ -26,22 +26,39 @@ function factorBehind(metric: string, { readings: [whole], devices }: PeriodsInp
   return first;
 }
 
+/** A change with a date at the place where it was found. */
+export interface DatedPlace {
+  readonly metric: string;
+  readonly reading: Reading;
+  readonly change: DatedChange;
+}
+
 /** Where a change lies, and its size there as it was found. */
 interface Located {
   readonly reading: Reading;
   readonly found: FoundChange;
 }
 
-/** The one device that moved otherwise than the rest, with its own size, or the whole; `since` is of the whole or of any device. */
-function locate(change: Change, since: DatedChange, reasons: Reasons | undefined, input: PeriodsInput): Located | undefined {
-  const { devices, readings, windows } = input;
-  const [whole] = readings;
+/** A part of the visits that a change may lie in, by its name. */
+interface NamedReading {
+  readonly name: string;
+  readonly reading: Reading;
+}
+
+/** The one part that moved unlike the rest, with its own size; undefined where none did. `reasons` are those of the parts, if known. */
+function locatedPart(
+  change: Change,
+  since: DatedChange,
+  parts: readonly NamedReading[],
+  { readings: [whole], windows }: PeriodsInput,
+  { reasons, looked }: { readonly reasons?: Reasons | undefined; readonly looked?: number | undefined } = {},
+): Located | undefined {
   if (!whole) return undefined;
-  const groups = devices.map((reading) => ({ name: reading.device, days: daysOf(reading, change.metric) }));
-  const { named, groups: moved } = reasons ?? findReasons(occasionOf({ ...change, since }, whole, undefined, windows), groups);
-  const reading = devices.find(({ device }) => device === named);
+  const groups = parts.map(({ name, reading }) => ({ name, days: daysOf(reading, change.metric) }));
+  const { named, groups: moved } = reasons ?? findReasons(occasionOf({ ...change, since }, whole, undefined, windows), groups, looked);
+  const reading = parts.find(({ name }) => name === named)?.reading;
   const { relative = null, low = null, high = null } = moved.find(({ name }) => name === named) ?? {};
-  if (!reading || relative === null || low === null || high === null) return { reading: whole, found: since };
+  if (!reading || relative === null || low === null || high === null) return undefined;
   return { reading, found: { from: since.from, to: since.to, relative, low, high } };
 }
 
@@ -67,8 +84,11 @@ function locatedHeadline(
   if (!since || !isChanged(headline.judgement)) return undefined;
   const factor = factorBehind(headline.metric, input, judged);
   const metric = factor?.metric ?? headline.metric;
-  const located = locate({ ...headline, metric }, factor?.own.main ?? since, factor ? undefined : reasons, input);
-  return located && { ...located, metric };
+  const dated = factor?.own.main ?? since;
+  const [whole] = input.readings;
+  const devices = input.devices.map((reading) => ({ name: reading.device, reading }));
+  const located = locatedPart({ ...headline, metric }, dated, devices, input, { reasons: factor ? undefined : reasons });
+  return whole && { ...(located ?? { reading: whole, found: dated }), metric };
 }
 
 /** Measures the change of the headline where it has a first day; `reasons` are those of its devices, where they are known. */
@@ -80,6 +100,25 @@ function measureHeadline(input: PeriodsInput, judged: JudgedChanges, reasons: Re
   const { metric, reading } = located;
   return { metric, device: reading.device, change };
 }
+
+/** A change on the one device, else the one segment, that moved unlike the rest; itself where none did. */
+export function narrowed(own: DatedPlace, change: Change, input: CausesInput): DatedPlace {
+  const { metric, change: dated } = own;
+  const { devices, segments } = input;
+  const at = (parts: readonly NamedReading[], looked?: number) =>
+    parts.length > 0 ? locatedPart({ ...change, metric }, dated, parts, input, { looked }) : undefined;
+  const located = at(devices.map((reading) => ({ name: reading.device, reading }))) ?? at(segments.chosen, segments.all.length);
+  if (!located) return own;
+  const { relative, low, high } = located.found;
+  return measuredAt({ metric, reading: located.reading, change: { ...dated, relative, low, high } });
+}
+
+/** A change as every tool dates and sizes it: by all days that are known and not by the ranges of the question. */
+export const measuredAt = ({ metric, reading, change }: DatedPlace): DatedPlace => ({
+  metric,
+  reading,
+  change: measureChange(kindOf(metric), pointsKnown(reading, metric), change) ?? change,
+});
 
 /** Days by which the first day of the same change may be found off. */
 const NEAR_MS = 3 * 86_400_000;
@@ -120,30 +159,12 @@ function withMeasured(judged: JudgedChanges, whole: Reading, measured: MeasuredC
   return { ...judged, changes, headline: changes[judged.changes.indexOf(judged.headline)] ?? judged.headline };
 }
 
-/** A metric that changed, with how its devices moved. */
-interface OtherPlace {
-  readonly metric: string;
-  readonly reasons: Reasons;
-}
-
-/** Other metrics that changed by themselves, with their devices; those of the headline and of products are told elsewhere. */
-function otherPlaces(input: PeriodsInput, { changes, headline }: JudgedChanges, measured: MeasuredChange | undefined): OtherPlace[] {
-  const { devices, windows, readings } = input;
-  const [whole] = readings;
-  const told = new Set([headline.metric, measured?.metric, ...PRODUCTS]);
-  const others = changes.filter(({ metric, since, judgement }) => !told.has(metric) && since !== undefined && isChanged(judgement));
-  return others.flatMap((change) => {
-    const groups = devices.map((reading) => ({ name: reading.device, days: daysOf(reading, change.metric) }));
-    return whole ? [{ metric: change.metric, reasons: findReasons(occasionOf(change, whole, undefined, windows), groups) }] : [];
-  });
-}
-
 /** Segments that may have caused a change. */
 export interface SegmentReadings {
   /** Both ranges of all that were looked at. */
   readonly all: readonly GroupValues[];
   /** Days of those whose change differs most from that of all other visits. */
-  readonly chosen: readonly { readonly name: string; readonly reading: Reading }[];
+  readonly chosen: readonly NamedReading[];
 }
 
 /** The input of a search for the causes of a change between two periods. */
@@ -195,8 +216,6 @@ export interface Causes {
   readonly judged: JudgedChanges;
   /** Where and since when the headline changed, and what that costs. */
   readonly measured: MeasuredChange | undefined;
-  /** Other metrics that changed by themselves, with their devices. */
-  readonly others: readonly OtherPlace[];
 }
 
 /** The devices' parts of a change, and their own changes; undefined where they do not divide it. */
@@ -297,6 +316,5 @@ export function explainHeadline(input: CausesInput): Causes {
     ...parts,
     bySegment: whole && !parts.judged.isNoise && segments.all.length > 0 ? segmentCauses(whole, own) : undefined,
     revenue: explains && whole && readings.length === 1 ? revenueCause(whole, own) : undefined,
-    others: parts.byDevice ? otherPlaces(input, parts.judged, parts.measured) : [],
   };
 }

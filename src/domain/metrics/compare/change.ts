@@ -47,16 +47,6 @@ const SAME_CHANGE_DAYS = 3;
 export const isSameChange = (own: Pick<DatedChange, 'from' | 'relative'>, other: Pick<DatedChange, 'from' | 'relative'>) =>
   own.relative * other.relative > 0 && Math.abs(daysFrom(own.from, other.from)) <= SAME_CHANGE_DAYS;
 
-/** The only one of some devices that shows the change of all that began before the period; undefined where none does, or several do. */
-export function onlyEarlier<Device extends Judgement>(change: Change, devices: readonly Device[]): Device | undefined {
-  const earlier = earlierOf(change);
-  const shown = devices.filter((judgement) => {
-    const own = earlierOf({ judgement, since: undefined, days: change.days });
-    return earlier !== undefined && own !== undefined && isSameChange(own, earlier);
-  });
-  return shown.length === 1 ? shown[0] : undefined;
-}
-
 /** How far the ranges themselves differ from each other; undefined where the baseline has no value. */
 export function figuresOf({ compared: { before, after } }: Pick<Change, 'compared'>): number | undefined {
   return before === null || after === null || before === 0 ? undefined : (after - before) / before;

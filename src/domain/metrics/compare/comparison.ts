@@ -7,12 +7,11 @@ import { lowered } from '../../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
 import { factorsOf } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
-import { measureChange } from '../engine/measure.ts';
 import { changeFacts, faultFacts, levelUnit, wordedAll } from '../findings.ts';
 import { definitionOf, nameOf, unitOf } from '../metric-definitions.ts';
 import type { CountingFault } from '../quality/counting.ts';
-import type { Causes, CausesInput } from './causes.ts';
-import { beyondUsual, type Change, earlierOf, figuresOf, isSameChange, onlyEarlier } from './change.ts';
+import { type Causes, type CausesInput, type DatedPlace, measuredAt, narrowed } from './causes.ts';
+import { beyondUsual, type Change, earlierOf, figuresOf, isSameChange } from './change.ts';
 import { type Comparison, changeTable, deviceRecord, revenueRecord, segmentRecord, sumsOf } from './comparison-rows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
 import { pointsKnown } from './judged-changes.ts';
@@ -37,13 +36,6 @@ export interface ComparisonScene {
   readonly most: number | undefined;
 }
 
-/** A change with a date at the place where it was found. */
-interface Located {
-  readonly metric: string;
-  readonly reading: Reading;
-  readonly change: DatedChange;
-}
-
 /** Parts of a change that are told as its own: a smaller one is no story of it. */
 const LEAST_PART = 0.2;
 
@@ -59,7 +51,7 @@ const shareOf = (contribution: number | undefined, change: number) =>
   contribution && change ? Number((contribution / change).toFixed(2)) : undefined;
 
 /** The one device that carries a change. */
-function deviceCauses({ reading }: Located, { byDevice }: Causes): Facts['causes'] {
+function deviceCauses({ reading }: DatedPlace, { byDevice }: Causes): Facts['causes'] {
   if (!byDevice || reading.device === 'all' || byDevice.reasons.named !== reading.device) return [];
   const own = byDevice.explained.groups.find(({ name }) => name === reading.device);
   const share = shareOf(own?.contribution, byDevice.explained.change);
@@ -99,10 +91,12 @@ function mixCauses({ byDevice, whole }: Causes, { all }: CausesInput['segments']
 }
 
 /** The causes of a change: the place that carries it, the mix of devices, the factor of a product. */
-function causesOf(located: Located, scene: ComparisonScene): Facts['causes'] {
+function causesOf(located: DatedPlace, scene: ComparisonScene): Facts['causes'] {
   const { causes, input } = scene;
   const factors = factorCauses(located.metric, scene);
-  if (located.metric !== causes.judged.headline.metric) return factors;
+  // Of a change on one segment the place says it all.
+  const isOnSegment = input.segments.chosen.some(({ reading }) => reading === located.reading);
+  if (isOnSegment || located.metric !== causes.judged.headline.metric) return factors;
   return [...deviceCauses(located, causes), ...segmentCauses(causes), ...mixCauses(causes, input.segments), ...factors];
 }
 
@@ -117,64 +111,45 @@ function factorCauses(metric: string, { causes: { revenue } }: ComparisonScene):
   });
 }
 
-/** A change as every tool dates and sizes it: by all days that are known and not by the ranges of the question. */
-const measured = ({ metric, reading, change }: Located): Located => ({
-  metric,
-  reading,
-  change: measureChange(kindOf(metric), pointsKnown(reading, metric), change) ?? change,
-});
-
 /** The factor that a product follows since before the period; itself where none does. */
-function byFactor({ metric, reading, change }: Located, days: Change['days']): Located {
-  const factors = factorsOf(metric, reading).flatMap((factor): Located[] => {
+function byFactor({ metric, reading, change }: DatedPlace, days: Change['days']): DatedPlace {
+  const factors = factorsOf(metric, reading).flatMap((factor): DatedPlace[] => {
     const own = earlierOf({ judgement: judgeReading(reading, factor), since: undefined, days });
     return own && isSameChange(own, change) ? [{ metric: factor, reading, change: own }] : [];
   });
   return factors.toSorted((a, b) => a.change.pValue - b.change.pValue)[0] ?? { metric, reading, change };
 }
 
-/** A change that began before the period and goes on, on the one device that shows it; undefined where there is none. */
-function earlierChange(change: Change, whole: Reading, { judged: { devicesOf } }: Causes): Located | undefined {
-  const found = earlierOf(change);
-  if (!found) return undefined;
-  const device = onlyEarlier(change, devicesOf(change.metric));
-  const own = device && earlierOf({ judgement: device, since: undefined, days: change.days });
-  const located =
-    own && device
-      ? { metric: change.metric, reading: device.reading, change: own }
-      : { metric: change.metric, reading: whole, change: found };
-  return measured(byFactor(located, change.days));
-}
+/** The days of a period that stand out by themselves. */
+const unusualDays = ({ judgement, days: { first, last } }: Change) =>
+  judgement.changes.filter(({ shape, from }) => shape === 'outlier' && from >= first && from <= last);
 
-/** The headline on the one device that moved unlike the others, where all its days do not show it. */
-function atNamedDevice({ byDevice }: Causes, { metric, since, judgement }: Change, readingOf: (device: string) => Reading): Located[] {
-  const { groups, named } = byDevice?.reasons ?? { groups: [], named: undefined };
-  const { relative = null, low = null, high = null } = groups.find(({ name }) => name === named) ?? {};
-  if (!since || !isChanged(judgement) || named === undefined || relative === null || low === null || high === null) return [];
-  return [measured({ metric, reading: readingOf(named), change: { ...since, relative, low, high } })];
-}
-
-/** The changes with a date: that of the headline where it was measured, those of other metrics, and those that began before the period. */
-function datedChanges({ causes, input }: ComparisonScene): Located[] {
+/**
+ * The changes with a date, each on the part that carries it: that of the headline where it was measured, those of other metrics, those that
+ * began before the period, and single days of it.
+ */
+function datedChanges({ causes: { measured, judged }, input }: ComparisonScene): DatedPlace[] {
   const { readings, devices } = input;
   const [whole] = readings;
   if (!whole) return [];
-  const { measured: own, others, judged } = causes;
-  const readingOf = (device: string) => (device === 'all' ? whole : (devices.find((each) => each.device === device) ?? whole));
-  const found: Located[] = own
-    ? [{ metric: own.metric, reading: readingOf(own.device), change: own.change }]
-    : atNamedDevice(causes, judged.headline, readingOf);
-  const isTold = ({ metric, change }: Located) =>
+  const found: DatedPlace[] = [];
+  const isTold = ({ metric, change }: DatedPlace) =>
     found.some((told) => isSameChange(told.change, change) && (told.metric === metric || factorsOf(metric, whole).includes(told.metric)));
-  const add = (located: Located | undefined) => void (located && !isTold(located) && found.push(located));
-  for (const change of judged.changes) {
-    const reading = readings.length > 1 ? readings[judged.changes.indexOf(change) % readings.length] : whole;
-    if (!reading) continue;
-    const named = others.find(({ metric }) => metric === change.metric)?.reasons.named;
-    const place = named === undefined || reading !== whole ? reading : readingOf(named);
-    if (change.since && isChanged(change.judgement)) add(measured({ metric: change.metric, reading: place, change: change.since }));
-    add(earlierChange(change, reading, causes));
+  const add = (own: DatedPlace, change: Change) =>
+    void (isTold(own) || found.push(own.reading === whole ? narrowed(own, change, input) : own));
+  if (measured) {
+    const reading = devices.find(({ device }) => device === measured.device) ?? whole;
+    add({ metric: measured.metric, reading, change: measured.change }, judged.headline);
   }
+  judged.changes.forEach((change, at) => {
+    const { metric, since, judgement } = change;
+    const reading = readings.length > 1 ? readings[at % readings.length] : whole;
+    if (!reading) return;
+    if (since && isChanged(judgement)) add(measuredAt({ metric, reading, change: since }), change);
+    const begun = earlierOf(change);
+    if (begun) add(measuredAt(byFactor({ metric, reading, change: begun }, change.days)), change);
+    for (const day of unusualDays(change)) add({ metric, reading, change: day }, change);
+  });
   return found;
 }
 
@@ -306,7 +281,7 @@ interface ComparisonTold {
 const LASTING_DAYS = 3;
 
 /** One sentence: how little a change of a day or two says; empty of one that has lasted. */
-function shortSentence({ change: { days, to }, metric }: Located): string {
+function shortSentence({ change: { days, to }, metric }: DatedPlace): string {
   if (days >= LASTING_DAYS || to !== undefined) return '';
   return `${nameOf(metric)}: only ${days === 1 ? 'one day' : `${days} days`} so far, so whether it lasts is open.`;
 }
@@ -341,7 +316,7 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
 }
 
 /** The record of a change with a date: dated and sized by all days that are known, with its cost up to the end of the period. */
-function datedFacts(located: Located, scene: ComparisonScene): Facts {
+function datedFacts(located: DatedPlace, scene: ComparisonScene): Facts {
   const { metric, reading, change } = located;
   const last = pointsKnown(reading, metric).findLast(({ label }) => label <= scene.period.to)?.label ?? change.from;
   return changeFacts(
@@ -391,8 +366,9 @@ function causeRecords(causes: Causes, { metric }: Change, currency: string | und
   const { byDevice, bySegment } = causes;
   const money = definitionOf(metric)?.unit === 'currency' && currency !== undefined ? { unit: currency } : {};
   const sums = sumRecords(causes);
-  const devices = byDevice?.explained.groups.map((group) => ({ ...deviceRecord(group, byDevice.verdictOf(group.name)), ...money }));
-  const segments = bySegment?.explained.map(({ apart, verdict }) => ({ ...segmentRecord(apart, verdict), ...money }));
+  const of = { metric, ...money };
+  const devices = byDevice?.explained.groups.map((group) => ({ ...deviceRecord(group, byDevice.verdictOf(group.name)), ...of }));
+  const segments = bySegment?.explained.map(({ apart, verdict }) => ({ ...segmentRecord(apart, verdict), ...of }));
   return {
     ...(devices && { devices }),
     ...(sums.length > 0 && { sums: sums.map((each) => ({ ...each, ...money })) }),
