@@ -60,7 +60,7 @@ function bestKey(table: LongTable): Keyed | undefined {
 }
 
 /** A table as text. Of many rows what says something of an id alone is said once for each, in a table before it: nothing is left out. */
-export function shortTable(rows: readonly Row[], columns: readonly string[]): string {
+function shortTable(rows: readonly Row[], columns: readonly string[]): string {
   if (rows.length < LEAST_ROWS) return textTable(rows, columns, UNCUT);
   const { key = '', facts = [], firsts = [] }: Partial<Keyed> = bestKey({ rows, columns }) ?? {};
   const main = textTable(

@@ -22,7 +22,7 @@ export const CREATE: Annotations = { ...OVERWRITE, idempotentHint: false };
 /** Removes from the platform for good. */
 export const DELETE: Annotations = { ...OVERWRITE, destructiveHint: true };
 /** Copies what the platform holds to this machine: it fills the disk and changes nothing of the platform. */
-export const FETCH = OVERWRITE;
+export const FETCH: Annotations = { ...OVERWRITE };
 /** Removes files of this machine for good; the platform keeps what it has. */
 export const PURGE: Annotations = { ...DELETE, openWorldHint: false };
 

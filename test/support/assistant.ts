@@ -74,7 +74,7 @@ export interface AssistantOptions {
 const HANGS_MS = 170_000;
 
 /** Calls a tool and gives both channels of its answer. */
-export async function callTool(client: Client, name: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
+async function callTool(client: Client, name: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
   const result = await client.callTool({ name, arguments: args }, { timeout: HANGS_MS });
   const texts = result.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
   const links = result.content.flatMap((block) => (block.type === 'resource_link' ? [block.uri] : []));

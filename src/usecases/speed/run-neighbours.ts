@@ -45,7 +45,7 @@ const MOST_ASKED = 20;
 const ASKED_AT_ONCE = 4;
 
 /** The paints of a step result or step report. */
-export function paintsOf(result: Pick<StepResult, 'timings'>): PaintTimes {
+function paintsOf(result: Pick<StepResult, 'timings'>): PaintTimes {
   const value = (name: string) => metricOf(result, name);
   return {
     fcpMs: value('firstContentfulPaint'),

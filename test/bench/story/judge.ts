@@ -130,8 +130,8 @@ function toldRows(said: Said, look: Look, truth: Truth): RowVerdict[] {
     return told([...rows, ...devices, ...segments], 'verdict').map((row): RowVerdict => {
       const [metric, place] = [String(row['metric']), placed(row)];
       const natural = naturalEffect(truth, metric, [look.from, look.to], [start, end]);
-      const isOfNature = isLike(Number(row['changePercent']), natural);
-      const isTouched = isOfNature || effectOf(metric, place, look.from, look.to) || effectOf(metric, place, start, end);
+      const isNatural = isLike(Number(row['changePercent']), natural);
+      const isTouched = isNatural || effectOf(metric, place, look.from, look.to) || effectOf(metric, place, start, end);
       return { metric, place, name: `${String(row['verdict'])} in the range`, isTouched };
     });
   }

@@ -6,7 +6,7 @@ import type { Effect } from '../engine/scan.ts';
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
 import { type Change, differenceOf, earlierOf } from './change.ts';
 import { type Explained, explain, findPartition, type GroupValues, partition, type RevenueSplit, splitRevenue } from './contributions.ts';
-import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput, PRODUCTS, pointsKnown } from './judged-changes.ts';
+import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput, pointsKnown } from './judged-changes.ts';
 import type { MeasuredChange } from './measured-change.ts';
 import { isChanged, type Judged, judgeReading, kindOf, type Reading } from './readings.ts';
 

@@ -1,6 +1,5 @@
 import { daysFrom } from '../../../lib/calendar.ts';
 import type { DatedChange } from '../engine/changes.ts';
-import type { Judgement } from '../engine/judge.ts';
 import type { DayJudgement } from '../engine/judge-day.ts';
 
 /** One metric of one selection on both sides. */

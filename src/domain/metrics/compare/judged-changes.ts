@@ -37,7 +37,7 @@ const CLEAR_SCORE = 3.3;
 export const CLEAR_P_VALUE = 0.001;
 
 /** Metrics that are the product of others. */
-export const PRODUCTS: ReadonlySet<string> = new Set(['conversionCount', 'revenueSum']);
+const PRODUCTS: ReadonlySet<string> = new Set(['conversionCount', 'revenueSum']);
 const SHARE_OF_PRODUCT = 0.75;
 
 function standsAlone(judged: Judged): boolean {
