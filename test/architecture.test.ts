@@ -49,7 +49,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   undici: ['src/api/http.ts', 'src/api/connections.ts', 'src/api/receive.ts'],
   keyv: ['src/api/tokens.ts'],
   '@keyv/redis': ['src/replicas/redis.ts'],
-  'lru-cache': ['src/api/tokens.ts', 'src/api/read-cache.ts', 'src/statistics/kept-fits.ts', 'src/emulator/'],
+  'lru-cache': ['src/'],
   '@clickhouse/client': ['src/workspace/warehouse/connection.ts'],
   jose: ['src/sign-in/'],
   'prom-client': ['src/telemetry/'],
@@ -58,7 +58,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/sdk-trace-base': ['src/telemetry/opentelemetry.ts'],
   '@opentelemetry/exporter-trace-otlp-http': ['src/telemetry/opentelemetry.ts'],
   'lossless-json': ['src/api/'],
-  'p-limit': ['src/lib/concurrency.ts', 'src/workspace/'],
+  'p-limit': ['src/'],
   'fuse.js': ['src/domain/'],
   tldts: ['src/domain/'],
   'date-holidays': ['src/domain/metrics/calendar/'],
@@ -183,11 +183,16 @@ describe('imports', () => {
     expect(drawn.map(byName)).toEqual(expected.map(byName));
   });
 
-  it('of a start over stdio are those it needs: of packages the SDK and zod, no schema of a tool, no use case', () => {
+  it('of a start over stdio are those it needs: of packages the SDK, zod and lru-cache, no schema of a tool, no use case', () => {
     const loaded = new Set(['src/main.ts', 'src/commands/run.ts', 'src/commands/serve.ts']);
     for (const file of loaded) for (const { from, to, isEager } of imports) if (from === file && isEager) loaded.add(to);
     const packages = outer.filter(({ to }) => loaded.has(to) && !to.startsWith('node:')).map(({ to }) => to);
-    expect([...new Set(packages)].toSorted()).toEqual(['@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio', 'zod']);
+    expect([...new Set(packages)].toSorted()).toEqual([
+      '@modelcontextprotocol/server',
+      '@modelcontextprotocol/server/stdio',
+      'lru-cache',
+      'zod',
+    ]);
     expect(
       [...loaded].filter((path) =>
         /^(src\/(usecases|views|emulator|replicas)\/|tools\/(?!loaders)|src\/tooling\/(schema|params))/.test(path),

@@ -14,7 +14,7 @@ interface Kept {
   readonly writes: number;
 }
 
-/** Answers that are kept for all owners together, bounded by the bytes that they take; what is kept for a time only gives its room back then. */
+/** Answers kept for all owners together, bounded by the bytes that they take; what is kept for a time only gives its room back then. */
 type KeptAnswers = LRUCache<string, Kept>;
 
 /** How much is kept by default, in bytes. */

@@ -119,7 +119,7 @@ export function requireAction(command: CommandName, action: string | undefined, 
   throw new SettingsError(`${command}: ${words} ("${command} --help" shows examples)`);
 }
 
-/** What an opening finds: words of its own, or those of settings that do not allow it, are a fault. */
+/** The outcome of an opening: words of its own, or those of settings that do not allow it, are a fault. */
 async function checkOf(name: string, fine: string, look: () => Promise<string | undefined>): Promise<Check> {
   try {
     const words = await look();

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import { Temporal } from 'temporal-polyfill';
-import { DAY_MS } from './clock.ts';
 
 /** From one instant to another, in ms since 1970; `endMs` is the last millisecond, or an instant that a caller named. */
 export interface Interval {
@@ -116,7 +115,7 @@ export function chunksOf(interval: Interval, timeZone: string, maxMs: number): I
 }
 
 /** Days from one day (`2026-09-28`) to another, negative for an earlier one. */
-export const daysFrom = (from: string, to: string): number => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
+export const daysFrom = (from: string, to: string): number => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
 
 /** The day so many days after another one, before it where there are fewer than none: `2026-11-09` for `2026-11-10` and −1. */
 export function dayAfter(day: string, days: number): string {

@@ -156,7 +156,7 @@ export function withoutProjects(asked: Readonly<TableContent>): TableContent {
   return { ...input, ...(isSplit && { breakdown: rest }) };
 }
 
-/** What of an answer about one project goes into the table of several; its other members are those of the first. */
+/** The part of an answer about one project that goes into the table of several; its other members are those of the first. */
 const tableAnswer = z.looseObject({
   answer: z.string().optional(),
   columns: z.array(z.string()).default([]),

@@ -40,7 +40,7 @@ export function listedSchemaOf(schema: z.core.$ZodType): z.ZodType | undefined {
 
 const someText = z.string().trim().min(1);
 
-/** A text that the boundary reads as the fact says, and replaces by what it means. A string for every host: numbers are made texts first. */
+/** A text that the boundary reads as the fact says and replaces by its meaning. A string for every host: numbers are made texts first. */
 function readAs<Meaning>(fact: ParamFact, words = ''): z.ZodType<Meaning, number | string> {
   return someText.describe(words).register(paramFacts, fact) as unknown as z.ZodType<Meaning, number | string>; // once it is replaced
 }

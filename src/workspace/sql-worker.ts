@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { convertRun, writePiece } from './convert/write-table.ts';
 import { cellOf, checkStatement, openDatabase, TaskFailure } from './query/database.ts';
-import type { Cell, Failure, Message, Opening, Statement, Step } from './query/protocol.ts';
+import type { Cell, Failure, Message, Opening, ProcessStep, Statement } from './query/protocol.ts';
 import { identifier } from './query/view-sql.ts';
 import { messageOf } from './store/disk.ts';
 
@@ -60,7 +60,7 @@ async function answer(connection: DuckDBConnection, query: Statement): Promise<b
 }
 
 /** Takes steps one after the other; the database is opened by the first that needs it. */
-function createWorker({ readable, machine }: Opening): (step: Step) => Promise<void> {
+function createWorker({ readable, machine }: Opening): (step: ProcessStep) => Promise<void> {
   const known = [...readable.views];
   let opened: Promise<DuckDBConnection> | undefined;
   return async (step) => {
@@ -88,7 +88,7 @@ process.once('message', (opening: Opening) => {
   }, WATCH_MS);
   const perform = createWorker(opening);
   let last: Promise<unknown> = attempt('missing package', () => import('./query/duckdb.ts'));
-  process.on('message', (step: Step) => {
+  process.on('message', (step: ProcessStep) => {
     last = last.then(() => perform(step));
     last.catch((error: unknown) => {
       const { reason = 'sql', message } = error as Partial<TaskFailure> & Error; // all that is thrown is an error

@@ -1,7 +1,7 @@
 import { decode, sign } from 'hono/jwt';
 import { describe, expect, it } from 'vitest';
 import { app, type CredentialName, content, shop } from '../../src/emulator/credentials.ts';
-import { HOUR_MS } from '../../src/lib/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { sharedPlatform, withPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();
@@ -45,6 +45,10 @@ describe('POST /v1/oauth/token', () => {
 
   it('lets an account credential choose among its projects', async () => {
     for (const { id } of [shop, app, content]) expect((await ask('account', { project_id: id })).body).toMatchObject({ project_id: id });
+  });
+
+  it('takes the project_id of a project credential when it is its own', async () => {
+    expect((await ask('content', { project_id: content.id })).status).toBe(200);
   });
 
   it.each<[string, CredentialName, Record<string, unknown>, number, string, RegExp]>([
@@ -172,3 +176,18 @@ describe('bearer tokens', () => {
     expect((await call('listGoals', { projectId: app.id }, await token('shop'))).status).toBe(403);
   });
 });
+
+it('makes credentials that depend on the seed and expire one year after they were made', () =>
+  withPlatform(
+    async (other) => {
+      const { credentials } = platform();
+      const secrets = [credentials, other.credentials].flatMap((all) => Object.values(all).map(({ clientSecret }) => clientSecret));
+      expect(new Set(secrets).size).toBe(2 * Object.keys(credentials).length);
+      await withPlatform(async (same) => expect(same.credentials).toEqual(credentials));
+      await other.clock.advance(334 * DAY_MS);
+      await other.token('shop');
+      await other.clock.advance(DAY_MS);
+      await expect(other.token('shop')).rejects.toThrow('expired');
+    },
+    { seed: 2 },
+  ));

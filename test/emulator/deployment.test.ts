@@ -52,6 +52,21 @@ describe('a request beyond the reference', () => {
     expect((await asked({}, 'listExportJobs', filter)).body).toMatchObject({ payload: [] });
     expect((await asked({ letterCase: 'any' }, 'listExportJobs', filter)).body).not.toMatchObject({ payload: [] });
   });
+
+  it.each([
+    ['exact', 0],
+    ['any', 1],
+  ] as const)('finds failed runs by "failure" where the case is %s: %i', async (letterCase, found) => {
+    await withPlatform(
+      async (platform) => {
+        const { jobId } = await jobNamed(platform, 'Daily sessions');
+        const bearer = await platform.token('shop');
+        expect(await platform.ask('listExportRuns', { jobId, state: 'failure' }, bearer)).toHaveLength(found);
+        expect(await platform.ask('listExportRuns', { jobId, state: 'FAILURE' }, bearer)).toHaveLength(1);
+      },
+      { deployment: { letterCase } },
+    );
+  });
 });
 
 describe('an account-level credential of one project', () => {
@@ -62,6 +77,14 @@ describe('an account-level credential of one project', () => {
       grant_type: 'client_credentials',
       scope: 'metrics',
     });
+
+  it('names its project at the token and in metrics', () =>
+    withPlatform(async (platform) => {
+      expect(await tokenStatus(platform)).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+      const bearer = await platform.token('smallAccount', { projectId: 1201 });
+      expect(await platform.call('getSiteVisits', visits, bearer)).toMatchObject({ status: 400 });
+      expect(await platform.call('getSiteVisits', { ...visits, projectId: 1201 }, bearer)).toMatchObject({ status: 200 });
+    }));
 
   it('need not where the deployment understands it', () =>
     withPlatform(

@@ -5,7 +5,7 @@ import type { JobInput } from '../../src/emulator/world/exports/schedule.ts';
 import { storiesOf } from '../../src/emulator/world/index.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { someOf } from '../support/sample-size.ts';
-import { fieldsNamed, type MovablePlace, onceJob, placeOf, refusalOf, START_MS } from './export-place.ts';
+import { fieldsNamed, type MovablePlace, onceJob, partsOf, placeOf, refusalOf, START_MS } from './export-place.ts';
 
 async function jobNamed(place: MovablePlace, name: string) {
   const job = (await exports.listExportJobs({ limit: 100 }, place)).find((candidate) => candidate.name === name);
@@ -98,6 +98,19 @@ describe('a once job', () => {
     ]);
   });
 
+  test('gets the next id, the default scope and its device', async () => {
+    const place = placeOf();
+    const [newest] = await exports.listExportJobs({ limit: 1 }, place);
+    const { scope: _, ...input } = onceJob('2026-11-18', '2026-11-19', { deviceLabel: 'tablet' });
+    const { jobId } = await exports.createExportJob(input, place);
+    expect(jobId).toBe(Number(newest?.jobId) + 1);
+    expect(await exports.getExportJob({ jobId: Number(jobId) }, place)).toMatchObject({ scope: 'sessions', filters: { deviceId: 3 } });
+    const other = { ...place, project: app };
+    const again = await exports.createExportJob(input, other);
+    expect(again.jobId).toBe(Number(jobId) + 1);
+    expect(await exports.getExportJob({ jobId: Number(again.jobId) }, other)).toMatchObject({ filters: { deviceId: 5 } });
+  });
+
   test.each<[string, Partial<JobInput>, RegExp]>([
     ['an unknown scope', { scope: 'clicks' }, /scope: "clicks"/],
     ['a field of another scope', { fields: fieldsNamed('path') }, /fields\[0\]\.fieldName: scope sessions has no field "path"/],
@@ -155,6 +168,26 @@ describe('recurring jobs', () => {
     });
   });
 
+  test('an hourly job runs 12 minutes after the hour for the hour before', async () => {
+    const place = placeOf();
+    const input = { ...onceJob('2026-11-18', '2026-11-19'), frequency: { value: 'hourly' as const } };
+    const { jobId } = await exports.createExportJob(input, place);
+    expect(await exports.listExportRuns({ jobId: Number(jobId) }, place)).toEqual([]);
+    expect(await exports.getExportJob({ jobId: Number(jobId) }, place)).toMatchObject({
+      state: 'ACTIVE',
+      lastRunTime: null,
+      nextRunTime: '2026-11-20T10:12:00.000Z',
+      nextFrom: '2026-11-20T09:00:00.000Z',
+      nextTo: '2026-11-20T10:00:00.000Z',
+    });
+    place.nowMs += 3 * HOUR_MS;
+    expect(await exports.listExportRuns({ jobId: Number(jobId), order: 'ASC' }, place)).toMatchObject([
+      { startDate: '2026-11-20T10:12:00.000Z', state: 'SUCCESS' },
+      { startDate: '2026-11-20T11:12:00.000Z', state: 'SUCCESS' },
+      { startDate: '2026-11-20T12:12:00.000Z', state: 'SUCCESS' },
+    ]);
+  });
+
   test('a suspended job keeps its runs and gets no more', async () => {
     const place = placeOf();
     const before = await jobNamed(place, 'Daily sessions mobile');
@@ -168,6 +201,18 @@ describe('recurring jobs', () => {
 });
 
 describe('runs', () => {
+  test('come in pages and by state, and files only with success', async () => {
+    const place = placeOf();
+    const { jobId } = await jobNamed(place, 'Hourly sessions');
+    const first = await exports.listExportRuns({ jobId }, place);
+    const second = await exports.listExportRuns({ jobId, page: 2 }, place);
+    expect([first.length, second.length]).toEqual([25, 25]);
+    expect(Number(first.at(-1)?.jobRunId) - Number(second[0]?.jobRunId)).toBe(1);
+    expect(await exports.listExportRuns({ jobId, state: 'running' }, place)).toEqual([]);
+    expect((await refusalOf(() => exports.getExportRun({ jobId, runId: 1 }, place))).status).toBe(404);
+    expect((await refusalOf(() => exports.listExportRuns({ jobId: 1 }, place))).status).toBe(404);
+  });
+
   test('of two jobs never share an id, and none is from the future', async () => {
     const place = placeOf();
     const ids = new Set<unknown>();
@@ -198,6 +243,25 @@ describe('runs', () => {
 });
 
 describe('fields and variables', () => {
+  test.each([
+    ['sessions', 30, 'session_transactions_revenue_cents'],
+    ['views', 20, 'rage_click_all_targets_ind'],
+  ])('scope %s has its fields', async (scope, least, name) => {
+    const fields = await exports.listExportableFields({ scope }, placeOf());
+    expect(fields.length).toBeGreaterThanOrEqual(least);
+    expect(new Set(fields.map((field) => field.name)).size).toBe(fields.length);
+    expect(fields.map((field) => field.name)).toContain(name);
+    for (const field of fields) {
+      expect(Object.keys(field)).toEqual(['name', 'description', 'example', 'aliases', 'parameters']);
+      expect(field.description && field.example).toBeTruthy();
+    }
+    const withParameters = fields.filter(({ parameters }) => parameters?.length).map((field) => [field.name, field.parameters]);
+    expect(withParameters).toEqual([
+      ['custom_var', ['customVarPosition']],
+      ['dynamic_var', ['dynamicVarKey']],
+    ]);
+  });
+
   test.each(['clicks', 'Sessions', 'toString'])('scope %s is refused', async (scope) => {
     const refusal = await refusalOf(() => exports.listExportableFields({ scope }, placeOf()));
     expect([refusal.status, refusal.errorCode]).toEqual([400, 'VALIDATION_ERROR']);
@@ -234,3 +298,14 @@ test.each(someOf([1, 2, 3, 4, 5], 1))(
     }
   },
 );
+
+test('a run that found nothing is a success with an empty file', { tags: 'nightly' }, async () => {
+  const place = placeOf();
+  const { jobId, runs, successful } = await runsOf(place, 'Daily views');
+  const listed = new Set(successful.map(({ jobRunId }) => jobRunId));
+  const [empty, ...others] = runs.filter(({ jobRunId, state }) => state === 'SUCCESS' && !listed.has(jobRunId ?? ''));
+  expect(others).toEqual([]);
+  const [head, ...lines] = (await partsOf(place, jobId, Number(empty?.jobRunId))).join('').trimEnd().split('\n');
+  expect(head).toContain('project_id,');
+  expect(lines).toEqual([]);
+});

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { aggregateMetricNames, stepReportTimingNames } from '../../src/api/metric-names.ts';
+import { aggregateMetricNames, stepReportTimingNames, stepTimingNames } from '../../src/api/metric-names.ts';
 import { operations } from '../../src/api/operations/index.ts';
+import { instantOf } from '../../src/api/params.ts';
 import { content, shop } from '../../src/emulator/credentials.ts';
 import { REFERENCE } from '../../src/emulator/deployment.ts';
 import { speedHandlers } from '../../src/emulator/handlers/speed-analysis.ts';
@@ -31,9 +32,28 @@ describe('scenarios', () => {
       /no scenario 4101 in project Nordlicht Magazin/,
     );
   });
+
+  it('are at least eight, of two to five steps', () => {
+    const counts = allScenarios().map(({ scenario }) => scenario.steps.length);
+    expect(counts.length).toBeGreaterThanOrEqual(8);
+    expect(Math.min(...counts)).toBeGreaterThanOrEqual(2);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(5);
+  });
 });
 
 describe('reports', () => {
+  it('match the payload that the operation declares, with each member that the reference names', async () => {
+    const place = placeIn();
+    const [report] = await reportsOf(place, { scenarioId: CHECKOUT, limit: 1 });
+    const answer = await speedHandlers.getScenarioReport({ scenarioId: CHECKOUT, date: num(report?.date) }, place);
+    expect(operations.getScenarioReport.payload.safeParse(answer).error).toBeUndefined();
+    expect(answer.scenarioReport).toEqual({ scenarioId: CHECKOUT, name: 'Checkout – desktop', ...report });
+    expect(Object.keys(report?.summary?.sum ?? {}).toSorted()).toEqual(aggregateMetricNames.toSorted());
+    expect(Object.keys(report?.summary?.average ?? {}).toSorted()).toEqual(aggregateMetricNames.toSorted());
+    expect(Object.keys(stepsOf(report)[0]?.timings ?? {}).toSorted()).toEqual(stepTimingNames.toSorted());
+    expect(report?.viewOnTheWeb).toMatch(new RegExp(`^https://.+/scenario/${CHECKOUT}/report/${report?.date}$`));
+  });
+
   it('sum up and average what their steps say', { tags: 'nightly' }, async () => {
     for (const report of await dayOfAll(2)) {
       const steps = stepsOf(report);
@@ -92,6 +112,15 @@ describe('filters of reports', () => {
     expect(await reportsOf(place, { scenarioId: CHECKOUT, limit: 3 })).toEqual(
       (await reportsOf(place, { scenarioId: CHECKOUT })).slice(0, 3),
     );
+  });
+
+  it('bound the dates, the bounds themselves excluded', async () => {
+    const place = placeIn();
+    const [, newer, , , older] = await reportsOf(place, { scenarioId: CHECKOUT, limit: 5 });
+    const [dateFrom, dateTo] = [older, newer].map((report) => new Date(num(report?.date)).toISOString());
+    const within = await reportsOf(place, { scenarioId: CHECKOUT, limit: 0, dateFrom, dateTo });
+    expect(within).toHaveLength(2);
+    expect(within.every((report) => report.date > num(older?.date) && report.date < num(newer?.date))).toBe(true);
   });
 
   it('count days of 24 hours back from now', async () => {
@@ -172,6 +201,16 @@ describe('step reports', () => {
 const event = { key: 'release-9', text: 'Release 9', date: '2026-11-19T08:30:00+0100' };
 
 describe('speed analysis events', () => {
+  it('are seeded over the past 60 days, newest first, their dates in three spellings', async () => {
+    const { events } = await speedHandlers.listSpeedEvents({}, placeIn());
+    const dates = events.map(({ date }) => instantOf(String(date)));
+    expect(dates).toEqual(dates.toSorted((a, b) => b - a));
+    expect(Math.max(...dates)).toBeLessThan(NOW_MS);
+    expect(Math.min(...dates)).toBeGreaterThan(NOW_MS - 61 * DAY_MS);
+    for (const ending of [/Z$/, /\+02:00$/, /\+0200$/]) expect(events.some(({ date }) => ending.test(String(date)))).toBe(true);
+    expect(events.every((item) => Object.keys(item).join() === 'key,text,date')).toBe(true);
+  });
+
   it('are filtered by key, by date after the bound, and by what they are tied to', async () => {
     const place = placeIn();
     await speedHandlers.createSpeedEvent({ ...event, monitorings: [9001], scenarios: [4101, 4102] }, place);

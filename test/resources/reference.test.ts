@@ -1,10 +1,12 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stepTimingNames } from '../../src/api/metric-names.ts';
+import { DEFAULT_REPORTS, MAX_PAGE_SIZE } from '../../src/api/params.ts';
 import { siteMetricNames, zoneMetricNames } from '../../src/domain/metrics/metric-definitions.ts';
 import { unanswerable } from '../../src/domain/metrics/unanswerable.ts';
+import { thresholds } from '../../src/domain/speed/speed-metrics.ts';
 import { toolsets } from '../../tools/index.ts';
-import { type Assistant, openAssistant, ownAssistant, sharedAssistant } from '../support/assistant.ts';
+import { type Assistant, openAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 
 const TOPICS = [
@@ -31,10 +33,11 @@ const read = (topic: string, from = assistant()) => from.read(`analytics://refer
 
 describe('the reference', () => {
   it('is read without a word to the platform, fields of exports aside', async () => {
-    const newcomer = await ownAssistant(platform());
+    const newcomer = await openAssistant(platform());
     platform().requests.length = 0;
     for (const topic of TOPICS.filter((each) => each !== 'exportable-fields')) await read(topic, newcomer);
     expect(platform().requests).toEqual([]);
+    await newcomer.close();
   });
 
   it.each(TOPICS)('on %s needs no credential, and fits a conversation', async (topic) => {
@@ -75,6 +78,31 @@ describe('metrics', () => {
     expect(single.length).toBeGreaterThan(0);
     for (const { description } of single) expect(text).toContain(description);
   });
+
+  it('say how several ranges become one', async () => {
+    const text = await read('metrics');
+    expect(text).toMatch(/\| visits \| .+ \| add \|/);
+    expect(text).toMatch(/\| conversionRate \| .+ \| recompute from conversionCount and visits \|/);
+    expect(text).toMatch(/\| bounceRate \| .+ \| mean weighted by visits \|/);
+    expect(text).toContain('| sum of revenueSum / sum of (revenueSum / value) |');
+    expect(text).toMatch(/\| tapRate \| .+ \| ask for the whole \|/);
+  });
+
+  it('say which are only in summaries, and which only in steps', async () => {
+    const text = await read('metrics');
+    expect(text).toContain('Only in summaries: request. Only in steps: navigationStart, oldVisuallyComplete, requestsCount.');
+    expect(text).toContain('all but avgConversionAfterTap');
+  });
+});
+
+describe('thresholds', () => {
+  it('are those that the tools judge by', async () => {
+    const text = await read('thresholds');
+    for (const metric of Object.keys(thresholds)) expect(text).toContain(`| ${metric} |`);
+    expect(text).toContain('| largestContentfulPaint | ms | 2500 / 4000 | 1200 / 2400 | 2500 / 4000 |');
+    expect(text).toContain('| totalBlockingTime | ms | – | 150 / 350 | 200 / 600 |');
+    expect(text).toContain('desktop 2.65 MB and 71 requests, mobile 2.31 MB and 66');
+  });
 });
 
 describe('limits', () => {
@@ -89,6 +117,19 @@ describe('limits', () => {
     for (const source of sources) expect(source).toMatch(/^(documented|stated publicly, not documented|this server)$/);
     expect(limits).toMatch(/\| scope of an export \| at most 255 characters \| documented \|/);
     expect(limits).toMatch(/\| files of an export run \| until their expirationDate \| documented \|/);
+  });
+
+  it('are the numbers that the product holds', async () => {
+    const text = await read('limits');
+    for (const words of [
+      '92 days (2,208 hours)',
+      '7 days (168 hours)',
+      `at most ${MAX_PAGE_SIZE}`,
+      `${DEFAULT_REPORTS} by default`,
+      '96 MB',
+      '8 MB',
+    ])
+      expect(text).toContain(words);
   });
 
   it.each([
@@ -118,6 +159,14 @@ describe('limits', () => {
     expect(named.length).toBeGreaterThan(1);
     expect(named.filter((name) => !names.has(name))).toEqual([]);
   });
+
+  it('name all that the greeting names, and nothing else', async () => {
+    const [, list = ''] = /Not in this interface: ([^.]+)\./.exec(assistant().client.getInstructions() ?? '') ?? [];
+    const rows = (await read('limits')).split('## Not in this interface')[1]?.match(/^\| [^|]+ \|/gm) ?? [];
+    const missing = rows.slice(2).map((row) => row.slice(2, -2));
+    const answered = new Set(unanswerable.flatMap(({ asked, ofExports }) => (ofExports ? [asked] : [])));
+    expect(missing.filter((asked) => !answered.has(asked))).toEqual(list.split(', '));
+  });
 });
 
 describe('exportable fields', () => {
@@ -140,11 +189,12 @@ describe('exportable fields', () => {
 
 describe('dates and names', () => {
   it('are resolved for today in the configured zone', async () => {
-    const berlin = await ownAssistant(platform(), { timeZone: 'Europe/Berlin' });
+    const berlin = await openAssistant(platform(), { timeZone: 'Europe/Berlin' });
     const text = await read('dates-and-names', berlin);
     expect(text).toContain('Time zone Europe/Berlin, today 2026-11-20.');
     expect(text).toContain('| last_week | 2026-11-09T00:00:00.000+01:00 | 2026-11-15T23:59:59.999+01:00 |');
     expect(text).toContain('| this_month | 2026-11-01T00:00:00.000+01:00 | 2026-11-20T11:00:00.000+01:00 |');
     expect(text).toContain('| export job | list_export_jobs |');
+    await berlin.close();
   });
 });

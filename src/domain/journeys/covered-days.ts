@@ -131,7 +131,8 @@ export function chooseDays(
     const asked = start > end ? 'no day whose window is over' : `${dayText(start)} … ${dayText(end)}`;
     refuseDays(
       way,
-      `startDate, endDate: the downloaded files cover no whole day (UTC) of ${asked}. They cover ${coverWords(files)}. ${way ?? PLANS_DAYS}`,
+      `startDate, endDate: the downloaded files cover no whole day (UTC) of ${asked}. They cover ${coverWords(files)}. ` +
+        (way ?? PLANS_DAYS),
     );
   }
   const inRange = Array.from({ length: end - start + 1 }, (_, index) => start + index);

@@ -40,29 +40,29 @@ export function scenarioRuns(scenarioId: number, name: string, reports: readonly
 }
 
 /** A cell of a view. */
-type Cell = string | number | null;
+type ViewCell = string | number | null;
 /** A column of a view. */
-export type Column<Row> = TableColumn<Row, Cell>;
+export type ViewColumn<Row> = TableColumn<Row, ViewCell>;
 
 /** A table in an answer: the words first. */
 export interface ViewAnswer {
   readonly answer: string;
   readonly columns: string[];
-  readonly rows: Cell[][];
+  readonly rows: ViewCell[][];
   readonly notes: readonly string[];
   /** Of the scenarios that are left. */
   readonly cursor?: string;
 }
 
 /** The words, columns and notes of a view, from its rows. */
-interface View<Row> extends Pick<ViewAnswer, 'answer' | 'notes'> {
-  readonly columns: readonly Column<Row>[];
-  /** What stands behind the note on rows that are left out. */
+interface ScenarioView<Row> extends Pick<ViewAnswer, 'answer' | 'notes'> {
+  readonly columns: readonly ViewColumn<Row>[];
+  /** Words behind the note on rows that are left out. */
   readonly inFront?: string;
 }
 
 /** A view of the first rows, with a note on the others. */
-export function viewOf<Row>(rows: readonly Row[], limit: number, { answer, columns, notes, inFront = '' }: View<Row>): ViewAnswer {
+export function viewOf<Row>(rows: readonly Row[], limit: number, { answer, columns, notes, inFront = '' }: ScenarioView<Row>): ViewAnswer {
   const shown = rows.slice(0, limit);
   const cut = shown.length < rows.length ? [`Showing ${shown.length} of ${rows.length} rows; raise limit for more.${inFront}`] : [];
   return { answer, ...tableOf(columns, shown), notes: [...cut, ...notes] };
@@ -74,14 +74,14 @@ export interface StepPlace {
   readonly step: string;
 }
 
-const PLACE_COLUMNS: readonly Column<StepPlace>[] = [
+const PLACE_COLUMNS: readonly ViewColumn<StepPlace>[] = [
   ['scenarioId', ({ scenario }) => scenario.scenarioId],
   ['scenario', ({ scenario }) => scenario.name],
   ['step', ({ step }) => step],
 ];
 
 /** A value as a cell shows it; null where there is none. */
-export const valueCell = (metric: string, value: number): Cell => (Number.isNaN(value) ? null : roundValue(metric, value));
+export const valueCell = (metric: string, value: number): ViewCell => (Number.isNaN(value) ? null : roundValue(metric, value));
 
 /** Metrics of a table of levels when none are named. */
 export const LEVEL_METRICS = ['largestContentfulPaint', 'firstContentfulPaint', 'totalBlockingTime', 'cumulativeLayoutShift'] as const;
@@ -132,7 +132,7 @@ export function levelAnswer(scenarios: readonly ScenarioRuns[], { metrics, order
     answer: levelsText(rows, by, valueOf),
     columns: [
       ...PLACE_COLUMNS,
-      ...metrics.map((metric, index): Column<LevelRow> => [metric, ({ medians }) => valueCell(metric, medians[index] ?? Number.NaN)]),
+      ...metrics.map((metric, index): ViewColumn<LevelRow> => [metric, ({ medians }) => valueCell(metric, medians[index] ?? Number.NaN)]),
       ['runs', ({ runs }) => runs],
       [FAILED_COLUMN, ({ failedPercent }) => failedPercent],
     ],
@@ -382,7 +382,7 @@ export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, ti
   const rows = kinds.flatMap(([kind, own]) => own.map((row) => ({ ...row, kind })));
   return {
     answer: `${runsText(slowest, fastest[0], metric, timeZone)}${heldAgainstWords(course)}`,
-    ...tableOf<(typeof rows)[number], Cell>(
+    ...tableOf<(typeof rows)[number], ViewCell>(
       [
         ['kind', ({ kind }) => kind],
         ...PLACE_COLUMNS,

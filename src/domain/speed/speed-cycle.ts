@@ -4,7 +4,7 @@ import { median, medianWithin } from '../../statistics/order.ts';
 import { normalOf, scoreOfTail } from '../../statistics/tails.ts';
 import { localTimes } from './engine/local-time.ts';
 import { type Series, seriesOf, type Window } from './runs.ts';
-import { type Column, type ScenarioRuns, type StepPlace, type ViewAnswer, valueCell, viewOf } from './scenario-views.ts';
+import { type ScenarioRuns, type StepPlace, type ViewAnswer, type ViewColumn, valueCell, viewOf } from './scenario-views.ts';
 import { allSteps, type Course, courseOfStep, courseWords, levelsOf } from './speed-course.ts';
 import { metricFact } from './speed-metrics.ts';
 import { type Breakdown, type Cycle, fromFirstRun, type Grouping, groupingOf, isCycle, rowsOfStep, type Stretch } from './time-groups.ts';
@@ -277,7 +277,7 @@ export function cycleAnswer(scenarios: readonly ScenarioRuns[], options: CycleOp
   const told = new Set(steps);
   const isOfSome = told.size > 0 && rows.some(({ scenario, step }) => !told.has(keyOf(scenario.scenarioId, step)));
   const [first, ...others] = metrics;
-  const within = (name: string, side: 'middle' | 'low' | 'high'): Column<CycleRow> => [
+  const within = (name: string, side: 'middle' | 'low' | 'high'): ViewColumn<CycleRow> => [
     name,
     ({ values: [own = []] }) => valueCell(first, medianWithin(own)[side]),
   ];
@@ -290,7 +290,7 @@ export function cycleAnswer(scenarios: readonly ScenarioRuns[], options: CycleOp
       within(first, 'middle'),
       within('low', 'low'),
       within('high', 'high'),
-      ...others.map((metric, index): Column<CycleRow> => [metric, ({ values }) => valueCell(metric, median(values[index + 1] ?? []))]),
+      ...others.map((metric, index): ViewColumn<CycleRow> => [metric, ({ values }) => valueCell(metric, median(values[index + 1] ?? []))]),
       ['runs', ({ values: [own = []] }) => own.length],
     ],
     notes: notesFor(options),

@@ -60,7 +60,8 @@ export function heldSentence(study: Study, { name, timeZone, year }: ScenarioPla
 /** That nothing moved for certain, or what may have. */
 function steadySentence(study: Study, place: ScenarioPlace, isFailing: boolean): string {
   const judged = study.rows.filter(({ state }) => state !== 'not enough data').length;
-  const calm = `${isFailing ? 'Its speed' : `"${place.name}"`} is steady: none of ${counted(judged, 'series', 'series')} changed its level.`;
+  const what = isFailing ? 'Its speed' : `"${place.name}"`;
+  const calm = `${what} is steady: none of ${counted(judged, 'series', 'series')} changed its level.`;
   return heldSentence(study, place) ?? calm;
 }
 

@@ -28,7 +28,7 @@ export interface Stretch {
   readonly length: number;
 }
 
-/** What comes again: its groups, and how they are compared. */
+/** A cycle of time: its groups, and how they are compared. */
 export interface Cycle {
   readonly names: readonly string[];
   readonly groupOf: (hour: number, weekday: number) => number;

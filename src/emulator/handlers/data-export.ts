@@ -14,7 +14,7 @@ interface Paging {
   page?: number | undefined;
 }
 
-/** Where a page of a list begins and how it is ordered; without a number it is the first. The reference does not say which number that has. */
+/** Where a page of a list begins and how it is ordered; without a number it is the first. The reference does not number pages. */
 function pagingOf({ limit = DEFAULT_PAGE_SIZE, order = 'DESC', page }: Paging, { deployment: { pagesFrom } }: Place) {
   const at = page ?? pagesFrom;
   if (at < pagesFrom) throw new Refusal(400, 'VALIDATION_ERROR', `page: pages begin at ${pagesFrom}`);

@@ -85,7 +85,7 @@ function projectsOf(size: Size): Project[] {
   return [...projects, ...more];
 }
 
-/** What the shop has, and copies of it with ids and names of their own up to the wanted number. */
+/** The objects of the shop, and copies of them with ids and names of their own up to the wanted number. */
 function grown<T>(known: readonly T[], count: number, names: readonly string[], more: object = {}): T[] {
   const copies = from(count - known.length, (at) => ({
     ...oneOf(known, at),

@@ -46,7 +46,7 @@ export class NoSuchName extends ApiError {
   }
 }
 
-type View = Pick<DataView, 'name' | 'columns'>;
+type NamedView = Pick<DataView, 'name' | 'columns'>;
 
 /** How the engines say that there is no such column, each way with its name. */
 const NO_COLUMN = [
@@ -67,8 +67,8 @@ function unquoted(prefix: string, columns: readonly Column[]): string | undefine
 const KEYS = ['project_id', 'user_id', 'session_id'];
 
 /** Which of several views has a column, and how rows of another one come to it; undefined where all have it. */
-function elsewhere(name: string, views: readonly View[]): string | undefined {
-  const has = ({ columns }: View, wanted: string) => columns.some((column) => column.name.toLowerCase() === wanted.toLowerCase());
+function elsewhere(name: string, views: readonly NamedView[]): string | undefined {
+  const has = ({ columns }: NamedView, wanted: string) => columns.some((column) => column.name.toLowerCase() === wanted.toLowerCase());
   const holders = views.filter((view) => has(view, name));
   const [holder] = holders;
   if (!holder || holders.length === views.length) return undefined;
@@ -77,7 +77,7 @@ function elsewhere(name: string, views: readonly View[]): string | undefined {
   return `"${name}" is a column of ${holders.map((each) => each.name).join(', ')}, not of what the statement selects from${join}.`;
 }
 
-async function noColumn(name: string, message: string, views: readonly View[]): Promise<string> {
+async function noColumn(name: string, message: string, views: readonly NamedView[]): Promise<string> {
   const columns = views.flatMap((view) => view.columns);
   if (columns.some((column) => column.name.toLowerCase() === name.toLowerCase())) {
     const there = /Candidate bindings: (.+)/.exec(message)?.[1];
@@ -87,7 +87,7 @@ async function noColumn(name: string, message: string, views: readonly View[]): 
   return unquoted(name, columns) ?? `there is no column "${name}". ${await nearest(name, columns)} Texts stand in 'single quotes'.`;
 }
 
-function tableWords(views: readonly View[]): string {
+function tableWords(views: readonly NamedView[]): string {
   const names = views.map(({ name }) => name);
   return names.length === 1 ? `the only one is ${names[0]}` : `there are ${names.join(', ')}`;
 }
@@ -99,7 +99,7 @@ const NO_TABLE = [
 ];
 
 /** The engine's refusal of a statement, in words for its author. */
-async function faultOf(message: string, views: readonly View[]): Promise<ApiError> {
+async function faultOf(message: string, views: readonly NamedView[]): Promise<ApiError> {
   const columns = views.flatMap((view) => view.columns);
   const foundIn = (ways: readonly RegExp[]) => ways.flatMap((words) => words.exec(message)?.[1] ?? [])[0];
   const column = foundIn(NO_COLUMN);
@@ -154,7 +154,7 @@ function refusalOf(message: string): ApiError {
 }
 
 /** Turns the failure of a query into an error that says what to do next; other errors stay what they are. */
-export async function sqlFailure(error: unknown, views: readonly View[], author: Author): Promise<unknown> {
+export async function sqlFailure(error: unknown, views: readonly NamedView[], author: Author): Promise<unknown> {
   if (!(error instanceof SqlError)) return error;
   const { reason, message } = error;
   if (reason === 'missing package') {

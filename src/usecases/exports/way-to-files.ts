@@ -151,7 +151,7 @@ function daysIn(intervals: readonly Interval[]): number {
   return new Set(days).size;
 }
 
-/** What is lacking, the jobs that export it, and those of their runs that still have files. */
+/** The fields and days that lack, the jobs that export it, and those of their runs that still have files. */
 interface Held {
   readonly lack: Lack;
   readonly holders: readonly JobRecord[];

@@ -225,7 +225,7 @@ export function readDaysOrNone(grid: Omit<MetricGrid, 'ranges'>, windows: Window
 /** Whether the platform refused a range because it reaches beyond what is kept; its words are all that says so. */
 const isOutOfBounds = (reason: string) => /out of bounds/i.test(reason);
 
-/** What was read, or the error by which the platform refused a range that reaches beyond what is kept. */
+/** The answer that was read, or the error by which the platform refused a range that reaches beyond what is kept. */
 export const orOutOfBounds = <Read>(read: Promise<Read>): Promise<Read | ApiError> =>
   read.catch(
     onApiError((error) => {

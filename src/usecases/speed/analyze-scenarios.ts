@@ -74,7 +74,7 @@ export async function studyOne(
   return { scenarioId, name, study, named };
 }
 
-/** What is read for the scenario in detail: the events near its change, and what the actions of failed runs say. */
+/** Readings for the scenario in detail: the events near its change, and what the actions of failed runs say. */
 async function detailOf(
   studied: Studied,
   { steps, of }: { readonly steps: () => readonly FailedStep[]; readonly of: number },

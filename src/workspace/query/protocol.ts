@@ -44,8 +44,8 @@ export interface Piece {
   readonly target: string;
 }
 
-/** What a process does next; `keptAs`: rows stay there as a table of this name, which later statements may read, and none are given. */
-export type Step =
+/** The next work of a process; `keptAs`: rows stay there as a table of this name, which later statements may read, and none are given. */
+export type ProcessStep =
   | ({ readonly kind: 'select'; readonly keptAs?: string } & Statement)
   | ({ readonly kind: 'convert' } & Conversion)
   | ({ readonly kind: 'write' } & Piece);
@@ -69,14 +69,14 @@ export interface ResultColumn {
 /** Why there is no result. */
 export type Failure = 'missing package' | 'refused' | 'data' | 'sql' | 'memory';
 
-/** What a step ends with: of a SELECT whether there are more rows, of a file the number of its rows. */
+/** The end of a step: of a SELECT whether there are more rows, of a file the number of its rows. */
 export interface StepEnd {
   readonly more?: boolean;
   readonly written?: number;
   readonly converted?: Converted;
 }
 
-/** Messages of the process: that the engine is there; then, of each SELECT, the columns, and rows as often as needed; an end of each step. */
+/** Messages of the process: that the engine is there; of each SELECT the columns, and rows as often as needed; the end of each step. */
 export type Message =
   | { readonly kind: 'ready' }
   | { readonly kind: 'columns'; readonly columns: readonly ResultColumn[] }

@@ -14,10 +14,10 @@ import type {
   Message,
   Opening,
   Piece,
+  ProcessStep,
   Readable,
   ResultColumn,
   Statement,
-  Step,
   StepEnd,
 } from './protocol.ts';
 import { UNORDERED } from './view-sql.ts';
@@ -83,7 +83,7 @@ function abortReason(signal: AbortSignal | undefined): Error {
 
 /** A process at work. */
 interface Running {
-  readonly send: (message: Opening | Step) => void;
+  readonly send: (message: Opening | ProcessStep) => void;
   readonly stop: () => void;
   /** Resolves when it has ended because it was stopped. */
   readonly ended: Promise<void>;
@@ -145,7 +145,7 @@ function queryMachine(): Machine {
 
 /** A step that has not ended, and what has come of its answer. */
 interface Pending {
-  readonly step: Step;
+  readonly step: ProcessStep;
   columns: readonly ResultColumn[];
   readonly rows: (readonly Cell[])[];
   readonly resolve: (end: StepEnd) => void;
@@ -202,7 +202,7 @@ function openProcess(inTurn: FairSemaphore, { readable, machine }: Opening, opti
     }
   }
 
-  function ask(step: Step): Promise<SqlResult & StepEnd> {
+  function ask(step: ProcessStep): Promise<SqlResult & StepEnd> {
     return new Promise((resolve, reject) => {
       const rows: Pending['rows'] = [];
       const own: Pending = { step, columns: [], rows, resolve: (end) => resolve({ more: false, ...end, columns: own.columns, rows }) };

@@ -14,7 +14,7 @@ type PurgeRow = (string | number | null)[];
 /** Jobs that a question shows. */
 const SHOWN_JOBS = 20;
 
-/** What is here of each job: complete runs, what is unfinished, the last instant of the data, and the bytes of all. */
+/** The local files of each job: complete runs, what is unfinished, the last instant of the data, and the bytes of all. */
 function byJob(runs: readonly RunManifest[], unfinished: readonly UnfinishedRun[]) {
   return [...new Set([...runs, ...unfinished].map(({ jobId }) => jobId))].map((jobId) => {
     const own = runs.filter((run) => run.jobId === jobId);

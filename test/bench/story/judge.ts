@@ -63,7 +63,7 @@ function naturalEffect({ planted: { world } }: Truth, metric: string, own: reado
 const isLike = (percent: number, natural: number) =>
   percent * natural > 0 && Math.abs(natural) >= LEAST_EFFECT && Math.abs(Math.log2(percent / (100 * natural))) <= 1;
 
-/** Whether a claim is of the season or the growth that the world has beside the planted change: a drift, or two ranges that differ by it. */
+/** Whether a claim is of the season or growth that the world has beside the planted change: a drift, or two ranges that differ by it. */
 function isOfNature({ metric, shape, from, percent }: Claim, truth: Truth, baseline: Said['baseline']): boolean {
   if (percent === undefined) return false;
   const days = Math.round((Date.parse(truth.last) - Date.parse(from)) / 86_400_000) + 1;

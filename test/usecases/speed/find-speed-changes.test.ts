@@ -21,7 +21,8 @@ function sloped(factor: number): Report[] {
 /** Looks through scenarios with what the platform answers for each. */
 async function look(scenarioIds: readonly number[], answer: (input: { dateFrom: string; dateTo: string }) => unknown, isAlone = true) {
   const notes: string[] = [];
-  const ask = (async (_: unknown, input: { dateFrom: string; dateTo: string }) => answer(input)) as unknown as Ask; // reports alone are asked for
+  // Reports alone are asked for.
+  const ask = (async (_: unknown, input: { dateFrom: string; dateTo: string }) => answer(input)) as unknown as Ask;
   const context = {
     ask,
     nowMs: NOW_MS,

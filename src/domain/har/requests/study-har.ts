@@ -52,7 +52,7 @@ export function studyHar(har: Har, entityOf: EntityOf, reported: PaintTimes = NO
     paints,
     /** The likely element of the largest paint; null where its time is unknown. */
     largest: largestPaintOf(har, paints, blocking),
-    /** What could not be read of the file or is not known of it, and why it and the report do not fit together. */
+    /** Parts that could not be read of the file or is not known of it, and why it and the report do not fit together. */
     notes: [...notes, ...fileNotes(har)],
   };
 }

@@ -199,7 +199,7 @@ function failureRise(results: RunResults, period: Span): ShareChange | undefined
 /** Failures come in series (an outage), so that more is asked of a difference than 0.05. */
 const ALPHA = 0.01;
 
-/** What became of the share of failed runs. */
+/** The course of the share of failed runs. */
 export const FAILURE_STATES = ['fails more often', 'fails less often', 'no change', 'not enough data'] as const;
 
 /** The trend of the share of failed runs. */

@@ -491,7 +491,7 @@ function factsOf(judged: Judged, outcome: Outcome, hasRevenue: boolean): RowFact
 const isBeyondItself = ({ verdict, lowPoints = 0, highPoints = 0, lostRevenueLow = 0, lostRevenueHigh = 0 }: ImpactRow) =>
   verdict === 'within noise' && (lowPoints * highPoints > 0 || lostRevenueLow * lostRevenueHigh > 0);
 
-/** What columns of the answer mean. */
+/** The meaning of columns of the answer. */
 function lostNote({ kind }: Outcome, rows: readonly ImpactRow[]): string {
   const plain = rows.some(({ plainPoints }) => plainPoints !== undefined);
   const words = plain ? 'plainPoints: all sessions with it at that view less all without; lost: ' : 'lost: ';
