@@ -34,6 +34,8 @@ const OTHER_TYPES: Readonly<Record<string, Record<string, number>>> = {
  */
 const TRANSFERRED: Readonly<Record<string, Record<string, number>>> = {
   'chrome.har': { _transferSize: 38 },
+  'devtools.har': { _transferSize: 38 },
+  'firefox.har': { same: 26, 'no body': 4, unknown: 8 },
   'webpagetest.har': { same: 40, _bytesIn: 36 },
   'allSizes.har': { same: 11 },
   'en.wikipedia.org.spdy-wpt.har': { same: 3, _bytesIn: 99 },

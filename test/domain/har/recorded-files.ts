@@ -88,7 +88,7 @@ const generated: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(recorders).map(([name, recorder]) => [name, JSON.stringify(recordedBy(recorder, timed))]),
 );
 
-/** Names of recorded files: one visit as two recorders write it, made here, and recordings of real sites where they are at hand. */
+/** Names of recorded files: one visit as four recorders write it, made here, and recordings of real sites where they are at hand. */
 export const RECORDED_FILES: readonly string[] = [...Object.keys(generated), ...REAL_FILES];
 
 /** Text of a recorded file. */

@@ -80,7 +80,7 @@ function common(
   };
 }
 
-/** As Chrome writes: bytes on the wire in `_transferSize`, bodies, no size of HTTP/2 headers, pseudo headers, priorities. */
+/** As chrome-har writes: the bytes on the wire in `_transferSize`, no size of HTTP/2 headers, pseudo headers, priorities. */
 function chrome(visit: TimedVisit): JsonObject {
   const h2 = isSecure(visit.url);
   const { host, pathname } = new URL(visit.url);
@@ -110,12 +110,33 @@ function chrome(visit: TimedVisit): JsonObject {
         bodySize: visit.bytes,
         _transferSize: visit.bytes + HEADER_BYTES,
       },
-      content: { size: visit.unpackedBytes ?? visit.bytes, text: visit.text ?? '' },
+      content: { size: visit.unpackedBytes ?? visit.bytes },
       timings: { blocked: 0.4, dns: -1, connect: -1, ssl: -1, send: 0.1, wait: visit.tookMs - 2.5, receive: 2 },
     }),
     _initialPriority: 'Medium',
     _requestTime: 99_780.435 + visit.atMs / 1_000,
     serverIPAddress: '192.0.2.7',
+  };
+}
+
+/** As Firefox writes: whole numbers, header sizes, and -1 for a body that came from its cache or never came. */
+function firefox(visit: TimedVisit): JsonObject {
+  const { tookMs, status = 200 } = visit;
+  const isBodiless = status === 204 || status >= 300;
+  return {
+    pageref: 'page_1',
+    ...common(visit, {
+      request: { httpVersion: 'HTTP/1.1', headers: named(requestHeaders(visit)), headersSize: 380, bodySize: -1 },
+      response: {
+        httpVersion: isSecure(visit.url) ? 'HTTP/2.0' : 'HTTP/1.1',
+        headers: named(responseHeaders(visit)),
+        headersSize: HEADER_BYTES,
+        bodySize: isBodiless ? -1 : visit.bytes,
+      },
+      content: { size: isBodiless ? 0 : (visit.unpackedBytes ?? visit.bytes), comment: 'Response bodies are not included.' },
+      timings: { blocked: 0, dns: 0, connect: 12, ssl: 0, send: 0, wait: Math.max(0, Math.round(tookMs) - 14), receive: 2 },
+    }),
+    time: Math.round(tookMs),
   };
 }
 
@@ -142,6 +163,26 @@ function webPageTest(visit: TimedVisit): JsonObject {
   };
 }
 
+/** As the developer tools of a browser export: no protocol, no header sizes, bodies with all that they hold. */
+function devTools(visit: TimedVisit): JsonObject {
+  return {
+    pageref: 'page_1',
+    ...common(visit, {
+      request: { httpVersion: 'unknown', headers: named(lowered(requestHeaders(visit))), headersSize: -1, bodySize: -1 },
+      response: {
+        httpVersion: 'unknown',
+        headers: named(lowered(responseHeaders(visit))),
+        headersSize: -1,
+        bodySize: -1,
+        _transferSize: visit.bytes + HEADER_BYTES,
+      },
+      content: { size: visit.unpackedBytes ?? visit.bytes, text: visit.text ?? '' },
+      timings: { blocked: 0.4, dns: -1, connect: -1, ssl: -1, send: 0.2, wait: visit.tookMs - 2.6, receive: 2 },
+    }),
+    connection: '443',
+  };
+}
+
 interface Recorder {
   readonly creator: { readonly name: string; readonly version: string };
   readonly write: (visit: TimedVisit) => JsonObject;
@@ -149,10 +190,12 @@ interface Recorder {
   readonly pages: readonly string[];
 }
 
-/** Two programs with ideas of HAR 1.2 that lie far apart; others are in the cases. */
+/** The four programs whose files assistants are given most, each with its own idea of HAR 1.2. */
 export const recorders: Readonly<Record<string, Recorder>> = {
   'chrome.har': { creator: { name: 'chrome-har', version: '0.2.3' }, write: chrome, pages: ['page_1'] },
+  'firefox.har': { creator: { name: 'Firefox', version: '132.0' }, write: firefox, pages: ['page_1'] },
   'webpagetest.har': { creator: { name: 'WebPagetest', version: '2.17' }, write: webPageTest, pages: ['page_1_0', 'page_1_1'] },
+  'devtools.har': { creator: { name: 'WebInspector', version: '537.36' }, write: devTools, pages: ['page_1'] },
 };
 
 /** The file that a recorder writes of these visits. */
