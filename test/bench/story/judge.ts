@@ -128,7 +128,7 @@ function toldRows(said: Said, look: Look, truth: Truth): RowVerdict[] {
   if (baseline) {
     const [start, end] = [baseline.start.slice(0, 10), baseline.end.slice(0, 10)];
     return told([...rows, ...devices, ...segments], 'verdict').map((row): RowVerdict => {
-      const [metric, place] = [String(row['metric']), placed(row)];
+      const [metric, place] = [String(row['metric'] ?? said.explained), placed(row)];
       const natural = naturalEffect(truth, metric, [look.from, look.to], [start, end]);
       const isNatural = isLike(Number(row['changePercent']), natural);
       const isTouched = isNatural || effectOf(metric, place, look.from, look.to) || effectOf(metric, place, start, end);

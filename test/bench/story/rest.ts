@@ -87,7 +87,7 @@ function figuresOf(said: Said, look: Look): Figure[] {
   const { baseline } = said;
   if (baseline) {
     const groups = [...(said.devices ?? []), ...(said.segments ?? [])];
-    return [...rows, ...groups].flatMap((row) => comparedFigures(row, String(row['metric']), look, baseline));
+    return [...rows, ...groups].flatMap((row) => comparedFigures(row, String(row['metric'] ?? said.explained), look, baseline));
   }
   return rows.flatMap((row) => {
     const own = { place: placeOf({ ...look.place, ...row }), ...daysOf(row, look) };

@@ -25,6 +25,8 @@ export const answerShape = z.looseObject({
   columns: z.array(z.string()).optional(),
   rows: z.array(z.array(cell)).optional(),
   baseline: z.object({ start: z.string(), end: z.string() }).optional(),
+  /** The metric of devices and segments. */
+  explained: z.string().optional(),
   devices: z.array(z.record(z.string(), cell)).optional(),
   segments: z.array(z.record(z.string(), cell)).optional(),
   quality: z.array(z.unknown()).optional(),

@@ -20,7 +20,6 @@ function list({ structured }: ToolAnswer, member: string): Row[] {
 }
 
 const rateRow = (answer: ToolAnswer) => records(answer).find(({ metric }) => metric === 'conversionRate');
-const ofRate = (rows: Row[]) => rows.filter(({ metric }) => metric === 'conversionRate');
 
 describe.each(SEEDS)('on the platform of seed %d', (seed) => {
   const platform = sharedPlatform({ seed });
@@ -40,7 +39,7 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
     const [most] = devices.toSorted((a, b) => Number(a['contribution']) - Number(b['contribution']));
     expect(most).toMatchObject({ device, verdict: 'down' });
     expect(devices.filter(({ verdict }) => verdict === 'down')).toHaveLength(1);
-    const [sums] = ofRate(list(answer, 'sums'));
+    const [sums] = list(answer, 'sums');
     expect(Math.abs(Number(sums?.['mix']))).toBeLessThan(0.1 * Math.abs(Number(sums?.['rate'])));
     expect(findingsOf(answer)[0]).toMatchObject({
       subject: 'conversionRate',
@@ -72,7 +71,7 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
     const { goal, startDay, endDay, device, segment } = platform().stories.mixCampaign;
     const answer = await compare({ metrics: ['conversionRate'], startDate: startDay, endDate: endDay, goalId: goal.id }, 'content');
     expect(rateRow(answer)).toMatchObject({ verdict: 'down', since: startDay });
-    const [sums] = ofRate(list(answer, 'sums'));
+    const [sums] = list(answer, 'sums');
     const [change, rate] = [Number(sums?.['change']), Number(sums?.['rate'])];
     // Within a device the rate stays; what is left is the chance of a week.
     expect(Math.abs(rate)).toBeLessThan(0.3 * Math.abs(change));

@@ -55,7 +55,8 @@ describe('two weeks', () => {
     expect(visits).toMatchObject({ before: before.visits, after: after.visits, change: after.visits - before.visits });
     expect(revenue).toMatchObject({ before: expect.closeTo(before.revenue, 2), after: expect.closeTo(after.revenue, 2) });
 
-    const sums = list(answer, 'sums').find(({ metric }) => metric === 'conversionRate');
+    expect(answer.structured['explained']).toBe('conversionRate');
+    const [sums] = list(answer, 'sums');
     const devices = list(answer, 'devices');
     expect(devices.map(({ device }) => device)).toEqual(['desktop', 'mobile', 'tablet', 'other or unknown device']);
     const change = Number(rate?.['change']);
@@ -92,7 +93,7 @@ describe('two weeks', () => {
 
   it('are not explained where that is not wanted, nor for several devices', { tags: 'nightly' }, async () => {
     const plain = await compare({ ...WEEK, explain: false });
-    for (const explained of ['devices', 'sums', 'segments', 'revenue']) expect(plain.structured).not.toHaveProperty(explained);
+    for (const explained of ['explained', 'devices', 'sums', 'segments', 'revenue']) expect(plain.structured).not.toHaveProperty(explained);
     const several = await compare({ ...WEEK, metrics: ['conversionRate'], devices: ['mobile', 'desktop'] });
     expect(records(several)).toEqual([
       expect.objectContaining({ of: 'mobile', verdict: 'down' }),

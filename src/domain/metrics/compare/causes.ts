@@ -4,7 +4,7 @@ import { type FoundChange, measureChange, sizeOfDays } from '../engine/measure.t
 import { findReasons, type Reasons } from '../engine/reasons.ts';
 import type { Effect } from '../engine/scan.ts';
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
-import { type Change, differenceOf, earlierOf } from './change.ts';
+import { type Change, differenceOf, earlierOf, isSameChange } from './change.ts';
 import { type Explained, explain, findPartition, type GroupValues, partition, type RevenueSplit, splitRevenue } from './contributions.ts';
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput, pointsKnown } from './judged-changes.ts';
 import type { MeasuredChange } from './measured-change.ts';
@@ -104,10 +104,18 @@ function measureHeadline(input: PeriodsInput, judged: JudgedChanges, reasons: Re
 /** A change on the one device, else the one segment, that moved unlike the rest; itself where none did. */
 export function narrowed(own: DatedPlace, change: Change, input: CausesInput): DatedPlace {
   const { metric, change: dated } = own;
-  const { devices, segments } = input;
+  const { devices, segments, judged } = input;
   const at = (parts: readonly NamedReading[], looked?: number) =>
     parts.length > 0 ? locatedPart({ ...change, metric }, dated, parts, input, { looked }) : undefined;
-  const located = at(devices.map((reading) => ({ name: reading.device, reading }))) ?? at(segments.chosen, segments.all.length);
+  // The segments that were read are those in which the headline moved unlike the rest.
+  const chosen = change.metric === judged.headline.metric ? segments.chosen : [];
+  // A device that alone shows it by itself needs no test beside the others.
+  const shown = judged.devicesOf(metric).flatMap(({ reading, changes }): Located[] => {
+    const found = changes.find((each) => each.shape === dated.shape && isSameChange(each, dated));
+    return found ? [{ reading, found }] : [];
+  });
+  const [alone] = shown.length === 1 ? shown : [];
+  const located = alone ?? at(devices.map((reading) => ({ name: reading.device, reading }))) ?? at(chosen, segments.all.length);
   if (!located) return own;
   const { relative, low, high } = located.found;
   return measuredAt({ metric, reading: located.reading, change: { ...dated, relative, low, high } });

@@ -19,7 +19,9 @@ export const comparisonShape = z.object({
   baseline: z.object({ start: z.string(), end: z.string(), days: z.number() }).optional(),
   columns: z.array(z.string()),
   rows: z.array(z.array(cell)),
-  /** Each device's own change of the headline's metric, and its part of the whole change. */
+  /** The metric whose change devices, sums and segments explain. */
+  explained: z.string().optional(),
+  /** Each device's own change of that metric, and its part of the whole change. */
   devices: records,
   /** Mix and rate of all groups of a division together (`of`: devices, or segments that divide the visits), and what is left. */
   sums: records,
@@ -151,9 +153,8 @@ export function deviceRecord(group: Contribution, judged: Judgement | undefined)
 
 /** Mix and rate of all groups together, and what is left. */
 export function sumsOf(of: string, explained: Explained): Record<string, Cell> {
-  const { metric, change, groups, remainder } = explained;
+  const { change, groups, remainder } = explained;
   return {
-    metric,
     of,
     change,
     ...(groups.some(({ mix }) => mix !== undefined) && effectsOf(explained)),

@@ -125,7 +125,7 @@ const unusualDays = ({ judgement, days: { first, last } }: Change) =>
 
 /**
  * The changes with a date, each on the part that carries it: that of the headline where it was measured, those of other metrics, those that
- * began before the period, and single days of it.
+ * began before the period, and single days of it of the headline.
  */
 function datedChanges({ causes: { measured, judged }, input }: ComparisonScene): DatedPlace[] {
   const { readings, devices } = input;
@@ -147,6 +147,7 @@ function datedChanges({ causes: { measured, judged }, input }: ComparisonScene):
     if (since && isChanged(judgement)) add(measuredAt({ metric, reading, change: since }), change);
     const begun = earlierOf(change);
     if (begun) add(measuredAt(byFactor({ metric, reading, change: begun }, change.days)), change);
+    if (change !== judged.headline) return;
     for (const day of unusualDays(change)) add({ metric, reading, change: day }, change);
   });
   return found;
@@ -307,7 +308,9 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
   // The ranges hold days without the change, so that their figures are others than its size.
   const whole = ({ sentence, against }: Finding) =>
     told.length === 0 || against?.what === 'expected' ? sentence : `Over the whole period, ${lowered(sentence)}`;
-  const lead = [...told.map((finding) => saidOf(finding, grammar)), ...ofHeadline.map(whole)];
+  const isDay = ({ when, verdict }: Finding) => when.shape === 'day' && verdict !== 'measurement';
+  const said = (some: readonly Finding[]) => some.map((finding) => saidOf(finding, grammar));
+  const lead = [...said(told.filter((each) => !isDay(each))), ...ofHeadline.map(whole), ...said(told.filter(isDay))];
   const outliers = changes.map((change, at) => outlierSentence(change, readingAt(at), grammar.year));
   const details = [...located.map(shortSentence), ...outliers];
   const kept = [...ofHeadline, ...ranges.filter((each) => !ofHeadline.includes(each)).slice(0, MOST_BESIDE)];
@@ -334,7 +337,10 @@ function datedFacts(located: DatedPlace, scene: ComparisonScene): Facts {
 
 /** A comparison with what a chart and the search for events need beside the answer. */
 export interface PeriodsResult {
-  readonly data: Pick<Comparison, 'answer' | 'findings' | 'columns' | 'rows' | 'devices' | 'sums' | 'segments' | 'revenue' | 'details'>;
+  readonly data: Pick<
+    Comparison,
+    'answer' | 'findings' | 'columns' | 'rows' | 'explained' | 'devices' | 'sums' | 'segments' | 'revenue' | 'details'
+  >;
   readonly headline: Change;
   /** The judged whole and devices of the headline. */
   readonly judged: readonly Judged[];
@@ -365,10 +371,10 @@ function causeRecords(causes: Causes, { metric }: Change, currency: string | und
   const { byDevice, bySegment } = causes;
   const money = definitionOf(metric)?.unit === 'currency' && currency !== undefined ? { unit: currency } : {};
   const sums = sumRecords(causes);
-  const of = { metric, ...money };
-  const devices = byDevice?.explained.groups.map((group) => ({ ...deviceRecord(group, byDevice.verdictOf(group.name)), ...of }));
-  const segments = bySegment?.explained.map(({ apart, verdict }) => ({ ...segmentRecord(apart, verdict), ...of }));
+  const devices = byDevice?.explained.groups.map((group) => ({ ...deviceRecord(group, byDevice.verdictOf(group.name)), ...money }));
+  const segments = bySegment?.explained.map(({ apart, verdict }) => ({ ...segmentRecord(apart, verdict), ...money }));
   return {
+    ...((devices || segments) && { explained: metric }),
     ...(devices && { devices }),
     ...(sums.length > 0 && { sums: sums.map((each) => ({ ...each, ...money })) }),
     ...(segments && { segments }),
