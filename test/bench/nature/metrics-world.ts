@@ -213,6 +213,10 @@ export function drawWorld(nature: Nature, seed: number): World {
   return { firstMs, days, cells, usual, growthOver: (some) => slowAt(days - 1) - slowAt(days - 1 - some) };
 }
 
+/** Whether percents are of what nature did, as a share: its way, and neither less than half of it nor more than twice as much. */
+export const isLikeNature = (percent: number, natural: number) =>
+  percent * natural > 0 && Math.abs(Math.log2(percent / (100 * natural))) <= 1;
+
 /** The day `left` days before the end, 1 being the last one: `2026-09-30`. */
 export function dayOf({ firstMs, days }: World, left: number): string {
   return new Date(firstMs + (days - left) * DAY_MS).toISOString().slice(0, 10);

@@ -1,17 +1,15 @@
 import type { Finding } from '../../../src/findings/finding.ts';
 import { anyChanged, areTold, type Case, changesIn, goesOn, isCounting, last, SELF } from './metrics-cases.ts';
-import { CALM, dayOf, type Event, event, type Nature, type World } from './metrics-world.ts';
+import { CALM, dayOf, type Event, event, isLikeNature, type Nature, type World } from './metrics-world.ts';
 
 /** Last days of questions all over a year: after Christmas, Carnival, Easter, in May, summer, autumn, before and after Black Friday. */
 const LAST_DAYS = ['2026-01-11', '2026-02-22', '2026-04-12', '2026-05-31', '2026-07-26', '2026-10-11', '2026-11-22', '2026-12-13'];
 
 /** Sums grow with visits. */
-const SUMS: ReadonlySet<string> = new Set(['visits', 'conversionCount', 'revenueSum']);
+export const SUMS: ReadonlySet<string> = new Set(['visits', 'conversionCount', 'revenueSum']);
 /** A slow change of a site's sums by half to twice of what its season and growth make. */
 function isOwnDrift({ subject, when, change }: Finding, { growthOver }: World): boolean {
-  const grown = 100 * Math.expm1(growthOver(28));
-  const isOwn = (percent: number) => percent / grown >= 0.5 && percent / grown <= 2;
-  return when.shape === 'drift' && SUMS.has(subject) && isOwn(change?.percent ?? 0);
+  return when.shape === 'drift' && SUMS.has(subject) && isLikeNature(change?.percent ?? 0, Math.expm1(growthOver(28)));
 }
 
 const yearly = (lastDay: string): Case[] => {

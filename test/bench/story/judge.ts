@@ -1,3 +1,5 @@
+import { isLikeNature } from '../nature/metrics-world.ts';
+import { SUMS } from '../nature/year-cases.ts';
 import type { Look } from './looks.ts';
 import { dayPlus, effectAt, METRIC_OF, type Place, type Planted } from './planted.ts';
 import { daysOf } from './rest.ts';
@@ -45,12 +47,9 @@ function isNear({ value, low, high }: Bounded, truth: number, share: number): bo
   return isInside && Math.abs(value - truth) <= share * Math.abs(truth);
 }
 
-/** Metrics that grow with the visits. */
-const OF_VISITS = new Set(['visits', 'conversionCount', 'revenueSum']);
-
 /** What season, growth and special days alone make of a metric on some days against others, as a share. */
 function naturalEffect({ planted: { world } }: Truth, metric: string, own: readonly [string, string], others: readonly [string, string]) {
-  if (!OF_VISITS.has(metric)) return 0;
+  if (!SUMS.has(metric)) return 0;
   const meanOf = ([from, to]: readonly [string, string]) => {
     const [first, end] = [from, to].map((day) => Math.round((Date.parse(day) - world.firstMs) / 86_400_000));
     const days = world.usual.slice(first, (end ?? 0) + 1);
@@ -59,9 +58,7 @@ function naturalEffect({ planted: { world } }: Truth, metric: string, own: reado
   return meanOf(own) / meanOf(others) - 1;
 }
 
-/** Whether percents are of what nature did: its way, and neither less than half of it nor more than twice as much. */
-const isLike = (percent: number, natural: number) =>
-  percent * natural > 0 && Math.abs(natural) >= LEAST_EFFECT && Math.abs(Math.log2(percent / (100 * natural))) <= 1;
+const isLike = (percent: number, natural: number) => Math.abs(natural) >= LEAST_EFFECT && isLikeNature(percent, natural);
 
 /** Whether a claim is of the season or growth that the world has beside the planted change: a drift, or two ranges that differ by it. */
 function isOfNature({ metric, shape, from, percent }: Claim, truth: Truth, baseline: Said['baseline']): boolean {

@@ -139,3 +139,9 @@ describe('runs', () => {
     expect(await call('analyze_har', { scenarioStepResultId: String(rows[0]?.['stepResultId']) })).toMatchObject({ isError: false });
   });
 });
+
+it('six scenarios are judged in at most 14 requests', { tags: 'nightly' }, async () => {
+  const before = platform().requests.length;
+  await call('analyze_scenario', {});
+  expect(platform().requests.length - before).toBeLessThanOrEqual(14);
+});

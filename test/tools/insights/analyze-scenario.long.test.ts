@@ -176,9 +176,7 @@ describe('all scenarios at once', () => {
 
   it('are one line each, the worst first and in detail', { tags: 'nightly' }, async () => {
     const { slowTag, noisy, failing } = platform().stories;
-    const { length } = platform().requests;
     const answer = await call('analyze_scenario');
-    expect(platform().requests.length - length).toBeLessThanOrEqual(15);
     const { scenarios, ...facts } = answer.structured as { scenarios: { scenarioId: number; verdict: string; line: string }[] };
     expect(scenarios.map(({ scenarioId }) => scenarioId).slice(0, 3)).toEqual([slowTag.scenarioId, failing.scenarioId, noisy.scenarioId]);
     expect(scenarios).toHaveLength(6);

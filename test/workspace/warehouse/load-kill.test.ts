@@ -20,7 +20,7 @@ import type { LoadOrder } from './load-process.ts';
 import { asked, dayRun, sessionRow } from './loaded-project.ts';
 
 /** `LOAD_KILLS=50 LOAD_KILL_SEED=2` repeats it with more kills, at other moments. */
-const KILLS = Number(process.env['LOAD_KILLS'] ?? sampleSize({ full: 10, short: 1 }));
+const KILLS = Number(process.env['LOAD_KILLS'] ?? sampleSize({ full: 10, short: 2 }));
 const SEED = Number(process.env['LOAD_KILL_SEED'] ?? 5);
 /** A load of all runs takes some seconds, so that most kills fall into it. */
 const LONGEST_LIFE_MS = 1_200;
