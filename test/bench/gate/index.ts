@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { mapConcurrent } from '../../../src/lib/concurrency.ts';
 import { answersRows } from '../answers/index.ts';
 import { bigRows } from '../big.ts';
 import { startExternalEmulator } from '../emulator.ts';
@@ -41,12 +44,22 @@ const SUBJECTS: Readonly<Record<string, (product: string) => Promise<GateRow[]>>
   impact: (product) => impactRows(product, 40),
 };
 
-/** What measures time runs alone; then what asks a process of the product, beside it and in two lines, what this process computes. */
-const TIMED = ['processor', 'http', 'big'];
-const ASKING = [
-  ['answers', 'impact'],
-  ['nature-metrics', 'story'],
-];
+/** Time is measured alone; the others, of which the longest come first, are measured by two processes at once. */
+const TIMED = new Set(['processor', 'http', 'big']);
+const LONGEST = ['answers', 'nature-metrics', 'story', 'impact', 'nature-speed', 'failures'];
+/** This very program, as .ci/run-script.mjs built it. */
+const BUILT = 'node_modules/.cache/scripts/test-bench-index.mjs';
+/** Marks the line on which a process of one subject prints its rows. */
+const ROWS = 'rows: ';
+
+/** The rows of a subject, by a process of its own: what computes here would keep the platform of another subject from answering. */
+async function rowsApart(subject: string): Promise<GateRow[]> {
+  const { stdout } = await promisify(execFile)(process.execPath, [BUILT, 'gate', '--rows', subject], { maxBuffer: 2 ** 26 });
+  const line = stdout.split('\n').find((each) => each.startsWith(ROWS)) ?? '';
+  const rows = JSON.parse(line.slice(ROWS.length)) as GateRow[]; // as `benchGate` prints them
+  // JSON writes what is no number as null.
+  return rows.map((row) => ({ ...row, value: row.value ?? Number.NaN }));
+}
 
 async function readLanded(): Promise<Record<string, Landed>> {
   try {
@@ -62,18 +75,23 @@ const rounded = (value: number) => Number(value.toPrecision(4));
 
 /**
  * Measures the subjects, by default all, and prints one table of their figures beside those that landed last and their bounds; `-u` makes
- * these the landed ones. The process fails where a figure is beyond its bound or a subject cannot be measured.
+ * these the landed ones. The process fails where a figure is beyond its bound or a subject cannot be measured. `--rows` prints those of one.
  */
 export async function benchGate(product: string, args: readonly string[]): Promise<void> {
-  const named = args.filter((arg) => arg !== '-u');
+  const named = args.filter((arg) => arg !== '-u' && arg !== '--rows');
   const unknown = named.filter((name) => !(name in SUBJECTS));
   if (unknown.length > 0) throw new TypeError(`The gate measures ${Object.keys(SUBJECTS).join(', ')}, and not ${unknown.join(', ')}.`);
+  const [own] = args.includes('--rows') ? named : [];
+  if (own !== undefined) {
+    process.stdout.write(`${ROWS}${JSON.stringify(await SUBJECTS[own]?.(product))}\n`);
+    return;
+  }
   const landed = await readLanded();
   const measured = new Map<string, Compared[]>();
-  const measure = async (subject: string, rowsOf: (typeof SUBJECTS)[string]) => {
+  const measure = async (subject: string) => {
     const started = performance.now();
     try {
-      const rows = await rowsOf(product);
+      const rows = await rowsApart(subject);
       measured.set(subject, compare(rows, landed[subject] ?? {}));
       landed[subject] = Object.fromEntries(rows.map(({ what, value }) => [what, rounded(value)]));
       process.stderr.write(`${subject}: ${rows.length} rows, ${((performance.now() - started) / 60_000).toFixed(1)} minutes\n`);
@@ -82,13 +100,14 @@ export async function benchGate(product: string, args: readonly string[]): Promi
       process.exitCode = 1;
     }
   };
-  const asked = Object.entries(SUBJECTS).filter(([subject]) => named.length === 0 || named.includes(subject));
-  const inTurn = async (subjects: readonly string[]) => {
-    for (const [subject, rowsOf] of asked) if (subjects.includes(subject)) await measure(subject, rowsOf);
-  };
-  await inTurn(TIMED);
-  const apart = new Set([...TIMED, ...ASKING.flat()]);
-  await Promise.all([...ASKING, Object.keys(SUBJECTS).filter((subject) => !apart.has(subject))].map(inTurn));
+  const asked = [...new Set([...LONGEST, ...Object.keys(SUBJECTS)])].filter((subject) => named.length === 0 || named.includes(subject));
+  const isTimed = (subject: string) => TIMED.has(subject);
+  await mapConcurrent(asked.filter(isTimed), 1, measure);
+  await mapConcurrent(
+    asked.filter((subject) => !isTimed(subject)),
+    2,
+    measure,
+  );
   const all = Object.keys(SUBJECTS).flatMap((subject) => measured.get(subject) ?? []);
   process.stdout.write(tableOf(all));
   if (all.some(({ isBeyond }) => isBeyond)) process.exitCode = 1;
