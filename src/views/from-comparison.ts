@@ -1,9 +1,10 @@
 import type { PeriodsResult } from '../domain/metrics/compare/comparison.ts';
 import { type Contribution, type Explained, fixed } from '../domain/metrics/compare/contributions.ts';
+import { allDaysOf } from '../domain/metrics/compare/readings.ts';
 import { isCount, nameOf, unitOf } from '../domain/metrics/metric-definitions.ts';
 import type { MetricRow } from '../domain/metrics/read/metric-answers.ts';
 import { type Finding, placesOf } from '../findings/finding.ts';
-import type { Interval } from '../lib/calendar.ts';
+import { dayAfter, type Interval } from '../lib/calendar.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { todayIn } from '../lib/dates.ts';
 import { formatValue, intervalIn, momentWords, type Unit, unitIn } from './charts/values.ts';
@@ -69,8 +70,7 @@ function overlaid([first]: readonly Ranges[], [label]: readonly string[], metric
 }
 
 /** All days one after the other, a line for each selection. */
-function inSuccession(readings: readonly Ranges[], labels: readonly string[], metric: string) {
-  const days = readings.map(({ baseline, period }) => [...baseline, ...period]);
+function inSuccession(days: readonly (readonly MetricRow[])[], labels: readonly string[], metric: string) {
   const times = [...new Set(days.flatMap(labelsOf))].toSorted();
   const series = days.map((rows, index) => ({
     name: labels[index] ?? '',
@@ -90,15 +90,27 @@ function rangesText({ timeZone, period, baseline }: ComparisonChartOptions): str
 }
 
 /** `since 10 Nov`, or `10 Nov to 12 Nov` for what has ended. */
-function sinceWords({ from, to }: { readonly from: string; readonly to?: string | undefined }): string {
+function sinceWords({ from = '', to }: Finding['when']): string {
+  if (from === to) return momentWords(from, 'day');
   return to === undefined ? `since ${momentWords(from, 'day')}` : `${momentWords(from, 'day')} to ${momentWords(to, 'day')}`;
 }
 
-/** The finding on the metric that a picture draws, the change with a date before the ranges as wholes. */
-function findingOf({ data: { findings }, headline: { metric } }: PeriodsResult): Finding | undefined {
-  const own = findings.filter(({ subject }) => subject === metric);
-  return own.find(({ verdict, when }) => (verdict === 'higher' || verdict === 'lower') && when.shape !== 'range') ?? own[0];
+/** Days before a change that show what it changed from, and the most days that are drawn for it. */
+const [DAYS_BEFORE, MOST_DAYS] = [7, 92];
+
+/** The change with a date that the lines show: the first of those in a place that has a line. */
+function storyOf({ data: { findings } }: PeriodsResult, { labels, period, timeZone }: ComparisonChartOptions): Finding | undefined {
+  const earliest = dayAfter(todayIn(timeZone, period.endMs), DAYS_BEFORE - MOST_DAYS);
+  return findings.find(
+    ({ place, verdict, when: { shape, from = '' } }) =>
+      (verdict === 'higher' || verdict === 'lower') &&
+      shape !== 'range' &&
+      from >= earliest &&
+      placesOf({ place }).every((name) => labels.includes(name)),
+  );
 }
+
+const titleOf = ({ sentence }: Finding) => sentence.replace(/\.$/, '');
 
 /** A group is most of a change from this share on, and of no more than all of it. */
 const [MOST, ALL] = [0.5, 1];
@@ -108,50 +120,58 @@ function partsTitle(
   parts: readonly ChangePart[],
   change: number,
   unit: Unit,
-  { title, name }: { readonly title: string; readonly name: string },
+  { name, by }: { readonly name: string; readonly by: string },
 ) {
   const [largest] = parts.filter(({ contribution }) => contribution * change > 0).toSorted((a, b) => size(b) - size(a));
   const share = largest ? largest.contribution / change : 0;
-  if (!largest || share < MOST || share > ALL) return title;
-  return `Mostly ${largest.name}: ${formatValue(largest.contribution, unit)} of ${formatValue(change, unit)} ${name}`;
+  if (!largest || share < MOST || share > ALL) return `${name} by ${by}: ${formatValue(change, unit)} in all`;
+  return `Mostly ${largest.name}: ${formatValue(largest.contribution, unit)} of ${formatValue(change, unit)} ${inSentence(name)}`;
 }
 
-/** The title of a picture, the places that it is about, and the metric within a sentence. */
-interface Told {
-  readonly title: string;
-  readonly accent: readonly string[];
-  readonly name: string;
+/** The lines of the headline: one range on the other where the baseline lies far before, else all days from before the change on. */
+function linesOf({ headline: { metric }, judged }: PeriodsResult, story: Finding | undefined, options: ComparisonChartOptions) {
+  const { timeZone, period, baseline, labels } = options;
+  const ranges = judged.map(({ reading }) => ({ baseline: wholeDays(reading.baselineDays), period: wholeDays(reading.periodDays) }));
+  const isOverlay = ranges.length > 0 && ranges.every((each) => isFarBefore(labelsOf(each.baseline), labelsOf(each.period)));
+  const dayOf = ({ startMs, endMs }: Interval) => todayIn(timeZone, options.endsMeet ? endMs : startMs);
+  if (isOverlay) return { isOverlay, ...overlaid(ranges, labels, metric, { period: dayOf(period), baseline: dayOf(baseline) }) };
+  const began = story?.when.from === undefined ? [] : [dayAfter(story.when.from, -DAYS_BEFORE)];
+  const [first = ''] = [...began, ...[baseline, period].map(({ startMs }) => todayIn(timeZone, startMs))].toSorted();
+  const last = todayIn(timeZone, period.endMs);
+  const isDrawn = ({ interval: { label = '' } }: MetricRow) => label >= first && label <= last;
+  const days = judged.map(({ reading }) => wholeDays(allDaysOf(reading)).filter(isDrawn));
+  return { isOverlay, ...inSuccession(days, labels, metric) };
 }
 
-/** The days of the headline, with the day on which the change began. */
-function trendOf(
-  { headline: { metric, since, judgement }, judged }: PeriodsResult,
-  { title, accent }: Told,
-  options: ComparisonChartOptions,
-): TrendSpec | undefined {
-  const { timeZone, period, labels } = options;
-  const readings = judged.map(({ reading }) => ({ baseline: wholeDays(reading.baselineDays), period: wholeDays(reading.periodDays) }));
-  const isOverlay = readings.length > 0 && readings.every((each) => isFarBefore(labelsOf(each.baseline), labelsOf(each.period)));
-  const { times, series, words } = (isOverlay ? overlaid : inSuccession)(readings, labels, metric, {
-    period: todayIn(timeZone, options.endsMeet ? period.endMs : period.startMs),
-    baseline: todayIn(timeZone, options.endsMeet ? options.baseline.endMs : options.baseline.startMs),
-  });
+/** The finding that is the title: the change where it is of this metric, of two years what both ranges say. */
+function titledBy({ headline: { metric }, data }: PeriodsResult, story: Finding | undefined, isOverlay: boolean): Finding | undefined {
+  const own = data.findings.filter(({ subject }) => subject === metric);
+  const isStory = !isOverlay && story?.subject === metric;
+  return isStory ? story : (own.find(({ when }) => when.shape === 'range') ?? own[0]);
+}
+
+/** The days of the headline, with the change that they show. */
+function trendOf(result: PeriodsResult, story: Finding | undefined, options: ComparisonChartOptions): TrendSpec | undefined {
+  const { metric, of } = result.headline;
+  const { timeZone, period } = options;
+  const { isOverlay, times, series, words } = linesOf(result, story, options);
   if (times.length === 0) return undefined;
-  const place = series.length > 1 ? series.find((each) => accent.includes(each.name)) : undefined;
-  const where = place ? `${place.name}: ${inSentence(nameOf(metric))} ` : `${nameOf(metric)} `;
+  const finding = titledBy(result, story, isOverlay);
+  const places = story ? placesOf(story) : [];
+  // Of two years this one, else the place of the change.
+  const isAccent = (line: string, at: number) => series.length > 1 && (isOverlay ? at === 0 : places.includes(line));
+  const mark =
+    story && times.includes(story.when.from ?? '') && (finding === story ? sinceWords(story.when) : titleOf(story).replace(/;.*$/, ''));
   return {
     kind: 'trend',
-    title,
+    title: finding ? titleOf(finding) : `${nameOf(metric)}${of === '' ? '' : ` (${of})`}`,
     subtitle: `${nameOf(metric)} by day, ${rangesText(options)}, ${timeZone}: ${isCount(metric) ? 'sums of ' : ''}whole days; ${words}`,
     unit: unitIn(unitOf(metric, options.currency)),
     timeZone,
     times,
-    series: series.map((each) => ({ ...each, ...(each === place && { isAccent: true as const }) })),
+    series: series.map((each, at) => ({ ...each, ...(isAccent(each.name, at) && { isAccent: true as const }) })),
     events: [],
-    ...(since &&
-      since.from >= (times[0] ?? '') && {
-        change: { name: `${where}${judgement.verdict} ${sinceWords(since)}`, time: since.from },
-      }),
+    ...(mark && { change: { name: mark, time: story.when.from ?? '' } }),
     ...(!isOverlay && { judged: { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) } }),
   };
 }
@@ -164,26 +184,30 @@ type ChangePart = Pick<Contribution, 'name' | 'mix' | 'rate' | 'contribution'>;
 
 const size = ({ contribution }: ChangePart) => Math.abs(contribution);
 
+/** The metric of some parts, what they are parts by and any more words on that, and the place to point at. */
+interface PartsTold {
+  readonly metric: string;
+  readonly by: string;
+  readonly of?: string;
+  readonly unit: Unit;
+  readonly accent: readonly string[];
+}
+
 /** The parts of a change as bars: of a rate the own rate of each group and its share of the visits, of a count one amount. */
-function partsOf(
-  parts: readonly ChangePart[],
-  change: number,
-  told: Told,
-  { by, unit }: { readonly by: string; readonly unit: Unit },
-): BarsSpec {
+function partsOf(parts: readonly ChangePart[], change: number, { metric, by, of, unit, accent: places }: PartsTold): BarsSpec {
   const largest = Math.max(...parts.map(size));
   const isSeen = (value: number | undefined) => Math.abs(value ?? 0) > SMALL * largest;
   const shown = parts.filter(({ contribution, rate, mix }) => [contribution, rate, mix].some(isSeen)).toSorted((a, b) => size(b) - size(a));
   const isSplit = shown.some(({ mix }) => isSeen(mix));
-  const series = (name: string, valueOf: (part: ChangePart) => number | undefined) => ({
-    name,
+  const series = (label: string, valueOf: (part: ChangePart) => number | undefined) => ({
+    name: label,
     values: shown.map((part) => valueOf(part) ?? null),
   });
-  const accent = told.accent.filter((name) => shown.some((part) => part.name === name));
+  const accent = places.filter((place) => shown.some((part) => part.name === place));
   return {
     kind: 'bars',
-    title: partsTitle(shown, change, unit, told),
-    subtitle: `${by}${isSplit ? ': its own rate, and its share of the visits (traffic mix)' : ''}; whole change \
+    title: partsTitle(shown, change, unit, { name: metric, by }),
+    subtitle: `by ${of ?? by}${isSplit ? ': its own rate, and its share of the visits (traffic mix)' : ''}; whole change \
 ${formatValue(change, unit)}`,
     unit,
     labels: shown.map(({ name }) => name),
@@ -212,32 +236,27 @@ function segmentParts(all: readonly Explained[]): ChangePart[] {
  */
 export function chartOfComparison(result: PeriodsResult, options: ComparisonChartOptions): ChartSpec | undefined {
   const { headline, byDevice, bySegment, factors } = result;
-  const { metric, isPerDay, of } = headline;
-  const finding = findingOf(result);
-  const told = {
-    title: (finding?.sentence ?? `${nameOf(metric)}${of === '' ? '' : ` (${of})`}`).replace(/\.$/, ''),
-    accent: finding ? placesOf(finding) : [],
-    name: inSentence(`${nameOf(metric)}${isPerDay ? ' a day' : ''}`),
-  };
+  const { metric, isPerDay } = headline;
+  const story = storyOf(result, options);
   const unit = unitIn(unitOf(metric, options.currency), true);
+  const told = { metric: `${nameOf(metric)}${isPerDay ? ' a day' : ''}`, unit, accent: story ? placesOf(story) : [] };
   const [segment] = bySegment;
-  const ofSegments = `by segment, each against all other visits (segments overlap); \
+  const ofSegments = `segment, each against all other visits (segments overlap); \
 ${Math.min(MAX_SEGMENTS, bySegment.length)} of ${bySegment.length}`;
   const drawn = [
-    byDevice && partsOf(byDevice.groups, byDevice.change, told, { by: 'by device', unit }),
-    !byDevice && segment && partsOf(segmentParts(bySegment), segment.change, told, { by: ofSegments, unit }),
+    byDevice && partsOf(byDevice.groups, byDevice.change, { ...told, by: 'device' }),
+    !byDevice && segment && partsOf(segmentParts(bySegment), segment.change, { ...told, by: 'segment', of: ofSegments }),
     metric === 'revenueSum' &&
       factors &&
       partsOf(
         (['visits', 'conversion', 'basket'] as const).map((name) => ({ name, contribution: factors[name] })),
         factors.change,
-        told,
-        { by: 'by factor: visits × conversion × basket', unit },
+        { ...told, by: 'factor', of: 'factor: visits × conversion × basket' },
       ),
   ];
   const { verdict } = headline.judgement;
   // The parts of a change within noise are noise too.
   const isChanged = verdict === 'up' || verdict === 'down' || verdict === 'drift';
   const parts = drawn.flatMap((part) => (part && isChanged ? [{ ...part, subtitle: `${rangesText(options)}, ${part.subtitle}` }] : []));
-  return joined([trendOf(result, told, options), ...parts]);
+  return joined([trendOf(result, story, options), ...parts]);
 }

@@ -2,7 +2,7 @@ import type { ImpactAnswer, ImpactRow } from '../domain/journeys/impact/impact-a
 import { edgeName } from '../domain/journeys/paths.ts';
 import type { RetentionAnswer } from '../domain/journeys/retention.ts';
 import { addTo } from '../lib/tally.ts';
-import { formatValue, rangeIn, unitIn } from './charts/values.ts';
+import { formatValue, momentWords, rangeIn, unitIn } from './charts/values.ts';
 import type { BarsSpec, FlowSpec, GridSpec } from './spec.ts';
 
 /** A share in percent. */
@@ -69,9 +69,11 @@ function flowTitle(
 ): string {
   const page = from === 'entry' ? 'the entry page' : from;
   const [most] = nodes.filter((node) => node.side === side && node.label !== REST).toSorted((a, b) => b.count - a.count);
-  if (!most) return `Paths ${direction} ${page}: ${formatValue(sessions, 'none')} sessions`;
-  const count = `${formatValue(most.count, 'none')} of ${formatValue(sessions, 'none')} sessions (${share(most.count, sessions)})`;
-  return `${direction === 'after' ? 'After' : 'Before'} ${page} most often: ${most.label}, ${count}`;
+  const all = `${formatValue(sessions, 'none')} sessions`;
+  if (!most) return `Paths ${direction} ${page}: ${all}`;
+  if (most.label === edgeName(direction))
+    return `${share(most.count, sessions)} of ${all} ${direction === 'after' ? 'end' : 'begin'} on ${page}`;
+  return `${direction === 'after' ? 'After' : 'Before'} ${page} most often: ${most.label}, ${share(most.count, sessions)} of ${all}`;
 }
 
 /** The chart of paths: columns of pages, before from right to left; undefined where there are none. */
@@ -141,7 +143,7 @@ export function cohortChart({ cohorts, curves, by, covered }: CohortsDrawn): Gri
   const rows = [
     ...curves.map(({ group, percent }) => ({ name: group, values: percent.slice(1) })),
     ...cohorts.map(({ cohort, visitors, percent }) => ({
-      name: `${cohort}  ${formatValue(visitors, 'none')}`,
+      name: `${cohort.replace(/\d{4}-\d\d-\d\d/, (day) => momentWords(day, 'day'))} · ${formatValue(visitors, 'none')}`,
       values: percent.slice(1),
     })),
   ];
@@ -176,12 +178,14 @@ interface Estimate {
   readonly ends: readonly [number | undefined, number | undefined];
 }
 
+/** Half a purchase is none. */
+const whole = (value: number | undefined) => (value === undefined || Math.abs(value) < 1 ? value : Math.round(value));
 const minus = (value: number | undefined) => (value === undefined ? undefined : -value);
 
 /** What a condition costs: revenue, conversions, or (more of them is a loss) visits that end on its page. */
 function costOf(row: ImpactRow, outcome: string): Estimate {
   if (outcome === 'revenue') return { value: row.lostRevenue, ends: [row.lostRevenueLow, row.lostRevenueHigh] };
-  const { lostConversions: value, lostConversionsLow: low, lostConversionsHigh: high } = row;
+  const [value, low, high] = [row.lostConversions, row.lostConversionsLow, row.lostConversionsHigh].map(whole);
   return outcome === 'bounce' ? { value: minus(value), ends: [minus(high), minus(low)] } : { value, ends: [low, high] };
 }
 
@@ -191,7 +195,7 @@ const isClaim = ({ verdict }: ImpactRow) => verdict === 'lowers' || verdict === 
 function noteOf({ ends }: Estimate, row: ImpactRow): string {
   const isKnown = ends.every((end) => end !== undefined);
   const interval = isKnown ? [`(${ends.map((end) => formatValue(end, 'none')).join(' to ')})`] : [];
-  return [...interval, ...(isClaim(row) ? [] : [row.verdict])].join(' ');
+  return [...interval, ...(isClaim(row) ? [] : [row.verdict.replace('within noise', 'not significant')])].join(' ');
 }
 
 /** Of what the bars are, and the finding of the first one as a title. */
@@ -199,7 +203,7 @@ function wordsOf({ days, outcome, currency }: ImpactAnswer, first: ImpactRow | u
   const name = first === undefined ? '' : short(first.condition, LONGEST_TITLE);
   if (outcome === 'bounce') {
     const none = `No condition stands out as ending visits in ${days} days`;
-    const title = first?.verdict === 'raises' ? `${name} goes with most visits that end there in ${days} days: ${amount}` : none;
+    const title = first?.verdict === 'raises' ? `Most visits end after ${name}: ${amount} in ${days} days` : none;
     return { what: 'more visits that end on that page', title };
   }
   const isRevenue = outcome === 'revenue';
@@ -208,7 +212,7 @@ function wordsOf({ days, outcome, currency }: ImpactAnswer, first: ImpactRow | u
   const cost = isRevenue ? amount : `${amount} ${many}`;
   return {
     what: isRevenue ? ['revenue lost', ...(currency === undefined ? [] : [currency])].join(', ') : `lost ${many}`,
-    title: first?.verdict === 'lowers' ? `${name} costs most in ${days} days: ${cost}` : none,
+    title: first?.verdict === 'lowers' ? `Costliest: ${name}, ${cost} in ${days} days` : none,
   };
 }
 

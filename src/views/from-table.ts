@@ -4,6 +4,7 @@ import { DAYS_COLUMN, PART_MARK, type QueryTable, TOTAL } from '../domain/metric
 import { ALL_VISITORS } from '../domain/names/match-name.ts';
 import { type Finding, placesOf } from '../findings/finding.ts';
 import type { Interval } from '../lib/calendar.ts';
+import { counted } from '../lib/number-text.ts';
 import { formatValue, intervalIn, momentWords, rangeIn, type Unit, unitIn } from './charts/values.ts';
 import { type BarsSpec, type ChartSpec, joined, type PanelSpec, panelsOf, type TrendSeries, type TrendSpec } from './spec.ts';
 
@@ -168,12 +169,20 @@ function trendTitle(
   return `${name} by ${per}: ${peak}${last === highest ? '' : `, last ${write(last.value)} (${at(last)})`}`;
 }
 
-/** That all values of a picture with expected ones are ordinary; undefined where one is not, or none was judged. */
-function ordinaryTitle({ metric, dimensions: [per = ''], cells }: Drawn): string | undefined {
+/** Of a picture with expected values: what is to come, or that all are normal; undefined where one is not, or none was judged. */
+function expectedTitle({ metric, dimensions: [per = ''], cells, unit }: Drawn): string | undefined {
+  const ahead = cells.flatMap(({ value, expected }) => (value === null && expected.expected !== null ? [expected.expected] : []));
+  if (ahead.length > 0 && ahead.length === cells.length) {
+    const amount = isCount(metric) ? [ahead.reduce((sum, each) => sum + each, 0)] : [Math.min(...ahead), Math.max(...ahead)];
+    return `${nameOf(metric)}: ${amount.map((each) => formatValue(each, unit)).join(' to ')} expected in ${counted(ahead.length, per)}`;
+  }
   const judged = cells.filter(({ verdict }) => verdict === 'normal' || verdict === 'high' || verdict === 'low');
   if (judged.length === 0 || judged.some(({ verdict }) => verdict !== 'normal')) return undefined;
   return `${nameOf(metric)}: ${judged.length} ${per}${judged.length === 1 ? '' : 's, all'} as expected`;
 }
+
+/** Rows that hide how the others differ: the whole, and what belongs to no device. */
+const BESIDE: ReadonlySet<string> = new Set(['all', ALL_VISITORS, OTHER_DEVICE]);
 
 /** The figure of bars: where the amount is highest and lowest. */
 function barsTitle(
@@ -187,7 +196,9 @@ function barsTitle(
   const all = rows.flatMap((row) =>
     series.map((each) => ({ label: series.length > 1 ? `${row}, ${each}` : row, value: valueOf(row, each) })),
   );
-  const known = all.flatMap(({ label, value }) => (value === null || label === 'all' || label.includes(NO_NAME) ? [] : [{ label, value }]));
+  const known = all.flatMap(({ label, value }) =>
+    value === null || BESIDE.has(label) || label.includes(NO_NAME) ? [] : [{ label, value }],
+  );
   const [first] = known.toSorted((a, b) => b.value - a.value);
   // What was not counted at all is no lowest value.
   const last = known.filter(({ value }) => value !== 0).toSorted((a, b) => a.value - b.value)[0] ?? first;
@@ -225,58 +236,77 @@ function expectedLine(cells: readonly DrawnCell[]): TrendSeries[] {
 function toldOf(drawn: Drawn, findings: TableRange['findings'], times: readonly string[]) {
   const finding = findingIn(drawn, findings);
   const { from } = finding?.when ?? {};
-  if (!finding || (from !== undefined && !times.includes(from))) return { title: ordinaryTitle(drawn), accent: [] };
-  const isMarked = hasMoved(finding) && from !== undefined;
+  if (!finding || (from !== undefined && !times.includes(from))) return { title: expectedTitle(drawn), accent: [], events: [] };
+  const per = drawn.dimensions[0] ?? '';
+  const isUnusual = ({ subject, when }: Finding) => subject === drawn.metric && when.shape === 'day' && times.includes(when.from ?? '');
+  const unusual = (findings ?? []).filter((each) => hasMoved(each) && isUnusual(each));
+  const mark = (time: string) => ({ name: momentWords(time, per), time });
+  const days = once(unusual.flatMap(({ when }) => when.from ?? []));
+  const title = `${nameOf(drawn.metric)}: ${days.length} unusual ${per}s (${days.map((day) => momentWords(day, per)).join(', ')})`;
   return {
-    title: titleIn(finding),
+    title: finding.when.shape === 'day' && days.length > 1 ? title : titleIn(finding),
     accent: accentIn(finding),
-    ...(isMarked && { change: { name: momentWords(from, drawn.dimensions[0] ?? ''), time: from } }),
+    ...(hasMoved(finding) && from !== undefined && { change: mark(from) }),
+    events: days.filter((day) => day !== from).map(mark),
   };
 }
 
-function trendOf(drawn: Drawn, { timeZone, interval, findings }: TableRange): TrendSpec {
-  const { metric, dimensions, cells, unit, about } = drawn;
-  const times = once(cells.map(({ labels }) => timeOf(labels[0] ?? '')));
+/** The times that are drawn, and those of which only a part is known: a sum over it looks like a fall, and is left out. */
+function timesOf({ metric, dimensions: [per = ''], cells }: Drawn) {
+  const partial = cells.flatMap(({ labels: [label = ''] }) => (label.endsWith(PART_MARK) ? [label.replace(PART_MARK, '')] : []));
+  const parts = once(partial.map(timeOf));
+  const all = once(cells.map(({ labels }) => timeOf(labels[0] ?? '')));
+  const whole = all.filter((time) => !parts.includes(time));
+  const isCut = isCount(metric) && whole.length > 1 && expectedLine(cells).length === 0;
+  const words = parts.map((time) => momentWords(time, per)).join(' and ');
+  const cut = parts.length > 0 ? [`${isCut ? 'not drawn' : 'hollow'}: a part of its ${per} only (${words})`] : [];
+  return { times: isCut ? whole : all, parts, inPart: isCut ? [] : parts, cut };
+}
+
+/** Values by line and time. */
+function linesOf({ metric, cells }: Drawn): Map<string, Map<string, number | null>> {
   const lines = new Map<string, Map<string, number | null>>();
   for (const { labels, value } of cells) {
     const [label = '', ...others] = labels;
     const name = others.join(', ') || nameOf(metric);
     lines.set(name, (lines.get(name) ?? new Map<string, number | null>()).set(timeOf(label), value));
   }
+  return lines;
+}
+
+function trendOf(drawn: Drawn, { timeZone, interval, findings }: TableRange): TrendSpec {
+  const { metric, dimensions, cells, unit, about } = drawn;
+  const { times, parts, inPart, cut } = timesOf(drawn);
+  const lines = linesOf(drawn);
   const { shown, left } = chosenLines(lines);
   const band = lines.size === 1 ? expectedLine(cells) : [];
-  // A sum over a part looks like a fall.
-  const parts = once(cells.flatMap(({ labels: [label = ''] }) => (label.endsWith(PART_MARK) ? [label.replace(PART_MARK, '')] : [])));
-  const partial = parts.map(timeOf);
   const per = dimensions[0] ?? '';
-  const { title, accent, change } = toldOf(drawn, findings, times);
-  const words = partial.map((time) => momentWords(time, per)).join(' and ');
-  const cut = parts.length > 0 ? [`hollow: a part of its ${per} only (${words})`] : [];
+  const { title, accent, change, events } = toldOf(drawn, findings, times);
   return {
     kind: 'trend',
-    title: title ?? trendTitle({ metric, unit, per }, shown, new Set(partial)),
+    title: title ?? trendTitle({ metric, unit, per }, shown, new Set(parts)),
     subtitle: [...about, ...(interval ? [] : [timeZone]), ...left, ...cut, ...(band.length > 0 ? ['band: expected at 95%'] : [])].join(
       ', ',
     ),
     unit,
     timeZone,
     times,
-    ...(parts.length > 0 && { inPart: partial }),
+    ...(inPart.length > 0 && { inPart }),
     series: [
-      ...shown.map(([name, line]) => ({
-        name,
-        values: times.map((time) => line.get(time) ?? null),
-        ...(shown.length > 1 && accent.includes(name) && { isAccent: true as const }),
-      })),
+      // Of what is to come there is the expected line alone.
+      ...shown
+        .filter(([, line]) => band.length === 0 || [...line.values()].some((value) => value !== null))
+        .map(([name, line]) => ({
+          name,
+          values: times.map((time) => line.get(time) ?? null),
+          ...(shown.length > 1 && accent.includes(name) && { isAccent: true as const }),
+        })),
       ...band,
     ],
-    events: [],
+    events,
     ...(change && { change }),
   };
 }
-
-/** Rows that hide how the others differ: the whole, and what belongs to no device. */
-const BESIDE: ReadonlySet<string> = new Set(['all', ALL_VISITORS, OTHER_DEVICE]);
 
 /** The parts alone, and what was left out in words; all cells where few would stay. */
 function partsAlone(cells: readonly DrawnCell[], reference: string | undefined): { cells: readonly DrawnCell[]; left: readonly string[] } {

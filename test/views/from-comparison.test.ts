@@ -69,9 +69,11 @@ function panels(result: PeriodsResult) {
   return chart ? panelsOf(chart) : [];
 }
 
+const dates = ({ from, to }: DatedChange) => ({ from, ...(to !== undefined && { to }) });
+
 /** The finding that a change makes; only its sentence is drawn. */
 function finding(since: DatedChange | undefined): PeriodsResult['data']['findings'][number] {
-  const when = { shape: since ? ('episode' as const) : ('range' as const), ongoing: false };
+  const when = since ? { shape: 'episode' as const, ...dates(since), ongoing: false } : { shape: 'range' as const, ongoing: false };
   const sentence = since ? 'Visits were 30% higher.' : 'Visits.';
   return { subject: 'visits', unit: '', place: {}, when, now: null, verdict: since ? 'higher' : 'unchanged', causes: [], sentence };
 }
@@ -83,10 +85,10 @@ it('says both ends of what has ended, and the first day of what goes on', () => 
   const [ended] = panels(compared('up', { ...episode, ...sizes, to: '2026-11-10' }));
   expect(ended).toMatchObject({
     title: 'Visits were 30% higher',
-    change: { name: 'Visits up 9 Nov to 10 Nov', time: '2026-11-09' },
+    change: { name: '9 Nov to 10 Nov', time: '2026-11-09' },
   });
   expect(panels(compared('up', { ...episode, ...sizes }))[0]).toMatchObject({
-    change: { name: 'Visits up since 9 Nov', time: '2026-11-09' },
+    change: { name: 'since 9 Nov', time: '2026-11-09' },
   });
 });
 
@@ -99,7 +101,40 @@ it('takes apart what changed, and nothing that is within noise', () => {
 
 it('calls no part the most of a change of which it is more than all, or less than half', () => {
   const [, beyond] = panels(compared('up', undefined, [group('desktop', -90), group('mobile', 120), group('tablet', 40)]));
-  expect(beyond?.title).toBe('Visits');
+  expect(beyond?.title).toBe('Visits by device: +70 in all');
   const [, even] = panels(compared('up', undefined, [group('desktop', 30), group('mobile', 30), group('tablet', 20)]));
-  expect(even?.title).toBe('Visits');
+  expect(even?.title).toBe('Visits by device: +80 in all');
+});
+
+/** The same comparison where the first finding is this one. */
+function told(first: Partial<PeriodsResult['data']['findings'][number]>, history: readonly number[] = []): PeriodsResult {
+  const result = compared('within noise');
+  const readings = result.judged.map((judged) => ({
+    ...judged,
+    reading: { ...judged.reading, history: history.map((day) => row(day, 100)) } as unknown as Reading,
+  }));
+  const dated = { ...finding(undefined), verdict: 'lower' as const, ...first };
+  return { ...result, judged: readings, data: { ...result.data, findings: [dated, finding(undefined)] } };
+}
+
+it('begins a week before a change that the range alone would not show', () => {
+  const when = { shape: 'step' as const, from: '2026-10-30', ongoing: true };
+  const days = Array.from({ length: 30 }, (_, day) => day - 30);
+  const [trend] = panels(told({ when, sentence: 'Visits have been lower since 30 Oct.' }, days));
+  expect(trend).toMatchObject({ title: 'Visits have been lower since 30 Oct', change: { name: 'since 30 Oct', time: '2026-10-30' } });
+  expect(trend).toHaveProperty('times.0', '2026-10-23');
+});
+
+it('has its own finding as the title and the first one as a mark where that is of another metric', () => {
+  const when = { shape: 'step' as const, from: '2026-11-09', ongoing: true };
+  const [trend] = panels(
+    told({ subject: 'conversionRate', when, sentence: 'Conversion rate has been lower since 9 Nov; it is not the others.' }),
+  );
+  expect(trend).toMatchObject({ title: 'Visits', change: { name: 'Conversion rate has been lower since 9 Nov', time: '2026-11-09' } });
+});
+
+it('does not mark what is of a place that has no line', () => {
+  const when = { shape: 'step' as const, from: '2026-11-09', ongoing: true };
+  const [trend] = panels(told({ place: { device: 'mobile' }, when }));
+  expect(trend).not.toHaveProperty('change');
 });
