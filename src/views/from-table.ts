@@ -4,7 +4,9 @@ import { DAYS_COLUMN, PART_MARK, type QueryTable, TOTAL } from '../domain/metric
 import { ALL_VISITORS } from '../domain/names/match-name.ts';
 import { type Finding, placesOf } from '../findings/finding.ts';
 import type { Interval } from '../lib/calendar.ts';
+import { DAY_MS } from '../lib/clock.ts';
 import { counted } from '../lib/number-text.ts';
+import { capital } from '../lib/sentences.ts';
 import { formatValue, intervalIn, momentWords, rangeIn, type Unit, unitIn } from './charts/values.ts';
 import { type BarsSpec, type ChartSpec, joined, type PanelSpec, panelsOf, type TrendSeries, type TrendSpec } from './spec.ts';
 
@@ -430,11 +432,16 @@ function cellText(cell: unknown): string {
 /** A column as a title says it: `browser name`. */
 const wordsOf = (column: string) => column.replaceAll('_', ' ').trim() || column;
 
-/** Instants as charts take them: days where all are midnights. */
-function timeLabels(cells: readonly unknown[]): string[] {
+/** Instants as charts take them: days where all are midnights, the last one in part where the files end within it. */
+function timeLabels(cells: readonly unknown[], drawnDays: Interval | undefined): string[] {
   const texts = cells.map(cellText);
-  const areDays = texts.every((text) => MIDNIGHT.test(text));
-  return texts.map((text) => (areDays ? text.replace(MIDNIGHT, '') : text.replace(' ', 'T')));
+  const areDays = texts.every((text) => MIDNIGHT.test(text) || text.length === 10);
+  const isPart = (day: string) => drawnDays !== undefined && Date.parse(day) + DAY_MS > drawnDays.endMs + 1;
+  return texts.map((text) => {
+    if (!areDays) return text.replace(' ', 'T');
+    const day = text.replace(MIDNIGHT, '');
+    return isPart(day) ? `${day}${PART_MARK}` : day;
+  });
 }
 
 /** A picture as the query names it; a column without a unit has no prefix. */
@@ -442,7 +449,7 @@ function worded(panel: PanelSpec, timeName: string | undefined, left: string): P
   const { title, subtitle = '' } = panel;
   return {
     ...panel,
-    title: timeName === undefined ? title : title.replace(/ by day:/, ` by ${timeName}:`),
+    title: capital(timeName === undefined ? title : title.replace(/ by day:/, ` by ${timeName}:`)),
     subtitle: [subtitle.replace(/^, /, ''), left, 'rows of the query over downloaded exports'].filter((words) => words !== '').join(', '),
   };
 }
@@ -470,7 +477,12 @@ export function chartOfRows(
   if (first === undefined) return undefined;
   const isTime = TIME.test(types[0] ?? '');
   const ordered = isTime ? rows.filter(([time]) => time !== null).toSorted(([a], [b]) => (cellText(a) < cellText(b) ? -1 : 1)) : rows;
-  const starts = isTime ? timeLabels(ordered.map(([time]) => time)) : ordered.map(([cell]) => cellText(cell));
+  const starts = isTime
+    ? timeLabels(
+        ordered.map(([time]) => time),
+        drawnDays,
+      )
+    : ordered.map(([cell]) => cellText(cell));
   const metrics = places.flatMap((place) => columns[place] ?? []);
   const table = {
     columns: [isTime ? 'day' : (columns[0] ?? ''), ...columns.slice(1, first), ...metrics],

@@ -15,7 +15,7 @@ it('draws hours as hours, in order, each group a line', () => {
   ];
   expect(chartOfRows({ columns, types: ['TIMESTAMP', 'BIGINT', 'BIGINT'], rows }, 'UTC')).toEqual({
     kind: 'trend',
-    title: 'sessions by hour: highest 7 (1, 19 Nov 01:00)',
+    title: 'Sessions by hour: highest 7 (1, 19 Nov 01:00)',
     subtitle: 'UTC, 19 Nov 2026, rows of the query over downloaded exports',
     unit: 'none',
     timeZone: 'UTC',
@@ -52,7 +52,7 @@ it('draws labels of any kind as bars', () => {
   expect(chartOfRows({ columns: ['device_id', 'plan', 'n'], types: ['BIGINT', 'VARCHAR', 'HUGEINT'], rows }, 'UTC')).toMatchObject({
     kind: 'bars',
     // A row without a name is no winner.
-    title: 'n by device id and plan: highest 1, a 7',
+    title: 'N by device id and plan: highest 1, a 7',
     labels: ['1', '(none)'],
   });
 });
@@ -66,7 +66,7 @@ it('says of which days the data are, and columns as words', () => {
   const columns = ['browser_name', 'page_views'];
   const chart = chartOfRows({ columns, types: ['VARCHAR', 'BIGINT'], rows, units: { page_views: 'views' }, drawnDays }, 'UTC');
   expect(chart).toMatchObject({
-    title: 'page views by browser name: highest Chrome 7, lowest Edge 2',
+    title: 'Page views by browser name: highest Chrome 7, lowest Edge 2',
     subtitle: 'views, 18 – 24 Nov 2026, UTC, rows of the query over downloaded exports',
   });
 });

@@ -8,6 +8,7 @@ import { type Settings, SettingsError } from '../../settings/settings.ts';
 import { callTool } from '../../tooling/call-tool.ts';
 import type { Session } from '../../tooling/session.ts';
 import type { Offer } from '../../tooling/tool.ts';
+import { rangeIn } from '../../views/charts/values.ts';
 import { type Block, blockOf, failureOf } from '../../views/overview/blocks.ts';
 import { type OverviewAsked, type OverviewPart, overviewParts } from '../../views/overview/parts.ts';
 import { panelsOf } from '../../views/spec.ts';
@@ -94,7 +95,7 @@ export async function report(
     }
     const days = Math.round((Date.parse(asked.endDate) - Date.parse(asked.startDate)) / DAY_MS) + 1;
     const head = {
-      title: `${name}: ${asked.startDate} to ${asked.endDate}`,
+      title: `${name}: ${rangeIn('UTC', Date.parse(asked.startDate), Date.parse(asked.endDate))}`,
       subtitle: `${days} days (${timeZone}), written on ${todayIn(timeZone, clock.now())} from the platform's interface.`,
     };
     const { reportPage } = await import('./report-page.ts');

@@ -111,7 +111,10 @@ function styleOf({ accent, labels, series }: BarsSpec, index: number, theme: The
 
 /** The pale continuation of each bar of the only series, or nothing up to the end of its interval. */
 function behind(spec: BarsSpec, own: BarSeries, isWritten: boolean, { theme }: Look) {
-  const beyond = own.values.map((value, row) => Math.max(0, markAt(own.high?.[row]) - Math.max(0, markAt(value))));
+  // Of a loss it begins at zero, where its amount is not written across its bar.
+  const beyond = own.values.map((value, row) =>
+    markAt(value) < 0 ? Math.max(Number.MIN_VALUE, markAt(own.high?.[row])) : Math.max(0, markAt(own.high?.[row]) - markAt(value)),
+  );
   const { lost } = spec;
   return {
     type: 'bar',

@@ -228,7 +228,9 @@ function background(
     const start = { name, coord: [inside(from), value], symbol: 'none', lineStyle, label: { show: false } };
     return [[start, { coord: [inside(to), value], symbol: 'none' }]];
   });
-  const interval = judged && [[{ xAxis: wallMs(judged.from, dayHour) }, { xAxis: wallMs(judged.to, dayHour) }]];
+  // A day is drawn at its noon; half of it on either side is its own, so that a single one is seen.
+  const edge = (time: string, sideMs: number) => Math.max(min, Math.min(max, wallMs(time, dayHour) + (time.length === 10 ? sideMs : 0)));
+  const interval = judged && [[{ xAxis: edge(judged.from, -DAY_MS / 2) }, { xAxis: edge(judged.to, DAY_MS / 2) }]];
   return {
     id: 'background',
     type: 'line',

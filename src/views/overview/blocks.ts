@@ -39,22 +39,26 @@ function recordsOf({ columns, rows }: Content): Content[] {
 const textOf = (value: unknown, otherwise: string = NO_VALUE) => (typeof value === 'string' ? value : otherwise);
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
 
+/** Of so much money nobody counts the cents. */
+const WHOLE = 1000;
+
 /** A value with its unit, as a person reads it. */
 function valueText(value: unknown, unit: unknown): string {
   const number = numberOf(value);
   if (number === undefined) return NO_VALUE;
   if (unit === '%') return `${formatNumber(number, { digits: 2 })}%`;
-  if (typeof unit === 'string' && /^[A-Z]{3}$/.test(unit)) return `${formatMoney(number, { group: true })} ${unit}`;
+  if (typeof unit === 'string' && /^[A-Z]{3}$/.test(unit))
+    return `${Math.abs(number) < WHOLE ? formatMoney(number, { group: true }) : formatNumber(Math.round(number), { group: true })} ${unit}`;
   return formatNumber(number, { group: true });
 }
 
 function figuresTable(data: Content, nameOf: NameMetric): NonNullable<Block['table']> {
-  const rows = recordsOf(data).map(({ metric, unit, before, after, changePercent, verdict, since }) => [
+  const rows = recordsOf(data).map(({ metric, unit, before, after, changePercent, verdict }) => [
     nameOf(String(metric)),
     valueText(before, unit),
     valueText(after, unit),
     numberOf(changePercent) === undefined ? NO_VALUE : `${formatNumber(numberOf(changePercent), { digits: 1, sign: true })}%`,
-    `${textOf(verdict)}${typeof since === 'string' ? ` since ${since}` : ''}`,
+    textOf(verdict),
   ]);
   return { columns: ['Metric', 'Before', 'Now', 'Change', 'Verdict'], rows };
 }
@@ -64,14 +68,6 @@ function figuresBlock(block: Block, data: Content, nameOf: NameMetric): Block {
   const names = recordsOf(data).map(({ metric }) => nameOf(String(metric)));
   const isInTable = (line: string) => line.startsWith('Special days') || names.some((name) => line.startsWith(`${name} `));
   return { ...block, lines: block.lines.filter((line) => !isInTable(line)), table: figuresTable(data, nameOf) };
-}
-
-/** A line for each scenario; that of the one which the answer tells in detail is left out. */
-function speedBlock(block: Block, data: Content): Block {
-  const detail = block.lines.slice(0, 2);
-  const isTold = (scenarioId: unknown) => scenarioId === data['scenarioId'] && detail[0]?.startsWith(textOf(data['name'], '\n'));
-  const others = listOf(data['scenarios']).filter(({ scenarioId }) => !isTold(scenarioId));
-  return { ...block, lines: [...detail, ...others.map(({ line }) => String(line))] };
 }
 
 /** Longest table of a part. */
@@ -126,19 +122,12 @@ export function blockOf({ id, title }: OverviewPart, data: Content, nameOf: Name
   const [headline = '', ...lines] = sentencesOf(answer);
   const chart = isChart(data['chart']) ? { chart: data['chart'] } : {};
   const block = { id, title, headline, isFailure: false, lines, ...chart };
-  if (id === 'changes')
-    return {
-      ...block,
-      lines: [
-        ...lines,
-        ...listOf(data['findings'])
-          .map(({ sentence }) => String(sentence))
-          .filter((sentence) => !answer.includes(sentence)),
-      ],
-    };
+  /** Sentences that the answer does not say already. */
+  const further = (sentences: readonly unknown[]) => sentences.map(String).filter((each) => !answer.includes(each.replace(/\.$/, '')));
+  if (id === 'changes') return { ...block, lines: [...lines, ...further(listOf(data['findings']).map(({ sentence }) => sentence))] };
   if (id === 'figures') return figuresBlock(block, data, nameOf);
   if (id === 'course') return { ...block, headline: '', lines: [] };
-  if (id === 'speed') return speedBlock(block, data);
+  if (id === 'speed') return { ...block, lines: [...lines, ...further(listOf(data['scenarios']).map(({ line }) => line))] };
   if (id === 'expiring') return { ...block, ...expiringBlock(data) };
   const table = gapsTable(data);
   return { ...block, ...(table && { table }) };

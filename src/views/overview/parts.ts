@@ -41,7 +41,7 @@ export const overviewParts: readonly OverviewPart[] = [
     id: 'figures',
     title: 'Key figures against the days before',
     tool: 'compare_metrics',
-    args: (asked) => ({ ...daysOf(asked), ...devicesOf(asked), metrics: ['all'] }),
+    args: (asked) => ({ ...daysOf(asked), ...devicesOf(asked), metrics: ['all'], chart: true }),
   },
   {
     id: 'course',
