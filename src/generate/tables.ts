@@ -18,56 +18,72 @@ const ASKED_AT = '2026-11-20T10:00:00Z';
 /** Sentences of an answer that are quoted; the rest is for whoever asks. */
 const QUOTED = 2;
 
-interface ReadmeQuestion {
+/** A question of README, and how many sentences of its answer are quoted. */
+interface Turn {
   readonly text: string;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
+  readonly quoted?: number;
 }
 
-/** The questions of README. Their answers are the product's own words: nothing is put together here. */
-const questions: readonly ReadmeQuestion[] = [
-  {
-    text: 'Why did our conversion rate drop?',
-    tool: 'compare_metrics',
-    args: { metrics: ['conversionRate'], startDate: '-14d', endDate: 'yesterday' },
-  },
-  {
-    text: 'How many visits will we have in the next seven days?',
-    tool: 'query_metrics',
-    args: { metrics: ['visits'], startDate: '+1d', endDate: '+7d', expected: true },
-  },
-  { text: 'What should we mend first on the product page, on phones?', tool: 'analyze_har', args: { scenarioId: 'Product page – mobile' } },
-  { text: 'Which pages break our speed budgets?', tool: 'check_speed_budgets', args: {} },
-  {
-    text: 'Download the session exports of the last three days.',
-    tool: 'sync_exports',
-    args: { jobIds: ['Daily sessions'], since: '-2d' },
-  },
-  { text: 'Does the daily export lack any days?', tool: 'find_export_gaps', args: { jobId: 'Daily sessions' } },
-];
+/** The dialogues of README by who asks. The answers are the product's own words: nothing is put together here. */
+const dialogues: Readonly<Record<string, readonly Turn[]>> = {
+  'An analyst': [
+    {
+      text: 'Why did our conversion rate drop?',
+      tool: 'compare_metrics',
+      args: { metrics: ['conversionRate'], startDate: '-14d', endDate: 'yesterday' },
+    },
+    {
+      text: 'How many visits will we have in the next seven days?',
+      tool: 'query_metrics',
+      args: { metrics: ['visits'], startDate: '+1d', endDate: '+7d', expected: true },
+    },
+  ],
+  'A performance engineer': [
+    { text: 'Which pages break our speed budgets?', tool: 'check_speed_budgets', args: {}, quoted: 1 },
+    {
+      text: 'What should we mend first on the product page, on phones?',
+      tool: 'analyze_har',
+      args: { scenarioId: 'Product page – mobile' },
+      quoted: 1,
+    },
+  ],
+  'A data engineer': [
+    { text: 'Does the daily export lack any days?', tool: 'find_export_gaps', args: { jobId: 'Daily sessions' } },
+    {
+      text: 'Download the session exports of the last three days.',
+      tool: 'sync_exports',
+      args: { jobIds: ['Daily sessions'], since: '-2d' },
+    },
+  ],
+};
 
 /** The first sentences as they stand, with an ellipsis where more follow. */
-function beginningOf(answer: string): string {
+function beginningOf(answer: string, most: number): string {
   const sentences = [...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(answer)].map(({ segment }) => segment);
-  const quoted = sentences.slice(0, QUOTED).join('').trim();
-  return sentences.length > QUOTED ? `${quoted} …` : quoted;
+  const quoted = sentences.slice(0, most).join('').trim();
+  return sentences.length > most ? `${quoted} …` : quoted;
 }
 
-/** Answers of the built server on the emulated platform, as a table. */
-async function questionsTable(): Promise<string> {
+/** What the built server on the emulated platform answers. */
+async function dialoguesText(): Promise<string> {
   const client = new Client({ name: 'documentation', version: '1.0.0' });
   const args = ['dist/main.js', '--demo', '--clock', ASKED_AT];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'inherit' }));
+  const answered = async ({ text, tool, args: asked, quoted = QUOTED }: Turn) => {
+    const { structuredContent = {}, content } = await client.callTool({ name: tool, arguments: asked });
+    const { answer } = structuredContent as { answer?: string };
+    if (answer === undefined) throw new Error(`${tool} has no sentence for README: ${JSON.stringify(content)}`);
+    return `> ${text}\n\n${beginningOf(answer, quoted)} (\`${tool}\`)`;
+  };
   try {
-    const rows: string[][] = [];
-    for (const { text, tool, args: asked } of questions) {
-      const { structuredContent = {}, content } = await client.callTool({ name: tool, arguments: asked });
-      const { answer, verdict } = structuredContent as { answer?: string; verdict?: string }; // answers about one HAR file have the latter
-      const words = answer ?? verdict;
-      if (words === undefined) throw new Error(`${tool} has no sentence for README: ${JSON.stringify(content)}`);
-      rows.push([text, beginningOf(words), `\`${tool}\``]);
+    const parts: string[] = [];
+    for (const [who, turns] of Object.entries(dialogues)) {
+      parts.push(`**${who}**`);
+      for (const turn of turns) parts.push(await answered(turn));
     }
-    return markdownTable(['You ask', 'It answers', 'with'], rows);
+    return parts.join('\n\n');
   } finally {
     await client.close();
   }
@@ -156,7 +172,7 @@ function sqlColumnsTable(): string {
 
 /** Where each derived part of the documents stands, and how it is made. */
 const parts: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
-  'README.md': { questions: questionsTable },
+  'README.md': { dialogues: dialoguesText },
   'docs/commands.md': { commands: commandsTable },
   'docs/sql.md': { columns: sqlColumnsTable },
   'docs/settings.md': { settings: settingsTable },
