@@ -18,6 +18,7 @@ import {
   type ScanRequest,
   findChanges as scan,
 } from '../../domain/metrics/changes/find-changes.ts';
+import { laterDays } from '../../domain/metrics/compare/comparison-windows.ts';
 import { dayPoints } from '../../domain/metrics/compare/readings.ts';
 import { siteMetricNames, zoneMetricNames } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
@@ -338,9 +339,12 @@ async function lookAtSite(
   const [goals, allSegments] = await Promise.all([goalsOf(lists, note), site ? listed('Segments', segmentsOf(lists), note) : []]);
   const ofZones = zones ? await zonesToLookAt(input.zoneIds, site, lists, note) : { ids: [], requests: 0 };
   const asked = readableOf({ input, site }, goals, allSegments, ofZones.ids);
-  const bounds = { days, endMs, timeZone, requests: room - ofZones.requests };
+  // What was found in the range is dated and sized by the days behind it too, as every tool does.
+  const lastMs = laterDays({ period: { startMs, endMs }, timeZone, nowMs: context.nowMs })?.endMs ?? endMs;
+  const later = Math.round(daysBetween(endMs, lastMs, timeZone));
+  const bounds = { days: days + later, endMs: lastMs, timeZone, requests: room - ofZones.requests };
   const { readable, plan, reader, base } = await begin(asked, bounds, metrics, context);
-  const read = { startMs: shiftDays(startMs, -plan.historyDays, timeZone), endMs };
+  const read = { startMs: shiftDays(startMs, -plan.historyDays, timeZone), endMs: lastMs };
   const [others, known] = await Promise.all([reader.readAll(plan.places.slice(1)), readKnownDays(read, base.place.goalId, context)]);
   const readings = [base, ...others];
   const { requests, currency, failures, unread } = reader.facts;

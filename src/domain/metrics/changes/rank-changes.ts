@@ -36,7 +36,8 @@ function costOf(scene: Scene, event: ChangeEvent, metric: Cost['metric'], goalId
   const factors = factorsOf(event.parts, metric, goalId);
   if (!own || place.zoneId !== undefined || factors.length === 0 || isDiluted(scene, event, place, factors)) return undefined;
   const isDrift = event.shape === 'drift';
-  const days = isDrift ? { from: scene.from, to: scene.to } : { from: event.from, to: event.to ?? scene.to };
+  const { to = scene.to } = event;
+  const days = isDrift ? { from: scene.from, to: scene.to } : { from: event.from, to: to < scene.to ? to : scene.to };
   const counted = daysOf(own, days.from, days.to);
   const of = { metric, goalId: metric === 'conversionCount' ? goalId : undefined };
   // Half of a slope lies above its middle.
@@ -79,7 +80,7 @@ function goalsOf({ series, base }: Scene): (number | undefined)[] {
   return [...new Set([base.goalId, ...all])];
 }
 
-/** Puts changes in order: by what they cost of the main total, then of conversions of other goals, then the clearest first. */
+/** Puts what goes on before what ended: by what it costs of the main total, then of conversions of other goals, then the clearest first. */
 export function rankChanges(scene: Scene, events: readonly ChangeEvent[]): RankedChange[] {
   const main = outcomeOf(scene);
   const sizeOf = (cost: Cost | undefined) => Math.abs(cost?.value ?? 0);
@@ -91,7 +92,10 @@ export function rankChanges(scene: Scene, events: readonly ChangeEvent[]): Ranke
     return { ...event, cost };
   });
   const classOf = ({ cost }: RankedChange) => (cost ? Number(cost.metric !== main) : 2);
-  const inOrder = ranked.toSorted((a, b) => classOf(a) - classOf(b) || sizeOf(b.cost) - sizeOf(a.cost) || a.pValue - b.pValue);
+  const isOver = ({ to = scene.to }: RankedChange) => Number(to < scene.to);
+  const inOrder = ranked.toSorted(
+    (a, b) => isOver(a) - isOver(b) || classOf(a) - classOf(b) || sizeOf(b.cost) - sizeOf(a.cost) || a.pValue - b.pValue,
+  );
   return zonesBeforeDrifts(inOrder);
 }
 

@@ -146,7 +146,7 @@ function daysApart(earlier: Interval, later: Interval, timeZone: string): Interv
 const LATER_DAYS = 92;
 
 /** The complete days behind a period, up to yesterday. */
-function laterDays({ period, timeZone, nowMs }: WindowBounds): Interval | undefined {
+export function laterDays({ period, timeZone, nowMs }: Pick<WindowBounds, 'period' | 'timeZone' | 'nowMs'>): Interval | undefined {
   const [today, next] = [nowMs, period.endMs + 1].map(
     (ms) => resolveDate(todayIn(timeZone, ms), { edge: 'start', timeZone, nowMs }).instantMs,
   );

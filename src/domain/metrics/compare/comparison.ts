@@ -2,6 +2,7 @@ import type { Facts, Finding, FindingPlace } from '../../../findings/finding.ts'
 import { paragraphOf, ranked, type Said } from '../../../findings/paragraph.ts';
 import { type Grammar, saidOf } from '../../../findings/sentence.ts';
 import { dateText, listed } from '../../../findings/wording.ts';
+import { dayAfter } from '../../../lib/calendar.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import { lowered } from '../../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
@@ -14,7 +15,8 @@ import { beyondUsual, type Change, earlierOf, figuresOf, isSameChange } from './
 import { type Comparison, changeTable, deviceRecord, revenueRecord, segmentRecord, sumsOf } from './comparison-rows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
 import { pointsKnown } from './judged-changes.ts';
-import { isChanged, type Judged, judgeReading, kindOf, knownDaysOf, type Reading, rounded, toldVerdict } from './readings.ts';
+import { changesOfMetric, ERROR } from './measured-change.ts';
+import { isChanged, type Judged, kindOf, knownDaysOf, type Reading, rounded, toldVerdict } from './readings.ts';
 
 /** Facts that the words of a comparison need. */
 export interface ComparisonScene {
@@ -110,13 +112,29 @@ function factorCauses(metric: string, { causes: { revenue } }: ComparisonScene):
   });
 }
 
-/** The factor that a product follows since before the period; itself where none does. */
-function byFactor({ metric, reading, change }: DatedPlace, days: Change['days']): DatedPlace {
-  const factors = factorsOf(metric, reading).flatMap((factor): DatedPlace[] => {
-    const own = earlierOf({ judgement: judgeReading(reading, factor), since: undefined, days });
-    return own && isSameChange(own, change) ? [{ metric: factor, reading, change: own }] : [];
+/** Days before a change of a product on which a factor of it may have begun to move. */
+const DAYS_BEFORE = 28;
+/** Sorts after every day. */
+const LAST = '9999';
+
+/** The changes of its factors that a product followed, as far as they reach into the period; its own where none explains it. */
+function byFactors(own: DatedPlace, { first }: Change['days']): DatedPlace[] {
+  const { metric, reading, change } = own;
+  const factors = factorsOf(metric, reading);
+  if (factors.length === 0) return [own];
+  const pointsOf = (name: string) => pointsKnown(reading, name);
+  const found = changesOfMetric(metric, factors, {
+    pointsOf,
+    from: dayAfter(change.from, -DAYS_BEFORE),
+    most: ERROR / (factors.length + 1),
   });
-  return factors.toSorted((a, b) => a.change.pValue - b.change.pValue)[0] ?? { metric, reading, change };
+  const { from, to = LAST } = change;
+  const behind = found.filter(
+    (each) =>
+      each.metric !== metric && each.change.relative * change.relative > 0 && each.change.from <= to && from <= (each.change.to ?? LAST),
+  );
+  if (behind.length === 0) return [own];
+  return behind.flatMap((each) => ((each.change.to ?? LAST) < first ? [] : [{ ...each, reading }]));
 }
 
 /** The days of a period that stand out by themselves. */
@@ -134,8 +152,12 @@ function datedChanges({ causes: { measured, judged }, input }: ComparisonScene):
   const found: DatedPlace[] = [];
   const isTold = ({ metric, change }: DatedPlace) =>
     found.some((told) => isSameChange(told.change, change) && (told.metric === metric || factorsOf(metric, whole).includes(told.metric)));
-  const add = (own: DatedPlace, change: Change) =>
-    void (isTold(own) || found.push(own.reading === whole ? narrowed(own, change, input) : own));
+  const add = (own: DatedPlace, change: Change) => {
+    for (const each of byFactors(own, change.days)) {
+      const placed = each.reading === whole && !isTold(each) ? narrowed(each, change, input) : each;
+      if (!isTold(placed)) found.push(placed);
+    }
+  };
   if (measured) {
     const reading = devices.find(({ device }) => device === measured.device) ?? whole;
     add({ metric: measured.metric, reading, change: measured.change }, judged.headline);
@@ -146,7 +168,7 @@ function datedChanges({ causes: { measured, judged }, input }: ComparisonScene):
     if (!reading) return;
     if (since && isChanged(judgement)) add(measuredAt({ metric, reading, change: since }), change);
     const begun = earlierOf(change);
-    if (begun) add(measuredAt(byFactor({ metric, reading, change: begun }, change.days)), change);
+    if (begun) add(measuredAt({ metric, reading, change: begun }), change);
     if (change !== judged.headline) return;
     for (const day of unusualDays(change)) add({ metric, reading, change: day }, change);
   });

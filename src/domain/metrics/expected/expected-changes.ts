@@ -1,11 +1,10 @@
-import { dayAfter, daysFrom } from '../../../lib/calendar.ts';
+import { dayAfter } from '../../../lib/calendar.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { factorsOf } from '../change-cost.ts';
-import type { MeasuredChange } from '../compare/measured-change.ts';
+import { areNear, changesOfMetric, ERROR, type MeasuredChange } from '../compare/measured-change.ts';
 import { dayPoints, kindOf } from '../compare/readings.ts';
-import type { DatedChange } from '../engine/changes.ts';
-import { changesSince, measureChange, sizeOfDays } from '../engine/measure.ts';
+import { measureChange } from '../engine/measure.ts';
 import { findReasons } from '../engine/reasons.ts';
 import { LONGEST_EPISODE_DAYS } from '../engine/seek.ts';
 import type { DailyPoint } from '../engine/series.ts';
@@ -14,17 +13,8 @@ import { PARTS } from '../read/metric-grid.ts';
 import { askedOf } from '../read/metric-query.ts';
 import { type ExpectedInput, keyOf } from './expected-lines.ts';
 
-/** Probability of a change where nothing happened, over all series of a table. */
-const ERROR = 0.01;
 /** A change that began this many days before the first row is no longer news. */
 const LATELY_DAYS = 56;
-
-const areNear = (a: DatedChange, b: DatedChange) => a.relative * b.relative > 0 && Math.abs(daysFrom(a.from, b.from)) <= 1;
-
-/** Score from which a product has followed a factor whose change is known. */
-const FOLLOWED = 1.96;
-/** Score from which a factor has moved on days that only its product shows: there are three, on days that were searched for. */
-const MADE = 2.6;
 
 /** A change in one selection. */
 export interface FoundChange extends MeasuredChange {
@@ -33,36 +23,6 @@ export interface FoundChange extends MeasuredChange {
   /** Days of the selection, and of the metric in it. */
   readonly rows: readonly MetricRow[];
   readonly points: readonly DailyPoint[];
-}
-
-/** The days of one selection, by metric. */
-type PointsOf = (metric: string) => readonly DailyPoint[];
-
-/** Whether a metric moved on the days of a change and the way that it goes. */
-function hasMoved(metric: string, pointsOf: PointsOf, change: DatedChange, least: number): boolean {
-  const size = sizeOfDays(kindOf(metric), pointsOf(metric), change);
-  return size !== undefined && size.relative * change.relative > 0 && Math.abs(size.score) >= least;
-}
-
-/**
- * Changes of a metric; of a product those of its factors that it followed, whose days and cost every tool tells; by itself it ends by
- * chance, and where no factor moved one large order or a slow rise may be all there is.
- */
-function changesOfMetric(
-  metric: string,
-  factors: readonly string[],
-  { pointsOf, from, most }: { readonly pointsOf: PointsOf; readonly from: string; readonly most: number },
-): { metric: string; change: DatedChange }[] {
-  const since = (name: string) => changesSince(kindOf(name), pointsOf(name), from, most).map((change) => ({ metric: name, change }));
-  const own = since(metric);
-  if (factors.length === 0) return own;
-  const isAlike = (change: DatedChange) => own.some((other) => areNear(change, other.change));
-  const ofFactors = factors.flatMap(since).filter(({ change }) => isAlike(change) || hasMoved(metric, pointsOf, change, FOLLOWED));
-  const alone = own.filter(({ change }) => {
-    const isTold = ofFactors.some((other) => areNear(other.change, change));
-    return !isTold && factors.some((factor) => hasMoved(factor, pointsOf, change, MADE));
-  });
-  return [...ofFactors, ...alone];
 }
 
 /**
