@@ -1,5 +1,5 @@
-/** Records of the beginning of a CSV text by RFC 4180, at most `limit`; the last one is left out where the text is `cut` in it. */
-export function csvRecords(text: string, { limit, cut }: { limit: number; cut: boolean }): string[][] {
+/** Records of the beginning of a CSV text by RFC 4180, at most `limit`. */
+export function csvRecords(text: string, limit: number): string[][] {
   const records: string[][] = [];
   let cells: string[] = [];
   let cell = '';
@@ -27,7 +27,7 @@ export function csvRecords(text: string, { limit, cut }: { limit: number; cut: b
       begun = false;
     } else if (sign !== '\r') cell += sign;
   }
-  if (begun && !cut && records.length < limit) {
+  if (begun && records.length < limit) {
     endCell();
     records.push(cells);
   }

@@ -1,97 +1,15 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { pipeline } from 'node:stream';
-import { constants, createGunzip } from 'node:zlib';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { grouped } from '../../lib/grouped.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { type FileColumn, fileColumns, keyedColumns } from '../query/columns.ts';
+import { rowsOf } from '../query/database.ts';
 import { identifier, literal, literals } from '../query/view-sql.ts';
 import type { RunFile, RunManifest } from '../store/manifest.ts';
 import { headersOf } from './csv-headers.ts';
 import { csvRecords } from './csv-records.ts';
 
-/** Bytes of a file that are looked at; a first line that is longer is looked for in the larger part. */
-const LOOKS_BYTES = [16 * 1024, 1024 * 1024] as const;
-/** The most that a look gives for each byte that it reads; zeros would give a thousand. */
-const MAX_RATIO = 32;
-const ROWS = 40;
-
-/** The beginning of a file: its column names and some values. */
-interface Beginning {
-  /** In the order of the file; those of JSON in the order of their appearance. */
-  readonly names: readonly string[];
-  /** Values of the first rows by column, in the order of the names. */
-  readonly samples: readonly (readonly unknown[])[];
-  /** No row, as far as the beginning shows. */
-  readonly isEmpty: boolean;
-}
-
-const NOTHING: Beginning = { names: [], samples: [], isEmpty: true };
-
-/** The text of a beginning; `cut` where more follows. */
-interface Head {
-  readonly text: string;
-  readonly cut: boolean;
-}
-
-/** The beginning of a file as text, decompressed up to a limit. */
-async function headOf(path: string, gzip: boolean, bytes: number): Promise<Head> {
-  const raw = createReadStream(path, { end: bytes - 1 });
-  const { size } = await stat(path);
-  const maxBytes = gzip ? bytes * MAX_RATIO : bytes;
-  const chunks: Buffer[] = [];
-  let length = 0;
-  const plain = gzip ? pipeline(raw, createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }), () => undefined) : raw;
-  // Without an encoding a stream yields buffers.
-  for await (const chunk of plain as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length >= maxBytes) break;
-  }
-  const text = Buffer.concat(chunks)
-    .subarray(0, maxBytes)
-    .toString('utf8')
-    .replace(/^\uFEFF/, '');
-  return { text, cut: size > bytes || (gzip && length >= maxBytes) };
-}
-
-function jsonRows({ text, cut }: Head): Readonly<Record<string, unknown>>[] {
-  const lines = text.split('\n', ROWS + 1);
-  // The last line ends where the look ends; whether all of it is there is not known.
-  const whole = cut || lines.length > ROWS ? lines.slice(0, -1) : lines;
-  return whole.flatMap((line) => {
-    if (line.trim() === '') return [];
-    try {
-      const row: unknown = JSON.parse(line);
-      return isRecord(row) ? [row] : [];
-    } catch {
-      return []; // the query names the line
-    }
-  });
-}
-
-function jsonBeginning(head: Head): Beginning {
-  const rows = jsonRows(head);
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return { names, samples: names.map((name) => rows.map((row) => row[name])), isEmpty: head.text.trim() === '' };
-}
-
-function csvBeginning(head: Head): Beginning {
-  const [names, ...rows] = csvRecords(head.text, { limit: ROWS, cut: head.cut });
-  if (!names) return NOTHING;
-  return { names, samples: names.map((_, index) => rows.map((row) => row[index])), isEmpty: rows.length === 0 && !head.cut };
-}
-
-/** Reads the beginning of a downloaded file; only in a separate process, because its decompressed size is not known. */
-async function beginningOf(path: string, { gzip, format }: { readonly gzip: boolean; readonly format: string }): Promise<Beginning> {
-  const read = format === 'CSV' ? csvBeginning : jsonBeginning;
-  for (const bytes of LOOKS_BYTES) {
-    const head = await headOf(path, gzip, bytes);
-    const found = read(head);
-    if (found.names.length > 0 || !head.cut) return found;
-  }
-  return NOTHING;
-}
+/** Lines of a file that are looked at. */
+const LOOKED_AT = 40;
 
 /** Downloaded files of a run that are read alike. */
 export interface RawFiles {
@@ -111,54 +29,63 @@ interface RawFile {
   readonly path: string;
 }
 
-/** A file of JSON from the beginning, the middle and the end of a run: together they show keys that the list of fields does not have. */
-function spread(files: readonly RawFile[]): RawFile[] {
-  return [...new Set([0, files.length >> 1, files.length - 1])].flatMap((at) => files[at] ?? []);
+/** The first lines of a file as they are written. */
+async function firstLines(connection: DuckDBConnection, { file: { gzip }, path }: RawFile): Promise<string[]> {
+  const rows = await rowsOf(connection, `SELECT coalesce(line, '') FROM ${linesOf({ paths: [path], gzip }, false)} LIMIT ${LOOKED_AT}`);
+  return rows.map(([line]) => String(line));
 }
 
-const look = (files: readonly RawFile[], format: string) =>
-  Promise.all(files.map(({ file: { gzip }, path }) => beginningOf(path, { gzip, format })));
+function recordIn(line: string): Readonly<Record<string, unknown>> {
+  try {
+    const row: unknown = JSON.parse(line);
+    return isRecord(row) ? row : {};
+  } catch {
+    return {}; // the conversion names the line
+  }
+}
 
-const samplesIn = (seen: readonly Beginning[]) => (name: string) =>
-  seen.flatMap(({ names, samples }) => samples[names.indexOf(name)] ?? []);
-
-async function jsonFiles(files: readonly RawFile[], { fields }: RunManifest): Promise<RawFiles[]> {
-  const seen = await look(spread(files), 'JSONL');
-  const columns = keyedColumns([...new Set(seen.flatMap(({ names }) => names))], fields, samplesIn(seen));
+/** The first, the middle and the last file show keys that the list of fields does not have. */
+async function jsonFiles(connection: DuckDBConnection, files: readonly RawFile[], { fields }: RunManifest): Promise<RawFiles[]> {
+  const rows: Readonly<Record<string, unknown>>[] = [];
+  for (const at of new Set([0, files.length >> 1, files.length - 1])) {
+    const file = files[at];
+    if (file) rows.push(...(await firstLines(connection, file)).map(recordIn));
+  }
+  const values = ({ inFile }: FileColumn) => inFile.flatMap((name) => rows.map((row) => row[name] ?? [])).flat();
+  const columns = keyedColumns([...new Set(rows.flatMap((row) => Object.keys(row)))], fields).map((column) => {
+    const own = values(column);
+    return { ...column, areNumbers: own.length > 0 && own.every((value) => typeof value === 'number') };
+  });
   return [...grouped(files, ({ file }) => file.gzip)].map(([gzip, own]) => {
     return { format: 'JSONL', gzip, paths: own.map(({ path }) => path), columns, headers: [], isHeaderless: false };
   });
 }
 
-/** The order of the columns matters, so the first line of each is read; a file without rows is left out. */
-async function csvFiles(files: readonly RawFile[], { fields, runId }: RunManifest): Promise<RawFiles[]> {
-  const found = await look(files, 'CSV');
-  const looks = files.flatMap((raw, index) => {
-    const seen = found[index];
-    return seen && seen.names.length > 0 ? [{ ...raw, seen }] : [];
-  });
-  const lines = looks.map(({ file, seen }) => ({ cells: seen.names, file: `File ${file.name} of run ${runId}` }));
-  const headers = headersOf(lines, fields);
-  const all = looks.map((raw, index) => {
-    const { names = [], isRow = false } = headers[index] ?? {};
-    const { seen } = raw;
-    // A first line that is a row has values too.
-    const samples = isRow ? names.map((_, at) => [seen.names[at], ...(seen.samples[at] ?? [])]) : seen.samples;
-    return { ...raw, names, isRow, seen: { names, samples, isEmpty: seen.isEmpty && !isRow } };
-  });
+/** The order of the columns matters, so the first line of each file is read; a file without rows is left out. */
+async function csvFiles(connection: DuckDBConnection, files: readonly RawFile[], { fields, runId }: RunManifest): Promise<RawFiles[]> {
+  const looks: (RawFile & { readonly cells: readonly string[]; readonly isShort: boolean })[] = [];
+  for (const raw of files) {
+    const [cells, second] = csvRecords((await firstLines(connection, raw)).join('\n'), 2);
+    if (cells) looks.push({ ...raw, cells, isShort: second === undefined });
+  }
+  const headers = headersOf(
+    looks.map(({ file, cells }) => ({ cells, file: `File ${file.name} of run ${runId}` })),
+    fields,
+  );
+  const all = looks.map((raw, index) => ({ ...raw, ...(headers[index] ?? { names: [], isRow: false }) }));
   return [...grouped(all, ({ file, names, isRow }) => JSON.stringify([names, isRow, file.gzip])).values()].flatMap((alike) => {
     const [first] = alike;
     if (!first) return [];
-    const columns = fileColumns(first.names, fields, samplesIn(alike.map(({ seen }) => seen)));
-    const paths = alike.flatMap(({ path, seen }) => (seen.isEmpty ? [] : [path]));
-    return [{ format: 'CSV', gzip: first.file.gzip, paths, columns, headers: first.names, isHeaderless: first.isRow }];
+    const { names, isRow, file } = first;
+    const paths = alike.flatMap(({ path, isShort }) => (isShort && !isRow ? [] : [path]));
+    return [{ format: 'CSV', gzip: file.gzip, paths, columns: fileColumns(names, fields), headers: names, isHeaderless: isRow }];
   });
 }
 
-/** The files of a run by how they are read, with what their beginnings show; throws a `WorkspaceError` where no header can be told. */
-export function rawFilesOf(run: RunManifest, directory: string): Promise<RawFiles[]> {
+/** The files of a run by how they are read; throws a `WorkspaceError` where no header can be told. */
+export function rawFilesOf(connection: DuckDBConnection, run: RunManifest, directory: string): Promise<RawFiles[]> {
   const files = run.files.filter(({ bytes }) => bytes > 0).map((file) => ({ file, path: `${directory}/${file.name}` }));
-  return run.format.toUpperCase() === 'CSV' ? csvFiles(files, run) : jsonFiles(files, run);
+  return run.format.toUpperCase() === 'CSV' ? csvFiles(connection, files, run) : jsonFiles(connection, files, run);
 }
 
 /** A row may be as long as this; each thread holds two of them. */
@@ -173,11 +100,11 @@ function mendedLine(): string {
   return String.raw`replace(replace(replace(${halves}, chr(2), '\u'), chr(3), '\u'), chr(1), '\\')`;
 }
 
-const compressionOf = ({ gzip }: RawFiles) => `compression = ${gzip ? "'gzip'" : "'uncompressed'"}`;
+const compressionOf = ({ gzip }: Pick<RawFiles, 'gzip'>) => `compression = ${gzip ? "'gzip'" : "'uncompressed'"}`;
 const isSpelledTwice = ({ columns }: RawFiles) => columns.some(({ inFile }) => inFile.length > 1);
 
 /** Lines of JSON, which are parsed by the statement: mended ones, and those whose keys differ in case, which no reader tells apart. */
-function linesOf(files: RawFiles, isMended: boolean): string {
+function linesOf(files: Pick<RawFiles, 'paths' | 'gzip'>, isMended: boolean): string {
   const options = [
     literals(files.paths),
     "columns = {'line': 'VARCHAR'}",

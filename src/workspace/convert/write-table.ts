@@ -1,33 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import {
-  type ColumnType,
-  closest,
-  type ItemType,
-  itemTypeOf,
-  nearestTypes,
-  numbersIn,
-  WHOLE_NUMBER,
-  type WholeNumber,
-  wholeNumberOf,
-} from '../query/column-types.ts';
+import { type ColumnType, closest, type ItemType, itemTypeOf, NEAREST_TYPES, numberForm, WHOLE_NUMBER } from '../query/column-types.ts';
 import { type Column, columnOf, folded, mergedColumns, promisedColumns, timeColumn } from '../query/columns.ts';
 import { keysOf } from '../query/data-view.ts';
-import { openDatabase } from '../query/database.ts';
+import { openDatabase, rowsOf } from '../query/database.ts';
 import type { Conversion, Converted, Machine, Piece } from '../query/protocol.ts';
 import { identifier, literal, UNORDERED } from '../query/view-sql.ts';
 import { messageOf, WorkspaceError } from '../store/disk.ts';
 import type { RunManifest, RunTable, StoredColumn } from '../store/manifest.ts';
 import { type RawFiles, rawFilesOf, textsOf } from './raw-files.ts';
 
+/** How a column is held by what its values show, and of these how many cannot be. */
+interface Held extends Pick<StoredColumn, 'type' | 'heldAs'> {
+  /** Of text that may be numbers alone: how these are written. */
+  readonly form?: string;
+  readonly unread: number;
+}
+
 /** How a table is written, by what an attempt before showed. */
 interface TableWay {
-  /** An id is no number, though samples are. */
-  readonly idsAsText: boolean;
   /** Lines of JSON hold halves of characters. */
   readonly isMended: boolean;
-  /** Types of columns, by name, whose values as a whole fit another one than their beginning showed. */
-  readonly types: ReadonlyMap<string, ColumnType>;
+  /** Columns by name, where all of their values were looked at and not their first alone. */
+  readonly held?: ReadonlyMap<string, Held>;
 }
 
 /** The content of a run's table, and how it is written. */
@@ -48,8 +43,8 @@ interface TablePlan {
 
 /** The column of a `TablePlan`'s rows that counts values which are left out. */
 const MISFITS = '__misfits';
-/** The engine's message for an id that does not fit a number. */
-const NO_NUMBER = 'an id is no whole number';
+/** Rows that show how columns are held, as long as no later one is found that cannot be. */
+const SAMPLE_ROWS = 400;
 
 const AMOUNTS = new Set(['cents', 'money']);
 
@@ -71,14 +66,24 @@ function valueSql(text: string, type: ColumnType): string {
   // The engine rounds decimals where a whole number is asked for.
   if (type === 'BIGINT') return `TRY_CAST(CASE WHEN NOT contains(${text}, '.') THEN ${text} END AS BIGINT)`;
   if (type === 'DOUBLE') return `CASE WHEN isfinite(TRY_CAST(${text} AS DOUBLE)) THEN TRY_CAST(${text} AS DOUBLE) END`;
+  // The engine takes 1 and t for true, and the day of an instant.
+  if (type === 'BOOLEAN') return `TRY_CAST(CASE WHEN lower(${text}) IN ('true', 'false') THEN ${text} END AS BOOLEAN)`;
+  if (type === 'DATE') return `TRY_CAST(CASE WHEN length(${text}) = 10 THEN ${text} END AS DATE)`;
   if (type === 'TIMESTAMP') return `TRY_CAST(${text} AS TIMESTAMPTZ)::TIMESTAMP`;
-  return type === 'VARCHAR' ? text : `TRY_CAST(${text} AS ${type})`;
+  return text;
 }
 
 const hasText = (text: string) => `coalesce(${text}, '') <> ''`;
 
-/** One SELECT over all files, with expressions made of the texts of their columns. */
-function selectFrom(raw: readonly RawFiles[], isMended: boolean, listOf: (textOf: (name: string) => string | undefined) => string): string {
+/** An id as a number that gives the same text again; null where it is none. */
+function numberSql(text: string, heldAs: string): string {
+  return `CASE WHEN TRY_CAST(${text} AS ${heldAs})::VARCHAR = ${text} THEN TRY_CAST(${text} AS ${heldAs}) END`;
+}
+
+type ListOf = (textOf: (name: string) => string | undefined) => string;
+
+/** One SELECT over all files, or over the first rows of them, with expressions made of the texts of their columns. */
+function selectFrom(raw: readonly RawFiles[], isMended: boolean, listOf: ListOf, rows?: number): string {
   const branches = raw.flatMap((files) => {
     if (files.paths.length === 0) return [];
     const { from, text } = textsOf(files, isMended);
@@ -87,72 +92,133 @@ function selectFrom(raw: readonly RawFiles[], isMended: boolean, listOf: (textOf
       const column = byName.get(folded(name));
       return column && text(column);
     };
-    return [`SELECT ${listOf(textOf)} FROM ${from}`];
+    return [`(SELECT ${listOf(textOf)} FROM ${from}${rows === undefined ? '' : ` LIMIT ${rows}`})`];
   });
   return branches.join('\nUNION ALL\n');
 }
 
-function rowsSql(raw: readonly RawFiles[], columns: readonly Column[], isMended: boolean): string {
-  const list = (textOf: (name: string) => string | undefined) => {
-    const values = columns.map(({ name, type }) => {
+function rowsSql(raw: readonly RawFiles[], columns: readonly StoredColumn[], isMended: boolean): string {
+  const list: ListOf = (textOf) => {
+    const values = columns.map(({ name, type, heldAs }) => {
       const text = textOf(name);
-      return { text, value: text === undefined ? `NULL::${type}` : valueSql(text, type), name, type };
+      if (text === undefined) return { name, value: `NULL::${heldAs ?? type}`, misfit: [] };
+      const value = heldAs ? numberSql(text, heldAs) : valueSql(text, type);
+      const isGiven = heldAs ? `${text} IS NOT NULL` : hasText(text);
+      return { name, value, misfit: type === 'VARCHAR' && !heldAs ? [] : [`(${value} IS NULL AND ${isGiven})::INT`] };
     });
-    const misfits = values.flatMap(({ text, value, type }) =>
-      text === undefined || type === 'VARCHAR' ? [] : [`(${value} IS NULL AND ${hasText(text)})::INT`],
-    );
     const shown = values.map(({ value, name }) => `${value} AS ${identifier(name)}`);
-    return [...shown, `(${['0', ...misfits].join(' + ')})::BIGINT AS ${MISFITS}`].join(', ');
+    return [...shown, `(${['0', ...values.flatMap(({ misfit }) => misfit)].join(' + ')})::BIGINT AS ${MISFITS}`].join(', ');
   };
   const none = columns.map(({ name, type }) => `NULL::${type} AS ${identifier(name)}`);
   return selectFrom(raw, isMended, list) || `SELECT ${none.join(', ')}, 0::BIGINT AS ${MISFITS} WHERE false`;
 }
 
-/** Ids of rows as numbers that give the same text again; the statement ends with `NO_NUMBER` where one does not. */
-function withNumbers(rows: string, columns: readonly StoredColumn[]): string {
-  const held = columns.flatMap(({ name, heldAs }, index) =>
-    heldAs && heldAs !== 'VARCHAR' ? [{ id: identifier(name), number: `__number_${index}`, heldAs }] : [],
-  );
-  if (held.length === 0) return rows;
-  const numbers = held.map(({ id, number, heldAs }) => `TRY_CAST(${id} AS ${heldAs}) AS ${number}`);
-  const wrong = (heldAs: WholeNumber) => `error(${literal(NO_NUMBER)})::${heldAs}`;
-  const checked = held.map(
-    ({ id, number, heldAs }) => `CASE WHEN ${number}::VARCHAR IS DISTINCT FROM ${id} THEN ${wrong(heldAs)} ELSE ${number} END AS ${id}`,
-  );
-  const own = held.map(({ number }) => number).join(', ');
-  return `SELECT * EXCLUDE (${own}) REPLACE (${checked.join(', ')}) FROM (SELECT *, ${numbers.join(', ')} FROM (${rows}))`;
-}
-
-/** Plans the table of a run; ids whose samples are whole numbers are stored as numbers, unless `idsAsText`. */
-function tablePlan(run: RunManifest, raw: readonly RawFiles[], { idsAsText, isMended, types }: TableWay): TablePlan {
+/** The columns of a run as its fields say, those that identify rows, and how text that holds numbers is written. */
+function columnsOfRun(run: RunManifest, raw: readonly RawFiles[]) {
   const files = raw.length > 0 ? raw.map((each) => each.columns) : [promisedColumns(run.fields)];
-  const columns = mergedColumns(files.map((own) => own.map(columnOf))).map((column) => ({
-    ...column,
-    type: types.get(column.name) ?? column.type,
-  }));
-  const all = files.flat();
-  const samplesOf = ({ name }: Column) => all.flatMap((each) => (folded(each.name) === folded(name) ? each.samples : []));
-  const time = timeColumn(columns);
+  const columns = mergedColumns(files.map((own) => own.map(columnOf)));
   const { names: keys, missing } = keysOf(run.scope, columns);
   // Users are compared and looked up as sessions are.
   const ids = new Set([...keys, ...columns.flatMap(({ name, field = name }) => (field === 'user_id' ? [folded(name)] : []))]);
-  const stored = columns.map((column): StoredColumn => {
-    if (idsAsText || column.type !== 'VARCHAR' || !ids.has(folded(column.name))) return column;
-    const heldAs = wholeNumberOf(samplesOf(column));
-    return { ...column, ...(heldAs && { heldAs }) };
-  });
+  const formOf = ({ name }: Column) =>
+    numberForm(
+      name,
+      files.flat().every((each) => folded(each.name) !== folded(name) || each.areNumbers === true),
+    );
+  return { columns, ids, identity: missing.length > 0 ? [] : keys, formOf };
+}
+
+type RunColumns = ReturnType<typeof columnsOfRun>;
+
+/** A way to hold a column, and how many values of a row it can hold. */
+interface Option {
+  readonly held: Omit<Held, 'unread'>;
+  readonly fits: string;
+  /** It must fit all values, because as text all of them can be read. */
+  readonly isText?: true;
+}
+
+/** The number of values in a text of a column, and the ways to hold it instead of plain text, the closest first. */
+function optionsOf(column: Column, text: string, { ids, formOf }: RunColumns): { present: string; options: Option[] } {
+  const { name, type } = column;
+  const item = itemTypeOf(type);
+  const one = (condition: string) => `coalesce(${condition}, false)::INT`;
+  const isId = type === 'VARCHAR' && ids.has(folded(name));
+  const present = one(isId ? `${text} IS NOT NULL` : hasText(text));
+  if (isId) {
+    const asNumber = (heldAs: 'BIGINT' | 'UBIGINT'): Option => {
+      return { held: { type, heldAs }, fits: one(`${numberSql(text, heldAs)} IS NOT NULL`), isText: true };
+    };
+    return { present, options: [asNumber('BIGINT'), asNumber('UBIGINT')] };
+  }
+  const list = valueSql(text, 'VARCHAR[]');
+  if (type === 'VARCHAR') {
+    const form = formOf(column);
+    const asList: Option = { held: { type: 'VARCHAR[]' }, fits: one(`${list} IS NOT NULL`), isText: true };
+    const asNumber: Option[] = form ? [{ held: { type, form }, fits: one(`regexp_matches(${text}, ${literal(form)})`), isText: true }] : [];
+    return { present, options: [asList, ...asNumber] };
+  }
+  // A whole number of more digits than a double holds is none.
+  const isValue = (value: string, own: ItemType) =>
+    `${valueSql(value, own)} IS NOT NULL${own === 'DOUBLE' ? ` AND NOT regexp_matches(${value}, '^-?[0-9]{16}')` : ''}`;
+  const types = NEAREST_TYPES[item ?? (type as ItemType)]; // no list
+  if (!item) return { present, options: types.map((each) => ({ held: { type: each }, fits: one(isValue(text, each)) })) };
+  const items = (condition: string) => `len(list_filter(${list}, lambda v: ${hasText('v')} AND ${condition}))`;
+  const fitting = (condition: string) => `coalesce(${items(condition)}, 0)`;
   return {
-    columns: stored,
-    select: withNumbers(rowsSql(raw, columns, isMended), stored),
-    texts: stored.flatMap((column) => {
-      const form = column.type === 'VARCHAR' && !column.heldAs ? numbersIn(column.name, samplesOf(column)) : undefined;
-      return form ? [{ name: column.name, form }] : [];
+    present: `coalesce(${items('true')}, ${present})`,
+    options: [
+      ...types.map((each): Option => ({ held: { type: `${each}[]` }, fits: fitting(isValue('v', each)) })),
+      { held: { type: 'VARCHAR[]' }, fits: fitting('true'), isText: true },
+    ],
+  };
+}
+
+/** How columns are held, by all of their values, or by those of the first rows. */
+async function heldBy(connection: DuckDBConnection, raw: readonly RawFiles[], own: RunColumns, isMended: boolean, rows?: number) {
+  const asked = own.columns.map((column, at) => ({ column, text: `t${at}`, ...optionsOf(column, `t${at}`, own) }));
+  const list: ListOf = (textOf) => asked.map(({ column, text }) => `${textOf(column.name) ?? 'NULL::VARCHAR'} AS ${text}`).join(', ');
+  const counts = asked.map(({ present, options }) => {
+    return `[${[present, ...options.map(({ fits }) => fits)].map((each) => `coalesce(sum(${each}), 0)::BIGINT`).join(', ')}]`;
+  });
+  const texts = selectFrom(raw, isMended, list, rows);
+  const found = texts === '' ? [] : (await connection.runAndReadAll(`SELECT ${counts.join(', ')} FROM (${texts})`)).getRowsJS()[0];
+  return new Map(
+    asked.map(({ column, options }, at): [string, Held] => {
+      const [values = 0, ...fitting] = ((found?.[at] ?? []) as readonly bigint[]).map(Number); // a list of counts each
+      if (values === 0) return [column.name, { type: column.type, unread: 0 }];
+      const fits = (option: Option) => fitting[options.indexOf(option)] ?? 0;
+      const lax = options.filter(({ isText }) => !isText);
+      const best = closest(lax, values, fits) ?? options.find((option) => option.isText && fits(option) === values);
+      return [column.name, best ? { ...best.held, unread: values - fits(best) } : { type: 'VARCHAR', unread: 0 }];
+    }),
+  );
+}
+
+/** Plans the table of a run, whose columns are held in this way. */
+function tablePlan(
+  raw: readonly RawFiles[],
+  { columns: known, ids, identity }: RunColumns,
+  held: ReadonlyMap<string, Held>,
+  isMended: boolean,
+): TablePlan {
+  const columns = known.map(({ unit, ...column }): StoredColumn => {
+    const { type = column.type, heldAs } = held.get(column.name) ?? {};
+    return { ...column, type, ...(unit && (itemTypeOf(type) ?? type) !== 'VARCHAR' && { unit }), ...(heldAs && { heldAs }) };
+  });
+  const time = timeColumn(columns);
+  return {
+    columns,
+    select: rowsSql(raw, columns, isMended),
+    texts: columns.flatMap(({ name }) => {
+      const form = held.get(name)?.form;
+      return form === undefined ? [] : [{ name, form }];
     }),
     // All rows of a run are of one project.
     order: columns.flatMap(({ name, field = name }) => (ids.has(folded(name)) && field !== 'project_id' ? [name] : [])),
     day: time && `CAST(${identifier(time.name)} AS DATE)`,
     amounts: amountsOf(columns),
-    identity: missing.length > 0 ? [] : keys,
+    identity,
   };
 }
 
@@ -186,10 +252,6 @@ function damageWords(message: string): string {
 
 /** Rows of a group in the file: small enough that a day of a large site has groups of its own. */
 const GROUP_ROWS = 122_880;
-
-async function rowsOf(connection: DuckDBConnection, sql: string): Promise<readonly (readonly unknown[])[]> {
-  return (await connection.runAndReadAll(sql)).getRows();
-}
 
 function copySql(select: string, target: string, compression: 'zstd' | 'snappy' = 'zstd'): string {
   // Version 2 packs numbers as differences, which are read in a third of the time and take no more room.
@@ -270,60 +332,39 @@ export async function writeRows(connection: DuckDBConnection, plan: TablePlan, t
   return { rows: tally.rows, columns, misfits: Number(tally.sums.at(-1)) };
 }
 
-/** The types that fit most values of each column, and how many values do not fit. */
-async function settledTypes(connection: DuckDBConnection, raw: readonly RawFiles[], columns: readonly Column[], isMended: boolean) {
-  const settled: { name: string; type: ColumnType; values: number }[] = [];
-  for (const { name, type: first } of columns) {
-    if (first === 'VARCHAR') continue;
-    const types = nearestTypes(first);
-    const texts = selectFrom(raw, isMended, (textOf) => `${textOf(name) ?? 'NULL::VARCHAR'} AS t`);
-    const counts = types.map((type) => `count(${valueSql('t', type)})`);
-    const [found = []] = await rowsOf(connection, `SELECT count(*), ${counts.join(', ')} FROM (${texts}) WHERE ${hasText('t')}`);
-    const [present = 0, ...fitting] = found.map(Number);
-    const fittingOf = (type: ColumnType) => fitting[types.indexOf(type)] ?? 0;
-    const type = closest(types, present, fittingOf) ?? 'VARCHAR';
-    settled.push({ name, type, values: type === 'VARCHAR' ? 0 : present - fittingOf(type) });
-  }
-  return settled;
-}
-
 /** The part of a `RunTable` that its rows decide. */
 type WrittenTable = Omit<RunTable, 'name' | 'bytes' | 'superseded'>;
 
 /** Writes the table of a run, in another way where its values show that the first one was wrong. */
 async function convert(connection: DuckDBConnection, of: Conversion, raw: readonly RawFiles[], way: TableWay): Promise<WrittenTable> {
-  const plan = tablePlan(of.run, raw, way);
+  const own = columnsOfRun(of.run, raw);
+  const { isMended } = way;
   try {
-    const { misfits, rows, columns } = await writeRows(connection, plan, of.target);
-    const settled = misfits === 0 ? [] : await settledTypes(connection, raw, plan.columns, way.isMended);
-    const types = new Map(settled.map(({ name, type }) => [name, type]));
-    if (plan.columns.some(({ name, type }) => type !== (types.get(name) ?? type)))
-      return await convert(connection, of, raw, { ...way, types });
-    const unread = settled.flatMap(({ name, values }) => (values > 0 ? [{ column: name, values }] : []));
-    return { rows, columns, ...(way.isMended && { isMended: true }), ...(unread.length > 0 && { unread }) };
+    const held = way.held ?? (await heldBy(connection, raw, own, isMended, SAMPLE_ROWS));
+    const { misfits, rows, columns } = await writeRows(connection, tablePlan(raw, own, held, isMended), of.target);
+    if (misfits > 0 && !way.held)
+      return await convert(connection, of, raw, { isMended, held: await heldBy(connection, raw, own, isMended) });
+    const unread = misfits === 0 ? [] : [...held].flatMap(([column, { unread: values }]) => (values > 0 ? [{ column, values }] : []));
+    return { rows, columns, ...(isMended && { isMended }), ...(unread.length > 0 && { unread }) };
   } catch (error) {
-    const message = error instanceof Error ? error.message : '';
-    if (!way.idsAsText && message.includes(NO_NUMBER)) return convert(connection, of, raw, { ...way, idsAsText: true });
-    if (!way.isMended && HALF_CHARACTER.test(message)) return convert(connection, of, raw, { ...way, isMended: true });
+    if (!isMended && HALF_CHARACTER.test(messageOf(error))) return convert(connection, of, raw, { isMended: true });
     throw error;
   }
 }
 
 /** Makes a table of a run. */
-export async function convertRun(of: Conversion, machine: Machine): Promise<Converted> {
-  const { run, directory, target } = of;
+export async function convertRun({ run, directory, target }: Conversion, machine: Machine): Promise<Converted> {
   try {
-    const raw = await rawFilesOf(run, directory);
-    const files = [...raw.flatMap(({ paths }) => paths), target];
+    const files = [...run.files.map(({ name }) => `${directory}/${name}`), target];
     const connection = await openDatabase({ ...machine, setup: [UNORDERED], files });
     try {
-      return { table: await convert(connection, of, raw, { idsAsText: false, isMended: false, types: new Map() }) };
+      const raw = await rawFilesOf(connection, run, directory);
+      return { table: await convert(connection, { run, directory, target }, raw, { isMended: false }) };
     } finally {
       connection.closeSync();
     }
   } catch (error) {
-    const words = error instanceof WorkspaceError ? error.message : damageWords(messageOf(error));
-    return { damage: words };
+    return { damage: error instanceof WorkspaceError ? error.message : damageWords(messageOf(error)) };
   }
 }
 

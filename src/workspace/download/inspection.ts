@@ -63,7 +63,7 @@ export interface Inspected {
 }
 
 function firstLineOf(beginning: string | undefined): Pick<Inspected, 'firstLine'> {
-  const [firstLine] = csvRecords(beginning?.replace(/^\uFEFF/, '') ?? '', { limit: 1, cut: false });
+  const [firstLine] = csvRecords(beginning?.replace(/^\uFEFF/, '') ?? '', 1);
   return firstLine ? { firstLine } : {};
 }
 

@@ -1,6 +1,6 @@
 import { grouped } from '../../lib/grouped.ts';
 import type { RunManifest, StoredColumn } from '../store/manifest.ts';
-import { asList, type ColumnType, commonType, fittingType, itemTypeOf, knownField, type Unit } from './column-types.ts';
+import { type ColumnType, commonType, itemTypeOf, knownField, type Unit } from './column-types.ts';
 
 type Field = RunManifest['fields'][number];
 /** A field as jobs, plans and manifests have it. */
@@ -22,13 +22,14 @@ export interface Column {
   readonly from?: string;
 }
 
-/** A column of files: what they call it, the field behind it, and sample values. */
+/** A column of files: what they call it, and the field behind it. */
 export interface FileColumn {
   readonly name: string;
   /** Its keys or headers in the files; several where they differ in case alone. */
   readonly inFile: readonly string[];
   readonly field?: Field | undefined;
-  readonly samples: readonly unknown[];
+  /** Its first values are numbers of JSON, which say no more than their digits. */
+  readonly areNumbers?: boolean;
 }
 
 /** Fields that may be chosen several times. */
@@ -82,17 +83,13 @@ function withoutAliases(columns: readonly FileColumn[]): FileColumn[] {
   return columns.map((column, index) => ({ ...column, name: (isClear ? named[index] : column.inFile[0]) ?? column.name }));
 }
 
-/** Columns of files that have these keys or headers; `samplesOf` gives values of one. */
-export function fileColumns(
-  names: readonly string[],
-  fields: readonly Field[],
-  samplesOf: (name: string) => readonly unknown[] = () => [],
-): FileColumn[] {
+/** Columns of files that have these keys or headers. */
+export function fileColumns(names: readonly string[], fields: readonly Field[]): FileColumn[] {
   const columns = [...grouped(names, folded).values()].map((same): FileColumn => {
     const inFile = [...new Set(same)];
     const [first = ''] = inFile;
     const field = fieldOf(first, fields);
-    return { name: (field && nameOfField(field)) ?? first, inFile, field, samples: inFile.flatMap(samplesOf) };
+    return { name: (field && nameOfField(field)) ?? first, inFile, field };
   });
   return withoutAliases(columns);
 }
@@ -103,9 +100,9 @@ export function promisedColumns(fields: readonly Field[]): FileColumn[] {
 }
 
 /** Columns of JSON whose lines have these keys; those of fields that no seen line holds are there too. */
-export function keyedColumns(seen: readonly string[], fields: readonly Field[], samplesOf: (name: string) => readonly unknown[]) {
+export function keyedColumns(seen: readonly string[], fields: readonly Field[]): FileColumn[] {
   const known = new Set(seen.map((name) => fieldOf(name, fields)));
-  return fileColumns([...seen, ...namesInFile(fields.filter((field) => !known.has(field)))], fields, samplesOf);
+  return fileColumns([...seen, ...namesInFile(fields.filter((field) => !known.has(field)))], fields);
 }
 
 /** The type of a column as a statement sees it: what is derived from whole numbers is exact. */
@@ -119,27 +116,11 @@ export function timeColumn(columns: readonly Column[]): Column | undefined {
   return columns.find(({ field, name, type }) => /^(session|view)_time$/.test(field ?? name) && type === 'TIMESTAMP');
 }
 
-function isList(values: readonly unknown[]): boolean {
-  const present = values.filter((value) => value !== null && value !== undefined);
-  return present.length > 0 && present.every((value) => asList(value) !== undefined);
-}
-
-/** Whether a column is of a field that may be chosen several times, whose values are texts. */
-function isVariable({ field }: Pick<FileColumn, 'field'>): boolean {
-  return field !== undefined && VARIABLES.has(field.fieldName);
-}
-
-/** A column of files by its field, and by the values in the files. */
-export function columnOf(column: FileColumn): Column {
-  const { name, field, samples } = column;
-  const { type, unit } = isVariable(column) ? { type: 'VARCHAR' as const } : knownField(field?.fieldName ?? name);
-  const fitted = type === 'VARCHAR' && isList(samples) ? 'VARCHAR[]' : fittingType(type, samples);
-  return {
-    name,
-    type: fitted,
-    ...(unit && itemTypeOf(fitted) !== 'VARCHAR' && fitted !== 'VARCHAR' && { unit }),
-    ...(field && field.fieldName !== name && !isVariable(column) && { field: field.fieldName }),
-  };
+/** A column of files by its field; those of variables are texts. */
+export function columnOf({ name, field }: FileColumn): Column {
+  const isVariable = field !== undefined && VARIABLES.has(field.fieldName);
+  const known = isVariable ? { type: 'VARCHAR' as const } : knownField(field?.fieldName ?? name);
+  return { name, ...known, ...(field && field.fieldName !== name && !isVariable && { field: field.fieldName }) };
 }
 
 const derivations: Partial<Record<Unit, { unit: Unit; nameOf: (name: string) => string }>> = {

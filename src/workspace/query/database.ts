@@ -51,6 +51,11 @@ export async function openDatabase({ setup, files, memoryBytes, threads, spill }
   return connection;
 }
 
+/** All rows of a statement of this server. */
+export async function rowsOf(connection: DuckDBConnection, sql: string): Promise<readonly (readonly unknown[])[]> {
+  return (await connection.runAndReadAll(sql)).getRows();
+}
+
 /** Ends the task with its reason. */
 export class TaskFailure extends Error {
   readonly reason: Failure;

@@ -6,7 +6,7 @@ import { csvRecords } from '../../../src/workspace/convert/csv-records.ts';
 function read(lines: readonly string[], expected: readonly string[]): string[] {
   const firstLines = lines.map((line, index) => ({
     file: `File ${index + 1}`,
-    cells: csvRecords(line, { limit: 1, cut: false })[0] ?? [],
+    cells: csvRecords(line, 1)[0] ?? [],
   }));
   return headersOf(
     firstLines,
