@@ -66,7 +66,6 @@ describe('the package', () => {
     const needed = [
       'dist/main.js',
       'dist/sql-process.js',
-      'dist/inspection.js',
       'dist/views/chart.html',
       'dist/views/overview.html',
       'dist/views/view.js',

@@ -84,115 +84,135 @@ function faultOf({ fault, gzip, plainBytes }: Inspected, bytes: number, fileSize
   return `has ${bytes} bytes${decompressed}, but the run announced ${fileSize}`;
 }
 
-/** Downloads one part, or the rest of it, until its file is complete, checked and in place; throws where that is not possible. */
-export async function downloadPart(part: WantedPart, context: PartContext): Promise<ArrivedFile> {
-  const { directory, format, signal } = context;
-  const { stem, record: recordPath, arriving } = pathsOf(directory, part.number);
-  let record = (await readJson(recordPath, partRecord)) ?? {};
-  const there = await finished(directory, arriving, record);
-  if (there) {
-    context.onBytes(part.number, there.bytes, there.bytes);
-    return there;
-  }
-  // Without a strong tag it is unknown whether the rest would be of the same file.
-  const keep = record.etag !== undefined && record.done === undefined && (await sizeOf(arriving)) !== undefined;
-  if (!keep) record = {};
-  const file = await openPartFile(arriving, { format, quota: context.quota, keep, signal });
-  try {
-    for (let arrivals = 1; ; arrivals += 1) {
-      record = await fetchAll(part, file, record, context);
-      const inspected = await file.finish();
-      const fault = faultOf(inspected, file.offset, part.fileSize);
-      if (fault === undefined) {
-        const { sha256, gzip, rows, firstLine } = inspected;
-        const name = nameOf(stem, format, gzip);
-        const done = {
-          name,
-          bytes: file.offset,
-          sha256,
-          gzip,
-          ...(rows !== undefined && { rows }),
-          ...(firstLine && { firstLine: [...firstLine] }),
-        };
-        await writeDurably(recordPath, JSON.stringify({ ...record, done }));
-        await rename(arriving, join(directory, name));
-        return done;
-      }
-      await file.restart();
-      await rm(recordPath, { force: true });
-      record = {};
-      if (arrivals >= MAX_ARRIVALS)
-        throw new WorkspaceError(
-          'damaged',
-          `File ${part.number} ${fault}. Nothing of it was kept; call again, and if it stays so, report it.`,
-        );
-    }
-  } catch (error) {
-    throw diskFailure(error, arriving);
-  } finally {
-    await file.close();
-  }
-}
-
-/** A part during the download: its address, and what is known about the file. */
+/** A part during its download. */
 interface Arrival {
+  readonly number: number;
   url: string;
+  readonly file: PartFile;
   record: PartRecord;
-  /** Whether the store has no more of it. */
-  isWhole: boolean;
   refreshes: number;
   changes: number;
 }
 
-/** A part and its file while answers arrive. */
-interface Fetched {
-  readonly number: number;
-  readonly file: PartFile;
-  readonly arrival: Arrival;
+/** Downloads one part, or the rest of it, until its file is complete, checked and in place; throws where that is not possible. */
+export async function downloadPart({ number, url, fileSize }: WantedPart, context: PartContext): Promise<ArrivedFile> {
+  const { directory, format, quota, signal } = context;
+  const { stem, record: recordPath, arriving } = pathsOf(directory, number);
+  const record = (await readJson(recordPath, partRecord)) ?? {};
+  const there = await finished(directory, arriving, record);
+  if (there) {
+    context.onBytes(number, there.bytes, there.bytes);
+    return there;
+  }
+  // Without a strong tag it is unknown whether the rest would be of the same file.
+  const keep = record.etag !== undefined && record.done === undefined && (await sizeOf(arriving)) !== undefined;
+  let file: PartFile | undefined;
+  try {
+    file = await openPartFile(arriving, { format, quota, keep, signal });
+    const arrival: Arrival = { number, url, file, record: keep ? record : {}, refreshes: 0, changes: 0 };
+    for (let arrivals = 1; ; arrivals += 1) {
+      await fetchAll(arrival, context);
+      const inspected = await file.finish();
+      const fault = faultOf(inspected, file.offset, fileSize);
+      if (fault === undefined) {
+        const { sha256, gzip, rows, firstLine } = inspected;
+        const facts = { ...(rows !== undefined && { rows }), ...(firstLine && { firstLine: [...firstLine] }) };
+        const done = { name: nameOf(stem, format, gzip), bytes: file.offset, sha256, gzip, ...facts };
+        await writeDurably(recordPath, JSON.stringify({ ...arrival.record, done }));
+        await rename(arriving, join(directory, done.name));
+        return done;
+      }
+      await file.restart();
+      await rm(recordPath, { force: true });
+      Object.assign(arrival, { record: {}, refreshes: 0, changes: 0 });
+      const words = `File ${number} ${fault}. Nothing of it was kept; call again, and if it stays so, report it.`;
+      if (arrivals >= MAX_ARRIVALS) throw new WorkspaceError('damaged', words);
+    }
+  } catch (error) {
+    throw signal.aborted ? signal.reason : diskFailure(error, arriving);
+  } finally {
+    await file?.close();
+  }
 }
 
 /** Takes bytes until the store has no more; over cuts, refusals and changes of the file. */
-async function fetchAll(part: WantedPart, file: PartFile, record: PartRecord, context: PartContext): Promise<PartRecord> {
+async function fetchAll(arrival: Arrival, context: PartContext): Promise<void> {
   const { clock, random, signal } = context;
-  const arrival: Arrival = { url: part.url, record, isWhole: file.offset === record.totalBytes, refreshes: 0, changes: 0 };
-  for (let fruitless = 0; !arrival.isWhole; ) {
+  const { file } = arrival;
+  let isWhole = file.offset === arrival.record.totalBytes;
+  for (let fruitless = 0; !isWhole; ) {
     const before = file.offset;
     try {
-      await fetchMore(part.number, file, arrival, context);
+      isWhole = await fetchMore(arrival, context);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ApiError) || !error.transient) throw error;
-      await file.flush();
       fruitless = file.offset > before ? 1 : fruitless + 1;
-      if (fruitless > MAX_FRUITLESS) throw givenUp(error);
+      if (fruitless > MAX_FRUITLESS) {
+        const next = `Given up after ${MAX_FRUITLESS + 1} tries; what has arrived is kept: call again to go on.`;
+        throw new WorkspaceError('store', `${error.message} ${next}`, { cause: error });
+      }
       const backoffMs = random() * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (fruitless - 1));
       await clock.sleep(Math.max(error.retryAfterMs ?? 0, backoffMs), signal);
     }
   }
-  return arrival.record;
+}
+
+/** One request for what is missing: whether the store has no more of it; throws a transient ApiError where it may be repeated. */
+async function fetchMore(arrival: Arrival, context: PartContext): Promise<boolean> {
+  const { number, file } = arrival;
+  const { store, signal, onBytes, directory } = context;
+  if (file.offset > 0 && arrival.record.etag === undefined) await file.restart();
+  onBytes(number, file.offset, arrival.record.totalBytes);
+  const answer = await store.open({ url: arrival.url, offset: file.offset, etag: arrival.record.etag, signal });
+  try {
+    const { status, totalBytes } = answer;
+    if (status !== 200 && status !== 206) return await afterRefusal(answer, arrival, context);
+    if (!(await fitsOn(answer, arrival, directory))) return false;
+    await file.announce((totalBytes ?? file.offset) - file.offset);
+    for await (const chunks of answer.body) {
+      await file.take(chunks);
+      onBytes(number, file.offset, totalBytes);
+    }
+    // Without a length the end of the answer is the end of the file.
+    if (totalBytes === undefined || file.offset === totalBytes) return true;
+    const broken = `The file store broke off after ${formatBytes(file.offset)} of ${formatBytes(totalBytes)}.`;
+    throw new ApiError('down', broken, { transient: true });
+  } finally {
+    answer.close();
+  }
 }
 
 /** Goes on after an answer without bytes: from a new address, or anew where the file is another one; throws where nothing helps. */
-async function afterRefusal(
-  refusal: NonNullable<ReturnType<typeof refusalOf>>,
-  { status, totalBytes }: FileAnswer,
-  { number, file, arrival, refresh }: Fetched & Pick<PartContext, 'refresh'>,
-): Promise<void> {
-  if (refusal === 'address') {
-    if (arrival.refreshes >= MAX_REFRESHES) throw refused(number, status);
-    arrival.refreshes += 1;
-    arrival.url = (await refresh(number)) ?? gone(number);
-    return;
+async function afterRefusal({ status, totalBytes, retryAfter }: FileAnswer, arrival: Arrival, { clock, refresh }: PartContext) {
+  const { number, file } = arrival;
+  if (status === 416) {
+    if (totalBytes === file.offset) return true;
+    // The local part is longer than the file: it is from another file.
+    await restart(arrival);
+    return false;
   }
-  if (refusal !== 'range') throw refusal;
-  arrival.isWhole = totalBytes === file.offset;
-  // Otherwise the local part is longer than the file: it is from another file.
-  if (!arrival.isWhole) await restarted(number, file, arrival);
+  if (![400, 401, 403, 404, 410].includes(status)) {
+    const transient = status === 408 || status === 429 || status >= 500;
+    const waitMs = retryAfterMs(retryAfter, clock.now());
+    const message = `The file store answered ${status}.`;
+    throw new ApiError('down', message, { status, transient, ...(waitMs !== undefined && { retryAfterMs: waitMs }) });
+  }
+  if (arrival.refreshes >= MAX_REFRESHES)
+    throw new WorkspaceError(
+      'store',
+      `The file store refuses file ${number} (${status}) at a fresh address too. ` +
+        'Call again later; files are kept until their expirationDate.',
+    );
+  arrival.refreshes += 1;
+  arrival.url = (await refresh(number)) ?? gone(number);
+  return false;
 }
 
 /** Keeps tag and size of the file with its beginning; false where the answer is the rest of a file whose beginning is not here. */
-async function fitsOn({ etag, totalBytes, offset }: FileAnswer, { number, file, arrival }: Fetched, directory: string): Promise<boolean> {
-  if (file.offset > 0 && etag !== arrival.record.etag) await restarted(number, file, arrival);
+async function fitsOn({ etag, totalBytes, offset }: FileAnswer, arrival: Arrival, directory: string): Promise<boolean> {
+  const { number, file, record } = arrival;
+  if (file.offset > 0 && etag !== record.etag) await restart(arrival);
   else if (offset !== file.offset) await file.restart();
   // The rest of a file is worth nothing without its beginning.
   if (offset !== file.offset) return false;
@@ -203,67 +223,13 @@ async function fitsOn({ etag, totalBytes, offset }: FileAnswer, { number, file, 
   return true;
 }
 
-/** One request for what is missing; throws a transient ApiError where it may be repeated. */
-async function fetchMore(number: number, file: PartFile, arrival: Arrival, context: PartContext): Promise<void> {
-  const { store, clock, signal, refresh, onBytes, directory } = context;
-  if (file.offset > 0 && arrival.record.etag === undefined) await file.restart();
-  onBytes(number, file.offset, arrival.record.totalBytes);
-  const answer = await store.open({ url: arrival.url, offset: file.offset, etag: arrival.record.etag, signal });
-  try {
-    const fetched = { number, file, arrival };
-    const refusal = refusalOf(answer, clock.now());
-    if (refusal) return await afterRefusal(refusal, answer, { ...fetched, refresh });
-    if (!(await fitsOn(answer, fetched, directory))) return;
-    const { totalBytes } = answer;
-    await file.announce((totalBytes ?? file.offset) - file.offset);
-    for await (const chunks of answer.body) {
-      await file.take(chunks);
-      onBytes(number, file.offset, totalBytes);
-    }
-    await file.flush();
-    if (totalBytes !== undefined && file.offset !== totalBytes) throw cut(file.offset, totalBytes);
-    // Without a length the end of the answer is the end of the file.
-    arrival.isWhole = true;
-  } finally {
-    answer.close();
-  }
-}
-
 /** Drops the bytes of a file that has changed; gives up where it changes repeatedly. */
-async function restarted(number: number, file: PartFile, arrival: Arrival): Promise<void> {
+async function restart(arrival: Arrival): Promise<void> {
   arrival.changes += 1;
   if (arrival.changes > MAX_CHANGES)
-    throw new WorkspaceError('store', `File ${number} changes again and again while it is fetched. Call again later.`);
+    throw new WorkspaceError('store', `File ${arrival.number} changes again and again while it is fetched. Call again later.`);
   arrival.record = {};
-  await file.restart();
-}
-
-function cut(bytes: number, totalBytes: number): ApiError {
-  return new ApiError('down', `The file store broke off after ${formatBytes(bytes)} of ${formatBytes(totalBytes)}.`, { transient: true });
-}
-
-function givenUp(error: ApiError): WorkspaceError {
-  const next = `Given up after ${MAX_FRUITLESS + 1} tries; what has arrived is kept: call again to go on.`;
-  return new WorkspaceError('store', `${error.message} ${next}`, { cause: error });
-}
-
-/** The remedy for an answer without the file: a new address, a short wait, or nothing helps. */
-function refusalOf({ status, retryAfter }: FileAnswer, nowMs: number): 'address' | 'range' | ApiError | undefined {
-  if (status === 200 || status === 206) return undefined;
-  if (status === 416) return 'range';
-  if ([400, 401, 403, 404, 410].includes(status)) return 'address';
-  const transient = status === 408 || status === 429 || status >= 500;
-  const waitMs = retryAfterMs(retryAfter, nowMs);
-  const message = `The file store answered ${status}.`;
-  return new ApiError('down', message, { status, transient, ...(waitMs !== undefined && { retryAfterMs: waitMs }) });
-}
-
-function refused(number: number, status: number): WorkspaceError {
-  return new WorkspaceError(
-    'store',
-    `The file store refuses file ${number} (${status}) at a fresh address too. ` +
-      'Call again later; files are kept until their expirationDate.',
-  );
+  await arrival.file.restart();
 }
 
 function gone(number: number): never {

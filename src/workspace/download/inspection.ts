@@ -67,15 +67,6 @@ function firstLineOf(beginning: string | undefined): Pick<Inspected, 'firstLine'
   return firstLine ? { firstLine } : {};
 }
 
-/** Looks at the bytes of a file while they arrive, in order. */
-export interface Inspection {
-  /** Resolves when more may come; the chunk itself is the caller's again at once. */
-  add(chunk: Buffer): Promise<void> | void;
-  end(): Promise<Inspected>;
-  /** Lets go of everything; for a file that is given up. */
-  close(): void;
-}
-
 /** Large, because each decompressed chunk takes a turn of the event loop. */
 const UNPACKED_CHUNK_BYTES = 256 * 1024;
 
@@ -96,37 +87,24 @@ function bombWords(plainBytes: number, { compressedBytes, inRow }: { compressedB
   return `is a packed bomb, no export: its first ${formatBytes(compressedBytes)} unpack to ${formatBytes(plainBytes)}${more}`;
 }
 
-function nothing(): void {}
-
 /** Unpacks gzip while it arrives. */
 function createUnpacker(onPlain: (chunk: Buffer) => void, onBroken: (error: Error) => void) {
-  let [isOver, wake, finish] = [false, nothing, nothing];
-  const over = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
-  const ended = () => {
-    isOver = true;
-    finish();
-    wake();
-  };
   const stream = createGunzip({ chunkSize: UNPACKED_CHUNK_BYTES });
-  stream
-    .on('data', onPlain)
-    .on('drain', () => wake())
-    .on('end', ended)
-    .on('close', ended)
-    .on('error', (error) => {
-      onBroken(error);
-      ended();
-    });
+  let isOver = false;
+  const over = new Promise<void>((resolve) => {
+    const ended = () => {
+      isOver = true;
+      resolve();
+    };
+    stream.on('data', onPlain).on('error', onBroken).on('end', ended).on('close', ended);
+  });
   return {
     /** Resolves when more may come. */
-    write(chunk: Buffer): Promise<void> | void {
+    async write(chunk: Buffer): Promise<void> {
       // A stream that broke, or that met its end before this, takes nothing more; the rest of the file is still hashed.
-      if (isOver || stream.write(Buffer.from(chunk))) return undefined;
-      return new Promise((resolve) => {
-        wake = resolve;
-      });
+      if (isOver) return;
+      const taken = new Promise<void>((resolve) => stream.write(chunk, () => resolve()));
+      await Promise.race([taken, over]);
     },
     /** Resolves when the last of it is unpacked. */
     async end(): Promise<void> {
@@ -137,8 +115,8 @@ function createUnpacker(onPlain: (chunk: Buffer) => void, onBroken: (error: Erro
   };
 }
 
-/** Begins to look at a file of this format (JSONL, CSV …). */
-export function inspect(format: string): Inspection {
+/** Begins to look at the bytes of a file of this format (JSONL, CSV …) while they arrive, in order. */
+export function inspect(format: string) {
   const hash = createHash('sha256');
   const counter = createRowCounter(format);
   let start = Buffer.alloc(0);
@@ -164,7 +142,8 @@ export function inspect(format: string): Inspection {
   const feed = (chunk: Buffer) => (unpacker ? unpacker.write(chunk) : plain(chunk));
 
   return {
-    add(chunk) {
+    /** Resolves when more may come. */
+    add(chunk: Buffer): Promise<void> | void {
       hash.update(chunk);
       compressedBytes += chunk.length;
       if (isKnown) return feed(chunk);
@@ -174,7 +153,7 @@ export function inspect(format: string): Inspection {
       if (start[0] === 0x1f && start[1] === 0x8b) unpacker = createUnpacker(plain, broken);
       return feed(start);
     },
-    async end() {
+    async end(): Promise<Inspected> {
       if (!isKnown) plain(start);
       await unpacker?.end();
       const rows = fault === undefined ? counter?.rows() : undefined;
@@ -187,6 +166,7 @@ export function inspect(format: string): Inspection {
         ...(fault !== undefined && { fault }),
       };
     },
+    /** Lets go of everything; for a file that is given up. */
     close: () => unpacker?.destroy(),
   };
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -6,7 +5,6 @@ import { array, assert, asyncProperty, constantFrom, integer, record } from 'fas
 import { describe, expect, it } from 'vitest';
 import { shownHints } from '../../../src/lib/hint.ts';
 import { WorkspaceError } from '../../../src/workspace/store/disk.ts';
-import { someOf } from '../../support/sample-size.ts';
 import * as store from './store-stub.ts';
 
 const rows = (count: number, salt = '') =>
@@ -82,47 +80,6 @@ it('a part of very regular rows arrives whole, though it unpacks to hundreds of 
   expect(plain.length / packed.length).toBeGreaterThan(250);
   const { result } = await outcome(packed, [store.serve]);
   expect(result).toMatchObject({ gzip: true, rows: 1_000_000, bytes: packed.length, sha256: store.sha256(packed) });
-});
-
-describe('a part that is large enough to be looked at by a thread', () => {
-  const MEGABYTE = 1024 * 1024;
-  const large = Buffer.concat(Array.from({ length: 45 }, (_, salt) => Buffer.from(rows(25_000, `${salt}`.padEnd(20, '-')))));
-  const packed = gzipSync(randomBytes(36 * MEGABYTE).toString('latin1'), { level: 1 });
-  const threads = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
-
-  const arrivals: [string, Buffer, store.Behaviour[], object][] = [
-    ['packed', packed, [store.serve], { gzip: true }],
-    ['after a cut', large, [store.cutAfter(34 * MEGABYTE), store.serve], { gzip: false, rows: 1_125_000 }],
-    ['from the beginning, where the store knows no ranges', large, [store.withoutRanges(34 * MEGABYTE), store.withoutRanges()], {}],
-  ];
-  it.each(someOf(arrivals, 2))('arrives whole: %s', { tags: 'nightly' }, async (_what, bytes, behaviours, expected) => {
-    const before = threads();
-    const { result, directory } = await outcome(bytes, behaviours);
-    expect(result).toMatchObject({ bytes: bytes.length, sha256: store.sha256(bytes), ...expected });
-    expect(store.isWhole(directory, result as never, bytes)).toBe(true);
-    expect(threads()).toBe(before);
-  });
-
-  it('is damaged where gzip is cut short, and no thread is left', { tags: 'nightly' }, async () => {
-    const before = threads();
-    const { result, directory } = await outcome(packed.subarray(0, packed.length - 9), [store.serve]);
-    expect(result).toMatchObject({
-      kind: 'damaged',
-      message: expect.stringMatching(/not a complete gzip file \(unexpected end of file\)/),
-    });
-    expect(readdirSync(directory)).toEqual(['part-00001.part']);
-    expect(threads()).toBe(before);
-  });
-
-  it('is an error where another process cuts its file meanwhile', { tags: 'nightly' }, async () => {
-    const directory = store.scratchDirectory();
-    const cutting: store.Behaviour = (request, response, stub) => {
-      truncateSync(join(directory, 'part-00001.part'), 1_000);
-      store.serve(request, response, stub);
-    };
-    const { fetchPart } = await store.openStore(large, [store.cutAfter(33 * MEGABYTE), cutting]);
-    await expect(fetchPart({ directory, fileSize: large.length })).rejects.toThrow(/another process writes it/);
-  });
 });
 
 describe('a part that cannot be had is an error, and never a short file', () => {
@@ -218,6 +175,16 @@ describe('another process', () => {
     stub.behaviours = [store.changeTo(OTHER, store.serve)];
     expect(store.isWhole(directory, await fetchPart({ directory, fileSize: OTHER.length }), OTHER)).toBe(true);
   });
+});
+
+it('a part whose file another process cuts meanwhile is an error', async () => {
+  const directory = store.scratchDirectory();
+  const cutting: store.Behaviour = (request, response, stub) => {
+    truncateSync(join(directory, 'part-00001.part'), 1_000);
+    store.serve(request, response, stub);
+  };
+  const { fetchPart } = await store.openStore(FILE, [store.cutAfter(2_000), cutting]);
+  await expect(fetchPart({ directory, fileSize: FILE.length })).rejects.toThrow(/another process writes it/);
 });
 
 it('whatever the store does, there is a whole file or an error', { tags: 'nightly' }, async () => {
