@@ -147,56 +147,6 @@ export interface UnfinishedRun extends RunId {
   readonly bytes: number;
 }
 
-/** The downloaded exports of one project of one principal; directories are made when something is written. */
-export interface ProjectWorkspace {
-  readonly projectId: number;
-  /** Directory of the project. */
-  readonly dir: string;
-  /** Directory of its export plans; may not be there yet. */
-  readonly plansDir: string;
-  /** Identifies the principal for the fair order. */
-  readonly holder: string;
-  /** Most bytes that all projects of the principal may take. */
-  readonly quotaBytes: number;
-  /** Bytes that they take. */
-  usedBytes(): Promise<number>;
-  /** Throws a `WorkspaceError` where no file can be written in the data directory. */
-  checkWritable(): Promise<void>;
-  /** Complete runs of a job, or of all: by `from`, then by `exportedAt`. */
-  runs(jobId?: number): Promise<RunManifest[]>;
-  /** One run where it is complete. */
-  find(run: RunId): Promise<RunManifest | undefined>;
-  /** Runs whose files are not all there; those under way included. */
-  unfinished(jobId?: number): Promise<UnfinishedRun[]>;
-  /** Absolute path of a run. */
-  directoryOf(run: RunId): string;
-  /** Absolute path of a file of a run. */
-  pathOf(run: RunId, file: { readonly name: string }): string;
-  /**
-   * Runs `task` with the manifests of these runs while no process can remove any of their files; throws a `WorkspaceError` where one is
-   * being removed.
-   */
-  reading<T>(runs: readonly RunId[], task: (manifests: RunManifest[]) => Promise<T>): Promise<T>;
-  /** Starts or joins the download of a run; it continues until the workspace is closed. */
-  download(run: RunId, listed?: DownloadOptions['listed']): Download;
-  /** The same through the queue, for many runs. */
-  downloadInTurn(run: RunId, listed?: DownloadOptions['listed']): Download;
-  /** The download of a run that is under way in this process. */
-  underWay(run: RunId): Download | undefined;
-  /** Resolves when all of these have ended, however, or at `untilMs` by the clock; they go on when `signal` ends the wait. */
-  settled(downloads: readonly Download[], untilMs: number, signal: AbortSignal): Promise<void>;
-  /** Removes a run, complete or not, and gives the bytes that are free now; throws a `WorkspaceError` where it is in use. */
-  remove(run: RunId): Promise<number>;
-  /** Where the runs of the project are loaded and queried; undefined where that is the disk. */
-  readonly warehouse?: ProjectWarehouse | undefined;
-  /** Why a run could not be converted; undefined where that has not failed in this process. */
-  conversionFailure(run: RunId): SqlError | WorkspaceError | undefined;
-  /** Resolves when no conversion of this process is running, of these jobs or of all, and no load that followed one. */
-  converted(jobIds?: ReadonlySet<number>): Promise<void>;
-  /** Ends the downloads and conversions that were started here; what has arrived stays. */
-  close(): Promise<void>;
-}
-
 /** Who owns the workspace and what its downloads go through. */
 export interface WorkspaceParts extends Owner {
   readonly quotaMb: number;
@@ -276,8 +226,8 @@ const inOrder = (a: RunManifest, b: RunManifest): number =>
 
 const complete = (runs: readonly StoredRun[]): RunManifest[] => runs.flatMap(({ manifest }) => manifest ?? []);
 
-/** Opens the part of the data directory that belongs to this owner; nothing is written before something is downloaded. */
-export function openProjectWorkspace(parts: WorkspaceParts): ProjectWorkspace {
+/** Opens the part of the data directory that belongs to this owner; directories are made when something is written. */
+export function openProjectWorkspace(parts: WorkspaceParts) {
   const { quotaMb, ask, askKept, keepSource, warehouse: shared, clock, random = Math.random, ...owner } = parts;
   const dir = projectDirectory(owner);
   // Each principal has a quota of its own: none can fill that of another, or learn how much another uses.
@@ -290,7 +240,7 @@ export function openProjectWorkspace(parts: WorkspaceParts): ProjectWorkspace {
   const warehouse = shared && openProjectWarehouse(shared, { ...owner, permit });
   const runList = createRunList(dir);
   const directoryOf = (run: RunId) => runDirectory(dir, run);
-  const reading: ProjectWorkspace['reading'] = (runs, task) => readRuns(dir, runs, task);
+  const reading = <T>(runs: readonly RunId[], task: (manifests: RunManifest[]) => Promise<T>) => readRuns(dir, runs, task);
   const loading = { holder: ownDir, signal, reading, directoryOf };
   const { convert, running } = createConverter({ keepSource, dir, warehouse, runList, loading });
   const context = { projectDir: dir, ask, askKept, clock, random, store, quota, signal };
@@ -298,38 +248,62 @@ export function openProjectWorkspace(parts: WorkspaceParts): ProjectWorkspace {
 
   return {
     projectId: owner.projectId,
+    /** Directory of the project. */
     dir,
+    /** Directory of its export plans; may not be there yet. */
     plansDir: plansDirectory(dir),
+    /** Identifies the principal for the fair order. */
     holder: ownDir,
+    /** Most bytes that all projects of the principal may take. */
     quotaBytes: quota.limitBytes,
+    /** Bytes that they take. */
     usedBytes: () => bytesBelow(ownDir),
+    /** Throws a `WorkspaceError` where no file can be written in the data directory. */
     checkWritable: () => tryDirectory(owner.dir),
-    async runs(jobId) {
+    /** Complete runs of a job, or of all: by `from`, then by `exportedAt`. */
+    async runs(jobId?: number): Promise<RunManifest[]> {
       const found = complete(await runList(jobId));
       convert(found);
       return found.toSorted(inOrder);
     },
-    find: (id) => readManifest(dir, id),
-    async unfinished(jobId) {
+    /** One run where it is complete. */
+    find: (id: RunId) => readManifest(dir, id),
+    /** Runs whose files are not all there; those under way included. */
+    async unfinished(jobId?: number): Promise<UnfinishedRun[]> {
       const ids = (await runList(jobId)).filter(({ manifest }) => !manifest).map(({ id }) => id);
       return Promise.all(ids.map(async (id) => ({ ...id, bytes: await bytesBelow(directoryOf(id)) })));
     },
+    /** Absolute path of a run. */
     directoryOf,
-    pathOf: (run, { name }) => join(directoryOf(run), name),
+    /** Absolute path of a file of a run. */
+    pathOf: (run: RunId, { name }: { readonly name: string }) => join(directoryOf(run), name),
+    /**
+     * Runs `task` with the manifests of these runs while no process can remove any of their files; throws a `WorkspaceError` where one is
+     * being removed.
+     */
     reading,
+    /** Where the runs of the project are loaded and queried; undefined where that is the disk. */
     warehouse,
-    conversionFailure: (run) => conversionFailure(run, dir),
-    download: (id, listed) => start(id, { listed }),
-    downloadInTurn: (id, listed) => start(id, { listed, inTurn: (task) => inTurn(ownDir, task) }),
-    underWay: (id) => downloadOf(dir, id),
-    settled: (downloads, untilMs, until) => endedBy(downloads, untilMs, clock, until),
-    remove: (id) => Promise.resolve(running.get(id.jobId)?.following).then(() => removeRun(dir, id)),
-    async converted(jobIds) {
+    /** Why a run could not be converted; undefined where that has not failed in this process. */
+    conversionFailure: (run: RunId) => conversionFailure(run, dir),
+    /** Starts or joins the download of a run; it continues until the workspace is closed. */
+    download: (id: RunId, listed?: DownloadOptions['listed']) => start(id, { listed }),
+    /** The same through the queue, for many runs. */
+    downloadInTurn: (id: RunId, listed?: DownloadOptions['listed']) => start(id, { listed, inTurn: (task) => inTurn(ownDir, task) }),
+    /** The download of a run that is under way in this process. */
+    underWay: (id: RunId) => downloadOf(dir, id),
+    /** Resolves when all of these have ended, however, or at `untilMs` by the clock; they go on when `until` ends the wait. */
+    settled: (downloads: readonly Download[], untilMs: number, until: AbortSignal) => endedBy(downloads, untilMs, clock, until),
+    /** Removes a run, complete or not, and gives the bytes that are free now; throws a `WorkspaceError` where it is in use. */
+    remove: (id: RunId) => Promise.resolve(running.get(id.jobId)?.following).then(() => removeRun(dir, id)),
+    /** Resolves when no conversion of this process is running, of these jobs or of all, and no load that followed one. */
+    async converted(jobIds?: ReadonlySet<number>): Promise<void> {
       const own = () => [...running].flatMap(([jobId, { following }]) => ((jobIds?.has(jobId) ?? true) ? [following] : []));
       while (own().length > 0) await Promise.all(own());
       await warehouse?.settled();
     },
-    async close() {
+    /** Ends the downloads and conversions that were started here; what has arrived stays. */
+    async close(): Promise<void> {
       ending.abort(new WorkspaceError('busy', 'The server stopped the download because the session ended; what has arrived is kept.'));
       await Promise.allSettled([...[...started].map(({ result }) => result), ...[...running.values()].map(({ following }) => following)]);
       await warehouse?.settled('own');
@@ -337,3 +311,6 @@ export function openProjectWorkspace(parts: WorkspaceParts): ProjectWorkspace {
     },
   };
 }
+
+/** The downloaded exports of one project of one principal. */
+export type ProjectWorkspace = ReturnType<typeof openProjectWorkspace>;

@@ -56,13 +56,6 @@ export interface FileAnswer {
   close(): void;
 }
 
-/** Fetches files by their signed addresses alone: no token, no cookie, no address that leads inwards. */
-export interface FileStore {
-  /** Throws a transient ApiError where no answer comes, a `WorkspaceError` where the address must not be asked. */
-  open(request: FileRequest): Promise<FileAnswer>;
-  close(): Promise<void>;
-}
-
 /** Where files may come from, and how long a silence is accepted. */
 export interface FileStoreOptions {
   /** Files may be on this machine; only where the whole platform is. */
@@ -106,7 +99,7 @@ function storeFailure(error: unknown, host: string, proxy: Proxy | undefined, si
 }
 
 /** Makes the store's client; connections are opened by the first file and go through the proxies of the environment. */
-export function createFileStore({ allowInner, environment, idleTimeoutMs = IDLE_TIMEOUT_MS }: FileStoreOptions): FileStore {
+export function createFileStore({ allowInner, environment, idleTimeoutMs = IDLE_TIMEOUT_MS }: FileStoreOptions) {
   let opening: Promise<Connections> | undefined;
 
   async function exchange(url: string, request: FileRequest): Promise<FileAnswer & { location: string | undefined }> {
@@ -145,7 +138,8 @@ export function createFileStore({ allowInner, environment, idleTimeoutMs = IDLE_
   }
 
   return {
-    async open(request) {
+    /** Throws a transient ApiError where no answer comes, a `WorkspaceError` where the address must not be asked. */
+    async open(request: FileRequest): Promise<FileAnswer> {
       let { url } = request;
       for (let redirects = 0; ; redirects += 1) {
         const answer = await exchange(url, request);
@@ -156,8 +150,11 @@ export function createFileStore({ allowInner, environment, idleTimeoutMs = IDLE_
         url = new URL(answer.location, url).href;
       }
     },
-    async close() {
+    async close(): Promise<void> {
       await (await opening?.catch(() => undefined))?.close();
     },
   };
 }
+
+/** Fetches files by their signed addresses alone: no token, no cookie, no address that leads inwards. */
+export type FileStore = ReturnType<typeof createFileStore>;

@@ -151,20 +151,8 @@ interface Pending {
   readonly resolve: (end: StepEnd) => void;
 }
 
-/** A process that takes steps one after the other: what one of them keeps the later ones may read. */
-export interface SqlSession {
-  /** Runs a statement when the steps before it have ended; throws a `SqlError` or the reason of the signal, and from then on always. */
-  readonly run: (statement: Statement & { readonly keptAs?: string }) => Promise<SqlResult>;
-  /** Writes a file in the same way, and gives the number of its rows. */
-  readonly write: (piece: Piece) => Promise<number>;
-  /** Makes a table of a run in the same way. */
-  readonly convert: (conversion: Conversion) => Promise<Converted>;
-  /** Ends the process. */
-  readonly close: () => Promise<void>;
-}
-
 /** Opens a session, which waits for its turn and starts at its first step; each has the whole time. */
-function openProcess(inTurn: FairSemaphore, { readable, machine }: Opening, options: SqlOptions): SqlSession {
+function openProcess(inTurn: FairSemaphore, { readable, machine }: Opening, options: SqlOptions) {
   const { directory, holder, timeoutMs, signal, script = SCRIPT } = options;
   const pending: Pending[] = [];
   let begun: Promise<void> | undefined;
@@ -215,19 +203,26 @@ function openProcess(inTurn: FairSemaphore, { readable, machine }: Opening, opti
   }
 
   return {
-    run: (statement) => ask({ kind: 'select', ...statement }),
-    write: async (piece) => (await ask({ kind: 'write', ...piece })).written ?? 0,
-    async convert(conversion) {
+    /** Runs a statement when the steps before it have ended; throws a `SqlError` or the reason of the signal, and from then on always. */
+    run: (statement: Statement & { readonly keptAs?: string }): Promise<SqlResult> => ask({ kind: 'select', ...statement }),
+    /** Writes a file in the same way, and gives the number of its rows. */
+    write: async (piece: Piece) => (await ask({ kind: 'write', ...piece })).written ?? 0,
+    /** Makes a table of a run in the same way. */
+    async convert(conversion: Conversion): Promise<Converted> {
       const { converted } = await ask({ kind: 'convert', ...conversion });
       return converted ?? { damage: 'nothing came of it' };
     },
-    async close() {
+    /** Ends the process. */
+    async close(): Promise<void> {
       isClosed = true;
       running?.stop();
       await begun?.catch(() => undefined);
     },
   };
 }
+
+/** A process that takes steps one after the other: what one of them keeps the later ones may read. */
+export type SqlSession = ReturnType<typeof openProcess>;
 
 /** Opens a session of queries. */
 export function openSql(readable: Readable, options: SqlOptions): SqlSession {

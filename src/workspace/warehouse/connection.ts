@@ -26,20 +26,6 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One user's way to ClickHouse; each call throws an `ApiError`, a `StatementError`, or the reason of its signal. */
-export interface Connection {
-  /** All rows as objects; 64-bit integers are text. */
-  rows(sql: string, options?: RunOptions): Promise<Record<string, unknown>[]>;
-  /** Lines of JSONCompactEachRowWithNamesAndTypes, until the receiver returns true. */
-  lines(sql: string, receive: (line: unknown[]) => boolean, options?: RunOptions): Promise<void>;
-  /** The lines of an answer that names no format, as text with escaped line breaks. */
-  plainLines(sql: string, options?: RunOptions): Promise<string[]>;
-  command(sql: string, options?: RunOptions): Promise<void>;
-  /** Sends a Parquet file. */
-  insert(table: string, columns: readonly string[], file: Readable, options?: RunOptions): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** A refusal by ClickHouse; `code` is its number of the error. */
 export class StatementError extends Error {
   override name = 'StatementError';
@@ -118,7 +104,7 @@ function optionsOf({ settings, filters, parameters, signal }: RunOptions, mapOf:
 }
 
 /** Connects as one of the two users; the package is loaded with the first statement, and nothing is sent before. */
-export function connect(place: Pick<WarehouseAccess, 'address' | 'database'>, as: WarehouseAccess['reader']): Connection {
+export function connect(place: Pick<WarehouseAccess, 'address' | 'database'>, as: WarehouseAccess['reader']) {
   let opening: ReturnType<typeof openClient> | undefined;
 
   async function guarded<T>(
@@ -138,12 +124,14 @@ export function connect(place: Pick<WarehouseAccess, 'address' | 'database'>, as
   }
 
   return {
-    rows: (sql, run = {}) =>
+    /** All rows as objects; 64-bit integers are text. */
+    rows: (sql: string, run: RunOptions = {}) =>
       guarded(run, async (open, options) => {
         const answer = await open.query({ query: sql, format: 'JSONEachRow', ...options });
         return answer.json<Record<string, unknown>>();
       }),
-    lines: (sql, receive, run = {}) =>
+    /** Lines of JSONCompactEachRowWithNamesAndTypes, until the receiver returns true. */
+    lines: (sql: string, receive: (line: unknown[]) => boolean, run: RunOptions = {}) =>
       guarded(run, async (open, options) => {
         const answer = await open.query({ query: sql, format: 'JSONCompactEachRowWithNamesAndTypes', ...options });
         const close = () => answer.close();
@@ -157,24 +145,29 @@ export function connect(place: Pick<WarehouseAccess, 'address' | 'database'>, as
           close();
         }
       }),
-    plainLines: (sql, run = {}) =>
+    /** The lines of an answer that names no format, as text with escaped line breaks. */
+    plainLines: (sql: string, run: RunOptions = {}) =>
       guarded(run, async (open, options) => {
         const { stream } = await open.exec({ query: sql, ...options });
         const chunks: Buffer[] = [];
         for await (const chunk of stream) chunks.push(Buffer.from(chunk));
         return Buffer.concat(chunks).toString().trimEnd().split('\n');
       }),
-    command: (sql, run = {}) =>
+    command: (sql: string, run: RunOptions = {}) =>
       guarded(run, async (open, options) => {
         await open.command({ query: sql, ...options });
       }),
-    insert: (table, columns, file, run = {}) =>
+    /** Sends a Parquet file. */
+    insert: (table: string, columns: readonly string[], file: Readable, run: RunOptions = {}) =>
       guarded(run, async (open, options) => {
         const [first = '', ...rest] = columns;
         await open.insert({ table, columns: [first, ...rest], values: file, format: 'Parquet', ...options });
       }),
-    async close() {
+    async close(): Promise<void> {
       await (await opening?.catch(() => undefined))?.client.close();
     },
   };
 }
+
+/** One user's way to ClickHouse; each call throws an `ApiError`, a `StatementError`, or the reason of its signal. */
+export type Connection = ReturnType<typeof connect>;

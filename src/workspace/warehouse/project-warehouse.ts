@@ -7,7 +7,7 @@ import { createFairSemaphore } from '../../lib/concurrency.ts';
 import { type Column, folded, timeColumn } from '../query/columns.ts';
 import { keysOf, viewName } from '../query/data-view.ts';
 import { coverageOf } from '../query/intervals.ts';
-import { type SqlResult, writePiece } from '../query/sql-process.ts';
+import { writePiece } from '../query/sql-process.ts';
 import { identifier, literal } from '../query/view-sql.ts';
 import { messageOf } from '../store/disk.ts';
 import { safeName } from '../store/layout.ts';
@@ -244,30 +244,6 @@ export interface Load extends RunId {
   readonly totalRows: number;
 }
 
-/** The exports of one project in the warehouse, as one caller works with them. */
-export interface ProjectWarehouse {
-  /** Scheme, host and port. */
-  readonly address: string;
-  readonly database: string;
-  /** Name of the project there. */
-  readonly project: string;
-  /** Finished and running loads; throws where the platform does not let the caller read exports of the project. */
-  records(signal?: AbortSignal): Promise<LoadRecord[]>;
-  /** Starts the load of converted runs that are not there yet; `reading` keeps their files in place meanwhile. */
-  load(runs: readonly RunManifest[], where: LoadPlace): void;
-  /** Loads of this process that are under way. */
-  underWay(): Load[];
-  /** Calls `listener` when rows have arrived, until the returned function is called. */
-  onProgress(listener: () => void): () => void;
-  /** Why the last load of a run failed, where it did. */
-  failure(run: RunId): string | undefined;
-  /** Resolves when no load of this process is under way; `own`: none that was started here. */
-  settled(own?: 'own'): Promise<void>;
-  query(statement: WarehouseStatement): Promise<SqlResult>;
-  /** Deletes runs there; rows that a run which stays holds too remain as the last export had them. */
-  remove(records: readonly LoadRecord[], nowMs: number): Promise<void>;
-}
-
 /** Where the files of runs are, and for whom they are loaded. */
 export interface LoadPlace {
   readonly holder: string;
@@ -397,7 +373,7 @@ async function removeLoaded(
 export function openProjectWarehouse(
   warehouse: Warehouse,
   { authUrl, projectId, permit }: { readonly authUrl: string; readonly projectId: number; readonly permit: () => Promise<unknown> },
-): ProjectWarehouse {
+) {
   const { access, loader, reader, pieceRows } = warehouse;
   const project = projectName(authUrl, projectId);
   const ledger = ledgerOf(access, loader, project);
@@ -407,14 +383,18 @@ export function openProjectWarehouse(
   const parts = { access, loader, ledger, project, pieceRows };
 
   return {
+    /** Scheme, host and port. */
     address: access.address,
     database: access.database,
+    /** Name of the project there. */
     project,
-    async records(signal) {
+    /** Finished and running loads; throws where the platform does not let the caller read exports of the project. */
+    async records(signal?: AbortSignal): Promise<LoadRecord[]> {
       await permit();
       return ledger.records(signal);
     },
-    load(runs, place) {
+    /** Starts the load of converted runs that are not there yet; `reading` keeps their files in place meanwhile. */
+    load(runs: readonly RunManifest[], place: LoadPlace): void {
       for (const run of runs) {
         const key = keyOf(run);
         if (!isReady(run) || state.running.has(key) || state.done.has(key) || place.signal.aborted) continue;
@@ -431,17 +411,22 @@ export function openProjectWarehouse(
         state.running.set(key, { load, result });
       }
     },
-    underWay: () => [...state.running.values()].map(({ load }) => ({ ...load })),
-    onProgress(listener) {
+    /** Loads of this process that are under way. */
+    underWay: (): Load[] => [...state.running.values()].map(({ load }) => ({ ...load })),
+    /** Calls `listener` when rows have arrived, until the returned function is called. */
+    onProgress(listener: () => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    failure: (run) => state.failures.get(keyOf(run)),
-    async settled(own) {
+    /** Why the last load of a run failed, where it did. */
+    failure: (run: RunId) => state.failures.get(keyOf(run)),
+    /** Resolves when no load of this process is under way; `own`: none that was started here. */
+    async settled(own?: 'own'): Promise<void> {
       await Promise.all(own ? started : [...state.running.values()].map(({ result }) => result));
     },
-    query: (statement) => runStatement(statement, { access, reader, project }),
-    async remove(records, nowMs) {
+    query: (statement: WarehouseStatement) => runStatement(statement, { access, reader, project }),
+    /** Deletes runs there; rows that a run which stays holds too remain as the last export had them. */
+    async remove(records: readonly LoadRecord[], nowMs: number): Promise<void> {
       try {
         await removeLoaded(records, nowMs, parts);
       } finally {
@@ -450,3 +435,6 @@ export function openProjectWarehouse(
     },
   };
 }
+
+/** The exports of one project in the warehouse, as one caller works with them. */
+export type ProjectWarehouse = ReturnType<typeof openProjectWarehouse>;

@@ -1,31 +1,25 @@
 import { ApiError } from '../../api/errors.ts';
-import { type Connection, connect, type WarehouseAccess } from './connection.ts';
+import { connect, type WarehouseAccess } from './connection.ts';
 import { createLedger, LEDGER, quoted, text } from './schema.ts';
 
-/** ClickHouse as the settings name it, shared by all callers of a process. */
-export interface Warehouse {
-  readonly access: WarehouseAccess;
-  readonly loader: Connection;
-  readonly reader: Connection;
-  /** Rows that are sent at a time; left out: as many as a server holds well. */
-  readonly pieceRows?: number | undefined;
-  readonly close: () => Promise<void>;
-}
-
 /** Opens the warehouse; nothing is sent before it is used. */
-export function openWarehouse(access: WarehouseAccess, pieceRows?: number): Warehouse {
+export function openWarehouse(access: WarehouseAccess, pieceRows?: number) {
   const loader = connect(access, access.loader);
   const reader = connect(access, access.reader);
   return {
     access,
     loader,
     reader,
+    /** Rows that are sent at a time; left out: as many as a server holds well. */
     pieceRows,
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([loader.close(), reader.close()]);
     },
   };
 }
+
+/** ClickHouse as the settings name it, shared by all callers of a process. */
+export type Warehouse = ReturnType<typeof openWarehouse>;
 
 /** Faults of the users of a warehouse, in sentences; empty where loads and statements work and the reader may only read. */
 export async function warehouseFaults({ access, loader, reader }: Warehouse): Promise<string[]> {
