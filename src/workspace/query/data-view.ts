@@ -2,10 +2,10 @@ import { relative, sep } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { counted } from '../../lib/number-text.ts';
-import type { RunManifest, RunTable } from '../store/manifest.ts';
+import type { RunManifest, RunTable, StoredColumn } from '../store/manifest.ts';
 import { type Column, columnOf, columnsOf, folded, promisedColumns, shownColumns, timeColumn } from './columns.ts';
 import { overlappingGroups } from './intervals.ts';
-import { type RunTraits, type Share, shareNotes, sharesOf } from './shares.ts';
+import { type RunTraits, type Share, type Shares, shareNotes, sharesOf } from './shares.ts';
 import { identifier, type Overlap, type Source, viewSql } from './view-sql.ts';
 
 /** Fields that identify a row, beside the project; views have a number in their session. */
@@ -15,7 +15,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Said where runs share time and their rows are matched. */
-export const ONCE = 'Some runs overlap: each row counts once, as the last export has it.';
+const ONCE = 'Some runs overlap: each row counts once, as the last export has it.';
 
 /** Downloaded runs as one table. */
 export interface DataView {
@@ -179,15 +179,6 @@ function valueNotes(tables: readonly Stored[]): string[] {
   ];
 }
 
-/** A source of which some columns are shown as it holds them. */
-function uncast(source: Source, columns: readonly Column[], names: ReadonlySet<string>): Source {
-  const typeOf = new Map(columns.map(({ name, type }) => [folded(name), type]));
-  const held = [...source.columns].map(([key, column]) => {
-    return [key, names.has(column.name) ? { ...column, heldAs: typeOf.get(key) ?? column.heldAs } : column] as const;
-  });
-  return { ...source, columns: new Map(held) };
-}
-
 function heldTypes(columns: readonly Column[], sources: readonly Source[]): Map<string, string> {
   return new Map(
     columns.flatMap(({ name, type }) => {
@@ -212,6 +203,18 @@ function groupsOf(runs: readonly RunManifest[], later: ReturnType<typeof laterRu
   return groups;
 }
 
+/** The columns of a view: those of its tables, or where there is none those that the jobs promise. */
+export function viewColumns(tables: readonly { readonly columns: readonly StoredColumn[] }[], runs: readonly RunManifest[]): Column[] {
+  const promised = () => runs.map(({ fields }) => promisedColumns(fields).map(columnOf));
+  return columnsOf(tables.length > 0 ? tables.map((table) => shownColumns(table.columns)) : promised());
+}
+
+/** Notes on how the rows of runs come together. */
+export function notesOn(all: readonly Shares[], scope: string): string[] {
+  const isOnce = all.some(({ shares }) => shares.some(({ runs, isKeyed }) => isKeyed && overlappingGroups(runs).length < runs.length));
+  return [...(isOnce ? [ONCE] : []), ...shareNotes(all, keysOf(scope, []).missing)];
+}
+
 /** How the rows of tables come together: as they are, or one for each key. */
 function arrange(tables: readonly Stored[]) {
   const byRun = new Map(tables.map((each) => [each.run, each]));
@@ -234,11 +237,9 @@ function arrange(tables: readonly Stored[]) {
   const all = groupsOf(runs, later).map((group) => sharesOf(group, traitsOf));
   const plain: Stored[] = [];
   const [sources, overlaps]: [Source[], Overlap[]] = [[], []];
-  let isOnce = false;
   for (const { runs: own, isKeyed, taken } of all.flatMap(({ shares }) => shares)) {
     const severalJobs = new Set(own.map(({ jobId }) => jobId)).size > 1;
     const isMatched = !isKeyed || (!severalJobs && own.every((run) => isResolved(run, later.get(run) ?? [])));
-    isOnce ||= isKeyed && overlappingGroups(own).length < own.length;
     const ownTables = tablesOf(own);
     // All that needs no care is read by one call.
     if (isMatched && taken.length === 0) plain.push(...ownTables);
@@ -249,7 +250,7 @@ function arrange(tables: readonly Stored[]) {
     sources: [...sourcesOf(plain, []), ...sources],
     overlaps,
     isWhole: all.every(({ reduced }) => reduced.length === 0),
-    notes: [...(isOnce ? [ONCE] : []), ...shareNotes(all, keysOf(runs[0]?.scope ?? '', []).missing)],
+    notes: notesOn(all, runs[0]?.scope ?? ''),
   };
 }
 
@@ -269,27 +270,23 @@ function storedIn(runs: readonly RunManifest[], { directory, pathOf }: DataViewO
 export function dataViewOf(runs: readonly RunManifest[], options: DataViewOptions): DataView {
   const { name = 'data' } = options;
   const tables = storedIn(runs, options);
-  const columns = columnsOf(
-    tables.length > 0
-      ? tables.map(({ table }) => shownColumns(table.columns))
-      : runs.map(({ fields }) => promisedColumns(fields).map(columnOf)),
+  const columns = viewColumns(
+    tables.map(({ table }) => table),
+    runs,
   );
   if (columns.length === 0) throw new ApiError('missing', 'The downloaded runs of this job name no columns and hold no rows.');
   const { sources, overlaps, notes, isWhole } = arrange(tables);
   const all = [...sources, ...overlaps.flatMap((overlap) => overlap.sources)];
+  const heldAs = heldTypes(columns, all);
   return {
     name,
     setup: viewSql(name, columns, sources, overlaps),
     setupAsHeld: (names) => {
-      const held = (some: readonly Source[]) => some.map((source) => uncast(source, columns, names));
-      return viewSql(
-        name,
-        columns,
-        held(sources),
-        overlaps.map((overlap) => ({ ...overlap, sources: held(overlap.sources) })),
-      );
+      const typeOf = (column: Column) => (names.has(column.name) && heldAs.get(column.name)) || column.type;
+      const uncast = columns.map((column): Column => ({ ...column, type: typeOf(column) as Column['type'] })); // as the engine calls it
+      return viewSql(name, uncast, sources, overlaps);
     },
-    heldAs: heldTypes(columns, all),
+    heldAs,
     files: [...tables.map(({ path }) => path), ...all.flatMap(({ without }) => without ?? [])],
     columns,
     rowCount: overlaps.length > 0 || !isWhole ? undefined : tables.reduce((sum, { rows }) => sum + rows, 0),

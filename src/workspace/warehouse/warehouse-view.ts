@@ -1,9 +1,9 @@
 import { grouped } from '../../lib/grouped.ts';
 import { type ColumnType, itemTypeOf } from '../query/column-types.ts';
-import { type Column, columnOf, columnsOf, folded, promisedColumns, shownColumns, timeColumn } from '../query/columns.ts';
-import { type DataView, keysOf, ONCE, runsWithColumns, viewName } from '../query/data-view.ts';
+import { type Column, folded, timeColumn } from '../query/columns.ts';
+import { type DataView, keysOf, notesOn, runsWithColumns, viewColumns, viewName } from '../query/data-view.ts';
 import { coverageOf, overlappingGroups } from '../query/intervals.ts';
-import { type Shares, shareNotes, sharesOf } from '../query/shares.ts';
+import { type Shares, sharesOf } from '../query/shares.ts';
 import type { RunManifest } from '../store/manifest.ts';
 import type { LoadRecord } from './ledger.ts';
 import { quoted, tableOf, text, warehouseType } from './schema.ts';
@@ -130,11 +130,13 @@ function behindSql(all: readonly Shares[]): string[] {
 }
 
 function notesOf(records: readonly LoadRecord[], all: readonly Shares[]): string[] {
-  const isOnce = all.some(({ shares }) => shares.some(({ runs, isKeyed }) => isKeyed && overlappingGroups(runs).length < runs.length));
-  const notes = [...(isOnce ? [ONCE] : []), ...shareNotes(all, keysOf(records[0]?.run.scope ?? '', []).missing)];
-  for (const { run, rows } of records.filter(({ state }) => state === 'loading'))
-    notes.push(`Run ${run.runId} of job ${run.jobId} is still being loaded (${rows} rows so far) and does not count yet.`);
-  return notes;
+  const loading = records.filter(({ state }) => state === 'loading');
+  return [
+    ...notesOn(all, records[0]?.run.scope ?? ''),
+    ...loading.map(
+      ({ run, rows }) => `Run ${run.runId} of job ${run.jobId} is still being loaded (${rows} rows so far) and does not count yet.`,
+    ),
+  ];
 }
 
 function shown(column: Column): string {
@@ -144,10 +146,9 @@ function shown(column: Column): string {
 /** Describes loaded runs of one scope as one view, repeated rows once. */
 export function warehouseViewOf(records: readonly LoadRecord[], name: string, { database, project }: ViewPlace): WarehouseView {
   const filled = records.filter((record) => record.columns.length > 0);
-  const columns = columnsOf(
-    filled.length > 0
-      ? filled.map((record) => shownColumns(record.columns))
-      : records.map(({ run }) => promisedColumns(run.fields).map(columnOf)),
+  const columns = viewColumns(
+    filled,
+    records.map(({ run }) => run),
   );
   const stored = columns.filter(({ from }) => from === undefined);
   const list = stored.map((column) => `${storedSql(column, filled)} AS ${quoted(column.name)}`).join(', ');
