@@ -17,25 +17,6 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 /** Said where runs share time and their rows are matched. */
 const ONCE = 'Some runs overlap: each row counts once, as the last export has it.';
 
-/** Downloaded runs as one table. */
-export interface DataView {
-  readonly name: string;
-  /** Creates the view; paths are relative to the directory. */
-  readonly setup: string;
-  /** The same where some columns of `heldAs` keep the type in which the files hold them: quicker to compare, no text for a reader. */
-  readonly setupAsHeld: (names: ReadonlySet<string>) => string;
-  /** Columns that all files hold in one other type than the view shows, with that type. */
-  readonly heldAs: ReadonlyMap<string, string>;
-  readonly files: readonly string[];
-  readonly columns: readonly Column[];
-  /** Rows of all runs, where the manifests give them and none can be there twice. */
-  readonly rowCount: number | undefined;
-  /** Facts that a reader must know about the rows. */
-  readonly notes: readonly string[];
-  /** The runs that hold a column of the files, by its name in lower case. */
-  readonly runsWith: ReadonlyMap<string, readonly RunManifest[]>;
-}
-
 /** The files of a view. */
 export interface DataViewOptions {
   /** Directory that the query will run in. */
@@ -141,7 +122,7 @@ function ranksOf(tables: readonly Stored[]): Map<string, number> {
 /** The runs that hold a column, by its name in lower case. */
 export function runsWithColumns(
   tables: readonly { readonly run: RunManifest; readonly columns: readonly Column[] }[],
-): DataView['runsWith'] {
+): ReadonlyMap<string, readonly RunManifest[]> {
   const pairs = tables.flatMap(({ run, columns }) => columns.map(({ name }) => ({ name: folded(name), run })));
   return new Map([...grouped(pairs, ({ name }) => name)].map(([name, own]) => [name, own.map(({ run }) => run)]));
 }
@@ -267,7 +248,7 @@ function storedIn(runs: readonly RunManifest[], { directory, pathOf }: DataViewO
 }
 
 /** Describes runs of one scope, all of which are tables or without rows, as one view: one row for each key, the last export winning. */
-export function dataViewOf(runs: readonly RunManifest[], options: DataViewOptions): DataView {
+export function dataViewOf(runs: readonly RunManifest[], options: DataViewOptions) {
   const { name = 'data' } = options;
   const tables = storedIn(runs, options);
   const columns = viewColumns(
@@ -280,17 +261,26 @@ export function dataViewOf(runs: readonly RunManifest[], options: DataViewOption
   const heldAs = heldTypes(columns, all);
   return {
     name,
+    /** Creates the view; paths are relative to the directory. */
     setup: viewSql(name, columns, sources, overlaps),
-    setupAsHeld: (names) => {
+    /** The same where some columns of `heldAs` keep the type in which the files hold them: quicker to compare, no text for a reader. */
+    setupAsHeld(names: ReadonlySet<string>): string {
       const typeOf = (column: Column) => (names.has(column.name) && heldAs.get(column.name)) || column.type;
       const uncast = columns.map((column): Column => ({ ...column, type: typeOf(column) as Column['type'] })); // as the engine calls it
       return viewSql(name, uncast, sources, overlaps);
     },
+    /** Columns that all files hold in one other type than the view shows, with that type. */
     heldAs,
     files: [...tables.map(({ path }) => path), ...all.flatMap(({ without }) => without ?? [])],
     columns,
+    /** Rows of all runs, where the manifests give them and none can be there twice. */
     rowCount: overlaps.length > 0 || !isWhole ? undefined : tables.reduce((sum, { rows }) => sum + rows, 0),
+    /** Facts that a reader must know about the rows. */
     notes: [...notes, ...valueNotes(tables), ...textNotes(name, columns, tables)],
+    /** The runs that hold a column of the files, by its name in lower case. */
     runsWith: runsWithColumns(tables.map(({ run, table }) => ({ run, columns: table.columns }))),
   };
 }
+
+/** Downloaded runs as one table. */
+export type DataView = ReturnType<typeof dataViewOf>;

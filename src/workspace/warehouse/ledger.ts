@@ -3,49 +3,36 @@ import * as z from 'zod';
 import { ApiError } from '../../api/errors.ts';
 import { type RunId, type RunManifest, runManifest, storedColumn } from '../store/manifest.ts';
 import { type Connection, StatementError, type WarehouseAccess } from './connection.ts';
-import { createLedger, LEDGER, type PlacedColumn, quoted } from './schema.ts';
+import { createLedger, LEDGER, quoted } from './schema.ts';
 
+const placed = z.array(storedColumn.extend({ at: z.string() }));
 /** A run as the warehouse has it, or as it is getting there. */
-export interface LoadRecord {
-  readonly state: 'loading' | 'loaded' | 'removed';
-  readonly run: RunManifest;
-  readonly columns: readonly PlacedColumn[];
-  /** Rows that have arrived; of a loaded run all. */
-  readonly rows: number;
-  /** Of the loader that has it; another one that continues the load has another. */
-  readonly generation: string;
-  /** When it was written, by the clock of the server, as its text. */
-  readonly written: string;
-  /** Time since the last entry, by the clock of the server. */
-  readonly ageMs: number;
-}
+const loadRecord = z
+  .object({
+    state: z.enum(['loading', 'loaded', 'removed']),
+    /** Rows that have arrived; of a loaded run all. */
+    rows: z.coerce.number(),
+    /** Of the loader that has it; another one that continues the load has another. */
+    generation: z.string(),
+    /** When it was written, by the clock of the server, as its text. */
+    written: z.string(),
+    manifest: z.string().transform((json) => runManifest.parse(JSON.parse(json))),
+    columns: z.string().transform((json) => placed.parse(JSON.parse(json))),
+    /** Time since the last entry, by the clock of the server. */
+    ageMs: z.coerce.number(),
+  })
+  .transform(({ manifest, ...rest }) => ({ ...rest, run: manifest }));
+/** A run as the warehouse has it, or as it is getting there. */
+export type LoadRecord = z.output<typeof loadRecord>;
 
 /** A record as it is written. */
 export type LoadEntry = Omit<LoadRecord, 'ageMs' | 'written'>;
 
-const placed = z.array(storedColumn.extend({ at: z.string() }));
-const entry = z.object({
-  state: z.enum(['loading', 'loaded', 'removed']),
-  rows: z.coerce.number(),
-  generation: z.string(),
-  written: z.string(),
-  manifest: z.string().transform((json) => runManifest.parse(JSON.parse(json))),
-  columns: z.string().transform((json) => placed.parse(JSON.parse(json))),
-  ageMs: z.coerce.number(),
-});
 const UNKNOWN_TABLE = 60;
 /** Replicas of the warehouse show what was written through another one a little later. */
 const SHOWN_TRIES = 100;
 const SHOWN_EVERY_MS = 50;
 const LONG_AGO = '1970-01-01 00:00:00';
-
-function recordOf(row: unknown): LoadRecord[] {
-  // An entry of a later version is not understood; its run counts as not loaded.
-  const { data } = entry.safeParse(row);
-  if (!data) return [];
-  const { manifest: run, ...rest } = data;
-  return [{ ...rest, run }];
-}
 
 /** The order that runs have on the disk; the server gives them in any. */
 function byTime({ run: a }: LoadRecord, { run: b }: LoadRecord): number {
@@ -78,7 +65,8 @@ export function ledgerOf(access: WarehouseAccess, loader: Connection, project: s
     const options = { parameters: { project, ...parameters }, signal };
     try {
       const rows = await loader.rows(`${select} WHERE _project = {project:String} AND ${condition}`, options);
-      return rows.flatMap(recordOf).toSorted(byTime);
+      // An entry of a later version is not understood; its run counts as not loaded.
+      return rows.flatMap((row) => loadRecord.safeParse(row).data ?? []).toSorted(byTime);
     } catch (error) {
       if (error instanceof StatementError && error.code === UNKNOWN_TABLE) return []; // nothing was loaded yet
       throw error;
