@@ -1,7 +1,5 @@
-import type { Clues } from '../domain/speed/clues.ts';
-import type { Move } from '../domain/speed/engine/run-series.ts';
-import { isFailing } from '../domain/speed/failures.ts';
-import type { Series } from '../domain/speed/runs.ts';
+import { datedMove, leadingRow } from '../domain/speed/clues.ts';
+import type { Move, Series } from '../domain/speed/engine/run-series.ts';
 import type { Row, Study } from '../domain/speed/scenario-study.ts';
 import type { NearEvent } from '../domain/speed/speed-events.ts';
 import { formatValue, metricFact } from '../domain/speed/speed-metrics.ts';
@@ -46,10 +44,10 @@ function stretchIn(timeZone: string, { fromMs, untilMs }: Move): string {
 }
 
 /** The rows of one metric: that of the change, else the leading one; the step of the change first. */
-function rowsToDraw({ rows, headline }: Study, { leading }: Clues): Row[] {
-  const first = headline ?? leading ?? rows[0];
+function rowsToDraw(study: Study): Row[] {
+  const first = leadingRow(study);
   if (!first) return [];
-  const ofMetric = rows.filter(({ metric, step }) => metric === first.metric && (step === undefined) === (first.step === undefined));
+  const ofMetric = study.rows.filter(({ metric, step }) => metric === first.metric && (step === undefined) === (first.step === undefined));
   return [first, ...ofMetric.filter((row) => row !== first)].slice(0, MAX_SERIES);
 }
 
@@ -111,14 +109,13 @@ function findingOf({ move, metric, state, series: { values }, step }: Row, timeZ
 }
 
 /** `; 16% of runs fail`, where a scenario does whose speed alone would look fine. */
-function failingWords(study: Study): string {
-  const { failed, all } = study.period;
-  return isFailing(study) ? `; ${Math.round((100 * failed.length) / all.length)}% of runs fail` : '';
+function failingWords({ failures, period: { failed, all } }: Study): string {
+  return failures.isFailing ? `; ${Math.round((100 * failed.length) / all.length)}% of runs fail` : '';
 }
 
 /** The trend of a scenario: one metric, a line for each step, the change and the events near it; undefined where there is no run. */
-export function trendOf(study: Study, clues: Clues, { title, timeZone, events }: TrendOptions): TrendSpec | undefined {
-  const rows = rowsToDraw(study, clues);
+export function trendOf(study: Study, { title, timeZone, events }: TrendOptions): TrendSpec | undefined {
+  const rows = rowsToDraw(study);
   const [first] = rows;
   const dates = rows.flatMap(({ series }) => series.dates);
   if (!first || dates.length === 0) return undefined;
@@ -130,7 +127,7 @@ export function trendOf(study: Study, clues: Clues, { title, timeZone, events }:
   const times = isDaily ? daysBetween(seen[0] ?? '', seen.at(-1) ?? '') : seen;
   const { short, kind } = metricFact(first.metric);
   const nameOf = ({ step }: Row) => step?.name ?? 'all steps';
-  const { since } = clues;
+  const since = datedMove(study);
   const { startMs, endMs } = study.period.window;
   const levels = levelsOf(first, timeZone);
   const band = rows.length <= MAX_BANDS ? ` and middle ${100 * RANGE}%` : '';

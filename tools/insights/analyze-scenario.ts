@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { refuse } from '../../src/api/errors.ts';
 import { text } from '../../src/api/params.ts';
-import type { Clues } from '../../src/domain/speed/clues.ts';
+import type { Examples } from '../../src/domain/speed/clues.ts';
 import { resultIdOf } from '../../src/domain/speed/runs.ts';
 import { scenarioAnswerShape } from '../../src/domain/speed/scenario-answer.ts';
 import { BREAKDOWNS } from '../../src/domain/speed/time-groups.ts';
@@ -19,14 +19,15 @@ const views = ['changes', 'levels', 'failures', 'runs'] as const;
 async function changesOf(asked: Asked, context: AnswerContext) {
   const { analyzeScenarios } = await import('../../src/usecases/speed/analyze-scenarios.ts');
   const { answer, notes, detail } = await analyzeScenarios(asked, context);
-  const { scenarioId, name, clues, study, readings } = detail;
+  const { study, events, examples: runs } = detail;
+  const { scenarioId, name } = detail.summary;
   for (const sentence of notes) context.note(sentence);
   context.draw(async () => {
     const { trendOf } = await import('../../src/views/from-study.ts');
-    return trendOf(study, clues, { title: name ?? `Scenario ${scenarioId}`, timeZone: context.timeZone, events: readings.events });
+    return trendOf(study, { title: name, timeZone: context.timeZone, events });
   });
   const project = { projectId: await context.projectId() };
-  const exampleOf = (run: Clues['examples']['before']) => {
+  const exampleOf = (run: Examples['before']) => {
     const stepResultId = run && resultIdOf(run.result);
     if (!run || stepResultId === undefined) return undefined;
     const time = new Date(run.date).toISOString();
@@ -35,7 +36,7 @@ async function changesOf(asked: Asked, context: AnswerContext) {
     context.link({ uri: reportUri, name: resource, title: `Report of ${time}`, mimeType });
     return { time, stepResultId, reportUri, harUri: stepHar.uri({ ...project, stepResultId }) };
   };
-  const examples = { before: exampleOf(clues.examples.before), after: exampleOf(clues.examples.after) };
+  const examples = { before: exampleOf(runs.before), after: exampleOf(runs.after) };
   return { ...answer, scenarioId, name, uri: scenarioReports.uri({ ...project, scenarioId }), examples };
 }
 

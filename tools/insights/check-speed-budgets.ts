@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { instantOf, text } from '../../src/api/params.ts';
 import { inOwnUnits } from '../../src/domain/speed/budget-units.ts';
 import { budgetAnswer, checkScenario, unmeasured } from '../../src/domain/speed/budgets.ts';
-import { partWords, scenarioCursor } from '../../src/domain/speed/scenario-cursor.ts';
+import { scenarioCursor } from '../../src/domain/speed/scenario-cursor.ts';
 import { deviceOf } from '../../src/domain/speed/speed-metrics.ts';
 import { findingShape } from '../../src/findings/finding.ts';
 import { minuteAt, todayIn } from '../../src/lib/dates.ts';
@@ -55,10 +55,9 @@ export default defineAnsweringTool({
     const check = async (scenarioId: number) => checkScenario(await readToJudge(ask, scenarioId, choice), budgets);
     // A gate waits for every scenario, a reader for the first screen.
     const asked = { ids, budgets, since, runs };
-    const walked = await walkScenarios({ ids, cursor, list: asked }, check, whole ? undefined : stopsAfter(clock, ids.length));
+    const isDue = whole ? undefined : stopsAfter(clock, ids.length);
+    const walked = await walkScenarios({ ids, cursor, list: asked }, check, { note, nameOf, isDue });
     const { done, missing, failed, start, part } = walked;
-    if (part) note(partWords(part));
-    for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
     const unread = [...(whole ? missing : []), ...failed.map(({ scenarioId }) => scenarioId)];
     const all = [...done, ...unread.map((id) => unmeasured(id, nameOf('scenario', id)))];
     const paging = { cursor: walked.rows, limit, list: { ...asked, start }, whole, timeZone, year: todayIn(timeZone, nowMs).slice(0, 4) };

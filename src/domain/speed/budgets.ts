@@ -7,10 +7,9 @@ import { medianWithin } from '../../statistics/order.ts';
 import { pageOf } from '../page-of.ts';
 import { isCustomTiming, type NamedBudgets, nameBudgets, timingWords } from './custom-timings.ts';
 import { type Share, shareOf } from './engine/failure-trend.ts';
-import { WORTH_A_SENTENCE } from './failures.ts';
-import { hasValue, isFailed, metricOf, type Report, stepsOf, webPageOf } from './runs.ts';
+import { failuresIn, WORTH_A_SENTENCE } from './failures.ts';
+import { hasValue, isFailed, metricOf, type Report, runsOf, stepsOf, webPageOf } from './runs.ts';
 import { placeWords, type ScenarioPart } from './scenario-cursor.ts';
-import { runsOf } from './scenario-study.ts';
 import { failureFinding, limitFinding, unmeasuredFinding } from './speed-findings.ts';
 import { type Device, deviceOf, percentOf, roundValue, thresholdOf, thresholds } from './speed-metrics.ts';
 import { type Unmeasured, unmeasuredIn } from './unmeasured.ts';
@@ -181,7 +180,7 @@ function failureFindings(all: readonly Checked[], reader: Reader): Finding[] {
     .slice(0, 1)
     .map(({ scenario, reports }) => {
       const sides = { baseline: runsOf([], EVER), period: runsOf(reports, { ...EVER, startMs: reports.at(-1)?.date ?? 0 }) };
-      return failureFinding(sides, { ...reader, name: scenario });
+      return failureFinding(failuresIn(sides), sides.period, { ...reader, name: scenario });
     });
 }
 

@@ -1,11 +1,30 @@
+import type { Interval } from '../../lib/calendar.ts';
 import { median } from '../../statistics/order.ts';
-import type { Move } from './engine/run-series.ts';
-import { metricOf, type Step, type StepRun, type Window } from './runs.ts';
-import type { Row, Study } from './scenario-study.ts';
-import { leadingRow, worstOf } from './study-table.ts';
+import { metricOf, type StepRun } from './runs.ts';
+import type { Row, SpeedMove, Study } from './scenario-study.ts';
 
 /** Runs that are close enough in time to differ by the change alone. */
 const NEIGHBOURS = 24;
+
+/** The step in which a metric is highest now. */
+export function worstOf(rows: readonly Row[], metric: string): Row | undefined {
+  const highest = ({ level }: Row) => level?.typical ?? Number.NEGATIVE_INFINITY;
+  return rows.filter((row) => row.metric === metric && row.step).toSorted((a, b) => highest(b) - highest(a))[0];
+}
+
+/** The row that speaks for a scenario in which nothing changed: the slowest LCP, or the first row there is. */
+export function leadingRow({ rows, headline }: Study): Row | undefined {
+  return headline ?? worstOf(rows, 'largestContentfulPaint') ?? rows.find(({ step }) => step) ?? rows[0];
+}
+
+/** The move of the headline, where it has a first run. */
+export const datedMove = ({ headline }: Study): SpeedMove | undefined => (headline?.move?.shape === 'drift' ? undefined : headline?.move);
+
+/** Typical runs of a step, to be looked at side by side. */
+export interface Examples {
+  readonly before: StepRun | undefined;
+  readonly after: StepRun | undefined;
+}
 
 /** The run whose value lies closest to a level; the latest where no level is known. */
 function closest(runs: readonly StepRun[], metric: string, level: number | undefined): StepRun | undefined {
@@ -14,18 +33,38 @@ function closest(runs: readonly StepRun[], metric: string, level: number | undef
   return runs.reduce<StepRun | undefined>((best, run) => (best && distance(best) <= distance(run) ? best : run), undefined);
 }
 
-/** A typical run of a step on each side, to be looked at side by side: next to the move where it has an instant, else the latest. */
-function typicalRuns(row: Row, { runs }: Step, { baseline, period }: Study) {
-  const { metric, move } = row;
+/** The step that an answer looks at more closely: that of the leading row, of a sum the step in which it is highest. */
+function closerRow(study: Study): Row | undefined {
+  const leading = leadingRow(study);
+  return leading?.step ? leading : worstOf(study.rows, leading?.metric ?? '');
+}
+
+/** The runs before and since the change of a study; without a change the baseline and the period. */
+function sidesOf(study: Study, since = datedMove(study)): { readonly earlier: Interval; readonly later: Interval } {
+  const { baseline, period } = study;
+  if (!since) return { earlier: baseline.window, later: period.window };
+  const endMs = since.untilMs === undefined ? period.window.endMs : since.untilMs - 1;
+  return { earlier: { startMs: baseline.window.startMs, endMs: since.previousMs }, later: { startMs: since.fromMs, endMs } };
+}
+
+const isIn = (date: number, { startMs, endMs }: Interval) => date >= startMs && date <= endMs;
+
+/** A typical run of the leading step on each side: next to the move where it has an instant, else the latest. */
+export function examplesOf(study: Study): Examples {
+  const row = closerRow(study);
+  if (!row?.step) return { before: undefined, after: undefined };
+  const { metric, move, level } = row;
   const dated = move?.shape === 'drift' ? undefined : move;
-  const level = row.verdict.level?.typical;
-  const measured = runs.filter(({ result }) => metricOf(result, metric) !== null);
-  const earlier = measured.filter(({ date }) => date <= (dated?.previousMs ?? baseline.window.endMs)).slice(-NEIGHBOURS);
-  const isLater = (date: number) => date >= (dated?.fromMs ?? period.window.startMs) && date < (dated?.untilMs ?? Number.POSITIVE_INFINITY);
-  const later = measured.filter(({ date }) => isLater(date));
+  const sides = dated ? sidesOf(study, dated) : { earlier: study.baseline.window, later: study.period.window };
+  const measured = row.step.runs.filter(({ result }) => metricOf(result, metric) !== null);
+  const later = measured.filter(({ date }) => isIn(date, sides.later));
   return {
-    before: closest(earlier, metric, move?.before.typical ?? level),
-    after: closest(dated ? later.slice(0, NEIGHBOURS) : later.slice(-NEIGHBOURS), metric, move?.after.typical ?? level),
+    before: closest(
+      measured.filter(({ date }) => date <= sides.earlier.endMs).slice(-NEIGHBOURS),
+      metric,
+      (move?.before ?? level)?.typical,
+    ),
+    after: closest(dated ? later.slice(0, NEIGHBOURS) : later.slice(-NEIGHBOURS), metric, (move?.after ?? level)?.typical),
   };
 }
 
@@ -43,66 +82,24 @@ export interface ServerShare {
   readonly side: 'server' | 'front end';
 }
 
-interface Pair {
-  readonly ttfb: number;
-  readonly lcp: number;
-}
-
-function pairsIn({ runs }: Step, { startMs, endMs }: Window): Pair[] {
-  return runs.flatMap(({ date, result }) => {
-    const [ttfb, lcp] = [metricOf(result, 'firstByte'), metricOf(result, 'largestContentfulPaint')];
-    return date >= startMs && date <= endMs && ttfb !== null && lcp !== null && lcp > 0 ? [{ ttfb, lcp }] : [];
-  });
-}
-
-function middle(pairs: readonly Pair[], value: (pair: Pair) => number): number | null {
-  return pairs.length > 0 ? median(pairs.map(value)) : null;
-}
-
 /** Says whether a step waits for the server or for the page; a change is laid to where it came from, a level to its larger part. */
-function serverShareOf(step: Step, windows: { baseline: Window; period: Window }, changed: boolean): ServerShare | undefined {
-  const [earlier, later] = [pairsIn(step, windows.baseline), pairsIn(step, windows.period)];
-  const share = ({ ttfb, lcp }: Pair) => ttfb / lcp;
-  const [before, after] = [middle(earlier, share), middle(later, share)];
-  const level = after ?? before;
-  if (level === null) return undefined;
-  const moved = (value: (pair: Pair) => number) => (middle(later, value) ?? 0) - (middle(earlier, value) ?? 0);
-  const lcpMoved = moved(({ lcp }) => lcp);
-  const ofChange = changed && before !== null && after !== null && lcpMoved !== 0 ? moved(({ ttfb }) => ttfb) / lcpMoved : null;
-  const isServer = ofChange === null ? level > SERVER_SHARE : ofChange >= 0.5;
-  return { step: step.name, before, after, ofChange, side: isServer ? 'server' : 'front end' };
-}
-
-/** Facts from the reports beyond the verdicts, and the next things to read. */
-export interface Clues {
-  readonly leading: Row | undefined;
-  /** The move of the headline, where it has a first run. */
-  readonly since: Move | undefined;
-  readonly share: ServerShare | undefined;
-  /** Runs of the leading step to be looked at side by side. */
-  readonly examples: { readonly before: StepRun | undefined; readonly after: StepRun | undefined };
-}
-
-/** The runs before and since a change; without a change the baseline and the period. */
-function sidesOf({ baseline, period }: Study, since: Move | undefined) {
-  if (!since) return { baseline: baseline.window, period: period.window };
-  const endMs = since.untilMs === undefined ? period.window.endMs : since.untilMs - 1;
-  return { baseline: { startMs: baseline.window.startMs, endMs: since.previousMs }, period: { startMs: since.fromMs, endMs } };
-}
-
-/** Looks for the first report of the change, where the time goes, and which runs to look at. */
-export function cluesIn(study: Study): Clues {
-  const { rows, headline } = study;
-  const leading = leadingRow(study);
-  const row = leading?.step ? leading : worstOf(rows, leading?.metric ?? '');
-  const since = headline?.move?.shape === 'drift' ? undefined : headline?.move;
-  if (!row?.step) return { leading, since, share: undefined, examples: { before: undefined, after: undefined } };
-  const isOfLcp = ({ step, metric, move }: Row) => step === row.step && metric === 'largestContentfulPaint' && move !== undefined;
-  return {
-    leading,
-    since,
-    share: serverShareOf(row.step, sidesOf(study, since), rows.some(isOfLcp)),
-    // Levels of the sum say nothing about those of a step.
-    examples: typicalRuns(row, row.step, study),
-  };
+export function serverShareOf(study: Study): ServerShare | undefined {
+  const step = closerRow(study)?.step;
+  if (!step) return undefined;
+  const { earlier, later } = sidesOf(study);
+  const middles = [earlier, later].map((side) => {
+    const runs = step.runs.flatMap(({ date, result }) => {
+      const [ttfb, lcp] = [metricOf(result, 'firstByte'), metricOf(result, 'largestContentfulPaint')];
+      return isIn(date, side) && ttfb !== null && lcp !== null ? [{ ttfb, lcp, share: ttfb / lcp }] : [];
+    });
+    const middle = (name: 'ttfb' | 'lcp' | 'share') => median(runs.map((run) => run[name]));
+    return runs.length > 0 ? { ttfb: middle('ttfb'), lcp: middle('lcp'), share: middle('share') } : undefined;
+  });
+  const [was, is] = middles;
+  const level = is ?? was;
+  if (!level) return undefined;
+  const hasMoved = study.rows.some((row) => row.step === step && row.metric === 'largestContentfulPaint' && row.move !== undefined);
+  const ofChange = hasMoved && was && is && is.lcp !== was.lcp ? (is.ttfb - was.ttfb) / (is.lcp - was.lcp) : null;
+  const isServer = ofChange === null ? level.share > SERVER_SHARE : ofChange >= 0.5;
+  return { step: step.name, before: was?.share ?? null, after: is?.share ?? null, ofChange, side: isServer ? 'server' : 'front end' };
 }

@@ -1,12 +1,9 @@
 import type * as z from 'zod';
 import type { stepReport } from '../../api/operations/records.ts';
-import { formatPercent } from '../../lib/number-text.ts';
 import { type FailureTrend, judgeFailures, type Share, shareOf } from './engine/failure-trend.ts';
-import { failedStepIn, isFailed, type Report, type StepResult } from './runs.ts';
-import type { Study } from './scenario-study.ts';
+import { failedStepIn, isFailed, type Report, type Runs, type StepResult } from './runs.ts';
 
 type StepReport = z.output<typeof stepReport>;
-type Sides = Pick<Study, 'period' | 'baseline'>;
 
 /** Failed runs whose actions are read, each by a call of its own; of more, as many are taken evenly over the time. */
 const MOST_READ = 5;
@@ -18,12 +15,6 @@ export interface FailedStep {
   readonly result: StepResult;
 }
 
-/** A failed run whose step report was asked for; undefined where it could not be read. */
-export interface ReadFailure {
-  readonly failed: FailedStep;
-  readonly report: StepReport | undefined;
-}
-
 /** One action at which runs fail. */
 export interface FailedAction {
   readonly step: string;
@@ -33,15 +24,42 @@ export interface FailedAction {
   readonly runs: number;
 }
 
-/** A step at which runs of the period failed, over all of its failed runs. */
-export interface FailingStep {
+/** The failed actions of some of the failed runs. */
+export interface ReadActions {
+  readonly actions: readonly FailedAction[];
+  /** Failed runs whose step report was read, and all there are. */
+  readonly runs: number;
+  readonly of: number;
+}
+
+/** A step at which runs failed, over all failed runs. */
+interface FailingStep {
   readonly step: string;
   /** Of all runs of the period. */
   readonly share: Share;
   readonly runsBefore: number;
   /** Whether the step fails more or less often than in the baseline. */
-  readonly trend: FailureTrend;
+  readonly state: FailureTrend['state'];
 }
+
+/** How often the runs of a scenario fail, and at which steps. */
+export interface Failures extends FailureTrend {
+  /** The most frequent first. */
+  readonly steps: readonly FailingStep[];
+  /** Whether runs fail more than now and then: beyond the scatter of a share that is no matter, or more often than before. */
+  readonly isFailing: boolean;
+  /** Whether failing is worth a word, which it is not where runs fail too seldom, and as seldom as before. */
+  readonly isTold: boolean;
+  /**
+   * The failed runs of the period to look at, of the baseline where failing has ended, and how many there are: evenly over the time, the
+   * first and the last among them.
+   */
+  readonly toRead: readonly FailedStep[];
+  readonly of: number;
+}
+
+/** Share of failed runs from which it is worth a sentence; single failures are normal. */
+export const WORTH_A_SENTENCE = 0.03;
 
 /** The failed step of a failed run. */
 export function failedStepOf(report: Report): FailedStep | undefined {
@@ -51,40 +69,37 @@ export function failedStepOf(report: Report): FailedStep | undefined {
 
 /** The name of the step at which a run failed. */
 export function nameOfFailed(report: Report): string {
-  return failedStepOf(report)?.result.name ?? 'unnamed step';
+  return failedStepIn(report)?.name ?? 'unnamed step';
 }
 
-function trendOf({ baseline, period }: Sides, isHit: (report: Report) => boolean): FailureTrend {
+/** Judges how often runs fail, in outages or evenly. */
+export function failuresIn({ baseline, period }: Readonly<Record<'baseline' | 'period', Runs>>): Failures {
   const runs = [...baseline.all, ...period.all].toSorted((a, b) => a.date - b.date);
-  return judgeFailures({ dates: runs.map(({ date }) => date), failed: runs.map(isHit) }, period.window);
-}
-
-/** Whether runs fail more or less often than before, in outages or evenly. */
-export function failuresIn(sides: Sides): FailureTrend {
-  return trendOf(sides, isFailed);
-}
-
-/** Failed runs of the period; of the baseline where failing has ended; none where it never did often. */
-function failedRunsOf(sides: Sides): readonly Report[] {
-  const { period, baseline } = sides;
-  if (period.failed.length > 0) return period.failed;
-  return failuresIn(sides).state === 'fails less often' ? baseline.failed : [];
-}
-
-/** As many items as `most`, the first and the last among them, evenly over the list. */
-function evenly<Item>(items: readonly Item[], most: number): Item[] {
-  if (items.length <= most) return [...items];
-  return Array.from({ length: most }, (_, index) => items[Math.round((index * (items.length - 1)) / (most - 1))]).flatMap(
-    (item) => item ?? [],
-  );
-}
-
-/** The failed runs to look at, oldest first, and how many there are. */
-export function failedStepsToRead(sides: Sides): { steps: FailedStep[]; of: number } {
-  const failed = failedRunsOf(sides)
+  const dates = runs.map(({ date }) => date);
+  const trendOf = (isHit: (report: Report) => boolean) => judgeFailures({ dates, failed: runs.map(isHit) }, period.window);
+  const trend = trendOf(isFailed);
+  const isAt = (step: string) => (report: Report) => nameOfFailed(report) === step;
+  const steps = [...new Set([...period.failed, ...baseline.failed].map(nameOfFailed))].map((step): FailingStep => {
+    const [now, runsBefore] = [period, baseline].map(({ failed }) => failed.filter(isAt(step)).length) as [number, number]; // one for each
+    const { state } = trendOf((report) => isFailed(report) && isAt(step)(report));
+    return { step, share: shareOf(now, period.all.length), runsBefore, state };
+  });
+  const { share, failed, low } = trend.period;
+  const isMore = failed > 0 && trend.state === 'fails more often';
+  const isLess = trend.state === 'fails less often';
+  const told = (failed === 0 && isLess ? baseline.failed : period.failed)
     .toSorted((a, b) => a.date - b.date)
     .flatMap((report) => failedStepOf(report) ?? []);
-  return { steps: evenly(failed, MOST_READ), of: failed.length };
+  const most = Math.min(MOST_READ, told.length);
+  const evenly = Array.from({ length: most }, (_, index) => told[Math.round((index * (told.length - 1)) / Math.max(1, most - 1))]);
+  return {
+    ...trend,
+    steps: steps.toSorted((a, b) => b.share.failed - a.share.failed || b.runsBefore - a.runsBefore),
+    isFailing: isMore || (failed > 0 && low >= WORTH_A_SENTENCE),
+    isTold: share !== null && (share >= WORTH_A_SENTENCE || isMore || isLess),
+    toRead: evenly.flatMap((run) => run ?? []),
+    of: told.length,
+  };
 }
 
 /** The message of the action that failed; the reference names no states, so that they are read by their words. */
@@ -96,8 +111,8 @@ function failedMessage({ actionsResult }: StepReport): string | null {
   return message ? message.slice(0, LONGEST_MESSAGE) : null;
 }
 
-/** Counts what failed in the runs that were read, the most frequent action first. */
-export function groupActions(read: readonly ReadFailure[]): FailedAction[] {
+/** Counts what failed in the runs whose step reports were asked for, as far as they could be read, the most frequent action first. */
+export function groupActions(read: readonly { readonly failed: FailedStep; readonly report: StepReport | undefined }[]): FailedAction[] {
   const groups = new Map<string, FailedAction>();
   for (const { failed, report } of read) {
     const step = failed.result.name ?? 'unnamed step';
@@ -108,60 +123,12 @@ export function groupActions(read: readonly ReadFailure[]): FailedAction[] {
   return [...groups.values()].toSorted((a, b) => b.runs - a.runs);
 }
 
-/** Steps at which runs failed, the most frequent first, over all failed runs of both windows. */
-export function failingSteps(sides: Sides): FailingStep[] {
-  const { baseline, period } = sides;
-  const names = new Set([...period.failed, ...baseline.failed].map(nameOfFailed));
-  const at = (failed: readonly Report[], step: string) => failed.filter((report) => nameOfFailed(report) === step).length;
-  return [...names]
-    .map((step): FailingStep => {
-      const trend = trendOf(sides, (report) => isFailed(report) && nameOfFailed(report) === step);
-      return { step, share: shareOf(at(period.failed, step), period.all.length), runsBefore: at(baseline.failed, step), trend };
-    })
-    .toSorted((a, b) => b.share.failed - a.share.failed || b.runsBefore - a.runsBefore);
-}
-
-/** Share of failed runs from which it is worth a sentence; single failures are normal. */
-export const WORTH_A_SENTENCE = 0.03;
-
-/** Failed runs whose step report was read, and all there are. */
-export interface ReadCount {
-  readonly runs: number;
-  readonly of: number;
-}
-
-/** `12%`; below one percent with a decimal. */
-export function shareWords(share: number): string {
-  return formatPercent(share * 100, { digits: share > 0 && share < 0.01 ? 1 : 0 });
-}
-
-/** Failing that is worth a word. */
-export interface Failing {
-  /** Of the runs of the period. */
-  readonly share: number;
-  /** The step at which most of them failed. */
-  readonly step: string | undefined;
-}
-
-/** Whether runs fail more than now and then: beyond the scatter of a share that is no matter, or more often than before. */
-export function isFailing(sides: Sides): boolean {
-  const { period, state } = failuresIn(sides);
-  return period.failed > 0 && (state === 'fails more often' || (period.runs > 0 && period.low >= WORTH_A_SENTENCE));
-}
-
-/** How often runs fail; undefined where they do so too seldom, and as seldom as before. */
-export function failingOf(study: Sides): Failing | undefined {
-  const { period, state } = failuresIn(study);
-  const { share, failed } = period;
-  if (share === null) return undefined;
-  const isMore = failed > 0 && state === 'fails more often';
-  if (share < WORTH_A_SENTENCE && !isMore && state !== 'fails less often') return undefined;
-  return { share, step: failingSteps(study)[0]?.step };
-}
-
-/** The message of the failed action, as a sentence; empty where it says nothing. */
-export function actionSentence(failing: Failing | undefined, [action]: readonly FailedAction[], read: ReadCount): string {
-  if (!action?.message || action.step !== failing?.step) return '';
-  const all = read.runs === read.of ? `${action.runs} of ${read.of} failed runs` : `${action.runs} of the ${read.runs} failed runs read`;
+/** The message of the failed action at the step at which most runs fail, as a sentence; empty where it says nothing. */
+export function actionSentence(
+  { steps, isTold }: Pick<Failures, 'steps' | 'isTold'>,
+  { actions: [action], runs, of }: ReadActions,
+): string {
+  if (!isTold || !action?.message || action.step !== steps[0]?.step) return '';
+  const all = runs === of ? `${action.runs} of ${of} failed runs` : `${action.runs} of the ${runs} failed runs read`;
   return `The failed action says: ${action.message} (${all}).`;
 }

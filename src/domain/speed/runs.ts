@@ -2,23 +2,18 @@ import type * as z from 'zod';
 import { ApiError } from '../../api/errors.ts';
 import type { reportEntry, stepResult } from '../../api/operations/records.ts';
 import { instantOf } from '../../api/params.ts';
-import { monthsBefore } from '../../lib/calendar.ts';
+import { type Interval, monthsBefore } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { addTo, sumOfKnown } from '../../lib/tally.ts';
 import { matchName } from '../names/match-name.ts';
 import { customTimingOf, isCustomTiming } from './custom-timings.ts';
+import type { Series } from './engine/run-series.ts';
 import { canBe } from './speed-metrics.ts';
 
 /** One run of a scenario, as read. */
 export type Report = z.output<typeof reportEntry>;
 /** One step of a run, as read. */
 export type StepResult = z.output<typeof stepResult>;
-
-/** From `startMs` to `endMs`, both included. */
-export interface Window {
-  readonly startMs: number;
-  readonly endMs: number;
-}
 
 /** One step of one run that did not fail. */
 export interface StepRun {
@@ -48,8 +43,21 @@ export function isFailed({ summary, steps }: Report): boolean {
 }
 
 /** Reports whose date lies in the window. */
-export function reportsIn(reports: readonly Report[], { startMs, endMs }: Window): Report[] {
+export function reportsIn(reports: readonly Report[], { startMs, endMs }: Interval): Report[] {
   return reports.filter(({ date }) => date >= startMs && date <= endMs);
+}
+
+/** Runs of one window. */
+export interface Runs {
+  readonly window: Interval;
+  readonly all: readonly Report[];
+  readonly failed: readonly Report[];
+}
+
+/** All runs of a window, and those that failed. */
+export function runsOf(reports: readonly Report[], window: Interval): Runs {
+  const all = reportsIn(reports, window);
+  return { window, all, failed: all.filter(isFailed) };
 }
 
 /** Address of the newest report on the web, for a person to look at; undefined where no report has one. */
@@ -123,12 +131,6 @@ export function metricOf(result: StepResult, metric: string): number | null {
   return value === null || !canBe(metric, value) ? null : value;
 }
 
-/** Values with their dates, oldest first. */
-export interface Series {
-  readonly dates: readonly number[];
-  readonly values: readonly number[];
-}
-
 /** Values of a metric over the runs of a step; runs without one are left out. */
 export function seriesOf({ runs }: Step, metric: string): Series {
   const [dates, values]: [number[], number[]] = [[], []];
@@ -170,14 +172,14 @@ export interface Bounds {
   readonly baselineEndDate?: string | undefined;
 }
 
-function ordered({ startMs, endMs }: Window, [start, end]: readonly [string, string]): Window {
+function ordered({ startMs, endMs }: Interval, [start, end]: readonly [string, string]): Interval {
   if (startMs < endMs) return { startMs, endMs };
   const [from, to] = [startMs, endMs].map((ms) => new Date(ms).toISOString());
   throw new ApiError('invalid', `${end}: must be after ${start} (${from} … ${to}).`);
 }
 
 /** The period and what it is compared with: the 30 days before it, of a calendar month the month before. They must not overlap. */
-export function studyWindows(bounds: Bounds, nowMs: number, timeZone: string): { period: Window; baseline: Window } {
+export function studyWindows(bounds: Bounds, nowMs: number, timeZone: string): { period: Interval; baseline: Interval } {
   const { startDate, endDate, baselineStartDate, baselineEndDate } = bounds;
   const at = (date: string | undefined, otherwise: number) => (date === undefined ? otherwise : instantOf(date));
   const period = ordered({ startMs: instantOf(startDate), endMs: at(endDate, nowMs) }, ['startDate', 'endDate']);
@@ -190,8 +192,8 @@ export function studyWindows(bounds: Bounds, nowMs: number, timeZone: string): {
   return { period, baseline };
 }
 
-/** Windows to read, and only one where the baseline reaches up to the period: a call is dearer than its rows. */
-export function windowsToRead({ period, baseline }: { period: Window; baseline: Window }): Window[] {
+/** Intervals to read, and only one where the baseline reaches up to the period: a call is dearer than its rows. */
+export function windowsToRead({ period, baseline }: { period: Interval; baseline: Interval }): Interval[] {
   const gapMs = period.startMs - baseline.endMs;
   return gapMs <= 1 ? [{ startMs: baseline.startMs, endMs: period.endMs }] : [baseline, period];
 }

@@ -1,29 +1,39 @@
 import * as z from 'zod';
 import { type Finding, findingShape } from '../../findings/finding.ts';
-import { paragraphOf } from '../../findings/paragraph.ts';
+import { paragraphOf, type Said } from '../../findings/paragraph.ts';
+import { listed } from '../../findings/wording.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
+import { type TableColumn, tableOf } from '../../lib/columns.ts';
 import { minuteAt } from '../../lib/dates.ts';
-import type { Clues, ServerShare } from './clues.ts';
+import { nth } from '../../lib/nth.ts';
+import { counted, formatPercent } from '../../lib/number-text.ts';
+import { sparkline } from '../../lib/text-table.ts';
+import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
+import { median } from '../../statistics/order.ts';
+import { datedMove, type ServerShare, serverShareOf, worstOf } from './clues.ts';
+import { isCustomTiming } from './custom-timings.ts';
 import { FAILURE_STATES, type Share, shareOf } from './engine/failure-trend.ts';
-import { SPEED_STATES } from './engine/judge-series.ts';
-import type { Move } from './engine/run-series.ts';
-import {
-  actionSentence,
-  type FailedAction,
-  type FailingStep,
-  failingOf,
-  failingSteps,
-  failuresIn,
-  isFailing,
-  type ReadCount,
-} from './failures.ts';
-import { webPageOf } from './runs.ts';
-import type { Runs, Study } from './scenario-study.ts';
+import { SPEED_STATES, type State } from './engine/judge-series.ts';
+import { beginOf, type Level } from './engine/run-series.ts';
+import { actionSentence, type Failures, type ReadActions } from './failures.ts';
+import { type Runs, webPageOf } from './runs.ts';
+import { placeWords, type ScenarioPart, yetWords } from './scenario-cursor.ts';
+import type { Row, SpeedMove, Study } from './scenario-study.ts';
 import type { NearEvent } from './speed-events.ts';
-import { failureFinding, inWords, placeOfStudy, unmeasuredFinding } from './speed-findings.ts';
-import { deviceOf, percentOf, roundValue } from './speed-metrics.ts';
-import { ALL_STEPS, type RowChoice, studyTable } from './study-table.ts';
-import { methodNotes, type StudyTold, shareSentence, tellStudy } from './study-words.ts';
+import { inWords, placeOfStudy, type SpeedTold, tellScenario } from './speed-findings.ts';
+import {
+  coreMetrics,
+  type Device,
+  deviceOf,
+  formatValue,
+  metricFact,
+  percentOf,
+  rankOf,
+  rate,
+  roundValue,
+  shownChance,
+  thresholdOf,
+} from './speed-metrics.ts';
 
 /** The state of a scenario in a word: failing whatever its speed, else the state of its speed. */
 const VERDICTS = ['failing', ...SPEED_STATES] as const;
@@ -93,11 +103,77 @@ export const scenarioAnswerShape = z.object({
   details: z.array(z.string()).optional(),
 });
 
-/** The readings beside the reports. */
-export interface Readings {
-  readonly events: readonly NearEvent[];
-  readonly actions: readonly FailedAction[];
-  readonly read: ReadCount;
+/** Name of the sum over all steps where a step's name would stand. */
+const ALL_STEPS = 'all steps (sum)';
+/** Changed rows that are shown unless a step was asked for; the rest is only counted. */
+const MOST_CHANGED = 5;
+/** The same for an answer that is about other scenarios too. */
+const FEW_CHANGED = 3;
+/** Days that the trend line shows, the latest ones. */
+const TREND_DAYS = 28;
+
+/** How a metric stands now against its limits: field limits hold for p75, lab limits for the median. */
+function ratingOf({ step, metric, level }: Row, device: Device): string | null {
+  const threshold = step && thresholdOf(metric, device);
+  if (!threshold || !level) return null;
+  return `${rate(threshold.basis === 'field p75' ? level.p75 : level.median, threshold)} (${threshold.basis})`;
+}
+
+/** Medians of the latest stretches of 24 h, the last one up to the end of the period; null where nothing ran. */
+function trendOf({ series: { dates, values } }: Row, endMs: number): (number | null)[] {
+  const days = Array.from({ length: TREND_DAYS }, (): number[] => []);
+  for (const [index, date] of dates.entries()) days[TREND_DAYS - 1 - Math.floor((endMs - date) / DAY_MS)]?.push(nth(values, index));
+  const first = days.findIndex((day) => day.length > 0);
+  return first < 0 ? [] : days.slice(first).map((day) => (day.length > 0 ? median(day) : null));
+}
+
+/** Which rows an answer shows: all, those that matter, or of these only what changed, where the answer is about other scenarios too. */
+type RowChoice = 'all' | 'usual' | 'few';
+
+/** The rows that matter: what changed, the headline's step first, and the worst step of each core metric. */
+function rowsToShow({ rows, headline }: Study, choice: RowChoice): Row[] {
+  const byRank = (a: Row, b: Row) => rankOf(a.metric) - rankOf(b.metric);
+  if (choice === 'all') return rows.toSorted(byRank);
+  const ofHeadline = ({ step }: Row) => Number(step !== headline?.step);
+  const changed = rows
+    .filter((row) => row.move ?? row === headline)
+    .toSorted((a, b) => ofHeadline(a) - ofHeadline(b) || byRank(a, b))
+    .slice(0, choice === 'few' ? FEW_CHANGED : MOST_CHANGED);
+  if (choice === 'few') return changed;
+  // Custom timings are among the rows only where they were asked for.
+  const timings = [...new Set(rows.map(({ metric }) => metric))].filter(isCustomTiming);
+  const worst = [...coreMetrics, ...timings].flatMap((metric) => worstOf(rows, metric) ?? []);
+  return [...new Set([...changed, ...worst])];
+}
+
+/** The table of a study: the levels on both sides of `since` (of a drift: of the first and last fifth of the runs). */
+function studyTable(study: Study, device: Device, choice: RowChoice) {
+  const instantCell = (ms: number | undefined) => (ms === undefined ? null : minuteAt(ms, study.timeZone));
+  /** The level of the latest runs, or after a move that of the runs since. */
+  const levelAfter = ({ move, level }: Row) => move?.after ?? level;
+  const typicalCell = ({ metric }: Row, level: Level | undefined) => (level ? roundValue(metric, level.typical) : null);
+  const middleCell = ({ metric }: Row, level: Level | undefined) =>
+    level ? `${roundValue(metric, level.p25)}…${roundValue(metric, level.p75)}` : null;
+  /** What a move adds from its first level to its last one; 0.2 for +20 %. */
+  const wholeOf = ({ shape, before, after, relative }: SpeedMove) => (shape === 'drift' ? after.typical / before.typical - 1 : relative);
+  const columns: readonly TableColumn<Row, string | number | null>[] = [
+    ['step', ({ step }) => step?.name ?? ALL_STEPS],
+    ['metric', ({ metric }) => metric],
+    ['verdict', ({ state }) => state],
+    ['since', ({ move }) => instantCell(beginOf(move))],
+    ['until', ({ move }) => instantCell(move?.untilMs)],
+    ['before', (row) => typicalCell(row, row.move?.before)],
+    ['after', (row) => typicalCell(row, levelAfter(row))],
+    ['changePercent', ({ move }) => (move && Number.isFinite(move.relative) ? percentOf(wholeOf(move)) : null)],
+    ['middleHalfBefore', (row) => middleCell(row, row.move?.before)],
+    ['middleHalf', (row) => middleCell(row, levelAfter(row))],
+    ['nBefore', ({ move }) => move?.before.runs ?? null],
+    ['n', (row) => levelAfter(row)?.runs ?? row.series.values.length],
+    ['p', ({ p }) => (p === undefined ? null : shownChance(p))],
+    ['rating', (row) => ratingOf(row, device)],
+    ['trend', (row) => sparkline(trendOf(row, study.period.window.endMs))],
+  ];
+  return tableOf(columns, rowsToShow(study, choice));
 }
 
 const percent = (share: number | null) => (share === null ? null : percentOf(share));
@@ -118,12 +194,11 @@ function counts({ rows }: Study): Record<string, number> {
   return Object.fromEntries(all.filter(([, count]) => count > 0));
 }
 
-function sinceFacts({ headline, timeZone }: Study, { fromMs, untilMs, before, after }: Move) {
-  const metric = headline?.metric ?? '';
+function sinceFacts({ step = ALL_STEPS, metric, fromMs, untilMs, before, after }: SpeedMove, timeZone: string) {
   return {
     date: fromMs,
     time: minuteAt(fromMs, timeZone),
-    step: headline?.step?.name ?? ALL_STEPS,
+    step,
     metric,
     levelBefore: roundValue(metric, before.typical),
     level: roundValue(metric, after.typical),
@@ -136,116 +211,281 @@ function sinceFacts({ headline, timeZone }: Study, { fromMs, untilMs, before, af
 /** Events that an answer shows; of more the likeliest causes. */
 const MOST_EVENTS = 3;
 
-function eventFacts({ key, text, atMs, leadMs }: NearEvent, timeZone: string) {
-  return { key, text, time: minuteAt(atMs, timeZone), minutesBefore: Math.round(leadMs / MINUTE_MS) };
-}
-
 function shareFacts({ step, side, before, after, ofChange }: ServerShare) {
   const shares = { ttfbOfLcpPercentBefore: percent(before), ttfbOfLcpPercent: percent(after) };
   return { step, side, ...shares, ...(ofChange !== null && { ttfbOfChangePercent: percent(ofChange) }) };
 }
 
-function stepFacts({ step, share, runsBefore, trend }: FailingStep) {
-  return { step, ...failedFacts(share), failedBefore: runsBefore, trend: trend.state };
-}
-
-/** Page of the newest report on the platform, for a person. */
-export const pageOf = ({ baseline, period }: Study) => webPageOf(period.all) ?? webPageOf(baseline.all);
-
-function verdictOf(study: Study): (typeof VERDICTS)[number] {
-  return isFailing(study) ? 'failing' : study.state;
-}
-
 /** The facts of one scenario in an answer, without words and links. */
-export function scenarioFacts(
-  study: Study,
-  { since, share }: Clues,
-  { events, actions }: Readings,
-  name: string | undefined,
-  choice: RowChoice,
-) {
-  const { timeZone } = study;
+function scenarioFacts(study: Study, events: readonly NearEvent[], { actions }: ReadActions, name: string, choice: RowChoice) {
+  const { timeZone, failures } = study;
   // Of several scenarios there is much else to say, and the words say what matters.
   const isOneOfSeveral = choice === 'few';
+  const since = datedMove(study);
+  const share = isOneOfSeveral ? undefined : serverShareOf(study);
+  const near = events.slice(0, isOneOfSeveral ? 1 : MOST_EVENTS).map(({ key, text, atMs, leadMs }) => ({
+    key,
+    text,
+    time: minuteAt(atMs, timeZone),
+    minutesBefore: Math.round(leadMs / MINUTE_MS),
+  }));
+  const failedSteps = failures.steps
+    .slice(0, 3)
+    .map(({ step, share: own, runsBefore, state }) => ({ step, ...failedFacts(own), failedBefore: runsBefore, trend: state }));
   return {
     verdict: verdictOf(study),
-    ...(isFailing(study) && { speedVerdict: study.state }),
+    ...(failures.isFailing && { speedVerdict: study.state }),
     baseline: windowFacts(study.baseline, timeZone),
     period: windowFacts(study.period, timeZone),
     ...(!isOneOfSeveral && { viewOnTheWeb: pageOf(study), states: counts(study) }),
-    ...(since && { since: sinceFacts(study, since) }),
-    ...(events.length > 0 && { events: events.slice(0, isOneOfSeveral ? 1 : MOST_EVENTS).map((event) => eventFacts(event, timeZone)) }),
-    ...(share && !isOneOfSeveral && { serverShare: shareFacts(share) }),
-    failureVerdict: failuresIn(study).state,
-    ...(actions.length > 0 && { failedSteps: failingSteps(study).slice(0, 3).map(stepFacts), failedActions: actions.slice(0, 3) }),
+    ...(since && { since: sinceFacts(since, timeZone) }),
+    ...(near.length > 0 && { events: near }),
+    ...(share && { serverShare: shareFacts(share) }),
+    failureVerdict: failures.state,
+    ...(actions.length > 0 && { failedSteps, failedActions: actions.slice(0, 3) }),
     ...studyTable(study, deviceOf(name), choice),
   };
 }
 
-/** Metrics that are not measured of which an answer holds records. */
-const MOST_UNMEASURED = 3;
+/** The facts of a scenario that stay in memory when the next one is read. */
+export interface Summary extends SpeedTold {
+  readonly scenarioId: number;
+  readonly name: string;
+  readonly state: State;
+  readonly failures: Failures;
+  /** The headline is of the period; else it lies before. */
+  readonly isInPeriod: boolean;
+  /** Place of the headline's metric among those that visitors feel, and size of its change. */
+  readonly rank: number;
+  readonly relative: number;
+  readonly viewOnTheWeb: string | undefined;
+  /** The first of its runs that were read, ms since 1970; infinite where there is none. */
+  readonly firstRunMs: number;
+  /** Series that were judged. */
+  readonly judged: number;
+}
 
-/** Tells the failures and the speed of a scenario. */
-export function tellScenario(study: Study, name: string, { events, actions, read }: Readings): StudyTold {
-  const place = placeOfStudy(name, study);
-  const isFirst = isFailing(study);
-  const lost = study.unmeasured.slice(0, MOST_UNMEASURED).map((lack) => unmeasuredFinding(lack, place));
-  const told = tellStudy(study, place, { events, isFailing: isFirst });
-  const failing = failingOf(study);
-  const failed = failing ? [failureFinding(study, place)] : [];
-  const action = actionSentence(failing, actions, read);
-  const ofFailures = [...failed.map(({ sentence }) => [sentence]), ...(action === '' ? [] : [action])];
+/** Page of the newest report on the platform, for a person. */
+const pageOf = ({ baseline, period }: Study) => webPageOf(period.all) ?? webPageOf(baseline.all);
+
+/** Reduces the study of a scenario to what a list of scenarios says of it. */
+export function summaryOf(scenarioId: number, name: string, study: Study): Summary {
+  const { headline, state, period, baseline, judged, failures } = study;
   return {
-    findings: isFirst ? [...lost, ...failed, ...told.findings] : [...lost, ...told.findings, ...failed],
-    said: [
-      ...lost.map(({ sentence }) => [sentence]).slice(0, 1),
-      ...(isFirst ? [...ofFailures, ...told.said] : [...told.said, ...ofFailures]),
-    ],
+    ...tellScenario(study, name),
+    scenarioId,
+    name,
+    state,
+    failures,
+    isInPeriod: (headline?.move?.untilMs ?? beginOf(headline?.move) ?? period.window.endMs) >= period.window.startMs,
+    rank: headline ? rankOf(headline.metric) : Number.MAX_SAFE_INTEGER,
+    relative: headline?.move?.relative ?? 0,
+    viewOnTheWeb: pageOf(study),
+    firstRunMs: Math.min(...[...baseline.all, ...period.all].map(({ date }) => date)),
+    judged,
   };
 }
 
+/** The first sentence on a scenario. */
+const lineOf = ({ said }: SpeedTold) => [said[0] ?? ''].flat()[0] ?? '';
+
+const isUnmeasuredIn = ({ findings }: SpeedTold) => findings.some(({ verdict }) => verdict === 'measurement');
+
+/** Place of a scenario among others: 0 is worst. */
+function severityOf(summary: Summary): number {
+  const { state, relative, failures } = summary;
+  const place = SPEED_STATES.indexOf(state);
+  // A drift downwards is good news, and a steady scenario that fails is not.
+  if (state === 'drifting' && relative < 0) return SPEED_STATES.indexOf('faster');
+  if (failures.isFailing || isUnmeasuredIn(summary)) return Math.min(place, SPEED_STATES.indexOf('slower') + 0.5);
+  return state === 'steady' && failures.isTold ? SPEED_STATES.indexOf('unstable') + 0.5 : place;
+}
+
+/** The share of failed runs that is worth a word; 0 where none is. */
+const failingShare = ({ failures: { isTold, period } }: Summary): number => (isTold ? (period.share ?? 0) : 0);
+
+/** Worse ones first: by state, those of the period first, by what visitors feel, by size. */
+export function compareSummaries(a: Summary, b: Summary): number {
+  return (
+    severityOf(a) - severityOf(b) ||
+    Number(b.isInPeriod) - Number(a.isInPeriod) ||
+    a.rank - b.rank ||
+    Math.abs(b.relative) - Math.abs(a.relative) ||
+    failingShare(b) - failingShare(a)
+  );
+}
+
+/** The scenario that fails most; undefined where none does often enough for a word. */
+export function mostFailing(summaries: readonly Summary[]): Summary | undefined {
+  return summaries.filter(({ failures }) => failures.isTold).toSorted((a, b) => failingShare(b) - failingShare(a))[0];
+}
+
+/** How scenarios are counted that no sentence is about, where the state alone does not say it. */
+const OTHERS: Readonly<Record<string, string>> = {
+  'two levels': 'at two levels',
+  'was slower': 'slower for a time',
+  'was faster': 'faster for a time',
+  'not enough data': 'without enough runs to judge',
+};
+
+const verdictOf = ({ failures, state }: Pick<Study, 'failures' | 'state'>) => (failures.isFailing ? ('failing' as const) : state);
+
+/** `The other four are steady.`, `Of the other 4, 1 is unstable and 3 are steady.`; empty where there are no others. */
+function othersSentence(others: readonly Summary[]): string {
+  const all = VERDICTS.flatMap((verdict) => {
+    const count = others.filter((summary) => verdictOf(summary) === verdict).length;
+    return count > 0 ? [{ count, said: OTHERS[verdict] ?? verdict }] : [];
+  });
+  const [only, ...more] = all;
+  if (!only) return '';
+  if (more.length === 0) return `The other ${only.count === 1 ? 'one is' : `${only.count} are`} ${only.said}.`;
+  return `Of the other ${others.length}, ${listed(all.map(({ count, said }) => `${count} ${count === 1 ? 'is' : 'are'} ${said}`))}.`;
+}
+
+/** Whether a scenario became slower in the period, fails or lacks a metric. */
+const isWorthSentence = (summary: Summary) =>
+  summary.failures.isFailing ||
+  isUnmeasuredIn(summary) ||
+  (summary.isInPeriod && (summary.state === 'slower' || summary.state === 'drifting'));
+
+/** States in which nothing moved. */
+const CALM: ReadonlySet<State> = new Set(['steady', 'unstable', 'not enough data']);
+
+/** That nothing is wrong, or that nothing can be said; empty where something is. */
+function calmSentence(summaries: readonly Summary[], metrics: readonly string[]): string {
+  if (!summaries.every((each) => CALM.has(each.state) && !each.failures.isTold && !isUnmeasuredIn(each))) return '';
+  const isNamed = metrics.length > 0 && !metrics.includes('all') && metrics.length <= 3;
+  const named = isNamed ? ` in ${listed(metrics.map((metric) => metricFact(metric).short))}` : '';
+  const isUnknown = summaries.every(({ state }) => state === 'not enough data');
+  const calm = isUnknown ? 'has enough runs to be judged' : `became slower${named} or fails`;
+  return `None of ${counted(summaries.length, 'scenario')} ${calm}.`;
+}
+
+/** Whether the time goes before the first byte or after it. */
+function shareSentence(study: Study): string {
+  const share = serverShareOf(study);
+  if (!share) return '';
+  const { side, before, after, ofChange } = share;
+  const text = (part: number | null) => formatPercent((part ?? 0) * 100, { digits: 0 });
+  const culprit = side === 'server' ? 'The server' : 'The front end, not the server';
+  const earlier = before === null || after === null ? '' : ` (${text(before)} before)`;
+  return `${ofChange === null ? `Mostly ${side}` : culprit}: TTFB is ${text(after ?? before)} of its LCP${earlier}.`;
+}
+
 /** Findings without the events that may have caused them, which stand beside them. */
-export const besideEvents = (findings: readonly Finding[], study: Study) =>
+const besideEvents = (findings: readonly Finding[], study: Study) =>
   findings.map((finding) => {
     const causes = finding.causes.filter(({ kind }) => kind !== 'event');
     return causes.length === finding.causes.length ? finding : inWords({ ...finding, causes }, placeOfStudy('', study));
   });
 
-/** All that is said of a single scenario, links aside, the words first. `whole`: every row, because a step was asked for. */
-export function scenarioAnswer(
-  study: Study,
-  clues: Clues,
-  readings: Readings,
-  { name = 'The scenario', whole }: { name: string | undefined; whole: boolean },
-) {
-  const { findings, said } = tellScenario(study, name, readings);
-  const { answer, rest } = paragraphOf([...said, shareSentence(clues.share)]);
-  return {
-    answer,
-    findings: besideEvents(findings, study),
-    ...scenarioFacts(study, clues, readings, name, whole ? 'all' : 'usual'),
-    ...(rest.length > 0 && { details: rest }),
-    notes: [...beginWords([firstRunOf(study)], study.baseline.window, study.timeZone, 'baseline'), ...methodNotes(study, deviceOf(name))],
-  };
+const MOST_BY_CHANCE = `${100 * FALSE_DISCOVERY_RATES.speedChanges}%`;
+const METHOD = `Changes: searched over baseline and period, freed of cycles; at most ${MOST_BY_CHANCE} by chance, among`;
+
+/** How the verdicts on a scenario were found, what was left out, and what the ratings mean. */
+function methodNotes(study: Study, device: Device): string[] {
+  const { rows, headline, baseline, period, usualSteps, otherSteps, judged } = study;
+  const metric = headline?.metric ?? 'largestContentfulPaint';
+  const { short, effect } = metricFact(metric);
+  const hasSums = rows.some(({ step }) => step === undefined);
+  const sums = hasSums && otherSteps > 0 ? `; sums only over reports with ${usualSteps} steps (${otherSteps} others)` : '';
+  const share = formatPercent(100 * effect.relative, { digits: 0 });
+  const least = `${short} must change by ${share} and ${formatValue(metric, effect.absolute)}`;
+  const failed = period.failed.length + baseline.failed.length;
+  return [
+    `${METHOD} ${judged} series; ${least}.`,
+    'Levels: medians of the runs on each side, freed of hour and weekday, and their middle half. ' +
+      `${failed} failed runs are left out${sums}.`,
+    'Ratings: field p75 limits are those of real visits, held against lab runs; lab limits go by the median. ' +
+      `Device ${device === 'unknown' ? 'unknown: the name does not say' : `${device}, guessed from the name`}.`,
+  ];
 }
 
 /** Days at the beginning of a range without any run from which it is said when the runs begin. */
 const LATE_DAYS = 2;
 
 /** When the runs begin, where a range begins clearly before the first of them. */
-export function beginWords(
-  firstDates: readonly (number | undefined)[],
-  { startMs }: { readonly startMs: number },
-  timeZone: string,
-  range = 'range',
-): string[] {
-  const first = Math.min(...firstDates.flatMap((date) => date ?? []));
-  const isLate = Number.isFinite(first) && first - startMs > LATE_DAYS * DAY_MS;
-  return isLate ? [`Runs begin at ${minuteAt(first, timeZone)}, after the start of the ${range}.`] : [];
+export function beginWords(firstMs: number, { startMs }: { readonly startMs: number }, timeZone: string, range = 'range'): string[] {
+  const isLate = Number.isFinite(firstMs) && firstMs - startMs > LATE_DAYS * DAY_MS;
+  return isLate ? [`Runs begin at ${minuteAt(firstMs, timeZone)}, after the start of the ${range}.`] : [];
 }
 
-/** The first run of a study. */
-export function firstRunOf({ baseline, period }: Pick<Study, 'baseline' | 'period'>): number | undefined {
-  const first = [...baseline.all, ...period.all].reduce((least, { date }) => Math.min(least, date), Number.POSITIVE_INFINITY);
-  return Number.isFinite(first) ? first : undefined;
+/** The scenario that is shown in detail, with the readings beside its reports. */
+export interface Worst {
+  readonly summary: Summary;
+  readonly study: Study;
+  readonly events: readonly NearEvent[];
+  /** Of the scenario that fails most. */
+  readonly actions: ReadActions;
+}
+
+interface AnswerOptions {
+  /** Lines that an answer shows are all. */
+  readonly whole: boolean;
+  /** Rows of the only scenario that was asked for; undefined where there were several. */
+  readonly only?: Exclude<RowChoice, 'few'> | undefined;
+  readonly metrics?: readonly string[] | undefined;
+  /** Set where these are not all scenarios that were asked for. */
+  readonly part?: ScenarioPart | undefined;
+}
+
+/** Lines that an answer shows; a program gets all of them. */
+const MOST_LINES = 10;
+
+/** The lines of several scenarios, the worst first; the page is for those that moved or scatter. */
+function linesOf(summaries: readonly Summary[]) {
+  return summaries.map((summary) => {
+    const { scenarioId, state, viewOnTheWeb } = summary;
+    return { scenarioId, verdict: verdictOf(summary), line: lineOf(summary), ...(state !== 'steady' && { viewOnTheWeb }) };
+  });
+}
+
+/** The sentences on one scenario, or on several: the worst, one other that is worth a sentence, and the counts of the rest. */
+function sentencesOn(
+  summaries: readonly Summary[],
+  { said }: SpeedTold,
+  worst: Summary,
+  { only, metrics = [], part }: AnswerOptions,
+): Said[] {
+  const where = part ? [`${yetWords(part) || `This is about ${placeWords(part)}`}.`] : [];
+  const calm = only ? '' : calmSentence(summaries, metrics);
+  if (calm !== '') return [...where, calm];
+  const next = summaries.find((each) => each !== worst && isWorthSentence(each));
+  const others = summaries.filter((each) => each !== worst && each !== next);
+  return [...where, ...said.slice(0, 1), ...(next ? [[lineOf(next)]] : []), othersSentence(others), ...said.slice(1)];
+}
+
+/** How the answer about several scenarios was found, and which have no line in it. */
+function siteNotes(summaries: readonly Summary[], begin: readonly string[], lines: number): string[] {
+  const more = summaries.length - lines;
+  const judged = summaries.reduce((sum, each) => sum + each.judged, 0);
+  return [
+    ...(more > 0 ? [`${more} more scenarios, none worse than the last line; name them in scenarioIds.`] : []),
+    ...begin,
+    'Facts and rows: the first line; scenarioIds: another.',
+    `${METHOD} ${judged} series of all scenarios.`,
+  ];
+}
+
+/** The answer about one scenario, or about several: counts and the worst in words, a line for each, the facts of the worst. */
+export function scenarioAnswer(summaries: readonly Summary[], { summary, study, events, actions }: Worst, options: AnswerOptions) {
+  const { whole, only } = options;
+  const failing = only ? summary : mostFailing(summaries);
+  const ofWorst = failing === summary ? actions : { ...actions, actions: [] };
+  const told = tellScenario(study, summary.name, events, ofWorst);
+  const { answer, rest } = paragraphOf([...sentencesOn(summaries, told, summary, options), shareSentence(study)]);
+  const next = summaries.find((each) => each !== summary && isWorthSentence(each));
+  const action = failing && failing !== summary ? actionSentence(failing.failures, actions) : '';
+  const details = [...rest, ...(action === '' ? [] : [`"${failing?.name}": ${action}`])];
+  const lines = summaries.slice(0, whole ? undefined : MOST_LINES);
+  const firstMs = Math.min(...summaries.map(({ firstRunMs }) => firstRunMs));
+  const begin = beginWords(firstMs, study.baseline.window, study.timeZone, 'baseline');
+  return {
+    answer,
+    findings: [...besideEvents(told.findings, study), ...(next?.findings.slice(0, 1) ?? [])],
+    ...(!only && { scenarios: linesOf(lines) }),
+    ...scenarioFacts(study, events, ofWorst, summary.name, only ?? 'few'),
+    ...(details.length > 0 && { details }),
+    notes: only ? [...begin, ...methodNotes(study, deviceOf(summary.name))] : siteNotes(summaries, begin, lines.length),
+  };
 }

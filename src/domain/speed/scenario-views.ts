@@ -1,24 +1,15 @@
-import { slotsOf } from '../../lib/calendar.ts';
+import { type Interval, slotsOf } from '../../lib/calendar.ts';
 import { type TableColumn, tableOf } from '../../lib/columns.ts';
 import { minuteAt, todayIn } from '../../lib/dates.ts';
+import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
+import { nth } from '../../lib/nth.ts';
 import { counted } from '../../lib/number-text.ts';
 import { median } from '../../statistics/order.ts';
-import { type FailureTrend, judgeFailures, type Share, shareOf } from './engine/failure-trend.ts';
+import { judgeFailures, type Share, type ShareChange, shareOf } from './engine/failure-trend.ts';
 import { type FailedAction, type FailedStep, failedStepOf, nameOfFailed } from './failures.ts';
-import {
-  isFailed,
-  metricOf,
-  type Report,
-  reportsIn,
-  resultIdOf,
-  type Step,
-  type StepResult,
-  seriesOf,
-  stepsOf,
-  type Window,
-} from './runs.ts';
-import { type Course, courseOfStep, heldAgainstWords, levelsOf, type RunLevel } from './speed-course.ts';
+import { isFailed, metricOf, type Report, reportsIn, resultIdOf, type Step, type StepResult, seriesOf, stepsOf } from './runs.ts';
+import { type Course, heldAgainstWords, levelsOf, movedSteps, rowOfStep } from './speed-course.ts';
 import { formatValue, metricFact, percentOf, roundValue } from './speed-metrics.ts';
 
 /** A scenario with its reports of one range, oldest first. */
@@ -33,7 +24,7 @@ export interface ScenarioRuns {
 }
 
 /** The runs of a scenario that lie in a range. */
-export function scenarioRuns(scenarioId: number, name: string, reports: readonly Report[], range: Window): ScenarioRuns {
+export function scenarioRuns(scenarioId: number, name: string, reports: readonly Report[], range: Interval): ScenarioRuns {
   const all = reportsIn(reports, range).toSorted((a, b) => a.date - b.date);
   const sound = all.filter((report) => !isFailed(report));
   return { scenarioId, name, all, sound, steps: stepsOf(sound) };
@@ -158,7 +149,7 @@ export interface FailureRow extends StepPlace {
   /** Of the runs of the period. */
   readonly share: Share;
   /** Where the share changed once in the period or the weeks before it, beyond chance. */
-  readonly change: FailureTrend['change'];
+  readonly change: ShareChange | undefined;
   /** Shares by week, oldest first; null in a week without a run. */
   readonly weeks: readonly (number | null)[];
   /** The latest failed run of the step in the period that can be read. */
@@ -167,11 +158,11 @@ export interface FailureRow extends StepPlace {
 
 /** The days that are asked about, and those with the weeks before them, in which a change of the share is looked for. */
 export interface FailureDays {
-  readonly period: Window;
-  readonly range: Window;
+  readonly period: Interval;
+  readonly range: Interval;
 }
 
-const isIn = (date: number, { startMs, endMs }: Window) => date >= startMs && date <= endMs;
+const isIn = (date: number, { startMs, endMs }: Interval) => date >= startMs && date <= endMs;
 
 /** The steps at which runs failed in the period, the largest share first. */
 export function failureRows(scenarios: readonly ScenarioRuns[], { period, range }: FailureDays, timeZone: string): FailureRow[] {
@@ -270,74 +261,50 @@ interface RunRow extends StepPlace {
 /** A part of a run counts as slow from this multiple of its median on. */
 const SLOW = 1.5;
 
-interface Medians {
-  readonly firstByte: number;
-  readonly loadTime: number;
-}
-
-function mediansOf({ steps }: ScenarioRuns): Map<string, Medians> {
-  const of = (step: ScenarioRuns['steps'][number], name: string) => median(step.runs.flatMap(({ result }) => metricOf(result, name) ?? []));
-  return new Map(steps.map((step) => [step.name, { firstByte: of(step, 'firstByte'), loadTime: of(step, 'loadTime') }]));
-}
-
-/** The level that each run of a step is of. */
-function levelsByRun({ scenarioId, steps }: ScenarioRuns, metric: string, course: Course): Map<StepResult, RunLevel> {
-  return new Map(
-    steps.flatMap((step) => {
-      const levels = levelsOf(seriesOf(step, metric), courseOfStep(course, scenarioId, step.name));
-      const valued = step.runs.filter(({ result }) => metricOf(result, metric) !== null);
-      return valued.flatMap(({ result }, index): [StepResult, RunLevel][] => {
-        const level = levels[index];
-        return level ? [[result, level]] : [];
-      });
-    }),
-  );
-}
-
-/** `whole run ×4.5: machine or network`, `only this step`, `only this step, from the document on`. */
-function slownessOf(report: Report, name: string, medians: ReadonlyMap<string, Medians>): string | undefined {
-  const ratios = (report.steps ?? []).flatMap((result) => {
-    const usual = medians.get(result.name ?? '')?.loadTime ?? Number.NaN;
-    const value = metricOf(result, 'loadTime');
-    return value === null || !(usual > 0) ? [] : [{ name: result.name, ratio: value / usual }];
+/** The slow part of a run of a step: `whole run ×4.5: machine or network`, `only this step, from the document on`. */
+function slownessOf({ steps }: Report, own: StepResult, usualOf: (result: StepResult, metric: string) => number): string | undefined {
+  const timesUsual = (result: StepResult, metric: string) => (metricOf(result, metric) ?? Number.NaN) / usualOf(result, metric);
+  const times = timesUsual(own, 'loadTime');
+  if (!(times >= SLOW)) return undefined;
+  const others = (steps ?? []).flatMap((result) => {
+    const each = timesUsual(result, 'loadTime');
+    return result === own || !Number.isFinite(each) ? [] : [each];
   });
-  const own = ratios.find((each) => each.name === name)?.ratio ?? 1;
-  if (own < SLOW) return undefined;
-  const others = ratios.filter((each) => each.name !== name).map(({ ratio }) => ratio);
-  if (others.length > 0 && others.every((ratio) => ratio >= SLOW))
-    return `whole run, ×${Math.min(own, ...others).toFixed(1)} or more in every step: machine or network`;
-  const result = report.steps?.find((step) => step.name === name);
-  const firstByte = result ? metricOf(result, 'firstByte') : null;
-  const usual = medians.get(name)?.firstByte ?? Number.NaN;
-  return firstByte !== null && firstByte >= SLOW * usual
+  if (others.length > 0 && others.every((each) => each >= SLOW))
+    return `whole run, ×${Math.min(times, ...others).toFixed(1)} or more in every step: machine or network`;
+  return timesUsual(own, 'firstByte') >= SLOW
     ? 'only this step, from the first byte on: the document'
     : 'only this step, after the first byte';
 }
 
 function runRows(scenario: ScenarioRuns, metric: string, course: Course): RunRow[] {
-  const medians = mediansOf(scenario);
-  const levels = levelsByRun(scenario, metric, course);
-  return scenario.sound.flatMap((report) =>
-    (report.steps ?? []).flatMap((result): RunRow[] => {
-      const value = metricOf(result, metric);
-      const step = result.name ?? '';
-      const { usual, place: level } = levels.get(result) ?? { usual: Number.NaN, place: 0 };
-      if (value === null || !(usual > 0)) return [];
-      const row = { scenario, report, step, stepResultId: String(result.stepResultId ?? ''), value, ratio: value / usual, level };
-      return [{ ...row, slow: slownessOf(report, step, medians) }];
-    }),
-  );
+  const { scenarioId, sound, steps } = scenario;
+  const middles = new Map<string, number>();
+  const usualOf = ({ name }: StepResult, of: string): number => {
+    const key = `${name} ${of}`;
+    const known =
+      middles.get(key) ?? median(steps.find((step) => step.name === name)?.runs.flatMap(({ result }) => metricOf(result, of) ?? []) ?? []);
+    middles.set(key, known);
+    return known;
+  };
+  const reports = new Map(sound.flatMap((report) => (report.steps ?? []).map((result) => [result, report] as const)));
+  return steps.flatMap(({ name, ...step }) => {
+    const runs = step.runs.filter(({ result }) => metricOf(result, metric) !== null);
+    const series = seriesOf({ name, ...step }, metric);
+    return levelsOf(series, rowOfStep(course, scenarioId, name)).flatMap(({ place: level, usual }, index): RunRow[] => {
+      const result = runs[index]?.result;
+      const report = result && reports.get(result);
+      if (!report || !(usual > 0)) return [];
+      const value = nth(series.values, index);
+      const slow = slownessOf(report, result, usualOf);
+      return [{ scenario, report, step: name, stepResultId: String(result.stepResultId ?? ''), value, ratio: value / usual, level, slow }];
+    });
+  });
 }
 
 /** One row a run, its first in this order: several steps of one slow run are one slow run. */
-function oneOfEachRun(rows: readonly RunRow[]): RunRow[] {
-  const seen = new Set<Report>();
-  return rows.filter(({ report }) => {
-    const isNew = !seen.has(report);
-    seen.add(report);
-    return isNew;
-  });
-}
+const oneOfEachRun = (rows: readonly RunRow[]): RunRow[] =>
+  [...grouped(rows, ({ report }) => report).values()].flatMap(([row]) => row ?? []);
 
 interface RunOptions {
   readonly metric: string;
@@ -350,34 +317,22 @@ interface RunOptions {
   readonly course: Course;
 }
 
-/** Runs of the step of the slowest one, with which it can be compared request by request. */
-interface SameStep {
-  readonly fastest: RunRow;
-  readonly typical: RunRow;
-}
-
-function sameStepAs(slowest: RunRow | undefined, byRatio: readonly RunRow[]): SameStep | undefined {
-  // Of its level: against a run of another one it would differ by what moved that.
-  const own = byRatio.filter(
-    ({ scenario, step, level }) => scenario === slowest?.scenario && step === slowest.step && level === slowest.level,
-  );
-  const fastest = own.at(-1);
-  const [typical] = own.toSorted((a, b) => Math.abs(Math.log(a.ratio)) - Math.abs(Math.log(b.ratio)));
-  return fastest && typical && own.length > 1 ? { fastest, typical } : undefined;
-}
-
 /** The slowest and fastest runs against the usual run of their step, what the slow ones share, and runs to compare the slowest with. */
 export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, timeZone, limit, course }: RunOptions): ViewAnswer {
   const all = scenarios.flatMap((scenario) => runRows(scenario, metric, course)).filter((row) => step === undefined || row.step === step);
   const byRatio = all.toSorted((a, b) => b.ratio - a.ratio);
   const slowest = oneOfEachRun(byRatio).slice(0, limit);
   const fastest = oneOfEachRun(byRatio.toReversed()).slice(0, limit);
-  const same = sameStepAs(slowest[0], byRatio);
+  const [worst] = slowest;
+  // Of its level: against a run of another one the slowest would differ by what moved that.
+  const same = byRatio.filter((row) => row.scenario === worst?.scenario && row.step === worst.step && row.level === worst.level);
+  const hasSame = same.length > 1;
+  const ofSame = hasSame ? same.slice(-1) : [];
   const kinds: readonly (readonly [string, readonly RunRow[]])[] = [
     ['slowest', slowest],
-    ['fastest', fastest.filter((row, place) => place === 0 || row !== same?.fastest)],
-    ['fastest of the same step', same && same.fastest !== fastest[0] ? [same.fastest] : []],
-    ['typical', same ? [same.typical] : []],
+    ['fastest', fastest.filter((row, place) => place === 0 || row !== ofSame[0])],
+    ['fastest of the same step', ofSame.filter((row) => row !== fastest[0])],
+    ['typical', hasSame ? same.toSorted((a, b) => Math.abs(Math.log(a.ratio)) - Math.abs(Math.log(b.ratio))).slice(0, 1) : []],
   ];
   const rows = kinds.flatMap(([kind, own]) => own.map((row) => ({ ...row, kind })));
   return {
@@ -396,8 +351,8 @@ export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, ti
     ),
     notes: [
       `Of ${counted(all.length, 'step')} of runs without failure, each run once, by its most unusual step; ` +
-        `timesUsual: over the median of the step${course.places.length > 0 ? ', of the level of its time' : ''}.`,
-      same
+        `timesUsual: over the median of the step${movedSteps(course).length > 0 ? ', of the level of its time' : ''}.`,
+      hasSame
         ? hint('compare_hars', 'compare_hars: two runs of one step, such as the first row and the typical one.')
         : hint('analyze_har', 'analyze_har takes the stepResultId.'),
     ],

@@ -4,85 +4,43 @@ import { nth } from '../../lib/nth.ts';
 import { counted } from '../../lib/number-text.ts';
 import { median } from '../../statistics/order.ts';
 import { SPEED_STATES } from './engine/judge-series.ts';
-import { beginOf } from './engine/run-series.ts';
-import type { Series } from './runs.ts';
+import { beginOf, type Series } from './engine/run-series.ts';
 import type { Row, Study } from './scenario-study.ts';
-import { placeOfStudy } from './speed-findings.ts';
+import { placeOfStudy, tellSpeed } from './speed-findings.ts';
 import { metricFact } from './speed-metrics.ts';
-import { tellStudy } from './study-words.ts';
 
-/** How the level of one step moved. */
-interface StepCourse {
-  readonly scenarioId: number;
-  readonly step: string;
-  /** Instants at which another level begins, ms since 1970. */
-  readonly edges: readonly number[];
-  /** Of a drift, 0.2 for +20 % in 30 days; 0 otherwise. */
-  readonly relativePer30Days: number;
-}
+/** The course of the level of a metric over a range: scenarios with the study of it. */
+export type Course = readonly { readonly scenarioId: number; readonly name: string; readonly study: Study }[];
 
-/** The course of the level of a metric over a range. */
-export interface Course {
-  /** Lines on the scenarios in which it moved or scatters alone, the worst first. */
-  readonly lines: readonly { readonly words: string; readonly hasMoved: boolean }[];
-  /** Steps judged. */
-  readonly steps: number;
-  /** The steps whose level moved, those of the first line first. */
-  readonly places: readonly StepCourse[];
-}
-
-/** A scenario with the study of one metric of it. */
-export interface CourseStudy {
-  readonly scenarioId: number;
-  readonly name: string;
-  readonly study: Study;
-}
-
-/** Where the levels of a row begin: those of the move that stands for it, and the further ones that days do not make. */
-function edgesOf({ move, further }: Row): number[] {
-  const all = [beginOf(move), move?.untilMs, ...further.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs])];
-  return [...new Set(all.flatMap((ms) => ms ?? []))].toSorted((a, b) => a - b);
-}
-
-function placesOf({ scenarioId, study: { rows, headline } }: CourseStudy): StepCourse[] {
-  const size = ({ move }: Row) => Math.abs(Math.log1p(move?.relative ?? 0));
-  const moved = rows.filter(({ move, step }) => move !== undefined && step !== undefined);
-  return moved
-    .toSorted((a, b) => Number(b === headline) - Number(a === headline) || size(b) - size(a))
-    .map((row) => ({
-      scenarioId,
-      step: row.step?.name ?? '',
-      edges: edgesOf(row),
-      relativePer30Days: row.move?.shape === 'drift' ? row.move.relative : 0,
-    }));
-}
-
-/** The course of a metric by the studies of it. */
-export function courseFrom(studies: readonly CourseStudy[]): Course {
-  const judged = studies.flatMap(({ study }) => study.rows.filter(({ step, state }) => step !== undefined && state !== 'not enough data'));
-  const moved = studies
+/** The scenarios in which the level moved or scatters alone, the worst first. */
+const notSteady = (course: Course) =>
+  course
     .filter(({ study }) => study.headline !== undefined)
     .toSorted((a, b) => SPEED_STATES.indexOf(a.study.state) - SPEED_STATES.indexOf(b.study.state));
-  return {
-    lines: moved.map(({ study, name }) => ({
-      words: [tellStudy(study, placeOfStudy(name, study)).said[0] ?? ''].flat().join(''),
-      hasMoved: study.headline?.move !== undefined,
-    })),
-    steps: judged.length,
-    places: moved.flatMap(placesOf),
-  };
+
+/** The steps whose level moved, with their scenarios, those of the worst first. */
+export function movedSteps(course: Course): { readonly scenarioId: number; readonly row: Row; readonly step: string }[] {
+  const size = ({ move }: Row) => Math.abs(Math.log1p(move?.relative ?? 0));
+  return notSteady(course).flatMap(({ scenarioId, study: { rows, headline } }) =>
+    rows
+      .flatMap((row) => (row.move && row.step ? [{ scenarioId, row, step: row.step.name }] : []))
+      .toSorted((a, b) => Number(b.row === headline) - Number(a.row === headline) || size(b.row) - size(a.row)),
+  );
 }
 
 /** The level that a run is of: its place among those of the series, and its usual value at the time of the run. */
-export interface RunLevel {
+interface RunLevel {
   readonly place: number;
   readonly usual: number;
 }
 
-/** The level of each run of a series: the median of the runs of it, along its line where it drifts. */
-export function levelsOf({ dates, values }: Series, course: StepCourse | undefined): RunLevel[] {
-  const edges = course?.edges ?? [];
-  const perMs = Math.log1p(course?.relativePer30Days ?? 0) / (30 * DAY_MS);
+/** The level of each run of a series by the moves of it: the median of the runs of it, along its line where it drifts. */
+export function levelsOf(
+  { dates, values }: Series,
+  { move, moves }: Pick<Row, 'move' | 'moves'> = { move: undefined, moves: [] },
+): RunLevel[] {
+  const edges = [...new Set(moves.flatMap((each) => [beginOf(each) ?? [], each.untilMs ?? []].flat()))];
+  const perMs = Math.log1p(move?.shape === 'drift' ? move.relative : 0) / (30 * DAY_MS);
   const runs = values.map((value, index) => {
     const date = nth(dates, index);
     const line = Math.exp(perMs * (date - nth(dates, 0)));
@@ -92,28 +50,29 @@ export function levelsOf({ dates, values }: Series, course: StepCourse | undefin
   return runs.map(({ place, line }) => ({ place, usual: (levels.get(place) ?? Number.NaN) * line }));
 }
 
-/** The course of a step; undefined where its level did not move. */
-export function courseOfStep(course: Course | undefined, scenarioId: number, step: string): StepCourse | undefined {
-  return course?.places.find((place) => place.scenarioId === scenarioId && place.step === step);
-}
+/** The verdict on a step in a course. */
+export const rowOfStep = (course: Course | undefined, scenarioId: number, step: string): Row | undefined =>
+  course?.find((each) => each.scenarioId === scenarioId)?.study.rows.find((row) => row.step?.name === step);
 
 /** Words for so many steps, of which all are meant: `both steps`. */
 export const allSteps = (count: number) => ['no step', 'the step', 'both steps'][count] ?? `all ${count} steps`;
 
+/** The first sentence on each of some scenarios. */
+const lines = (some: Course) => some.map(({ study, name }) => [tellSpeed(study, placeOfStudy(name, study)).said[0] ?? ''].flat().join(''));
+
 /** Whether the level changed over the range, at most so many scenarios of it by name: `CLS keeps its level in all 2 steps. ` */
-export function courseWords({ lines, steps }: Course, metric: string, most: number): string {
-  const left = lines.length - most;
-  const more = left > 0 ? `${metricFact(metric).short} moved or scatters in ${counted(left, 'more scenario')}. ` : '';
-  if (lines.length > 0)
-    return `${lines
-      .slice(0, most)
-      .map(({ words }) => `${words} `)
-      .join('')}${more}`;
-  return steps === 0 ? '' : `${metricFact(metric).short} keeps its level in ${allSteps(steps)}. `;
+export function courseWords(course: Course, metric: string, most: number): string {
+  const { short } = metricFact(metric);
+  const told = notSteady(course);
+  const left = told.length - most;
+  const more = left > 0 ? [`${short} moved or scatters in ${counted(left, 'more scenario')}.`] : [];
+  const steps = course.flatMap(({ study }) => study.rows.filter(({ step, state }) => step !== undefined && state !== 'not enough data'));
+  const calm = steps.length === 0 ? [] : [`${short} keeps its level in ${allSteps(steps.length)}.`];
+  return (told.length > 0 ? [...lines(told.slice(0, most)), ...more] : calm).map((sentence) => `${sentence} `).join('');
 }
 
 /** The levels that single runs are held against, where they moved in the range; empty where none did. */
-export function heldAgainstWords({ lines }: Course): string {
-  const moved = lines.filter(({ hasMoved }) => hasMoved).map(({ words }) => words);
+export function heldAgainstWords(course: Course): string {
+  const moved = lines(notSteady(course).filter(({ study }) => study.headline?.move !== undefined));
   return moved.length === 0 ? '' : ` ${moved.join(' ')} Each run is held against the level of its time.`;
 }

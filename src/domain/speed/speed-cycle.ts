@@ -1,11 +1,13 @@
+import type { Interval } from '../../lib/calendar.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
 import { median, medianWithin } from '../../statistics/order.ts';
 import { normalOf, scoreOfTail } from '../../statistics/tails.ts';
 import { localTimes } from './engine/local-time.ts';
-import { type Series, seriesOf, type Window } from './runs.ts';
+import type { Series } from './engine/run-series.ts';
+import { seriesOf } from './runs.ts';
 import { type ScenarioRuns, type StepPlace, type ViewAnswer, type ViewColumn, valueCell, viewOf } from './scenario-views.ts';
-import { allSteps, type Course, courseOfStep, courseWords, levelsOf } from './speed-course.ts';
+import { allSteps, type Course, courseWords, levelsOf, movedSteps, rowOfStep } from './speed-course.ts';
 import { metricFact } from './speed-metrics.ts';
 import { type Breakdown, type Cycle, fromFirstRun, type Grouping, groupingOf, isCycle, rowsOfStep, type Stretch } from './time-groups.ts';
 
@@ -197,7 +199,7 @@ function rangeWords(scenarios: readonly ScenarioRuns[], metric: string, breakdow
   const parts = scenarios.flatMap(({ scenarioId, steps }) =>
     steps.flatMap((step) => {
       const series = seriesOf(step, metric);
-      const levels = levelsOf(series, courseOfStep(course, scenarioId, step.name));
+      const levels = levelsOf(series, rowOfStep(course, scenarioId, step.name));
       const ratios = series.values.map((value, index) => value / (levels[index]?.usual ?? Number.NaN));
       const rows = rowsOfStep({ ...series, values: ratios }, grouping).map((own) => own.filter(Number.isFinite));
       return rows.flatMap((own, place) => (own.length > 0 ? [{ group: grouping.names[place] ?? '', relative: median(own) - 1 }] : []));
@@ -209,7 +211,7 @@ function rangeWords(scenarios: readonly ScenarioRuns[], metric: string, breakdow
   const [first, last] = [sorted[0], sorted.at(-1)];
   if (!first || !last) return `No run without failure has a value of ${short} in the range.`;
   const sign = (value: number) => `${value >= 0 ? '+' : '−'}${percent(value)}`;
-  const [beside, usual] = course.places.length > 0 ? ['Beside that, ', 'the level of its time'] : ['', 'the usual level'];
+  const [beside, usual] = movedSteps(course).length > 0 ? ['Beside that, ', 'the level of its time'] : ['', 'the usual level'];
   const highest = `highest ${first.group} (${sign(first.relative)} against ${usual})`;
   return `${beside}${short} by ${breakdown}: ${highest}, lowest ${last.group} (${sign(last.relative)}).`;
 }
@@ -229,7 +231,7 @@ function rangeVerdict(
   const most = courses.size > 1 ? MOST_NAMED : Number.POSITIVE_INFINITY;
   return {
     words: `${courseWords(course, metric, most)}${rangeWords(scenarios, metric, breakdown, grouping, course)}`,
-    steps: course.places.map(({ scenarioId, step }) => keyOf(scenarioId, step)),
+    steps: movedSteps(course).map(({ scenarioId, step }) => keyOf(scenarioId, step)),
   };
 }
 
@@ -237,7 +239,7 @@ interface CycleOptions {
   readonly breakdown: Breakdown;
   /** Each is judged; the first with the interval of its medians. */
   readonly metrics: readonly [string, ...string[]];
-  readonly range: Window;
+  readonly range: Interval;
   readonly timeZone: string;
   readonly limit: number;
   /** Of days, weeks and months, by metric; one that there was no time for is left out. */

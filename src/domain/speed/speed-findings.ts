@@ -1,17 +1,20 @@
 import type { Facts, Finding } from '../../findings/finding.ts';
+import type { Said } from '../../findings/paragraph.ts';
 import { type Noun, worded } from '../../findings/sentence.ts';
-import { dateText } from '../../findings/wording.ts';
+import { dateText, valueText } from '../../findings/wording.ts';
+import type { Interval } from '../../lib/calendar.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt, todayIn } from '../../lib/dates.ts';
-import { counted, formatMs } from '../../lib/number-text.ts';
+import { counted, formatMs, formatPercent } from '../../lib/number-text.ts';
 import { Z_95 } from '../../statistics/tails.ts';
-import type { FailureTrend, Share } from './engine/failure-trend.ts';
-import type { Level, Span } from './engine/run-series.ts';
-import { type FailingStep, failingSteps, failuresIn, shareWords } from './failures.ts';
-import type { Row, Study } from './scenario-study.ts';
-import { compareSpeedChanges, movesOf, type SpeedMove, speedChangesOf } from './speed-changes.ts';
+import { leadingRow } from './clues.ts';
+import type { Share } from './engine/failure-trend.ts';
+import type { Level } from './engine/run-series.ts';
+import { actionSentence, type Failures, type ReadActions } from './failures.ts';
+import type { Runs } from './runs.ts';
+import { compareSpeedChanges, type Row, type SpeedMove, type Study } from './scenario-study.ts';
 import type { NearEvent } from './speed-events.ts';
-import { metricFact, percentOf, roundValue, shownChance } from './speed-metrics.ts';
+import { formatValue, metricFact, percentOf, roundValue, shownChance } from './speed-metrics.ts';
 import type { Unmeasured } from './unmeasured.ts';
 
 const UNITS = { ms: 'ms', bytes: 'bytes', count: 'requests', score: '' } as const;
@@ -26,24 +29,6 @@ const DIRECTIONS: Readonly<Record<keyof typeof UNITS, Pick<Noun, 'higher' | 'low
 export function nounOf(metric: string): Noun {
   const { short, kind } = metricFact(metric);
   return { name: short, isPlural: false, ...DIRECTIONS[kind] };
-}
-
-/** Standard error of the median of some runs over its level, by their quartiles as if they were normal. */
-const errorOf = ({ p25, p75, typical, runs }: Level) => (typical === 0 ? 0 : (0.93 * (p75 - p25)) / typical / Math.sqrt(Math.max(1, runs)));
-
-/** The size of a move with bounds at 95 % by the scatter of its runs; in the unit of the metric where it was zero before. */
-function sizeOf({ metric, before, after, relative }: SpeedMove): NonNullable<Facts['change']> {
-  const half = Z_95 * Math.hypot(errorOf(before), errorOf(after));
-  if (!Number.isFinite(relative)) {
-    const points = roundValue(metric, after.typical - before.typical);
-    return { points, low: points * (1 - half), high: points * (1 + half) };
-  }
-  const percent = (share: number) => Number((100 * share).toFixed(2));
-  return {
-    percent: percent(relative),
-    low: percent((1 + relative) * Math.exp(-half) - 1),
-    high: percent((1 + relative) * Math.exp(half) - 1),
-  };
 }
 
 /** The scenario that records are about, and the year of the reader, which dates leave out. */
@@ -63,8 +48,31 @@ export const placeOfStudy = (name: string, { period, timeZone }: Pick<Study, 'pe
 /** The record with its sentence. */
 export const inWords = (facts: Facts, { year }: Pick<ScenarioPlace, 'year'>): Finding => worded(facts, { nounOf, year });
 
-/** The place of a step; the device is in the name of the scenario. */
-const placeOf = (name: string, step: string | undefined): Facts['place'] => ({ scenario: name, ...(step !== undefined && { step }) });
+/** The beginning of a record; the device is in the name of the scenario. */
+const about = (metric: string, name: string, step: string | null | undefined) => ({
+  subject: metric,
+  unit: UNITS[metricFact(metric).kind],
+  place: { scenario: name, ...(step != null && { step }) },
+  causes: [],
+});
+
+/** Standard error of the median of some runs over its level, by their quartiles as if they were normal. */
+const errorOf = ({ p25, p75, typical, runs }: Level) => (typical === 0 ? 0 : (0.93 * (p75 - p25)) / typical / Math.sqrt(Math.max(1, runs)));
+
+/** The size of a move with bounds at 95 % by the scatter of its runs; in the unit of the metric where it was zero before. */
+function sizeOf({ metric, before, after, relative }: SpeedMove): NonNullable<Facts['change']> {
+  const half = Z_95 * Math.hypot(errorOf(before), errorOf(after));
+  if (!Number.isFinite(relative)) {
+    const points = roundValue(metric, after.typical - before.typical);
+    return { points, low: points * (1 - half), high: points * (1 + half) };
+  }
+  const percent = (share: number) => Number((100 * share).toFixed(2));
+  return {
+    percent: percent(relative),
+    low: percent((1 + relative) * Math.exp(-half) - 1),
+    high: percent((1 + relative) * Math.exp(half) - 1),
+  };
+}
 
 /** The record of a move. */
 export function moveFacts(move: SpeedMove, { name, timeZone }: Pick<ScenarioPlace, 'name' | 'timeZone'>): Facts {
@@ -72,9 +80,7 @@ export function moveFacts(move: SpeedMove, { name, timeZone }: Pick<ScenarioPlac
   const at = (ms: number) => minuteAt(ms, timeZone);
   const isLong = shape !== 'drift' && began.endMs - began.startMs > DAY_MS;
   return {
-    subject: metric,
-    unit: UNITS[metricFact(metric).kind],
-    place: placeOf(name, step),
+    ...about(metric, name, step),
     when: {
       shape,
       from: at(fromMs),
@@ -87,12 +93,11 @@ export function moveFacts(move: SpeedMove, { name, timeZone }: Pick<ScenarioPlac
     change: sizeOf(move),
     verdict: relative > 0 ? 'higher' : 'lower',
     chance: shownChance(pValue),
-    causes: [],
   };
 }
 
 /** The event next to a change as its cause in time, with how far it lies from it. */
-function eventCauses([event]: readonly NearEvent[], range: Span): Facts['causes'] {
+function eventCauses([event]: readonly NearEvent[], range: Interval): Facts['causes'] {
   if (!event) return [];
   const named = `the event "${event.text || event.key}"`;
   const isWithin = event.leadMs < 0 && event.atMs <= range.endMs;
@@ -103,12 +108,12 @@ function eventCauses([event]: readonly NearEvent[], range: Span): Facts['causes'
 
 /** A median of runs that was held against a limit. */
 interface LimitCheck {
-  readonly step: string;
+  readonly step: string | null;
   readonly metric: string;
   readonly median: number;
   readonly limit: number;
   /** Whose limit it is; undefined of the caller's own. */
-  readonly ruler: string | undefined;
+  readonly ruler?: string | undefined;
   readonly isClose: boolean;
 }
 
@@ -117,43 +122,36 @@ export function limitFinding({ step, metric, median, limit, ruler, isClose }: Li
   const sure = median > limit ? 'higher' : 'lower';
   return inWords(
     {
-      subject: metric,
-      unit: UNITS[metricFact(metric).kind],
-      place: placeOf(place.name, step),
+      ...about(metric, place.name, step),
       when: { shape: 'range', ongoing: true },
       now: median,
       against: { what: 'limit', ...(ruler !== undefined && { name: ruler }), value: limit },
       verdict: isClose ? 'uncertain' : sure,
-      causes: [],
     },
     place,
   );
 }
 
-/** `LCP at "Product" in "Home" has not been measured since 14 Nov, 10:00: no value in 24 of 168 runs.` */
-function unmeasuredText({ step, metric, missing, runs, sinceMs, isLost }: Unmeasured, { name, timeZone, year }: ScenarioPlace): string {
-  const what = `${metricFact(metric).short} at "${step}" in "${name}"`;
-  const count = missing === runs ? `any of ${counted(runs, 'run')}` : `${missing} of ${counted(runs, 'run')}`;
-  if (sinceMs === undefined) return `${what} was not measured in ${count}.`;
-  const since = `since ${dateText(minuteAt(sinceMs, timeZone), year)}`;
-  return isLost
-    ? `${what} has not been measured ${since}: no value in ${count}.`
-    : `${what} was not measured in ${count}, more often ${since}.`;
-}
+/** ` since 14 Nov, 10:00`; empty without an instant. */
+const sinceText = (ms: number | undefined, { timeZone, year }: ScenarioPlace) =>
+  ms === undefined ? '' : ` since ${dateText(minuteAt(ms, timeZone), year)}`;
 
-/** The record of a metric that runs lack. */
-export function unmeasuredFinding(lack: Unmeasured, place: ScenarioPlace): Finding {
-  const { step, metric, missing, runs, sinceMs, isLost } = lack;
-  const from = sinceMs === undefined ? undefined : minuteAt(sinceMs, place.timeZone);
+/** The record of a metric that runs lack: `LCP at "Product" in "Home" has not been measured since 14 Nov, 10:00: …` */
+export function unmeasuredFinding({ step, metric, missing, runs, sinceMs, isLost }: Unmeasured, place: ScenarioPlace): Finding {
+  const count = missing === runs ? `any of ${counted(runs, 'run')}` : `${missing} of ${counted(runs, 'run')}`;
+  const since = sinceText(sinceMs, place);
+  const often = since === '' ? '' : `, more often${since}`;
+  const told = isLost && since !== '' ? `has not been measured${since}: no value in ${count}` : `was not measured in ${count}${often}`;
   return {
-    subject: metric,
-    unit: UNITS[metricFact(metric).kind],
-    place: placeOf(place.name, step),
-    when: { shape: from === undefined ? 'range' : 'step', ...(from !== undefined && { from }), ongoing: isLost || sinceMs !== undefined },
+    ...about(metric, place.name, step),
+    when: {
+      ...(sinceMs === undefined ? { shape: 'range' } : { shape: 'step', from: minuteAt(sinceMs, place.timeZone) }),
+      ongoing: isLost || sinceMs !== undefined,
+    },
     now: null,
     verdict: 'measurement',
     causes: [{ kind: 'measurement', name: `no value in ${missing} of ${counted(runs, 'run')}`, share: missing / runs, basis: 'measured' }],
-    sentence: unmeasuredText(lack, place),
+    sentence: `${metricFact(metric).short} at "${step}" in "${place.name}" ${told}.`,
   };
 }
 
@@ -164,88 +162,183 @@ const FAILURE_VERDICTS = {
   'not enough data': 'too few data',
 } as const;
 
-/** A change of a share in points, with the bounds of the later share. */
-const pointsOf = (now: number, before: number, { low, high }: Share) => ({
-  points: Number((now - before).toFixed(1)),
-  low: Number((100 * low - before).toFixed(1)),
-  high: Number((100 * high - before).toFixed(1)),
-});
+/** `12%`; below one percent with a decimal. */
+const shareText = (share: number) => formatPercent(share * 100, { digits: share > 0 && share < 0.01 ? 1 : 0 });
 
 /** `"Search – desktop" fails in 14% of its runs, as before, most often at "Category".` */
-function failureText(
-  { period, before, state, change }: FailureTrend,
-  [first]: readonly FailingStep[],
-  { name, timeZone, year }: ScenarioPlace,
-): string {
-  const now = shareWords(change ? (change.since.share ?? 0) : (period.share ?? 0));
-  const since = change ? ` since ${dateText(minuteAt(change.atMs, timeZone), year)}` : '';
-  const earlier = shareWords(change ? (change.before.share ?? 0) : (before.share ?? 0));
-  const told = state === 'no change' ? ', as before' : `, ${earlier} before`;
-  const compared = before.share === null && !change ? '' : told;
+function failureText({ period, before, state, change, steps: [first] }: Failures, place: ScenarioPlace): string {
+  const [was, is] = change ? [change.before, change.since] : [before, period];
+  const told = state === 'no change' ? ', as before' : `, ${shareText(was.share ?? 0)} before`;
+  const compared = was.share === null ? '' : told;
   const where = first && first.share.failed > 0 ? `, most often at "${first.step}"` : '';
-  return `"${name}" fails in ${now} of its runs${since}${compared}${where}.`;
+  return `"${place.name}" fails in ${shareText(is.share ?? 0)} of its runs${sinceText(change?.atMs, place)}${compared}${where}.`;
 }
 
 /** The record of how often runs fail. */
-export function failureFinding(sides: Pick<Study, 'baseline' | 'period'>, place: ScenarioPlace): Finding {
-  const trend = failuresIn(sides);
-  const steps = failingSteps(sides);
-  const { period, before, state, change } = trend;
-  const isMoved = state === 'fails more often' || state === 'fails less often';
-  const from = minuteAt(change?.atMs ?? sides.period.window.startMs, place.timeZone);
+export function failureFinding(failures: Failures, { window }: Runs, place: ScenarioPlace): Finding {
+  const { period, before, state, change, steps } = failures;
   const percentIn = ({ share }: Share) => (share === null ? null : percentOf(share));
-  const value = percentIn(before);
-  const now = percentIn(period);
+  const [now, value] = [percentIn(period), percentIn(before)];
+  const isMoved = FAILURE_VERDICTS[state] === 'higher' || FAILURE_VERDICTS[state] === 'lower';
+  const pointsTo = (percent: number) => Number((percent - (value ?? 0)).toFixed(1));
   return {
     subject: 'failedRuns',
     unit: '%',
-    place: placeOf(place.name, steps[0]?.step),
-    when: { shape: isMoved && change ? 'step' : 'range', from, ongoing: (period.failed ?? 0) > 0 },
+    place: { scenario: place.name, ...(steps[0] && { step: steps[0].step }) },
+    when: {
+      shape: isMoved && change ? 'step' : 'range',
+      from: minuteAt(change?.atMs ?? window.startMs, place.timeZone),
+      ongoing: period.failed > 0,
+    },
     now,
     against: { what: 'before', value },
-    ...(now !== null && value !== null && isMoved && { change: pointsOf(now, value, period) }),
+    ...(now !== null &&
+      value !== null &&
+      isMoved && { change: { points: pointsTo(now), low: pointsTo(100 * period.low), high: pointsTo(100 * period.high) } }),
     verdict: FAILURE_VERDICTS[state],
     causes: [],
-    sentence: failureText(trend, steps, place),
+    sentence: failureText(failures, place),
   };
+}
+
+const percent = (share: number, sign = false) => formatPercent(share * 100, { digits: 0, sign });
+
+/** `LCP at "Product"`; of the sum over all steps the metric alone. */
+const nameOf = ({ metric, step }: Row) => `${metricFact(metric).short}${step ? ` at "${step.name}"` : ''}`;
+
+/** The levels on both sides of a finding, one sentence; empty where the next finding says it. */
+function levelsSentence({ now, against, unit, when }: Finding): string {
+  if (against?.value == null) return '';
+  const [is, then] = when.ongoing ? ['is', 'now'] : ['was', 'then'];
+  return `It ${is} ${valueText(now, unit)} ${then} and ${valueText(against.value, unit)} before.`;
+}
+
+/** Fewer runs on a side of a move are said. */
+const FEW_RUNS = 15;
+
+/** One sentence: that a move rests on few runs; empty where it does not. */
+function fewSentence({ move }: Row): string {
+  if (!move || Math.min(move.before.runs, move.after.runs) >= FEW_RUNS) return '';
+  return `It rests on few runs: ${move.before.runs} before and ${move.after.runs} since.`;
+}
+
+/**
+ * Names the clearest move that is not claimed, because whole days differ by as much, where nothing moved for certain or what did is over;
+ * empty where there is none.
+ */
+export function heldSentence({ rows, headline }: Study, { name, timeZone, year }: ScenarioPlace): string {
+  if (headline && headline.move?.untilMs === undefined) return '';
+  const inOrder = rows
+    .flatMap((row) => (row.held && row.step ? [{ row, held: row.held }] : []))
+    .toSorted((a, b) => Math.abs(b.held.relative) - Math.abs(a.held.relative));
+  const clearest = inOrder.find(({ row }) => row.metric === 'largestContentfulPaint') ?? inOrder[0];
+  if (!clearest) return '';
+  const { row, held } = clearest;
+  const when = held.shape === 'drift' ? ' in 30 days' : sinceText(held.fromMs, { name, timeZone, year });
+  return `${nameOf(row)} in "${name}" may have moved by ${percent(held.relative, true)}${when}, but whole days differ as much.`;
+}
+
+/** The highest step of a scenario in which nothing moved, and what scatters. */
+function levelSentences({ rows }: Study, leading: Row | undefined): string[] {
+  const scattered = rows.filter(({ state }) => state === 'unstable').map(nameOf);
+  const level = leading?.level;
+  return [
+    ...(leading && level ? [`Slowest is ${nameOf(leading)} with ${formatValue(leading.metric, level.typical)}.`] : []),
+    ...(scattered.length > 0 ? [`Runs vary widely, at a constant level: ${scattered.slice(0, 3).join(', ')}.`] : []),
+  ];
+}
+
+/** The sentence of a row that is no move of all runs: `LCP at "Product" varies widely …`, or that some runs have another level. */
+function partlySentence(row: Row, name: string): string | undefined {
+  const { state, level, metric, move } = row;
+  if (state === 'two levels' && move) {
+    const [usual, moved] = [move.before, move.after].map(({ typical }) => formatValue(metric, typical));
+    return `${nameOf(row)} in "${name}" has two levels: ${percent(move.share ?? 0)} of runs at ${moved}, the others at ${usual} as before.`;
+  }
+  if (state !== 'unstable' || !level) return undefined;
+  const [typical, low, high] = [level.typical, level.p25, level.p75].map((value) => formatValue(metric, value));
+  return `${nameOf(row)} in "${name}" varies widely at a constant level: ${typical}, middle half ${low} to ${high}.`;
+}
+
+/** A scenario in words: the findings of its rows, and what is said of its course, the first sentence of which says it all. */
+export interface SpeedTold {
+  readonly findings: readonly Finding[];
+  /** The sentences of findings as lists, which their records hold as well. */
+  readonly said: readonly Said[];
 }
 
 /** Changes of a scenario that are told beside its headline. */
 const MOST_FURTHER = 2;
 
-/** The record of a level that did not move, with a sentence of its own. */
-function levelFinding({ metric, step, verdict }: Row, study: Study, place: ScenarioPlace, sentence: string): Finding {
-  return {
-    subject: metric,
-    unit: UNITS[metricFact(metric).kind],
-    place: placeOf(place.name, step?.name),
-    when: { shape: 'range', from: minuteAt(study.period.window.startMs, place.timeZone), ongoing: true },
-    now: verdict.level ? roundValue(metric, verdict.level.typical) : null,
-    verdict: verdict.state === 'unstable' ? 'uncertain' : 'unchanged',
-    causes: [],
-    sentence,
-  };
+/** The first finding of a study: the move of its headline, or the level of a row where nothing moved for certain. */
+function firstFinding(study: Study, place: ScenarioPlace, events: readonly NearEvent[], own: string | undefined): Finding | undefined {
+  const { headline, period } = study;
+  const move = headline?.move;
+  if (move) {
+    const causes = move.shape === 'drift' ? [] : eventCauses(events, move.began);
+    const finding = inWords({ ...moveFacts(move, place), causes }, place);
+    return own === undefined ? finding : { ...finding, sentence: own };
+  }
+  const row = leadingRow(study);
+  return (
+    row && {
+      ...about(row.metric, place.name, row.step?.name),
+      when: { shape: 'range', from: minuteAt(period.window.startMs, place.timeZone), ongoing: true },
+      now: row.level ? roundValue(row.metric, row.level.typical) : null,
+      verdict: row.state === 'unstable' ? 'uncertain' : 'unchanged',
+      sentence: own ?? '',
+    }
+  );
 }
 
-/**
- * The findings of a study: of its headline, which may have a sentence of its own, and of other changes in the period, each thing once; of
- * the level of a row where nothing moved.
- */
-export function studyFindings(
-  study: Study,
-  place: ScenarioPlace,
-  { events, own, row }: { events: readonly NearEvent[]; own: string | undefined; row: Row | undefined },
-): Finding[] {
-  const { headline, period } = study;
-  const [move] = headline ? movesOf(headline, period.window) : [];
-  const first =
-    move && inWords({ ...moveFacts(move, place), causes: move.shape === 'drift' ? [] : eventCauses(events, move.began) }, place);
-  const level = row && own !== undefined ? [levelFinding(row, study, place, own)] : [];
-  const isTold = ({ step, metric }: SpeedMove) => step === move?.step && metric === move?.metric;
-  const further = speedChangesOf(0, place.name, study)
-    .changes.filter(({ moves }) => !moves.some(isTold))
+/** Tells the course of the speed of a scenario: its headline, and other changes in the period, each thing once. */
+export function tellSpeed(study: Study, place: ScenarioPlace, events: readonly NearEvent[] = []): SpeedTold {
+  const { state, headline, changes, judged, failures } = study;
+  const { name } = place;
+  if (state === 'not enough data') {
+    const [inPeriod, inBaseline] = [study.period, study.baseline].map(({ all, failed }) => all.length - failed.length);
+    const runs = `${inPeriod} runs without failure in the period, ${inBaseline} in the baseline`;
+    return { findings: [], said: [`"${name}" has too few runs to judge: ${runs}.`] };
+  }
+  const held = heldSentence(study, place);
+  const calm = `is steady: none of ${counted(judged, 'series', 'series')} changed its level.`;
+  const own = headline ? partlySentence(headline, name) : held || `${failures.isFailing ? 'Its speed' : `"${name}"`} ${calm}`;
+  const first = firstFinding(study, place, events, own);
+  if (!first) return { findings: [], said: [] };
+  const isTold = ({ step, metric }: SpeedMove) => step === headline?.step?.name && metric === headline?.metric;
+  const further = changes
+    .filter((moves) => !(headline?.move && moves.some(isTold)))
+    .map((moves) => ({ moves }))
     .toSorted(compareSpeedChanges)
     .slice(0, MOST_FURTHER)
     .map(({ moves: [leading] }) => inWords(moveFacts(leading, place), place));
-  return [...(first ? [{ ...first, ...(own !== undefined && { sentence: own }) }] : level), ...further];
+  const ofMove = own === undefined && headline ? [levelsSentence(first), fewSentence(headline), held] : [];
+  const more = headline ? ofMove : levelSentences(study, leadingRow(study));
+  return {
+    findings: [first, ...further],
+    said: [[first.sentence], ...more.filter((sentence) => sentence !== ''), ...further.map(({ sentence }) => [sentence])],
+  };
+}
+
+/** Metrics that are not measured of which an answer holds records. */
+const MOST_UNMEASURED = 3;
+const NO_ACTIONS: ReadActions = { actions: [], runs: 0, of: 0 };
+
+/** Tells the failures and the speed of a scenario, what is not measured first. */
+export function tellScenario(study: Study, name: string, events: readonly NearEvent[] = [], actions = NO_ACTIONS): SpeedTold {
+  const place = placeOfStudy(name, study);
+  const { failures, period, unmeasured } = study;
+  const lost = unmeasured.slice(0, MOST_UNMEASURED).map((lack) => unmeasuredFinding(lack, place));
+  const ofSpeed = tellSpeed(study, place, events);
+  const failed = failures.isTold ? [failureFinding(failures, period, place)] : [];
+  const action = actionSentence(failures, actions);
+  const ofFailures: SpeedTold = {
+    findings: failed,
+    said: [...failed.map(({ sentence }) => [sentence]), ...(action === '' ? [] : [action])],
+  };
+  const inOrder = failures.isFailing ? [ofFailures, ofSpeed] : [ofSpeed, ofFailures];
+  return {
+    findings: [...lost, ...inOrder.flatMap(({ findings }) => findings)],
+    said: [...lost.slice(0, 1).map(({ sentence }) => [sentence]), ...inOrder.flatMap(({ said }) => said)],
+  };
 }

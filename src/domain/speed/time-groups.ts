@@ -1,8 +1,8 @@
-import { slotsOf } from '../../lib/calendar.ts';
+import { type Interval, slotsOf } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { nth } from '../../lib/nth.ts';
 import { localTimes } from './engine/local-time.ts';
-import type { Series, Window } from './runs.ts';
+import type { Series } from './engine/run-series.ts';
 import type { ScenarioRuns } from './scenario-views.ts';
 
 /** By what levels may be broken down. */
@@ -62,7 +62,7 @@ const CYCLES: Readonly<Record<'hour' | 'weekday' | 'weekend', Cycle>> = {
 };
 
 /** The groups of a breakdown over a range. */
-export function groupingOf(breakdown: Breakdown, range: Window, timeZone: string): Grouping {
+export function groupingOf(breakdown: Breakdown, range: Interval, timeZone: string): Grouping {
   if (!isCycle(breakdown)) {
     const slots = slotsOf(breakdown, range, timeZone);
     return {
@@ -94,7 +94,7 @@ export function isCycle(breakdown: Breakdown): breakdown is keyof typeof CYCLES 
 }
 
 /** The range from its first run on, so that a week in which the runs begin is a part. */
-export function fromFirstRun(scenarios: readonly ScenarioRuns[], { startMs, endMs }: Window): Window {
+export function fromFirstRun(scenarios: readonly ScenarioRuns[], { startMs, endMs }: Interval): Interval {
   const firstMs = Math.min(...scenarios.flatMap(({ all }) => all[0]?.date ?? []));
   return { startMs: Number.isFinite(firstMs) && firstMs - startMs > DAY_MS ? firstMs : startMs, endMs };
 }

@@ -1,6 +1,7 @@
+import type { Interval } from '../../lib/calendar.ts';
 import { nth } from '../../lib/nth.ts';
 import { shareChangeIn } from './engine/failure-trend.ts';
-import { hasValue, metricOf, type Step, type Window } from './runs.ts';
+import { hasValue, metricOf, type Step } from './runs.ts';
 
 /** Runs of a step that lack a metric which others have, or whose value of it cannot be. */
 export interface Unmeasured {
@@ -23,7 +24,7 @@ const WORTH_A_WORD = 0.05;
 const ALPHA = 0.01;
 
 /** Counts the runs of a window that lack a metric; undefined where only single ones do, and of a step that never has it. */
-export function unmeasuredIn({ name, runs }: Step, metric: string, { startMs, endMs }: Window): Unmeasured | undefined {
+export function unmeasuredIn({ name, runs }: Step, metric: string, { startMs, endMs }: Interval): Unmeasured | undefined {
   const failed = runs.map(({ result }) => metricOf(result, metric) === null);
   if (!failed.includes(true) || !runs.some(({ result }) => hasValue(result, metric))) return undefined;
   const dates = runs.map(({ date }) => date);
@@ -35,6 +36,6 @@ export function unmeasuredIn({ name, runs }: Step, metric: string, { startMs, en
   if (isLost)
     return { step: name, metric, missing, runs: own.length, sinceMs: failed.includes(false) ? dates[lastMeasured + 1] : undefined, isLost };
   const change = shareChangeIn({ dates, failed }, ALPHA);
-  const isMore = change !== undefined && (change.since.share ?? 0) > (change.before.share ?? 0);
+  const isMore = change !== undefined && change.since.share > change.before.share;
   return { step: name, metric, missing, runs: own.length, sinceMs: isMore ? change.atMs : undefined, isLost };
 }

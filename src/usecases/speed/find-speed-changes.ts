@@ -1,10 +1,8 @@
 import { isOutOfTime } from '../../api/deadline.ts';
 import { ApiError } from '../../api/errors.ts';
 import type { SpeedFacts } from '../../domain/metrics/changes/changes-answer.ts';
-import { failuresIn } from '../../domain/speed/failures.ts';
-import { type SpeedChange, speedChangesOf } from '../../domain/speed/speed-changes.ts';
-import { failureFinding, placeOfStudy, unmeasuredFinding } from '../../domain/speed/speed-findings.ts';
-import { heldSentence } from '../../domain/speed/study-words.ts';
+import type { SpeedChange } from '../../domain/speed/scenario-study.ts';
+import { failureFinding, heldSentence, placeOfStudy, unmeasuredFinding } from '../../domain/speed/speed-findings.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { isoAt, todayIn } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
@@ -68,12 +66,15 @@ export async function findSpeedChanges(
     const { done, missing, failed } = await readEach(scenarioIds, async (scenarioId) => {
       const { name = nameOf('scenario', scenarioId), study } = await studyOne(scenarioId, asked, context);
       const place = placeOfStudy(name, study);
-      const failing = failuresIn(study).state === 'fails more often' ? [failureFinding(study, place).sentence] : [];
+      const { failures, period, changes, unmeasured, judged, rows, sound } = study;
+      const failing = failures.state === 'fails more often' ? [failureFinding(failures, period, place)] : [];
       return {
-        ...speedChangesOf(scenarioId, name, study),
-        told: [...study.unmeasured.map((lack) => unmeasuredFinding(lack, place).sentence).slice(0, 1), ...failing],
-        held: heldSentence(study, place),
-        firstMs: study.sound[0]?.date,
+        changes: changes.map((moves): SpeedChange => ({ scenarioId, scenario: name, moves })),
+        looked: judged,
+        tooFew: rows.length - judged,
+        told: [...unmeasured.slice(0, 1).map((lack) => unmeasuredFinding(lack, place)), ...failing].map(({ sentence }) => sentence),
+        held: [heldSentence(study, place)].filter((sentence) => sentence !== ''),
+        firstMs: sound[0]?.date ?? endMs,
       };
     });
     if (missing.length > 0)
@@ -84,17 +85,16 @@ export async function findSpeedChanges(
       );
     for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
     for (const sentence of done.flatMap(({ told }) => told)) note(sentence);
-    const held = done.flatMap((each) => each.held ?? []);
+    const held = done.flatMap(({ held: own }) => own);
     for (const sentence of held.slice(0, MOST_HELD)) note(sentence);
     if (held.length > MOST_HELD) note(`Not certain in ${held.length - MOST_HELD} more scenarios, because whole days differ as much.`);
-    const first = done.flatMap(({ firstMs }) => firstMs ?? []).reduce((least, ms) => Math.min(least, ms), endMs);
     return {
       changes: done.flatMap(({ changes }) => changes.filter(isOfRange)),
       scenarios: done.length,
       looked: done.reduce((sum, { looked }) => sum + looked, 0),
       tooFew: done.reduce((sum, { tooFew }) => sum + tooFew, 0),
       requests: done.length + failed.length,
-      dataSince: todayIn(timeZone, first),
+      dataSince: todayIn(timeZone, Math.min(endMs, ...done.map(({ firstMs }) => firstMs))),
     };
   } catch (error) {
     if (isAlone || !(error instanceof ApiError)) throw error;

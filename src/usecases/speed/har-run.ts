@@ -2,7 +2,6 @@ import { ApiError, refuse } from '../../api/errors.ts';
 import { getStepHar } from '../../api/operations/speed-analysis.ts';
 import { placeOfRun, type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
 import type { PaintTimes } from '../../domain/har/requests/largest-paint.ts';
-import { failingSteps, isFailing } from '../../domain/speed/failures.ts';
 import { isFailed } from '../../domain/speed/runs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { minuteAt, resolveDate } from '../../lib/dates.ts';
@@ -68,7 +67,7 @@ async function blamedStep(scenarioId: number, context: Asking): Promise<BlamedSt
   const { nowMs, timeZone } = context;
   const startDate = new Date(resolveDate(USUAL_PERIOD, { edge: 'start', timeZone, nowMs }).instantMs).toISOString();
   const { study } = await studyOne(scenarioId, { scenarioIds: [scenarioId], startDate }, context);
-  const [failing] = isFailing(study) ? failingSteps(study) : [];
+  const [failing] = study.failures.isFailing ? study.failures.steps : [];
   if (failing) return { name: failing.step, why: 'runs fail at it' };
   const slower = study.headline?.state === 'slower' ? study.headline.step : undefined;
   return slower && { name: slower.name, why: 'it became slower' };

@@ -4,11 +4,13 @@ import { ApiError } from '../../api/errors.ts';
 import { getScenarioReport, getStepReport, listScenarioReports, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { type Measured, type RunChoice, reportsToJudge } from '../../domain/speed/budgets.ts';
 import { type FailedAction, type FailedStep, groupActions } from '../../domain/speed/failures.ts';
-import { isFailed, type Report, resultIdOf, type Window, windowsToRead } from '../../domain/speed/runs.ts';
-import { inReadingOrder, partOf, readScenarioCursor, type ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
+import { isFailed, type Report, resultIdOf, windowsToRead } from '../../domain/speed/runs.ts';
+import { inReadingOrder, partOf, partWords, readScenarioCursor, type ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
 import { type Between, eventsNear, type NearEvent, nearFrom } from '../../domain/speed/speed-events.ts';
+import type { Interval } from '../../lib/calendar.ts';
 import { type Clock, DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
+import type { Context } from '../context.ts';
 
 interface Wanted {
   readonly scenarioId: number;
@@ -72,7 +74,7 @@ export const MOST_KEPT_SCENARIOS = 24;
 export async function readReports(
   ask: Ask,
   scenarioId: number,
-  { passing = false, ...windows }: { baseline: Window; period: Window; passing?: boolean },
+  { passing = false, ...windows }: { baseline: Interval; period: Interval; passing?: boolean },
 ) {
   const reports: Report[] = [];
   let name: string | undefined;
@@ -129,13 +131,11 @@ export async function readToJudge(
   scenarioId: number,
   { passing = false, ...choice }: RunChoice & { passing?: boolean },
 ): Promise<Measured> {
-  for (const window of [{ dateFrom: iso(choice.sinceMs - 1) }, { lastDays: FURTHER_DAYS }]) {
-    const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, ...window }, { passing });
-    const sound = scenario.reports.filter((report) => !isFailed(report)).length;
-    const measured = { scenarioId, name: scenario.name ?? undefined, reports: reportsToJudge(scenario.reports, choice) };
-    if (sound >= choice.least) return measured;
-  }
-  const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0 }, { passing });
+  const read = async (window: { dateFrom?: string; lastDays?: number }) =>
+    (await ask(listScenarioReports, { scenarioId, limit: 0, ...window }, { passing })).scenario;
+  let scenario = await read({ dateFrom: iso(choice.sinceMs - 1) });
+  for (const window of [{ lastDays: FURTHER_DAYS }, {}])
+    if (scenario.reports.filter((report) => !isFailed(report)).length < choice.least) scenario = await read(window);
   return { scenarioId, name: scenario.name ?? undefined, reports: reportsToJudge(scenario.reports, choice) };
 }
 
@@ -189,23 +189,30 @@ export interface WalkedPart<T> extends ReadEach<T> {
   readonly part: ScenarioPart | undefined;
 }
 
-/** Reads the scenarios from the cursor on, the first ones without it, as far as one call comes. */
+/** How the parts of a walk are told, and whether the time for one answer has passed. */
+interface Walking extends Pick<Context, 'note'> {
+  readonly nameOf: (kind: 'scenario', id: number) => string;
+  readonly isDue?: (() => boolean) | undefined;
+}
+
+/** Reads the scenarios from the cursor on, the first ones without it, as far as one call comes, and notes which could not be read. */
 export async function walkScenarios<T>(
   { ids, cursor, list }: ScenarioWalk,
   read: (scenarioId: number) => Promise<T>,
-  isDue?: () => boolean,
+  { note, nameOf, isDue }: Walking,
 ): Promise<WalkedPart<T>> {
   const ordered = inReadingOrder(ids);
   const { start, rows, end = ordered.length } = readScenarioCursor(cursor, list, ordered.length);
   // Later pages are of the very scenarios of the first one, or rows would be missing among them.
   const outcome = await readEach(ordered.slice(start, end), read, rows === undefined ? isDue : undefined);
   const looked = end - start - outcome.missing.length;
-  return { ...outcome, start, rows, part: partOf(start, looked, ordered.length, list) };
+  const part = partOf(start, looked, ordered.length, list);
+  if (part) note(partWords(part));
+  for (const { scenarioId, words } of outcome.failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
+  return { ...outcome, start, rows, part };
 }
 
-/**
- * Reads scenarios one after the other until the time of the call is out, or `isDue` says so; throws where not one could be read.
- */
+/** Reads scenarios one after the other until the time of the call is out, or `isDue` says so; throws where not one could be read. */
 export async function readEach<T>(
   scenarioIds: readonly number[],
   read: (scenarioId: number) => Promise<T>,
@@ -213,8 +220,9 @@ export async function readEach<T>(
 ): Promise<ReadEach<T>> {
   const done: T[] = [];
   const failures: { scenarioId: number; error: ApiError }[] = [];
-  for (const [index, scenarioId] of scenarioIds.entries()) {
-    if (done.length > 0 && isDue()) return { done, missing: scenarioIds.slice(index), failed: failures.map(worded) };
+  let reached = 0;
+  for (const scenarioId of scenarioIds) {
+    if (done.length > 0 && isDue()) break;
     try {
       done.push(await read(scenarioId));
     } catch (error) {
@@ -222,13 +230,13 @@ export async function readEach<T>(
       if (!(error instanceof ApiError) || (OF_ALL.has(error.kind) && !isLate)) throw error;
       // Without any answer the failure itself is the answer.
       if (done.length === 0 && (isLate || error.kind === 'down')) throw error;
-      if (isLate) return { done, missing: scenarioIds.slice(index), failed: failures.map(worded) };
+      if (isLate) break;
       failures.push({ scenarioId, error });
     }
+    reached += 1;
   }
   const [first] = failures;
   if (first && done.length === 0) throw first.error;
-  return { done, missing: [], failed: failures.map(worded) };
+  const failed = failures.map(({ scenarioId, error }) => ({ scenarioId, words: error.message }));
+  return { done, missing: scenarioIds.slice(reached), failed };
 }
-
-const worded = ({ scenarioId, error }: { scenarioId: number; error: ApiError }) => ({ scenarioId, words: error.message });

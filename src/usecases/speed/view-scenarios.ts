@@ -1,7 +1,7 @@
 import type { FailedAction } from '../../domain/speed/failures.ts';
-import { chooseStep, studyWindows, type Window } from '../../domain/speed/runs.ts';
+import { chooseStep, studyWindows } from '../../domain/speed/runs.ts';
 import { beginWords } from '../../domain/speed/scenario-answer.ts';
-import { partWords, placeWords, type ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
+import { placeWords, type ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
 import {
   type FailureDays,
   type FailureRow,
@@ -14,10 +14,11 @@ import {
   scenarioRuns,
   type ViewAnswer,
 } from '../../domain/speed/scenario-views.ts';
-import { type Course, type CourseStudy, courseFrom } from '../../domain/speed/speed-course.ts';
+import type { Course } from '../../domain/speed/speed-course.ts';
 import { cycleAnswer } from '../../domain/speed/speed-cycle.ts';
 import { usualSpeedMetrics } from '../../domain/speed/speed-metrics.ts';
 import { type Breakdown, isCycle } from '../../domain/speed/time-groups.ts';
+import type { Interval } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import type { Context } from '../context.ts';
@@ -59,13 +60,13 @@ type Timed = Reads & { readonly isLate: () => boolean };
 /** Reads the runs of each scenario once, while there is time. */
 async function readSite(
   asked: ViewAsked,
-  range: Window,
+  range: Interval,
   context: Timed,
 ): Promise<{ site: readonly ScenarioRuns[]; part: ScenarioPart | undefined }> {
   const { ask, note, lists, isLate } = context;
   const { step, view } = asked;
   const { nameOf } = await lists();
-  const { done, part, failed } = await walkScenarios(
+  const { done, part } = await walkScenarios(
     walkOf(asked),
     async (scenarioId) => {
       const { name = nameOf('scenario', scenarioId), reports } = await readReports(ask, scenarioId, { baseline: range, period: range });
@@ -73,10 +74,8 @@ async function readSite(
       // All steps are needed to find what slow runs have in common.
       return step === undefined || view === 'runs' ? runs : { ...runs, steps: [await chooseStep(runs.steps, step)] };
     },
-    isLate,
+    { note, nameOf, isDue: isLate },
   );
-  if (part) note(partWords(part));
-  for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
   return { site: done, part };
 }
 
@@ -107,12 +106,8 @@ export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<V
     context.note(`By ${asked.breakdown} over the ${LOOK_BACK_DAYS} days before too: fewer than ${CYCLE_DAYS} days show no cycle.`);
   const timed = { ...context, isLate: stopsAfter(context.clock, asked.scenarioIds.length) };
   const { site, part } = await readSite(asked, days.range, timed);
-  for (const sentence of beginWords(
-    site.map(({ all }) => all[0]?.date),
-    days.range,
-    context.timeZone,
-  ))
-    context.note(sentence);
+  const firstMs = Math.min(...site.flatMap(({ all }) => all[0]?.date ?? []));
+  for (const sentence of beginWords(firstMs, days.range, context.timeZone)) context.note(sentence);
   const answer = await answerFor(site, asked, days, timed);
   if (part === undefined) return answer;
   const ofAll = `Of ${placeWords(part)}: `;
@@ -120,17 +115,17 @@ export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<V
 }
 
 /** The course of the level of a metric over the range, of the only step of a scenario or of all its steps. */
-async function courseOf(site: readonly ScenarioRuns[], metric: string, range: Window, context: Reads): Promise<Course> {
+async function courseOf(site: readonly ScenarioRuns[], metric: string, range: Interval, context: Reads): Promise<Course> {
   const falseDiscoveryRate = FALSE_DISCOVERY_RATES.speedChanges / site.length;
   const windows = { baseline: { startMs: range.startMs, endMs: range.startMs }, period: range };
-  const studies: CourseStudy[] = [];
+  const studies: Course[number][] = [];
   for (const { scenarioId, all, name, steps: own } of site) {
     const [step, ...others] = own;
     const chosen = others.length === 0 ? step : undefined;
     const options = { ...windows, metrics: [metric], step: chosen, timeZone: context.timeZone, falseDiscoveryRate };
     studies.push({ scenarioId, name, study: await studyInTurns(all, options, context) });
   }
-  return courseFrom(studies);
+  return studies;
 }
 
 /** The slowest and fastest runs, of one step where it is asked for, each against the level of its time. */
@@ -146,7 +141,7 @@ async function runsOf(site: readonly ScenarioRuns[], metric: string, asked: View
 async function coursesOf(
   site: readonly ScenarioRuns[],
   metrics: readonly string[],
-  range: Window,
+  range: Interval,
   context: Timed,
 ): Promise<Map<string, Course>> {
   const courses = new Map<string, Course>();

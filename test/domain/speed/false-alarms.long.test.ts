@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cluesIn } from '../../../src/domain/speed/clues.ts';
+import { datedMove } from '../../../src/domain/speed/clues.ts';
 import { type Study, studyScenario } from '../../../src/domain/speed/scenario-study.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';
 import { sampleSize, someOf } from '../../support/sample-size.ts';
@@ -80,7 +80,7 @@ describe('a change of 40 %', { timeout: LONG_MS }, () => {
     for (const daysBack of someOf([5, 9, 6, 14], 2)) {
       const change = { fromMs: NOW_MS - daysBack * DAY_MS, factor: 1.4 };
       for (const study of studies(sampleSize({ full: 10, short: 4 }), { run: 0.12 }, { change })) {
-        const { since } = cluesIn(study);
+        const since = datedMove(study);
         expect(Math.abs((since?.fromMs ?? 0) - change.fromMs)).toBeLessThan(4 * HOUR_MS);
         expect((since?.after.typical ?? 0) / (since?.before.typical ?? 1)).toBeCloseTo(1.4, 1);
       }
@@ -90,7 +90,7 @@ describe('a change of 40 %', { timeout: LONG_MS }, () => {
   it('of the last day is found and dated, though it hardly moves a week', () => {
     const change = { fromMs: NOW_MS - DAY_MS, factor: 1.4 };
     for (const study of studies(sampleSize({ full: 4, short: 2 }), { run: 0.1 }, { change })) {
-      const { since } = cluesIn(study);
+      const since = datedMove(study);
       expect(study.state).toBe('slower');
       expect(study.headline?.step?.number).toBe(1);
       expect(Math.abs((since?.fromMs ?? 0) - change.fromMs)).toBeLessThanOrEqual(3 * HOUR_MS);

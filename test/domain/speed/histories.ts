@@ -1,5 +1,6 @@
 import type { Report } from '../../../src/domain/speed/runs.ts';
-import type { StudyOptions } from '../../../src/domain/speed/scenario-study.ts';
+import { scenarioAnswer, summaryOf } from '../../../src/domain/speed/scenario-answer.ts';
+import type { Study, StudyOptions } from '../../../src/domain/speed/scenario-study.ts';
 import { hash } from '../../../src/emulator/world/random.ts';
 import { dailyFactor, draw, factorAt, outlierFactor, runDeviation } from '../../../src/emulator/world/speed/noise.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';
@@ -93,4 +94,14 @@ export function history(seed: number, { emulated = false, run, day = 0, keeps = 
     reports.push(reportOf(date, steps));
   }
   return reports;
+}
+
+/** The answer about one scenario, nothing beside its reports read. */
+export function answerOf(study: Study, name: string) {
+  const summary = summaryOf(1, name, study);
+  return scenarioAnswer(
+    [summary],
+    { summary, study, events: [], actions: { actions: [], runs: 0, of: 0 } },
+    { whole: false, only: 'usual' },
+  );
 }

@@ -52,11 +52,11 @@ const ids = Array.from({ length: 10 }, (_, index) => index + 1);
 /** Walks until so many scenarios were read, as a call does whose time is out then. */
 async function walk(cursor: string | undefined, most: number) {
   const read: number[] = [];
-  const { part, rows } = await walkScenarios(
-    { ids, cursor, list },
-    async (id) => read.push(id),
-    () => read.length >= most,
-  );
+  const { part, rows } = await walkScenarios({ ids, cursor, list }, async (id) => read.push(id), {
+    note: () => undefined,
+    nameOf: String,
+    isDue: () => read.length >= most,
+  });
   return { read, part, rows };
 }
 

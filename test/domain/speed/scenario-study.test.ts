@@ -1,11 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cluesIn } from '../../../src/domain/speed/clues.ts';
 import { chooseStep, type Report, studyWindows } from '../../../src/domain/speed/runs.ts';
-import { scenarioAnswer } from '../../../src/domain/speed/scenario-answer.ts';
 import { studyScenario } from '../../../src/domain/speed/scenario-study.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
-import { history, lcpReports, reportOf, WINDOWS } from './histories.ts';
+import { answerOf, history, lcpReports, reportOf, WINDOWS } from './histories.ts';
 
 const LCP = 'largestContentfulPaint';
 const { baseline, period } = WINDOWS;
@@ -15,20 +13,12 @@ const CHANGE = { fromMs: period.startMs, factor: 1.3 };
 const study = (reports: readonly Report[], metrics: readonly string[] = [LCP]) =>
   studyScenario(reports, { ...WINDOWS, metrics, timeZone: 'UTC' });
 
-function answerTo(reports: readonly Report[]) {
-  const found = study(reports);
-  return scenarioAnswer(
-    found,
-    cluesIn(found),
-    { events: [], actions: [], read: { runs: 0, of: 0 } },
-    { name: 'Home – mobile', whole: false },
-  );
-}
+const answerTo = (reports: readonly Report[]) => answerOf(study(reports), 'Home – mobile');
 
 /** What is said of the first row. */
 function firstRow(reports: readonly Report[]) {
   const [row] = study(reports).rows;
-  return row && { state: row.state, verdict: row.verdict, move: row.move };
+  return row && { state: row.state, level: row.level, p: row.p, moves: row.moves, move: row.move };
 }
 
 function mapLcp(reports: readonly Report[], change: (value: number, date: number) => number): Report[] {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Report } from '../../../src/domain/speed/runs.ts';
+import { studyScenario } from '../../../src/domain/speed/scenario-study.ts';
 import { runAnswer, scenarioRuns } from '../../../src/domain/speed/scenario-views.ts';
-import type { Course } from '../../../src/domain/speed/speed-course.ts';
+
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 
 const STEPS = ['Home', 'Cart', 'Payment'];
@@ -19,10 +20,12 @@ function reportsOf(slow: Readonly<Record<number, { times: number; step?: string 
   }));
 }
 
-const STEADY: Course = { lines: [], steps: 3, places: [] };
-
-function answerTo(slow: Parameters<typeof reportsOf>[0], step?: string, course: Course = STEADY) {
-  const runs = scenarioRuns(1, 'Checkout', reportsOf(slow), { startMs: 0, endMs: 100 * HOUR_MS });
+function answerTo(slow: Parameters<typeof reportsOf>[0], step?: string, isJudged = false) {
+  const reports = reportsOf(slow);
+  const range = { startMs: 0, endMs: 100 * HOUR_MS };
+  const runs = scenarioRuns(1, 'Checkout', reports, range);
+  const options = { baseline: { startMs: 0, endMs: 0 }, period: range, metrics: ['largestContentfulPaint'], timeZone: 'UTC' };
+  const course = isJudged ? [{ scenarioId: 1, name: 'Checkout', study: studyScenario(reports, options) }] : [];
   return runAnswer([runs], { metric: 'largestContentfulPaint', step, timeZone: 'UTC', limit: 3, course });
 }
 
@@ -60,15 +63,15 @@ describe('the slowest runs', () => {
 
 it('runs are held against the level of their time, which is told, and compared with runs of it', () => {
   const slower = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [20 + index, { times: 1.5, step: 'Cart' }]));
-  const places = [{ scenarioId: 1, step: 'Cart', edges: [20 * HOUR_MS], relativePer30Days: 0 }];
-  const course: Course = { lines: [{ words: 'Checkout, step "Cart": LCP is slower.', hasMoved: true }], steps: 3, places };
   const runs = { ...slower, 5: { times: 0.9, step: 'Cart' }, 30: { times: 3, step: 'Cart' } };
-  const { answer, rows, notes } = answerTo(runs, 'Cart', course);
+  const { answer, rows, notes } = answerTo(runs, 'Cart', true);
   expect(rows[0]?.slice(4, 7)).toEqual(['1970-01-02T06:00Z', 2971, 1.97]);
   expect(rows.find(([kind]) => kind === 'fastest')?.slice(4, 7)).toEqual(['1970-01-01T05:00Z', expect.any(Number), expect.closeTo(0.9, 1)]);
   const typical = rows.find(([kind]) => kind === 'typical');
   expect(Number(typical?.[5])).toBeGreaterThan(1400);
-  expect(answer).toMatch(/ Checkout, step "Cart": LCP is slower\. Each run is held against the level of its time\.$/);
+  expect(answer).toMatch(
+    / LCP at "Cart" in "Checkout" has been \d+% slower since 1 Jan.*, 20:00\. Each run is held against the level of its time\.$/,
+  );
   expect(notes[0]).toContain('over the median of the step, of the level of its time');
   expect(answerTo(runs, 'Cart').answer).not.toContain('level of its time');
 });

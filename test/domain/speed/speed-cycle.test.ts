@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Report } from '../../../src/domain/speed/runs.ts';
-import { studyScenario } from '../../../src/domain/speed/scenario-study.ts';
+import { type Row, studyScenario } from '../../../src/domain/speed/scenario-study.ts';
 import { scenarioRuns } from '../../../src/domain/speed/scenario-views.ts';
-import { type Course, courseFrom, levelsOf } from '../../../src/domain/speed/speed-course.ts';
+import { type Course, levelsOf } from '../../../src/domain/speed/speed-course.ts';
 import { cycleAnswer } from '../../../src/domain/speed/speed-cycle.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
@@ -35,9 +35,7 @@ const METRIC = 'largestContentfulPaint';
 
 function courseOf(reports: readonly Report[], metric: string): Course {
   const windows = { baseline: { startMs: RANGE.startMs, endMs: RANGE.startMs }, period: RANGE };
-  return courseFrom([
-    { scenarioId: 1, name: 'Checkout', study: studyScenario(reports, { ...windows, metrics: [metric], timeZone: 'UTC' }) },
-  ]);
+  return [{ scenarioId: 1, name: 'Checkout', study: studyScenario(reports, { ...windows, metrics: [metric], timeZone: 'UTC' }) }];
 }
 
 function answerTo(reports: Report[], breakdown: 'day' | 'week' | 'weekend', metrics: readonly [string, ...string[]], judged = metrics) {
@@ -90,7 +88,7 @@ it('by weekend each metric is judged, and a step that differs comes first', () =
 it('a run that drifts is held against its line', () => {
   const dates = Array.from({ length: 60 }, (_, day) => day * DAY_MS);
   const values = dates.map((date) => 1000 * 1.2 ** (date / (30 * DAY_MS)));
-  const levels = levelsOf({ dates, values }, { scenarioId: 1, step: '', edges: [], relativePer30Days: 0.2 });
+  const levels = levelsOf({ dates, values }, { move: { shape: 'drift', relative: 0.2 } as Row['move'], moves: [] });
   expect(values.map((value, index) => (value / (levels[index]?.usual ?? 0)).toFixed(6))).toEqual(values.map(() => '1.000000'));
 });
 

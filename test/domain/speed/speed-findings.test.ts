@@ -15,7 +15,7 @@ function studyOf(oneIn: (hour: number) => number): Study {
   return studyScenario(reports, { baseline: { startMs: 0, endMs: period.startMs - 1 }, period, metrics: undefined, timeZone: 'UTC' });
 }
 
-const told = (study: Study) => failureFinding(study, { name: 'Search', timeZone: 'UTC', year: '1970' });
+const told = (study: Study) => failureFinding(study.failures, study.period, { name: 'Search', timeZone: 'UTC', year: '1970' });
 
 it('a share of failed runs that rose is told with both levels and since when', () => {
   const { sentence, ...record } = told(studyOf((hour) => (hour >= 33 * 24 ? 4 : 25)));

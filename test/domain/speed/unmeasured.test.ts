@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { budgetAnswer, checkScenario } from '../../../src/domain/speed/budgets.ts';
-import { cluesIn } from '../../../src/domain/speed/clues.ts';
 import type { Report } from '../../../src/domain/speed/runs.ts';
-import { scenarioAnswer } from '../../../src/domain/speed/scenario-answer.ts';
 import { type Study, studyScenario } from '../../../src/domain/speed/scenario-study.ts';
 import { levelAnswer, scenarioRuns } from '../../../src/domain/speed/scenario-views.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
-import { history, reportOf, WINDOWS } from './histories.ts';
+import { answerOf, history, reportOf, WINDOWS } from './histories.ts';
 
 const LCP = 'largestContentfulPaint';
 const LOST_MS = Date.parse('2026-11-19T10:00:00Z');
@@ -22,8 +20,7 @@ function lost(metric: string, value: number | null, isLost: (date: number, run: 
 const sinceDay = (date: number) => date >= LOST_MS;
 
 const studyOf = (reports: readonly Report[]): Study => studyScenario(reports, { ...WINDOWS, metrics: undefined, timeZone: 'UTC' });
-const nothing = { events: [], actions: [], read: { runs: 0, of: 0 } };
-const answerOf = (study: Study) => scenarioAnswer(study, cluesIn(study), nothing, { name: 'Home', whole: false });
+const answerTo = (study: Study) => answerOf(study, 'Home');
 
 describe.each([
   ['a paint of 0', LCP, 0, 'LCP'],
@@ -36,7 +33,7 @@ describe.each([
 
   it('is no change of its level, and is said first: since when and in how many runs', () => {
     const study = studyOf(reports);
-    const { answer, findings } = answerOf(study);
+    const { answer, findings } = answerTo(study);
     expect(answer).toMatch(
       new RegExp(`^${short} at "Step 1" in "Home" has not been measured since 19 Nov, 10:07: no value in 24 of 178 runs\\.`),
     );
@@ -96,7 +93,7 @@ it.each<[string, (date: number, run: number) => boolean, RegExp]>([
   ],
   ['any run', () => true, /^LCP at "Step 1" in "Home" was not measured in any of 178 runs\./],
 ])('%s without a value are told as that', (_, isLost, words) => {
-  expect(answerOf(studyOf(lost(LCP, 0, isLost))).answer).toMatch(words);
+  expect(answerTo(studyOf(lost(LCP, 0, isLost))).answer).toMatch(words);
 });
 
 it('a step that never has a metric lacks nothing, and does not pass a budget', () => {

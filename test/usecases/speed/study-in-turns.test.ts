@@ -34,8 +34,8 @@ describe('a scenario that is studied in turns', () => {
     const later = { ...OPTIONS, baseline: minutesLater(baseline, 3), period: minutesLater(period, 3) };
     const second = await study(structuredClone(REPORTS), later);
     expect(second.made).toEqual([]);
-    expect(second.study.rows.map(({ verdict, move }) => [verdict, move])).toEqual(
-      first.study.rows.map(({ verdict, move }) => [verdict, move]),
+    expect(second.study.rows.map(({ state, p, move }) => [state, p, move])).toEqual(
+      first.study.rows.map(({ state, p, move }) => [state, p, move]),
     );
     expect(second.study.period.window).toEqual(later.period);
   });

@@ -6,7 +6,7 @@ import { rangeText } from '../../../findings/wording.ts';
 import { daysFrom } from '../../../lib/calendar.ts';
 import { todayIn } from '../../../lib/dates.ts';
 import { counted } from '../../../lib/number-text.ts';
-import { compareSpeedChanges, type SpeedChange, type SpeedMove } from '../../speed/speed-changes.ts';
+import { compareSpeedChanges, type SpeedChange, type SpeedMove } from '../../speed/scenario-study.ts';
 import { moveFacts, nounOf } from '../../speed/speed-findings.ts';
 import { deviceOf, metricFact } from '../../speed/speed-metrics.ts';
 import { LEAST_HISTORY_DAYS } from '../engine/levels.ts';

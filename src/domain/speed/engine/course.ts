@@ -21,7 +21,7 @@ import {
 } from './gls.ts';
 import { localTimes } from './local-time.ts';
 import { skewnessOf, slowVariance } from './noise.ts';
-import { type Effect, logOffset, type RunSeries } from './run-series.ts';
+import type { Effect, Series } from './run-series.ts';
 import { chanceOfAny, type Limits, limitsFor, simulatedChance } from './score-limits.ts';
 
 /** More changes than this in one look-back are no course of levels. */
@@ -186,7 +186,7 @@ interface Foretold {
   readonly mean: Float64Array;
 }
 
-interface Series {
+interface Deviations {
   /** Deviations from the level as far as it is known. */
   readonly x: Float64Array;
   /** Times of the runs in units of their usual distance. */
@@ -197,7 +197,7 @@ interface Series {
 const powersOf = (phi: number) => Float64Array.from({ length: 10 }, (_, gap) => phi ** gap);
 
 /** What the nearest usual run on one side foretells of each run; neighbours that are `skipped` are not asked. */
-function foretold({ x, slots }: Series, powers: Float64Array, isUsual: Uint8Array, way: 1 | -1, skipped: 0 | 1): Foretold {
+function foretold({ x, slots }: Deviations, powers: Float64Array, isUsual: Uint8Array, way: 1 | -1, skipped: 0 | 1): Foretold {
   const n = x.length;
   const precision = new Float64Array(n).fill(1);
   const mean = new Float64Array(n);
@@ -216,7 +216,7 @@ function foretold({ x, slots }: Series, powers: Float64Array, isUsual: Uint8Arra
 }
 
 /** How far each run lies from what both sides foretell, in standard deviations. */
-function scoresOf({ x }: Series, { phi, sigma }: Noise, left: Foretold, right: Foretold): Float64Array {
+function scoresOf({ x }: Deviations, { phi, sigma }: Noise, left: Foretold, right: Foretold): Float64Array {
   const sd = sigma / Math.sqrt(1 - phi * phi);
   const scores = new Float64Array(x.length);
   for (let run = 0; run < x.length; run += 1) {
@@ -233,7 +233,7 @@ function scoresOf({ x }: Series, { phi, sigma }: Noise, left: Foretold, right: F
  * Places of the runs that are no outliers: those that lie near to what the nearest usual runs on both sides foretell under autoregressive
  * noise, and those on a level of their own. Two outliers in a row foretell each other, so that each is also asked without the other one.
  */
-function usualRuns(series: Series, start: Int32Array, noiseOf: (places: Int32Array) => Noise): Int32Array {
+function usualRuns(series: Deviations, start: Int32Array, noiseOf: (places: Int32Array) => Noise): Int32Array {
   const { x } = series;
   let usual = start;
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -295,23 +295,29 @@ const GRAIN = 2 ** -36;
 const CANDIDATES = 10;
 
 /** A part with the chance that a series without any change would show as strong a one. */
-export interface Confirmed {
+interface Confirmed {
   readonly part: Part;
   readonly p: number;
 }
 
-/** The course of a series: its levels over time, its cycle and its noise, all on the log scale. */
+/** A part of a fitted course. */
+export interface CoursePart extends Confirmed {
+  /** Log scale; of a line, a day. */
+  readonly height: number;
+  /** False where the difference is too small to matter. */
+  readonly counts: boolean;
+}
+
+/** The course of a series: its levels over time and its noise, all on the log scale. */
 export interface Course {
-  readonly found: readonly Confirmed[];
+  readonly found: readonly CoursePart[];
   readonly frame: Frame;
   readonly noise: Noise;
-  /** The effect of hour and weekday on each run. */
-  readonly cycle: Float64Array;
-  /** Level of each run by the parts, without the cycle. */
+  /** Level of each run by the parts. */
   readonly level: Float64Array;
   readonly runs: Runs;
-  /** Logarithms of the values (plus `offset`) in parts of `scale`, as measured. */
-  readonly logs: Float64Array;
+  /** Logarithms of the values (plus `offset`) in parts of `scale`, without what hour and weekday add. */
+  readonly freed: Float64Array;
   readonly offset: number;
   /** Median of the values (plus `offset`). */
   readonly scale: number;
@@ -327,10 +333,10 @@ function daysOf(dates: readonly number[]): Float64Array {
 }
 
 /** The level of each run that heights of parts make; places of the parts count the runs that are `kept`. */
-function levelFrom(parts: readonly Part[], heights: readonly number[], days: Float64Array, kept: Int32Array): Float64Array {
-  const level = new Float64Array(days.length).fill(nth(heights, 0));
+function levelFrom(parts: readonly Part[], base: number, heights: readonly number[], days: Float64Array, kept: Int32Array): Float64Array {
+  const level = new Float64Array(days.length).fill(base);
   for (const [index, { kind, from, to }] of parts.entries()) {
-    const height = nth(heights, index + 1);
+    const height = nth(heights, index);
     const [first, last] = kind === 'line' ? [0, level.length] : [kept[from] ?? level.length, kept[to] ?? level.length];
     for (let run = first; run < last; run += 1) level[run] = nthDouble(level, run) + height * (kind === 'line' ? nthDouble(days, run) : 1);
   }
@@ -428,10 +434,21 @@ function withEdges(usual: Int32Array, level: Float64Array, freed: Float64Array, 
 }
 
 /**
+ * The offset of all values before their logarithm is taken: the smallest difference that counts, where values reach down to it. It keeps
+ * zeros (layout shift, blocking time) finite and differences that do not matter small.
+ */
+function logOffset(values: readonly number[], { absolute }: Effect): number {
+  const least = values.reduce((low, value) => Math.min(low, value), Number.POSITIVE_INFINITY);
+  if (least > absolute && least > 0) return 0;
+  const largest = values.reduce((high, value) => Math.max(high, value), 0);
+  return Math.max(absolute, largest * 1e-3, Number.MIN_VALUE);
+}
+
+/**
  * Fits the course of a series twice: at first the cycle, the outliers and the noise are those around the level of the week, which shifts
  * of level hardly touch, then those around the first course.
  */
-export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { effect: Effect; timeZone: string }): Course {
+export function fitCourse({ dates, values }: Series, { effect, timeZone }: { effect: Effect; timeZone: string }): Course {
   const n = values.length;
   const offset = logOffset(values, effect);
   const scale = median([...values]) + offset;
@@ -469,8 +486,15 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
     const { found, noise } = confirmed(runs, candidates, { shortest, times, outlierShare });
     const frame = frameOf(runs, noise);
     const parts = found.map(({ part }) => part);
-    const level = levelFrom(parts, heightsOf(frame, parts), days, kept);
-    return { found, frame, runs, noise, cycle, level, logs, offset, scale, kept, shortest };
+    const [base = 0, ...heights] = heightsOf(frame, parts);
+    const level = levelFrom(parts, base, heights, days, kept);
+    const spanDays = nthDouble(runs.days, runs.days.length - 1) - nthDouble(runs.days, 0);
+    const sized = found.map((each, index): CoursePart => {
+      const height = nth(heights, index);
+      const whole = Math.abs(Math.expm1(each.part.kind === 'line' ? height * spanDays : height));
+      return { ...each, height, counts: whole >= effect.relative && whole * (scale - offset) >= effect.absolute };
+    });
+    return { found: sized, frame, runs, noise, level, freed, offset, scale, kept, shortest };
   }
   const weekly = weeklyLevel(logs, time);
   const x = minus(logs, weekly);

@@ -1,8 +1,8 @@
 import { nth, nthDouble, nthPlace, nthUnsigned } from '../../../lib/nth.ts';
 import { inverseOf } from '../../../statistics/elimination.ts';
 import { median } from '../../../statistics/order.ts';
-import { dot } from '../../../statistics/vectors.ts';
-import type { Weights } from '../../../statistics/whitening.ts';
+import { dot, dots } from '../../../statistics/vectors.ts';
+import { type Weights, whiten } from '../../../statistics/whitening.ts';
 import type { LocalTime } from './local-time.ts';
 
 /** Times that an hour or weekday must have come back before it can have a factor. */
@@ -27,7 +27,7 @@ export function weeklyLevel(x: Float64Array, { day }: LocalTime): Float64Array {
   return level;
 }
 
-interface Whitened {
+interface Deviations {
   /** Deviations from the level, with the cycle in them, of the runs at `places`. */
   readonly deviations: Float64Array;
   readonly places: Int32Array;
@@ -35,68 +35,49 @@ interface Whitened {
   readonly sigma: number;
 }
 
-/** First cell and the next kind's first, of weekdays and of hours. */
-const BLOCKS = [
-  [0, 7],
-  [7, 31],
-] as const;
-const SIZE = 31;
-
 /**
  * The effect of hour and weekday on each run, log scale, by generalised least squares, which sees the jumps between cells that slow waves
- * of the noise do not hide. Each whitened run has its own cells and, weighted with its AR(1) coefficient, those of the run before. The
- * factors of a kind are pulled to their mean by the share of their scatter that chance explains (James and Stein 1961; Efron and Morris
- * 1973).
+ * of the noise do not hide. The factors of a kind are pulled to their mean by the share of their scatter that chance explains (James and
+ * Stein 1961; Efron and Morris 1973).
  */
-export function cycleOf({ deviations, places, weights: { own, kept }, sigma }: Whitened, time: LocalTime): Float64Array {
-  const matrix = Array.from({ length: SIZE }, () => new Float64Array(SIZE));
-  const [right, returns] = [new Float64Array(SIZE), new Float64Array(SIZE)];
-  const lastDay = new Int32Array(SIZE).fill(-1);
-  const [cells, shares] = [new Uint8Array(4), new Float64Array(4)];
-  let [before, squares] = [0, 0];
-  for (let index = 0; index < places.length; index += 1) {
-    const run = nthPlace(places, index);
-    const deviation = nthDouble(deviations, index);
-    const weight = nthDouble(own, index);
-    const past = index === 0 ? 0 : nthDouble(kept, index) - weight;
-    cells.copyWithin(2, 0, 2);
-    cells[0] = nthUnsigned(time.weekday, run);
-    cells[1] = 7 + nthUnsigned(time.hour, run);
-    shares.fill(weight, 0, 2).fill(past, 2);
-    const value = weight * deviation + past * before;
-    before = deviation;
-    squares += value * value;
-    for (let one = 0; one < 4; one += 1) {
-      const cell = nthUnsigned(cells, one);
-      const share = nthDouble(shares, one);
-      right[cell] = nthDouble(right, cell) + share * value;
-      const line = matrix[cell] ?? right;
-      for (let other = 0; other < 4; other += 1) {
-        const at = nthUnsigned(cells, other);
-        line[at] = nthDouble(line, at) + share * nthDouble(shares, other);
-      }
-    }
-    for (let one = 0; one < 2; one += 1) {
-      const cell = nthUnsigned(cells, one);
-      if (lastDay[cell] !== time.day[run]) returns[cell] = nthDouble(returns, cell) + 1;
-      lastDay[cell] = nthPlace(time.day, run);
-    }
-  }
+export function cycleOf({ deviations, places, weights, sigma }: Deviations, { weekday, hour, day }: LocalTime): Float64Array {
+  // The cells of the weekdays, then those of the hours, each with its runs.
+  const cells = [weekday, hour].flatMap((kind, at) =>
+    Array.from({ length: at === 0 ? 7 : 24 }, (_, value) => ({ kind, isIn: (run: number) => kind[run] === value })),
+  );
+  const columns = cells.map(({ isIn }) =>
+    whiten(
+      Float64Array.from(places, (run) => Number(isIn(run))),
+      weights,
+    ),
+  );
+  const series = whiten(deviations, weights);
   // A weak pull to 0 says what the runs leave open: that weekdays and hours have no level of their own.
-  for (const [cell, row] of matrix.entries()) row[cell] = nthDouble(row, cell) + RIDGE;
+  const matrix = columns.map((column, cell) => {
+    const row = new Float64Array(cells.length);
+    dots(column, columns, 0, cells.length, row);
+    row[cell] = nthDouble(row, cell) + RIDGE;
+    return row;
+  });
+  const right = Float64Array.from(columns, (column) => dot(column, series));
   const inverse = inverseOf(matrix);
   const raw = inverse.map((row) => dot(row, right));
   // A level that is not known yet scatters more than the noise.
-  const variance = Math.max(sigma * sigma, (squares - dot(Float64Array.from(raw), right)) / places.length);
-  const factors = new Float64Array(SIZE);
-  for (const [from, to] of BLOCKS) {
-    const known = Array.from({ length: to - from }, (_, place) => from + place).filter((cell) => nthDouble(returns, cell) >= LEAST_RETURNS);
-    if (known.length >= (to - from) / 2) shrink(factors, raw, inverse, known, variance);
+  const variance = Math.max(sigma * sigma, (dot(series, series) - dot(Float64Array.from(raw), right)) / places.length);
+  const factors = new Float64Array(cells.length);
+  for (const kind of [weekday, hour]) {
+    const own = cells.flatMap((cell, at) => (cell.kind === kind ? [at] : []));
+    const daysOf = (cell: number) =>
+      new Set(
+        Array.from(
+          places.filter((run) => cells[cell]?.isIn(run)),
+          (run) => day[run],
+        ),
+      );
+    const known = own.filter((cell) => daysOf(cell).size >= LEAST_RETURNS);
+    if (known.length >= own.length / 2) shrink(factors, raw, inverse, known, variance);
   }
-  const cycle = new Float64Array(time.hour.length);
-  for (let run = 0; run < cycle.length; run += 1)
-    cycle[run] = nthDouble(factors, nthUnsigned(time.weekday, run)) + nthDouble(factors, 7 + nthUnsigned(time.hour, run));
-  return cycle;
+  return Float64Array.from(hour, (of, run) => nthDouble(factors, nthUnsigned(weekday, run)) + nthDouble(factors, 7 + of));
 }
 
 /** The factors of the cells of one kind. */

@@ -1,9 +1,42 @@
-import { quantile } from 'simple-statistics';
+import { interquartileRange, median, quantile } from 'simple-statistics';
+import type { Interval } from '../../../lib/calendar.ts';
 import { nth, nthDouble } from '../../../lib/nth.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
-import { type Course, fitCourse } from './course.ts';
-import { fitParts, gainOf, heightsOf, type Part } from './gls.ts';
-import { type Effect, type Level, levelOf, type Move, type RunSeries, type Span, valueAt } from './run-series.ts';
+import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
+import { type Course, type CoursePart, fitCourse } from './course.ts';
+import { shareChangeIn } from './failure-trend.ts';
+import { fitParts, gainOf, type Part } from './gls.ts';
+import { type Effect, type Level, levelOf, type Move, type Series } from './run-series.ts';
+
+/** A series, and the size of changes of it that matter. */
+export interface SpeedSeries {
+  readonly series: Series;
+  readonly effect: Effect;
+}
+
+/** The fitted course of a series, made once however often it is asked; needs a few runs. */
+export const courseOf = ({ series, effect }: SpeedSeries, timeZone: string): Course =>
+  keptFit('course', [series, effect, timeZone], () => fitCourse(series, { effect, timeZone }));
+
+/** The value that a logarithm of a course stands for: no level lies below 0. */
+const valueAt = (log: number, { scale, offset }: Course) => Math.max(0, scale * Math.exp(log) - offset);
+
+const placesFrom = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
+
+/** The level of some runs of a series. */
+export function levelAt({ values }: Series, course: Course, runs: readonly number[]): Level {
+  return levelOf(
+    runs.map((run) => nth(values, run)),
+    runs.map((run) => valueAt(nthDouble(course.freed, run), course)),
+  );
+}
+
+/** The move from the level of some runs to that of others, which begins with a run. */
+function moveFrom(series: Series, course: Course, from: number, runs: { before: readonly number[]; after: readonly number[] }) {
+  const [before, after] = [levelAt(series, course, runs.before), levelAt(series, course, runs.after)];
+  const [previousMs, fromMs] = [nth(series.dates, Math.max(0, from - 1)), nth(series.dates, from)];
+  return { shape: 'step' as const, fromMs, previousMs, untilMs: undefined, before, after, relative: after.typical / before.typical - 1 };
+}
 
 /** Runs between two changes of level. */
 interface Plateau {
@@ -12,52 +45,15 @@ interface Plateau {
   readonly to: number;
   /** Level above that of the first plateau, log scale, freed of cycle and drift. */
   readonly height: number;
-  /** Between which instants the plateau began; undefined for the first one. */
-  readonly beganIn: Span | undefined;
+  /** Between which instants the plateau began. */
+  readonly began: Interval;
 }
 
 /** Deviance that a place may lie above the best one and still be in the range: about 95 % of ranges hold the true place. */
 const RANGE_DEVIANCE = 7;
 
-/** A part that is large enough to matter. */
-interface CountedPart {
-  readonly part: Part;
-  /** Log scale; of a line, a day. */
-  readonly height: number;
-  /** Chance that a series without any change would show as strong a part. */
-  readonly p: number;
-}
-
-/** The parts of a course without the differences that are too small to matter. */
-function partsThatCount(course: Course, median: number, effect: Effect): CountedPart[] {
-  const parts = course.found.map(({ part }) => part);
-  const heights = heightsOf(course.frame, parts);
-  const { days } = course.runs;
-  const spanDays = (days.at(-1) ?? 0) - nthDouble(days, 0);
-  return course.found.flatMap(({ part, p }, index) => {
-    const height = nth(heights, index + 1);
-    const whole = Math.expm1(part.kind === 'line' ? height * spanDays : height);
-    const counts = Math.abs(whole) >= effect.relative && Math.abs(whole) * median >= effect.absolute;
-    return counts ? [{ part, height, p }] : [];
-  });
-}
-
-/** Chances up to which parts count: all of them, and those that last in a series in which none is as sure as that. */
-interface HighestP {
-  readonly any: number;
-  readonly onlyLasting: number;
-}
-
-/** Beside a clear change a less clear one is often a dip before it, whose level would pass for the one before; not beside episodes. */
-function sureParts(parts: readonly CountedPart[], highest: HighestP | undefined): CountedPart[] {
-  if (highest === undefined) return [...parts];
-  const sure = parts.filter(({ p }) => p <= highest.any);
-  const lasts = ({ part }: CountedPart) => part.kind !== 'bump';
-  return sure.some(lasts) ? sure : parts.filter((each) => each.p <= (lasts(each) ? highest.onlyLasting : highest.any));
-}
-
 /** The instants between which an edge of a part lies, the other edges fixed. */
-function rangeOf(course: Course, part: Part, edge: 'from' | 'to', dates: readonly number[]): Span {
+function rangeOf(course: Course, part: Part, edge: 'from' | 'to', dates: readonly number[]): Interval {
   const others = course.found.map((each) => each.part).filter((other) => other !== part);
   const fit = fitParts(course.frame, others);
   const n = course.frame.series.length;
@@ -74,41 +70,65 @@ function rangeOf(course: Course, part: Part, edge: 'from' | 'to', dates: readonl
   return { startMs: dateOf(low - 1), endMs: dateOf(high) };
 }
 
-/** The plateaus of a course in order; without a part that counts there is one. */
-function plateausOf(course: Course, counted: readonly CountedPart[], dates: readonly number[]): Plateau[] {
+/** The plateaus of a course in order; without a part there is one. */
+function plateausOf(course: Course, parts: readonly CoursePart[], dates: readonly number[]): Plateau[] {
   const n = dates.length;
-  const place = (index: number) => course.kept[index] ?? n;
-  const edges = counted.flatMap(({ part, height }) => {
+  const edges = parts.flatMap(({ part, height }) => {
     if (part.kind === 'line') return [];
-    const begin = { at: place(part.from), height, part, edge: 'from' as const };
-    return part.kind === 'step' ? [begin] : [begin, { at: place(part.to), height: -height, part, edge: 'to' as const }];
+    const sides = [['from', height] as const, ['to', -height] as const];
+    return sides.map(([edge, rise]) => ({ at: course.kept[part[edge]] ?? n, rise, part, edge }));
   });
   const inOrder = edges.filter(({ at }) => at < n).toSorted((a, b) => a.at - b.at);
   let height = 0;
-  const plateaus: Plateau[] = [{ from: 0, to: inOrder[0]?.at ?? n, height, beganIn: undefined }];
-  for (const [index, { at, height: rise, part, edge }] of inOrder.entries()) {
+  const plateaus: Plateau[] = [{ from: 0, to: inOrder[0]?.at ?? n, height, began: { startMs: 0, endMs: 0 } }];
+  for (const [index, { at, rise, part, edge }] of inOrder.entries()) {
     height += rise;
-    plateaus.push({ from: at, to: inOrder[index + 1]?.at ?? n, height, beganIn: rangeOf(course, part, edge, dates) });
+    plateaus.push({ from: at, to: inOrder[index + 1]?.at ?? n, height, began: rangeOf(course, part, edge, dates) });
   }
   return plateaus;
 }
 
-/** The level of the runs of some plateaus together. */
-function levelIn({ values }: RunSeries, course: Course, plateaus: readonly Plateau[]): Level {
-  const places = plateaus.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, index) => from + index));
-  const adjusted = places.map((place) => valueAt(nthDouble(course.logs, place) - nthDouble(course.cycle, place), course));
-  return levelOf(
-    places.map((place) => values[place] ?? Number.NaN),
-    adjusted,
-  );
+/** Levels count as the same again where they differ by less than this share of the excursion between them. */
+const SAME_SHARE = 0.2;
+
+const runsIn = (plateaus: readonly Plateau[]) => plateaus.flatMap(({ from, to }) => placesFrom(from, to));
+
+/**
+ * The steps between the lasting levels of a course, its episodes, which leave a level and come back to it while most runs are at it, and
+ * its latest level. Longest first would hide short episodes, so each plateau opens one.
+ */
+function readPlateaus(series: Series, course: Course, plateaus: readonly Plateau[], { relative }: Effect) {
+  const isSame = (a: number, b: number, excursion: number) =>
+    Math.abs(a - b) < Math.max(Math.log1p(relative), SAME_SHARE * Math.abs(excursion));
+  const moveTo = (before: readonly Plateau[], after: readonly Plateau[], began: Interval) => ({
+    ...moveFrom(series, course, after[0]?.from ?? 0, { before: runsIn(before), after: runsIn(after) }),
+    began,
+  });
+  const levels: Plateau[][] = [plateaus.slice(0, 1)];
+  const episodes: Move[] = [];
+  for (let at = 1; at < plateaus.length; at += 1) {
+    const [base, away] = plateaus.slice(at - 1, at + 1);
+    const level = levels.at(-1);
+    if (!base || !away || !level) break;
+    const excursion = away.height - base.height;
+    const end = plateaus.findIndex((each, place) => place > at && isSame(each.height, base.height, excursion));
+    const [outside, inside] = [[...plateaus.slice(0, at), ...plateaus.slice(end)], plateaus.slice(at, end)];
+    const back = end > 0 && runsIn(inside).length <= runsIn(outside).length ? plateaus[end] : undefined;
+    if (back) {
+      episodes.push({ ...moveTo([base], inside, away.began), shape: 'episode', untilMs: nth(series.dates, back.from) });
+      level.push(back);
+      at = end;
+    } else if (isSame(level[0]?.height ?? 0, away.height, 0)) level.push(away);
+    else levels.push([away]);
+  }
+  const steps = levels.slice(1).map((level, place) => moveTo(levels[place] ?? [], level, level[0]?.began ?? { startMs: 0, endMs: 0 }));
+  return { steps, episodes, level: levelAt(series, course, runsIn(levels.at(-1) ?? [])) };
 }
 
 /** Fewer runs than this in all, or in the period, are not enough to say anything. */
 const NEEDED = { runs: 10, inPeriod: 3 } as const;
 /** Interquartile range over median from which runs scatter too much to be relied on singly. */
 const UNSTABLE_FROM = 0.32;
-/** Levels count as the same again where they differ by less than this share of the excursion between them. */
-const SAME_SHARE = 0.2;
 
 /** The states of a series, the worst first; `two levels` is one that several readings of it find together. */
 export const SPEED_STATES = [
@@ -139,87 +159,34 @@ export interface Verdict {
   readonly moves: readonly Move[];
 }
 
-/** The period to judge, and the size of changes that matter. */
+/** How series are judged. */
 export interface JudgeOptions {
-  readonly period: Span;
-  readonly effect: Effect;
+  /** The period to judge. */
+  readonly period: Interval;
   /** IANA zone whose hours and weekdays the cycle follows. */
   readonly timeZone: string;
-  /** Parts with a higher chance count as none; what the search asks when left out. */
-  readonly highestP?: HighestP | undefined;
 }
 
-/** The parts of a series' course, as verdicts use them. */
-interface Study {
-  readonly series: RunSeries;
-  readonly course: Course;
-  readonly counted: readonly CountedPart[];
-  readonly plateaus: readonly Plateau[];
-  readonly options: JudgeOptions;
+/** Chances up to which parts count: all of them, and those that last in a series in which none is as sure as that. */
+export interface HighestP {
+  readonly any: number;
+  readonly onlyLasting: number;
 }
 
-function isSame(a: number, b: number, excursion: number, { relative }: Effect): boolean {
-  return Math.abs(a - b) < Math.max(Math.log1p(relative), SAME_SHARE * Math.abs(excursion));
-}
+const EVERY: HighestP = { any: 1, onlyLasting: 1 };
 
-const length = ({ from, to }: Plateau) => to - from;
-
-/**
- * Stretches that leave a level and come back to it while most runs are at it; longest first would hide short ones, so each plateau opens
- * one.
- */
-function excursionsIn({ plateaus, options: { effect } }: Study): { first: number; back: number }[] {
-  const found: { first: number; back: number }[] = [];
-  for (let first = 1; first < plateaus.length - 1; first += 1) {
-    const base = plateaus[first - 1];
-    const away = plateaus[first];
-    if (!base || !away) continue;
-    const excursion = away.height - base.height;
-    const back = plateaus.findIndex((each, place) => place > first && isSame(each.height, base.height, excursion, effect));
-    if (back < 0) continue;
-    const outside = plateaus.filter((_, place) => place < first || place >= back);
-    const runs = (some: readonly Plateau[]) => some.reduce((sum, each) => sum + length(each), 0);
-    if (runs(plateaus.slice(first, back)) > runs(outside)) continue;
-    found.push({ first, back });
-    first = back - 1;
-  }
-  return found;
-}
-
-/** The move from the level of some plateaus to that of others; an episode where a plateau is back at the former one. */
-function moveBetween({ series, course }: Study, former: readonly Plateau[], moved: readonly Plateau[], back?: Plateau): Move {
-  const [before, after] = [levelIn(series, course, former), levelIn(series, course, moved)];
-  const [first] = moved;
-  const from = first?.from ?? 0;
-  return {
-    shape: back ? 'episode' : 'step',
-    fromMs: nth(series.dates, from),
-    previousMs: nth(series.dates, Math.max(0, from - 1)),
-    began: first?.beganIn ?? { startMs: 0, endMs: 0 },
-    untilMs: back && nth(series.dates, back.from),
-    before,
-    after,
-    relative: after.typical / before.typical - 1,
-  };
-}
-
-/** The plateaus outside of all excursions, neighbours at one level joined into groups. */
-function lastingLevels({ plateaus, options: { effect } }: Study, excursions: readonly { first: number; back: number }[]): Plateau[][] {
-  const groups: Plateau[][] = [];
-  for (const [place, plateau] of plateaus.entries()) {
-    if (excursions.some(({ first, back }) => place >= first && place < back)) continue;
-    const group = groups.at(-1);
-    const isBack = excursions.some(({ back }) => back === place);
-    if (group && (isBack || isSame(group[0]?.height ?? 0, plateau.height, 0, effect))) group.push(plateau);
-    else groups.push([plateau]);
-  }
-  return groups;
+/** Beside a clear change a less clear one is often a dip before it, whose level would pass for the one before; not beside episodes. */
+function sureParts({ found }: Course, highest: HighestP): CoursePart[] {
+  const parts = found.filter(({ counts }) => counts);
+  const sure = parts.filter(({ p }) => p <= highest.any);
+  const lasts = ({ part }: CoursePart) => part.kind !== 'bump';
+  return sure.some(lasts) ? sure : parts.filter((each) => each.p <= (lasts(each) ? highest.onlyLasting : highest.any));
 }
 
 /**
  * The step that the present level is owed to: in the period before others, the largest in the direction in which the level has gone since.
  */
-function leadingStep(steps: readonly Move[], { startMs }: Span): Move | undefined {
+function leadingStep(steps: readonly Move[], { startMs }: Interval): Move | undefined {
   const now = steps.at(-1)?.after.typical ?? 0;
   const felt = steps.filter(({ before, relative }) => (now - before.typical) * relative > 0);
   const candidates = felt.length > 0 ? felt : steps.slice(-1);
@@ -228,112 +195,132 @@ function leadingStep(steps: readonly Move[], { startMs }: Span): Move | undefine
 }
 
 /** Interquartile range over median, freed of levels and cycle. */
-function scatterOf({ logs, cycle, level, offset }: Course, median: number): number {
-  const deviations = Array.from(logs, (log, index) => log - nthDouble(cycle, index) - nthDouble(level, index));
-  const [low = 0, high = 0] = quantile(deviations, [0.25, 0.75]);
-  return median > 0 ? ((Math.exp(high) - Math.exp(low)) * (median + offset)) / median : 0;
-}
-
-/** Series are judged twice, the second time with a stricter limit; the fit is always the same, and what takes long. */
-function courseOf(series: RunSeries, { effect, timeZone }: Pick<JudgeOptions, 'effect' | 'timeZone'>): Course {
-  return keptFit('course', [series, effect, timeZone], () => fitCourse(series, { effect, timeZone }));
-}
-
-/** The parts of a series' course that count up to some chance. */
-function countedIn(series: RunSeries, { effect, timeZone, highestP }: JudgeOptions): readonly CountedPart[] {
-  const all = keptFit('parts', [series, effect, timeZone], () =>
-    partsThatCount(courseOf(series, { effect, timeZone }), quantile([...series.values], 0.5), effect),
+function scatterOf({ freed, level, offset }: Course, middle: number): number {
+  const [low = 0, high = 0] = quantile(
+    Array.from(freed, (log, run) => log - nthDouble(level, run)),
+    [0.25, 0.75],
   );
-  return sureParts(all, highestP);
+  return middle > 0 ? ((Math.exp(high) - Math.exp(low)) * (middle + offset)) / middle : 0;
 }
 
 /** A drift: the ends of the line that was fitted, and the scatter of the first and last fifth of the runs. */
-function driftOf({ series, course }: Study, slopePerDay: number): Move {
+function driftOf(series: Series, course: Course, slopePerDay: number): Move {
   const runs = series.values.length;
   const fifth = Math.max(NEEDED.inPeriod, Math.ceil(runs / 5));
-  const levelAt = (end: number, from: number, to: number): Level => ({
-    ...levelIn(series, course, [{ from, to, height: 0, beganIn: undefined }]),
-    typical: valueAt(nthDouble(course.level, end), course),
-  });
-  const fromMs = nth(series.dates, 0);
+  const ends = moveFrom(series, course, 0, { before: placesFrom(0, fifth), after: placesFrom(runs - fifth, runs) });
+  const typicalAt = (run: number) => ({ typical: valueAt(nthDouble(course.level, run), course) });
   return {
+    ...ends,
     shape: 'drift',
-    fromMs,
-    previousMs: fromMs,
-    began: { startMs: fromMs, endMs: fromMs },
-    untilMs: undefined,
-    before: levelAt(0, 0, fifth),
-    after: levelAt(runs - 1, runs - fifth, runs),
+    began: { startMs: ends.fromMs, endMs: ends.fromMs },
+    before: { ...ends.before, ...typicalAt(0) },
+    after: { ...ends.after, ...typicalAt(runs - 1) },
     relative: Math.expm1(30 * slopePerDay),
   };
 }
 
-/** Whether a series has too few runs, in all or in the period, to say anything. */
-function isShort({ dates }: RunSeries, { period: { startMs, endMs } }: JudgeOptions): boolean {
-  return dates.length < NEEDED.runs || dates.filter((date) => date >= startMs && date <= endMs).length < NEEDED.inPeriod;
-}
-
-/** Runs freed of what hour and weekday add. */
-export interface FreedRuns {
-  readonly dates: readonly number[];
-  /** As measured. */
-  readonly values: readonly number[];
-  /** Logarithms in parts of the median; values that reach down to 0 have the smallest difference that counts added before. */
-  readonly logs: readonly number[];
-  /** False for the outliers. */
-  readonly isUsual: readonly boolean[];
-  /** The value that a logarithm stands for. */
-  readonly valueOf: (log: number) => number;
-}
-
-/** The runs of a series without its cycle; none where there are too few to tell. */
-export function freedOfCycle(series: RunSeries, options: Pick<JudgeOptions, 'effect' | 'timeZone'>): FreedRuns {
-  if (series.values.length < NEEDED.runs) return { dates: [], values: [], logs: [], isUsual: [], valueOf: (log) => log };
-  const course = courseOf(series, options);
-  const { logs, cycle, kept } = course;
-  const usual = new Set(kept);
-  return {
-    dates: series.dates,
-    values: series.values,
-    logs: series.dates.map((_, run) => nthDouble(logs, run) - nthDouble(cycle, run)),
-    isUsual: series.dates.map((_, run) => usual.has(run)),
-    valueOf: (log) => valueAt(log, course),
-  };
-}
+/** Whether a series has enough runs to fit its course. */
+export const hasCourse = ({ values }: Series): boolean => values.length >= NEEDED.runs;
 
 /**
  * Says which state a series is in. Runs before and in the period count alike, wherever a change lies; the period only says which change to
- * name first.
+ * name first. Parts with a higher chance count as none; what the search asks when left out.
  */
-export function judgeSeries(series: RunSeries, options: JudgeOptions): Verdict {
-  if (isShort(series, options)) return { state: 'not enough data', level: undefined, p: undefined, move: undefined, moves: [] };
+export function judgeSeries({ series, effect }: SpeedSeries, { period, timeZone }: JudgeOptions, highestP = EVERY): Verdict {
+  const inPeriod = series.dates.filter((date) => date >= period.startMs && date <= period.endMs);
+  if (!hasCourse(series) || inPeriod.length < NEEDED.inPeriod)
+    return { state: 'not enough data', level: undefined, p: undefined, move: undefined, moves: [] };
+  const course = courseOf({ series, effect }, timeZone);
+  const parts = sureParts(course, highestP);
   // A stricter limit that leaves the same parts leaves the same verdict.
-  const counted = countedIn(series, options);
-  const { highestP: _, ...asked } = options;
-  return keptFit('verdict', [series, asked, counted], () => {
-    const course = courseOf(series, options);
-    return judge({ series, course, counted, plateaus: plateausOf(course, counted, series.dates), options });
-  });
+  return keptFit('verdict', [series, effect, timeZone, period, parts], () => judge(series, course, parts, { period, effect }));
 }
 
-function judge(study: Study): Verdict {
-  const { series, options } = study;
-  const excursions = excursionsIn(study);
-  const groups = lastingLevels(study, excursions);
-  const level = levelIn(series, study.course, groups.at(-1) ?? []);
-  const { plateaus } = study;
-  const steps = groups.slice(1).map((group, place) => moveBetween(study, groups[place] ?? [], group));
-  const episodes = excursions.map(({ first, back }) =>
-    moveBetween(study, plateaus.slice(first - 1, first), plateaus.slice(first, back), plateaus[back]),
-  );
-  const p = Math.min(1, ...study.counted.map((each) => each.p));
+function judge(
+  series: Series,
+  course: Course,
+  parts: readonly CoursePart[],
+  { period, effect }: { period: Interval; effect: Effect },
+): Verdict {
+  const { steps, episodes, level } = readPlateaus(series, course, plateausOf(course, parts, series.dates), effect);
+  const p = Math.min(1, ...parts.map((each) => each.p));
   const verdict = (state: State, move?: Move): Verdict => ({ state, level, p, move, moves: [...steps, ...episodes] });
-  const step = leadingStep(steps, options.period);
+  const step = leadingStep(steps, period);
   if (step) return verdict(step.relative > 0 ? 'slower' : 'faster', step);
-  const line = study.counted.find(({ part }) => part.kind === 'line');
-  if (line) return verdict('drifting', driftOf(study, line.height));
-  const isLate = ({ untilMs = 0 }: Move) => Number(untilMs >= options.period.startMs);
+  const line = parts.find(({ part }) => part.kind === 'line');
+  if (line) return verdict('drifting', driftOf(series, course, line.height));
+  const isLate = ({ untilMs = 0 }: Move) => Number(untilMs >= period.startMs);
   const episode = episodes.toSorted((a, b) => isLate(b) - isLate(a) || Math.abs(b.relative) - Math.abs(a.relative))[0];
   if (episode) return verdict(episode.relative > 0 ? 'was slower' : 'was faster', episode);
-  return verdict(scatterOf(study.course, level.median) >= UNSTABLE_FROM ? 'unstable' : 'steady');
+  return verdict(scatterOf(course, level.median) >= UNSTABLE_FROM ? 'unstable' : 'steady');
+}
+
+/** Accepted chance that a share which did not change is called changed; small, because every series of a scenario is asked in both ways. */
+const ALPHA = 2e-4;
+/** Robust standard deviations from the median at which a run counts as moved. */
+const MOVED = 2.5;
+/** Two levels lie further apart than this many standard deviations, and than this on the log scale. */
+const APART = { deviations: 3, log: Math.log(1.15) } as const;
+/** Share of runs that moved: fewer may be outliers, more are a change of the level itself. */
+const LEAST_MORE = 0.08;
+const MOST = 0.8;
+/** The runs that did not move keep their level to within this part of the distance. */
+const KEPT = 0.25;
+/**
+ * All runs scatter more widely, which is no second level, where runs moved to the other side too, by more than this part of those that
+ * moved, or where the middle half of the runs that did not move is wider than before by so many standard errors.
+ */
+const WIDER = { mirrored: 1 / 3, errors: 3 } as const;
+/** Relative standard error of the interquartile range of one normal run: 1.573 / 1.349. */
+const ERROR_OF_MIDDLE = 1.17;
+/** Part of the changes between the two kinds of runs that independent runs would show; fewer are stretches, such as slow days. */
+const MIXED = 0.5;
+const LEAST_SD = 0.01;
+
+/** The move of part of the runs to one side (`sign` 1: upwards). */
+function partlyMoved(series: Series, course: Course, sign: 1 | -1): Move | undefined {
+  const logs = [...course.freed];
+  const middle = median(logs);
+  const sd = Math.max(LEAST_SD, MAD_TO_SD * median(logs.map((log) => Math.abs(log - middle))));
+  const beyond = (side: number) => logs.map((log) => side * (log - middle) > MOVED * sd);
+  const [isMoved, isOpposite] = [beyond(sign), beyond(-sign)];
+  const change = shareChangeIn({ dates: series.dates, failed: isMoved }, ALPHA);
+  if (!change) return undefined;
+  const {
+    at: first,
+    before,
+    since: { share },
+  } = change;
+  const more = share - before.share;
+  const shareOf = (hits: readonly boolean[]) => hits.filter(Boolean).length / hits.length;
+  const opposite = shareOf(isOpposite.slice(first)) - shareOf(isOpposite.slice(0, first));
+  if (more < LEAST_MORE || share > MOST || opposite > WIDER.mirrored * more) return undefined;
+  const hits = isMoved.slice(first);
+  const changes = hits.filter((hit, index) => index > 0 && hit !== hits[index - 1]).length;
+  const [former, since] = [placesFrom(0, first).filter((run) => !isMoved[run]), placesFrom(first, logs.length)];
+  const [usual, moved] = [since.filter((run) => !isMoved[run]), since.filter((run) => isMoved[run])];
+  if (former.length === 0) return undefined;
+  const logsAt = (runs: readonly number[]) => runs.map((run) => nth(logs, run));
+  const apart = sign * (median(logsAt(moved)) - median(logsAt(usual)));
+  const isApart = apart >= Math.max(APART.deviations * sd, APART.log);
+  const widest = interquartileRange(logsAt(former)) * (1 + (WIDER.errors * ERROR_OF_MIDDLE) / Math.sqrt(usual.length));
+  const isKept = Math.abs(median(logsAt(usual)) - median(logsAt(former))) <= KEPT * apart;
+  const isMixed = changes >= MIXED * 2 * hits.length * share * (1 - share);
+  if (!isApart || !isKept || !isMixed || interquartileRange(logsAt(usual)) > widest) return undefined;
+  const move = moveFrom(series, course, first, { before: usual, after: moved });
+  return { ...move, began: { startMs: move.previousMs, endMs: move.fromMs }, share };
+}
+
+/**
+ * The move of part of the runs to another level while the others, whose level is that before, kept theirs, as in an A/B test or with one
+ * slow machine among several; undefined where that is not beyond chance.
+ */
+export function twoLevelsIn(sized: SpeedSeries, timeZone: string): Move | undefined {
+  const { series, effect } = sized;
+  if (!hasCourse(series)) return undefined;
+  return keptFit('two levels', [series, effect, timeZone], () => {
+    const course = courseOf(sized, timeZone);
+    const move = partlyMoved(series, course, 1) ?? partlyMoved(series, course, -1);
+    return move && Math.abs(move.after.typical - move.before.typical) >= effect.absolute ? move : undefined;
+  });
 }

@@ -1,17 +1,10 @@
 import { quantile } from 'simple-statistics';
+import type { Interval } from '../../../lib/calendar.ts';
 
-/**
- * Values of one metric of one step with their instants (ms since 1970), oldest first; failed runs and runs without a value are left out.
- */
-export interface RunSeries {
+/** Values of one metric with the instants of their runs (ms since 1970), oldest first; runs without a value are left out. */
+export interface Series {
   readonly dates: readonly number[];
   readonly values: readonly number[];
-}
-
-/** From `startMs` to `endMs`, both included. */
-export interface Span {
-  readonly startMs: number;
-  readonly endMs: number;
 }
 
 /** The smallest change that counts, however certain it is; both limits must be reached. */
@@ -41,7 +34,7 @@ export interface Move {
   readonly fromMs: number;
   readonly previousMs: number;
   /** Between which instants it began, with about 95 % confidence. */
-  readonly began: Span;
+  readonly began: Interval;
   /** First run that is back at the former level; undefined where it goes on. */
   readonly untilMs: number | undefined;
   /** Levels on both sides, episodes left out; of a drift those of the first and last fifth of the runs. */
@@ -61,20 +54,4 @@ export function levelOf(values: readonly number[], adjusted: readonly number[]):
   const [p25 = Number.NaN, median = Number.NaN, p75 = Number.NaN] = values.length > 0 ? quantile([...values], [0.25, 0.5, 0.75]) : [];
   const typical = adjusted.length > 0 ? quantile([...adjusted], 0.5) : Number.NaN;
   return { median, typical, p25, p75, runs: values.length };
-}
-
-/** The value that a logarithm in parts of `scale` stands for: no level lies below 0. */
-export function valueAt(log: number, { scale, offset }: { readonly scale: number; readonly offset: number }): number {
-  return Math.max(0, scale * Math.exp(log) - offset);
-}
-
-/**
- * The offset of all values before their logarithm is taken: the smallest difference that counts, where values reach down to it. It keeps
- * zeros (layout shift, blocking time) finite and differences that do not matter small.
- */
-export function logOffset(values: readonly number[], { absolute }: Effect): number {
-  const least = values.reduce((low, value) => Math.min(low, value), Number.POSITIVE_INFINITY);
-  if (least > absolute && least > 0) return 0;
-  const largest = values.reduce((high, value) => Math.max(high, value), 0);
-  return Math.max(absolute, largest * 1e-3, Number.MIN_VALUE);
 }

@@ -25,7 +25,7 @@ import { togetherOf } from '../../../domain/journeys/impact/together.ts';
 import { readAsWords } from '../../../domain/journeys/step.ts';
 import { speedSentence } from '../../../domain/metrics/changes/changes-answer.ts';
 import { fold } from '../../../domain/names/match-name.ts';
-import type { SpeedChange } from '../../../domain/speed/speed-changes.ts';
+import type { SpeedChange } from '../../../domain/speed/scenario-study.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { isoAt } from '../../../lib/dates.ts';
 import { grouped } from '../../../lib/grouped.ts';

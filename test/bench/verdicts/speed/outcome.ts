@@ -67,7 +67,10 @@ function oracleIsRight(world: World, { shape }: Cell): { isRight: boolean; at: n
 export function outcomeOf(cell: Cell, seed: number): Outcome {
   const world = makeWorld(cell.nature, cell.shape, seed);
   const startedAt = process.cpuUsage().user;
-  const verdict = judgeSeries(world, { period: world.period, effect: EFFECT, timeZone: 'UTC' });
+  const verdict = judgeSeries(
+    { series: { dates: world.dates, values: world.values }, effect: EFFECT },
+    { period: world.period, timeZone: 'UTC' },
+  );
   const cpuMs = (process.cpuUsage().user - startedAt) / 1000;
   const expected = cell.group === 'sparse' && cell.shape.kind === 'step' ? ['slower'] : EXPECTED[cell.group];
   const isRight = expected.includes(verdict.state);
@@ -75,7 +78,7 @@ export function outcomeOf(cell: Cell, seed: number): Outcome {
   const truth = world.changes.at(cell.shape.kind === 'bump' ? 0 : -1) ?? 0;
   const none = { offRuns: undefined, isInRange: undefined, beforeError: undefined, sinceError: undefined };
   const base = { state: verdict.state, isRight, oracleIsRight: oracle.isRight, oracleOffRuns: Math.abs(oracle.at - truth), cpuMs };
-  if (!isRight || !('move' in verdict) || !verdict.move || verdict.move.shape === 'drift') return { ...base, ...none };
+  if (!isRight || !verdict.move || verdict.move.shape === 'drift') return { ...base, ...none };
   const { shape, fromMs, began, before, after } = verdict.move;
   const trueMs = world.dates[truth] ?? 0;
   const start = cell.shape.kind === 'two steps' ? (world.changes[0] ?? 0) : 0;

@@ -40,13 +40,13 @@ function cellsOf(site: Site, { worlds, seed }: Trial): string[] {
   for (let answer = 0; answer < answers; answer += 1) {
     const { tracked, period } = seriesOf(site, seed * 1_000_003 + 500_000_000 + answer * 1_009);
     const judged = judgeTogether(tracked, { period, timeZone: 'UTC' });
-    const moved = judged.filter(({ verdict }) => !['steady', 'unstable', 'not enough data'].includes(verdict.state));
+    const moved = judged.filter(({ state }) => !['steady', 'unstable', 'not enough data'].includes(state));
     const wrong = moved.filter(({ group }) => site.slower === undefined || group !== '0');
     counts.false += wrong.length > 0 ? 1 : 0;
     counts.wrong += wrong.length;
     counts.named += moved.length;
     const [headline] = judged;
-    counts.headlines += site.slower !== undefined && headline?.group === '0' && headline.verdict.state === 'slower' ? 1 : 0;
+    counts.headlines += site.slower !== undefined && headline?.group === '0' && headline.state === 'slower' ? 1 : 0;
   }
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
   return [

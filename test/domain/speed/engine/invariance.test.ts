@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type JudgeOptions, judgeSeries } from '../../../../src/domain/speed/engine/judge-series.ts';
-import type { Nature, Shape, World } from '../../../bench/verdicts/speed/worlds.ts';
-import { DAY_MS, EFFECT, HOUR_MS, worldOf } from './runs.ts';
+import type { Verdict } from '../../../../src/domain/speed/engine/judge-series.ts';
+import type { Nature, Shape } from '../../../bench/verdicts/speed/worlds.ts';
+import { DAY_MS, EFFECT, HOUR_MS, judge, judged } from './runs.ts';
 
 const SHAPES: readonly Shape[] = [
   { kind: 'stable' },
@@ -34,18 +34,16 @@ function instantsIn(value: unknown): number[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(instantsIn) : [];
 }
 
-/** The state of a world, and every instant in its verdict. */
-function judged(world: Pick<World, 'dates' | 'values' | 'period'>, options: JudgeOptions, shiftMs = 0) {
-  const verdict = judgeSeries(world, { ...options, period: world.period });
+/** The state of a verdict, and every instant in it. */
+function read(verdict: Verdict, shiftMs = 0) {
   return { state: verdict.state, instants: instantsIn(verdict).map((ms) => ms - shiftMs) };
 }
 
 test.each(SHAPES)('the verdict on a world with $kind depends neither on the unit nor on the weeks that passed before', (shape) => {
   for (const [index, nature] of NATURES.entries()) {
-    const { world, options } = worldOf(shape, nature, 40 + index);
-    const verdict = judged(world, options);
+    const { world, verdict } = judged(shape, nature, 40 + index);
     const inMicroseconds = { ...world, values: world.values.map((ms) => 1000 * ms) };
-    expect(judged(inMicroseconds, { ...options, effect: { ...EFFECT, absolute: 1000 * EFFECT.absolute } })).toEqual(verdict);
+    expect(read(judge(inMicroseconds, { ...EFFECT, absolute: 1000 * EFFECT.absolute }))).toEqual(read(verdict));
     const shiftMs = 8 * 7 * DAY_MS;
     const { startMs, endMs } = world.period;
     const later = {
@@ -53,6 +51,6 @@ test.each(SHAPES)('the verdict on a world with $kind depends neither on the unit
       dates: world.dates.map((ms) => ms + shiftMs),
       period: { startMs: startMs + shiftMs, endMs: endMs + shiftMs },
     };
-    expect(judged(later, options, shiftMs)).toEqual(verdict);
+    expect(read(judge(later), shiftMs)).toEqual(read(verdict));
   }
 });

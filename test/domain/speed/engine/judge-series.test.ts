@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { judgeSeries } from '../../../../src/domain/speed/engine/judge-series.ts';
-import type { Nature, Shape } from '../../../bench/verdicts/speed/worlds.ts';
-import { DAY_MS, HOUR_MS, inState, worldOf } from './runs.ts';
+import type { Shape } from '../../../bench/verdicts/speed/worlds.ts';
+import { DAY_MS, HOUR_MS, inState, judge, judged } from './runs.ts';
 
-const judged = (shape: Shape, nature: Partial<Nature> = {}, seed = 1) => {
-  const { world, options } = worldOf(shape, nature, seed);
-  return { world, verdict: judgeSeries(world, options) };
-};
 const ago = (days: number) => [days * DAY_MS, days * DAY_MS] as const;
 const slower = (size: number, days: number): Shape => ({ kind: 'step', size, agoMs: ago(days) });
 
@@ -45,10 +41,10 @@ describe('a lasting change', () => {
     'begins with its first run, though that lies further from the new level than the others do (world %i)',
     { tags: 'nightly' },
     (seed) => {
-      const { world, options } = worldOf(slower(0.18, 10), { noise: 0.002 }, seed);
+      const { world } = judged(slower(0.18, 10), { noise: 0.002 }, seed);
       const place = world.changes[0] ?? 0;
       const values = world.values.map((value, run) => (run === place ? 1.03 * value : value));
-      const { move } = inState(judgeSeries({ ...world, values }, options), 'slower');
+      const { move } = inState(judge({ ...world, values }), 'slower');
       expect(world.dates.indexOf(move.fromMs)).toBe(place);
     },
   );
@@ -84,8 +80,7 @@ describe('other states', () => {
   });
 
   it('of wide scatter are unstable', () => {
-    const { world, options } = worldOf({ kind: 'stable' }, { noise: 0.5, cycle: 'none' });
-    expect(judgeSeries(world, options).state).toBe('unstable');
+    expect(judged({ kind: 'stable' }, { noise: 0.5, cycle: 'none' }).verdict.state).toBe('unstable');
   });
 
   it.each([
@@ -99,12 +94,16 @@ describe('other states', () => {
 
 describe('odd series', () => {
   const hours = (count: number) => Array.from({ length: count }, (_, index) => index * HOUR_MS);
-  const options = { period: { startMs: 30 * HOUR_MS, endMs: 1e12 }, effect: { relative: 0.03, absolute: 2 }, timeZone: 'Europe/Madrid' };
+  const judgeOf = (values: readonly number[], effect = { relative: 0.03, absolute: 2 }) =>
+    judgeSeries(
+      { series: { dates: hours(values.length), values }, effect },
+      { period: { startMs: 30 * HOUR_MS, endMs: 1e12 }, timeZone: 'Europe/Madrid' },
+    );
 
   it('that never change are steady, and a jump of theirs is found', () => {
     const dates = hours(60);
-    expect(judgeSeries({ dates, values: dates.map(() => 80) }, options).state).toBe('steady');
-    const verdict = judgeSeries({ dates, values: dates.map((_, index) => (index < 40 ? 80 : 86)) }, options);
+    expect(judgeOf(dates.map(() => 80)).state).toBe('steady');
+    const verdict = judgeOf(dates.map((_, index) => (index < 40 ? 80 : 86)));
     expect(verdict).toMatchObject({
       state: 'slower',
       move: { fromMs: 40 * HOUR_MS, before: { median: 80 }, after: { median: 86, runs: 20 } },
@@ -117,13 +116,12 @@ describe('odd series', () => {
     ['zeros and differences that count', 0.1, 'slower'],
   ])('of %s are judged', (_, later, state) => {
     const values = hours(200).map((__, index) => (index < 100 ? 0 : later));
-    const effect = { relative: 0.1, absolute: 0.01 };
-    expect(judgeSeries({ dates: hours(200), values }, { ...options, effect }).state).toBe(state);
+    expect(judgeOf(values, { relative: 0.1, absolute: 0.01 }).state).toBe(state);
   });
 
   it('with three slow runs at the end are steady where slow runs are usual', () => {
-    const { world, options: usual } = worldOf({ kind: 'stable' }, { outliers: 0.08 });
+    const { world } = judged({ kind: 'stable' }, { outliers: 0.08 });
     const values = world.values.map((value, index) => (index >= world.values.length - 3 ? value * 2 : value));
-    expect(judgeSeries({ dates: world.dates, values }, usual).state).toBe('steady');
+    expect(judge({ ...world, values }).state).toBe('steady');
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { freedOfCycle } from '../../../../src/domain/speed/engine/judge-series.ts';
-import { twoLevelsIn } from '../../../../src/domain/speed/engine/two-levels.ts';
+import { twoLevelsIn } from '../../../../src/domain/speed/engine/judge-series.ts';
 import { DAY_MS, HOUR_MS } from '../../../../src/lib/clock.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 
@@ -15,7 +14,7 @@ function split(seed: number, factor: (hour: number, draw: number, other: number)
     dates: Array.from({ length: HOURS }, (_, hour) => START_MS + hour * HOUR_MS),
     values: Array.from({ length: HOURS }, (_, hour) => 2000 * Math.exp(0.08 * normal()) * factor(hour, uniform(), normal())),
   };
-  return twoLevelsIn(freedOfCycle(series, { effect: { relative: 0.05, absolute: 50 }, timeZone: 'UTC' }));
+  return twoLevelsIn({ series, effect: { relative: 0.05, absolute: 50 } }, 'UTC');
 }
 
 describe('two levels', () => {
