@@ -1,18 +1,27 @@
 import { ApiError, refuse } from '../../api/errors.ts';
 import { getStepHar, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { instantOf } from '../../api/params.ts';
-import type { Sides } from '../../domain/har/compare/culprit.ts';
 import type { Comparison } from '../../domain/har/compare/har-comparison.ts';
 import { largestShift, placeOfRun, type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
 import type { PaintTimes } from '../../domain/har/requests/largest-paint.ts';
-import { isFailed, type Step, stepsOf } from '../../domain/speed/runs.ts';
+import type { Step } from '../../domain/speed/runs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { resolveDate } from '../../lib/dates.ts';
 import { counted } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
 import { eventNamed, eventWords } from './event-named.ts';
 import { readStepResult } from './read-step-result.ts';
-import { figuresOf, NEAR_MS, readKnownRun, readNeighbours, type ScenarioReports, scenarioBetween, stepOf } from './run-neighbours.ts';
+import {
+  figuresOf,
+  NEAR_MS,
+  type Neighbours,
+  readKnownRun,
+  readNeighbours,
+  type ScenarioReports,
+  scenarioBetween,
+  stepOf,
+  stepsWithoutFailure,
+} from './run-neighbours.ts';
 import { stopsAfter } from './scenario-reports.ts';
 
 /** Two runs by their ids, or a step whose typical runs on both sides of an instant are chosen. */
@@ -30,9 +39,6 @@ interface RunFile {
   readonly har: unknown;
   readonly paints: PaintTimes | undefined;
 }
-
-/** A run of a scenario with its HAR file as it came. */
-type HarRun = RunFigures & RunFile;
 
 interface RunTime {
   readonly time: string;
@@ -81,7 +87,7 @@ async function instantNamed(since: string, scenarioId: number, { ask, nowMs, tim
 
 /** The step that is asked for, else of several the one whose load time moved most, which is noted. */
 async function comparedStep(scenario: ScenarioReports, asked: string | undefined, note: Context['note']): Promise<Step> {
-  const steps = stepsOf(scenario.reports.filter((report) => !isFailed(report)));
+  const steps = stepsWithoutFailure(scenario);
   const scoreOf = (step: Step) => largestShift(figuresOf(step))?.score ?? 0;
   const [most, other] = steps.map((step) => ({ step, score: scoreOf(step) })).toSorted((a, b) => b.score - a.score);
   if (asked !== undefined || !most || !other) return stepOf(scenario, asked, note);
@@ -90,9 +96,9 @@ async function comparedStep(scenario: ScenarioReports, asked: string | undefined
 }
 
 /** The HAR files of these runs; those that cannot be read are left out and noted, unless there is no other. */
-async function readFiles(runs: readonly RunFigures[], side: string, { ask, note }: Asking): Promise<HarRun[]> {
+async function readFiles(runs: readonly RunFigures[], side: string, { ask, note }: Asking): Promise<(RunFigures & RunFile)[]> {
   const files = await Promise.allSettled(runs.map(({ stepResultId }) => ask(getStepHar, { scenarioStepResultId: stepResultId })));
-  const read = runs.flatMap((run, index): HarRun[] => {
+  const read = runs.flatMap((run, index) => {
     const file = files[index];
     return file?.status === 'fulfilled' ? [{ ...run, har: file.value.har }] : [];
   });
@@ -136,18 +142,17 @@ async function chooseHarRuns({ scenarioId, step: asked, since }: RunsWanted, con
 async function compared(
   befores: readonly RunFile[],
   afters: readonly RunFile[],
-  { paints: near, ...neighbours }: Sides<unknown> & { readonly paints?: Sides<PaintTimes> },
+  { paints: near, hars }: Neighbours,
   { remember, projectId, note, ownDomains: firstParty }: Context,
 ): Promise<Comparison> {
   const { compareHars, loadEntities, readHar } = await import('../../domain/har/index.ts');
   const entities = await loadEntities();
   const ids = [befores, afters].map((files) => files.map(({ stepResultId }) => stepResultId));
-  const key = ['HAR files', await projectId(), ids, [neighbours.before.length, neighbours.after.length], near, firstParty];
+  const key = ['HAR files', await projectId(), ids, [hars.before.length, hars.after.length], near, firstParty];
   const { comparison, notes } = await remember(key, async () => {
     const read = (files: readonly RunFile[]) => files.map(({ har, paints }) => ({ har: readHar(har, { firstParty }), paints }));
     const around = (files: readonly unknown[]) => files.map((har) => readHar(har, { firstParty }));
-    const [before, after] = [around(neighbours.before), around(neighbours.after)];
-    return compareHars(read(befores), read(afters), entities, { before, after }, near);
+    return compareHars(read(befores), read(afters), entities, { before: around(hars.before), after: around(hars.after) }, near);
   });
   for (const sentence of notes) note(sentence);
   return comparison;
@@ -155,8 +160,9 @@ async function compared(
 
 async function compareTypical(asked: RunsWanted, context: Context): Promise<HarsCompared> {
   const { step, sinceMs, before, after, paints } = await chooseHarRuns(asked, context);
-  const comparison = await compared(before, after, { before: [], after: [], paints }, context);
-  const timesOf = (runs: readonly HarRun[]) => runs.map(({ date, stepResultId }) => ({ time: new Date(date).toISOString(), stepResultId }));
+  const comparison = await compared(before, after, { paints, hars: { before: [], after: [] } }, context);
+  const timesOf = (runs: readonly RunFigures[]) =>
+    runs.map(({ date, stepResultId }) => ({ time: new Date(date).toISOString(), stepResultId }));
   return {
     comparison,
     before: before[0]?.stepResultId ?? '',
@@ -189,9 +195,8 @@ async function compareGiven(before: string, after: string, scenarioId: number | 
   const [was, is] = await Promise.all([read(before), read(after)]);
   if (before === after) note('Both ids are the same: the file is compared with itself.');
   const near = await readNeighbours(was, is, scenarioId, { ask, note, lists, isLate });
-  const paints = { before: near.before.paints, after: near.after.paints };
-  const comparison = await compared([was], [is], { before: near.before.hars, after: near.after.hars, paints }, context);
-  return { comparison: placed(comparison, [was.paints, is.paints], [paints.before, paints.after]), before, after };
+  const comparison = await compared([was], [is], near, context);
+  return { comparison: placed(comparison, [was.paints, is.paints], [near.paints.before, near.paints.after]), before, after };
 }
 
 /** Compares two given runs, or typical runs before and since an instant. Throws `invalid` where neither is named. */

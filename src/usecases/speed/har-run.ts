@@ -10,7 +10,7 @@ import { median } from '../../statistics/order.ts';
 import type { Context } from '../context.ts';
 import { studyOne } from './analyze-scenarios.ts';
 import { readStepResult } from './read-step-result.ts';
-import { type BlamedStep, figuresOf, paintsNear, readKnownRun, scenarioBetween, stepOf } from './run-neighbours.ts';
+import { type BlamedStep, figuresOf, readKnownRun, runsNear, scenarioBetween, stepOf } from './run-neighbours.ts';
 import { stopsAfter } from './scenario-reports.ts';
 
 /** A run by the id of a step result, or a step of a scenario, of which a typical run is chosen. */
@@ -113,8 +113,14 @@ export async function readRun({ scenarioStepResultId, scenarioId, step, isPlaced
   ]);
   const time = known.dateMs === undefined ? {} : { time: minuteAt(known.dateMs, timeZone) };
   const run = { stepResultId: scenarioStepResultId, ...time };
-  const near = isPlaced ? await paintsNear(known, scenarioId, { ask, note, lists, isLate }).catch(() => undefined) : undefined;
-  const place = near && known.paints && placeOfRun(known.paints, near.paints);
+  const near = isPlaced ? await runsNear(known, scenarioId, { ask, note, lists, isLate }).catch(() => undefined) : undefined;
+  const place =
+    near &&
+    known.paints &&
+    placeOfRun(
+      known.paints,
+      near.runs.map(({ paints }) => paints),
+    );
   const named = { ...run, ...(near?.step !== undefined && { step: near.step }), ...(place !== undefined && { place }) };
   return { file, run: named, paints: known.paints };
 }

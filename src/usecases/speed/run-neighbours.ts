@@ -29,13 +29,6 @@ export interface KnownRun {
   readonly paints: PaintTimes | undefined;
 }
 
-/** Runs of the same step near one of two runs, without them. */
-export interface Neighbourhood {
-  readonly paints: readonly PaintTimes[];
-  /** HAR files as the platform gave them. */
-  readonly hars: readonly unknown[];
-}
-
 /** Runs that lie no further from a run, or from an instant, are near it. */
 export const NEAR_MS = 3 * DAY_MS;
 /** HAR files read for the scatter of each side. */
@@ -78,48 +71,36 @@ export async function scenarioBetween(ask: Reads['ask'], scenarioId: number, fro
   return scenario;
 }
 
-const reportsBetween = async (...asked: Parameters<typeof scenarioBetween>) => (await scenarioBetween(...asked)).reports;
+const hasRun = ({ steps }: Report, { stepResultId }: KnownRun) => steps?.some((result) => resultIdOf(result) === stepResultId) ?? false;
 
 /** The other runs of a step near one of its runs, failed ones aside, with its name; undefined where its scenario is unknown. */
-export async function paintsNear(
+export async function runsNear(
   run: KnownRun,
   named: number | undefined,
   context: Reads,
-): Promise<{ readonly step: string | undefined; readonly paints: readonly PaintTimes[] } | undefined> {
+): Promise<{ readonly step: string | undefined; readonly runs: readonly RunFigures[] } | undefined> {
+  const { dateMs } = run;
   const scenarioId = named ?? (await scenarioOf(run, context));
-  if (scenarioId === undefined || run.dateMs === undefined) return undefined;
-  const near = resultsOf(await reportsBetween(context.ask, scenarioId, run.dateMs - NEAR_MS, run.dateMs + NEAR_MS), run);
-  const own = near.find(({ result }) => resultIdOf(result) === run.stepResultId);
-  const others = near.filter((each) => each !== own);
-  return { step: near[0]?.result.name ?? undefined, paints: others.map(({ result }) => paintsOf(result)) };
+  if (scenarioId === undefined || dateMs === undefined) return undefined;
+  const { reports } = await scenarioBetween(context.ask, scenarioId, dateMs - NEAR_MS, dateMs + NEAR_MS);
+  const steps = stepsOf(reports.filter((report) => !isFailed(report) || hasRun(report, run)));
+  const isOwn = ({ stepResultId }: RunFigures) => stepResultId === run.stepResultId;
+  const own = steps.map((step) => ({ step: step.name, runs: figuresOf(step) })).find(({ runs }) => runs.some(isOwn));
+  return { step: own?.step, runs: own?.runs.filter((each) => !isOwn(each)) ?? [] };
 }
 
 /** The scenario of a run: a step report does not name it, so scenarios are asked for a report at that instant while there is time. */
-async function scenarioOf({ stepResultId, dateMs }: KnownRun, { ask, lists, isLate }: Reads): Promise<number | undefined> {
+async function scenarioOf(run: KnownRun, { ask, lists, isLate }: Reads): Promise<number | undefined> {
+  const { dateMs } = run;
   if (dateMs === undefined) return undefined;
-  const scenarios = await (await lists()).of('scenario');
-  const asked = scenarios.slice(0, MOST_ASKED).map(({ id }) => id);
-  for (let start = 0; start < asked.length && !isLate(); start += ASKED_AT_ONCE) {
-    const ids = asked.slice(start, start + ASKED_AT_ONCE);
-    const reports = await Promise.all(ids.map((id) => reportsBetween(ask, id, dateMs, dateMs)));
-    const found = ids.find((_id, index) =>
-      reports[index]?.some(({ steps }) => steps?.some((result) => resultIdOf(result) === stepResultId)),
-    );
+  const scenarios = (await (await lists()).of('scenario')).slice(0, MOST_ASKED);
+  for (let start = 0; start < scenarios.length && !isLate(); start += ASKED_AT_ONCE) {
+    const ids = scenarios.slice(start, start + ASKED_AT_ONCE).map(({ id }) => id);
+    const asked = await Promise.all(ids.map((id) => scenarioBetween(ask, id, dateMs, dateMs)));
+    const found = ids.find((_id, index) => asked[index]?.reports.some((report) => hasRun(report, run)));
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** The results of the step of a run in these reports with their dates, failed runs aside; none where the run is not among them. */
-function resultsOf(reports: readonly Report[], { stepResultId }: KnownRun): { date: number; result: StepResult }[] {
-  const own = reports.flatMap(({ steps }) => steps ?? []).find((result) => resultIdOf(result) === stepResultId);
-  if (!own) return [];
-  return reports
-    .filter((report) => !isFailed(report))
-    .flatMap(({ date, steps }) => {
-      const result = (steps ?? []).find((each) => (own.stepId == null ? each.name === own.name : each.stepId === own.stepId));
-      return result ? [{ date, result }] : [];
-    });
 }
 
 /** How far a run lies from another; what lies between two compared runs counts as farther than all that lies beyond them. */
@@ -128,39 +109,38 @@ function distance(dateMs: number, run: number, other: number): number {
   return Math.abs(dateMs - run) + (isBetween ? NEAR_MS : 0);
 }
 
-/** Reads the runs near a run, on its side of the other one: paints of all, HAR files of the nearest, as long as there is time. */
-async function readAround(run: KnownRun, other: KnownRun, scenarioId: number, { ask, isLate }: Reads): Promise<Neighbourhood> {
-  const [dateMs, otherMs] = [run.dateMs, other.dateMs];
-  if (dateMs === undefined || otherMs === undefined) return { paints: [], hars: [] };
-  const compared = new Set([run.stepResultId, other.stepResultId]);
-  const near = resultsOf(await reportsBetween(ask, scenarioId, dateMs - NEAR_MS, dateMs + NEAR_MS), run)
-    .filter(({ result }) => !compared.has(resultIdOf(result) ?? ''))
-    // A run that is nearer to the other one shows the level of that one.
-    .filter(({ date }) => Math.abs(date - dateMs) < Math.abs(date - otherMs));
-  const nearest = near.toSorted((a, b) => distance(a.date, dateMs, otherMs) - distance(b.date, dateMs, otherMs)).slice(0, EACH_SIDE);
-  const ids = isLate() ? [] : nearest.flatMap(({ result }) => resultIdOf(result) ?? []);
-  const files = await Promise.allSettled(ids.map((scenarioStepResultId) => ask(getStepHar, { scenarioStepResultId })));
-  const hars = files.flatMap((file) => (file.status === 'fulfilled' ? [file.value.har] : []));
-  return { paints: near.map(({ result }) => paintsOf(result)), hars };
+/** Runs of the same step near each of two runs, without them, on its side of the other one. */
+export interface Neighbours {
+  readonly paints: Readonly<Record<'before' | 'after', readonly PaintTimes[]>>;
+  /** HAR files of the nearest as the platform gave them. */
+  readonly hars: Readonly<Record<'before' | 'after', readonly unknown[]>>;
 }
 
-const NONE = { before: { paints: [], hars: [] }, after: { paints: [], hars: [] } };
-
-/** Runs near each of two runs of a step; empty where the scenario cannot be found. */
-export async function readNeighbours(
-  before: KnownRun,
-  after: KnownRun,
-  named: number | undefined,
-  context: Reads,
-): Promise<Record<'before' | 'after', Neighbourhood>> {
-  if (before.stepResultId === after.stepResultId) return NONE;
+/** Reads the runs near each of two runs of a step, as long as there is time; empty where the scenario cannot be found. */
+export async function readNeighbours(before: KnownRun, after: KnownRun, named: number | undefined, context: Reads): Promise<Neighbours> {
+  const none = { before: [], after: [] };
+  if (before.stepResultId === after.stepResultId) return { paints: none, hars: none };
   const scenarioId = named ?? (await scenarioOf(after, context));
   if (scenarioId === undefined) {
     context.note('The scenario of the runs was not found, so no runs near them were read; name it by scenarioId.');
-    return NONE;
+    return { paints: none, hars: none };
   }
   const [was, is] = await Promise.all([readAround(before, after, scenarioId, context), readAround(after, before, scenarioId, context)]);
-  return { before: was, after: is };
+  return { paints: { before: was.paints, after: is.paints }, hars: { before: was.hars, after: is.hars } };
+}
+
+async function readAround(run: KnownRun, other: KnownRun, scenarioId: number, context: Reads) {
+  const [dateMs = Number.NaN, otherMs = Number.NaN] = [run.dateMs, other.dateMs];
+  const { runs = [] } = (await runsNear(run, scenarioId, context)) ?? {};
+  // A run that is nearer to the other one shows the level of that one.
+  const near = runs.filter(
+    ({ date, stepResultId }) => stepResultId !== other.stepResultId && Math.abs(date - dateMs) < Math.abs(date - otherMs),
+  );
+  const nearest = near.toSorted((a, b) => distance(a.date, dateMs, otherMs) - distance(b.date, dateMs, otherMs)).slice(0, EACH_SIDE);
+  const read = context.isLate() ? [] : nearest;
+  const files = await Promise.allSettled(read.map(({ stepResultId }) => context.ask(getStepHar, { scenarioStepResultId: stepResultId })));
+  const hars = files.flatMap((file) => (file.status === 'fulfilled' ? [file.value.har] : []));
+  return { paints: near.map(({ paints }) => paints), hars };
 }
 
 /** Whether a name begins with all words of another one: `Product page – mobile` with `Product`. */
@@ -175,6 +155,9 @@ export interface BlamedStep {
   readonly why: string;
 }
 
+/** The steps of the runs without a failure. */
+export const stepsWithoutFailure = ({ reports }: ScenarioReports): Step[] => stepsOf(reports.filter((report) => !isFailed(report)));
+
 /**
  * The step that is asked for; where none is, the only one, the one that is blamed, or the only one that the scenario is named after, which
  * is noted. Throws an error that lists the steps.
@@ -185,7 +168,7 @@ export async function stepOf(
   note: Context['note'],
   blame: () => Promise<BlamedStep | undefined> = () => Promise.resolve(undefined),
 ): Promise<Step> {
-  const steps = stepsOf(reports.filter((report) => !isFailed(report)));
+  const steps = stepsWithoutFailure({ reports });
   const [only] = steps;
   if (!only) throw new ApiError('missing', 'The scenario has no run without a failure in this time.');
   if (asked !== undefined) return chooseStep(steps, asked);
