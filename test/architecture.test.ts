@@ -46,7 +46,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/client': ['src/commands/', 'src/generate/'],
   '@hono/node-server': ['src/emulator/'],
   hono: ['src/emulator/'],
-  undici: ['src/api/http.ts', 'src/api/connections.ts', 'src/api/receive.ts'],
+  undici: ['src/api/http.ts', 'src/api/connections.ts'],
   keyv: ['src/api/tokens.ts'],
   '@keyv/redis': ['src/replicas/redis.ts'],
   'lru-cache': [
@@ -57,7 +57,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'src/statistics/kept-fits.ts',
     'src/tooling/call-errors.ts',
     'src/tooling/confirmation.ts',
-    'src/tooling/repeats.ts',
     'src/tooling/session.ts',
   ],
   '@clickhouse/client': ['src/workspace/warehouse/connection.ts'],

@@ -1,14 +1,22 @@
 import { addressFault } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
-import { abortable, withDeadline } from './deadline.ts';
+import { leadsInside } from './connections.ts';
+import { abortable, retry, withDeadline } from './deadline.ts';
 import { ApiError, withHint } from './errors.ts';
 import { exchange, type Wiring } from './exchange.ts';
-import { CHOOSE_PROJECT, type Granted } from './granted.ts';
-import { leadsInside } from './inner-address.ts';
-import type { Operation, PayloadOf } from './operation.ts';
+import type { Operation, PayloadOf, Scope } from './operation.ts';
 import { readCredential, requestToken } from './operations/account.ts';
-import { retry } from './retry.ts';
-import { type Credential, singleFlight, type Token, type TokenRequest } from './tokens.ts';
+import {
+  CHOOSE_PROJECT,
+  type Credential,
+  type Granted,
+  onlyProject,
+  singleFlight,
+  type Token,
+  type TokenCache,
+  type TokenRequest,
+  tokenScopes,
+} from './tokens.ts';
 
 /** The base address without a slash at the end; refused where `addressFault` finds one. */
 export function checkedAuthUrl(address: string): string {
@@ -205,4 +213,44 @@ export function createAuthServer({ wiring, authUrl, timeoutMs, random, endpointD
     ask: async ({ clientId, clientSecret }) => toGranted(await ask(readCredential, { client_id: clientId, client_secret: clientSecret })),
   });
   return { fetchToken, ...grants };
+}
+
+/** Whether a credential reaches the projects of its account or one project; unknown where nothing that came shows it. */
+export type CredentialLevel = 'account' | 'project' | 'unknown';
+
+interface AskedLevel {
+  auth: AuthServer;
+  tokens: TokenCache;
+  credential: Credential;
+  neededScopes: readonly Scope[];
+}
+
+/**
+ * Nothing in the interface states the level. Several projects show that it is the account; with one, a token without `project_id` decides,
+ * because only account-level credentials have to name it (section 5).
+ */
+export async function credentialLevel(
+  { auth, tokens, credential, neededScopes }: AskedLevel,
+  signal: AbortSignal,
+): Promise<CredentialLevel> {
+  const granted = await auth.granted(credential, signal);
+  if (granted.projects.length > 1) return 'account';
+  const only = onlyProject(granted);
+  const scopes = tokenScopes(neededScopes, granted);
+  if (only === undefined || scopes.length === 0) return 'unknown';
+
+  async function isGranted(projectId: number | undefined): Promise<boolean | undefined> {
+    try {
+      await tokens.get({ credential, projectId, scopes }, signal);
+      return true;
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ApiError)) throw error;
+      const { status = 0 } = error;
+      return status >= 400 && status < 500 && !error.transient ? false : undefined;
+    }
+  }
+  const unnamed = await isGranted(undefined);
+  if (unnamed) return 'project';
+  // A refusal decides only where the same token is granted to who names the project.
+  return unnamed === false && (await isGranted(only)) ? 'account' : 'unknown';
 }

@@ -2,9 +2,9 @@ import type * as z from 'zod';
 import { isRecord } from '../lib/is-record.ts';
 import { nearest, nearestFirst } from '../lib/nearest.ts';
 import { ApiError } from './errors.ts';
-import { CHOOSE_PROJECT } from './granted.ts';
 import { type Operation, unwrap } from './operation.ts';
 import * as p from './params.ts';
+import { CHOOSE_PROJECT } from './tokens.ts';
 
 /** `frequency.dateRange.to`, `fields[2].fieldName`. */
 function memberOf(path: readonly PropertyKey[]): string {

@@ -3,29 +3,40 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { createRedaction, type Redactor } from '../lib/redact.ts';
 import { pageBefore } from './all-pages.ts';
-import { type AuthServer, checkedAuthUrl, createAuthServer } from './auth-server.ts';
+import { type AuthServer, type CredentialLevel, checkedAuthUrl, createAuthServer, credentialLevel } from './auth-server.ts';
 import { checkInput, checkProjectId, checkScopes, knownProject, withProject } from './check-input.ts';
-import { type CredentialLevel, credentialLevel } from './credential-level.ts';
-import { type Limits, refuseLongQueue, withDeadline } from './deadline.ts';
+import { type Limits, refuseLongQueue, retry, withDeadline } from './deadline.ts';
 import { ApiError } from './errors.ts';
-import { DEFAULT_SIZE_LIMITS, type Exchange, exchange, type SizeLimits, titleOf, type Wiring } from './exchange.ts';
-import { checkProject, type Granted, JOINT_SCOPES, jointScopes, lacksScope, onlyProject, scopesFor } from './granted.ts';
+import {
+  DEFAULT_SIZE_LIMITS,
+  type Exchange,
+  exchange,
+  leftOutWords,
+  type SizeLimits,
+  type Tolerated,
+  titleOf,
+  type Wiring,
+} from './exchange.ts';
 import { createHttp, type Http, type HttpAnswer } from './http.ts';
 import type { Limiter } from './limiter.ts';
-import type { ApiEvent, Observer } from './observer.ts';
-import type { InputOf, Operation, PayloadOf, Scope } from './operation.ts';
+import type { ApiEvent, InputOf, Observer, Operation, PayloadOf, Scope } from './operation.ts';
 import { createReadCache, type ReadCache } from './read-cache.ts';
-import { retry } from './retry.ts';
 import {
   type Credential,
+  checkProject,
   createTokenCache,
+  type Granted,
+  JOINT_SCOPES,
+  jointScopes,
+  lacksScope,
+  onlyProject,
   type SharedTokens,
+  scopesFor,
   type Token,
   type TokenCache,
   type TokenRequest,
   type TokenSummary,
 } from './tokens.ts';
-import { leftOutWords, type Tolerated } from './tolerant-payload.ts';
 
 /** A token with the request that it was fetched for. */
 interface AcquiredToken {

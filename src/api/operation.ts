@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { ErrorKind } from './errors.ts';
 
 /** Scope names that a token may carry (section 5); `enrichment` is never combined with another. */
 export const scopes = ['speed-analysis', 'data-export', 'metrics', 'session-replay', 'symbolicator', 'enrichment'] as const;
@@ -50,3 +51,23 @@ export function unwrap(schema: z.core.$ZodType, isFound: (schema: z.core.$ZodTyp
   // Each wrapper of zod holds a schema here, which its common type does not say.
   return 'innerType' in def && !isFound(schema) ? unwrap(def.innerType as z.core.$ZodType, isFound) : schema;
 }
+
+/** One thing that happened on the way to the platform; nothing in it is secret, or names a record or a person. */
+export type ApiEvent =
+  /** A request has ended; from the second `attempt` on it was a repeat. */
+  | {
+      readonly type: 'request';
+      readonly operation: Operation;
+      readonly attempt: number;
+      readonly outcome: 'ok' | 'aborted' | ErrorKind;
+      /** HTTP status, where there was an answer. */
+      readonly status?: number | undefined;
+      readonly durationMs: number;
+    }
+  /** A call has its token: one that was kept, or one that was asked for. */
+  | { readonly type: 'token'; readonly kept: boolean; readonly durationMs: number }
+  /** A call left the queue of its project. */
+  | { readonly type: 'slot'; readonly durationMs: number };
+
+/** Called with each event when it is over; must not throw. */
+export type Observer = (event: ApiEvent) => void;

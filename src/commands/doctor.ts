@@ -18,9 +18,8 @@ import { type Check, fault, good } from './check.ts';
 import { dataDirectory, dataDirectoryFault } from './directories.ts';
 import type { WorldOptions } from './emulator.ts';
 import { openSession } from './platform.ts';
-import { cacheReport } from './replicas.ts';
 import { signInReport } from './sign-in.ts';
-import { warehouseReport } from './warehouse.ts';
+import { cacheReport, warehouseReport } from './warehouse.ts';
 
 /** Which proxy leads to the authentication server; empty where the environment names none. */
 function proxyReport(authUrl: string, environment: Environment): Check[] {

@@ -1,8 +1,7 @@
 import { abortable } from '../api/deadline.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SignIn } from '../sign-in/principal.ts';
-import { createCallLog, type WatchedSession } from '../telemetry/call-log.ts';
-import { combineWatches } from '../telemetry/call-watch.ts';
+import { combineWatches, createCallLog, type WatchedSession } from '../telemetry/call-watch.ts';
 import { type Check, createReadiness, monitoringPages, type Page } from '../telemetry/pages.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { createRateLimit } from '../tooling/call-errors.ts';

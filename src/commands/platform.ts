@@ -4,13 +4,13 @@ import type { Client } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Http } from '../api/http.ts';
 import type { Limiter } from '../api/limiter.ts';
-import type { Observer } from '../api/observer.ts';
+import type { Observer } from '../api/operation.ts';
 import type { SharedTokens } from '../api/tokens.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Owner, SharedCache } from '../replicas/index.ts';
-import { missingCredential } from '../settings/missing-credential.ts';
 import { type Settings, settingDeclarations } from '../settings/settings.ts';
+import { missingCredential } from '../settings/unknown-variables.ts';
 import {
   CredentialsError,
   localPrincipal,
@@ -19,8 +19,7 @@ import {
   type Principal,
 } from '../sign-in/principal.ts';
 import { createConfirmations, type UseOnce } from '../tooling/confirmation.ts';
-import { createSession, neededScopes, type Session, type SessionOptions } from '../tooling/session.ts';
-import type { SharedState } from '../tooling/shared-state.ts';
+import { createSession, neededScopes, type Session, type SessionOptions, type SharedState } from '../tooling/session.ts';
 import type { ListedTool } from '../tooling/tool.ts';
 import { logOf, version } from './about.ts';
 import { dataDirectory, demoDirectory, sweepDemoDirectories } from './directories.ts';

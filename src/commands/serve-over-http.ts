@@ -7,8 +7,7 @@ import type { Clock } from '../lib/clock.ts';
 import { createTurns } from '../lib/concurrency.ts';
 import { createLog, type Log } from '../lib/log.ts';
 import { answerJson, type Era, refuse, type Served } from '../protocol/http/era-handler.ts';
-import { fixedLimits, type HttpLimits, type Page } from '../protocol/http/http-options.ts';
-import { type HttpServing, serveHttp } from '../protocol/http/http-server.ts';
+import { fixedLimits, type HttpLimits, type HttpServing, type Page, serveHttp } from '../protocol/http/http-server.ts';
 import { createServer, type ServerParts } from '../protocol/server.ts';
 import { createSubscriptions } from '../protocol/subscriptions.ts';
 import { type Settings, SettingsError, settingDeclarations } from '../settings/settings.ts';
@@ -20,9 +19,9 @@ import type { WorldOptions } from './emulator.ts';
 import { compactHeap, createIdleCompaction, limitHeapGrowth } from './heap.ts';
 import { openMonitoring, traceCalls } from './monitoring.ts';
 import { createPlatform, type Platform } from './platform.ts';
-import { openCache } from './replicas.ts';
 import { openCredentials, openSignIn, withCredentials } from './sign-in.ts';
 import { logStart, warnOfMissing } from './startup-warnings.ts';
+import { openCache } from './warehouse.ts';
 
 /** The protected-resource metadata at each of its paths, for clients that have no token yet. */
 export function metadataPages({ paths, document }: ResourceMetadata): Map<string, Page> {

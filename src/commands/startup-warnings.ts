@@ -1,7 +1,7 @@
 import type { ErrorKind } from '../api/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { missingCredential } from '../settings/missing-credential.ts';
 import { type SettingName, type Settings, settingDeclarations } from '../settings/settings.ts';
+import { missingCredential } from '../settings/unknown-variables.ts';
 import { name, version } from './about.ts';
 import { dataDirectory, dataDirectoryFault } from './directories.ts';
 import type { Platform } from './platform.ts';

@@ -1,8 +1,7 @@
 import { fold, type NameKind, pathOf } from '../domain/names/match-name.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { objectsOf, recentReports } from '../resources/variables.ts';
-import { callText, definePrompt } from '../tooling/prompt.ts';
-import type { Completer, CompletionContext } from '../tooling/resource.ts';
+import { type Completer, type CompletionContext, callText, definePrompt } from '../tooling/resource.ts';
 
 /** Events that are proposed; older ones are typed. */
 const EVENT_DAYS = 60;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type McpServer,
   ProtocolError,
@@ -14,6 +15,9 @@ import type { CallOutcome, RequestFacts } from '../telemetry/call-watch.ts';
 import type { FaultReport } from '../tooling/call-errors.ts';
 import { addressed, type DefinedResource, type ListedResource } from '../tooling/resource.ts';
 import type { Session } from '../tooling/session.ts';
+
+/** Why the caller of the running request may only read, in words for it; undefined where it may change something too. */
+export const readOnlyReason = new AsyncLocalStorage<string | undefined>();
 
 /** Longest address that an error repeats. */
 const LONGEST_URI = 300;
@@ -81,7 +85,7 @@ function strangersContents(uri: string, mimeType: string, text: string) {
 }
 
 /** For whom a resource is read; `absent` are the tools that its texts may not name. */
-export interface Reader {
+interface Reader {
   readonly session: Session;
   readonly absent: ReadonlySet<string>;
 }

@@ -21,14 +21,12 @@ import { dateIn } from '../lib/time-zone.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import type { Answered, Caller, Reply } from '../tooling/call-context.ts';
 import type { Question } from '../tooling/call-tool.ts';
-import type { Prompt } from '../tooling/prompt.ts';
-import { ANSWER_MS } from '../tooling/repeats.ts';
-import type { Candidate, Completer, CompletionContext, DefinedResource } from '../tooling/resource.ts';
+import { ANSWER_MS } from '../tooling/confirmation.ts';
+import type { Candidate, Completer, CompletionContext, DefinedResource, Prompt } from '../tooling/resource.ts';
 import type { Answer } from '../tooling/results.ts';
 import type { Session } from '../tooling/session.ts';
 import { type AnyTool, CHART_VIEW_URI, changesSomething, type ListedTool, type Offer, OVERVIEW_VIEW_URI } from '../tooling/tool.ts';
-import { readOnlyReason } from './read-only-reason.ts';
-import { registerResource, requestFacts } from './resources.ts';
+import { readOnlyReason, registerResource, requestFacts } from './resources.ts';
 import { registerSubscriptions, type Subscriptions } from './subscriptions.ts';
 
 /** Values that one completion may hold (protocol). */

@@ -3,8 +3,7 @@ import { ApiError } from '../api/errors.ts';
 import { HOUR_MS } from '../lib/clock.ts';
 import { createRedactor } from '../lib/redact.ts';
 import { type Addressed, type DefinedResource, findAddressed, type ResourceContext } from '../tooling/resource.ts';
-import type { Session } from '../tooling/session.ts';
-import type { SharedWatches } from '../tooling/shared-state.ts';
+import type { Session, SharedWatches } from '../tooling/session.ts';
 import { protocolError } from './resources.ts';
 
 /** A resource is polled at most this often; reports come hourly. */

@@ -5,8 +5,7 @@ import { createLimiter, type Limiter, type Slot, type SlotRequest } from '../api
 import type { SharedTokens, Token } from '../api/tokens.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { type Cipher, createCipher } from './cipher.ts';
-import { createLeases, type Lease, type LeaseOptions, type LeaseRequest, type Leases } from './leases.ts';
+import { type Cipher, createCipher, createLeases, type Lease, type LeaseOptions, type LeaseRequest, type Leases } from './leases.ts';
 import { loadRedis } from './redis.ts';
 import { openRedisConnection, type RedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
 

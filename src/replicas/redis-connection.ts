@@ -1,9 +1,221 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../lib/log.ts';
 import { createRedactor } from '../lib/redact.ts';
-import { afterSilence, type CacheLog, createCacheLog, createLink, type Link, messageOf, SLOW_MS, within } from './redis-link.ts';
+import { connectRedis, type Redis } from './redis.ts';
+
+/** Redis is slow when commands have taken longer than this for some time; a line in the log says so, because calls wait for it. */
+const SLOW_MS = 150;
+const SLOW_FOR_MS = 2_000;
+const SLOW_PAUSE_MS = 10_000;
+const CONNECT_MS = 2_000;
+/** Pauses between attempts to connect; the first is short, because most interruptions are. */
+const PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1_000;
+/** After a connection that broke sooner than this the pause doubles, up to the longest rest. */
+const SHORT_MS = 10_000;
+const LONGEST_REST_MS = 30_000;
+/** The same warning is logged no more often. */
+const WARNING_PAUSE_MS = 60_000;
+/** Every replica that can reach a Redis that is back has found it after this time. */
+export const RECONNECT_MS = LONGEST_PAUSE_MS + CONNECT_MS;
+
+/**
+ * Calls `act` after `ms` without an answer, unless the returned function is called before. In two halves, so that a standstill of this
+ * process uses up one of them at most; and timers come before the network in the event loop, so what has arrived is read first.
+ */
+function afterSilence(ms: number, act: () => void): () => void {
+  let isOver = false;
+  let timer = setTimeout(() => {
+    timer = setTimeout(() => setImmediate(() => isOver || act()), ms / 2);
+  }, ms / 2);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+/** Rejects after `ms`. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  let cancel: () => void = () => undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    cancel = afterSilence(ms, () => reject(new Error(`no answer within ${ms} ms.`)));
+  });
+  return Promise.race([promise, timeout]).finally(cancel);
+}
+
+/** The words of an error. */
+const messageOf = (error: unknown) => (error instanceof Error ? error.message || error.name : String(error));
+
+/** Words in the log about the shared cache, none of them too often. */
+interface CacheLog {
+  /** Logs a kind of warning once in a while. */
+  warn(kind: string, message: string): void;
+  /** Hears of each command that was slow. */
+  noteSlow(): void;
+  /** Logs once that sharing has stopped, and once that it goes on. */
+  noteState(isUp: boolean, reason?: unknown): void;
+  /** The state that was noted last. */
+  readonly wasUp: boolean;
+}
+
+/** Makes the words about the cache; none are logged of its state once it is closed. */
+function createCacheLog(log: Log, redact: (text: string) => string, closed: AbortSignal): CacheLog {
+  /** When each kind of warning was last logged. */
+  const warnings = new Map<string, number>();
+  /** The first and the last slow command of a row. */
+  let slowFromMs = Number.NEGATIVE_INFINITY;
+  let slowAtMs = Number.NEGATIVE_INFINITY;
+  let wasUp = true;
+
+  function warn(kind: string, message: string): void {
+    const nowMs = performance.now();
+    if (nowMs - (warnings.get(kind) ?? Number.NEGATIVE_INFINITY) < WARNING_PAUSE_MS) return;
+    warnings.set(kind, nowMs);
+    log('warn', message);
+  }
+
+  return {
+    warn,
+    noteSlow() {
+      const nowMs = performance.now();
+      if (nowMs - slowAtMs > SLOW_PAUSE_MS) slowFromMs = nowMs;
+      slowAtMs = nowMs;
+      if (nowMs - slowFromMs < SLOW_FOR_MS) return;
+      warn(
+        'slow',
+        `The shared cache often takes longer than ${SLOW_MS} ms to answer, and calls wait for it: check its load and the network.`,
+      );
+    },
+    noteState(isUp, reason) {
+      if (isUp === wasUp || closed.aborted) return;
+      wasUp = isUp;
+      if (isUp) log('warn', 'The shared cache answers again; replicas share from now on.');
+      else log('warn', `The shared cache is out of reach, so this replica goes on alone until it answers: ${redact(messageOf(reason))}`);
+    },
+    get wasUp() {
+      return wasUp;
+    },
+  };
+}
+
+/** Where to connect, and who hears of it. */
+interface LinkOptions {
+  readonly url: string;
+  readonly channel: string;
+  readonly cacheLog: CacheLog;
+  readonly onMessage: (message: string) => void;
+  /** Called when Redis answers again. */
+  readonly onReconnect: () => void;
+  /** Ends it. */
+  readonly closed: AbortSignal;
+}
+
+/** Connects once, within its time; `onLost` hears of the end of the connection, which is a failure if it comes first. */
+async function attemptConnection(
+  { url, channel, onMessage, closed }: LinkOptions,
+  onConnected: (connected: Redis) => void,
+  onLost: (lost: Redis | undefined, reason: unknown) => void,
+): Promise<void> {
+  const attempt = new AbortController();
+  let connected: Redis | undefined;
+  let failure: { reason: unknown } | undefined;
+  const lose = (reason: unknown) => {
+    failure ??= { reason };
+    onLost(connected, reason);
+  };
+  try {
+    const connecting = connectRedis({ url, connectTimeoutMs: CONNECT_MS, channel, onMessage, onLost: lose }, attempt.signal);
+    connected = await within(CONNECT_MS, connecting);
+    // At once: what is lost a moment later must be found in its place.
+    if (!failure && !closed.aborted) return onConnected(connected);
+    connected.close();
+    throw failure?.reason ?? closed.reason;
+  } catch (error) {
+    attempt.abort(error);
+    throw error;
+  }
+}
+
+/** The present connection; one that is lost is replaced, after pauses that grow. */
+interface Link {
+  /** Undefined while there is none. */
+  readonly redis: Redis | undefined;
+  readonly connections: number;
+  readonly reconnectedAtMs: number;
+  /** Gives a connection up, unless that was done before. */
+  lose(lost: Redis | undefined, reason: unknown): void;
+  /** Waits for the first attempt, however it ends. */
+  open(): Promise<void>;
+  close(): void;
+}
+
+/** Makes the link; nothing is sent before it is opened. */
+function createLink(options: LinkOptions): Link {
+  const { cacheLog, onReconnect, closed } = options;
+  let redis: Redis | undefined;
+  let connections = 0;
+  let reconnectedAtMs = Number.NEGATIVE_INFINITY;
+  let connectedAtMs = 0;
+  /** Connections in a row that broke soon. */
+  let brokenSoon = 0;
+
+  function lose(lost: Redis | undefined, reason: unknown): void {
+    if (!lost || lost !== redis) return;
+    redis = undefined;
+    lost.close();
+    cacheLog.noteState(false, reason);
+    brokenSoon = performance.now() - connectedAtMs < SHORT_MS ? brokenSoon + 1 : 0;
+    void reconnect();
+  }
+
+  async function connect(): Promise<void> {
+    await attemptConnection(options, (connected) => (redis = connected), lose);
+    connections += 1;
+    connectedAtMs = performance.now();
+    if (cacheLog.wasUp) return;
+    reconnectedAtMs = connectedAtMs;
+    onReconnect();
+    cacheLog.noteState(true);
+  }
+
+  async function reconnect(): Promise<void> {
+    let pauseMs = Math.min(PAUSE_MS * 2 ** Math.max(0, brokenSoon - 1), LONGEST_REST_MS);
+    for (; !redis && !closed.aborted; pauseMs = Math.max(pauseMs, Math.min(2 * pauseMs, LONGEST_PAUSE_MS))) {
+      try {
+        await delay(pauseMs, undefined, { signal: closed, ref: false });
+        await connect();
+      } catch (error) {
+        cacheLog.noteState(redis !== undefined, error);
+      }
+    }
+  }
+
+  return {
+    get redis() {
+      return redis;
+    },
+    get connections() {
+      return connections;
+    },
+    get reconnectedAtMs() {
+      return reconnectedAtMs;
+    },
+    lose,
+    open: () =>
+      connect().catch((error: unknown) => {
+        cacheLog.noteState(redis !== undefined, error);
+        void reconnect();
+      }),
+    close() {
+      const last = redis;
+      redis = undefined;
+      last?.close();
+    },
+  };
+}
 
 /** An answer of Redis; undefined where it cannot be reached or refuses the command. */
-export type Answer = { readonly answer: unknown } | undefined;
+type Answer = { readonly answer: unknown } | undefined;
 
 /**
  * A connection that never makes a caller wait for a Redis that is gone. A command that fails is given up, all calls go on without Redis at

@@ -3,10 +3,12 @@ import * as z from 'zod';
 import { addressFault, joinAddress } from '../lib/address.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { bearerToken, createChallenges, MAX_AUTHORIZATION_CHARS } from './challenge.ts';
 import {
   type AccessScope,
   accessScopes,
+  bearerToken,
+  createChallenges,
+  MAX_AUTHORIZATION_CHARS,
   type Principal,
   type ResourceMetadata,
   type SignIn,

@@ -2,8 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { bearerToken, createChallenges } from './challenge.ts';
-import { type AccessScope, accessScopes, type SignIn } from './principal.ts';
+import { type AccessScope, accessScopes, bearerToken, createChallenges, type SignIn } from './principal.ts';
 import { createPrivateFile, type PrivateFile, PrivateFileError } from './private-file.ts';
 
 /**

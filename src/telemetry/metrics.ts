@@ -1,5 +1,5 @@
 import prometheus from 'prom-client';
-import type { Observer } from '../api/observer.ts';
+import type { Observer } from '../api/operation.ts';
 import { requestToken } from '../api/operations/account.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { CallWatch } from './call-watch.ts';

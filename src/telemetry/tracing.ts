@@ -1,8 +1,7 @@
-import type { ApiEvent } from '../api/observer.ts';
+import type { ApiEvent } from '../api/operation.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { digest, loggedRequestId, readTraceParent, type WatchedSession } from './call-log.ts';
-import type { CallOutcome, CallWatch } from './call-watch.ts';
+import { type CallOutcome, type CallWatch, digest, loggedRequestId, readTraceParent, type WatchedSession } from './call-watch.ts';
 
 /** Traces of a process on their way to a collector. */
 export interface Tracing {

@@ -1,12 +1,11 @@
 import type { Ask, CallInput, CallOptions, Client } from '../api/client.ts';
-import type { Observer } from '../api/observer.ts';
-import type { Operation } from '../api/operation.ts';
-import { previewOf, type WriteRequest } from '../api/write-request.ts';
+import type { Observer, Operation } from '../api/operation.ts';
+import { previewOf, type WriteRequest } from '../api/wire.ts';
 import { pathOf } from '../domain/names/match-name.ts';
 import type { RequestFacts } from '../telemetry/call-watch.ts';
 import type { MakeChart } from '../usecases/context.ts';
 import { type Asked, type Consent, digestOf, requireConsent } from './confirmation.ts';
-import type { ResolvedRange } from './resolve-dates.ts';
+import type { ResolvedRange } from './resolve-params.ts';
 import type { Session } from './session.ts';
 import { type AnyTool, type Link, type Offer, scopeOf, type ToolContext } from './tool.ts';
 

@@ -1,8 +1,8 @@
 import { check } from '../api/check-input.ts';
 import type { Ask, Client } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
-import type { Observer } from '../api/observer.ts';
-import type { WriteRequest } from '../api/write-request.ts';
+import type { Observer } from '../api/operation.ts';
+import type { WriteRequest } from '../api/wire.ts';
 import { matchName, type Named, pathOf } from '../domain/names/match-name.ts';
 import type { Clock } from '../lib/clock.ts';
 import { shownHints } from '../lib/hint.ts';
@@ -12,7 +12,6 @@ import { isAppZone } from '../usecases/zone-kind.ts';
 import { askOf, type Call, type Caller, contextOf, type Input, type Reply } from './call-context.ts';
 import { errorText, outcomeOf, wayOn } from './call-errors.ts';
 import { type Asked, digestOf, NeedsConfirmation } from './confirmation.ts';
-import { deprecationWords } from './deprecation.ts';
 import { understand } from './lenient-input.ts';
 import { chosenProject, type Names } from './names.ts';
 import { overProjects, type Project, projectsAsked, refuseSeveral, withoutProjects } from './over-projects.ts';
@@ -20,7 +19,7 @@ import { rangeWords, resolveParams } from './resolve-params.ts';
 import { type Answer, answerOf, drawAnswer, notePage } from './results.ts';
 import { inputOf } from './schema.ts';
 import type { Session } from './session.ts';
-import { type AnyTool, changesSomething, scopeOf } from './tool.ts';
+import { type AnyTool, changesSomething, deprecationWords, scopeOf } from './tool.ts';
 
 /** With more projects, looking for a zone would cost more than it saves. */
 const MOST_PROJECTS = 6;

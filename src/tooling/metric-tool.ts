@@ -3,10 +3,13 @@ import { ApiError } from '../api/errors.ts';
 import type { Operation } from '../api/operation.ts';
 import { definitionOf } from '../domain/metrics/metric-definitions.ts';
 import { metricTable } from '../domain/metrics/metric-table.ts';
+import { onlyOf } from '../domain/names/match-name.ts';
 import { hint } from '../lib/hint.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
+import type { ToolName } from '../lib/tool-name.ts';
 import { apartSentence, goalWords, withWayOn } from '../usecases/metrics/fetch-metrics.ts';
 import * as p from './params.ts';
+import { onlyThis } from './params.ts';
 import { READ, type Tool } from './tool.ts';
 
 /** One compact table; null where the platform gave no value. */
@@ -65,6 +68,36 @@ export function defineMetricTool(tool: MetricTool): Tool<MetricOperation, z.ZodO
       if (values.length === 0) note('The platform answered no values for this range.');
       const { startDate: _start, endDate: _end, period: _period, ...filters } = input;
       return { ...table, filters: { device, ...filters } };
+    },
+  };
+}
+
+type RecordOperation = Operation<z.ZodObject, z.ZodType<object>>;
+
+interface RecordTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly searchHint: string;
+  readonly operation: RecordOperation;
+  readonly idsFrom?: ToolName;
+  readonly input: z.ZodRawShape;
+  /** The name of the payload in the answer. */
+  readonly member: string;
+  /** A member of the records that the list can be narrowed by. */
+  readonly only?: string;
+}
+
+/** A tool that answers with what its operation gives. */
+export function defineRecordTool({ member, only = '', ...tool }: RecordTool): Tool<RecordOperation> {
+  return {
+    ...tool,
+    annotations: READ,
+    input: z.strictObject({ ...tool.input, ...(only !== '' && { [only]: onlyThis }) }),
+    output: z.object({ [member]: tool.operation.payload }),
+    async handler({ [only]: wanted, ...input }, { call, note }) {
+      const payload = await call(input);
+      return { [member]: Array.isArray(payload) && typeof wanted === 'string' ? onlyOf(only, wanted, payload, note) : payload };
     },
   };
 }

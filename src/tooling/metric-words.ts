@@ -1,6 +1,6 @@
 import { foldMetric, metricAliases, siteMetricDefinitions, zoneMetricDefinitions } from '../domain/metrics/metric-definitions.ts';
 import { metricStandIns, missingMetrics, unanswerable } from '../domain/metrics/unanswerable.ts';
-import { isNearly, onlyOneOf } from '../domain/names/close-name.ts';
+import { isNearly, onlyOneOf } from '../domain/names/match-name.ts';
 import { missingSpeedMetrics, speedMetricAliases, speedMetricNames, speedStandIns } from '../domain/speed/speed-metrics.ts';
 import { hint } from '../lib/hint.ts';
 import { areAlike, nearestFirst } from '../lib/nearest.ts';

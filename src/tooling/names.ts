@@ -6,7 +6,31 @@ import type { Clock } from '../lib/clock.ts';
 import { hint } from '../lib/hint.ts';
 import type { ToolName } from '../lib/tool-name.ts';
 import type { Loading } from './name-lists.ts';
-import type { SharedLists } from './shared-state.ts';
+
+/** An answer of the platform as a replica got it. */
+interface SharedList {
+  /** When it was asked for, by the clock. */
+  readonly atMs: number;
+  readonly answer: unknown;
+}
+
+/** The shared answer to one question. */
+interface SharedAnswer {
+  /** Undefined while no replica has asked. */
+  readonly list: SharedList | undefined;
+  /** Keeps the answer for all, unless a replica has made them forget since. */
+  write(list: SharedList): void;
+}
+
+/** Lists of names that the replicas of one principal share, by question. */
+export interface SharedLists {
+  /** Undefined where the store cannot be reached. */
+  look(question: string): Promise<SharedAnswer | undefined>;
+  /** Forgets all of them, here and in the caches of other replicas. */
+  forget(): void;
+  /** Calls `listener` when another replica forgets, until the returned function is called. */
+  onForgotten(listener: () => void): () => void;
+}
 
 interface Entry {
   atMs: number;

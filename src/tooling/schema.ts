@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import { writeRequest } from '../api/write-request.ts';
+import { writeRequest } from '../api/wire.ts';
 import { isRecord } from '../lib/is-record.ts';
-import { deprecationWords } from './deprecation.ts';
 import { chart, confirm, listedSchemaOf, projectId } from './params.ts';
 import { rangeOutput } from './resolve-params.ts';
-import { type AnyTool, CHART_VIEW_URI, type ListedTool, OVERVIEW_VIEW_URI, scopeOf, type Toolset } from './tool.ts';
+import { type AnyTool, CHART_VIEW_URI, deprecationWords, type ListedTool, OVERVIEW_VIEW_URI, scopeOf, type Toolset } from './tool.ts';
 
 type Json = Record<string, unknown>;
 

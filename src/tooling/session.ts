@@ -8,10 +8,30 @@ import { markOf } from '../lib/note-mark.ts';
 import type { CallWatch } from '../telemetry/call-watch.ts';
 import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
 import type { Warehouse } from '../workspace/warehouse/warehouse.ts';
-import { type Confirmations, createConfirmations } from './confirmation.ts';
-import { createNames, type Names } from './names.ts';
-import { createRepeats, type Repeats } from './repeats.ts';
-import type { SharedState } from './shared-state.ts';
+import { type Confirmations, createConfirmations, createRepeats, type Repeats } from './confirmation.ts';
+import { createNames, type Names, type SharedLists } from './names.ts';
+
+/** Which replica polls a resource for all sessions of one principal, and what it found. */
+export interface SharedWatches {
+  /**
+   * True for one watcher at a time, for one that cannot reach the others, and once for one that may have missed messages; another may poll
+   * when `forMs` have passed without a poll.
+   */
+  mayPoll(uri: string, forMs: number): Promise<boolean>;
+  /** Lets another watcher poll at once. */
+  release(uri: string): void;
+  /** Sends the timestamp of the newest part to the other watchers. */
+  publish(uri: string, newest: number): void;
+  /** Calls `listener` with each message of the others, until the returned function is called. */
+  onMessage(listener: (uri: string, newest: number) => void): () => void;
+}
+
+/** State that the sessions of one principal share with its sessions on other replicas. */
+export interface SharedState {
+  /** Left out where the lists stay in this process. */
+  readonly lists?: SharedLists;
+  readonly watches: SharedWatches;
+}
 
 /** Remembers the notes that a session has received lately, so that it does not receive the same in full again. */
 interface SaidNotes {

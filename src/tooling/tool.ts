@@ -6,7 +6,7 @@ import type { Context } from '../usecases/context.ts';
 import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
 
 /** All four hints of the protocol, each stated. */
-export interface Annotations {
+interface Annotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
   readonly idempotentHint: boolean;
@@ -155,7 +155,7 @@ export interface Tool<O extends Operation = Operation, Input extends z.ZodObject
 }
 
 /** A tool that answers a question with several operations. */
-export interface AnsweringTool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject>
+interface AnsweringTool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject>
   extends Declaration<Input, Output> {
   /** The scope that a credential must grant for the answer, or for most of it. */
   readonly scope: Scope;
@@ -196,7 +196,7 @@ export function scopeOf({ operation, scope }: Pick<AnyTool, 'operation' | 'scope
 }
 
 /** A toolset of a connection, and whether the scopes of its credential open it. */
-export interface OpenedToolset {
+interface OpenedToolset {
   readonly toolset: string;
   /** `partly`: some of its tools need a scope that is missing. */
   readonly opened: 'yes' | 'partly' | 'no';
@@ -212,4 +212,23 @@ export function openedToolsets({ tools }: Offer, granted: readonly string[]): Op
     if (lacking.length === 0) return { toolset, opened: 'yes' };
     return { toolset, opened: lacking.length < own.length ? 'partly' : 'no', missing: [...new Set(lacking)].join(', ') };
   });
+}
+
+/** The first words of the description of a name that the next major version removes. */
+export function deprecationWords({ since, use }: Deprecation): string {
+  return `Deprecated since ${since}: use ${use}.`;
+}
+
+const deprecatedParams = new WeakMap<z.core.$ZodType, Deprecation>();
+
+/** An argument that goes with the next major version: listed with the one that takes its place, to which its value is moved. */
+export function deprecated<Schema extends z.ZodType>(schema: Schema, deprecation: Deprecation) {
+  const listed = schema.optional().describe(deprecationWords(deprecation));
+  deprecatedParams.set(listed, deprecation);
+  return listed;
+}
+
+/** Since when an argument is deprecated, and for which; undefined where it is not. */
+export function deprecationOf(schema: z.core.$ZodType | undefined): Deprecation | undefined {
+  return schema && deprecatedParams.get(schema);
 }

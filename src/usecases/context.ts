@@ -1,5 +1,5 @@
 import type { Ask } from '../api/client.ts';
-import type { WriteRequest } from '../api/write-request.ts';
+import type { WriteRequest } from '../api/wire.ts';
 import type { CalendarSettings } from '../domain/metrics/calendar/special-days.ts';
 import type { Named, NameKind } from '../domain/names/match-name.ts';
 import type { Clock } from '../lib/clock.ts';

@@ -3,8 +3,7 @@ import type { Limits } from '../../src/api/deadline.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { DEFAULT_SIZE_LIMITS, type Exchange, exchange, readAnswer } from '../../src/api/exchange.ts';
 import type { HttpAnswer, HttpRequest } from '../../src/api/http.ts';
-import type { ApiEvent } from '../../src/api/observer.ts';
-import type { Operation } from '../../src/api/operation.ts';
+import type { ApiEvent, Operation } from '../../src/api/operation.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import { failure } from '../support/failure.ts';
 

@@ -2,9 +2,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAuthServer } from '../../src/api/auth-server.ts';
 import { createTokenProvider } from '../../src/api/client.ts';
 import { DEFAULT_SIZE_LIMITS } from '../../src/api/exchange.ts';
-import { checkProject, type Granted } from '../../src/api/granted.ts';
 import { createHttp } from '../../src/api/http.ts';
-import type { TokenCache } from '../../src/api/tokens.ts';
+import { checkProject, type Granted, type TokenCache } from '../../src/api/tokens.ts';
 import { failure } from '../support/failure.ts';
 import {
   type Answer,

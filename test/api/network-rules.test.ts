@@ -2,13 +2,14 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import {
   INNER_ADDRESS,
+  isInnerAddress,
+  leadsInside,
   networkFailure,
   openConnections,
   outsideLookup,
   type Resolve,
   startIdleTimeout,
 } from '../../src/api/connections.ts';
-import { isInnerAddress, leadsInside } from '../../src/api/inner-address.ts';
 import { jsonExcess } from '../../src/api/json.ts';
 
 describe('which limit a JSON text exceeds', () => {

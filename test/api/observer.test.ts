@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ApiEvent } from '../../src/api/observer.ts';
+import type { ApiEvent } from '../../src/api/operation.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import { json, openClient, openStub, payload } from '../support/stub-platform.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../src/api/client.ts';
+import { retry, retryAfterMs } from '../../src/api/deadline.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
-import { retry, retryAfterMs } from '../../src/api/retry.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { failure } from '../support/failure.ts';
 import { cutOff, json, listen, lost, openClient, openStub, payload, skippingClock, text } from '../support/stub-platform.ts';

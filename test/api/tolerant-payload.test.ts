@@ -1,7 +1,7 @@
 import { array, assert, constant, integer, oneof, property, record as recordOf, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { leftOutWords, tolerate } from '../../src/api/tolerant-payload.ts';
+import { leftOutWords, tolerate } from '../../src/api/exchange.ts';
 
 const step = z.looseObject({ key: z.string(), note: z.string().nullish() });
 const report = z.looseObject({ date: z.number(), note: z.string().nullish(), steps: z.array(step).nullish() });

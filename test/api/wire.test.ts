@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/api/operations/index.ts';
-import { decodeRequest, encodeRequest, pathNames } from '../../src/api/wire.ts';
-import { joinedPreview, previewOf, sharedMembers } from '../../src/api/write-request.ts';
+import { decodeRequest, encodeRequest, joinedPreview, pathNames, previewOf, sharedMembers } from '../../src/api/wire.ts';
 
 const { createSpeedEvent, getExportRun, listSegments } = operations;
 

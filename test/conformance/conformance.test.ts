@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fixedLimits } from '../../src/protocol/http/http-options.ts';
-import { type HttpServing, serveHttp } from '../../src/protocol/http/http-server.ts';
+import { fixedLimits, type HttpServing, serveHttp } from '../../src/protocol/http/http-server.ts';
 import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
 import { createSession } from '../../src/tooling/session.ts';
 import { manualClock } from '../support/clock.ts';

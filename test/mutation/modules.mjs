@@ -6,19 +6,18 @@ const testsOfSignIn = (...names) => names.map((name) => `test/sign-in/${name}.te
 /**
  * What mutation testing changes, by the name of the module: parts, each with the tests that must notice a change of it. A part has the
  * tests that are about it and not all that reach it, because each mutant runs them; what is said in its parts of `src/api/operations`,
- * `params.ts`, `operation.ts` and `observer.ts` is declared and not computed.
+ * `params.ts` and `operation.ts` is declared and not computed.
  *
  * @type {Record<string, { mutate: string[]; tests: string[] }[]>}
  */
 export const modules = {
   api: [
     { mutate: ofApi('limiter'), tests: testsOfApi('limiter') },
-    { mutate: ofApi('retry'), tests: testsOfApi('retry') },
-    { mutate: ofApi('deadline'), tests: testsOfApi('deadline') },
+    { mutate: ofApi('deadline'), tests: testsOfApi('deadline', 'retry') },
     { mutate: ofApi('errors'), tests: testsOfApi('errors', 'exchange') },
-    { mutate: ofApi('exchange', 'write-request', 'wire'), tests: testsOfApi('exchange', 'answers', 'wire', 'client', 'operations') },
-    { mutate: ofApi('tokens'), tests: testsOfApi('tokens') },
-    { mutate: ofApi('token-provider', 'auth-server', 'granted'), tests: testsOfApi('auth', 'auth-server', 'projects') },
+    { mutate: ofApi('exchange', 'wire'), tests: testsOfApi('exchange', 'answers', 'wire', 'client', 'operations') },
+    { mutate: ofApi('tokens'), tests: testsOfApi('tokens', 'projects') },
+    { mutate: ofApi('auth-server'), tests: testsOfApi('auth', 'auth-server', 'projects') },
     { mutate: ofApi('all-pages'), tests: testsOfApi('all-pages') },
     {
       mutate: ofApi('client'),
@@ -26,7 +25,7 @@ export const modules = {
     },
     { mutate: ofApi('read-cache'), tests: testsOfApi('read-cache', 'kept-lists') },
     {
-      mutate: ofApi('json', 'inner-address', 'connections'),
+      mutate: ofApi('json', 'connections'),
       tests: testsOfApi('json', 'network-rules', 'hostile-answers', 'http'),
     },
     { mutate: ofApi('http'), tests: testsOfApi('http', 'hostile-answers') },
@@ -47,9 +46,8 @@ export const modules = {
     },
   ],
   'sign-in': [
-    { mutate: ofSignIn('challenge'), tests: testsOfSignIn('challenge') },
     { mutate: ofSignIn('credentials', 'private-file'), tests: testsOfSignIn('credentials', 'private-file') },
-    { mutate: ofSignIn('oauth', 'principal'), tests: testsOfSignIn('oauth', 'issuer-keys') },
+    { mutate: ofSignIn('oauth', 'principal'), tests: testsOfSignIn('oauth', 'issuer-keys', 'challenge') },
     { mutate: ofSignIn('static-tokens'), tests: testsOfSignIn('static-tokens') },
   ],
   statement: [{ mutate: ['src/workspace/query/check-statement.ts'], tests: ['test/workspace/query/check-statement.test.ts'] }],

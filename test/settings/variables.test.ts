@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { missingCredential } from '../../src/settings/missing-credential.ts';
 import type { Setting } from '../../src/settings/setting.ts';
 import { settingDeclarations } from '../../src/settings/settings.ts';
-import { unknownVariables } from '../../src/settings/unknown-variables.ts';
+import { missingCredential, unknownVariables } from '../../src/settings/unknown-variables.ts';
 
 const settings: readonly Setting[] = Object.values(settingDeclarations);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bearerToken, createChallenges, MAX_AUTHORIZATION_CHARS } from '../../src/sign-in/challenge.ts';
+import { bearerToken, createChallenges, MAX_AUTHORIZATION_CHARS } from '../../src/sign-in/principal.ts';
 
 const METADATA = 'https://mcp.example.com/.well-known/oauth-protected-resource';
 

@@ -3,8 +3,7 @@ import { enabledTools, listedTools, loadTool } from '../../src/commands/catalogu
 import { createPlatform } from '../../src/commands/platform.ts';
 import { type Catalogue, startHttpServing } from '../../src/commands/serve-over-http.ts';
 import { prompts } from '../../src/prompts/index.ts';
-import type { HttpLimits } from '../../src/protocol/http/http-options.ts';
-import type { HttpServing } from '../../src/protocol/http/http-server.ts';
+import type { HttpLimits, HttpServing } from '../../src/protocol/http/http-server.ts';
 import type { SharedCache } from '../../src/replicas/index.ts';
 import { resources } from '../../src/resources/index.ts';
 import { readSettings } from '../../src/settings/settings.ts';

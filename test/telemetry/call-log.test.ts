@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { digest, loggedRequestId } from '../../src/telemetry/call-log.ts';
+import { digest, loggedRequestId } from '../../src/telemetry/call-watch.ts';
 
 test('an id stands in logs as operators can compute it', () => {
   // printf token:alice | sha256sum

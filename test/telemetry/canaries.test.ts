@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeToken, tokenPrincipalId } from '../../src/sign-in/static-tokens.ts';
-import { digest } from '../../src/telemetry/call-log.ts';
+import { digest } from '../../src/telemetry/call-watch.ts';
 import { openPlatform } from '../support/emulator.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { openRawSession, post, post2026 } from '../support/http.ts';

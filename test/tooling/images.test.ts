@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { renderText } from '../../src/tooling/render-text.ts';
-import { drawAnswer } from '../../src/tooling/results.ts';
+import { drawAnswer, renderText } from '../../src/tooling/results.ts';
 import type { TrendSpec, WaterfallSpec } from '../../src/views/spec.ts';
 import { ownAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { resolveDate } from '../../src/lib/dates.ts';
 import { isRecord } from '../../src/lib/is-record.ts';
 import { unrendered } from '../../src/lib/strangers-text.ts';
-import { renderText } from '../../src/tooling/render-text.ts';
+import { renderText } from '../../src/tooling/results.ts';
 import { toolsets } from '../../tools/index.ts';
 import type { ToolAnswer } from '../support/assistant.ts';
 import { fetchExports, quickCalls, SLOW_CALLS, type ToolCall } from '../support/many-calls.ts';

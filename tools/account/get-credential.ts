@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { CredentialLevel } from '../../src/api/credential-level.ts';
+import type { CredentialLevel } from '../../src/api/auth-server.ts';
 import { readCredential } from '../../src/api/operations/account.ts';
 import { recordId } from '../../src/api/operations/records.ts';
 import { defineTool, openedToolsets, READ } from '../../src/tooling/tool.ts';

@@ -1,6 +1,6 @@
 import { getPageGroup } from '../../src/api/operations/objects.ts';
+import { defineRecordTool } from '../../src/tooling/metric-tool.ts';
 import * as p from '../../src/tooling/params.ts';
-import { defineRecordTool } from '../../src/tooling/record-tool.ts';
 
 export default defineRecordTool({
   name: 'get_page_group',

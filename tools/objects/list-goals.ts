@@ -1,5 +1,5 @@
 import { listGoals } from '../../src/api/operations/objects.ts';
-import { defineRecordTool } from '../../src/tooling/record-tool.ts';
+import { defineRecordTool } from '../../src/tooling/metric-tool.ts';
 
 export default defineRecordTool({
   name: 'list_goals',

@@ -1,7 +1,7 @@
 import { listMappings } from '../../src/api/operations/objects.ts';
 import { hint } from '../../src/lib/hint.ts';
+import { defineRecordTool } from '../../src/tooling/metric-tool.ts';
 import * as p from '../../src/tooling/params.ts';
-import { defineRecordTool } from '../../src/tooling/record-tool.ts';
 
 export default defineRecordTool({
   name: 'list_mappings',

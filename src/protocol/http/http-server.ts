@@ -6,16 +6,181 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { addTo, countOf } from '../../lib/tally.ts';
-import { localPrincipal, type Principal } from '../../sign-in/principal.ts';
-import { digest } from '../../telemetry/call-log.ts';
+import { localPrincipal, type Principal, type SignIn } from '../../sign-in/principal.ts';
+import { digest } from '../../telemetry/call-watch.ts';
 import { paramsFault } from '../read-message.ts';
-import { readOnlyReason } from '../read-only-reason.ts';
-import { type Connections, createConnections } from './connections.ts';
+import { readOnlyReason } from '../resources.ts';
 import { answerJson, type Era, type Refusal, refuse } from './era-handler.ts';
-import { createCrossOrigin, createGuard } from './guard.ts';
-import type { HttpOptions } from './http-options.ts';
-import { calledTools, createBodyReader, headerMismatch, listenedUris, requestIds } from './messages.ts';
-import { createRouter, type Router } from './router.ts';
+import {
+  type BodyLimits,
+  calledTools,
+  createBodyReader,
+  createCrossOrigin,
+  createGuard,
+  type GuardOptions,
+  headerMismatch,
+  listenedUris,
+  requestIds,
+} from './messages.ts';
+import { createRouter, type Router, type RouterOptions, type TableLimits } from './router.ts';
+
+/** The limits of one process. */
+export interface HttpLimits extends TableLimits, BodyLimits, ConnectionLimits {
+  /** Requests in work at once; streams do not count. */
+  readonly maxRequests: number;
+  /** Until the headers have come. */
+  readonly headersTimeoutMs: number;
+  /** Until the body has come. */
+  readonly requestTimeoutMs: number;
+  /** How long nothing may move over a connection with a request; streams send signs of life more often. */
+  readonly silenceMs: number;
+  /** How long running calls may go on after the server was asked to close. */
+  readonly drainMs: number;
+}
+
+/** Limits that no setting changes. */
+export const fixedLimits = {
+  maxBodyBytes: 4 * 2 ** 20,
+  maxHeldBytes: 64 * 2 ** 20,
+  shortBodyBytes: 16 * 2 ** 10,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  silenceMs: 120_000,
+  drainMs: 10_000,
+} satisfies Partial<HttpLimits>;
+
+/** A page beside `/mcp` that needs no sign-in. */
+export type Page = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
+/** Options of HTTP serving. */
+interface HttpOptions extends GuardOptions, Omit<RouterOptions, 'limits'> {
+  readonly host: string;
+  /** 0 chooses a free port. */
+  readonly port: number;
+  /** Certificate chain and key, PEM; left out: plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  readonly limits: HttpLimits;
+  /** Left out: every caller is the local one. */
+  readonly signIn?: SignIn | undefined;
+  /** Whether a tool of this name changes what it is called for, so that a caller needs the scope write. */
+  readonly changesSomething: (tool: string) => boolean;
+  /** By path. */
+  readonly pages?: ReadonlyMap<string, Page> | undefined;
+  /** By path too: pages for probes and scrapers, which call by whatever address they find this machine at. */
+  readonly probes?: ReadonlyMap<string, Page> | undefined;
+  /** Called with the status of each answer. */
+  readonly onAnswer?: ((status: number) => void) | undefined;
+}
+
+/** Number of open connections. */
+interface ConnectionLimits {
+  readonly maxConnections: number;
+}
+
+/**
+ * The connections of a server. Where there are too many, those go first that do nothing and over which no caller has proved who it is:
+ * a new one, of a probe for example, is always accepted while others idle.
+ */
+interface Connections {
+  add(socket: Socket): void;
+  /** Marks a request over this connection until the returned function is called. */
+  use(socket: Socket): () => void;
+  /** Marks the connection as authenticated. */
+  prove(socket: Socket): void;
+  closeAll(): void;
+}
+
+interface AddressEntry {
+  readonly socket: Socket;
+  readonly address: string;
+  uses: number;
+  proved: boolean;
+}
+
+/** Share of all places that one address may take without a proof: behind a proxy many callers share an address. */
+const SHARE_OF_ADDRESS = 1 / 4;
+
+/** Both sides of a TLS connection have it in common. */
+function keyOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+const isUnproved = (entry: AddressEntry): boolean => !entry.proved;
+
+/** Puts an entry behind all others, unless it is gone. */
+function moveToEnd(entries: Map<string, AddressEntry>, key: string, entry: AddressEntry): void {
+  if (entries.get(key) !== entry) return;
+  entries.delete(key);
+  entries.set(key, entry);
+}
+
+/** Makes the table; `maxConnections` counts all of them. */
+function createConnections({ maxConnections }: ConnectionLimits): Connections {
+  /** In the order of their last use, the longest ago first. */
+  const entries = new Map<string, AddressEntry>();
+  const unproved = new Map<string, number>();
+  const maxOfAddress = Math.max(1, Math.ceil(maxConnections * SHARE_OF_ADDRESS));
+
+  function count(address: string, change: number): void {
+    if (addTo(unproved, address, change) <= 0) unproved.delete(address);
+  }
+
+  function drop(key: string, entry: AddressEntry): void {
+    if (entries.get(key) !== entry) return;
+    entries.delete(key);
+    if (!entry.proved) count(entry.address, -1);
+  }
+
+  /** Closes the one that idles longest among those; false where all are in use. */
+  function closeIdle(fits: (entry: AddressEntry) => boolean): boolean {
+    for (const [key, entry] of entries) {
+      if (entry.uses > 0 || !fits(entry)) continue;
+      drop(key, entry);
+      entry.socket.destroy();
+      return true;
+    }
+    return false;
+  }
+
+  function makeRoom(address: string): boolean {
+    if (countOf(unproved, address) >= maxOfAddress && !closeIdle((entry) => isUnproved(entry) && entry.address === address)) return false;
+    return entries.size < maxConnections || closeIdle(isUnproved) || closeIdle(() => true);
+  }
+
+  return {
+    add(socket) {
+      const { remoteAddress: address = '' } = socket;
+      const key = keyOf(socket);
+      if (!makeRoom(address)) {
+        socket.destroy();
+        return;
+      }
+      const entry: AddressEntry = { socket, address, uses: 0, proved: false };
+      entries.set(key, entry);
+      count(address, 1);
+      socket.once('close', () => drop(key, entry));
+    },
+    use(socket) {
+      const key = keyOf(socket);
+      const entry = entries.get(key);
+      if (!entry) return () => undefined;
+      entry.uses += 1;
+      return () => {
+        entry.uses -= 1;
+        moveToEnd(entries, key, entry);
+      };
+    },
+    prove(socket) {
+      const entry = entries.get(keyOf(socket));
+      if (!entry || entry.proved) return;
+      entry.proved = true;
+      count(entry.address, -1);
+    },
+    closeAll() {
+      for (const { socket } of entries.values()) socket.destroy();
+    },
+  };
+}
 
 /** Counts requests in work, so that a flood of them, or one caller's calls that wait for a person, leave room for others. */
 interface InFlightLimit {

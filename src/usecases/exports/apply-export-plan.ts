@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/errors.ts';
 import { createExportJob } from '../../api/operations/data-export.ts';
-import { joinedPreview, previewOf } from '../../api/write-request.ts';
+import { joinedPreview, previewOf } from '../../api/wire.ts';
 import { creationQuestion, type JobBody } from '../../domain/exports/plan/job-bodies.ts';
 import { equalRecurring, equalWords, isJobOf, type JobRecord, type KnownSegments } from '../../domain/exports/plan/similar-jobs.ts';
 import { either, hint } from '../../lib/hint.ts';

@@ -2,7 +2,7 @@ import { checkInput } from '../../api/check-input.ts';
 import { ApiError } from '../../api/errors.ts';
 import { createExportJob, listExportableFields } from '../../api/operations/data-export.ts';
 import { instantOf } from '../../api/params.ts';
-import { sharedMembers } from '../../api/write-request.ts';
+import { sharedMembers } from '../../api/wire.ts';
 import type { ExportColumn } from '../../domain/exports/plan/field-catalogue.ts';
 import { bodiesOf, type ExportOrder, type JobBody, rangeName, splitRange } from '../../domain/exports/plan/job-bodies.ts';
 import { isPreset, PRESET, withPreset } from '../../domain/exports/plan/journey-fields.ts';

@@ -1,7 +1,7 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { retryAfterMs } from '../../api/deadline.ts';
 import { ApiError } from '../../api/errors.ts';
-import { retryAfterMs } from '../../api/retry.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
 import { formatBytes } from '../../lib/number-text.ts';

@@ -1,6 +1,7 @@
 import {
   type Connections,
   INNER_ADDRESS,
+  leadsInside,
   networkFailure,
   openConnections,
   outsideLookup,
@@ -8,9 +9,8 @@ import {
 } from '../../api/connections.ts';
 import { seconds } from '../../api/deadline.ts';
 import { ApiError } from '../../api/errors.ts';
-import { leadsInside } from '../../api/inner-address.ts';
+import { type ResponseHeaders, receive } from '../../api/http.ts';
 import type { Environment, Proxy } from '../../api/proxies.ts';
-import { type ResponseHeaders, receive } from '../../api/receive.ts';
 import { isLoopback } from '../../lib/address.ts';
 import { WorkspaceError } from '../store/disk.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { holdsNearly, isNearly } from '../../../src/domain/names/close-name.ts';
-import { matchName } from '../../../src/domain/names/match-name.ts';
+import { holdsNearly, isNearly, matchName } from '../../../src/domain/names/match-name.ts';
 
 it.each([
   ['paid search', 'paid serach', true],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createRefusalLog } from '../../../src/protocol/http/http-server.ts';
-import { digest } from '../../../src/telemetry/call-log.ts';
+import { digest } from '../../../src/telemetry/call-watch.ts';
 
 it('a refused caller leaves a line with the reason, and digests in place of what it sent', () => {
   const lines: unknown[] = [];

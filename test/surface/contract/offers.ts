@@ -1,5 +1,4 @@
-import type { Prompt } from '../../../src/tooling/prompt.ts';
-import type { DefinedResource } from '../../../src/tooling/resource.ts';
+import type { Prompt, DefinedResource } from '../../../src/tooling/resource.ts';
 import type { SurfaceChange } from './classify.ts';
 
 /** What hosts keep of a prompt: commands that people type, and forms. */

@@ -1,8 +1,7 @@
 import type { Changes } from '../../../../src/domain/metrics/changes/changes-answer.ts';
 import { discoveryLimit } from '../../../../src/statistics/discoveries.ts';
 import { logTail } from '../../../../src/statistics/tails.ts';
-import { renderText } from '../../../../src/tooling/render-text.ts';
-import { countTokens } from '../../../../src/tooling/results.ts';
+import { countTokens, renderText } from '../../../../src/tooling/results.ts';
 import { type Random, seeded } from '../random.ts';
 import { findIn } from './project.ts';
 import { referToSlope } from './reference.ts';
