@@ -2,7 +2,7 @@ import { addressFault } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { leadsInside } from './connections.ts';
 import { abortable, retry, withDeadline } from './deadline.ts';
-import { ApiError, withHint } from './errors.ts';
+import { ApiError, reworded } from './errors.ts';
 import { exchange, type Wiring } from './exchange.ts';
 import type { Operation, PayloadOf, Scope } from './operation.ts';
 import { readCredential, requestToken } from './operations/account.ts';
@@ -97,7 +97,7 @@ function toGranted({ scopes, permissions }: PayloadOf<typeof readCredential>): G
 function perhapsOfAccount(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.kind !== 'invalid' || error.status === undefined || error.message.includes(CHOOSE_PROJECT))
     return error;
-  return withHint(error, `If the credential is of account level, ${CHOOSE_PROJECT}.`);
+  return reworded(error, `${error.message} If the credential is of account level, ${CHOOSE_PROJECT}.`);
 }
 
 /** Puts the name of the variable into errors about the address of the authentication server itself. */
@@ -106,7 +106,7 @@ function withVariable(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.saysWayOn) return error;
   const { kind, status } = error;
   const isOfAddress = kind === 'settings' || (status === undefined && (kind === 'down' || kind === 'timeout'));
-  return isOfAddress ? withHint(error, 'WEB_ANALYTICS_AUTH_URL sets this address.') : error;
+  return isOfAddress ? reworded(error, `${error.message} WEB_ANALYTICS_AUTH_URL sets this address.`) : error;
 }
 
 interface GrantsOptions {

@@ -47,18 +47,8 @@ export function leadsInside(url: URL): boolean {
   return isLoopback(url.hostname) || (isIP(host) !== 0 && isInnerAddress(host));
 }
 
-/** A timeout that starts again with each sign of activity. */
-interface IdleTimeout {
-  /** Aborts when there was no activity for too long, or with the caller's own signal and its reason. */
-  readonly signal: AbortSignal;
-  refresh(): void;
-  /** True where the timeout ended it and not the caller. */
-  hasExpired(): boolean;
-  stop(): void;
-}
-
 /** Aborts after `idleTimeoutMs` without a `refresh`, or with `signal`; without `idleTimeoutMs` only with `signal`. */
-export function startIdleTimeout({ idleTimeoutMs, signal }: { idleTimeoutMs?: number | undefined; signal: AbortSignal }): IdleTimeout {
+export function startIdleTimeout({ idleTimeoutMs, signal }: { idleTimeoutMs?: number | undefined; signal: AbortSignal }) {
   const controller = new AbortController();
   const relay = () => controller.abort(signal.reason);
   if (signal.aborted) relay();
@@ -72,10 +62,12 @@ export function startIdleTimeout({ idleTimeoutMs, signal }: { idleTimeoutMs?: nu
   };
   const timer = idleTimeoutMs === undefined ? undefined : setTimeout(giveUp, idleTimeoutMs);
   return {
+    /** Aborts when there was no activity for too long, or with the caller's own signal and its reason. */
     signal: controller.signal,
-    refresh: () => timer?.refresh(),
+    refresh: () => void timer?.refresh(),
+    /** True where the timeout ended it and not the caller. */
     hasExpired: () => expired && !signal.aborted,
-    stop() {
+    stop: () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', relay);
     },

@@ -66,10 +66,10 @@ export class ApiError extends Error {
   }
 }
 
-/** The same error with a hint behind its message. */
-export function withHint(error: ApiError, hint: string): ApiError {
-  const { kind, message, status, code, retryAfterMs, transient } = error;
-  return new ApiError(kind, `${message} ${hint}`, { status, code, retryAfterMs, transient, cause: error });
+/** The same error in other words, with some of its facts changed; whether a write may have taken effect stands in the words. */
+export function reworded(error: ApiError, message: string, changes: ApiErrorDetails = {}): ApiError {
+  const { kind, status, code, retryAfterMs, transient, saysWayOn } = error;
+  return new ApiError(kind, message, { status, code, retryAfterMs, transient, saysWayOn, cause: error, ...changes });
 }
 
 /** Throws that an argument cannot be used, in words that say what is wrong and what to do. */

@@ -10,7 +10,7 @@ import {
   type ZlibOptions,
 } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { type Connections, networkFailure, openConnections, outsideLookup, type Resolve } from './connections.ts';
+import { type Connections, networkFailure, openConnections, outsideLookup, type Resolve, startIdleTimeout } from './connections.ts';
 import { abortable, seconds } from './deadline.ts';
 import { ApiError } from './errors.ts';
 import { jsonExcess } from './json.ts';
@@ -27,7 +27,7 @@ interface StreamedRequest {
   readonly dispatcher: Dispatcher;
   readonly options: Dispatcher.DispatchOptions;
   readonly signal: AbortSignal;
-  /** Called with the response and with each chunk of it. */
+  /** Called when the request is about to be written, with the response and with each chunk of it. */
   readonly onActivity: () => void;
   /** Makes the error that is thrown of the one that ended the response. */
   readonly failure: (error: unknown) => unknown;
@@ -83,8 +83,9 @@ export function receive({ dispatcher, options, signal, onActivity, failure: fail
     dispatcher.dispatch(options, {
       onRequestStart(started) {
         controller = started;
-        if (signal.aborted) stop();
-        else signal.addEventListener('abort', stop, { once: true });
+        if (signal.aborted) return stop();
+        signal.addEventListener('abort', stop, { once: true });
+        onActivity();
       },
       onResponseStart(_controller, status, headers) {
         onActivity();
@@ -266,82 +267,21 @@ export interface Http {
   close(): Promise<void>;
 }
 
-/** A request for one connection pool, and what ends it. */
-interface Receiving extends Pick<HttpRequest, 'maxBytes' | 'safe' | 'idleTimeoutMs' | 'signal'> {
-  readonly dispatcher: Dispatcher;
-  readonly options: Dispatcher.DispatchOptions;
-  /** Called when the request is about to be written: a failure before is known to have sent nothing. */
-  readonly onSent: () => void;
-  readonly onExpired: () => void;
-}
-
-interface Received {
-  readonly status: number;
-  readonly headers: ResponseHeaders;
-  readonly pieces: readonly Buffer[];
-}
-
-/**
- * Sends a request and reads its answer as it travels, at most `maxBytes`. Streams, and a signal of their own for the idle timeout, would
- * take longer than all else that is done for a small answer.
- */
-function receiveWhole({ dispatcher, options, maxBytes, safe, idleTimeoutMs, signal, onSent, onExpired }: Receiving): Promise<Received> {
-  return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | undefined;
-    let head: Omit<Received, 'pieces'> | undefined;
-    const chunks: Buffer[] = [];
-    let size = 0;
-    let isOver = false;
-    const timer = idleTimeoutMs === undefined ? undefined : setTimeout(expire, idleTimeoutMs);
-    signal.addEventListener('abort', stop, { once: true });
-
-    function finish(): void {
-      isOver = true;
-      clearTimeout(timer);
-      signal.removeEventListener('abort', stop);
+/** The whole answer of a request, at most `maxBytes`. */
+async function receiveWhole(request: StreamedRequest, { maxBytes, safe }: Pick<HttpRequest, 'maxBytes' | 'safe'>) {
+  const { body, abort, ...head } = await receive(request);
+  const pieces: Buffer[] = [];
+  try {
+    if (Number(head.headers['content-length']) > maxBytes) throw tooLarge(maxBytes, safe);
+    for await (const chunks of body) {
+      pieces.push(...chunks);
+      if (sizeOf(pieces) > maxBytes) throw tooLarge(maxBytes, safe);
     }
-    function fail(error: unknown): void {
-      if (isOver) return;
-      finish();
-      controller?.abort(new Error('closed'));
-      reject(error);
-    }
-    function stop(): void {
-      fail(signal.reason);
-    }
-    function expire(): void {
-      onExpired();
-      fail(new Error('no answer'));
-    }
-
-    dispatcher.dispatch(options, {
-      onRequestStart(started) {
-        controller = started;
-        if (isOver) return started.abort(new Error('closed'));
-        onSent();
-      },
-      onResponseStart(_controller, status, headers) {
-        timer?.refresh();
-        if (status < 200) return;
-        head = { status, headers };
-        if (Number(headers['content-length']) > maxBytes) fail(tooLarge(maxBytes, safe));
-      },
-      onResponseData(_controller, chunk) {
-        timer?.refresh();
-        size += chunk.length;
-        if (size > maxBytes) fail(tooLarge(maxBytes, safe));
-        else chunks.push(chunk);
-      },
-      onResponseEnd() {
-        if (isOver || !head) return;
-        finish();
-        resolve({ ...head, pieces: chunks });
-      },
-      onResponseError(_controller, error) {
-        fail(error);
-      },
-    });
-  });
+  } catch (error) {
+    abort();
+    throw error;
+  }
+  return { ...head, pieces };
 }
 
 /** The error for the caller when a request ended without a whole answer. */
@@ -378,30 +318,23 @@ export function createHttp({ environment, resolve }: { environment?: Environment
     async send(request) {
       if (closed) throw new ApiError('down', 'The connections were closed; open a new session.');
       const connections = await poolOf(request.trustedHost);
-      const { method, url, headers, body = null, maxBytes, safe } = request;
-      let [sent, expired] = [false, false];
+      const { method, url, headers, body = null, safe } = request;
+      // A failure before the request is written is known to have sent nothing.
+      let sent = false;
       const address = new URL(url);
       const { dispatcher, proxy } = connections.route(address);
+      const { signal, refresh, hasExpired, stop } = startIdleTimeout(request);
+      const onActivity = () => {
+        sent = true;
+        refresh();
+      };
       try {
-        request.signal.throwIfAborted();
+        signal.throwIfAborted();
         const { origin, pathname, search } = address;
-        const answer = await receiveWhole({
-          dispatcher,
-          options: { origin, path: `${pathname}${search}`, method, headers: { ...headers, 'accept-encoding': 'gzip' }, body },
-          maxBytes,
-          safe,
-          idleTimeoutMs: request.idleTimeoutMs,
-          signal: request.signal,
-          onSent: () => {
-            sent = true;
-          },
-          onExpired: () => {
-            expired = true;
-          },
-        });
+        const options = { origin, path: `${pathname}${search}`, method, headers: { ...headers, 'accept-encoding': 'gzip' }, body };
+        const answer = await receiveWhole({ dispatcher, options, signal, onActivity, failure: (error) => error }, request);
         const encodings = String(answer.headers['content-encoding'] ?? '');
-        const pieces =
-          encodings === '' ? answer.pieces : await abortable(decompress(answer.pieces, encodings, { maxBytes, safe }), request.signal);
+        const pieces = encodings === '' ? answer.pieces : await abortable(decompress(answer.pieces, encodings, request), request.signal);
         refuseExcess(pieces, safe);
         const retryAfter = answer.headers['retry-after'];
         return {
@@ -410,7 +343,9 @@ export function createHttp({ environment, resolve }: { environment?: Environment
           pieces,
         };
       } catch (error) {
-        throw failure(error, request, { sent, expired, proxy });
+        throw failure(error, request, { sent, expired: hasExpired(), proxy });
+      } finally {
+        stop();
       }
     },
     async close() {

@@ -145,17 +145,7 @@ interface TokenCacheOptions {
   readonly onAdopted?: (accessToken: string) => void;
 }
 
-/** The tokens of a session by place, here and with the replicas. */
-interface TokenStore {
-  /** The token of this process or of another replica that may be used the longest; each learns of the other's. */
-  find(key: string): Promise<Token | undefined>;
-  keep(key: string, token: Token): Promise<void>;
-  drop(key: string, token: Token): void;
-  isDropped(key: string, token: Token): boolean;
-  close(): void;
-}
-
-function createTokenStore({ clock, replicas, onAdopted }: Omit<TokenCacheOptions, 'fetchToken'>, session: AbortSignal): TokenStore {
+function createTokenStore({ clock, replicas, onAdopted }: Omit<TokenCacheOptions, 'fetchToken'>, session: AbortSignal) {
   const dropped = new Map<string, string>();
   let opened: ReturnType<typeof openStore> | undefined;
   const store = () => (opened ??= openStore());
@@ -173,7 +163,8 @@ function createTokenStore({ clock, replicas, onAdopted }: Omit<TokenCacheOptions
   }
 
   return {
-    async find(key) {
+    /** The token of this process or of another replica that may be used the longest; each learns of the other's. */
+    async find(key: string) {
       const own = await (await store()).get(key);
       const theirs = await replicas?.read(key);
       const known = [theirs?.token, own].filter((token) => token !== undefined);
@@ -189,11 +180,11 @@ function createTokenStore({ clock, replicas, onAdopted }: Omit<TokenCacheOptions
       if (best && theirs && best.accessToken !== theirs.token?.accessToken) await replicas?.write(key, best, usableMs(best, nowMs));
       return best;
     },
-    async keep(key, token) {
+    async keep(key: string, token: Token) {
       const lifeMs = await keepHere(key, token);
       if (lifeMs > 0) await replicas?.write(key, token, lifeMs);
     },
-    drop(key, token) {
+    drop(key: string, token: Token) {
       dropped.set(key, token.accessToken);
       dropForAll(key, token);
     },

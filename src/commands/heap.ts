@@ -44,13 +44,6 @@ const IDLE_MS = 1_000;
 /** By how much the heap must have grown since the last time. */
 const WORTHWHILE_BYTES = 24 * 2 ** 20;
 
-/** Compacts the heap once after each time of work that has let it grow. */
-export interface IdleCompaction {
-  /** Tells of a call that begins. */
-  readonly onCall: () => void;
-  readonly close: () => void;
-}
-
 /** Parts of the process that the compaction of an idle heap uses. */
 export interface IdleCompactionParts {
   readonly compact: () => void;
@@ -59,7 +52,7 @@ export interface IdleCompactionParts {
 }
 
 /** By itself the engine does not compact the heap of an idle process: a server kept 1.5 times the room that its objects need. */
-export function createIdleCompaction({ compact, heapBytes }: IdleCompactionParts): IdleCompaction {
+export function createIdleCompaction({ compact, heapBytes }: IdleCompactionParts) {
   let compactBytes = heapBytes();
   let timer: NodeJS.Timeout | undefined;
 
@@ -71,7 +64,8 @@ export function createIdleCompaction({ compact, heapBytes }: IdleCompactionParts
   }
 
   return {
-    onCall() {
+    /** Tells of a call that begins. */
+    onCall: () => {
       if (timer) timer.refresh();
       else timer = setTimeout(compactGrown, IDLE_MS).unref();
     },

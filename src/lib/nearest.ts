@@ -1,31 +1,28 @@
-import { addTo, countOf } from './tally.ts';
-
 /** How alike two names must be, from 0 to 1 (equal), so that one is offered as what was meant by the other. */
 const ALIKE = 0.4;
 /** No name is longer. */
 const LONGEST_NAME = 200;
 
-/** Pairs of neighbouring letters and digits, each as often as it occurs. */
-function pairsOf(text: string): Map<string, number> {
+/** Pairs of neighbouring letters and digits, numbered among their equals. */
+function pairsOf(text: string): ReadonlySet<string> {
   const plain = text
     .slice(0, LONGEST_NAME)
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
-  const pairs = new Map<string, number>();
+  const pairs = new Set<string>();
   for (let at = 0; at + 1 < plain.length; at += 1) {
-    const pair = plain.slice(at, at + 2);
-    addTo(pairs, pair);
+    let pair = plain.slice(at, at + 2);
+    while (pairs.has(pair)) pair += '+';
+    pairs.add(pair);
   }
   return pairs;
 }
 
-const total = (pairs: ReadonlyMap<string, number>) => [...pairs.values()].reduce((sum, count) => sum + count, 0);
-
 /** Dice's coefficient over pairs of letters: 1 for the same pairs, 0 for none in common; it forgives swapped words and typing errors. */
-function likeness(wanted: ReadonlyMap<string, number>, name: string): number {
+function likeness(wanted: ReadonlySet<string>, name: string): number {
   const pairs = pairsOf(name);
-  const shared = [...wanted].reduce((sum, [pair, count]) => sum + Math.min(count, countOf(pairs, pair)), 0);
-  return (2 * shared) / Math.max(1, total(wanted) + total(pairs));
+  const shared = [...pairs].filter((pair) => wanted.has(pair)).length;
+  return (2 * shared) / Math.max(1, wanted.size + pairs.size);
 }
 
 /** Whether two texts say nearly the same: at least three quarters of their pairs of letters are shared. */

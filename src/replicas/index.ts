@@ -5,7 +5,7 @@ import { createLimiter, type Limiter, type Slot, type SlotRequest } from '../api
 import type { SharedTokens, Token } from '../api/tokens.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { type Cipher, createCipher, createLeases, type Lease, type LeaseOptions, type LeaseRequest, type Leases } from './leases.ts';
+import { type Cipher, createCipher, createLeases, type Lease, type LeaseOptions, type LeaseRequest } from './leases.ts';
 import { loadRedis } from './redis.ts';
 import { openRedisConnection, type RedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
 
@@ -126,19 +126,11 @@ const messageSchema = z.object({ topic: z.string(), sender: z.string(), uri: z.s
 /** A message from one session to the others about a topic; `sender` identifies the session. */
 type Message = z.output<typeof messageSchema>;
 
-/** Messages between sessions on all replicas, encrypted on their way. */
-interface PubSub {
-  /** Sends to all sessions; the message is lost where Redis cannot be reached. */
-  publish(message: Message): void;
-  /** Calls `listener` with the messages of other senders than `self` about a topic, until the returned function is called. */
-  subscribe(topic: string, self: string, listener: (message: Message) => void): () => void;
-}
-
 /** Stands for the key in the encryption of messages, which have none. */
 const ENCRYPTED_FOR = 'news';
 
 /** Sends and receives messages over the connection, each encrypted. */
-function createPubSub(connection: RedisConnection, cipher: Cipher): PubSub {
+function createPubSub(connection: RedisConnection, cipher: Cipher) {
   const listeners = new Map<string, Set<(message: Message) => void>>();
 
   connection.subscribe((text) => {
@@ -149,10 +141,12 @@ function createPubSub(connection: RedisConnection, cipher: Cipher): PubSub {
   });
 
   return {
-    publish(message) {
+    /** Sends to all sessions; the message is lost where Redis cannot be reached. */
+    publish(message: Message) {
       connection.publish(cipher.encrypt(JSON.stringify(message), ENCRYPTED_FOR));
     },
-    subscribe(topic, self, listener) {
+    /** Calls `listener` with the messages of other senders than `self` about a topic, until the returned function is called. */
+    subscribe(topic: string, self: string, listener: (message: Message) => void) {
       const ofTopic = listeners.get(topic) ?? new Set();
       const receive = (message: Message) => {
         if (message.sender !== self) listener(message);
@@ -195,7 +189,7 @@ interface List {
 interface SharedParts {
   readonly connection: RedisConnection;
   readonly cipher: Cipher;
-  readonly pubSub: PubSub;
+  readonly pubSub: ReturnType<typeof createPubSub>;
   /** Identifies the principal on all replicas. */
   readonly owner: readonly string[];
 }
@@ -281,7 +275,7 @@ function createSharedLimiter({
   concurrency,
   speedConcurrency,
 }: {
-  leases: Leases;
+  leases: ReturnType<typeof createLeases>;
   clock: Clock;
   concurrency: number;
   speedConcurrency: number;

@@ -184,19 +184,6 @@ export interface Lease {
   release(refused: boolean): void;
 }
 
-/** A semaphore in Redis for the calls in flight of all replicas. Leases of a replica that was killed expire. */
-export interface Leases {
-  /** Waits for a lease; undefined where Redis cannot be reached. */
-  acquire(request: LeaseRequest): Promise<Lease | undefined>;
-  /** A lease for a call that Redis could not count: it is counted when Redis is back. */
-  addUncounted(request: LeaseRequest): Lease;
-  /** True while Redis does not count all calls: it is away, has just come back, or refused a command lately. */
-  isAlone(): boolean;
-  /** Among how many replicas the limits of a project are to be divided: 1 while Redis counts all calls. */
-  sharersOf(project: string): number;
-  close(): void;
-}
-
 /** The connection and the limits that leases are counted with. */
 export interface LeaseOptions {
   /** Life of a lease; for tests. */
@@ -314,7 +301,7 @@ function createHeldLeases(
 }
 
 /** Makes the leases of one replica. */
-export function createLeases({ connection, cipher, channel, leaseMs = LEASE_MS }: LeaseOptions): Leases {
+export function createLeases({ connection, cipher, channel, leaseMs = LEASE_MS }: LeaseOptions) {
   const replica = randomUUID();
   const { held, renew, close } = createHeldLeases({ connection, cipher, leaseMs }, replica);
   const { end, endLater, repeatAll } = createEndings({ connection, cipher, channel });
@@ -356,20 +343,24 @@ export function createLeases({ connection, cipher, channel, leaseMs = LEASE_MS }
   }
 
   return {
-    async acquire(request) {
+    /** Waits for a lease; undefined where Redis cannot be reached. */
+    async acquire(request: LeaseRequest) {
       const member = `${cipher.digest('caller', request.caller)} ${replica}`;
       const keys = keysOf(cipher, request.project);
       const lanes = request.limits.map((_, lane) => `${keys[1 + KEYS_PER_LANE.length * lane]} ${member}`);
       const waiting = { ask: () => ask(request, member), leave: () => void end(request, '', { member }), freed, lanes };
       return waitForLease(waiting, request.signal);
     },
-    addUncounted(request) {
+    /** A lease for a call that Redis could not count: it is counted when Redis is back. */
+    addUncounted(request: LeaseRequest) {
       const lease = keep(request, randomUUID(), '');
       if (connection.isUp) renew([]);
       return lease;
     },
+    /** True while Redis does not count all calls: it is away, has just come back, or refused a command lately. */
     isAlone,
-    sharersOf: (project) => (isAlone() ? Math.max(countOf(replicasOf, project), FEWEST_REPLICAS) : 1),
+    /** Among how many replicas the limits of a project are to be divided: 1 while Redis counts all calls. */
+    sharersOf: (project: string) => (isAlone() ? Math.max(countOf(replicasOf, project), FEWEST_REPLICAS) : 1),
     close() {
       unsubscribe();
       close();

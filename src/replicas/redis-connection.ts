@@ -46,20 +46,8 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
 /** The words of an error. */
 const messageOf = (error: unknown) => (error instanceof Error ? error.message || error.name : String(error));
 
-/** Words in the log about the shared cache, none of them too often. */
-interface CacheLog {
-  /** Logs a kind of warning once in a while. */
-  warn(kind: string, message: string): void;
-  /** Hears of each command that was slow. */
-  noteSlow(): void;
-  /** Logs once that sharing has stopped, and once that it goes on. */
-  noteState(isUp: boolean, reason?: unknown): void;
-  /** The state that was noted last. */
-  readonly wasUp: boolean;
-}
-
 /** Makes the words about the cache; none are logged of its state once it is closed. */
-function createCacheLog(log: Log, redact: (text: string) => string, closed: AbortSignal): CacheLog {
+function createCacheLog(log: Log, redact: (text: string) => string, closed: AbortSignal) {
   /** When each kind of warning was last logged. */
   const warnings = new Map<string, number>();
   /** The first and the last slow command of a row. */
@@ -75,7 +63,9 @@ function createCacheLog(log: Log, redact: (text: string) => string, closed: Abor
   }
 
   return {
+    /** Logs a kind of warning once in a while. */
     warn,
+    /** Hears of each command that was slow. */
     noteSlow() {
       const nowMs = performance.now();
       if (nowMs - slowAtMs > SLOW_PAUSE_MS) slowFromMs = nowMs;
@@ -86,12 +76,14 @@ function createCacheLog(log: Log, redact: (text: string) => string, closed: Abor
         `The shared cache often takes longer than ${SLOW_MS} ms to answer, and calls wait for it: check its load and the network.`,
       );
     },
-    noteState(isUp, reason) {
+    /** Logs once that sharing has stopped, and once that it goes on. */
+    noteState(isUp: boolean, reason?: unknown) {
       if (isUp === wasUp || closed.aborted) return;
       wasUp = isUp;
       if (isUp) log('warn', 'The shared cache answers again; replicas share from now on.');
       else log('warn', `The shared cache is out of reach, so this replica goes on alone until it answers: ${redact(messageOf(reason))}`);
     },
+    /** The state that was noted last. */
     get wasUp() {
       return wasUp;
     },
@@ -102,7 +94,7 @@ function createCacheLog(log: Log, redact: (text: string) => string, closed: Abor
 interface LinkOptions {
   readonly url: string;
   readonly channel: string;
-  readonly cacheLog: CacheLog;
+  readonly cacheLog: ReturnType<typeof createCacheLog>;
   readonly onMessage: (message: string) => void;
   /** Called when Redis answers again. */
   readonly onReconnect: () => void;
@@ -136,21 +128,8 @@ async function attemptConnection(
   }
 }
 
-/** The present connection; one that is lost is replaced, after pauses that grow. */
-interface Link {
-  /** Undefined while there is none. */
-  readonly redis: Redis | undefined;
-  readonly connections: number;
-  readonly reconnectedAtMs: number;
-  /** Gives a connection up, unless that was done before. */
-  lose(lost: Redis | undefined, reason: unknown): void;
-  /** Waits for the first attempt, however it ends. */
-  open(): Promise<void>;
-  close(): void;
-}
-
 /** Makes the link; nothing is sent before it is opened. */
-function createLink(options: LinkOptions): Link {
+function createLink(options: LinkOptions) {
   const { cacheLog, onReconnect, closed } = options;
   let redis: Redis | undefined;
   let connections = 0;
@@ -191,6 +170,7 @@ function createLink(options: LinkOptions): Link {
   }
 
   return {
+    /** Undefined while there is none. */
     get redis() {
       return redis;
     },
@@ -200,7 +180,9 @@ function createLink(options: LinkOptions): Link {
     get reconnectedAtMs() {
       return reconnectedAtMs;
     },
+    /** Gives a connection up, unless that was done before. */
     lose,
+    /** Waits for the first attempt, however it ends. */
     open: () =>
       connect().catch((error: unknown) => {
         cacheLog.noteState(redis !== undefined, error);
@@ -260,7 +242,11 @@ const NOT_SERVING = /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH)\
 const REFUSAL = /^[A-Z]{2,}\b/;
 
 /** Sends commands; one that fails for the state of the server or the line gives the connection up. */
-function createCommand(link: Link, cacheLog: CacheLog, redact: (text: string) => string): RedisConnection['command'] {
+function createCommand(
+  link: ReturnType<typeof createLink>,
+  cacheLog: ReturnType<typeof createCacheLog>,
+  redact: (text: string) => string,
+): RedisConnection['command'] {
   return async (key, args) => {
     const asked = link.redis;
     if (!asked) return undefined;

@@ -6,14 +6,13 @@ import type { Log } from '../lib/log.ts';
 import {
   type AccessScope,
   accessScopes,
-  bearerToken,
-  createChallenges,
-  MAX_AUTHORIZATION_CHARS,
+  createBearerSignIn,
   type Principal,
   type ResourceMetadata,
   type SignIn,
   subjectId,
   type TokenAlgorithm,
+  type TokenFault,
 } from './principal.ts';
 
 /** Reads a JSON document; rejects with a sentence when there is none, and sets its own limits of time and size. */
@@ -27,13 +26,6 @@ export interface IssuerKeysOptions {
   readonly fetchJson: FetchJson;
   readonly clock: Clock;
   readonly log: Log;
-}
-
-/** The public keys of one issuer. */
-export interface IssuerKeys {
-  readonly keyOf: JWTVerifyGetKey;
-  /** Why no token can be checked at present; undefined where they can. */
-  fault(): Promise<string | undefined>;
 }
 
 /** No token can be checked, because there are neither kept keys nor new ones. */
@@ -94,7 +86,7 @@ async function discoverKeys({ issuer, fetchJson }: Pick<IssuerKeysOptions, 'issu
  * Keeps the keys of an issuer: read on first use, when they are old, and for a key id that is not among them. While the issuer is down
  * the last ones stay in use; `createRemoteJWKSet` of jose refuses every token then, and neither finds the keys' address nor takes a clock.
  */
-export function createIssuerKeys({ issuer, jwksAddress, fetchJson, clock, log }: IssuerKeysOptions): IssuerKeys {
+export function createIssuerKeys({ issuer, jwksAddress, fetchJson, clock, log }: IssuerKeysOptions) {
   let kept: { keys: JWTVerifyGetKey; readAtMs: number } | undefined;
   let address = jwksAddress;
   let triedAtMs = Number.NEGATIVE_INFINITY;
@@ -149,7 +141,7 @@ export function createIssuerKeys({ issuer, jwksAddress, fetchJson, clock, log }:
   }
 
   return {
-    async keyOf(header, token) {
+    async keyOf(...[header, token]: Parameters<JWTVerifyGetKey>) {
       const keys = await fresh();
       try {
         return await keys(header, token);
@@ -159,6 +151,7 @@ export function createIssuerKeys({ issuer, jwksAddress, fetchJson, clock, log }:
         return usable()(header, token);
       }
     },
+    /** Why no token can be checked at present; undefined where they can. */
     fault: () => fresh().then(() => undefined, wordsOf),
   };
 }
@@ -217,10 +210,9 @@ function refusal(error: unknown, { issuer, audience, algorithms }: OAuthOptions)
 export function createOAuthSignIn(options: OAuthOptions): SignIn {
   const { issuer, audience, algorithms, clockSkewSeconds, clock } = options;
   const { address, metadata } = resourceMetadata(issuer, audience);
-  const challenges = createChallenges(address);
   const keys = createIssuerKeys(options);
 
-  async function verify(token: string): Promise<Principal & { expiresAtMs: number }> {
+  async function verify(token: string): Promise<Principal> {
     const { payload, protectedHeader } = await jwtVerify(token, (header, input) => keys.keyOf(header, input), {
       issuer,
       audience,
@@ -236,25 +228,15 @@ export function createOAuthSignIn(options: OAuthOptions): SignIn {
     return { id: subjectId(issuer, sub), scopes: scopesOf(payload), expiresAtMs: (exp + clockSkewSeconds) * 1000 };
   }
 
-  return {
-    metadata,
-    fault: () => keys.fault(),
-    stepUp: (scope) => challenges.insufficient(scope),
-    async authenticate({ authorization }) {
-      const sent = bearerToken(authorization);
-      if (sent === 'missing') return { challenge: challenges.missing() };
-      if (sent === 'malformed') {
-        const words = `The Authorization header holds no bearer token, or one of more than ${MAX_AUTHORIZATION_CHARS} characters.`;
-        return { challenge: challenges.refused(words) };
-      }
-      try {
-        const principal = await verify(sent.token);
-        return principal.scopes.has('read') ? { principal } : { challenge: challenges.insufficient('read') };
-      } catch (error) {
-        if (!(error instanceof KeysUnavailableError)) return { challenge: challenges.refused(refusal(error, options)) };
-        const words = 'Tokens cannot be checked at present, because the issuer cannot be reached. Try again later.';
-        return { challenge: challenges.unavailable(words, KEYS_PAUSE_MS / 1000) };
-      }
-    },
-  };
+  async function outcomeOf(token: string): Promise<Principal | TokenFault> {
+    try {
+      return await verify(token);
+    } catch (error) {
+      if (!(error instanceof KeysUnavailableError)) return { words: refusal(error, options) };
+      const words = 'Tokens cannot be checked at present, because the issuer cannot be reached. Try again later.';
+      return { words, retryAfterSeconds: KEYS_PAUSE_MS / 1000 };
+    }
+  }
+
+  return { metadata, fault: () => keys.fault(), ...createBearerSignIn(address, outcomeOf) };
 }

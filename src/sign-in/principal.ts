@@ -91,25 +91,13 @@ export class CredentialsError extends Error {
 
 /** Longest `Authorization` header that is read; tokens of issuers stay below half of it. */
 export const MAX_AUTHORIZATION_CHARS = 8_192;
+const BEARER = /^Bearer +([\w.~+/-]+=*)$/i;
 
-/** The content of an `Authorization` header: a token, nothing, or something that is not a bearer token. */
-export function bearerToken(authorization: string | undefined): { token: string } | 'missing' | 'malformed' {
-  if (authorization === undefined || authorization.trim() === '') return 'missing';
-  if (authorization.length > MAX_AUTHORIZATION_CHARS) return 'malformed';
-  const token = /^Bearer +([\w.~+/-]+=*)$/i.exec(authorization)?.[1];
-  return token === undefined ? 'malformed' : { token };
-}
-
-/** Challenges of one server, in the words of RFC 6750 and RFC 9728. */
-interface Challenges {
-  /** No token came: where to get one and with which scope, but no error. */
-  missing(): Challenge;
-  /** The token is not accepted; the words are ours, never the caller's. */
-  refused(words: string): Challenge;
-  /** A good token without this scope; it names all scopes that the next token needs, because clients ask for exactly these. */
-  insufficient(scope: AccessScope): Challenge;
-  /** No caller can be accepted at present, whatever the token. */
-  unavailable(words: string, retryAfterSeconds: number): Challenge;
+/** Why a token lets nobody in; the words are ours, never the caller's. */
+export interface TokenFault {
+  readonly words: string;
+  /** Set where no token can be checked at present. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** A quoted string of a header; everything but printable ASCII is left out, so that no value ends its line. */
@@ -117,39 +105,58 @@ function quoted(text: string): string {
   return `"${text.replace(/[^\x20-\x7e]/g, '').replace(/["\\]/g, '\\$&')}"`;
 }
 
-function bearer(parameters: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${quoted(value)}`]));
-  return `Bearer ${given.join(', ')}`;
-}
-
 /** The scopes that a caller asks for when signing in; the issuer grants those that the caller may have. */
 const ASKED = accessScopes.join(' ');
 
-/** Makes the challenges; `metadataAddress` is where the protected-resource metadata are, where there are any. */
-export function createChallenges(metadataAddress: string | undefined): Challenges {
+/**
+ * The sign-in by bearer tokens, answering in the words of RFC 6750 and RFC 9728; `verify` finds out whose a token is, and
+ * `metadataAddress` is where the protected-resource metadata are, where there are any.
+ */
+export function createBearerSignIn(
+  metadataAddress: string | undefined,
+  verify: (token: string) => Promise<Principal | TokenFault>,
+): Pick<SignIn, 'authenticate' | 'stepUp'> {
   const howToGet = metadataAddress === undefined ? 'Ask the operator for a token with' : 'Sign in again and ask for';
   const lasting = { realm: metadataAddress === undefined ? 'web-analytics-mcp' : undefined, resource_metadata: metadataAddress };
 
-  function challenge(status: 401 | 403, scope: string, error: string, words: string): Challenge {
-    const header = bearer({ error, error_description: words, scope, ...lasting });
-    return { status, headers: { 'www-authenticate': header }, body: { error, error_description: words } };
+  function challenge(status: 401 | 403, scope: string, fault: Partial<Challenge['body']>): Pick<Challenge, 'status' | 'headers'> {
+    const parameters = Object.entries({ ...fault, scope, ...lasting });
+    const given = parameters.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${quoted(value)}`]));
+    return { status, headers: { 'www-authenticate': `Bearer ${given.join(', ')}` } };
+  }
+
+  function refused(words: string): Challenge {
+    const body = { error: 'invalid_token', error_description: words };
+    return { ...challenge(401, ASKED, body), body };
+  }
+
+  /** It names all scopes that the next token needs, because clients ask for exactly these. */
+  function stepUp(scope: AccessScope): Challenge {
+    const needed = accessScopes.slice(0, accessScopes.indexOf(scope) + 1).join(' ');
+    const body = { error: 'insufficient_scope', error_description: `The token lacks the scope ${scope}. ${howToGet}: ${needed}.` };
+    return { ...challenge(403, needed, body), body };
+  }
+
+  async function challengeOf(authorization: string): Promise<Challenge | Principal> {
+    // Where to get a token and with which scope, but no error.
+    const asked = { error: 'unauthorized', error_description: 'Sign in: send a bearer token in the Authorization header.' };
+    if (authorization.trim() === '') return { ...challenge(401, ASKED, {}), body: asked };
+    const token = authorization.length > MAX_AUTHORIZATION_CHARS ? undefined : BEARER.exec(authorization)?.[1];
+    if (token === undefined)
+      return refused(`The Authorization header holds no bearer token, or one of more than ${MAX_AUTHORIZATION_CHARS} characters.`);
+    const found = await verify(token);
+    if ('id' in found) return found.scopes.has('read') ? found : stepUp('read');
+    const { words, retryAfterSeconds } = found;
+    if (retryAfterSeconds === undefined) return refused(words);
+    const headers = { 'retry-after': String(retryAfterSeconds) };
+    return { status: 503, headers, body: { error: 'temporarily_unavailable', error_description: words } };
   }
 
   return {
-    missing: () => ({
-      status: 401,
-      headers: { 'www-authenticate': bearer({ scope: ASKED, ...lasting }) },
-      body: { error: 'unauthorized', error_description: 'Sign in: send a bearer token in the Authorization header.' },
-    }),
-    refused: (words) => challenge(401, ASKED, 'invalid_token', words),
-    insufficient(scope) {
-      const needed = accessScopes.slice(0, accessScopes.indexOf(scope) + 1).join(' ');
-      return challenge(403, needed, 'insufficient_scope', `The token lacks the scope ${scope}. ${howToGet}: ${needed}.`);
+    stepUp,
+    async authenticate({ authorization = '' }) {
+      const found = await challengeOf(authorization);
+      return 'id' in found ? { principal: found } : { challenge: found };
     },
-    unavailable: (words, retryAfterSeconds) => ({
-      status: 503,
-      headers: { 'retry-after': String(retryAfterSeconds) },
-      body: { error: 'temporarily_unavailable', error_description: words },
-    }),
   };
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { type AccessScope, accessScopes, bearerToken, createChallenges, type SignIn } from './principal.ts';
+import { type AccessScope, accessScopes, createBearerSignIn, type Principal, type SignIn, type TokenFault } from './principal.ts';
 import { createPrivateFile, type PrivateFile, PrivateFileError } from './private-file.ts';
 
 /**
@@ -68,7 +68,6 @@ export function makeToken({
 
 /** Accepts callers with a token of the file; a token that is removed there stops working with the next request. */
 export function createStaticSignIn({ file, clock, log }: { file: TokensFile; clock: Clock; log: Log }): SignIn {
-  const challenges = createChallenges(undefined);
   let logged: string | undefined;
 
   /** Compares digests in constant time, so that the time reveals nothing about the stored digests. */
@@ -90,25 +89,18 @@ export function createStaticSignIn({ file, clock, log }: { file: TokensFile; clo
     }
   }
 
+  async function verify(token: string): Promise<Principal | TokenFault> {
+    const tokens = await storedTokens();
+    if (!tokens) return { words: 'Tokens cannot be checked at present. Report it to the operator.', retryAfterSeconds: RETRY_SECONDS };
+    const found = matching(tokens, token);
+    if (!found) return { words: 'The token is not known here. Ask the operator for a new one.' };
+    const expiresAtMs = found.expiresAt === undefined ? undefined : Date.parse(found.expiresAt);
+    if (expiresAtMs !== undefined && expiresAtMs <= clock.now()) return { words: 'The token has expired. Ask the operator for a new one.' };
+    return { id: tokenPrincipalId(found.name), scopes: new Set(found.scopes), ...(expiresAtMs !== undefined && { expiresAtMs }) };
+  }
+
   return {
     fault: async () => ((await storedTokens()) ? undefined : 'The file of tokens cannot be used.'),
-    stepUp: (scope) => challenges.insufficient(scope),
-    async authenticate({ authorization }) {
-      const sent = bearerToken(authorization);
-      if (sent === 'missing') return { challenge: challenges.missing() };
-      if (sent === 'malformed') return { challenge: challenges.refused('The Authorization header holds no bearer token.') };
-      const tokens = await storedTokens();
-      if (!tokens)
-        return { challenge: challenges.unavailable('Tokens cannot be checked at present. Report it to the operator.', RETRY_SECONDS) };
-      const found = matching(tokens, sent.token);
-      if (!found) return { challenge: challenges.refused('The token is not known here. Ask the operator for a new one.') };
-      const expiresAtMs = found.expiresAt === undefined ? undefined : Date.parse(found.expiresAt);
-      if (expiresAtMs !== undefined && expiresAtMs <= clock.now()) {
-        return { challenge: challenges.refused('The token has expired. Ask the operator for a new one.') };
-      }
-      const scopes = new Set(found.scopes);
-      if (!scopes.has('read')) return { challenge: challenges.insufficient('read') };
-      return { principal: { id: tokenPrincipalId(found.name), scopes, ...(expiresAtMs !== undefined && { expiresAtMs }) } };
-    },
+    ...createBearerSignIn(undefined, verify),
   };
 }

@@ -20,17 +20,12 @@ export const RATE_LIMITED = 'RATE_LIMITED';
 /** Callers that are remembered, the latest. */
 const MAX_CALLERS = 100_000;
 
-/** Limits the calls of each principal per minute. */
-export interface RateLimit {
-  /** Takes one call of this principal; throws a `busy` error that says when the next is due. */
-  admit(principalId: string): void;
-}
-
 /** Makes a bucket for each principal: `perMinute` calls fit in, and as many flow in over a minute. */
-export function createRateLimit({ clock, perMinute }: { clock: Clock; perMinute: number }): RateLimit {
+export function createRateLimit({ clock, perMinute }: { clock: Clock; perMinute: number }) {
   const buckets = new LRUCache<string, { calls: number; atMs: number }>({ max: MAX_CALLERS });
   return {
-    admit(principalId) {
+    /** Takes one call of this principal; throws a `busy` error that says when the next is due. */
+    admit(principalId: string) {
       const nowMs = clock.now();
       const { calls, atMs } = buckets.get(principalId) ?? { calls: perMinute, atMs: nowMs };
       // A clock that was set back gives nothing and takes nothing.

@@ -1,6 +1,6 @@
 import { check } from '../api/check-input.ts';
 import type { Ask, Client } from '../api/client.ts';
-import { ApiError } from '../api/errors.ts';
+import { ApiError, reworded } from '../api/errors.ts';
 import type { Observer } from '../api/operation.ts';
 import type { WriteRequest } from '../api/wire.ts';
 import { matchName, type Named, pathOf } from '../domain/names/match-name.ts';
@@ -73,19 +73,15 @@ function knownZonesElsewhere(text: string, call: Call): Promise<string> {
 const isAboutZones = ({ kind, message }: ApiError) =>
   (kind === 'invalid' && /^zoneIds?\b/.test(message)) || (kind === 'missing' && message.includes('/metrics/zone/'));
 
-/** The way that leads on before the failure; what is found here has no metrics, so choosing among it would lead nowhere. */
-function beforeOthers(sentence: string, message: string): string {
-  const [, place = '', rest = message] = /^(zoneIds?[^:\s]*: )(.*)$/s.exec(message) ?? [];
-  return `${place}${sentence} In this project: ${rest.replace(' Pass the id or a longer path.', '')}`;
-}
-
-/** The failure of a call that named a zone, with the project in which it is a zone of an app; any other failure as it is. */
+/**
+ * The failure of a call that named a zone, behind the project in which it is a zone of an app; any other failure as it is. What is found
+ * here has no metrics, so choosing among it would lead nowhere.
+ */
 async function withZonesElsewhere(text: string | undefined, error: unknown, call: Call): Promise<unknown> {
   if (!(error instanceof ApiError) || text === undefined || !isAboutZones(error)) return error;
   const sentence = await knownZonesElsewhere(text, call);
-  if (sentence === '') return error;
-  const { kind, message, status, code, retryAfterMs, transient } = error;
-  return new ApiError(kind, beforeOthers(sentence, message), { status, code, retryAfterMs, transient, cause: error, saysWayOn: true });
+  const here = error.message.replace(' Pass the id or a longer path.', '');
+  return sentence === '' ? error : reworded(error, `${sentence} In this project: ${here}`, { saysWayOn: true });
 }
 
 /** No call lasts longer, whatever it does: hosts give up soon after. */

@@ -46,17 +46,6 @@ interface ListSources {
   readonly onLookup: (hit: boolean) => void;
 }
 
-/** Lists of names, each asked for once in a while. */
-interface CachedLists {
-  /** The value that `load` gave for this key at most `maxAgeMs` ago, or gives now; a failure is not kept. */
-  readonly remember: <T>(key: string, maxAgeMs: number, load: () => Promise<T>) => Promise<T>;
-  /** An `ask` whose answer may be `maxAgeMs` old. */
-  readonly cached: (projectId: number, ask: Ask, maxAgeMs: number) => Ask;
-  /** Forgets all lists, here and in other replicas. */
-  readonly forget: () => void;
-  readonly close: () => void;
-}
-
 function isYoung({ atMs }: { readonly atMs: number }, maxAgeMs: number, nowMs: number): boolean {
   const ageMs = nowMs - atMs;
   return ageMs >= 0 && ageMs < maxAgeMs;
@@ -82,7 +71,7 @@ async function askForAll<T>(
 }
 
 /** Lists come from the client, which keeps them for the sessions of a caller together, or from other replicas. */
-function createCachedLists({ clock, sharing, onLookup }: ListSources, onForgotten: () => void): CachedLists {
+function createCachedLists({ clock, sharing, onLookup }: ListSources, onForgotten: () => void) {
   const lists = new Map<string, Entry>();
   /** When a list was last asked for, ms since 1970, by question. */
   const askedAt = new Map<string, number>();
@@ -134,13 +123,16 @@ function createCachedLists({ clock, sharing, onLookup }: ListSources, onForgotte
   }
 
   return {
+    /** The value that `load` gave for this key at most `maxAgeMs` ago, or gives now; a failure is not kept. */
     remember,
+    /** An `ask` whose answer may be `maxAgeMs` old. */
     cached,
-    forget() {
+    /** Forgets all lists, here and in other replicas. */
+    forget: () => {
       forgetOwn();
       sharedLists()?.forget();
     },
-    close() {
+    close: () => {
       forgetOwn();
       stopListening?.();
     },
@@ -155,7 +147,7 @@ const TREE_LIFE_MS = 10 * 60_000;
 const FRESH_MS = 5_000;
 
 /** Looks names up in lists that are at most ten seconds old, and never older than a write of the same caller. */
-export interface Names extends Pick<CachedLists, 'remember' | 'forget' | 'close'> {
+export interface Names extends Pick<ReturnType<typeof createCachedLists>, 'remember' | 'forget' | 'close'> {
   /**
    * The one object that `text` names; throws an `invalid` error that lists the candidates. `mayGuess`: the only close one is taken where
    * none has the name.

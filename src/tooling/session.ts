@@ -8,7 +8,7 @@ import { markOf } from '../lib/note-mark.ts';
 import type { CallWatch } from '../telemetry/call-watch.ts';
 import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
 import type { Warehouse } from '../workspace/warehouse/warehouse.ts';
-import { type Confirmations, createConfirmations, createRepeats, type Repeats } from './confirmation.ts';
+import { type Confirmations, createConfirmations, createRepeats } from './confirmation.ts';
 import { createNames, type Names, type SharedLists } from './names.ts';
 
 /** Which replica polls a resource for all sessions of one principal, and what it found. */
@@ -148,7 +148,7 @@ export interface Session {
   readonly options: SessionOptions;
   readonly names: Names;
   readonly confirmations: Confirmations;
-  readonly repeats: Repeats;
+  readonly repeats: ReturnType<typeof createRepeats>;
   readonly said: SaidNotes;
   /** The session's client, connected once. */
   client(): Promise<Client>;

@@ -152,15 +152,11 @@ describe('an endpoint that a public authentication server names', () => {
   });
 });
 
-describe('secrets', () => {
-  describe('secrets', () => {
-    test('are removed from any text, tokens too', async () => {
-      const stub = await openStub();
-      stub.token = json(200, tokenBody(stub, { access_token: 'opaque-canary-token' }));
-      const client = openClient(stub);
-      await client.authenticate();
-      expect(client.redact(`a ${SECRET} b opaque-canary-token c`)).toBe('a [redacted] b [redacted] c');
-      expect(JSON.stringify(await client.authenticate())).not.toContain('canary');
-    });
-  });
+test('secrets are removed from any text, tokens too', async () => {
+  const stub = await openStub();
+  stub.token = json(200, tokenBody(stub, { access_token: 'opaque-canary-token' }));
+  const client = openClient(stub);
+  await client.authenticate();
+  expect(client.redact(`a ${SECRET} b opaque-canary-token c`)).toBe('a [redacted] b [redacted] c');
+  expect(JSON.stringify(await client.authenticate())).not.toContain('canary');
 });

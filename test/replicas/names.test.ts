@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Ask } from '../../src/api/client.ts';
-import { createNames } from '../../src/tooling/names.ts';
-import type { SharedLists } from '../../src/tooling/names.ts';
+import { createNames, type SharedLists } from '../../src/tooling/names.ts';
 import { manualClock } from '../support/clock.ts';
 import { START } from '../support/emulator.ts';
 import { hasRedis, sharedRedis } from '../support/redis.ts';

@@ -43,22 +43,6 @@ describe('a tool with a chart', () => {
     expect(chart?.times.every((time) => /^2026-11-(18|19|20)T\d\d:\d\d$/.test(time))).toBe(true);
     expect(chart?.series[0]).not.toHaveProperty('low');
   });
-
-  it('names its view in both ways that hosts look for, and is the only one that takes the parameter', async () => {
-    const { tools } = await assistant().client.listTools();
-    const charted = tools.filter(({ inputSchema }) => 'chart' in (inputSchema.properties ?? {}));
-    expect(charted.map(({ name }) => name)).toContain('analyze_scenario');
-    const views = tools.map(({ name, _meta = {} }) => ({ name, ui: _meta['ui'], view: _meta['ui/resourceUri'] }));
-    const isCharted = new Set(charted.map(({ name }) => name));
-    const viewOf = (name: string) => (name === 'find_changes' ? 'ui://web-analytics/overview' : CHART);
-    expect(views).toEqual(
-      tools.map(({ name }) =>
-        isCharted.has(name) || name === 'find_changes'
-          ? { name, ui: { resourceUri: viewOf(name) }, view: viewOf(name) }
-          : { name, ui: undefined, view: undefined },
-      ),
-    );
-  });
 });
 
 describe('a waterfall', () => {

@@ -22,7 +22,7 @@ import {
   listenedUris,
   requestIds,
 } from './messages.ts';
-import { createRouter, type Router, type RouterOptions, type TableLimits } from './router.ts';
+import { createRouter, type RouterOptions, type TableLimits } from './router.ts';
 
 /** The limits of one process. */
 export interface HttpLimits extends TableLimits, BodyLimits, ConnectionLimits {
@@ -77,19 +77,6 @@ interface ConnectionLimits {
   readonly maxConnections: number;
 }
 
-/**
- * The connections of a server. Where there are too many, those go first that do nothing and over which no caller has proved who it is:
- * a new one, of a probe for example, is always accepted while others idle.
- */
-interface Connections {
-  add(socket: Socket): void;
-  /** Marks a request over this connection until the returned function is called. */
-  use(socket: Socket): () => void;
-  /** Marks the connection as authenticated. */
-  prove(socket: Socket): void;
-  closeAll(): void;
-}
-
 interface AddressEntry {
   readonly socket: Socket;
   readonly address: string;
@@ -115,7 +102,7 @@ function moveToEnd(entries: Map<string, AddressEntry>, key: string, entry: Addre
 }
 
 /** Makes the table; `maxConnections` counts all of them. */
-function createConnections({ maxConnections }: ConnectionLimits): Connections {
+function createConnections({ maxConnections }: ConnectionLimits) {
   /** In the order of their last use, the longest ago first. */
   const entries = new Map<string, AddressEntry>();
   const unproved = new Map<string, number>();
@@ -148,7 +135,7 @@ function createConnections({ maxConnections }: ConnectionLimits): Connections {
   }
 
   return {
-    add(socket) {
+    add(socket: Socket) {
       const { remoteAddress: address = '' } = socket;
       const key = keyOf(socket);
       if (!makeRoom(address)) {
@@ -160,7 +147,8 @@ function createConnections({ maxConnections }: ConnectionLimits): Connections {
       count(address, 1);
       socket.once('close', () => drop(key, entry));
     },
-    use(socket) {
+    /** Marks a request over this connection until the returned function is called. */
+    use(socket: Socket) {
       const key = keyOf(socket);
       const entry = entries.get(key);
       if (!entry) return () => undefined;
@@ -170,7 +158,8 @@ function createConnections({ maxConnections }: ConnectionLimits): Connections {
         moveToEnd(entries, key, entry);
       };
     },
-    prove(socket) {
+    /** Marks the connection as authenticated. */
+    prove(socket: Socket) {
       const entry = entries.get(keyOf(socket));
       if (!entry || entry.proved) return;
       entry.proved = true;
@@ -182,18 +171,8 @@ function createConnections({ maxConnections }: ConnectionLimits): Connections {
   };
 }
 
-/** Counts requests in work, so that a flood of them, or one caller's calls that wait for a person, leave room for others. */
-interface InFlightLimit {
-  /** Takes this many slots until the returned function is called; or says whose limit is reached. */
-  take(principalId: string, count: number): (() => void) | 'all' | 'caller';
-  /** How many are taken. */
-  taken(): number;
-  /** Resolves when none is taken. */
-  idle(): Promise<void>;
-}
-
 /** Makes the limit: `max` for all, of which one caller may take `maxOfOne`. */
-function createInFlightLimit({ max, maxOfOne }: { max: number; maxOfOne: number }): InFlightLimit {
+function createInFlightLimit({ max, maxOfOne }: { max: number; maxOfOne: number }) {
   const byPrincipal = new Map<string, number>();
   const waiting = new Set<() => void>();
   let taken = 0;
@@ -207,7 +186,8 @@ function createInFlightLimit({ max, maxOfOne }: { max: number; maxOfOne: number 
   }
 
   return {
-    take(principalId, count) {
+    /** Takes this many slots until the returned function is called; or says whose limit is reached. */
+    take(principalId: string, count: number) {
       if (taken + count > max) return 'all';
       if (countOf(byPrincipal, principalId) + count > maxOfOne) return 'caller';
       add(principalId, count);
@@ -217,8 +197,10 @@ function createInFlightLimit({ max, maxOfOne }: { max: number; maxOfOne: number 
         held = false;
       };
     },
+    /** How many are taken. */
     taken: () => taken,
-    idle: () => (taken === 0 ? Promise.resolve() : new Promise((resolve) => void waiting.add(resolve))),
+    /** Resolves when none is taken. */
+    idle: () => (taken === 0 ? Promise.resolve() : new Promise<void>((resolve) => void waiting.add(resolve))),
   };
 }
 
@@ -275,10 +257,10 @@ const PROOF_MS = 4_000;
 /** The server's parts that requests go through. */
 interface AnsweringParts {
   readonly options: HttpOptions;
-  readonly connections: Connections;
-  readonly places: InFlightLimit;
+  readonly connections: ReturnType<typeof createConnections>;
+  readonly places: ReturnType<typeof createInFlightLimit>;
   /** Known once the server listens. */
-  readonly router: () => Router;
+  readonly router: () => ReturnType<typeof createRouter>;
   /** Whether nothing new is taken. */
   readonly isClosing: () => boolean;
 }
@@ -432,7 +414,11 @@ export interface HttpServing {
 }
 
 /** Listens to requests; after `leave` every answer asks its client to open its next connection elsewhere. */
-function createListener({ log, onAnswer }: HttpOptions, connections: Connections, answer: ReturnType<typeof createAnswerer>) {
+function createListener(
+  { log, onAnswer }: HttpOptions,
+  { use }: Pick<AnsweringParts['connections'], 'use'>,
+  answer: ReturnType<typeof createAnswerer>,
+) {
   let leaving = false;
   const responses = new Set<ServerResponse>();
   const listener: RequestListener = (request, response) => {
@@ -441,7 +427,7 @@ function createListener({ log, onAnswer }: HttpOptions, connections: Connections
     if (leaving) response.setHeader('connection', 'close');
     // One that went away before its answer began got none.
     if (onAnswer) response.once('close', () => response.headersSent && onAnswer(response.statusCode));
-    response.once('close', connections.use(request.socket));
+    response.once('close', use(request.socket));
     answer(request, response).catch((error: unknown) => {
       log('error', `a request failed: ${error instanceof Error ? error.message : String(error)}`);
       refuse(response, { status: 500, code: -32_603, message: 'Internal server error.' });

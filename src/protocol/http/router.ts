@@ -42,21 +42,6 @@ export interface TableLimits {
   readonly idleMs: number;
 }
 
-/** The sessions of a process: each belongs to the principal that opened it and ends by request, by idling, or to make room. */
-interface SessionTable<T> {
-  /** Adds a session; undefined where there are too many and all are in use. */
-  open(principalId: string, make: (id: string) => T, id?: string): SessionEntry<T> | undefined;
-  /** The session of this id, for its own principal alone. */
-  find(id: string, principalId: string): SessionEntry<T> | undefined;
-  /** Keeps a session from idling until the returned function is called. */
-  use(entry: SessionEntry<T>): () => void;
-  /** Ends one session. */
-  end(entry: SessionEntry<T>): Promise<void>;
-  readonly size: number;
-  /** Ends all. */
-  close(): Promise<void>;
-}
-
 /** Pause between two searches for idle sessions. */
 const SWEEP_MS = 60_000;
 
@@ -99,7 +84,7 @@ function touch<T>(entries: Map<string, SessionEntry<T>>, entry: SessionEntry<T>,
 }
 
 /** Makes the table. */
-function createSessionTable<T>({ clock, limits, finish }: TableOptions<T>): SessionTable<T> {
+function createSessionTable<T>({ clock, limits, finish }: TableOptions<T>) {
   const { maxSessions, idleMs } = limits;
   /** In the order of their last use, the longest ago first. */
   const entries = new Map<string, SessionEntry<T>>();
@@ -127,18 +112,21 @@ function createSessionTable<T>({ clock, limits, finish }: TableOptions<T>): Sess
   sweepOnAndOn().catch(() => undefined); // ends with the abort
 
   return {
-    open(principalId, make, id = randomUUID()) {
+    /** Adds a session; undefined where there are too many and all are in use. */
+    open(principalId: string, make: (id: string) => T, id: string = randomUUID()): SessionEntry<T> | undefined {
       if (entries.size >= maxSessions && !makeRoom(principalId)) return undefined;
       const entry = { id, principalId, value: make(id), uses: 0, usedAtMs: clock.now() };
       entries.set(id, entry);
       addTo(sizes, principalId);
       return entry;
     },
-    find(id, principalId) {
+    /** The session of this id, for its own principal alone. */
+    find(id: string, principalId: string) {
       const entry = entries.get(id);
       return entry?.principalId === principalId ? entry : undefined;
     },
-    use(entry) {
+    /** Keeps a session from idling until the returned function is called. */
+    use(entry: SessionEntry<T>) {
       entry.uses += 1;
       if (entries.has(entry.id)) touch(entries, entry, clock.now());
       let inUse = true;
@@ -149,10 +137,12 @@ function createSessionTable<T>({ clock, limits, finish }: TableOptions<T>): Sess
         if (entries.get(entry.id) === entry) touch(entries, entry, clock.now());
       };
     },
+    /** Ends one session. */
     end,
     get size() {
       return entries.size;
     },
+    /** Ends all. */
     async close() {
       closed.abort();
       await Promise.all([...entries.values()].map(end));
@@ -161,15 +151,6 @@ function createSessionTable<T>({ clock, limits, finish }: TableOptions<T>): Sess
 }
 
 type Id = string | number;
-
-/** Calls of a session that are answered without the streams of the SDK. */
-interface DirectAnswers {
-  /** Takes a call whose answer needs no stream; false for all others, which the transport handles. */
-  take(request: IncomingMessage, response: ServerResponse, body: unknown): boolean;
-  /** Ends the response to a call that was given up. */
-  giveUp(id: unknown): void;
-  close(): void;
-}
 
 /** An open response. */
 interface Waiting {
@@ -232,7 +213,7 @@ function hasUsualHeaders({ headers }: IncomingMessage): boolean {
  * transport of the SDK makes a web request, a web response and a stream of each, which takes longer than most calls. Clients that take no
  * streams have all their requests answered so, but the first: it makes the transport know the session.
  */
-function createDirectAnswers(transport: NodeStreamableHTTPServerTransport): DirectAnswers {
+function createDirectAnswers(transport: NodeStreamableHTTPServerTransport) {
   const waiting = new Map<Id, Waiting>();
   const sendInStream = transport.send.bind(transport);
 
@@ -253,7 +234,8 @@ function createDirectAnswers(transport: NodeStreamableHTTPServerTransport): Dire
   }
 
   return {
-    take(request, response, body) {
+    /** Takes a call whose answer needs no stream; false for all others, which the transport handles. */
+    take(request: IncomingMessage, response: ServerResponse, body: unknown) {
       const { sessionId, onmessage } = transport;
       if (!onmessage || sessionId === undefined || !hasUsualHeaders(request)) return false;
       const streams = acceptsStreams(request);
@@ -262,6 +244,7 @@ function createDirectAnswers(transport: NodeStreamableHTTPServerTransport): Dire
       onmessage(body);
       return true;
     },
+    /** Ends the response to a call that was given up. */
     giveUp,
     close() {
       for (const id of waiting.keys()) giveUp(id);
@@ -415,17 +398,6 @@ function createEra2026Handler({ served, log }: EraHandlerParts): EraHandler {
   };
 }
 
-/** Leads each request to the session that it belongs to, opening one where that is due. */
-export interface Router {
-  /** Answers a request of a known principal; `body` is undefined for GET and DELETE. */
-  handle(request: IncomingMessage, response: ServerResponse, principal: Principal, body: unknown): Promise<void>;
-  /** Sessions that are open. */
-  readonly size: number;
-  readonly sizeByEra: Readonly<Record<Era, number>>;
-  /** Ends all sessions, their streams and calls. */
-  close(): Promise<void>;
-}
-
 /** The parts of a router. */
 export interface RouterOptions {
   readonly clock: Clock;
@@ -470,7 +442,7 @@ function isOf2025(request: IncomingMessage, body: unknown): boolean {
 }
 
 /** Leads each request to the session or the handler of its era, and ends idle sessions. */
-export function createRouter({ clock, log, limits, open }: RouterOptions): Router {
+export function createRouter({ clock, log, limits, open }: RouterOptions) {
   const sizeByEra: Record<Era, number> = { '2025': 0, '2026': 0 };
   const table = createSessionTable<EraHandler>({
     clock,
@@ -528,11 +500,14 @@ export function createRouter({ clock, log, limits, open }: RouterOptions): Route
   }
 
   return {
-    handle: (request, response, principal, body) => (isOf2025(request, body) ? handle2025 : handle2026)(request, response, principal, body),
+    /** Answers a request of a known principal; `body` is undefined for GET and DELETE. */
+    handle: (...asked: Parameters<typeof handle2025>) => (isOf2025(asked[0], asked[3]) ? handle2025 : handle2026)(...asked),
+    /** Sessions that are open. */
     get size() {
       return table.size;
     },
     sizeByEra,
+    /** Ends all sessions, their streams and calls. */
     close: () => table.close(),
   };
 }

@@ -33,26 +33,6 @@ it('shows the whole request, sends it when confirmed, and gives the id of the jo
   expect([whole(preview), whole(answer)].join('\n\n')).toMatchSnapshot();
 });
 
-it('sends segment and position as text', async () => {
-  await call('create_export_job', { ...week, confirm: true });
-  expect(platform().requests.at(-1)?.body).toMatchObject({ segmentId: '440156', fields: [{}, {}, { customVarPosition: '2' }] });
-});
-
-it.each([
-  ['a once job without a range', { frequency: { value: 'once' } }, 'frequency.dateRange: required for "once"'],
-  ['a daily job with one', { frequency: { ...week.frequency, value: 'daily' } }, 'frequency.dateRange: only for "once"'],
-  [
-    'eight days',
-    { frequency: { value: 'once', dateRange: { from: '2026-11-08', to: '2026-11-15' } } },
-    'frequency.dateRange.to: at most 7 days',
-  ],
-  ['a field twice', { fields: [fields[1], fields[1]] }, 'fields[1].fieldName: "session_time" is listed twice'],
-  ['a variable without its position', { fields: [{ fieldName: 'custom_var' }] }, 'fields[0].customVarPosition: required'],
-])('refuses %s before anything is sent', async (_, wrong, words) => {
-  const answer = await call('create_export_job', { ...week, ...wrong });
-  expect(answer).toMatchObject({ isError: true, text: expect.stringContaining(words) });
-});
-
 it('warns before anything is sent of a field that is not listed, with the closest', async () => {
   const wrong = { ...week, name: 'Misspelt', fields: [{ fieldName: 'browser_nam' }, { fieldName: 'session_time' }, { fieldName: 'zzz' }] };
   const preview = await call('create_export_job', wrong);
