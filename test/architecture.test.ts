@@ -70,7 +70,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'p-limit': [
     'src/lib/concurrency.ts',
     'src/tooling/name-lists.ts',
-    'src/usecases/exports/find-all-gaps.ts',
+    'src/usecases/exports/find-export-gaps.ts',
     'src/usecases/exports/job-page.ts',
     'src/workspace/',
   ],

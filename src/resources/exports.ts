@@ -35,7 +35,7 @@ export const exportsResource = defineResource({
     { variables: { projectId }, name: `exports_${projectId}`, title: `Downloaded exports of ${projectName || `project ${projectId}`}` },
   ],
   async newest({ projectId }, { ask, session }) {
-    const { successfulRuns } = await import('../workspace/download/sync-plan.ts');
+    const { successfulRuns } = await import('../workspace/download/run-rows.ts');
     const workspace = await session.workspace(integer('projectId', projectId));
     const [runs, downloaded] = await Promise.all([successfulRuns(ask), workspace.runs()]);
     const instants = [...runs.map(({ completedAt }) => completedAt), ...downloaded.map(({ downloadedAt }) => downloadedAt)];

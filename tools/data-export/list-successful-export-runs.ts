@@ -8,10 +8,10 @@ import { minuteAt, todayIn } from '../../src/lib/dates.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { selectRuns } from '../../src/usecases/exports/deliveries.ts';
 import { withoutFilesWords } from '../../src/usecases/exports/runs-without-files.ts';
-import { selectRuns } from '../../src/usecases/exports/select-runs.ts';
 import { learnFileLife, lifeWords } from '../../src/workspace/download/file-life.ts';
-import { asSuccessful } from '../../src/workspace/download/sync-plan.ts';
+import { asSuccessful } from '../../src/workspace/download/run-rows.ts';
 
 export default defineTool({
   name: 'list_successful_export_runs',
@@ -54,7 +54,7 @@ export default defineTool({
     }
     const optionalMs = (instant: string | undefined) => (instant === undefined ? undefined : instantOf(instant));
     const bounds = { fromMs: optionalMs(startDate), toMs: optionalMs(endDate), expiresBeforeMs: optionalMs(expiresBefore) };
-    const { runs, found, listed, life } = await selectRuns(ask, { ...paging, jobIds, ...bounds, nowMs });
+    const { runs, found, listed, life } = await selectRuns({ ...paging, jobIds, ...bounds }, { ask, nowMs });
     // A run that ends within a day after a range is taken to be of it.
     const untilMs = bounds.toMs === undefined ? undefined : bounds.toMs + DAY_MS;
     const meant = { jobIds, sinceMs: bounds.fromMs, untilMs };

@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { findAllGaps } from '../../src/usecases/exports/find-all-gaps.ts';
-import { findExportGaps } from '../../src/usecases/exports/find-export-gaps.ts';
+import { findAllGaps, findExportGaps } from '../../src/usecases/exports/find-export-gaps.ts';
 
 export default defineAnsweringTool({
   name: 'find_export_gaps',

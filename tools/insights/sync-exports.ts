@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { exportsResource } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, FETCH } from '../../src/tooling/tool.ts';
-import { USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
-import { wordSync } from '../../src/usecases/exports/word-sync.ts';
+import { syncExports, USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
 
 export default defineAnsweringTool({
   name: 'sync_exports',
@@ -32,15 +31,10 @@ export default defineAnsweringTool({
     uri: z.string(),
     next: z.string(),
   }),
-  async handler({ jobIds, since, waitSeconds = USUAL_WAIT_SECONDS }, context) {
-    const { workspace: open, projectId, note, link } = context;
-    const [workspace, { syncExports }] = await Promise.all([open(), import('../../src/usecases/exports/sync-exports.ts')]);
-    const wish = { jobIds, waitSeconds, sinceMs: since === undefined ? undefined : Date.parse(since) };
-    const state = await syncExports(workspace, wish, context);
-    const { data, next, notes } = wordSync(state, { jobIds, since }, workspace.warehouse?.underWay() ?? []);
-    for (const sentence of notes) note(sentence);
-    const uri = exportsResource.uri({ projectId: await projectId() });
-    link({ uri, name: exportsResource.name, title: exportsResource.title, mimeType: exportsResource.mimeType });
-    return { ...data, directory: workspace.dir, uri, next };
+  async handler({ waitSeconds = USUAL_WAIT_SECONDS, ...asked }, context) {
+    const { next, ...answer } = await syncExports({ ...asked, waitSeconds }, context);
+    const uri = exportsResource.uri({ projectId: await context.projectId() });
+    context.link({ uri, name: exportsResource.name, title: exportsResource.title, mimeType: exportsResource.mimeType });
+    return { ...answer, uri, next };
   },
 });

@@ -2,12 +2,6 @@ import { ApiError, refuse } from '../../api/errors.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
 
-/** An interval of time in ms; the end is excluded. */
-interface Span {
-  readonly startMs: number;
-  readonly endMs: number;
-}
-
 /** UTC days as numbers since 1970. */
 export interface CoveredDays {
   /** First and last day of the range that is asked for, or that was chosen. */
@@ -23,11 +17,6 @@ export interface CoveredDays {
   readonly ofFiles: ReadonlySet<number>;
 }
 
-/** The day of an instant. */
-function dayOf(instantMs: number): number {
-  return Math.floor(instantMs / DAY_MS);
-}
-
 /** A day as `2026-11-09`. */
 export function dayText(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
@@ -35,18 +24,7 @@ export function dayText(day: number): string {
 
 /** The day of `2026-11-09`. */
 export function dayFrom(date: string): number {
-  return dayOf(Date.parse(`${date.slice(0, 10)}T00:00:00Z`));
-}
-
-/** The days that intervals, which do not overlap, cover whole. */
-export function wholeDays(spans: readonly Span[]): Set<number> {
-  const days = new Set<number>();
-  for (const { startMs, endMs } of spans) {
-    // A range of the platform may end on its last millisecond.
-    const last = dayOf(endMs + 1) - 1;
-    for (let day = Math.ceil(startMs / DAY_MS); day <= last; day += 1) days.add(day);
-  }
-  return days;
+  return Date.parse(`${date.slice(0, 10)}T00:00:00Z`) / DAY_MS;
 }
 
 /** Days as ranges: `2026-11-09 … 2026-11-15 (7 days, UTC)`. */
@@ -83,59 +61,50 @@ export interface FileDays {
   readonly lackingOn?: (days: readonly number[]) => readonly string[];
 }
 
-function shared(files: readonly FileDays[]): number[] {
-  const [first, ...others] = files;
-  return [...(first?.days ?? [])].filter((day) => others.every(({ days }) => days.has(day))).toSorted((a, b) => a - b);
+/** The days that all of these share, in order. */
+export function sharedDays([first, ...others]: readonly ReadonlySet<number>[]): number[] {
+  return [...(first ?? [])].filter((day) => others.every((days) => days.has(day))).toSorted((a, b) => a - b);
 }
 
-const PLANS_BOTH =
+/** The usual way to days that lack. */
+const PLANS =
   hint('sync_exports', 'sync_exports fetches what the platform still has; ') +
   hint('plan_export', 'plan_export with fields ["journeys"] plans the missing days of both scopes.');
-const PLANS_DAYS = hint(
-  ['sync_exports', 'plan_export'],
-  'sync_exports fetches what the platform still has; plan_export with fields ["journeys"] plans past days.',
-);
-
-/** Refuses days; where the call that brings them is named, no argument is wrong. */
-function refuseDays(way: string | undefined, message: string): never {
-  throw way === undefined ? new ApiError('invalid', message) : new ApiError('missing', message, { saysWayOn: true });
-}
 
 function coverWords(files: readonly FileDays[]): string {
-  return files.map(({ name, days }) => `${name}: ${daysWords(days).join(', ') || 'no whole day'}`).join('; ');
+  return `They cover ${files.map(({ name, days }) => `${name}: ${daysWords(days).join(', ') || 'no whole day'}`).join('; ')}`;
 }
 
-/**
- * The days of an answer; throws where the files share no day of the range, with what each covers and what fills it: `way`, where the call
- * that does is known.
- */
-export function chooseDays(
+/** Where the call that brings the days is named, no argument is wrong. */
+function lacksDays(words: string, way: string | undefined): ApiError {
+  const told = `startDate, endDate: ${words} ${way ?? PLANS}`;
+  return way === undefined ? new ApiError('invalid', told) : new ApiError('missing', told, { saysWayOn: true });
+}
+
+/** The days of an answer; throws where the files share none of the range, with what each covers and `wayOn`, the call that brings more. */
+export async function chooseDays(
   { first, last, followDays = 0, usualDays = USUAL_DAYS }: DaysAsked,
   files: readonly FileDays[],
-  way?: string,
-): CoveredDays {
-  const all = shared(files);
+  wayOn: () => Promise<string | undefined>,
+): Promise<CoveredDays> {
+  const all = sharedDays(files.map(({ days }) => days));
+  const cover = coverWords(files);
   const lastOfFiles = all.at(-1);
-  if (lastOfFiles === undefined)
-    refuse(`The downloaded files share no whole day (UTC). They cover ${coverWords(files)}. ${way ?? PLANS_BOTH}`);
+  if (lastOfFiles === undefined) refuse(`The downloaded files share no whole day (UTC). ${cover}. ${(await wayOn()) ?? PLANS}`);
   const end = last ?? lastOfFiles - followDays;
   const usual = all.filter((day) => day <= end).slice(-usualDays)[0] ?? end;
-  const start = first ?? (last === undefined ? Math.min(usual, end) : Math.max(end - usualDays + 1, usual));
+  const start = first ?? Math.max(usual, last === undefined ? usual : end - usualDays + 1);
   const covered = all.filter((day) => day >= start && day <= end);
   if (covered.length === 0 && last === undefined && followDays > 0)
     refuse(
-      `withinDays: no day has ${followDays} whole days after it that the files cover, so no window of a visitor is over. They cover ` +
-        `${coverWords(files)}; name fewer days.`,
+      `withinDays: no day has ${followDays} whole days after it that the files cover, so no window of a visitor is over. ${cover}; ` +
+        'name fewer days.',
     );
   if (covered.length === 0) {
     const asked = start > end ? 'no day whose window is over' : `${dayText(start)} … ${dayText(end)}`;
-    refuseDays(
-      way,
-      `startDate, endDate: the downloaded files cover no whole day (UTC) of ${asked}. They cover ${coverWords(files)}. ` +
-        (way ?? PLANS_DAYS),
-    );
+    throw lacksDays(`the downloaded files cover no whole day (UTC) of ${asked}. ${cover}.`, await wayOn());
   }
+  const ofFiles = new Set(all);
   const inRange = Array.from({ length: end - start + 1 }, (_, index) => start + index);
-  const isCovered = new Set(all);
-  return { first: start, last: end, covered, missing: inRange.filter((day) => !isCovered.has(day)), lastOfFiles, ofFiles: isCovered };
+  return { first: start, last: end, covered, missing: inRange.filter((day) => !ofFiles.has(day)), lastOfFiles, ofFiles };
 }

@@ -8,14 +8,14 @@ import {
   listExportJobs,
   type listExportRuns,
 } from '../../api/operations/data-export.ts';
-import { instantOf, MAX_PAGE_SIZE } from '../../api/params.ts';
+import { MAX_PAGE_SIZE } from '../../api/params.ts';
+import { rangeOf } from '../../domain/exports/deliveries.ts';
 import type { FieldCatalogue } from '../../domain/exports/plan/field-catalogue.ts';
-import type { ExportRange, JobBody } from '../../domain/exports/plan/job-bodies.ts';
+import type { JobBody } from '../../domain/exports/plan/job-bodies.ts';
 import { equalRecurring, type JobRecord, type KnownSegments, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { hint } from '../../lib/hint.ts';
+import type { Interval } from '../../lib/intervals.ts';
 import { nearest } from '../../lib/nearest.ts';
-import { learnFileLife } from '../../workspace/download/file-life.ts';
-import { type SuccessfulRun, successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
 import type { Context, Lists } from '../context.ts';
 
@@ -77,11 +77,11 @@ const iso = (ms: number) => new Date(ms).toISOString();
 export async function readVariables(
   ask: Ask,
   note: Context['note'],
-  range?: ExportRange,
+  range?: Interval,
 ): Promise<Pick<FieldCatalogue, 'customVariables' | 'dynamicKeys'>> {
   const [custom, dynamic] = await Promise.all([
     listedOr('Custom', ask(listCustomVariables, {}), note),
-    listedOr('Dynamic', ask(listDynamicVariableKeys, range ? { from: iso(range.fromMs), to: iso(range.toMs) } : {}), note),
+    listedOr('Dynamic', ask(listDynamicVariableKeys, range ? { from: iso(range.startMs), to: iso(range.endMs) } : {}), note),
   ]);
   return {
     customVariables: custom.map(({ position, key, values }) => ({ position, key: key ?? '', values: values ?? [] })),
@@ -95,47 +95,19 @@ export async function openPlansOf({ workspace }: Pick<Context, 'workspace'>): Pr
   return openPlans(plansDir, projectId);
 }
 
-function rangeOf(from: string | null | undefined, to: string | null | undefined): ExportRange[] {
-  const range = { fromMs: instantOf(from ?? ''), toMs: instantOf(to ?? '') };
-  return range.fromMs < range.toMs ? [range] : [];
-}
-
 /** The segments that plans gave to the jobs that they made. */
 export function segmentsOf(plans: readonly ExportPlan[]): KnownSegments {
   const made = plans.flatMap(({ parts }) => parts);
   return new Map(made.flatMap(({ jobId, body }) => (jobId === undefined ? [] : [[jobId, body.segmentId] as const])));
 }
 
-/** The ranges that plans gave to the once jobs that they made, by job. */
-function plannedRanges(plans: readonly ExportPlan[]): Map<number | string, ExportRange[]> {
-  const parts = plans.flatMap(({ parts: all }) => all);
-  return new Map(
-    parts.flatMap(({ jobId, body: { frequency } }) => {
-      const range = rangeOf(frequency.dateRange?.from, frequency.dateRange?.to);
-      return jobId === undefined || range.length === 0 ? [] : [[jobId, range] as const];
-    }),
-  );
-}
-
-/**
- * The coverage of each job: these successful runs, and of these jobs the next run of a once job and the range in its plan; the interface
- * shows no other range.
- */
-export function coverageOf(
-  jobs: readonly JobRecord[],
-  runs: readonly SuccessfulRun[],
-  plans: readonly ExportPlan[],
-): (jobId: number | string) => readonly ExportRange[] {
-  const planned = plannedRanges(plans);
-  const exported = new Map<number, ExportRange[]>();
-  for (const { jobId, from, to } of runs) exported.set(jobId, [...(exported.get(jobId) ?? []), ...rangeOf(from, to)]);
-  const records = new Map(jobs.map((job) => [job.jobId, job]));
-  return (jobId) => {
-    const done = typeof jobId === 'number' ? (exported.get(jobId) ?? []) : [];
-    const job = records.get(jobId);
-    const next = job?.frequency?.toLowerCase() === 'once' ? rangeOf(job.nextFrom, job.nextTo) : [];
-    return [...done, ...next, ...(job ? (planned.get(jobId) ?? []) : [])];
-  };
+/** The ranges that a job will still export: the next run of a once job, and that which its plan gave it; the interface shows no other. */
+export function comingRanges({ jobId, frequency, nextFrom, nextTo }: JobRecord, plans: readonly ExportPlan[]): Interval[] {
+  const planned = plans
+    .flatMap(({ parts }) => parts)
+    .flatMap((part) => (part.jobId === jobId ? (part.body.frequency.dateRange ?? []) : []));
+  const next = lower(frequency) === 'once' ? [{ from: nextFrom, to: nextTo }] : [];
+  return [...next, ...planned].map(rangeOf).filter(({ startMs, endMs }) => startMs < endMs);
 }
 
 type JobRun = PayloadOf<typeof listExportRuns>[number];
@@ -158,48 +130,4 @@ export async function runsInState(
   if (latest.length === 0) return [];
   note(`Filtered by the platform, no run is ${state}; these are among the ${MAX_PAGE_SIZE} runs that it lists first without the filter.`);
   return latest;
-}
-
-/** Facts about a once job that its record does not show: its range, and whether it produced files. */
-export interface OnceJob {
-  readonly jobId: number | string;
-  /** ISO in UTC; absent where neither the platform nor a plan says it. */
-  readonly from?: string;
-  readonly to?: string;
-  /** Whether its run produced files; absent while the job is not completed. */
-  readonly hasFiles?: boolean;
-  /** The platform has deleted them since. */
-  readonly expired?: true;
-}
-
-type ExportListsContext = Pick<Context, 'ask' | 'note' | 'workspace' | 'nowMs'>;
-
-const isOnce = ({ frequency }: JobRecord): boolean => lower(frequency) === 'once';
-
-/** The ranges and outcomes of the once jobs among these, from their successful runs and the plans that made them. */
-export async function onceJobsAmong(jobs: readonly JobRecord[], context: ExportListsContext): Promise<OnceJob[]> {
-  const once = jobs.filter(isOnce);
-  if (once.length === 0) return [];
-  try {
-    const plans = await openPlansOf(context);
-    const ids = once.flatMap(({ jobId }) => (typeof jobId === 'number' ? [jobId] : []));
-    const [runs, made] = await Promise.all([successfulRunsOf(ids, context.ask), plans.all()]);
-    const life = await learnFileLife(context.ask, runs);
-    const coveredBy = coverageOf(jobs, runs, made);
-    return once.map((job) => {
-      const [range] = coveredBy(job.jobId);
-      const own = runs.filter(({ jobId }) => jobId === job.jobId);
-      const isOver = own.length > 0 && own.every(({ completedAt }) => Date.parse(completedAt) + life.ms <= context.nowMs);
-      return {
-        jobId: job.jobId,
-        ...(range && { from: iso(range.fromMs), to: iso(range.toMs) }),
-        ...(lower(job.state) === 'completed' && { hasFiles: own.length > 0 }),
-        ...(isOver && { expired: true }),
-      };
-    });
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    context.note(`Ranges and outcomes of once jobs could not be read: ${error.message}`);
-    return [];
-  }
 }

@@ -2,23 +2,17 @@ import { ApiError } from '../../api/errors.ts';
 import { listExportRuns } from '../../api/operations/data-export.ts';
 import { instantOf } from '../../api/params.ts';
 import { lower } from '../../domain/exports/plan/similar-jobs.ts';
-import { DAY_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
 import { counted } from '../../lib/number-text.ts';
 import type { ExportPlan, PlanPart } from '../../workspace/plans.ts';
-import { nameOfField } from '../../workspace/query/columns.ts';
-import { coverageOf, type Interval, within } from '../../workspace/query/intervals.ts';
 import { WorkspaceError } from '../../workspace/store/disk.ts';
 import type { Context } from '../context.ts';
-import { openPlansOf, readJobs } from './export-lists.ts';
-import { type FiledRun, type FilesNeeded, lackingDays, runsHolding } from './files-needed.ts';
+import { readJobs } from './export-lists.ts';
 import { followDownload, progressWords } from './sync-exports.ts';
 
 /** The parts of a call that fetching what a plan made uses. */
 export type FetchContext = Pick<Context, 'ask' | 'workspace' | 'clock' | 'progress' | 'signal'>;
 
-/** Files of a job are deleted after days; a job that was made earlier is not looked after. */
-const FOLLOWED_MS = 7 * DAY_MS;
 /** Pause before a job that has not run yet is looked at again. */
 const LOOK_AGAIN_MS = 2_000;
 /** A question waits so long for files, so that its call has time left for the answer; for a run that is almost over a bit longer. */
@@ -145,49 +139,6 @@ export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, conte
     'The files are fetched by themselves. To go on, ask the question again in a minute or two: it waits up to ' +
     `${QUESTION_MS / 1_000} s for them and says how far they are.`;
   return { words: [...words, ...(usual ? [usual] : []), next], underWay };
-}
-
-/** The range of a once job. */
-function rangeOf({ body: { frequency } }: PlanPart): Interval[] {
-  const { dateRange: range } = frequency;
-  return range ? [{ startMs: instantOf(range.from), endMs: instantOf(range.to) }] : [];
-}
-
-/** The days of a question that a job brings; of a question that names none all of them, where no file has its columns. */
-function daysBrought({ days }: FilesNeeded, range: Interval, isHeld: boolean): Interval[] {
-  if (days.length > 0) return within(days, range);
-  return isHeld ? [] : [range];
-}
-
-/** Whether a job brings what a question reads and no file holds. */
-function isNeeded(part: PlanPart, need: FilesNeeded, runs: readonly FiledRun[]): boolean {
-  const { scope = '', fields } = part.body;
-  if (lower(scope) !== need.scope) return false;
-  const columns = fields.flatMap((field) => nameOfField(field) ?? []).filter(need.reads);
-  const isHeld = coverageOf(runsHolding(runs, scope, columns)).covered.length > 0;
-  return rangeOf(part).some((range) => lackingDays(daysBrought(need, range, isHeld), runs, scope, columns).length > 0);
-}
-
-/** The once jobs of applied plans whose files are not here and hold what a question lacks. */
-export async function plannedFor(needs: readonly FilesNeeded[], context: Pick<Context, 'workspace' | 'clock'>): Promise<PlanPart[]> {
-  if (needs.length === 0) return [];
-  const plans = await (await openPlansOf(context)).all();
-  const nowMs = context.clock.now();
-  const made = plans
-    .flatMap(({ parts }) => parts)
-    .filter(({ jobId, sentAt }) => typeof jobId === 'number' && Date.parse(sentAt ?? '') + FOLLOWED_MS > nowMs);
-  if (made.length === 0) return [];
-  const runs = await (await context.workspace()).runs();
-  const here = new Set(runs.map(({ jobId }) => jobId));
-  return made.filter((part) => !here.has(Number(part.jobId)) && needs.some((need) => isNeeded(part, need, runs)));
-}
-
-/** The run that the job of a plan brings, as far as the plan says what its files will hold. */
-export function runToCome(part: PlanPart): FiledRun[] {
-  const { scope = '', frequency, fields } = part.body;
-  const { dateRange: range } = frequency;
-  const named = fields.map(({ fieldName, aliasName }) => ({ fieldName, ...(aliasName !== undefined && { aliasName }) }));
-  return range ? [{ scope, ...range, fields: named }] : [];
 }
 
 /**

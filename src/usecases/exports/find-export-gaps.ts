@@ -1,232 +1,116 @@
+import pLimit from 'p-limit';
 import { checkInput } from '../../api/check-input.ts';
 import { ApiError } from '../../api/errors.ts';
 import { createExportJob } from '../../api/operations/data-export.ts';
-import { MAX_METRICS_RANGE_MS } from '../../api/params.ts';
-import { type BackfillContent, backfillName, backfillRanges, contentOf } from '../../domain/exports/gaps/backfill.ts';
-import { slotsIn } from '../../domain/exports/gaps/cadence.ts';
-import { findGaps, type GapStudy, joined } from '../../domain/exports/gaps/find-gaps.ts';
-import { GAPS, gapAnswer, gapRows, mostTelling, OUTSIDE } from '../../domain/exports/gaps/gap-words.ts';
-import type { ExportHistory, Status, StatusInterval } from '../../domain/exports/gaps/run-coverage.ts';
-import { bodiesOf, type ExportRange } from '../../domain/exports/plan/job-bodies.ts';
-import { idsOfEqual, type JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
+import { type BackfillContent, backfillName } from '../../domain/exports/gaps/backfill.ts';
+import type { GapStudy, Status } from '../../domain/exports/gaps/find-gaps.ts';
+import { allGapsAnswer, GAPS, gapAnswer, gapCounts, gapRows, mostTelling, OUTSIDE } from '../../domain/exports/gaps/gap-words.ts';
+import { bodiesOf, rangeName, splitRange } from '../../domain/exports/plan/job-bodies.ts';
+import { deviceOf, idsOfEqual, type JobRecord, jobsWithContent, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { hint } from '../../lib/hint.ts';
+import { intersect, union } from '../../lib/intervals.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
+import { firstOf } from '../../lib/sentences.ts';
 import { type FileLife, lifeWords } from '../../workspace/download/file-life.ts';
-import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
-import type { Context } from '../context.ts';
-import { fetchMetrics } from '../metrics/fetch-metrics.ts';
-import { msOf, readHistory } from './export-history.ts';
-import { coverageOf, openPlansOf, readJobs, readVariables } from './export-lists.ts';
-import { otherHolders } from './other-holders.ts';
+import { availableRuns } from './deliveries.ts';
+import { type AskedDays, contentFor, type GapsContext, readExports, studyJob } from './gap-study.ts';
 
-type EmptyRunsContext = Pick<Context, 'ask' | 'note' | 'progress' | 'signal'>;
+const partsOf = ({ intervals }: GapStudy, statuses: readonly Status[]) => intervals.filter(({ status }) => statuses.includes(status));
 
-/** The range that is asked for: of days all that fit into one request, of hours the latest ones, because visits come by day or as a sum. */
-function rangeToAsk(empty: readonly StatusInterval[], unit: GapStudy['unit']): ExportRange | undefined {
-  const [first, last] = [empty[0], empty.at(-1)];
-  if (!first || !last) return undefined;
-  if (unit === 'hour') return { fromMs: last.fromMs, toMs: last.toMs };
-  const within = empty.find(({ fromMs }) => last.toMs - fromMs <= MAX_METRICS_RANGE_MS) ?? last;
-  return { fromMs: within.fromMs, toMs: last.toMs };
-}
+/** Jobs that are named, the newest first, and ranges of each. */
+const MOST_HOLDERS = 3;
+const MOST_RANGES = 6;
+/** Jobs whose runs are looked for, those with the highest ids: they lie on few pages of the list. */
+const MOST_SEARCHED = 20;
 
-/** Visits by the instant at which their day, or the range, begins. */
-async function visitsIn(
-  { fromMs, toMs }: ExportRange,
-  { unit, timeZone }: GapStudy,
-  { device, segmentId }: Pick<BackfillContent, 'device' | 'segmentId'>,
-  context: EmptyRunsContext,
-): Promise<Map<number, number>> {
-  const grid = {
-    metrics: ['visits'],
-    ranges: [{ startMs: fromMs, endMs: toMs - 1 }],
-    daily: unit === 'day',
-    devices: [device],
-    segmentSets: [segmentId === undefined ? [] : [segmentId]],
-  };
-  const { rows } = await fetchMetrics(grid, { ...context, timeZone });
-  return new Map(
-    rows.flatMap(({ interval, values }) => (typeof values['visits'] === 'number' ? [[interval.startMs, values['visits']]] : [])),
-  );
-}
-
-/** The days of an interval without data, or its hours together, each with the visits that the platform counts for it. */
-function weighed(interval: StatusInterval, visits: ReadonlyMap<number, number>, { unit, timeZone }: GapStudy): StatusInterval[] {
-  const slots = unit === 'day' ? slotsIn(interval, { unit, timeZone }) : [interval];
-  return slots.map(({ fromMs, toMs }, index) => {
-    // A day whose visits are not known stays as it was found.
-    const count = visits.get(fromMs);
-    const run = interval.by.length === slots.length ? interval.by.slice(index, index + 1) : interval.by;
-    const own = { fromMs, toMs, slots: interval.slots / slots.length, by: run };
-    return count !== undefined && count > 0
-      ? { ...own, status: 'suspicious' as const, visits: count }
-      : { ...own, status: 'empty' as const };
+/** Which other jobs with all columns of a job have files, here or on the platform, of what it lacks: a sentence each. */
+async function otherHolders(job: JobRecord, found: GapStudy, jobs: readonly JobRecord[], context: GapsContext): Promise<string[]> {
+  const lost = union(partsOf(found, [...GAPS, 'expired']));
+  const [first] = lost;
+  const [device, columns] = [deviceOf(job), job.fields ?? []];
+  // A record does not show which variable a column without a name of its own holds.
+  const isUnknown = columns.some(({ fieldName, aliasName }) => (fieldName ?? '').endsWith('_var') && !aliasName);
+  if (!first || !device || columns.length === 0 || isUnknown) return [];
+  const alike = jobsWithContent(jobs, { scope: job.scope ?? '', device, columns }).filter(({ jobId }) => jobId !== job.jobId);
+  const others = alike.slice(0, MOST_SEARCHED);
+  const there = await availableRuns(others, first.startMs, context);
+  const sentences = others.flatMap(({ jobId, name }) => {
+    const ranges = there.flatMap((run) => (run.jobId === jobId ? [run.range] : []));
+    const held = intersect(lost, ranges).map((range) => rangeName(range, found.timeZone));
+    return held.length === 0 ? [] : [`Job ${jobId} "${name ?? ''}" has all these columns and files of ${firstOf(held, MOST_RANGES)}.`];
   });
+  if (sentences.length === 0) return [];
+  return [...sentences.slice(0, MOST_HOLDERS), 'Whether another job has the same segment is not shown by the interface.'];
 }
 
-/** Holds runs that succeeded without rows against the visits of their days: where there were some, the data are missing all the same. */
-async function checkEmptyRuns(
-  found: GapStudy,
-  content: Pick<BackfillContent, 'device' | 'segmentId'>,
-  context: EmptyRunsContext,
-): Promise<GapStudy> {
-  const empty = found.intervals.filter(({ status }) => status === 'empty');
-  const range = rangeToAsk(empty, found.unit);
-  if (!range) return found;
-  try {
-    const visits = await visitsIn(range, found, content, context);
-    const intervals = found.intervals.flatMap((each) => (each.status === 'empty' ? weighed(each, visits, found) : [each]));
-    if (empty.some(({ fromMs }) => fromMs < range.fromMs))
-      context.note(
-        'Earlier empty runs were not held against visits, for which one request has no room: startDate and endDate choose them.',
-      );
-    return { ...found, intervals: joined(intervals) };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    context.note(`Whether the days of empty runs had visits could not be found out: ${error.message}`);
-    return found;
-  }
+/** How far the rows can be relied on. */
+function gapNotes(found: GapStudy, life: FileLife): string[] {
+  const has = (status: Status) => partsOf(found, [status]).length > 0;
+  const notes: readonly (readonly [boolean, string])[] = [
+    [found.isInferred, 'Inferred: which range a run without files was for (from its start time; the interface does not show the range).'],
+    [
+      has('suspicious'),
+      'Suspicious: the run succeeded without rows although the visits metric counts visits there (a segment of the job is not shown).',
+    ],
+    [has('expired'), `Expired: the platform deletes files ${lifeWords(life)}.`],
+    [found.cutToDays !== undefined, `The job has run longer; these are the last ${found.cutToDays} days. Pass startDate for more.`],
+  ];
+  return notes.flatMap(([isSo, sentence]) => (isSo ? [sentence] : []));
 }
 
-/** The parts of the call that a study of gaps takes. */
-export type GapsContext = Pick<
-  Context,
-  'ask' | 'clock' | 'covers' | 'note' | 'progress' | 'signal' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'
->;
-
-/** The days that are asked about. */
-export interface AskedDays {
-  readonly startDate?: string | undefined;
-  /** The instant at which the range ends. */
-  readonly endDate?: string | undefined;
-}
-
-interface AskedGaps extends AskedDays {
-  readonly jobId: number;
-}
-
-/** The fate of a once job without files, in one sentence. */
-function onceWords({ jobId, name }: JobRecord, { runs, state }: ExportHistory): string {
-  const job = `Job ${jobId} "${name ?? ''}" runs once`;
-  const [run] = runs;
-  return run ? `${job}: its run ${run.runId} is in state ${run.state} and has no files.` : `${job} and has no run yet (state ${state}).`;
-}
-
-/** The range of a once job: no run follows it, so it must come from its run, from a plan, or from the caller. */
-function onceRange(job: JobRecord, history: ExportHistory, plans: readonly ExportPlan[]): ExportRange | undefined {
-  return history.covering[0] ?? coverageOf([job], [], plans)(job.jobId)[0];
-}
-
-function study(
-  job: JobRecord,
-  history: ExportHistory,
-  plans: readonly ExportPlan[],
-  { startDate, endDate }: AskedDays,
-  context: GapsContext,
-): GapStudy {
-  const { timeZone, nowMs } = context;
-  const asked = { startMs: msOf(startDate), endMs: msOf(endDate), timeZone, nowMs };
-  if (history.frequency !== 'once') return findGaps(history, asked);
-  const own = onceRange(job, history, plans);
-  const [startMs, endMs] = [asked.startMs ?? own?.fromMs, asked.endMs ?? own?.toMs];
-  if (startMs === undefined || endMs === undefined)
-    throw new ApiError(
-      'invalid',
-      `${onceWords(job, history)} The interface does not show the range of a once job without files: give startDate and endDate to ` +
-        'plan the export again.',
-    );
-  const { next: _, ...rest } = history;
-  return findGaps(rest, { ...asked, startMs, endMs: Math.min(endMs, nowMs) });
-}
+type Exports = Awaited<ReturnType<typeof readExports>>;
 
 /** Keeps a plan that fills all intervals of these statuses; undefined where there is none. */
-async function planBackfill(job: JobRecord, found: GapStudy, statuses: readonly Status[], parts: Backfilling) {
-  const ranges = backfillRanges(found.intervals, statuses, found.timeZone);
-  const { columns, ...content } = parts.content;
-  if (ranges.length === 0 || columns.length === 0) return undefined;
-  const order = { ...content, columns, frequency: 'once' as const, ranges };
-  const bodies = bodiesOf(order, {
-    timeZone: found.timeZone,
-    taken: new Set(parts.jobs.map(({ name }) => name ?? '')),
-    base: backfillName(job),
-  });
+async function planBackfill(
+  job: JobRecord,
+  found: GapStudy,
+  statuses: readonly Status[],
+  {
+    content,
+    jobs,
+    store,
+    note,
+    nowMs,
+  }: Pick<Exports, 'jobs' | 'store'> & Pick<GapsContext, 'note' | 'nowMs'> & { content: BackfillContent },
+): Promise<{ planId: string; words: string } | undefined> {
+  const { timeZone } = found;
+  // Neighbours together, none longer than a job takes.
+  const ranges = union(partsOf(found, statuses)).flatMap((range) => splitRange(range, timeZone));
+  if (ranges.length === 0 || content.columns.length === 0) return undefined;
+  const taken = new Set(jobs.map(({ name }) => name ?? ''));
+  const bodies = bodiesOf({ ...content, frequency: 'once', ranges }, { timeZone, taken, base: backfillName(job) });
   try {
     for (const body of bodies) checkInput(createExportJob, body);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    parts.note(
+    note(
       `No backfill can be planned from what the job shows: ${error.message}` +
         hint('plan_export', ' plan_export with fields of your choice makes one.'),
     );
     return undefined;
   }
-  const { planId } = await parts.store.add({ bodies, known: idsOfEqual(parts.jobs, bodies), fills: job.jobId, nowMs: parts.nowMs });
-  return { planId, jobs: bodies.length };
+  const { planId } = await store.add({ bodies, known: idsOfEqual(jobs, bodies), fills: job.jobId, nowMs });
+  return { planId, words: `${bodies.length} once ${bodies.length === 1 ? 'job' : 'jobs'}` };
 }
-
-interface Backfilling {
-  readonly content: ReturnType<typeof contentOf>;
-  readonly store: PlanStore;
-  /** Those that exist. */
-  readonly jobs: readonly JobRecord[];
-  readonly nowMs: number;
-  readonly note: GapsContext['note'];
-}
-
-async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask, note }: GapsContext) {
-  const made = plans.flatMap(({ parts }) => parts).find(({ jobId }) => jobId === job.jobId)?.body;
-  return contentOf(job, made, await readVariables(ask, note));
-}
-
-/** Studies what a job has delivered and lacks; runs without rows are compared with the visits of their days. */
-export async function studyJob(
-  job: JobRecord,
-  { jobs, plans }: { jobs: readonly JobRecord[]; plans: readonly ExportPlan[] },
-  asked: AskedDays,
-  context: GapsContext,
-): Promise<{ found: GapStudy; life: FileLife }> {
-  const history = await readHistory(job, jobs, plans, context);
-  const studied = study(job, history, plans, asked, context);
-  const isEmpty = studied.intervals.some(({ status }) => status === 'empty');
-  return { found: isEmpty ? await checkEmptyRuns(studied, await contentFor(job, plans, context), context) : studied, life: history.life };
-}
-
-/** How far the rows can be relied on. */
-function gapNotes({ isInferred, intervals, cutToDays }: GapStudy, life: FileLife): string[] {
-  const has = (wanted: Status) => intervals.some(({ status }) => status === wanted);
-  return [
-    ...(isInferred
-      ? ['Inferred: which range a run without files was for (from its start time; the interface does not show the range).']
-      : []),
-    ...(has('suspicious')
-      ? ['Suspicious: the run succeeded without rows although the visits metric counts visits there (a segment of the job is not shown).']
-      : []),
-    ...(has('expired') ? [`Expired: the platform deletes files ${lifeWords(life)}.`] : []),
-    ...(cutToDays === undefined ? [] : [`The job has run longer; these are the last ${cutToDays} days. Pass startDate for more.`]),
-  ];
-}
-
-const jobsWord = (count: number) => `${count} once ${count === 1 ? 'job' : 'jobs'}`;
 
 /** Plans the jobs that fill what is missing, and apart from them those that export again what expired. */
-async function planGaps(job: JobRecord, found: GapStudy, toFill: readonly Status[], parts: Backfilling) {
-  const { note, content } = parts;
+async function planGaps(job: JobRecord, found: GapStudy, toFill: readonly Status[], exports: Exports, context: GapsContext) {
+  const { note } = context;
+  const content = await contentFor(job, exports.plans, context);
+  const parts = { ...exports, ...context, content };
   const backfill = await planBackfill(job, found, toFill, parts);
   const expired = await planBackfill(job, found, ['expired'], parts);
   for (const sentence of content.doubts) note(sentence);
-  const isGap = found.intervals.some(({ status }) => GAPS.includes(status));
   if (backfill)
     note(
       ofAnswer(
-        `planId ${isGap ? 'fills what is missing' : 'exports what the job did not'} with ${jobsWord(backfill.jobs)}` +
+        `planId ${partsOf(found, GAPS).length > 0 ? 'fills what is missing' : 'exports what the job did not'} with ${backfill.words}` +
           `${hint('apply_export_plan', `: apply_export_plan {"planId":"${backfill.planId}"} shows them first`)}.`,
       ),
     );
   if (expired)
     note(
-      ofAnswer(
-        `expiredPlanId exports again what expired, with ${jobsWord(expired.jobs)}; not needed where the files were fetched by other means.`,
-      ),
+      ofAnswer(`expiredPlanId exports again what expired, with ${expired.words}; not needed where the files were fetched by other means.`),
     );
   return { ...(backfill && { planId: backfill.planId }), ...(expired && { expiredPlanId: expired.planId }) };
 }
@@ -235,31 +119,81 @@ async function planGaps(job: JobRecord, found: GapStudy, toFill: readonly Status
 const MOST_ROWS = 40;
 
 /** Reports what a job has delivered and why the rest is missing, and plans the jobs that fill the gaps. */
-export async function findExportGaps(asked: AskedGaps, context: GapsContext) {
-  const { ask, note, nowMs } = context;
-  const store = await openPlansOf(context);
-  const [jobs, plans] = await Promise.all([readJobs(ask), store.all()]);
+export async function findExportGaps(asked: AskedDays & { readonly jobId: number }, context: GapsContext) {
+  const { note } = context;
+  const exports = await readExports(context);
+  const { jobs } = exports;
   const job = jobs.find(({ jobId }) => jobId === asked.jobId);
   if (!job) throw new ApiError('missing', `There is no export job ${asked.jobId} in this project.`);
-  const { found, life } = await studyJob(job, { jobs, plans }, asked, context);
-  const { range, unit, intervals } = found;
-  if (range.fromMs < range.toMs) context.covers(range.fromMs, range.toMs);
+  const { found, life } = await studyJob(job, exports, asked, context);
+  const { range, unit } = found;
+  if (range.startMs < range.endMs) context.covers(range.startMs, range.endMs);
   const all = gapRows(found);
   const rows = context.whole ? all : mostTelling(all, MOST_ROWS);
   if (rows.length < all.length) note(`${rows.length} of ${all.length} rows, gaps first; narrow with startDate and endDate.`);
-  for (const sentence of await otherHolders(job, found, { jobs, life }, context)) note(sentence);
-  const answer = {
+  for (const sentence of [...(await otherHolders(job, found, jobs, context)), ...gapNotes(found, life)]) note(sentence);
+  // Beside gaps of a job that ran, the time in which it did not is planned only where somebody asks for it.
+  const isAsked = asked.startDate !== undefined || asked.endDate !== undefined;
+  const toFill = isAsked || partsOf(found, GAPS).length === 0 ? [...GAPS, ...OUTSIDE] : GAPS;
+  return {
     answer: gapAnswer(found, job.name ?? String(job.jobId)),
     columns: ['range', `${unit}s`, 'status', 'cause'],
     rows: rows.map((row) => [row.range, row.slots, row.status, row.cause]),
+    ...(partsOf(found, [...toFill, 'expired']).length > 0 && (await planGaps(job, found, toFill, exports, context))),
   };
-  for (const sentence of gapNotes(found, life)) note(sentence);
+}
 
-  const isAsked = asked.startDate !== undefined || asked.endDate !== undefined;
-  const isGap = intervals.some(({ status }) => GAPS.includes(status));
-  // Beside gaps of a job that ran, the time in which it did not is planned only where somebody asks for it.
-  const toFill = isAsked || !isGap ? [...GAPS, ...OUTSIDE] : GAPS;
-  if (!intervals.some(({ status }) => toFill.includes(status) || status === 'expired')) return answer;
-  const content = await contentFor(job, plans, context);
-  return { ...answer, ...(await planGaps(job, found, toFill, { content, store, jobs, nowMs, note })) };
+/** Jobs that are studied at once. */
+const AT_ONCE = 4;
+/** After this no further job is begun, so that the call can end in its time. */
+const PATIENCE_MS = 25_000;
+/** Jobs that a note names. */
+const MOST_NAMED = 10;
+
+const RUNNING: ReadonlySet<string> = new Set(['active', 'computing']);
+const isRecurring = ({ frequency }: JobRecord) => lower(frequency) === 'daily' || lower(frequency) === 'hourly';
+
+/** Reports what each recurring job that runs has not delivered: a line a job, those that lack most first. */
+export async function findAllGaps(asked: AskedDays, context: GapsContext) {
+  const { clock, note, progress, whole } = context;
+  const exports = await readExports(context);
+  const recurring = exports.jobs.filter(isRecurring);
+  const due = recurring.filter(({ state }) => RUNNING.has(lower(state)));
+  const untilMs = clock.now() + PATIENCE_MS;
+  const left: { readonly job: JobRecord; readonly why: string }[] = [];
+  let done = 0;
+  // One note for all instead of one a job.
+  const quiet = { ...context, note: () => undefined, progress: () => undefined };
+  const studied = await pLimit(AT_ONCE).map(due, async (job) => {
+    try {
+      if (clock.now() >= untilMs) throw new ApiError('timeout', 'time ran out; name one by jobId.');
+      const { found } = await studyJob(job, exports, asked, quiet);
+      progress((done += 1), due.length, `${done} of ${due.length} jobs looked at`);
+      return [{ job, name: job.name ?? String(job.jobId), ...gapCounts(found) }];
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      left.push({ job, why: error.message });
+      return [];
+    }
+  });
+  const counts = studied.flat().toSorted((a, b) => b.lost / b.total - a.lost / a.total);
+  const rows = whole ? counts : counts.slice(0, MOST_ROWS);
+  if (rows.length < counts.length) note(`${rows.length} of ${counts.length} jobs, those that lack most first.`);
+  const named = (jobs: readonly JobRecord[]) =>
+    `${jobs.length} (${firstOf(
+      jobs.map(({ jobId }) => jobId),
+      MOST_NAMED,
+    )})`;
+  if (left.length > 0) note(`Jobs that were not looked at: ${named(left.map(({ job }) => job))}: ${left[0]?.why ?? ''}`);
+  const resting = recurring.filter((job) => !due.includes(job));
+  if (resting.length > 0) note(`Recurring jobs that do not run were not looked at: ${named(resting)}. Name one by jobId.`);
+  const one = hint('find_export_gaps', ' With jobId: causes, and a plan that fills the gaps.');
+  note(`Without startDate: the last 92 days of daily jobs, 14 of hourly ones.${one}`);
+  return {
+    answer: allGapsAnswer(counts),
+    columns: ['jobId', 'job', 'since', 'lacks', 'of', 'unit', 'ranges', 'expired'],
+    rows: rows.map(({ job, name, since, lost, total, unit, ranges, expired }) => {
+      return [job.jobId, name, since, lost, total, `${unit}s`, ranges, expired];
+    }),
+  };
 }

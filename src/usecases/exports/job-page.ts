@@ -6,9 +6,10 @@ import { HEALTH_DAYS, healthOf, type JobHealth, stateNotes, suspendedWords } fro
 import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
-import { successfulRunsOf } from '../../workspace/download/sync-plan.ts';
+import { successfulRuns } from '../../workspace/download/run-rows.ts';
 import type { Context } from '../context.ts';
-import { type OnceJob, onceJobsAmong, readJobs } from './export-lists.ts';
+import { deliveriesAmong, readRunRows } from './deliveries.ts';
+import { comingRanges, openPlansOf, readJobs } from './export-lists.ts';
 import { emptyRunWords, runsWithoutFiles } from './runs-without-files.ts';
 
 type HealthContext = Pick<Context, 'ask' | 'clock' | 'nowMs'>;
@@ -67,7 +68,7 @@ async function emptyRuns(jobs: readonly JobRecord[], { ask, nowMs }: JobPageCont
   const jobIds = active.flatMap(({ jobId }) => (typeof jobId === 'number' ? [jobId] : []));
   if (jobIds.length === 0) return [];
   try {
-    return await runsWithoutFiles(await successfulRunsOf(jobIds, ask), { jobIds, sinceMs: nowMs - HEALTH_DAYS * DAY_MS }, { ask, nowMs });
+    return await runsWithoutFiles(await successfulRuns(ask, jobIds), { jobIds, sinceMs: nowMs - HEALTH_DAYS * DAY_MS }, { ask, nowMs });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return [];
@@ -77,6 +78,47 @@ async function emptyRuns(jobs: readonly JobRecord[], { ask, nowMs }: JobPageCont
 /** A once job of all devices that is over: its state says as much. */
 const saysNothing = ({ stateWords, device }: JobHealth) => stateWords === 'over' && (device === undefined || device === 'all devices');
 
+/** Facts about a once job that its record does not show: its range, and whether it produced files. */
+interface OnceJob {
+  readonly jobId: number | string;
+  /** ISO in UTC; absent where neither the platform nor a plan says it. */
+  readonly from?: string;
+  readonly to?: string;
+  /** Whether its run produced files; absent while the job is not completed. */
+  readonly hasFiles?: boolean;
+  /** The platform has deleted them since. */
+  readonly expired?: true;
+}
+
+type OnceContext = Pick<Context, 'ask' | 'note' | 'workspace' | 'nowMs'>;
+
+/** The ranges and outcomes of the once jobs among these, from their successful runs and the plans that made them. */
+async function onceJobsAmong(jobs: readonly JobRecord[], context: OnceContext): Promise<OnceJob[]> {
+  const once = jobs.filter(({ frequency }) => lower(frequency) === 'once');
+  if (once.length === 0) return [];
+  try {
+    const plans = await openPlansOf(context);
+    const ids = once.flatMap(({ jobId }) => (typeof jobId === 'number' ? [jobId] : []));
+    const [rows, made] = await Promise.all([readRunRows(ids, undefined, context.ask), plans.all()]);
+    const { runs } = await deliveriesAmong(rows, context);
+    const iso = (ms: number) => new Date(ms).toISOString();
+    return once.map((job) => {
+      const own = runs.filter(({ jobId }) => jobId === job.jobId);
+      const [range] = [...own.map((run) => run.range).filter(({ startMs, endMs }) => startMs < endMs), ...comingRanges(job, made)];
+      return {
+        jobId: job.jobId,
+        ...(range && { from: iso(range.startMs), to: iso(range.endMs) }),
+        ...(lower(job.state) === 'completed' && { hasFiles: own.length > 0 }),
+        ...(own.length > 0 && own.every(({ untilMs }) => untilMs <= context.nowMs) && { expired: true }),
+      };
+    });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    context.note(`Ranges and outcomes of once jobs could not be read: ${error.message}`);
+    return [];
+  }
+}
+
 /** Of more jobs only those of the page are held against their files, which takes requests. */
 const MOST_COUNTED = 50;
 
@@ -84,7 +126,7 @@ const MOST_COUNTED = 50;
 export async function onceCounted(
   jobs: readonly JobRecord[],
   all: readonly JobRecord[] | undefined,
-  context: Parameters<typeof onceJobsAmong>[1],
+  context: OnceContext,
 ): Promise<{ once: readonly OnceJob[]; countedAll: boolean }> {
   const countedAll = all !== undefined && all.length <= MOST_COUNTED;
   return { once: await onceJobsAmong(countedAll ? all : jobs, context), countedAll };

@@ -1,7 +1,7 @@
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from '../../domain/exports/plan/field-catalogue.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
-import { isNamed } from './files-needed.ts';
+import { isNamed } from './statement.ts';
 
 /** Texts that stand for no value of a variable, as deployments write them. */
 export const NO_VALUE = /^$|(^|[-_ ])(empty|null|undefined|none|not[-_ ]set)$/i;

@@ -24,15 +24,16 @@ import {
   type SimilarJob,
   similarJobs,
 } from '../../domain/exports/plan/similar-jobs.ts';
+import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
+import type { Interval } from '../../lib/intervals.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
-import { type SuccessfulRun, successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import { expiresMs } from '../../workspace/plans.ts';
 import { knownField } from '../../workspace/query/column-types.ts';
 import type { Context, Lists } from '../context.ts';
 import { currencyOf } from './amounts.ts';
-import { coverageOf, openPlansOf, readJobs, readVariables, segmentsOf } from './export-lists.ts';
-import { fileLifeAmong, ranSince } from './recent-runs.ts';
+import { availableRuns, type ListedDelivery } from './deliveries.ts';
+import { comingRanges, openPlansOf, readJobs, readVariables, segmentsOf } from './export-lists.ts';
 
 /** A wanted export, with dates and ids resolved. */
 export interface ExportRequest {
@@ -46,8 +47,6 @@ export interface ExportRequest {
   readonly endDate?: string | undefined;
   readonly deviceLabel: JobBody['deviceLabel'];
   readonly segmentId?: number | undefined;
-  /** Whether its files are fetched once the plan is applied. */
-  readonly fetches?: true | undefined;
 }
 
 /** The parts of a call that planning an export uses. */
@@ -58,7 +57,7 @@ function refuse(problems: readonly string[]): never {
 }
 
 /** When the export runs, and over which range; refuses what does not go together. */
-function scheduleOf({ frequency, startDate, endDate }: ExportRequest): Pick<ExportOrder, 'frequency'> & { fromMs?: number; toMs?: number } {
+function scheduleOf({ frequency, startDate, endDate }: ExportRequest): { frequency: ExportOrder['frequency']; range?: Interval } {
   const hasDates = startDate !== undefined || endDate !== undefined;
   const value = frequency ?? (hasDates ? 'once' : undefined);
   if (value === undefined) return refuse(['frequency: say daily or hourly, or give startDate and endDate of a once export.']);
@@ -72,9 +71,9 @@ function scheduleOf({ frequency, startDate, endDate }: ExportRequest): Pick<Expo
   }
   if (startDate === undefined || endDate === undefined)
     return refuse([`${startDate === undefined ? 'startDate' : 'endDate'}: required with frequency once.`]);
-  const [fromMs, toMs] = [instantOf(startDate), instantOf(endDate)];
-  if (fromMs >= toMs) refuse([`endDate: must be after startDate (${startDate} … ${endDate}).`]);
-  return { frequency: value, fromMs, toMs };
+  const [startMs, endMs] = [instantOf(startDate), instantOf(endDate)];
+  if (startMs >= endMs) refuse([`endDate: must be after startDate (${startDate} … ${endDate}).`]);
+  return { frequency: value, range: { startMs, endMs } };
 }
 
 /** The fields that are asked for, the preset of the tools over visits as those that it stands for. */
@@ -88,9 +87,8 @@ async function fieldsOf({ fields, scope }: ExportRequest, { ask }: Lists): Promi
 /** The columns, in the scope that was named or the one that has them all. */
 async function columnsOf(request: ExportRequest, { ask }: Lists, note: PlanContext['note']): Promise<Resolved> {
   const { fields, scope } = request;
-  const { fromMs, toMs } = scheduleOf(request);
   // A key that occurs in other days only would make an empty column.
-  const variables = await readVariables(ask, note, fromMs === undefined || toMs === undefined ? undefined : { fromMs, toMs });
+  const variables = await readVariables(ask, note, scheduleOf(request).range);
   const inScope = async (each: string, texts: readonly string[]) =>
     resolveFields(texts, { scope: each, fields: await ask(listExportableFields, { scope: each }), ...variables });
   const resolved = await Promise.all((scope === undefined ? USUAL_SCOPES : [scope]).map((each) => inScope(each, fields)));
@@ -142,21 +140,6 @@ function existingRow({ job, likeness, shared }: SimilarJob, timeZone: string) {
   };
 }
 
-/** The successful runs of these jobs whose files still exist here or on the platform, as far as they may reach beyond an instant. */
-export async function availableRuns(
-  jobs: readonly JobRecord[],
-  fromMs: number,
-  { ask, workspace, nowMs }: Pick<Context, 'ask' | 'workspace' | 'nowMs'>,
-): Promise<SuccessfulRun[]> {
-  if (jobs.length === 0) return [];
-  const [kept, life] = await Promise.all([workspace().then((opened) => opened.runs()), fileLifeAmong(jobs, ask)]);
-  const isSimilar = new Set(jobs.map(({ jobId }) => jobId));
-  const keptJobs = kept.map(({ jobId }) => jobId).filter((jobId) => isSimilar.has(jobId));
-  const onDisk = new Set(kept.map(({ runId }) => runId));
-  const runs = await successfulRunsOf([...ranSince(jobs, Math.max(fromMs, nowMs - life.ms)), ...keptJobs], ask);
-  return runs.filter(({ runId, completedAt }) => onDisk.has(runId) || Date.parse(completedAt) + life.ms > nowMs);
-}
-
 /** Jobs of a split plan that an answer lists. */
 const MOST_JOBS = 16;
 /** Existing jobs that an answer lists; the equal ones come first. */
@@ -170,39 +153,47 @@ function bodyMembers(bodies: readonly JobBody[], { note, whole }: PlanContext) {
   return { body, each: each.slice(0, MOST_JOBS) };
 }
 
-/** Checks an export, splits it into jobs, looks for equal ones, and keeps the plan. */
-export async function planExport(asked: ExportRequest, context: PlanContext) {
-  const { ask, note, timeZone, nowMs } = context;
-  const { frequency, fromMs, toMs } = scheduleOf(asked);
+/** Checks an export, splits it into jobs, and looks for equal ones. */
+export async function draftPlan(asked: ExportRequest, context: PlanContext) {
+  const { ask, note, timeZone } = context;
+  const { frequency, range } = scheduleOf(asked);
   const lists = await context.lists();
   const request = { ...asked, fields: await fieldsOf(asked, lists) };
   await requireSegment(request.segmentId, lists, note);
   const { scope, columns, notes } = await columnsOf(request, lists, note);
-  const isOnce = fromMs !== undefined && toMs !== undefined;
-  const ranges = isOnce ? splitRange({ fromMs, toMs }, timeZone) : [];
-  const plans = await openPlansOf(context);
-  const [jobs, earlier] = await Promise.all([readJobs(ask), plans.all()]);
+  const ranges = range ? splitRange(range, timeZone) : [];
+  const store = await openPlansOf(context);
+  const [jobs, earlier] = await Promise.all([readJobs(ask), store.all()]);
 
   const { name, format, deviceLabel: device, segmentId } = request;
   const order: ExportOrder = { name, format, scope, frequency, columns, device, segmentId, ranges };
   const bodies = bodiesOf(order, { timeZone, taken: new Set(jobs.map((job) => job.name ?? '')) });
   for (const body of bodies) checkInput(createExportJob, body);
-  const available = fromMs === undefined ? [] : await availableRuns(jobsWithContent(jobs, order), fromMs, context);
-  const running = jobs.filter(({ state }) => lower(state) !== 'completed');
-  const similar = similarJobs(jobs, order, coverageOf(running, available, earlier), segmentsOf(earlier));
-  const plan = await plans.add({ bodies, known: idsOfEqual(jobs, bodies), nowMs, ...(asked.fetches && { fetches: asked.fetches }) });
+  const available = range ? await availableRuns(jobsWithContent(jobs, order), range.startMs, context) : [];
+  const exported = grouped<ListedDelivery, number | string>(available, ({ jobId }) => jobId);
+  const covered = (job: JobRecord) => [
+    ...(exported.get(job.jobId) ?? []).map((run) => run.range),
+    ...(lower(job.state) === 'completed' ? [] : comingRanges(job, earlier)),
+  ];
+  const similar = similarJobs(jobs, order, covered, segmentsOf(earlier));
+  return { store, order, columns, notes, bodies, similar, known: idsOfEqual(jobs, bodies) };
+}
 
+/** Checks an export, splits it into jobs, looks for equal ones, and keeps the plan. */
+export async function planExport(asked: ExportRequest, context: PlanContext) {
+  const { note, timeZone, nowMs } = context;
+  const { store, order, columns, notes, bodies, similar, known } = await draftPlan(asked, context);
+  const plan = await store.add({ bodies, known, nowMs });
   const existing = existingSentence({ order, similar });
-  for (const sentence of planWarnings({ order, similar, bodies, nowMs })) note(sentence);
-  for (const sentence of [...resolvedWords(columns), ...notes]) note(sentence);
-  if (request.scope === undefined)
-    note(`Scope ${scope}: ${scope === 'sessions' ? 'one row per visit' : 'one row per page view'}; it has all these fields.`);
+  for (const sentence of [...planWarnings({ order, similar, bodies, nowMs }), ...resolvedWords(columns), ...notes]) note(sentence);
+  if (asked.scope === undefined)
+    note(`Scope ${order.scope}: ${order.scope === 'sessions' ? 'one row per visit' : 'one row per page view'}; it has all these fields.`);
   const { currency } = await currencyOf(
     columns.map(({ fieldName }) => knownField(fieldName).unit),
     context,
   );
   if (currency !== undefined) note(`Amounts are in cents of ${currency}.`);
-  const isSecond = !isOnce && equalAmong(similar).length > 0;
+  const isSecond = order.frequency !== 'once' && equalAmong(similar).length > 0;
   const args = JSON.stringify({ planId: plan.planId, confirm: true, ...(isSecond && { allowDuplicate: true }) });
   note(
     ofAnswer(

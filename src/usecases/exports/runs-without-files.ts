@@ -6,7 +6,7 @@ import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { counted } from '../../lib/number-text.ts';
 import { firstOf } from '../../lib/sentences.ts';
 import type { ChosenRun } from '../../workspace/download/downloads.ts';
-import type { SuccessfulRun } from '../../workspace/download/sync-plan.ts';
+import type { SuccessfulRun } from '../../workspace/download/run-rows.ts';
 import type { Context } from '../context.ts';
 import { readJobs } from './export-lists.ts';
 
@@ -75,7 +75,7 @@ export async function withoutFilesWords(...asked: Parameters<typeof runsWithoutF
 }
 
 /** A sentence on the jobs whose run the platform still computes, or is about to: their files are not among those of successful runs. */
-export async function computingWords({ jobIds }: Pick<RunsMeant, 'jobIds'>, ask: Context['ask']): Promise<string[]> {
+export async function computingWords(jobIds: readonly number[] | undefined, ask: Context['ask']): Promise<string[]> {
   try {
     const isUnderWay = ({ state, frequency }: JobRecord) =>
       lower(state) === 'computing' || (lower(state) === 'active' && lower(frequency) === 'once');

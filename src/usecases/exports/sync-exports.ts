@@ -1,20 +1,16 @@
-import { formatBytes } from '../../lib/number-text.ts';
+import type { Delivery } from '../../domain/exports/deliveries.ts';
+import { grouped } from '../../lib/grouped.ts';
+import { hint } from '../../lib/hint.ts';
+import { counted, formatBytes } from '../../lib/number-text.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import type { Download } from '../../workspace/download/downloads.ts';
-import { type FileLife, learnFileLife } from '../../workspace/download/file-life.ts';
-import {
-  asSuccessful,
-  planSync,
-  type SuccessfulRun,
-  type SyncOutcome,
-  type SyncPlan,
-  successfulRuns,
-  successfulRunsOf,
-} from '../../workspace/download/sync-plan.ts';
+import { lifeWords } from '../../workspace/download/file-life.ts';
+import { asSuccessful } from '../../workspace/download/run-rows.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
+import { loadsWords } from '../../workspace/warehouse/loaded-table.ts';
 import type { Context } from '../context.ts';
-import { runRowsSince } from './recent-runs.ts';
+import { deliveriesAmong, type ListedDelivery, readRunRows } from './deliveries.ts';
 import { computingWords, withoutFilesWords } from './runs-without-files.ts';
 
 /** Seconds that a call waits for a download when the caller names none. */
@@ -94,61 +90,41 @@ async function outcomesOf(downloads: readonly Download[]): Promise<Outcome[]> {
   );
 }
 
-interface SyncOptions {
-  readonly jobIds: readonly number[] | undefined;
-  /** Only runs that completed since, ms since 1970. */
-  readonly sinceMs: number | undefined;
-  readonly waitSeconds: number;
+/** Failures that are written out; the table counts all. */
+const MOST_FAILURES = 5;
+/** Rows of jobs that nothing can be fetched of, unless they were asked for by name. */
+const LOST_JOBS_SHOWN = 5;
+
+/** The fates of runs by the end of a call, in the order in which the table counts them. */
+const OUTCOMES = ['fetched', 'under way', 'failed', 'here before', 'expired'] as const;
+
+/** A run with what became of it. */
+interface Synced {
+  readonly run: Delivery;
+  readonly outcome: (typeof OUTCOMES)[number];
+  readonly message?: string;
 }
 
-/** Where a sync stands when the call ends; what is under way goes on. */
-export interface SyncState {
-  readonly plan: SyncPlan;
-  readonly life: FileLife;
-  /** One for each wanted run of the plan. */
-  readonly outcomes: readonly SyncOutcome[];
-  readonly failures: readonly { readonly jobId: number; readonly runId: number; readonly message: string }[];
-  readonly count: (outcome: SyncOutcome) => number;
-  /** Where the downloads that are under way stand together; undefined where no byte has arrived. */
-  readonly arriving: string | undefined;
-  /** On runs that succeeded without files, and on jobs whose run is under way. */
-  readonly runWords: readonly string[];
-}
-
-/** The successful runs among which the wanted ones are. */
-async function listRuns({ jobIds, sinceMs }: SyncOptions, ask: Context['ask']): Promise<SuccessfulRun[]> {
-  if (jobIds) return successfulRunsOf(jobIds, ask);
-  return sinceMs === undefined ? successfulRuns(ask) : asSuccessful(await runRowsSince(sinceMs, ask));
-}
-
-type SyncContext = Pick<Context, 'ask' | 'progress' | 'nowMs' | 'signal'>;
-
-/** Starts or joins the download of every run that is wanted, and waits for them as long as is wished. */
-export async function syncExports(
+/** Waits for downloads and reports their progress together, so that large ones are seen to move between two that end. */
+async function followAll(
   workspace: ProjectWorkspace,
-  options: SyncOptions,
-  { ask, progress, nowMs, signal }: SyncContext,
-): Promise<SyncState> {
-  const [listed, here] = await Promise.all([listRuns(options, ask), workspace.runs()]);
-  const life = await learnFileLife(ask, listed);
-  const plan = planSync(listed, here, { ...options, nowMs, fileLifeMs: life.ms });
-  if (plan.wanted.length > 0) await workspace.checkWritable();
-  const downloads = plan.wanted.map((run) => workspace.downloadInTurn({ jobId: run.jobId, runId: run.runId }, run));
-  let [ended, reported] = [0, -1];
-  const bytesOf = (some: readonly Download[]) => sumOfKnown(some, (download) => download.progress.bytes);
+  downloads: readonly Download[],
+  { progress, signal, untilMs }: Omit<Waiting, 'clock'>,
+): Promise<{ outcomes: Outcome[]; arriving: number }> {
+  const running = new Set(downloads);
+  let reported = -1;
+  const bytesOf = (some: Iterable<Download>) => sumOfKnown(some, (download) => download.progress.bytes);
   const report = () => {
-    // Between two runs by the share of those that are fetched, so that large ones are seen to move.
+    const ended = downloads.length - running.size;
     const share = [...running].reduce((sum, download) => sum + percentOf(download) / 100, 0) / Math.max(1, running.size);
     const done = ended + Math.min(share, 1 - STEP);
     if (signal.aborted || (done < reported + STEP && ended <= reported)) return;
     reported = ended > reported ? ended : done;
     progress(reported, downloads.length, `${ended} of ${downloads.length} runs fetched${bytesWords(bytesOf(downloads), undefined)}`);
   };
-  const running = new Set(downloads);
   for (const download of downloads) {
     const end = () => {
       running.delete(download);
-      ended += 1;
       report();
     };
     download.result.then(end, end);
@@ -156,23 +132,135 @@ export async function syncExports(
   if (downloads.length > 0) report();
   const stops = downloads.map((download) => download.onChange(report));
   try {
-    await workspace.settled(downloads, nowMs + options.waitSeconds * 1_000, signal);
+    await workspace.settled(downloads, untilMs, signal);
   } finally {
     for (const stop of stops) stop();
   }
-  const ends = await outcomesOf(downloads);
-  const outcomes = ends.map((end): SyncOutcome => {
-    if (end === undefined) return 'under way';
-    return end.status === 'fulfilled' ? 'fetched' : 'failed';
+  return { outcomes: await outcomesOf(downloads), arriving: bytesOf(running) };
+}
+
+function syncedOf(run: Delivery, outcome: Outcome): Synced {
+  if (outcome === undefined) return { run, outcome: 'under way' };
+  if (outcome.status === 'fulfilled') return { run, outcome: 'fetched' };
+  const { reason } = outcome;
+  return { run, outcome: 'failed', message: reason instanceof Error ? reason.message : String(reason) };
+}
+
+const isGone = ({ outcome }: Synced) => outcome === 'expired';
+const isKept = ({ outcome }: Synced) => outcome === 'expired' || outcome === 'here before';
+
+/** One row a job: those with something to fetch first, then those that lost most; of those that lost all only the first few. */
+function syncTable(all: readonly Synced[], lostShown: number) {
+  const jobs = [...grouped(all, ({ run }) => run.jobId).values()].map((own) => {
+    const gone = own.filter(isGone).map(({ run }) => run.range);
+    const at = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString() : null);
+    return {
+      wanted: own.filter((each) => !isKept(each)).length,
+      gone: gone.length,
+      isLost: own.every(isGone),
+      row: [
+        own[0]?.run.jobId ?? 0,
+        own[0]?.run.name ?? '',
+        ...OUTCOMES.map((outcome) => own.filter((each) => each.outcome === outcome).length),
+        at(Math.min(...gone.map(({ startMs }) => startMs))),
+        at(Math.max(...gone.map(({ endMs }) => endMs))),
+      ],
+    };
   });
-  const failures = plan.wanted.flatMap(({ jobId, runId }, index) => {
-    const end = ends[index];
-    return end?.status === 'rejected'
-      ? [{ jobId, runId, message: end.reason instanceof Error ? end.reason.message : String(end.reason) }]
-      : [];
-  });
-  const runWords = [...(await withoutFilesWords(listed, options, { ask, nowMs })), ...(await computingWords(options, ask))];
-  const bytes = bytesOf([...running]);
-  const arriving = bytes === 0 ? undefined : `${formatBytes(bytes)} of what is under way are here`;
-  return { plan, life, outcomes, failures, count: (outcome) => outcomes.filter((each) => each === outcome).length, arriving, runWords };
+  const inOrder = jobs.toSorted((a, b) => b.wanted - a.wanted || b.gone - a.gone);
+  const left = inOrder.filter(({ isLost }) => isLost).slice(lostShown);
+  return {
+    columns: ['jobId', 'job', ...OUTCOMES, 'expired from', 'expired to'],
+    rows: inOrder.filter((job) => !left.includes(job)).map(({ row }) => row),
+    more: left.length,
+  };
+}
+
+function answerOf(all: readonly Synced[]): string {
+  const count = (outcome: Synced['outcome']) => all.filter((each) => each.outcome === outcome).length;
+  const wanted = all.filter((each) => !isKept(each)).length;
+  const some = (outcome: Synced['outcome'], words: string = outcome) => (count(outcome) > 0 ? [`${count(outcome)} ${words}`] : []);
+  const done = count('fetched') === wanted ? '' : `${count('fetched')} of `;
+  const parts = [
+    wanted === 0 ? 'No new runs' : `${done}${counted(wanted, 'new run')} downloaded`,
+    ...some('under way'),
+    ...some('failed'),
+    ...some('here before'),
+    ...some('expired', 'had expired'),
+  ];
+  return `${parts.join(', ')}.`;
+}
+
+function nextOf(all: readonly Synced[]): string {
+  const has = (outcome: Synced['outcome']) => all.some((each) => each.outcome === outcome);
+  if (has('under way')) return hint('sync_exports', 'Call sync_exports again with the same arguments; the work goes on meanwhile.');
+  const lost = new Set(all.filter(isGone).map(({ run }) => run.jobId));
+  const which = lost.size > 1 ? 'the jobId of each' : `jobId ${[...lost].join('')}`;
+  const backfill = lost.size > 0 ? hint('find_export_gaps', ` find_export_gaps with ${which} plans the backfill of what had expired.`) : '';
+  const next = has('failed')
+    ? hint('sync_exports', 'Call sync_exports again: what has arrived is kept, the rest is tried once more.')
+    : hint('query_export', 'query_export with a jobId describes and queries the data.', 'The files are in the workspace.');
+  return `${next}${backfill}`;
+}
+
+/** The runs that a sync was asked for. */
+interface SyncAsked {
+  readonly jobIds?: readonly number[] | undefined;
+  /** Only runs that completed since, as the caller wrote it. */
+  readonly since?: string | undefined;
+  readonly waitSeconds: number;
+}
+
+/** Jobs that were asked for by name and have no successful run. */
+function idleWords({ jobIds = [], since }: SyncAsked, all: readonly Synced[]): string[] {
+  const idle = jobIds.filter((jobId) => !all.some(({ run }) => run.jobId === jobId));
+  if (idle.length === 0) return [];
+  const period = since === undefined ? '' : ` since ${since}`;
+  return [`No successful run${period} of job ${idle.join(', ')}${hint('list_export_runs', '; list_export_runs lists all its runs')}.`];
+}
+
+/** Starts or joins the download of every run that is wanted, and waits for them as long as is wished; what is under way goes on. */
+export async function syncExports(
+  asked: SyncAsked,
+  context: Pick<Context, 'ask' | 'progress' | 'nowMs' | 'signal' | 'workspace' | 'note'>,
+) {
+  const { ask, nowMs, note } = context;
+  const { jobIds, since, waitSeconds } = asked;
+  const sinceMs = since === undefined ? undefined : Date.parse(since);
+  const workspace = await context.workspace();
+  const rows = await readRunRows(jobIds, sinceMs, ask);
+  const { runs, life } = await deliveriesAmong(rows, context);
+  const meant = runs.filter(({ completedAt }) => sinceMs === undefined || Date.parse(completedAt) >= sinceMs);
+  // Oldest first, because they expire first.
+  const wanted: ListedDelivery[] = meant.filter(({ state }) => state === 'available').toReversed();
+  if (wanted.length > 0) await workspace.checkWritable();
+  const downloads = wanted.map((run) => workspace.downloadInTurn({ jobId: run.jobId, runId: run.runId }, run));
+  const { outcomes, arriving } = await followAll(workspace, downloads, { ...context, untilMs: nowMs + waitSeconds * 1_000 });
+  const others = meant.filter(({ state }) => state !== 'available');
+  const all = [
+    ...wanted.map((run, at) => syncedOf(run, outcomes[at])),
+    ...others.map((run): Synced => ({ run, outcome: run.state === 'expired' ? 'expired' : 'here before' })),
+  ];
+  const isUnderWay = all.some(({ outcome }) => outcome === 'under way');
+  const { more, ...table } = syncTable(all, jobIds ? jobIds.length : LOST_JOBS_SHOWN);
+  const loads = workspace.warehouse?.underWay() ?? [];
+  const notes = [
+    ...idleWords(asked, all),
+    ...(await withoutFilesWords(asSuccessful(rows), { jobIds, sinceMs }, { ask, nowMs })),
+    ...(await computingWords(jobIds, ask)),
+    ...(all.some(isGone) ? [`Expired: the platform deletes files ${lifeWords(life)}.`] : []),
+    ...(isUnderWay && arriving > 0 ? [`${formatBytes(arriving)} of what is under way are here.`] : []),
+    ...(loads.length > 0 ? [`${loadsWords(loads)}${hint('query_export', '; query_export waits for them')}.`] : []),
+    ...(more > 0 ? [`${more} more jobs have nothing but expired runs; jobIds shows them.`] : []),
+  ];
+  for (const sentence of notes) note(sentence);
+  const failures = all.flatMap(({ run: { jobId, runId }, message }) => (message === undefined ? [] : [{ jobId, runId, message }]));
+  return {
+    answer: answerOf(all),
+    state: isUnderWay ? ('under way' as const) : ('complete' as const),
+    ...table,
+    ...(failures.length > 0 && { failures: failures.slice(0, MOST_FAILURES) }),
+    directory: workspace.dir,
+    next: nextOf(all),
+  };
 }

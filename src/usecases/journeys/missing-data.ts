@@ -3,7 +3,7 @@ import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
 import { dayText } from '../../domain/journeys/covered-days.ts';
 import { fold } from '../../domain/names/match-name.ts';
 import { hint } from '../../lib/hint.ts';
-import type { Supply } from '../exports/way-to-files.ts';
+import type { Supply } from '../exports/supply.ts';
 import type { Visits } from './visits.ts';
 
 /** These errors say what comes next. */

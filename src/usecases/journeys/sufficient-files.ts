@@ -1,8 +1,9 @@
+import { rangeOf } from '../../domain/exports/deliveries.ts';
 import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
-import { daysWords, wholeDays } from '../../domain/journeys/covered-days.ts';
+import { daysWords, sharedDays } from '../../domain/journeys/covered-days.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
-import { coverageOf } from '../../workspace/query/intervals.ts';
+import { daysIn } from '../../lib/intervals.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import type { VisitScope } from './visits.ts';
 import { KEYS } from './with-visits.ts';
@@ -19,28 +20,20 @@ const LEAST = [
   ['analyze_retention', { sessions: ['session_number'] }],
 ] as const satisfies readonly (readonly [string, Fields])[];
 
-/** Days that the runs of a scope cover whole with some fields, or the fields that no run has. */
-function coverOf(runs: readonly FiledRun[], scope: VisitScope, own: readonly string[]): { days: Set<number>; lacking: string[] } {
-  const ofScope = runs.filter((run) => run.scope.toLowerCase() === scope);
-  const fields = [...KEYS[scope], ...own];
-  const has = ({ fields: given }: FiledRun, name: string) => given.some(({ fieldName }) => fieldName === name);
-  const lacking = fields.filter((name) => !ofScope.some((run) => has(run, name)));
-  return { days: wholeDays(coverageOf(ofScope.filter((run) => fields.every((name) => has(run, name)))).covered), lacking };
-}
-
 /** What the files lack for a tool and in which scopes, or the days that they cover for it. */
 function judged(runs: readonly FiledRun[], least: Fields): { days: number[]; lacking: string[]; scopes: VisitScope[] } {
-  const covers = Object.entries(least).map(([scope, fields]) => {
+  const covers = Object.entries(least).map(([scope, own]) => {
     const name: VisitScope = scope === 'views' ? 'views' : 'sessions';
-    const { days, lacking } = coverOf(runs, name, fields);
-    const isHere = runs.some((run) => run.scope.toLowerCase() === name);
-    return { name, days, lacking: isHere ? lacking.map((field) => `${name}.${field}`) : [`all ${name}`] };
+    const ofScope = runs.filter((run) => run.scope.toLowerCase() === name);
+    const fields = [...KEYS[name], ...own];
+    const has = ({ fields: given }: FiledRun, field: string) => given.some(({ fieldName }) => fieldName === field);
+    const lacking = fields.filter((field) => !ofScope.some((run) => has(run, field))).map((field) => `${name}.${field}`);
+    const whole = ofScope.filter((run) => fields.every((field) => has(run, field)));
+    return { name, days: daysIn(whole.map(rangeOf)), lacking: ofScope.length > 0 ? lacking : [`all ${name}`] };
   });
-  const [first, ...others] = covers;
-  const shared = [...(first?.days ?? [])].filter((day) => others.every(({ days }) => days.has(day)));
   const poor = covers.filter(({ lacking }) => lacking.length > 0);
   return {
-    days: shared.toSorted((a, b) => a - b),
+    days: sharedDays(covers.map(({ days }) => days)),
     lacking: covers.flatMap(({ lacking }) => lacking),
     // Files with all fields that share no whole day lack days of one scope or the other.
     scopes: (poor.length > 0 ? poor : covers).map(({ name }) => name),

@@ -1,6 +1,6 @@
 import type { CoveredDays } from '../../domain/journeys/covered-days.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
-import type { Supply } from '../exports/way-to-files.ts';
+import type { Supply } from '../exports/supply.ts';
 import type { SqlWords } from './sql-words.ts';
 import type { Filters } from './visit-filters.ts';
 

@@ -1,14 +1,15 @@
 import { ApiError, refuse } from '../../api/errors.ts';
-import { type CoveredDays, chooseDays, dayFrom, type FileDays, USUAL_DAYS, wholeDays } from '../../domain/journeys/covered-days.ts';
+import { rangeOf } from '../../domain/exports/deliveries.ts';
+import { type CoveredDays, chooseDays, dayFrom, type FileDays, sharedDays, USUAL_DAYS } from '../../domain/journeys/covered-days.ts';
 import { pageSteps } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
+import { daysIn } from '../../lib/intervals.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import { type Column, folded } from '../../workspace/query/columns.ts';
-import { coverageOf } from '../../workspace/query/intervals.ts';
 import { type Data, type DataPart, type DataUses, withData } from '../exports/export-data.ts';
 import type { FetchContext } from '../exports/fetch-planned.ts';
-import { type FilesNeeded, overBy } from '../exports/files-needed.ts';
-import { type Supply, type WayContext, withFilesFor } from '../exports/way-to-files.ts';
+import { type FilesNeeded, overBy } from '../exports/statement.ts';
+import { type Supply, type WayContext, withFilesFor } from '../exports/supply.ts';
 import { noteCoverage } from './coverage-notes.ts';
 import { withHeldValues } from './held-values.ts';
 import { isVariable, missingFields, missingScope } from './missing-data.ts';
@@ -48,14 +49,15 @@ function columnOf(columns: readonly Column[], field: string): Column | undefined
   return columns.find(({ name, field: own = name, from }) => from === undefined && own === field);
 }
 
+const daysOfRuns = (runs: DataPart['runs']) => daysIn(runs.map(rangeOf));
+
 /** The days that the files of a scope cover whole with all of some fields. */
 function daysWith({ view, runs }: DataPart, fields: readonly string[]): Set<number> {
   const each = fields.map((field) => {
     const name = columnOf(view.columns, field)?.name;
-    return wholeDays(coverageOf(name === undefined ? [] : (view.runsWith.get(folded(name)) ?? runs)).covered);
+    return daysOfRuns(name === undefined ? [] : (view.runsWith.get(folded(name)) ?? runs));
   });
-  const all = wholeDays(coverageOf(runs).covered);
-  return new Set([...all].filter((day) => each.every((days) => days.has(day))));
+  return new Set(sharedDays([daysOfRuns(runs), ...each]));
 }
 
 /** How what is lacking is supplied, and said. */
@@ -71,7 +73,7 @@ interface Chosen {
 
 /** The fields that no file of some days has, where the files hold all rows of these days; none where they do not. */
 function fieldsLackingOn(days: readonly number[], { part, fields }: Chosen): string[] {
-  const all = wholeDays(coverageOf(part.runs).covered);
+  const all = daysOfRuns(part.runs);
   if (!days.every((day) => all.has(day))) return [];
   return fields.filter((field) => {
     const own = daysWith(part, [field]);
@@ -163,19 +165,13 @@ async function daysOf(question: VisitQuestion, needs: Needs, chosen: readonly Ch
   const [first, last] = [dayAt(question.startDate), dayAt(question.endDate)];
   const asked = { first, last, followDays: needs.followDays, usualDays: needs.usualDays };
   if (first !== undefined && last !== undefined && first > last) refuse('startDate, endDate: the first day lies after the last.');
-  try {
-    const days = chooseDays(asked, files);
-    const way = first !== undefined && days.missing.length > 0 ? await supply.wayOn() : undefined;
-    if (way !== undefined) note(ofAnswer(way));
-    const usual = needs.usualDays ?? USUAL_DAYS;
-    if (first === undefined && last === undefined && days.covered.length < usual)
-      note(`The files cover ${days.covered.length} of the ${usual} days that are read where none is named.`);
-    return { files, days };
-  } catch (error) {
-    const way = error instanceof ApiError ? await supply.wayOn() : undefined;
-    if (way === undefined) throw error;
-    return { files, days: chooseDays(asked, files, way) };
-  }
+  const days = await chooseDays(asked, files, async () => supply.wayOn());
+  const way = first !== undefined && days.missing.length > 0 ? await supply.wayOn() : undefined;
+  if (way !== undefined) note(ofAnswer(way));
+  const usual = needs.usualDays ?? USUAL_DAYS;
+  if (first === undefined && last === undefined && days.covered.length < usual)
+    note(`The files cover ${days.covered.length} of the ${usual} days that are read where none is named.`);
+  return { files, days };
 }
 
 /** Hands over the sessions and views of a question; throws in words what is missing: files, columns, days. */

@@ -18,7 +18,7 @@ import type { Quota } from '../store/quota.ts';
 import { downloadPart, type WantedPart } from './download-part.ts';
 import type { FileStore } from './file-store.ts';
 import type { ArrivedFile } from './part-file.ts';
-import { type SuccessfulRun, successfulRunsOf, utc } from './sync-plan.ts';
+import { type SuccessfulRun, successfulRuns, utc } from './run-rows.ts';
 
 /** A run as the platform describes it. */
 type RunRecord = PayloadOf<typeof getExportRun>;
@@ -189,7 +189,7 @@ async function factsOf(
   const job = await askKept(getExportJob, { jobId: id.jobId });
   // A list that was read some seconds ago, when the run was not over, would not hold it.
   const fresh: Ask = (operation, input, how) => ask(operation, input, { ...how, fresh: true });
-  const listed = known ?? (await successfulRunsOf([id.jobId], fresh)).find(({ runId }) => runId === id.runId);
+  const listed = known ?? (await successfulRuns(fresh, [id.jobId])).find(({ runId }) => runId === id.runId);
   return {
     jobId: id.jobId,
     jobName: job.name ?? listed?.name ?? '',

@@ -6,7 +6,7 @@ import { WorkspaceError } from '../store/disk.ts';
 import { runDirectory } from '../store/layout.ts';
 import type { RunId, RunManifest } from '../store/manifest.ts';
 import { type DownloadContext, type DownloadProgress, downloadRun } from './download-run.ts';
-import { type SuccessfulRun, successfulRunsOf } from './sync-plan.ts';
+import { type SuccessfulRun, successfulRuns } from './run-rows.ts';
 
 /** A run to download, with its row in the list of successful runs, if there is one. */
 export interface ChosenRun {
@@ -16,7 +16,7 @@ export interface ChosenRun {
 
 /** The run of a job that completed last; where none has, the newest that has not failed. Throws a `WorkspaceError` where there is none. */
 export async function latestRun(jobId: number, ask: Ask): Promise<ChosenRun> {
-  const [listed] = await successfulRunsOf([jobId], ask);
+  const [listed] = await successfulRuns(ask, [jobId]);
   if (listed) return { runId: listed.runId, listed };
   const runs = await allPages(
     (paging) => ask(listExportRuns, { jobId, ...paging }),

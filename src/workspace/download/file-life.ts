@@ -3,7 +3,7 @@ import { ApiError } from '../../api/errors.ts';
 import { getExportRun } from '../../api/operations/data-export.ts';
 import { FILE_LIFE_MS, instantOf } from '../../api/params.ts';
 import { DAY_MS } from '../../lib/clock.ts';
-import type { SuccessfulRun } from './sync-plan.ts';
+import type { SuccessfulRun } from './run-rows.ts';
 
 /** How long the platform keeps the files of a run. */
 export interface FileLife {

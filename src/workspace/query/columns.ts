@@ -52,7 +52,7 @@ export function namesInFile(fields: readonly Field[]): string[] {
 }
 
 /** How a field is called in answers: by its own name, whatever its alias; variables have none but that. */
-export function nameOfField(field: Selected): string | undefined {
+function nameOfField(field: Selected): string | undefined {
   return VARIABLES.has(field.fieldName) ? nameInFile(field) : field.fieldName;
 }
 

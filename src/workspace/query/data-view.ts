@@ -4,8 +4,7 @@ import { grouped } from '../../lib/grouped.ts';
 import { counted } from '../../lib/number-text.ts';
 import type { RunManifest, RunTable, StoredColumn } from '../store/manifest.ts';
 import { type Column, columnOf, columnsOf, folded, promisedColumns, shownColumns, timeColumn } from './columns.ts';
-import { overlappingGroups } from './intervals.ts';
-import { type RunTraits, type Share, type Shares, shareNotes, sharesOf } from './shares.ts';
+import { overlappingGroups, type RunTraits, type Share, type Shares, shareNotes, sharesOf } from './shares.ts';
 import { identifier, type Overlap, type Source, viewSql } from './view-sql.ts';
 
 /** Fields that identify a row, beside the project; views have a number in their session. */

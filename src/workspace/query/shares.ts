@@ -1,5 +1,19 @@
+import { rangeOf } from '../../domain/exports/deliveries.ts';
+import { type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
 import type { RunManifest } from '../store/manifest.ts';
-import { coverageOf, type Interval } from './intervals.ts';
+
+/** Groups runs so that only those of one group share an instant; most groups have one run. */
+export function overlappingGroups<Run extends Pick<RunManifest, 'from' | 'to'>>(runs: readonly Run[]): Run[][] {
+  const groups: Run[][] = [];
+  let untilMs = Number.NEGATIVE_INFINITY;
+  const ranged = runs.map((run) => ({ run, ...rangeOf(run) }));
+  for (const { run, startMs, endMs } of ranged.toSorted((a, b) => a.startMs - b.startMs)) {
+    if (startMs < untilMs) groups.at(-1)?.push(run);
+    else groups.push([run]);
+    untilMs = Math.max(untilMs, endMs);
+  }
+  return groups;
+}
 
 /** The part of a run in the answer for its time. */
 export interface RunTraits {
@@ -50,12 +64,12 @@ export function sharesOf(group: readonly RunManifest[], traitsOf: (run: RunManif
   const better: RunManifest[] = [];
   const reduced: RunManifest[] = [];
   const shares = candidates.map(({ runs, isKeyed }): Share => {
-    const taken = coverageOf(better).covered;
+    const taken = union(better.map(rangeOf));
     const kept = runs.filter((run) => {
-      const [from, to] = [Date.parse(run.from), Date.parse(run.to)];
-      if (!taken.some(({ startMs, endMs }) => startMs < to && from < endMs)) return true;
+      const own = [rangeOf(run)];
+      if (intersect(own, taken).length === 0) return true;
       reduced.push(run);
-      return traitsOf(run).hasTime && !taken.some(({ startMs, endMs }) => startMs <= from && to <= endMs + 1);
+      return traitsOf(run).hasTime && subtract(own, taken).length > 0;
     });
     better.push(...kept.filter((run) => !traitsOf(run).isComing));
     return { runs: kept, isKeyed, taken };

@@ -3,10 +3,11 @@ import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
+import { rangeOf } from '../../domain/exports/deliveries.ts';
 import { createFairSemaphore } from '../../lib/concurrency.ts';
+import { union } from '../../lib/intervals.ts';
 import { type Column, folded, timeColumn } from '../query/columns.ts';
 import { keysOf, viewName } from '../query/data-view.ts';
-import { coverageOf } from '../query/intervals.ts';
 import { writePiece } from '../query/sql-process.ts';
 import { identifier, literal } from '../query/view-sql.ts';
 import { messageOf } from '../store/disk.ts';
@@ -291,7 +292,8 @@ function keptSql(record: LoadRecord, staying: readonly LoadRecord[]): string[] {
   if (!timeColumn(record.columns)) return [];
   const { run } = record;
   const own = staying.filter((other) => other.run.jobId === run.jobId && other.run.scope === run.scope).map((other) => other.run);
-  const shared = coverageOf(own).covered.filter(({ startMs, endMs }) => startMs < Date.parse(run.to) && endMs > Date.parse(run.from));
+  const range = rangeOf(run);
+  const shared = union(own.map(rangeOf)).filter(({ startMs, endMs }) => startMs < range.endMs && endMs > range.startMs);
   return shared.map(({ startMs, endMs }) => coveredSql(run.jobId, startMs, endMs));
 }
 

@@ -1,9 +1,10 @@
+import { rangeOf } from '../../domain/exports/deliveries.ts';
 import { grouped } from '../../lib/grouped.ts';
+import { union } from '../../lib/intervals.ts';
 import { type ColumnType, itemTypeOf } from '../query/column-types.ts';
 import { type Column, folded, timeColumn } from '../query/columns.ts';
 import { type DataView, keysOf, notesOn, runsWithColumns, viewColumns, viewName } from '../query/data-view.ts';
-import { coverageOf, overlappingGroups } from '../query/intervals.ts';
-import { type Shares, sharesOf } from '../query/shares.ts';
+import { overlappingGroups, type Shares, sharesOf } from '../query/shares.ts';
 import type { RunManifest } from '../store/manifest.ts';
 import type { LoadRecord } from './ledger.ts';
 import { quoted, tableOf, text, warehouseType } from './schema.ts';
@@ -64,7 +65,7 @@ function arrivedSql(records: readonly LoadRecord[]): string[] {
   const jobs = new Set(loading.map(({ run }) => run.jobId));
   const covered = [...jobs].flatMap((jobId) => {
     const own = records.filter(({ state, run }) => state === 'loaded' && run.jobId === jobId).map(({ run }) => run);
-    return coverageOf(own).covered.map(({ startMs, endMs }) => coveredSql(jobId, startMs, endMs));
+    return union(own.map(rangeOf)).map(({ startMs, endMs }) => coveredSql(jobId, startMs, endMs));
   });
   return [[`(_job, _run) NOT IN (${ids})`, ...covered].join(' OR ')];
 }

@@ -1,5 +1,5 @@
 import { clockStartingAt } from '../../../src/lib/clock.ts';
-import type { SuccessfulRun } from '../../../src/workspace/download/sync-plan.ts';
+import type { SuccessfulRun } from '../../../src/workspace/download/run-rows.ts';
 import { openProcessWorkspace, type ProcessAccess } from '../../support/process-workspace.ts';
 
 /** What a process of its own is told to download. */

@@ -1,8 +1,7 @@
 import { hint } from '../../../lib/hint.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE, type FieldCatalogue } from '../plan/field-catalogue.ts';
-import { type ExportOrder, type ExportRange, type JobBody, joinedRanges, splitRange } from '../plan/job-bodies.ts';
+import type { ExportOrder, JobBody } from '../plan/job-bodies.ts';
 import { deviceOf, type JobRecord } from '../plan/similar-jobs.ts';
-import type { Status, StatusInterval } from './run-coverage.ts';
 
 /** The once job that delivers what another job did, and what of that is not known. */
 export interface BackfillContent extends Omit<ExportOrder, 'name' | 'frequency' | 'ranges'> {
@@ -101,10 +100,4 @@ export function contentOf(job: JobRecord, made: JobBody | undefined, variables: 
 /** Name that the backfill jobs of a job begin with; it distinguishes them from other jobs. */
 export function backfillName(job: Pick<JobRecord, 'name' | 'jobId'>): string {
   return `${job.name || job.jobId} backfill`;
-}
-
-/** The ranges of once jobs that deliver all intervals of these statuses: neighbours together, none longer than a job takes. */
-export function backfillRanges(intervals: readonly StatusInterval[], statuses: readonly Status[], timeZone: string): ExportRange[] {
-  const wanted = intervals.filter(({ status }) => statuses.includes(status));
-  return joinedRanges(wanted).flatMap((range) => splitRange(range, timeZone));
 }

@@ -1,14 +1,80 @@
-import { DAY_MS } from '../../../lib/clock.ts';
-import type { ExportRange } from '../plan/job-bodies.ts';
-import { type Cadence, cadenceOf, dueEnd, middleOf, slotStart, slotsIn } from './cadence.ts';
-import { type ExportHistory, isAvailable, type JobRun, type Piece, piecesOf, type Status, type StatusInterval } from './run-coverage.ts';
+import { shiftDays } from '../../../lib/calendar.ts';
+import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
+import { isoAt } from '../../../lib/dates.ts';
+import { hullOf, type Interval, intersect, subtract } from '../../../lib/intervals.ts';
+import type { Delivery } from '../deliveries.ts';
+
+/** A run in the list of all runs of the job, which does not show its range. */
+export interface JobRun {
+  readonly runId: number | string;
+  readonly startedMs?: number | undefined;
+  /** In lower case. */
+  readonly state: string;
+}
+
+/** The parts of a delivery that tell what it covers. */
+type Covering = Pick<Delivery, 'runId' | 'range' | 'state'>;
+
+/** All that is known of a job whose data may have gaps. */
+export interface ExportHistory {
+  /** In lower case. */
+  readonly frequency: string;
+  /** In lower case. */
+  readonly state: string;
+  /** The range that its next run will cover, and when that begins. */
+  readonly next?: Interval | undefined;
+  readonly nextRunMs?: number | undefined;
+  readonly createdMs?: number | undefined;
+  readonly runs: readonly JobRun[];
+  /** Successful runs of the job itself, by the beginning of their range. */
+  readonly covering: readonly Covering[];
+  /** Successful runs of the once jobs that backfill it. */
+  readonly backfilled: readonly Covering[];
+  /** Ranges of backfill jobs that are not done, with their ids. */
+  readonly filling: readonly (Interval & { readonly jobId: number | string })[];
+}
+
+/** The status of a part of a range: it has data, or the reason why not. */
+export type Status =
+  /** Exported; the files are in the workspace or can be downloaded. */
+  | 'available'
+  /** Exported; the files are neither in the workspace nor at the platform. */
+  | 'expired'
+  /** A run succeeded without rows. */
+  | 'empty'
+  /** The same, although the platform counts visits there. */
+  | 'suspicious'
+  /** A run failed. */
+  | 'failed'
+  /** No run began although one was due. */
+  | 'missing'
+  /** A run is under way. */
+  | 'running'
+  /** A backfill job is under way. */
+  | 'filling'
+  /** The job was suspended. */
+  | 'suspended'
+  /** The job did not exist yet. */
+  | 'before';
+
+/** One day or hour, or several that follow one another. */
+export interface StatusInterval extends Interval {
+  readonly status: Status;
+  /** Days or hours. */
+  readonly slots: number;
+  /** Runs, or backfill jobs, that show it. */
+  readonly by: readonly (number | string)[];
+  /** Visits that the platform counts in a suspicious interval. */
+  readonly visits?: number;
+}
 
 /** The history of a job over a range, every part of it with its status. */
 export interface GapStudy {
-  readonly unit: Cadence['unit'];
+  readonly unit: 'day' | 'hour';
+  /** The zone whose midnights the ranges of the job begin at. */
   readonly timeZone: string;
   /** The range that was studied, up to the last run that is due. */
-  readonly range: ExportRange;
+  readonly range: Interval;
   /** In order, without a gap; equal neighbours are one. */
   readonly intervals: readonly StatusInterval[];
   /** Ranges of runs without files follow from when they began. */
@@ -27,75 +93,101 @@ interface GapQuestion {
   readonly nowMs: number;
 }
 
-type SlotStatus = Pick<StatusInterval, 'status' | 'by'>;
-
-/** The range that a job was to deliver: what was asked for, else from its first run on, as far as it is due. */
-function rangeOf(history: ExportHistory, cadence: Cadence, { startMs, endMs, nowMs }: GapQuestion): ExportRange & { isCut: boolean } {
-  const { covering, runs, createdMs } = history;
-  const begins = [
-    ...covering.map(({ fromMs }) => fromMs),
-    ...runs.map((run) => middleOf(run, cadence)).filter((middle) => middle !== undefined),
-  ];
-  const firstMs = begins.length > 0 ? Math.min(...begins) : (createdMs ?? nowMs);
-  const usualMs = nowMs - USUAL_DAYS[cadence.unit] * DAY_MS;
-  const toMs = Math.min(endMs ?? nowMs, history.frequency === 'once' ? nowMs : dueEnd(history, cadence, nowMs));
-  const isCut = startMs === undefined && firstMs < usualMs;
-  return { fromMs: startMs ?? slotStart(Math.max(firstMs, usualMs), history, cadence), toMs, isCut };
+/** The rhythm of a job, inferred from the runs whose range is known, and the ranges that its runs were for. */
+interface Rhythm extends Pick<GapStudy, 'unit' | 'timeZone'> {
+  readonly periodMs: number;
+  /** From the end of a range to the start of its run; undefined where it is not known. */
+  readonly lagMs: number | undefined;
+  /** The middle of what a run was for, by when it began; undefined where that is not known. */
+  readonly middleOf: (run: JobRun) => number | undefined;
 }
 
-/** Runs without files by the slot that they were for. */
-function runsFor(slot: ExportRange, runs: readonly JobRun[], cadence: Cadence, isOnce: boolean): JobRun[] {
-  if (isOnce) return [...runs];
-  return runs.filter((run) => {
-    const middle = middleOf(run, cadence);
-    return middle !== undefined && middle >= slot.fromMs && middle < slot.toMs;
-  });
+function rhythmOf({ frequency, runs, covering, next, nextRunMs }: ExportHistory, timeZone: string): Rhythm {
+  const started = new Map(runs.map(({ runId, startedMs }) => [String(runId), startedMs]));
+
+  const lags = covering.map(({ runId, range }) => (started.get(String(runId)) ?? Number.NaN) - range.endMs).filter(Number.isFinite);
+  const usualMs = lags.toSorted((a, b) => a - b)[Math.floor(lags.length / 2)];
+  const lagMs = usualMs ?? (nextRunMs === undefined || !next ? undefined : nextRunMs - next.endMs);
+  const [unit, periodMs] = frequency === 'hourly' ? (['hour', HOUR_MS] as const) : (['day', DAY_MS] as const);
+  const known = covering.at(-1)?.range ?? next;
+  return {
+    unit,
+    periodMs,
+    lagMs,
+    timeZone: known && isoAt(known.startMs, timeZone).slice(11, 16) === '00:00' ? timeZone : 'UTC',
+    middleOf: ({ startedMs }) => (startedMs === undefined || lagMs === undefined ? undefined : startedMs - lagMs - periodMs / 2),
+  };
+}
+
+/** The end of what is due at `nowMs`: the beginning of the next range, or as far as a run would have started. */
+function dueEnd({ frequency, next, covering, state }: ExportHistory, { periodMs, lagMs = 0 }: Rhythm, nowMs: number): number {
+  if (frequency === 'once') return nowMs;
+  if (next) return Math.min(next.startMs, nowMs);
+  const lastMs = covering.at(-1)?.range.endMs ?? 0;
+  const doneMs = state === 'suspended' ? nowMs : nowMs - lagMs;
+  return lastMs + Math.max(0, Math.floor((doneMs - lastMs) / periodMs)) * periodMs;
+}
+
+/** The beginning of the day or hour of the job that an instant lies in. */
+function slotStart(instantMs: number, { covering, next }: ExportHistory, { unit, periodMs, timeZone }: Rhythm): number {
+  const anchorMs = covering[0]?.range.startMs ?? next?.startMs ?? 0;
+  const slots = Math.floor((instantMs - anchorMs) / periodMs);
+  return unit === 'day' ? shiftDays(anchorMs, slots, timeZone) : anchorMs + slots * periodMs;
+}
+
+/** Cuts a range into days of a zone or into hours; the first and the last may be shorter. */
+export function slotsIn({ startMs, endMs }: Interval, { unit, timeZone }: Pick<GapStudy, 'unit' | 'timeZone'>): Interval[] {
+  const slots: Interval[] = [];
+  for (let start = startMs; start < endMs; ) {
+    const end = Math.min(endMs, unit === 'day' ? shiftDays(start, 1, timeZone) : start + HOUR_MS);
+    slots.push({ startMs: start, endMs: end });
+    start = end;
+  }
+  return slots;
 }
 
 const UNDER_WAY = new Set(['created', 'runnable', 'running']);
 
-/** Why a slot has no data. */
-function causeOf(slot: ExportRange, history: ExportHistory, runs: readonly JobRun[], lifetime: ExportRange): SlotStatus {
-  const filling = history.filling.find(({ fromMs, toMs }) => fromMs <= slot.fromMs && toMs >= slot.toMs);
-  if (filling) return { status: 'filling', by: [filling.jobId] };
-  const of = (isIt: (state: string) => boolean) => runs.filter(({ state }) => isIt(state)).map(({ runId }) => runId);
-  const evidence: readonly (readonly [Status, (number | string)[]])[] = [
-    ['running', of((state) => UNDER_WAY.has(state))],
-    ['empty', of((state) => state === 'success')],
-    ['failed', of(() => true)],
+/** Says why a slot has no data: by what is on its way, by runs that were for it, by when the job ran. */
+function causesIn(history: ExportHistory, { periodMs, middleOf }: Rhythm) {
+  const { runs, covering, filling, state } = history;
+  const withFiles = new Set<number | string>(covering.map(({ runId }) => runId));
+  const attempts = runs.map((run) => ({ ...run, atMs: middleOf(run) ?? Number.NaN, hasFiles: withFiles.has(run.runId) }));
+  const lifetime = hullOf([
+    ...covering.map(({ range }) => range),
+    ...attempts.map(({ atMs }) => ({ startMs: atMs - periodMs / 2, endMs: atMs + periodMs / 2 })),
+  ]);
+  const evidence: readonly (readonly [Status, (state: string) => boolean])[] = [
+    ['running', (own) => UNDER_WAY.has(own)],
+    ['empty', (own) => own === 'success'],
+    ['failed', () => true],
   ];
-  const [status, by] = evidence.find(([, ids]) => ids.length > 0) ?? [];
-  if (status && by) return { status, by };
-  const hasRun = history.runs.length > 0;
-  if (hasRun && slot.toMs <= lifetime.fromMs) return { status: 'before', by: [] };
-  const isAfter = !hasRun || slot.fromMs >= lifetime.toMs;
-  return { status: history.state === 'suspended' && isAfter ? 'suspended' : 'missing', by: [] };
+  return ({ startMs, endMs }: Interval): Pick<StatusInterval, 'status' | 'by'> => {
+    const filled = filling.find((range) => range.startMs <= startMs && range.endMs >= endMs);
+    if (filled) return { status: 'filling', by: [filled.jobId] };
+    const isFor = ({ atMs }: (typeof attempts)[number]) => history.frequency === 'once' || (atMs >= startMs && atMs < endMs);
+    const own = attempts.filter((run) => !run.hasFiles && isFor(run));
+    const found = evidence.find(([, isIt]) => own.some((run) => isIt(run.state)));
+    if (found) return { status: found[0], by: own.filter((run) => found[1](run.state)).map(({ runId }) => runId) };
+    if (lifetime && endMs <= lifetime.startMs) return { status: 'before', by: [] };
+    const isAfter = !lifetime || startMs >= lifetime.endMs;
+    return { status: state === 'suspended' && isAfter ? 'suspended' : 'missing', by: [] };
+  };
 }
 
-/** From the first to the last range that the job has a run for. */
-function lifetimeOf({ covering, runs }: ExportHistory, cadence: Cadence): ExportRange {
-  const middles = runs.flatMap((run) => middleOf(run, cadence) ?? []);
-  const half = cadence.periodMs / 2;
-  const from = [...covering.map(({ fromMs }) => fromMs), ...middles.map((middle) => middle - half)];
-  const to = [...covering.map(({ toMs }) => toMs), ...middles.map((middle) => middle + half)];
-  return { fromMs: Math.min(Number.POSITIVE_INFINITY, ...from), toMs: Math.max(Number.NEGATIVE_INFINITY, ...to) };
-}
-
-/** Days or hours that a covered piece stands for. */
-function slotCount({ fromMs, toMs }: ExportRange, { periodMs }: Cadence): number {
-  return (toMs - fromMs) / periodMs;
-}
+/** Statuses that a run without files shows, whose range is inferred. */
+const INFERRED: ReadonlySet<Status> = new Set(['failed', 'empty', 'running']);
 
 /** Joins neighbours of the same status. */
 export function joined(intervals: readonly StatusInterval[]): StatusInterval[] {
   const all: StatusInterval[] = [];
   for (const interval of intervals) {
     const last = all.at(-1);
-    if (last?.status !== interval.status || last.toMs !== interval.fromMs) all.push(interval);
+    if (last?.status !== interval.status || last.endMs !== interval.startMs) all.push(interval);
     else
       all[all.length - 1] = {
         ...last,
-        toMs: interval.toMs,
+        endMs: interval.endMs,
         slots: last.slots + interval.slots,
         by: [...new Set([...last.by, ...interval.by])],
         ...(interval.visits !== undefined && { visits: (last.visits ?? 0) + interval.visits }),
@@ -104,34 +196,44 @@ export function joined(intervals: readonly StatusInterval[]): StatusInterval[] {
   return all.map((interval) => ({ ...interval, slots: Math.max(1, Math.round(interval.slots)) }));
 }
 
-/** The delivered and the missing parts of a range, each missing part with its reason. */
-export function findGaps(history: ExportHistory, asked: GapQuestion): GapStudy {
-  const cadence = cadenceOf(history, asked.timeZone);
-  const { isCut, ...range } = rangeOf(history, cadence, asked);
-  const withFiles = new Set(history.covering.map(({ runId }) => runId));
-  const others = history.runs.filter(({ runId }) => !withFiles.has(runId));
-  const lifetime = lifetimeOf(history, cadence);
-  const isOnce = history.frequency === 'once';
-
-  const ofPiece = (piece: Piece): StatusInterval[] => {
-    if (piece.runs.length > 0) {
-      const status = piece.runs.some((run) => isAvailable(run, asked.nowMs, history.fileLifeMs)) ? 'available' : 'expired';
-      return [{ fromMs: piece.fromMs, toMs: piece.toMs, status, slots: slotCount(piece, cadence), by: [] }];
-    }
-    return slotsIn(piece, cadence).map((slot) => {
-      const runs = runsFor(slot, others, cadence, isOnce);
-      return { ...slot, slots: slotCount(slot, cadence), ...causeOf(slot, history, runs, lifetime) };
-    });
+/** The delivered and the missing parts of a range, each missing part with its reason: what was asked for, else from the first run on. */
+export function findGaps(history: ExportHistory, { startMs, endMs, timeZone, nowMs }: GapQuestion): GapStudy {
+  const rhythm = rhythmOf(history, timeZone);
+  const { unit, periodMs, middleOf } = rhythm;
+  const delivered = [...history.covering, ...history.backfilled];
+  const begins = [...history.covering.map(({ range }) => range.startMs), ...history.runs.flatMap((run) => middleOf(run) ?? [])];
+  const firstMs = begins.length > 0 ? Math.min(...begins) : (history.createdMs ?? nowMs);
+  const usualMs = nowMs - USUAL_DAYS[unit] * DAY_MS;
+  const range = {
+    startMs: startMs ?? slotStart(Math.max(firstMs, usualMs), history, rhythm),
+    endMs: Math.min(endMs ?? nowMs, dueEnd(history, rhythm, nowMs)),
   };
-  const pieces = range.fromMs < range.toMs ? piecesOf(range, [...history.covering, ...history.backfilled]) : [];
-  const intervals = joined(pieces.flatMap(ofPiece));
-  const isInferred = !isOnce && intervals.some(({ status }) => status === 'failed' || status === 'empty' || status === 'running');
+  const covered = (some: readonly Covering[]) =>
+    intersect(
+      [range],
+      some.map((each) => each.range),
+    );
+  const available = covered(delivered.filter(({ state }) => state !== 'expired'));
+  const expired = subtract(covered(delivered), available);
+  const lacking = subtract([range], [...available, ...expired]).flatMap((piece) => slotsIn(piece, rhythm));
+  const causeOf = causesIn(history, rhythm);
+  const told = (status: Status) => (part: Interval) => ({ ...part, status, by: [] });
+  const parts = [
+    ...available.map(told('available')),
+    ...expired.map(told('expired')),
+    ...lacking.map((slot) => ({ ...slot, ...causeOf(slot) })),
+  ];
+  const intervals = joined(
+    parts
+      .toSorted((a, b) => a.startMs - b.startMs)
+      .map((part): StatusInterval => ({ ...part, slots: (part.endMs - part.startMs) / periodMs })),
+  );
   return {
-    unit: cadence.unit,
-    timeZone: cadence.timeZone,
+    unit,
+    timeZone: rhythm.timeZone,
     range,
     intervals,
-    isInferred,
-    ...(isCut && { cutToDays: USUAL_DAYS[cadence.unit] }),
+    isInferred: history.frequency !== 'once' && intervals.some(({ status }) => INFERRED.has(status)),
+    ...(startMs === undefined && firstMs < usualMs && { cutToDays: USUAL_DAYS[unit] }),
   };
 }

@@ -2,8 +2,7 @@ import { isoAt } from '../../../lib/dates.ts';
 import { counted, formatNumber } from '../../../lib/number-text.ts';
 import { firstOf } from '../../../lib/sentences.ts';
 import { rangeName } from '../plan/job-bodies.ts';
-import type { GapStudy } from './find-gaps.ts';
-import type { Status, StatusInterval } from './run-coverage.ts';
+import type { GapStudy, Status, StatusInterval } from './find-gaps.ts';
 
 /** Statuses of a part that has no data and will get none by itself. */
 export const GAPS: readonly Status[] = ['failed', 'missing', 'suspicious'];
@@ -81,7 +80,7 @@ export function gapCounts({ intervals, unit, timeZone, range }: GapStudy) {
     lost: gaps.reduce((sum, { slots }) => sum + slots, 0),
     total: intervals.reduce((sum, { slots }) => sum + slots, 0),
     unit,
-    since: new Date(range.fromMs).toISOString().slice(0, 10),
+    since: new Date(range.startMs).toISOString().slice(0, 10),
     ranges: firstOf(
       gaps.map((gap) => `${rangeName(gap, timeZone)} (${gap.status})`),
       MOST_NAMED,
@@ -118,7 +117,7 @@ function lackWords(found: GapStudy, total: string, jobName: string): string {
 /** How much there is of a job that has no gap of its own, and why the rest is not there. */
 function rangeWords({ intervals, timeZone }: GapStudy, total: string, jobName: string): string {
   const there = count(intervals, 'available');
-  const since = intervals.find(({ status }) => status === 'suspended')?.fromMs;
+  const since = intervals.find(({ status }) => status === 'suspended')?.startMs;
   const reasons: Partial<Record<Status, string>> = {
     ...(since !== undefined && { suspended: `not exported while suspended since ${isoAt(since, timeZone).slice(0, 10)}` }),
     before: 'before the first run',

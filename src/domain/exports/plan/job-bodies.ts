@@ -3,48 +3,26 @@ import type { createExportJob } from '../../../api/operations/data-export.ts';
 import { MAX_EXPORT_RANGE_MS } from '../../../api/params.ts';
 import { chunksOf } from '../../../lib/calendar.ts';
 import { isoAt } from '../../../lib/dates.ts';
+import type { Interval } from '../../../lib/intervals.ts';
 import { counted } from '../../../lib/number-text.ts';
 import { capital, firstOf } from '../../../lib/sentences.ts';
 import { plainText } from '../../../lib/strangers-text.ts';
 import { columnWords, type ExportColumn } from './field-catalogue.ts';
 
-/** A range of an export, its end not included, as job and run say it. */
-export interface ExportRange {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
-/** Ranges by their beginning, joined where they meet or overlap. */
-export function joinedRanges(ranges: readonly ExportRange[]): ExportRange[] {
-  const joined: ExportRange[] = [];
-  for (const { fromMs, toMs } of ranges.toSorted((a, b) => a.fromMs - b.fromMs)) {
-    const last = joined.at(-1);
-    if (last && fromMs <= last.toMs) joined[joined.length - 1] = { fromMs: last.fromMs, toMs: Math.max(last.toMs, toMs) };
-    else joined.push({ fromMs, toMs });
-  }
-  return joined;
-}
-
-/** The parts of the first ranges that lie within the others. */
-export function sharedRanges(some: readonly ExportRange[], others: readonly ExportRange[]): ExportRange[] {
-  const shared = some.flatMap((a) => others.map((b) => ({ fromMs: Math.max(a.fromMs, b.fromMs), toMs: Math.min(a.toMs, b.toMs) })));
-  return shared.filter(({ fromMs, toMs }) => fromMs < toMs);
-}
-
 /** Cuts a range into as few as possible that a once job takes, at midnights of the zone; each begins where the one before ends. */
-export function splitRange({ fromMs, toMs }: ExportRange, timeZone: string): ExportRange[] {
-  if (toMs - fromMs <= MAX_EXPORT_RANGE_MS) return [{ fromMs, toMs }];
+export function splitRange({ startMs, endMs }: Interval, timeZone: string): Interval[] {
+  if (endMs - startMs <= MAX_EXPORT_RANGE_MS) return [{ startMs, endMs }];
   // A chunk that ends with a day ends with its last millisecond.
-  const chunks = chunksOf({ startMs: fromMs, endMs: toMs }, timeZone, MAX_EXPORT_RANGE_MS - 1);
-  return chunks.map(({ startMs, endMs }) => ({ fromMs: startMs, toMs: Math.min(endMs + 1, toMs) }));
+  const chunks = chunksOf({ startMs, endMs }, timeZone, MAX_EXPORT_RANGE_MS - 1);
+  return chunks.map((chunk) => ({ startMs: chunk.startMs, endMs: Math.min(chunk.endMs + 1, endMs) }));
 }
 
 /** A range for names and tables: `2026-11-01`, `2026-11-01 to 2026-11-07` with the last day for whole days, or with times. */
-export function rangeName({ fromMs, toMs }: ExportRange, timeZone: string): string {
-  const [from, to] = [isoAt(fromMs, timeZone), isoAt(toMs, timeZone)];
+export function rangeName({ startMs, endMs }: Interval, timeZone: string): string {
+  const [from, to] = [isoAt(startMs, timeZone), isoAt(endMs, timeZone)];
   const isMidnight = (iso: string) => iso.slice(11, 23) === '00:00:00.000';
   if (isMidnight(from) && isMidnight(to)) {
-    const [first, last] = [from.slice(0, 10), isoAt(toMs - 1, timeZone).slice(0, 10)];
+    const [first, last] = [from.slice(0, 10), isoAt(endMs - 1, timeZone).slice(0, 10)];
     return first === last ? first : `${first} to ${last}`;
   }
   // With the offset, so that each end can be handed on as an argument.
@@ -66,7 +44,7 @@ export interface ExportOrder {
   readonly device: JobBody['deviceLabel'];
   readonly segmentId?: number | undefined;
   /** Of once jobs, one job each; none of others. */
-  readonly ranges: readonly ExportRange[];
+  readonly ranges: readonly Interval[];
 }
 
 interface Naming {
@@ -114,7 +92,7 @@ export function bodiesOf(order: ExportOrder, { timeZone, taken, base = usualName
   if (frequency !== 'once') return [{ name: name ?? untaken(base, taken), frequency: { value: frequency }, ...common }];
   return ranges.map((range) => {
     const named = name !== undefined && ranges.length === 1 ? name : `${name ?? base} ${rangeName(range, timeZone)}`;
-    const dateRange = { from: isoAt(range.fromMs, timeZone), to: isoAt(range.toMs, timeZone) };
+    const dateRange = { from: isoAt(range.startMs, timeZone), to: isoAt(range.endMs, timeZone) };
     return { name: name === undefined ? untaken(named, taken) : named, frequency: { value: frequency, dateRange }, ...common };
   });
 }
@@ -148,7 +126,7 @@ export function creationQuestion(
   const { frequency, scope = 'sessions', format, fields } = body;
   const ofWhat = `with ${plainText(scope)} (${format}, ${counted(fields.length, 'column')}) for ${audienceWords(body, segment)}`;
   const named = bodies.map(({ name, frequency: { dateRange } }) => {
-    const range = dateRange && rangeName({ fromMs: Date.parse(dateRange.from), toMs: Date.parse(dateRange.to) }, timeZone);
+    const range = dateRange && rangeName({ startMs: Date.parse(dateRange.from), endMs: Date.parse(dateRange.to) }, timeZone);
     return `"${plainText(name)}"${range === undefined ? '' : ` of ${range}`}`;
   });
   const columns = `Columns: ${firstOf(fields.map(fieldWords), MOST_NAMES)}.`;

@@ -1,8 +1,9 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/clock.ts';
 import { hint } from '../../../lib/hint.ts';
+import { lengthOf } from '../../../lib/intervals.ts';
 import { counted } from '../../../lib/number-text.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
-import { type ExportOrder, type ExportRange, type JobBody, joinedRanges } from './job-bodies.ts';
+import type { ExportOrder, JobBody } from './job-bodies.ts';
 import { equalWords, isSuspended, jobWords, restingWords, type SimilarJob } from './similar-jobs.ts';
 
 /** Columns that identify a row of each scope: of two exports of the same visit the later one wins. */
@@ -37,9 +38,9 @@ function scheduleWords({ order: { frequency, ranges }, bodies, nowMs }: Planned)
     bodies.length > 1
       ? [`${bodies.length} once jobs, because one takes at most 7 days (168 h); each begins where the one before ends.`]
       : [];
-  const isRecent = ranges.some(({ toMs }) => toMs > nowMs - DAY_MS);
-  const mayChange = ranges.some(({ toMs }) => toMs > nowMs - 7 * DAY_MS);
-  const isOld = ranges.some(({ fromMs }) => fromMs < nowMs - OLD_DAYS * DAY_MS);
+  const isRecent = ranges.some(({ endMs }) => endMs > nowMs - DAY_MS);
+  const mayChange = ranges.some(({ endMs }) => endMs > nowMs - 7 * DAY_MS);
+  const isOld = ranges.some(({ startMs }) => startMs < nowMs - OLD_DAYS * DAY_MS);
   return [
     ...split,
     ...(isRecent ? ['The range reaches into the last 24 h: visits that are not over or not processed yet will be absent.'] : []),
@@ -48,14 +49,9 @@ function scheduleWords({ order: { frequency, ranges }, bodies, nowMs }: Planned)
   ];
 }
 
-/** Time that ranges take together, each instant once. */
-function measureOf(ranges: readonly ExportRange[]): number {
-  return joinedRanges(ranges).reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
-}
-
 /** `2 of the 81 days`, where jobs have files of a part of a once export alone. */
 function partWords({ ranges }: ExportOrder, similar: readonly SimilarJob[]): string | undefined {
-  const [all, there] = [measureOf(ranges), measureOf(similar.flatMap(({ parts = [] }) => parts))];
+  const [all, there] = [lengthOf(ranges), lengthOf(similar.flatMap(({ parts = [] }) => parts))];
   // The platform may end a range on its last second.
   if (all === 0 || there > all - ranges.length * MINUTE_MS) return undefined;
   const [unitMs, unit] = all < DAY_MS ? [HOUR_MS, 'hour'] : [DAY_MS, 'day'];

@@ -1,8 +1,9 @@
 import type { PayloadOf } from '../../../api/operation.ts';
 import type { listExportJobs } from '../../../api/operations/data-export.ts';
+import { hullOf, type Interval, intersect } from '../../../lib/intervals.ts';
 import { capital } from '../../../lib/sentences.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
-import { type ExportRange, type JobBody, sharedRanges } from './job-bodies.ts';
+import type { JobBody } from './job-bodies.ts';
 
 /** A job as the list shows it. */
 export type JobRecord = PayloadOf<typeof listExportJobs>[number];
@@ -31,9 +32,9 @@ export interface SimilarJob {
    */
   readonly likeness: 'equal' | 'perhaps equal' | 'holds';
   /** The range that both cover, of a once export. */
-  readonly shared?: ExportRange;
+  readonly shared?: Interval;
   /** The parts of it that the job has exported or will export. */
-  readonly parts?: readonly ExportRange[];
+  readonly parts?: readonly Interval[];
 }
 
 const DEVICES: ReadonlyMap<number, JobBody['deviceLabel']> = new Map([
@@ -79,20 +80,15 @@ export function jobsWithContent(jobs: readonly JobRecord[], wanted: Pick<ExportC
   return jobs.filter((job) => lower(job.state) !== 'deleted' && contentLikeness(job, wanted) !== undefined);
 }
 
-/** From the earliest beginning to the latest end of ranges. */
-function spanOf(ranges: readonly ExportRange[]): ExportRange {
-  return { fromMs: Math.min(...ranges.map(({ fromMs }) => fromMs)), toMs: Math.max(...ranges.map(({ toMs }) => toMs)) };
-}
-
 interface Wanted extends ExportContent {
   /** Of a once export. */
-  readonly ranges: readonly ExportRange[];
+  readonly ranges: readonly Interval[];
 }
 
 function likenessOf(
   job: JobRecord,
   wanted: Wanted,
-  covered: readonly ExportRange[],
+  covered: readonly Interval[],
   segments: KnownSegments,
 ): Omit<SimilarJob, 'job'> | undefined {
   const content = contentLikeness(job, wanted);
@@ -105,22 +101,23 @@ function likenessOf(
     if (lower(job.frequency) !== wanted.frequency) return undefined;
     return { likeness: isSame ? equal : 'holds' };
   }
-  const parts = sharedRanges(wanted.ranges, covered);
-  if (parts.length === 0) return undefined;
-  const isRange = wanted.ranges.some((range) => covered.some((other) => other.fromMs === range.fromMs && other.toMs === range.toMs));
+  const parts = intersect(wanted.ranges, covered);
+  const shared = hullOf(parts);
+  if (!shared) return undefined;
+  const isRange = wanted.ranges.some((range) => covered.some((other) => other.startMs === range.startMs && other.endMs === range.endMs));
   const isEqual = isSame && isRange && lower(job.frequency) === 'once';
-  return { likeness: isEqual ? equal : 'holds', shared: spanOf(parts), parts };
+  return { likeness: isEqual ? equal : 'holds', shared, parts };
 }
 
 /** The jobs that deliver what is wanted, equal ones first. `coveredBy` gives the ranges that a job has exported or will export. */
 export function similarJobs(
   jobs: readonly JobRecord[],
   wanted: Wanted,
-  coveredBy: (jobId: number | string) => readonly ExportRange[],
+  coveredBy: (job: JobRecord) => readonly Interval[],
   segments = NONE_KNOWN,
 ): SimilarJob[] {
   const similar = jobs.flatMap((job): SimilarJob[] => {
-    const likeness = likenessOf(job, wanted, coveredBy(job.jobId), segments);
+    const likeness = likenessOf(job, wanted, coveredBy(job), segments);
     return likeness ? [{ job, ...likeness }] : [];
   });
   const order: readonly SimilarJob['likeness'][] = ['equal', 'perhaps equal', 'holds'];

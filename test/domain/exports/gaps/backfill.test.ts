@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { backfillRanges, contentOf } from '../../../../src/domain/exports/gaps/backfill.ts';
-import type { Status } from '../../../../src/domain/exports/gaps/run-coverage.ts';
-import { DAY_MS } from '../../../../src/lib/clock.ts';
+import { contentOf } from '../../../../src/domain/exports/gaps/backfill.ts';
 import { shownHints } from '../../../../src/lib/hint.ts';
 import { mapTexts } from '../../../../src/lib/map-texts.ts';
 import { catalogueOf } from '../plan/catalogues.ts';
@@ -87,31 +85,5 @@ describe('a backfill', () => {
       dynamicKeys: ['coins'],
     });
     expect(single.columns).toEqual([{ fieldName: 'dynamic_var', dynamicVarKey: 'coins' }]);
-  });
-
-  it('takes neighbours together, leaves out the rest, and is cut into weeks', () => {
-    const start = Date.parse('2026-11-01T00:00:00Z');
-    let day = 0;
-    const interval = (status: Status, slots: number) => {
-      const fromMs = start + day * DAY_MS;
-      day += slots;
-      return { status, slots, by: [], fromMs, toMs: start + day * DAY_MS };
-    };
-    const intervals = [
-      interval('failed', 2),
-      interval('missing', 1),
-      interval('available', 1),
-      interval('failed', 9),
-      interval('expired', 3),
-    ];
-    const days = (statuses: Status[]) =>
-      backfillRanges(intervals, statuses, 'UTC').map(({ fromMs, toMs }) => [(fromMs - start) / DAY_MS, (toMs - start) / DAY_MS]);
-    expect(days(['failed', 'missing'])).toEqual([
-      [0, 3],
-      [4, 11],
-      [11, 13],
-    ]);
-    expect(days(['expired'])).toEqual([[13, 16]]);
-    expect(days(['running'])).toEqual([]);
   });
 });

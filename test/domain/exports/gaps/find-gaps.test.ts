@@ -1,14 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findGaps, type GapStudy } from '../../../../src/domain/exports/gaps/find-gaps.ts';
+import { rangeOf } from '../../../../src/domain/exports/deliveries.ts';
+import { type ExportHistory, findGaps, type GapStudy, type JobRun, type Status } from '../../../../src/domain/exports/gaps/find-gaps.ts';
 import { gapAnswer, gapRows, mostTelling } from '../../../../src/domain/exports/gaps/gap-words.ts';
-import {
-  type CoveringRun,
-  type ExportHistory,
-  firstAfter,
-  type JobRun,
-  type Status,
-} from '../../../../src/domain/exports/gaps/run-coverage.ts';
 import { shiftDays } from '../../../../src/lib/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../../../../src/lib/clock.ts';
 
@@ -21,19 +15,29 @@ type Fate = 'kept' | 'available' | 'expired' | 'failed' | 'missing' | 'empty' | 
 /** The history of a daily job: one fate for each of the last days, the oldest first. */
 function daily(fates: readonly Fate[], timeZone = 'UTC', more: Partial<ExportHistory> = {}): ExportHistory {
   const midnight = timeZone === 'UTC' ? Date.parse('2026-11-20T00:00:00Z') : Date.parse('2026-11-19T23:00:00Z');
-  const covering: CoveringRun[] = [];
+  const covering: ExportHistory['covering'][number][] = [];
   const runs: JobRun[] = [];
   for (const [index, fate] of fates.entries()) {
-    const [fromMs, toMs] = [index, index + 1].map((day) => shiftDays(midnight, day - fates.length, timeZone));
-    if (fromMs === undefined || toMs === undefined || fate === 'missing') continue;
+    const [startMs, endMs] = [index, index + 1].map((day) => shiftDays(midnight, day - fates.length, timeZone));
+    if (startMs === undefined || endMs === undefined || fate === 'missing') continue;
     const runId = 100 + index;
     const states: Partial<Record<Fate, string>> = { failed: 'failure', running: 'running' };
-    runs.push({ runId, startedMs: toMs + LAG_MS, state: states[fate] ?? 'success' });
-    const completedMs = fate === 'available' ? NOW_MS - DAY_MS : NOW_MS - 8 * DAY_MS;
-    if (['kept', 'available', 'expired'].includes(fate)) covering.push({ runId, fromMs, toMs, completedMs, isKept: fate === 'kept' });
+    runs.push({ runId, startedMs: endMs + LAG_MS, state: states[fate] ?? 'success' });
+    const state = fate === 'kept' ? 'downloaded' : fate;
+    if (state === 'downloaded' || state === 'available' || state === 'expired') covering.push({ runId, range: { startMs, endMs }, state });
   }
-  const next = { fromMs: midnight, toMs: shiftDays(midnight, 1, timeZone), startMs: shiftDays(midnight, 1, timeZone) + LAG_MS };
-  return { frequency: 'daily', state: 'active', next, runs, covering, backfilled: [], filling: [], ...more };
+  const next = { startMs: midnight, endMs: shiftDays(midnight, 1, timeZone) };
+  return {
+    frequency: 'daily',
+    state: 'active',
+    next,
+    nextRunMs: next.endMs + LAG_MS,
+    runs,
+    covering,
+    backfilled: [],
+    filling: [],
+    ...more,
+  };
 }
 
 const study = (history: ExportHistory, timeZone = 'UTC') => findGaps(history, { timeZone, nowMs: NOW_MS });
@@ -61,7 +65,7 @@ describe('each day of a daily job', () => {
         const { intervals } = study(daily(fates, timeZone), timeZone);
         const statuses = intervals.flatMap(({ status, slots }) => Array.from({ length: slots }, () => status));
         expect(statuses).toEqual(fates.map((each) => SHOWN[each]));
-        expect(intervals.slice(1).map(({ fromMs }) => fromMs)).toEqual(intervals.slice(0, -1).map(({ toMs }) => toMs));
+        expect(intervals.slice(1).map(({ startMs }) => startMs)).toEqual(intervals.slice(0, -1).map(({ endMs }) => endMs));
       }),
       { numRuns: 60 },
     );
@@ -121,29 +125,28 @@ it.each([
   ['2026-11-19T23:59:00Z', '2026-11-19T23:59:00.000Z'],
   ['2026-11-19T10:30:15Z', '2026-11-19T10:30:15.000Z'],
 ])('a range to %s ends at %s', (end, first) => {
-  expect(new Date(firstAfter(Date.parse(end))).toISOString()).toBe(first);
+  expect(new Date(rangeOf({ to: end }).endMs).toISOString()).toBe(first);
 });
 
 describe('ranges that overlap', () => {
   const base = daily(['kept', 'expired', 'failed', 'kept']);
-  const second = base.covering[1];
-  const failedFrom = Date.parse('2026-11-18T00:00:00Z');
+  const failedDay = { startMs: Date.parse('2026-11-18T00:00:00Z'), endMs: Date.parse('2026-11-19T00:00:00Z') };
 
   it('are available where any of their runs is', () => {
-    const again = { runId: 900, fromMs: second?.fromMs ?? 0, toMs: second?.toMs ?? 0, completedMs: NOW_MS - DAY_MS, isKept: false };
-    expect(told(study({ ...base, backfilled: [again] }))).toBe('2 available, 1 failed, 1 available');
+    const range = base.covering[1]?.range ?? failedDay;
+    expect(told(study({ ...base, backfilled: [{ runId: 900, range, state: 'available' }] }))).toBe('2 available, 1 failed, 1 available');
   });
 
   it('of a backfill close a gap, or a part of it', () => {
-    const half = { runId: 901, fromMs: failedFrom, toMs: failedFrom + DAY_MS / 2, isKept: true };
-    const { intervals } = study({ ...base, backfilled: [half] });
-    expect(intervals.find(({ status }) => status === 'failed')).toMatchObject({ fromMs: half.toMs, toMs: failedFrom + DAY_MS });
-    const whole = { ...half, toMs: failedFrom + DAY_MS };
-    expect(told(study({ ...base, backfilled: [whole] }))).toBe('1 available, 1 expired, 2 available');
+    const half = { startMs: failedDay.startMs, endMs: failedDay.startMs + DAY_MS / 2 };
+    const { intervals } = study({ ...base, backfilled: [{ runId: 901, range: half, state: 'downloaded' }] });
+    expect(intervals.find(({ status }) => status === 'failed')).toMatchObject({ startMs: half.endMs, endMs: failedDay.endMs });
+    const whole = [{ runId: 901, range: failedDay, state: 'downloaded' as const }];
+    expect(told(study({ ...base, backfilled: whole }))).toBe('1 available, 1 expired, 2 available');
   });
 
   it('of a backfill that is under way are told as such', () => {
-    const filling = [{ fromMs: failedFrom, toMs: failedFrom + DAY_MS, jobId: 77 }];
+    const filling = [{ ...failedDay, jobId: 77 }];
     const found = study({ ...base, filling });
     expect(told(found)).toBe('1 available, 1 expired, 1 filling, 1 available');
     expect(gapRows(found).at(-1)?.cause).toBe('backfill job 77 is under way');
@@ -162,11 +165,10 @@ it('a year of hours is studied at once', () => {
   const fromMs = NOW_MS - 365 * DAY_MS;
   const covering = Array.from({ length: 365 * 24 }, (_, hour) => ({
     runId: hour,
-    fromMs: fromMs + hour * HOUR_MS,
-    toMs: fromMs + (hour + 1) * HOUR_MS,
-    isKept: true,
+    range: { startMs: fromMs + hour * HOUR_MS, endMs: fromMs + (hour + 1) * HOUR_MS },
+    state: 'downloaded' as const,
   })).filter(({ runId }) => runId % 1000 !== 999);
-  const runs = covering.map(({ runId, toMs }) => ({ runId, startedMs: toMs + 720_000, state: 'success' }));
+  const runs = covering.map(({ runId, range }) => ({ runId, startedMs: range.endMs + 720_000, state: 'success' }));
   const began = performance.now();
   const found = findGaps(
     { frequency: 'hourly', state: 'active', runs, covering, backfilled: [], filling: [] },

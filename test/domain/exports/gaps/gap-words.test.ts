@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { GapStudy } from '../../../../src/domain/exports/gaps/find-gaps.ts';
+import type { GapStudy, Status } from '../../../../src/domain/exports/gaps/find-gaps.ts';
 import { allGapsAnswer, gapAnswer, gapCounts } from '../../../../src/domain/exports/gaps/gap-words.ts';
-import type { Status } from '../../../../src/domain/exports/gaps/run-coverage.ts';
 import { DAY_MS } from '../../../../src/lib/clock.ts';
 
 const START = Date.parse('2026-11-01T00:00:00Z');
@@ -9,13 +8,13 @@ type Part = readonly [Status, days: number, ...by: number[]];
 
 /** A study of whole days from 1 November on. */
 function study(...parts: readonly Part[]): GapStudy {
-  let fromMs = START;
+  let startMs = START;
   const intervals = parts.map(([status, slots, ...by]) => {
-    const interval = { status, slots, by, fromMs, toMs: fromMs + slots * DAY_MS };
-    fromMs = interval.toMs;
+    const interval = { status, slots, by, startMs, endMs: startMs + slots * DAY_MS };
+    startMs = interval.endMs;
     return interval;
   });
-  return { unit: 'day', timeZone: 'UTC', range: { fromMs: START, toMs: fromMs }, intervals, isInferred: false };
+  return { unit: 'day', timeZone: 'UTC', range: { startMs: START, endMs: startMs }, intervals, isInferred: false };
 }
 
 describe('the first sentence of a job', () => {

@@ -6,7 +6,7 @@ import { DAY_MS } from '../../../../src/lib/clock.ts';
 import { shownHints } from '../../../../src/lib/hint.ts';
 
 const START_MS = Date.parse('2026-11-01T00:00:00Z');
-const range = (from: number, to: number) => ({ fromMs: START_MS + from * DAY_MS, toMs: START_MS + to * DAY_MS });
+const range = (from: number, to: number) => ({ startMs: START_MS + from * DAY_MS, endMs: START_MS + to * DAY_MS });
 const daily: ExportOrder = {
   format: 'JSONL',
   scope: 'views',

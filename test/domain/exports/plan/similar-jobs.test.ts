@@ -4,7 +4,7 @@ import { deviceOf, idsOfEqual, isJobOf, similarJobs } from '../../../../src/doma
 import { DAY_MS } from '../../../../src/lib/clock.ts';
 
 const START_MS = Date.parse('2026-11-01T00:00:00Z');
-const range = (from: number, to: number) => ({ fromMs: START_MS + from * DAY_MS, toMs: START_MS + to * DAY_MS });
+const range = (from: number, to: number) => ({ startMs: START_MS + from * DAY_MS, endMs: START_MS + to * DAY_MS });
 
 const job = {
   jobId: 1,

@@ -16,15 +16,15 @@ it('covers a range exactly, without a gap or an overlap, in parts that a once jo
     fc.constantFrom(...ZONES),
   );
   fc.assert(
-    fc.property(range, ([fromMs, lengthMs, timeZone]) => {
-      const toMs = fromMs + lengthMs;
-      const parts = splitRange({ fromMs, toMs }, timeZone);
-      expect(parts[0]?.fromMs).toBe(fromMs);
-      expect(parts.at(-1)?.toMs).toBe(toMs);
-      expect(parts.slice(1).map((part) => part.fromMs)).toEqual(parts.slice(0, -1).map((part) => part.toMs));
+    fc.property(range, ([startMs, lengthMs, timeZone]) => {
+      const endMs = startMs + lengthMs;
+      const parts = splitRange({ startMs, endMs }, timeZone);
+      expect(parts[0]?.startMs).toBe(startMs);
+      expect(parts.at(-1)?.endMs).toBe(endMs);
+      expect(parts.slice(1).map((part) => part.startMs)).toEqual(parts.slice(0, -1).map((part) => part.endMs));
       for (const part of parts) {
-        expect(part.toMs).toBeGreaterThan(part.fromMs);
-        expect(part.toMs - part.fromMs).toBeLessThanOrEqual(168 * HOUR_MS);
+        expect(part.endMs).toBeGreaterThan(part.startMs);
+        expect(part.endMs - part.startMs).toBeLessThanOrEqual(168 * HOUR_MS);
       }
       // Days of 25 hours cost a day of a part at most, and the first part may begin within a day.
       expect(parts.length).toBeLessThanOrEqual(Math.ceil(lengthMs / (24 * 6 * HOUR_MS)) + 1);
@@ -40,5 +40,5 @@ it.each([
   ['2026-11-01T09:00:00Z', '2026-11-01T11:00:00Z', 'UTC', '2026-11-01T09:00Z to 2026-11-01T11:00Z'],
   ['2026-11-01T00:00:00Z', '2026-11-02T05:30:00Z', 'UTC', '2026-11-01T00:00Z to 2026-11-02T05:30Z'],
 ])('%s … %s in %s is called %s', (from, to, timeZone, name) => {
-  expect(rangeName({ fromMs: Date.parse(from), toMs: Date.parse(to) }, timeZone)).toBe(name);
+  expect(rangeName({ startMs: Date.parse(from), endMs: Date.parse(to) }, timeZone)).toBe(name);
 });

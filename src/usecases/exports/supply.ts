@@ -1,0 +1,353 @@
+import { ApiError } from '../../api/errors.ts';
+import { listExportableFields } from '../../api/operations/data-export.ts';
+import { rangeOf } from '../../domain/exports/deliveries.ts';
+import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from '../../domain/exports/plan/field-catalogue.ts';
+import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
+import { deviceOf, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import { grouped } from '../../lib/grouped.ts';
+import { hint } from '../../lib/hint.ts';
+import { daysIn, hullOf, type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
+import { counted } from '../../lib/number-text.ts';
+import { firstOf } from '../../lib/sentences.ts';
+import { successfulRuns } from '../../workspace/download/run-rows.ts';
+import type { PlanPart } from '../../workspace/plans.ts';
+import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
+import { folded, promisedColumns } from '../../workspace/query/columns.ts';
+import type { RunManifest } from '../../workspace/store/manifest.ts';
+import type { Context } from '../context.ts';
+import { availableRuns, type ListedDelivery } from './deliveries.ts';
+import { NOTHING_HERE, NothingDownloaded } from './export-data.ts';
+import { openPlansOf, readJobs, readVariables } from './export-lists.ts';
+import { awaitPlanned, type FetchContext } from './fetch-planned.ts';
+import { draftPlan, type PlanContext } from './plan-export.ts';
+import { withoutFilesWords } from './runs-without-files.ts';
+import { type FilesNeeded, lastMidnight, namesColumn, overBy } from './statement.ts';
+
+/** The parts of a call that finding a way to files uses. */
+export type WayContext = PlanContext & Pick<Context, 'clock'>;
+
+/** Days that are taken where a question names none. */
+const USUAL_DAYS = 7;
+/** Longer gaps are not planned with an answer: a job a week each. */
+const MOST_DAYS = 35;
+/** A call that lasted this long already does not look for the way. */
+const PATIENCE_MS = 15_000;
+/** Files of a job are deleted after days; a job that was made earlier is not looked after. */
+const FOLLOWED_MS = 7 * DAY_MS;
+/** More jobs are counted. */
+const MOST_NAMED = 3;
+
+/** A run as far as it says what its files hold: one that is here, or that a plan will bring. */
+type HoldingRun = Pick<RunManifest, 'scope' | 'from' | 'to' | 'fields'>;
+type Fields = JobRecord['fields'];
+
+/** The columns of files with these fields, in lower case. */
+function columnsIn(fields: Fields): string[] {
+  const named = (fields ?? []).flatMap(({ fieldName, aliasName }) => {
+    return fieldName ? [{ fieldName, ...(typeof aliasName === 'string' && { aliasName }) }] : [];
+  });
+  return promisedColumns(named).map(({ name }) => folded(name));
+}
+
+/** The time that runs of a scope hold with all these columns; one that lists none may have all. */
+export function heldTime(runs: readonly HoldingRun[], scope: string, columns: readonly string[]): Interval[] {
+  const holding = runs.filter(({ scope: own, fields }) => {
+    const held = new Set(columnsIn(fields));
+    return lower(own) === lower(scope) && (fields.length === 0 || columns.every((column) => held.has(folded(column))));
+  });
+  return union(holding.map(rangeOf));
+}
+
+/** The columns of some files that a question reads. */
+function columnsRead({ scope, reads }: FilesNeeded, runs: readonly HoldingRun[]): string[] {
+  const own = runs.filter((run) => lower(run.scope) === lower(scope)).flatMap(({ fields }) => columnsIn(fields));
+  return [...new Set(own)].filter(reads);
+}
+
+/** Whether days that a question names lack files, or files with its columns. */
+export function lacksDays(need: FilesNeeded, runs: readonly HoldingRun[]): boolean {
+  return subtract(need.days, heldTime(runs, need.scope, columnsRead(need, runs))).length > 0;
+}
+
+/** The run that the job of a plan brings, as far as the plan says what its files will hold. */
+function runToCome({ body: { scope = '', frequency, fields } }: PlanPart): HoldingRun[] {
+  const named = fields.map(({ fieldName, aliasName }) => ({ fieldName, ...(aliasName !== undefined && { aliasName }) }));
+  return frequency.dateRange ? [{ scope, ...frequency.dateRange, fields: named }] : [];
+}
+
+/** Whether a run brings what a question reads and no file holds; of a question that names no days, where no file has its columns. */
+function brings(run: HoldingRun, need: FilesNeeded, here: readonly HoldingRun[]): boolean {
+  if (lower(run.scope) !== need.scope) return false;
+  const held = heldTime(here, need.scope, columnsRead(need, [run]));
+  const range = [rangeOf(run)];
+  if (need.days.length === 0) return held.length === 0;
+  return subtract(intersect(need.days, range), held).length > 0;
+}
+
+async function plannedParts(context: Pick<Context, 'workspace'>): Promise<PlanPart[]> {
+  return (await (await openPlansOf(context)).all()).flatMap(({ parts }) => parts);
+}
+
+/** The once jobs of applied plans whose files are not here and hold what a question lacks. */
+async function plannedFor(needs: readonly FilesNeeded[], context: Pick<Context, 'workspace' | 'clock'>): Promise<PlanPart[]> {
+  if (needs.length === 0) return [];
+  const [parts, here] = await Promise.all([plannedParts(context), context.workspace().then((opened) => opened.runs())]);
+  const sinceMs = context.clock.now() - FOLLOWED_MS;
+  return parts
+    .filter(
+      ({ jobId, sentAt }) => typeof jobId === 'number' && Date.parse(sentAt ?? '') > sinceMs && here.every((run) => run.jobId !== jobId),
+    )
+    .filter((part) => runToCome(part).some((run) => needs.some((need) => brings(run, need, here))));
+}
+
+/** Days and columns that no downloaded file holds. */
+interface Lack {
+  readonly scope: string;
+  /** Each with its name in a plan. */
+  readonly columns: ReadonlyMap<string, string>;
+  readonly days: readonly Interval[];
+  /** Whether the question names its days: else some of them will do. */
+  readonly isExact: boolean;
+}
+
+/** The columns that a question reads and an export can hold, each with its name in a plan. */
+async function columnsWanted({ scope, reads }: FilesNeeded, { lists, note }: WayContext): Promise<[string, string][]> {
+  const { ask } = await lists();
+  const [fields, { customVariables, dynamicKeys }] = await Promise.all([ask(listExportableFields, { scope }), readVariables(ask, note)]);
+  // The two fields that stand for variables have no column of their own.
+  const plain = fields.map(({ name }) => name).filter((name) => name !== CUSTOM_VARIABLE && name !== DYNAMIC_VARIABLE);
+  const all = [
+    ...dynamicKeys.map((key): [string, string] => [key, `dynamic variable ${key}`]),
+    ...customVariables.map(({ key }): [string, string] => [key, `custom variable ${key}`]),
+    ...plain.map((name): [string, string] => [name, name]),
+  ];
+  return all.filter(([column]) => column !== '' && reads(column));
+}
+
+/** The lack of a question beside the files that are here and these, which are on their way. */
+async function lackOf(
+  need: FilesNeeded,
+  needs: readonly FilesNeeded[],
+  toCome: readonly HoldingRun[],
+  context: WayContext,
+): Promise<Lack[]> {
+  const isExact = need.days.length > 0;
+  const endMs = lastMidnight(context.nowMs);
+  const asked = isExact ? overBy(need.days, context.nowMs) : [{ startMs: endMs - USUAL_DAYS * DAY_MS, endMs }];
+  const [wanted, here] = await Promise.all([columnsWanted(need, context), context.workspace().then((opened) => opened.runs())]);
+  const runs = [...here, ...toCome];
+  // Of a join, a column that the files of the other scope have is taken from there.
+  const elsewhere = needs.filter(({ scope }) => scope !== need.scope);
+  const columns = new Map(wanted.filter(([column]) => elsewhere.every(({ scope }) => heldTime(runs, scope, [column]).length === 0)));
+  const days = subtract(asked, heldTime(runs, need.scope, [...columns.keys()]));
+  return days.length === 0 ? [] : [{ scope: need.scope, columns, days, isExact }];
+}
+
+/** The lack of a question, with all that may tell how it gets it. */
+interface Search {
+  readonly lacks: readonly Lack[];
+  readonly jobs: readonly JobRecord[];
+  /** Runs with files of the jobs that export what lacks. */
+  readonly runs: readonly ListedDelivery[];
+  /** Jobs of plans. */
+  readonly parts: readonly PlanPart[];
+  readonly workspace: ProjectWorkspace;
+  readonly context: WayContext;
+}
+
+/** Whether a job exports the columns of a lack for all visitors, as far as its record shows it. */
+function exportsAll(job: JobRecord, { scope, columns }: Lack): boolean {
+  const own = new Set(columnsIn(job.fields));
+  const isWhole = (deviceOf(job) ?? 'all') === 'all' && lower(job.state) !== 'deleted' && lower(job.scope) === scope;
+  return isWhole && [...columns.keys()].every((column) => own.has(folded(column)));
+}
+
+/** Runs with days of it are being downloaded. */
+function beingFetched({ lacks, runs, workspace }: Search): string | undefined {
+  const lacking = lacks.flatMap(({ days }) => days);
+  const fetched = runs.filter((run) => workspace.underWay(run) !== undefined && intersect(lacking, [run.range]).length > 0);
+  if (fetched.length === 0) return undefined;
+  const names = [...new Set(fetched.map(({ name, jobId }) => `"${name}" (${jobId})`))];
+  const are = fetched.length === 1 ? 'is' : 'are';
+  return `${counted(fetched.length, 'run')} with days of it ${are} being fetched: ${firstOf(names, MOST_NAMED)}. Ask again in a minute.`;
+}
+
+/** Few jobs whose runs the platform still has and that bring what is lacking; undefined where they do not bring all of it. */
+function jobsBringing(lack: Lack, { jobs, runs }: Search): number[] | undefined {
+  const holders = new Set(jobs.filter((job) => exportsAll(job, lack)).map(({ jobId }) => jobId));
+  const fetchable = runs.filter(({ jobId, state }) => state === 'available' && holders.has(jobId));
+  const without = (days: readonly Interval[], own: typeof fetchable) =>
+    subtract(
+      days,
+      own.map(({ range }) => range),
+    );
+  // A day of which some hours are there is not whole.
+  const count = (days: readonly Interval[]) => daysIn(days, 'touched').size;
+  const byWorth = [...grouped(fetchable, ({ jobId }) => jobId)]
+    .map(([jobId, own]) => ({ jobId, own, left: count(without(lack.days, own)) }))
+    .toSorted((a, b) => a.left - b.left || a.own.length - b.own.length);
+  const chosen: number[] = [];
+  let days = lack.days;
+  for (const { jobId, own } of byWorth) {
+    const rest = without(days, own);
+    if (count(rest) >= count(days)) continue;
+    chosen.push(jobId);
+    days = rest;
+  }
+  return chosen.length > 0 && (days.length === 0 || !lack.isExact) ? chosen : undefined;
+}
+
+/** The platform still has the files. */
+function onPlatform(search: Search): string | undefined {
+  const bringing = search.lacks.map((lack) => jobsBringing(lack, search));
+  const ids = [...new Set(bringing.flatMap((each) => each ?? []))];
+  if (bringing.includes(undefined)) return undefined;
+  const args = JSON.stringify({ jobIds: ids.map(String) });
+  const single = hint('download_export_run', `: download_export_run fetches a run of job ${ids.join(', ')}; then ask again`);
+  return `The platform has the files${hint('sync_exports', `: sync_exports ${args} fetches them; then ask again`, single)}.`;
+}
+
+/** A running job brings it with its next run. */
+function withNextRun({ lacks: [lack, ...others], jobs }: Search): string | undefined {
+  const next = jobs.find((job) => {
+    const range = [rangeOf({ from: job.nextFrom, to: job.nextTo })];
+    return lack && others.length === 0 && exportsAll(job, lack) && subtract(lack.days, range).length === 0;
+  });
+  if (!next) return undefined;
+  const job = `Job ${next.jobId} "${next.name ?? ''}" brings what is missing`;
+  const waits = hint('download_export_run', `: download_export_run {"jobId":"${next.jobId}"} waits for its files`);
+  if (lower(next.frequency) === 'once') return `${job} and has not run yet${waits}.`;
+  return `${job} with its next run, at ${next.nextRunTime ?? 'a time not known'}.`;
+}
+
+/** The platform has no rows of it: a job that was made for these days ran and found none, as the same export once more would. */
+export async function foundEmpty({ lacks, parts, context }: Pick<Search, 'lacks' | 'parts'> & { context: Pick<Context, 'ask' | 'nowMs'> }) {
+  for (const { scope, columns, days } of lacks) {
+    const exportsIt = (run: HoldingRun) => subtract(days, heldTime([run], scope, [...columns.keys()])).length === 0;
+    const jobs = parts.filter((part) => typeof part.jobId === 'number' && runToCome(part).some(exportsIt));
+    const jobIds = jobs.map(({ jobId }) => Number(jobId));
+    if (jobIds.length === 0 || (await successfulRuns(context.ask, jobIds)).length > 0) continue;
+    const sinceMs = Math.min(...jobs.map(({ sentAt }) => Date.parse(sentAt ?? '') || 0));
+    const [sentence] = await withoutFilesWords([], { jobIds, sinceMs }, context);
+    if (sentence !== undefined) return `The platform has no rows of it: an export of these days found none. ${sentence}`;
+  }
+  return undefined;
+}
+
+/** One plan is made at once, so that a yes of the person is all that it needs. */
+async function planned({ lacks, context }: Search): Promise<string | undefined> {
+  const { nowMs } = context;
+  const orders = lacks.map(({ scope, columns, days }) => {
+    const { startMs = 0, endMs = 0 } = hullOf(days) ?? {};
+    const range = { startMs: lastMidnight(startMs), endMs: Math.ceil(endMs / DAY_MS) * DAY_MS };
+    return { range, scope, fields: [PRESET, ...columns.values()] };
+  });
+  if (orders.some(({ range: { startMs, endMs } }) => endMs - startMs > MOST_DAYS * DAY_MS)) return undefined;
+  // The notes belong to an answer that shows the plan.
+  const quiet = { ...context, note: () => undefined };
+  const drafts = await Promise.all(
+    orders.map(({ range: { startMs, endMs }, ...order }) => {
+      const days = { startDate: new Date(startMs).toISOString(), endDate: new Date(endMs).toISOString() };
+      return draftPlan({ ...order, ...days, frequency: 'once', format: 'JSONL', deviceLabel: 'all' }, quiet);
+    }),
+  );
+  const bodies = drafts.flatMap((draft) => draft.bodies);
+  const known = drafts.flatMap((draft) => draft.known);
+  const [first, ...others] = bodies;
+  if (!first) return undefined;
+  const { planId } = await (await openPlansOf(context)).add({ bodies, known, nowMs, fetches: true });
+  const jobs = others.length === 0 ? '' : ` and ${counted(others.length, 'more job')}`;
+  return hint(
+    'apply_export_plan',
+    `A once export that brings what is missing is planned ("${first.name}", ${first.fields.length} columns${jobs}), not created yet. ` +
+      `Where the user agrees, apply_export_plan ${JSON.stringify({ planId, confirm: true })} creates it and fetches its files; ` +
+      'then ask again.',
+    'The platform has no files of it.',
+  );
+}
+
+/** The ways to what lacks, the first that is open is said. */
+const WAYS: readonly ((search: Search) => string | undefined | Promise<string | undefined>)[] = [
+  beingFetched,
+  onPlatform,
+  withNextRun,
+  foundEmpty,
+  planned,
+];
+
+/** Finds the way to what a question lacks; `about`: only where it lacks this column or scope. */
+type WayOn = (about?: string) => Promise<string | undefined>;
+
+/** Words, or none where the service fails. */
+async function unlessFailed(find: () => Promise<string | undefined>): Promise<string | undefined> {
+  try {
+    return await find();
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The one call that brings the files which a question lacks: what the platform still has, else a plan that is made at once. Undefined where
+ * nothing is lacking, where none can be named, or where the call has little time left.
+ */
+async function wayToFiles(
+  needs: readonly FilesNeeded[],
+  toCome: readonly HoldingRun[],
+  context: WayContext,
+  about?: string,
+): Promise<string | undefined> {
+  if (needs.length === 0 || context.clock.now() - context.nowMs > PATIENCE_MS) return undefined;
+  return unlessFailed(async () => {
+    const lacks = (await Promise.all(needs.map((need) => lackOf(need, needs, toCome, context)))).flat();
+    const concerns = ({ scope, columns }: Lack) =>
+      about === undefined || scope === folded(about) || [...columns.keys()].some((column) => namesColumn(about, column));
+    if (!lacks.some(concerns)) return undefined;
+    const [jobs, workspace] = await Promise.all([readJobs(context.ask), context.workspace()]);
+    const holders = jobs.filter((job) => lacks.some((lack) => exportsAll(job, lack)));
+    const runs = await availableRuns(holders, Math.min(...lacks.map(({ days }) => days[0]?.startMs ?? 0)), context);
+    const parts = await plannedParts(context);
+    const search = { lacks, jobs, runs, parts, workspace, context };
+    for (const way of WAYS) {
+      // A way that cannot be looked at is passed by.
+      const words = await unlessFailed(async () => way(search));
+      if (words !== undefined) return words;
+    }
+    return undefined;
+  });
+}
+
+/** How a question gets what it lacks: words on files that it waited for and that are still to come, else the call that brings them. */
+export interface Supply {
+  readonly coming: string | undefined;
+  readonly wayOn: WayOn;
+}
+
+/**
+ * Runs a question over all downloaded runs: waits first for files that it lacks and that an applied plan is about to bring. Hands over how
+ * it gets what is lacking, and refuses with that where nothing is downloaded.
+ */
+export async function withFilesFor<T>(
+  needs: readonly FilesNeeded[],
+  context: WayContext & FetchContext,
+  run: (supply: Supply) => Promise<T>,
+): Promise<T> {
+  const parts = await plannedFor(needs, context);
+  // Of days that are named, the way to the rest is told at once where these files do not bring all of them.
+  const isExact = parts.length > 0 && needs.every(({ days }) => days.length > 0);
+  const rest = isExact ? await wayToFiles(needs, parts.flatMap(runToCome), context) : undefined;
+  const onTheWay = (await awaitPlanned(parts, rest === undefined, context)).join('; ');
+  const coming =
+    rest === undefined && onTheWay !== '' ? `Its files are on the way (${onTheWay}): ask the same again, which waits for them.` : undefined;
+  const besides = onTheWay === '' ? '' : ` On the way, but not all of it: ${onTheWay}.`;
+  const wayOn: WayOn = async (about) => coming ?? (rest === undefined ? await wayToFiles(needs, [], context, about) : `${rest}${besides}`);
+  try {
+    return await run({ coming, wayOn });
+  } catch (error) {
+    if (!(error instanceof NothingDownloaded)) throw error;
+    const way = await wayOn();
+    throw way === undefined ? error : new ApiError('missing', `${NOTHING_HERE} ${way}`, { saysWayOn: true });
+  }
+}
