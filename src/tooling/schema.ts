@@ -57,7 +57,7 @@ export function inputJsonSchema(schema: z.ZodType): Json {
  * JSON Schema of a tool's structured content: what clients can rely on. It is open, because clients refuse answers over members they do
  * not know, and members that may be absent are left out: hosts that pass schemas on pay for each.
  */
-export function outputJsonSchema(schema: z.ZodType): Json {
+function outputJsonSchema(schema: z.ZodType): Json {
   return jsonSchemaOf(schema, 'output', ({ propertyNames: _, ...node }) => {
     const { properties, additionalProperties, required } = node;
     const always = isRecord(properties) && Array.isArray(required) && Object.fromEntries(required.map((name) => [name, properties[name]]));

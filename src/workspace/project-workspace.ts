@@ -11,7 +11,6 @@ import { conversionFailure, convertJob, waitingJobs } from './convert/conversion
 import { removeTempFiles } from './download/download-run.ts';
 import { type Download, type DownloadOptions, downloadOf, startDownload } from './download/downloads.ts';
 import { createFileStore } from './download/file-store.ts';
-import type { SqlError } from './query/sql-process.ts';
 import { diskFailure, tryDirectory, WorkspaceError } from './store/disk.ts';
 import {
   MANIFEST,

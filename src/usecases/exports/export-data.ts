@@ -174,7 +174,7 @@ async function withFiles<T>(workspace: ProjectWorkspace, asked: Asked, context: 
       for (const { notes } of views) for (const sentence of notes) context.note(sentence);
       const common = { views: views.map(({ name }) => name), files: [...new Set(views.flatMap((view) => view.files))] };
       const ids = alikeIds(views);
-      const comparing = openSql({ ...common, setup: views.map(({ setupAsHeld }) => setupAsHeld(ids)) }, options);
+      const comparing = openSql({ ...common, setup: views.map((view) => view.setupAsHeld(ids)) }, options);
       const data: Data = {
         workspace,
         dialect: 'DuckDB',

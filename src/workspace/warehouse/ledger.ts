@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { ApiError } from '../../api/errors.ts';
-import { type RunId, type RunManifest, runManifest, storedColumn } from '../store/manifest.ts';
+import { type RunId, runManifest, storedColumn } from '../store/manifest.ts';
 import { type Connection, StatementError, type WarehouseAccess } from './connection.ts';
 import { createLedger, LEDGER, quoted } from './schema.ts';
 
