@@ -1,12 +1,14 @@
 import { ApiError } from '../api/errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../api/params.ts';
+import { nameOf } from '../domain/metrics/metric-definitions.ts';
+import { valueText } from '../findings/wording.ts';
 import { shownHints } from '../lib/hint.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { mapTexts } from '../lib/map-texts.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
-import { formatNumber, NO_VALUE } from '../lib/number-text.ts';
+import { counted, formatNumber, NO_VALUE } from '../lib/number-text.ts';
 import type { Redactor } from '../lib/redact.ts';
-import { sentencesOf } from '../lib/sentences.ts';
+import { capital, sentencesOf } from '../lib/sentences.ts';
 import { ORDERS_ARE_DATA, oneLine, plainText, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
 import { type Cell, textTable } from '../lib/text-table.ts';
 import type { MakeChart } from '../usecases/context.ts';
@@ -467,6 +469,54 @@ function withoutEmptyNotes(data: Data): Data {
 const leavingText = ({ client, caller, options }: Call, text: string) =>
   client.redact(shownHints(text, caller.offer?.absent, options.projectId));
 
+/** `customVariables` as `custom variables`. */
+const spelledOut = (member: string) => member.replaceAll(/([A-Z])/g, ' $1').toLowerCase();
+
+/** How many of what a list or table has: `25 of 40 runs.` */
+function countLead(member: string, items: readonly unknown[], { total, page }: Data): string {
+  const shown = items.length;
+  const matched = isRecord(page) ? page['matched'] : total;
+  const all = typeof matched === 'number' ? matched : shown;
+  const words = spelledOut(member);
+  if (all === 0) return `No ${words}.`;
+  return all > shown ? `${shown} of ${all} ${words}.` : `${counted(all, words.replace(/s$/, ''), words)}.`;
+}
+
+/** The figures of a table of metrics that has one row; of more rows how many there are. */
+function tableLead(units: Data, { columns, rows }: Data): string {
+  const names = Object.keys(units);
+  const [first, ...others] = Array.isArray(rows) ? (rows as (readonly Cell[])[]) : [];
+  if (others.length > 0) return `${nameOf(names[0] ?? '')}: ${others.length + 1} values.`;
+  const at = (name: string) => first?.[(columns as readonly string[]).indexOf(name)];
+  const figures = names
+    .slice(0, MOST_FIGURES)
+    .map((name) => `${nameOf(name).toLowerCase()} ${valueText(Number(at(name) ?? Number.NaN), String(units[name]))}`);
+  return `${capital(figures.join(', '))}.`;
+}
+
+/** More would be a table. */
+const MOST_FIGURES = 3;
+
+/** The first sentence of a reading tool without one of its own: its figures, how many of what it lists, or what it is of. */
+function leadOf({ title, annotations }: AnyTool, data: Data): string {
+  if ((data['answer'] ?? '') !== '' || !annotations.readOnlyHint) return '';
+  if (isRecord(data['units']) && Array.isArray(data['columns'])) return `${tableLead(data['units'], data)}\n`;
+  const [, verb = '', subject = ''] = /^(\S+) (?:an? |the )?(.+)$/.exec(title) ?? [];
+  const isList = ['List', 'Find'].includes(verb) && data['rows'] === undefined;
+  const [list] = Object.entries(data).flatMap(([name, value]): [string, unknown[]][] =>
+    Array.isArray(value) && (isList ? name !== 'notes' : name === 'rows') ? [[name, value]] : [],
+  );
+  return isList && list ? `${countLead(...list, data)}\n` : recordLead(subject, list, data);
+}
+
+/** `Export job "Hourly sessions".`, and of a table how many rows it has. */
+function recordLead(subject: string, list: [string, unknown[]] | undefined, data: Data): string {
+  if (subject === '') return '';
+  const name = data['name'] ?? Object.values(data).find(isRecord)?.['name'];
+  const words = `${capital(subject)}${typeof name === 'string' ? ` "${name}"` : ''}`;
+  return `${words}${list ? `: ${countLead(...list, data)}` : '.'}\n`;
+}
+
 /** Both channels without secrets, the text made from the very data that leaves. */
 function leavingAnswer(call: Call, data: Data) {
   let hasOrders = false;
@@ -480,7 +530,7 @@ function leavingAnswer(call: Call, data: Data) {
   const cleaned = Object.entries(own).map(([name, value]) => [name, mapTexts(value, (text) => shown(name)(leaving(text)))] as const);
   const left = withoutEmptyNotes({ ...Object.fromEntries(cleaned), ...(request !== undefined && { request: mapTexts(request, leaving) }) });
   const structured = hasOrders ? { ...left, notes: [...(Array.isArray(left['notes']) ? left['notes'] : []), ORDERS_ARE_DATA] } : left;
-  return { structured, text: unrendered(renderText(structured)) };
+  return { structured, text: unrendered(leadOf(call.tool, structured) + renderText(structured)) };
 }
 
 /** The answer cut to the budget; one that fits is made once. */
