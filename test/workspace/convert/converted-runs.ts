@@ -8,12 +8,14 @@ import { runSql } from '../../../src/workspace/query/sql-process.ts';
 import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
 
 /** A run as a test describes it. */
-export interface RunText extends Partial<Pick<RunManifest, 'jobId' | 'from' | 'to' | 'exportedAt' | 'format' | 'scope'>> {
+export interface RunText extends Partial<Pick<RunManifest, 'jobId' | 'from' | 'to' | 'exportedAt' | 'format' | 'scope' | 'deviceId'>> {
   readonly runId: number;
   /** Names of fields, or whole selectors. */
   readonly fields: readonly (string | RunManifest['fields'][number])[];
-  /** Text of each file. */
+  /** Text of each file, or the bytes of a packed one. */
   readonly files: readonly (string | Buffer)[];
+  /** Default true. */
+  readonly gzip?: boolean;
 }
 
 /** Opens the workspace of a project without a platform behind it. */
@@ -28,32 +30,38 @@ export function openOffline(
   return openProjectWorkspace({ ...owner, quotaMb: 1_000, ask, askKept, clock: systemClock, ...parts });
 }
 
-/** Writes a complete run of a day as the version before left it. */
-export function writeRun(workspace: ProjectWorkspace, text: RunText): void {
-  const { jobId = 31, runId, fields, files, format = 'JSONL', scope = 'sessions' } = text;
-  const directory = workspace.directoryOf({ jobId, runId });
+/** Writes the files of a run of a day into its directory, and gives its manifest. */
+export function manifestIn(
+  directory: string,
+  { jobId = 31, fields, files, format = 'JSONL', scope = 'sessions', gzip = true, ...text }: RunText,
+) {
   mkdirSync(directory, { recursive: true });
-  const day = { from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z', exportedAt: '2026-11-20T02:00:00.000Z' };
-  const { from = day.from, to = day.to, exportedAt = day.exportedAt } = text;
   const manifest: RunManifest = {
     version: 1,
     jobId,
     jobName: `Job ${jobId}`,
-    runId,
     scope,
     format,
-    from,
-    to,
-    exportedAt,
-    downloadedAt: exportedAt,
+    from: '2026-11-19T00:00:00.000Z',
+    to: '2026-11-20T00:00:00.000Z',
+    exportedAt: '2026-11-20T02:00:00.000Z',
+    downloadedAt: text.exportedAt ?? '2026-11-20T02:00:00.000Z',
+    ...text,
     fields: fields.map((field) => (typeof field === 'string' ? { fieldName: field } : field)),
     files: files.map((content, index) => {
-      const bytes = typeof content === 'string' ? gzipSync(content) : content;
-      const name = `part-${String(index + 1).padStart(5, '0')}.${format.toLowerCase()}.gz`;
+      const bytes = typeof content === 'string' && gzip ? gzipSync(content) : Buffer.from(content);
+      const name = `part-${String(index + 1).padStart(5, '0')}.${format.toLowerCase()}${gzip ? '.gz' : ''}`;
       writeFileSync(join(directory, name), bytes);
-      return { name, bytes: bytes.length, sha256: '', gzip: true };
+      return { name, bytes: bytes.length, sha256: '', gzip };
     }),
   };
+  return manifest;
+}
+
+/** Writes a complete run of a day as the version before left it. */
+export function writeRun(workspace: ProjectWorkspace, text: RunText): void {
+  const directory = workspace.directoryOf({ jobId: 31, ...text });
+  const manifest = manifestIn(directory, text);
   writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest));
 }
 

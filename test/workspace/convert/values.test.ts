@@ -150,10 +150,10 @@ describe('a file that cannot be read', () => {
 
   it.each([
     ['not UTF-8', gzipSync(Buffer.from('session_id,city\nb,Orl\xe9ans\n', 'latin1')), /line 2 is not UTF-8 text/],
-    ['UTF-16', gzipSync(Buffer.from('\ufeffsession_id,city\nb,Bonn\n', 'utf16le')), /part-1\.csv\.gz/],
-    ['cut short', packed.subarray(0, 999), /part-1\.csv\.gz, line 3\d\d does not have/],
+    ['UTF-16', gzipSync(Buffer.from('\ufeffsession_id,city\nb,Bonn\n', 'utf16le')), /part-00001\.csv\.gz/],
+    ['cut short', packed.subarray(0, 999), /part-00001\.csv\.gz, line 3\d\d does not have/],
     ['a zip archive', Buffer.from('504b0304140000000800', 'hex'), /is not a whole gzip file/],
-    ['packed twice', gzipSync(packed), /part-1\.csv\.gz/],
+    ['packed twice', gzipSync(packed), /part-00001\.csv\.gz/],
   ])('as it is %s is named, without the words of the engine', async (_, file, words) => {
     const failure = await days({ format: 'CSV', fields: ['session_id', 'city'], files: [file] })
       .tables()

@@ -1,24 +1,14 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { gzipSync } from 'node:zlib';
 import { convertRun } from '../../../src/workspace/convert/write-table.ts';
 import { dataViewOf } from '../../../src/workspace/query/data-view.ts';
 import { cellOf, openDatabase } from '../../../src/workspace/query/database.ts';
 import { isConvertible, type RunManifest } from '../../../src/workspace/store/manifest.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { manifestIn, type RunText } from '../convert/converted-runs.ts';
 
 /** A run as a test describes it. */
-export interface RunSketch extends Partial<Pick<RunManifest, 'from' | 'to' | 'exportedAt' | 'format' | 'scope' | 'deviceId'>> {
-  readonly runId?: number;
-  readonly jobId?: number;
-  /** Names of fields, or whole selectors. */
-  readonly fields: readonly (string | RunManifest['fields'][number])[];
-  /** Texts, or the bytes of packed files. */
-  readonly files: readonly (string | Buffer)[];
-  /** Default true. */
-  readonly gzip?: boolean;
-}
+export type RunSketch = Omit<RunText, 'runId'> & Partial<Pick<RunText, 'runId'>>;
 
 /** Lines of JSON, or texts that are lines already. */
 export function lines(...rows: readonly (object | string)[]): string {
@@ -29,29 +19,10 @@ const MACHINE = { memoryBytes: 2 ** 28, slackBytes: 0, threads: 1 };
 
 /** Writes runs as the workspace would have them; a day each, one after the other, unless they say otherwise. */
 function manifestsIn(directory: string, sketches: readonly RunSketch[]): RunManifest[] {
-  return sketches.map((sketch, index): RunManifest => {
-    const { runId = 501 + index, jobId = 31, gzip = true, fields, files, format = 'JSONL' } = sketch;
-    mkdirSync(join(directory, String(runId)), { recursive: true });
-    return {
-      version: 1,
-      jobId,
-      jobName: 'Daily sessions',
-      runId,
-      scope: sketch.scope ?? 'sessions',
-      format,
-      from: sketch.from ?? new Date(Date.UTC(2026, 10, 9 + index)).toISOString(),
-      to: sketch.to ?? new Date(Date.UTC(2026, 10, 10 + index)).toISOString(),
-      fields: fields.map((field) => (typeof field === 'string' ? { fieldName: field } : field)),
-      exportedAt: sketch.exportedAt ?? new Date(Date.UTC(2026, 10, 10 + index, 2)).toISOString(),
-      ...(sketch.deviceId !== undefined && { deviceId: sketch.deviceId }),
-      downloadedAt: '2026-11-20T10:00:00.000Z',
-      files: files.map((text, part) => {
-        const name = `part-${part + 1}.${format.toLowerCase()}${gzip ? '.gz' : ''}`;
-        const bytes = typeof text === 'string' && gzip ? gzipSync(text) : Buffer.from(text);
-        writeFileSync(join(directory, String(runId), name), bytes);
-        return { name, bytes: bytes.length, sha256: '', gzip };
-      }),
-    };
+  return sketches.map((sketch, index) => {
+    const at = (day: number, hour = 0) => new Date(Date.UTC(2026, 10, day + index, hour)).toISOString();
+    const run = { runId: 501 + index, from: at(9), to: at(10), exportedAt: at(10, 2), ...sketch };
+    return manifestIn(join(directory, String(run.runId)), run);
   });
 }
 
