@@ -11,7 +11,7 @@ import type { RunManifest, RunTable, StoredColumn } from '../store/manifest.ts';
 import { type RawFiles, rawFilesOf, textsOf } from './raw-files.ts';
 
 /** How a column is held by what its values show, and of these how many cannot be. */
-interface Held extends Pick<StoredColumn, 'type' | 'heldAs'> {
+interface ColumnForm extends Pick<StoredColumn, 'type' | 'heldAs'> {
   /** Of text that may be numbers alone: how these are written. */
   readonly form?: string;
   readonly unread: number;
@@ -22,7 +22,7 @@ interface TableWay {
   /** Lines of JSON hold halves of characters. */
   readonly isMended: boolean;
   /** Columns by name, where all of their values were looked at and not their first alone. */
-  readonly held?: ReadonlyMap<string, Held>;
+  readonly held?: ReadonlyMap<string, ColumnForm>;
 }
 
 /** The content of a run's table, and how it is written. */
@@ -132,7 +132,7 @@ type RunColumns = ReturnType<typeof columnsOfRun>;
 
 /** A way to hold a column, and how many values of a row it can hold. */
 interface Option {
-  readonly held: Omit<Held, 'unread'>;
+  readonly held: Omit<ColumnForm, 'unread'>;
   readonly fits: string;
   /** It must fit all values, because as text all of them can be read. */
   readonly isText?: true;
@@ -184,7 +184,7 @@ async function heldBy(connection: DuckDBConnection, raw: readonly RawFiles[], ow
   const texts = selectFrom(raw, isMended, list, rows);
   const found = texts === '' ? [] : (await connection.runAndReadAll(`SELECT ${counts.join(', ')} FROM (${texts})`)).getRowsJS()[0];
   return new Map(
-    asked.map(({ column, options }, at): [string, Held] => {
+    asked.map(({ column, options }, at): [string, ColumnForm] => {
       const [values = 0, ...fitting] = ((found?.[at] ?? []) as readonly bigint[]).map(Number); // a list of counts each
       if (values === 0) return [column.name, { type: column.type, unread: 0 }];
       const fits = (option: Option) => fitting[options.indexOf(option)] ?? 0;
@@ -199,7 +199,7 @@ async function heldBy(connection: DuckDBConnection, raw: readonly RawFiles[], ow
 function tablePlan(
   raw: readonly RawFiles[],
   { columns: known, ids, identity }: RunColumns,
-  held: ReadonlyMap<string, Held>,
+  held: ReadonlyMap<string, ColumnForm>,
   isMended: boolean,
 ): TablePlan {
   const columns = known.map(({ unit, ...column }): StoredColumn => {

@@ -58,6 +58,7 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
   async function begin(): Promise<void> {
     if (!keep) return file.truncate(0);
     const there = file.createReadStream({ start: 0, autoClose: false, highWaterMark: READ_BYTES });
+    // Without an encoding a stream yields buffers.
     for await (const chunk of there as AsyncIterable<Buffer>) {
       await inspection.add(chunk);
       offset += chunk.length;

@@ -23,21 +23,21 @@ const LAST_PAGE = 8_192;
 class Unordered extends Error {}
 
 /** A page of the list; the first is asked for without a number and counts as 0, whether the platform counts from 0 or from 1. */
-interface Page {
+interface RowsPage {
   readonly at: number;
   readonly rows: readonly RunRow[];
 }
 
-const newest = ({ rows }: Page): number => Number(rows[0]?.jobId ?? Number.NEGATIVE_INFINITY);
-const oldest = ({ rows }: Page): number => Number(rows.at(-1)?.jobId ?? Number.NEGATIVE_INFINITY);
+const newest = ({ rows }: RowsPage): number => Number(rows[0]?.jobId ?? Number.NEGATIVE_INFINITY);
+const oldest = ({ rows }: RowsPage): number => Number(rows.at(-1)?.jobId ?? Number.NEGATIVE_INFINITY);
 
-function isBehind(page: Page, before: Page): boolean {
+function isBehind(page: RowsPage, before: RowsPage): boolean {
   if (page.at === 1 || page.rows.length === 0) return newest(page) <= newest(before);
   return newest(page) <= oldest(before) && page.rows[0]?.jobRunId !== before.rows[0]?.jobRunId;
 }
 
 /** The page behind another one; none behind the last, which a platform may refuse. Its runs come by job, the newest job first. */
-async function pageAt(ask: Ask, at: number, before?: Page): Promise<Page> {
+async function pageAt(ask: Ask, at: number, before?: RowsPage): Promise<RowsPage> {
   try {
     const page = { at, rows: await ask(listSuccessfulExportRuns, { limit: MAX_PAGE_SIZE, ...(at > 0 && { page: at }) }) };
     const ids = page.rows.map(({ jobId }) => jobId);
@@ -52,7 +52,7 @@ async function pageAt(ask: Ask, at: number, before?: Page): Promise<Page> {
 }
 
 /** The pages between two on which runs of these jobs may lie. */
-async function pagesBetween(low: Page, high: Page, ids: readonly number[], ask: Ask): Promise<Page[]> {
+async function pagesBetween(low: RowsPage, high: RowsPage, ids: readonly number[], ask: Ask): Promise<RowsPage[]> {
   const own = ids.filter((id) => id <= oldest(low) && id >= newest(high));
   if (high.at - low.at < 2 || own.length === 0 || !mayGoOn(low.rows)) return [];
   const middle = await pageAt(ask, (low.at + high.at) >> 1, low);
@@ -79,7 +79,7 @@ export async function runRowsOf(jobIds: readonly number[], ask: Ask): Promise<Ru
       pages.push(...(await pagesBetween(last, next, ids, ask)), next);
       last = next;
     }
-    // Page 1 may be the first again.
+    // RowsPage 1 may be the first again.
     const rows = pages.flatMap((page) => page.rows.filter(isWanted));
     return [...new Map(rows.map((row) => [row.jobRunId, row])).values()];
   } catch (error) {
