@@ -195,7 +195,7 @@ function clarityOf({ before, after }: Move): number {
  * The same with one instant for all metrics of a step that moved at the same time: that of the one which shows it most clearly, as weights
  * do to the run where times scatter.
  */
-export function inOneInstant<Each extends Pick<Judged, 'group' | 'rank' | 'state' | 'move'>>(all: readonly Each[]): Each[] {
+function inOneInstant<Each extends Pick<Judged, 'group' | 'rank' | 'state' | 'move'>>(all: readonly Each[]): Each[] {
   const lasting = all.flatMap(({ group, rank, state, move }) =>
     move?.shape === 'step' && state !== 'two levels' ? [{ group, rank, move }] : [],
   );

@@ -1,6 +1,6 @@
 import type { Report } from '../../../src/domain/speed/runs.ts';
 import { scenarioAnswer, summaryOf } from '../../../src/domain/speed/scenario-answer.ts';
-import type { Study, StudyOptions } from '../../../src/domain/speed/scenario-study.ts';
+import { type Study, type StudyOptions, studyScenario } from '../../../src/domain/speed/scenario-study.ts';
 import { hash } from '../../../src/emulator/world/random.ts';
 import { dailyFactor, draw, factorAt, outlierFactor, runDeviation } from '../../../src/emulator/world/speed/noise.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';
@@ -58,11 +58,14 @@ export interface Noise {
   readonly runKeeps?: number;
 }
 
-interface Change {
-  /** Values of the first step from here on are multiplied. */
-  readonly fromMs: number;
-  readonly factor: number;
-}
+/** By how much the values of a step (from 0) are multiplied at an instant. */
+export type Factor = (date: number, step: number) => number;
+
+/** The first step is slower from an instant on. */
+export const slowerSince =
+  (fromMs: number, factor: number): Factor =>
+  (date, step) =>
+    step === 0 && date >= fromMs ? factor : 1;
 
 const BASES: readonly [metric: string, base: number, own: number][] = [
   ['largestContentfulPaint', 2100, 0.035],
@@ -72,7 +75,11 @@ const BASES: readonly [metric: string, base: number, own: number][] = [
 ];
 
 /** Two steps of four metrics, hourly over 37 days and ten hours; the same seed gives the same history. */
-export function history(seed: number, { emulated = false, run, day = 0, keeps = 0, runKeeps = 0 }: Noise, change?: Change): Report[] {
+export function history(
+  seed: number,
+  { emulated = false, run, day = 0, keeps = 0, runKeeps = 0 }: Noise,
+  factorOf: Factor = () => 1,
+): Report[] {
   const reports: Report[] = [];
   let [ofDay, ofRun] = [0, 0];
   const normal = (h: number, number: number) => Math.log(factorAt(draw(h, number), 1));
@@ -84,7 +91,7 @@ export function history(seed: number, { emulated = false, run, day = 0, keeps = 
     const outlier = emulated ? outlierFactor(seed, 1, hour) : 1;
     const pace = Math.exp(day * ofDay + run * ofRun) * dailyFactor(hour, 0.05) * outlier;
     const steps = [0, 1].map((step) => {
-      const factor = change && step === 0 && date >= change.fromMs ? change.factor : 1;
+      const factor = factorOf(date, step);
       const values = BASES.map(([metric, base, own], index) => {
         const scatter = factorAt(draw(h, 10 + 10 * step + index), own);
         return [metric, metric === 'cumulativeLayoutShift' ? base * scatter : Math.round(base * pace * scatter * factor)];
@@ -95,6 +102,10 @@ export function history(seed: number, { emulated = false, run, day = 0, keeps = 
   }
   return reports;
 }
+
+/** The study of reports in the usual windows. */
+export const studyOf = (reports: readonly Report[], metrics?: readonly string[], windows = WINDOWS): Study =>
+  studyScenario(reports, { ...windows, metrics, timeZone: 'UTC' });
 
 /** The answer about one scenario, nothing beside its reports read. */
 export function answerOf(study: Study, name: string) {

@@ -29,10 +29,6 @@ it('keeps the place among the rows beside that among the scenarios', () => {
     expect(readScenarioCursor(scenarioCursor(place, list), list, 400)).toEqual(place);
 });
 
-it('is refused for another question', () => {
-  expect(() => readScenarioCursor(partOf(0, 7, 400, list)?.cursor, [[1], '-7d'], 400)).toThrow(/belongs to a call with other arguments/);
-});
-
 it('few scenarios stay in their order, of many the newest come first', () => {
   expect(inReadingOrder([3, 1, 2])).toEqual([3, 1, 2]);
   expect(inReadingOrder(Array.from({ length: 13 }, (_, at) => at + 1))[0]).toBe(13);

@@ -1,45 +1,36 @@
 import { describe, expect, it } from 'vitest';
 import { entriesOf, speedFindings, speedSentence } from '../../../src/domain/metrics/changes/changes-answer.ts';
 import type { RankedChange } from '../../../src/domain/metrics/changes/rank-changes.ts';
-import type { Report } from '../../../src/domain/speed/runs.ts';
-import { type SpeedChange, type SpeedMove, studyScenario } from '../../../src/domain/speed/scenario-study.ts';
+import type { SpeedChange, SpeedMove } from '../../../src/domain/speed/scenario-study.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';
-import { history, WINDOWS } from './histories.ts';
+import { history, studyOf, WINDOWS } from './histories.ts';
 
 const METRICS = ['largestContentfulPaint', 'firstByte'];
 const { startMs } = WINDOWS.period;
-const quiet = history(11, { emulated: true, run: 0.08 });
 
-/** The same runs with the first step slower for some time. */
-const slowed = (reports: readonly Report[], fromMs: number, toMs: number, factor: number): Report[] =>
-  reports.map((report) => ({
-    ...report,
-    steps: report.steps?.map((step, index) => {
-      if (index > 0 || report.date < fromMs || report.date >= toMs) return step;
-      return {
-        ...step,
-        timings: Object.fromEntries(Object.entries(step.timings ?? {}).map(([name, value]) => [name, Number(value) * factor])),
-      };
-    }),
-  }));
-
-function changesIn(reports: readonly Report[]) {
-  return studyScenario(reports, { ...WINDOWS, metrics: METRICS, timeZone: 'UTC' });
+/** The changes where the first step is slower for some spells, in days of the period. */
+function changesIn(spells: readonly (readonly [number, number])[]) {
+  const isSlow = (date: number) => spells.some(([from, to]) => date >= startMs + from * DAY_MS && date < startMs + to * DAY_MS);
+  return studyOf(
+    history(11, { emulated: true, run: 0.08 }, (date, step) => (step === 0 && isSlow(date) ? 1.4 : 1)),
+    METRICS,
+  );
 }
 
 describe('the changes of a scenario in its period', () => {
   it('are none where its level stays, and the series are counted all the same', () => {
-    expect(changesIn(quiet)).toMatchObject({ changes: [], judged: 4 });
+    expect(changesIn([])).toMatchObject({ changes: [], judged: 4 });
   });
 
-  it('are one for all metrics that moved together, led by what visitors feel most', () => {
+  it('are one for all metrics that moved together, at one instant, led by what visitors feel most', () => {
     const fromMs = startMs + 3 * DAY_MS;
-    const { changes } = changesIn(slowed(quiet, fromMs, Number.POSITIVE_INFINITY, 1.4));
+    const { changes } = changesIn([[3, 99]]);
     expect(changes).toHaveLength(1);
     expect(changes[0]?.map(({ step, metric, shape }) => [step, metric, shape])).toEqual([
       ['Step 1', 'largestContentfulPaint', 'step'],
       ['Step 1', 'firstByte', 'step'],
     ]);
+    expect(new Set(changes[0]?.map((each) => each.fromMs)).size).toBe(1);
     expect(changes[0]?.[0].relative).toBeCloseTo(0.4, 1);
     expect(Math.abs((changes[0]?.[0].fromMs ?? 0) - fromMs)).toBeLessThan(DAY_MS / 4);
   });
@@ -57,11 +48,7 @@ describe('the changes of a scenario in its period', () => {
       ['episode', 'step'],
     ],
   ] as const)('%s', (_, spells, told) => {
-    const reports = spells.reduce<readonly Report[]>(
-      (all, [from, to]) => slowed(all, startMs + from * DAY_MS, startMs + to * DAY_MS, 1.4),
-      quiet,
-    );
-    const shapes = changesIn(reports).changes.map(([{ shape }]) => shape);
+    const shapes = changesIn(spells).changes.map(([{ shape }]) => shape);
     expect([...new Set(shapes)].toSorted()).toEqual(told);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { budgetAnswer, checkScenario } from '../../../src/domain/speed/budgets.ts';
 import type { Report } from '../../../src/domain/speed/runs.ts';
-import { type Study, studyScenario } from '../../../src/domain/speed/scenario-study.ts';
+import type { Study } from '../../../src/domain/speed/scenario-study.ts';
 import { levelAnswer, scenarioRuns } from '../../../src/domain/speed/scenario-views.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
-import { answerOf, history, reportOf, WINDOWS } from './histories.ts';
+import { answerOf, history, reportOf, studyOf, WINDOWS } from './histories.ts';
 
 const LCP = 'largestContentfulPaint';
 const LOST_MS = Date.parse('2026-11-19T10:00:00Z');
@@ -19,7 +19,6 @@ function lost(metric: string, value: number | null, isLost: (date: number, run: 
 }
 const sinceDay = (date: number) => date >= LOST_MS;
 
-const studyOf = (reports: readonly Report[]): Study => studyScenario(reports, { ...WINDOWS, metrics: undefined, timeZone: 'UTC' });
 const answerTo = (study: Study) => answerOf(study, 'Home');
 
 describe.each([
@@ -73,12 +72,8 @@ it('a load of 0 is in no sum over the steps of a run', () => {
   const reports = Array.from({ length: 20 }, (_, run) =>
     reportOf(run * HOUR_MS, [{ loadTime: 900 }, { loadTime: run % 4 === 0 ? 0 : 1000 }]),
   );
-  const { rows } = studyScenario(reports, {
-    baseline: { startMs: 0, endMs: HOUR_MS },
-    period: { startMs: HOUR_MS + 1, endMs: 20 * HOUR_MS },
-    metrics: ['loadTime'],
-    timeZone: 'UTC',
-  });
+  const windows = { baseline: { startMs: 0, endMs: HOUR_MS }, period: { startMs: HOUR_MS + 1, endMs: 20 * HOUR_MS } };
+  const { rows } = studyOf(reports, ['loadTime'], windows);
   const sum = rows.find(({ step }) => step === undefined);
   expect(sum?.series.values).toEqual(Array.from({ length: 15 }, () => 1900));
 });

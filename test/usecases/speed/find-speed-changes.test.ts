@@ -7,16 +7,8 @@ import { findSpeedChanges } from '../../../src/usecases/speed/find-speed-changes
 import { history, NOW_MS, WINDOWS } from '../../domain/speed/histories.ts';
 
 /** A history whose days differ by 6 %, along a line that reaches `factor` on its last day. */
-function sloped(factor: number): Report[] {
-  const { startMs } = WINDOWS.baseline;
-  return history(11, { emulated: true, run: 0.1, day: 0.06 }).map((report) => ({
-    ...report,
-    steps: report.steps?.map((step) => {
-      const lcp = (step.timings?.largestContentfulPaint ?? 0) * factor ** ((report.date - startMs) / (37 * DAY_MS));
-      return { ...step, timings: { largestContentfulPaint: lcp } as never };
-    }),
-  }));
-}
+const sloped = (factor: number): Report[] =>
+  history(11, { emulated: true, run: 0.1, day: 0.06 }, (date) => factor ** ((date - WINDOWS.baseline.startMs) / (37 * DAY_MS)));
 
 /** Looks through scenarios with what the platform answers for each. */
 async function look(scenarioIds: readonly number[], answer: (input: { dateFrom: string; dateTo: string }) => unknown, isAlone = true) {

@@ -1,13 +1,6 @@
 import { expect, it } from 'vitest';
 import { localTimes } from '../../../../src/domain/speed/engine/local-time.ts';
-import { chanceOf, limitsFor } from '../../../../src/domain/speed/engine/score-limits.ts';
 import { HOUR_MS } from './runs.ts';
-
-it('limits rise with the runs searched and with their autocorrelation, and have the chance that was promised', () => {
-  expect(limitsFor(888, 0.9).step).toBeGreaterThan(limitsFor(888, 0.3).step);
-  expect(limitsFor(888, 0).step).toBeGreaterThan(limitsFor(148, 0).step);
-  expect(chanceOf('step', limitsFor(888, 0.3).step, 888, 0.3)).toBeCloseTo(0.004, 3);
-});
 
 it('local time follows the zone through a change of its clock', () => {
   const instants = Array.from({ length: 60 * 24 }, (_, index) => Date.parse('2026-03-01T00:30:00Z') + index * HOUR_MS);
