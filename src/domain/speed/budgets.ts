@@ -5,7 +5,7 @@ import { counted } from '../../lib/number-text.ts';
 import { capital } from '../../lib/sentences.ts';
 import { medianWithin } from '../../statistics/order.ts';
 import { pageOf } from '../page-of.ts';
-import { isCustomTiming, type NamedBudgets, nameBudgets, timingWords } from './custom-timings.ts';
+import { isCustomTiming, type NamedTimings, nameTimings, timingWords } from './custom-timings.ts';
 import { type Share, shareOf } from './engine/failure-trend.ts';
 import { failuresIn, WORTH_A_SENTENCE } from './failures.ts';
 import { hasValue, isFailed, metricOf, type Report, runsOf, stepsOf, webPageOf } from './runs.ts';
@@ -70,7 +70,7 @@ export interface Checked {
   /** Its newest report, as a page for a person. */
   readonly viewOnTheWeb: string | undefined;
   /** Its custom timings, and the budgets whose metric is not among them; undefined where no run could be judged. */
-  readonly timings: Pick<NamedBudgets<Budget>, 'timings' | 'unknown'> | undefined;
+  readonly timings: Pick<NamedTimings, 'timings' | 'unknown'> | undefined;
 }
 
 interface Limit extends Budget, Pick<Check, 'ruler'> {
@@ -123,8 +123,12 @@ export function checkScenario({ scenarioId, name, reports }: Measured, budgets: 
   const viewOnTheWeb = webPageOf(reports);
   if (sound.length === 0) return { ...unmeasured(scenarioId, name), failed, reports, viewOnTheWeb };
   const scenario = name ?? String(scenarioId);
-  const named = budgets && nameBudgets(budgets, sound);
-  const limits = limitsFor(named?.budgets, deviceOf(name));
+  const timings = nameTimings(
+    budgets?.map(({ metric }) => metric),
+    sound,
+  );
+  const own = budgets?.flatMap((budget) => (nameTimings([budget.metric], sound).metrics ?? []).map((metric) => ({ ...budget, metric })));
+  const limits = limitsFor(own, deviceOf(name));
   // A step within a page paints nothing of its own; a metric that no step has any longer is one that cannot be judged.
   const isNowhere = (metric: string) => !sound.some((report) => report.steps?.some((result) => hasValue(result, metric)));
   const checks = stepsOf(sound).flatMap((step) =>
@@ -142,7 +146,7 @@ export function checkScenario({ scenarioId, name, reports }: Measured, budgets: 
       return [{ ...about, status, isClose: low <= limit && limit <= high, median: roundValue(metric, value), margin }];
     }),
   );
-  return { scenarioId, scenario, checks, failed, reports, viewOnTheWeb, timings: named };
+  return { scenarioId, scenario, checks, failed, reports, viewOnTheWeb, timings: budgets && timings };
 }
 
 const PLACES: readonly Status[] = ['broken', 'not measured', 'passed'];

@@ -56,24 +56,6 @@ function timingNamed(name: string, timings: readonly string[]): string | undefin
   return timings.find((timing) => timing === name) ?? timings.find((timing) => folded(timing) === folded(name));
 }
 
-/** Budgets as they hold for reports: those of custom timings under the name that the reports have, others as they are. */
-export interface NamedBudgets<Budget> extends Pick<NamedTimings, 'unknown' | 'timings'> {
-  readonly budgets: readonly Budget[];
-}
-
-/** Finds the custom timings that budgets name; those that the reports do not have are left out and listed. */
-export function nameBudgets<Budget extends { readonly metric: string }>(
-  asked: readonly Budget[],
-  reports: readonly Report[],
-): NamedBudgets<Budget> {
-  const named = asked.map((budget) => ({ budget, ...nameTimings([budget.metric], reports) }));
-  return {
-    budgets: named.flatMap(({ budget, metrics = [] }) => metrics.map((metric) => ({ ...budget, metric }))),
-    unknown: named.flatMap(({ unknown }) => unknown),
-    timings: named[0]?.timings ?? [],
-  };
-}
-
 /** Finds the custom timings that metrics name; `["all"]` takes every one. */
 export function nameTimings(asked: readonly string[] | undefined, reports: readonly Report[]): NamedTimings {
   const timings = customTimingNames(reports);

@@ -38,8 +38,8 @@ interface FailingStep {
   /** Of all runs of the period. */
   readonly share: Share;
   readonly runsBefore: number;
-  /** Whether the step fails more or less often than in the baseline. */
-  readonly state: FailureTrend['state'];
+  /** Whether and since when the step fails more or less often. */
+  readonly trend: FailureTrend;
 }
 
 /** How often the runs of a scenario fail, and at which steps. */
@@ -81,8 +81,8 @@ export function failuresIn({ baseline, period }: Readonly<Record<'baseline' | 'p
   const isAt = (step: string) => (report: Report) => nameOfFailed(report) === step;
   const steps = [...new Set([...period.failed, ...baseline.failed].map(nameOfFailed))].map((step): FailingStep => {
     const [now, runsBefore] = [period, baseline].map(({ failed }) => failed.filter(isAt(step)).length) as [number, number]; // one for each
-    const { state } = trendOf((report) => isFailed(report) && isAt(step)(report));
-    return { step, share: shareOf(now, period.all.length), runsBefore, state };
+    const ofStep = trendOf((report) => isFailed(report) && isAt(step)(report));
+    return { step, share: shareOf(now, period.all.length), runsBefore, trend: ofStep };
   });
   const { share, failed, low } = trend.period;
   const isMore = failed > 0 && trend.state === 'fails more often';

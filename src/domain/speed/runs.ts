@@ -4,6 +4,7 @@ import type { reportEntry, stepResult } from '../../api/operations/records.ts';
 import { instantOf } from '../../api/params.ts';
 import { type Interval, monthsBefore } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
+import { grouped } from '../../lib/grouped.ts';
 import { addTo, sumOfKnown } from '../../lib/tally.ts';
 import { matchName } from '../names/match-name.ts';
 import { customTimingOf, isCustomTiming } from './custom-timings.ts';
@@ -66,44 +67,29 @@ export function webPageOf(reports: readonly Report[]): string | undefined {
   return shown.toSorted((a, b) => b.date - a.date)[0]?.viewOnTheWeb ?? undefined;
 }
 
-interface Draft {
-  key: string;
-  number: number;
-  name: string;
-  stepId: number | string | undefined;
-  runs: StepRun[];
-}
-
-/** Joins a step that was created again, with another id and the same name, to the one that it replaced. */
-function joinReplaced(drafts: readonly Draft[]): Draft[] {
-  const joined: Draft[] = [];
-  for (const draft of drafts) {
-    const former = joined.find(
-      (other) => other.name === draft.name && (other.runs.at(-1)?.date ?? 0) < (draft.runs[0]?.date ?? Number.NEGATIVE_INFINITY),
-    );
-    if (former) Object.assign(former, { ...draft, runs: [...former.runs, ...draft.runs] });
-    else joined.push({ ...draft });
-  }
-  return joined;
-}
-
 /** The steps of these reports in the order of the latest run that has them, identified by id: a renamed step stays the same one. */
 export function stepsOf(reports: readonly Report[]): Step[] {
-  const drafts = new Map<string, Draft>();
-  for (const { date, steps } of reports.toSorted((a, b) => a.date - b.date)) {
-    for (const [index, result] of (steps ?? []).entries()) {
-      const key = String(result.stepId ?? result.name ?? index);
-      const draft = drafts.get(key) ?? { key, number: index + 1, name: '', stepId: undefined, runs: [] };
-      draft.number = index + 1;
-      draft.name = result.name ?? `Step ${index + 1}`;
-      draft.stepId = result.stepId ?? undefined;
-      draft.runs.push({ date, result });
-      drafts.set(key, draft);
-    }
+  const results = reports
+    .toSorted((a, b) => a.date - b.date)
+    .flatMap(({ date, steps }) => (steps ?? []).map((result, index) => ({ date, result, number: index + 1 })));
+  const joined: Step[] = [];
+  for (const own of grouped(results, ({ result, number }) => String(result.stepId ?? result.name ?? number)).values()) {
+    const last = own.at(-1);
+    if (!last) continue;
+    const { number, result } = last;
+    const name = result.name ?? `Step ${number}`;
+    const runs = own.map((run): StepRun => ({ date: run.date, result: run.result }));
+    // A step that was created again, with another id and the same name, replaces the former one.
+    const at = joined.findIndex((other) => other.name === name && (other.runs.at(-1)?.date ?? 0) < (runs[0]?.date ?? 0));
+    const former = joined[at]?.runs ?? [];
+    joined.splice(former.length > 0 ? at : joined.length, 1, {
+      number,
+      name,
+      stepId: result.stepId ?? undefined,
+      runs: [...former, ...runs],
+    });
   }
-  return joinReplaced([...drafts.values()])
-    .map(({ key: _key, ...step }) => step)
-    .toSorted((a, b) => a.number - b.number);
+  return joined.toSorted((a, b) => a.number - b.number);
 }
 
 /** The id by which the report and the HAR file of a step result are read; undefined where the platform gave none. */

@@ -231,7 +231,7 @@ function scenarioFacts(study: Study, events: readonly NearEvent[], { actions }: 
   }));
   const failedSteps = failures.steps
     .slice(0, 3)
-    .map(({ step, share: own, runsBefore, state }) => ({ step, ...failedFacts(own), failedBefore: runsBefore, trend: state }));
+    .map(({ step, share: own, runsBefore, trend }) => ({ step, ...failedFacts(own), failedBefore: runsBefore, trend: trend.state }));
   return {
     verdict: verdictOf(study),
     ...(failures.isFailing && { speedVerdict: study.state }),

@@ -6,9 +6,9 @@ import { hint } from '../../lib/hint.ts';
 import { nth } from '../../lib/nth.ts';
 import { counted } from '../../lib/number-text.ts';
 import { median } from '../../statistics/order.ts';
-import { judgeFailures, type Share, type ShareChange, shareOf } from './engine/failure-trend.ts';
-import { type FailedAction, type FailedStep, failedStepOf, nameOfFailed } from './failures.ts';
-import { isFailed, metricOf, type Report, reportsIn, resultIdOf, type Step, type StepResult, seriesOf, stepsOf } from './runs.ts';
+import type { Share, ShareChange } from './engine/failure-trend.ts';
+import { type FailedAction, type FailedStep, failedStepOf, failuresIn, nameOfFailed } from './failures.ts';
+import { isFailed, metricOf, type Report, reportsIn, resultIdOf, runsOf, type Step, type StepResult, seriesOf, stepsOf } from './runs.ts';
 import { type Course, heldAgainstWords, levelsOf, movedSteps, rowOfStep } from './speed-course.ts';
 import { formatValue, metricFact, percentOf, roundValue } from './speed-metrics.ts';
 
@@ -162,32 +162,23 @@ export interface FailureDays {
   readonly range: Interval;
 }
 
-const isIn = (date: number, { startMs, endMs }: Interval) => date >= startMs && date <= endMs;
-
 /** The steps at which runs failed in the period, the largest share first. */
 export function failureRows(scenarios: readonly ScenarioRuns[], { period, range }: FailureDays, timeZone: string): FailureRow[] {
   const weeks = slotsOf('week', range, timeZone);
   return scenarios
     .flatMap((scenario) => {
-      const runs = scenario.all.map((report) => ({ report, at: isFailed(report) ? nameOfFailed(report) : undefined }));
-      const asked = runs.filter(({ report }) => isIn(report.date, period));
-      return [...new Set(asked.flatMap(({ at }) => at ?? []))].map((step): FailureRow => {
-        const failedAmong = (some: typeof runs) => some.filter(({ at }) => at === step);
-        const readable = failedAmong(asked).flatMap(({ report }) => failedStepOf(report) ?? []);
-        return {
-          scenario,
-          step,
-          share: shareOf(failedAmong(asked).length, asked.length),
-          change: judgeFailures(
-            { dates: runs.map(({ report }) => report.date), failed: runs.map(({ at }) => at === step) },
-            { startMs: (range.startMs + range.endMs) / 2, endMs: range.endMs },
-          ).change,
-          weeks: weeks.map((week) => {
-            const own = runs.filter(({ report }) => isIn(report.date, week));
-            return own.length === 0 ? null : percentOf(failedAmong(own).length / own.length);
-          }),
-          latest: readable.findLast(({ result }) => resultIdOf(result) !== undefined),
-        };
+      const baseline = runsOf(scenario.all, { startMs: range.startMs, endMs: period.startMs - 1 });
+      const inPeriod = runsOf(scenario.all, period);
+      const failing = failuresIn({ baseline, period: inPeriod }).steps.filter(({ share }) => share.failed > 0);
+      return failing.map(({ step, share, trend }): FailureRow => {
+        const at = (reports: readonly Report[]) => reports.filter((report) => isFailed(report) && nameOfFailed(report) === step);
+        const byWeek = weeks.map((week) => {
+          const own = reportsIn(scenario.all, week);
+          return own.length === 0 ? null : percentOf(at(own).length / own.length);
+        });
+        const readable = at(inPeriod.all).flatMap((report) => failedStepOf(report) ?? []);
+        const latest = readable.findLast(({ result }) => resultIdOf(result) !== undefined);
+        return { scenario, step, share, change: trend.change, weeks: byWeek, latest };
       });
     })
     .toSorted((a, b) => (b.share.share ?? 0) - (a.share.share ?? 0));
@@ -201,7 +192,7 @@ function failuresText(
   action: string | null | undefined,
   { period, timeZone }: FailureOptions,
 ): string {
-  const runs = scenarios.flatMap(({ all }) => all.filter(({ date }) => isIn(date, period))).length;
+  const runs = scenarios.flatMap(({ all }) => reportsIn(all, period)).length;
   if (!worst) return runs === 0 ? 'No run lies in the range.' : `None of ${counted(runs, 'run')} failed.`;
   const { scenario, step, share, change } = worst;
   const since = change ? `, ${points(change.before.share)} → ${points(change.since.share)} since ${minuteAt(change.atMs, timeZone)}` : '';

@@ -75,14 +75,16 @@ describe('a change of 15 %', { timeout: LONG_MS }, () => {
 
 describe('a change of 40 %', { timeout: LONG_MS }, () => {
   it('is dated to within three runs, in the period or before it, and of the last day, though that hardly moves a week', () => {
-    for (const daysBack of [...someOf([5, 9, 6, 14], 2), 1]) {
-      const fromMs = NOW_MS - daysBack * DAY_MS;
-      const count = daysBack === 1 ? { full: 4, short: 2 } : { full: 10, short: 4 };
-      for (const study of studies(sampleSize(count), { run: 0.11 }, { factorOf: slowerSince(fromMs, 1.4) })) {
+    const earlier = someOf([5, 9, 6, 14], 2).map((days) => ({ days, run: 0.12, count: { full: 10, short: 4 }, offMs: 4 * HOUR_MS - 1 }));
+    for (const { days, run, count, offMs } of [...earlier, { days: 1, run: 0.1, count: { full: 4, short: 2 }, offMs: 3 * HOUR_MS }]) {
+      const fromMs = NOW_MS - days * DAY_MS;
+      for (const study of studies(sampleSize(count), { run }, { factorOf: slowerSince(fromMs, 1.4) })) {
         const since = datedMove(study);
+        const times = (since?.after.typical ?? 0) / (since?.before.typical ?? 1);
         expect([study.state, study.headline?.step?.number]).toEqual(['slower', 1]);
-        expect(Math.abs((since?.fromMs ?? 0) - fromMs)).toBeLessThan(4 * HOUR_MS);
-        if (daysBack > 1) expect((since?.after.typical ?? 0) / (since?.before.typical ?? 1)).toBeCloseTo(1.4, 1);
+        expect(Math.abs((since?.fromMs ?? 0) - fromMs)).toBeLessThanOrEqual(offMs);
+        // The runs of a day are too few for its size.
+        expect(days === 1 ? 1.4 : times).toBeCloseTo(1.4, 1);
       }
     }
   });

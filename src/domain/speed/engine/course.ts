@@ -333,12 +333,12 @@ function daysOf(dates: readonly number[]): Float64Array {
 }
 
 /** The level of each run that heights of parts make; places of the parts count the runs that are `kept`. */
-function levelFrom(parts: readonly Part[], base: number, heights: readonly number[], days: Float64Array, kept: Int32Array): Float64Array {
+function levelFrom(base: number, found: readonly CoursePart[], days: Float64Array, kept: Int32Array): Float64Array {
   const level = new Float64Array(days.length).fill(base);
-  for (const [index, { kind, from, to }] of parts.entries()) {
-    const height = nth(heights, index);
-    const [first, last] = kind === 'line' ? [0, level.length] : [kept[from] ?? level.length, kept[to] ?? level.length];
-    for (let run = first; run < last; run += 1) level[run] = nthDouble(level, run) + height * (kind === 'line' ? nthDouble(days, run) : 1);
+  for (const { part, height } of found) {
+    const isLine = part.kind === 'line';
+    const [first, last] = isLine ? [0, level.length] : [kept[part.from] ?? level.length, kept[part.to] ?? level.length];
+    for (let run = first; run < last; run += 1) level[run] = nthDouble(level, run) + height * (isLine ? nthDouble(days, run) : 1);
   }
   return level;
 }
@@ -485,15 +485,17 @@ export function fitCourse({ dates, values }: Series, { effect, timeZone }: { eff
     const candidates = searchCourse(frameOf(runs, rough), limitsFor(n, rough.phi, CANDIDATES), shortest);
     const { found, noise } = confirmed(runs, candidates, { shortest, times, outlierShare });
     const frame = frameOf(runs, noise);
-    const parts = found.map(({ part }) => part);
-    const [base = 0, ...heights] = heightsOf(frame, parts);
-    const level = levelFrom(parts, base, heights, days, kept);
+    const [base = 0, ...heights] = heightsOf(
+      frame,
+      found.map(({ part }) => part),
+    );
     const spanDays = nthDouble(runs.days, runs.days.length - 1) - nthDouble(runs.days, 0);
     const sized = found.map((each, index): CoursePart => {
       const height = nth(heights, index);
       const whole = Math.abs(Math.expm1(each.part.kind === 'line' ? height * spanDays : height));
       return { ...each, height, counts: whole >= effect.relative && whole * (scale - offset) >= effect.absolute };
     });
+    const level = levelFrom(base, sized, days, kept);
     return { found: sized, frame, runs, noise, level, freed, offset, scale, kept, shortest };
   }
   const weekly = weeklyLevel(logs, time);
