@@ -3,7 +3,7 @@ import { funnelShape } from '../../src/domain/journeys/funnel-answer.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { visitParams } from '../../src/tooling/visit-params.ts';
-import { breakdowns } from '../../src/usecases/journeys/breakdowns.ts';
+import { breakdowns } from '../../src/usecases/journeys/visit-filters.ts';
 
 export default defineAnsweringTool({
   name: 'analyze_funnel',

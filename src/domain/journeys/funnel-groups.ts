@@ -1,13 +1,15 @@
 import { nth } from '../../lib/nth.ts';
 import { dayText } from './covered-days.ts';
 import { type FunnelCounts, reached, sumOf } from './funnel.ts';
-import { differenceOf, discovered, type Proportion, stratifiedDifferenceOf } from './proportions.ts';
+import { type Difference, differenceOf, discovered, type Proportion } from './proportions.ts';
 
 /** A group of a split: how many did each step, and how it differs from the others. */
 export interface FunnelGroup {
   group: string;
   steps: number[];
   verdict: string;
+  /** Differs from the others, or only by the devices that it has. */
+  kind: 'differs' | 'as its devices' | 'no difference';
 }
 
 /** Groups that an answer shows. */
@@ -15,92 +17,70 @@ const MOST_GROUPS = 8;
 /** With fewer at the first step nothing is said of a group. */
 const LEAST_SESSIONS = 50;
 
-interface Difference {
+/** The difference of a group from all others at a step; shares from 0 to 1. */
+interface StepDifference extends Difference {
   readonly group: string;
   readonly index: number;
   readonly own: number;
-  readonly others: number;
-  readonly pValue: number;
-  readonly points: number;
 }
 
-type Reached = ReadonlyMap<string, readonly number[]>;
+/** How many of each stratum of a group, such as its devices, did each step. */
+type Strata = ReadonlyMap<string, readonly number[]>;
 
 /** Those who did a step, out of those who did the one before. */
-const sideOf = (done: readonly number[], index: number): Proportion => ({ hits: nth(done, index + 1), of: nth(done, index) });
-const without = (all: Proportion, own: Proportion): Proportion => ({ hits: all.hits - own.hits, of: all.of - own.of });
+const sideOf = (done: readonly number[], index: number): Proportion => ({ hits: nth(done, index), of: nth(done, index - 1) });
 
-/** A question of each group that has enough sessions, at every step after the first. */
-function questionsOf(
-  groups: Reached,
-  ask: (group: string, index: number) => Omit<Difference, 'group' | 'index'> | undefined,
-): Difference[] {
-  return [...groups].flatMap(([group, done]) =>
-    nth(done, 0) < LEAST_SESSIONS
-      ? []
-      : done.slice(1).flatMap((_, index): Difference[] => {
-          const found = ask(group, index);
-          return found ? [{ group, index: index + 1, ...found }] : [];
-        }),
-  );
-}
-
-/** Differences between groups and all others, step by step, that are no chance at a false discovery rate of 5 %. */
-function plainDifferences(groups: Reached): Difference[] {
-  const total = sumOf(groups.values());
-  return discovered(
-    questionsOf(groups, (group, index) => {
-      const own = sideOf(groups.get(group) ?? [], index);
-      const rest = without(sideOf(total, index), own);
-      const found = differenceOf(own, rest);
-      return found && { own: own.hits / own.of, others: rest.hits / rest.of, ...found };
-    }),
-  );
-}
-
-/** Of groups by device: all questions that can be asked within devices, and those whose answer is no chance. */
-function differencesWithinDevices(groups: Reached, byDevice: ReadonlyMap<string, Reached>): { asked: Difference[]; found: Difference[] } {
+/** The differences of groups that have enough sessions from all others, at every step after the first, within strata. */
+function differencesOf(groups: ReadonlyMap<string, Strata>): StepDifference[] {
   const totals = new Map<string, number[]>();
-  for (const devices of byDevice.values())
-    for (const [device, done] of devices) totals.set(device, sumOf([totals.get(device) ?? [], done]));
-  const asked = questionsOf(groups, (group, index) => {
-    const strata = [...(byDevice.get(group) ?? [])].map(([device, done]) => {
-      const own = sideOf(done, index);
-      return [own, without(sideOf(totals.get(device) ?? [], index), own)] as const;
+  for (const strata of groups.values()) for (const [stratum, done] of strata) totals.set(stratum, sumOf([totals.get(stratum) ?? [], done]));
+  return [...groups].flatMap(([group, strata]) => {
+    const all = sumOf(strata.values());
+    if (nth(all, 0) < LEAST_SESSIONS) return [];
+    return all.flatMap((_, index): StepDifference[] => {
+      if (index === 0) return [];
+      const pairs = [...strata].map(([stratum, done]) => {
+        const [own, total] = [sideOf(done, index), sideOf(totals.get(stratum) ?? [], index)];
+        return [own, { hits: total.hits - own.hits, of: total.of - own.of }] as const;
+      });
+      const found = differenceOf(pairs);
+      return found ? [{ group, index, own: nth(all, index) / nth(all, index - 1), ...found }] : [];
     });
-    const own = sideOf(groups.get(group) ?? [], index);
-    const found = stratifiedDifferenceOf(strata);
-    return found && { own: own.hits / own.of, others: found.other, ...found };
   });
-  return { asked, found: discovered(asked) };
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
 
-const isSame = (one: Difference) => (other: Difference) => one.group === other.group && one.index === other.index;
+/** Differences of groups: all, and those within devices, where these are known. */
+interface Differences {
+  readonly plain: readonly StepDifference[];
+  readonly within: readonly StepDifference[] | undefined;
+}
 
 /** How a group differs by the clearest of its differences, or what else is to be said of it. */
 function verdictOf(
   names: readonly string[],
-  { group, sessions }: { readonly group: string; readonly sessions: number },
-  plain: readonly Difference[],
-  within: ReturnType<typeof differencesWithinDevices> | undefined,
-): string {
-  const clearestOf = (all: readonly Difference[]) => all.filter((each) => each.group === group).toSorted((a, b) => a.pValue - b.pValue)[0];
-  const [clearest, alone] = [clearestOf(within?.found ?? plain), clearestOf(plain)];
-  const [before, step] = [(at: Difference) => names[at.index - 1], (at: Difference) => names[at.index]];
-  if (clearest)
-    return (
-      `${clearest.points < 0 ? 'fewer' : 'more'} reach ${step(clearest)}: ${percent(clearest.own)} of those at ${before(clearest)}, ` +
-      `${within ? 'others on the same devices' : 'elsewhere'} ${percent(clearest.others)}`
-    );
-  if (!alone) return sessions < LEAST_SESSIONS ? 'too few' : 'like the others';
-  const alike = within?.asked.find(isSame(alone));
-  if (!alike) return 'cannot be told from its devices, which hardly any others have';
-  return (
-    `as their devices do: ${percent(alike.own)} of those at ${before(alone)} reach ${step(alone)}, ` +
-    `others on the same devices ${percent(alike.others)}`
-  );
+  group: string,
+  sessions: number,
+  { plain, within }: Differences,
+): Omit<FunnelGroup, 'group' | 'steps'> {
+  const clearestOf = (all: readonly StepDifference[]) =>
+    discovered(all)
+      .filter((each) => each.group === group)
+      .toSorted((a, b) => a.pValue - b.pValue)[0];
+  const words = ({ own, other, index }: StepDifference, reach: string, others: string) =>
+    `${percent(own)} of those at ${names[index - 1]}${reach}, ${others} ${percent(other)}`;
+  const [clearest, alone] = [clearestOf(within ?? plain), clearestOf(plain)];
+  if (clearest) {
+    const others = within ? 'others on the same devices' : 'elsewhere';
+    const verdict = `${clearest.points < 0 ? 'fewer' : 'more'} reach ${names[clearest.index]}: ${words(clearest, '', others)}`;
+    return { verdict, kind: 'differs' };
+  }
+  if (!alone) return { verdict: sessions < LEAST_SESSIONS ? 'too few' : 'like the others', kind: 'no difference' };
+  const alike = within?.find(({ group: own, index }) => own === group && index === alone.index);
+  if (!alike) return { verdict: 'cannot be told from its devices, which hardly any others have', kind: 'no difference' };
+  const reach = ` reach ${names[alone.index]}`;
+  return { verdict: `as their devices do: ${words(alike, reach, 'others on the same devices')}`, kind: 'as its devices' };
 }
 
 /**
@@ -108,18 +88,16 @@ function verdictOf(
  * are known, from others on the same ones, because a browser or a country else stands for the phones that its visitors have.
  */
 export function groupsOf(names: readonly string[], counts: Pick<FunnelCounts, 'groups' | 'byDevice'>, inOrder = false): FunnelGroup[] {
-  const { groups, byDevice } = counts;
-  const done = new Map([...groups].map(([group, depths]) => [group, reached(depths, names.length)]));
-  const doneBy = byDevice && [...byDevice].map(([group, devices]) => [group, devices] as const);
-  const within =
-    doneBy &&
-    differencesWithinDevices(
-      done,
-      new Map(doneBy.map(([group, devices]) => [group, new Map([...devices].map(([name, own]) => [name, reached(own, names.length)]))])),
-    );
-  const plain = plainDifferences(done);
+  const doneIn = (groups: ReadonlyMap<string, readonly number[]>) =>
+    new Map([...groups].map(([group, depths]) => [group, reached(depths, names.length)]));
+  const done = doneIn(counts.groups);
+  const byDevice = counts.byDevice && new Map([...counts.byDevice].map(([group, devices]) => [group, doneIn(devices)]));
+  const differences = {
+    plain: differencesOf(new Map([...done].map(([group, steps]) => [group, new Map([['', steps]])]))),
+    within: byDevice && differencesOf(byDevice),
+  };
   const shown = inOrder ? [...done] : [...done].toSorted(([, a], [, b]) => nth(b, 0) - nth(a, 0)).slice(0, MOST_GROUPS);
-  return shown.map(([group, steps]) => ({ group, steps, verdict: verdictOf(names, { group, sessions: nth(steps, 0) }, plain, within) }));
+  return shown.map(([group, steps]) => ({ group, steps, ...verdictOf(names, group, nth(steps, 0), differences) }));
 }
 
 /** Monday of the week of a day; the first day of 1970 was a Thursday. */
@@ -132,9 +110,7 @@ export function groupedDays(days: ReadonlyMap<number, readonly number[]>, by: 'd
   const groups = new Map<string, number[]>();
   for (const [day, depths] of [...days].toSorted(([a], [b]) => a - b)) {
     const name = by === 'day' ? dayText(day) : `week of ${dayText(weekOf(day))}`;
-    const own = groups.get(name) ?? [];
-    groups.set(name, own);
-    for (const [depth, count] of depths.entries()) own[depth] = (own[depth] ?? 0) + (count ?? 0);
+    groups.set(name, sumOf([groups.get(name) ?? [], depths]));
   }
   return groups;
 }

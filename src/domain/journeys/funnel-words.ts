@@ -70,13 +70,13 @@ function restOf({ steps, groups, unit }: Told): string[] {
 
 /** That groups differ by nothing but the devices that they have. */
 function likeDevices(groups: readonly FunnelGroup[]): string[] {
-  const alike = groups.filter(({ verdict }) => verdict.startsWith('as their devices do')).slice(0, 2);
+  const alike = groups.filter(({ kind }) => kind === 'as its devices').slice(0, 2);
   return alike.length === 0
     ? []
     : [`${alike.map(({ group }) => group).join(' and ')} ${alike.length > 1 ? 'differ' : 'differs'} from the others as their devices do.`];
 }
 
-const standsOut = ({ verdict }: FunnelGroup) => /^(fewer|more) /.test(verdict);
+const standsOut = ({ kind }: FunnelGroup) => kind === 'differs';
 const groupSentence = ({ group, verdict }: FunnelGroup) => `For ${group}, ${verdict}.`;
 
 /**

@@ -190,7 +190,7 @@ export function changesOf(names: readonly string[], baseline: FunnelCounts, peri
     });
     const window = windowOf(period);
     const judged = judgePeriods({ kind: 'share', days, baseline: windowOf(baseline), period: window });
-    const plain = differenceOf(own, earlier);
+    const plain = differenceOf([[own, earlier]]);
     const verdict = plain ? verdictOf(judged, plain) : 'too few';
     const since = verdict === 'higher' || verdict === 'lower' ? sinceOf(judged, days, window.from) : undefined;
     const [beforePercent, afterPercent] = [percentOf(earlier.hits, earlier.of), percentOf(own.hits, own.of)];
@@ -209,7 +209,7 @@ export function changedGroups(index: number, names: readonly string[], baseline:
   const questions = [...period.groups].flatMap(([group, depths]) => {
     const [own, earlier] = [depths, baseline.groups.get(group) ?? []].map((each) => reached(each, names.length));
     const side = (done: readonly number[] = []) => ({ hits: nth(done, index), of: nth(done, index - 1) });
-    const found = differenceOf(side(own), side(earlier));
+    const found = differenceOf([[side(own), side(earlier)]]);
     return found ? [{ group, ...found }] : [];
   });
   return discovered(questions)

@@ -24,22 +24,11 @@ export function intervalOf({ hits, of }: Proportion): { lowPercent: number; high
 /** Fewer events on a side than this, or fewer that did not happen, say nothing. */
 const LEAST_EXPECTED = 10;
 
-/** The probability that two shares differ as much by chance alone (score test, two-sided); undefined with too few events. */
-export function differenceOf(one: Proportion, other: Proportion): { pValue: number; points: number } | undefined {
-  if (one.of === 0 || other.of === 0) return undefined;
-  const pooled = (one.hits + other.hits) / (one.of + other.of);
-  const least = Math.min(one.of, other.of) * Math.min(pooled, 1 - pooled);
-  if (least < LEAST_EXPECTED) return undefined;
-  const points = one.hits / one.of - other.hits / other.of;
-  const score = points / Math.sqrt(pooled * (1 - pooled) * (1 / one.of + 1 / other.of));
-  return { pValue: tailOf(score), points: 100 * points };
-}
-
 /** Two shares in one stratum, such as a device. */
 export type Stratum = readonly [one: Proportion, other: Proportion];
 
 /** How one share differs from another where strata are alike. */
-export interface StratifiedDifference {
+export interface Difference {
   readonly pValue: number;
   readonly points: number;
   /** The other share, had it the strata of the one, 0 to 1. */
@@ -50,7 +39,7 @@ export interface StratifiedDifference {
  * The probability that two shares differ as much within strata by chance alone (Cochran 1954, Mantel and Haenszel 1959, two-sided), and by
  * how much; undefined with too few events in strata that both have.
  */
-export function stratifiedDifferenceOf(strata: readonly Stratum[]): StratifiedDifference | undefined {
+export function differenceOf(strata: readonly Stratum[]): Difference | undefined {
   const shared = strata.filter(([one, other]) => one.of > 0 && other.of > 0);
   const sums = { excess: 0, variance: 0, least: 0, of: 0, hits: 0, expected: 0 };
   for (const [one, other] of shared) {

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import { type CoveredDays, dayText } from './covered-days.ts';
-import { intervalOf, percentOf } from './proportions.ts';
+import { intervalOf, percentOf, type Proportion } from './proportions.ts';
 
 const counted = z.array(z.number().nullable());
 
@@ -66,80 +67,75 @@ function isWhole(period: number, { by, days }: Periods): boolean {
 
 const percent = (part: number, whole: number) => percentOf(part, whole) ?? null;
 
-function sumBy(counts: readonly ReturnCount[], cohort: number, after: number): number {
-  return counts.reduce((sum, each) => sum + (each.cohort === cohort && each.after === after ? each.visitors : 0), 0);
-}
+type Cohort = RetentionAnswer['cohorts'][number];
 
 /** A row for each cohort, in order of time. */
-export function cohortsOf(counts: readonly ReturnCount[], asked: Periods): RetentionAnswer['cohorts'] {
-  const cohorts = [...new Set(counts.map(({ cohort }) => cohort))].toSorted((a, b) => a - b);
-  return cohorts.map((cohort) => {
-    const visitors = sumBy(counts, cohort, 0);
-    const places = Array.from({ length: asked.periods + 1 }, (_, after) => after);
-    const returned = places.map((after) => (after === 0 || isWhole(cohort + after, asked) ? sumBy(counts, cohort, after) : null));
-    const name = dayText(nth(daysIn(cohort, asked.by), 0));
-    return {
-      cohort: asked.by === 'day' ? name : `week of ${name}`,
-      visitors,
-      returned,
-      percent: returned.map((count) => (count === null ? null : percent(count, visitors))),
-      incomplete: returned.filter((count) => count === null).length,
-    };
-  });
+export function cohortsOf(counts: readonly ReturnCount[], asked: Periods): Cohort[] {
+  return [...grouped(counts, ({ cohort }) => cohort)]
+    .toSorted(([a], [b]) => a - b)
+    .map(([cohort, own]) => {
+      const cameBack = (after: number) => own.reduce((sum, each) => sum + (each.after === after ? each.visitors : 0), 0);
+      const places = Array.from({ length: asked.periods + 1 }, (_, after) => after);
+      const returned = places.map((after) => (after === 0 || isWhole(cohort + after, asked) ? cameBack(after) : null));
+      const name = dayText(nth(daysIn(cohort, asked.by), 0));
+      return {
+        cohort: asked.by === 'day' ? name : `week of ${name}`,
+        visitors: cameBack(0),
+        returned,
+        percent: returned.map((count) => (count === null ? null : percent(count, cameBack(0)))),
+        incomplete: returned.filter((count) => count === null).length,
+      };
+    });
 }
+
+/** Who came back in a period, of the cohorts for which it is over. */
+function returnedIn(cohorts: readonly Cohort[], after: number): Proportion {
+  const over = cohorts.filter(({ returned }) => typeof returned[after] === 'number');
+  return {
+    hits: over.reduce((sum, { returned }) => sum + (returned[after] ?? 0), 0),
+    of: over.reduce((sum, { visitors }) => sum + visitors, 0),
+  };
+}
+
+const ofGroup = (all: readonly ReturnCount[], wanted: string | undefined) =>
+  all.filter(({ group }) => wanted === undefined || group === wanted);
 
 /** A curve of all cohorts together, and of each group of a split: over the cohorts whose period is over. */
 export function curvesOf(
   counts: readonly ReturnCount[],
   asked: Periods,
 ): { group: string; visitors: number; percent: (number | null)[] }[] {
-  const curve = (own: readonly ReturnCount[], group: string) => {
-    const cohorts = [...new Set(own.map(({ cohort }) => cohort))];
-    const values = Array.from({ length: asked.periods + 1 }, (_, after) => {
-      const over = cohorts.filter((cohort) => after === 0 || isWhole(cohort + after, asked));
-      const sum = (at: number) => over.reduce((total, cohort) => total + sumBy(own, cohort, at), 0);
-      return over.length === 0 ? null : percent(sum(after), sum(0));
-    });
-    return { group, visitors: own.reduce((sum, { after, visitors }) => sum + (after === 0 ? visitors : 0), 0), percent: values };
+  const curve = (group?: string) => {
+    const cohorts = cohortsOf(ofGroup(counts, group), asked);
+    const shares = Array.from({ length: asked.periods + 1 }, (_, after) => returnedIn(cohorts, after));
+    return { group: group ?? 'all', visitors: returnedIn(cohorts, 0).of, percent: shares.map(({ hits, of }) => percent(hits, of)) };
   };
   const groups = [...new Set(counts.map(({ group }) => group))].filter((group) => group !== '');
-  const each = groups.map((group) =>
-    curve(
-      counts.filter((count) => count.group === group),
-      group,
-    ),
-  );
-  return [curve(counts, 'all'), ...each.toSorted((a, b) => b.visitors - a.visitors).slice(0, 6)];
+  const each = groups.map(curve).toSorted((a, b) => b.visitors - a.visitors);
+  return [curve(), ...each.slice(0, 6)];
 }
 
 type Within = z.output<typeof within>;
 
-/** Who came back in any of the first periods, as many as are asked for or, where they are over for no cohort, as are; each visitor once. */
-function withinOf(
+/**
+ * Who came back within the first periods, of all visitors or of a group: as many periods as are asked for or, where they are over for no
+ * cohort, as are; each visitor once.
+ */
+export function withinOf(
   { counts, firsts }: { readonly counts: readonly ReturnCount[]; readonly firsts: readonly ReturnCount[] },
   asked: Periods,
+  group?: string,
 ): Within | undefined {
-  const cohorts = [...new Set(counts.map(({ cohort }) => cohort))];
+  const own = ofGroup(counts, group);
   for (let { periods } = asked; periods > 0; periods -= 1) {
-    const over = cohorts.filter((cohort) =>
-      Array.from({ length: periods }, (_, at) => cohort + at + 1).every((each) => isWhole(each, asked)),
-    );
-    const visitors = over.reduce((sum, cohort) => sum + sumBy(counts, cohort, 0), 0);
-    const returned = firsts.reduce((sum, each) => sum + (over.includes(each.cohort) && each.after <= periods ? each.visitors : 0), 0);
+    const isOver = ({ cohort }: ReturnCount) => Array.from({ length: periods }, (_, at) => cohort + at + 1).every((each) => isWhole(each, asked));
+    const sum = (all: readonly ReturnCount[]) => all.filter(isOver).reduce((total, { visitors }) => total + visitors, 0);
+    const visitors = sum(own.filter(({ after }) => after === 0));
+    const returned = sum(ofGroup(firsts, group).filter(({ after }) => after <= periods));
     const [share, interval] = [percent(returned, visitors), intervalOf({ hits: returned, of: visitors })];
     if (share !== null && interval) return { periods, visitors, returned, percent: share, ...interval };
   }
   return undefined;
-}
-
-/** Who came back within the first periods: of all visitors, and of a group. */
-export function withinBy(
-  returns: { readonly counts: readonly ReturnCount[]; readonly firsts: readonly ReturnCount[] },
-  asked: Periods,
-): (group?: string) => Within | undefined {
-  const ofGroup = (all: readonly ReturnCount[], group: string | undefined) =>
-    all.filter((each) => group === undefined || each.group === group);
-  return (group) => withinOf({ counts: ofGroup(returns.counts, group), firsts: ofGroup(returns.firsts, group) }, asked);
 }
 
 /** How many come back within some periods, and that these are fewer than was asked about. */
@@ -170,14 +166,15 @@ export function retentionWords(
   if (cohorts.length === 0) return `No visitor had a first session${isFiltered ? ' that passes the filters' : ''} in these days.`;
   if (first === null || first === undefined)
     return `No cohort has a ${by} after its first that is over, so who comes back is not known yet.`;
-  const asked = (after: number) => cohorts.reduce((sum, { returned: own, visitors }) => sum + (own[after] === null ? 0 : visitors), 0);
-  const [hits, of] = [cohorts.reduce((sum, { returned: own }) => sum + (own[1] ?? 0), 0), asked(1)];
-  const interval = intervalOf({ hits, of });
+  const next = returnedIn(cohorts, 1);
+  const interval = intervalOf(next);
   const range = interval ? ` (95%: ${interval.lowPercent} to ${interval.highPercent}%)` : '';
-  const next = by === 'day' ? 'the day after' : 'the week after';
   const sooner = returned && returned.periods > 1 ? ` ${withinSentence(returned, by, periods)}` : '';
   const last = curve.findLastIndex((value) => value !== null);
   const later =
-    last > 1 ? ` In ${by} ${last} after it alone, ${curve[last] ?? 0}% of ${formatNumber(asked(last), { group: true })} do.` : '';
-  return `${first}% of ${formatNumber(of, { group: true })} new visitors come back ${next} their first session${range}.${sooner || later}`;
+    last > 1 ? ` In ${by} ${last} after it alone, ${curve[last] ?? 0}% of ${formatNumber(returnedIn(cohorts, last).of, { group: true })} do.` : '';
+  return (
+    `${first}% of ${formatNumber(next.of, { group: true })} new visitors come back the ${by} after their first session${range}.` +
+    (sooner || later)
+  );
 }

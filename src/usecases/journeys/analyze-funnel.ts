@@ -16,10 +16,9 @@ import { funnelWords } from '../../domain/journeys/funnel-words.ts';
 import { OTHER, pageNames } from '../../domain/journeys/page-groups.ts';
 import { hasKind, isPageOf, parseStep, readAsWords, type Step } from '../../domain/journeys/step.ts';
 import type { Context } from '../context.ts';
-import type { Breakdown } from './breakdowns.ts';
 import { type FunnelQuestion, needsOf, readFunnel } from './read-funnel.ts';
 import { pageCondition } from './step-sql.ts';
-import { isFiltered } from './visit-filters.ts';
+import { type Breakdown, isFiltered } from './visit-filters.ts';
 import type { VisitQuestion, VisitScope, Visits } from './visits.ts';
 import { type VisitUses, withVisits } from './with-visits.ts';
 

@@ -4,11 +4,11 @@ import { groupPages, OTHER, type PageGroup } from '../../domain/journeys/page-gr
 import { type PathsAnswer, pagesOfPaths, pathText, pathWords } from '../../domain/journeys/paths.ts';
 import { pageStep, readAsWords } from '../../domain/journeys/step.ts';
 import type { Context } from '../context.ts';
-import { requireVisits } from './held-values.ts';
-import { flag } from './sql-words.ts';
+import { countedBy, requireVisits } from './held-values.ts';
+import { cases, changesOf, flag } from './sql-words.ts';
 import { pageCondition } from './step-sql.ts';
 import { unreached } from './unseen-step.ts';
-import { partsOf, sessionRows, type VisitPart, visitRelation } from './visit-relation.ts';
+import { partsOf, pathText as pathSqlText, sessionRows, type VisitPart, visitRelation } from './visit-relation.ts';
 import type { VisitQuestion, Visits } from './visits.ts';
 import { type VisitUses, withVisits } from './with-visits.ts';
 
@@ -35,11 +35,8 @@ const NO_PAGE = -9;
 
 /** The groups of pages with names of their own, those of few pages before those of many. */
 async function groupsOf(visits: Visits): Promise<PageGroup[]> {
-  const path = `coalesce(${visits.column('views', 'path') ?? 'NULL'}, '')`;
-  const rows = await visits.select(
-    `SELECT ${path} AS name, count(*) AS n FROM views GROUP BY name ORDER BY n DESC, name LIMIT ${MOST_DISTINCT}`,
-  );
-  const paths = rows.map(({ name, n }) => ({ path: typeof name === 'string' ? name : '', views: Number(n) }));
+  const seen = await countedBy(visits, pathSqlText(visits), 'views', MOST_DISTINCT);
+  const paths = seen.map(({ name: path, count: views }) => ({ path, views }));
   const plainLength = (pattern: string) => (pattern.includes('*') ? 0 : 1_000) + pattern.replaceAll('*', '').length;
   return groupPages(paths, MOST_PAGES).toSorted((a, b) => plainLength(b.pattern) - plainLength(a.pattern));
 }
@@ -53,34 +50,35 @@ function pathSql(
   visits: Visits,
 ): string {
   const { sql } = visits;
-  const path = `coalesce(${visits.column('views', 'path') ?? 'NULL'}, '')`;
-  const isStart = from === 'entry' ? '1 = 1' : (pageCondition(pageStep(from, 'from'), path, sql) ?? 'false');
-  const ctes = visitRelation(visits, { page: { hit: flag(isStart) }, part });
-  const cases = groups.map(({ pattern }, index) => `WHEN ${sql.like('path', pattern)} THEN ${index}`).join(' ');
+  const isStart = from === 'entry' ? '1 = 1' : (pageCondition(pageStep(from, 'from'), pathSqlText(visits), sql) ?? 'false');
+  const group = cases(
+    groups.map(({ pattern }, index) => [sql.like('path', pattern), index]),
+    groups.length,
+  );
   const aggregates = {
-    l: sql.sorted(sql.pair(sql.whole(`s.n * ${GROUPS} + o.g`), 's.p')),
+    l: `arraySort(groupArray(tuple(toInt64(s.n * ${GROUPS} + o.g), s.p)))`,
     start: 'min(CASE WHEN s.hit = 1 THEN s.n END)',
   };
-  const rows = sessionRows(visits, aggregates, { more: ' JOIN named AS o ON s.p = o.p_named' });
+  const one = (pair: string) => `tupleElement(${pair}, 1)`;
+  const other = (pair: string) => `tupleElement(${pair}, 2)`;
   const isAfter = direction === 'after';
-  const isKept = (pair: string) => `${sql.one(pair)} ${isAfter ? `>= start * ${GROUPS}` : `< (start + 1) * ${GROUPS}`}`;
-  const groupOf = (pair: string) => `${sql.one(pair)} % ${GROUPS}`;
+  const isKept = (pair: string) => `${one(pair)} ${isAfter ? `>= start * ${GROUPS}` : `< (start + 1) * ${GROUPS}`}`;
+  const groupOf = (pair: string) => `${one(pair)} % ${GROUPS}`;
   const label = (pair: string) =>
-    `CASE WHEN ${sql.other(pair)} <> ${sql.other('f')} AND ${groupOf(pair)} = ${groupOf('f')} THEN ${GROUPS} ELSE 0 END + ${groupOf(pair)}`;
+    `${cases([[`${other(pair)} <> ${other('f')} AND ${groupOf(pair)} = ${groupOf('f')}`, GROUPS]], 0)} + ${groupOf(pair)}`;
   // Before the start the nearest page is the last of the list.
-  const placeOf = (at: number) => (isAfter ? at + 1 : -at - 1);
-  const columns = Array.from(
-    { length: depth + 1 },
-    (_, at) => `CASE WHEN length(c) > ${at} THEN c[${placeOf(at)}] ELSE ${NO_PAGE} END AS g${at}`,
-  );
+  const columns = Array.from({ length: depth + 1 }, (_, at) => {
+    const page = `c[${isAfter ? at + 1 : -at - 1}]`;
+    return `${cases([[`length(c) > ${at}`, page]], NO_PAGE)} AS g${at}`;
+  });
   const all = columns.map((_, at) => `g${at}`).join(', ');
-  return `WITH ${ctes},
-named AS (SELECT p AS p_named, CASE ${cases} ELSE ${groups.length} END AS g FROM path_of),
-walk AS (${rows}),
+  return `WITH ${visitRelation(visits, { page: { hit: flag(isStart) }, part })},
+named AS (SELECT p AS p_named, ${group} AS g FROM path_of),
+walk AS (${sessionRows(aggregates, ' JOIN named AS o ON s.p = o.p_named')}),
 kept AS (SELECT ${sql.filter('l', isKept)} AS l FROM walk WHERE start IS NOT NULL),
 begun AS (SELECT l, ${isAfter ? 'l[1]' : 'l[length(l)]'} AS f FROM kept),
 labelled AS (SELECT ${sql.map('l', label)} AS m FROM begun),
-folded AS (SELECT ${sql.changes('m', (each) => each)} AS c FROM labelled),
+folded AS (SELECT ${changesOf(sql, 'm', (each) => each)} AS c FROM labelled),
 wide AS (SELECT ${columns.join(', ')} FROM folded)
 SELECT ${all}, count(*) AS n FROM wide GROUP BY ${all} ORDER BY n DESC LIMIT ${MOST_PATHS}`;
 }

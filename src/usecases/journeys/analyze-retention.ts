@@ -1,12 +1,19 @@
 import { refuse } from '../../api/errors.ts';
 import { type CoveredDays, daysWords, dayText } from '../../domain/journeys/covered-days.ts';
-import { cohortsOf, curvesOf, type RetentionAnswer, type ReturnCount, retentionWords, withinBy } from '../../domain/journeys/retention.ts';
+import { cohortsOf, curvesOf, type RetentionAnswer, type ReturnCount, retentionWords, withinOf } from '../../domain/journeys/retention.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
-import { type Breakdown, fieldOfBreakdown, groupExpression } from './breakdowns.ts';
-import { requireVisits } from './held-values.ts';
+import { requireVisits, textOf } from './held-values.ts';
 import { flag } from './sql-words.ts';
-import { entryCondition, type Filters, filterConditions, isFiltered } from './visit-filters.ts';
+import {
+  type Breakdown,
+  entryCondition,
+  type Filters,
+  fieldOfBreakdown,
+  filterConditions,
+  groupExpression,
+  isFiltered,
+} from './visit-filters.ts';
 import { sessionRows, visitRelation } from './visit-relation.ts';
 import type { VisitQuestion, Visits } from './visits.ts';
 import { type VisitUses, withVisits } from './with-visits.ts';
@@ -27,12 +34,12 @@ interface RetentionQuestion {
 }
 
 /** The first sessions that pass the filters, on days of the range; by their entry page where a split or a filter reads it. */
-function firstSessions({ breakdown, followDays }: RetentionQuestion, visits: Visits, { entryPages }: Filters): string {
+function firstSessions({ breakdown }: RetentionQuestion, visits: Visits, { entryPages }: Filters): string {
   const { sql, days } = visits;
   const isFirst = `v.number = 1 AND v.chosen = 1 AND v.day <= ${days.last}`;
   const atEntry = entryCondition({ entryPages }, 'o.path', sql);
   if (breakdown !== 'entry_page' && atEntry === undefined) return `(SELECT u, day, g FROM visit AS v WHERE ${isFirst}) AS f`;
-  const entries = sessionRows(visits, { entry: sql.ofLeast('s.p', 's.n') }, { followDays });
+  const entries = sessionRows({ entry: 'argMin(s.p, s.n)' });
   const pages = `JOIN (SELECT k AS k_seen, entry FROM (${entries}) AS r) AS e ON v.k = e.k_seen JOIN path_of AS o ON e.entry = o.p`;
   const group = breakdown === 'entry_page' ? 'o.path' : 'v.g';
   return (
@@ -49,39 +56,33 @@ async function readRetention(asked: RetentionQuestion, visits: Visits): Promise<
   const { by, periods, breakdown, followDays } = asked;
   const { sql, question } = visits;
   const column = (name: string) => visits.column('sessions', name) ?? 'NULL';
-  const field = fieldOfBreakdown(breakdown);
-  const group = field && breakdown ? groupExpression(breakdown, column(field), sql) : "''";
+  const group = groupExpression(breakdown, column) ?? "''";
   const chosen = filterConditions({ ...question, automated: undefined }, column, sql).join(' AND ');
   const open = { ...visits, question: { automated: question.automated } };
   const ctes = visitRelation(open, {
-    visit: { number: sql.known(column('session_number')), g: group, chosen: flag(chosen || '1 = 1') },
+    visit: { number: `assumeNotNull(${column('session_number')})`, g: group, chosen: flag(chosen || '1 = 1') },
     followDays,
   });
   // The first day of 1970 was a Thursday.
-  const period = (day: string) => (by === 'day' ? day : sql.quotient(`${day} + 3`, 7));
+  const period = (day: string) => (by === 'day' ? day : `intDiv(${day} + 3, 7)`);
   const firsts = firstSessions(asked, open, question);
   const rows = await visits.select(
     `WITH ${ctes},
-began AS (SELECT u AS u_first, min(${period('day')}) AS c, ${sql.anyOf('g')} AS grp FROM ${firsts} GROUP BY u),
+began AS (SELECT u AS u_first, min(${period('day')}) AS c, min(g) AS grp FROM ${firsts} GROUP BY u),
 there AS (SELECT DISTINCT u, ${period('day')} AS q FROM visit),
 again AS (SELECT u, c, grp, q - c AS later FROM there JOIN began ON there.u = began.u_first WHERE q - c BETWEEN 0 AND ${periods}),
-next AS (SELECT u, c AS c_next, min(later) AS first_later, ${sql.anyOf('grp')} AS grp_next FROM again WHERE later > 0 GROUP BY u, c)
+next AS (SELECT u, c AS c_next, min(later) AS first_later, min(grp) AS grp_next FROM again WHERE later > 0 GROUP BY u, c)
 SELECT 'counts' AS kind, c, later, grp, count(*) AS n FROM again GROUP BY c, later, grp
 UNION ALL SELECT 'firsts' AS kind, c_next AS c, first_later AS later, grp_next AS grp, count(*) AS n FROM next
 GROUP BY c_next, first_later, grp_next
 ORDER BY n DESC LIMIT 40000`,
   );
   const of = (kind: string) =>
-    rows
-      .filter((row) => row['kind'] === kind)
-      .map(
-        ({ c, later, grp, n }): ReturnCount => ({
-          cohort: Number(c),
-          after: Number(later),
-          group: typeof grp === 'string' ? grp : '',
-          visitors: Number(n),
-        }),
-      );
+    rows.flatMap((row): ReturnCount[] =>
+      row['kind'] === kind
+        ? [{ cohort: Number(row['c']), after: Number(row['later']), group: textOf(row['grp']), visitors: Number(row['n']) }]
+        : [],
+    );
   return { counts: of('counts'), firsts: of('firsts') };
 }
 
@@ -120,7 +121,7 @@ export function analyzeRetention(request: RetentionRequest, context: VisitUses &
     const cohorts = cohortsOf(returns.counts, asked);
     const curves = curvesOf(returns.counts, asked);
     const wanted = request.periods ?? USUAL_WITHIN[by];
-    const within = withinBy(returns, { ...asked, periods: wanted });
+    const within = (group?: string) => withinOf(returns, { ...asked, periods: wanted }, group);
     const all = within();
     context.note('A visitor is a browser or device: a person on another one, or without cookies, counts as new.');
     context.note(

@@ -4,7 +4,7 @@ import { hint } from '../../lib/hint.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
 import type { Context } from '../context.ts';
-import { dayOfMs, flag, type SqlWords } from './sql-words.ts';
+import { dayOfMs, flag, isBetween, msOf, type SqlWords } from './sql-words.ts';
 import { type Filters, filterConditions } from './visit-filters.ts';
 
 /** The parts of an answer over visits that say what it covers. */
@@ -23,16 +23,16 @@ export interface Coverage {
 
 const TIMES: Readonly<Record<string, string>> = { sessions: 'session_time', views: 'view_time' };
 
-type Days = Pick<Coverage, 'sql' | 'days'>;
+type Days = Pick<Coverage, 'days'>;
 
-function inRange({ sql, days }: Days, time: string): string {
-  return `${time} >= ${sql.instant(days.first * DAY_MS)} AND ${time} < ${sql.instant((days.last + 1) * DAY_MS)}`;
+function inRange({ days }: Days, time: string): string {
+  return isBetween(time, days.first * DAY_MS, (days.last + 1) * DAY_MS);
 }
 
 /** Conditions on the time of a row to be of the covered days. */
-export function onCoveredDays({ sql, days }: Days, time: string): string[] {
-  const absent = days.missing.length === 0 ? [] : [`${dayOfMs(sql, sql.ms(time))} NOT IN (${days.missing.join(', ')})`];
-  return [inRange({ sql, days }, time), ...absent];
+export function onCoveredDays({ days }: Days, time: string): string[] {
+  const absent = days.missing.length === 0 ? [] : [`${dayOfMs(msOf(time))} NOT IN (${days.missing.join(', ')})`];
+  return [inRange({ days }, time), ...absent];
 }
 
 /** Counts the automated sessions among those of the covered days, under the other filters. */
@@ -53,7 +53,7 @@ function leftOutSql(coverage: Coverage): string[] {
   return files.flatMap(({ name }) => {
     const time = column(name, TIMES[name] ?? '');
     if (time === undefined) return [];
-    const where = `${inRange(coverage, time)} AND ${dayOfMs(sql, sql.ms(time))} IN (${days.missing.join(', ')})`;
+    const where = `${inRange(coverage, time)} AND ${dayOfMs(msOf(time))} IN (${days.missing.join(', ')})`;
     return [`SELECT ${sql.text(name)} AS kind, count(*) AS n, 0 AS part FROM ${name} WHERE ${where}`];
   });
 }

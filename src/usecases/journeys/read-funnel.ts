@@ -3,12 +3,10 @@ import { type FunnelCounts, reached, sumOf } from '../../domain/journeys/funnel.
 import { hasKind, type Step } from '../../domain/journeys/step.ts';
 import { nth } from '../../lib/nth.ts';
 import { addTo } from '../../lib/tally.ts';
-import { type Breakdown, fieldOfBreakdown, groupExpression } from './breakdowns.ts';
-import type { FunnelPlan } from './funnel-codes.ts';
-import { funnelSql } from './funnel-sql.ts';
-import { requireVisits } from './held-values.ts';
+import { type FunnelPlan, funnelSql } from './funnel-sql.ts';
+import { requireVisits, textOf } from './held-values.ts';
 import { requireSeen } from './unseen-step.ts';
-import { deviceSql } from './visit-filters.ts';
+import { type Breakdown, deviceSql, fieldOfBreakdown, groupExpression } from './visit-filters.ts';
 import { partsOf } from './visit-relation.ts';
 import type { VisitRow, Visits } from './visits.ts';
 import type { Needs } from './with-visits.ts';
@@ -47,17 +45,6 @@ function addDepth<Key>(map: Map<Key, number[]>, key: Key, depth: number, count: 
   depths[depth] = nth(depths, depth) + count;
 }
 
-const textOf = (value: VisitRow[string] | undefined) => (typeof value === 'string' ? value : '');
-
-/** The device and the name of a group; without a device where groups are not split by it. */
-function partsOfGroup({ group }: Pick<FunnelPlan, 'group'>, row: VisitRow): [device: string, name: string] {
-  const name = textOf(row['name']);
-  if (group?.device === undefined) return ['', name];
-  if (group.visit === undefined) return [textOf(row['device']), name];
-  const at = name.indexOf(' ');
-  return [name.slice(0, at), name.slice(at + 1)];
-}
-
 /** The groups of a split, and these by device where they are split by it. */
 function groupsOf(rows: readonly VisitRow[], plan: Pick<FunnelPlan, 'group'>): Pick<FunnelCounts, 'groups' | 'byDevice'> {
   const groups = new Map<string, number[]>();
@@ -65,7 +52,7 @@ function groupsOf(rows: readonly VisitRow[], plan: Pick<FunnelPlan, 'group'>): P
   for (const row of rows) {
     const [depth, n] = [Number(row['depth']), Number(row['n'])];
     if (row['kind'] !== 'group' || depth <= 0) continue;
-    const [device, name] = partsOfGroup(plan, row);
+    const [device, name] = [textOf(row['device']), textOf(row['name'])];
     addDepth(groups, name, depth, n);
     const own = byDevice.get(name) ?? new Map<string, number[]>();
     byDevice.set(name, own);
@@ -125,8 +112,7 @@ function deviceBeside(breakdown: Breakdown | undefined, withinDays: number | und
 
 /** Counts a funnel; throws where nothing in the files fulfils a step. */
 export async function readFunnel({ steps, order, withinDays, breakdown }: FunnelQuestion, visits: Visits): Promise<FunnelCounts> {
-  const field = fieldOfBreakdown(breakdown);
-  const visit = field && breakdown ? groupExpression(breakdown, visits.column('sessions', field) ?? 'NULL', visits.sql) : undefined;
+  const visit = groupExpression(breakdown, (field) => visits.column('sessions', field));
   const isGrouped = visit !== undefined || breakdown === 'entry_page';
   const device = isGrouped ? deviceBeside(breakdown, withinDays, visits) : undefined;
   const plan: FunnelPlan = { steps, order, withinDays, ...(isGrouped && { group: { visit, device } }) };

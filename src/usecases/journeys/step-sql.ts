@@ -1,5 +1,9 @@
 import type { Choice, Step } from '../../domain/journeys/step.ts';
-import type { SqlWords } from './sql-words.ts';
+import { cases, type SqlWords } from './sql-words.ts';
+
+function conditionOf(conditions: readonly string[]): string | undefined {
+  return conditions.length === 0 ? undefined : `(${conditions.join(' OR ')})`;
+}
 
 /** Whether a step is fulfilled by the page whose path an expression gives; undefined where no page does that. */
 export function pageCondition({ choices }: Step, path: string, sql: SqlWords): string | undefined {
@@ -11,14 +15,7 @@ export function eventCondition({ choices }: Step, name: string, sql: SqlWords): 
   return conditionOf(choices.flatMap((choice: Choice) => (choice.kind === 'event' ? sql.like(name, choice.name) : [])));
 }
 
-function conditionOf(conditions: readonly string[]): string | undefined {
-  return conditions.length === 0 ? undefined : `(${conditions.join(' OR ')})`;
-}
-
-/** A number whose bits say which of the steps a row fulfils, the first step in bit 0. */
+/** A number whose bits say which of some conditions hold, the first in bit 0. */
 export function maskOf(conditions: readonly (string | undefined)[]): string {
-  const bits = conditions.flatMap((condition, at) =>
-    condition === undefined ? [] : [`CASE WHEN ${condition} THEN ${1 << at} ELSE 0 END`],
-  );
-  return bits.join(' + ') || '0';
+  return conditions.flatMap((condition, at) => (condition === undefined ? [] : [cases([[condition, 2 ** at]], 0)])).join(' + ') || '0';
 }

@@ -1,5 +1,5 @@
 import { pageSteps } from '../../domain/journeys/step.ts';
-import { type SqlWords } from './sql-words.ts';
+import { cases, hostOf, type SqlWords } from './sql-words.ts';
 import { pageCondition } from './step-sql.ts';
 
 /** Devices as people name them, by the ids of the platform. */
@@ -15,47 +15,102 @@ export interface Filters {
   readonly automated?: 'include' | 'exclude' | undefined;
 }
 
-/** The fields of sessions that filters read, and whether they read views. */
-export function fieldsOfFilters({ devices, visitorType, countries, browsers, entryPages, automated }: Filters) {
-  const sessions = [
-    ...(devices ? ['device_id'] : []),
-    ...(visitorType ? ['session_number'] : []),
-    ...(countries ? ['country_code'] : []),
-    ...(browsers ? ['browser_name'] : []),
-    ...(automated === 'exclude' ? ['is_excludable'] : []),
+const among = (column: string, texts: readonly string[], sql: SqlWords) =>
+  `lower(${column}) IN (${texts.map((each) => sql.text(each.trim().toLowerCase())).join(', ')})`;
+const idsOf = (devices: NonNullable<Filters['devices']>) => devices.flatMap((device) => deviceIds[device]).join(', ');
+
+/** The field of sessions that a filter reads, and its condition on the column of it. */
+const FILTERS: {
+  readonly [Name in Exclude<keyof Filters, 'entryPages'>]-?: readonly [
+    field: string,
+    condition: (column: string, asked: NonNullable<Filters[Name]>, sql: SqlWords) => string,
   ];
-  return { sessions, views: entryPages !== undefined };
+} = {
+  devices: ['device_id', (column, devices) => `${column} IN (${idsOf(devices)})`],
+  visitorType: ['session_number', (column, type) => `${column} ${type === 'new' ? '= 1' : '> 1'}`],
+  countries: ['country_code', among],
+  browsers: ['browser_name', among],
+  automated: ['is_excludable', (column) => `NOT coalesce(${column}, false)`],
+};
+
+/** A filter by a field of sessions that leaves some out. */
+export interface SessionFilter {
+  /** As the caller gave it: `devices mobile, tablet`. */
+  readonly words: string;
+  readonly field: string;
+  readonly condition: (column: string, sql: SqlWords) => string;
+}
+
+/** The filters by fields of sessions. */
+export function sessionFilters(filters: Filters): SessionFilter[] {
+  return (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).flatMap((name): SessionFilter[] => {
+    const asked = filters[name];
+    if (asked === undefined || asked === 'include') return [];
+    const [field, condition] = FILTERS[name];
+    const words = `${name} ${typeof asked === 'string' ? asked : asked.join(', ')}`;
+    return [{ words, field, condition: (column, sql) => condition(column, asked as never, sql) }]; // the value of that very filter
+  });
 }
 
 /** Whether some visits are left out. */
 export function isFiltered(filters: Filters): boolean {
-  const { sessions, views } = fieldsOfFilters(filters);
-  return views || sessions.length > 0;
+  return filters.entryPages !== undefined || sessionFilters(filters).length > 0;
 }
 
 /** Conditions on rows of sessions; `column` gives the column of a field. */
 export function filterConditions(filters: Filters, column: (field: string) => string, sql: SqlWords): string[] {
-  const { devices, visitorType, countries, browsers, automated } = filters;
-  const among = (field: string, texts: readonly string[]) =>
-    `lower(${column(field)}) IN (${texts.map((each) => sql.text(each.trim().toLowerCase())).join(', ')})`;
-  return [
-    ...(devices ? [`${column('device_id')} IN (${devices.flatMap((device) => deviceIds[device]).join(', ')})`] : []),
-    ...(visitorType ? [`${column('session_number')} ${visitorType === 'new' ? '= 1' : '> 1'}`] : []),
-    ...(countries ? [among('country_code', countries)] : []),
-    ...(browsers ? [among('browser_name', browsers)] : []),
-    ...(automated === 'exclude' ? [`NOT coalesce(${column('is_excludable')}, false)`] : []),
-  ];
+  return sessionFilters(filters).map(({ field, condition }) => condition(column(field), sql));
 }
 
 /** Whether a page is one of the entry pages that are asked for; undefined where none are. */
 export function entryCondition({ entryPages }: Filters, path: string, sql: SqlWords): string | undefined {
-  if (!entryPages) return undefined;
-  const conditions = pageSteps(entryPages, 'entryPages').flatMap((step) => pageCondition(step, path, sql) ?? []);
-  return conditions.join(' OR ');
+  return (
+    entryPages &&
+    pageSteps(entryPages, 'entryPages')
+      .map((step) => pageCondition(step, path, sql))
+      .join(' OR ')
+  );
 }
 
 /** The device of a session, as people name it. */
 export function deviceSql(column: string): string {
-  const cases = Object.entries(deviceIds).map(([device, ids]) => `WHEN ${column} IN (${ids.join(', ')}) THEN '${device}'`);
-  return `CASE ${cases.join(' ')} ELSE 'unknown' END`;
+  const devices = Object.entries(deviceIds).map(([device, ids]) => [`${column} IN (${ids.join(', ')})`, `'${device}'`] as const);
+  return cases(devices, "'unknown'");
+}
+
+const known = (value: string) => `coalesce(${value}, 'unknown')`;
+
+/** The field of sessions that tells the group of a session, and the group as text by its column. */
+const GROUPS: Readonly<Record<string, readonly [field: string, group: (column: string) => string]>> = {
+  device: ['device_id', deviceSql],
+  visitor_type: [
+    'session_number',
+    (column) =>
+      cases(
+        [
+          [`${column} = 1`, "'new'"],
+          [`${column} > 1`, "'returning'"],
+        ],
+        "'unknown'",
+      ),
+  ],
+  country: ['country_code', known],
+  browser: ['browser_name', known],
+  referrer: ['referer_url', (column) => cases([[`coalesce(${column}, '') = ''`, "'direct'"]], known(hostOf(column)))],
+};
+
+/** Dimensions by which sessions can be split. */
+export const breakdowns = ['device', 'visitor_type', 'country', 'browser', 'referrer', 'entry_page', 'day', 'week'] as const;
+/** A dimension by which sessions can be split. */
+export type Breakdown = (typeof breakdowns)[number];
+
+/** The field of sessions that a split reads; undefined for one by pages or days. */
+export function fieldOfBreakdown(breakdown: Breakdown | undefined): string | undefined {
+  return breakdown && GROUPS[breakdown]?.[0];
+}
+
+/** The group of a session as text; undefined for a split by pages or days. */
+export function groupExpression(breakdown: Breakdown | undefined, column: (field: string) => string | undefined): string | undefined {
+  const [field, group] = (breakdown && GROUPS[breakdown]) ?? [];
+  return field && group?.(column(field) ?? 'NULL');
 }

@@ -6,6 +6,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { daysIn } from '../../lib/intervals.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import { type Column, folded } from '../../workspace/query/columns.ts';
+import { identifier } from '../../workspace/query/view-sql.ts';
 import { type Data, type DataPart, type DataUses, withData } from '../exports/export-data.ts';
 import type { FetchContext } from '../exports/fetch-planned.ts';
 import { type FilesNeeded, overBy } from '../exports/statement.ts';
@@ -15,7 +16,7 @@ import { withHeldValues } from './held-values.ts';
 import { isVariable, missingFields, missingScope } from './missing-data.ts';
 import { sqlWords } from './sql-words.ts';
 import { requireSeen } from './unseen-step.ts';
-import { fieldsOfFilters } from './visit-filters.ts';
+import { sessionFilters } from './visit-filters.ts';
 import type { VisitQuestion, VisitRow, VisitScope, Visits } from './visits.ts';
 
 /** The parts of a call that a tool over visits uses. */
@@ -176,10 +177,10 @@ async function daysOf(question: VisitQuestion, needs: Needs, chosen: readonly Ch
 
 /** Hands over the sessions and views of a question; throws in words what is missing: files, columns, days. */
 export function withVisits<T>(question: VisitQuestion, needs: Needs, context: VisitUses, use: (visits: Visits) => Promise<T>): Promise<T> {
-  const ofFilters = fieldsOfFilters(question);
+  const ofFilters = sessionFilters(question).map(({ field }) => field);
   const wanted = {
-    sessions: needs.sessions || ofFilters.sessions.length > 0 ? [...(needs.sessions ?? []), ...ofFilters.sessions] : undefined,
-    views: needs.views || ofFilters.views ? (needs.views ?? []) : undefined,
+    sessions: needs.sessions || ofFilters.length > 0 ? [...(needs.sessions ?? []), ...ofFilters] : undefined,
+    views: needs.views || question.entryPages ? (needs.views ?? []) : undefined,
   };
   const answer = async (data: Data, supply: Supply) => {
     const meantFields = withVariables(data, wanted, needs);
@@ -191,7 +192,7 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
     const sql = sqlWords(data.dialect);
     const columnIn = (part: DataPart | undefined, field: string) => {
       const column = part && columnOf(part.view.columns, field);
-      return column && sql.name(column.name);
+      return column && identifier(column.name);
     };
     const select = async (statement: string) => {
       const { columns, rows, more } = await data.select(statement, {
@@ -206,7 +207,7 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
     const anyPart = (scope: string) => data.parts.find(({ view }) => view.name === scope);
     const column = (scope: string, field: string) => columnIn(anyPart(scope), field);
     const knowsAutomated = covers(anyPart('sessions'), ['session_time', 'is_excludable'], days);
-    const meant = await withHeldValues(question, { sql, days, column, select }, context);
+    const meant = await withHeldValues(question, { days, column, select }, context);
     await noteCoverage({ sql, filters: meant, days, files, knowsAutomated, column, select }, context);
     const visits: Visits = {
       sql,

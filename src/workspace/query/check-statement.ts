@@ -1,4 +1,5 @@
 import { isRecord } from '../../lib/is-record.ts';
+import { CLICKHOUSE_MACROS } from './clickhouse-macros.ts';
 
 /**
  * The functions of DuckDB that a statement may call, in lower case: those that compute from their arguments alone. What is not named
@@ -54,6 +55,7 @@ const words = (text: string) => text.trim().split(/\s+/);
 
 /** Functions that a statement may call. */
 const allowedFunctions: ReadonlySet<string> = new Set([
+  ...CLICKHOUSE_MACROS.map((macro) => macro.replace(/\(.*/, '').toLowerCase()),
   ...words(NAMES),
   ...words(OF_LISTS).flatMap((name) => ['list', 'array'].map((kind) => `${kind}_${name}`)),
 ]);

@@ -1,5 +1,6 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { refusalOf } from './check-statement.ts';
+import { CLICKHOUSE_MACROS } from './clickhouse-macros.ts';
 import type { Cell, Failure, Machine } from './protocol.ts';
 import { literal, literals } from './view-sql.ts';
 
@@ -43,6 +44,7 @@ export async function openDatabase({ setup, files, memoryBytes, threads, spill }
   const connection = await instance.connect();
   await connection.run("SET TimeZone = 'UTC'");
   if (spill) await connection.run(`SET max_temp_directory_size = ${literal(`${spill.maxBytes}B`)}`);
+  await connection.run(CLICKHOUSE_MACROS.map((macro) => `CREATE MACRO ${macro};`).join(' '));
   for (const statement of setup) await connection.run(statement);
   // Files by name: a directory that is allowed could be written to.
   await connection.run(`SET allowed_paths = ${literals(files)}`);

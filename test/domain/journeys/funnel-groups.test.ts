@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { groupsOf } from '../../../src/domain/journeys/funnel-groups.ts';
 import { funnelWords } from '../../../src/domain/journeys/funnel-words.ts';
-import { stratifiedDifferenceOf } from '../../../src/domain/journeys/proportions.ts';
+import { differenceOf } from '../../../src/domain/journeys/proportions.ts';
 
 const NAMES = ['/checkout/payment', 'purchase'];
 type Done = readonly [reached: number, bought: number];
@@ -84,7 +84,7 @@ describe('groups of a funnel', () => {
 
 it('the test within strata is that of Cochran, Mantel and Haenszel', () => {
   // Two strata by hand: 10 of 20 against 5 of 20, 15 of 20 against 10 of 20.
-  const difference = stratifiedDifferenceOf([
+  const difference = differenceOf([
     [
       { hits: 10, of: 20 },
       { hits: 5, of: 20 },

@@ -34,7 +34,7 @@ it('on chosen devices begins with how they differ from the others, where they do
     funnelWords({
       steps,
       groups: undefined,
-      beside: { group: 'mobile', steps: [], verdict },
+      beside: { group: 'mobile', steps: [], verdict, kind: verdict === 'like the others' ? 'no difference' : 'differs' },
       changes: undefined,
       unit: 'sessions',
       question,

@@ -39,13 +39,10 @@ export function usualLimit(limits: readonly number[], exceeded: readonly number[
   return nth(limits, at < 0 ? limits.length - 1 : at);
 }
 
-/**
- * How texts that differ only in addresses and numbers are made equal, in order: a pattern of RE2, what takes its place, and a part of the
- * text without which it cannot match.
- */
+/** How texts that differ only in addresses and numbers are made equal, in order: a pattern of RE2, and what takes its place. */
 export const MESSAGE_RULES = [
-  [String.raw`https?://[^\s"'<>)]+`, '{address}', '://'],
-  [String.raw`[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|[0-9]+(\.[0-9]+)*`, '#', ''],
+  [String.raw`https?://[^\s"'<>)]+`, '{address}'],
+  [String.raw`[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|[0-9]+(\.[0-9]+)*`, '#'],
 ] as const;
 
 /** A message without what differs from one occurrence to the next; the same as the engines make. */

@@ -1,35 +1,12 @@
+import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import { wilson } from '../../../statistics/proportions.ts';
+import { tailOf, Z_95 } from '../../../statistics/tails.ts';
 
 /** An estimate with its 95 % interval. */
 export interface Estimate {
   readonly value: number;
   readonly low: number;
   readonly high: number;
-}
-
-/** The effect of a condition on the sessions that met it, against sessions like them; shares from 0 to 1, money in cents. */
-export interface ConditionEffect {
-  /** Sessions with the condition at their first view of the page. */
-  readonly sessions: number;
-  /** Those of them that have sessions like them without it. All figures below are of these. */
-  readonly comparable: number;
-  readonly withShare: number;
-  /** The share of the same sessions had they not met it. */
-  readonly withoutShare: number;
-  /** With less without. */
-  readonly difference: Estimate;
-  /** Positive where less was sold. */
-  readonly lostRevenue: Estimate;
-  /** Standard normal score of the difference, negative where there are fewer conversions. */
-  readonly score: number;
-  /** The same for revenue. */
-  readonly revenueScore: number;
-  /** As many equally weighted sessions without the condition would say as much. */
-  readonly effectiveControls: number;
-  /** The difference where nothing is weighed; undefined where one side is empty. */
-  readonly plain: number | undefined;
-  /** With less without of the share that met each other finding of the answer. */
-  readonly metMore: readonly number[];
 }
 
 /** A share and the number of trials that would scatter as much. */
@@ -50,40 +27,67 @@ export function differenceOf(one: Share, other: Share): Estimate {
   };
 }
 
-/** How far a share lies from another one, by the signed root of the likelihood ratio, which stays near the normal with few conversions. */
-export function scoreOfDifference(one: Share, other: Share): number {
-  const expected = Math.min(1 - 1e-9, Math.max(1e-9, other.share));
-  const part = (seen: number, usual: number) => (seen > 0 ? seen * Math.log(seen / usual) : 0);
-  const deviance = 2 * one.trials * (part(one.share, expected) + part(1 - one.share, 1 - expected));
-  const [own, theirs] = [1 / one.trials, 1 / Math.max(other.trials, 1e-9)];
-  return Math.sign(one.share - other.share) * Math.sqrt(Math.max(0, deviance) * (own / (own + theirs)));
+/** Estimates whose errors are independent of each other, each times a weight, added up. */
+export function weighted(parts: readonly (readonly [estimate: Estimate, weight: number])[]): Estimate {
+  const value = parts.reduce((sum, [estimate, weight]) => sum + weight * estimate.value, 0);
+  const half = (side: number) =>
+    Math.hypot(...parts.map(([estimate, weight]) => weight * (estimate.value - (side * weight > 0 ? estimate.high : estimate.low))));
+  return { value, low: value - half(-1), high: value + half(1) };
+}
+
+/** The standard normal score of an estimate: on the side of no effect its interval is as wide as what chance makes. */
+export function scoreOf({ value, low, high }: Estimate): number {
+  const half = value < 0 ? high - value : value - low;
+  return half > 0 ? (Z_95 * value) / half : 0;
+}
+
+/** The effect of a condition on the sessions that met it, against sessions like them; shares from 0 to 1, money in cents. */
+export interface Effect {
+  /** Sessions with the condition at their first view of the page. */
+  readonly sessions: number;
+  /** Those of them that have sessions like them without it. All figures below are of these. */
+  readonly comparable: number;
+  readonly withShare: number;
+  /** The share of the same sessions had they not met it. */
+  readonly withoutShare: number;
+  /** With less without. */
+  readonly difference: Estimate;
+  /** Positive where less was sold. */
+  readonly lostRevenue: Estimate;
+  /** As many equally weighted sessions without the condition would say as much. */
+  readonly effectiveControls: number;
+  /** The difference where nothing is weighed; undefined where one side is empty. */
+  readonly plain?: number | undefined;
+  /** With less without of the share that met each other finding of the answer. */
+  readonly metMore: readonly number[];
+}
+
+/** Sums of a figure of sessions: of all strata, and weighed of those that have both sides. */
+interface FigureSums {
+  /** Of all with the condition, without it, and of the squares of both. */
+  readonly plain: number;
+  readonly otherPlain: number;
+  readonly squares: number;
+  readonly observed: number;
+  readonly expected: number;
+  /** Of these two sums, by the scatter within strata. */
+  readonly variance: number;
+  readonly expectedVariance: number;
 }
 
 /**
  * Sums over strata of sessions that were alike until their first view of a page: of those with the condition, and of those without it, who
- * are weighed so that each stratum has as many of both; of strata that have both, unless said otherwise. Money in cents.
+ * are weighed so that each stratum has as many of both.
  */
 export interface StrataSums {
   /** Of all strata, with it and without it. */
   readonly sessions: number;
-  readonly conversions: number;
   readonly others: number;
-  readonly otherConversions: number;
   readonly comparable: number;
-  readonly observed: number;
-  readonly expected: number;
   /** Of the weights. */
   readonly squares: number;
-  /** Of the two sums of conversions, by the scatter within strata. */
-  readonly variance: number;
-  readonly expectedVariance: number;
-  readonly revenue: number;
-  readonly expectedRevenue: number;
-  readonly revenueVariance: number;
-  readonly expectedRevenueVariance: number;
-  /** Of all sessions at the page, and of its squares. */
-  readonly allRevenue: number;
-  readonly allRevenueSquares: number;
+  readonly converts: FigureSums;
+  readonly cents: FigureSums;
   /** How many more with the condition than without it met each other finding. */
   readonly met: readonly number[];
 }
@@ -93,45 +97,135 @@ const LEAST_LEFT = 0.85;
 
 /** A sum over sessions as a share of them, with the trials that scatter as its variance does. */
 function shareOf(sum: number, variance: number, sessions: number, plainTrials: number): Share {
-  const share = Math.min(1, Math.max(0, sum / sessions));
+  const share = sessions > 0 ? Math.min(1, Math.max(0, sum / sessions)) : 0;
   const trials = variance > 0 ? (share * (1 - share) * sessions ** 2) / variance : 0;
   return { share, trials: Math.max(1, trials > 0 ? Math.min(plainTrials / LEAST_LEFT, trials) : plainTrials) };
 }
 
-/** The share with a condition less that without it, where nothing is weighed; undefined where one side is empty. */
-function plainDifference({ sessions, conversions, others, otherConversions }: StrataSums): number | undefined {
-  return sessions > 0 && others > 0 ? conversions / sessions - otherConversions / others : undefined;
+/** A figure with the condition and without it; an amount is a count of baskets of the usual size, so that shares stand for it as well. */
+function sidesOf({ plain, otherPlain, squares, ...sums }: FigureSums, comparable: number, controls: number) {
+  const sold = plain + otherPlain;
+  const scale = comparable * (sold > 0 ? squares / sold : 1);
+  return {
+    scale,
+    one: shareOf(sums.observed, sums.variance, scale, comparable),
+    other: shareOf(sums.expected, sums.expectedVariance, scale, controls),
+  };
 }
 
 /** The effect of a condition on the sessions that met it: observed less what those without it in the same strata had. */
-export function effectOf(sums: StrataSums): ConditionEffect {
-  const { sessions, comparable, squares } = sums;
-  const plain = plainDifference(sums);
-  if (comparable === 0) {
-    const nothing = { value: 0, low: 0, high: 0 };
-    const shares = { withShare: 0, withoutShare: 0, difference: nothing, lostRevenue: nothing, plain };
-    return { ...shares, sessions, comparable, score: 0, revenueScore: 0, effectiveControls: 0, metMore: sums.met.map(() => 0) };
-  }
-  const effectiveControls = comparable ** 2 / squares;
-  const one = shareOf(sums.observed, sums.variance, comparable, comparable);
-  const other = shareOf(sums.expected, sums.expectedVariance, comparable, effectiveControls);
-  // Revenue as a count of baskets of the usual size, so that the intervals of shares hold for it as well.
-  const size = sums.allRevenue > 0 ? sums.allRevenueSquares / sums.allRevenue : 1;
-  const scale = comparable * size;
-  const money = shareOf(sums.revenue, sums.revenueVariance, scale, comparable);
-  const otherMoney = shareOf(sums.expectedRevenue, sums.expectedRevenueVariance, scale, effectiveControls);
-  const perSession = differenceOf(money, otherMoney);
+export function effectOf({ sessions, others, comparable, squares, converts, cents, met }: StrataSums): Effect {
+  const effectiveControls = squares > 0 ? comparable ** 2 / squares : 0;
+  const bought = sidesOf(converts, comparable, effectiveControls);
+  const money = sidesOf(cents, comparable, effectiveControls);
   return {
     sessions,
     comparable,
-    plain,
-    withShare: one.share,
-    withoutShare: other.share,
-    difference: differenceOf(one, other),
-    lostRevenue: { value: -perSession.value * scale, low: -perSession.high * scale, high: -perSession.low * scale },
-    score: scoreOfDifference(one, other),
-    revenueScore: scoreOfDifference(money, otherMoney),
+    withShare: bought.one.share,
+    withoutShare: bought.other.share,
+    difference: differenceOf(bought.one, bought.other),
+    lostRevenue: weighted([[differenceOf(money.one, money.other), -money.scale]]),
     effectiveControls,
-    metMore: sums.met.map((more) => more / comparable),
+    plain: sessions > 0 && others > 0 ? converts.plain / sessions - converts.otherPlain / others : undefined,
+    metMore: met.map((more) => (comparable > 0 ? more / comparable : 0)),
   };
+}
+
+/** The verdict on one condition; the last two are no claims. */
+export type Verdict = 'lowers' | 'raises' | 'within noise' | 'too few' | 'no fair comparison';
+
+/** With fewer expected conversions without the condition, nothing can be said of its effect. */
+const LEAST_EXPECTED = 5;
+/** Fewer sessions than this are never judged. */
+export const LEAST_SESSIONS = 20;
+/** At least this share of the sessions must have others like them. */
+const LEAST_COMPARABLE = 0.5;
+/** As many equally weighted sessions must at least stand on the other side. */
+const LEAST_CONTROLS = 30;
+
+const isFair = ({ sessions, comparable }: Effect) => comparable >= LEAST_COMPARABLE * sessions;
+
+/** The reason why an effect cannot be judged; undefined where it can. */
+export function doubtOf(effect: Effect): Verdict | undefined {
+  const { sessions, comparable, effectiveControls, withoutShare } = effect;
+  if (sessions < LEAST_SESSIONS) return 'too few';
+  if (!isFair(effect)) return 'no fair comparison';
+  const isFew = comparable < LEAST_SESSIONS || effectiveControls < LEAST_CONTROLS || comparable * withoutShare < LEAST_EXPECTED;
+  return isFew ? 'too few' : undefined;
+}
+
+/**
+ * The effect of one condition over several pages together, on the sessions that met it at the first view of a page, of each page by itself:
+ * pages without sessions to compare with are left out. Undefined where fewer than two pages are left.
+ */
+export function togetherOf(effects: readonly Effect[]): Effect | undefined {
+  const parts = effects.filter((effect) => effect.comparable > 0 && isFair(effect));
+  if (parts.length < 2) return undefined;
+  const sum = (all: readonly Effect[], of: (effect: Effect) => number) => all.reduce((total, effect) => total + of(effect), 0);
+  const comparable = sum(parts, (effect) => effect.comparable);
+  const mean = (of: (effect: Effect) => number) => sum(parts, (effect) => effect.comparable * of(effect)) / comparable;
+  return {
+    sessions: sum(effects, ({ sessions }) => sessions),
+    comparable,
+    withShare: mean(({ withShare }) => withShare),
+    withoutShare: mean(({ withoutShare }) => withoutShare),
+    difference: weighted(parts.map((effect) => [effect.difference, effect.comparable / comparable])),
+    lostRevenue: weighted(parts.map(({ lostRevenue }) => [lostRevenue, 1])),
+    effectiveControls: sum(parts, ({ effectiveControls }) => effectiveControls),
+    metMore: [],
+  };
+}
+
+/** Which figure decides. */
+export type Aim = 'conversions' | 'revenue';
+
+/** How clear an effect is, negative where less is bought. */
+export function clearnessOf({ difference, lostRevenue }: Effect, aim: Aim): number {
+  return aim === 'revenue' ? -scoreOf(lostRevenue) : scoreOf(difference);
+}
+
+/** Tells of an effect whether it stands out among all that can be judged, at the false discovery rate of conditions. */
+export function standsOutAmong(effects: readonly Effect[], aim: Aim): (effect: Effect) => boolean {
+  const chanceOf = (effect: Effect) => (doubtOf(effect) === undefined ? tailOf(clearnessOf(effect, aim)) : 1);
+  const chances = effects.filter((effect) => doubtOf(effect) === undefined).map(chanceOf);
+  const limit = discoveryLimit(chances, FALSE_DISCOVERY_RATES.conditions);
+  return (effect) => chanceOf(effect) <= limit;
+}
+
+/** An effect without what others explain of it, because the same sessions met them more often: `share` of each effect. */
+function without(effect: Effect, others: readonly { readonly effect: Effect; readonly share: number }[]): Effect {
+  const left = (of: (effect: Effect) => Estimate, size: (effect: Effect) => number) =>
+    weighted([[of(effect), 1], ...others.map((other) => [of(other.effect), (-other.share * size(effect)) / size(other.effect)] as const)]);
+  const difference = left(
+    (each) => each.difference,
+    () => 1,
+  );
+  const lostRevenue = left(
+    (each) => each.lostRevenue,
+    (each) => each.comparable,
+  );
+  return { ...effect, difference, lostRevenue, withoutShare: effect.withShare - difference.value };
+}
+
+/** A finding without what others explain of it, and whether what is left stands out still. */
+export interface Separated {
+  readonly effect: Effect;
+  readonly stands: boolean;
+}
+
+/**
+ * Findings, the clearest first, each without what those before it that stand explain of it, because the same sessions met both; `metMore`
+ * is in the same order.
+ */
+export function separate(findings: readonly Effect[], standsOut: (effect: Effect) => boolean): Separated[] {
+  const separated: Separated[] = [];
+  for (const effect of findings) {
+    const others = separated.flatMap(({ effect: other, stands }, at) => {
+      const share = effect.metMore[at] ?? 0;
+      return stands && share > 0 ? [{ effect: other, share }] : [];
+    });
+    const own = without(effect, others);
+    separated.push({ effect: own, stands: own.difference.value * effect.difference.value > 0 && standsOut(own) });
+  }
+  return separated;
 }

@@ -1,7 +1,6 @@
 import { nth } from '../../../lib/nth.ts';
 import { tailOf, Z_95 } from '../../../statistics/tails.ts';
-import { differenceOf, type Estimate, scoreOfDifference } from './effect.ts';
-import type { Verdict } from './judge-effects.ts';
+import { differenceOf, type Effect, type Estimate, scoreOf, type Verdict } from './effect.ts';
 
 /** Sums over the visitors of a variant; a visitor has n sessions, of which y convert, with revenue r in cents. */
 export interface Arm {
@@ -18,13 +17,9 @@ export interface Arm {
   readonly rr: number;
 }
 
-/** A variant against the reference. */
+/** A variant against the reference; what is lost is over the sessions of the variant. */
 export interface VariantEffect {
-  readonly difference: Estimate;
-  readonly withShare: number;
-  readonly withoutShare: number;
-  /** Cents over the sessions of the variant; positive where less was sold. */
-  readonly lostRevenue: Estimate;
+  readonly effect: Effect;
   readonly verdict: Verdict;
   /** More days at this pace until a relative difference of 5 % would show; 0 where it would by now. */
   readonly moreDays: number | undefined;
@@ -61,22 +56,28 @@ function lostRevenueOf(arm: Arm, reference: Arm): Estimate {
 /** Compares a variant with the reference; `variants` are compared with it in all, which the significance allows for. */
 export function compareVariant(arm: Arm, reference: Arm, { variants, days }: { variants: number; days: number }): VariantEffect {
   const [own, theirs] = [shareOf(arm), shareOf(reference)];
-  const score = scoreOfDifference(own, theirs);
   const isFew =
     Math.min(arm.sessions, reference.sessions) < LEAST_SESSIONS || Math.min(arm.conversions, reference.conversions) < LEAST_CONVERSIONS;
   const difference = differenceOf(own, theirs);
-  // A claim and its interval say the same.
-  const isClear = tailOf(score) <= SIGNIFICANCE / Math.max(1, variants) && difference.low * difference.high > 0;
-  const direction = score < 0 ? 'lowers' : 'raises';
+  const isClear = tailOf(scoreOf(difference)) <= SIGNIFICANCE / Math.max(1, variants);
+  const direction = difference.value < 0 ? 'lowers' : 'raises';
   const judged = isClear ? direction : 'within noise';
   // Of both together, so that it is as many days whichever of the two is asked about.
   const smallest = (MATTERS * (arm.conversions + reference.conversions)) / (arm.sessions + reference.sessions);
   const needed = (days * DETECTABLE ** 2 * (own.variance + theirs.variance)) / smallest ** 2;
-  return {
-    difference,
+  const effect = {
+    sessions: arm.sessions,
+    comparable: arm.sessions,
     withShare: own.share,
     withoutShare: theirs.share,
+    difference,
+    plain: difference.value,
     lostRevenue: lostRevenueOf(arm, reference),
+    effectiveControls: reference.sessions,
+    metMore: [],
+  };
+  return {
+    effect,
     verdict: isFew ? 'too few' : judged,
     moreDays: Number.isFinite(needed) ? Math.max(0, Math.ceil(needed - days)) : undefined,
   };
@@ -117,9 +118,7 @@ export function sampleRatioMismatch(arms: readonly Arm[]): Mismatch | undefined 
     const expected = total * nth(planned, at);
     return sum + (visitors - expected) ** 2 / expected;
   }, 0);
-  // With one degree of freedom the statistic is the square of a standard normal.
-  const probability =
-    arms.length === 2 ? tailOf(Math.sqrt(statistic)) : tailOf(Math.max(0, scoreOfChiSquare(statistic, arms.length - 1))) / 2;
+  const probability = tailOf(Math.max(0, scoreOfChiSquare(statistic, arms.length - 1))) / 2;
   return probability < MISMATCH ? { planned, probability } : undefined;
 }
 

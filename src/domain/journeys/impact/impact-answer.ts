@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { formatNumber } from '../../../lib/number-text.ts';
-import type { Estimate } from './effect.ts';
-import type { Aim, Verdict } from './judge-effects.ts';
+import type { Aim, Effect, Verdict } from './effect.ts';
 
 const verdicts = ['lowers', 'raises', 'within noise', 'too few', 'no fair comparison'] as const satisfies readonly Verdict[];
 
@@ -55,55 +54,41 @@ export type ImpactAnswer = z.output<typeof impactShape>;
 /** One condition at one page in that answer. */
 export type ImpactRow = ImpactAnswer['conditions'][number];
 
-/** A row before it is put into words. */
-export interface RowFacts {
-  readonly condition: string;
-  readonly what: string;
-  readonly pages: readonly string[];
-  readonly message?: string | undefined;
-  readonly sessions: number;
-  readonly comparable: number;
-  /** Shares from 0 to 1; left out where nothing is comparable. */
-  readonly shares?: { readonly with: number; readonly without: number; readonly difference: Estimate } | undefined;
-  readonly plain?: number | undefined;
-  /** Cents; left out where the files hold no revenue or the outcome is not sales. */
-  readonly lostCents?: Estimate | undefined;
-  readonly verdict: Verdict;
-  readonly more?: Partial<ImpactRow> | undefined;
-}
-
 const percent = (share: number) => Number((100 * share).toFixed(2));
-const money = (cents: number) => Number((cents / 100).toFixed(2));
-const count = (value: number) => Number(value.toFixed(1));
+const money = (cents: number) => Number((cents / 100).toFixed(2)) + 0;
 
-/** A row of the answer. */
-export function rowOf({ shares, plain, lostCents, comparable, verdict, more, pages, message, ...facts }: RowFacts): ImpactRow {
+/** A row of the answer; without figures where nothing is comparable, and without what is lost where visitors chose to go to a page. */
+export function rowOf(
+  effect: Effect,
+  hasRevenue: boolean,
+  facts: Pick<ImpactRow, 'condition' | 'what' | 'pages' | 'message' | 'verdict'>,
+): ImpactRow {
+  const { sessions, comparable, difference, lostRevenue, plain } = effect;
+  const count = (share: number) => Number((-share * comparable).toFixed(1)) + 0;
+  const isLost = comparable > 0 && facts.what !== 'page';
   return {
     ...facts,
-    pages: [...pages],
-    ...(message !== undefined && { message }),
+    sessions,
     comparable,
-    ...(shares && {
-      withPercent: percent(shares.with),
-      withoutPercent: percent(shares.without),
-      differencePoints: percent(shares.difference.value),
-      lowPoints: percent(shares.difference.low),
-      highPoints: percent(shares.difference.high),
+    ...(comparable > 0 && {
+      withPercent: percent(effect.withShare),
+      withoutPercent: percent(effect.withoutShare),
+      differencePoints: percent(difference.value),
+      lowPoints: percent(difference.low),
+      highPoints: percent(difference.high),
     }),
     ...(plain !== undefined && { plainPoints: percent(plain) }),
-    verdict,
-    ...(shares &&
-      facts.what !== 'page' && {
-        lostConversions: count(-shares.difference.value * comparable) + 0,
-        lostConversionsLow: count(-shares.difference.high * comparable) + 0,
-        lostConversionsHigh: count(-shares.difference.low * comparable) + 0,
-      }),
-    ...(lostCents && {
-      lostRevenue: money(lostCents.value) + 0,
-      lostRevenueLow: money(lostCents.low) + 0,
-      lostRevenueHigh: money(lostCents.high) + 0,
+    ...(isLost && {
+      lostConversions: count(difference.value),
+      lostConversionsLow: count(difference.high),
+      lostConversionsHigh: count(difference.low),
     }),
-    ...more,
+    ...(isLost &&
+      hasRevenue && {
+        lostRevenue: money(lostRevenue.value),
+        lostRevenueLow: money(lostRevenue.low),
+        lostRevenueHigh: money(lostRevenue.high),
+      }),
   };
 }
 
@@ -134,16 +119,19 @@ export interface OutcomeWords {
 }
 
 const grouped = (value: number) => formatNumber(Math.round(value), { group: true });
-/** A range in which lost figures lie; a gain is negative. */
-const between = (low: number, high: number) => `95%: ${grouped(low)} to ${grouped(high)}`;
 
+/** `about 820 purchases lost (95%: 640 to 1,000)`, `about 1,200 EUR more (95%: -400 to 2,800)` */
 function lostWords(row: ImpactRow, { many, aim, currency }: OutcomeWords): string {
-  if (aim === 'revenue')
-    return (
-      `about ${grouped(row.lostRevenue ?? 0)} ${currency ?? 'in revenue'} lost ` +
-      `(${between(row.lostRevenueLow ?? 0, row.lostRevenueHigh ?? 0)})`
-    );
-  return `about ${grouped(row.lostConversions ?? 0)} ${many} lost (${between(row.lostConversionsLow ?? 0, row.lostConversionsHigh ?? 0)})`;
+  const [value = 0, low = 0, high = 0] =
+    aim === 'revenue'
+      ? [row.lostRevenue, row.lostRevenueLow, row.lostRevenueHigh]
+      : [row.lostConversions, row.lostConversionsLow, row.lostConversionsHigh];
+  const isGain = value < 0;
+  const [least, most] = isGain ? [-high, -low] : [low, high];
+  const amount = grouped(Math.abs(value));
+  const more = aim === 'revenue' ? `${amount} ${currency ?? 'in revenue'} more` : `${amount} more ${many}`;
+  const lost = `${amount} ${aim === 'revenue' ? (currency ?? 'in revenue') : many} lost`;
+  return `about ${isGain ? more : lost} (95%: ${grouped(least)} to ${grouped(most)})`;
 }
 
 const REASONS: Readonly<Partial<Record<Verdict, string>>> = {
@@ -152,92 +140,62 @@ const REASONS: Readonly<Partial<Record<Verdict, string>>> = {
   'no fair comparison': 'has no sessions like those that met it to compare with',
 };
 
-/** What is hoped for: sales by number or by value. */
-const wantedOf = ({ many, aim }: OutcomeWords) => (aim === 'revenue' ? 'revenue' : many);
-
 /** Begins a sentence. */
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const shareWords = ({ withPercent, withoutPercent }: ImpactRow, one: string, other: string) =>
+  `${formatNumber(withPercent)}% ${one} ${formatNumber(withoutPercent)}%${other}`;
+/** Whether the interval of a row leaves out no difference. */
+const isClear = ({ lowPoints = 0, highPoints = 0 }: ImpactRow) => lowPoints * highPoints > 0;
 
-/** ` Revenue: about 1,200 EUR more than as many sessions without it would bring (95%: -400 to 2,800), within noise.` */
-function variantRevenue({ lostRevenue, lostRevenueLow = 0, lostRevenueHigh = 0 }: ImpactRow, { aim, currency }: OutcomeWords): string {
-  if (aim !== 'revenue' || lostRevenue === undefined) return '';
-  const unit = currency === undefined ? '' : ` ${currency}`;
-  const amount = `about ${grouped(Math.abs(lostRevenue))}${unit} ${lostRevenue > 0 ? 'less' : 'more'}`;
+/** A variant of a test: wins, loses, or neither; and what it brings where revenue is asked for. */
+function variantAnswer(row: ImpactRow, words: OutcomeWords): string {
+  const { condition, verdict, lowPoints, highPoints, lostRevenue, lostRevenueLow = 0, lostRevenueHigh = 0 } = row;
+  const shares = shareWords(row, `${words.many} against`, '');
+  const range = `(difference 95%: ${formatNumber(lowPoints)} to ${formatNumber(highPoints)} points)`;
   const isOpen = lostRevenueLow <= 0 && lostRevenueHigh >= 0;
-  const bounds = between(-lostRevenueHigh, -lostRevenueLow);
-  return ` Revenue: ${amount} than as many sessions without it would bring (${bounds})${isOpen ? ', within noise' : ''}.`;
-}
-
-/** A variant of a test: wins, loses, or neither. */
-function variantAnswer(row: ImpactRow, { many, isHarm = false }: OutcomeWords): string {
-  const { condition, verdict, withPercent, withoutPercent, lowPoints, highPoints } = row;
-  const shares = `${formatNumber(withPercent)}% ${many} against ${formatNumber(withoutPercent)}%`;
-  if (verdict === 'lowers' || verdict === 'raises')
-    return (
-      `${condition}, ${(verdict === 'raises') === isHarm ? 'loses' : 'wins'}: ${shares} ` +
-      `(difference 95%: ${formatNumber(lowPoints)} to ${formatNumber(highPoints)} points).`
-    );
-  if (verdict === 'within noise') return `No winner yet: ${condition}, has ${shares}, a difference within noise.`;
-  const why = verdict === 'too few' ? 'has too few sessions' : 'split its visitors otherwise than planned';
-  return `No winner can be named: ${condition}, ${why}.`;
+  const revenue =
+    words.aim === 'revenue' && lostRevenue !== undefined ? ` Revenue: ${lostWords(row, words)}${isOpen ? ', within noise' : ''}.` : '';
+  const said = {
+    lowers: `${condition}, ${words.isHarm ? 'wins' : 'loses'}: ${shares} ${range}.`,
+    raises: `${condition}, ${words.isHarm ? 'loses' : 'wins'}: ${shares} ${range}.`,
+    'within noise': `No winner yet: ${condition}, has ${shares}, a difference within noise.`,
+    'too few': `No winner can be named: ${condition}, has too few sessions.`,
+    'no fair comparison': `No winner can be named: ${condition}, split its visitors otherwise than planned.`,
+  };
+  return said[verdict] + revenue;
 }
 
 /** A page that visitors chose to go to: their choice shows what they want, so it is no effect. */
-function pageAnswer({ condition, verdict, withPercent, withoutPercent }: ImpactRow, { many }: OutcomeWords): string {
-  const shares = `${formatNumber(withPercent)}% against ${formatNumber(withoutPercent)}%`;
-  if (verdict === 'lowers' || verdict === 'raises')
-    return `${capital(condition)}, goes with ${verdict === 'raises' ? 'more' : 'fewer'} ${many}: ${shares}.`;
-  return `${capital(condition)}, goes with no difference beyond chance in ${many}.`;
+function pageAnswer(row: ImpactRow, { many }: OutcomeWords): string {
+  const isClaim = row.verdict === 'lowers' || row.verdict === 'raises';
+  const goes = `${capital(row.condition)}, goes with`;
+  if (!isClaim) return `${goes} no difference beyond chance in ${many}.`;
+  return `${goes} ${row.verdict === 'raises' ? 'more' : 'fewer'} ${many}: ${shareWords(row, 'against', '')}.`;
 }
 
-/** ` about 53 more visits that end on that page (95%: 41 to 64)` */
-function moreWords({ lostConversions = 0, lostConversionsLow = 0, lostConversionsHigh = 0 }: ImpactRow, { many }: OutcomeWords): string {
-  return `about ${grouped(-lostConversions)} more ${many} (${between(-lostConversionsHigh, -lostConversionsLow)})`;
-}
-
-/** The first sentence about an outcome that is no aim: what raises it most, or that nothing does. */
-function harmAnswer(first: ImpactRow, judged: number, words: OutcomeWords): string {
-  if (first.verdict === 'raises') return `Clearest: ${first.condition}, ${moreWords(first, words)}.`;
-  if (judged === 0) return NOTHING_JUDGED;
-  return `None of the ${judged} conditions that can be judged raises ${words.many} beyond chance.`;
-}
-
-const NOTHING_JUDGED = 'No condition was met by enough comparable sessions to judge its effect.';
-
-const sharesOf = ({ withPercent, withoutPercent }: ImpactRow) =>
-  `${formatNumber(withPercent)}% with it, ${formatNumber(withoutPercent)}% without`;
-
-/** Trouble with which sessions do better is no cause of it. */
-function gainAnswer(row: ImpactRow, words: OutcomeWords): string {
-  const { condition, lostRevenue = 0, lostRevenueLow = 0, lostRevenueHigh = 0 } = row;
-  if (words.isHarm)
-    return `No sign that ${condition} goes with more ${words.many}: ${sharesOf(row)}, a difference that is hardly its doing.`;
-  const range = between(-lostRevenueHigh, -lostRevenueLow);
-  const more = `about ${grouped(-lostRevenue)} ${words.currency ?? 'in revenue'} more with it (${range})`;
-  const gained = words.aim === 'revenue' ? more : sharesOf(row);
-  return `No sign that ${condition} costs ${wantedOf(words)}: ${gained}, a gain beyond chance that is hardly its doing.`;
-}
-
-/** The one condition that was asked about. */
-function singleAnswer(row: ImpactRow, words: OutcomeWords): string {
-  const { verdict, comparable, lowPoints = 0, highPoints = 0 } = row;
-  const [reason, what] = [REASONS[verdict], wantedOf(words)];
-  const figures = words.aim === 'revenue' ? lostWords(row, words) : sharesOf(row);
-  if (verdict === 'lowers') return `${capital(row.condition)} costs ${what}: ${lostWords(row, words)}.`;
-  if (verdict === 'raises') return `${capital(row.condition)} goes with more ${what}: ${figures}.`;
-  if (verdict === 'no fair comparison' && comparable > 0 && lowPoints * highPoints > 0) return gainAnswer(row, words);
-  return `${capital(row.condition)} ${reason ?? verdict}${verdict === 'within noise' ? ` on ${what}: ${figures}` : ''}.`;
+/** The one condition that was asked about; trouble with which sessions do better is no cause of it. */
+function singleAnswer(row: ImpactRow, wanted: string, words: OutcomeWords): string {
+  const { verdict, comparable, condition } = row;
+  const figures = words.aim === 'revenue' ? lostWords(row, words) : shareWords(row, 'with it,', ' without');
+  if (verdict === 'lowers') return `${capital(condition)} costs ${wanted}: ${lostWords(row, words)}.`;
+  if (verdict === 'raises') return `${capital(condition)} goes with more ${wanted}: ${figures}.`;
+  if (verdict === 'no fair comparison' && comparable > 0 && isClear(row)) {
+    const costs = words.isHarm ? 'goes with more' : 'costs';
+    return `No sign that ${condition} ${costs} ${wanted}: ${figures}, a difference that is hardly its doing.`;
+  }
+  return `${capital(condition)} ${REASONS[verdict] ?? verdict}${verdict === 'within noise' ? ` on ${wanted}: ${figures}` : ''}.`;
 }
 
 /** The first sentence: what costs most, or that nothing stands out. */
 export function answerSentence(rows: readonly ImpactRow[], judged: number, words: OutcomeWords): string {
   const [first, ...others] = rows;
   if (!first) return 'No session of these days met any of the conditions.';
-  if (first.what === 'variable') return variantAnswer(first, words) + variantRevenue(first, words);
+  if (first.what === 'variable') return variantAnswer(first, words);
   if (first.what === 'page') return pageAnswer(first, words);
-  if (others.length === 0 && judged <= 1) return singleAnswer(first, words);
-  if (words.isHarm) return harmAnswer(first, judged, words);
-  if (first.verdict === 'lowers') return `Costliest: ${first.condition}, ${lostWords(first, words)}.`;
-  if (judged === 0) return NOTHING_JUDGED;
-  return `None of the ${judged} conditions that can be judged lowers ${wantedOf(words)} beyond chance.`;
+  const wanted = words.aim === 'revenue' ? 'revenue' : words.many;
+  if (others.length === 0 && judged <= 1) return singleAnswer(first, wanted, words);
+  const harm = words.isHarm ? 'raises' : 'lowers';
+  if (first.verdict === harm) return `${words.isHarm ? 'Clearest' : 'Costliest'}: ${first.condition}, ${lostWords(first, words)}.`;
+  if (judged === 0) return 'No condition was met by enough comparable sessions to judge its effect.';
+  return `None of the ${judged} conditions that can be judged ${harm} ${wanted} beyond chance.`;
 }

@@ -1,14 +1,13 @@
-import type { Aim } from '../../../domain/journeys/impact/judge-effects.ts';
+import type { Aim } from '../../../domain/journeys/impact/effect.ts';
 import { hasKind, parseStep, type Step } from '../../../domain/journeys/step.ts';
-import { flag } from '../sql-words.ts';
+import { cases, flag, msOf } from '../sql-words.ts';
 import { eventCondition, pageCondition } from '../step-sql.ts';
-import type { Expressions } from '../visit-relation.ts';
+import { type Expressions, pathText } from '../visit-relation.ts';
 import type { Visits } from '../visits.ts';
-import { type OutcomeSql, salesColumns } from './effects-sql.ts';
 
 /** The outcome of interest, from the parameter `outcome`. */
 export interface Outcome {
-  readonly kind: OutcomeSql['kind'];
+  readonly kind: 'purchase' | 'bounce' | 'step';
   readonly aim: Aim;
   /** How it is called, in the plural. */
   readonly many: string;
@@ -35,31 +34,35 @@ export function fieldsOfOutcome({ kind, aim, step }: Outcome): string[] {
 }
 
 /** The last app event of a session that fulfils a step, ms since 1970; 0 where there is none. */
-function lastEventSql(step: Step, visits: Visits): string | undefined {
+function lastEvent(step: Step | undefined, visits: Visits): string {
   const [names, times] = ['app_events.event_name', 'app_events.event_time'].map((field) => visits.column('sessions', field));
-  const { sql } = visits;
-  const condition = eventCondition(step, 'e', sql);
-  if (names === undefined || times === undefined || condition === undefined) return undefined;
-  return sql.largest(sql.mapAt(names, (_, place) => `CASE WHEN ${condition} THEN ${sql.ms(`${times}[${place}]`)} ELSE 0 END`));
+  const condition = step && eventCondition(step, 'e', visits.sql);
+  if (names === undefined || times === undefined || condition === undefined) return '0';
+  const each = visits.sql.map(names, (_, place) => cases([[condition, msOf(`${times}[${place}]`)]], 0));
+  return `coalesce(arrayMax(arrayConcat([toInt64(0)], ${each})), 0)`;
 }
 
-/** The outcome as the statements take it. */
-export function outcomeSql({ kind, step }: Outcome, visits: Visits): OutcomeSql {
-  if (!step) return { kind };
-  return { kind, page: pageCondition(step, 'path', visits.sql), event: lastEventSql(step, visits), purchase: hasKind(step, 'purchase') };
+/** Columns of sessions: whether it buys, for how much and when it last had the event of the outcome. */
+export function salesColumns({ step }: Outcome, visits: Visits): Expressions {
+  const [transactions, cents] = ['session_number_of_transactions', 'session_transactions_revenue_cents'].map(
+    (field) => visits.column('sessions', field) ?? 'NULL',
+  );
+  return {
+    buys: flag(`coalesce(${transactions}, 0) > 0`),
+    cents: `toInt64(coalesce(${cents}, 0))`,
+    event_ms: lastEvent(step, visits),
+  };
 }
 
-/** Whether a whole session has the outcome, for comparisons from its beginning: columns of visit, more tables, the condition. */
-export function outcomeOfSession(
-  outcome: OutcomeSql,
-  visits: Visits,
-): { visit: Expressions; ctes: string[]; join: string; converts: string } {
-  const visit = salesColumns(outcome, visits);
-  if (outcome.kind === 'purchase') return { visit, ctes: [], join: '', converts: 'v.buys' };
-  const goal = outcome.kind === 'bounce' ? 'CASE WHEN count(*) = 1 THEN 1 ELSE 0 END' : 'max(g.goal)';
-  const reached = `reached AS (SELECT s.k AS k, ${goal} AS goal FROM seen AS s JOIN place AS g ON s.p = g.p GROUP BY s.k)`;
-  const place = `place AS (SELECT p, ${outcome.page === undefined ? '0' : flag(outcome.page)} AS goal FROM path_of)`;
-  const ofPurchase = outcome.purchase ? ' OR v.buys = 1' : '';
-  const converts = outcome.kind === 'bounce' ? 'q.goal' : flag(`q.goal = 1 OR v.event_ms > 0${ofPurchase}`);
-  return { visit, ctes: [place, reached], join: ' JOIN reached AS q ON v.k = q.k', converts };
+/** Whether a view is a page that fulfils the outcome. */
+export function goalColumn({ step }: Outcome, visits: Visits): string {
+  return flag((step && pageCondition(step, pathText(visits), visits.sql)) ?? '1 = 0');
+}
+
+/** Whether a session converts after a view, from columns of both; where `isWhole` at any time, from `views`, `goal_n` and its sales. */
+export function conversionSql({ kind, step }: Outcome, isWhole = false): string {
+  if (kind === 'purchase') return 'buys';
+  if (kind === 'bounce') return flag(isWhole ? 'views = 1' : 'last_n <= view_n');
+  const after = isWhole ? 'goal_n > 0 OR event_ms > 0' : 'goal_n > view_n OR (event_ms > 0 AND event_ms >= second_at * 1000)';
+  return flag(`${after}${step && hasKind(step, 'purchase') ? ' OR buys = 1' : ''}`);
 }

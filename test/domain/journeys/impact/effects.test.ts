@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { differenceOf, effectOf } from '../../../../src/domain/journeys/impact/effect.ts';
-import { discoveries, doubtOf, separate } from '../../../../src/domain/journeys/impact/judge-effects.ts';
+import {
+  differenceOf,
+  doubtOf,
+  type Effect,
+  effectOf,
+  scoreOf,
+  separate,
+  standsOutAmong,
+  togetherOf,
+} from '../../../../src/domain/journeys/impact/effect.ts';
 import { wilson } from '../../../../src/statistics/proportions.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 import { strataSums } from './strata-sums.ts';
@@ -38,7 +46,7 @@ describe('the effect of a condition', () => {
     expect(effect.withShare).toBeCloseTo(0.082, 6);
     expect(effect.withoutShare).toBeCloseTo(0.164, 3);
     expect(effect.lostRevenue.value).toBeCloseTo((820 - 410) * 5_000, -4);
-    expect(effect.score).toBeLessThan(-7);
+    expect(scoreOf(effect.difference)).toBeLessThan(-7);
     expect(effect.plain).toBeCloseTo(410 / 5_000 - 600 / 21_000, 6);
   });
 
@@ -93,9 +101,9 @@ describe('intervals', () => {
       );
       const truth = [0, 1].flatMap((device) => chance.map((each) => (60 + 40 * device) * each * (device === 0 ? 1 : 1.5)));
       const lost = truth.reduce((sum, value) => sum + value * (isNull ? 0 : 1 - effect), 0);
-      const { difference, comparable, score } = effectIn(rows);
+      const { difference, comparable } = effectIn(rows);
       if (-difference.high * comparable <= lost && lost <= -difference.low * comparable) held += 1;
-      if (isNull && Math.abs(score) > 1.96) found += 1;
+      if (isNull && Math.abs(scoreOf(difference)) > 1.96) found += 1;
     }
     expect(held / rounds).toBeGreaterThanOrEqual(0.93);
     expect(found / (rounds / 2)).toBeLessThanOrEqual(0.07);
@@ -127,37 +135,15 @@ describe('several findings', () => {
         ],
       ),
     ];
-    const order = discoveries(effects, 'conversions');
-    expect(order).toEqual([0, 1]);
-    const findings = separate(effects, order, 'conversions');
-    expect(findings.map(({ at, stands }) => [at, stands])).toEqual([
-      [0, true],
-      [1, false],
-    ]);
-    expect(findings[0]?.difference.value).toBeCloseTo(-0.05, 3);
+    const standsOut = standsOutAmong(effects, 'conversions');
+    expect(effects.map(standsOut)).toEqual([true, true]);
+    const findings = separate(effects, standsOut);
+    expect(findings.map(({ stands }) => stands)).toEqual([true, false]);
+    expect(findings[0]?.effect.difference.value).toBeCloseTo(-0.05, 3);
     // Its figures are of what is left, within bounds that hold no effect.
-    const { low = 1, high = -1 } = findings[1]?.difference ?? {};
+    const { low = 1, high = -1 } = findings[1]?.effect.difference ?? {};
     expect(low).toBeLessThan(0);
     expect(high).toBeGreaterThan(0);
-  });
-
-  it('of the same sessions is the specific one, not the score that sums it up, however clear', () => {
-    const rows = (bought: number) =>
-      effectIn(
-        [
-          [0, 0, 1, 2_000, bought],
-          [0, 0, 0, 18_000, 1_800],
-        ],
-        [
-          [2_000, 2_000],
-          [0, 0],
-        ],
-      );
-    const effects = [rows(100), rows(90)];
-    expect(discoveries(effects, 'conversions')).toEqual([1, 0]);
-    const order = discoveries(effects, 'conversions', (at) => at === 1);
-    expect(order).toEqual([0, 1]);
-    expect(separate(effects, order, 'conversions').map(({ stands }) => stands)).toEqual([true, false]);
   });
 
   it('losses and gains are each at the false discovery rate of conditions, and no interval of a claim holds no effect', () => {
@@ -171,11 +157,51 @@ describe('several findings', () => {
           [0, 0, 0, 3_000, random.binomial(3_000, 0.1)],
         ]),
       );
-      const found = discoveries(effects, 'conversions');
+      const found = effects.filter(standsOutAmong(effects, 'conversions'));
       worldsWithClaim += Number(found.length > 0);
-      for (const at of found) expect((effects[at]?.difference.low ?? 0) * (effects[at]?.difference.high ?? 0)).toBeGreaterThan(0);
+      for (const { difference } of found) expect(difference.low * difference.high).toBeGreaterThan(0);
     }
     // Two families, 1 % each.
     expect(worldsWithClaim / rounds).toBeLessThanOrEqual(0.04);
+  });
+});
+
+/** An effect on so many sessions that bought this often, held against as many without it. */
+function effect(sessions: number, withShare: number, withoutShare: number, more: Partial<Effect> = {}): Effect {
+  const difference = differenceOf({ share: withShare, trials: sessions }, { share: withoutShare, trials: sessions });
+  const [low, high] = [-difference.high * sessions * 5_000, -difference.low * sessions * 5_000];
+  return {
+    sessions,
+    comparable: sessions,
+    withShare,
+    withoutShare,
+    difference,
+    lostRevenue: { value: -difference.value * sessions * 5_000, low, high },
+    effectiveControls: sessions,
+    metMore: [],
+    ...more,
+  };
+}
+
+describe('an error over several pages', () => {
+  it('costs what it costs at each of them, and is clearer than at any', () => {
+    const parts = [effect(300, 0.03, 0.06), effect(500, 0.04, 0.07), effect(400, 0.02, 0.05)];
+    const all = togetherOf(parts);
+    expect(all).toMatchObject({ sessions: 1_200, comparable: 1_200 });
+    expect(all?.difference.value).toBeCloseTo(-0.03, 10);
+    expect(all?.lostRevenue.value).toBeCloseTo(1_200 * 0.03 * 5_000, 4);
+    // As one comparison of all of them would say.
+    const whole = differenceOf({ share: all?.withShare ?? 0, trials: 1_200 }, { share: all?.withoutShare ?? 0, trials: 1_200 });
+    expect(all?.difference.low).toBeCloseTo(whole.low, 2);
+    expect(all?.difference.high).toBeCloseTo(whole.high, 2);
+    expect(scoreOf(all?.difference ?? whole)).toBeLessThan(-3);
+    expect(scoreOf(all?.lostRevenue ?? whole)).toBeGreaterThan(3);
+    for (const { difference } of parts) expect((difference.high - difference.low) / 2).toBeGreaterThan((whole.high - whole.low) / 2);
+  });
+
+  it('is none where one page is left that can be compared', () => {
+    const unfair = effect(300, 0.03, 0.06, { comparable: 100 });
+    expect(togetherOf([unfair, effect(500, 0.04, 0.07)])).toBeUndefined();
+    expect(togetherOf([unfair, effect(500, 0.04, 0.07), effect(500, 0.04, 0.07)])).toMatchObject({ sessions: 1_300, comparable: 1_000 });
   });
 });

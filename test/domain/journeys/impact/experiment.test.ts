@@ -38,7 +38,7 @@ describe('variants of a test', () => {
     const random = seeded(5);
     const better = compareVariant(armOf('B', 8_000, 0.09, random), armOf('A', 8_000, 0.06, random), { variants: 1, days: 7 });
     expect(better.verdict).toBe('raises');
-    expect(better.lostRevenue.value).toBeLessThan(0);
+    expect(better.effect.lostRevenue.value).toBeLessThan(0);
     const [one, other] = [armOf('B', 8_000, 0.06, random), armOf('A', 8_000, 0.06, random)];
     const same = compareVariant(one, other, { variants: 1, days: 7 });
     // By the textbook for independent sessions: 2 × (1.96 + 0.84)² × p (1 − p) / (0.05 p)², 20,000 sessions a week; visitors need more.

@@ -40,29 +40,33 @@ export function strataSums(units: readonly Unit[]): StrataSums {
   type Stratum = (typeof all)[number];
   const total = (of: (stratum: Stratum) => number, some = all) => some.reduce((sum, stratum) => sum + of(stratum), 0);
   const fair = all.filter(({ other }) => other.n > 0);
-  const ofFair = (of: (stratum: Stratum & { w: number; v: number; rv: number }) => number) =>
-    total(({ one, other }) => {
-      const [hits, cents] = [one.y + other.y, one.r + other.r];
-      const [v, rv] = [varianceOf(one, other, hits, hits), varianceOf(one, other, cents, one.q + other.q)];
-      return of({ one, other, w: one.n / other.n, v, rv });
-    }, fair);
+  const ofFair = (of: (stratum: Stratum & { w: number }) => number) =>
+    total(({ one, other }) => of({ one, other, w: one.n / other.n }), fair);
+  const figure = (sum: (side: Side) => number, squares: (side: Side) => number) => {
+    const variance = ({ one, other }: Stratum) => varianceOf(one, other, sum(one) + sum(other), squares(one) + squares(other));
+    return {
+      plain: total(({ one }) => sum(one)),
+      otherPlain: total(({ other }) => sum(other)),
+      squares: total(({ one, other }) => squares(one) + squares(other)),
+      observed: ofFair(({ one }) => sum(one)),
+      expected: ofFair(({ other, w }) => w * sum(other)),
+      variance: ofFair((each) => each.one.n * variance(each)),
+      expectedVariance: ofFair((each) => each.w ** 2 * each.other.n * variance(each)),
+    };
+  };
   return {
     sessions: total(({ one }) => one.n),
-    conversions: total(({ one }) => one.y),
     others: total(({ other }) => other.n),
-    otherConversions: total(({ other }) => other.y),
     comparable: ofFair(({ one }) => one.n),
-    observed: ofFair(({ one }) => one.y),
-    expected: ofFair(({ other, w }) => w * other.y),
     squares: ofFair(({ other, w }) => w ** 2 * other.n),
-    variance: ofFair(({ one, v }) => one.n * v),
-    expectedVariance: ofFair(({ other, w, v }) => w ** 2 * other.n * v),
-    revenue: ofFair(({ one }) => one.r),
-    expectedRevenue: ofFair(({ other, w }) => w * other.r),
-    revenueVariance: ofFair(({ one, rv }) => one.n * rv),
-    expectedRevenueVariance: ofFair(({ other, w, rv }) => w ** 2 * other.n * rv),
-    allRevenue: total(({ one, other }) => one.r + other.r),
-    allRevenueSquares: total(({ one, other }) => one.q + other.q),
+    converts: figure(
+      ({ y }) => y,
+      ({ y }) => y,
+    ),
+    cents: figure(
+      ({ r }) => r,
+      ({ q }) => q,
+    ),
     met: (units[0]?.met ?? []).map((_, at) => ofFair(({ one, other, w }) => one.met(at) - w * other.met(at))),
   };
 }

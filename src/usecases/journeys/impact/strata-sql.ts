@@ -1,0 +1,280 @@
+import { type Condition, FRUSTRATION_SCORES, MESSAGE_RULES } from '../../../domain/journeys/impact/conditions.ts';
+import type { StrataSums } from '../../../domain/journeys/impact/effect.ts';
+import { cases, flag, hostOf, keyOf } from '../sql-words.ts';
+import { maskOf } from '../step-sql.ts';
+import { deviceSql } from '../visit-filters.ts';
+import { type Expressions, partsOf, pathText, type VisitPart, visitRelation } from '../visit-relation.ts';
+import type { VisitRow, Visits } from '../visits.ts';
+import { conversionSql, goalColumn, type Outcome, salesColumns } from './outcome.ts';
+
+/** A page, or several as one, whose first view in a session is looked at. */
+export interface Place {
+  readonly pattern: string;
+  /** Whether a view is of it, on columns of the views. */
+  readonly sql: string;
+  /** Loading over this counts as slow here where no limit is named. */
+  readonly slowSeconds: number;
+  readonly views: number;
+}
+
+/** A condition at a place whose effect is measured, by the indices of both in the plan. */
+export interface Hypothesis {
+  readonly condition: Condition;
+  readonly place: number;
+  readonly probe: number;
+}
+
+/** All that the statement of the effects depends on. */
+export interface EffectPlan {
+  /** The pages of the site, of which a view is of one at most, the first that it is like. */
+  readonly pages: readonly Place[];
+  /** More places that are asked about, which may be parts of those. */
+  readonly asked: readonly Place[];
+  readonly probes: readonly Condition[];
+  readonly hypotheses: readonly Hypothesis[];
+}
+
+/** Conditions that fit into the number of a first view, and a bit for a view that is the last. */
+export const MOST_PROBES = 25;
+const LAST_VIEW = 2 ** MOST_PROBES;
+/** The number of a first view: that of the view times the first of these, seconds times the second, conditions. */
+const FIRST_VIEW = { numberAt: 2 ** 50, secondAt: 2 * LAST_VIEW, largestNumber: 4_000, largestSecond: 16_000_000 } as const;
+/** Numbers of first views from which on a stratum begins. */
+const DEPTHS = [2, 3, 4, 5, 6, 7, 9, 11, 15, 21];
+/** Less than this share of sessions have a rare version of a browser, or come from a source that is not told from the others. */
+const RARE = 0.01;
+
+/** Fields of views by which a kind of condition is known, the best first. */
+export const FIELDS = {
+  slow_page: ['fully_loaded', 'dom_interactive_after_msec', 'start_render'],
+  api_error: ['any_api_error_ind'],
+  rage_click: ['rage_click_all_targets_ind'],
+  frustration: ['frustration_score'],
+  js_error: ['any_js_error_ind'],
+} as const satisfies Partial<Record<Condition['what'], readonly string[]>>;
+
+/** The column by which a kind of condition is known; undefined where no file has it. */
+export function columnOf(what: keyof typeof FIELDS, visits: Visits): string | undefined {
+  return FIELDS[what].flatMap((field) => visits.column('views', field) ?? [])[0];
+}
+
+/** Columns of views: the loading time, the score, and the troubles as 1 or 0; NULL where no file has them. */
+export function measuresSql(visits: Visits): Expressions {
+  return Object.fromEntries(
+    (Object.keys(FIELDS) as (keyof typeof FIELDS)[]).map((what) => {
+      const column = columnOf(what, visits) ?? 'NULL';
+      return [what, what === 'slow_page' || what === 'frustration' ? column : flag(column)];
+    }),
+  );
+}
+
+/** The texts of the errors of a view without numbers and addresses, each once; undefined where no file has them. */
+export function messagesSql({ sql, column }: Visits): string | undefined {
+  const messages = column('views', 'errors.message');
+  const plain = (text: string) =>
+    MESSAGE_RULES.reduce(
+      (value, [pattern, by]) => `replaceRegexpAll(${value}, ${sql.text(pattern)}, ${sql.text(by)})`,
+      `coalesce(${text}, '')`,
+    );
+  return messages && `arrayDistinct(${sql.map(messages, plain)})`;
+}
+
+/** Whether a view meets a condition; undefined for an error with a text. */
+function probeSql({ what, over, message, pages }: Condition, { asked }: EffectPlan): string | undefined {
+  if (message !== undefined) return undefined;
+  if (what === 'page') {
+    const place = asked.findIndex(({ pattern }) => pattern === pages?.join(' | '));
+    return `next_places IS NOT NULL AND bitAnd(next_places, ${2 ** place}) <> 0`;
+  }
+  if (what === 'slow_page') return `slow_page > ${over === undefined ? 'slow_ms' : over * 1000}`;
+  return `${what} ${what === 'frustration' ? `>= ${over ?? FRUSTRATION_SCORES[0]}` : '= 1'}`;
+}
+
+/** The bits of the errors of a view. */
+function errorBits({ probes }: EffectPlan, visits: Visits): string {
+  const messages = messagesSql(visits);
+  const texts = probes.flatMap(({ message }, at) => (message === undefined ? [] : [[message, 2 ** at] as const]));
+  if (messages === undefined || texts.length === 0) return '0';
+  const bits = visits.sql.map(messages, (text) =>
+    cases(
+      texts.map(([message, bit]) => [`${text} = ${visits.sql.text(message)}`, bit]),
+      0,
+    ),
+  );
+  // Most views have no error, and lists take several times as long.
+  return cases([[`length(${visits.column('views', 'errors.message') ?? ''}) > 0`, `toInt64(arraySum(${bits}))`]], 0);
+}
+
+/** What is known of a session from its beginning on; '' where the files do not have it. */
+function traitsSql({ column }: Visits): Expressions {
+  const of = (field: string, make: (column: string) => string) => {
+    const own = column('sessions', field);
+    return own === undefined ? "''" : make(own);
+  };
+  const version = of('browser_version', (own) => `REGEXP_EXTRACT(coalesce(${own}, ''), '^([0-9]+)', 1)`);
+  return {
+    device: of('device_id', deviceSql),
+    returns: of('session_number', (own) => cases([[`${own} > 1`, "'yes'"]], "''")),
+    browser: of('browser_name', (own) => `concat(coalesce(${own}, ''), ' ', ${version})`),
+    source: of('referer_url', (own) => `coalesce(${hostOf(`coalesce(${own}, '')`)}, '')`),
+  };
+}
+
+/** Sessions at the first view of each place, a row each, which the engine may keep; `part`: of a part of all visits. */
+function firstViews(plan: EffectPlan, outcome: Outcome, visits: Visits, part?: VisitPart): string {
+  const { pages, asked, probes } = plan;
+  const { days, sql } = visits;
+  const { numberAt, secondAt, largestNumber, largestSecond } = FIRST_VIEW;
+  const [traits, sales] = [traitsSql(visits), salesColumns(outcome, visits)];
+  const page = {
+    ...measuresSql(visits),
+    said: errorBits(plan, visits),
+    goal: goalColumn(outcome, visits),
+    page_at: cases(
+      pages.map((each, at) => [each.sql, at]),
+      pages.length,
+    ),
+    places: maskOf(asked.map((each) => each.sql)),
+  };
+  const slow = cases(
+    pages.map(({ slowSeconds }, at) => [`page_at = ${at}`, slowSeconds * 1000]),
+    1e9,
+  );
+  const next = probes.some(({ what }) => what === 'page')
+    ? 'max(toNullable(places)) OVER (PARTITION BY k ORDER BY n ROWS BETWEEN 1 FOLLOWING AND 1 FOLLOWING)'
+    : '0';
+  const bits = [maskOf(probes.map((probe) => probeSql(probe, plan))), cases([['next_places IS NULL', LAST_VIEW]], 0), 'said'].join(' + ');
+  const second = `greatest(0, least(${largestSecond}, intDiv(t, 1000) - ${days.first * 86_400}))`;
+  const first = `toInt64(least(n, ${largestNumber})) * ${numberAt} + ${second} * ${secondAt} + toInt64(${bits})`;
+  const places = asked.map((_, at) => cases([[`bitAnd(places, ${2 ** at}) <> 0`, pages.length + 1 + at]], -1));
+  const placed =
+    asked.length === 0 ? '(SELECT *, page_at AS here FROM met)' : sql.each('met', { here: `[${['page_at', ...places].join(', ')}]` });
+  const known = Object.keys({ ...traits, ...sales });
+  // A rare version of a browser is an old one, in which more fails and less is bought.
+  const share = (trait: string) => `count(*) OVER (PARTITION BY ${trait}) < ${RARE} * count(*) OVER ()`;
+  const stratum = keyOf('device', 'returns', flag(share('browser')), cases([[share('source'), "''"]], 'source'));
+  const later =
+    outcome.kind === 'purchase' ? ['0', '0'] : ['max(f.last_n) OVER (PARTITION BY f.k)', 'max(f.goal_n) OVER (PARTITION BY f.k)'];
+  return `WITH ${visitRelation(visits, { visit: { ...traits, ...sales }, page, part })},
+met AS (SELECT k, n, page_at, places, goal, ${first} AS first FROM (SELECT *, ${slow} AS slow_ms, ${next} AS next_places FROM seen) AS p),
+firsts AS (SELECT h.k AS k, h.here AS here, min(h.first) AS first, max(h.n) AS last_n, max(h.goal * h.n) AS goal_n
+FROM ${placed} AS h WHERE h.here >= 0 GROUP BY h.k, h.here),
+alike AS (SELECT k AS k_of, ${known.slice(4).join(', ')}, ${stratum} AS traits FROM visit)
+SELECT f.k AS k, f.here AS here, f.first AS first, ${later[0]} AS last_n, ${later[1]} AS goal_n, buys, cents, event_ms, traits
+FROM firsts AS f JOIN alike AS a ON f.k = a.k_of`;
+}
+
+/** The FROM clause of the sessions of a plan: where the engine can, it reads the views once and keeps them for all statements. */
+export async function firstViewsOf(plan: EffectPlan, outcome: Outcome, visits: Visits): Promise<string> {
+  if (!visits.keep) return `(${firstViews(plan, outcome, visits)})`;
+  const parts = partsOf(visits, 'session').map((part, at) => ({ part, name: `first_views_${at}` }));
+  for (const { part, name } of parts) await visits.keep(name, firstViews(plan, outcome, visits, part));
+  return `(${parts.map(({ name }) => `SELECT * FROM ${name}`).join(' UNION ALL ')})`;
+}
+
+/** What the sums over the strata are of. */
+const SUMS = {
+  sessions: 'n1',
+  others: 'n0',
+  comparable: 'is_fair * n1',
+  squares: 'w * w * n0',
+} as const;
+
+/** The same of a figure: x1 and x0 are of those with the condition and of the others, xs of the squares, xv its variance. */
+const figureSums = (x: string) => ({
+  plain: `${x}1`,
+  otherPlain: `${x}0`,
+  observed: `is_fair * ${x}1`,
+  expected: `w * ${x}0`,
+  variance: `is_fair * n1 * ${x}v`,
+  expectedVariance: `w * w * n0 * ${x}v`,
+  squares: `${x}s`,
+});
+/** Figures of a session: whether it converts, and cents. */
+const FIGURES = { converts: 'c', cents: 'r' } as const;
+
+/** A name in the statement of a sum of a figure. */
+const named = (figure: string, sum: string) => `${figure}_${sum.toLowerCase()}`;
+
+/**
+ * A statement of a row for each judged place, `here`, and probe: sums over strata of sessions that met the condition and of those that did
+ * not, each of the latter weighed as w, so that a stratum has as many of both. `met`: other findings, of which the columns met_0 … say how
+ * many more of those with the condition met them. Variances are those within the strata.
+ */
+function effectsSql(
+  { plan, outcome, from }: { readonly plan: EffectPlan; readonly outcome: Outcome; readonly from: string },
+  asked: readonly Hypothesis[],
+  met: readonly Hypothesis[],
+  { sql, days }: Visits,
+): string {
+  const { numberAt, secondAt } = FIRST_VIEW;
+  const figures = Object.values(FIGURES);
+  const mets = met.map((_, at) => `m${at}`);
+  const meets = met.map(
+    ({ place, probe }, at) => `max(${flag(`here = ${placeAt(place, plan)} AND bitAnd(first, ${2 ** probe}) <> 0`)}) AS m${at}`,
+  );
+  const joined =
+    met.length === 0 ? '' : ` JOIN (SELECT k AS k_met, ${meets.join(', ')} FROM ${from} AS f GROUP BY k) AS m ON s.k = m.k_met`;
+  const places = [...new Set(asked.map(({ place }) => placeAt(place, plan)))];
+  const opened =
+    `SELECT *, intDiv(first, ${numberAt}) AS view_n, first % ${secondAt} AS conditions, ` +
+    `intDiv(first % ${numberAt}, ${secondAt}) + ${days.first * 86_400} AS second_at FROM ${from} AS s${joined} WHERE here IN (${places.join(', ')})`;
+  const depth = DEPTHS.map((least) => flag(`view_n >= ${least}`)).join(' + ');
+  const counted =
+    `SELECT here, traits, depth, conditions, count(*) AS n, sum(converts) AS c, sum(converts) AS cc, sum(1e0 * cents) AS r, ` +
+    `sum(1e0 * cents * cents) AS rr${mets.map((each) => `, sum(${each}) AS s${each}`).join('')} FROM (SELECT *, ${depth} AS depth, ` +
+    `${conversionSql(outcome)} AS converts FROM (${opened}) AS o) AS u GROUP BY here, traits, depth, conditions`;
+  const bits = plan.probes.map((_, at) => 2 ** at);
+  const lists = { probe: `[${[...bits.keys()].join(', ')}]`, bit: `[${bits.join(', ')}]` };
+  // The last view of a session has no page after it.
+  const ahead = plan.probes.flatMap(({ what }, at) => (what === 'page' ? [at] : []));
+  const isAsked = ahead.length === 0 ? '' : ` WHERE NOT (probe IN (${ahead.join(', ')}) AND bitAnd(conditions, ${LAST_VIEW}) <> 0)`;
+  const probed = `SELECT *, ${flag('bitAnd(conditions, bit) <> 0')} AS hit FROM ${sql.each(`(${counted}) AS c`, lists)} AS e${isAsked}`;
+  const sides = ['n', ...figures, ...mets.map((each) => `s${each}`)].map(
+    (name) => `sum(1e0 * hit * ${name}) AS ${name}1, sum(1e0 * (1 - hit) * ${name}) AS ${name}0`,
+  );
+  const squares = figures.map((x) => `sum(${x}${x}) AS ${x}s`);
+  const strata = `SELECT here, probe, ${[...sides, ...squares].join(', ')} FROM (${probed}) AS p GROUP BY here, probe, traits, depth`;
+  const variances = figures.map(
+    (x) => `((n1 + n0) * ${x}s - (${x}1 + ${x}0) * (${x}1 + ${x}0)) / ((n1 + n0) * greatest(n1 + n0 - 1, 1)) AS ${x}v`,
+  );
+  const weighed = `SELECT *, ${flag('n0 > 0')} AS is_fair, ${cases([['n0 > 0', 'n1 / n0']], 0)} AS w, ${variances.join(', ')} FROM (${strata}) AS t`;
+  const sums = [
+    ...Object.entries(SUMS).map(([name, value]) => `sum(${value}) AS ${named('all', name)}`),
+    ...Object.entries(FIGURES).flatMap(([figure, x]) =>
+      Object.entries(figureSums(x)).map(([name, value]) => `sum(${value}) AS ${named(figure, name)}`),
+    ),
+    ...mets.map((each) => `sum(is_fair * s${each}1 - w * s${each}0) AS ${each}`),
+  ];
+  return `SELECT here, probe, ${sums.join(', ')} FROM (${weighed}) AS z GROUP BY here, probe`;
+}
+
+/** The number of a place in the statement: those that are asked about stand behind the number of all other pages. */
+const placeAt = (place: number, { pages }: EffectPlan) => (place < pages.length ? place : place + 1);
+
+/** The sums of a row of that statement. */
+function sumsOfRow(row: VisitRow, met: number): StrataSums {
+  const read = (figure: string, names: object) =>
+    Object.fromEntries(Object.keys(names).map((name) => [name, Number(row[named(figure, name)])])) as never; // by those very names
+  const [all, converts, cents]: [Omit<StrataSums, 'converts' | 'cents' | 'met'>, StrataSums['converts'], StrataSums['cents']] = [
+    read('all', SUMS),
+    read('converts', figureSums('')),
+    read('cents', figureSums('')),
+  ];
+  return { ...all, converts, cents, met: Array.from({ length: met }, (_, at) => Number(row[`m${at}`])) };
+}
+
+/** Asks for sums over strata of conditions at places; `met`: findings that are counted too. Undefined where no session reached the place. */
+export type AskSums = (asked: readonly Hypothesis[], met?: readonly Hypothesis[]) => Promise<(StrataSums | undefined)[]>;
+
+/** Reads the sessions of a plan, and gives what asks for sums of them. */
+export async function readStrata(plan: EffectPlan, outcome: Outcome, visits: Visits): Promise<AskSums> {
+  const from = await firstViewsOf(plan, outcome, visits);
+  return async (asked, met = []) => {
+    const rows = await visits.select(effectsSql({ plan, outcome, from }, asked, met, visits));
+    return asked.map(({ place, probe }) => {
+      const row = rows.find((each) => Number(each['here']) === placeAt(place, plan) && Number(each['probe']) === probe);
+      return row && sumsOfRow(row, met.length);
+    });
+  };
+}
