@@ -25,7 +25,7 @@ export function intervalOf({ hits, of }: Proportion): { lowPercent: number; high
 const LEAST_EXPECTED = 10;
 
 /** Two shares in one stratum, such as a device. */
-export type Stratum = readonly [one: Proportion, other: Proportion];
+type Stratum = readonly [one: Proportion, other: Proportion];
 
 /** How one share differs from another where strata are alike. */
 export interface Difference {

@@ -3,7 +3,7 @@ import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import { type CoveredDays, dayText } from './covered-days.ts';
-import { intervalOf, percentOf, type Proportion } from './proportions.ts';
+import { intervalOf, type Proportion, percentOf } from './proportions.ts';
 
 const counted = z.array(z.number().nullable());
 
@@ -128,7 +128,8 @@ export function withinOf(
 ): Within | undefined {
   const own = ofGroup(counts, group);
   for (let { periods } = asked; periods > 0; periods -= 1) {
-    const isOver = ({ cohort }: ReturnCount) => Array.from({ length: periods }, (_, at) => cohort + at + 1).every((each) => isWhole(each, asked));
+    const isOver = ({ cohort }: ReturnCount) =>
+      Array.from({ length: periods }, (_, at) => cohort + at + 1).every((each) => isWhole(each, asked));
     const sum = (all: readonly ReturnCount[]) => all.filter(isOver).reduce((total, { visitors }) => total + visitors, 0);
     const visitors = sum(own.filter(({ after }) => after === 0));
     const returned = sum(ofGroup(firsts, group).filter(({ after }) => after <= periods));
@@ -172,7 +173,9 @@ export function retentionWords(
   const sooner = returned && returned.periods > 1 ? ` ${withinSentence(returned, by, periods)}` : '';
   const last = curve.findLastIndex((value) => value !== null);
   const later =
-    last > 1 ? ` In ${by} ${last} after it alone, ${curve[last] ?? 0}% of ${formatNumber(returnedIn(cohorts, last).of, { group: true })} do.` : '';
+    last > 1
+      ? ` In ${by} ${last} after it alone, ${curve[last] ?? 0}% of ${formatNumber(returnedIn(cohorts, last).of, { group: true })} do.`
+      : '';
   return (
     `${first}% of ${formatNumber(next.of, { group: true })} new visitors come back the ${by} after their first session${range}.` +
     (sooner || later)

@@ -153,7 +153,8 @@ function otherHits(plan: FunnelPlan, visits: Visits): string[] {
   const parts: string[] = [];
   if (plan.steps.some((step) => hasKind(step, 'event'))) {
     const mask = maskOf(plan.steps.map((step) => eventCondition(step, 'assumeNotNull(event_name)', sql)));
-    const rows = `(SELECT *, ${msOf('event_at')} AS t, ${mask} AS mask FROM ${sql.each('visit', { event_name: 'names', event_at: 'times' })} AS e) AS r`;
+    const each = sql.each('visit', { event_name: 'names', event_at: 'times' });
+    const rows = `(SELECT *, ${msOf('event_at')} AS t, ${mask} AS mask FROM ${each} AS e) AS r`;
     // The first page of the session after the event.
     const later = sql.filter('pages', (pair) => `${code.timeOfView(one(pair))} > t - ${visits.days.first * DAY_MS}`);
     const [joined, next] = visits.reads('views')
@@ -250,7 +251,7 @@ function nextPage({ steps }: FunnelPlan, { sql }: Visits): string {
   return `coalesce(${other(`${sql.filter('h', (each) => `${one(each)} = toInt64(${last})`)}[1]`)}, ${NO_KEY})`;
 }
 
-/** How far each came, when they began, the times between steps, the page that followed; depth 0: no step was done, −1: it is too early. */
+/** How far each came, when they began, the times between steps, the page that followed; depth 0: no step, −1: it is too early. */
 function doneSql(plan: FunnelPlan, visits: Visits): string {
   const { days } = visits;
   const { steps, withinDays } = plan;
@@ -312,7 +313,8 @@ function countedSql(plan: FunnelPlan, visits: Visits): string {
   };
   const each = visits.sql.each('done', Object.fromEntries(columns.map((column, part) => [`of_${column}`, listOf(column, part)])));
   const named = columns.map((column) => `of_${column} AS ${column}`).join(', ');
-  return `SELECT ${named}, count(*) AS n FROM ${each} AS e WHERE of_kind <> '' GROUP BY ${columns.map((column) => `of_${column}`).join(', ')}`;
+  const keys = columns.map((column) => `of_${column}`).join(', ');
+  return `SELECT ${named}, count(*) AS n FROM ${each} AS e WHERE of_kind <> '' GROUP BY ${keys}`;
 }
 
 /**

@@ -39,7 +39,7 @@ export function partsOf(visits: Visits, by: VisitPart['by']): VisitPart[] {
 const LONGEST_SESSION_MS = DAY_MS;
 
 /** Expressions as columns behind others. */
-export function columnsOf(expressions: Expressions): string {
+function columnsOf(expressions: Expressions): string {
   return Object.entries(expressions)
     .map(([name, expression]) => `, ${expression} AS ${name}`)
     .join('');
@@ -69,7 +69,8 @@ function rowsOf(visits: Visits, scope: VisitScope, more: Expressions, { followDa
     ...(part && part.of > 1 ? [`${part.by === 'visitor' ? u : k} % ${part.of} = ${part.index}`] : []),
     ...(isOfSessions ? filterConditions(question, column, sql) : []),
   ];
-  return `SELECT ${k} AS k, ${u} AS u, ${msOf(time)} AS ${isOfSessions ? 'began' : 't'}${columnsOf(more)} FROM ${scope} WHERE ${conditions.join(' AND ')}`;
+  const own = `${k} AS k, ${u} AS u, ${msOf(time)} AS ${isOfSessions ? 'began' : 't'}`;
+  return `SELECT ${own}${columnsOf(more)} FROM ${scope} WHERE ${conditions.join(' AND ')}`;
 }
 
 /** Conditions for the days that count; of sessions that are known by their views alone, those that began on a missing day are left out. */

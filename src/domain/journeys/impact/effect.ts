@@ -28,7 +28,7 @@ export function differenceOf(one: Share, other: Share): Estimate {
 }
 
 /** Estimates whose errors are independent of each other, each times a weight, added up. */
-export function weighted(parts: readonly (readonly [estimate: Estimate, weight: number])[]): Estimate {
+function weighted(parts: readonly (readonly [estimate: Estimate, weight: number])[]): Estimate {
   const value = parts.reduce((sum, [estimate, weight]) => sum + weight * estimate.value, 0);
   const half = (side: number) =>
     Math.hypot(...parts.map(([estimate, weight]) => weight * (estimate.value - (side * weight > 0 ? estimate.high : estimate.low))));
@@ -42,7 +42,7 @@ export function scoreOf({ value, low, high }: Estimate): number {
 }
 
 /** The effect of a condition on the sessions that met it, against sessions like them; shares from 0 to 1, money in cents. */
-export interface Effect {
+export interface ConditionEffect {
   /** Sessions with the condition at their first view of the page. */
   readonly sessions: number;
   /** Those of them that have sessions like them without it. All figures below are of these. */
@@ -114,7 +114,7 @@ function sidesOf({ plain, otherPlain, squares, ...sums }: FigureSums, comparable
 }
 
 /** The effect of a condition on the sessions that met it: observed less what those without it in the same strata had. */
-export function effectOf({ sessions, others, comparable, squares, converts, cents, met }: StrataSums): Effect {
+export function effectOf({ sessions, others, comparable, squares, converts, cents, met }: StrataSums): ConditionEffect {
   const effectiveControls = squares > 0 ? comparable ** 2 / squares : 0;
   const bought = sidesOf(converts, comparable, effectiveControls);
   const money = sidesOf(cents, comparable, effectiveControls);
@@ -143,10 +143,10 @@ const LEAST_COMPARABLE = 0.5;
 /** As many equally weighted sessions must at least stand on the other side. */
 const LEAST_CONTROLS = 30;
 
-const isFair = ({ sessions, comparable }: Effect) => comparable >= LEAST_COMPARABLE * sessions;
+const isFair = ({ sessions, comparable }: ConditionEffect) => comparable >= LEAST_COMPARABLE * sessions;
 
 /** The reason why an effect cannot be judged; undefined where it can. */
-export function doubtOf(effect: Effect): Verdict | undefined {
+export function doubtOf(effect: ConditionEffect): Verdict | undefined {
   const { sessions, comparable, effectiveControls, withoutShare } = effect;
   if (sessions < LEAST_SESSIONS) return 'too few';
   if (!isFair(effect)) return 'no fair comparison';
@@ -158,12 +158,13 @@ export function doubtOf(effect: Effect): Verdict | undefined {
  * The effect of one condition over several pages together, on the sessions that met it at the first view of a page, of each page by itself:
  * pages without sessions to compare with are left out. Undefined where fewer than two pages are left.
  */
-export function togetherOf(effects: readonly Effect[]): Effect | undefined {
+export function togetherOf(effects: readonly ConditionEffect[]): ConditionEffect | undefined {
   const parts = effects.filter((effect) => effect.comparable > 0 && isFair(effect));
   if (parts.length < 2) return undefined;
-  const sum = (all: readonly Effect[], of: (effect: Effect) => number) => all.reduce((total, effect) => total + of(effect), 0);
+  const sum = (all: readonly ConditionEffect[], of: (effect: ConditionEffect) => number) =>
+    all.reduce((total, effect) => total + of(effect), 0);
   const comparable = sum(parts, (effect) => effect.comparable);
-  const mean = (of: (effect: Effect) => number) => sum(parts, (effect) => effect.comparable * of(effect)) / comparable;
+  const mean = (of: (effect: ConditionEffect) => number) => sum(parts, (effect) => effect.comparable * of(effect)) / comparable;
   return {
     sessions: sum(effects, ({ sessions }) => sessions),
     comparable,
@@ -180,21 +181,24 @@ export function togetherOf(effects: readonly Effect[]): Effect | undefined {
 export type Aim = 'conversions' | 'revenue';
 
 /** How clear an effect is, negative where less is bought. */
-export function clearnessOf({ difference, lostRevenue }: Effect, aim: Aim): number {
+export function clearnessOf({ difference, lostRevenue }: ConditionEffect, aim: Aim): number {
   return aim === 'revenue' ? -scoreOf(lostRevenue) : scoreOf(difference);
 }
 
 /** Tells of an effect whether it stands out among all that can be judged, at the false discovery rate of conditions. */
-export function standsOutAmong(effects: readonly Effect[], aim: Aim): (effect: Effect) => boolean {
-  const chanceOf = (effect: Effect) => (doubtOf(effect) === undefined ? tailOf(clearnessOf(effect, aim)) : 1);
+export function standsOutAmong(effects: readonly ConditionEffect[], aim: Aim): (effect: ConditionEffect) => boolean {
+  const chanceOf = (effect: ConditionEffect) => (doubtOf(effect) === undefined ? tailOf(clearnessOf(effect, aim)) : 1);
   const chances = effects.filter((effect) => doubtOf(effect) === undefined).map(chanceOf);
   const limit = discoveryLimit(chances, FALSE_DISCOVERY_RATES.conditions);
   return (effect) => chanceOf(effect) <= limit;
 }
 
 /** An effect without what others explain of it, because the same sessions met them more often: `share` of each effect. */
-function without(effect: Effect, others: readonly { readonly effect: Effect; readonly share: number }[]): Effect {
-  const left = (of: (effect: Effect) => Estimate, size: (effect: Effect) => number) =>
+function without(
+  effect: ConditionEffect,
+  others: readonly { readonly effect: ConditionEffect; readonly share: number }[],
+): ConditionEffect {
+  const left = (of: (effect: ConditionEffect) => Estimate, size: (effect: ConditionEffect) => number) =>
     weighted([[of(effect), 1], ...others.map((other) => [of(other.effect), (-other.share * size(effect)) / size(other.effect)] as const)]);
   const difference = left(
     (each) => each.difference,
@@ -209,7 +213,7 @@ function without(effect: Effect, others: readonly { readonly effect: Effect; rea
 
 /** A finding without what others explain of it, and whether what is left stands out still. */
 export interface Separated {
-  readonly effect: Effect;
+  readonly effect: ConditionEffect;
   readonly stands: boolean;
 }
 
@@ -217,7 +221,7 @@ export interface Separated {
  * Findings, the clearest first, each without what those before it that stand explain of it, because the same sessions met both; `metMore`
  * is in the same order.
  */
-export function separate(findings: readonly Effect[], standsOut: (effect: Effect) => boolean): Separated[] {
+export function separate(findings: readonly ConditionEffect[], standsOut: (effect: ConditionEffect) => boolean): Separated[] {
   const separated: Separated[] = [];
   for (const effect of findings) {
     const others = separated.flatMap(({ effect: other, stands }, at) => {

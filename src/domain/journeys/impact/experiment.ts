@@ -1,6 +1,6 @@
 import { nth } from '../../../lib/nth.ts';
 import { tailOf, Z_95 } from '../../../statistics/tails.ts';
-import { differenceOf, type Effect, type Estimate, scoreOf, type Verdict } from './effect.ts';
+import { type ConditionEffect, differenceOf, type Estimate, scoreOf, type Verdict } from './effect.ts';
 
 /** Sums over the visitors of a variant; a visitor has n sessions, of which y convert, with revenue r in cents. */
 export interface Arm {
@@ -19,7 +19,7 @@ export interface Arm {
 
 /** A variant against the reference; what is lost is over the sessions of the variant. */
 export interface VariantEffect {
-  readonly effect: Effect;
+  readonly effect: ConditionEffect;
   readonly verdict: Verdict;
   /** More days at this pace until a relative difference of 5 % would show; 0 where it would by now. */
   readonly moreDays: number | undefined;

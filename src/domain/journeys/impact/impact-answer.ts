@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { formatNumber } from '../../../lib/number-text.ts';
-import type { Aim, Effect, Verdict } from './effect.ts';
+import type { Aim, ConditionEffect, Verdict } from './effect.ts';
 
 const verdicts = ['lowers', 'raises', 'within noise', 'too few', 'no fair comparison'] as const satisfies readonly Verdict[];
 
@@ -59,7 +59,7 @@ const money = (cents: number) => Number((cents / 100).toFixed(2)) + 0;
 
 /** A row of the answer; without figures where nothing is comparable, and without what is lost where visitors chose to go to a page. */
 export function rowOf(
-  effect: Effect,
+  effect: ConditionEffect,
   hasRevenue: boolean,
   facts: Pick<ImpactRow, 'condition' | 'what' | 'pages' | 'message' | 'verdict'>,
 ): ImpactRow {

@@ -2,9 +2,9 @@ import { ApiError, refuse } from '../../../api/errors.ts';
 import { type CoveredDays, daysWords } from '../../../domain/journeys/covered-days.ts';
 import { type AskedCondition, type Condition, conditionWords } from '../../../domain/journeys/impact/conditions.ts';
 import {
+  type ConditionEffect,
   clearnessOf,
   doubtOf,
-  type Effect,
   effectOf,
   LEAST_SESSIONS,
   separate,
@@ -40,7 +40,7 @@ interface Tested {
   readonly condition: Condition;
   readonly page: string;
   /** Of one that stands out by itself, what others leave of it. */
-  readonly effect: Effect;
+  readonly effect: ConditionEffect;
   readonly stands: boolean;
   /** Others explain a part of it. */
   readonly isShared: boolean;
@@ -53,10 +53,10 @@ const MOST_SEPARATED = 24;
 /** Where nearly all sessions have bought already, nothing that they meet can keep them from it. */
 const ALL_BOUGHT = 0.98;
 
-type Met = Hypothesis & { readonly effect: Effect };
+type Met = Hypothesis & { readonly effect: ConditionEffect };
 
 /** The errors that no page was named for, each over all its pages: one text is cut into pieces otherwise, too small to say anything. */
-function sumsOf(met: readonly Met[]): { members: readonly Met[]; effect: Effect; condition: Condition }[] {
+function sumsOf(met: readonly Met[]): { members: readonly Met[]; effect: ConditionEffect; condition: Condition }[] {
   const ofErrors = met.filter(({ condition }) => condition.message !== undefined && !condition.pages);
   return [...grouped(ofErrors, ({ condition }) => condition.message).values()].flatMap((members) => {
     // Pieces too small to be judged are not in the sum, because a call without conditions does not measure them.
@@ -284,6 +284,13 @@ function notesOf({ tested, rows, isLooked, isAll }: Shown, visits: Visits): stri
   return notes.flatMap(([isNeeded, note]) => (isNeeded ? [note] : []));
 }
 
+/** Says as which pages the outcome is read; throws where nobody did it. */
+async function requireOutcome({ step, kind }: Outcome, visits: Visits, { note }: ImpactUses): Promise<void> {
+  for (const words of readAsWords(step ? [step] : [])) note(words);
+  if (step) await requireSeen(step, 'outcome', visits);
+  else if (kind === 'purchase') await requirePurchases(visits);
+}
+
 /** Measures what conditions cost: read → judge → explain → word. */
 export async function measureImpact(question: ImpactQuestion, context: ImpactUses): Promise<ImpactAnswer & { covered: string[] }> {
   const { conditions, limit } = question;
@@ -296,9 +303,7 @@ export async function measureImpact(question: ImpactQuestion, context: ImpactUse
   const variables = ofVariables.flatMap(({ name }) => name ?? []);
   const needs = { sessions: fieldsOfOutcome(outcome), ...views, variables, beside: ['views'] } as const;
   return withVisits(question, needs, context, async (visits) => {
-    for (const words of readAsWords(outcome.step ? [outcome.step] : [])) context.note(words);
-    if (outcome.step) await requireSeen(outcome.step, 'outcome', visits);
-    else if (outcome.kind === 'purchase') await requirePurchases(visits);
+    await requireOutcome(outcome, visits, context);
     const hasRevenue = outcome.kind === 'purchase' && visits.column('sessions', 'session_transactions_revenue_cents') !== undefined;
     const totalSessions = isLooked ? await countSessions(visits) : undefined;
     const tested = isLooked ? await readEffects(ofViews, outcome, visits) : [];

@@ -17,7 +17,18 @@ import { pageCondition } from '../step-sql.ts';
 import { unseenStep } from '../unseen-step.ts';
 import { pathText, visitRelation } from '../visit-relation.ts';
 import type { Visits } from '../visits.ts';
-import { columnOf, type EffectPlan, FIELDS, type Hypothesis, MOST_PROBES, measuresSql, messagesSql, type Place } from './strata-sql.ts';
+import {
+  columnOf,
+  type EffectPlan,
+  FIELDS,
+  type Hypothesis,
+  type IndexPage,
+  MOST_PROBES,
+  measuresSql,
+  messagesSql,
+  type TroubleKind,
+  troubleKinds,
+} from './strata-sql.ts';
 
 /** Pages of the site that are told apart. */
 const MOST_PAGES = 15;
@@ -68,24 +79,23 @@ function limitOf(limits: readonly number[], paths: readonly ProfiledPath[], coun
 
 const viewsOf = (paths: readonly ProfiledPath[]) => paths.reduce((sum, { views }) => sum + views, 0);
 
-function placeOf(pattern: string, sql: string, paths: readonly ProfiledPath[]): Place {
+function placeOf(pattern: string, sql: string, paths: readonly ProfiledPath[]): IndexPage {
   return { pattern, sql, views: viewsOf(paths), slowSeconds: limitOf(SLOW_SECONDS, paths, ({ slow }) => slow) };
 }
 
-type Known = keyof typeof FIELDS;
-const isKnown = (what: Condition['what']): what is Known => what in FIELDS;
+const isKnown = (what: Condition['what']): what is TroubleKind => what in FIELDS;
 
 /** Whether the files can tell of a kind of condition: of errors by their texts too. */
-function isHeld(what: Known, visits: Visits): boolean {
+function isHeld(what: TroubleKind, visits: Visits): boolean {
   return columnOf(what, visits) !== undefined || (what === 'js_error' && visits.column('views', 'errors.message') !== undefined);
 }
 
 /** Kinds of conditions that the files cannot tell of, each with a field that no export asked for. */
 export function untold(visits: Visits): string[] {
-  return (Object.keys(FIELDS) as Known[]).flatMap((what) => (isHeld(what, visits) ? [] : [`${what} (${FIELDS[what][0]})`]));
+  return troubleKinds.flatMap((what) => (isHeld(what, visits) ? [] : [`${what} (${FIELDS[what][0]})`]));
 }
 
-/** What was not asked for in an export is not absent from the site. */
+/** Refuses: a field that was not asked for in an export is not absent from the site. */
 function refuseLacking(what: Condition['what'], field: string): never {
   refuse(
     `conditions: ${what} needs the field ${field} of views, which no downloaded export asked for. ` +
@@ -116,7 +126,7 @@ function errorConditions(messages: readonly Counted[] | undefined, room: number)
 /** Every condition that is looked at where none is named, as far as the files can tell. */
 function everyCondition(paths: readonly ProfiledPath[], messages: readonly Counted[] | undefined, visits: Visits): Condition[] {
   const isTimed = paths.some(({ slow }) => nth(slow, 0) > 0);
-  return (Object.keys(FIELDS) as Known[]).flatMap((what): Condition[] => {
+  return troubleKinds.flatMap((what): Condition[] => {
     if (!isHeld(what, visits) || (what === 'slow_page' && !isTimed)) return [];
     if (what === 'js_error') return errorConditions(messages, MOST_PROBES - 4);
     return [{ what, ...(what === 'frustration' && { over: limitOf(FRUSTRATION_SCORES, paths, ({ frustrated }) => frustrated) }) }];
@@ -142,8 +152,8 @@ function askedConditions(asked: readonly AskedCondition[], messages: readonly Co
 const patternOf = ({ pages }: Condition) => pages?.join(' | ');
 
 /** The places that conditions name, each once; throws where nobody saw a page of them. */
-async function askedPlaces(conditions: readonly Condition[], all: readonly ProfiledPath[], visits: Visits): Promise<Place[]> {
-  const found = new Map<string, Place>();
+async function askedPlaces(conditions: readonly Condition[], all: readonly ProfiledPath[], visits: Visits): Promise<IndexPage[]> {
+  const found = new Map<string, IndexPage>();
   for (const condition of conditions) {
     const pattern = patternOf(condition);
     if (pattern === undefined || found.has(pattern)) continue;
@@ -158,7 +168,7 @@ async function askedPlaces(conditions: readonly Condition[], all: readonly Profi
 }
 
 /** A slow page with the limit of its place, where none was named. */
-function limited(condition: Condition, place: Place | undefined): Condition {
+function limited(condition: Condition, place: IndexPage | undefined): Condition {
   return condition.what === 'slow_page' && condition.over === undefined && place ? { ...condition, over: place.slowSeconds } : condition;
 }
 

@@ -52,10 +52,9 @@ async function armsOf({ scope, column }: FoundVariable, outcome: Outcome, visits
     visit: { ...salesColumns(outcome, visits), ...(isOfSessions && { variant: value }) },
     page: { goal: goalColumn(outcome, visits), ...(!isOfSessions && { variant: value }) },
   });
-  const ofViews =
-    isOfSessions && outcome.kind === 'purchase'
-      ? ''
-      : ` JOIN (SELECT k AS k_seen, count(*) AS views, max(goal) AS goal_n${isOfSessions ? '' : ', max(variant) AS variant'} FROM seen GROUP BY k) AS x ON v.k = x.k_seen`;
+  const ofSeen = isOfSessions ? '' : ', max(variant) AS variant';
+  const seen = `SELECT k AS k_seen, count(*) AS views, max(goal) AS goal_n${ofSeen} FROM seen GROUP BY k`;
+  const ofViews = isOfSessions && outcome.kind === 'purchase' ? '' : ` JOIN (${seen}) AS x ON v.k = x.k_seen`;
   // No sum has the name of what it sums, which ClickHouse would take for the sum.
   const sums = { sessions: 'n', conversions: 'y', revenue: 'r', nn: 'n * n', ny: 'n * y', yy: 'y * y', nr: 'n * r', rr: 'r * r' };
   const columns = Object.entries(sums).map(([name, sum]) => `sum(${sum}) AS ${name}`);
@@ -101,7 +100,7 @@ export async function readVariants(
   const { arms, mixed } = await armsOf(await variableColumn(condition, visits, context), outcome, visits);
   if (arms.length === 0) await requireVisits(visits);
   const seen = listed(
-    arms.map(({ value, visitors }) => ({ name: value, count: visitors })),
+    arms.map((arm) => ({ name: arm.value, count: arm.visitors })),
     8,
   );
   if (arms.length > MOST_VARIANTS)

@@ -3,12 +3,12 @@ import type { StrataSums } from '../../../domain/journeys/impact/effect.ts';
 import { cases, flag, hostOf, keyOf } from '../sql-words.ts';
 import { maskOf } from '../step-sql.ts';
 import { deviceSql } from '../visit-filters.ts';
-import { type Expressions, partsOf, pathText, type VisitPart, visitRelation } from '../visit-relation.ts';
+import { type Expressions, partsOf, type VisitPart, visitRelation } from '../visit-relation.ts';
 import type { VisitRow, Visits } from '../visits.ts';
 import { conversionSql, goalColumn, type Outcome, salesColumns } from './outcome.ts';
 
 /** A page, or several as one, whose first view in a session is looked at. */
-export interface Place {
+export interface IndexPage {
   readonly pattern: string;
   /** Whether a view is of it, on columns of the views. */
   readonly sql: string;
@@ -27,9 +27,9 @@ export interface Hypothesis {
 /** All that the statement of the effects depends on. */
 export interface EffectPlan {
   /** The pages of the site, of which a view is of one at most, the first that it is like. */
-  readonly pages: readonly Place[];
+  readonly pages: readonly IndexPage[];
   /** More places that are asked about, which may be parts of those. */
-  readonly asked: readonly Place[];
+  readonly asked: readonly IndexPage[];
   readonly probes: readonly Condition[];
   readonly hypotheses: readonly Hypothesis[];
 }
@@ -53,15 +53,20 @@ export const FIELDS = {
   js_error: ['any_js_error_ind'],
 } as const satisfies Partial<Record<Condition['what'], readonly string[]>>;
 
+/** A kind of condition that a field tells of. */
+export type TroubleKind = keyof typeof FIELDS;
+/** All of them. */
+export const troubleKinds = Object.keys(FIELDS) as TroubleKind[]; // its own keys
+
 /** The column by which a kind of condition is known; undefined where no file has it. */
-export function columnOf(what: keyof typeof FIELDS, visits: Visits): string | undefined {
+export function columnOf(what: TroubleKind, visits: Visits): string | undefined {
   return FIELDS[what].flatMap((field) => visits.column('views', field) ?? [])[0];
 }
 
 /** Columns of views: the loading time, the score, and the troubles as 1 or 0; NULL where no file has them. */
 export function measuresSql(visits: Visits): Expressions {
   return Object.fromEntries(
-    (Object.keys(FIELDS) as (keyof typeof FIELDS)[]).map((what) => {
+    troubleKinds.map((what) => {
       const column = columnOf(what, visits) ?? 'NULL';
       return [what, what === 'slow_page' || what === 'frustration' ? column : flag(column)];
     }),
@@ -105,7 +110,7 @@ function errorBits({ probes }: EffectPlan, visits: Visits): string {
   return cases([[`length(${visits.column('views', 'errors.message') ?? ''}) > 0`, `toInt64(arraySum(${bits}))`]], 0);
 }
 
-/** What is known of a session from its beginning on; '' where the files do not have it. */
+/** The traits of a session from its beginning on; '' where the files do not have it. */
 function traitsSql({ column }: Visits): Expressions {
   const of = (field: string, make: (column: string) => string) => {
     const own = column('sessions', field);
@@ -165,14 +170,14 @@ FROM firsts AS f JOIN alike AS a ON f.k = a.k_of`;
 }
 
 /** The FROM clause of the sessions of a plan: where the engine can, it reads the views once and keeps them for all statements. */
-export async function firstViewsOf(plan: EffectPlan, outcome: Outcome, visits: Visits): Promise<string> {
+async function firstViewsOf(plan: EffectPlan, outcome: Outcome, visits: Visits): Promise<string> {
   if (!visits.keep) return `(${firstViews(plan, outcome, visits)})`;
   const parts = partsOf(visits, 'session').map((part, at) => ({ part, name: `first_views_${at}` }));
   for (const { part, name } of parts) await visits.keep(name, firstViews(plan, outcome, visits, part));
   return `(${parts.map(({ name }) => `SELECT * FROM ${name}`).join(' UNION ALL ')})`;
 }
 
-/** What the sums over the strata are of. */
+/** The sums over the strata. */
 const SUMS = {
   sessions: 'n1',
   others: 'n0',
@@ -198,7 +203,7 @@ const named = (figure: string, sum: string) => `${figure}_${sum.toLowerCase()}`;
 
 /**
  * A statement of a row for each judged place, `here`, and probe: sums over strata of sessions that met the condition and of those that did
- * not, each of the latter weighed as w, so that a stratum has as many of both. `met`: other findings, of which the columns met_0 … say how
+ * not, each of the latter weighed as w, so that a stratum has as many of both. `met`: other findings, of which the columns m0 … say how
  * many more of those with the condition met them. Variances are those within the strata.
  */
 function effectsSql(
@@ -218,7 +223,8 @@ function effectsSql(
   const places = [...new Set(asked.map(({ place }) => placeAt(place, plan)))];
   const opened =
     `SELECT *, intDiv(first, ${numberAt}) AS view_n, first % ${secondAt} AS conditions, ` +
-    `intDiv(first % ${numberAt}, ${secondAt}) + ${days.first * 86_400} AS second_at FROM ${from} AS s${joined} WHERE here IN (${places.join(', ')})`;
+    `intDiv(first % ${numberAt}, ${secondAt}) + ${days.first * 86_400} AS second_at FROM ${from} AS s${joined} ` +
+    `WHERE here IN (${places.join(', ')})`;
   const depth = DEPTHS.map((least) => flag(`view_n >= ${least}`)).join(' + ');
   const counted =
     `SELECT here, traits, depth, conditions, count(*) AS n, sum(converts) AS c, sum(converts) AS cc, sum(1e0 * cents) AS r, ` +
@@ -238,7 +244,8 @@ function effectsSql(
   const variances = figures.map(
     (x) => `((n1 + n0) * ${x}s - (${x}1 + ${x}0) * (${x}1 + ${x}0)) / ((n1 + n0) * greatest(n1 + n0 - 1, 1)) AS ${x}v`,
   );
-  const weighed = `SELECT *, ${flag('n0 > 0')} AS is_fair, ${cases([['n0 > 0', 'n1 / n0']], 0)} AS w, ${variances.join(', ')} FROM (${strata}) AS t`;
+  const weight = cases([['n0 > 0', 'n1 / n0']], 0);
+  const weighed = `SELECT *, ${flag('n0 > 0')} AS is_fair, ${weight} AS w, ${variances.join(', ')} FROM (${strata}) AS t`;
   const sums = [
     ...Object.entries(SUMS).map(([name, value]) => `sum(${value}) AS ${named('all', name)}`),
     ...Object.entries(FIGURES).flatMap(([figure, x]) =>
@@ -264,7 +271,7 @@ function sumsOfRow(row: VisitRow, met: number): StrataSums {
   return { ...all, converts, cents, met: Array.from({ length: met }, (_, at) => Number(row[`m${at}`])) };
 }
 
-/** Asks for sums over strata of conditions at places; `met`: findings that are counted too. Undefined where no session reached the place. */
+/** Asks for sums over strata of conditions at places; `met`: findings that are counted too. Undefined where no session was there. */
 export type AskSums = (asked: readonly Hypothesis[], met?: readonly Hypothesis[]) => Promise<(StrataSums | undefined)[]>;
 
 /** Reads the sessions of a plan, and gives what asks for sums of them. */

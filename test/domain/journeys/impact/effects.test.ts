@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type ConditionEffect,
   differenceOf,
   doubtOf,
-  type Effect,
   effectOf,
   scoreOf,
   separate,
@@ -167,7 +167,7 @@ describe('several findings', () => {
 });
 
 /** An effect on so many sessions that bought this often, held against as many without it. */
-function effect(sessions: number, withShare: number, withoutShare: number, more: Partial<Effect> = {}): Effect {
+function effectOn(sessions: number, withShare: number, withoutShare: number, more: Partial<ConditionEffect> = {}): ConditionEffect {
   const difference = differenceOf({ share: withShare, trials: sessions }, { share: withoutShare, trials: sessions });
   const [low, high] = [-difference.high * sessions * 5_000, -difference.low * sessions * 5_000];
   return {
@@ -185,7 +185,7 @@ function effect(sessions: number, withShare: number, withoutShare: number, more:
 
 describe('an error over several pages', () => {
   it('costs what it costs at each of them, and is clearer than at any', () => {
-    const parts = [effect(300, 0.03, 0.06), effect(500, 0.04, 0.07), effect(400, 0.02, 0.05)];
+    const parts = [effectOn(300, 0.03, 0.06), effectOn(500, 0.04, 0.07), effectOn(400, 0.02, 0.05)];
     const all = togetherOf(parts);
     expect(all).toMatchObject({ sessions: 1_200, comparable: 1_200 });
     expect(all?.difference.value).toBeCloseTo(-0.03, 10);
@@ -200,8 +200,11 @@ describe('an error over several pages', () => {
   });
 
   it('is none where one page is left that can be compared', () => {
-    const unfair = effect(300, 0.03, 0.06, { comparable: 100 });
-    expect(togetherOf([unfair, effect(500, 0.04, 0.07)])).toBeUndefined();
-    expect(togetherOf([unfair, effect(500, 0.04, 0.07), effect(500, 0.04, 0.07)])).toMatchObject({ sessions: 1_300, comparable: 1_000 });
+    const unfair = effectOn(300, 0.03, 0.06, { comparable: 100 });
+    expect(togetherOf([unfair, effectOn(500, 0.04, 0.07)])).toBeUndefined();
+    expect(togetherOf([unfair, effectOn(500, 0.04, 0.07), effectOn(500, 0.04, 0.07)])).toMatchObject({
+      sessions: 1_300,
+      comparable: 1_000,
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Effect, Estimate } from '../../../../src/domain/journeys/impact/effect.ts';
+import type { ConditionEffect, Estimate } from '../../../../src/domain/journeys/impact/effect.ts';
 import { answerSentence, byCost, type ImpactRow, rowOf } from '../../../../src/domain/journeys/impact/impact-answer.ts';
 
 const NOTHING: Estimate = { value: 0, low: 0, high: 0 };
@@ -10,7 +10,7 @@ function row(facts: Pick<ImpactRow, 'condition' | 'what' | 'verdict'>, sessions:
   const value = withShare - withoutShare;
   const difference = { value, low: value - (half ?? 0) / 100, high: value + (half ?? 0) / 100 };
   const counts = { sessions, comparable: sessions, effectiveControls: sessions, metMore: [] };
-  const effect: Effect = { ...counts, withShare, withoutShare, difference, lostRevenue: lost ?? NOTHING };
+  const effect: ConditionEffect = { ...counts, withShare, withoutShare, difference, lostRevenue: lost ?? NOTHING };
   return rowOf(effect, lost !== undefined, { ...facts, pages: [] });
 }
 
