@@ -1,5 +1,7 @@
 import { dayAfter } from '../../lib/calendar.ts';
 import { Z_95 } from '../../statistics/tails.ts';
+import type { DatedChange } from './engine/changes.ts';
+import type { MetricRow } from './read/metric-answers.ts';
 
 /** A relative change with its bounds at 95 %. */
 export interface Sized {
@@ -121,4 +123,29 @@ export function factorsOf(
 ): readonly string[] {
   const isProduct = metric === 'conversionCount' || (metric === 'revenueSum' && !isOfOtherGoal);
   return isProduct ? FACTORS[metric] : [];
+}
+
+/**
+ * The amount that a change makes over its days up to `last`, of revenue where there is some, else of conversions, else of visits. `rows`
+ * are days of the change and of the time before it.
+ */
+export function costOnDays(
+  metric: string,
+  rows: readonly MetricRow[],
+  { from, to, relative, low, high }: Pick<DatedChange, 'from' | 'to' | 'relative' | 'low' | 'high'>,
+  last: string,
+): Omit<Cost, 'goalId'> | undefined {
+  const whole = rows.filter(({ interval: { label, isPart } }) => !isPart && label !== undefined);
+  const totalOn: TotalOn = (name, first, end) => {
+    const own = whole.filter(({ interval: { label = '' } }) => label >= first && label <= end);
+    return { total: own.reduce((sum, { values }) => sum + (values[name] ?? 0), 0), days: own.length };
+  };
+  const days = { from, to: to !== undefined && to < last ? to : last };
+  const factors = [{ metric, relative, low, high }];
+  if (isOfOthers(factors, days, totalOn)) return undefined;
+  const isOfOtherGoal = rows.some((row) => row.isOfOtherGoal);
+  const outcome = (['revenueSum', 'conversionCount', 'visits'] as const).find(
+    (name) => (metric === name || factorsOf(name, { isOfOtherGoal }).includes(metric)) && totalOn(name, days.from, days.to)?.total,
+  );
+  return outcome && { metric: outcome, ...costOfChange(outcome, factors, days, totalOn) };
 }

@@ -386,7 +386,7 @@ async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, context:
   context.progress(3, 3, 'reading metrics');
   const input = { ...periods, judged: changes, segments, explains };
   const causes = await inTurns(context.signal, () => explainHeadline(input));
-  const near = await readEventsBefore(begunOf(causes.judged.headline), context);
+  const near = await readEventsBefore(begunOf(changes.headline), context);
   const { detect: size } = question;
   const detect = whole && size !== undefined ? await inTurns(context.signal, () => detectionsOf(whole, question.metrics, size)) : undefined;
   const unseen = 'Segments were not looked at: no change is clear that they could explain.';

@@ -10,12 +10,12 @@ import { factorsOf } from '../change-cost.ts';
 import { changeFacts, faultFacts, levelUnit, wordedAll } from '../findings.ts';
 import { definitionOf, nameOf, unitOf } from '../metric-definitions.ts';
 import type { CountingFault } from '../quality/counting.ts';
-import { type Causes, type CausesInput, type DatedPlace, measuredAt, narrowed } from './causes.ts';
+import { type Causes, type CausesInput, narrowed } from './causes.ts';
 import { beyondUsual, type Change, earlierOf, figuresOf, isSameChange } from './change.ts';
+import { changesOfMetric, ERROR } from './changes-of-metric.ts';
 import { type Comparison, changeTable, deviceRecord, revenueRecord, segmentRecord, sumsOf } from './comparison-rows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
-import { pointsKnown } from './judged-changes.ts';
-import { changesOfMetric, ERROR } from './measured-change.ts';
+import { type DatedPlace, measuredAt, pointsKnown } from './judged-changes.ts';
 import { isChanged, type Judged, kindOf, knownDaysOf, type Reading, rounded, toldVerdict } from './readings.ts';
 
 /** Facts that the words of a comparison need. */
@@ -97,7 +97,7 @@ function causesOf(located: DatedPlace, scene: ComparisonScene): Facts['causes'] 
   const factors = factorCauses(located.metric, scene);
   // Of a change on one segment the place says it all.
   const isOnSegment = input.segments.chosen.some(({ reading }) => reading === located.reading);
-  if (isOnSegment || located.metric !== causes.judged.headline.metric) return factors;
+  if (isOnSegment || located.metric !== input.judged.headline.metric) return factors;
   return [...deviceCauses(located, causes), ...segmentCauses(causes), ...mixCauses(causes, input.segments), ...factors];
 }
 
@@ -142,36 +142,32 @@ const unusualDays = ({ judgement, days: { first, last } }: Change) =>
   judgement.changes.filter(({ shape, from }) => shape === 'outlier' && from >= first && from <= last);
 
 /**
- * The changes with a date, each on the part that carries it: that of the headline where it was measured, those of other metrics, those that
- * began before the period, and single days of it of the headline.
+ * The changes with a date, each by its factor and on the part that carries it: those of the headline first, those that began before the
+ * period, and single days of it of the headline.
  */
-function datedChanges({ causes: { measured, judged }, input }: ComparisonScene): DatedPlace[] {
-  const { readings, devices } = input;
-  const [whole] = readings;
-  if (!whole) return [];
+function datedChanges({ input }: ComparisonScene): DatedPlace[] {
+  const { readings, judged } = input;
+  const { changes, headline, hidden } = judged;
   const found: DatedPlace[] = [];
-  const isTold = ({ metric, change }: DatedPlace) =>
-    found.some((told) => isSameChange(told.change, change) && (told.metric === metric || factorsOf(metric, whole).includes(told.metric)));
-  const add = (own: DatedPlace, change: Change) => {
-    for (const each of byFactors(own, change.days)) {
-      const placed = each.reading === whole && !isTold(each) ? narrowed(each, change, input) : each;
-      if (!isTold(placed)) found.push(placed);
+  const isTold = ({ metric, reading, change }: DatedPlace) =>
+    found.some((told) => isSameChange(told.change, change) && (told.metric === metric || factorsOf(metric, reading).includes(told.metric)));
+  const add = (own: DatedPlace, of: Change) => {
+    if (isTold(own)) return;
+    for (const factor of byFactors(own, of.days)) {
+      const placed = factor.reading === readings[0] && !isTold(factor) ? narrowed(factor, of, input) : factor;
+      for (const each of byFactors(placed, of.days)) if (!isTold(each)) found.push(each);
     }
   };
-  if (measured) {
-    const reading = devices.find(({ device }) => device === measured.device) ?? whole;
-    add({ metric: measured.metric, reading, change: measured.change }, judged.headline);
-  }
-  judged.changes.forEach((change, at) => {
+  if (hidden?.main) add(measuredAt({ metric: hidden.metric, reading: hidden.reading, change: hidden.main }), headline);
+  const inOrder = changes.map((change, at) => ({ change, reading: readings[at % readings.length] }));
+  for (const { change, reading } of inOrder.toSorted((a, b) => Number(b.change === headline) - Number(a.change === headline))) {
+    if (!reading) continue;
     const { metric, since, judgement } = change;
-    const reading = readings.length > 1 ? readings[at % readings.length] : whole;
-    if (!reading) return;
-    if (since && isChanged(judgement)) add(measuredAt({ metric, reading, change: since }), change);
+    if (since && isChanged(judgement)) add({ metric, reading, change: since }, change);
     const begun = earlierOf(change);
     if (begun) add(measuredAt({ metric, reading, change: begun }), change);
-    if (change !== judged.headline) return;
-    for (const day of unusualDays(change)) add({ metric, reading, change: day }, change);
-  });
+    if (change === headline) for (const day of unusualDays(change)) add({ metric, reading, change: day }, change);
+  }
   return found;
 }
 
@@ -315,7 +311,7 @@ const MOST_BESIDE = 1;
 function tellComparison(scene: ComparisonScene): ComparisonTold {
   const { input, faults, grammar } = scene;
   const { readings } = input;
-  const { headline, changes, hidden } = scene.causes.judged;
+  const { headline, changes, hidden } = input.judged;
   const located = datedChanges(scene);
   const dated = located.map((each) => datedFacts(each, scene));
   const isDated = hidden && located.some(({ reading }) => reading === hidden.reading);
@@ -406,7 +402,8 @@ function causeRecords(causes: Causes, { metric }: Change, currency: string | und
 /** Puts the change between two periods into findings, words and tables. */
 export function wordComparison(scene: ComparisonScene): PeriodsResult {
   const { causes, input, currency, first, most } = scene;
-  const { byDevice, bySegment, revenue, judged } = causes;
+  const { byDevice, bySegment, revenue } = causes;
+  const { judged } = input;
   const { changes, headline, hidden, isNoise } = judged;
   const factors = revenue && revenueRecord(revenue.split, revenue.difference, currency);
   const { findings, lead, details } = tellComparison(scene);

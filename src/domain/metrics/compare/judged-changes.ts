@@ -1,6 +1,8 @@
 import { daysFrom } from '../../../lib/calendar.ts';
 import { factorsOf } from '../change-cost.ts';
+import type { DatedChange } from '../engine/changes.ts';
 import { detectableChange } from '../engine/detectable.ts';
+import { measureChange } from '../engine/measure.ts';
 import type { Occasion } from '../engine/reasons.ts';
 import { isCount } from '../metric-definitions.ts';
 import { beyondUsual, type Change, differenceOf, earlierOf, isSameChange } from './change.ts';
@@ -57,6 +59,7 @@ function changeOf(metric: string, own: Judged, candidates: readonly Judged[], wi
   const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
   const isPerDay = isCount(metric) && (factors.before !== 1 || factors.after !== 1);
   const labels = wholeDaysOf(reading.periodDays);
+  const since = sinceOf(own, candidates, windows);
   return {
     metric,
     before,
@@ -65,7 +68,7 @@ function changeOf(metric: string, own: Judged, candidates: readonly Judged[], wi
     isPerDay,
     // Without a value on each side there is nothing that the verdict of the days could be about.
     judgement: before === null || after === null ? { ...own, verdict: 'not enough data' } : own,
-    since: sinceOf(own, candidates, windows),
+    since: since && measuredAt({ metric, reading, change: since }).change,
     days: { first: labels[0] ?? '', last: labels.at(-1) ?? '' },
     of,
     detectable: own.verdict === 'within noise' && windows.isAdjacent ? detectableOf(own) : null,
@@ -163,6 +166,20 @@ export const pointsKnown = (reading: Reading, metric: string) => dayPoints(known
 export function daysOf(reading: Reading, metric: string) {
   return dayPoints(allDaysOf(reading), metric);
 }
+
+/** A change with a date at the place where it was found. */
+export interface DatedPlace {
+  readonly metric: string;
+  readonly reading: Reading;
+  readonly change: DatedChange;
+}
+
+/** A change as every tool dates and sizes it: by all days that are known and not by the ranges of the question. */
+export const measuredAt = ({ metric, reading, change }: DatedPlace): DatedPlace => ({
+  metric,
+  reading,
+  change: measureChange(kindOf(metric), pointsKnown(reading, metric), change) ?? change,
+});
 
 /** The days of the change whose causes are searched: since its first day, or the period against the baseline where that is not known. */
 export function occasionOf(

@@ -2,8 +2,9 @@ import { dayAfter } from '../../../lib/calendar.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { factorsOf } from '../change-cost.ts';
-import { areNear, changesOfMetric, ERROR, type MeasuredChange } from '../compare/measured-change.ts';
+import { areNear, changesOfMetric, ERROR } from '../compare/changes-of-metric.ts';
 import { dayPoints, kindOf } from '../compare/readings.ts';
+import type { DatedChange } from '../engine/changes.ts';
 import { measureChange } from '../engine/measure.ts';
 import { findReasons } from '../engine/reasons.ts';
 import { LONGEST_EPISODE_DAYS } from '../engine/seek.ts';
@@ -17,7 +18,14 @@ import { type ExpectedInput, keyOf } from './expected-lines.ts';
 const LATELY_DAYS = 56;
 
 /** A change in one selection. */
-export interface FoundChange extends MeasuredChange {
+export interface FoundChange {
+  readonly metric: string;
+  readonly device: string;
+  readonly change: DatedChange;
+  /** Conversions beside it are of another goal than that of e-commerce: revenue does not follow from them. */
+  readonly isOfOtherGoal?: boolean | undefined;
+  /** The goal that the metric counts, where it is another than that of the metrics beside it. */
+  readonly goal?: string | undefined;
   /** Names the selection. */
   readonly key: string;
   /** Days of the selection, and of the metric in it. */

@@ -8,7 +8,6 @@ import { counted, formatPercent } from '../../../lib/number-text.ts';
 import { capital } from '../../../lib/sentences.ts';
 import { carryFactor } from '../../../statistics/carry.ts';
 import { logTail, normalOf, studentOf, tailOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
-import type { MeasuredChange } from '../compare/measured-change.ts';
 import { isCount, nameOf } from '../metric-definitions.ts';
 import { combined } from '../read/combine.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
@@ -287,10 +286,7 @@ export function rowVerdicts(
   query: MetricQuery,
   lines: readonly QueryLine[],
   days: readonly MetricRow[],
-  {
-    nameOf: nameOfSelection,
-    told,
-  }: { readonly nameOf: (row: MetricRow) => string; readonly told: readonly Pick<MeasuredChange, 'metric'>[] },
+  { nameOf: nameOfSelection, told }: { readonly nameOf: (row: MetricRow) => string; readonly told: readonly { readonly metric: string }[] },
 ): string {
   const unit = timeUnitOf(query.breakdown);
   if ((query.order && !isOfDays(unit)) || query.zoneIds.length > 0) return '';

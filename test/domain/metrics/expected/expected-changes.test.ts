@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { costOnDays } from '../../../../src/domain/metrics/compare/measured-change.ts';
+import { costOnDays } from '../../../../src/domain/metrics/change-cost.ts';
 import {
   changesBefore,
   changesFrom,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { costOnDays } from '../../../../src/domain/metrics/compare/measured-change.ts';
+import { costOnDays } from '../../../../src/domain/metrics/change-cost.ts';
 import { atTheirDevices, changesFrom } from '../../../../src/domain/metrics/expected/expected-changes.ts';
 import { type Device, PARTS } from '../../../../src/domain/metrics/read/metric-grid.ts';
 import { dayAfter } from '../../../../src/lib/calendar.ts';
