@@ -90,7 +90,6 @@ function site(metric: string, from: string, own: Partial<RankedChange> = {}): Ra
     latest: from,
     place,
     pValue: 0.001,
-    seriesCount: 1,
     parts: [{ metric, place, relative: -0.2, low: -0.3, high: -0.1, score: -5 }],
     cost: { metric: 'revenueSum', goalId: undefined, value: -100 },
     ...own,

@@ -220,8 +220,6 @@ export interface ChangeEvent {
   /** Independent changes first, then those that follow from them. */
   readonly parts: readonly Part[];
   readonly pValue: number;
-  /** Series that show it. */
-  readonly seriesCount: number;
 }
 
 /** A metric less clear than this in all series changes no line of its own. */
@@ -345,7 +343,6 @@ function eventOf(scene: Scene, { lead, members }: Cluster, draft: Draft): Change
     ...(maker && { maker }),
     parts: [...rootParts, ...mixParts],
     pValue: Math.min(...shown.map((each) => each.finding.pValue)),
-    seriesCount: shown.length,
   };
 }
 

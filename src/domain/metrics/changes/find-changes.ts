@@ -34,7 +34,7 @@ import {
 } from './change-series.ts';
 import { type ChangeEvent, eventsOf, type Part, partAt } from './events.ts';
 import { type LargeDay, largeDays } from './large-days.ts';
-import { outcomeOf, type RankedChange, rankChanges } from './rank-changes.ts';
+import { type RankedChange, rankChanges } from './rank-changes.ts';
 import { type SlowLevel, slowLevels } from './slow-levels.ts';
 
 /** Days behind an episode in which a change the other way may be no more than its end. */
@@ -311,7 +311,7 @@ function opposedEvent(scene: Scene, finding: ScanFinding, metric: string, place:
   const { shape, from, to, days, earliest, latest } = finding;
   if (shape === 'drift') return [];
   const pValue = Math.min(1, 2 * tailOf(part.score));
-  return [{ shape, from, to, days, earliest, latest, place, parts: [part], pValue, seriesCount: 1 }];
+  return [{ shape, from, to, days, earliest, latest, place, parts: [part], pValue }];
 }
 
 const isOfZone = ({ shape, place }: ChangeEvent) => shape === 'outlier' && place.zoneId !== undefined;
@@ -331,7 +331,6 @@ export function sameDayOnce(events: readonly ChangeEvent[]): ChangeEvent[] {
     told.set(clearest, {
       ...clearest,
       also: others.map((event) => ({ place: event.place, relative: relativeOf(event) })),
-      seriesCount: own.reduce((sum, { seriesCount }) => sum + seriesCount, 0),
     });
   }
   const left = new Set([...days.values()].filter((own) => own.length > 1).flat());
@@ -477,8 +476,6 @@ export interface ScanAnswer {
   readonly large: readonly LargeDay[];
   /** Levels that moved slowly beside the changes. */
   readonly slowly: readonly SlowLevel[];
-  /** The outcome that changes are ranked by. */
-  readonly outcome: ReturnType<typeof outcomeOf>;
 }
 
 /** Days between the end of what came before and a step that a wider series shows as that end. */
@@ -553,6 +550,5 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
     slowly: await inTurns(signal, () => slowLevels(wanted, base, { from, to }, changes)),
     looked: looked.length,
     tooFew: wanted.length - looked.length,
-    outcome: outcomeOf(scene),
   };
 }

@@ -14,7 +14,7 @@ export interface RankedChange extends ChangeEvent {
 export const DRIFT_DAYS = 28;
 
 /** The total that changes are ranked by: revenue where there is some of the main goal, else conversions, else visits. */
-export function outcomeOf({ series, base, isOfOtherGoal }: Pick<Scene, 'series' | 'base' | 'isOfOtherGoal'>): Cost['metric'] {
+function outcomeOf({ series, base, isOfOtherGoal }: Pick<Scene, 'series' | 'base' | 'isOfOtherGoal'>): Cost['metric'] {
   if (!isOfOtherGoal && series.has(seriesId('revenueSum', base))) return 'revenueSum';
   return series.has(seriesId('conversionCount', base)) ? 'conversionCount' : 'visits';
 }

@@ -48,7 +48,6 @@ it('a trend that makes less than is news in the days that are looked at stands b
     place,
     parts: [{ metric: 'visits', place, relative: 0.029, low: 0.01, high: 0.05, score: 4 }],
     pValue: 1e-5,
-    seriesCount: 5,
     cost: undefined,
   };
   const { site, ...rest } = facts(0);
@@ -96,7 +95,6 @@ it('a change of visits is of no goal, whose rates beside it name theirs', () => 
     most: { device: 'mobile', segmentId: 3, goalId: 7 },
     parts: [{ metric: 'visits', place, ...size }, rate],
     pValue: 1e-9,
-    seriesCount: 2,
     cost: undefined,
   };
   const { site, ...rest } = facts(0);

@@ -12,7 +12,6 @@ const event = (more: Partial<ChangeEvent>): ChangeEvent => ({
   place,
   parts: [{ metric: 'conversionRate', place, relative: -0.67, low: -0.7, high: -0.64, score: 9 }],
   pValue: 1e-5,
-  seriesCount: 1,
   ...more,
 });
 

@@ -16,7 +16,6 @@ const day = (zoneId: number | undefined, relative: number, more: Partial<ChangeE
     place,
     parts: [{ metric: 'totalRevenueWithTap', place, relative, low: relative / 2, high: 2 * relative, score: 5 }],
     pValue: 1e-4,
-    seriesCount: 2,
     ...more,
   };
 };
@@ -25,7 +24,7 @@ it('a day that several zones show is told once, at the clearest of them', () => 
   const [clearest, weaker, fallen, other] = [day(1, 8, { pValue: 1e-7 }), day(2, 4), day(3, -0.5), day(4, 2, { from: '2026-11-15' })];
   expect(sameDayOnce([weaker, fallen, clearest, other])).toEqual([
     fallen,
-    { ...clearest, seriesCount: 4, also: [{ place: { device: 'all', zoneId: 2 }, relative: 4 }] },
+    { ...clearest, also: [{ place: { device: 'all', zoneId: 2 }, relative: 4 }] },
     other,
   ]);
 });

@@ -40,7 +40,7 @@ function event(from: number, to: number | undefined, relative: number, pValue: n
   const days = (to ?? DAYS - 1) - from + 1;
   const dates = { from: day(from), to: to === undefined ? undefined : day(to), earliest: day(from - 8), latest: day(from), days };
   const shape = to === undefined || days > 1 ? 'step' : 'outlier';
-  return { shape, ...dates, place: base, parts: [part], pValue, seriesCount: 1 };
+  return { shape, ...dates, place: base, parts: [part], pValue };
 }
 
 describe('a change inside a larger one', () => {
