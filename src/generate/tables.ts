@@ -73,7 +73,7 @@ async function dialoguesText(): Promise<string> {
   await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'inherit' }));
   const answered = async ({ text, tool, args: asked, quoted = QUOTED }: Turn) => {
     const { structuredContent = {}, content } = await client.callTool({ name: tool, arguments: asked });
-    const { answer } = structuredContent as { answer?: string };
+    const { answer } = structuredContent as { answer?: string }; // so all of these tools declare it
     if (answer === undefined) throw new Error(`${tool} has no sentence for README: ${JSON.stringify(content)}`);
     return `> ${text}\n\n${beginningOf(answer, quoted)} (\`${tool}\`)`;
   };

@@ -482,12 +482,15 @@ function countLead(member: string, items: readonly unknown[], { total, page }: D
   return all > shown ? `${shown} of ${all} ${words}.` : `${counted(all, words.replace(/s$/, ''), words)}.`;
 }
 
+/** The rows of a table. */
+const rowsOf = (rows: unknown): (readonly Cell[])[] => (Array.isArray(rows) ? rows : []);
+
 /** The figures of a table of metrics that has one row; of more rows how many there are. */
 function tableLead(units: Data, { columns, rows }: Data): string {
   const names = Object.keys(units);
-  const [first, ...others] = Array.isArray(rows) ? (rows as (readonly Cell[])[]) : [];
+  const [first, ...others] = rowsOf(rows);
   if (others.length > 0) return `${nameOf(names[0] ?? '')}: ${others.length + 1} values.`;
-  const at = (name: string) => first?.[(columns as readonly string[]).indexOf(name)];
+  const at = (name: string) => first?.[Array.isArray(columns) ? columns.indexOf(name) : -1];
   const figures = names
     .slice(0, MOST_FIGURES)
     .map((name) => `${nameOf(name).toLowerCase()} ${valueText(Number(at(name) ?? Number.NaN), String(units[name]))}`);

@@ -75,7 +75,8 @@ const rounded = (value: number) => Number(value.toPrecision(4));
 
 /**
  * Measures the subjects, by default all, and prints one table of their figures beside those that landed last and their bounds; `-u` makes
- * these the landed ones. The process fails where a figure is beyond its bound or a subject cannot be measured. `--rows` prints those of one.
+ * these the landed ones. The process fails where a figure is beyond its bound or a subject cannot be measured. `--rows` prints the rows of
+ * one subject.
  */
 export async function benchGate(product: string, args: readonly string[]): Promise<void> {
   const named = args.filter((arg) => arg !== '-u' && arg !== '--rows');

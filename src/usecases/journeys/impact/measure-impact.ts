@@ -16,7 +16,6 @@ import { answerSentence, byCost, type ImpactAnswer, type ImpactRow, rowOf } from
 import { touchesPage } from '../../../domain/journeys/impact/scenario-pages.ts';
 import { readAsWords } from '../../../domain/journeys/step.ts';
 import { speedSentence } from '../../../domain/metrics/changes/changes-answer.ts';
-import { fold } from '../../../domain/names/match-name.ts';
 import type { SpeedChange } from '../../../domain/speed/scenario-study.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { isoAt } from '../../../lib/dates.ts';
