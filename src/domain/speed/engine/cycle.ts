@@ -27,6 +27,10 @@ export function weeklyLevel(x: Float64Array, { day }: LocalTime): Float64Array {
   return level;
 }
 
+/** The cells of the weekdays, and from here on those of the hours. */
+const HOURS = 7;
+const SIZE = 31;
+
 interface Deviations {
   /** Deviations from the level, with the cycle in them, of the runs at `places`. */
   readonly deviations: Float64Array;
@@ -41,21 +45,19 @@ interface Deviations {
  * Stein 1961; Efron and Morris 1973).
  */
 export function cycleOf({ deviations, places, weights, sigma }: Deviations, { weekday, hour, day }: LocalTime): Float64Array {
-  // The cells of the weekdays, then those of the hours, each with its runs.
-  const cells = [weekday, hour].flatMap((kind, at) =>
-    Array.from({ length: at === 0 ? 7 : 24 }, (_, value) => ({ kind, isIn: (run: number) => kind[run] === value })),
-  );
-  const columns = cells.map(({ isIn }) =>
-    whiten(
-      Float64Array.from(places, (run) => Number(isIn(run))),
-      weights,
-    ),
-  );
+  const inCells = Array.from({ length: SIZE }, () => new Float64Array(places.length));
+  const days = Array.from({ length: SIZE }, () => new Set<number>());
+  for (const [index, run] of places.entries())
+    for (const cell of [nthUnsigned(weekday, run), HOURS + nthUnsigned(hour, run)]) {
+      inCells[cell]?.fill(1, index, index + 1);
+      days[cell]?.add(nthPlace(day, run));
+    }
+  const columns = inCells.map((column) => whiten(column, weights));
   const series = whiten(deviations, weights);
   // A weak pull to 0 says what the runs leave open: that weekdays and hours have no level of their own.
   const matrix = columns.map((column, cell) => {
-    const row = new Float64Array(cells.length);
-    dots(column, columns, 0, cells.length, row);
+    const row = new Float64Array(SIZE);
+    dots(column, columns, 0, SIZE, row);
     row[cell] = nthDouble(row, cell) + RIDGE;
     return row;
   });
@@ -64,20 +66,12 @@ export function cycleOf({ deviations, places, weights, sigma }: Deviations, { we
   const raw = inverse.map((row) => dot(row, right));
   // A level that is not known yet scatters more than the noise.
   const variance = Math.max(sigma * sigma, (dot(series, series) - dot(Float64Array.from(raw), right)) / places.length);
-  const factors = new Float64Array(cells.length);
-  for (const kind of [weekday, hour]) {
-    const own = cells.flatMap((cell, at) => (cell.kind === kind ? [at] : []));
-    const daysOf = (cell: number) =>
-      new Set(
-        Array.from(
-          places.filter((run) => cells[cell]?.isIn(run)),
-          (run) => day[run],
-        ),
-      );
-    const known = own.filter((cell) => daysOf(cell).size >= LEAST_RETURNS);
-    if (known.length >= own.length / 2) shrink(factors, raw, inverse, known, variance);
+  const factors = new Float64Array(SIZE);
+  for (const [from, to] of [[0, HOURS] as const, [HOURS, SIZE] as const]) {
+    const known = Array.from({ length: to - from }, (_, at) => from + at).filter((cell) => (days[cell]?.size ?? 0) >= LEAST_RETURNS);
+    if (known.length >= (to - from) / 2) shrink(factors, raw, inverse, known, variance);
   }
-  return Float64Array.from(hour, (of, run) => nthDouble(factors, nthUnsigned(weekday, run)) + nthDouble(factors, 7 + of));
+  return Float64Array.from(hour, (of, run) => nthDouble(factors, nthUnsigned(weekday, run)) + nthDouble(factors, HOURS + of));
 }
 
 /** The factors of the cells of one kind. */
