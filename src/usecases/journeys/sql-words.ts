@@ -69,9 +69,9 @@ export function sqlWords(dialect: Dialect) {
       return `${value} LIKE ${quoted(escaped)}${isDuckDb ? " ESCAPE '\\'" : ''}`;
     },
     /** The elements of a list for which a condition holds. */
-    filter: (list: string, condition: OfElement) => over('list_filter', 'arrayFilter', list, condition),
+    filter: (list: string, condition: OfElement) => over('array_filter', 'arrayFilter', list, condition),
     /** A list of what is made of each element. */
-    map: (list: string, make: OfElement) => over('list_transform', 'arrayMap', list, make),
+    map: (list: string, make: OfElement) => over('array_transform', 'arrayMap', list, make),
     /** The FROM clause that gives a row for each place of parallel lists of a table, whose elements become columns. */
     each(table: string, lists: Readonly<Record<string, string>>) {
       const entries = Object.entries(lists);

@@ -163,7 +163,7 @@ function optionsOf(column: Column, text: string, { ids, formOf }: RunColumns): {
     `${valueSql(value, own)} IS NOT NULL${own === 'DOUBLE' ? ` AND NOT regexp_matches(${value}, '^-?[0-9]{16}')` : ''}`;
   const types = NEAREST_TYPES[item ?? (type as ItemType)]; // no list
   if (!item) return { present, options: types.map((each) => ({ held: { type: each }, fits: one(isValue(text, each)) })) };
-  const items = (condition: string) => `len(list_filter(${list}, lambda v: ${hasText('v')} AND ${condition}))`;
+  const items = (condition: string) => `len(array_filter(${list}, lambda v: ${hasText('v')} AND ${condition}))`;
   const fitting = (condition: string) => `coalesce(${items(condition)}, 0)`;
   return {
     present: `coalesce(${items('true')}, ${present})`,

@@ -19,7 +19,7 @@ export const CLICKHOUSE_MACROS = [
   'arraySort(a) AS array_sort(a)',
   'arrayConcat(a, b) AS array_concat(a, b)',
   'arrayDistinct(a) AS array_distinct(a)',
-  'arraySum(a) AS list_sum(a)',
-  'arrayMax(a) AS list_max(a)',
+  "arraySum(a) AS array_aggregate(a, 'sum')",
+  "arrayMax(a) AS array_aggregate(a, 'max')",
   'has(a, b) AS array_contains(a, b)',
 ];
