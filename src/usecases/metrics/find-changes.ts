@@ -276,6 +276,9 @@ function objectsOf(places: readonly Place[]): Pick<Compared, 'segmentIds' | 'goa
   };
 }
 
+/** Days behind a range that are read with it; of more the days before the first one, which say what is usual, would be too few. */
+const MOST_LATER = 28;
+
 type Scanned = Pick<ScanRequest, 'from' | 'to'>;
 /** Days on which the counting looks broken. */
 function judgeCounting(
@@ -340,8 +343,9 @@ async function lookAtSite(
   const ofZones = zones ? await zonesToLookAt(input.zoneIds, site, lists, note) : { ids: [], requests: 0 };
   const asked = readableOf({ input, site }, goals, allSegments, ofZones.ids);
   // What was found in the range is dated and sized by the days behind it too, as every tool does.
-  const lastMs = laterDays({ period: { startMs, endMs }, timeZone, nowMs: context.nowMs })?.endMs ?? endMs;
-  const later = Math.round(daysBetween(endMs, lastMs, timeZone));
+  const knownMs = laterDays({ period: { startMs, endMs }, timeZone, nowMs: context.nowMs })?.endMs ?? endMs;
+  const behind = Math.round(daysBetween(endMs, knownMs, timeZone));
+  const [lastMs, later] = behind <= MOST_LATER ? [knownMs, behind] : [endMs, 0];
   const bounds = { days: days + later, endMs: lastMs, timeZone, requests: room - ofZones.requests };
   const { readable, plan, reader, base } = await begin(asked, bounds, metrics, context);
   const read = { startMs: shiftDays(startMs, -plan.historyDays, timeZone), endMs: lastMs };
