@@ -1,22 +1,14 @@
-import { mean } from 'simple-statistics';
 import type { Interval } from '../../../lib/calendar.ts';
-import { DAY_MS } from '../../../lib/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { nth } from '../../../lib/nth.ts';
-import { wilson } from '../../../statistics/proportions.ts';
-import { cutMean } from './noise.ts';
+import { fisherTest, wilson } from '../../../statistics/proportions.ts';
+import { tailOf } from '../../../statistics/tails.ts';
 import { chanceOf } from './score-limits.ts';
 
 /** A smaller difference of two shares is none that matters. */
 const LEAST_DIFFERENCE = 0.02;
 /** Runs that a side of a comparison needs. */
 const NEEDED = 5;
-/** Failures come in series (an outage), so that more is asked of a difference than 0.05. */
-const ALPHA = 0.01;
-/**
- * The chance that is asked of a change that began in the period and is felt to its end: of these there are fewer. At most about 3 % of
- * scenarios without a change are told, with outages too: docs/speed-statistics.md.
- */
-const FRESH_ALPHA = 0.15;
 
 /** A share with its 95 % interval (Wilson 1927), which is never empty and never leaves 0 to 1. */
 export interface Share {
@@ -31,12 +23,16 @@ export interface Share {
 /** A share of some runs. */
 type KnownShare = Share & { readonly share: number };
 
-/** A share that changed once, with the first run after the change: its place among the runs, and its instant. */
-export interface ShareChange {
+/** The runs before a place among them, and those from it on: neither side is empty. */
+interface Split {
   readonly at: number;
-  readonly atMs: number;
   readonly before: KnownShare;
   readonly since: KnownShare;
+}
+
+/** A share that changed once, with the first run after the change. */
+export interface ShareChange extends Split {
+  readonly atMs: number;
 }
 
 /** Runs and whether each failed, oldest first. */
@@ -55,55 +51,159 @@ function knownShare(failed: number, runs: number): KnownShare {
   return { failed, runs, share: failed / runs, low, high };
 }
 
-/**
- * Pearson's statistic of the days against the share on their side of a change, per degree of freedom (Rao and Scott 1992 for clustered
- * counts): a day's outage in a short period is no change of the share, so that the days are compared with the days without one.
- */
-function dispersionOf({ dates, failed }: RunResults, { at, before, since }: ShareChange, average: typeof mean): number {
-  const days = new Map<number, { difference: number; variance: number }>();
-  for (const [index, date] of dates.entries()) {
-    const key = Math.floor(date / DAY_MS);
-    const { share } = index < at ? before : since;
-    const { difference, variance } = days.get(key) ?? { difference: 0, variance: 0 };
-    days.set(key, { difference: difference + Number(failed[index]) - share, variance: variance + share * (1 - share) });
-  }
-  const parts = [...days.values()].filter(({ variance }) => variance > 0).map(({ difference, variance }) => difference ** 2 / variance);
-  return parts.length < 3 ? 1 : Math.max(1, average(parts));
+/** Both sides of a place among the runs. */
+function splitAt({ failed }: RunResults, at: number): Split {
+  const count = (side: readonly boolean[]) => knownShare(side.filter(Boolean).length, side.length);
+  return { at, before: count(failed.slice(0, at)), since: count(failed.slice(at)) };
 }
 
-const logLikelihood = (failed: number, runs: number) =>
-  (failed > 0 ? failed * Math.log(failed / runs) : 0) + (failed < runs ? (runs - failed) * Math.log(1 - failed / runs) : 0);
+const sampleOf = ({ failed, runs }: Share) => ({ hits: failed, of: runs });
+
+/** The chance of as large a difference without a change: by Fisher's exact test, and by a normal test where days scatter by more. */
+export function chanceOfDifference(before: Share, since: Share, dispersion: number): number {
+  const exact = fisherTest(sampleOf(before), sampleOf(since));
+  const pooled = (before.failed + since.failed) / (before.runs + since.runs);
+  const variance = dispersion * pooled * (1 - pooled) * (1 / before.runs + 1 / since.runs);
+  const difference = (since.share ?? 0) - (before.share ?? 0);
+  return Math.max(exact, variance > 0 ? tailOf(difference / Math.sqrt(variance)) : 1);
+}
 
 /**
- * A change of the share of hits among runs that come one by one, at the run of a place or later, with this chance of one where the share
- * stays; undefined without one. `average` says how much single days count.
+ * Pearson's statistic of the days against the share of all runs, per degree of freedom (Rao and Scott 1992 for clustered counts): a day's
+ * outage in a short period is no change of the share, so that the days are compared with the days without one.
  */
-export function shareChangeIn(results: RunResults, alpha: number, from = 0, average = mean): ShareChange | undefined {
-  const { dates, failed } = results;
+function dispersionOf({ dates, failed }: RunResults, shareAt: (index: number) => number): number {
+  const days = new Map<number, { runs: number; failed: number; expected: number; variance: number }>();
+  for (const [index, date] of dates.entries()) {
+    const key = Math.floor(date / DAY_MS);
+    const share = shareAt(index);
+    const day = days.get(key) ?? { runs: 0, failed: 0, expected: 0, variance: 0 };
+    day.runs += 1;
+    day.failed += failed[index] ? 1 : 0;
+    day.expected += share;
+    day.variance += share * (1 - share);
+    days.set(key, day);
+  }
+  const parts = [...days.values()].filter(({ variance }) => variance > 0).map((day) => (day.failed - day.expected) ** 2 / day.variance);
+  return parts.length < 3 ? 1 : Math.max(1, parts.reduce((sum, part) => sum + part, 0) / (parts.length - 1));
+}
+
+const logLikelihood = ({ failed, runs }: Share) =>
+  (failed > 0 ? failed * Math.log(failed / runs) : 0) + (failed < runs ? (runs - failed) * Math.log(1 - failed / runs) : 0);
+
+/** A change of the share of hits among runs that come one by one, with this chance of one where the share stays; undefined without one. */
+export function shareChangeIn(results: RunResults, alpha: number): ShareChange | undefined {
+  const first = changeIn(results, 1, alpha);
+  // Without the change, days scatter by what they do on each side of it.
+  return (
+    first &&
+    changeIn(
+      results,
+      dispersionOf(results, (index) => (index < first.at ? first.before : first.since).share),
+      alpha,
+    )
+  );
+}
+
+/** The split from this place on at which the likelihoods of two shares exceed that of one by most, and twice by how much. */
+function likeliestSplit({ failed }: RunResults, from = 0): { readonly split: Split; readonly gain: number } | undefined {
   const runs = failed.length;
   const total = failed.filter(Boolean).length;
-  const none = logLikelihood(total, runs);
+  const none = logLikelihood(shareOf(total, runs));
   let best = { gain: 0, at: 0, failed: 0 };
-  for (let at = 1, before = 0; at <= runs - NEEDED; at += 1) {
-    before += Number(failed[at - 1]);
-    if (at < Math.max(from, NEEDED)) continue;
-    // Twice by how much the likelihoods of two shares exceed that of one.
-    const gain = 2 * (logLikelihood(before, at) + logLikelihood(total - before, runs - at) - none);
+  for (let at = 1, before = 0; at < runs; at += 1) {
+    before += failed[at - 1] ? 1 : 0;
+    if (at < Math.max(from, NEEDED) || runs - at < NEEDED) continue;
+    const gain = 2 * (logLikelihood(shareOf(before, at)) + logLikelihood(shareOf(total - before, runs - at)) - none);
     if (gain > best.gain) best = { gain, at, failed: before };
   }
   const { gain, at } = best;
   if (at === 0) return undefined;
-  const change = { at, atMs: nth(dates, at), before: knownShare(best.failed, at), since: knownShare(total - best.failed, runs - at) };
-  const isRare = chanceOf('step', gain / dispersionOf(results, change, average), runs, 0) <= alpha;
-  return isRare && Math.abs(change.since.share - change.before.share) >= LEAST_DIFFERENCE ? change : undefined;
+  return { gain, split: { at, before: knownShare(best.failed, at), since: knownShare(total - best.failed, runs - at) } };
+}
+
+/** The likeliest split where it is beyond chance for as many splits. */
+function changeIn(results: RunResults, dispersion: number, alpha: number): ShareChange | undefined {
+  const { dates } = results;
+  const likeliest = likeliestSplit(results);
+  if (!likeliest || chanceOf('step', likeliest.gain / dispersion, dates.length, 0) > alpha) return undefined;
+  const { at, before, since } = likeliest.split;
+  if (Math.abs(since.share - before.share) < LEAST_DIFFERENCE) return undefined;
+  return { atMs: nth(dates, at), at, before, since };
+}
+
+/** Ends of the period that are held against all runs before them, in equal parts: a rise of yesterday is not seen in the whole week. */
+const ENDS = 7;
+/** The chance of one end alone; chosen so that at most about 2 % of scenarios without a change are told: docs/speed-statistics.md. */
+const RISE_ALPHA = 0.008;
+/** The chance that is asked of the rest of an end, without its worst hours: an outage alone leaves nothing beyond the usual. */
+const REST_ALPHA = 0.1;
+/** An outage ends within a working day. */
+const OUTAGE_MS = 8 * HOUR_MS;
+/** Days that scatter by so much more than single runs show that outages are usual here, so that two are taken out. */
+const WITH_OUTAGES = 1.3;
+
+/** The end of the period whose failures chance alone explains least. */
+function worstEnd(results: RunResults, { startMs, endMs }: Interval): Split | undefined {
+  const { dates } = results;
+  return Array.from({ length: ENDS }, (_, index) => startMs + (index * (endMs - startMs)) / ENDS)
+    .map((ms) => dates.findIndex((date) => date >= ms))
+    .filter((at) => at >= NEEDED && dates.length - at >= NEEDED)
+    .map((at) => splitAt(results, at))
+    .map((split) => ({ split, chance: chanceOfDifference(split.before, split.since, 1) }))
+    .toSorted((a, b) => a.chance - b.chance)[0]?.split;
 }
 
 /** Whether the later half of the runs since a change still fails as its share says, and not as before. */
-function isFeltToTheEnd({ failed }: RunResults, { at, before, since }: ShareChange): boolean {
+function isFeltToTheEnd({ failed }: RunResults, { at, before, since }: Split): boolean {
   const late = failed.slice(at + Math.floor((failed.length - at) / 2));
   const share = late.filter(Boolean).length / late.length;
   return Math.abs(share - since.share) < Math.abs(share - before.share);
 }
+
+/** The places of the runs from one on, without those of the hours in which most failed: of so many outages. */
+function withoutWorstHours({ dates, failed }: RunResults, from: number, outages: number): readonly number[] {
+  let rest = dates.flatMap((_, index) => (index >= from ? [index] : []));
+  for (let round = 0; round < outages; round += 1) {
+    const failures = rest.filter((index) => failed[index]);
+    const inHoursFrom = (index: number) => (other: number) => {
+      const passed = nth(dates, other) - nth(dates, index);
+      return passed >= 0 && passed < OUTAGE_MS;
+    };
+    const counts = failures.map((index) => failures.filter(inHoursFrom(index)).length);
+    const worst = failures[counts.indexOf(Math.max(...counts))];
+    if (worst === undefined) return rest;
+    const isInside = inHoursFrom(worst);
+    rest = rest.filter((index) => !isInside(index));
+  }
+  return rest;
+}
+
+/** Whether the later side fails more often beyond what days scatter by, to its end, and not in its worst hours alone. */
+function isRise(results: RunResults, split: Split): boolean {
+  const { at, before, since } = split;
+  const riseTo = ({ share }: Share) => (share ?? 0) - before.share;
+  if (riseTo(since) < LEAST_DIFFERENCE || !isFeltToTheEnd(results, split)) return false;
+  const dispersion = dispersionOf(results, (index) => (index < at ? before.share : since.share));
+  if (chanceOfDifference(before, since, dispersion) > RISE_ALPHA) return false;
+  const left = withoutWorstHours(results, at, dispersion > WITH_OUTAGES ? 2 : 1);
+  const rest = shareOf(left.filter((index) => results.failed[index]).length, left.length);
+  return riseTo(rest) > 0 && chanceOfDifference(before, rest, 1) <= REST_ALPHA;
+}
+
+/** Whether runs fail more often at the end of the period than before, and the likeliest first run of it. */
+function failureRise(results: RunResults, period: Interval): ShareChange | undefined {
+  const { dates } = results;
+  const end = worstEnd(results, period);
+  if (!end || !isRise(results, end)) return undefined;
+  const first = dates.findIndex((date) => date >= period.startMs);
+  const likeliest = likeliestSplit(results, first)?.split;
+  const split = likeliest && isRise(results, likeliest) ? likeliest : end;
+  return { ...split, atMs: nth(dates, split.at) };
+}
+
+/** Failures come in series (an outage), so that more is asked of a difference than 0.05. */
+const ALPHA = 0.01;
 
 /** The course of the share of failed runs. */
 export const FAILURE_STATES = ['fails more often', 'fails less often', 'no change', 'not enough data'] as const;
@@ -113,25 +213,37 @@ export interface FailureTrend {
   readonly before: Share;
   readonly period: Share;
   readonly state: (typeof FAILURE_STATES)[number];
-  /** The change in the period that lasts to its end; else where the share changed before, beyond chance. */
+  /** The change that lasts to the end of the period; else where the share changed once in the look-back, beyond chance. */
   readonly change: ShareChange | undefined;
 }
 
+/** The change that began in the period and lasts to its end; the days before it in the period would dilute it. */
+function lastingChange(results: RunResults, change: ShareChange | undefined, period: Interval): ShareChange | undefined {
+  return change && change.atMs >= period.startMs && isFeltToTheEnd(results, change) ? change : failureRise(results, period);
+}
+
+const isMore = ({ before, since }: ShareChange) => since.share > before.share;
+
 /** The share of failed runs before and in a period, whether it changed, and when. */
-export function judgeFailures(results: RunResults, { startMs, endMs }: Interval): FailureTrend {
+export function judgeFailures(results: RunResults, period: Interval): FailureTrend {
   const { dates, failed } = results;
-  const shareIn = (isIn: (date: number) => boolean) => {
-    const own = failed.filter((_, index) => isIn(nth(dates, index)));
-    return shareOf(own.filter(Boolean).length, own.length);
+  const within = (isIn: (date: number) => boolean) => {
+    const places = dates.flatMap((date, index) => (isIn(date) ? [index] : []));
+    return shareOf(places.filter((place) => failed[place]).length, places.length);
   };
-  const before = shareIn((date) => date < startMs);
-  const period = shareIn((date) => date >= startMs && date <= endMs);
-  if (Math.min(before.runs, period.runs) < NEEDED) return { before, period, state: 'not enough data', change: undefined };
-  // An outage is no reason to overlook a change of all days.
-  const fresh = shareChangeIn(results, FRESH_ALPHA, before.runs, cutMean);
-  const isLasting = fresh !== undefined && isFeltToTheEnd(results, fresh);
-  const change = isLasting ? fresh : shareChangeIn(results, ALPHA);
-  const isMore = change !== undefined && change.since.share > change.before.share;
-  if (isMore) return { before, period, change, state: isLasting ? 'fails more often' : 'no change' };
-  return { before, period, change, state: change ? 'fails less often' : 'no change' };
+  const before = within((date) => date < period.startMs);
+  const inPeriod = within((date) => date >= period.startMs && date <= period.endMs);
+  if (Math.min(before.runs, inPeriod.runs) < NEEDED) return { before, period: inPeriod, state: 'not enough data', change: undefined };
+  const difference = (inPeriod.share ?? 0) - (before.share ?? 0);
+  const pooled = (before.failed + inPeriod.failed) / (before.runs + inPeriod.runs);
+  const p = chanceOfDifference(
+    before,
+    inPeriod,
+    dispersionOf(results, () => pooled),
+  );
+  const change = shareChangeIn(results, ALPHA);
+  const lasting = lastingChange(results, change, period);
+  const found = { before, period: inPeriod, change: lasting ?? change };
+  if (lasting) return { ...found, state: isMore(lasting) ? 'fails more often' : 'fails less often' };
+  return { ...found, state: p <= ALPHA && difference <= -LEAST_DIFFERENCE ? 'fails less often' : 'no change' };
 }

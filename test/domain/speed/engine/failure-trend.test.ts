@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { judgeFailures, shareOf } from '../../../../src/domain/speed/engine/failure-trend.ts';
+import { chanceOfDifference, judgeFailures, shareOf } from '../../../../src/domain/speed/engine/failure-trend.ts';
+import { fisherTest } from '../../../../src/statistics/proportions.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 import { sampleSize } from '../../../support/sample-size.ts';
 import { DAY_MS, HOUR_MS } from './runs.ts';
@@ -55,6 +56,14 @@ describe('a share of failed runs', () => {
     expect(shareOf(0, 20)).toMatchObject({ share: 0, low: 0 });
     expect(shareOf(3, 3)).toMatchObject({ share: 1, high: 1 });
     expect(shareOf(0, 0)).toMatchObject({ share: null, low: 0, high: 1 });
+  });
+
+  it('is compared as Fisher does, and with no more certainty', () => {
+    // Expected values of SciPy 1.17: fisher_exact.
+    expect(fisherTest({ hits: 3, of: 4 }, { hits: 1, of: 4 })).toBeCloseTo(0.48571428571428565, 9);
+    expect(fisherTest({ hits: 10, of: 720 }, { hits: 20, of: 178 })).toBeCloseTo(1.63263157990216e-8, 12);
+    expect(fisherTest({ hits: 0, of: 0 }, { hits: 0, of: 5 })).toBe(1);
+    expect(chanceOfDifference(shareOf(96, 720), shareOf(29, 178), 1)).toBeGreaterThanOrEqual(0.3331367789171934 - 1e-9);
   });
 
   const everyNth = (count: number, nth: number) => Array.from({ length: count }, (_, index) => index % nth === nth - 1);
