@@ -32,8 +32,8 @@ export default defineAnsweringTool({
     segmentId: p.ref('segment', 'Id or name; default all').optional(),
   }),
   output: z.object({
-    /** Where such an export exists. */
-    answer: z.string().optional(),
+    /** Which such export exists, else what is planned. */
+    answer: z.string(),
     planId: z.string(),
     expires: z.string(),
     body: z.record(z.string(), z.unknown()),

@@ -28,6 +28,7 @@ import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Interval } from '../../lib/intervals.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
+import { counted } from '../../lib/number-text.ts';
 import { expiresMs } from '../../workspace/plans.ts';
 import { knownField } from '../../workspace/query/column-types.ts';
 import type { Context, Lists } from '../context.ts';
@@ -153,6 +154,12 @@ function bodyMembers(bodies: readonly JobBody[], { note, whole }: PlanContext) {
   return { body, each: each.slice(0, MOST_JOBS) };
 }
 
+/** `1 daily export of sessions with 15 columns is planned, and not created yet.` */
+function plannedSentence({ frequency, scope, columns }: ExportOrder, jobs: number): string {
+  const exports = counted(jobs, `${frequency === 'once' ? 'one-off' : frequency} export`);
+  return `${exports} of ${scope} with ${counted(columns.length, 'column')} ${jobs === 1 ? 'is' : 'are'} planned, and not created yet.`;
+}
+
 /** Checks an export, splits it into jobs, and looks for equal ones. */
 export async function draftPlan(asked: ExportRequest, context: PlanContext) {
   const { ask, note, timeZone } = context;
@@ -203,7 +210,7 @@ export async function planExport(asked: ExportRequest, context: PlanContext) {
     ),
   );
   return {
-    ...(existing !== undefined && { answer: existing }),
+    answer: existing ?? plannedSentence(order, bodies.length),
     planId: plan.planId,
     expires: new Date(expiresMs(plan)).toISOString(),
     ...bodyMembers(bodies, context),

@@ -5,6 +5,7 @@ import { grammarOf } from '../../domain/metrics/findings.ts';
 import { unitOf } from '../../domain/metrics/metric-definitions.ts';
 import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts';
 import { type Device, PARTS, type Selection } from '../../domain/metrics/read/metric-grid.ts';
+import { leadOf } from '../../domain/metrics/read/query-lead.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { ALL_VISITORS, segmentSetsOf } from '../../domain/names/match-name.ts';
 import { todayIn } from '../../lib/dates.ts';
@@ -139,14 +140,19 @@ export async function compareAtOnce(asked: Question, context: CompareContext): P
   for (const sentence of [...notes, ...read.notes, ...notesOf(sides, question, totals, timeZone)]) context.note(sentence);
   const grammar = grammarOf(todayIn(timeZone, context.nowMs));
   const compared = compareSides(metrics, sides, by === 'device' ? by : 'segment', { currency: totals.currency, grammar });
+  const table = {
+    columns: [by, ...metrics],
+    rows: sides.map(({ name, values }) => [name, ...metrics.map((metric) => values[metric] ?? null)]),
+    units: Object.fromEntries(metrics.map((metric) => [metric, unitOf(metric, totals.currency) ?? ''])),
+  };
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-table.ts');
-    const units = Object.fromEntries(metrics.map((metric) => [metric, unitOf(metric, totals.currency) ?? '']));
-    const rows = sides.map(({ name, values }) => [name, ...metrics.map((metric) => values[metric] ?? null)]);
     const { findings } = compared;
-    const range = { timeZone, interval: question.period, findings, reference: sides[0]?.name ?? '' };
-    return chartOfTable({ columns: [by, ...metrics], rows, units }, range);
+    return chartOfTable(table, { timeZone, interval: question.period, findings, reference: sides[0]?.name ?? '' });
   });
   const apart = apartSentence(question.segmentIds, totals.rows, lists);
-  return apart === undefined ? compared : { ...compared, answer: apart };
+  const [from, to] = [question.period.startMs, question.period.endMs].map((ms) => todayIn(timeZone, ms));
+  // Counts of parts are no findings: the first sentence says which are the most.
+  const lead = () => leadOf(table, { query: { metrics, bases: [], breakdown: [] }, from: from ?? '', to: to ?? '', grammar });
+  return { ...compared, answer: apart ?? (compared.answer || lead()) };
 }

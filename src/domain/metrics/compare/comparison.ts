@@ -7,6 +7,8 @@ import { formatPercent } from '../../../lib/number-text.ts';
 import { lowered } from '../../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
 import { factorsOf } from '../change-cost.ts';
+import type { DatedChange } from '../engine/changes.ts';
+import { sizeOfDays } from '../engine/measure.ts';
 import { changeFacts, faultFacts, levelUnit, wordedAll } from '../findings.ts';
 import { definitionOf, nameOf, unitOf } from '../metric-definitions.ts';
 import type { CountingFault } from '../quality/counting.ts';
@@ -141,34 +143,61 @@ function byFactors(own: DatedPlace, { first }: Change['days']): DatedPlace[] {
 const unusualDays = ({ judgement, days: { first, last } }: Change) =>
   judgement.changes.filter(({ shape, from }) => shape === 'outlier' && from >= first && from <= last);
 
+/** The changes with a date where they are told, and the days that those of the table have there. */
+interface Dated {
+  readonly located: DatedPlace[];
+  readonly daysOf: ReadonlyMap<Change, DatedChange>;
+}
+
 /**
  * The changes with a date, each by its factor and on the part that carries it: those of the headline first, those that began before the
  * period, and single days of it of the headline.
  */
-function datedChanges({ input }: ComparisonScene): DatedPlace[] {
+function datedChanges({ input }: ComparisonScene): Dated {
   const { readings, judged } = input;
   const { changes, headline, hidden } = judged;
-  const found: DatedPlace[] = [];
-  const isTold = ({ metric, reading, change }: DatedPlace) =>
-    found.some((told) => isSameChange(told.change, change) && (told.metric === metric || factorsOf(metric, reading).includes(told.metric)));
-  const add = (own: DatedPlace, of: Change) => {
-    if (isTold(own)) return;
-    for (const factor of byFactors(own, of.days)) {
-      const placed = factor.reading === readings[0] && !isTold(factor) ? narrowed(factor, of, input) : factor;
-      for (const each of byFactors(placed, of.days)) if (!isTold(each)) found.push(each);
-    }
+  const located: DatedPlace[] = [];
+  const daysOf = new Map<Change, DatedChange>();
+  const toldFor = ({ metric, reading, change }: DatedPlace) => {
+    const isSame = (told: DatedPlace) => told.metric === metric || factorsOf(metric, reading).includes(told.metric);
+    return located.find((told) => isSameChange(told.change, change) && isSame(told));
   };
-  if (hidden?.main) add(measuredAt({ metric: hidden.metric, reading: hidden.reading, change: hidden.main }), headline);
+  const place = (own: DatedPlace, of: Change): DatedPlace[] => {
+    const known = toldFor(own);
+    if (known) return [known];
+    return byFactors(own, of.days).flatMap((factor) => {
+      const placed = factor.reading === readings[0] && !toldFor(factor) ? narrowed(factor, of, input) : factor;
+      return byFactors(placed, of.days).map((each) => {
+        const told = toldFor(each);
+        if (!told) located.push(each);
+        return told ?? each;
+      });
+    });
+  };
+  if (hidden?.main) place(measuredAt({ metric: hidden.metric, reading: hidden.reading, change: hidden.main }), headline);
   const inOrder = changes.map((change, at) => ({ change, reading: readings[at % readings.length] }));
   for (const { change, reading } of inOrder.toSorted((a, b) => Number(b.change === headline) - Number(a.change === headline))) {
     if (!reading) continue;
     const { metric, since, judgement } = change;
-    if (since && isChanged(judgement)) add({ metric, reading, change: since }, change);
+    if (since && isChanged(judgement)) {
+      const [told] = place({ metric, reading, change: since }, change);
+      if (told) daysOf.set(change, told.change);
+    }
     const begun = earlierOf(change);
-    if (begun) add(measuredAt({ metric, reading, change: begun }), change);
-    if (change === headline) for (const day of unusualDays(change)) add({ metric, reading, change: day }, change);
+    if (begun) place(measuredAt({ metric, reading, change: begun }), change);
+    if (change === headline) for (const day of unusualDays(change)) place({ metric, reading, change: day }, change);
   }
-  return found;
+  return { located, daysOf };
+}
+
+/** A change of the table with the first day that is told of it, and the size that its own metric has on these days. */
+function onToldDays(change: Change, reading: Reading | undefined, told: DatedChange | undefined): Change {
+  const { metric, since } = change;
+  if (!reading || !since || !told || told.from === since.from) return change;
+  const size = sizeOfDays(kindOf(metric), pointsKnown(reading, metric), told);
+  if (!size || size.relative * since.relative <= 0) return change;
+  const { relative, low, high } = size;
+  return { ...change, since: { ...told, relative, low, high } };
 }
 
 /** The special days among some. */
@@ -288,9 +317,11 @@ function hiddenFacts({ reading, metric, verdict, noise }: Judged, { period, curr
   };
 }
 
-/** The findings of a comparison, ranked, and the sentences of its first paragraph and of its details, both in order. */
+/** The findings of a comparison, ranked, the rows of its table, and the sentences of its first paragraph and of its details, both in order. */
 interface ComparisonTold {
   readonly findings: Finding[];
+  /** The changes of the table, each with the day that is told of it. */
+  readonly rows: readonly Change[];
   readonly lead: readonly Said[];
   readonly details: string[];
 }
@@ -312,7 +343,7 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
   const { input, faults, grammar } = scene;
   const { readings } = input;
   const { headline, changes, hidden } = input.judged;
-  const located = datedChanges(scene);
+  const { located, daysOf } = datedChanges(scene);
   const dated = located.map((each) => datedFacts(each, scene));
   const isDated = hidden && located.some(({ reading }) => reading === hidden.reading);
   const alone = hidden && !isDated ? [hiddenFacts(hidden, scene)] : [];
@@ -332,7 +363,12 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
   const outliers = changes.map((change, at) => outlierSentence(change, readingAt(at), grammar.year));
   const details = [...located.map(shortSentence), ...outliers];
   const kept = [...ofHeadline, ...ranges.filter((each) => !ofHeadline.includes(each)).slice(0, MOST_BESIDE)];
-  return { findings: [...told, ...kept], lead, details: details.filter((sentence) => sentence !== '') };
+  return {
+    findings: [...told, ...kept],
+    rows: changes.map((change, at) => onToldDays(change, readingAt(at), daysOf.get(change))),
+    lead,
+    details: details.filter((sentence) => sentence !== ''),
+  };
 }
 
 /** The record of a change with a date: dated and sized by all days that are known, with its cost up to the end of the period. */
@@ -404,15 +440,15 @@ export function wordComparison(scene: ComparisonScene): PeriodsResult {
   const { causes, input, currency, first, most } = scene;
   const { byDevice, bySegment, revenue } = causes;
   const { judged } = input;
-  const { changes, headline, hidden, isNoise } = judged;
+  const { headline, hidden, isNoise } = judged;
   const factors = revenue && revenueRecord(revenue.split, revenue.difference, currency);
-  const { findings, lead, details } = tellComparison(scene);
+  const { findings, rows, lead, details } = tellComparison(scene);
   const { answer } = paragraphOf([...first, ...lead], most);
   return {
     data: {
       answer,
       findings,
-      ...changeTable(changes, input.readings.length > 1, currency),
+      ...changeTable(rows, input.readings.length > 1, currency),
       ...causeRecords(causes, headline, currency),
       ...(factors && { revenue: factors }),
       details,

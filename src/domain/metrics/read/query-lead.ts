@@ -24,7 +24,7 @@ function namePart(column: string, cell: string, year: string): string {
 
 /** A query beside its table, and how it is put into words. */
 interface LeadScene {
-  readonly query: MetricQuery;
+  readonly query: Pick<MetricQuery, 'metrics' | 'bases' | 'breakdown' | 'order' | 'limit'>;
   /** First and last day of the range. */
   readonly from: string;
   readonly to: string;
@@ -69,7 +69,7 @@ function endsText(
 }
 
 /** Whether a limit kept the first rows, the last of which is no extreme. */
-const isLimited = ({ limit }: MetricQuery, rows: number) => limit !== undefined && rows >= limit;
+const isLimited = ({ limit }: Pick<MetricQuery, 'limit'>, rows: number) => limit !== undefined && rows >= limit;
 
 /**
  * The sentences that answer a query without a verdict: its figures where it has one row, else the sum of what adds up over time, and which
