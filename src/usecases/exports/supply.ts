@@ -163,8 +163,16 @@ function exportsAll(job: JobRecord, { scope, columns }: Lack): boolean {
   return isWhole && [...columns.keys()].every((column) => own.has(folded(column)));
 }
 
-/** Runs with days of it are being downloaded. */
-function beingFetched({ lacks, runs, workspace }: Search): string | undefined {
+/** One sentence: runs with days of what lacks are being downloaded, by job; undefined where none is. */
+export function beingFetched({
+  lacks,
+  runs,
+  workspace,
+}: {
+  readonly lacks: readonly Pick<Lack, 'days'>[];
+  readonly runs: readonly ListedDelivery[];
+  readonly workspace: { readonly underWay: (run: ListedDelivery) => unknown };
+}): string | undefined {
   const lacking = lacks.flatMap(({ days }) => days);
   const fetched = runs.filter((run) => workspace.underWay(run) !== undefined && intersect(lacking, [run.range]).length > 0);
   if (fetched.length === 0) return undefined;
