@@ -1,6 +1,8 @@
+import type { FunnelGroup } from '../domain/journeys/funnel-groups.ts';
 import type { ImpactAnswer, ImpactRow } from '../domain/journeys/impact/impact-answer.ts';
 import { edgeName } from '../domain/journeys/paths.ts';
 import type { RetentionAnswer } from '../domain/journeys/retention.ts';
+import { capital } from '../lib/sentences.ts';
 import { addTo } from '../lib/tally.ts';
 import { formatValue, momentWords, rangeIn, unitIn } from './charts/values.ts';
 import type { BarsSpec, FlowSpec, GridSpec } from './spec.ts';
@@ -20,18 +22,41 @@ function daysIn(covered: readonly string[]): string {
 /** The parts of a funnel that are drawn. */
 export interface FunnelDrawn {
   readonly steps: readonly { readonly step: string; readonly sessions: number }[];
+  readonly groups?: readonly FunnelGroup[] | undefined;
   readonly unit: string;
   readonly covered: readonly string[];
 }
 
-/** The chart of a funnel: who did each step, and paler who did only the step before; undefined where nobody did the first. */
-export function funnelChart({ steps, unit, covered }: FunnelDrawn): BarsSpec | undefined {
+/** How many of each group go on from step to step, those in colour that differ from the others. */
+function groupsChart({ steps, unit, covered }: FunnelDrawn, groups: readonly FunnelGroup[], whole: string): BarsSpec {
+  const differing = groups.filter(({ kind }) => kind === 'differs');
+  const [first] = differing;
+  const shareAt = (own: readonly number[], at: number) => (own[at - 1] ? (100 * (own[at] ?? 0)) / (own[at - 1] ?? 1) : null);
+  return {
+    kind: 'bars',
+    title: first ? `${capital(first.group)}: ${first.verdict}` : whole,
+    subtitle: `share of the ${unit} at the step before, ${daysIn(covered)}`,
+    unit: 'percent',
+    labels: groups.map(({ group }) => group),
+    series: steps.slice(1).map(({ step }, at) => ({ name: `reach ${step}`, values: groups.map((each) => shareAt(each.steps, at + 1)) })),
+    ...(first && { accent: differing.map(({ group }) => group) }),
+  };
+}
+
+/**
+ * The chart of a funnel: who did each step, and paler who did only the step before; of a split how many of each group go on. Undefined
+ * where nobody did the first.
+ */
+export function funnelChart(drawn: FunnelDrawn): BarsSpec | undefined {
+  const { steps, groups = [], unit, covered } = drawn;
   const [first, last] = [steps[0], steps.at(-1)];
   if (!first || !last || first.sessions === 0) return undefined;
+  const title = `${share(last.sessions, first.sessions)} of ${unit} go from ${first.step} to ${last.step}`;
+  if (groups.length > 1) return groupsChart(drawn, groups, title);
   const before = (index: number) => steps[index - 1]?.sessions;
   return {
     kind: 'bars',
-    title: `${share(last.sessions, first.sessions)} of ${unit} go from ${first.step} to ${last.step}`,
+    title,
     subtitle: `${unit}, ${daysIn(covered)}`,
     unit: 'none',
     labels: steps.map(({ step }) => step),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ImpactAnswer } from '../../src/domain/journeys/impact/impact-answer.ts';
-import { chartOfImpact } from '../../src/views/from-journeys.ts';
+import { chartOfImpact, funnelChart } from '../../src/views/from-journeys.ts';
 
 const row = {
   condition: 'rage clicks on /cart',
@@ -42,5 +42,45 @@ describe('the picture of what conditions cost', () => {
 
   it('is none where nothing could be measured', () => {
     expect(drawn('purchase', [{ ...row, lostConversions: undefined }])).toBeUndefined();
+  });
+});
+
+describe('the picture of a funnel', () => {
+  const steps = [
+    { step: '/p/*', sessions: 1_000 },
+    { step: '/cart', sessions: 150 },
+    { step: 'purchase', sessions: 50 },
+  ];
+  const group = (name: string, own: number[], kind: 'differs' | 'no difference', verdict: string) => ({
+    group: name,
+    steps: own,
+    kind,
+    verdict,
+  });
+
+  it('shows of a split how many of each group go on, and the group that differs', () => {
+    const groups = [
+      group('mobile', [400, 40, 4], 'differs', 'fewer reach /cart: 10.0% of those at /p/*, elsewhere 18.3%'),
+      group('desktop', [600, 110, 46], 'no difference', 'like the others'),
+    ];
+    expect(funnelChart({ steps, groups, unit: 'sessions', covered: ['2026-11-13'] })).toMatchObject({
+      title: 'Mobile: fewer reach /cart: 10.0% of those at /p/*, elsewhere 18.3%',
+      labels: ['mobile', 'desktop'],
+      accent: ['mobile'],
+      unit: 'percent',
+      series: [
+        { name: 'reach /cart', values: [10, (100 * 110) / 600] },
+        { name: 'reach purchase', values: [10, (100 * 46) / 110] },
+      ],
+    });
+  });
+
+  it('says the whole where no group differs, and shows the steps without a split', () => {
+    const alike = [group('mobile', [400, 60, 20], 'no difference', ''), group('desktop', [600, 90, 30], 'no difference', '')];
+    const whole = { title: '5% of sessions go from /p/* to purchase' };
+    const funnel = { steps, unit: 'sessions', covered: ['2026-11-13'] };
+    expect(funnelChart({ ...funnel, groups: alike })).toMatchObject(whole);
+    expect(funnelChart({ ...funnel, groups: alike })).not.toHaveProperty('accent');
+    expect(funnelChart(funnel)).toMatchObject({ ...whole, labels: ['/p/*', '/cart', 'purchase'] });
   });
 });

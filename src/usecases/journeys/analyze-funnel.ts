@@ -1,5 +1,5 @@
 import { refuse } from '../../api/errors.ts';
-import { dayFrom, daysWords, dayText } from '../../domain/journeys/covered-days.ts';
+import { coveredLead, dayFrom, daysWords, dayText } from '../../domain/journeys/covered-days.ts';
 import {
   changedGroups,
   changesOf,
@@ -94,6 +94,8 @@ interface Read {
   readonly last: number;
   readonly counts: FunnelCounts;
   readonly covered: string[];
+  /** That these are not all days of the range, where they are not. */
+  readonly lead: string;
   readonly sql: string | undefined;
   readonly hasNext: boolean;
 }
@@ -107,6 +109,7 @@ function read(question: FunnelQuestion, visits: VisitQuestion, context: VisitUse
       last,
       counts,
       covered: daysWords(own.days.covered),
+      lead: coveredLead(own.days),
       sql: leaversSql(question, counts, own),
       hasNext: own.reads('views'),
     };
@@ -176,7 +179,7 @@ export async function analyzeFunnel(request: FunnelRequest, context: VisitUses &
   const names = question.steps.map(({ text }) => text);
   const asked = baselineOf(request);
   const period = await read(question, request, context);
-  const { counts, covered, sql, hasNext } = period;
+  const { counts, covered, lead, sql, hasNext } = period;
   const beside = asked ? undefined : await besideOthers(request, question, period, context);
   const baseline = asked && (await readBaseline(request, question, { baseline: asked, period }, context));
   const nameOfPath = pageNames(
@@ -200,9 +203,9 @@ export async function analyzeFunnel(request: FunnelRequest, context: VisitUses &
     isFiltered: isFiltered(request),
   });
   for (const sentence of [...readAsWords(question.steps), ...notes]) context.note(sentence);
-  context.draw(async () => (await import('../../views/from-journeys.ts')).funnelChart({ steps, unit, covered }));
+  context.draw(async () => (await import('../../views/from-journeys.ts')).funnelChart({ steps, groups, unit, covered }));
   return {
-    answer,
+    answer: lead + answer,
     counts: unit,
     steps,
     ...(groups && { groups }),

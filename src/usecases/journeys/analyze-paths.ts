@@ -1,5 +1,5 @@
 import { refuse } from '../../api/errors.ts';
-import { daysWords } from '../../domain/journeys/covered-days.ts';
+import { coveredLead, daysWords } from '../../domain/journeys/covered-days.ts';
 import { groupPages, OTHER, type PageGroup } from '../../domain/journeys/page-groups.ts';
 import { type PathsAnswer, pagesOfPaths, pathText, pathWords } from '../../domain/journeys/paths.ts';
 import { pageStep, readAsWords } from '../../domain/journeys/step.ts';
@@ -138,7 +138,7 @@ export function analyzePaths(request: PathsRequest, context: VisitUses & Pick<Co
     );
     const shown = paths.slice(0, limit);
     return {
-      answer: pathWords(pages, { from, direction, sessions }),
+      answer: coveredLead(visits.days) + pathWords(pages, { from, direction, sessions }),
       sessions,
       pages: pages.flatMap((own) => own.slice(0, limit)),
       paths: shown.map(({ pages: own, sessions: count }) => ({

@@ -1,5 +1,5 @@
 import { refuse } from '../../api/errors.ts';
-import { type CoveredDays, daysWords, dayText } from '../../domain/journeys/covered-days.ts';
+import { type CoveredDays, coveredLead, daysWords, dayText } from '../../domain/journeys/covered-days.ts';
 import { cohortsOf, curvesOf, type RetentionAnswer, type ReturnCount, retentionWords, withinOf } from '../../domain/journeys/retention.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
@@ -140,7 +140,8 @@ export function analyzeRetention(request: RetentionRequest, context: VisitUses &
     const covered = daysWords(visits.days.covered);
     context.draw(async () => (await import('../../views/from-journeys.ts')).cohortChart({ cohorts, curves, by, covered }));
     return {
-      answer: retentionWords(curves, { cohorts, by, within: all, periods: wanted, isFiltered: isFiltered(request) }),
+      answer:
+        coveredLead(visits.days) + retentionWords(curves, { cohorts, by, within: all, periods: wanted, isFiltered: isFiltered(request) }),
       by,
       cohorts,
       ...(all && { within: all }),

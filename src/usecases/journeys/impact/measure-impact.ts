@@ -1,5 +1,5 @@
 import { ApiError, refuse } from '../../../api/errors.ts';
-import { type CoveredDays, daysWords } from '../../../domain/journeys/covered-days.ts';
+import { type CoveredDays, coveredLead, daysWords } from '../../../domain/journeys/covered-days.ts';
 import { type AskedCondition, type Condition, conditionWords } from '../../../domain/journeys/impact/conditions.ts';
 import {
   type ConditionEffect,
@@ -318,7 +318,9 @@ export async function measureImpact(question: ImpactQuestion, context: ImpactUse
     const { currency } = await currencyOf(hasRevenue ? ['cents'] : [], context);
     const judged = tested.filter(({ effect }) => doubtOf(effect) === undefined).length + experiments.length;
     return {
-      answer: answerSentence(rows, sorted.length === 1 ? 1 : judged, { many: outcome.many, aim: outcome.aim, currency, isHarm }),
+      answer:
+        coveredLead(visits.days) +
+        answerSentence(rows, sorted.length === 1 ? 1 : judged, { many: outcome.many, aim: outcome.aim, currency, isHarm }),
       conditions: rows,
       outcome: outcome.aim === 'revenue' ? 'revenue' : question.outcome,
       days: visits.days.covered.length,
