@@ -317,7 +317,7 @@ function hiddenFacts({ reading, metric, verdict, noise }: Judged, { period, curr
   };
 }
 
-/** The findings of a comparison, ranked, the rows of its table, and the sentences of its first paragraph and of its details, both in order. */
+/** The findings of a comparison, ranked, the rows of its table, and the sentences of its first paragraph and details, in order. */
 interface ComparisonTold {
   readonly findings: Finding[];
   /** The changes of the table, each with the day that is told of it. */
