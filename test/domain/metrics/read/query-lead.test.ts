@@ -9,7 +9,7 @@ const lead = (table: Partial<QueryTable>, query: Partial<MetricQuery> = {}) =>
   leadOf(
     { columns: [], rows: [], units: UNITS, ...table },
     {
-      query: { metrics: ['visits', 'conversionRate'], bases: [], breakdown: [], ...query } as unknown as MetricQuery,
+      query: { metrics: ['visits', 'conversionRate'], bases: [], breakdown: [], ...query },
       from: '2026-09-07',
       to: '2026-09-13',
       grammar: grammarOf('2026-11-20'),
