@@ -1,7 +1,7 @@
 import { nth, nthDouble, nthPlace, nthUnsigned } from '../../../lib/nth.ts';
 import { inverseOf } from '../../../statistics/elimination.ts';
 import { median } from '../../../statistics/order.ts';
-import { dot, dots } from '../../../statistics/vectors.ts';
+import { dot } from '../../../statistics/vectors.ts';
 import { type Weights, whiten } from '../../../statistics/whitening.ts';
 import type { LocalTime } from './local-time.ts';
 
@@ -39,39 +39,62 @@ interface Deviations {
   readonly sigma: number;
 }
 
+/** The normal equations of the factors of all cells, and on how many days each cell has a run. */
+interface Equations {
+  readonly matrix: readonly Float64Array[];
+  readonly right: Float64Array;
+  readonly returns: Float64Array;
+}
+
+/** Sums run by run: a whitened run lies in four cells alone, its own weekday and hour and those of the run before. */
+function equationsOf(series: Float64Array, places: Int32Array, { own, kept }: Weights, { weekday, hour, day }: LocalTime): Equations {
+  const [right, returns] = [new Float64Array(SIZE), new Float64Array(SIZE)];
+  // A weak pull to 0 says what the runs leave open: that weekdays and hours have no level of their own.
+  const matrix = Array.from({ length: SIZE }, (_, cell) => new Float64Array(SIZE).fill(RIDGE, cell, cell + 1));
+  const lastDays = new Int32Array(SIZE).fill(-1);
+  const cells = new Uint8Array(4);
+  const shares = new Float64Array(4);
+  for (let index = 0; index < places.length; index += 1) {
+    const run = nthPlace(places, index);
+    const weight = nthDouble(own, index);
+    cells.copyWithin(2, 0, 2);
+    cells[0] = nthUnsigned(weekday, run);
+    cells[1] = HOURS + nthUnsigned(hour, run);
+    shares.fill(weight, 0, 2).fill(index === 0 ? 0 : nthDouble(kept, index) - weight, 2);
+    for (const [place, cell] of cells.entries()) {
+      const share = nthDouble(shares, place);
+      const row = matrix[cell] ?? right;
+      right[cell] = nthDouble(right, cell) + share * nthDouble(series, index);
+      for (let other = 0; other < 4; other += 1) {
+        const column = nthUnsigned(cells, other);
+        row[column] = nthDouble(row, column) + share * nthDouble(shares, other);
+      }
+      if (place > 1 || lastDays[cell] === day[run]) continue;
+      lastDays[cell] = nthPlace(day, run);
+      returns[cell] = nthDouble(returns, cell) + 1;
+    }
+  }
+  return { matrix, right, returns };
+}
+
 /**
  * The effect of hour and weekday on each run, log scale, by generalised least squares, which sees the jumps between cells that slow waves
  * of the noise do not hide. The factors of a kind are pulled to their mean by the share of their scatter that chance explains (James and
  * Stein 1961; Efron and Morris 1973).
  */
-export function cycleOf({ deviations, places, weights, sigma }: Deviations, { weekday, hour, day }: LocalTime): Float64Array {
-  const inCells = Array.from({ length: SIZE }, () => new Float64Array(places.length));
-  const days = Array.from({ length: SIZE }, () => new Set<number>());
-  for (const [index, run] of places.entries())
-    for (const cell of [nthUnsigned(weekday, run), HOURS + nthUnsigned(hour, run)]) {
-      inCells[cell]?.fill(1, index, index + 1);
-      days[cell]?.add(nthPlace(day, run));
-    }
-  const columns = inCells.map((column) => whiten(column, weights));
+export function cycleOf({ deviations, places, weights, sigma }: Deviations, time: LocalTime): Float64Array {
   const series = whiten(deviations, weights);
-  // A weak pull to 0 says what the runs leave open: that weekdays and hours have no level of their own.
-  const matrix = columns.map((column, cell) => {
-    const row = new Float64Array(SIZE);
-    dots(column, columns, 0, SIZE, row);
-    row[cell] = nthDouble(row, cell) + RIDGE;
-    return row;
-  });
-  const right = Float64Array.from(columns, (column) => dot(column, series));
+  const { matrix, right, returns } = equationsOf(series, places, weights, time);
   const inverse = inverseOf(matrix);
   const raw = inverse.map((row) => dot(row, right));
   // A level that is not known yet scatters more than the noise.
   const variance = Math.max(sigma * sigma, (dot(series, series) - dot(Float64Array.from(raw), right)) / places.length);
   const factors = new Float64Array(SIZE);
   for (const [from, to] of [[0, HOURS] as const, [HOURS, SIZE] as const]) {
-    const known = Array.from({ length: to - from }, (_, at) => from + at).filter((cell) => (days[cell]?.size ?? 0) >= LEAST_RETURNS);
+    const known = Array.from({ length: to - from }, (_, at) => from + at).filter((cell) => nthDouble(returns, cell) >= LEAST_RETURNS);
     if (known.length >= (to - from) / 2) shrink(factors, raw, inverse, known, variance);
   }
-  return Float64Array.from(hour, (of, run) => nthDouble(factors, nthUnsigned(weekday, run)) + nthDouble(factors, HOURS + of));
+  return Float64Array.from(time.hour, (hour, run) => nthDouble(factors, nthUnsigned(time.weekday, run)) + nthDouble(factors, HOURS + hour));
 }
 
 /** The factors of the cells of one kind. */
