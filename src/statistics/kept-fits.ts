@@ -6,7 +6,7 @@ import { yieldTurn } from '../lib/concurrency.ts';
 /** Room for what was fitted, of all sessions together. */
 const MOST_BYTES = 64 * 1_048_576;
 /** Fits of one turn of the event loop take so long together, in ms, and at most one longer. */
-const TURN_MS = 8;
+const TURN_MS = 16;
 
 /** Publishes the name of each fit that is made, and not read from what is kept. */
 export const fitChannel = channel('web-analytics-mcp:fit');

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { median } from 'simple-statistics';
 import { nth, nthDouble } from '../../../lib/nth.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
@@ -176,8 +177,17 @@ function sumsByDay(columns: readonly Float64Array[], size: number): Float64Array
   return sums;
 }
 
-/** Information on all days of a series, with level, weekdays and drift taken out. */
+/** A computation that begins anew asks for the same information again, and so do several questions about one series. */
+const lately = new LRUCache<Noise, Information>({ max: 128 });
+
+/** Information on all days of a series, with level, weekdays and drift taken out; a noise is that of one series. */
 export function informationOf(series: Series, noise: Noise): Information {
+  const known = lately.get(noise) ?? learnInformation(series, noise);
+  lately.set(noise, known);
+  return known;
+}
+
+function learnInformation(series: Series, noise: Noise): Information {
   const size = series.times.length;
   const whitener = whitenerOf(series.times, noise);
   const { apply, applyTransposed } = whitener;
