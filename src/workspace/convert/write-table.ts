@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { type ColumnType, closest, type ItemType, itemTypeOf, NEAREST_TYPES, numberForm, WHOLE_NUMBER } from '../query/column-types.ts';
 import { type Column, columnOf, folded, mergedColumns, promisedColumns, timeColumn } from '../query/columns.ts';
@@ -7,44 +7,13 @@ import { openDatabase, rowsOf } from '../query/database.ts';
 import type { Conversion, Converted, Machine, Piece } from '../query/protocol.ts';
 import { identifier, literal, UNORDERED } from '../query/view-sql.ts';
 import { messageOf, WorkspaceError } from '../store/disk.ts';
-import type { RunManifest, RunTable, StoredColumn } from '../store/manifest.ts';
+import type { RunManifest, StoredColumn } from '../store/manifest.ts';
 import { type RawFiles, rawFilesOf, textsOf } from './raw-files.ts';
 
-/** How a column is held by what its values show, and of these how many cannot be. */
+/** How a column is held by what its values show, and how many of these cannot be. */
 interface ColumnForm extends Pick<StoredColumn, 'type' | 'heldAs'> {
-  /** Of text that may be numbers alone: how these are written. */
-  readonly form?: string;
   readonly unread: number;
 }
-
-/** How a table is written, by what an attempt before showed. */
-interface TableWay {
-  /** Lines of JSON hold halves of characters. */
-  readonly isMended: boolean;
-  /** Columns by name, where all of their values were looked at and not their first alone. */
-  readonly held?: ReadonlyMap<string, ColumnForm>;
-}
-
-/** The content of a run's table, and how it is written. */
-interface TablePlan {
-  readonly columns: readonly StoredColumn[];
-  /** A SELECT of all rows, and in `MISFITS` the number of values of a row that are not of their column's type. */
-  readonly select: string;
-  /** Columns of text that may hold numbers alone, with how these are written: all their values are looked at. */
-  readonly texts: readonly { readonly name: string; readonly form: string }[];
-  /** Names of the columns that rows are sorted by, and the expression of the day of a row, which comes first. */
-  readonly order: readonly string[];
-  readonly day: string | undefined;
-  /** Amounts of a row, as expressions of whole numbers, whose sums are compared with those of the source. */
-  readonly amounts: readonly string[];
-  /** Columns that identify a row, of which only the last is kept; none where rows cannot be told apart. */
-  readonly identity: readonly string[];
-}
-
-/** The column of a `TablePlan`'s rows that counts values which are left out. */
-const MISFITS = '__misfits';
-/** Rows that show how columns are held, as long as no later one is found that cannot be. */
-const SAMPLE_ROWS = 400;
 
 const AMOUNTS = new Set(['cents', 'money']);
 
@@ -78,39 +47,6 @@ const hasText = (text: string) => `coalesce(${text}, '') <> ''`;
 /** An id as a number that gives the same text again; null where it is none. */
 function numberSql(text: string, heldAs: string): string {
   return `CASE WHEN TRY_CAST(${text} AS ${heldAs})::VARCHAR = ${text} THEN TRY_CAST(${text} AS ${heldAs}) END`;
-}
-
-type ListOf = (textOf: (name: string) => string | undefined) => string;
-
-/** One SELECT over all files, or over the first rows of them, with expressions made of the texts of their columns. */
-function selectFrom(raw: readonly RawFiles[], isMended: boolean, listOf: ListOf, rows?: number): string {
-  const branches = raw.flatMap((files) => {
-    if (files.paths.length === 0) return [];
-    const { from, text } = textsOf(files, isMended);
-    const byName = new Map(files.columns.map((column) => [folded(column.name), column]));
-    const textOf = (name: string) => {
-      const column = byName.get(folded(name));
-      return column && text(column);
-    };
-    return [`(SELECT ${listOf(textOf)} FROM ${from}${rows === undefined ? '' : ` LIMIT ${rows}`})`];
-  });
-  return branches.join('\nUNION ALL\n');
-}
-
-function rowsSql(raw: readonly RawFiles[], columns: readonly StoredColumn[], isMended: boolean): string {
-  const list: ListOf = (textOf) => {
-    const values = columns.map(({ name, type, heldAs }) => {
-      const text = textOf(name);
-      if (text === undefined) return { name, value: `NULL::${heldAs ?? type}`, misfit: [] };
-      const value = heldAs ? numberSql(text, heldAs) : valueSql(text, type);
-      const isGiven = heldAs ? `${text} IS NOT NULL` : hasText(text);
-      return { name, value, misfit: type === 'VARCHAR' && !heldAs ? [] : [`(${value} IS NULL AND ${isGiven})::INT`] };
-    });
-    const shown = values.map(({ value, name }) => `${value} AS ${identifier(name)}`);
-    return [...shown, `(${['0', ...values.flatMap(({ misfit }) => misfit)].join(' + ')})::BIGINT AS ${MISFITS}`].join(', ');
-  };
-  const none = columns.map(({ name, type }) => `NULL::${type} AS ${identifier(name)}`);
-  return selectFrom(raw, isMended, list) || `SELECT ${none.join(', ')}, 0::BIGINT AS ${MISFITS} WHERE false`;
 }
 
 /** The columns of a run as its fields say, those that identify rows, and how text that holds numbers is written. */
@@ -154,9 +90,14 @@ function optionsOf(column: Column, text: string, { ids, formOf }: RunColumns): {
   const list = valueSql(text, 'VARCHAR[]');
   if (type === 'VARCHAR') {
     const form = formOf(column);
-    const asList: Option = { held: { type: 'VARCHAR[]' }, fits: one(`${list} IS NOT NULL`), isText: true };
-    const asNumber: Option[] = form ? [{ held: { type, form }, fits: one(`regexp_matches(${text}, ${literal(form)})`), isText: true }] : [];
-    return { present, options: [asList, ...asNumber] };
+    // An empty text is no number, so that a column with one is text.
+    const asNumber = (own: 'BIGINT' | 'DOUBLE', pattern: string): Option => {
+      const fits = `(${one(`regexp_matches(${text}, ${literal(pattern)})`)} - ${one(`${text} = ''`)})`;
+      // The table keeps the text, for a run beside it that holds other values.
+      return { held: { type: own, heldAs: 'VARCHAR' }, fits, isText: true };
+    };
+    const asList: Option = { held: { type: 'VARCHAR[]' }, fits: one(`starts_with(${text}, '[') AND ${list} IS NOT NULL`), isText: true };
+    return { present, options: [asList, ...(form ? [asNumber('BIGINT', WHOLE_NUMBER), asNumber('DOUBLE', form)] : [])] };
   }
   // A whole number of more digits than a double holds is none.
   const isValue = (value: string, own: ItemType) =>
@@ -174,52 +115,31 @@ function optionsOf(column: Column, text: string, { ids, formOf }: RunColumns): {
   };
 }
 
-/** How columns are held, by all of their values, or by those of the first rows. */
-async function heldBy(connection: DuckDBConnection, raw: readonly RawFiles[], own: RunColumns, isMended: boolean, rows?: number) {
+/** How the columns of a run are held, by all of their values, each with the expression that makes it of its text: `t0` for the first. */
+async function heldColumns(connection: DuckDBConnection, own: RunColumns, path: string) {
   const asked = own.columns.map((column, at) => ({ column, text: `t${at}`, ...optionsOf(column, `t${at}`, own) }));
-  const list: ListOf = (textOf) => asked.map(({ column, text }) => `${textOf(column.name) ?? 'NULL::VARCHAR'} AS ${text}`).join(', ');
   const counts = asked.map(({ present, options }) => {
     return `[${[present, ...options.map(({ fits }) => fits)].map((each) => `coalesce(sum(${each}), 0)::BIGINT`).join(', ')}]`;
   });
-  const texts = selectFrom(raw, isMended, list, rows);
-  const found = texts === '' ? [] : (await connection.runAndReadAll(`SELECT ${counts.join(', ')} FROM (${texts})`)).getRowsJS()[0];
-  return new Map(
-    asked.map(({ column, options }, at): [string, ColumnForm] => {
-      const [values = 0, ...fitting] = ((found?.[at] ?? []) as readonly bigint[]).map(Number); // a list of counts each
-      if (values === 0) return [column.name, { type: column.type, unread: 0 }];
-      const fits = (option: Option) => fitting[options.indexOf(option)] ?? 0;
-      const lax = options.filter(({ isText }) => !isText);
-      const best = closest(lax, values, fits) ?? options.find((option) => option.isText && fits(option) === values);
-      return [column.name, best ? { ...best.held, unread: values - fits(best) } : { type: 'VARCHAR', unread: 0 }];
-    }),
-  );
-}
-
-/** Plans the table of a run, whose columns are held in this way. */
-function tablePlan(
-  raw: readonly RawFiles[],
-  { columns: known, ids, identity }: RunColumns,
-  held: ReadonlyMap<string, ColumnForm>,
-  isMended: boolean,
-): TablePlan {
-  const columns = known.map(({ unit, ...column }): StoredColumn => {
-    const { type = column.type, heldAs } = held.get(column.name) ?? {};
-    return { ...column, type, ...(unit && (itemTypeOf(type) ?? type) !== 'VARCHAR' && { unit }), ...(heldAs && { heldAs }) };
+  const sql = `SELECT ${counts.join(', ')} FROM read_parquet(${literal(path)})`;
+  const [found] = counts.length === 0 ? [] : (await connection.runAndReadAll(sql)).getRowsJS();
+  return asked.map(({ column: { unit, ...column }, text, options }, at) => {
+    const [values = 0, ...fitting] = ((found?.[at] ?? []) as readonly bigint[]).map(Number); // a list of counts each
+    const fits = (option: Option) => fitting[options.indexOf(option)] ?? 0;
+    const lax = options.filter(({ isText }) => !isText);
+    const best = closest(lax, values, fits) ?? options.find((option) => option.isText && fits(option) === values);
+    const form: ColumnForm = best ? { ...best.held, unread: values - fits(best) } : { type: 'VARCHAR', unread: 0 };
+    const { unread, type, heldAs } = values === 0 ? { type: column.type, unread: 0 } : form;
+    const stored: StoredColumn = {
+      ...column,
+      type,
+      ...(unit && (itemTypeOf(type) ?? type) !== 'VARCHAR' && { unit }),
+      ...(heldAs && { heldAs }),
+    };
+    const isNumber = heldAs !== undefined && heldAs !== 'VARCHAR';
+    const value = isNumber ? numberSql(text, heldAs) : valueSql(text, heldAs ?? type);
+    return { stored, value: `${value} AS ${identifier(column.name)}`, unread };
   });
-  const time = timeColumn(columns);
-  return {
-    columns,
-    select: rowsSql(raw, columns, isMended),
-    texts: columns.flatMap(({ name }) => {
-      const form = held.get(name)?.form;
-      return form === undefined ? [] : [{ name, form }];
-    }),
-    // All rows of a run are of one project.
-    order: columns.flatMap(({ name, field = name }) => (ids.has(folded(name)) && field !== 'project_id' ? [name] : [])),
-    day: time && `CAST(${identifier(time.name)} AS DATE)`,
-    amounts: amountsOf(columns),
-    identity,
-  };
 }
 
 /** The engine's words for an escape of half a character in a line of JSON. */
@@ -250,127 +170,119 @@ function damageWords(message: string): string {
   return [place, (message.split('\n')[0] ?? '').slice(0, MOST_CHARS)].filter((part) => part !== '').join(': ');
 }
 
-/** Rows of a group in the file: small enough that a day of a large site has groups of its own. */
-const GROUP_ROWS = 122_880;
+/** Rows of a group of a table, so few that a day of a large site has groups of its own, and of what is read once, which takes little memory. */
+const GROUP_ROWS = { zstd: 122_880, snappy: 16_384 };
 
-function copySql(select: string, target: string, compression: 'zstd' | 'snappy' = 'zstd'): string {
+function copySql(select: string, target: string, compression: keyof typeof GROUP_ROWS = 'zstd'): string {
   // Version 2 packs numbers as differences, which are read in a third of the time and take no more room.
   const options = [
     'FORMAT parquet',
     `COMPRESSION ${compression}`,
-    `ROW_GROUP_SIZE ${GROUP_ROWS}`,
+    `ROW_GROUP_SIZE ${GROUP_ROWS[compression]}`,
     'USE_TMP_FILE false',
     'PARQUET_VERSION V2',
   ];
   return `COPY (${select}) TO ${literal(target)} (${options.join(', ')})`;
 }
 
-/** A condition that lets every row pass and counts it, with the sums of its whole numbers, in what is given beside it. */
-async function tallyRows(connection: DuckDBConnection, numbers: readonly string[]) {
-  const { BIGINT, BOOLEAN, DuckDBScalarFunction } = await import('../query/duckdb.ts');
-  const tally = { rows: 0, sums: numbers.map(() => 0n) };
-  const name = `__tally_${randomBytes(6).toString('hex')}`;
-  const count = DuckDBScalarFunction.create({
-    name,
-    parameterTypes: numbers.map(() => BIGINT),
-    returnType: BOOLEAN,
-    volatile: true, // run for each row once, never left out or repeated
-    mainFunction(_info, chunk, output) {
-      const { rowCount } = chunk;
-      for (const index of numbers.keys()) {
-        const values = chunk.getColumnVector(index);
-        let sum = 0n;
-        for (let row = 0; row < rowCount; row += 1) sum += values.getItem(row) as bigint; // never null, as `convert` writes them
-        tally.sums[index] = (tally.sums[index] ?? 0n) + sum;
-      }
-      for (let row = 0; row < rowCount; row += 1) output.setItem(row, true);
-      output.flush();
-      tally.rows += rowCount;
-    },
+/** One SELECT of the texts of some columns over all files, `t0` for the first. */
+function textsSql(raw: readonly RawFiles[], columns: readonly Column[], isMended: boolean): string {
+  const branches = raw.flatMap((files) => {
+    if (files.paths.length === 0) return [];
+    const { from, text } = textsOf(files, isMended);
+    const byName = new Map(files.columns.map((column) => [folded(column.name), column]));
+    const list = columns.map(({ name }, at) => {
+      const own = byName.get(folded(name));
+      return `${own ? text(own) : 'NULL'}::VARCHAR AS t${at}`;
+    });
+    return [`SELECT ${list.join(', ')} FROM ${from}`];
   });
-  connection.registerScalarFunction(count);
-  return { tally, condition: `${name}(${numbers.join(', ')})` };
+  return branches.join('\nUNION ALL\n') || `SELECT ${columns.map((_, at) => `NULL::VARCHAR AS t${at}`).join(', ')} WHERE false`;
 }
 
-/** Which of the columns of text hold numbers alone, by all their values; one without a value does not. */
-function numbersSql(texts: TablePlan['texts']): string[] {
-  return texts.map(({ name, form }) => {
-    const areAll = (pattern: string) => `bool_and(regexp_matches(${identifier(name)}, ${literal(pattern)}))`;
-    return `CASE WHEN ${areAll(WHOLE_NUMBER)} THEN 'BIGINT' WHEN ${areAll(form)} THEN 'DOUBLE' END`;
+/** Copies the rows of a statement into a file and gives their number. */
+async function copied(connection: DuckDBConnection, ...copy: Parameters<typeof copySql>): Promise<number> {
+  const [count] = await rowsOf(connection, copySql(...copy));
+  return Number(count?.[0]);
+}
+
+/** Writes a table, reads it back, and compares its amounts, and its rows where they were counted, with those of the statement. */
+export async function writeRows(
+  connection: DuckDBConnection,
+  { columns, select, order, rows }: { columns: readonly StoredColumn[]; select: string; order: readonly string[]; rows?: number },
+  target: string,
+): Promise<number> {
+  await copied(connection, order.length > 0 ? `SELECT * FROM (${select}) ORDER BY ${order.join(', ')}` : select, target);
+  // What is no whole number, or too large, counts by its hash.
+  const sums = amountsOf(columns).map((amount) => `sum(coalesce(TRY_CAST(${amount} AS BIGINT), (hash(${amount}) >> 1)::BIGINT))`);
+  const checked = async (from: string) => (await rowsOf(connection, `SELECT ${['count(*)', ...sums].join(', ')} FROM ${from}`))[0] ?? [];
+  const [[counted, ...source], written] = [await checked(`(${select})`), await checked(`read_parquet(${literal(target)})`)];
+  const expected = [rows ?? counted, ...source];
+  if (String(written) !== String(expected))
+    throw new Error(`the table has ${String(written)} (rows, sums), the source ${String(expected)}`);
+  return Number(written[0]);
+}
+
+/** Makes the table of a run by way of a file of its texts, so that its source is read once, whatever its values show. */
+async function convert(connection: DuckDBConnection, { run, directory, target }: Conversion, texts: string) {
+  const raw = await rawFilesOf(connection, run, directory);
+  const own = columnsOfRun(run, raw);
+  const { columns: known, identity } = own;
+  const stage = async (isMended: boolean) => ({
+    isMended,
+    rows: await copied(connection, textsSql(raw, known, isMended), texts, 'snappy'),
   });
-}
-
-/** A column of text that holds numbers alone is one of numbers; the table keeps their text, for a run beside it that holds other values. */
-function withType(column: StoredColumn, type: unknown): StoredColumn {
-  return type === 'BIGINT' || type === 'DOUBLE' ? { ...column, type, heldAs: 'VARCHAR' } : column;
-}
-
-/** Writes the rows of a run into one Parquet file, reads it back, and compares it with what was counted while the source was read. */
-export async function writeRows(connection: DuckDBConnection, plan: TablePlan, target: string) {
-  const { select, order, day, amounts, texts, identity } = plan;
-  // The function is given every row only where nothing is null; what is no such number, or too large, counts by its hash.
-  const numbers = amounts.map((amount) => `coalesce(TRY_CAST(${amount} AS BIGINT), (hash(${amount}) >> 1)::BIGINT)`);
-  const tuple = identity.map(identifier).join(', ');
-  const known = identity.map((name) => `${identifier(name)} IS NOT NULL`).join(' AND ');
-  // Rows that were delivered twice are rare: only then all are sorted by key.
-  const lastOfEach = `SELECT * EXCLUDE (__row) FROM (SELECT *, row_number() OVER () AS __row FROM (${select}))
-    QUALIFY NOT (${known}) OR row_number() OVER (PARTITION BY ${tuple} ORDER BY __row DESC) = 1`;
-  const { tally, condition } = await tallyRows(connection, [...numbers, MISFITS]);
-  const counted = `SELECT * EXCLUDE (${MISFITS}) FROM (${select}) WHERE ${condition}`;
-  const keys = [...(day === undefined ? [] : [day]), ...order.map(identifier)];
-  await connection.run(copySql(keys.length > 0 ? `SELECT * FROM (${counted}) ORDER BY ${keys.join(', ')}` : counted, target));
-  const sums = numbers.map((number) => `coalesce(sum(${number}), 0)`);
-  const repeats = identity.length > 0 ? `count(hash(${tuple})) FILTER (${known}) - count(DISTINCT hash(${tuple})) FILTER (${known})` : '0';
-  const checks = ['count(*)', ...sums, ...numbersSql(texts), repeats];
-  const [found = []] = await rowsOf(connection, `SELECT ${checks.join(', ')} FROM read_parquet(${literal(target)})`);
-  const read = [tally.rows, ...tally.sums.slice(0, -1)];
-  const written = found.slice(0, read.length);
-  if (String(written) !== String(read)) throw new Error(`the table has ${String(written)} (rows, sums), the source ${String(read)}`);
-  if (Number(found.at(-1)) > 0) return writeRows(connection, { ...plan, select: lastOfEach, identity: [] }, target);
-  const numberOf = new Map(texts.map(({ name }, index) => [name, found[read.length + index]]));
-  const columns = plan.columns.map((column) => withType(column, numberOf.get(column.name)));
-  return { rows: tally.rows, columns, misfits: Number(tally.sums.at(-1)) };
-}
-
-/** The part of a `RunTable` that its rows decide. */
-type WrittenTable = Omit<RunTable, 'name' | 'bytes' | 'superseded'>;
-
-/** Writes the table of a run, in another way where its values show that the first one was wrong. */
-async function convert(connection: DuckDBConnection, of: Conversion, raw: readonly RawFiles[], way: TableWay): Promise<WrittenTable> {
-  const own = columnsOfRun(of.run, raw);
-  const { isMended } = way;
-  try {
-    const held = way.held ?? (await heldBy(connection, raw, own, isMended, SAMPLE_ROWS));
-    const { misfits, rows, columns } = await writeRows(connection, tablePlan(raw, own, held, isMended), of.target);
-    if (misfits > 0 && !way.held)
-      return await convert(connection, of, raw, { isMended, held: await heldBy(connection, raw, own, isMended) });
-    const unread = misfits === 0 ? [] : [...held].flatMap(([column, { unread: values }]) => (values > 0 ? [{ column, values }] : []));
-    return { rows, columns, ...(isMended && { isMended }), ...(unread.length > 0 && { unread }) };
-  } catch (error) {
-    if (!isMended && HALF_CHARACTER.test(messageOf(error))) return convert(connection, of, raw, { isMended: true });
+  const { isMended, rows } = await stage(false).catch((error: unknown) => {
+    if (HALF_CHARACTER.test(messageOf(error))) return stage(true);
     throw error;
-  }
+  });
+  const held = await heldColumns(connection, own, texts);
+  const columns = held.map(({ stored }) => stored);
+  const values = held.map(({ value }) => value).join(', ');
+  const typed = `SELECT ${values} FROM read_parquet(${literal(texts)})`;
+  const tuple = identity.map(identifier).join(', ');
+  const isWhole = identity.map((name) => `${identifier(name)} IS NOT NULL`).join(' AND ');
+  const repeats = `SELECT count(hash(${tuple})) - count(DISTINCT hash(${tuple})) FROM (${typed}) WHERE ${isWhole}`;
+  const [found] = identity.length > 0 ? await rowsOf(connection, repeats) : [];
+  // Rows that were delivered twice are rare: only then all are numbered in their order, and sorted by key.
+  const isRepeated = Number(found?.[0] ?? 0) > 0;
+  if (isRepeated) await copied(connection, `SELECT *, row_number() OVER () AS n FROM (${textsSql(raw, known, isMended)})`, texts, 'snappy');
+  const lastOfEach = `SELECT * EXCLUDE (__row) FROM (SELECT ${values}, n AS __row FROM read_parquet(${literal(texts)}))
+    QUALIFY NOT (${isWhole}) OR row_number() OVER (PARTITION BY ${tuple} ORDER BY __row DESC) = 1`;
+  const time = timeColumn(columns);
+  // All rows of a run are of one project.
+  const ids = columns.flatMap(({ name, field = name }) => (own.ids.has(folded(name)) && field !== 'project_id' ? [identifier(name)] : []));
+  const order = [...(time ? [`CAST(${identifier(time.name)} AS DATE)`] : []), ...ids];
+  const table = { columns, order, ...(isRepeated ? { select: lastOfEach } : { select: typed, rows }) };
+  const unread = held.flatMap(({ stored: { name }, unread: missed }) => (missed > 0 ? [{ column: name, values: missed }] : []));
+  return {
+    rows: await writeRows(connection, table, target),
+    columns,
+    ...(isMended && { isMended: true as const }),
+    ...(unread.length > 0 && { unread }),
+  };
 }
 
 /** Makes a table of a run. */
-export async function convertRun({ run, directory, target }: Conversion, machine: Machine): Promise<Converted> {
+export async function convertRun(conversion: Conversion, machine: Machine): Promise<Converted> {
+  const { run, directory, target } = conversion;
+  const texts = `${target}.texts`;
   try {
-    const files = [...run.files.map(({ name }) => `${directory}/${name}`), target];
+    const files = [...run.files.map(({ name }) => `${directory}/${name}`), texts, target];
     const connection = await openDatabase({ ...machine, setup: [UNORDERED], files });
     try {
-      const raw = await rawFilesOf(connection, run, directory);
-      return { table: await convert(connection, { run, directory, target }, raw, { isMended: false }) };
+      return { table: await convert(connection, conversion, texts) };
     } finally {
       connection.closeSync();
     }
   } catch (error) {
     return { damage: error instanceof WorkspaceError ? error.message : damageWords(messageOf(error)) };
+  } finally {
+    await rm(texts, { force: true });
   }
 }
 
 /** Writes what a SELECT gives into one Parquet file that is read once, so quickly; gives the number of rows. */
-export async function writePiece(connection: DuckDBConnection, { select, target }: Piece): Promise<number> {
-  await connection.run(copySql(select, target, 'snappy'));
-  const [count] = await rowsOf(connection, `SELECT count(*) FROM read_parquet(${literal(target)})`);
-  return Number(count?.[0]);
+export function writePiece(connection: DuckDBConnection, { select, target }: Piece): Promise<number> {
+  return copied(connection, select, target, 'snappy');
 }

@@ -1,2 +1,2 @@
 /** The parts of DuckDB that are used; importing it fails where the optional package is not installed. */
-export { BIGINT, BOOLEAN, DuckDBInstance, DuckDBScalarFunction } from '@duckdb/node-api';
+export { DuckDBInstance } from '@duckdb/node-api';

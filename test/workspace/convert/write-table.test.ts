@@ -13,7 +13,11 @@ const line = (id: number) => {
   const items = id % 5 === 0 ? 'null' : '[-1,2,null]';
   return `{"id":${id},"cents":${id % 3 === 0 ? 'null' : CENTS - BigInt(id)},"money":${id === 77 ? 1e18 : id / 4},"items":${items}}`;
 };
-const AMOUNTS = ['cents', 'round(money * 1000)', "array_aggregate(items, 'sum')"];
+const AMOUNTS: Parameters<typeof writeRows>[1]['columns'] = [
+  { name: 'cents', type: 'BIGINT', unit: 'cents' },
+  { name: 'money', type: 'DOUBLE', unit: 'money' },
+  { name: 'items', type: 'BIGINT[]', unit: 'cents' },
+];
 
 /** A conversion of the rows; `spoil` is a SELECT over `written` that takes the place of the table before it is looked at. */
 async function conversion(spoil?: string) {
@@ -28,21 +32,16 @@ async function conversion(spoil?: string) {
   onTestFinished(() => database.closeSync());
   const spoiling = new Proxy(database, {
     get: (of, name) => {
-      if (name !== 'run') return (of[name as keyof typeof of] as () => unknown).bind(of);
+      if (name !== 'runAndReadAll') return (of[name as keyof typeof of] as () => unknown).bind(of);
       return async (sql: string) => {
-        if (spoil === undefined) return of.run(sql);
+        if (spoil === undefined || !sql.startsWith('COPY')) return of.runAndReadAll(sql);
         await of.run(sql.replaceAll(target, whole));
-        return of.run(`COPY (WITH written AS (FROM read_parquet('${whole}')) ${spoil}) TO '${target}' (FORMAT parquet)`);
+        return of.runAndReadAll(`COPY (WITH written AS (FROM read_parquet('${whole}')) ${spoil}) TO '${target}' (FORMAT parquet)`);
       };
     },
   });
   const rowsOf = `read_json(['${source}'], columns = ${COLUMNS}, format = 'newline_delimited', records = true)`;
-  const select = `SELECT *, 0::BIGINT AS __misfits FROM ${rowsOf}`;
-  const { rows } = await writeRows(
-    spoiling,
-    { columns: [], select, texts: [], order: ['id'], day: undefined, amounts: AMOUNTS, identity: [] },
-    target,
-  );
+  const rows = await writeRows(spoiling, { columns: AMOUNTS, select: `FROM ${rowsOf}`, order: ['id'], rows: ROWS }, target);
   const table = await database.runAndReadAll(`SELECT count(*), sum(cents), sum(money) FILTER (id <> 77) FROM read_parquet('${target}')`);
   return { rows, table: table.getRowsJson() };
 }
