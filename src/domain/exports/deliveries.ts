@@ -25,3 +25,11 @@ export function rangeOf({ from, to }: { readonly from?: string | null | undefine
   const intoMinuteMs = endMs % MINUTE_MS;
   return { startMs: instantOf(from ?? ''), endMs: intoMinuteMs >= MINUTE_MS - 1_000 ? endMs - intoMinuteMs + MINUTE_MS : endMs };
 }
+
+/** The sentence that an answer begins with where it covers not all days; with a blank behind it, else empty. */
+export function coveredLead({ covered, missing }: { readonly covered: readonly unknown[]; readonly missing: readonly unknown[] }): string {
+  if (missing.length === 0) return '';
+  const of = `of the ${covered.length + missing.length} days`;
+  if (covered.length === 0) return `None ${of} is downloaded. `;
+  return `Only ${covered.length} ${of} ${covered.length === 1 ? 'is' : 'are'} downloaded. `;
+}

@@ -108,9 +108,3 @@ export async function chooseDays(
   const inRange = Array.from({ length: end - start + 1 }, (_, index) => start + index);
   return { first: start, last: end, covered, missing: inRange.filter((day) => !ofFiles.has(day)), lastOfFiles, ofFiles };
 }
-
-/** The sentence that an answer begins with where it covers not all days; with a blank behind it, else empty. */
-export function coveredLead({ covered, missing }: Pick<CoveredDays, 'covered' | 'missing'>): string {
-  const all = covered.length + missing.length;
-  return missing.length === 0 ? '' : `Only ${covered.length} of the ${all} days ${covered.length === 1 ? 'is' : 'are'} downloaded. `;
-}

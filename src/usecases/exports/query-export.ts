@@ -1,9 +1,9 @@
 import { ApiError } from '../../api/errors.ts';
-import { rangeOf } from '../../domain/exports/deliveries.ts';
+import { coveredLead, rangeOf } from '../../domain/exports/deliveries.ts';
 import { describeRange } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
-import { hullOf, type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
+import { daysIn, hullOf, type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import { counted, NO_VALUE } from '../../lib/number-text.ts';
 import { firstOf } from '../../lib/sentences.ts';
@@ -19,7 +19,7 @@ import { type Asked, type Data, type DataPart, type DataUses, MAX_CHARS, type So
 import type { FetchContext } from './fetch-planned.ts';
 import { noValueWords } from './no-value.ts';
 import { NoSuchName } from './sql-errors.ts';
-import { askedDays, filesOfStatement, isCompared, isInnerJoin, isNamed, isRead, takesAll } from './statement.ts';
+import { askedDays, filesOfStatement, isCompared, isInnerJoin, isNamed, isRead, overBy, takesAll } from './statement.ts';
 import { lacksDays, type Supply, type WayContext, withFilesFor } from './supply.ts';
 
 /** Columns that one note names. */
@@ -35,9 +35,9 @@ function wordsOf(intervals: readonly Interval[], { timeZone, nowMs }: CoverageCo
 const timeOf = (runs: readonly RunManifest[]) => union(runs.map(rangeOf));
 
 /** A view with the time of its rows, of those that a condition on days can select, and the columns that it asks by and some runs lack. */
-function selectableOf(part: DataPart, sql: string | undefined) {
+function selectableOf(part: DataPart, sql: string) {
   const { runs, view } = part;
-  const compared = [...view.runsWith].filter(([name]) => sql !== undefined && /date|time|day/i.test(name) && isCompared(sql, name));
+  const compared = [...view.runsWith].filter(([name]) => /date|time|day/i.test(name) && isCompared(sql, name));
   // In runs without the column it is NULL.
   const selectable = runs.filter((run) => compared.every(([, own]) => own.includes(run)));
   const without = compared.filter(([, own]) => own.length !== runs.length).map(([name]) => name);
@@ -48,36 +48,36 @@ function selectableOf(part: DataPart, sql: string | undefined) {
  * Says what the data cover: where days are missing, a sum is not one over the whole range. With a statement only of the views and days that
  * it uses.
  */
-function noteCoverage({ parts }: Pick<Data, 'parts'>, context: CoverageContext, sql?: string, way?: string) {
-  const read = sql === undefined || parts.length === 1 ? parts : parts.filter(({ view }) => isRead(sql, view.name));
-  const asked = sql === undefined ? [] : askedDays(sql, context.nowMs);
-  const views = (read.length > 0 ? read : parts).map((part) => selectableOf(part, asked.length > 0 ? sql : undefined));
+function noteCoverage({ parts }: Pick<Data, 'parts'>, context: CoverageContext, sql = '', way?: string) {
+  const read = parts.filter(({ view }) => isRead(sql, view.name));
+  const asked = askedDays(sql, context.nowMs);
+  const views = (read.length > 0 ? read : parts).map((part) => selectableOf(part, asked.length > 0 ? sql : ''));
   const all = union(views.flatMap(({ have }) => have));
-  const shared = sql !== undefined && isInnerJoin(sql) ? views.reduce((left, { have }) => intersect(left, have), all) : all;
+  const shared = isInnerJoin(sql) ? views.reduce((left, { have }) => intersect(left, have), all) : all;
   const days = hullOf(asked.length > 0 ? intersect(asked, shared) : shared);
   if (days) context.covers(days.startMs, days.endMs - 1);
   // Of several views each is held against the days of all: what one lacks at its ends is missing from a join too.
   const whole = hullOf(all);
   const wanted = asked.length > 0 || !whole ? asked : [whole];
-  const lacking: string[] = [];
+  const next = way === undefined ? hint('find_export_gaps', ' find_export_gaps gives the causes.') : '';
   const found = views.map(({ part, held, have, without }) => {
     const left = subtract(intersect(wanted, held), have);
     if (left.length > 0) context.note(ofAnswer(leftOutWords(wordsOf(left, context), without, part)));
     const prefix = views.length > 1 ? `${part.view.name}: ` : '';
     const gaps = wordsOf(subtract(wanted, held), context);
-    const none = intersect(asked, have).length === 0;
-    const rest = none ? ' These are all the days asked for.' : ' The result is of the other days.';
-    const next = way === undefined ? hint('find_export_gaps', ' find_export_gaps gives the causes.') : '';
-    const sentence = `${prefix}Not in the data: ${firstOf(gaps, MAX_GAPS)}.${asked.length > 0 ? rest : ''}${next}`;
-    // Days that were asked for decide how the rows are read, so that an answer begins with them.
-    if (gaps.length > 0 && asked.length > 0) lacking.push(sentence);
-    else if (gaps.length > 0) context.note(ofAnswer(sentence));
+    if (gaps.length > 0) context.note(ofAnswer(`${prefix}Not in the data: ${firstOf(gaps, MAX_GAPS)}.${next}`));
     notePartialColumns(part, context, sql);
     const withPrefix = (texts: readonly string[]) => texts.map((text) => `${prefix}${text}`);
     return { covered: withPrefix(wordsOf(have, context)), gaps: withPrefix(gaps) };
   });
   if (way !== undefined) context.note(ofAnswer(way));
-  return { days, lacking, covered: found.flatMap(({ covered }) => covered), gaps: found.flatMap(({ gaps }) => gaps) };
+  const over = overBy(asked, context.nowMs);
+  const missing = daysIn(
+    views.flatMap(({ held }) => subtract(over, held)),
+    'touched',
+  );
+  const lead = coveredLead({ covered: [...daysIn(over, 'touched')].filter((day) => !missing.has(day)), missing: [...missing] });
+  return { days, lead, covered: found.flatMap(({ covered }) => covered), gaps: found.flatMap(({ gaps }) => gaps) };
 }
 
 /** Names days whose rows are here, but without the column by which the statement asks for days: its condition leaves them out. */
@@ -88,13 +88,13 @@ function leftOutWords(days: readonly string[], without: readonly string[], { vie
 }
 
 /** Says which days only some columns cover, where several jobs export different ones. */
-function notePartialColumns({ runs, view }: DataPart, context: CoverageContext, sql: string | undefined): void {
+function notePartialColumns({ runs, view }: DataPart, context: CoverageContext, sql: string): void {
   const daysOf = (own: readonly RunManifest[]) => wordsOf(timeOf(own), context).join(', ');
   const all = daysOf(runs);
   const partial = [...view.runsWith].flatMap(([folded, own]) => {
     const days = daysOf(own);
     const name = view.columns.find((column) => column.name.toLowerCase() === folded)?.name ?? folded;
-    return days !== all && (sql === undefined || isNamed(sql, name) || takesAll(sql)) ? [{ name, days }] : [];
+    return days !== all && (sql === '' || isNamed(sql, name) || takesAll(sql)) ? [{ name, days }] : [];
   });
   for (const [days, columns] of grouped(partial, ({ days: own }) => own)) {
     const names = columns.map(({ name }) => name);
@@ -114,7 +114,7 @@ type QueryContext = DataUses & WayContext & FetchContext;
 
 /** Rows of a query. */
 export interface QueryAnswer extends Sources {
-  /** Days that were asked for and are not in the data, and the first row. */
+  /** How many of the days that were asked for are downloaded, and the first row. */
   readonly answer: string;
   readonly dialect?: Dialect;
   readonly rowCount: number;
@@ -174,15 +174,17 @@ const LEAD_COLUMNS = 4;
 const LEAD_CHARS = 60;
 
 /** One sentence: how many rows a result has, and the first of them; texts in quotation marks. */
-function leadOf(names: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  const told = (rows[0] ?? []).slice(0, LEAD_COLUMNS).flatMap((cell, at) => {
+function leadOf(names: readonly string[], [first, ...others]: readonly (readonly Cell[])[]): string {
+  if (!first) return 'No rows.';
+  const all = counted(1 + others.length, 'row');
+  if (first.every((cell) => cell === null)) return others.length === 0 ? `No value for ${firstOf(names, LEAD_COLUMNS)}.` : `${all}.`;
+  const told = first.slice(0, LEAD_COLUMNS).flatMap((cell, at) => {
     const text = cell === null ? NO_VALUE : plainText(typeof cell === 'string' ? cell : JSON.stringify(cell));
     if (text.length > LEAD_CHARS) return [];
     return [`${names[at]} ${typeof cell === 'string' && Number.isNaN(Number(cell)) ? `"${text}"` : text}`];
   });
-  if (rows.length === 0) return 'No rows.';
-  if (told.length === 0) return `${counted(rows.length, 'row')}.`;
-  return `${rows.length === 1 ? '' : `${counted(rows.length, 'row')}, the first: `}${told.join(', ')}.`;
+  if (told.length === 0) return `${all}.`;
+  return `${others.length === 0 ? '' : `${all}, the first: `}${told.join(', ')}.`;
 }
 
 /** Answers one SELECT over downloaded runs. */
@@ -195,7 +197,7 @@ export function queryExport(
   const answer = async (data: Data, supply: Supply): Promise<QueryAnswer> => {
     const { workspace, parts, about } = data;
     const way = needs.some((need) => lacksDays(need, data.runs)) ? await supply.wayOn() : undefined;
-    const { days, lacking } = noteCoverage(data, context, sql, way);
+    const { days, lead } = noteCoverage(data, context, sql, way);
     const { columns, rows, more } = await selectFor(sql, data, supply);
     if (more && rows.length === 0)
       throw new ApiError('invalid', `sql: its first row alone has more than ${MAX_CHARS} characters. Select shorter values.`);
@@ -215,7 +217,7 @@ export function queryExport(
     const rest = resultId === undefined ? 'a higher limit shows more' : 'the resource in uri holds them all';
     if (shown.length < rows.length) context.note(`The result has ${rows.length} rows; ${rest}.`);
     return {
-      answer: [...lacking, leadOf(names, rows)].join(' '),
+      answer: lead + leadOf(names, rows),
       ...about,
       ...dialectOf(data),
       rowCount: rows.length,
@@ -277,13 +279,15 @@ export function describeExport(asked: Asked, context: QueryContext): Promise<Des
     const examples = parts.flatMap(({ view, runs: own }) =>
       examplesOf(view.columns, { scope: own[0]?.scope ?? '', timeZone: context.timeZone, view: view.name, dialect: data.dialect }),
     );
+    const { covered, gaps } = noteCoverage(data, context);
     return {
       ...about,
       ...dialectOf(data),
       ...(jobId !== undefined && { scope: last?.scope ?? '', format: last?.format ?? '' }),
       runs: runs.length,
       ...(rowCount !== undefined && { rowCount }),
-      ...noteCoverage(data, context),
+      covered,
+      gaps,
       ...(await currencyOf(
         parts.flatMap(({ view }) => view.columns.flatMap(({ unit }) => unit ?? [])),
         context,

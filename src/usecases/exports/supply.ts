@@ -39,7 +39,7 @@ const FOLLOWED_MS = 7 * DAY_MS;
 const MOST_NAMED = 3;
 
 /** A run as far as it says what its files hold: one that is here, or that a plan will bring. */
-type HoldingRun = Pick<RunManifest, 'scope' | 'from' | 'to' | 'fields'>;
+export type HoldingRun = Pick<RunManifest, 'scope' | 'from' | 'to' | 'fields'>;
 type Fields = JobRecord['fields'];
 
 /** The columns of files with these fields, in lower case. */

@@ -1,5 +1,6 @@
 import { refuse } from '../../api/errors.ts';
-import { coveredLead, dayFrom, daysWords, dayText } from '../../domain/journeys/covered-days.ts';
+import { coveredLead } from '../../domain/exports/deliveries.ts';
+import { dayFrom, daysWords, dayText } from '../../domain/journeys/covered-days.ts';
 import {
   changedGroups,
   changesOf,

@@ -1,5 +1,6 @@
 import { refuse } from '../../api/errors.ts';
-import { coveredLead, daysWords } from '../../domain/journeys/covered-days.ts';
+import { coveredLead } from '../../domain/exports/deliveries.ts';
+import { daysWords } from '../../domain/journeys/covered-days.ts';
 import { groupPages, OTHER, type PageGroup } from '../../domain/journeys/page-groups.ts';
 import { type PathsAnswer, pagesOfPaths, pathText, pathWords } from '../../domain/journeys/paths.ts';
 import { pageStep, readAsWords } from '../../domain/journeys/step.ts';

@@ -1,5 +1,6 @@
 import { refuse } from '../../api/errors.ts';
-import { type CoveredDays, coveredLead, daysWords, dayText } from '../../domain/journeys/covered-days.ts';
+import { coveredLead } from '../../domain/exports/deliveries.ts';
+import { type CoveredDays, daysWords, dayText } from '../../domain/journeys/covered-days.ts';
 import { cohortsOf, curvesOf, type RetentionAnswer, type ReturnCount, retentionWords, withinOf } from '../../domain/journeys/retention.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';

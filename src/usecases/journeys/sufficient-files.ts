@@ -1,14 +1,12 @@
-import { rangeOf } from '../../domain/exports/deliveries.ts';
 import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
 import { daysWords, sharedDays } from '../../domain/journeys/covered-days.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import { daysIn } from '../../lib/intervals.ts';
-import type { RunManifest } from '../../workspace/store/manifest.ts';
+import { type HoldingRun, heldTime } from '../exports/supply.ts';
 import type { VisitScope } from './visits.ts';
 import { KEYS } from './with-visits.ts';
 
-type FiledRun = Pick<RunManifest, 'scope' | 'from' | 'to' | 'fields'>;
 type Fields = Readonly<Partial<Record<VisitScope, readonly string[]>>>;
 
 /** The least that each tool reads, beside the keys; some questions read more, such as a funnel to a purchase. */
@@ -21,15 +19,13 @@ const LEAST = [
 ] as const satisfies readonly (readonly [string, Fields])[];
 
 /** What the files lack for a tool and in which scopes, or the days that they cover for it. */
-function judged(runs: readonly FiledRun[], least: Fields): { days: number[]; lacking: string[]; scopes: VisitScope[] } {
+function judged(runs: readonly HoldingRun[], least: Fields): { days: number[]; lacking: string[]; scopes: VisitScope[] } {
   const covers = Object.entries(least).map(([scope, own]) => {
     const name: VisitScope = scope === 'views' ? 'views' : 'sessions';
-    const ofScope = runs.filter((run) => run.scope.toLowerCase() === name);
+    const held = (fields: readonly string[]) => heldTime(runs, name, fields);
     const fields = [...KEYS[name], ...own];
-    const has = ({ fields: given }: FiledRun, field: string) => given.some(({ fieldName }) => fieldName === field);
-    const lacking = fields.filter((field) => !ofScope.some((run) => has(run, field))).map((field) => `${name}.${field}`);
-    const whole = ofScope.filter((run) => fields.every((field) => has(run, field)));
-    return { name, days: daysIn(whole.map(rangeOf)), lacking: ofScope.length > 0 ? lacking : [`all ${name}`] };
+    const lacking = fields.filter((field) => held([field]).length === 0).map((field) => `${name}.${field}`);
+    return { name, days: daysIn(held(fields)), lacking: held([]).length > 0 ? lacking : [`all ${name}`] };
   });
   const poor = covers.filter(({ lacking }) => lacking.length > 0);
   return {
@@ -56,7 +52,7 @@ function sentenceOf({ days, lacking, scopes }: ReturnType<typeof judged>): strin
 }
 
 /** Says for which of the tools over visits downloaded runs suffice, and over which days; nothing where nothing is downloaded. */
-export function sufficiencyWords(runs: readonly FiledRun[]): string[] {
+export function sufficiencyWords(runs: readonly HoldingRun[]): string[] {
   if (runs.length === 0) return [];
   const tools = LEAST.map(([tool, least]) => ({ tool, sentence: sentenceOf(judged(runs, least)) }));
   return [...grouped(tools, ({ sentence }) => sentence)].flatMap(([sentence, [first, ...others]]) => {

@@ -1,5 +1,6 @@
 import { ApiError, refuse } from '../../../api/errors.ts';
-import { type CoveredDays, coveredLead, daysWords } from '../../../domain/journeys/covered-days.ts';
+import { coveredLead } from '../../../domain/exports/deliveries.ts';
+import { type CoveredDays, daysWords } from '../../../domain/journeys/covered-days.ts';
 import { type AskedCondition, type Condition, conditionWords } from '../../../domain/journeys/impact/conditions.ts';
 import {
   type ConditionEffect,
