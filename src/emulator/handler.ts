@@ -31,13 +31,19 @@ export type Handlers<Name extends OperationName = Exclude<OperationName, AuthOpe
 /** Parts that the four servers of one emulator share. */
 export interface Platform {
   readonly clock: Clock;
-  readonly world: World;
-  readonly credentials: Credentials;
   readonly tokens: Tokens;
   readonly load: Load;
-  readonly faults: Faults;
-  readonly requests: RecordedRequest[];
   readonly deployment: Deployment;
-  /** Known when all four listen; the one of enrichment ends with a slash. */
-  readonly addresses: { auth: string; service: string; enrichment: string; store: string };
+  /** The addresses are known when all four listen. */
+  readonly authUrl: string;
+  /** The `endpoint` of service tokens, without a slash at the end. */
+  readonly serviceUrl: string;
+  /** The `endpoint` of enrichment tokens, with a slash at the end. */
+  readonly enrichmentUrl: string;
+  readonly storeUrl: string;
+  readonly credentials: Credentials;
+  readonly faults: Faults;
+  /** The received requests, oldest first; the last 1000. Setting the length to 0 forgets them. */
+  readonly requests: RecordedRequest[];
+  readonly world: World;
 }

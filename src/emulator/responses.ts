@@ -16,6 +16,11 @@ export class Refusal extends Error {
   }
 }
 
+/** Refuses with 400 the way the platform refuses values. */
+export function invalid(message: string): Refusal {
+  return new Refusal(400, 'VALIDATION_ERROR', message);
+}
+
 const pack = promisify(gzip);
 /** Smaller answers travel as they are. */
 const GZIP_FROM_BYTES = 1024;

@@ -1,13 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Context, Hono } from 'hono';
 import * as z from 'zod';
-import { type InputOf, type Operation, type Scope, unwrap } from '../api/operation.ts';
+import { type Operation, type Scope, unwrap } from '../api/operation.ts';
 import { type OperationName, operations } from '../api/operations/index.ts';
 import { isoDate } from '../api/params.ts';
 import { decodeRequest, pathNames } from '../api/wire.ts';
+import { grouped } from '../lib/grouped.ts';
 import { isRecord } from '../lib/is-record.ts';
-import { type Claims, type Credential, type Project, projectNamed, TOKEN_LIFE_SECONDS } from './credentials.ts';
-import type { Deployment } from './deployment.ts';
+import { type Claims, type Credential, content, type Project, projectNamed, projects, TOKEN_LIFE_SECONDS } from './credentials.ts';
+import { type Deployment, REFERENCE } from './deployment.ts';
 import { underFaults } from './faults.ts';
 import type { Handler, Handlers, Platform } from './handler.ts';
 import { exportHandlers } from './handlers/data-export.ts';
@@ -16,7 +17,7 @@ import { metricsHandlers } from './handlers/metrics.ts';
 import { objectHandlers } from './handlers/objects.ts';
 import { speedHandlers } from './handlers/speed-analysis.ts';
 import { type Env, type RecordedRequest, readBody, record } from './requests.ts';
-import { failed, json, Refusal, refused } from './responses.ts';
+import { failed, invalid, json, Refusal, refused } from './responses.ts';
 
 type AnswerMembers = Record<string, unknown>;
 type Schema = z.core.$ZodType;
@@ -38,25 +39,15 @@ function eachText(schemaOf: Schema, value: unknown, path: string, change: (schem
   return Object.fromEntries(members);
 }
 
-/** Where dates stand in an input that have another form than the documented ones. */
-function undocumentedDates({ input: schema }: Operation, input: AnswerMembers): string[] {
-  const found: string[] = [];
-  eachText(schema, input, '', (each, text, path) => {
-    if (each === isoDate && !DOCUMENTED_DATE.test(text)) found.push(path);
-    return text;
-  });
-  return found;
-}
-
-/** The input as a forgiving deployment reads it: without members that the reference does not list, and values in the reference's case. */
-function forgiven({ input: schema }: Operation, input: AnswerMembers, { letterCase, unknownMembers }: Deployment): AnswerMembers {
+/** The input as this deployment reads it: it may leave out members that the reference does not list, and mend the case of values. */
+function readAs({ dates, letterCase, unknownMembers }: Deployment, { input: schema }: Operation, input: AnswerMembers): unknown {
   const known = unknownMembers === 'refused' ? input : Object.fromEntries(Object.entries(input).filter(([name]) => name in schema.shape));
-  if (letterCase === 'exact') return known;
-  const cased = eachText(schema, known, '', (each, text) => {
-    if (!(each instanceof z.ZodEnum)) return text;
+  return eachText(schema, known, '', (each, text, path) => {
+    if (each === isoDate && dates === 'documented' && !DOCUMENTED_DATE.test(text))
+      throw invalid(`${path}: expected an ISO 8601 date in UTC with milliseconds (…T00:00:00.000Z), or with an offset +hh:mm`);
+    if (letterCase === 'exact' || !(each instanceof z.ZodEnum)) return text;
     return String(each.options.find((option) => String(option).toLowerCase() === text.toLowerCase()) ?? text);
   });
-  return isRecord(cased) ? cased : known;
 }
 
 /** The parts of a request that carry input. */
@@ -65,13 +56,6 @@ interface RawInput {
   readonly query: Record<string, string[]>;
   readonly contentType: string | undefined;
   readonly body: string;
-}
-
-const INVALID = 'VALIDATION_ERROR';
-
-/** Refuses with 400 the way the platform refuses values. */
-function invalid(message: string): Refusal {
-  return new Refusal(400, INVALID, message);
 }
 
 /** The input of an operation from its path, query and body, before it is checked against its schema. */
@@ -138,15 +122,15 @@ function worded(issues: readonly z.core.$ZodIssue[], operation: Operation): stri
 }
 
 /** The input of an operation, checked against its schema; a `Refusal` that names each field otherwise. */
-function checkedInput(operation: Operation, raw: RawInput, deployment: Deployment): Record<string, unknown> {
-  const input = forgiven(operation, rawInput(operation, raw), deployment);
-  const [date] = deployment.dates === 'documented' ? undocumentedDates(operation, input) : [];
-  if (date !== undefined)
-    throw invalid(`${date}: expected an ISO 8601 date in UTC with milliseconds (…T00:00:00.000Z), or with an offset +hh:mm`);
-  const result = operation.input.safeParse(input);
+function checkedInput<O extends Operation>(operation: O, raw: RawInput, deployment: Deployment): z.output<O['input']> {
+  const result = operation.input.safeParse(readAs(deployment, operation, rawInput(operation, raw)));
   if (!result.success) throw invalid(worded(result.error.issues, operation));
-  return result.data;
+  // What the schema of an operation makes is the input of that operation.
+  return result.data as z.output<O['input']>;
 }
+
+/** What authentication calls it where one of these members is wrong, and not only missing. */
+const AUTH_CODES: Readonly<Record<string, string>> = { scope: 'invalid_scope', grant_type: 'unsupported_grant_type' };
 
 /** Answers `/v1/oauth/token` or `/v1/oauth/me`. */
 async function answerAuth(name: 'requestToken' | 'readCredential', raw: RawInput, platform: Platform): Promise<Response> {
@@ -155,27 +139,20 @@ async function answerAuth(name: 'requestToken' | 'readCredential', raw: RawInput
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     // In the style of OAuth, without the envelope.
-    const code = error.errorCode === INVALID ? 'invalid_request' : error.errorCode;
-    return json(error.status, { error: code, error_description: error.message });
+    const { status, errorCode, message } = error;
+    const [field = ''] = message.split(':');
+    const wrong = raw.body.includes(`"${field}"`) ? AUTH_CODES[field] : undefined;
+    const code = errorCode === 'VALIDATION_ERROR' ? (wrong ?? 'invalid_request') : errorCode;
+    return json(status, { error: code, error_description: message });
   }
 }
 
-function checked<Name extends 'requestToken' | 'readCredential'>(name: Name, raw: RawInput): InputOf<(typeof operations)[Name]>;
-function checked(name: 'requestToken' | 'readCredential', raw: RawInput): unknown {
-  const operation = operations[name];
-  const input = rawInput(operation, raw);
-  const result = operation.input.safeParse(input);
-  if (result.success) return result.data;
-  const first = result.error.issues[0]?.path[0];
-  const isMissing = typeof first === 'string' && !Object.hasOwn(input, first);
-  const codes: Record<string, string> = { scope: 'invalid_scope', grant_type: 'unsupported_grant_type' };
-  throw new Refusal(400, (!isMissing && codes[String(first)]) || INVALID, worded(result.error.issues, operation));
-}
-
-async function token(raw: RawInput, { credentials, clock, tokens, addresses, deployment }: Platform) {
-  const input = checked('requestToken', raw);
+async function token(raw: RawInput, { credentials, clock, tokens, serviceUrl, enrichmentUrl, deployment }: Platform) {
+  const input = checkedInput(operations.requestToken, raw, REFERENCE);
   const known = authenticated(input, Object.values(credentials), clock.now());
-  const credential = isUnderstood(known, deployment) ? { ...known, level: 'project' as const } : known;
+  // Whether the only project of an account need not be named.
+  const isUnderstood = deployment.onlyProject === 'understood' && known.projects.length === 1;
+  const credential = isUnderstood ? { ...known, level: 'project' as const } : known;
   const project = projectOf(credential, input.project_id);
   const scopes = grantedScopes(credential, input.scope);
   return {
@@ -184,12 +161,13 @@ async function token(raw: RawInput, { credentials, clock, tokens, addresses, dep
     expires_in: TOKEN_LIFE_SECONDS,
     scope: scopes.join(' '),
     project_id: project.id,
-    endpoint: scopes.includes('enrichment') ? addresses.enrichment : addresses.service,
+    endpoint: scopes.includes('enrichment') ? enrichmentUrl : serviceUrl,
   };
 }
 
 function credentialRecord(raw: RawInput, { credentials, clock }: Platform) {
-  const { scopes, projects: reached } = authenticated(checked('readCredential', raw), Object.values(credentials), clock.now());
+  const input = checkedInput(operations.readCredential, raw, REFERENCE);
+  const { scopes, projects: reached } = authenticated(input, Object.values(credentials), clock.now());
   return { scopes: scopes.join(' '), permissions: { projects: reached.map(({ id, name }) => ({ id, name })) } };
 }
 
@@ -205,11 +183,6 @@ function authenticated(
     throw new Refusal(401, 'invalid_client', `The credential expired on ${day}, 1 year after it was made; make a new one in the console.`);
   }
   return credential;
-}
-
-/** Whether the only project of an account need not be named. */
-function isUnderstood({ projects: reached }: Credential, { onlyProject }: Deployment): boolean {
-  return onlyProject === 'understood' && reached.length === 1;
 }
 
 function projectOf({ level, projects: reached }: Credential, projectId: number | undefined): Project {
@@ -248,11 +221,8 @@ export function createRoutes(base: Operation['base'], platform: Platform): Hono<
   const mine = inRouteOrder(all.filter(([, operation]) => operation.base === base));
   for (const [name, operation] of mine)
     routes.on(operation.method, honoPath(operation), (context) => answer(context, name, operation, platform));
-  for (const at of new Set(mine.map(([, operation]) => honoPath(operation)))) {
-    const allow = mine
-      .filter(([, operation]) => honoPath(operation) === at)
-      .map(([, { method }]) => method)
-      .join(', ');
+  for (const [at, here] of grouped(mine, ([, operation]) => honoPath(operation))) {
+    const allow = here.map(([, { method }]) => method).join(', ');
     routes.all(at, () => refused(new Refusal(405, 'METHOD_NOT_ALLOWED', `The path takes ${allow}.`, { allow })));
   }
   routes.notFound((context) => refused(new Refusal(404, 'NOT_FOUND', `There is no ${context.req.path} here.`)));
@@ -304,7 +274,7 @@ async function bearerRun(
   name: keyof Handlers,
   operation: Operation,
   raw: RawInput,
-  { clock, world, tokens, addresses, deployment }: Platform,
+  { clock, world, tokens, storeUrl, deployment }: Platform,
   authorization: string | undefined,
 ): Promise<() => Promise<Response>> {
   const claims = await tokens.check(authorization);
@@ -319,7 +289,9 @@ async function bearerRun(
     try {
       const input = checkedInput(operation, raw, deployment);
       if (operation.scope === 'metrics') checkProject(input['projectId'], claims);
-      const place = { world, project: world.account.dataOf(project), storeUrl: addresses.store, nowMs: clock.now(), deployment };
+      // Projects that only make an account large show the magazine's data.
+      const shown = projects.includes(project) ? project : content;
+      const place = { world, project: shown, storeUrl, nowMs: clock.now(), deployment };
       return json(200, { payload: await handle(input, place), success: true });
     } catch (error) {
       return failed(error);

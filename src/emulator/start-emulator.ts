@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import { Hono } from 'hono';
 import { ApiError } from '../api/errors.ts';
-import { type Clock, DAY_MS } from '../lib/clock.ts';
-import { type Credentials, createCredentials, createTokens, projects, shop } from './credentials.ts';
+import { type Clock, DAY_MS, MINUTE_MS } from '../lib/clock.ts';
+import { createCredentials, createTokens, projects, shop } from './credentials.ts';
 import { type Deployment, REFERENCE } from './deployment.ts';
-import { createFaults, type Fault, type Faults, underFaults } from './faults.ts';
+import { createFaults, type Fault, underFaults } from './faults.ts';
 import type { Platform } from './handler.ts';
 import { metricsHandlers } from './handlers/metrics.ts';
-import { createLoad, type Env, type RecordedRequest } from './requests.ts';
+import { createLoad, type Env } from './requests.ts';
 import { compressed } from './responses.ts';
 import { arrivals, createRoutes } from './route.ts';
 import { type FilePart, idsOf } from './world/exports/files.ts';
@@ -35,28 +35,20 @@ export interface EmulatorOptions {
   readonly size?: Size | undefined;
 }
 
+type Shown = 'authUrl' | 'serviceUrl' | 'enrichmentUrl' | 'storeUrl' | 'credentials' | 'faults' | 'requests' | 'world';
+
 /** The whole platform, listening on loopback. */
-export interface Emulator {
-  readonly authUrl: string;
-  /** The `endpoint` of service tokens, without a slash at the end. */
-  readonly serviceUrl: string;
-  /** The `endpoint` of enrichment tokens, with a slash at the end. */
-  readonly enrichmentUrl: string;
-  readonly storeUrl: string;
-  readonly credentials: Credentials;
-  readonly faults: Faults;
-  /** The received requests, oldest first; the last 1000. Setting the length to 0 forgets them. */
-  readonly requests: RecordedRequest[];
+export interface Emulator extends Pick<Platform, Shown> {
   /** The stories planted in the data, for tests that look for them. */
   readonly stories: Stories;
-  readonly world: World;
   /** Stops at once: connections are dropped, kept-alive ones too. */
   readonly close: () => Promise<void>;
 }
 
-/** Starts the platform: a pure function of seed and clock, on loopback alone. */
+/** Starts the platform: a pure function of seed and clock, the start to the minute, on loopback alone. */
 export async function startEmulator({ port, clock, seed, faults = [], deployment = {}, size }: EmulatorOptions): Promise<Emulator> {
-  const origin = { seed, startMs: clock.now() };
+  // Records that are dated back from the start are the same whenever within a minute that is.
+  const origin = { seed, startMs: Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS };
   const world = createWorld(origin, size);
   const platform: Platform = {
     clock,
@@ -67,7 +59,10 @@ export async function startEmulator({ port, clock, seed, faults = [], deployment
     faults: createFaults(),
     requests: [],
     deployment: { ...REFERENCE, ...deployment },
-    addresses: { auth: '', service: '', enrichment: '', store: '' },
+    authUrl: '',
+    serviceUrl: '',
+    enrichmentUrl: '',
+    storeUrl: '',
   };
   for (const fault of faults) platform.faults.add(fault);
   const apps = {
@@ -88,20 +83,12 @@ export async function startEmulator({ port, clock, seed, faults = [], deployment
   const [auth = '', service = '', enrichment = '', store = ''] = started.map((result) =>
     result.status === 'fulfilled' ? result.value : '',
   );
-  Object.assign(platform.addresses, { auth, service, enrichment: `${enrichment}/`, store });
-  const { addresses, credentials, requests } = platform;
+  Object.assign(platform, { authUrl: auth, serviceUrl: service, enrichmentUrl: `${enrichment}/`, storeUrl: store });
   return {
-    authUrl: addresses.auth,
-    serviceUrl: addresses.service,
-    enrichmentUrl: addresses.enrichment,
-    storeUrl: addresses.store,
-    credentials,
-    faults: platform.faults,
-    requests,
+    ...platform,
     get stories() {
       return storiesOf(origin);
     },
-    world,
     close() {
       platform.faults.clear();
       return close();

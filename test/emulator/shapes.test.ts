@@ -144,6 +144,23 @@ describe('the answer to each operation', () => {
 });
 
 describe('the world', () => {
+  it('is the same to the byte for two starts within a minute', async () => {
+    const written = (start: string) =>
+      withPlatform(
+        async ({ ask, token }) => {
+          const bearer = await token('shop');
+          const jobs = await ask('listExportJobs', { limit: 100 }, bearer);
+          const { scenarios } = await ask('listScenarios', {}, bearer);
+          const { scenario } = await ask('listScenarioReports', { scenarioId: first(scenarios).id, limit: 1 }, bearer);
+          const step = first(first(scenario.reports).steps ?? []);
+          const { har } = await ask('getStepHar', { scenarioStepResultId: step.stepResultId }, bearer);
+          return JSON.stringify({ jobs, scenarios, har });
+        },
+        { start },
+      );
+    expect(await written('2026-11-20T10:00:03.417Z')).toBe(await written('2026-11-20T10:00:01.002Z'));
+  });
+
   it('answers for another start of the clock as well', () =>
     withPlatform(
       async (early) => {

@@ -1,5 +1,5 @@
 import { type Handlers } from '../handler.ts';
-import { Refusal } from '../responses.ts';
+import { invalid, Refusal } from '../responses.ts';
 
 /** The handler of enrichment. */
 export const enrichmentHandlers: Handlers<'sendEnrichments'> = {
@@ -8,7 +8,7 @@ export const enrichmentHandlers: Handlers<'sendEnrichments'> = {
     try {
       world.exports.enrichments.receive(project.id, enrichments, nowMs);
     } catch (error) {
-      if (error instanceof RangeError) throw new Refusal(400, 'VALIDATION_ERROR', error.message);
+      if (error instanceof RangeError) throw invalid(error.message);
       throw error;
     }
     return { accepted: enrichments.length };

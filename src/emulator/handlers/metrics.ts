@@ -1,10 +1,11 @@
 import type { InputOf } from '../../api/operation.ts';
-import type * as metricOperations from '../../api/operations/metrics.ts';
+import * as metricOperations from '../../api/operations/metrics.ts';
 import { instantOf, MAX_METRICS_RANGE_MS } from '../../api/params.ts';
 import type { Project } from '../credentials.ts';
 import type { Handlers, Place } from '../handler.ts';
-import { Refusal } from '../responses.ts';
+import { invalid, Refusal } from '../responses.ts';
 import {
+  type Bucket,
   goalsOf,
   placeAmong,
   retentionStartMs,
@@ -22,10 +23,6 @@ type ZoneQuery = InputOf<typeof metricOperations.getZoneMetrics> & Pick<Query, '
 type MetricEndpoint = (typeof metricOperations)[keyof typeof metricOperations];
 type SiteMetricName = Extract<MetricEndpoint, { readonly of: 'site' }>['metric'];
 type ZoneMetricName = Extract<MetricEndpoint, { readonly of: 'zone' }>['metric'] | 'avgTransactionAfterTap';
-
-function invalid(message: string): Refusal {
-  return new Refusal(400, 'VALIDATION_ERROR', message);
-}
 
 /** Rounds to four decimals, as published values are; null where there is nothing to divide by. */
 function ratio(numerator: number, denominator: number): number | null {
@@ -62,7 +59,7 @@ const siteMetricNames = Object.keys(siteFormulas) as SiteMetricName[]; // Object
 const zoneMetricNames = (Object.keys(zoneFormulas) as ZoneMetricName[]).filter((name) => name !== 'avgConversionAfterTap'); // likewise
 
 function segmentBitsOf({ project, world }: Place, segmentIds: readonly number[]): number {
-  const segments = world.account.segments(project.id);
+  const segments = world.account.lists(project.id).segments;
   return segmentIds.reduce((bits, segmentId) => {
     if (!segments.some(({ id }) => id === segmentId)) throw invalid(`segmentIds: project ${project.id} has no segment ${segmentId}`);
     return bits | (1 << placeAmong(segmentsOf(project.id), segmentId));
@@ -88,96 +85,75 @@ function selectionOf(query: Query, place: Place): Selection {
   };
 }
 
-/** Bit of the goal; without an id that of the e-commerce goal, null where the project has none. */
-function goalBitOf({ project, world }: Place, goalId: number | undefined): number | null {
-  const goals = world.account.goals(project.id);
+/** Bit of the goal; without an id that of the e-commerce goal, 0 where the project has none. */
+function goalBitOf({ project, world }: Place, goalId: number | undefined): number {
+  const goals = world.account.lists(project.id).goals;
   const goal = goals.find(({ id, type }) => (goalId === undefined ? project.ecommerce && type === 'ECOMMERCE' : id === goalId));
   if (!goal && goalId !== undefined) throw invalid(`goalId: project ${project.id} has no goal ${goalId}`);
-  return goal ? 1 << placeAmong(goalsOf(project.id), goal.id) : null;
+  return goal ? 1 << placeAmong(goalsOf(project.id), goal.id) : 0;
 }
 
-function isoDates({ startMs, endMs }: { startMs: number; endMs: number }) {
-  return { startDate: new Date(startMs).toISOString(), endDate: new Date(endMs).toISOString() };
+/** Why a project has no such metric; undefined where it has. */
+function lackOf(metric: SiteMetricName, { ecommerce, name }: Project, { goalId }: Query): string | undefined {
+  if (ecommerce) return undefined;
+  if (metric === 'revenueSum' || metric === 'cartAverage') return `this metric exists only for e-commerce projects, which ${name} is not`;
+  return (metric === 'conversionCount' || metric === 'conversionRate') && goalId === undefined
+    ? `goalId is required: ${name} is not an e-commerce project and has no e-commerce goal`
+    : undefined;
 }
 
-/** Values of some site metrics, period by period; null where the project cannot have them or the period has not begun. */
-function siteValues(names: readonly SiteMetricName[], query: Query, place: Place) {
-  const { project, world, nowMs } = place;
-  const selection = selectionOf(query, place);
-  const goalBit = goalBitOf(place, query.goalId);
-  const cannotHave = new Set<SiteMetricName>([
-    ...(goalBit === null ? (['conversionCount', 'conversionRate'] as const) : []),
-    ...(project.ecommerce ? [] : (['revenueSum', 'cartAverage'] as const)),
-  ]);
-  const values = siteTotals(world.sessions, selection, goalBit ?? 0).flatMap((sum) =>
+/** Values period by period; null where the period has not begun. */
+function valuesOf<Name extends string, Sum extends Bucket>(
+  names: readonly Name[],
+  totals: readonly Sum[],
+  valueOf: (name: Name, sum: Sum) => number | null,
+  { project, nowMs }: Place,
+  more: { device?: string } = {},
+) {
+  const values = totals.flatMap((sum) =>
     names.map((name) => ({
-      ...isoDates(sum),
-      value: cannotHave.has(name) || sum.startMs > nowMs ? null : siteFormulas[name](sum),
+      startDate: new Date(sum.startMs).toISOString(),
+      endDate: new Date(sum.endMs).toISOString(),
+      value: sum.startMs > nowMs ? null : valueOf(name, sum),
       name,
       currency: project.currency,
+      ...more,
     })),
   );
   return { values };
+}
+
+/** Values of some site metrics; null where the project cannot have them. */
+function siteValues(names: readonly SiteMetricName[], query: Query, place: Place) {
+  const totals = siteTotals(place.world.sessions, selectionOf(query, place), goalBitOf(place, query.goalId));
+  const valueOf = (name: SiteMetricName, sum: SiteTotals) => (lackOf(name, place.project, query) ? null : siteFormulas[name](sum));
+  return valuesOf(names, totals, valueOf, place);
 }
 
 /** Values of some metrics of a zone; there are none outside apps. */
 function zoneValues(names: readonly ZoneMetricName[], query: ZoneQuery, place: Place) {
-  const { project, world, nowMs } = place;
-  const placed = zoneOf(project.id, query.zoneId);
-  if (!placed?.zone.touch) throw new Refusal(404, 'NOT_FOUND', `project ${project.id} has no zone ${query.zoneId} of an app`);
-  const totals = zoneTotals(world.sessions, selectionOf(query, place), placed, goalBitOf(place, query.goalId) ?? 0);
-  const values = (totals ?? []).flatMap((sum) =>
-    names.map((name) => ({
-      ...isoDates(sum),
-      value: sum.startMs > nowMs ? null : zoneFormulas[name](sum),
-      name,
-      currency: project.currency,
-      device: query.device ?? 'all',
-    })),
-  );
-  return { values };
+  const { project, world } = place;
+  const zone = zoneOf(project.id, query.zoneId);
+  if (!zone) throw new Refusal(404, 'NOT_FOUND', `project ${project.id} has no zone ${query.zoneId} of an app`);
+  const totals = zoneTotals(world.sessions, selectionOf(query, place), zone, goalBitOf(place, query.goalId));
+  return valuesOf(names, totals, (name, sum) => zoneFormulas[name](sum), place, { device: query.device ?? 'all' });
 }
 
-function requireGoal({ ecommerce, name }: Project, { goalId }: Query): void {
-  if (!ecommerce && goalId === undefined)
-    throw invalid(`goalId is required: ${name} is not an e-commerce project and has no e-commerce goal`);
-}
-
-function requireCommerce({ ecommerce, name }: Project): void {
-  if (!ecommerce) throw invalid(`this metric exists only for e-commerce projects, which ${name} is not`);
-}
-
-function site(name: SiteMetricName, check: (project: Project, query: Query) => void = () => undefined) {
-  return (query: Query, place: Place) => {
-    check(place.project, query);
-    return siteValues([name], query, place);
+/** The handler of an operation that answers one metric. */
+function one(endpoint: Extract<MetricEndpoint, { readonly of: string }>) {
+  return (query: ZoneQuery, place: Place) => {
+    if (endpoint.of === 'zone') return zoneValues([endpoint.metric], query, place);
+    const lack = lackOf(endpoint.metric, place.project, query);
+    if (lack !== undefined) throw invalid(lack);
+    return siteValues([endpoint.metric], query, place);
   };
 }
 
-function zone(name: ZoneMetricName) {
-  return (query: ZoneQuery, place: Place) => zoneValues([name], query, place);
-}
-
-type MetricOperation = Extract<keyof Handlers, `getSite${string}` | `getZone${string}`>;
+const ones = Object.entries(metricOperations).flatMap(([name, endpoint]) => ('of' in endpoint ? [[name, one(endpoint)] as const] : []));
 
 /** Answers the metrics operations (section 4.4) from the same session columns that exports deliver. */
-export const metricsHandlers: Pick<Handlers, MetricOperation> = {
+export const metricsHandlers = {
+  ...Object.fromEntries(ones),
   getSiteMetrics: (query, place) => siteValues(siteMetricNames, query, place),
-  getSiteBounceRate: site('bounceRate'),
-  getSiteCartAverage: site('cartAverage', requireCommerce),
-  getSiteConversions: site('conversionCount', requireGoal),
-  getSiteConversionRate: site('conversionRate', requireGoal),
-  getSitePageviewAverage: site('pageviewAverage'),
-  getSiteRevenue: site('revenueSum', requireCommerce),
-  getSiteSessionTimeAverage: site('sessionTimeAverage'),
-  getSiteVisits: site('visits'),
   getZoneMetrics: (query, place) => zoneValues(zoneMetricNames, query, place),
-  getZoneConversionRatePerTap: zone('avgConversionAfterTap'),
-  getZoneRevenue: zone('totalRevenueWithTap'),
-  getZoneRevenuePerTap: zone('revenuePerTap'),
-  getZoneSwipeRate: zone('dragFlickRate'),
-  getZoneSwipeRecurrence: zone('dragFlickRecurrence'),
-  getZoneTapRate: zone('tapRate'),
-  getZoneTapRecurrence: zone('tapRecurrence'),
-  getZoneTimeBeforeFirstTap: zone('timeBeforeFirstTap'),
-};
+} as Handlers<keyof typeof metricOperations>; // Object.fromEntries forgets the names

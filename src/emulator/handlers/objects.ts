@@ -1,3 +1,4 @@
+import type * as objects from '../../api/operations/objects.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { type Handlers, type Place } from '../handler.ts';
 import { Refusal } from '../responses.ts';
@@ -32,23 +33,13 @@ function pageGroupRecord({ id, name, category }: PageGroup) {
   return { id, name, category };
 }
 
-type ObjectOperation =
-  | 'listSegments'
-  | 'listGoals'
-  | 'listMappings'
-  | 'getMapping'
-  | 'listPageGroups'
-  | 'getPageGroup'
-  | 'listZonings'
-  | 'listZones';
-
 /** The lists of the project that is asked about. */
-function listsOf({ world: { account }, project: { id } }: Place) {
-  return { mappings: account.mappings(id), pageGroups: account.pageGroups(id), segments: account.segments(id), goals: account.goals(id) };
+function listsOf({ world, project }: Place) {
+  return world.account.lists(project.id);
 }
 
 /** Answers the object lookups (section 4.3). */
-export const objectHandlers: Pick<Handlers, ObjectOperation> = {
+export const objectHandlers: Handlers<keyof typeof objects> = {
   listSegments: ({ ids }, place) =>
     only(listsOf(place).segments, ids).map((segment) => {
       const { id, name, source } = segment;

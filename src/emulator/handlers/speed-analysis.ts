@@ -1,107 +1,88 @@
-import { instantOf } from '../../api/params.ts';
-import { HOUR_MS } from '../../lib/clock.ts';
+import type * as speedAnalysis from '../../api/operations/speed-analysis.ts';
+import { DEFAULT_REPORTS, instantOf } from '../../api/params.ts';
+import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import type { Handlers, Place } from '../handler.ts';
-import { Refusal } from '../responses.ts';
-import { findStepRun } from '../world/index.ts';
+import { invalid, Refusal } from '../responses.ts';
 import { stepHar } from '../world/speed/har.ts';
-import { reportEntry, scenarioReport, stepReport } from '../world/speed/reports.ts';
-import { findRun, type Run, type RunFilter, runsBackwards } from '../world/speed/runs.ts';
+import { reportEntry, stepReport } from '../world/speed/reports.ts';
+import { findRun, parseStepResultId, type Run, runsBackwards } from '../world/speed/runs.ts';
 import type { Scenario } from '../world/speed/scenarios.ts';
+import { type StepRun, stepRuns } from '../world/speed/step-run.ts';
 
-const DEFAULT_LIMIT = 30;
+function missing(what: string, { project }: Place): Refusal {
+  return new Refusal(404, 'NOT_FOUND', `There is no ${what} in project ${project.name}.`);
+}
 
 function findScenario({ project, world }: Place, scenarioId: number): Scenario | undefined {
-  return world.account.scenarios(project.id).find((scenario) => scenario.id === scenarioId);
+  return world.account.lists(project.id).scenarios.find((scenario) => scenario.id === scenarioId);
 }
 
 function scenarioOf(place: Place, scenarioId: number): Scenario {
   const scenario = findScenario(place, scenarioId);
   if (scenario) return scenario;
-  throw new Refusal(404, 'NOT_FOUND', `There is no scenario ${scenarioId} in project ${place.project.name}.`);
+  throw missing(`scenario ${scenarioId}`, place);
 }
 
-function stepRunOf(place: Place, stepResultId: string) {
-  const found = findStepRun(place.world, place.project.id, stepResultId, place.nowMs);
-  if (found) return found;
-  throw new Refusal(404, 'NOT_FOUND', `There is no step result "${stepResultId}" in project ${place.project.name}.`);
+/** The step that a `stepResultId` names. */
+function stepRunOf(place: Place, stepResultId: string): StepRun {
+  const { world, project, nowMs } = place;
+  const key = parseStepResultId(world.origin.seed, stepResultId);
+  const scenario = world.account.lists(project.id).scenarios.find(({ index }) => index === key?.scenarioIndex);
+  const run = key && scenario && findRun(world.speed, scenario, key.hour, nowMs);
+  const stepRun = run && stepRuns(run)[key.stepIndex];
+  if (stepRun) return stepRun;
+  throw missing(`step result "${stepResultId}"`, place);
 }
 
-function filterOf(
-  { nowMs, deployment: { contentCheck, dateBounds } }: Place,
-  input: { lastDays?: number | undefined; dateFrom?: string | undefined; dateTo?: string | undefined; error?: boolean | undefined },
-): RunFilter {
-  const { lastDays, dateFrom, dateTo, error } = input;
-  const own = dateBounds === 'inclusive' ? 1 : 0;
-  const bounds = [dateFrom === undefined ? 0 : instantOf(dateFrom) - own, lastDays === undefined ? 0 : nowMs - lastDays * 24 * HOUR_MS];
-  return {
-    afterMs: Math.max(...bounds),
-    ...(dateTo === undefined ? {} : { beforeMs: instantOf(dateTo) + own }),
-    ...(error === undefined ? {} : { error, contentCheck }),
-  };
-}
-
-function take(runs: Iterable<Run>, limit: number): Run[] {
-  const taken: Run[] = [];
-  for (const run of runs) {
-    taken.push(run);
-    if (taken.length === limit) break;
-  }
-  return taken;
+/** First or last instant that a date shuts out, given how this deployment reads bounds. */
+function boundOf(date: string | undefined, { deployment: { dateBounds } }: Place, side: 1 | -1): number {
+  if (date === undefined) return side * Number.POSITIVE_INFINITY;
+  return instantOf(date) + (dateBounds === 'inclusive' ? side : 0);
 }
 
 /** The eight operations of speed analysis (section 4.1); reports and events are listed newest first. */
-export const speedHandlers: Handlers<
-  | 'listScenarios'
-  | 'getScenarioReport'
-  | 'listScenarioReports'
-  | 'getStepReport'
-  | 'getStepHar'
-  | 'listSpeedEvents'
-  | 'createSpeedEvent'
-  | 'deleteSpeedEvent'
-> = {
+export const speedHandlers: Handlers<keyof typeof speedAnalysis> = {
   listScenarios({ name = '' }, { project, world }) {
     const part = name.toLowerCase();
-    const found = world.account.scenarios(project.id).filter((scenario) => scenario.name.toLowerCase().includes(part));
+    const found = world.account.lists(project.id).scenarios.filter((scenario) => scenario.name.toLowerCase().includes(part));
     return { scenarios: found.map((scenario) => ({ id: scenario.id, name: scenario.name })) };
   },
 
   getScenarioReport({ scenarioId, date }, place) {
-    const { model } = place.world.speed;
-    const run = findRun(model, scenarioOf(place, scenarioId), Math.floor(date / HOUR_MS), place.nowMs);
-    if (run?.dateMs === date) return { scenarioReport: scenarioReport(model, run) };
+    const scenario = scenarioOf(place, scenarioId);
+    const run = findRun(place.world.speed, scenario, Math.floor(date / HOUR_MS), place.nowMs);
+    if (run?.dateMs === date) return { scenarioReport: { scenarioId, name: scenario.name, ...reportEntry(run) } };
     throw new Refusal(404, 'NOT_FOUND', `Scenario ${scenarioId} has no report of ${date}: the date must be exactly that of an execution.`);
   },
 
-  listScenarioReports({ scenarioId, limit = DEFAULT_LIMIT, ...bounds }, place) {
-    const { model } = place.world.speed;
+  listScenarioReports({ scenarioId, limit = DEFAULT_REPORTS, lastDays, dateFrom, dateTo, error }, place) {
+    const { world, nowMs, deployment } = place;
     const scenario = scenarioOf(place, scenarioId);
-    const runs = take(runsBackwards(model, scenario, place.nowMs, filterOf(place, bounds)), limit);
-    return { scenario: { id: scenario.id, name: scenario.name, reports: runs.map((run) => reportEntry(model, run)) } };
+    const runs = runsBackwards(world.speed, scenario, nowMs, {
+      afterMs: Math.max(0, boundOf(dateFrom, place, -1), nowMs - (lastDays ?? Number.POSITIVE_INFINITY) * DAY_MS),
+      beforeMs: boundOf(dateTo, place, 1),
+      error,
+      contentCheck: deployment.contentCheck,
+    });
+    const taken: Run[] = [];
+    for (const run of runs) if (taken.push(run) === limit) break;
+    return { scenario: { id: scenario.id, name: scenario.name, reports: taken.map(reportEntry) } };
   },
 
-  getStepReport({ stepId }, place) {
-    const { stepRun, executed } = stepRunOf(place, stepId);
-    return { step: stepReport(place.world.speed.model, stepRun, executed) };
-  },
+  getStepReport: ({ stepId }, place) => ({ step: stepReport(stepRunOf(place, stepId)) }),
 
-  getStepHar({ scenarioStepResultId }, place) {
-    const { stepRun } = stepRunOf(place, scenarioStepResultId);
-    return { har: JSON.stringify(stepHar(place.world.speed.model, stepRun)) };
-  },
+  getStepHar: ({ scenarioStepResultId }, place) => ({ har: JSON.stringify(stepHar(stepRunOf(place, scenarioStepResultId))) }),
 
-  listSpeedEvents({ key, dateFrom, monitoringId, scenarioId }, { world, project, deployment: { dateBounds } }) {
-    const fromMs = dateFrom === undefined ? Number.NEGATIVE_INFINITY : instantOf(dateFrom) - (dateBounds === 'inclusive' ? 1 : 0);
-    const events = [...world.speed.eventsOf(project.id).values()].filter(
+  listSpeedEvents({ key, dateFrom, monitoringId, scenarioId }, place) {
+    const fromMs = boundOf(dateFrom, place, -1);
+    const events = [...place.world.speed.eventsOf(place.project.id).values()].filter(
       (event) =>
         (key === undefined || event.key === key) &&
         event.dateMs > fromMs &&
         (monitoringId === undefined || event.monitorings.includes(monitoringId)) &&
         (scenarioId === undefined || event.scenarios.includes(scenarioId)),
     );
-    return {
-      events: events.toSorted((a, b) => b.dateMs - a.dateMs).map((event) => ({ key: event.key, text: event.text, date: event.date })),
-    };
+    return { events: events.toSorted((a, b) => b.dateMs - a.dateMs).map(({ key: own, text, date }) => ({ key: own, text, date })) };
   },
 
   // Monitorings cannot be looked up through the interface, so any number is taken for one.
@@ -110,14 +91,14 @@ export const speedHandlers: Handlers<
     if (events.has(key)) throw new Refusal(409, 'CONFLICT', `There is an event with the key "${key}" already; keys are unique.`);
     const unknown = scenarios.filter((id) => findScenario(place, id) === undefined);
     if (unknown.length > 0) {
-      throw new Refusal(400, 'VALIDATION_ERROR', `scenarios: no scenario ${unknown.join(', ')} in project ${place.project.name}.`);
+      throw invalid(`scenarios: no scenario ${unknown.join(', ')} in project ${place.project.name}.`);
     }
     events.set(key, { key, text, date, dateMs: instantOf(date), monitorings, scenarios });
     return { key };
   },
 
-  deleteSpeedEvent({ key }, { world, project }) {
-    if (world.speed.eventsOf(project.id).delete(key)) return { key };
-    throw new Refusal(404, 'NOT_FOUND', `There is no event with the key "${key}" in project ${project.name}.`);
+  deleteSpeedEvent({ key }, place) {
+    if (place.world.speed.eventsOf(place.project.id).delete(key)) return { key };
+    throw missing(`event with the key "${key}"`, place);
   },
 };

@@ -9,12 +9,10 @@ import { type MetricStories, metricStories } from './sessions/stories.ts';
 import { type Account, accountOf, type Size } from './size.ts';
 import { type SpeedEvent, seededEvents } from './speed/events.ts';
 import { type PagePlan, planPage } from './speed/page-plan.ts';
-import { findRun, parseStepResultId, type SpeedModel, type SpeedStories, speedStories } from './speed/runs.ts';
-import { type StepRun, stepRuns } from './speed/step-run.ts';
+import { type SpeedModel, type SpeedStories, speedStories } from './speed/runs.ts';
 
 /** Exports of one emulator: jobs, the files of their runs, and enrichments received. */
-export interface ExportWorld {
-  readonly origin: Origin;
+interface ExportWorld {
   /** Jobs of the project that exist at `nowMs`, oldest first. */
   jobs(project: Project, nowMs: number): ExportJob[];
   /** Keeps a new job and gives it the next id. */
@@ -27,12 +25,8 @@ export interface ExportWorld {
 /** Makes the exports that go with these sessions; nothing is computed before it is asked for. */
 function createExports(origin: Origin, sessions: SessionWorld, account: Account): ExportWorld {
   let known: ExportJob[] | undefined;
-  const all = (): ExportJob[] => {
-    known ??= [...seededJobs(origin), ...account.jobs];
-    return known;
-  };
+  const all = () => (known ??= [...seededJobs(origin), ...account.jobs]);
   return {
-    origin,
     jobs: (project, nowMs) => all().filter(({ projectId, createdMs }) => projectId === project.id && createdMs <= nowMs),
     add(draft) {
       const job = { ...draft, jobId: (all().at(-1)?.jobId ?? 0) + 1 };
@@ -46,8 +40,7 @@ function createExports(origin: Origin, sessions: SessionWorld, account: Account)
 }
 
 /** Scenarios, runs and events of one emulator instance; only the events change. */
-export interface SpeedWorld {
-  readonly model: SpeedModel;
+interface SpeedWorld extends SpeedModel {
   /** Events of a project by key, the seeded ones at first. */
   eventsOf(projectId: number): Map<string, SpeedEvent>;
 }
@@ -56,40 +49,21 @@ export interface SpeedWorld {
 function createSpeed(origin: Origin): SpeedWorld {
   const stories = speedStories(origin);
   const plans = new Map<number, PagePlan>();
-  let events: Map<number, Map<string, SpeedEvent>> | undefined;
+  const events = new Map<number, Map<string, SpeedEvent>>();
   return {
-    model: {
-      origin,
-      stories,
-      planOf(scenario, step) {
-        const plan = plans.get(step.id) ?? planPage(origin.seed, scenario, step);
-        plans.set(step.id, plan);
-        return plan;
-      },
+    origin,
+    stories,
+    planOf(scenario, step) {
+      const plan = plans.get(step.id) ?? planPage(origin.seed, scenario, step);
+      plans.set(step.id, plan);
+      return plan;
     },
     eventsOf(projectId) {
-      events ??= seededEvents(origin, stories);
-      const ofProject = events.get(projectId) ?? new Map<string, SpeedEvent>();
+      const ofProject = events.get(projectId) ?? seededEvents(origin, stories, projectId);
       events.set(projectId, ofProject);
       return ofProject;
     },
   };
-}
-
-/** The step that a `stepResultId` names, and how many steps its run got to; undefined when there is none in this project. */
-export function findStepRun(
-  { speed: { model }, account }: Pick<World, 'speed' | 'account'>,
-  projectId: number,
-  stepResultId: string,
-  nowMs: number,
-): { stepRun: StepRun; executed: number } | undefined {
-  const key = parseStepResultId(model.origin.seed, stepResultId);
-  const scenario = account.scenarios(projectId).find(({ index }) => index === key?.scenarioIndex);
-  if (key === undefined || scenario === undefined) return undefined;
-  const run = findRun(model, scenario, key.hour, nowMs);
-  const steps = run ? stepRuns(model, run) : [];
-  const stepRun = steps[key.stepIndex];
-  return stepRun && { stepRun, executed: steps.length };
 }
 
 /** The whole emulated platform's data; what clients create lives in it too, so each emulator has its own. */

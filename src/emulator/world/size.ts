@@ -49,16 +49,19 @@ export const bigSize: Size = {
   latencyMs: 60,
 };
 
+/** The objects and scenarios of one project, as lists of them show. */
+interface ProjectLists {
+  readonly segments: readonly SegmentDefinition[];
+  readonly goals: readonly GoalDefinition[];
+  readonly mappings: readonly Mapping[];
+  readonly pageGroups: readonly PageGroup[];
+  readonly scenarios: readonly Scenario[];
+}
+
 /** The lists of one account. */
 export interface Account {
   readonly projects: readonly Project[];
-  /** The project whose data one shows: those that only make an account large show the magazine's. */
-  dataOf(project: Project): Project;
-  segments(projectId: number): readonly SegmentDefinition[];
-  goals(projectId: number): readonly GoalDefinition[];
-  mappings(projectId: number): readonly Mapping[];
-  pageGroups(projectId: number): readonly PageGroup[];
-  scenarios(projectId: number): readonly Scenario[];
+  lists(projectId: number): ProjectLists;
   /** Jobs beside the seeded ones, in the order of their ids. */
   readonly jobs: readonly ExportJob[];
   readonly latencyMs: number;
@@ -97,13 +100,12 @@ function grown<T>(known: readonly T[], count: number, names: readonly string[], 
   return [...known, ...copies];
 }
 
-function treeOf(size: Size): { mappings: Mapping[]; pageGroups: PageGroup[] } {
-  const known = mappingsOf(shop.id);
-  const mappings = from(size.mappings - known.length, (at): Mapping => {
+function treeOf(size: Size, known: ProjectLists): Pick<ProjectLists, 'mappings' | 'pageGroups'> {
+  const mappings = from(size.mappings - known.mappings.length, (at): Mapping => {
     return { id: FIRST_ID + at, name: `${oneOf(brands, at)} ${oneOf(markets, at)} pages ${number(at)}`, description: null, ...aged(at) };
   });
   const all = mappings.length * size.pageGroupsAMapping;
-  const zoned = size.zonings - pageGroupsOf(shop.id).reduce((sum, { zonings }) => sum + zonings.length, 0);
+  const zoned = size.zonings - known.pageGroups.reduce((sum, { zonings }) => sum + zonings.length, 0);
   const every = Math.max(1, Math.floor(all / Math.max(1, zoned)));
   const pageGroups = mappings.flatMap((mapping, nth) =>
     from(size.pageGroupsAMapping, (at): PageGroup => {
@@ -118,7 +120,7 @@ function treeOf(size: Size): { mappings: Mapping[]; pageGroups: PageGroup[] } {
       };
     }),
   );
-  return { mappings: [...known, ...mappings], pageGroups: [...pageGroupsOf(shop.id), ...pageGroups] };
+  return { mappings: [...known.mappings, ...mappings], pageGroups: [...known.pageGroups, ...pageGroups] };
 }
 
 function zoningOf({ zonesAZoning }: Size, at: number): PageGroup['zonings'][number] {
@@ -126,8 +128,7 @@ function zoningOf({ zonesAZoning }: Size, at: number): PageGroup['zonings'][numb
   return { id: FIRST_ID + at, name: `Redesign ${oneOf(brands, at)} ${number(at)}`, ...aged(at), zones };
 }
 
-function scenariosIn(size: Size): Scenario[] {
-  const known = scenariosOf(shop.id);
+function grownScenarios(known: readonly Scenario[], size: Size): Scenario[] {
   return [...known, ...from(size.scenarios - known.length, (at) => cloneScenario(known, at, `${oneOf(markets, at)} ${number(at)}`))];
 }
 
@@ -162,33 +163,29 @@ function jobsIn(size: Size, { seed, startMs }: Origin): ExportJob[] {
   });
 }
 
+function usualLists(projectId: number): ProjectLists {
+  return {
+    segments: segmentsOf(projectId),
+    goals: goalsOf(projectId),
+    mappings: mappingsOf(projectId),
+    pageGroups: pageGroupsOf(projectId),
+    scenarios: scenariosOf(projectId),
+  };
+}
+
 /** The lists of an account of this size; without one, those that every seed has. */
 export function accountOf(origin: Origin, size: Size | undefined): Account {
-  const usual = {
-    projects,
-    dataOf: (project: Project) => project,
-    segments: segmentsOf,
-    goals: goalsOf,
-    mappings: mappingsOf,
-    pageGroups: pageGroupsOf,
-    scenarios: scenariosOf,
-    jobs: [],
-    latencyMs: 0,
+  if (!size) return { projects, lists: usualLists, jobs: [], latencyMs: 0 };
+  const usual = usualLists(shop.id);
+  const inShop = {
+    segments: grown(usual.segments, size.segments, groups),
+    goals: grown(usual.goals, size.goals, aims, { type: 'EVENT' }),
+    ...treeOf(size, usual),
+    scenarios: grownScenarios(usual.scenarios, size),
   };
-  if (!size) return usual;
-  const { mappings, pageGroups } = treeOf(size);
-  const inShop =
-    <T>(list: readonly T[], listOf: (projectId: number) => readonly T[]) =>
-    (projectId: number) =>
-      projectId === shop.id ? list : listOf(projectId);
   return {
     projects: projectsOf(size),
-    dataOf: (project) => (projects.includes(project) ? project : content),
-    segments: inShop(grown(segmentsOf(shop.id), size.segments, groups), segmentsOf),
-    goals: inShop(grown(goalsOf(shop.id), size.goals, aims, { type: 'EVENT' }), goalsOf),
-    mappings: inShop(mappings, mappingsOf),
-    pageGroups: inShop(pageGroups, pageGroupsOf),
-    scenarios: inShop(scenariosIn(size), scenariosOf),
+    lists: (projectId) => (projectId === shop.id ? inShop : usualLists(projectId)),
     jobs: jobsIn(size, origin),
     latencyMs: size.latencyMs,
   };

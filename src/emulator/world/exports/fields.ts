@@ -3,6 +3,7 @@ import { nthUnsigned } from '../../../lib/nth.ts';
 import type { Project } from '../../credentials.ts';
 import { hash } from '../random.ts';
 import { countries, languages, sources } from '../sessions/index.ts';
+import type { FieldSelector } from './schedule.ts';
 import {
   appVersionOf,
   browserOf,
@@ -108,7 +109,7 @@ export function customVariablesOf(project: Project): readonly CustomVariable[] {
 }
 
 /** Value of the custom variable at `position`; the placeholder where the site set none or knows no such variable. */
-export function customValueOf({ project, day, index, seed }: SessionRow, position: number): string {
+function customValueOf({ project, day, index, seed }: SessionRow, position: number): string {
   const variable = customVariables[project.kind].find((candidate) => candidate.position === position);
   if (!variable) return EMPTY_VARIABLE;
   const owner = variable.perUser ? nthUnsigned(day.userLow, index) : seed;
@@ -117,7 +118,7 @@ export function customValueOf({ project, day, index, seed }: SessionRow, positio
 }
 
 /** A dynamic variable and the days on which it was sent. */
-export interface DynamicVariable {
+interface DynamicVariable {
   readonly key: string;
   readonly type: 'string' | 'integer';
   readonly fromMs: number;
@@ -160,11 +161,11 @@ export function dynamicVariablesOf(project: Project, startMs: number): DynamicVa
 }
 
 /** Value of a dynamic variable in a session; null where the session carries none. */
-export function dynamicValueOf({ seed, startMs }: SessionRow, variable: DynamicVariable): FileCell {
-  const { key, fromMs, toMs, share, type, values } = variable;
-  if (startMs < fromMs || startMs >= toMs) return null;
+function dynamicValueOf({ project, seed, startMs: sessionMs }: SessionRow, wanted: string | undefined, startMs: number): FileCell {
+  const variable = dynamicVariablesOf(project, startMs).find(({ key }) => key === wanted);
   // The same draw for all keys: a search term comes with its number of results.
-  if (chance(seed, 800) >= share) return null;
+  if (!variable || sessionMs < variable.fromMs || sessionMs >= variable.toMs || chance(seed, 800) >= variable.share) return null;
+  const { key, type, values } = variable;
   return type === 'integer' ? hash(seed, key.length) % 60 : pick(values, chance(seed, 801 + key.length));
 }
 
@@ -177,7 +178,7 @@ export interface Field<Row> {
   readonly aliases: string[];
   /** Members that the selector of this field needs besides `fieldName`. */
   readonly parameters: string[];
-  readonly read: (row: Row) => FileCell;
+  readonly read: (row: Row, selector: FieldSelector, startMs: number) => FileCell;
 }
 
 /** A field without parameters. */
@@ -191,13 +192,14 @@ export function isoTime(instantMs: number): string {
 }
 
 /** The two fields that exist in every scope and may be chosen several times; what they read depends on the selector. */
-export const variableFields: readonly Omit<Field<never>, 'read'>[] = [
+export const variableFields: readonly Field<SessionRow>[] = [
   {
     name: 'custom_var',
     description: 'Value of the custom variable at a position; wa-empty where the site set none. May be chosen several times.',
     example: 'plus',
     aliases: [],
     parameters: ['customVarPosition'],
+    read: (row, { customVarPosition }) => customValueOf(row, Number(customVarPosition)),
   },
   {
     name: 'dynamic_var',
@@ -205,6 +207,7 @@ export const variableFields: readonly Omit<Field<never>, 'read'>[] = [
     example: 'rain jacket',
     aliases: [],
     parameters: ['dynamicVarKey'],
+    read: (row, { dynamicVarKey }, startMs) => dynamicValueOf(row, dynamicVarKey, startMs),
   },
 ];
 
@@ -280,8 +283,9 @@ const hosts = {
   content: 'https://www.nordlicht-magazin.example',
 } as const;
 
-function ofSession({ read, ...key }: Field<SessionRow>): Field<ViewRow> {
-  return { ...key, read: (row) => read(row.session) };
+/** The field of a session as one of its views. */
+export function ofSession({ read, ...key }: Field<SessionRow>): Field<ViewRow> {
+  return { ...key, read: ({ session }, ...more) => read(session, ...more) };
 }
 
 /** Every column of an export with scope `views`, variables excepted. */

@@ -5,52 +5,22 @@ import { gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { type Project, projects } from '../../credentials.ts';
 import { hash, type Origin } from '../random.ts';
-import { placeAmong, type SessionDay, type SessionWorld, segmentsOf } from '../sessions/index.ts';
+import { deviceIds, placeAmong, type SessionDay, type SessionWorld, segmentsOf } from '../sessions/index.ts';
 import { type Selection, scan, siteTotals } from '../sessions/site-totals.ts';
-import { dynamicVariablesOf } from './fields.ts';
-import type { ExportJob, JobInput, Run } from './schedule.ts';
-import { scopeNamed } from './scopes.ts';
+import type { JobInput, Run } from './schedule.ts';
+import { columnName, scopeNamed } from './scopes.ts';
 import { type FileCell, sessionRow } from './session-row.ts';
 
-/** Device ids by label, of a site and of an app; the filter of a job names one. */
-const deviceIds: Record<JobInput['deviceLabel'], { readonly site: number; readonly app: number }> = {
-  all: { site: -1, app: -1 },
-  desktop: { site: 1, app: 1 },
-  mobile: { site: 2, app: 4 },
-  tablet: { site: 3, app: 5 },
-};
-
 /** `filters.deviceId` of a job: -1 for all, else the id of the device on this kind of project. */
-export function filterDeviceId(project: Project, device: JobInput['deviceLabel']): number {
-  return deviceIds[device][project.kind === 'app' ? 'app' : 'site'];
-}
-
-/** A session that an export delivers. */
-interface Selected {
-  readonly day: SessionDay;
-  readonly index: number;
-}
-
-function segmentBit({ projectId, segmentId }: ExportJob): number {
-  return segmentId === undefined ? 0 : 1 << placeAmong(segmentsOf(projectId), segmentId);
+export function filterDeviceId({ kind }: Project, device: JobInput['deviceLabel']): number | undefined {
+  return device === 'all' ? -1 : deviceIds[device].at(kind === 'app' ? -1 : 0);
 }
 
 /** The sessions that a run delivers, as they stood when it started, so that its files never change; selected as metrics select. */
 function selectionOf({ job, fromMs, toMs, startMs }: Run): Selection {
-  const { projectId, device } = job;
-  return { projectId, device, segmentBits: segmentBit(job), startMs: fromMs, endMs: toMs - 1, nowMs: startMs, isDaily: false };
-}
-
-/** The sessions of a run in order. */
-function selectedBy(sessions: SessionWorld, run: Run): Selected[] {
-  const selected: Selected[] = [];
-  if (!run.isEmpty) scan(sessions, selectionOf(run), (day, index) => selected.push({ day, index }));
-  return selected;
-}
-
-function countSelected(sessions: SessionWorld, run: Run): number {
-  if (run.isEmpty) return 0;
-  return siteTotals(sessions, selectionOf(run), 0).reduce((sum, { visits }) => sum + visits, 0);
+  const { projectId, device, segmentId } = job;
+  const segmentBits = segmentId === undefined ? 0 : 1 << placeAmong(segmentsOf(projectId), segmentId);
+  return { projectId, device, segmentBits, startMs: fromMs, endMs: toMs - 1, nowMs: startMs, isDaily: false };
 }
 
 /** How rows become text: what stands before the first row, and one row with its line end. */
@@ -163,6 +133,7 @@ function keyOf({ origin, run, partId }: Order): string {
   return JSON.stringify([origin.seed, origin.startMs, runId, partId, isEmpty, job.scope, job.format, job.fields, selectionOf(run)]);
 }
 
+/** Number of parts of a run that delivers so many sessions. */
 function partCount({ seed }: Origin, { runId }: Run, rows: number): number {
   return Math.max(1, Math.min(rows, 2 + (hash(seed, runId) % 3)));
 }
@@ -170,18 +141,17 @@ function partCount({ seed }: Origin, { runId }: Run, rows: number): number {
 async function write({ origin, sessions, run, partId }: Order): Promise<FilePart> {
   const { job } = run;
   const project = projectWithId(job.projectId);
-  const table = scopeNamed(job.scope)?.table(job.fields, dynamicVariablesOf(project, origin.startMs));
-  if (!table) throw new RangeError(`No scope ${job.scope}.`);
-  const writer = job.format === 'CSV' ? csv(table.names) : jsonLines(table.names);
-  const chosen = selectedBy(sessions, run);
+  const rowsOf = scopeNamed(job.scope)?.reader(job.fields, origin.startMs);
+  if (!rowsOf) throw new RangeError(`No scope ${job.scope}.`);
+  const writer = (job.format === 'CSV' ? csv : jsonLines)(job.fields.map(columnName));
+  const chosen: { day: SessionDay; index: number }[] = [];
+  if (!run.isEmpty) scan(sessions, selectionOf(run), (day, index) => chosen.push({ day, index }));
   const count = partCount(origin, run, chosen.length);
   const border = (parts: number): number => Math.floor((parts * chosen.length) / count);
   const [from, to] = [border(partId - 1), border(partId)];
   const chunks = [Buffer.from(writer.head)];
   for (let at = from; at < to; at += SESSIONS_A_TURN) {
-    const rows = chosen
-      .slice(at, Math.min(to, at + SESSIONS_A_TURN))
-      .flatMap(({ day, index }) => table.rowsOf(sessionRow(project, day, index)));
+    const rows = chosen.slice(at, Math.min(to, at + SESSIONS_A_TURN)).flatMap(({ day, index }) => rowsOf(sessionRow(project, day, index)));
     chunks.push(Buffer.from(rows.map(writer.line).join('')));
     await turn();
   }
@@ -199,7 +169,7 @@ const written = new LRUCache<string, FilePart, Order>({
 /** Makes the files of runs from the sessions, the same bytes at each request. */
 export function createFiles(origin: Origin, sessions: SessionWorld): ExportFiles {
   return {
-    count: (run) => partCount(origin, run, countSelected(sessions, run)),
+    count: (run) => partCount(origin, run, run.isEmpty ? 0 : (siteTotals(sessions, selectionOf(run), 0)[0]?.visits ?? 0)),
     async part(run, partId) {
       const order = { origin, sessions, run, partId };
       const part = await written.fetch(keyOf(order), { context: order });

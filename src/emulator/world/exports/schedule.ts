@@ -4,10 +4,11 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/clock.ts';
 import { app, content, type Project, shop } from '../../credentials.ts';
 import { hash, type Origin } from '../random.ts';
 import { dayNumberOf } from '../sessions/index.ts';
-import type { FieldSelector } from './scopes.ts';
 
 /** A job as its creation request describes it. */
 export type JobInput = InputOf<typeof createExportJob>;
+/** One chosen column, as the request names it. */
+export type FieldSelector = JobInput['fields'][number];
 
 /** A fault of the run whose range begins at `fromMs`: it fails, is never started, or finds nothing to export. */
 export interface Incident {
@@ -27,10 +28,10 @@ export interface ExportJob {
   readonly scope: string;
   readonly frequency: JobInput['frequency']['value'];
   /** Only of once jobs. */
-  readonly range?: { readonly fromMs: number; readonly toMs: number };
+  readonly range?: { readonly fromMs: number; readonly toMs: number } | undefined;
   readonly fields: readonly FieldSelector[];
   readonly device: JobInput['deviceLabel'];
-  readonly segmentId?: number;
+  readonly segmentId?: number | undefined;
   /** How long a run computes. */
   readonly computeMs: number;
   readonly suspendedMs?: number;
@@ -49,8 +50,15 @@ const START_AFTER_MS = 30_000;
 /** How long an ordinary run computes. */
 export const COMPUTE_MS = 90_000;
 
-/** Daily runs start at 02:10 UTC for the day before, hourly ones 12 minutes after the hour for the hour before. */
-const cadences = { daily: { periodMs: DAY_MS, offsetMs: 130 * MINUTE_MS }, hourly: { periodMs: HOUR_MS, offsetMs: 12 * MINUTE_MS } };
+/**
+ * When jobs run, and for how long a time each: daily ones at 02:10 UTC for the day before, hourly ones 12 minutes after the hour for the
+ * hour before, and those that run once at any instant for the range that they name.
+ */
+const cadences = {
+  once: { periodMs: 1, offsetMs: 0, most: 1 },
+  hourly: { periodMs: HOUR_MS, offsetMs: 12 * MINUTE_MS, most: Number.POSITIVE_INFINITY },
+  daily: { periodMs: DAY_MS, offsetMs: 130 * MINUTE_MS, most: Number.POSITIVE_INFINITY },
+};
 
 /** Run ids of a job follow one another. */
 const RUNS_A_JOB = 100_000;
@@ -72,40 +80,31 @@ export interface Run {
   readonly isEmpty: boolean;
 }
 
-/** Start of the run with this index; undefined where there is none. */
-function startOf({ frequency, createdMs }: ExportJob, index: number): number | undefined {
-  if (index < 0 || (frequency === 'once' && index > 0)) return undefined;
-  if (frequency === 'once') return createdMs + START_AFTER_MS;
+function firstStartMs({ frequency, createdMs }: ExportJob): number {
   const { periodMs, offsetMs } = cadences[frequency];
-  const firstMs = Math.ceil((createdMs + START_AFTER_MS - offsetMs) / periodMs) * periodMs + offsetMs;
-  return firstMs + index * periodMs;
-}
-
-function rangeOf({ frequency, range }: ExportJob, startMs: number, createdMs: number): { fromMs: number; toMs: number } {
-  if (frequency === 'once') return range ?? { fromMs: createdMs - DAY_MS, toMs: createdMs };
-  const toMs = startMs - cadences[frequency].offsetMs;
-  return { fromMs: toMs - cadences[frequency].periodMs, toMs };
+  return Math.ceil((createdMs + START_AFTER_MS - offsetMs) / periodMs) * periodMs + offsetMs;
 }
 
 /** The run with this index; undefined where there is none, or where it was never started. */
 function runAt(job: ExportJob, index: number): Run | undefined {
-  const startMs = startOf(job, index);
-  const createdMs = (startMs ?? 0) - START_AFTER_MS;
-  if (startMs === undefined || (job.suspendedMs !== undefined && createdMs >= job.suspendedMs)) return undefined;
-  const { fromMs, toMs } = rangeOf(job, startMs, createdMs);
-  const incident = job.frequency === 'once' ? undefined : job.incidents?.find((each) => each.fromMs === fromMs)?.kind;
+  const { periodMs, offsetMs, most } = cadences[job.frequency];
+  const startMs = firstStartMs(job) + index * periodMs;
+  const createdMs = startMs - START_AFTER_MS;
+  if (index < 0 || index >= most || createdMs >= (job.suspendedMs ?? Number.POSITIVE_INFINITY)) return undefined;
+  const toMs = startMs - offsetMs;
+  const range = job.range ?? { fromMs: toMs - periodMs, toMs };
+  const incident = job.incidents?.find(({ fromMs }) => fromMs === range.fromMs)?.kind;
   if (incident === 'missing') return undefined;
   const fails = job.alwaysFails === true || incident === 'failed';
   const endMs = startMs + Math.round(job.computeMs * (fails ? 0.4 : 1));
-  return { job, runId: job.jobId * RUNS_A_JOB + index + 1, fromMs, toMs, createdMs, startMs, endMs, fails, isEmpty: incident === 'empty' };
+  return { job, runId: job.jobId * RUNS_A_JOB + index + 1, ...range, createdMs, startMs, endMs, fails, isEmpty: incident === 'empty' };
 }
 
 /** Number of runs that exist at `nowMs`. */
 function runCount(job: ExportJob, nowMs: number): number {
-  if (job.frequency === 'once') return nowMs >= job.createdMs ? 1 : 0;
-  const lastMs = Math.min(nowMs, job.suspendedMs === undefined ? nowMs : job.suspendedMs - 1);
-  const firstMs = startOf(job, 0) ?? 0;
-  return Math.max(0, Math.floor((lastMs + START_AFTER_MS - firstMs) / cadences[job.frequency].periodMs) + 1);
+  const { periodMs, most } = cadences[job.frequency];
+  const lastMs = Math.min(nowMs, (job.suspendedMs ?? Number.POSITIVE_INFINITY) - 1);
+  return Math.max(0, Math.min(most, Math.floor((lastMs + START_AFTER_MS - firstStartMs(job)) / periodMs) + 1));
 }
 
 /** Runs of jobs that will have no other, kept because lists of all runs come by again and again. */
@@ -115,14 +114,9 @@ const settled = new WeakMap<ExportJob, Run[]>();
 export function runsOf(job: ExportJob, nowMs: number): readonly Run[] {
   const known = settled.get(job);
   if (known) return known;
-  const runs = allRuns(job, nowMs);
-  const isOver = job.suspendedMs !== undefined && job.suspendedMs <= nowMs;
-  if (isOver) settled.set(job, runs);
+  const runs = Array.from({ length: runCount(job, nowMs) }, (_, index) => runAt(job, index)).filter((run) => run !== undefined);
+  if (job.suspendedMs !== undefined && job.suspendedMs <= nowMs) settled.set(job, runs);
   return runs;
-}
-
-function allRuns(job: ExportJob, nowMs: number): Run[] {
-  return Array.from({ length: runCount(job, nowMs) }, (_, index) => runAt(job, index)).filter((run) => run !== undefined);
 }
 
 /** The run of that id, where it exists at `nowMs`. */
@@ -226,6 +220,8 @@ function weeklyJobs(mondayMs: number, fields: readonly FieldSelector[]): Templat
   });
 }
 
+const USUAL = { format: 'JSONL', scope: 'sessions', frequency: 'daily', device: 'all', computeMs: COMPUTE_MS } as const;
+
 /** All jobs that exist when the clock starts, project by project. */
 function templates(origin: Origin): readonly (readonly [Project, Template])[] {
   const { startMs } = origin;
@@ -274,30 +270,18 @@ function templates(origin: Origin): readonly (readonly [Project, Template])[] {
     { name: 'Article views', createdMs: before(2), scope: 'views', fields: select(...keys, ...viewFacts), ...once(before(6, 0), 2) },
   ];
   const incidents = incidentsOf(origin);
-  const listed = [
-    [shop, shopJobs.map((job) => ({ ...job, incidents: incidents[job.name] ?? [] }))],
-    [app, appJobs],
-    [content, contentJobs],
-  ] as const;
-  return listed.flatMap(([project, jobs]) => jobs.map((job) => [project, job] as const));
-}
-
-function draftOf(project: Project, template: Template, seed: number): JobDraft {
-  return {
-    projectId: project.id,
-    ownerId: OWNERS[hash(seed, template.name.length, project.id) % OWNERS.length] ?? OWNERS[0],
-    format: 'JSONL',
-    scope: 'sessions',
-    frequency: 'daily',
-    device: 'all',
-    computeMs: COMPUTE_MS,
-    ...template,
-  };
+  return [
+    ...shopJobs.map((job) => [shop, { ...job, incidents: incidents[job.name] ?? [] }] as const),
+    ...appJobs.map((job) => [app, job] as const),
+    ...contentJobs.map((job) => [content, job] as const),
+  ];
 }
 
 /** The jobs that exist when the clock starts; ids follow the order of creation over all projects. */
 export function seededJobs(origin: Origin): ExportJob[] {
-  const drafts = templates(origin).map(([project, template]) => draftOf(project, template, origin.seed));
-  const inOrder = drafts.toSorted((a, b) => a.createdMs - b.createdMs);
-  return inOrder.map((draft, index) => Object.assign(draft, { jobId: FIRST_JOB_ID + index }));
+  const drafts = templates(origin).map(([project, template]): JobDraft => {
+    const ownerId = OWNERS[hash(origin.seed, template.name.length, project.id) % OWNERS.length] ?? OWNERS[0];
+    return { ...USUAL, projectId: project.id, ownerId, ...template };
+  });
+  return drafts.toSorted((a, b) => a.createdMs - b.createdMs).map((draft, index) => ({ ...draft, jobId: FIRST_JOB_ID + index }));
 }

@@ -1,25 +1,13 @@
-import { customValueOf, type DynamicVariable, dynamicValueOf, type Field, sessionFields, variableFields, viewFields } from './fields.ts';
+import { type Field, ofSession, sessionFields, variableFields, viewFields } from './fields.ts';
+import type { FieldSelector } from './schedule.ts';
 import type { FileCell, SessionRow } from './session-row.ts';
 import { viewsOf } from './view-row.ts';
-
-/** One chosen column; `customVarPosition` and `dynamicVarKey` belong to the two variable fields. */
-export interface FieldSelector {
-  readonly fieldName: string;
-  readonly aliasName?: string;
-  readonly customVarPosition?: number;
-  readonly dynamicVarKey?: string;
-}
-
-/** The layout of an export: names of its columns, and the rows that one session adds. */
-interface Table {
-  readonly names: readonly string[];
-  rowsOf(session: SessionRow): FileCell[][];
-}
 
 interface Scope {
   /** The fields of the scope, variables included. */
   readonly fields: readonly Omit<Field<never>, 'read'>[];
-  table(selectors: readonly FieldSelector[], variables: readonly DynamicVariable[]): Table;
+  /** Reads the rows that one session adds, a cell for each of the selectors; `startMs` is the clock at start. */
+  reader(selectors: readonly FieldSelector[], startMs: number): (session: SessionRow) => FileCell[][];
 }
 
 /** Name of the column in the file: the alias, or the field's own name with position or key. */
@@ -28,41 +16,23 @@ export function columnName({ fieldName, aliasName, customVarPosition, dynamicVar
   return aliasName ?? (variable === undefined ? fieldName : `${fieldName}_${variable}`);
 }
 
-function scope<Row>(
-  fields: readonly Field<Row>[],
-  rowsOf: (session: SessionRow) => readonly Row[],
-  sessionOf: (row: Row) => SessionRow,
-): Scope {
-  function reader(
-    { fieldName, customVarPosition, dynamicVarKey }: FieldSelector,
-    variables: readonly DynamicVariable[],
-  ): (row: Row) => FileCell {
-    if (customVarPosition !== undefined) return (row) => customValueOf(sessionOf(row), customVarPosition);
-    const variable = variables.find(({ key }) => key === dynamicVarKey);
-    if (variable) return (row) => dynamicValueOf(sessionOf(row), variable);
-    const known = fields.find(({ name }) => name === fieldName);
-    if (!known) throw new RangeError(`No field ${fieldName} to read.`);
-    return known.read;
-  }
+function scope<Row>(fields: readonly Field<Row>[], rowsOf: (session: SessionRow) => readonly Row[]): Scope {
   return {
-    fields: [...fields, ...variableFields],
-    table(selectors, variables) {
-      const readers = selectors.map((selector) => reader(selector, variables));
-      return {
-        names: selectors.map(columnName),
-        rowsOf: (session) => rowsOf(session).map((row) => readers.map((read) => read(row))),
-      };
+    fields,
+    reader(selectors, startMs) {
+      const readers = selectors.map((selector) => {
+        const field = fields.find(({ name }) => name === selector.fieldName);
+        if (!field) throw new RangeError(`No field ${selector.fieldName} to read.`);
+        return (row: Row) => field.read(row, selector, startMs);
+      });
+      return (session) => rowsOf(session).map((row) => readers.map((read) => read(row)));
     },
   };
 }
 
 const scopes: Readonly<Record<string, Scope>> = {
-  sessions: scope(
-    sessionFields,
-    (session) => [session],
-    (session) => session,
-  ),
-  views: scope(viewFields, viewsOf, ({ session }) => session),
+  sessions: scope([...sessionFields, ...variableFields], (session) => [session]),
+  views: scope([...viewFields, ...variableFields.map(ofSession)], viewsOf),
 };
 
 /** Names of the scopes that can be exported. */

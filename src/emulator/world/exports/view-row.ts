@@ -140,12 +140,6 @@ const SEEN_AGAIN = 0.16;
 const ELSEWHERE = 0.28;
 const ITEMS_A_CATEGORY = 80;
 
-/** The pages of a session in order, and the costs that it meets on them. */
-interface Walk {
-  readonly paths: readonly string[];
-  readonly met: Way['met'];
-}
-
 /** Uniform numbers in [0, 1), one after the other. */
 type NextDraw = () => number;
 
@@ -218,15 +212,10 @@ function pathsFor(kind: Project['kind'], draw: NextDraw): (place: Place) => stri
   };
 }
 
-/** The pages of a walk in order, what each is and where it lies. */
-interface Trail {
-  readonly places: Place[];
-  readonly paths: string[];
-}
-
-/** Walks on from a first place. */
-function wander(chain: Chain, first: Place, length: number, pathOf: (place: Place) => string, draw: NextDraw): Trail {
-  const trail: Trail = { places: [], paths: [] };
+/** Walks on from a first place: the pages in order, what each is and where it lies. */
+function wander(chain: Chain, first: Place, length: number, pathOf: (place: Place) => string, draw: NextDraw) {
+  const passed: Place[] = [];
+  const paths: string[] = [];
   let place = first;
   let path = '';
   for (let view = 0; view < length; view += 1) {
@@ -234,10 +223,10 @@ function wander(chain: Chain, first: Place, length: number, pathOf: (place: Plac
       if (view > 0) place = turn(chain[place] ?? {}, draw());
       path = pathOf(place);
     }
-    trail.places.push(place);
-    trail.paths.push(path);
+    passed.push(place);
+    paths.push(path);
   }
-  return trail;
+  return { places: passed, paths };
 }
 
 function chainOf(site: Site, { day, index }: SessionRow, depth: number, draw: NextDraw): Chain {
@@ -256,8 +245,8 @@ function wayPages({ way }: Site, depth: number, pageViews: number): readonly str
   return confirms ? [...way.slice(0, depth - 1), ...way.slice(-1)] : way.slice(0, depth);
 }
 
-/** The pages of a session: it wanders, goes its part of the way to a conversion, and wanders on where it left the way. */
-function walkOf(row: SessionRow): Walk {
+/** The pages of a session, and the costs that it meets on them: it wanders, goes its part of the way to a conversion, and wanders on where it left the way. */
+function walkOf(row: SessionRow) {
   const { project, seed, pageViews, day, index } = row;
   const site = sites[project.kind];
   const { depth, tail, met } = wayOf(row);
@@ -273,16 +262,6 @@ function walkOf(row: SessionRow): Walk {
   }
   const after = wander(site.idle, turn(site.astray, draw()), tail, pathOf, draw);
   return { paths: [...paths, ...wayPages(site, depth, pageViews), ...after.paths], met };
-}
-
-/** The troubles of one view. */
-interface Troubles {
-  readonly rageClick: boolean;
-  readonly apiError: boolean;
-  /** Of the JavaScript errors, in order of time. */
-  readonly messages: readonly string[];
-  /** How long the page takes to load, as a multiple of what is usual. */
-  readonly slowness: number;
 }
 
 type Draw = (question: number) => number;
@@ -351,14 +330,14 @@ function loadOf(late: number, isMet: boolean, slowness: number, draw: Draw): num
 }
 
 /** Gives what the session meets on each of its views: the costs of `met` on the first view of their pages, and what happens anywhere. */
-function troubleFor(session: SessionRow, met: Way['met']): (path: string, isFirst: boolean, number: number, draw: Draw) => Troubles {
+function troubleFor(session: SessionRow, met: Way['met']) {
   const { day, index } = session;
   const { costs } = day.buying;
   const isOld = isOldBrowser(session);
   const isPhone = day.deviceId[index] === PHONE.deviceId;
   const line = lineOf(session, isOld);
-  return (path, isFirst, number, draw) => {
-    const cost: Cost | undefined = isFirst ? costs.find(({ page }) => page === path) : undefined;
+  return (path: string, isFirst: boolean, number: number, draw: Draw) => {
+    const cost = isFirst ? costs.find(({ page }) => page === path) : undefined;
     const isMet = cost !== undefined && met.includes(cost);
     // Where a trouble costs something on this page, it comes from there alone.
     const happens = (what: Cost['what'], share: number, question: number) => (cost?.what === what ? isMet : draw(question) < share);
@@ -367,36 +346,21 @@ function troubleFor(session: SessionRow, met: Way['met']): (path: string, isFirs
     return {
       rageClick: happens('rage_click', isCheckout(path) && !path.endsWith('/confirmation') ? 0.12 : 0.02, 12),
       apiError: happens('api_error', isCheckout(path) ? 0.04 : 0.012, 13),
+      /** Of the JavaScript errors, in order of time. */
       messages: isMet && cost.message !== null ? [cost.message, ...messages] : messages,
+      /** How long the page takes to load, as a multiple of what is usual. */
       slowness: cost?.overSeconds ? loadOf(cost.overSeconds / TYPICAL_SECONDS, isMet, slowness, draw) : slowness,
     };
   };
 }
 
 /** One page view (or screen of an app) of a session. */
-export interface ViewRow {
-  readonly session: SessionRow;
-  /** From 1 on. */
-  readonly number: number;
-  readonly startMs: number;
-  /** The durations of all views of a session add up to that of the session. */
-  readonly durationMs: number;
-  readonly path: string;
-  readonly query: string;
-  readonly isLast: boolean;
-  readonly rageClick: boolean;
-  readonly apiError: boolean;
-  /** How long the page takes to load, as a multiple of what is usual. */
-  readonly slowness: number;
-  readonly errors: readonly { readonly message: string; readonly timeMs: number; readonly filename: string }[];
-  /** Any number that belongs to this view alone. */
-  readonly draw: (question: number) => number;
-}
+export type ViewRow = ReturnType<typeof viewsOf>[number];
 
 const found = ['jacket', 'tent', 'lamp', 'wool'] as const;
 const notFound = ['tnet', 'kayak', 'gift wrap', 'size 52'] as const;
 
-function queryOf(path: string, position: number, session: SessionRow, draw: (question: number) => number): string {
+function queryOf(path: string, position: number, session: SessionRow, draw: Draw): string {
   if (path.endsWith('/search')) return `?q=${pick(found, draw(4))}`;
   if (path.includes('/search/')) return `?q=${encodeURIComponent(pick(notFound, draw(4)))}`;
   if (position === 0 && nthUnsigned(session.day.campaign, session.index) > 0) return '?utm_medium=campaign';
@@ -404,7 +368,7 @@ function queryOf(path: string, position: number, session: SessionRow, draw: (que
 }
 
 /** The views of a session in order: those of its walk. */
-export function viewsOf(session: SessionRow): ViewRow[] {
+export function viewsOf(session: SessionRow) {
   const { seed, pageViews: count } = session;
   const { paths, met } = walkOf(session);
   const troublesOf = troubleFor(session, met);
@@ -418,7 +382,8 @@ export function viewsOf(session: SessionRow): ViewRow[] {
   let passed = 0;
   return weights.map((weight, position) => {
     const viewSeed = mix(own + Math.imul(position, 0xc2b2ae35) + 1);
-    const draw = (question: number): number => unit(mix(viewSeed + Math.imul(question, 0x9e3779b1)));
+    /** Any number that belongs to this view alone. */
+    const draw: Draw = (question) => unit(mix(viewSeed + Math.imul(question, 0x9e3779b1)));
     const fromMs = Math.floor((session.durationMs * passed) / total);
     passed += weight;
     const isLast = position === count - 1;
@@ -427,8 +392,10 @@ export function viewsOf(session: SessionRow): ViewRow[] {
     const { messages, ...troubles } = troublesOf(path, paths.indexOf(path) === position, position + 1, draw);
     return {
       session,
+      /** From 1 on. */
       number: position + 1,
       startMs: session.startMs + fromMs,
+      /** Those of all views of a session add up to that of the session. */
       durationMs,
       path,
       isLast,

@@ -7,7 +7,8 @@ export interface Aged {
 }
 
 /** Columns that decide about a segment: what a session is by visitor and origin, not by what it does. */
-export type SegmentColumn = 'sessionNumber' | 'country' | 'source' | 'campaign' | 'platform' | 'deviceId' | 'browser';
+export const segmentColumns = ['sessionNumber', 'country', 'source', 'campaign', 'platform', 'deviceId', 'browser'] as const;
+type SegmentColumn = (typeof segmentColumns)[number];
 
 /** A segment; its place in the list is its bit in `SessionDay.segments`. */
 export interface SegmentDefinition extends Aged {

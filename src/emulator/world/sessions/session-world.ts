@@ -6,7 +6,7 @@ import { chanceTable, fillBehaviour } from './behaviour.ts';
 import type { Cost } from './costs.ts';
 import { arrivals, type DayNoise, dayNoise } from './day-noise.ts';
 import { campaigns, countries, deviceIds, type Profile, profileOf } from './profiles.ts';
-import { type SegmentColumn, segmentsOf } from './segments-and-goals.ts';
+import { segmentColumns, segmentsOf } from './segments-and-goals.ts';
 import {
   BYTES_PER_SESSION,
   type DeviceId,
@@ -290,45 +290,29 @@ function fillOrigins(day: SessionDay, profile: Profile, date: Date): void {
 
 const VALUES = 256;
 
-/** For each value of a column, the segments that it does not shut out. */
-function passes(projectId: number, column: SegmentColumn): Uint16Array {
-  const table = new Uint16Array(VALUES);
-  for (const [bit, { rule }] of segmentsOf(projectId).entries()) {
-    for (let value = 0; value < VALUES; value += 1) {
-      if (rule[column]?.(value) ?? true) table[value] = nthUnsigned(table, value) | (1 << bit);
-    }
-  }
-  return table;
+/** For each column and each of its values, the segments of a project that it does not shut out. */
+function tablesOf(projectId: number) {
+  const rules = segmentsOf(projectId).map(({ rule }) => rule);
+  const bitsOf = (passes: (rule: (typeof rules)[number]) => boolean) =>
+    rules.reduce((bits, rule, at) => (passes(rule) ? bits | (1 << at) : bits), 0);
+  return segmentColumns.map((column) => {
+    const table = Uint16Array.from({ length: VALUES }, (_, value) => bitsOf((rule) => rule[column]?.(value) ?? true));
+    return { column, table };
+  });
 }
 
-function tablesOf(projectId: number): Record<SegmentColumn, Uint16Array> {
-  const table = (column: SegmentColumn) => passes(projectId, column);
-  return {
-    sessionNumber: table('sessionNumber'),
-    country: table('country'),
-    source: table('source'),
-    campaign: table('campaign'),
-    platform: table('platform'),
-    deviceId: table('deviceId'),
-    browser: table('browser'),
-  };
-}
-
-const segmentTables = new Map<number, Record<SegmentColumn, Uint16Array>>();
+const segmentTables = new Map<number, ReturnType<typeof tablesOf>>();
 
 /** Fills the segments of each session from its other columns. */
 function fillSegments(day: SessionDay): void {
   const tables = segmentTables.get(day.projectId) ?? tablesOf(day.projectId);
   segmentTables.set(day.projectId, tables);
-  for (let index = 0; index < day.count; index += 1) {
-    day.segments[index] =
-      nthUnsigned(tables.sessionNumber, nthUnsigned(day.sessionNumber, index)) &
-      nthUnsigned(tables.country, nthUnsigned(day.country, index)) &
-      nthUnsigned(tables.source, nthUnsigned(day.source, index)) &
-      nthUnsigned(tables.campaign, nthUnsigned(day.campaign, index)) &
-      nthUnsigned(tables.platform, nthUnsigned(day.platform, index)) &
-      nthUnsigned(tables.deviceId, nthUnsigned(day.deviceId, index)) &
-      nthUnsigned(tables.browser, nthUnsigned(day.browser, index));
+  day.segments.fill(0xffff);
+  for (const { column, table } of tables) {
+    const values = day[column];
+    for (let index = 0; index < day.count; index += 1) {
+      day.segments[index] = nthUnsigned(day.segments, index) & nthUnsigned(table, nthUnsigned(values, index));
+    }
   }
 }
 

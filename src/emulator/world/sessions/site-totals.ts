@@ -86,23 +86,23 @@ export function scan(world: SessionWorld, selection: Selection, visit: (day: Ses
 }
 
 /** Counts of one period: every site metric is one of them or the ratio of two. */
-export interface SiteTotals extends Bucket {
-  visits: number;
+const NOTHING = {
+  visits: 0,
   /** Sessions with one page view. */
-  bounces: number;
-  pageViews: number;
-  durationMs: number;
-  transactions: number;
-  revenueCents: number;
+  bounces: 0,
+  pageViews: 0,
+  durationMs: 0,
+  transactions: 0,
+  revenueCents: 0,
   /** Sessions in which the goal was reached. */
-  conversions: number;
-}
+  conversions: 0,
+};
 
-function emptyTotals(bucket: Bucket): SiteTotals {
-  return { ...bucket, visits: 0, bounces: 0, pageViews: 0, durationMs: 0, transactions: 0, revenueCents: 0, conversions: 0 };
-}
+type SessionSums = typeof NOTHING;
+const names = Object.keys(NOTHING) as (keyof SessionSums)[]; // Object.keys forgets the type
 
-type SessionSums = Omit<SiteTotals, keyof Bucket>;
+/** Sums of one period. */
+export type SiteTotals = Bucket & SessionSums;
 
 /** Sums of the selected sessions from one index to before another. */
 function sumsBetween(
@@ -140,13 +140,9 @@ function isWhole({ dayNumber, startMs, endMs }: DayOfBucket, nowMs: number): boo
   return startMs <= dayNumber * DAY_MS && endMs + 1 >= nextDayMs && nextDayMs + MAX_SESSION_MS <= nowMs;
 }
 
-function addSums(total: SiteTotals, sums: SessionSums): void {
-  for (const name of Object.keys(sums) as (keyof SessionSums)[]) total[name] += sums[name]; // Object.keys forgets the type
-}
-
 /** Adds up the sessions of a selection, period by period; `goalBit` 0 counts no conversions. */
 export function siteTotals(world: SessionWorld, selection: Selection, goalBit: number): SiteTotals[] {
-  const totals = bucketsOf(selection).map(emptyTotals);
+  const totals = bucketsOf(selection).map((bucket): SiteTotals => ({ ...bucket, ...NOTHING }));
   const isSelected = filterOf(selection);
   const { origin } = world;
   const { projectId, device, segmentBits, nowMs } = selection;
@@ -160,7 +156,7 @@ export function siteTotals(world: SessionWorld, selection: Selection, goalBit: n
       if (key !== undefined) sumsOfDays.set(key, sums);
     }
     const total = totals[each.bucket];
-    if (total) addSums(total, sums);
+    for (const name of names) if (total) total[name] += sums[name];
   }
   return totals;
 }

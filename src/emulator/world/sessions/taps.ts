@@ -4,45 +4,33 @@ import { tapShock } from './day-noise.ts';
 import { dayNumberOf, SESSION_STREAMS, type SessionDay } from './session-day.ts';
 import type { SessionWorld } from './session-world.ts';
 import { type Bucket, bucketsOf, type Selection, scan } from './site-totals.ts';
-import { type PageGroup, pageGroupsOf, type Touch, type Zone } from './structure.ts';
+import { pageGroupsOf, type Touch } from './structure.ts';
 
 /** Sessions that touch a zone touch it again on that share of the later views of its screen. */
 const TOUCHES_AGAIN = 0.25;
 const MOST_AT_ONCE = 12;
 
-/** A zone with the screen it lies on. */
-export interface PlacedZone {
-  readonly pageGroup: PageGroup;
-  readonly zone: Zone;
-}
+/** Counts of one period about one zone. */
+const NOTHING = {
+  /** Sessions that saw the zone's screen. */
+  sessions: 0,
+  tapSessions: 0,
+  /** Screen views with a tap. */
+  tapViews: 0,
+  taps: 0,
+  /** Sum over the screen views with a tap. */
+  firstTapMs: 0,
+  swipeSessions: 0,
+  swipeViews: 0,
+  swipes: 0,
+  /** Of the sessions with a tap, and so the three that follow. */
+  transactions: 0,
+  revenueCents: 0,
+  conversions: 0,
+};
 
 /** Counts of one period about one zone. */
-export interface ZoneTotals extends Bucket {
-  /** Sessions that saw the zone's screen. */
-  sessions: number;
-  tapSessions: number;
-  /** Screen views with a tap. */
-  tapViews: number;
-  taps: number;
-  /** Sum over the screen views with a tap. */
-  firstTapMs: number;
-  swipeSessions: number;
-  swipeViews: number;
-  swipes: number;
-  /** Of the sessions with a tap, and so the three that follow. */
-  transactions: number;
-  revenueCents: number;
-  conversions: number;
-}
-
-/** Finds a zone of the project. */
-export function zoneOf(projectId: number, zoneId: number): PlacedZone | undefined {
-  for (const pageGroup of pageGroupsOf(projectId)) {
-    const zone = pageGroup.zonings.flatMap(({ zones }) => zones).find(({ id }) => id === zoneId);
-    if (zone) return { pageGroup, zone };
-  }
-  return undefined;
-}
+export type ZoneTotals = Bucket & typeof NOTHING;
 
 /** Where a screen lies among the draws that say which one a view shows. */
 interface Screen {
@@ -61,11 +49,23 @@ function viewsOf(screen: Screen, seed: number, pageViews: number): number {
   return views;
 }
 
-function screenOf(projectId: number, pageGroupId: number): Screen {
-  const screens = pageGroupsOf(projectId);
-  const at = screens.findIndex(({ id }) => id === pageGroupId);
-  const from = screens.slice(0, at).reduce((sum, { viewShare = 0 }) => sum + viewShare, 0);
-  return { from: Math.round(from * DRAWS), to: Math.round((from + (screens[at]?.viewShare ?? 0)) * DRAWS), isHome: at === 0 };
+/** A zone of an app with the screen it lies on. */
+interface PlacedZone {
+  readonly id: number;
+  readonly touch: Touch;
+  readonly screen: Screen;
+}
+
+/** Finds a zone of the project; undefined where it has no zone metrics for it. */
+export function zoneOf(projectId: number, zoneId: number): PlacedZone | undefined {
+  let from = 0;
+  for (const [at, { viewShare = 0, zonings }] of pageGroupsOf(projectId).entries()) {
+    const to = from + viewShare;
+    const touch = zonings.flatMap(({ zones }) => zones).find(({ id }) => id === zoneId)?.touch;
+    if (touch) return { id: zoneId, touch, screen: { from: Math.round(from * DRAWS), to: Math.round(to * DRAWS), isHome: at === 0 } };
+    from = to;
+  }
+  return undefined;
 }
 
 /**
@@ -82,21 +82,18 @@ function eachTouch(views: number, sessionHash: number, again: number, touched: (
 }
 
 /** A zone as the loop over sessions needs it. */
-interface Target {
-  readonly zone: Zone;
-  readonly touch: Touch;
-  readonly screen: Screen;
+interface Target extends PlacedZone {
   readonly goalBit: number;
   readonly tapRateOn: (dayNumber: number, buys: boolean) => number;
 }
 
-function addSession(sum: ZoneTotals, day: SessionDay, index: number, { zone, touch, screen, goalBit, tapRateOn }: Target): void {
+function addSession(sum: ZoneTotals, day: SessionDay, index: number, { id, touch, screen, goalBit, tapRateOn }: Target): void {
   const seed = nthUnsigned(day.seed, index) | 0;
   const views = viewsOf(screen, seed, nthUnsigned(day.pageViews, index));
   if (views === 0) return;
   sum.sessions += 1;
   const transactions = nthUnsigned(day.transactions, index);
-  const tapHash = scramble(seed ^ Math.imul(zone.id, SESSION_STREAMS.taps));
+  const tapHash = scramble(seed ^ Math.imul(id, SESSION_STREAMS.taps));
   if (tapHash >>> 8 < tapRateOn(day.dayNumber, transactions > 0) * DRAWS) {
     sum.tapSessions += 1;
     sum.transactions += transactions;
@@ -108,7 +105,7 @@ function addSession(sum: ZoneTotals, day: SessionDay, index: number, { zone, tou
       sum.firstTapMs += Math.round(touch.firstTapSeconds * (0.3 + (1.4 * draw24(viewHash ^ SESSION_STREAMS.taps)) / DRAWS) * 1_000);
     });
   }
-  const swipeHash = scramble(seed ^ Math.imul(zone.id, SESSION_STREAMS.swipes));
+  const swipeHash = scramble(seed ^ Math.imul(id, SESSION_STREAMS.swipes));
   if (swipeHash >>> 8 < touch.swipeRate * DRAWS) {
     sum.swipeSessions += 1;
     eachTouch(views, swipeHash, touch.swipeAgain, (count) => {
@@ -118,18 +115,10 @@ function addSession(sum: ZoneTotals, day: SessionDay, index: number, { zone, tou
   }
 }
 
-/** Adds up what the sessions of a selection do with one zone; null where the project has no zone metrics for it. */
-export function zoneTotals(
-  world: SessionWorld,
-  selection: Selection,
-  { pageGroup, zone }: PlacedZone,
-  goalBit: number,
-): ZoneTotals[] | null {
-  const { touch } = zone;
-  if (!touch) return null;
-  const totals = bucketsOf(selection).map(emptyTotals);
-  const screen = screenOf(selection.projectId, pageGroup.id);
-  const target = { zone, touch, screen, goalBit, tapRateOn: tapRates(world, zone.id, touch) };
+/** Adds up what the sessions of a selection do with one zone. */
+export function zoneTotals(world: SessionWorld, selection: Selection, zone: PlacedZone, goalBit: number): ZoneTotals[] {
+  const totals = bucketsOf(selection).map((bucket) => ({ ...bucket, ...NOTHING }));
+  const target = { ...zone, goalBit, tapRateOn: tapRates(world, zone) };
   scan(world, selection, (day, index, bucket) => {
     const sum = totals[bucket];
     if (sum) addSession(sum, day, index, target);
@@ -137,33 +126,12 @@ export function zoneTotals(
   return totals;
 }
 
-function emptyTotals(bucket: Bucket): ZoneTotals {
-  return {
-    ...bucket,
-    sessions: 0,
-    tapSessions: 0,
-    tapViews: 0,
-    taps: 0,
-    firstTapMs: 0,
-    swipeSessions: 0,
-    swipeViews: 0,
-    swipes: 0,
-    transactions: 0,
-    revenueCents: 0,
-    conversions: 0,
-  };
-}
-
 /** The share of sessions that tap the zone on a day, buyers more often; the story changes it from its first day on. */
-function tapRates(
-  { origin, stories: { zoneTapChange } }: SessionWorld,
-  zoneId: number,
-  touch: Touch,
-): (dayNumber: number, buys: boolean) => number {
-  const changesOn = zoneTapChange.zone.id === zoneId ? dayNumberOf(Date.parse(zoneTapChange.startDay)) : Number.POSITIVE_INFINITY;
+function tapRates({ origin, stories: { zoneTapChange } }: SessionWorld, { id, touch }: PlacedZone): Target['tapRateOn'] {
+  const changesOn = zoneTapChange.zone.id === id ? dayNumberOf(Date.parse(zoneTapChange.startDay)) : Number.POSITIVE_INFINITY;
   const shocks = new Map<number, number>();
   return (dayNumber, buys) => {
-    const ofDay = shocks.get(dayNumber) ?? tapShock(origin.seed, zoneId, dayNumber);
+    const ofDay = shocks.get(dayNumber) ?? tapShock(origin.seed, id, dayNumber);
     shocks.set(dayNumber, ofDay);
     const usual = Math.min(0.9, touch.tapRate * ofDay * (buys ? touch.buyers : 1));
     return dayNumber >= changesOn ? Math.min(0.97, usual * zoneTapChange.factor) : usual;

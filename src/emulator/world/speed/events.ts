@@ -1,8 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
-import { projects } from '../../credentials.ts';
 import { hash, type Origin } from '../random.ts';
 import { drawBetween } from './noise.ts';
-import type { SpeedStories } from './runs.ts';
+import type { SlowTagStory, SpeedStories } from './runs.ts';
 import { scenariosOf } from './scenarios.ts';
 
 /** A note on the time axis, with what it is tied to; the ties are not part of what lists show. */
@@ -50,24 +49,20 @@ function seeded(origin: Origin, projectId: number): SpeedEvent[] {
   });
 }
 
-function slowTagEvent({ slowTag }: SpeedStories): SpeedEvent {
-  const monitorings = scenariosOf(slowTag.projectId).filter((scenario) => scenario.id === slowTag.scenarioId);
+function slowTagEvent({ projectId, scenarioId, eventKey, eventText, dateMs }: SlowTagStory): SpeedEvent {
+  const monitorings = scenariosOf(projectId).filter(({ id }) => id === scenarioId);
   return {
-    key: slowTag.eventKey,
-    text: slowTag.eventText,
-    date: spelled(slowTag.dateMs, 1),
-    dateMs: slowTag.dateMs,
-    monitorings: monitorings.map((scenario) => scenario.monitoringId),
-    scenarios: [slowTag.scenarioId],
+    key: eventKey,
+    text: eventText,
+    date: spelled(dateMs, 1),
+    dateMs,
+    monitorings: monitorings.map(({ monitoringId }) => monitoringId),
+    scenarios: [scenarioId],
   };
 }
 
-/** The events of all projects at the start, by project id and key; the maps are the caller's to change. */
-export function seededEvents(origin: Origin, stories: SpeedStories): Map<number, Map<string, SpeedEvent>> {
-  return new Map(
-    projects.map(({ id }) => {
-      const events = [...seeded(origin, id), ...(id === stories.slowTag.projectId ? [slowTagEvent(stories)] : [])];
-      return [id, new Map(events.map((event) => [event.key, event]))];
-    }),
-  );
+/** The events of a project at the start, by key; the map is the caller's to change. */
+export function seededEvents(origin: Origin, { slowTag }: SpeedStories, projectId: number): Map<string, SpeedEvent> {
+  const events = [...seeded(origin, projectId), ...(projectId === slowTag.projectId ? [slowTagEvent(slowTag)] : [])];
+  return new Map(events.map((event) => [event.key, event]));
 }

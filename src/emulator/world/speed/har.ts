@@ -1,35 +1,18 @@
-import type { Content, Cookie, Entry, Har, Header, PostData, Request, Response } from 'har-format';
+import type { Content, Cookie, Entry, Har, Header, PostData, Request, Response, Timings } from 'har-format';
 import { DAY_MS } from '../../../lib/clock.ts';
+import { nth } from '../../../lib/nth.ts';
+import { addTo, countOf } from '../../../lib/tally.ts';
 import { hash, hashText } from '../random.ts';
 import { draw, drawBetween } from './noise.ts';
 import { fillUrl, SECRET_EMAIL, secretBearer, secretToken, visitorCookies } from './planted-secrets.ts';
 import { type RequestSpec, type ResourceType, sites, transferBytes } from './request-spec.ts';
-import type { SpeedModel } from './runs.ts';
-import { requestsOf, type StepRun } from './step-run.ts';
+import type { StepRun } from './step-run.ts';
 
-/** Parts of an entry's time, as HAR 1.2 names them: -1 where a part does not apply, `ssl` inside `connect`. */
-interface EntryTimings {
-  blocked: number;
-  dns: number;
-  connect: number;
-  ssl: number;
-  send: number;
-  wait: number;
-  receive: number;
-}
+/** Parts of an entry's time: -1 where a part does not apply, `ssl` inside `connect`. */
+type EntryTimings = Record<Exclude<keyof Timings, 'comment'>, number>;
 
 /** The timings that requests are placed by, with the end of the last one. */
 type Times = StepRun['timings'] & Pick<StepRun, 'loadTime'>;
-
-/** A request with its place in time. */
-interface PlacedRequest {
-  readonly request: RequestSpec;
-  /** Whole ms since the step's navigation. */
-  readonly startMs: number;
-  readonly timings: EntryTimings;
-  /** The connection it went over: several for HTTP/1.1, one for each host otherwise. */
-  readonly connection: number;
-}
 
 type Span = readonly [fromMs: number, toMs: number];
 
@@ -76,13 +59,11 @@ function waitShare({ phase, bodyBytes }: RequestSpec, h: number): number {
   return (bodyBytes < 30_000 || phase === 'tag' ? 0.85 : 0.35) * (0.75 + 0.25 * draw(h, 11));
 }
 
-/** Splits a span over the parts of an entry; a new connection pays for name, handshake and encryption. */
-function split([from, to]: Span, request: RequestSpec, isNew: boolean, h: number): EntryTimings {
-  const total = to - from;
+/** Splits a time over the parts of an entry; a new connection pays for name, handshake and encryption. */
+function splitTime(total: number, request: RequestSpec, isNew: boolean, h: number): EntryTimings {
   if (request.fromCache)
     return { blocked: round(total * 0.2), dns: -1, connect: -1, ssl: -1, send: 0, wait: round(total * 0.6), receive: round(total * 0.2) };
   if (request.status === 0) return { blocked: round(total), dns: -1, connect: -1, ssl: -1, send: 0, wait: 0, receive: 0 };
-  const secure = request.url.startsWith('https:');
   const dns = isNew ? round(Math.min(46, total * (0.05 + 0.09 * draw(h, 6)))) : -1;
   const connect = isNew ? round(Math.min(140, total * (0.14 + 0.2 * draw(h, 7)))) : -1;
   // Agents differ in how they write a part that did not take place: -1, or 0.
@@ -96,7 +77,7 @@ function split([from, to]: Span, request: RequestSpec, isNew: boolean, h: number
     blocked: blocked < 0.4 ? -1 : blocked,
     dns: isNew ? dns : none,
     connect: isNew ? connect : none,
-    ssl: isNew && secure ? round(connect * 0.62) : -1,
+    ssl: isNew && request.url.startsWith('https:') ? round(connect * 0.62) : -1,
     send,
     wait,
     receive,
@@ -111,65 +92,61 @@ function navigation(requests: readonly RequestSpec[], t: Times): Span[] {
 }
 
 /** Shares the time of a phase out over its requests, in the order in which the page lists them. */
-function placesOf(requests: readonly RequestSpec[]): (request: RequestSpec) => number {
-  const phases = new Map<RequestSpec['phase'], RequestSpec[]>();
-  for (const request of requests) phases.set(request.phase, [...(phases.get(request.phase) ?? []), request]);
-  return (request) => {
-    const inPhase = phases.get(request.phase) ?? [];
-    return inPhase.indexOf(request) / inPhase.length;
-  };
-}
-
-function connectionsOf(): (request: RequestSpec, h: number) => { connection: number; isNew: boolean } {
-  const known = new Map<string, number>();
-  return ({ url, protocol }, h) => {
-    const key = new URL(url).origin + (protocol === 'http/1.1' ? `#${h % 3}` : '');
-    const connection = known.get(key) ?? 400 + known.size * 3;
-    const isNew = !known.has(key);
-    known.set(key, connection);
-    return { connection, isNew };
-  };
+function placesOf(requests: readonly RequestSpec[]): number[] {
+  const ofPhase = new Map<string, number>();
+  const places = requests.map(({ phase }) => addTo(ofPhase, phase) - 1);
+  return requests.map(({ phase }, index) => nth(places, index) / countOf(ofPhase, phase));
 }
 
 /** Gives each request of a step its place in time, so that document, first paint, largest paint and load agree with the step's times. */
-function placeRequests(requests: readonly RequestSpec[], stepRun: StepRun, seed: number, mobile: boolean): PlacedRequest[] {
-  const t: Times = { ...stepRun.timings, loadTime: stepRun.loadTime };
+function placeRequests({ run, step, timings, loadTime, requests: list }: StepRun) {
+  const seed = hash(run.model.origin.seed, step.id, run.hour);
+  const t: Times = { ...timings, loadTime };
+  const requests = list();
   const navigations = navigation(requests, t);
-  const bytesPerMs = mobile ? 900 : 2400;
-  const last = requests.findLastIndex((request) => request.phase === 'late' && request.status !== 0);
-  const placeOf = placesOf(requests);
+  const bytesPerMs = run.scenario.device === 'mobile' ? 900 : 2400;
+  const places = placesOf(requests);
+  // The last one ends when the page is fully loaded.
+  places[requests.findLastIndex((request) => request.phase === 'late' && request.status !== 0)] = 1;
   const spans = requests.map((request, index) => {
     const h = hash(seed, hashText(request.url), index);
-    // The last one ends when the page is fully loaded.
-    const place = index === last ? 1 : placeOf(request);
-    const [start, end] = navigations[index] ?? spanOf(request, t, place, h, bytesPerMs);
-    return { request, index, h, span: [Math.round(start), Math.max(Math.round(start) + 1, end)] as const };
+    const [start, end] = navigations[index] ?? spanOf(request, t, nth(places, index), h, bytesPerMs);
+    const startMs = Math.round(start);
+    return { request, h, startMs, endMs: Math.max(startMs + 1, end) };
   });
-  const connectionOf = connectionsOf();
+  // Several for HTTP/1.1, one for each host otherwise.
+  const connections = new Map<string, number>();
   const placed = spans
-    .toSorted((a, b) => a.span[0] - b.span[0] || a.index - b.index)
-    .map(({ request, span, h }) => {
-      const { connection, isNew } = connectionOf(request, h);
-      const timings = split(span, request, isNew && !request.fromCache, h);
-      if (request.phase === 'document') timings.receive = t.lastByte - t.firstByte;
-      return { request, startMs: span[0], timings, connection };
+    .toSorted((a, b) => a.startMs - b.startMs)
+    .map(({ request, h, startMs, endMs }, index) => {
+      const key = new URL(request.url).origin + (request.protocol === 'http/1.1' ? `#${h % 3}` : '');
+      const known = connections.get(key);
+      const connection = known ?? 400 + connections.size * 3;
+      connections.set(key, connection);
+      const split = splitTime(endMs - startMs, request, known === undefined, h);
+      if (request.phase === 'document') split.receive = t.lastByte - t.firstByte;
+      const time = entryTime(split);
+      // Agents write entries as they complete, roughly: neither in the order of their starts nor quite in that of their ends.
+      return { request, startMs, timings: split, time, connection, order: startMs + time + 260 * draw(seed, index) };
     });
-  // Agents write entries as they complete, roughly: neither in the order of their starts nor quite in that of their ends.
-  const order = (entry: PlacedRequest, index: number): number => entry.startMs + entryTime(entry.timings) + 260 * draw(seed, index);
-  return placed
-    .map((entry, index) => ({ entry, key: order(entry, index) }))
-    .toSorted((a, b) => a.key - b.key)
-    .map(({ entry }) => entry);
+  return placed.toSorted((a, b) => a.order - b.order);
 }
 
 /** Data that the entries of one HAR share. */
-interface HarContext {
-  readonly hour: number;
-  readonly navigationStartMs: number;
-  readonly documentUrl: string;
-  readonly mobile: boolean;
-  readonly isFirstParty: (url: URL) => boolean;
+function contextOf({ run, step, timings }: StepRun) {
+  const { scenario, hour } = run;
+  const site = sites[scenario.site];
+  const hosts = new Set([site.origin, site.static, site.images, site.calls, ...site.redirects].map((origin) => new URL(origin).host));
+  return {
+    hour,
+    navigationStartMs: timings.navigationStart,
+    documentUrl: site.origin + step.path,
+    device: scenario.device,
+    isFirstParty: (url: URL) => hosts.has(url.host),
+  };
 }
+
+type HarContext = ReturnType<typeof contextOf>;
 
 const AGENTS = {
   desktop: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
@@ -208,7 +185,7 @@ function harRequest(spec: RequestSpec, url: URL, context: HarContext, httpVersio
     ['content-type', postData?.mimeType],
     ['cookie', cookies.length > 0 ? cookies.map(({ name, value }) => `${name}=${value}`).join('; ') : undefined],
     ['referer', spec.phase === 'document' || spec.phase === 'redirect' ? undefined : context.documentUrl],
-    ['user-agent', context.mobile ? AGENTS.mobile : AGENTS.desktop],
+    ['user-agent', AGENTS[context.device]],
   ]);
   return {
     method: spec.post === undefined ? 'GET' : 'POST',
@@ -257,9 +234,14 @@ function mimeTypeOf({ type, status = 200 }: RequestSpec, url: URL): string {
   return (type === 'image' ? IMAGE_TYPES[extension] : undefined) ?? MIME_TYPES[type];
 }
 
-function contentOf(spec: RequestSpec, mimeType: string, compressed: boolean, h: number, hour: number): Content {
+/** True for text that was worth compressing. */
+function isCompressed({ type, plain, bodyBytes, status = 200 }: RequestSpec): boolean {
+  return TEXTS.has(type) && !plain && bodyBytes > 600 && status === 200;
+}
+
+function contentOf(spec: RequestSpec, mimeType: string, h: number, hour: number): Content {
   const { bodyBytes } = spec;
-  const size = compressed ? Math.round(bodyBytes * (2.6 + 2.1 * draw(h, 21))) : bodyBytes;
+  const size = isCompressed(spec) ? Math.round(bodyBytes * (2.6 + 2.1 * draw(h, 21))) : bodyBytes;
   const transferred = TEXTS.has(spec.type) && bodyBytes > 0 && !spec.fromCache;
   const sized: Content = { size, mimeType, ...(transferred ? { compression: size - bodyBytes } : {}) };
   if (!spec.authorized || bodyBytes === 0) return sized;
@@ -267,14 +249,12 @@ function contentOf(spec: RequestSpec, mimeType: string, compressed: boolean, h: 
   return { ...sized, text, comment: 'Cut to the first 400 bytes.' };
 }
 
-function setCookiesOf(spec: RequestSpec, context: HarContext, h: number): Cookie[] {
-  const expires = new Date(context.navigationStartMs + 30 * DAY_MS).toISOString();
-  if (spec.phase === 'document') {
-    const value = secretToken('sid', context.hour);
-    return [{ name: 'sid', value, path: '/', expires, httpOnly: true, secure: true }];
-  }
-  if (spec.type !== 'beacon' || draw(h, 22) > 0.5) return [];
-  return [{ name: 'uid', value: secretToken('uid', context.hour), path: '/', expires, httpOnly: false, secure: true }];
+function setCookiesOf({ phase, type }: RequestSpec, { hour, navigationStartMs }: HarContext, h: number): Cookie[] {
+  const isSession = phase === 'document';
+  if (!isSession && (type !== 'beacon' || draw(h, 22) > 0.5)) return [];
+  const name = isSession ? 'sid' : 'uid';
+  const expires = new Date(navigationStartMs + 30 * DAY_MS).toISOString();
+  return [{ name, value: secretToken(name, hour), path: '/', expires, httpOnly: isSession, secure: true }];
 }
 
 /** How long a client may keep an answer; nothing is said of what is neither kept nor a document. */
@@ -292,21 +272,17 @@ function sizesOf(spec: RequestSpec, h: number) {
   return { headersSize: headerBytes, bodySize: bodyBytes, ...(draw(h, 25) < 0.6 ? total : {}) };
 }
 
-/** Facts of a response that its headers repeat. */
-interface Made {
-  readonly mimeType: string;
-  readonly compressed: boolean;
-  readonly cookies: readonly Cookie[];
-}
-
-/** Headers of a response, which also set its cookies. */
-function responseHeaders(spec: RequestSpec, context: HarContext, h: number, made: Made) {
-  const { mimeType, compressed, cookies } = made;
-  const cacheable = !spec.uncached && (spec.status === undefined || spec.status === 200 || spec.status === 304);
+/** `response` of an entry; sizes are those of the request's specification, written as different agents do. */
+function harResponse(spec: RequestSpec, url: URL, context: HarContext, httpVersion: string, h: number): Response {
+  const { status = 200, bodyBytes } = spec;
+  const mimeType = mimeTypeOf(spec, url);
+  const compressed = isCompressed(spec);
+  const cookies = setCookiesOf(spec, context, h);
+  const cacheable = !spec.uncached && (status === 200 || status === 304);
   const encoding = draw(h, 23) < 0.6 ? 'br' : 'gzip';
-  return headersOf([
+  const headers = headersOf([
     ['content-type', mimeType === 'x-unknown' ? undefined : mimeType],
-    ['content-length', spec.bodyBytes > 0 ? String(spec.bodyBytes) : undefined],
+    ['content-length', bodyBytes > 0 ? String(bodyBytes) : undefined],
     ['content-encoding', compressed ? encoding : undefined],
     ['cache-control', cacheControlOf(spec, cacheable, h)],
     ['etag', cacheable ? `"${h.toString(16)}"` : undefined],
@@ -315,21 +291,13 @@ function responseHeaders(spec: RequestSpec, context: HarContext, h: number, made
     ['vary', compressed ? 'Accept-Encoding' : undefined],
     ...cookies.map(({ name, value, path }): [string, string] => ['set-cookie', `${name}=${value}; Path=${path}; Secure; SameSite=None`]),
   ]);
-}
-
-/** `response` of an entry; sizes are those of the request's specification, written as different agents do. */
-function harResponse(spec: RequestSpec, url: URL, context: HarContext, httpVersion: string, h: number): Response {
-  const { status = 200, bodyBytes } = spec;
-  const mimeType = mimeTypeOf(spec, url);
-  const compressed = TEXTS.has(spec.type) && !spec.plain && bodyBytes > 600 && status === 200;
-  const cookies = setCookiesOf(spec, context, h);
   return {
     status,
     statusText: httpVersion === 'http/1.1' ? (STATUS_TEXTS[status] ?? '') : '',
     httpVersion,
-    headers: status === 0 ? [] : responseHeaders(spec, context, h, { mimeType, compressed, cookies }),
+    headers: status === 0 ? [] : headers,
     cookies,
-    content: contentOf(spec, mimeType, compressed, h, context.hour),
+    content: contentOf(spec, mimeType, h, context.hour),
     redirectURL: spec.location ?? '',
     ...sizesOf(spec, h),
     ...(status === 0 ? { _error: 'net::ERR_BLOCKED_BY_CLIENT' } : {}),
@@ -347,7 +315,8 @@ const PRIORITIES: Record<ResourceType, string> = {
 };
 
 /** One entry of HAR 1.2; members that begin with an underscore are there on some entries only. */
-function harEntry({ request: spec, startMs, timings, connection }: PlacedRequest, context: HarContext): Entry {
+function harEntry(placed: ReturnType<typeof placeRequests>[number], context: HarContext): Entry {
+  const { request: spec, startMs, timings, time, connection } = placed;
   const url = new URL(fillUrl(spec.url, context.hour));
   // A property of the address, so that the same file looks the same in each run.
   const h = hashText(spec.url);
@@ -358,11 +327,11 @@ function harEntry({ request: spec, startMs, timings, connection }: PlacedRequest
   return {
     pageref: 'page_1',
     startedDateTime: new Date(context.navigationStartMs + startMs).toISOString(),
-    time: entryTime(timings),
+    time,
     request: harRequest(spec, url, context, httpVersion),
     response: harResponse(spec, url, context, httpVersion, h),
     cache: spec.fromCache ? { beforeRequest: { lastAccess, eTag: `"${h.toString(16)}"`, hitCount: 1 } } : {},
-    timings: { ...timings },
+    timings,
     ...(spec.status === 0 ? {} : { serverIPAddress: `203.0.113.${hashText(url.host) % 254}`, connection: String(connection) }),
     ...(draw(h, 26) < 0.9 ? { _priority: urgent ? 'High' : PRIORITIES[spec.type] } : {}),
     ...(spec.type === 'script' || spec.type === 'stylesheet' ? { _renderBlocking: blocking ? 'blocking' : 'non_blocking' } : {}),
@@ -372,22 +341,9 @@ function harEntry({ request: spec, startMs, timings, connection }: PlacedRequest
 }
 
 /** HAR 1.2 of a step: its entries transfer the step's `weight`, its document answers at `firstByte`, the last entry ends at `loadTime`. */
-export function stepHar(model: SpeedModel, stepRun: StepRun): Har {
-  const { run, step, timings, variation } = stepRun;
-  const navigationStartMs = timings.navigationStart;
-  const { scenario, hour } = run;
-  const site = sites[scenario.site];
-  const mobile = scenario.device === 'mobile';
-  const hosts = new Set([site.origin, site.static, site.images, site.calls, ...site.redirects].map((origin) => new URL(origin).host));
-  const context: HarContext = {
-    hour,
-    navigationStartMs,
-    mobile,
-    documentUrl: site.origin + step.path,
-    isFirstParty: (url) => hosts.has(url.host),
-  };
-  const requests = requestsOf(model, model.planOf(scenario, step), run, variation);
-  const placed = placeRequests(requests, stepRun, hash(model.origin.seed, step.id, hour), mobile);
+export function stepHar(stepRun: StepRun): Har {
+  const { timings } = stepRun;
+  const context = contextOf(stepRun);
   return {
     log: {
       version: '1.2',
@@ -396,12 +352,12 @@ export function stepHar(model: SpeedModel, stepRun: StepRun): Har {
       pages: [
         {
           id: 'page_1',
-          startedDateTime: new Date(navigationStartMs).toISOString(),
+          startedDateTime: new Date(timings.navigationStart).toISOString(),
           title: context.documentUrl,
           pageTimings: { onContentLoad: timings.domContentLoadedEventStart, onLoad: timings.loadEvent, _startRender: timings.startRender },
         },
       ],
-      entries: placed.map((entry) => harEntry(entry, context)),
+      entries: placeRequests(stepRun).map((entry) => harEntry(entry, context)),
     },
   };
 }

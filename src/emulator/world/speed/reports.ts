@@ -3,15 +3,12 @@ import { hash } from '../random.ts';
 import { drawBetween } from './noise.ts';
 import { fillUrl } from './planted-secrets.ts';
 import { isUnavailable } from './request-spec.ts';
-import { type Run, resultIdOf, type SpeedModel, stepResultIdOf, stepResultNumber } from './runs.ts';
-import { requestsOf, type StepRun, stepRuns } from './step-run.ts';
+import { executedSteps, type Run, resultIdOf, stepResultIdOf, stepResultNumber } from './runs.ts';
+import { blankNumbers, type StepRun, stepRuns } from './step-run.ts';
 
 const WEB_REPORT_URL = 'https://speed.web-analytics.example';
 
-type Aggregate = Record<(typeof aggregateMetricNames)[number], number>;
-// The entries have each of the names, which the type of fromEntries does not know.
-// NaN, not 0: the engine then keeps room for fractions, which it would otherwise allocate for each object.
-const BLANK = Object.fromEntries(aggregateMetricNames.map((name) => [name, Number.NaN])) as Aggregate;
+const BLANK = blankNumbers(aggregateMetricNames);
 
 function valueOf({ timings, loadTime, weight, requestsCount }: StepRun, name: (typeof aggregateMetricNames)[number]): number {
   if (name === 'loadTime') return loadTime;
@@ -19,15 +16,11 @@ function valueOf({ timings, loadTime, weight, requestsCount }: StepRun, name: (t
   return name === 'request' ? requestsCount : timings[name];
 }
 
-function idOf(model: SpeedModel, { run, step }: StepRun): string {
-  return stepResultIdOf(model.origin.seed, { scenarioIndex: run.scenario.index, hour: run.hour, stepIndex: step.index });
-}
-
-function stepResult(model: SpeedModel, stepRun: StepRun) {
+function stepResult(stepRun: StepRun) {
   const { step } = stepRun;
   return {
     stepId: step.id,
-    stepResultId: idOf(model, stepRun),
+    stepResultId: stepResultIdOf(stepRun.run, step.index),
     name: step.name,
     description: step.description,
     fail: stepRun.failed ? 1 : 0,
@@ -41,51 +34,37 @@ function stepResult(model: SpeedModel, stepRun: StepRun) {
   };
 }
 
-/** Sums over the steps; layout shift to 4 decimals. */
-function sumOf(steps: readonly StepRun[]): Aggregate {
-  const sum: Aggregate = { ...BLANK };
+/** Sums over the steps and averages per step: layout shift to 4 decimals, other averages to 2. */
+function aggregatesOf(steps: readonly StepRun[]) {
+  const sum = { ...BLANK };
+  const average = { ...BLANK };
   for (const name of aggregateMetricNames) {
     let total = 0;
     for (const step of steps) total += valueOf(step, name);
-    sum[name] = name === 'cumulativeLayoutShift' ? Math.round(total * 10_000) / 10_000 : total;
-  }
-  return sum;
-}
-
-/** Averages per step: layout shift to 4 decimals, the rest to 2. */
-function averageOf(sum: Aggregate, steps: number): Aggregate {
-  const average: Aggregate = { ...BLANK };
-  for (const name of aggregateMetricNames) {
     const precision = name === 'cumulativeLayoutShift' ? 10_000 : 100;
-    average[name] = Math.round((sum[name] / steps) * precision) / precision;
+    sum[name] = Math.round(total * precision) / precision;
+    average[name] = Math.round((sum[name] / steps.length) * precision) / precision;
   }
-  return average;
+  return { sum, average };
 }
 
 /** A run as `scenario/reports` lists it. */
-export function reportEntry(model: SpeedModel, run: Run) {
-  const stepRunList = stepRuns(model, run);
-  const steps = stepRunList.map((stepRun) => stepResult(model, stepRun));
-  const sum = sumOf(stepRunList);
+export function reportEntry(run: Run) {
+  const ran = stepRuns(run);
+  const steps = ran.map(stepResult);
   const count = (name: 'fail' | 'unavailableResource' | 'browserError'): number => steps.reduce((total, step) => total + step[name], 0);
   return {
-    resultId: resultIdOf(run.scenario.index, run.hour),
+    resultId: resultIdOf(run),
     date: run.dateMs,
     viewOnTheWeb: `${WEB_REPORT_URL}/scenario/${run.scenario.id}/report/${run.dateMs}`,
     summary: {
       fail: count('fail'),
       unavailableResource: count('unavailableResource'),
       browserError: count('browserError'),
-      sum,
-      average: averageOf(sum, steps.length),
+      ...aggregatesOf(ran),
     },
     steps,
   };
-}
-
-/** A run as `scenario/report` shows it. */
-export function scenarioReport(model: SpeedModel, run: Run) {
-  return { scenarioId: run.scenario.id, name: run.scenario.name, ...reportEntry(model, run) };
 }
 
 const SCRIPT_ERRORS = [
@@ -96,8 +75,8 @@ const SCRIPT_ERRORS = [
 const FAILED_ACTION_MS = 10_000;
 
 /** The result of each action; those after a failed one were not tried. Status and times are not documented by the reference. */
-function actionsResult(model: SpeedModel, { run, step, failed }: StepRun) {
-  const h = hash(model.origin.seed, step.id, run.hour, 43);
+function actionsResult({ run, step, failed }: StepRun) {
+  const h = hash(run.model.origin.seed, step.id, run.hour, 43);
   const failedAt = failed ? (run.failure?.actionIndex ?? 0) : step.actions.length;
   return step.actions.map((action, index) => {
     const id = step.id * 10 + index + 1;
@@ -106,12 +85,6 @@ function actionsResult(model: SpeedModel, { run, step, failed }: StepRun) {
     const why = run.failure?.contentCheck ? 'text not found' : `not possible within ${FAILED_ACTION_MS / 1000} s`;
     return { id, time: FAILED_ACTION_MS + drawBetween(h, index, 1, 60), status: 'failure', message: `${action}: ${why}` };
   });
-}
-
-/** Addresses of the resources that could not be loaded, each with its HTTP status (0: aborted); the same as in the HAR. */
-function unavailableResources(model: SpeedModel, { run, step, variation }: StepRun): Record<string, number> {
-  const requests = requestsOf(model, model.planOf(run.scenario, step), run, variation).filter(isUnavailable);
-  return Object.fromEntries(requests.map(({ url, status = 0 }) => [fillUrl(url, run.hour), status]));
 }
 
 function browserErrors({ run, scriptErrors }: StepRun, unavailable: Record<string, number>) {
@@ -131,23 +104,23 @@ function browserErrors({ run, scriptErrors }: StepRun, unavailable: Record<strin
 }
 
 /** A step of a run as `scenario/step/report` shows it; `date` is that of the run, neighbours that do not exist are empty texts. */
-export function stepReport(model: SpeedModel, stepRun: StepRun, executed: number) {
-  const { run, step } = stepRun;
-  const key = { scenarioIndex: run.scenario.index, hour: run.hour, stepIndex: step.index };
-  const idAt = (stepIndex: number): string =>
-    stepIndex < 0 || stepIndex >= executed ? '' : stepResultIdOf(model.origin.seed, { ...key, stepIndex });
+export function stepReport(stepRun: StepRun) {
+  const { run, step, customTimings } = stepRun;
+  const idAt = (stepIndex: number): string => (executedSteps(run)[stepIndex] ? stepResultIdOf(run, stepIndex) : '');
   const { navigationStart: _, ...timings } = stepRun.timings;
-  const unavailable = unavailableResources(model, stepRun);
+  // Addresses of the resources that could not be loaded, each with its HTTP status (0: aborted); the same as in the HAR.
+  const broken = stepRun.requests().filter(isUnavailable);
+  const unavailable = Object.fromEntries(broken.map(({ url, status = 0 }) => [fillUrl(url, run.hour), status]));
   return {
     id: idAt(step.index),
     previousStepId: idAt(step.index - 1),
     nextStepId: idAt(step.index + 1),
-    stepResultId: stepResultNumber(key),
+    stepResultId: stepResultNumber(run, step.index),
     date: run.dateMs,
     timings,
     browserError: JSON.stringify(browserErrors(stepRun, unavailable)),
     unavailableResource: JSON.stringify(unavailable),
-    actionsResult: actionsResult(model, stepRun),
-    customTimings: stepRun.customTimings,
+    actionsResult: actionsResult(stepRun),
+    customTimings,
   };
 }

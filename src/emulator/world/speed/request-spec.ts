@@ -72,6 +72,21 @@ export interface RequestSpec {
   readonly dynamic?: boolean;
 }
 
+/** A request as it is written down: the size is that of the compressed body, in units of 1000 bytes. */
+export type RequestRow = readonly [
+  type: ResourceType,
+  url: string,
+  kb: number,
+  phase: Phase,
+  more?: Partial<Omit<RequestSpec, 'type' | 'url' | 'phase' | 'bodyBytes'>>,
+];
+
+/** The request of a row; what is not written down of its size follows from its address. */
+export function requestOf(...[type, url, kb, phase, more = {}]: RequestRow): RequestSpec {
+  const bodyBytes = more.status === 304 || more.status === 0 ? 0 : Math.round(kb * 1000);
+  return { type, url, phase, bodyBytes, headerBytes: headerBytesOf(url), ...more };
+}
+
 /** Size of the response's headers: a property of the address. */
 export function headerBytesOf(url: string): number {
   return drawBetween(hashText(url), 11, 190, 720);
@@ -82,7 +97,16 @@ export function transferBytes(spec: RequestSpec): number {
   return spec.fromCache || spec.status === 0 ? 0 : spec.headerBytes + spec.bodyBytes;
 }
 
-/** True for what a report counts as an unavailable resource: refused, failed or aborted. */
+/** Requests added up: bytes on the network, and what a report counts as unavailable, which is refused, failed or aborted. */
+export function totalsOf(requests: readonly RequestSpec[]) {
+  return {
+    requestsCount: requests.length,
+    weight: requests.reduce((sum, request) => sum + transferBytes(request), 0),
+    unavailable: requests.filter(isUnavailable).length,
+  };
+}
+
+/** True for what a report counts as an unavailable resource. */
 export function isUnavailable({ status = 200 }: RequestSpec): boolean {
   return status === 0 || status >= 400;
 }

@@ -123,6 +123,7 @@ export interface Failure {
 
 /** One execution of a scenario. */
 export interface Run {
+  readonly model: SpeedModel;
   readonly scenario: Scenario;
   /** Hours since 1970. */
   readonly hour: number;
@@ -137,13 +138,6 @@ export interface SpeedModel {
   readonly stories: SpeedStories;
   /** The plan that all runs of the step share; computed once. */
   planOf(scenario: Scenario, step: Step): PagePlan;
-}
-
-/** Which step of which run of which scenario (by place in the list) is meant. */
-export interface StepResultKey {
-  readonly scenarioIndex: number;
-  readonly hour: number;
-  readonly stepIndex: number;
 }
 
 const MASK = 0x0fff_ffff;
@@ -162,13 +156,17 @@ const INVERSE = inverse(FACTOR);
 const CLONE_IDS = 2 ** 32;
 
 /** `resultId` of a run: unique over all scenarios, growing with time. */
-export function resultIdOf(scenarioIndex: number, hour: number): number {
-  return hour * CLONES_FROM + (scenarioIndex % CLONES_FROM) + Math.floor(scenarioIndex / CLONES_FROM) * CLONE_IDS;
+export function resultIdOf({ scenario: { index }, hour }: Run): number {
+  return baseIdOf(index, hour) + Math.floor(index / CLONES_FROM) * CLONE_IDS;
+}
+
+function baseIdOf(scenarioIndex: number, hour: number): number {
+  return hour * CLONES_FROM + (scenarioIndex % CLONES_FROM);
 }
 
 /** The numeric form of a step result's id, as in `stepResultId` of the step report. */
-export function stepResultNumber({ scenarioIndex, hour, stepIndex }: StepResultKey): number {
-  return resultIdOf(scenarioIndex, hour) * 8 + stepIndex;
+export function stepResultNumber(run: Run, stepIndex: number): number {
+  return resultIdOf(run) * 8 + stepIndex;
 }
 
 function textOf(seed: number, number: number): string {
@@ -180,14 +178,14 @@ function textOf(seed: number, number: number): string {
 }
 
 /** The opaque form, 16 hex digits, 19 of a copied scenario; holds all that is needed to compute the step result again. */
-export function stepResultIdOf(seed: number, key: StepResultKey): string {
-  const clone = Math.floor(key.scenarioIndex / CLONES_FROM);
-  const text = textOf(seed, stepResultNumber({ ...key, scenarioIndex: key.scenarioIndex % CLONES_FROM }));
+export function stepResultIdOf({ model, scenario: { index }, hour }: Run, stepIndex: number): string {
+  const clone = Math.floor(index / CLONES_FROM);
+  const text = textOf(model.origin.seed, baseIdOf(index, hour) * 8 + stepIndex);
   return clone === 0 ? text : `${text}${clone.toString(16).padStart(3, '0')}`;
 }
 
-/** The reverse; undefined for a text that was not issued under this seed. */
-export function parseStepResultId(seed: number, text: string): StepResultKey | undefined {
+/** Which step of which run of which scenario (by place in the list) is meant; undefined for a text not issued under this seed. */
+export function parseStepResultId(seed: number, text: string) {
   if (!/^[a-f][0-9a-f]{15}([0-9a-f]{3})?$/.test(text)) return undefined;
   const clone = text.length > 16 ? Number.parseInt(text.slice(16), 16) : 0;
   const number = Math.imul(Number.parseInt(text.slice(1, 8), 16), INVERSE) & MASK;
@@ -220,11 +218,12 @@ function failureOf(scenario: Scenario, { failing }: SpeedStories, h: number): Fa
 }
 
 /** The run of a scenario in an hour; its start lies a few minutes into the hour, a little different each time. */
-function runIn({ origin, stories }: SpeedModel, scenario: Scenario, hour: number): Run {
+function runIn(model: SpeedModel, scenario: Scenario, hour: number): Run {
+  const { origin, stories } = model;
   const h = hash(origin.seed, scenario.id, hour);
   const minute = drawBetween(hash(origin.seed, scenario.id), 1, 2, 52);
   const dateMs = hour * HOUR_MS + minute * 60_000 + drawBetween(h, 2, 0, 179_999);
-  return { scenario, hour, dateMs, failure: failureOf(scenario, stories, h) };
+  return { model, scenario, hour, dateMs, failure: failureOf(scenario, stories, h) };
 }
 
 function firstHour(origin: Origin): number {
@@ -239,27 +238,23 @@ export function findRun(model: SpeedModel, scenario: Scenario, hour: number, now
 }
 
 /** Bounds of a list of runs; both dates are excluded themselves. */
-export interface RunFilter {
-  readonly afterMs?: number;
-  readonly beforeMs?: number;
-  readonly error?: boolean;
-  /** Whether a run whose content check failed is one with error; default yes. */
-  readonly contentCheck?: 'error' | 'no error';
-}
-
-function matches({ failure }: Run, { error, contentCheck = 'error' }: RunFilter): boolean {
-  if (error === undefined) return true;
-  return error === (failure !== undefined && (contentCheck === 'error' || !failure.contentCheck));
+interface RunFilter {
+  readonly afterMs: number;
+  readonly beforeMs: number;
+  /** Left out: all runs. */
+  readonly error?: boolean | undefined;
+  /** Whether a run whose content check failed is one with error. */
+  readonly contentCheck: 'error' | 'no error';
 }
 
 /** Runs that pass the filter, newest first; computed one by one as they are asked for. */
 export function* runsBackwards(model: SpeedModel, scenario: Scenario, nowMs: number, filter: RunFilter): Generator<Run> {
-  const afterMs = filter.afterMs ?? 0;
-  const beforeMs = filter.beforeMs ?? Number.POSITIVE_INFINITY;
+  const { afterMs, beforeMs, error, contentCheck } = filter;
   const from = Math.max(firstHour(model.origin), Math.floor(afterMs / HOUR_MS));
   for (let hour = Math.floor(Math.min(nowMs, beforeMs) / HOUR_MS); hour >= from; hour -= 1) {
     const run = runIn(model, scenario, hour);
-    if (run.dateMs <= nowMs && run.dateMs > afterMs && run.dateMs < beforeMs && matches(run, filter)) yield run;
+    const isFailed = run.failure !== undefined && (contentCheck === 'error' || !run.failure.contentCheck);
+    if (run.dateMs <= nowMs && run.dateMs > afterMs && run.dateMs < beforeMs && (error ?? isFailed) === isFailed) yield run;
   }
 }
 
