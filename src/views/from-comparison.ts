@@ -7,6 +7,7 @@ import { type Finding, placesOf } from '../findings/finding.ts';
 import { dayAfter, type Interval } from '../lib/calendar.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { todayIn } from '../lib/dates.ts';
+import { headlineOf } from '../lib/sentences.ts';
 import { formatValue, intervalIn, momentWords, type Unit, unitIn } from './charts/values.ts';
 import { type BarsSpec, type ChartSpec, joined, type TrendSpec } from './spec.ts';
 
@@ -40,9 +41,6 @@ function isFarBefore(baseline: readonly string[], period: readonly string[]): bo
 }
 
 const dayText = (day: string | undefined) => momentWords(day ?? '', 'day', true);
-/** A name in the middle of a sentence. */
-const inSentence = (name: string) => `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
-
 const weekdayOf = (day: string): number => new Date(Date.parse(day)).getUTCDay();
 
 /** Days of both ranges that lie on each other, whether they hold data or not. */
@@ -98,34 +96,17 @@ function sinceWords({ from = '', to }: Finding['when']): string {
 /** Days before a change that show what it changed from, and the most days that are drawn for it. */
 const [DAYS_BEFORE, MOST_DAYS] = [7, 92];
 
-/** The change with a date that the lines show: the first of those in a place that has a line. */
-function storyOf({ data: { findings } }: PeriodsResult, { labels, period, timeZone }: ComparisonChartOptions): Finding | undefined {
-  const earliest = dayAfter(todayIn(timeZone, period.endMs), DAYS_BEFORE - MOST_DAYS);
-  return findings.find(
-    ({ place, verdict, when: { shape, from = '' } }) =>
-      (verdict === 'higher' || verdict === 'lower') &&
-      shape !== 'range' &&
-      from >= earliest &&
-      placesOf({ place }).every((name) => labels.includes(name)),
-  );
+/** What was found of the metric in places that have a line, the most important first. */
+function findingsDrawn({ headline: { metric }, data: { findings } }: PeriodsResult, { labels }: ComparisonChartOptions): Finding[] {
+  return findings.filter((finding) => finding.subject === metric && placesOf(finding).every((name) => labels.includes(name)));
 }
 
-const titleOf = ({ sentence }: Finding) => sentence.replace(/\.$/, '');
-
-/** A group is most of a change from this share on, and of no more than all of it. */
-const [MOST, ALL] = [0.5, 1];
-
-/** The group that makes most of a change as the title; the change itself where none does, or the groups work against each other. */
-function partsTitle(
-  parts: readonly ChangePart[],
-  change: number,
-  unit: Unit,
-  { name, by }: { readonly name: string; readonly by: string },
-) {
-  const [largest] = parts.filter(({ contribution }) => contribution * change > 0).toSorted((a, b) => size(b) - size(a));
-  const share = largest ? largest.contribution / change : 0;
-  if (!largest || share < MOST || share > ALL) return `${name} by ${by}: ${formatValue(change, unit)} in all`;
-  return `Mostly ${largest.name}: ${formatValue(largest.contribution, unit)} of ${formatValue(change, unit)} ${inSentence(name)}`;
+/** The first of these with a date among the days that can be drawn. */
+function storyOf(drawn: readonly Finding[], { period, timeZone }: ComparisonChartOptions): Finding | undefined {
+  const earliest = dayAfter(todayIn(timeZone, period.endMs), DAYS_BEFORE - MOST_DAYS);
+  const isDated = ({ verdict, when: { shape, from = '' } }: Finding) =>
+    (verdict === 'higher' || verdict === 'lower') && shape !== 'range' && from >= earliest;
+  return drawn.find(isDated);
 }
 
 /** The lines of the headline: one range on the other where the baseline lies far before, else all days from before the change on. */
@@ -143,35 +124,31 @@ function linesOf({ headline: { metric }, judged }: PeriodsResult, story: Finding
   return { isOverlay, ...inSuccession(days, labels, metric) };
 }
 
-/** The finding that is the title: the change where it is of this metric, of two years what both ranges say. */
-function titledBy({ headline: { metric }, data }: PeriodsResult, story: Finding | undefined, isOverlay: boolean): Finding | undefined {
-  const own = data.findings.filter(({ subject }) => subject === metric);
-  const isStory = !isOverlay && story?.subject === metric;
-  return isStory ? story : (own.find(({ when }) => when.shape === 'range') ?? own[0]);
-}
-
 /** The days of the headline, with the change that they show. */
-function trendOf(result: PeriodsResult, story: Finding | undefined, options: ComparisonChartOptions): TrendSpec | undefined {
+function trendOf(result: PeriodsResult, drawn: readonly Finding[], options: ComparisonChartOptions): TrendSpec | undefined {
   const { metric, of } = result.headline;
-  const { timeZone, period } = options;
+  const { timeZone, period, currency } = options;
+  const story = storyOf(drawn, options);
   const { isOverlay, times, series, words } = linesOf(result, story, options);
   if (times.length === 0) return undefined;
-  const finding = titledBy(result, story, isOverlay);
+  const unit = unitOf(metric, currency);
+  // Of two years both ranges are what is drawn.
+  const finding = (isOverlay ? drawn.find(({ when }) => when.shape === 'range') : undefined) ?? drawn[0];
   const places = story ? placesOf(story) : [];
   // Of two years this one, else the place of the change.
   const isAccent = (line: string, at: number) => series.length > 1 && (isOverlay ? at === 0 : places.includes(line));
-  const mark =
-    story && times.includes(story.when.from ?? '') && (finding === story ? sinceWords(story.when) : titleOf(story).replace(/;.*$/, ''));
+  const isMarked = story && !isOverlay && times.includes(story.when.from ?? '');
   return {
     kind: 'trend',
-    title: finding ? titleOf(finding) : `${nameOf(metric)}${of === '' ? '' : ` (${of})`}`,
-    subtitle: `${nameOf(metric)} by day, ${rangesText(options)}, ${timeZone}: ${isCount(metric) ? 'sums of ' : ''}whole days; ${words}`,
-    unit: unitIn(unitOf(metric, options.currency)),
+    title: finding ? headlineOf(finding.sentence) : `${nameOf(metric)}${of === '' ? '' : ` (${of})`}`,
+    subtitle: `${nameOf(metric)} by day${unit === undefined ? '' : `, ${unit}`}, ${rangesText(options)}, ${timeZone}: \
+${isCount(metric) ? 'sums of ' : ''}whole days; ${words}`,
+    unit: unitIn(unit),
     timeZone,
     times,
     series: series.map((each, at) => ({ ...each, ...(isAccent(each.name, at) && { isAccent: true as const }) })),
     events: [],
-    ...(mark && { change: { name: mark, time: story.when.from ?? '' } }),
+    ...(isMarked && { change: { name: sinceWords(story.when), time: story.when.from ?? '' } }),
     ...(!isOverlay && { judged: { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) } }),
   };
 }
@@ -203,10 +180,11 @@ function partsOf(parts: readonly ChangePart[], change: number, { metric, by, of,
     name: label,
     values: shown.map((part) => valueOf(part) ?? null),
   });
-  const accent = places.filter((place) => shown.some((part) => part.name === place));
+  // A place that is not the largest part is no reason of this change.
+  const accent = shown.slice(0, 1).flatMap(({ name }) => (places.includes(name) ? [name] : []));
   return {
     kind: 'bars',
-    title: partsTitle(shown, change, unit, { name: metric, by }),
+    title: `${metric} by ${by}: ${formatValue(change, unit)} in all`,
     subtitle: `by ${of ?? by}${isSplit ? ': its own rate, and its share of the visits (traffic mix)' : ''}; whole change \
 ${formatValue(change, unit)}`,
     unit,
@@ -237,12 +215,12 @@ function segmentParts(all: readonly Explained[]): ChangePart[] {
 export function chartOfComparison(result: PeriodsResult, options: ComparisonChartOptions): ChartSpec | undefined {
   const { headline, byDevice, bySegment, factors } = result;
   const { metric, isPerDay } = headline;
-  const story = storyOf(result, options);
+  const found = findingsDrawn(result, options);
+  const story = storyOf(found, options);
   const unit = unitIn(unitOf(metric, options.currency), true);
   const told = { metric: `${nameOf(metric)}${isPerDay ? ' a day' : ''}`, unit, accent: story ? placesOf(story) : [] };
   const [segment] = bySegment;
-  const ofSegments = `segment, each against all other visits (segments overlap); \
-${Math.min(MAX_SEGMENTS, bySegment.length)} of ${bySegment.length}`;
+  const ofSegments = 'segment, each against all other visits (segments overlap)';
   const drawn = [
     byDevice && partsOf(byDevice.groups, byDevice.change, { ...told, by: 'device' }),
     !byDevice && segment && partsOf(segmentParts(bySegment), segment.change, { ...told, by: 'segment', of: ofSegments }),
@@ -258,5 +236,5 @@ ${Math.min(MAX_SEGMENTS, bySegment.length)} of ${bySegment.length}`;
   // The parts of a change within noise are noise too.
   const isChanged = verdict === 'up' || verdict === 'down' || verdict === 'drift';
   const parts = drawn.flatMap((part) => (part && isChanged ? [{ ...part, subtitle: `${rangesText(options)}, ${part.subtitle}` }] : []));
-  return joined([trendOf(result, story, options), ...parts]);
+  return joined([trendOf(result, found, options), ...parts]);
 }

@@ -1,8 +1,9 @@
+import type { FunnelChange } from '../domain/journeys/funnel.ts';
 import type { FunnelGroup } from '../domain/journeys/funnel-groups.ts';
 import type { ImpactAnswer, ImpactRow } from '../domain/journeys/impact/impact-answer.ts';
 import { edgeName } from '../domain/journeys/paths.ts';
 import type { RetentionAnswer } from '../domain/journeys/retention.ts';
-import { capital } from '../lib/sentences.ts';
+import { headlineOf } from '../lib/sentences.ts';
 import { addTo } from '../lib/tally.ts';
 import { formatValue, momentWords, rangeIn, unitIn } from './charts/values.ts';
 import type { BarsSpec, FlowSpec, GridSpec } from './spec.ts';
@@ -10,54 +11,79 @@ import type { BarsSpec, FlowSpec, GridSpec } from './spec.ts';
 /** A share in percent. */
 const share = (part: number, whole: number) => formatValue(whole > 0 ? (100 * part) / whole : null, 'percent');
 
-/** Covered days as pictures write them: `18 Nov 2026, 20 – 24 Nov 2026, UTC`. */
-function daysIn(covered: readonly string[]): string {
+/** What the pictures of visits share: the days and filters of these, and the words of the answer, whose first sentence is the title. */
+interface VisitsDrawn {
+  readonly covered: readonly string[];
+  readonly filters: readonly string[];
+  readonly answer: string;
+}
+
+/** Covered days and filters as pictures write them: `18 Nov 2026, 20 – 24 Nov 2026, UTC, devices mobile`. */
+function daysIn({ covered, filters }: Omit<VisitsDrawn, 'answer'>): string {
   const ranges = covered.map((words) => {
     const [, from = '', to = from] = /^(\d{4}-\d\d-\d\d)(?: … (\d{4}-\d\d-\d\d))?/.exec(words) ?? [];
     return from === '' ? words : rangeIn('UTC', Date.parse(from), Date.parse(to));
   });
-  return [...ranges, 'UTC'].join(', ');
+  return [...ranges, 'UTC', ...filters].join(', ');
 }
 
 /** The parts of a funnel that are drawn. */
-export interface FunnelDrawn {
+export interface FunnelDrawn extends VisitsDrawn {
   readonly steps: readonly { readonly step: string; readonly sessions: number }[];
   readonly groups?: readonly FunnelGroup[] | undefined;
+  readonly changes?: readonly FunnelChange[] | undefined;
   readonly unit: string;
-  readonly covered: readonly string[];
 }
 
 /** How many of each group go on from step to step, those in colour that differ from the others. */
-function groupsChart({ steps, unit, covered }: FunnelDrawn, groups: readonly FunnelGroup[], whole: string): BarsSpec {
-  const differing = groups.filter(({ kind }) => kind === 'differs');
-  const [first] = differing;
+function groupsChart(drawn: FunnelDrawn, groups: readonly FunnelGroup[]): BarsSpec {
+  const { steps, unit, answer } = drawn;
+  const differing = groups.filter(({ kind }) => kind === 'differs').map(({ group }) => group);
   const shareAt = (own: readonly number[], at: number) => (own[at - 1] ? (100 * (own[at] ?? 0)) / (own[at - 1] ?? 1) : null);
   return {
     kind: 'bars',
-    title: first ? `${capital(first.group)}: ${first.verdict}` : whole,
-    subtitle: `share of the ${unit} at the step before, ${daysIn(covered)}`,
+    title: headlineOf(answer),
+    subtitle: `share of the ${unit} at the step before, ${daysIn(drawn)}`,
     unit: 'percent',
     labels: groups.map(({ group }) => group),
     series: steps.slice(1).map(({ step }, at) => ({ name: `reach ${step}`, values: groups.map((each) => shareAt(each.steps, at + 1)) })),
-    ...(first && { accent: differing.map(({ group }) => group) }),
+    ...(differing.length > 0 && { accent: differing }),
+  };
+}
+
+/** The share that reaches each step, in the baseline and in the range; those in colour that changed. */
+function changesChart(drawn: FunnelDrawn, changes: readonly FunnelChange[]): BarsSpec {
+  const whole = changes.filter(({ group }) => group === undefined);
+  const changed = whole.filter(({ verdict }) => verdict === 'higher' || verdict === 'lower').map(({ step }) => step);
+  return {
+    kind: 'bars',
+    title: headlineOf(drawn.answer),
+    subtitle: `share of the ${drawn.unit} at the step before, ${daysIn(drawn)}, and in the baseline`,
+    unit: 'percent',
+    labels: whole.map(({ step }) => step),
+    series: [
+      { name: 'baseline', values: whole.map(({ beforePercent }) => beforePercent ?? null) },
+      { name: 'this range', values: whole.map(({ afterPercent }) => afterPercent ?? null) },
+    ],
+    ...(changed.length > 0 && { accent: changed }),
   };
 }
 
 /**
- * The chart of a funnel: who did each step, and paler who did only the step before; of a split how many of each group go on. Undefined
- * where nobody did the first.
+ * The chart of a funnel: who did each step, and paler who did only the step before; of a split how many of each group go on, beside a
+ * baseline what changed. Undefined where nobody did the first.
  */
 export function funnelChart(drawn: FunnelDrawn): BarsSpec | undefined {
-  const { steps, groups = [], unit, covered } = drawn;
-  const [first, last] = [steps[0], steps.at(-1)];
-  if (!first || !last || first.sessions === 0) return undefined;
-  const title = `${share(last.sessions, first.sessions)} of ${unit} go from ${first.step} to ${last.step}`;
-  if (groups.length > 1) return groupsChart(drawn, groups, title);
+  const { steps, groups = [], changes, unit, answer } = drawn;
+  const [first] = steps;
+  if (!first || first.sessions === 0) return undefined;
+  if (groups.length > 1) return groupsChart(drawn, groups);
+  if (changes) return changesChart(drawn, changes);
   const before = (index: number) => steps[index - 1]?.sessions;
   return {
     kind: 'bars',
-    title,
-    subtitle: `${unit}, ${daysIn(covered)}`,
+    title: headlineOf(answer),
+    subtitle: `${unit}, ${daysIn(drawn)}`,
     unit: 'none',
     labels: steps.map(({ step }) => step),
     series: [{ name: `${unit} that did the step`, values: steps.map(({ sessions }) => sessions) }],
@@ -67,42 +93,26 @@ export function funnelChart(drawn: FunnelDrawn): BarsSpec | undefined {
     },
     notes: steps.map(({ sessions }, index) => {
       const earlier = before(index);
-      return earlier === undefined ? '' : `· ${share(sessions, earlier)} go on · ${share(sessions, first.sessions)} of all`;
+      return earlier === undefined ? '' : `${share(sessions, earlier)} of the step before · ${share(sessions, first.sessions)} of all`;
     }),
   };
 }
 
 /** The parts of paths that are drawn. */
-export interface PathsDrawn {
+export interface PathsDrawn extends VisitsDrawn {
   readonly paths: readonly { readonly pages: readonly string[]; readonly sessions: number }[];
-  readonly from: string;
   readonly direction: 'after' | 'before';
   readonly depth: number;
   readonly sessions: number;
-  readonly covered: readonly string[];
 }
 
 /** Pages of a column that keep their name; the others are drawn as one. */
 const MOST_NODES = 7;
 const REST = 'other pages';
 
-/** Where most sessions went, or came from. */
-function flowTitle(
-  nodes: FlowSpec['nodes'],
-  { from, direction, sessions }: Omit<PathsDrawn, 'paths' | 'depth' | 'covered'>,
-  side: number,
-): string {
-  const page = from === 'entry' ? 'the entry page' : from;
-  const [most] = nodes.filter((node) => node.side === side && node.label !== REST).toSorted((a, b) => b.count - a.count);
-  const all = `${formatValue(sessions, 'none')} sessions`;
-  if (!most) return `Paths ${direction} ${page}: ${all}`;
-  if (most.label === edgeName(direction))
-    return `${share(most.count, sessions)} of ${all} ${direction === 'after' ? 'end' : 'begin'} on ${page}`;
-  return `${direction === 'after' ? 'After' : 'Before'} ${page} most often: ${most.label}, ${share(most.count, sessions)} of ${all}`;
-}
-
 /** The chart of paths: columns of pages, before from right to left; undefined where there are none. */
-export function flowChart({ paths, from, direction, depth, sessions, covered }: PathsDrawn): FlowSpec | undefined {
+export function flowChart(drawn: PathsDrawn): FlowSpec | undefined {
+  const { paths, direction, depth, sessions, answer } = drawn;
   if (sessions === 0) return undefined;
   const pageAt = (pages: readonly string[], at: number) => pages[at] ?? (pages.length === at ? edgeName(direction) : undefined);
   const sides = Array.from({ length: depth + 1 }, (_, at) => {
@@ -135,64 +145,53 @@ export function flowChart({ paths, from, direction, depth, sessions, covered }: 
   }
   return {
     kind: 'flow',
-    title: flowTitle([...nodes.values()], { from, direction, sessions }, sideOf(1)),
-    subtitle: `${formatValue(sessions, 'none')} sessions, ${depth} pages ${direction === 'after' ? 'on' : 'back'}, ${daysIn(covered)}`,
+    title: headlineOf(answer),
+    subtitle: `${formatValue(sessions, 'none')} sessions, ${depth} pages ${direction === 'after' ? 'on' : 'back'}, ${daysIn(drawn)}`,
     nodes: [...nodes.values()],
     links: [...links.values()],
   };
 }
 
 /** The parts of retention that are drawn. */
-export interface CohortsDrawn extends Pick<RetentionAnswer, 'cohorts' | 'by'> {
-  readonly curves: readonly { readonly group: string; readonly percent: readonly (number | null)[] }[];
-  readonly covered: readonly string[];
+export interface CohortsDrawn extends VisitsDrawn, Pick<RetentionAnswer, 'cohorts' | 'by'> {
+  readonly curves: readonly { readonly group: string; readonly visitors: number; readonly percent: readonly (number | null)[] }[];
 }
 
-/** When most came back after the first period: of those cohorts for which it is over. */
-function cohortTitle(cohorts: CohortsDrawn['cohorts'], curves: CohortsDrawn['curves'], by: string): string {
-  const visitors = formatValue(
-    cohorts.reduce((sum, cohort) => sum + cohort.visitors, 0),
-    'none',
-  );
-  const later = (curves[0]?.percent ?? []).flatMap((percent, at) => (at === 0 || percent === null ? [] : [{ percent, at }]));
-  const [most] = later.toSorted((a, b) => b.percent - a.percent);
-  if (!most || curves.length > 1) return `${visitors} new visitors, and how many came back by ${by}`;
-  const when = by === 'day' ? 'on' : 'in';
-  return `${formatValue(most.percent, 'percent')} of new visitors came back ${when} ${by} ${most.at}, more than ${when} any other ${by}`;
-}
-
-/** The shares of all, or of each group of a split, and of each cohort by period; undefined where there are none. */
-export function cohortChart({ cohorts, curves, by, covered }: CohortsDrawn): GridSpec | undefined {
-  if (cohorts.length === 0) return undefined;
+/** The shares of all, or of each group of a split, and of each cohort by period; undefined where none is known. */
+export function cohortChart(drawn: CohortsDrawn): GridSpec | undefined {
+  const { cohorts, curves, by, answer } = drawn;
+  const nameOf = (group: string, visitors: number) => `${group} · ${formatValue(visitors, 'none')}`;
   // In the period of their first session all are there.
   const rows = [
-    ...curves.map(({ group, percent }) => ({ name: group, values: percent.slice(1) })),
+    ...curves.map(({ group, visitors, percent }) => ({ name: nameOf(group, visitors), values: percent.slice(1) })),
     ...cohorts.map(({ cohort, visitors, percent }) => ({
-      name: `${cohort.replace(/\d{4}-\d\d-\d\d/, (day) => momentWords(day, 'day'))} · ${formatValue(visitors, 'none')}`,
+      name: nameOf(
+        cohort.replace(/\d{4}-\d\d-\d\d/, (day) => momentWords(day, 'day')),
+        visitors,
+      ),
       values: percent.slice(1),
     })),
   ];
-  const periods = Math.max(1, ...rows.map(({ values }) => values.length));
+  const periods = Math.max(0, ...rows.map(({ values }) => 1 + values.findLastIndex((value) => value !== null)));
+  if (periods === 0) return undefined;
   return {
     kind: 'grid',
-    title: cohortTitle(cohorts, curves, by),
-    subtitle: `cohorts of ${daysIn(covered)}; share of the cohort, visitors beside its name; empty: not over or not covered`,
+    title: headlineOf(answer),
+    subtitle: `cohorts of ${daysIn(drawn)}; share of the cohort, visitors beside its name; empty: not over or not covered`,
     unit: 'percent',
     columns: Array.from({ length: periods }, (_, index) => `${by} ${index + 1}`),
-    rows,
+    rows: rows.flatMap(({ name, values }) => (values.some((value) => value !== null) ? [{ name, values: values.slice(0, periods) }] : [])),
   };
 }
 
 /** More bars cannot be read. */
 const MOST_BARS = 12;
 const LONGEST_LABEL = 60;
-/** A title wraps. */
-const LONGEST_TITLE = 120;
 
 /** A condition with its page, whose message is cut where it is long. */
-function short(condition: string, longest = LONGEST_LABEL): string {
+function short(condition: string): string {
   const place = / on \S+$/.exec(condition)?.[0] ?? '';
-  const room = longest - place.length;
+  const room = LONGEST_LABEL - place.length;
   const words = condition.slice(0, condition.length - place.length);
   return words.length > room ? `${words.slice(0, Math.max(room, 10))}…${words.endsWith('"') ? '"' : ''}${place}` : condition;
 }
@@ -219,44 +218,30 @@ const isClaim = ({ verdict }: ImpactRow) => verdict === 'lowers' || verdict === 
 /** The interval of an estimate where there is one, and the verdict where it is no claim. */
 function noteOf({ ends }: Estimate, row: ImpactRow): string {
   const isKnown = ends.every((end) => end !== undefined);
-  const interval = isKnown ? [`(${ends.map((end) => formatValue(end, 'none')).join(' to ')})`] : [];
-  return [...interval, ...(isClaim(row) ? [] : [row.verdict.replace('within noise', 'not significant')])].join(' ');
+  const interval = isKnown ? [ends.map((end) => formatValue(end, 'none')).join(' to ')] : [];
+  return [...interval, ...(isClaim(row) ? [] : [row.verdict.replace('within noise', 'not significant')])].join(' · ');
 }
 
-/** Of what the bars are, and the finding of the first one as a title. */
-function wordsOf({ days, outcome, currency }: ImpactAnswer, first: ImpactRow | undefined, amount: string) {
-  const name = first === undefined ? '' : short(first.condition, LONGEST_TITLE);
-  if (outcome === 'bounce') {
-    const none = `No condition stands out as ending visits in ${days} days`;
-    const title = first?.verdict === 'raises' ? `Most visits end after ${name}: ${amount} in ${days} days` : none;
-    return { what: 'more visits that end on that page', title };
-  }
-  const isRevenue = outcome === 'revenue';
-  const many = outcome === 'purchase' ? 'purchases' : outcome;
-  const none = `No condition stands out as lowering ${many} in ${days} days`;
-  const cost = isRevenue ? amount : `${amount} ${many}`;
-  return {
-    what: isRevenue ? ['revenue lost', ...(currency === undefined ? [] : [currency])].join(', ') : `lost ${many}`,
-    title: first?.verdict === 'lowers' ? `Costliest: ${name}, ${cost} in ${days} days` : none,
-  };
+/** Of what the bars are. */
+function costWords(outcome: string, currency: string | undefined): string {
+  if (outcome === 'bounce') return 'more visits that end on that page';
+  if (outcome === 'revenue') return ['revenue lost', ...(currency === undefined ? [] : [currency])].join(', ');
+  return `lost ${outcome === 'purchase' ? 'purchases' : outcome}`;
 }
 
 /** The cost of each condition as a bar, its interval behind it; undefined where nothing could be measured. */
-export function chartOfImpact(answer: ImpactAnswer, covered: readonly string[]): BarsSpec | undefined {
-  const { conditions, days, outcome } = answer;
-  const unit = unitIn(outcome === 'revenue' ? answer.currency : undefined);
+export function chartOfImpact({ conditions, days, outcome, currency }: ImpactAnswer, visits: VisitsDrawn): BarsSpec | undefined {
   const drawn = conditions
     .map((row) => ({ row, cost: costOf(row, outcome) }))
     .filter(({ cost }) => cost.value !== undefined)
     .slice(0, MOST_BARS);
-  const [first] = drawn;
-  if (!first) return undefined;
-  const { what, title } = wordsOf(answer, first.row, formatValue(first.cost.value, unit));
+  if (drawn.length === 0) return undefined;
+  const claims = drawn.flatMap(({ row }) => (isClaim(row) ? [short(row.condition)] : []));
   return {
     kind: 'bars',
-    title,
-    subtitle: `${what} in ${days} days, ${daysIn(covered)}: estimate and 95% interval`,
-    unit,
+    title: headlineOf(visits.answer),
+    subtitle: `${costWords(outcome, currency)} in ${days} days, ${daysIn(visits)}: estimate and 95% interval`,
+    unit: unitIn(outcome === 'revenue' ? currency : undefined),
     labels: drawn.map(({ row }) => short(row.condition)),
     series: [
       {
@@ -266,7 +251,7 @@ export function chartOfImpact(answer: ImpactAnswer, covered: readonly string[]):
         high: drawn.map(({ cost }) => cost.ends[1] ?? null),
       },
     ],
-    accent: drawn.flatMap(({ row }) => (isClaim(row) ? [short(row.condition)] : [])),
+    accent: claims,
     notes: drawn.map(({ row, cost }) => noteOf(cost, row)),
   };
 }

@@ -99,13 +99,14 @@ function levelsOf({ move, metric, series: { dates } }: Row, timeZone: string): T
 }
 
 /** The finding of a row: both levels and since when, else its typical value. */
-function findingOf({ move, metric, state, series: { values }, step }: Row, timeZone: string): string {
+function findingOf({ move, metric, state, series, step }: Row, { window }: Study['period'], timeZone: string): string {
   const where = step === undefined ? '' : ` on \u201c${step.name ?? ''}\u201d`;
   if (move && move.shape !== 'drift') {
     const levels = [move.before.typical, move.after.typical].map((value) => formatValue(metric, value)).join(' \u2192 ');
     return `${levels}${where} ${stretchIn(timeZone, move)}`;
   }
-  return `${formatValue(metric, median(ascending(values)))}${where}, ${state}`;
+  const own = series.values.filter((_, at) => (series.dates[at] ?? 0) >= window.startMs);
+  return `${formatValue(metric, median(ascending(own.length > 0 ? own : series.values)))}${where}, ${state}`;
 }
 
 /** `; 16% of runs fail`, where a scenario does whose speed alone would look fine. */
@@ -136,12 +137,12 @@ export function trendOf(study: Study, { title, timeZone, events }: TrendOptions)
   const isPart = isDaily && times.at(-1) === today;
   const about = [
     `${points}; shaded: the judged period`,
-    ...(levels.length > 0 ? ['black: the median on both sides'] : []),
+    ...(levels.length > 0 ? ['level lines: the median on both sides'] : []),
     ...(isPart ? ['hollow: a part of the day only'] : []),
   ];
   return {
     kind: 'trend',
-    title: `${title}: ${short} ${findingOf(first, timeZone)}${failingWords(study)}`,
+    title: `${title}: ${short} ${findingOf(first, study.period, timeZone)}${failingWords(study)}`,
     subtitle: `${rangeIn(timeZone, Math.min(...dates), Math.max(...dates))}, ${timeZone}: ${about.join('; ')}`,
     unit: units[kind],
     timeZone,

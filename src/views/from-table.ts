@@ -5,9 +5,9 @@ import { ALL_VISITORS } from '../domain/names/match-name.ts';
 import { type Finding, placesOf } from '../findings/finding.ts';
 import type { Interval } from '../lib/calendar.ts';
 import { DAY_MS } from '../lib/clock.ts';
-import { counted } from '../lib/number-text.ts';
-import { capital } from '../lib/sentences.ts';
-import { formatValue, intervalIn, momentWords, rangeIn, type Unit, unitIn } from './charts/values.ts';
+import { formatPercent } from '../lib/number-text.ts';
+import { capital, headlineOf } from '../lib/sentences.ts';
+import { intervalIn, momentWords, rangeIn, type Unit, unitIn } from './charts/values.ts';
 import { type BarsSpec, type ChartSpec, joined, type PanelSpec, panelsOf, type TrendSeries, type TrendSpec } from './spec.ts';
 
 /** Label of a row whose column is empty. */
@@ -52,6 +52,8 @@ export interface TableRange {
   readonly isOrdered?: boolean;
   /** Findings of the table, the most important first. */
   readonly findings?: readonly Finding[];
+  /** The words of the answer. */
+  readonly answer?: string;
   /** The row that the findings hold the others against. */
   readonly reference?: string;
 }
@@ -77,8 +79,6 @@ function findingIn({ metric, cells, about }: Drawn, findings: readonly Finding[]
 /** The places that a difference is of. */
 const accentIn = (finding: Finding | undefined) => (finding && hasMoved(finding) ? placesOf(finding) : []);
 
-const titleIn = (finding: Finding | undefined) => finding?.sentence.replace(/\.$/, '');
-
 /** The drawn part of a table: one metric, by all its other columns. */
 interface Drawn {
   readonly metric: string;
@@ -95,13 +95,6 @@ const numberOf = (cell: string | number | null | undefined) => (typeof cell === 
 /** Units whose rows are made of days. */
 const OF_DAYS: ReadonlySet<string> = new Set(['weekday', 'weekend']);
 
-/** Of how many days each bar is the sum: `sums of 8 days each`. */
-function sumsWords(rows: QueryTable['rows'], at: number): string {
-  const days = rows.flatMap((row) => numberOf(row[at]) ?? []);
-  const [least, most] = [Math.min(...days), Math.max(...days)];
-  return days.length === 0 ? 'sums over the range' : `sums of ${least === most ? most : `${least} to ${most}`} days each`;
-}
-
 function drawnOf(
   { columns, rows, units, filters }: QueryTable,
   metric: string,
@@ -114,13 +107,20 @@ function drawnOf(
   const count = columns.indexOf(firstMetric);
   // That all devices are meant goes without saying, and a goal says nothing of visits.
   const isPerGoal = definitionOf(metric)?.perGoal ?? false;
+  // There are more Mondays to Fridays than weekends.
+  const isPerDay = OF_DAYS.has(columns[0] ?? '') && isCount(metric);
+  const daysAt = columns.indexOf(DAYS_COLUMN);
   const chosen = Object.entries(filters ?? {}).filter(([name, value]) => value !== 'all' && (name !== 'goal' || isPerGoal));
   const filtered = chosen.map(([name, value]) => (value.endsWith(name) ? value : `${name} ${value}`));
   return {
     metric,
     dimensions: columns.slice(0, count),
     cells: rows.map((row) => {
-      const at = (column: string) => numberOf(row[columns.indexOf(column)]);
+      const per = isPerDay ? (numberOf(row[daysAt]) ?? 1) : 1;
+      const at = (column: string) => {
+        const amount = numberOf(row[columns.indexOf(column)]);
+        return amount === null ? null : amount / per;
+      };
       const placeOf = (part: string) => (columns.includes(part) ? part : `${metric}${part[0]?.toUpperCase()}${part.slice(1)}`);
       const named = (part: string) => at(placeOf(part));
       const verdict = row[columns.indexOf(placeOf('verdict'))];
@@ -133,7 +133,7 @@ function drawnOf(
     }),
     unit: unitIn(units[metric]),
     about: [
-      ...(OF_DAYS.has(columns[0] ?? '') && isCount(metric) ? [sumsWords(rows, columns.indexOf(DAYS_COLUMN))] : []),
+      ...(isPerDay && daysAt !== -1 ? ['mean of a day'] : []),
       ...(interval ? [intervalIn(timeZone, interval), timeZone] : []),
       String(units[metric]),
       ...filtered,
@@ -145,77 +145,22 @@ function drawnOf(
 /** A line of a table over time: its name, and its values by time. */
 type Line = readonly [name: string, values: ReadonlyMap<string, number | null>];
 
-/** The figure of a picture over time: the whole and the highest of a count, the span and the last value of anything else. */
-function trendTitle(
-  { metric, unit, per }: { readonly metric: string; readonly unit: Unit; readonly per: string },
-  lines: readonly Line[],
-  partial: ReadonlySet<string>,
-): string {
-  const name = nameOf(metric);
-  const write = (value: number) => formatValue(value, unit);
-  const known = lines.flatMap(([line, values]) =>
-    [...values].flatMap(([time, value]) => (value === null || partial.has(time) ? [] : [{ line, time, value }])),
-  );
-  const highest = known.toSorted((a, b) => b.value - a.value)[0];
-  const last = known.at(-1);
-  if (!highest || !last) return `${name} by ${per}: no value`;
-  const hasYear = new Set(known.map(({ time }) => time.slice(0, 4))).size > 1;
-  const at = ({ time }: { time: string }) => momentWords(time, per, hasYear);
-  const where = lines.length > 1 ? `${highest.line}, ${at(highest)}` : at(highest);
-  if (lines.length > 1) return `${name} by ${per}: highest ${write(highest.value)} (${where})`;
-  const peak = `highest ${write(highest.value)} (${where})`;
-  if (isCount(metric)) {
-    const sum = known.reduce((total, { value }) => total + value, 0);
-    return `${name}: ${write(sum)} in ${known.length} ${per}${known.length === 1 ? '' : 's'}, ${peak}`;
-  }
-  return `${name} by ${per}: ${peak}${last === highest ? '' : `, last ${write(last.value)} (${at(last)})`}`;
-}
-
-/** Of a picture with expected values: what is to come, or that all are normal; undefined where one is not, or none was judged. */
-function expectedTitle({ metric, dimensions: [per = ''], cells, unit }: Drawn): string | undefined {
-  const ahead = cells.flatMap(({ value, expected }) => (value === null && expected.expected !== null ? [expected.expected] : []));
-  if (ahead.length > 0 && ahead.length === cells.length) {
-    const amount = isCount(metric) ? [ahead.reduce((sum, each) => sum + each, 0)] : [Math.min(...ahead), Math.max(...ahead)];
-    return `${nameOf(metric)}: ${amount.map((each) => formatValue(each, unit)).join(' to ')} expected in ${counted(ahead.length, per)}`;
-  }
-  const judged = cells.filter(({ verdict }) => verdict === 'normal' || verdict === 'high' || verdict === 'low');
-  if (judged.length === 0 || judged.some(({ verdict }) => verdict !== 'normal')) return undefined;
-  return `${nameOf(metric)}: ${judged.length} ${per}${judged.length === 1 ? '' : 's, all'} as expected`;
+/** The sentence of what was found of the metric, else what the table as a whole says, else the name of what is drawn. */
+function titleIn({ metric, dimensions }: Drawn, finding: Finding | undefined, headline: string | undefined): string {
+  const by = dimensions.length > 0 ? ` by ${dimensions.join(' and ')}` : '';
+  return finding ? headlineOf(finding.sentence) : (headline ?? `${nameOf(metric)}${by}`);
 }
 
 /** Rows that hide how the others differ: the whole, and what belongs to no device. */
 const BESIDE: ReadonlySet<string> = new Set(['all', ALL_VISITORS, OTHER_DEVICE]);
 
-/** The figure of bars: where the amount is highest and lowest. */
-function barsTitle(
-  name: string,
-  by: string,
-  unit: Unit,
-  rows: readonly string[],
-  series: readonly string[],
-  valueOf: (row: string, name: string) => number | null,
-): string {
-  const all = rows.flatMap((row) =>
-    series.map((each) => ({ label: series.length > 1 ? `${row}, ${each}` : row, value: valueOf(row, each) })),
-  );
-  const known = all.flatMap(({ label, value }) =>
-    value === null || BESIDE.has(label) || label.includes(NO_NAME) ? [] : [{ label, value }],
-  );
-  const [first] = known.toSorted((a, b) => b.value - a.value);
-  // What was not counted at all is no lowest value.
-  const last = known.filter(({ value }) => value !== 0).toSorted((a, b) => a.value - b.value)[0] ?? first;
-  if (!first || !last) return `${name} by ${by}: no value`;
-  const lowest = last.label === first.label ? '' : `, lowest ${last.label} ${formatValue(last.value, unit)}`;
-  return `${name} by ${by}: highest ${first.label} ${formatValue(first.value, unit)}${lowest}`;
-}
-
 const sizeOf = ([, values]: Line) => [...values.values()].reduce<number>((sum, value) => sum + Math.abs(value ?? 0), 0);
 /** A line that reaches no more of the largest than this lies on the axis. */
 const SMALL = 0.03;
 
-/** The largest lines, without the whole among its parts, and what was left out in words. */
+/** The largest lines, without those that hide how the parts differ, and what was left out in words. */
 function chosenLines(lines: ReadonlyMap<string, ReadonlyMap<string, number | null>>) {
-  const parts = [...lines].filter(([name]) => lines.size < 3 || (name !== 'all' && name !== ALL_VISITORS));
+  const parts = [...lines].filter(([name]) => lines.size < 3 || !BESIDE.has(name));
   const ordered = parts.toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const largest = Math.max(0, ...ordered.map(sizeOf));
   const visible = ordered.filter((line) => lines.size < 2 || sizeOf(line) > SMALL * largest);
@@ -234,21 +179,26 @@ function expectedLine(cells: readonly DrawnCell[]): TrendSeries[] {
   return [{ name: 'expected', values: valuesOf('expected'), low: valuesOf('low'), high: valuesOf('high') }];
 }
 
-/** The sentence of a picture over time, and what it marks: nothing that began before the first of its times. */
-function toldOf(drawn: Drawn, findings: TableRange['findings'], times: readonly string[]) {
-  const finding = findingIn(drawn, findings);
-  const { from } = finding?.when ?? {};
-  if (!finding || (from !== undefined && !times.includes(from))) return { title: expectedTitle(drawn), accent: [], events: [] };
+/** What was found of a picture over time, and what it marks. */
+interface TrendTold extends Pick<TrendSpec, 'change' | 'events'> {
+  readonly finding?: Finding;
+  readonly accent: readonly string[];
+}
+
+/** What was found of a picture over time, and what it marks: nothing that began before the first of its times. */
+function toldOf(drawn: Drawn, findings: TableRange['findings'], times: readonly string[]): TrendTold {
+  const found = findingIn(drawn, findings);
+  const { from } = found?.when ?? {};
+  if (!found || (from !== undefined && !times.includes(from))) return { accent: [], events: [] };
   const per = drawn.dimensions[0] ?? '';
   const isUnusual = ({ subject, when }: Finding) => subject === drawn.metric && when.shape === 'day' && times.includes(when.from ?? '');
   const unusual = (findings ?? []).filter((each) => hasMoved(each) && isUnusual(each));
   const mark = (time: string) => ({ name: momentWords(time, per), time });
   const days = once(unusual.flatMap(({ when }) => when.from ?? []));
-  const title = `${nameOf(drawn.metric)}: ${days.length} unusual ${per}s (${days.map((day) => momentWords(day, per)).join(', ')})`;
   return {
-    title: finding.when.shape === 'day' && days.length > 1 ? title : titleIn(finding),
-    accent: accentIn(finding),
-    ...(hasMoved(finding) && from !== undefined && { change: mark(from) }),
+    finding: found,
+    accent: accentIn(found),
+    ...(hasMoved(found) && from !== undefined && { change: mark(from) }),
     events: days.filter((day) => day !== from).map(mark),
   };
 }
@@ -259,10 +209,11 @@ function timesOf({ metric, dimensions: [per = ''], cells }: Drawn) {
   const parts = once(partial.map(timeOf));
   const all = once(cells.map(({ labels }) => timeOf(labels[0] ?? '')));
   const whole = all.filter((time) => !parts.includes(time));
-  const isCut = isCount(metric) && whole.length > 1 && expectedLine(cells).length === 0;
+  // Whether a column of a query is a sum nobody knows.
+  const isCut = (isCount(metric) || !definitionOf(metric)) && whole.length > 1;
   const words = parts.map((time) => momentWords(time, per)).join(' and ');
   const cut = parts.length > 0 ? [`${isCut ? 'not drawn' : 'hollow'}: a part of its ${per} only (${words})`] : [];
-  return { times: isCut ? whole : all, parts, inPart: isCut ? [] : parts, cut };
+  return { times: isCut ? whole : all, inPart: isCut ? [] : parts, cut };
 }
 
 /** Values by line and time. */
@@ -276,17 +227,16 @@ function linesOf({ metric, cells }: Drawn): Map<string, Map<string, number | nul
   return lines;
 }
 
-function trendOf(drawn: Drawn, { timeZone, interval, findings }: TableRange): TrendSpec {
-  const { metric, dimensions, cells, unit, about } = drawn;
-  const { times, parts, inPart, cut } = timesOf(drawn);
+function trendOf(drawn: Drawn, { timeZone, interval, findings }: TableRange, headline: string | undefined): TrendSpec {
+  const { cells, unit, about } = drawn;
+  const { times, inPart, cut } = timesOf(drawn);
   const lines = linesOf(drawn);
   const { shown, left } = chosenLines(lines);
   const band = lines.size === 1 ? expectedLine(cells) : [];
-  const per = dimensions[0] ?? '';
-  const { title, accent, change, events } = toldOf(drawn, findings, times);
+  const { finding, accent, change, events } = toldOf(drawn, findings, times);
   return {
     kind: 'trend',
-    title: title ?? trendTitle({ metric, unit, per }, shown, new Set(parts)),
+    title: titleIn(drawn, finding, headline),
     subtitle: [...about, ...(interval ? [] : [timeZone]), ...left, ...cut, ...(band.length > 0 ? ['band: expected at 95%'] : [])].join(
       ', ',
     ),
@@ -330,11 +280,13 @@ function turned({ dimensions, cells, ...rest }: Drawn): Drawn {
 /** The verdict behind the bar of a row; none for the row that the others are held against. */
 function noteOf(findings: readonly Finding[], metric: string, row: string): string {
   const own = findings.find(({ subject, place }) => subject === metric && placesOf({ place }).includes(row));
-  return own?.verdict === 'unchanged' ? 'no significant difference' : (own?.verdict ?? '');
+  if (own?.verdict === 'unchanged') return 'no significant difference';
+  const percent = own?.change?.percent;
+  return [percent === undefined ? '' : formatPercent(Math.abs(percent)), own?.verdict ?? ''].join(' ').trim();
 }
 
 /** Rows by all columns but the last, whose values are the colours; by all of them where those would be too many. */
-function barsOf(drawn: Drawn, { findings = [], reference }: TableRange): BarsSpec {
+function barsOf(drawn: Drawn, { findings = [], reference }: TableRange, headline: string | undefined): BarsSpec {
   const alone = partsAlone(drawn.cells, reference);
   const { metric, dimensions, cells, unit, about } = turned({ ...drawn, cells: alone.cells });
   const last = once(cells.map(({ labels }) => labels.at(-1) ?? ''));
@@ -362,7 +314,7 @@ function barsOf(drawn: Drawn, { findings = [], reference }: TableRange): BarsSpe
   ];
   return {
     kind: 'bars',
-    title: titleIn(finding) ?? barsTitle(nameOf(metric), dimensions.join(' and '), unit, rows, names, valueOf),
+    title: titleIn({ ...drawn, dimensions }, finding, headline),
     subtitle: [...about, ...left].join(', '),
     unit,
     labels: shown,
@@ -405,7 +357,11 @@ export function chartOfTable(table: QueryTable, range: TableRange): ChartSpec | 
   const shown = (metrics.length > most ? ordered : metrics).slice(0, most);
   const drawn = withoutIds(COURSES.has(unit) || OF_DAYS.has(unit) ? withoutTotal(table) : table);
   const pictures = shown.map((metric) => drawnOf(drawn, metric, shown.length, range));
-  return joined(pictures.map((picture) => (isOverTime ? trendOf(picture, range) : barsOf(picture, range))));
+  const known = pictures.filter(({ cells }) => cells.some(({ value, expected }) => value !== null || expected.expected !== null));
+  // What was found is told of the picture that shows it; without a finding the answer begins with the first metric.
+  const isFound = range.findings?.some(hasMoved) ?? false;
+  const headlines = isFound || range.answer === undefined ? [] : [headlineOf(range.answer)];
+  return joined(known.map((picture, at) => (isOverTime ? trendOf : barsOf)(picture, range, headlines[at])));
 }
 
 /** Rows of any query: the types as DuckDB writes them, numbers perhaps as texts. */
@@ -449,7 +405,7 @@ function worded(panel: PanelSpec, timeName: string | undefined, left: string): P
   const { title, subtitle = '' } = panel;
   return {
     ...panel,
-    title: capital(timeName === undefined ? title : title.replace(/ by day:/, ` by ${timeName}:`)),
+    title: capital(timeName === undefined ? title : title.replace(/ by day\b/, ` by ${timeName}`)),
     subtitle: [subtitle.replace(/^, /, ''), left, 'rows of the query over downloaded exports'].filter((words) => words !== '').join(', '),
   };
 }

@@ -225,7 +225,7 @@ describe('the finding', () => {
     });
     expect(behind?.data).toEqual([600, 650]);
     const { svg } = drawSvg(costs());
-    expect(svg).toContain('>900 EUR (300 to 1,500 EUR)</text>');
+    expect(svg).toContain('>900 EUR · 300 to 1,500</text>');
   });
 });
 
@@ -239,7 +239,7 @@ describe('a narrow picture', () => {
 
   it('writes amounts under the labels of a single series, and behind the bars of several', () => {
     const text = (spec: PanelSpec) => drawSvg(spec, 'light', 390).svg;
-    for (const words of ['/p/*', '3,000 · 37.5% go on · 37.5% of all']) expect(text(funnel())).toContain(`>${words}</text>`);
+    for (const words of ['/p/*', '3,000 · 37.5% of the step before · 37.5% of all']) expect(text(funnel())).toContain(`>${words}</text>`);
     for (const words of ['desktop', '-0.0199 pp']) expect(text(parts())).toContain(`>${words}</text>`);
     for (const words of ['2. /p/*', '60']) expect(text(flow())).toContain(`>${words}</text>`);
     for (const words of ['2026-11-02 1,240', '3%'])

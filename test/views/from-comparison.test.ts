@@ -95,15 +95,8 @@ it('says both ends of what has ended, and the first day of what goes on', () => 
 it('takes apart what changed, and nothing that is within noise', () => {
   const groups = [group('mobile', 50), group('desktop', 20)];
   const titles = (verdict: 'drift' | 'within noise') => panels(compared(verdict, undefined, groups)).map(({ title }) => title);
-  expect(titles('drift')).toEqual(['Visits', 'Mostly mobile: +50 of +70 visits']);
+  expect(titles('drift')).toEqual(['Visits', 'Visits by device: +70 in all']);
   expect(titles('within noise')).toEqual(['Visits']);
-});
-
-it('calls no part the most of a change of which it is more than all, or less than half', () => {
-  const [, beyond] = panels(compared('up', undefined, [group('desktop', -90), group('mobile', 120), group('tablet', 40)]));
-  expect(beyond?.title).toBe('Visits by device: +70 in all');
-  const [, even] = panels(compared('up', undefined, [group('desktop', 30), group('mobile', 30), group('tablet', 20)]));
-  expect(even?.title).toBe('Visits by device: +80 in all');
 });
 
 /** The same comparison where the first finding is this one. */
@@ -125,12 +118,13 @@ it('begins a week before a change that the range alone would not show', () => {
   expect(trend).toHaveProperty('times.0', '2026-10-23');
 });
 
-it('has its own finding as the title and the first one as a mark where that is of another metric', () => {
+it('neither says nor marks what is of another metric', () => {
   const when = { shape: 'step' as const, from: '2026-11-09', ongoing: true };
   const [trend] = panels(
     told({ subject: 'conversionRate', when, sentence: 'Conversion rate has been lower since 9 Nov; it is not the others.' }),
   );
-  expect(trend).toMatchObject({ title: 'Visits', change: { name: 'Conversion rate has been lower since 9 Nov', time: '2026-11-09' } });
+  expect(trend).toMatchObject({ title: 'Visits' });
+  expect(trend).not.toHaveProperty('change');
 });
 
 it('does not mark what is of a place that has no line', () => {

@@ -105,7 +105,7 @@ export function costs(more: Partial<BarsSpec> = {}): BarsSpec {
     labels: ['Rage clicks on /cart', 'Slow load on /'],
     series: [{ name: 'estimate', values: [900, 250], low: [300, -400], high: [1_500, 900] }],
     accent: ['Rage clicks on /cart'],
-    notes: ['(300 to 1,500 EUR)', '(-400 to 900 EUR) within noise'],
+    notes: ['300 to 1,500', '-400 to 900 · not significant'],
     ...more,
   });
 }
@@ -119,7 +119,7 @@ export function funnel(more: Partial<BarsSpec> = {}): BarsSpec {
     labels: ['/', '/p/*', '/checkout'],
     series: [{ name: 'sessions that did the step', values: [8_000, 3_000, 1_000] }],
     lost: { name: 'did the step before only', values: [0, 5_000, 2_000] },
-    notes: ['', '· 37.5% go on · 37.5% of all', '· 33.33% go on · 12.5% of all'],
+    notes: ['', '37.5% of the step before · 37.5% of all', '33.33% of the step before · 12.5% of all'],
     ...more,
   });
 }

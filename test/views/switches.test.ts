@@ -74,7 +74,7 @@ describe.skipIf(!hasChromium)('the switches of the view', () => {
   }, async () => {
     const args = { metrics: ['conversionRate'], startDate: '2026-11-09', endDate: '2026-11-15', baselineStartDate: '2026-10-05' };
     const view = await shown('compare_metrics', args);
-    await title(view, 'Mostly mobile');
+    await title(view, 'Conversion rate by device');
     await view.view.locator('#device').selectOption('mobile');
     await title(view, 'by segment, each against all other visits');
     await view.view.locator('#period').selectOption('Last 28 days');

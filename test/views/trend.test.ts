@@ -118,12 +118,13 @@ describe('a trend', () => {
     expect(labelAt(trend(), '2026-11-08T12:00')).toBe('8 Nov');
   });
 
-  it('names months by month and year where it has several, and nothing between them', () => {
+  it('names months, the first of several years with its year, and nothing between them', () => {
     const months = daily(['2025-11-01', '2025-12-01', '2026-01-01', '2026-02-01']);
-    expect(['2025-11-01T00:00', '2025-12-01T00:00', '2025-12-16T00:00'].map((time) => labelAt(months, time))).toEqual([
+    expect(['2025-11-01T00:00', '2025-12-01T00:00', '2025-12-16T00:00', '2026-01-01T00:00'].map((time) => labelAt(months, time))).toEqual([
       'Nov 2025',
-      'Dec 2025',
+      'Dec',
       '',
+      'Jan 2026',
     ]);
   });
 

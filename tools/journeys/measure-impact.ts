@@ -38,8 +38,6 @@ export default defineAnsweringTool({
   charted: true,
   async handler(question, context) {
     const { measureImpact } = await import('../../src/usecases/journeys/impact/measure-impact.ts');
-    const { covered, ...answer } = await measureImpact(question, context);
-    context.draw(async () => (await import('../../src/views/from-journeys.ts')).chartOfImpact(answer, covered));
-    return answer;
+    return measureImpact(question, context);
   },
 });

@@ -19,7 +19,7 @@ import { hasKind, isPageOf, parseStep, readAsWords, type Step } from '../../doma
 import type { Context } from '../context.ts';
 import { type FunnelQuestion, needsOf, readFunnel } from './read-funnel.ts';
 import { pageCondition } from './step-sql.ts';
-import { type Breakdown, isFiltered } from './visit-filters.ts';
+import { type Breakdown, filterWords, isFiltered } from './visit-filters.ts';
 import type { VisitQuestion, VisitScope, Visits } from './visits.ts';
 import { type VisitUses, withVisits } from './with-visits.ts';
 
@@ -204,7 +204,17 @@ export async function analyzeFunnel(request: FunnelRequest, context: VisitUses &
     isFiltered: isFiltered(request),
   });
   for (const sentence of [...readAsWords(question.steps), ...notes]) context.note(sentence);
-  context.draw(async () => (await import('../../views/from-journeys.ts')).funnelChart({ steps, groups, unit, covered }));
+  context.draw(async () =>
+    (await import('../../views/from-journeys.ts')).funnelChart({
+      steps,
+      groups,
+      changes,
+      unit,
+      covered,
+      filters: filterWords(request),
+      answer,
+    }),
+  );
   return {
     answer: lead + answer,
     counts: unit,

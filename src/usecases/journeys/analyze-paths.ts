@@ -9,6 +9,7 @@ import { countedBy, requireVisits } from './held-values.ts';
 import { cases, changesOf, flag } from './sql-words.ts';
 import { pageCondition } from './step-sql.ts';
 import { unreached } from './unseen-step.ts';
+import { filterWords } from './visit-filters.ts';
 import { partsOf, pathText as pathSqlText, sessionRows, type VisitPart, visitRelation } from './visit-relation.ts';
 import type { VisitQuestion, Visits } from './visits.ts';
 import { type VisitUses, withVisits } from './with-visits.ts';
@@ -134,12 +135,21 @@ export function analyzePaths(request: PathsRequest, context: VisitUses & Pick<Co
     for (const words of readAsWords(start)) context.note(words);
     context.note('A session counts once, from its first such page; further pages of one pattern in a row are one.');
     const covered = daysWords(visits.days.covered);
+    const answer = pathWords(pages, { from, direction, sessions });
     context.draw(async () =>
-      (await import('../../views/from-journeys.ts')).flowChart({ paths, from, direction, depth, sessions, covered }),
+      (await import('../../views/from-journeys.ts')).flowChart({
+        paths,
+        direction,
+        depth,
+        sessions,
+        covered,
+        filters: filterWords(request),
+        answer,
+      }),
     );
     const shown = paths.slice(0, limit);
     return {
-      answer: coveredLead(visits.days) + pathWords(pages, { from, direction, sessions }),
+      answer: coveredLead(visits.days) + answer,
       sessions,
       pages: pages.flatMap((own) => own.slice(0, limit)),
       paths: shown.map(({ pages: own, sessions: count }) => ({

@@ -12,6 +12,7 @@ import {
   type Filters,
   fieldOfBreakdown,
   filterConditions,
+  filterWords,
   groupExpression,
   isFiltered,
 } from './visit-filters.ts';
@@ -139,10 +140,12 @@ export function analyzeRetention(request: RetentionRequest, context: VisitUses &
           `${formatNumber(whole.visitors, { group: true })} visitors; the others count in overall.`,
       );
     const covered = daysWords(visits.days.covered);
-    context.draw(async () => (await import('../../views/from-journeys.ts')).cohortChart({ cohorts, curves, by, covered }));
+    const answer = retentionWords(curves, { cohorts, by, within: all, periods: wanted, isFiltered: isFiltered(request) });
+    context.draw(async () =>
+      (await import('../../views/from-journeys.ts')).cohortChart({ cohorts, curves, by, covered, filters: filterWords(request), answer }),
+    );
     return {
-      answer:
-        coveredLead(visits.days) + retentionWords(curves, { cohorts, by, within: all, periods: wanted, isFiltered: isFiltered(request) }),
+      answer: coveredLead(visits.days) + answer,
       by,
       cohorts,
       ...(all && { within: all }),

@@ -52,10 +52,14 @@ export function sessionFilters(filters: Filters): SessionFilter[] {
   });
 }
 
-/** Whether some visits are left out. */
-export function isFiltered(filters: Filters): boolean {
-  return filters.entryPages !== undefined || sessionFilters(filters).length > 0;
+/** The filters as the caller gave them. */
+export function filterWords(filters: Filters): string[] {
+  const { entryPages } = filters;
+  return [...sessionFilters(filters).map(({ words }) => words), ...(entryPages ? [`entry pages ${entryPages.join(', ')}`] : [])];
 }
+
+/** Whether some visits are left out. */
+export const isFiltered = (filters: Filters): boolean => filterWords(filters).length > 0;
 
 /** Conditions on rows of sessions; `column` gives the column of a field. */
 export function filterConditions(filters: Filters, column: (field: string) => string, sql: SqlWords): string[] {

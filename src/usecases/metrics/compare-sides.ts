@@ -148,7 +148,8 @@ export async function compareAtOnce(asked: Question, context: CompareContext): P
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-table.ts');
     const { findings } = compared;
-    return chartOfTable(table, { timeZone, interval: question.period, findings, reference: sides[0]?.name ?? '' });
+    const reference = sides[0]?.name ?? '';
+    return chartOfTable(table, { timeZone, interval: question.period, findings, reference, answer: compared.answer || lead() });
   });
   const apart = apartSentence(question.segmentIds, totals.rows, lists);
   const [from, to] = [question.period.startMs, question.period.endMs].map((ms) => todayIn(timeZone, ms));

@@ -288,6 +288,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const named = { placeOf: placeBy(lists.nameOf), nameOf: selectionNames(lists) };
   const queried = { asked, whole, complete, lines: table.lines, rows: read.rows, currency, table: answer };
   const said = await tellQuery(queried, { lines, changes, before, ...expected }, { ...named, grammar }, context);
+  const told = withFindings(answer, said, grammar, context);
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-table.ts');
     return chartOfTable(answer, {
@@ -296,8 +297,9 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
       undrawn: query.bases,
       isOrdered: query.order !== undefined,
       findings: wordedAll(said.facts, grammar),
+      ...('answer' in told && { answer: told.answer }),
     });
   });
   if (apart !== undefined) return { answer: apart, ...answer };
-  return withFindings(answer, said, grammar, context);
+  return told;
 }

@@ -43,7 +43,8 @@ function propertiesOf(tool: unknown): Members {
 /** The period that the assistant asked for, as the first choice. */
 function askedPeriod({ startDate, endDate }: Members): Choice {
   const [start, end] = [text(startDate), text(endDate)];
-  const words = start === end ? start : [start, end].filter((each) => each !== '').join(' – ');
+  const same = PERIODS.find(({ args }) => args['startDate'] === start && args['endDate'] === end);
+  const words = same?.words ?? (start === end ? start : [start, end].filter((each) => each !== '').join(' – '));
   return { words: words === '' ? 'As asked' : `As asked: ${words}`, args: {} };
 }
 

@@ -45,7 +45,7 @@ const seriesLines: readonly (BarLines | undefined)[] = [
 /** The amount of a row as it is written, with its note. */
 function amountText({ series, notes, unit }: BarsSpec, { values }: BarSeries, row: number): string {
   const note = series.length === 1 ? (notes?.[row] ?? '') : '';
-  return `${formatValue(values[row], unit)}${note === '' ? '' : ` ${plainText(note, 60)}`}`;
+  return `${formatValue(values[row], unit)}${note === '' ? '' : ` · ${plainText(note, 60)}`}`;
 }
 
 /** Labels before the rows; in a narrow picture above their bars, with the amount below where there is one series. */

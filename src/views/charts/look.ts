@@ -29,8 +29,8 @@ export interface Drawing {
 
 /** Lines of a title or subtitle at most; no finding is longer. */
 const MOST_LINES = 4;
-/** Width of a character of 15 px and of 12 px in DejaVu Sans, on average. */
-const TITLE_CHARACTER_PX = 8.9;
+/** Width of a bold character of 15 px and of one of 12 px in DejaVu Sans, on average. */
+const TITLE_CHARACTER_PX = 9.8;
 const SUBTITLE_CHARACTER_PX = 7;
 
 /** Below this width, as of a phone, words stand above bars instead of beside them. */

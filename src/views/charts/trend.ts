@@ -311,7 +311,7 @@ function timeAxis(times: readonly string[], atMs: readonly number[], scale: Scal
       showMinLabel: true,
       showMaxLabel: true,
       ...ticks,
-      formatter: timeLabel([min, max], times, { pxPerMs, ends }),
+      formatter: timeLabel([min, max], times, { pxPerMs, ends, ...(ticks.customValues && { ticks: ticks.customValues }) }),
     },
   };
 }

@@ -113,20 +113,26 @@ function areMonths(times: readonly string[]): boolean {
 }
 
 /**
- * Labels of a time axis: they name the day (or the month), because the axis may be zoomed to any part, and the year where there are
- * several; a time of day only between midnights. `ends` are those of the axis that have theirs, for which others make room.
+ * Labels of a time axis: they name the day (or the month), because the axis may be zoomed to any part; where there are several years, the
+ * first label of each names its year; a time of day only between midnights. `ends` are those of the axis that have theirs, for which others
+ * make room, `ticks` the places of all labels where these are fixed.
  */
 export function timeLabel(
   [min, max]: readonly [number, number],
   times: readonly string[],
-  { pxPerMs, ends }: { readonly pxPerMs: number; readonly ends: readonly number[] },
+  { pxPerMs, ends, ticks = [] }: { readonly pxPerMs: number; readonly ends: readonly number[]; readonly ticks?: readonly number[] },
 ): (atMs: number) => string {
-  const isOneYear = new Date(min).getUTCFullYear() === new Date(max).getUTCFullYear();
+  const yearOf = (atMs: number) => new Date(atMs).getUTCFullYear();
+  const hasYear = (atMs: number) => {
+    const before = ticks.findLast((tick) => tick < atMs);
+    return yearOf(min) !== yearOf(max) && (before === undefined || yearOf(before) !== yearOf(atMs));
+  };
   const isByMonth = areMonths(times);
   const style: Intl.DateTimeFormatOptions = { timeZone: 'UTC', month: 'short' };
   if (!isByMonth) style.day = 'numeric';
-  if (!isOneYear) style.year = 'numeric';
   const day = new Intl.DateTimeFormat('en-GB', style);
+  const dayOfYear = new Intl.DateTimeFormat('en-GB', { ...style, year: 'numeric' });
+  const nameOf = (atMs: number) => (hasYear(atMs) ? dayOfYear : day).format(atMs);
   const isLong = max - min > LONG_MS;
   const areDays = times.length > 1 && times.every((time) => time.length === 10);
   // The midnight before the end names the same day, where it has the room.
@@ -138,7 +144,7 @@ export function timeLabel(
     // A label too close to an end makes way for the one at the end.
     if (!isEnd && ends.some((end) => Math.abs(atMs - end) * pxPerMs < LABEL_PX)) return '';
     const isMidnight = date.slice(11, 19) === '00:00:00';
-    if (isByMonth) return isMidnight && date.slice(8, 10) === '01' ? day.format(atMs) : '';
-    return isMidnight || areDays || (isLong && isEnd) ? day.format(atMs) : date.slice(11, 16);
+    if (isByMonth) return isMidnight && date.slice(8, 10) === '01' ? nameOf(atMs) : '';
+    return isMidnight || areDays || (isLong && isEnd) ? nameOf(atMs) : date.slice(11, 16);
   };
 }

@@ -38,6 +38,7 @@ function sceneOn(engine: (typeof engines)[number], reads: Case['reads']) {
   const uses = (): ImpactUses => ({
     ...usesOf(worldOf(WORLD).workspace(engine)),
     lists: () => Promise.reject(new ApiError('down', 'No list is needed.')),
+    draw: () => undefined,
   });
   const sessionsOn = (scopes: Case['reads']): readonly SessionRow[] => {
     const { kind, sessions } = worldOf(WORLD);

@@ -155,11 +155,16 @@ function uninterrupted(information: Information, found: readonly Placed[]): read
 
 /**
  * Reads a level that an opposite one overtakes within a day or two as those days alone. What the later one is against the days before both,
- * and how clear that is, is less than it is against these.
+ * and how clear that is, is less than it is against these. One that takes back less than half is none: the level began more deeply.
  */
-function overtaken(information: Information, found: readonly Placed[]): readonly Placed[] {
-  const isOvertaken = (early: Placed, late: Placed) =>
-    late.to === early.to && late.score * early.score < 0 && late.from > early.from && late.from <= early.from + INTERRUPTED_DAYS;
+function overtaken(information: Information, all: readonly Placed[]): readonly Placed[] {
+  const effectOf = new Map(together(information, all).map(({ effect }, at) => [all[at], effect]));
+  const shareTaken = (early: Placed, late: Placed) => {
+    const isSoon = late.to === early.to && late.from > early.from && late.from <= early.from + INTERRUPTED_DAYS;
+    return isSoon ? -(effectOf.get(late) ?? 0) / (effectOf.get(early) ?? 1) : 0;
+  };
+  const isOvertaken = (early: Placed, late: Placed) => shareTaken(early, late) >= 1 / 2;
+  const found = all.filter((late) => all.every((early) => shareTaken(early, late) <= 0 || isOvertaken(early, late)));
   const read = found.map((own) => {
     const late = found.find((other) => isOvertaken(own, other));
     return late ? { ...own, shape: endedShape(own.from, late.from), to: late.from } : own;

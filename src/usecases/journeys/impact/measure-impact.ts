@@ -27,6 +27,7 @@ import { currencyOf } from '../../exports/amounts.ts';
 import { chooseScenarios, findSpeedChanges } from '../../speed/find-speed-changes.ts';
 import { requireVisits } from '../held-values.ts';
 import { requirePurchases, requireSeen } from '../unseen-step.ts';
+import { filterWords } from '../visit-filters.ts';
 import { visitRelation } from '../visit-relation.ts';
 import type { VisitQuestion, Visits } from '../visits.ts';
 import { type VisitUses, withVisits } from '../with-visits.ts';
@@ -155,7 +156,7 @@ export interface ImpactQuestion extends VisitQuestion {
 }
 
 /** The parts of a call that `measure_impact` uses. */
-export type ImpactUses = VisitUses & Pick<Context, 'lists'>;
+export type ImpactUses = VisitUses & Pick<Context, 'lists' | 'draw'>;
 
 /** Members of a condition that each kind takes, beside `what`. */
 const MEMBERS: Readonly<Record<AskedCondition['what'], readonly (keyof AskedCondition)[]>> = {
@@ -292,7 +293,7 @@ async function requireOutcome({ step, kind }: Outcome, visits: Visits, { note }:
 }
 
 /** Measures what conditions cost: read → judge → explain → word. */
-export async function measureImpact(question: ImpactQuestion, context: ImpactUses): Promise<ImpactAnswer & { covered: string[] }> {
+export async function measureImpact(question: ImpactQuestion, context: ImpactUses): Promise<ImpactAnswer> {
   const { conditions, limit } = question;
   const outcome = parseOutcome(question.outcome);
   for (const condition of conditions ?? []) checkCondition(condition);
@@ -318,18 +319,21 @@ export async function measureImpact(question: ImpactQuestion, context: ImpactUse
     if (sorted.length > rows.length) context.note(`${rows.length} of ${sorted.length} rows; limit shows more.`);
     const { currency } = await currencyOf(hasRevenue ? ['cents'] : [], context);
     const judged = tested.filter(({ effect }) => doubtOf(effect) === undefined).length + experiments.length;
-    return {
-      answer:
-        coveredLead(visits.days) +
-        answerSentence(rows, sorted.length === 1 ? 1 : judged, { many: outcome.many, aim: outcome.aim, currency, isHarm }),
+    const said = answerSentence(rows, sorted.length === 1 ? 1 : judged, { many: outcome.many, aim: outcome.aim, currency, isHarm });
+    const covered = daysWords(visits.days.covered);
+    const answer: ImpactAnswer = {
+      answer: coveredLead(visits.days) + said,
       conditions: rows,
       outcome: outcome.aim === 'revenue' ? 'revenue' : question.outcome,
       days: visits.days.covered.length,
-      covered: daysWords(visits.days.covered),
       ...(totalSessions !== undefined && { totalSessions }),
       total: sorted.length,
       judged,
       ...(currency !== undefined && { currency }),
     };
+    context.draw(async () =>
+      (await import('../../../views/from-journeys.ts')).chartOfImpact(answer, { covered, filters: filterWords(question), answer: said }),
+    );
+    return answer;
   });
 }

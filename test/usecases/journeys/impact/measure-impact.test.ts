@@ -12,6 +12,7 @@ const worldOf = sharedWorlds();
 const impactUses = (workspace: Promise<ProjectWorkspace>, notes: string[] = []): ImpactUses => ({
   ...usesOf(workspace, notes),
   lists: () => Promise.reject(new ApiError('down', 'No list is needed.')),
+  draw: () => undefined,
 });
 
 const SLOW = { what: 'slow_page', pages: ['/p/*'], overSeconds: 3 } as const;
