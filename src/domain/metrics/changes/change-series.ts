@@ -163,7 +163,7 @@ export interface Cluster {
 }
 
 /** Twice the logarithm of a likelihood ratio at 5 %, and at 0.3 % where one change must show in both series or they are a day apart. */
-export const CLOSE = { unrelated: 3.84, related: 9 };
+const CLOSE = { unrelated: 3.84, related: 9 };
 
 /** Whether two changes begin and end within a day of each other. */
 export function areNeighbours(a: Pick<ScanFinding, 'from' | 'to'>, b: Pick<ScanFinding, 'from' | 'to'>): boolean {

@@ -1,16 +1,12 @@
 import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../../api/params.ts';
 import { chunksOf, dayAfter, type Interval, shiftDays, slotsOf } from '../../../lib/calendar.ts';
-import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
-import { nth } from '../../../lib/nth.ts';
 import { inTurns } from '../../../statistics/kept-fits.ts';
-import { tailOf, Z_95 } from '../../../statistics/tails.ts';
+import { tailOf } from '../../../statistics/tails.ts';
 import { factorsOf } from '../change-cost.ts';
-import { type DatedChange, dated } from '../engine/changes.ts';
-import { isPartOf } from '../engine/inner-changes.ts';
+import type { DatedChange } from '../engine/changes.ts';
 import { measureChange, sizeOfDays } from '../engine/measure.ts';
-import { type Days, driftBeside, type Looked, lookThrough, pValueBeside, type ScanFinding, substitute } from '../engine/scan.ts';
-import type { Study } from '../engine/study.ts';
+import { driftBeside, type Looked, lookThrough, type ScanFinding } from '../engine/scan.ts';
 import { type Device, planGrid } from '../read/metric-grid.ts';
 import {
   type Accepted,
@@ -18,7 +14,6 @@ import {
   areRelated,
   areSameVisitors,
   type ChangeSeries,
-  CLOSE,
   type Cluster,
   clustersOf,
   type Found,
@@ -37,71 +32,6 @@ import { type LargeDay, largeDays } from './large-days.ts';
 import { type RankedChange, rankChanges } from './rank-changes.ts';
 import { type SlowLevel, slowLevels } from './slow-levels.ts';
 
-/** Days behind an episode in which a change the other way may be no more than its end. */
-const AFTERMATH_DAYS = 7;
-
-/** An episode that was over before a scan, at some place. */
-interface Over {
-  readonly place: Place;
-  readonly from: string;
-  readonly to: string;
-  readonly sign: number;
-}
-
-/** The episodes of all series that were over before a scan. */
-function overBefore(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeSeries>): Over[] {
-  return looked.flatMap(({ id, study: { series, changes } }) => {
-    const place = byId.get(id)?.place;
-    if (!place) return [];
-    return changes
-      .filter(({ shape, to }) => shape === 'episode' && to <= series.learned)
-      .flatMap((change) => {
-        const { from, to, relative } = dated(series, change);
-        return to === undefined ? [] : [{ place, from, to, sign: Math.sign(relative) }];
-      });
-  });
-}
-
-const isOf = ({ place }: Over, own: Place) => place.zoneId === own.zoneId && (isWithinPlace(own, place) || isSamePlace(own, place));
-const isSamePlace = (a: Place, b: Place) => a.device === b.device && a.segmentId === b.segmentId;
-
-/** Whether the days of an episode that began before a scan cannot be told from those of one that was over then: it is that one. */
-function isOver(study: Study, finding: ScanFinding, over: Over): boolean {
-  const instead = finding.shape === 'episode' ? substitute(study, finding, over) : undefined;
-  return instead !== undefined && Math.min(instead.loss, instead.left) <= CLOSE.related;
-}
-
-/** Whether a change begins shortly after an episode and goes the other way, as its end does. */
-function isAftermath({ shape, from, relative }: ScanFinding, { to, sign }: Over): boolean {
-  const days = (Date.parse(from) - Date.parse(to)) / DAY_MS;
-  return (shape === 'step' || shape === 'episode') && relative * sign < 0 && days >= 1 && days <= AFTERMATH_DAYS;
-}
-
-/** The days of episodes, those that overlap as one. */
-function daysOf(overs: readonly Over[]): Days[] {
-  const days: { from: string; to: string }[] = [];
-  for (const { from, to } of overs.toSorted((a, b) => a.from.localeCompare(b.from))) {
-    const last = days.at(-1);
-    if (last && from <= last.to) last.to = to > last.to ? to : last.to;
-    else days.push({ from, to });
-  }
-  return days;
-}
-
-/**
- * The sudden findings of one series that are news: an episode that was over before the scan is none, whichever day its end seems to fall on
- * in a narrow series, and a fall behind it is held against the days before it too.
- */
-function newsOf({ place }: ChangeSeries, { study, candidates }: Looked, overs: readonly Over[], first: string): ScanFinding[] {
-  const around = overs.filter((over) => isOf(over, place));
-  const sudden = candidates.filter(({ shape }) => shape !== 'drift');
-  const news = sudden.filter((finding) => !(finding.from < first && around.some((over) => isOver(study, finding, over))));
-  return news.map((finding) => {
-    const ended = around.filter((over) => isAftermath(finding, over));
-    return { ...finding, pValue: Math.max(finding.pValue, ...ended.map((over) => pValueBeside(study, finding, [over], true))) };
-  });
-}
-
 /** The series that show a change by what it is of; of a change that products alone show, these. */
 function shownBy({ members }: Cluster): readonly Found[] {
   const factors = members.filter(({ series: { metric } }) => !isProduct(metric));
@@ -109,106 +39,18 @@ function shownBy({ members }: Cluster): readonly Found[] {
 }
 
 /**
- * Drifts beside all that is known to have happened to the visitors of a series, before the scan and on its days: a step of one segment
- * bends the slope of a device without being clear on it, or goes on where a slope ended.
+ * Drifts beside all that is known to have happened to the visitors of a series on the days of the scan: a step of one segment bends the
+ * slope of a device without being clear on it, or goes on where a slope ended.
  */
-function driftsIn(
-  looked: readonly Looked[],
-  byId: ReadonlyMap<string, ChangeSeries>,
-  overs: readonly Over[],
-  accepted: readonly Cluster[],
-): Found[] {
+function driftsIn(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeSeries>, accepted: readonly Cluster[]): Found[] {
   const changes = accepted.filter(({ lead: { finding } }) => finding.shape !== 'outlier');
   return looked.flatMap((each) => {
     const series = byId.get(each.id);
     if (!series) return [];
     const touches = (other: Found) => areRelated(other.series, series) && overlap(other.series.place, series.place);
     const days = changes.filter((cluster) => shownBy(cluster).some(touches)).map(({ lead: { finding } }) => finding);
-    const finding = driftBeside(each, [...daysOf(overs.filter((over) => isOf(over, series.place))), ...days]);
+    const finding = driftBeside(each, days);
     return finding ? [{ series, study: each.study, finding }] : [];
-  });
-}
-
-/** Score from which a series shows a change that was found elsewhere. */
-const SHOWN = 2;
-const LAST = '9999';
-
-const isOn = (label: string, { from, to = LAST }: Days) => label >= from && label <= to;
-const isInside = (own: Days, outer: Days) => own.from > outer.from && (own.to ?? LAST) <= (outer.to ?? LAST);
-
-const seriesOf = ({ series }: Scene, { parts: [first] }: ChangeEvent) => first && series.get(seriesId(first.metric, first.place));
-
-/** The clearest change on whose days another one lies and that its series shows as well. */
-function outerOf(scene: Scene, event: ChangeEvent, events: readonly ChangeEvent[]): ChangeEvent | undefined {
-  const own = seriesOf(scene, event);
-  if (!own || event.shape === 'drift') return undefined;
-  const around = events.filter((other) => {
-    const its = seriesOf(scene, other);
-    const isLevel = other.shape === 'step' || other.shape === 'episode';
-    if (!its || !isLevel || other.pValue > event.pValue || !isInside(event, other) || !areRelated(own, its)) return false;
-    const usual = own.days.filter(({ label }) => !isOn(label, event));
-    const size = sizeOfDays(own.kind, usual, other);
-    return size !== undefined && Math.abs(size.score) >= SHOWN;
-  });
-  return around.toSorted((a, b) => a.pValue - b.pValue)[0];
-}
-
-/** Some days of a series as a multiple of what is usual of them, and its variance as a share; the fewer are left the more they scatter. */
-function multipleOf({ studies }: Scene, { id, days }: ChangeSeries, isOwn: (label: string) => boolean) {
-  const study = studies.get(id);
-  if (!study) return undefined;
-  const { series, noise } = study;
-  const counted = new Map(days.map(({ label, numerator }) => [label, numerator]));
-  const at = series.labels.flatMap((label, index) => (isOwn(label) && counted.has(label) ? [index] : []));
-  const usual = at.reduce((sum, index) => sum + nth(series.expected, index), 0);
-  if (!(usual > 0)) return undefined;
-  const seen = at.reduce((sum, index) => sum + (counted.get(series.labels[index] ?? '') ?? 0), 0);
-  const shareOf = (index: number) => nth(series.expected, index) / usual;
-  const [sampling, shock] = [
-    at.reduce((sum, index) => sum + shareOf(index) ** 2 * nth(noise.sampling, index), 0),
-    at.reduce((sum, index) => sum + shareOf(index) ** 2 * noise.shock, 0),
-  ];
-  return { value: seen / usual, days: at.length, varianceAt: (level: number) => sampling / level + shock };
-}
-
-/** How a change compares with the other days of the one that it lies in. */
-function besideOuter(scene: Scene, event: ChangeEvent, outer: ChangeEvent): Pick<Part, 'relative' | 'low' | 'high' | 'score'> | undefined {
-  const own = seriesOf(scene, event);
-  const inner = own && multipleOf(scene, own, (label) => isOn(label, event));
-  const rest = own && multipleOf(scene, own, (label) => isOn(label, outer) && !isOn(label, event));
-  if (!inner || !rest || !(rest.value > 0)) return undefined;
-  const relative = inner.value / rest.value - 1;
-  const error = Math.sqrt(inner.varianceAt(rest.value) + rest.varianceAt(rest.value));
-  return { relative, low: Math.max(-1, relative - Z_95 * error), high: relative + Z_95 * error, score: relative / error };
-}
-
-/** Beginnings and ends that a change inside another one may have had. */
-function triesOf({ shape, to }: ChangeEvent, days: number): number {
-  return shape === 'outlier' || to === undefined ? days : (days * (days - 1)) / 2;
-}
-
-/** An event inside another change, held against the level of that; undefined where it is no clearer there than chance makes one. */
-function within(scene: Scene, event: ChangeEvent, outer: ChangeEvent, limit: number): ChangeEvent | undefined {
-  const [first] = event.parts;
-  const size = besideOuter(scene, event, outer);
-  if (!first || !size) return event;
-  const days = scene.series.get(seriesId(first.metric, first.place))?.days.filter(({ label }) => isOn(label, outer)).length ?? 1;
-  const pValue = Math.min(1, triesOf(event, days) * 2 * tailOf(Math.abs(size.score)));
-  if (pValue > limit || size.relative * first.relative <= 0) return undefined;
-  const soonest = dayAfter(outer.from, 1);
-  const earliest = event.earliest < soonest ? soonest : event.earliest;
-  return { ...event, earliest, pValue: Math.max(event.pValue, pValue), parts: [{ ...first, ...size }] };
-}
-
-/**
- * Holds what lies on the days of a larger change against the other days of that change, which are few and whose level is known no better:
- * else a usual day of a break is told as a second one. What is no clearer there than `limit` is no change.
- */
-export function heldWithin(scene: Scene, events: readonly ChangeEvent[], limit: number): ChangeEvent[] {
-  return events.flatMap((event) => {
-    const outer = outerOf(scene, event, events);
-    const own = outer ? within(scene, event, outer, limit) : event;
-    return own ? [own] : [];
   });
 }
 
@@ -248,15 +90,6 @@ function measuredEvent(scene: Scene, event: ChangeEvent): ChangeEvent {
   };
 }
 
-/** Whether an event is a part of another one of the same metric and place, whose measured size has it in it already. */
-function isPartOfEvent(event: ChangeEvent, outer: ChangeEvent, last: string): boolean {
-  const [own] = event.parts;
-  const [larger] = outer.parts;
-  if (outer.shape === 'drift' || event.shape === 'drift' || !own || !larger || own.metric !== larger.metric) return false;
-  if (seriesId(own.metric, event.place) !== seriesId(larger.metric, outer.place)) return false;
-  return isPartOf({ ...event, relative: own.relative }, { ...outer, relative: larger.relative }, last);
-}
-
 /** Whether an event is another one again, or the share that some visitors have in it: it began and ended with it and goes the same way. */
 function isShareOfEvent(event: ChangeEvent, outer: ChangeEvent, isTold: boolean): boolean {
   const [own] = event.parts;
@@ -269,14 +102,9 @@ function isShareOfEvent(event: ChangeEvent, outer: ChangeEvent, isTold: boolean)
   return isSameTime && own.relative * larger.relative > 0;
 }
 
-/**
- * Leaves out the days on which a change was smaller, which would be told as a change back, what is told already, and the share that a
- * part of its visitors has in it, whose cost would count twice.
- */
-export function withoutParts(events: readonly ChangeEvent[], last: string): ChangeEvent[] {
-  return events.filter(
-    (event, at) => !events.some((outer, index) => isPartOfEvent(event, outer, last) || isShareOfEvent(event, outer, index < at)),
-  );
+/** Leaves out what is told already, and the share that a part of its visitors has in a change, whose cost would count twice. */
+export function withoutParts(events: readonly ChangeEvent[]): ChangeEvent[] {
+  return events.filter((event, at) => !events.some((outer, index) => isShareOfEvent(event, outer, index < at)));
 }
 
 /** Score from which a device has moved on days that another one gives: there are two others. */
@@ -478,28 +306,6 @@ export interface ScanAnswer {
   readonly slowly: readonly SlowLevel[];
 }
 
-/** Days between the end of what came before and a step that a wider series shows as that end. */
-const MOST_BETWEEN = 4;
-const dayNumber = (day: string) => Date.parse(day) / ONE_DAY_MS;
-
-/**
- * Whether an episode is only how another series shows a step that goes on: the usual before a fall, seen from after it as a rise that began
- * before the scan and ended with the fall; or the first days of the step in a part too small to show the rest.
- */
-function isEchoOf({ series, from: scanFrom }: Scene, event: ChangeEvent, step: ChangeEvent): boolean {
-  const { from, to, parts } = event;
-  const [own] = parts;
-  const [other] = step.parts;
-  if (to === undefined || from === to || !own || !other) return false;
-  const isAlike = Math.sign(own.relative ?? 0) === Math.sign(other.relative ?? 0);
-  const [its, theirs] = [own, other].map(({ metric, place }) => series.get(seriesId(metric, place)));
-  // Visits that rose for a week are no echo of a rate that falls after it.
-  const isRelated = !its || !theirs || areRelated(its, theirs);
-  const isUsualBefore = isRelated && from < scanFrom && Math.abs(dayNumber(step.from) - dayNumber(to) - 1) <= MOST_BETWEEN;
-  const isItsBeginning = own.metric === other.metric && Math.abs(dayNumber(step.from) - dayNumber(from)) <= 1;
-  return isAlike ? isItsBeginning : isUsualBefore;
-}
-
 /** The parts of several things, those of each computed in a turn of its own. */
 async function partsOf<Each, Own>(all: readonly Each[], signal: AbortSignal, partsIn: (each: Each) => readonly Own[]): Promise<Own[]> {
   const parts: Own[] = [];
@@ -508,16 +314,15 @@ async function partsOf<Each, Own>(all: readonly Each[], signal: AbortSignal, par
 }
 
 /** The changes that the series show by themselves, put together and weighed against each other. */
-function acceptedIn(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeSeries>, from: string): Accepted {
-  const overs = overBefore(looked, byId);
-  const found = looked.flatMap((each): Found[] => {
-    const own = byId.get(each.id);
-    const news = own ? newsOf(own, each, overs, from).map((finding) => ({ series: own, study: each.study, finding })) : [];
-    return news.filter((finding) => !isOfFewOrders(finding));
+function acceptedIn(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeSeries>): Accepted {
+  const found = looked.flatMap(({ id, study, candidates }): Found[] => {
+    const series = byId.get(id);
+    const sudden = candidates.filter(({ shape }) => shape !== 'drift');
+    return series ? sudden.map((finding) => ({ series, study, finding })).filter((each) => !isOfFewOrders(each)) : [];
   });
-  const sudden = clustersOf(found);
-  const drifts = driftsIn(looked, byId, overs, acceptedOf(sudden, looked.length).clusters);
-  return acceptedOf([...sudden, ...clustersOf(drifts)], looked.length);
+  const clusters = clustersOf(found);
+  const drifts = driftsIn(looked, byId, acceptedOf(clusters, looked.length).clusters);
+  return acceptedOf([...clusters, ...clustersOf(drifts)], looked.length);
 }
 
 /**
@@ -531,7 +336,7 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
   const wanted = series.filter(({ metric }) => searched.has(metric));
   const looked = await partsOf(wanted.filter(hasEnough), signal, (each) => lookThrough([each], from, to));
   const byId = new Map(wanted.map((each) => [each.id, each]));
-  const { clusters, limit } = await inTurns(signal, () => acceptedIn(looked, byId, from));
+  const { clusters, limit } = await inTurns(signal, () => acceptedIn(looked, byId));
   const scene = sceneOf(series, looked, rest);
   const told = await partsOf(clusters, signal, (cluster) => {
     const events = eventsOf(scene, cluster, clusters, limit);
@@ -539,11 +344,7 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
   });
   // Measured by its own days, what looked like a change in the scan may have been over before it.
   const measured = await partsOf(told, signal, (event) => [measuredEvent(scene, event)].filter(({ to: end }) => !end || end >= from));
-  const events = withoutParts(measured, to);
-  const steps = events.filter(({ shape, to: end }) => shape === 'step' && end === undefined);
-  const begun = events.filter((event) => !steps.some((step) => isEchoOf(scene, event, step)));
-  const held = await inTurns(signal, () => heldWithin(scene, begun, limit));
-  const changes = rankChanges(scene, sameDayOnce(held));
+  const changes = rankChanges(scene, sameDayOnce(withoutParts(measured)));
   return {
     changes,
     large: largeDays(looked, byId, base, changes),

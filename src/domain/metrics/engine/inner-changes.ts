@@ -15,7 +15,7 @@ function spanOf({ from, to }: Sized, last: string) {
 }
 
 /** Whether a change lies on the days of a larger one and takes back only a part of it. */
-export function isPartOf(change: Sized, outer: Sized, last: string): boolean {
+function isPartOf(change: Sized, outer: Sized, last: string): boolean {
   const [inner, whole] = [spanOf(change, last), spanOf(outer, last)];
   const isBack = change.relative * outer.relative < 0 && Math.abs(Math.log1p(change.relative)) < Math.abs(Math.log1p(outer.relative));
   return isBack && inner.from > whole.from && inner.to <= whole.to;

@@ -17,36 +17,21 @@ const event = (more: Partial<ChangeEvent>): ChangeEvent => ({
 
 it('what two findings measure as the same change is told once', () => {
   const other = event({ from: '2026-11-18', earliest: '2026-11-18', latest: '2026-11-18' });
-  expect(withoutParts([event({}), other, event({ pValue: 1e-9 })], '2026-11-24')).toEqual([event({}), other]);
-});
-
-it('days on which a change was smaller are no change back, unless they lie elsewhere, are more than it, or end it', () => {
-  const part = (relative: number) => [{ metric: 'conversionRate', place, relative, low: relative, high: relative, score: 5 }];
-  const fall = event({ from: '2026-11-14' });
-  const better = event({ shape: 'episode', from: '2026-11-18', to: '2026-11-22', parts: part(0.44) });
-  const last = '2026-11-24';
-  expect(withoutParts([fall, better], last)).toEqual([fall]);
-  const others = [
-    { ...better, place: { device: 'mobile' } as const },
-    { ...better, parts: part(3) },
-    { ...better, from: '2026-11-10' },
-  ];
-  for (const other of others) expect(withoutParts([fall, other], last)).toEqual([fall, other]);
+  expect(withoutParts([event({}), other, event({ pValue: 1e-9 })])).toEqual([event({}), other]);
 });
 
 it('the share that some visitors have in a change is told with it, however large, unless at another time or of other visitors', () => {
-  const last = '2026-11-24';
   const share = event({ place: { device: 'desktop', segmentId: 3 }, earliest: '2026-11-15' });
   const [first] = share.parts;
-  expect(withoutParts([share, event({})], last)).toEqual([event({})]);
-  expect(withoutParts([event({ place: { device: 'all' } }), event({})], last)).toEqual([event({ place: { device: 'all' } })]);
+  expect(withoutParts([share, event({})])).toEqual([event({})]);
+  expect(withoutParts([event({ place: { device: 'all' } }), event({})])).toEqual([event({ place: { device: 'all' } })]);
   const others = [
     { ...share, place: { device: 'mobile', segmentId: 3 } as const },
     { ...share, earliest: '2026-11-18', latest: '2026-11-18' },
     { ...share, to: '2026-11-20' },
     { ...share, parts: first ? [{ ...first, relative: 0.9, low: 0.8, high: 0.95 }] : [] },
   ];
-  for (const other of others) expect(withoutParts([other, event({})], last)).toEqual([other, event({})]);
+  for (const other of others) expect(withoutParts([other, event({})])).toEqual([other, event({})]);
   const larger = { ...share, parts: first ? [{ ...first, relative: -0.9, low: -0.95, high: -0.8 }] : [] };
-  expect(withoutParts([larger, event({})], last)).toEqual([event({})]);
+  expect(withoutParts([larger, event({})])).toEqual([event({})]);
 });

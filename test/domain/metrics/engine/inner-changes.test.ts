@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isPartOf, mainChange, overAllDays } from '../../../../src/domain/metrics/engine/inner-changes.ts';
+import { mainChange, overAllDays } from '../../../../src/domain/metrics/engine/inner-changes.ts';
 
 const LAST = '2026-11-24';
 const fall = { from: '2026-11-14', relative: -0.75, low: -0.8, high: -0.7 };
@@ -17,12 +17,12 @@ it('a change is told with its mean over all its days, its bounds with it', () =>
   expect(overAllDays(fall, [], LAST)).toBe(fall);
 });
 
-it('a change of its own is none that goes further, the same way, or beyond the days', () => {
-  expect(isPartOf(better, fall, LAST)).toBe(true);
-  expect(isPartOf({ ...better, relative: -0.2 }, fall, LAST)).toBe(false);
-  expect(isPartOf({ ...better, relative: 3.5 }, fall, LAST)).toBe(false);
-  expect(isPartOf({ ...better, from: '2026-11-12' }, fall, LAST)).toBe(false);
-  expect(isPartOf(better, { ...fall, to: '2026-11-20' }, LAST)).toBe(false);
+it.each([
+  ['goes the same way', { ...better, relative: -0.2 }],
+  ['goes further', { ...better, relative: 3.5 }],
+  ['began before it', { ...better, from: '2026-11-12' }],
+])('a change that %s is no part of another', (_, other) => {
+  expect(overAllDays(fall, [other], LAST)).toBe(fall);
 });
 
 const found = (from: number, effect: number) => ({
