@@ -1,6 +1,5 @@
 import type { PeriodsResult } from '../domain/metrics/compare/comparison.ts';
 import { type Contribution, type Explained, fixed } from '../domain/metrics/compare/contributions.ts';
-import { allDaysOf } from '../domain/metrics/compare/readings.ts';
 import { isCount, nameOf, unitOf } from '../domain/metrics/metric-definitions.ts';
 import type { MetricRow } from '../domain/metrics/read/metric-answers.ts';
 import { type Finding, placesOf } from '../findings/finding.ts';
@@ -120,7 +119,7 @@ function linesOf({ headline: { metric }, judged }: PeriodsResult, story: Finding
   const [first = ''] = [...began, ...[baseline, period].map(({ startMs }) => todayIn(timeZone, startMs))].toSorted();
   const last = todayIn(timeZone, period.endMs);
   const isDrawn = ({ interval: { label = '' } }: MetricRow) => label >= first && label <= last;
-  const days = judged.map(({ reading }) => wholeDays(allDaysOf(reading)).filter(isDrawn));
+  const days = judged.map(({ reading }) => wholeDays(reading.days).filter(isDrawn));
   return { isOverlay, ...inSuccession(days, labels, metric) };
 }
 

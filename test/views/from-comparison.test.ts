@@ -31,7 +31,7 @@ function compared(verdict: Verdict, since?: DatedChange, groups: readonly Contri
     [0, 1, 2, 3, 4, 5, 6].map((day) => row(day, 100)),
     [7, 8, 9, 10, 11, 12, 13].map((day) => row(day, 110)),
   ];
-  const reading = { baselineDays, periodDays, history: [] } as unknown as Reading;
+  const reading = { baselineDays, periodDays, days: [...baselineDays, ...periodDays] } as unknown as Reading;
   const headline: Change = {
     metric: 'visits',
     before: 700,
@@ -104,7 +104,7 @@ function told(first: Partial<PeriodsResult['data']['findings'][number]>, history
   const result = compared('within noise');
   const readings = result.judged.map((judged) => ({
     ...judged,
-    reading: { ...judged.reading, history: history.map((day) => row(day, 100)) } as unknown as Reading,
+    reading: { ...judged.reading, days: [...history.map((day) => row(day, 100)), ...judged.reading.days] } as unknown as Reading,
   }));
   const dated = { ...finding(undefined), verdict: 'lower' as const, ...first };
   return { ...result, judged: readings, data: { ...result.data, findings: [dated, finding(undefined)] } };

@@ -3,11 +3,11 @@ import { type Grammar, worded } from '../../findings/sentence.ts';
 import { dayAfter } from '../../lib/calendar.ts';
 import { lowered } from '../../lib/sentences.ts';
 import { type Cost, costOnDays } from './change-cost.ts';
-import { kindOf } from './compare/readings.ts';
 import type { DatedChange } from './engine/changes.ts';
 import { type DailyPoint, valueOf } from './engine/series.ts';
 import { definitionOf, isCount, nameOf, unitOf, verbsOf } from './metric-definitions.ts';
 import type { CountingFault } from './quality/counting.ts';
+import { kindOf } from './read/day-points.ts';
 import type { MetricRow } from './read/metric-answers.ts';
 
 /** The grammar of metrics, for a reader in the year of a day. */

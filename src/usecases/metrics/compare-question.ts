@@ -1,8 +1,8 @@
 import { refuse } from '../../api/errors.ts';
 import { instantOf } from '../../api/params.ts';
 import type { BaselineKind, WindowBounds } from '../../domain/metrics/compare/comparison-windows.ts';
-import { metricsToRead } from '../../domain/metrics/compare/readings.ts';
 import { siteMetricNames } from '../../domain/metrics/metric-definitions.ts';
+import { metricsToRead } from '../../domain/metrics/read/day-points.ts';
 import { type Device, isZoneMetric, type MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
 import { chosenMetrics, OF_APPS } from '../../domain/metrics/read/metric-query.ts';
 import { type SegmentChoice, segmentSetsOf } from '../../domain/names/match-name.ts';

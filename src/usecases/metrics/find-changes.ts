@@ -19,9 +19,9 @@ import {
   findChanges as scan,
 } from '../../domain/metrics/changes/find-changes.ts';
 import { laterDays } from '../../domain/metrics/compare/comparison-windows.ts';
-import { dayPoints } from '../../domain/metrics/compare/readings.ts';
 import { siteMetricNames, zoneMetricNames } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
+import { dayPoints } from '../../domain/metrics/read/day-points.ts';
 import { type Device, isZoneMetric, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
 import { daysBetween, shiftDays } from '../../lib/calendar.ts';

@@ -11,6 +11,7 @@ import { askedOf, gridOf, type MetricQuery, type QueryGrid, timeUnitOf } from '.
 import { leadOf } from '../../domain/metrics/read/query-lead.ts';
 import { commerceMetrics, commerceNote, needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
 import { inOrder, linesOf, type QueryLine, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
+import { pointsKnown } from '../../domain/metrics/site-changes.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
 import type { FindingPlace } from '../../findings/finding.ts';
 import { paragraphOf, ranked } from '../../findings/paragraph.ts';
@@ -156,7 +157,9 @@ function changesTold(
   placeOf: (change: FoundChange) => FindingPlace,
   grammar: Grammar,
 ): ExpectedTold {
-  const facts = ranked([...changes, ...before].map((own) => changeFacts({ ...own, place: placeOf(own), last }, currency)));
+  const factsOf = (own: FoundChange) =>
+    changeFacts({ ...own, rows: own.reading.known, points: pointsKnown(own.reading, own.metric), place: placeOf(own), last }, currency);
+  const facts = ranked([...changes, ...before].map(factsOf));
   return {
     facts,
     lead: wordedAll(facts, grammar).map((finding) => saidOf(finding, grammar)),
@@ -220,10 +223,7 @@ interface Naming {
 
 /** The place of a change by its own days. */
 function placeOfChange({ placeOf }: Naming) {
-  return ({ metric, rows: [row], goal }: FoundChange): FindingPlace => ({
-    ...(row && placeOf(row.selection, metric)),
-    ...(goal !== undefined && { goal }),
-  });
+  return ({ metric, reading, goal }: FoundChange): FindingPlace => ({ ...placeOf(reading, metric), ...(goal !== undefined && { goal }) });
 }
 
 /** Tells the changes among the rows of a query, then which are unusual, or how they run. */

@@ -1,6 +1,5 @@
 import { onApiError, refuse } from '../../api/errors.ts';
 import { factorsOf } from '../../domain/metrics/change-cost.ts';
-import { metricsToRead } from '../../domain/metrics/compare/readings.ts';
 import {
   atTheirDevices,
   changesBefore,
@@ -12,6 +11,7 @@ import { FORECAST_DAYS, isRowByRow, keyOf, TURN_DAYS, withExpected } from '../..
 import { specialNote } from '../../domain/metrics/expected/expected-words.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
+import { metricsToRead } from '../../domain/metrics/read/day-points.ts';
 import type { MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { hasAllDevices, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import { type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
@@ -234,11 +234,11 @@ async function onDevices(
   context: ExpectedContext,
 ): Promise<[FoundChange[], FoundChange[]]> {
   const keys = new Set(days.map(({ selection }) => keyOf(selection)));
-  const isOfAll = [...among, ...before].some(({ device }) => device === 'all');
+  const isOfAll = [...among, ...before].some(({ reading }) => reading.device === 'all');
   const more =
     isOfAll && keys.size === 1
       ? await fetchKept({ ...grid, devices: PARTS }, { ...context, progress: () => undefined }).catch(onApiError(() => ({ rows: [] })))
       : { rows: [] };
-  const all = { rows: [...days, ...more.rows], known };
-  return inTurns(context.signal, () => [atTheirDevices(among, all), atTheirDevices(before, all)]);
+  const all = [...days, ...more.rows];
+  return inTurns(context.signal, () => [atTheirDevices(among, all, known), atTheirDevices(before, all, known)]);
 }

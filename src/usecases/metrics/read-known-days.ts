@@ -3,7 +3,7 @@ import { type KnownDays, knownDaysOf } from '../../domain/metrics/calendar/known
 import { SMOOTH_DAYS, YEAR_DAYS } from '../../domain/metrics/calendar/last-year.ts';
 import { publicHolidaysOf } from '../../domain/metrics/calendar/public-holidays.ts';
 import { specialDaysOf } from '../../domain/metrics/calendar/special-days.ts';
-import { dayPoints } from '../../domain/metrics/compare/readings.ts';
+import { dayPoints } from '../../domain/metrics/read/day-points.ts';
 import type { MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { type Interval, shiftDays } from '../../lib/calendar.ts';
 import { todayIn } from '../../lib/dates.ts';

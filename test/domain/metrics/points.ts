@@ -30,14 +30,15 @@ export function rowOn(label: string, values: MetricRow['values'], selection: Par
 }
 
 /** All visitors with these days before a period of none. */
-export const readingWith = (history: readonly MetricRow[], more: Partial<Reading> = {}): Reading => ({
+export const readingWith = (days: readonly MetricRow[], more: Partial<Reading> = {}): Reading => ({
   device: 'all',
   segmentIds: [],
   zoneId: undefined,
   before: {},
   after: {},
-  history,
   baselineDays: [],
   periodDays: [],
+  days,
+  known: days,
   ...more,
 });

@@ -1,10 +1,10 @@
 import { daysFrom } from '../../../lib/calendar.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
-import { dayPoints, kindOf } from '../compare/readings.ts';
 import { hypothesesOf, type Looked, pValueBeside, type ScanFinding, type Scanned, substitute } from '../engine/scan.ts';
 import type { DailyPoint } from '../engine/series.ts';
 import type { Study } from '../engine/study.ts';
 import { definitionOf, isCount } from '../metric-definitions.ts';
+import { dayPoints, kindOf } from '../read/day-points.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { type Device, isZoneMetric } from '../read/metric-grid.ts';
 
@@ -90,17 +90,6 @@ function zonePoints(rows: readonly MetricRow[], metric: string, visits: Readonly
   });
 }
 
-/** The days of a metric with the number of orders behind an amount, so that a single very large one is no change. */
-function sitePoints(rows: readonly MetricRow[], metric: string): readonly DailyPoint[] {
-  const points = dayPoints(rows, metric);
-  if (metric !== 'revenueSum') return points;
-  const orders = new Map(rows.map(({ interval, values }) => [interval.label, values['conversionCount']]));
-  return points.map((point) => {
-    const events = orders.get(point.label);
-    return typeof events === 'number' ? { ...point, events } : point;
-  });
-}
-
 /** All series of some readings, each once; a metric without any value at a place has no series. */
 export function changeSeriesOf(readings: readonly Reading[], metrics: readonly string[], base: Place): ChangeSeries[] {
   const whole = readings.find(({ place }) => areSameVisitors(place, base))?.rows ?? [];
@@ -108,7 +97,7 @@ export function changeSeriesOf(readings: readonly Reading[], metrics: readonly s
   const all = readings.flatMap(({ place, rows }) =>
     metricsOf(metrics, place, base.goalId).map((metric): ChangeSeries => {
       const isZone = place.zoneId !== undefined;
-      const days = isZone ? zonePoints(rows, metric, visits) : sitePoints(rows, metric);
+      const days = isZone ? zonePoints(rows, metric, visits) : dayPoints(rows, metric);
       const kind = isZone && !isCount(metric) ? 'average' : kindOf(metric);
       return { id: seriesId(metric, place), kind, days, metric, place };
     }),

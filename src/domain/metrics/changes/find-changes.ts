@@ -1,5 +1,5 @@
 import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../../api/params.ts';
-import { chunksOf, dayAfter, type Interval, shiftDays, slotsOf } from '../../../lib/calendar.ts';
+import { chunksOf, type Interval, shiftDays, slotsOf } from '../../../lib/calendar.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { inTurns } from '../../../statistics/kept-fits.ts';
 import { tailOf } from '../../../statistics/tails.ts';

@@ -1,59 +1,25 @@
-import type { DatedChange } from '../engine/changes.ts';
-import type { FoundChange } from '../engine/measure.ts';
 import { findReasons, type Reasons } from '../engine/reasons.ts';
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
+import { movedTo, type NamedVisits, onItsPart, type SiteChange } from '../site-changes.ts';
 import { type Change, differenceOf, earlierOf, isSameChange } from './change.ts';
 import { type Explained, explain, findPartition, type GroupValues, partition, type RevenueSplit, splitRevenue } from './contributions.ts';
-import { type DatedPlace, daysOf, type JudgedChanges, measuredAt, occasionOf, type PeriodsInput } from './judged-changes.ts';
+import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput } from './judged-changes.ts';
 import { isChanged, type Judged, judgeReading, type Reading } from './readings.ts';
 
-/** Where a change lies, and its size there as it was found. */
-interface Located {
-  readonly reading: Reading;
-  readonly found: FoundChange;
-}
-
-/** A part of the visits that a change may lie in, by its name. */
-interface NamedReading {
-  readonly name: string;
-  readonly reading: Reading;
-}
-
-/** The one part that moved unlike the rest, with its own size; undefined where none did. */
-function locatedPart(
-  change: Change,
-  since: DatedChange,
-  parts: readonly NamedReading[],
-  { readings: [whole], windows }: PeriodsInput,
-  looked?: number,
-): Located | undefined {
-  if (!whole) return undefined;
-  const groups = parts.map(({ name, reading }) => ({ name, days: daysOf(reading, change.metric) }));
-  const { named, groups: moved } = findReasons(occasionOf({ ...change, since }, whole, undefined, windows), groups, looked);
-  const reading = parts.find(({ name }) => name === named)?.reading;
-  const { relative = null, low = null, high = null } = moved.find(({ name }) => name === named) ?? {};
-  if (!reading || relative === null || low === null || high === null) return undefined;
-  return { reading, found: { from: since.from, to: since.to, relative, low, high } };
-}
-
 /** A change on the one device, else the one segment, that moved unlike the rest; itself where none did. */
-export function narrowed(own: DatedPlace, change: Change, input: CausesInput): DatedPlace {
-  const { metric, change: dated } = own;
-  const { devices, segments, judged } = input;
-  const at = (parts: readonly NamedReading[], looked?: number) =>
-    parts.length > 0 ? locatedPart({ ...change, metric }, dated, parts, input, looked) : undefined;
-  // The segments that were read are those in which the headline moved unlike the rest.
-  const chosen = change.metric === judged.headline.metric ? segments.chosen : [];
+export function narrowed(own: SiteChange<Reading>, { devices, segments, judged }: CausesInput): SiteChange<Reading> {
+  const { metric, change } = own;
   // A device that alone shows it by itself needs no test beside the others.
-  const shown = judged.devicesOf(metric).flatMap(({ reading, changes }): Located[] => {
-    const found = changes.find((each) => each.shape === dated.shape && isSameChange(each, dated));
+  const shown = judged.devicesOf(metric).flatMap(({ reading, changes }) => {
+    const found = changes.find((each) => each.shape === change.shape && isSameChange(each, change));
     return found ? [{ reading, found }] : [];
   });
   const [alone] = shown.length === 1 ? shown : [];
-  const located = alone ?? at(devices.map((reading) => ({ name: reading.device, reading }))) ?? at(chosen, segments.all.length);
-  if (!located) return own;
-  const { relative, low, high } = located.found;
-  return measuredAt({ metric, reading: located.reading, change: { ...dated, relative, low, high } });
+  if (alone) return movedTo(own, alone.reading, alone.found);
+  const named = devices.map((reading) => ({ name: reading.device, reading }));
+  // The segments that were read are those in which the headline moved unlike the rest.
+  const chosen = metric === judged.headline.metric ? segments.chosen : [];
+  return onItsPart(own, named) ?? onItsPart(own, chosen, segments.all.length) ?? own;
 }
 
 /** Segments that may have caused a change. */
@@ -61,7 +27,7 @@ export interface SegmentReadings {
   /** Both ranges of all that were looked at. */
   readonly all: readonly GroupValues[];
   /** Days of those whose change differs most from that of all other visits. */
-  readonly chosen: readonly NamedReading[];
+  readonly chosen: readonly NamedVisits<Reading>[];
 }
 
 /** The input of a search for the causes of a change between two periods. */
@@ -72,17 +38,16 @@ export interface CausesInput extends PeriodsInput {
   readonly explains: boolean;
 }
 
-/** A way to divide the visits, and what each of its groups did. */
-interface Cause {
+/** A way to divide the visits. */
+interface Division {
   /** The kind of the groups: `devices`, `New visitors and Returning visitors`. */
   readonly of: string;
   /** Their shares of the change; undefined where they do not divide it. */
   readonly explained: Explained | undefined;
-  readonly reasons: Reasons;
 }
 
 /** Devices as causes of one change. */
-export interface DeviceCause extends Cause {
+export interface DeviceCause extends Division {
   readonly explained: Explained;
   readonly verdictOf: (device: string) => Judged | undefined;
 }
@@ -93,7 +58,7 @@ interface SegmentCauses {
   /** Each segment beside all other visits. */
   readonly explained: readonly { readonly apart: Explained; readonly verdict: Judged }[];
   /** Segments that divide the visits, where some do. */
-  readonly divided: Cause | undefined;
+  readonly divided: Division | undefined;
 }
 
 /** The change of revenue and its factors. */
@@ -123,14 +88,9 @@ function deviceCause(change: Change, whole: Reading, { devices, windows, judged 
   );
   const explained = difference === null || !parts ? undefined : explain(metric, difference, parts, windows.factors);
   if (!explained) return undefined;
-  const hidden = change === judged.headline ? judged.hidden : undefined;
-  const groups = devices.map((reading) => ({ name: reading.device, days: daysOf(reading, metric) }));
-  const reasons: Reasons =
-    isChanged(change.judgement) || hidden ? findReasons(occasionOf(change, whole, hidden, windows), groups) : { groups: [] };
   return {
     of: 'devices',
     explained,
-    reasons,
     verdictOf: (device) => judged.devicesOf(metric).find(({ reading }) => reading.device === device),
   };
 }
@@ -153,10 +113,9 @@ function segmentCauses(whole: Reading, { windows, judged, segments: { all, chose
     return apart ? [{ apart, verdict: judgeReading(reading, metric) }] : [];
   });
   const parts = findPartition(whole, all);
-  const divided: Cause | undefined = parts && {
+  const divided: Division | undefined = parts && {
     of: parts.map(({ name }) => name).join(' and '),
     explained: explainedBy(parts, 'no segment of these'),
-    reasons,
   };
   return { reasons, explained, divided };
 }

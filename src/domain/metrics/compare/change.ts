@@ -1,6 +1,6 @@
-import { daysFrom } from '../../../lib/calendar.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import type { DayJudgement } from '../engine/judge-day.ts';
+import { areNear } from '../site-changes.ts';
 
 /** One metric of one selection on both sides. */
 export interface Change {
@@ -44,7 +44,7 @@ const SAME_CHANGE_DAYS = 3;
 
 /** Whether two changes are of one: the same way, and since about the same day. */
 export const isSameChange = (own: Pick<DatedChange, 'from' | 'relative'>, other: Pick<DatedChange, 'from' | 'relative'>) =>
-  own.relative * other.relative > 0 && Math.abs(daysFrom(own.from, other.from)) <= SAME_CHANGE_DAYS;
+  areNear(own, other, SAME_CHANGE_DAYS);
 
 /** How far the ranges themselves differ from each other; undefined where the baseline has no value. */
 export function figuresOf({ compared: { before, after } }: Pick<Change, 'compared'>): number | undefined {

@@ -2,7 +2,6 @@ import type { Facts, Finding, FindingPlace } from '../../../findings/finding.ts'
 import { paragraphOf, ranked, type Said } from '../../../findings/paragraph.ts';
 import { type Grammar, saidOf } from '../../../findings/sentence.ts';
 import { dateText, listed } from '../../../findings/wording.ts';
-import { dayAfter } from '../../../lib/calendar.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import { lowered } from '../../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
@@ -12,13 +11,13 @@ import { sizeOfDays } from '../engine/measure.ts';
 import { changeFacts, faultFacts, levelUnit, wordedAll } from '../findings.ts';
 import { definitionOf, nameOf, unitOf } from '../metric-definitions.ts';
 import type { CountingFault } from '../quality/counting.ts';
+import { kindOf, rounded } from '../read/day-points.ts';
+import { byFactors, measuredAt, pointsKnown, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, narrowed } from './causes.ts';
 import { beyondUsual, type Change, earlierOf, figuresOf, isSameChange } from './change.ts';
-import { changesOfMetric, ERROR } from './changes-of-metric.ts';
 import { type Comparison, changeTable, deviceRecord, revenueRecord, segmentRecord, sumsOf } from './comparison-rows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
-import { type DatedPlace, measuredAt, pointsKnown } from './judged-changes.ts';
-import { isChanged, type Judged, kindOf, knownDaysOf, type Reading, rounded, toldVerdict } from './readings.ts';
+import { isChanged, type Judged, type Reading, toldVerdict } from './readings.ts';
 
 /** Facts that the words of a comparison need. */
 export interface ComparisonScene {
@@ -54,8 +53,8 @@ const shareOf = (contribution: number | undefined, change: number) =>
   contribution && change ? Number((contribution / change).toFixed(2)) : undefined;
 
 /** The one device that carries a change. */
-function deviceCauses({ reading }: DatedPlace, { byDevice }: Causes): Facts['causes'] {
-  if (!byDevice || reading.device === 'all' || byDevice.reasons.named !== reading.device) return [];
+function deviceCauses({ reading }: SiteChange<Reading>, { byDevice }: Causes): Facts['causes'] {
+  if (!byDevice || reading.device === 'all') return [];
   const own = byDevice.explained.groups.find(({ name }) => name === reading.device);
   const share = shareOf(own?.contribution, byDevice.explained.change);
   return [{ kind: 'place', name: reading.device, basis: 'measured', ...(share !== undefined && { share }) }];
@@ -94,7 +93,7 @@ function mixCauses({ byDevice, whole }: Causes, { all }: CausesInput['segments']
 }
 
 /** The causes of a change: the place that carries it, the mix of devices, the factor of a product. */
-function causesOf(located: DatedPlace, scene: ComparisonScene): Facts['causes'] {
+function causesOf(located: SiteChange<Reading>, scene: ComparisonScene): Facts['causes'] {
   const { causes, input } = scene;
   const factors = factorCauses(located.metric, scene);
   // Of a change on one segment the place says it all.
@@ -114,38 +113,13 @@ function factorCauses(metric: string, { causes: { revenue } }: ComparisonScene):
   });
 }
 
-/** Days before a change of a product on which a factor of it may have begun to move. */
-const DAYS_BEFORE = 28;
-/** Sorts after every day. */
-const LAST = '9999';
-
-/** The changes of its factors that a product followed, as far as they reach into the period; its own where none explains it. */
-function byFactors(own: DatedPlace, { first }: Change['days']): DatedPlace[] {
-  const { metric, reading, change } = own;
-  const factors = factorsOf(metric, reading);
-  if (factors.length === 0) return [own];
-  const pointsOf = (name: string) => pointsKnown(reading, name);
-  const found = changesOfMetric(metric, factors, {
-    pointsOf,
-    from: dayAfter(change.from, -DAYS_BEFORE),
-    most: ERROR / (factors.length + 1),
-  });
-  const { from, to = LAST } = change;
-  const behind = found.filter(
-    (each) =>
-      each.metric !== metric && each.change.relative * change.relative > 0 && each.change.from <= to && from <= (each.change.to ?? LAST),
-  );
-  if (behind.length === 0) return [own];
-  return behind.flatMap((each) => ((each.change.to ?? LAST) < first ? [] : [{ ...each, reading }]));
-}
-
 /** The days of a period that stand out by themselves. */
 const unusualDays = ({ judgement, days: { first, last } }: Change) =>
   judgement.changes.filter(({ shape, from }) => shape === 'outlier' && from >= first && from <= last);
 
 /** The changes with a date where they are told, and the days that those of the table have there. */
 interface Dated {
-  readonly located: DatedPlace[];
+  readonly located: SiteChange<Reading>[];
   readonly daysOf: ReadonlyMap<Change, DatedChange>;
 }
 
@@ -156,18 +130,18 @@ interface Dated {
 function datedChanges({ input }: ComparisonScene): Dated {
   const { readings, judged } = input;
   const { changes, headline, hidden } = judged;
-  const located: DatedPlace[] = [];
+  const located: SiteChange<Reading>[] = [];
   const daysOf = new Map<Change, DatedChange>();
-  const toldFor = ({ metric, reading, change }: DatedPlace) => {
-    const isSame = (told: DatedPlace) => told.metric === metric || factorsOf(metric, reading).includes(told.metric);
+  const toldFor = ({ metric, reading, change }: SiteChange<Reading>) => {
+    const isSame = (told: SiteChange<Reading>) => told.metric === metric || factorsOf(metric, reading).includes(told.metric);
     return located.find((told) => isSameChange(told.change, change) && isSame(told));
   };
-  const place = (own: DatedPlace, of: Change): DatedPlace[] => {
+  const place = (own: SiteChange<Reading>, of: Change): SiteChange<Reading>[] => {
     const known = toldFor(own);
     if (known) return [known];
-    return byFactors(own, of.days).flatMap((factor) => {
-      const placed = factor.reading === readings[0] && !toldFor(factor) ? narrowed(factor, of, input) : factor;
-      return byFactors(placed, of.days).map((each) => {
+    return byFactors(own, of.days.first).flatMap((factor) => {
+      const placed = factor.reading === readings[0] && !toldFor(factor) ? narrowed(factor, input) : factor;
+      return byFactors(placed, of.days.first).map((each) => {
         const told = toldFor(each);
         if (!told) located.push(each);
         return told ?? each;
@@ -324,13 +298,15 @@ interface ComparisonTold {
   readonly rows: readonly Change[];
   readonly lead: readonly Said[];
   readonly details: string[];
+  /** The one device that carries the change of the headline; undefined where none does. */
+  readonly device: string | undefined;
 }
 
 /** Days from which on a change is more than what a day or two show by themselves. */
 const LASTING_DAYS = 3;
 
 /** One sentence: how little a change of a day or two says; empty of one that has lasted. */
-function shortSentence({ change: { days, to }, metric }: DatedPlace): string {
+function shortSentence({ change: { days, to }, metric }: SiteChange<Reading>): string {
   if (days >= LASTING_DAYS || to !== undefined) return '';
   return `${nameOf(metric)}: only ${days === 1 ? 'one day' : `${days} days`} so far, so whether it lasts is open.`;
 }
@@ -368,11 +344,12 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
     rows: changes.map((change, at) => onToldDays(change, readingAt(at), daysOf.get(change))),
     lead,
     details: details.filter((sentence) => sentence !== ''),
+    device: located.find(({ metric, reading }) => metric === headline.metric && input.devices.includes(reading))?.reading.device,
   };
 }
 
 /** The record of a change with a date: dated and sized by all days that are known, with its cost up to the end of the period. */
-function datedFacts(located: DatedPlace, scene: ComparisonScene): Facts {
+function datedFacts(located: SiteChange<Reading>, scene: ComparisonScene): Facts {
   const { metric, reading, change } = located;
   const last = pointsKnown(reading, metric).findLast(({ label }) => label <= scene.period.to)?.label ?? change.from;
   return changeFacts(
@@ -380,7 +357,7 @@ function datedFacts(located: DatedPlace, scene: ComparisonScene): Facts {
       metric,
       place: scene.placeOf(reading, metric),
       change,
-      rows: knownDaysOf(reading),
+      rows: reading.known,
       points: pointsKnown(reading, metric),
       last,
       causes: causesOf(located, scene),
@@ -442,7 +419,7 @@ export function wordComparison(scene: ComparisonScene): PeriodsResult {
   const { judged } = input;
   const { headline, hidden, isNoise } = judged;
   const factors = revenue && revenueRecord(revenue.split, revenue.difference, currency);
-  const { findings, rows, lead, details } = tellComparison(scene);
+  const { findings, rows, lead, details, device } = tellComparison(scene);
   const { answer } = paragraphOf([...first, ...lead], most);
   return {
     data: {
@@ -457,7 +434,7 @@ export function wordComparison(scene: ComparisonScene): PeriodsResult {
     judged: judged.judgedOf(headline.metric),
     isNoise,
     byDevice: isNoise ? undefined : byDevice?.explained,
-    leader: hidden?.reading.device ?? byDevice?.reasons.named,
+    leader: hidden?.reading.device ?? device,
     bySegment: bySegment?.explained.map(({ apart }) => apart) ?? [],
     factors,
   };

@@ -6,8 +6,9 @@ import { daysToShow, MOST_DAYS_TO_SHOW, smallestAhead } from '../engine/detectab
 import { changesSince } from '../engine/measure.ts';
 import { type DailyPoint, type MetricKind, WEEK } from '../engine/series.ts';
 import { nameOf } from '../metric-definitions.ts';
+import { kindOf } from '../read/day-points.ts';
 import { CLEAR_P_VALUE, daysOf } from './judged-changes.ts';
-import { kindOf, type Reading } from './readings.ts';
+import { type Reading } from './readings.ts';
 
 /** How long a lasting change of a metric takes to show in four of five cases; null where that is longer than 92 days. */
 export interface Detection {

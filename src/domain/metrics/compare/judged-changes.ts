@@ -2,12 +2,13 @@ import { daysFrom } from '../../../lib/calendar.ts';
 import { factorsOf } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { detectableChange } from '../engine/detectable.ts';
-import { measureChange } from '../engine/measure.ts';
 import type { Occasion } from '../engine/reasons.ts';
 import { isCount } from '../metric-definitions.ts';
+import { dayPoints, kindOf } from '../read/day-points.ts';
+import { measuredAt } from '../site-changes.ts';
 import { beyondUsual, type Change, differenceOf, earlierOf, isSameChange } from './change.ts';
 import type { Factors, Windows } from './comparison-windows.ts';
-import { allDaysOf, dayPoints, isChanged, type Judged, judgeReading, kindOf, knownDaysOf, type Reading, sinceOf } from './readings.ts';
+import { isChanged, type Judged, judgeReading, type Reading } from './readings.ts';
 
 /** The readings of two periods. */
 export interface PeriodsInput {
@@ -53,13 +54,18 @@ const pValueOf = ({ main, score }: Judged) => main?.pValue ?? Math.exp(-(score *
 
 const wholeDaysOf = (rows: Reading['periodDays']) => rows.flatMap(({ interval }) => (interval.isPart ? [] : (interval.label ?? [])));
 
-function changeOf(metric: string, own: Judged, candidates: readonly Judged[], windows: Windows, of: string): Change {
+/** When the change of a verdict began; undefined where that may be among unknown days between the ranges, and for a drift. */
+function sinceOf({ main, reading }: Judged, { isAdjacent }: Windows): DatedChange | undefined {
+  return isAdjacent || main?.from !== reading.periodDays[0]?.interval.label ? main : undefined;
+}
+
+function changeOf(metric: string, own: Judged, windows: Windows, of: string): Change {
   const { reading } = own;
   const { factors } = windows;
   const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
   const isPerDay = isCount(metric) && (factors.before !== 1 || factors.after !== 1);
   const labels = wholeDaysOf(reading.periodDays);
-  const since = sinceOf(own, candidates, windows);
+  const since = sinceOf(own, windows);
   return {
     metric,
     before,
@@ -131,7 +137,7 @@ export function judgeChanges({ metrics, windows, readings, devices, labelOf }: P
   const changes = metrics.flatMap((metric) =>
     judgedOf(metric)
       .slice(0, readings.length)
-      .map((own) => changeOf(metric, own, devices.length > 0 ? judgedOf(metric) : [own], windows, labelOf(own.reading))),
+      .map((own) => changeOf(metric, own, windows, labelOf(own.reading))),
   );
   const hiddenOf = (metric: string) =>
     devicesOf(metric)
@@ -159,27 +165,10 @@ export function judgeChanges({ metrics, windows, readings, devices, labelOf }: P
   };
 }
 
-/** All days of a reading that are known as points of a metric, those after the period included. */
-export const pointsKnown = (reading: Reading, metric: string) => dayPoints(knownDaysOf(reading), metric);
-
 /** All days of a reading up to the end of the period as points of a metric, in order. */
 export function daysOf(reading: Reading, metric: string) {
-  return dayPoints(allDaysOf(reading), metric);
+  return dayPoints(reading.days, metric);
 }
-
-/** A change with a date at the place where it was found. */
-export interface DatedPlace {
-  readonly metric: string;
-  readonly reading: Reading;
-  readonly change: DatedChange;
-}
-
-/** A change as every tool dates and sizes it: by all days that are known and not by the ranges of the question. */
-export const measuredAt = ({ metric, reading, change }: DatedPlace): DatedPlace => ({
-  metric,
-  reading,
-  change: measureChange(kindOf(metric), pointsKnown(reading, metric), change) ?? change,
-});
 
 /** The days of the change whose causes are searched: since its first day, or the period against the baseline where that is not known. */
 export function occasionOf(
@@ -188,7 +177,7 @@ export function occasionOf(
   hidden: Judged | undefined,
   windows: Windows,
 ): Occasion {
-  const since = hidden ? sinceOf(hidden, [hidden], windows) : own;
+  const since = hidden ? sinceOf(hidden, windows) : own;
   const labels = dayPoints(whole.baselineDays, metric).map(({ label }) => label);
   const [first, last] = [labels[0], labels.at(-1)];
   // The days of a change that only a device shows are those of the device, and so are those that one dates beyond what the whole allows.

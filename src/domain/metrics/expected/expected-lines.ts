@@ -3,13 +3,14 @@ import { todayIn } from '../../../lib/dates.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { factorsOf } from '../change-cost.ts';
-import { dayPoints, kindOf, rounded } from '../compare/readings.ts';
 import { type Expected, type ExpectedRow, expectationsOf, laterDay, verdictsOf } from '../engine/expectation.ts';
 import { isSum, type MetricKind } from '../engine/series.ts';
+import { dayPoints, kindOf, rounded } from '../read/day-points.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Selection } from '../read/metric-grid.ts';
 import { askedOf, isOfDays, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
+import type { FoundChange } from './expected-changes.ts';
 
 /** Days that a forecast reaches beyond the last complete one. */
 export const FORECAST_DAYS = 28;
@@ -28,14 +29,6 @@ export interface ExpectedInput {
   readonly days: readonly MetricRow[];
   readonly known: KnownDays;
   readonly timeZone: string;
-}
-
-/** A change that is told beside the rows, in one selection. */
-interface Told {
-  readonly key: string;
-  readonly metric: string;
-  readonly change: { readonly from: string; readonly to?: string };
-  readonly isOfOtherGoal?: boolean | undefined;
 }
 
 type Slot = Interval & Partial<CalendarSlot>;
@@ -58,11 +51,11 @@ const NOTHING: ExpectedCell = { ...UNKNOWN, verdict: null };
 const isUsualLevel = (from: string, first: string) => dayAfter(from, LEAST_LEVEL_DAYS) < first;
 
 /** Whether a change is of a metric or of what it is made of. */
-export const isChangeOf = (change: Pick<Told, 'metric' | 'isOfOtherGoal'>, metric: string) =>
-  change.metric === metric || factorsOf(metric, change).includes(change.metric);
+export const isChangeOf = (change: Pick<FoundChange, 'metric' | 'reading'>, metric: string) =>
+  change.metric === metric || factorsOf(metric, change.reading).includes(change.metric);
 
 /** The first days of levels that changes of a metric began, and which days are news, because their level is not usual yet on some day. */
-function learnedFrom(told: readonly Told[], metric: string, first: string) {
+function learnedFrom(told: readonly FoundChange[], metric: string, first: string) {
   const own = told.filter((each) => isChangeOf(each, metric));
   const news = own.filter(({ change }) => !isUsualLevel(change.from, first));
   return {
@@ -83,7 +76,7 @@ function expectationsIn(
   rows: readonly MetricRow[],
   slots: readonly Slot[],
   { query, known, timeZone }: ExpectedInput,
-  told: readonly Told[],
+  told: readonly FoundChange[],
 ): Open[] {
   const kind = kindOf(metric);
   const points = dayPoints(
@@ -178,7 +171,7 @@ function judged(cells: readonly Open[]): ExpectedCell[] {
 }
 
 /** The lines of a query with what was to be expected beside the changes that are told, and lines of a forecast, in order of time. */
-export function withExpected(input: ExpectedInput, told: readonly Told[] = []): QueryLine[] {
+export function withExpected(input: ExpectedInput, told: readonly FoundChange[] = []): QueryLine[] {
   const { query, lines, days, timeZone } = input;
   const unit = timeUnitOf(query.breakdown);
   if (unit === 'hour' || isOfDays(unit)) return [...lines];
@@ -188,7 +181,7 @@ export function withExpected(input: ExpectedInput, told: readonly Told[] = []): 
   const made = [...grouped(days, ({ selection }) => keyOf(selection)).values()].flatMap((rows) => {
     const [row] = rows;
     if (!row) return [];
-    const toldHere = told.filter(({ key }) => key === keyOf(row.selection));
+    const toldHere = told.filter(({ reading }) => keyOf(reading) === keyOf(row.selection));
     const byMetric = asked.map((metric) => expectationsIn(metric, rows, slots, input, toldHere));
     return slots.map((slot, at) => {
       const own = lines.find((line) => !line.isOther && keyOf(line.selection) === keyOf(row.selection) && line.order === placeOf(slot));

@@ -286,7 +286,10 @@ export function rowVerdicts(
   query: MetricQuery,
   lines: readonly QueryLine[],
   days: readonly MetricRow[],
-  { nameOf: nameOfSelection, told }: { readonly nameOf: (row: MetricRow) => string; readonly told: readonly { readonly metric: string }[] },
+  {
+    nameOf: nameOfSelection,
+    told,
+  }: { readonly nameOf: (row: MetricRow) => string; readonly told: readonly Parameters<typeof isChangeOf>[0][] },
 ): string {
   const unit = timeUnitOf(query.breakdown);
   if ((query.order && !isOfDays(unit)) || query.zoneIds.length > 0) return '';

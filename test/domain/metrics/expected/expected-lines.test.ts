@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { FoundChange } from '../../../../src/domain/metrics/expected/expected-changes.ts';
 import { type ExpectedInput, withExpected } from '../../../../src/domain/metrics/expected/expected-lines.ts';
 import { dayAfter, slotsOf } from '../../../../src/lib/calendar.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
@@ -52,15 +53,17 @@ it('days are learned of in turns of a week, so that a fall stays one for two of 
 });
 
 it('the days of a change that is told are not what later rows are held against', () => {
-  const told = [{ key: 'all||', metric: 'visits', change: { from: '2026-07-20' } }];
+  const told = [{ reading: { device: 'all', segmentIds: [] }, metric: 'visits', change: { from: '2026-07-20' } } as never];
   const verdicts = withExpected(input('week', LAST), told).map(({ expected }) => expected?.['visits']?.verdict);
   expect(verdicts).toEqual([...ordinary(2), ...Array.from({ length: WEEKS - 2 }, () => 'low')]);
-  const elsewhere = withExpected(input('week', LAST), [{ ...told[0], key: 'mobile||' } as never]);
+  const elsewhere = withExpected(input('week', LAST), [
+    { metric: 'visits', reading: { device: 'mobile', segmentIds: [] }, change: { from: '2026-07-20' } } as never,
+  ]);
   expect(elsewhere.map(({ expected }) => expected?.['visits']?.verdict)).toEqual(verdictsOf());
 });
 
 /** Four weeks of revenue behind a fall of the rate some days before them, which the scatter of the baskets hides. */
-function revenueInput(daysBefore: number): { input: ExpectedInput; told: { key: string; metric: string; change: { from: string } } } {
+function revenueInput(daysBefore: number): { input: ExpectedInput; from: string; told: FoundChange } {
   const random = seeded(5);
   const from = dayAfter('2026-07-06', -daysBefore);
   const { query, days, ...rest } = input('week', '');
@@ -70,7 +73,8 @@ function revenueInput(daysBefore: number): { input: ExpectedInput; told: { key: 
   });
   return {
     input: { ...rest, query: { ...query, metrics: ['revenueSum'] }, days: sold },
-    told: { key: 'all||', metric: 'conversionRate', change: { from } },
+    from,
+    told: { reading: { device: 'all', segmentIds: [] }, metric: 'conversionRate', change: { from } } as never,
   };
 }
 
@@ -78,8 +82,8 @@ const firstOf = (own: ExpectedInput, told: Parameters<typeof withExpected>[1] = 
   withExpected(own, told)[0]?.expected?.['revenueSum']?.expected ?? 0;
 
 it('a rate that changed some days before the rows leaves revenue, like itself, held against the days before it', () => {
-  const { input: sold, told } = revenueInput(8);
-  const before = { ...sold, days: sold.days.filter(({ interval: { label = '' } }) => label < told.change.from || label >= '2026-07-06') };
+  const { input: sold, told, from } = revenueInput(8);
+  const before = { ...sold, days: sold.days.filter(({ interval: { label = '' } }) => label < from || label >= '2026-07-06') };
   expect(firstOf(sold, [told])).toBe(firstOf(before));
   expect(firstOf(sold, [told])).toBeGreaterThan(firstOf(sold));
 });

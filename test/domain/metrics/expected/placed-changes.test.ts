@@ -30,16 +30,16 @@ function placedOf(factors: Parameters<typeof rowsOf>[0]) {
   const days = rows.filter(({ selection }) => selection.device === 'all');
   const input = { query: { metrics: ['conversionRate'], bases: [] }, lines: [], days, known, timeZone: 'UTC' } as never;
   const among = changesFrom(input, dayAfter(FIRST, 110));
-  return atTheirDevices(among, { rows, known });
+  return atTheirDevices(among, rows, known);
 }
 
 it('a change of all devices that one device made is told of it, with its size and cost there', () => {
   const [own, ...others] = placedOf({ desktop: 0.4, mobile: 1, tablet: 1 });
   expect(others).toEqual([]);
-  expect(own).toMatchObject({ metric: 'conversionRate', device: 'desktop', change: { from: dayAfter(FIRST, BREAK) } });
+  expect(own).toMatchObject({ metric: 'conversionRate', reading: { device: 'desktop' }, change: { from: dayAfter(FIRST, BREAK) } });
   expect(own?.change.relative).toBeCloseTo(-0.6, 1);
   const lost = 0.6 * 0.04 * 2_000 * 80 * (DAYS - BREAK);
-  const cost = own && costOnDays(own.metric, own.rows, own.change, dayAfter(FIRST, DAYS - 1));
+  const cost = own && costOnDays(own.metric, own.reading.known, own.change, dayAfter(FIRST, DAYS - 1));
   expect(cost?.value).toBeGreaterThan(-1.1 * lost);
   expect(cost?.value).toBeLessThan(-0.9 * lost);
 });
@@ -47,5 +47,5 @@ it('a change of all devices that one device made is told of it, with its size an
 it('a change of all devices alike is told of all', () => {
   const [own, ...others] = placedOf({ desktop: 0.7, mobile: 0.7, tablet: 0.7 });
   expect(others).toEqual([]);
-  expect(own?.device).toBe('all');
+  expect(own?.reading.device).toBe('all');
 });

@@ -1,0 +1,72 @@
+import type { Sums } from '../engine/decompose.ts';
+import type { DailyPoint, MetricKind } from '../engine/series.ts';
+import { definitionOf, isCount } from '../metric-definitions.ts';
+import { ingredientsOf, sumsOf } from './combine.ts';
+import type { MetricRow } from './metric-answers.ts';
+import { isZoneMetric } from './metric-grid.ts';
+
+/** A value that was computed, as the platform writes it: counts whole, money with cents. */
+export function rounded(metric: string, value: number): number {
+  if (definitionOf(metric)?.unit === 'currency') return Math.round(100 * value) / 100;
+  return isCount(metric) ? Math.round(value) : Math.round(1e4 * value) / 1e4;
+}
+
+/** Metrics whose change has a cost in revenue. */
+const OF_REVENUE: ReadonlySet<string> = new Set(['visits', 'conversionRate', 'conversionCount', 'cartAverage']);
+
+/** The metrics to read so that these can be judged and explained; those of zones alone, because visits are no metric of a zone. */
+export function metricsToRead(metrics: readonly string[]): readonly string[] {
+  if (metrics.some(isZoneMetric)) return metrics;
+  // Revenue is what a change of its factors costs, whatever was asked for.
+  const costs = metrics.some((metric) => OF_REVENUE.has(metric)) ? ['revenueSum'] : [];
+  return [...new Set([...metrics, ...ingredientsOf(metrics), 'visits', 'conversionCount', 'bounceRate', ...costs])];
+}
+
+/** The kind of a metric, as the engine of verdicts distinguishes it. */
+export function kindOf(metric: string): MetricKind {
+  const unit = definitionOf(metric)?.unit;
+  if (isCount(metric)) return unit === 'currency' ? 'amount' : 'count';
+  return unit === '%' && !isUncounted(metric) ? 'share' : 'average';
+}
+
+/** Whether what a metric is made of is in no answer, as the users of a tap rate. */
+function isUncounted(metric: string): boolean {
+  return definitionOf(metric)?.combination.by === 'refusal';
+}
+
+/** The weight of a day: the sums of its metric; of one whose counts are in no answer its value, weighed by the visits of the site. */
+function termsOf(metric: string, values: MetricRow['values']): Sums | undefined {
+  if (!isUncounted(metric)) return sumsOf(metric, values);
+  const { [metric]: value, visits } = values;
+  return typeof value === 'number' && visits ? { numerator: value * visits, denominator: visits } : undefined;
+}
+
+/** Days by the rows that they were made of and their metric: the very same list each time, so that what was fitted to it is known again. */
+const made = new WeakMap<readonly MetricRow[], Map<string, readonly DailyPoint[]>>();
+
+/**
+ * The whole days among the rows of one selection, in order; days without a value are left out. Percentages become events of their trials.
+ */
+export function dayPoints(rows: readonly MetricRow[], metric: string): readonly DailyPoint[] {
+  const ofRows = made.get(rows) ?? new Map<string, readonly DailyPoint[]>();
+  const points = ofRows.get(metric) ?? pointsOf(rows, metric);
+  made.set(rows, ofRows.set(metric, points));
+  return points;
+}
+
+function pointsOf(rows: readonly MetricRow[], metric: string): DailyPoint[] {
+  const kind = kindOf(metric);
+  const times = kind === 'share' ? 0.01 : 1;
+  return rows
+    .filter(({ interval }) => interval.label !== undefined && !interval.isPart)
+    .flatMap(({ interval, values, known }) => {
+      const terms = termsOf(metric, values);
+      if (!terms || terms.denominator === 0) return [];
+      const { conversionCount: events } = values;
+      const isSumOf = kind === 'amount' && typeof events === 'number' ? { events } : {};
+      const label = interval.label ?? '';
+      const own = known?.of(metric, label);
+      return [{ label, ...terms, ...isSumOf, ...own, numerator: terms.numerator * times, isWhole: true }];
+    })
+    .toSorted((a, b) => a.label.localeCompare(b.label));
+}

@@ -1,0 +1,117 @@
+import { dayAfter, daysFrom } from '../../lib/calendar.ts';
+import { factorsOf } from './change-cost.ts';
+import type { DatedChange } from './engine/changes.ts';
+import { changesSince, type FoundChange, measureChange, sizeOfDays } from './engine/measure.ts';
+import { findReasons } from './engine/reasons.ts';
+import type { DailyPoint } from './engine/series.ts';
+import { dayPoints, kindOf } from './read/day-points.ts';
+import type { MetricRow } from './read/metric-answers.ts';
+import type { Selection } from './read/metric-grid.ts';
+
+/** The visits of one selection, by all of their days that are known. */
+export interface Visits extends Pick<Selection, 'device' | 'segmentIds' | 'zoneId'> {
+  /** Their conversions are of another goal than that of e-commerce: revenue does not follow from them. */
+  readonly isOfOtherGoal?: boolean | undefined;
+  readonly known: readonly MetricRow[];
+}
+
+/** A change with a date, in the visits that it is of. */
+export interface SiteChange<Of extends Visits = Visits> {
+  readonly metric: string;
+  readonly reading: Of;
+  readonly change: DatedChange;
+}
+
+/** Probability of a change where nothing happened, over all series of a table. */
+export const ERROR = 0.01;
+/** Score from which a product has followed a factor whose change is known. */
+const FOLLOWED = 1.96;
+/** Score from which a factor has moved on days that only its product shows: there are three, on days that were searched for. */
+const MADE = 2.6;
+/** Days before a change of a product on which a factor of it may have begun to move. */
+const DAYS_BEFORE = 28;
+/** Sorts after every day. */
+const LAST = '9999';
+
+/** The days of a metric that are known. */
+export const pointsKnown = ({ known }: Pick<Visits, 'known'>, metric: string): readonly DailyPoint[] => dayPoints(known, metric);
+
+/** Whether two changes go the same way and begin within some days of each other: on about the same day unless told otherwise. */
+export const areNear = (a: Pick<DatedChange, 'from' | 'relative'>, b: Pick<DatedChange, 'from' | 'relative'>, days = 1) =>
+  a.relative * b.relative > 0 && Math.abs(daysFrom(a.from, b.from)) <= days;
+
+/** A change as every tool dates and sizes it: by all days that are known and not by the ranges of the question. */
+export function measuredAt<Of extends Visits>(own: SiteChange<Of>): SiteChange<Of> {
+  const { metric, reading, change } = own;
+  return { metric, reading, change: measureChange(kindOf(metric), pointsKnown(reading, metric), change) ?? change };
+}
+
+/** Whether a metric moved on the days of a change and the way that it goes. */
+function hasMoved(metric: string, reading: Visits, change: DatedChange, least: number): boolean {
+  const size = sizeOfDays(kindOf(metric), pointsKnown(reading, metric), change);
+  return size !== undefined && size.relative * change.relative > 0 && Math.abs(size.score) >= least;
+}
+
+/**
+ * Changes of a metric from a day on; of a product those of its factors that it followed, whose days and cost every tool tells; by itself it
+ * ends by chance, and where no factor moved one large order or a slow rise may be all there is.
+ */
+export function changesOf<Of extends Visits>(reading: Of, metric: string, from: string, most: number): SiteChange<Of>[] {
+  const since = (name: string) =>
+    changesSince(kindOf(name), pointsKnown(reading, name), from, most).map((change) => ({ metric: name, reading, change }));
+  const own = since(metric);
+  const factors = factorsOf(metric, reading);
+  if (factors.length === 0) return own;
+  const isAlike = (change: DatedChange) => own.some((other) => areNear(change, other.change));
+  const ofFactors = factors.flatMap(since).filter(({ change }) => isAlike(change) || hasMoved(metric, reading, change, FOLLOWED));
+  const alone = own.filter(({ change }) => {
+    const isTold = ofFactors.some((other) => areNear(other.change, change));
+    return !isTold && factors.some((factor) => hasMoved(factor, reading, change, MADE));
+  });
+  return [...ofFactors, ...alone];
+}
+
+/** The changes of its factors that a product followed, as far as they reach beyond a day; its own where none explains it. */
+export function byFactors<Of extends Visits>(own: SiteChange<Of>, first: string): SiteChange<Of>[] {
+  const { metric, reading, change } = own;
+  const factors = factorsOf(metric, reading);
+  if (factors.length === 0) return [own];
+  const { from, to = LAST, relative } = change;
+  const behind = changesOf(reading, metric, dayAfter(from, -DAYS_BEFORE), ERROR / (factors.length + 1)).filter((each) => {
+    const { from: begun, to: end = LAST } = each.change;
+    return each.metric !== metric && each.change.relative * relative > 0 && begun <= to && from <= end;
+  });
+  return behind.length === 0 ? [own] : behind.filter((each) => (each.change.to ?? LAST) >= first);
+}
+
+/** A part of the visits that a change may lie in, by its name. */
+export interface NamedVisits<Of extends Visits = Visits> {
+  readonly name: string;
+  readonly reading: Of;
+}
+
+/** The same change of other visits, by their own days. */
+export const movedTo = <Of extends Visits>({ metric, change }: SiteChange<Of>, reading: Of, { relative, low, high }: FoundChange) =>
+  measuredAt({ metric, reading, change: { ...change, relative, low, high } });
+
+/**
+ * A change on the one part of its visits that moved unlike the rest, with its date and size there; undefined where none did. `looked` parts
+ * were looked at, where those that looked most alike are left out of the list.
+ */
+export function onItsPart<Of extends Visits>(
+  own: SiteChange<Of>,
+  parts: readonly NamedVisits<Of>[],
+  looked = parts.length,
+): SiteChange<Of> | undefined {
+  const { metric, change } = own;
+  const { from, to } = change;
+  const whole = pointsKnown(own.reading, metric);
+  const occasion = { kind: kindOf(metric), whole, from, to: to ?? whole.at(-1)?.label ?? from, periodFrom: from };
+  const groups = parts.map(({ name, reading }) => ({ name, days: pointsKnown(reading, metric) })).filter(({ days }) => days.length > 0);
+  if (groups.length === 0) return undefined;
+  const { named, groups: moved } = findReasons(occasion, groups, looked);
+  const reading = parts.find(({ name }) => name === named)?.reading;
+  const { relative = null, low = null, high = null } = moved.find(({ name }) => name === named) ?? {};
+  if (!reading || relative === null || low === null || high === null) return undefined;
+  return movedTo(own, reading, { from, to, relative, low, high });
+}
