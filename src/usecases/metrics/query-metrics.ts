@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiError, onApiError } from '../../api/errors.ts';
-import type { FoundChange } from '../../domain/metrics/expected/expected-changes.ts';
+import type { FoundChange } from '../../domain/metrics/expected/expected-lines.ts';
 import { type ExpectedTold, tellExpected } from '../../domain/metrics/expected/expected-words.ts';
 import { rowVerdicts } from '../../domain/metrics/expected/row-verdicts.ts';
 import { changeFacts, grammarOf, placeBy, wordedAll } from '../../domain/metrics/findings.ts';

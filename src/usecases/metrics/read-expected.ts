@@ -1,13 +1,14 @@
 import { onApiError, refuse } from '../../api/errors.ts';
 import { factorsOf } from '../../domain/metrics/change-cost.ts';
+import { atTheirDevices, changesBefore, changesFrom, changesWithLater } from '../../domain/metrics/expected/expected-changes.ts';
 import {
-  atTheirDevices,
-  changesBefore,
-  changesFrom,
-  changesWithLater,
+  FORECAST_DAYS,
   type FoundChange,
-} from '../../domain/metrics/expected/expected-changes.ts';
-import { FORECAST_DAYS, isRowByRow, keyOf, TURN_DAYS, withExpected } from '../../domain/metrics/expected/expected-lines.ts';
+  isRowByRow,
+  keyOf,
+  TURN_DAYS,
+  withExpected,
+} from '../../domain/metrics/expected/expected-lines.ts';
 import { specialNote } from '../../domain/metrics/expected/expected-words.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';

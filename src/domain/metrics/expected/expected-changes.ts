@@ -4,22 +4,13 @@ import type { KnownDays } from '../calendar/known-days.ts';
 import { factorsOf } from '../change-cost.ts';
 import { LONGEST_EPISODE_DAYS } from '../engine/seek.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
-import { PARTS, type Selection } from '../read/metric-grid.ts';
+import { PARTS } from '../read/metric-grid.ts';
 import { askedOf } from '../read/metric-query.ts';
-import { areNear, changesOf, ERROR, onItsPart, type SiteChange, type Visits } from '../site-changes.ts';
-import { type ExpectedInput, keyOf } from './expected-lines.ts';
+import { areNear, changesOf, ERROR, onItsPart } from '../site-changes.ts';
+import { type ExpectedInput, type FoundChange, keyOf, type QueryVisits } from './expected-lines.ts';
 
 /** A change that began this many days before the first row is no longer news. */
 const LATELY_DAYS = 56;
-
-/** The visits of one selection of a query. */
-type QueryVisits = Visits & Selection;
-
-/** A change in one selection of a query. */
-export interface FoundChange extends SiteChange<QueryVisits> {
-  /** The goal that the metric counts, where it is another than that of the metrics beside it. */
-  readonly goal?: string | undefined;
-}
 
 /** The days of each selection. */
 function visitsOf(days: readonly MetricRow[], known: KnownDays): QueryVisits[] {

@@ -10,7 +10,7 @@ import type { MetricRow } from '../read/metric-answers.ts';
 import type { Selection } from '../read/metric-grid.ts';
 import { askedOf, isOfDays, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
-import type { FoundChange } from './expected-changes.ts';
+import type { SiteChange, Visits } from '../site-changes.ts';
 
 /** Days that a forecast reaches beyond the last complete one. */
 export const FORECAST_DAYS = 28;
@@ -29,6 +29,15 @@ export interface ExpectedInput {
   readonly days: readonly MetricRow[];
   readonly known: KnownDays;
   readonly timeZone: string;
+}
+
+/** The visits of one selection of a query. */
+export type QueryVisits = Visits & Selection;
+
+/** A change in one selection of a query. */
+export interface FoundChange extends SiteChange<QueryVisits> {
+  /** The goal that the metric counts, where it is another than that of the metrics beside it. */
+  readonly goal?: string | undefined;
 }
 
 type Slot = Interval & Partial<CalendarSlot>;

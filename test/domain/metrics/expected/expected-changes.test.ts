@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { costOnDays } from '../../../../src/domain/metrics/change-cost.ts';
-import {
-  changesBefore,
-  changesFrom,
-  changesWithLater,
-  type FoundChange,
-} from '../../../../src/domain/metrics/expected/expected-changes.ts';
-import type { ExpectedInput } from '../../../../src/domain/metrics/expected/expected-lines.ts';
+import { changesBefore, changesFrom, changesWithLater } from '../../../../src/domain/metrics/expected/expected-changes.ts';
+import type { ExpectedInput, FoundChange } from '../../../../src/domain/metrics/expected/expected-lines.ts';
 import { dayAfter } from '../../../../src/lib/calendar.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 import { rowOn } from '../points.ts';

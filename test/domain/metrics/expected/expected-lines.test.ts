@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { FoundChange } from '../../../../src/domain/metrics/expected/expected-changes.ts';
-import { type ExpectedInput, withExpected } from '../../../../src/domain/metrics/expected/expected-lines.ts';
+import { type ExpectedInput, type FoundChange, withExpected } from '../../../../src/domain/metrics/expected/expected-lines.ts';
 import { dayAfter, slotsOf } from '../../../../src/lib/calendar.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 
