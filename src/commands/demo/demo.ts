@@ -2,6 +2,10 @@ import { realpathSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type analyzeHar from '../../../tools/insights/analyze-har.ts';
+import type analyzeScenario from '../../../tools/insights/analyze-scenario.ts';
+import type compareHars from '../../../tools/insights/compare-hars.ts';
+import type planExport from '../../../tools/insights/plan-export.ts';
 import { nth } from '../../lib/nth.ts';
 import { formatBytes, formatMs, formatNumber, formatPercent, NO_VALUE } from '../../lib/number-text.ts';
 import { sparkline } from '../../lib/text-table.ts';
@@ -54,6 +58,9 @@ function printTable(header: readonly string[], rows: readonly (readonly PrintedC
   printLine(style('dim', line(header).trimEnd()));
   for (const row of texts) printLine(line(row).trimEnd());
 }
+
+/** What a tool answers with; the compiler holds the questions to it. */
+type AnswerOf<Tool extends { handler(...given: never[]): Promise<unknown> }> = Awaited<ReturnType<Tool['handler']>>;
 
 /** The members that the questions read; the tools' output schemas describe the rest. */
 interface Table {
@@ -125,16 +132,10 @@ const reach: DemoQuestion = {
 /** Questions about what can be reached. */
 const accessQuestions: readonly DemoQuestion[] = [reach];
 
-interface Plan {
-  planId: string;
-  fields: { asked: string; fieldName: string; meaning?: string }[];
-  notes: string[];
-}
-
 const setUpExport: DemoQuestion = {
   text: 'Set up a daily JSONL session export with browser, device, revenue and our custom variable “plan”.',
   async answer(ask) {
-    const { planId, fields } = await ask<Plan>('plan_export', {
+    const { planId, fields } = await ask<AnswerOf<typeof planExport>>('plan_export', {
       fields: ['project id', 'user id', 'session id', 'browser', 'device', 'revenue', 'custom variable plan'],
       name: 'Daily sessions with plan',
       format: 'JSONL',
@@ -231,29 +232,23 @@ const tapRate: DemoQuestion = {
 /** Questions about site and zone metrics. */
 const metricQuestions: readonly DemoQuestion[] = [compareDevices, whyConversion, monthlyVisits, tapRate];
 
-interface StudyAnswer {
-  answer: string;
-  scenarios: { line: string }[];
-  examples?: { before?: { stepResultId: string }; after?: { stepResultId: string } };
-}
-
 const gotSlower: DemoQuestion = {
   text: 'Did the site get slower since last month, and who is to blame?',
   async answer(ask, memory) {
-    const { answer, scenarios, examples } = await ask<StudyAnswer>('analyze_scenario', {});
+    const { answer, scenarios, examples } = await ask<AnswerOf<typeof analyzeScenario>>('analyze_scenario', {});
     printLine(answer);
-    for (const { line } of scenarios) printLine(`· ${line}`);
+    for (const { line } of scenarios ?? []) printLine(`· ${line}`);
     const before = examples?.before?.stepResultId;
     const after = examples?.after?.stepResultId;
     if (before === undefined || after === undefined) return;
     memory.slowStep = after;
-    const { verdict } = await ask<{ verdict: string }>('compare_hars', { before, after });
-    printLine(verdict);
+    const compared = await ask<AnswerOf<typeof compareHars>>('compare_hars', { before, after });
+    printLine(compared.answer);
   },
 };
 
 interface HarStudy {
-  verdict: string;
+  answer: string;
   byType: { type: string; requests: number; transferBytes: number | null }[];
   largest: { url: string; transferBytes: number | null; durationMs: number | null }[];
   uri: string;
@@ -262,8 +257,13 @@ interface HarStudy {
 const whatLoads: DemoQuestion = {
   text: 'What loads on that page, and what weighs the most?',
   async answer(ask, { slowStep }) {
-    const { verdict, byType, largest, uri } = await ask<HarStudy>('analyze_har', { scenarioStepResultId: slowStep });
-    printLine(verdict);
+    const {
+      answer,
+      byType = [],
+      largest = [],
+      uri,
+    } = await ask<AnswerOf<typeof analyzeHar>>('analyze_har', { scenarioStepResultId: slowStep });
+    printLine(answer);
     printTable(
       ['type', 'requests', 'transferred'],
       byType.map((row) => [row.type, row.requests, formatBytes(row.transferBytes)]),
