@@ -125,6 +125,14 @@ describe('figures of the documents', () => {
     expect(unreleased).not.toContain('npx');
   });
 
+  it('of the page on answers are those of README, whose dialogues are generated', () => {
+    const page = textOf('docs/reading-answers.md');
+    const quote = figure(/^> (.+)$/m, page);
+    expect(quote.startsWith(figure(/drop\?\n\n(.+?) …/))).toBe(true);
+    const [since, size, cost] = [...page.matchAll(/\*\*([^*]*\d[^*]*)\*\*/g)].map(([, words]) => words);
+    for (const words of [since, size, cost]) expect(quote).toContain(words ?? 'three terms');
+  });
+
   it('are as many questions as the page of answers has', () => {
     // Each is asked of two worlds.
     const numbers = new Set(textOf('docs/evidence/answers.md').match(/^\| \d+ \| /gm));
