@@ -247,13 +247,6 @@ const gotSlower: DemoQuestion = {
   },
 };
 
-interface HarStudy {
-  answer: string;
-  byType: { type: string; requests: number; transferBytes: number | null }[];
-  largest: { url: string; transferBytes: number | null; durationMs: number | null }[];
-  uri: string;
-}
-
 const whatLoads: DemoQuestion = {
   text: 'What loads on that page, and what weighs the most?',
   async answer(ask, { slowStep }) {
