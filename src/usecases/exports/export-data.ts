@@ -1,6 +1,7 @@
 import { ApiError } from '../../api/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
+import { counted } from '../../lib/number-text.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import { type DataView, dataViewOf, viewName } from '../../workspace/query/data-view.ts';
 import type { Dialect } from '../../workspace/query/examples.ts';
@@ -144,6 +145,7 @@ async function readyRuns(asked: Asked, workspace: ProjectWorkspace, { note, sign
   const runs = await found();
   const ready = runs.filter(isReady);
   const late = runs.filter((run) => !isReady(run));
+  let reading = 0;
   for (const run of late) {
     const format = isConvertible(run) ? undefined : new Error(`${run.format} cannot be queried, JSONL and CSV can`);
     const failure = workspace.conversionFailure(run) ?? format;
@@ -153,8 +155,10 @@ async function readyRuns(asked: Asked, workspace: ProjectWorkspace, { note, sign
     const words = `Run ${run.runId} of job ${run.jobId}`;
     if (!failure && isAlone) throw new ApiError('busy', `${words} is still being read. Ask again.`, { retryAfterMs: RETRY_MS });
     if (failure && isAlone) throw new WorkspaceError('disk', `${words} cannot be read: ${damageOf(failure)}.${REMEDY}`);
-    note(failure ? `${words} is left out: ${damageOf(failure)}.` : `${words} is still being read and does not count yet: ask again.`);
+    if (failure) note(`${words} is left out: ${damageOf(failure)}.`);
+    else reading += 1;
   }
+  if (reading > 0) note(`Still being read, and not counted yet: ${counted(reading, 'run')}. Ask again.`);
   return ready;
 }
 
