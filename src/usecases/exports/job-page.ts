@@ -10,42 +10,10 @@ import { successfulRuns } from '../../workspace/download/run-rows.ts';
 import type { Context } from '../context.ts';
 import { deliveriesAmong, readRunRows } from './deliveries.ts';
 import { comingRanges, openPlansOf, readJobs } from './export-lists.ts';
-import { emptyRunWords, runsWithoutFiles } from './runs-without-files.ts';
-
-type HealthContext = Pick<Context, 'ask' | 'clock' | 'nowMs'>;
+import { emptyRunWords, withEmptyRuns } from './runs-without-files.ts';
 
 /** Jobs whose runs are asked for at once: as many calls as are in flight by default. */
 const AT_ONCE = 8;
-
-/** The health of jobs, and those that were not reached or could not be read. */
-interface HealthRead {
-  readonly health: readonly JobHealth[];
-  readonly left: readonly JobRecord[];
-  /** Why the first of those could not be read; undefined where time ran out. */
-  readonly reason?: string;
-}
-
-/** Reads the latest page of runs of each recurring job, a request each, until `untilMs` by the clock. */
-async function readHealth(jobs: readonly JobRecord[], untilMs: number, { ask, clock, nowMs }: HealthContext): Promise<HealthRead> {
-  const left: JobRecord[] = [];
-  let reason: string | undefined;
-  async function one(job: JobRecord): Promise<JobHealth[]> {
-    const jobId = Number(job.jobId);
-    if (lower(job.frequency) === 'once' || !Number.isSafeInteger(jobId)) return [healthOf(job, [], nowMs)];
-    if (clock.now() < untilMs) {
-      try {
-        return [healthOf(job, await ask(listExportRuns, { jobId, limit: MAX_PAGE_SIZE }), nowMs)];
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        reason ??= error.message;
-      }
-    }
-    left.push(job);
-    return [];
-  }
-  const health = await pLimit(AT_ONCE).map(jobs, one);
-  return { health: health.flat(), left, ...(reason !== undefined && { reason }) };
-}
 
 type JobPageContext = Pick<Context, 'ask' | 'clock' | 'note' | 'nowMs'>;
 
@@ -61,19 +29,6 @@ interface Filters {
 
 /** A list of jobs waits no longer for their runs. */
 const PATIENCE_MS = 10_000;
-
-/** The good runs of the active recurring jobs that gave no rows; nothing where their files cannot be listed. */
-async function emptyRuns(jobs: readonly JobRecord[], { ask, nowMs }: JobPageContext): ReturnType<typeof runsWithoutFiles> {
-  const active = jobs.filter(({ state, frequency }) => lower(state) === 'active' && lower(frequency) !== 'once');
-  const jobIds = active.flatMap(({ jobId }) => (typeof jobId === 'number' ? [jobId] : []));
-  if (jobIds.length === 0) return [];
-  try {
-    return await runsWithoutFiles(await successfulRuns(ask, jobIds), { jobIds, sinceMs: nowMs - HEALTH_DAYS * DAY_MS }, { ask, nowMs });
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return [];
-  }
-}
 
 /** A once job of all devices that is over: its state says as much. */
 const saysNothing = ({ stateWords, device }: JobHealth) => stateWords === 'over' && (device === undefined || device === 'all devices');
@@ -132,22 +87,57 @@ export async function onceCounted(
   return { once: await onceJobsAmong(countedAll ? all : jobs, context), countedAll };
 }
 
+/** The latest page of runs of each recurring job, a request each; notes how many were not reached in time or could not be read. */
+async function readRuns(jobs: readonly JobRecord[], { ask, clock, note }: JobPageContext) {
+  const untilMs = clock.now() + PATIENCE_MS;
+  let reason: string | undefined;
+  const read = await pLimit(AT_ONCE).map(jobs, async (job) => {
+    const jobId = Number(job.jobId);
+    if (lower(job.frequency) === 'once' || !Number.isSafeInteger(jobId)) return [{ job, runs: [] }];
+    try {
+      return clock.now() < untilMs ? [{ job, runs: await ask(listExportRuns, { jobId, limit: MAX_PAGE_SIZE }) }] : [];
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      reason ??= error.message;
+      return [];
+    }
+  });
+  const found = read.flat();
+  const left = jobs.length - found.length;
+  if (left > 0) note(`The runs of ${left} of ${jobs.length} jobs are not counted: ${reason ?? 'time ran out'}.`);
+  return found;
+}
+
+/** The successful runs of jobs; undefined where they cannot be listed. */
+async function listedRuns(jobIds: readonly number[], ask: JobPageContext['ask']) {
+  try {
+    return await successfulRuns(ask, jobIds);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return undefined;
+  }
+}
+
 /** How the jobs of a page do; where their runs cannot be read, which is noted, none. */
 export async function healthAmong(jobs: readonly JobRecord[], context: JobPageContext): Promise<readonly JobHealth[]> {
-  const { health, left, reason } = await readHealth(jobs, context.clock.now() + PATIENCE_MS, context);
-  if (left.length > 0) context.note(`The runs of ${left.length} of ${jobs.length} jobs are not counted: ${reason ?? 'time ran out'}.`);
+  const { nowMs, note } = context;
+  const read = await readRuns(jobs, context);
+  const active = read.filter(({ job, runs }) => lower(job.state) === 'active' && runs.length > 0);
+  const listed = await listedRuns(
+    active.map(({ job }) => Number(job.jobId)),
+    context.ask,
+  );
+  const empty = active.flatMap(({ job, runs }) => (listed ? withEmptyRuns(job, runs, listed, [nowMs - HEALTH_DAYS * DAY_MS, nowMs]) : []));
+  const emptyOf = new Map(empty.map(({ jobId, days }) => [jobId, { emptyRuns: days.length }]));
+  const health = read.map(({ job, runs }) => ({ ...healthOf(job, runs, nowMs), ...emptyOf.get(job.jobId) }));
   if (health.some(({ runs }) => runs !== undefined))
-    context.note(
+    note(
       'goodRuns, missing: last 30 days (hourly jobs: latest 100 runs)' +
         hint('find_export_gaps', '; find_export_gaps says which days') +
         '.',
     );
-  const empty = await emptyRuns(jobs, context);
-  for (const sentence of [...emptyRunWords(empty), ...stateNotes(jobs), ...suspendedWords(jobs)]) context.note(sentence);
-  const emptyOf = new Map<number | string, number>(empty.map(({ jobId, days }) => [jobId, days.length]));
-  return health
-    .filter((own) => !saysNothing(own))
-    .map((own) => ({ ...own, ...(emptyOf.has(own.jobId) && { emptyRuns: emptyOf.get(own.jobId) }) }));
+  for (const sentence of [...emptyRunWords(empty), ...stateNotes(jobs), ...suspendedWords(jobs)]) note(sentence);
+  return health.filter((own) => !saysNothing(own));
 }
 
 /**

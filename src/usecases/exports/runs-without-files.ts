@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/errors.ts';
+import type { PayloadOf } from '../../api/operation.ts';
 import { listExportRuns } from '../../api/operations/data-export.ts';
 import { MAX_PAGE_SIZE } from '../../api/params.ts';
 import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
@@ -25,53 +26,58 @@ interface RunsMeant {
 }
 
 /** A job with runs that gave no rows. */
-interface EmptyRuns {
-  readonly jobId: number;
-  readonly name: string | undefined;
+export interface EmptyRuns {
+  readonly jobId: number | string;
+  readonly name?: string | null | undefined;
   /** The day on which each ended, ISO. */
   readonly days: readonly string[];
 }
 
-/** The jobs with runs that succeeded and that the platform does not list among those with files: they count as good. */
-export async function runsWithoutFiles(
+/** A job with those of its runs that succeeded and that the platform does not list among those with files: they count as good. */
+export function withEmptyRuns(
+  { jobId, name }: Omit<EmptyRuns, 'days'>,
+  runs: PayloadOf<typeof listExportRuns>,
   listed: readonly SuccessfulRun[],
-  { jobIds, sinceMs, untilMs }: RunsMeant,
-  { ask, nowMs }: Pick<Context, 'ask' | 'nowMs'>,
-): Promise<EmptyRuns[]> {
-  const fromMs = sinceMs ?? nowMs - USUAL_MS;
-  const names = new Map(listed.filter(({ completedAt }) => Date.parse(completedAt) >= fromMs).map(({ jobId, name }) => [jobId, name]));
-  const jobs = jobIds ?? [...names.keys()];
-  if (jobs.length > MOST_JOBS) return [];
+  [fromMs, untilMs]: readonly [number, number],
+): EmptyRuns[] {
   const withFiles = new Set(listed.map(({ runId }) => runId));
-  const outcomes = await Promise.all(
-    jobs.map(async (jobId) => {
-      const runs = await ask(listExportRuns, { jobId, limit: MAX_PAGE_SIZE }).catch((error: unknown) => {
-        if (error instanceof ApiError) return [];
-        throw error;
-      });
-      const days = runs.flatMap(({ jobRunId, state, endDate }) => {
-        const endMs = Date.parse(endDate ?? '');
-        const isMeant = lower(state) === 'success' && endMs >= fromMs && endMs < Math.min(nowMs - SETTLE_MS, untilMs ?? nowMs);
-        return isMeant && typeof jobRunId === 'number' && !withFiles.has(jobRunId) ? [new Date(endMs).toISOString().slice(0, 10)] : [];
-      });
-      return { jobId, name: names.get(jobId), days };
-    }),
-  );
-  return outcomes.filter(({ days }) => days.length > 0);
+  const days = runs.flatMap(({ jobRunId, state, endDate }) => {
+    const endMs = Date.parse(endDate ?? '');
+    const isMeant = lower(state) === 'success' && endMs >= fromMs && endMs < untilMs - SETTLE_MS;
+    return isMeant && typeof jobRunId === 'number' && !withFiles.has(jobRunId) ? [new Date(endMs).toISOString().slice(0, 10)] : [];
+  });
+  return days.length > 0 ? [{ jobId, name, days }] : [];
 }
 
 /** A sentence for each of these jobs: days of them may be missing. */
 export function emptyRunWords(jobs: readonly EmptyRuns[]): string[] {
   return jobs.map(({ jobId, name, days }) => {
-    const job = name === undefined ? `Job ${jobId}` : `"${name}" (${jobId})`;
+    const job = !name ? `Job ${jobId}` : `"${name}" (${jobId})`;
     const what = `${counted(days.length, 'run')} succeeded without rows`;
     return `${job}: ${what} (ended ${[...new Set(days)].toReversed().join(', ')}).`;
   });
 }
 
-/** The same of the runs without files among those of some jobs. */
-export async function withoutFilesWords(...asked: Parameters<typeof runsWithoutFiles>): Promise<string[]> {
-  return emptyRunWords(await runsWithoutFiles(...asked));
+/** The same of the runs of some jobs, else of those with a run among the listed, whose files are not among these. */
+export async function withoutFilesWords(
+  listed: readonly SuccessfulRun[],
+  { jobIds, sinceMs, untilMs = Number.POSITIVE_INFINITY }: RunsMeant,
+  { ask, nowMs }: Pick<Context, 'ask' | 'nowMs'>,
+): Promise<string[]> {
+  const fromMs = sinceMs ?? nowMs - USUAL_MS;
+  const names = new Map(listed.filter(({ completedAt }) => Date.parse(completedAt) >= fromMs).map(({ jobId, name }) => [jobId, name]));
+  const jobs = jobIds ?? [...names.keys()];
+  if (jobs.length > MOST_JOBS) return [];
+  const empty = await Promise.all(
+    jobs.map(async (jobId) => {
+      const runs = await ask(listExportRuns, { jobId, limit: MAX_PAGE_SIZE }).catch((error: unknown) => {
+        if (error instanceof ApiError) return [];
+        throw error;
+      });
+      return withEmptyRuns({ jobId, name: names.get(jobId) }, runs, listed, [fromMs, Math.min(nowMs, untilMs + SETTLE_MS)]);
+    }),
+  );
+  return emptyRunWords(empty.flat());
 }
 
 /** A sentence on the jobs whose run the platform still computes, or is about to: their files are not among those of successful runs. */

@@ -56,25 +56,8 @@ interface Waiting extends Pick<Context, 'progress' | 'clock' | 'signal'> {
 }
 
 /** Waits for a single download and reports its progress to the host; returns its manifest, or undefined while it is still running. */
-export async function followDownload(workspace: ProjectWorkspace, download: Download, { progress, clock, signal, untilMs }: Waiting) {
-  let reported = -1;
-  let words = '';
-  const report = () => {
-    const percent = Math.floor(percentOf(download));
-    const now = phaseWords(download.progress);
-    // Only whole percents and new phases are reported, not every chunk of a file.
-    if (percent <= reported && now === words) return;
-    [reported, words] = [Math.max(percent, reported + STEP), now];
-    progress(reported, 100, progressWords(download, clock.now()));
-  };
-  report();
-  const stop = download.onChange(report);
-  try {
-    await workspace.settled([download], untilMs, signal);
-  } finally {
-    stop();
-  }
-  const [outcome] = await outcomesOf([download]);
+export async function followDownload(workspace: ProjectWorkspace, download: Download, waiting: Waiting) {
+  const [outcome] = (await followAll(workspace, [download], waiting)).outcomes;
   if (outcome?.status === 'rejected') throw outcome.reason;
   return outcome?.value;
 }
@@ -109,18 +92,25 @@ interface Synced {
 async function followAll(
   workspace: ProjectWorkspace,
   downloads: readonly Download[],
-  { progress, signal, untilMs }: Omit<Waiting, 'clock'>,
+  { progress, clock, signal, untilMs }: Waiting,
 ): Promise<{ outcomes: Outcome[]; arriving: number }> {
   const running = new Set(downloads);
-  let reported = -1;
+  const only = downloads.length === 1 ? downloads[0] : undefined;
+  let [reported, words] = [-1, ''];
   const bytesOf = (some: Iterable<Download>) => sumOfKnown(some, (download) => download.progress.bytes);
   const report = () => {
     const ended = downloads.length - running.size;
-    const share = [...running].reduce((sum, download) => sum + percentOf(download) / 100, 0) / Math.max(1, running.size);
-    const done = ended + Math.min(share, 1 - STEP);
-    if (signal.aborted || (done < reported + STEP && ended <= reported)) return;
-    reported = ended > reported ? ended : done;
-    progress(reported, downloads.length, `${ended} of ${downloads.length} runs fetched${bytesWords(bytesOf(downloads), undefined)}`);
+    const share = sumOfKnown(running, percentOf) / 100 / Math.max(1, running.size);
+    const done = only ? Math.floor(percentOf(only)) : ended + Math.min(share, 1 - STEP);
+    const now = only ? phaseWords(only.progress) : `${ended} of ${downloads.length} runs fetched`;
+    // Of one only whole percents and new phases are reported, not every chunk of a file.
+    if (signal.aborted || (done < reported + STEP && now === words)) return;
+    [reported, words] = [Math.max(done, reported + STEP), now];
+    progress(
+      reported,
+      only ? 100 : downloads.length,
+      only ? progressWords(only, clock.now()) : now + bytesWords(bytesOf(downloads), undefined),
+    );
   };
   for (const download of downloads) {
     const end = () => {
@@ -222,7 +212,7 @@ function idleWords({ jobIds = [], since }: SyncAsked, all: readonly Synced[]): s
 /** Starts or joins the download of every run that is wanted, and waits for them as long as is wished; what is under way goes on. */
 export async function syncExports(
   asked: SyncAsked,
-  context: Pick<Context, 'ask' | 'progress' | 'nowMs' | 'signal' | 'workspace' | 'note'>,
+  context: Pick<Context, 'ask' | 'clock' | 'progress' | 'nowMs' | 'signal' | 'workspace' | 'note'>,
 ) {
   const { ask, nowMs, note } = context;
   const { jobIds, since, waitSeconds } = asked;

@@ -1,9 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import type { ProjectWorkspace } from '../project-workspace.ts';
-import { FILE_MODE, makeDirectory } from '../store/disk.ts';
+import { makeDirectory, writeDurably } from '../store/disk.ts';
 import { resultsDirectory } from '../store/layout.ts';
 import type { Cell } from './protocol.ts';
 
@@ -12,9 +12,6 @@ const MAX_RESULTS = 10;
 /** How long a result can be read again. */
 const LIFE_MS = DAY_MS;
 const ENDING = '.csv';
-const STAGED = '.part';
-/** No process writes one file for so long: the one that began it was killed. */
-const ABANDONED_MS = HOUR_MS;
 const RESULT_ID = /^[\da-f]{12}$/;
 
 /** All rows of an answered query. */
@@ -40,33 +37,16 @@ export function queryResults(workspace: Pick<ProjectWorkspace, 'dir' | 'quotaByt
 
   const isFresh = (keptAtMs: number) => Math.abs(nowMs - keptAtMs) < LIFE_MS;
 
+  /** Files from the latest on; one that a killed process left half written is none of `ENDING`. */
   async function all() {
     const names = await readdir(directory).catch(() => []);
-    const ids = names.filter((name) => name.endsWith(ENDING)).map((name) => name.slice(0, -ENDING.length));
-    const kept = await Promise.all(ids.map(async (id) => ({ id, keptAtMs: await keptAt(fileOf(id)) })));
+    const kept = await Promise.all(names.map(async (name) => ({ name, keptAtMs: await keptAt(join(directory, name)) })));
     return kept.toSorted((a, b) => b.keptAtMs - a.keptAtMs);
   }
 
   async function sweep(): Promise<void> {
     const leaving = (await all()).filter(({ keptAtMs }, place) => place >= MAX_RESULTS || !isFresh(keptAtMs));
-    const staged = (await readdir(directory)).filter((name) => name.endsWith(STAGED)).map((name) => join(directory, name));
-    // By the machine's clock, as files have it while they are written.
-    const isAbandoned = async (path: string) => Date.now() - ABANDONED_MS > (await keptAt(path));
-    const abandoned = await Promise.all(staged.map(async (path) => ((await isAbandoned(path)) ? [path] : [])));
-    await Promise.all([...leaving.map(({ id }) => fileOf(id)), ...abandoned.flat()].map((path) => rm(path, { force: true })));
-  }
-
-  async function write(id: string, text: string): Promise<void> {
-    await makeDirectory(directory);
-    const staged = join(directory, `${randomUUID()}${STAGED}`);
-    try {
-      await writeFile(staged, text, { mode: FILE_MODE });
-      const now = new Date(nowMs);
-      await utimes(staged, now, now);
-      await rename(staged, fileOf(id));
-    } finally {
-      await rm(staged, { force: true });
-    }
+    await Promise.all(leaving.map(({ name }) => rm(join(directory, name), { force: true })));
   }
 
   return {
@@ -77,7 +57,9 @@ export function queryResults(workspace: Pick<ProjectWorkspace, 'dir' | 'quotaByt
       const id = createHash('sha256').update(text).digest('hex').slice(0, 12);
       try {
         if ((await workspace.usedBytes()) + Buffer.byteLength(text) > workspace.quotaBytes) return undefined;
-        await write(id, text);
+        await makeDirectory(directory);
+        await writeDurably(fileOf(id), text);
+        await utimes(fileOf(id), new Date(nowMs), new Date(nowMs));
         await sweep();
         return id;
       } catch {
@@ -90,7 +72,8 @@ export function queryResults(workspace: Pick<ProjectWorkspace, 'dir' | 'quotaByt
       return readFile(fileOf(id), 'utf8').catch(() => undefined);
     },
     /** Ids from the latest on. */
-    ids: async () => (await all()).filter(({ keptAtMs }) => isFresh(keptAtMs)).map(({ id }) => id),
+    ids: async () =>
+      (await all()).flatMap(({ name, keptAtMs }) => (name.endsWith(ENDING) && isFresh(keptAtMs) ? [name.slice(0, -ENDING.length)] : [])),
   };
 }
 

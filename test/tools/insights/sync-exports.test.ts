@@ -60,12 +60,9 @@ it('goes on in the background where the call ends sooner, and the next call join
       state: 'complete',
       answer: expect.stringMatching(/^4 new runs downloaded/),
     });
-    expect(heard).toEqual(
-      expect.arrayContaining([
-        [0, 4],
-        [4, 4],
-      ]),
-    );
+    expect(heard.length).toBeGreaterThan(1);
+    expect(heard.map(([done]) => done)).toEqual([...new Set(heard.map(([done]) => done))].toSorted((x, y) => x - y));
+    expect(heard.at(-1)).toEqual([4, 4]);
     const urls = other.requests.filter(({ operation }) => operation === 'download').map(({ url }) => url);
     expect(new Set(urls).size).toBe(urls.length);
   });

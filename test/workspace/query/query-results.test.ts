@@ -43,12 +43,16 @@ describe('results of queries', () => {
 
   it('take away what a killed process had begun to write, and leave what another is writing', async () => {
     await results().keep(rows('x'));
-    const [left, begun] = ['left.part', 'begun.part'].map((name) => join(resultsDirectory(dir), name)) as [string, string];
-    for (const path of [left, begun]) writeFileSync(path, 'a,b');
-    const before = new Date(Date.now() - 2 * HOUR_MS);
-    utimesSync(left, before, before);
+    for (const [name, ageMs] of [
+      ['left.csv.tmp', 25 * HOUR_MS],
+      ['begun.csv.tmp', 0],
+    ] as const) {
+      const path = join(resultsDirectory(dir), name);
+      writeFileSync(path, 'a,b');
+      utimesSync(path, new Date(NOW_MS - ageMs), new Date(NOW_MS - ageMs));
+    }
     const id = await results().keep(rows('x'));
-    expect(readdirSync(resultsDirectory(dir)).toSorted()).toEqual([`${id}.csv`, 'begun.part']);
+    expect(readdirSync(resultsDirectory(dir)).toSorted()).toEqual([`${id}.csv`, 'begun.csv.tmp']);
   });
 
   it('are not kept where there is no room, or the directory cannot be used', async () => {
