@@ -9,7 +9,6 @@ import { isPreset, PRESET, withPreset } from '../../domain/exports/plan/journey-
 import { equalAmong, existingSentence, planWarnings } from '../../domain/exports/plan/plan-warnings.ts';
 import {
   chooseScope,
-  lackWords,
   problemsOfScope,
   type Resolved,
   resolvedWords,
@@ -28,6 +27,7 @@ import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Interval } from '../../lib/intervals.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
+import { nth } from '../../lib/nth.ts';
 import { counted } from '../../lib/number-text.ts';
 import { expiresMs } from '../../workspace/plans.ts';
 import { knownField } from '../../workspace/query/column-types.ts';
@@ -90,20 +90,22 @@ async function columnsOf(request: ExportRequest, { ask }: Lists, note: PlanConte
   const { fields, scope } = request;
   // A key that occurs in other days only would make an empty column.
   const variables = await readVariables(ask, note, scheduleOf(request).range);
-  const inScope = async (each: string, texts: readonly string[]) =>
-    resolveFields(texts, { scope: each, fields: await ask(listExportableFields, { scope: each }), ...variables });
-  const resolved = await Promise.all((scope === undefined ? USUAL_SCOPES : [scope]).map((each) => inScope(each, fields)));
+  const inScopes = (scopes: readonly string[]) =>
+    Promise.all(
+      scopes.map(async (each) =>
+        resolveFields(fields, { scope: each, fields: await ask(listExportableFields, { scope: each }), ...variables }),
+      ),
+    );
+  const resolved = await inScopes(scope === undefined ? USUAL_SCOPES : [scope]);
   const chosen = chooseScope(resolved);
   if (chosen) return chosen;
-  const [named] = resolved;
-  if (scope !== undefined && named) {
-    const others = USUAL_SCOPES.filter((each) => each !== scope);
-    const elsewhere = await Promise.all(others.map((each) => inScope(each, named.missing)));
-    return refuse(problemsOfScope(named, elsewhere).map((problem) => `fields: ${problem}`));
-  }
-  const closest = lackWords(resolved);
-  const where = closest ? [`No scope has all fields; this is what scope ${closest.scope} lacks:`] : [];
-  return refuse([...where, ...(closest?.problems ?? []).map((problem) => `fields: ${problem}`)]);
+  const closest = nth(
+    resolved.toSorted((a, b) => a.problems.length - b.problems.length),
+    0,
+  );
+  const others = scope === undefined ? resolved : await inScopes(USUAL_SCOPES);
+  const where = scope === undefined ? [`No scope has all fields; this is what scope ${closest.scope} lacks:`] : [];
+  return refuse([...where, ...problemsOfScope(closest, others).map((problem) => `fields: ${problem}`)]);
 }
 
 /** Refuses a segment that does not exist; one that cannot be looked up is left to the service. */

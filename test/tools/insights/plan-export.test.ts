@@ -124,8 +124,8 @@ it.each([
     'fields of two scopes',
     { fields: ['path', 'browser'], frequency: 'daily' },
     new RegExp(
-      '^No scope has all fields; this is what scope sessions lacks:\\nfields: "path" is a field of scope views, which lacks "browser": ' +
-        'plan an export for each scope; query_export joins them by project_id, user_id and session_id\\.',
+      '^No scope has all fields; this is what scope sessions lacks:\\nfields: "path" is no field of scope sessions, but of ' +
+        'scope views: path\\. Export both scopes with project_id, user_id and session_id; query_export joins them\\.',
     ),
   ],
   ['a scope that there is not', { scope: 'hits', frequency: 'daily' }, /'hits' is not known; there are sessions, views/],

@@ -1,5 +1,5 @@
 import { hint } from '../../../lib/hint.ts';
-import { nth } from '../../../lib/nth.ts';
+import { areAlike } from '../../../lib/nearest.ts';
 import { firstOf } from '../../../lib/sentences.ts';
 import { searchObjects } from '../../names/match-name.ts';
 import {
@@ -76,23 +76,6 @@ function matchVariable(words: string, all: readonly FoundField[], kind: keyof ty
   return { problem: `${words === '' ? 'does not say which' : 'is not one of them'}; the ${kind} variables are ${listed(all)}.` };
 }
 
-/** Letters that are inserted, left out or replaced between two texts. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [at, sign] of Array.from(a).entries()) {
-    const next = [at + 1];
-    for (let index = 0; index < b.length; index += 1)
-      next.push(Math.min(nth(next, index) + 1, nth(row, index + 1) + 1, nth(row, index) + (sign === b.charAt(index) ? 0 : 1)));
-    row = next;
-  }
-  return row[b.length] ?? a.length;
-}
-
-/** Whether a text is a name with at most one wrong letter in five. */
-function isTypo(text: string, name: string): boolean {
-  return editDistance(text, name) <= Math.max(1, Math.floor(name.length / 5));
-}
-
 /** Fields that resemble the words at all, for texts that match nothing. */
 async function resembling(words: string, catalogue: FieldCatalogue, variables: readonly FoundField[]): Promise<FieldMatch> {
   const objects = [
@@ -105,7 +88,7 @@ async function resembling(words: string, catalogue: FieldCatalogue, variables: r
   ];
   const search = objects.map(({ id, words: text }, index) => ({ kind: String(index), id, path: [id], words: text }));
   const hits = (await searchObjects(search, words)).flatMap(({ kind }) => objects[Number(kind)]?.found ?? []);
-  const typos = hits.filter(({ fieldName, key }) => isTypo(plain(words), plain(key ?? fieldName)));
+  const typos = hits.filter(({ fieldName, key }) => areAlike(words, key ?? fieldName));
   if (hits.length === 1 && typos.length === 1 && typos[0]) return chosen(typos[0], 4);
   if (typos.length > 1) return several(typos);
   // A similar name is never used in place of the given one: "device" is not the dynamic variable delivery_days.
@@ -251,32 +234,15 @@ export function chooseScope(candidates: readonly Resolved[]): Resolved | undefin
   return candidates.filter(({ problems }) => problems.length === 0).toSorted((a, b) => a.distance - b.distance)[0];
 }
 
-/** The problems of a scope that was named; of what another scope has they say where it is, and how to have both. */
-export function problemsOfScope({ scope, problems, missing }: Resolved, elsewhere: readonly Resolved[]): string[] {
+/** The problems of a scope; of a text that another one has they say where it is, and how to have both. */
+export function problemsOfScope({ scope, problems, missing }: Resolved, others: readonly Resolved[]): string[] {
   return problems.map((problem, index) => {
     const asked = missing[index];
-    const found = elsewhere.flatMap((other) => other.columns.flatMap((column) => (column.asked === asked ? [{ other, column }] : [])))[0];
+    const found = others.flatMap((other) => other.columns.flatMap((column) => (column.asked === asked ? [{ other, column }] : [])))[0];
     if (asked === undefined || !found) return problem;
     return (
       `"${asked}" is no field of scope ${scope}, but of scope ${found.other.scope}: ${columnWords(found.column)}. ` +
       `Export both scopes with project_id, user_id and session_id${hint('query_export', '; query_export joins them.', '.')}`
     );
   });
-}
-
-/** Why no scope has all: the problems of the one that comes closest, and of each text that another scope has which one that is. */
-export function lackWords(candidates: readonly Resolved[]): { scope: string; problems: string[] } | undefined {
-  const [closest, ...others] = candidates.toSorted((a, b) => a.problems.length - b.problems.length);
-  if (!closest) return undefined;
-  const problems = closest.problems.map((problem, index) => {
-    const asked = closest.missing[index];
-    const other = others.find(({ missing }) => asked !== undefined && missing.length > 0 && !missing.includes(asked));
-    if (!other) return problem;
-    const lacking = other.missing.map((text) => `"${text}"`).join(', ');
-    return (
-      `"${asked}" is a field of scope ${other.scope}, which lacks ${lacking}: plan an export for each scope` +
-      `${hint('query_export', '; query_export joins them by project_id, user_id and session_id')}.`
-    );
-  });
-  return { scope: closest.scope, problems };
 }

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { columnWords, type FieldCatalogue, readFieldRequest } from '../../../../src/domain/exports/plan/field-catalogue.ts';
-import {
-  chooseScope,
-  lackWords,
-  problemsOfScope,
-  resolvedWords,
-  resolveFields,
-} from '../../../../src/domain/exports/plan/resolve-fields.ts';
+import { chooseScope, problemsOfScope, resolvedWords, resolveFields } from '../../../../src/domain/exports/plan/resolve-fields.ts';
 import { scopeNamed } from '../../../../src/emulator/world/exports/scopes.ts';
 import { shownHints } from '../../../../src/lib/hint.ts';
 import { mapTexts } from '../../../../src/lib/map-texts.ts';
@@ -168,7 +162,7 @@ it('a variable and a field of one name are told apart by the word variable', asy
 describe('the scope', () => {
   const scopeOf = async (...texts: string[]) => {
     const resolved = await Promise.all([sessions, views].map((catalogue) => resolveFields(texts, catalogue)));
-    return chooseScope(resolved)?.scope ?? `none, closest ${lackWords(resolved)?.scope}`;
+    return chooseScope(resolved)?.scope ?? 'none';
   };
 
   it.each([
@@ -176,7 +170,7 @@ describe('the scope', () => {
     [['user_id', 'custom variable plan'], 'sessions'],
     [['path', 'rage clicks'], 'views'],
     [['user_id', 'rage clicks'], 'views'],
-    [['path', 'rage clicks', 'browser'], 'none, closest views'],
+    [['path', 'rage clicks', 'browser'], 'none'],
   ])('of %s is %s', async (texts, scope) => {
     expect(await scopeOf(...texts)).toBe(scope);
   });
@@ -190,19 +184,4 @@ it('a scope that is named says of a text which other scope has it, and how to ha
       'query_export joins them.',
     expect.stringMatching(/^"nonsense" is not a field of scope views/),
   ]);
-});
-
-it('a text that only another scope has is told with that scope, any other as a text that there is not', async () => {
-  const resolved = await Promise.all(
-    [sessions, views].map((each) => resolveFields(['browser', 'revenue', 'rage clicks', 'weather'], each)),
-  );
-  expect(mapTexts(lackWords(resolved), asShown)).toEqual({
-    scope: 'sessions',
-    problems: [
-      '"rage clicks" is a field of scope views, which lacks "browser", "revenue", "weather": plan an export for each scope; ' +
-        'query_export joins them by project_id, user_id and session_id.',
-      '"weather" is not a field of scope sessions; list_exportable_fields lists them.',
-    ],
-  });
-  expect(lackWords([])).toBeUndefined();
 });
