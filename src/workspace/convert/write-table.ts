@@ -170,7 +170,7 @@ function damageWords(message: string): string {
   return [place, (message.split('\n')[0] ?? '').slice(0, MOST_CHARS)].filter((part) => part !== '').join(': ');
 }
 
-/** Rows of a group of a table, so few that a day of a large site has groups of its own; fewer of what is read once, which takes less memory. */
+/** Rows of a group: of a table so few that a day of a large site has groups of its own, of what is read once fewer, for less memory. */
 const GROUP_ROWS = { zstd: 122_880, snappy: 16_384 };
 
 function copySql(select: string, target: string, compression: keyof typeof GROUP_ROWS = 'zstd'): string {
