@@ -18,18 +18,14 @@ const reportOf = (har: unknown) => harReport(studyHar(readHar(har), entities));
 /** In the order in which experts read. */
 const SECTIONS = [
   'Look at first',
-  'Before the document',
   'Document',
   'Render blocking',
   'Weight by type',
   'Third parties',
-  'Caching',
-  'Compression',
   'Protocols and connections',
   'Failed requests',
   'Largest',
   'Slowest',
-  'Duplicates',
   'Limits of this file',
 ];
 

@@ -1,4 +1,5 @@
 import { counted, formatBytes } from '../../../lib/number-text.ts';
+import { sumOfKnown } from '../../../lib/tally.ts';
 import { type PageRequest, pageOf } from '../../page-of.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
 import { BLOCKING_BASIS } from '../requests/blocking.ts';
@@ -7,7 +8,7 @@ import type { PaintTimes } from '../requests/largest-paint.ts';
 import { type HarCell, requestDetail, requestRow, requestTable, type Table } from '../requests/request-columns.ts';
 import { type HarStudy, studyHar } from '../requests/study-har.ts';
 import { type EntityOf, type PartyGroup, partiesOf } from '../requests/third-parties.ts';
-import { tenth, totalsOf, weightOf } from '../requests/totals.ts';
+import { type Totals, tenth, totalsOf, weightOf } from '../requests/totals.ts';
 import { imagesOf, LEAST_SAVED_BYTES } from '../rules/byte-rules.ts';
 import { findProblems } from '../rules/find-problems.ts';
 import { ORDER_NOTE, type Problem } from '../rules/problem.ts';
@@ -107,12 +108,8 @@ const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { ans
   third_parties({ study, chosen, request }) {
     const parties = chosen === study.har.entries ? study.parties : partiesOf(chosen, study.entityOf, study.blocks);
     const { items, page } = pageOf(parties, request);
-    const third = parties.filter(({ party }) => party === 'third');
-    const requests = third.reduce((sum, party) => sum + party.requests, 0);
-    const blocking = third.reduce((sum, party) => sum + party.blocking, 0);
-    const thirdParties = { parties: third.length, ...totalsOf(third), requests, blocking };
     const totals = totalsOf(chosen);
-    const answer = { answer: partyVerdict(thirdParties, totals, third), totals, thirdParties, page, ...partyTable(items) };
+    const answer = { ...partyVerdict(parties, totals), totals, page, ...partyTable(items) };
     return { answer, notes: [PARTY_NOTE, BLOCKING_BASIS[study.blocking.basis]] };
   },
   problems({ study, chosen, request, query }) {
@@ -143,13 +140,16 @@ function imageVerdict(study: HarStudy): string {
   return `${images}: WebP or AVIF would save less than ${formatBytes(LEAST_SAVED_BYTES)} on those that are neither.`;
 }
 
-/** `11 third parties make 26 of 79 requests and 32 % of the bytes; 3 requests block rendering. Heaviest: Optanon 119 kB.` */
-function partyVerdict(
-  { requests, transferBytes, blocking }: NonNullable<HarAnswer['thirdParties']>,
-  all: NonNullable<HarAnswer['totals']>,
-  third: readonly PartyGroup[],
-): string {
-  if (third.length === 0) return 'No third party was asked.';
+/**
+ * All third parties together, in numbers and in a sentence: `11 third parties: 26 of 79 requests, 119 kB (32 % of the bytes); 3 of these
+ * requests block rendering. Heaviest: Optanon 119 kB.`
+ */
+export function partyVerdict(parties: readonly PartyGroup[], all: Totals) {
+  const third = parties.filter(({ party }) => party === 'third');
+  const { transferBytes, contentBytes } = totalsOf(third);
+  const [requests, blocking] = [sumOfKnown(third, (party) => party.requests), sumOfKnown(third, (party) => party.blocking)];
+  const thirdParties = { parties: third.length, requests, transferBytes, contentBytes, blocking };
+  if (third.length === 0) return { answer: 'No third party was asked.', thirdParties };
   const share =
     transferBytes !== null && all.transferBytes ? ` (${Math.round((100 * transferBytes) / all.transferBytes)} % of the bytes)` : '';
   const asked = `${requests} of ${counted(all.requests, 'request')}, ${formatBytes(transferBytes)}${share}`;
@@ -157,7 +157,7 @@ function partyVerdict(
   const heaviest = third.filter(({ transferBytes: bytes }) => (bytes ?? 0) > 0).slice(0, NAMED_PARTIES);
   const named = heaviest.map(({ name, transferBytes: bytes }) => `${name} ${formatBytes(bytes)}`).join(', ');
   const found = counted(third.length, 'third party', 'third parties');
-  return `${found}: ${asked}; ${blocks} rendering.${named === '' ? '' : ` Heaviest: ${named}.`}`;
+  return { answer: `${found}: ${asked}; ${blocks} rendering.${named === '' ? '' : ` Heaviest: ${named}.`}`, thirdParties };
 }
 
 /** Domains of one party that are named; the rest is counted. */

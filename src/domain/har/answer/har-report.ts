@@ -4,15 +4,15 @@ import { PAGE_MEDIANS } from '../../speed/speed-metrics.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { BLOCKING_BASIS } from '../requests/blocking.ts';
 import type { HarStudy } from '../requests/study-har.ts';
-import { type ByteSizes, endOf, groupsOf, hasFailed, largestBy, totalsOf } from '../requests/totals.ts';
+import { type ByteSizes, endOf, hasFailed, largestBy } from '../requests/totals.ts';
 import { findProblems } from '../rules/find-problems.ts';
-import { ORDER_NOTE, type Problem } from '../rules/problem.ts';
-import type { ProblemKind } from '../rules/problem-kinds.ts';
+import { ORDER_NOTE } from '../rules/problem.ts';
 import { shortUrl } from '../sanitise-url.ts';
+import { partyVerdict } from './analyse-har.ts';
 import { loadFacts } from './summary-view.ts';
 
 /** Rows of each list; whole lists are what analyze_har is for. */
-const ROWS = { problems: 3, types: 5, parties: 4, requests: 3 };
+const ROWS = { problems: 10, types: 5, parties: 4, requests: 3 };
 /** Longest address in a line; its end is the most informative. */
 const URL_CHARS = 74;
 
@@ -26,21 +26,14 @@ function sizeOf({ transferBytes, contentBytes }: ByteSizes): string {
   return contentBytes === null ? 'size unknown' : `${formatBytes(contentBytes)} uncompressed`;
 }
 
-const share = (part: number | null, whole: number | null) => (part === null || !whole ? '–' : `${Math.round((part / whole) * 100)} %`);
-
-/** A line for each of the first requests. */
-function linesOf(entries: readonly HarEntry[]): string[] {
+/** A line for each of the first requests; other words where there is none. */
+function linesOf(entries: readonly HarEntry[], otherwise = 'None.'): string[] {
+  if (entries.length === 0) return [otherwise];
   return entries.slice(0, ROWS.requests).map((entry) => {
     const { url, type, status, durationMs } = entry;
     const known = status === 0 ? ', no response' : `, status ${status ?? 'unknown'}`;
     return `- ${code(shortUrl(url, URL_CHARS))} ${type}${status === 200 ? '' : known}, ${sizeOf(entry)}, ${formatMs(durationMs)}`;
   });
-}
-
-/** The problems of these kinds, a line each; other words where nothing was. */
-function found(problems: readonly Problem[], kinds: readonly ProblemKind[], otherwise: string): string[] {
-  const lines = problems.filter(({ problem }) => kinds.includes(problem)).map(({ says }) => `- ${marked(says)}`);
-  return lines.length > 0 ? lines : [otherwise];
 }
 
 function overview({ totals }: HarStudy): string {
@@ -68,55 +61,40 @@ function documentWords({ har: { document }, document: times }: HarStudy): string
   return `${facts}. TTFB ${formatMs(times.ttfbMs)}: ${spent.join(', ')}.`;
 }
 
-function thirdParties({ har, parties, totals }: HarStudy): string[] {
-  const third = parties.filter(({ party }) => party === 'third');
-  const all = totalsOf(har.entries.filter(({ party }) => party === 'third'));
-  if (third.length === 0) return ['None.'];
-  const rows = third.slice(0, ROWS.parties).map((group) => [code(group.name), group.category ?? '', String(group.requests), sizeOf(group)]);
-  return [
-    `${counted(all.requests, 'request')} of ${totals.requests}, ${sizeOf(all)} ` +
-      `(${share(all.transferBytes, totals.transferBytes)} of the bytes).`,
-    `\n${markdownTable(['party', 'category', 'requests', 'transferred'], rows)}`,
-    ...(third.length > rows.length ? [`\nand ${third.length - rows.length} more with fewer bytes`] : []),
-  ];
-}
-
-/** The report on a HAR file in Markdown: the costliest findings, then everything in the order of reading. */
+/** The report on a HAR file in Markdown: the costliest findings first, then what an engineer looks at, in the order of reading. */
 export function harReport(study: HarStudy): string {
-  const { har, totals, blocking } = study;
-  const { entries, document, redirects } = har;
-  const { byType, largest, slowest } = loadFacts(study);
-  const problems = findProblems(study);
-  const of = (kinds: readonly ProblemKind[], otherwise = 'None.') => found(problems, kinds, otherwise);
-  const protocols = groupsOf(entries, ({ protocol }) => protocol).map(({ key, totals: { requests } }) => `${key ?? 'unknown'} ${requests}`);
-  const types = byType
-    .slice(0, ROWS.types)
-    .map((row) => [row.type, String(row.requests), sizeOf(row), share(row.transferBytes, totals.transferBytes)]);
-  const first = problems.slice(0, ROWS.problems).map(({ says }, index) => `${index + 1}. ${marked(says)}`);
-  const latest = largestBy(blocking.entries, endOf, ROWS.requests);
+  const { har, totals, blocking, parties } = study;
+  const { document, redirects, entries } = har;
+  const { byType, byProtocol, largest, slowest } = loadFacts(study);
+  const problems = findProblems(study)
+    .slice(0, ROWS.problems)
+    .map(({ says }, index) => `${index + 1}. ${marked(says)}`);
+  const third = parties.filter(({ party }) => party === 'third').slice(0, ROWS.parties);
+  const protocols = Object.entries(byProtocol).map(([protocol, requests]) => `${protocol} ${requests}`);
   const sections: Record<string, readonly string[]> = {
-    'Look at first': first.length > 0 ? [...first, `\n${ORDER_NOTE}`] : ['Nothing stands out.'],
-    ...(document && { 'Before the document': [...of(['redirects'], 'No redirect.'), ...linesOf(redirects)] }),
-    Document: [documentWords(study)],
+    'Look at first': problems.length > 0 ? [...problems, `\n${ORDER_NOTE}`] : ['Nothing stands out.'],
+    Document: [documentWords(study), ...(document ? linesOf(redirects, 'No redirect.') : [])],
     [blocking.basis === 'stated' ? 'Render blocking' : 'Render blocking (heuristic)']: [
-      latest.length > 0
-        ? `${counted(blocking.entries.length, 'request')}, the last ends at ${formatMs(blocking.untilMs)}.`
-        : 'Nothing found.',
+      ...linesOf(largestBy(blocking.entries, endOf, ROWS.requests), 'Nothing found.'),
       BLOCKING_BASIS[blocking.basis],
-      ...linesOf(latest),
     ],
-    'Weight by type': [markdownTable(['type', 'requests', 'transferred', 'share'], types)],
-    'Third parties (entity where known, else registrable domain)': thirdParties(study),
-    Caching: of(['no_cache', 'short_cache']),
-    Compression: of(['uncompressed_text', 'uncompressed_answers']),
+    'Weight by type': [
+      markdownTable(
+        ['type', 'requests', 'transferred'],
+        byType.slice(0, ROWS.types).map((row) => [row.type, String(row.requests), sizeOf(row)]),
+      ),
+    ],
+    'Third parties (entity where known, else registrable domain)': [
+      partyVerdict(parties, totals).answer,
+      ...third.map((group) => `- ${code(group.name)} ${group.category ?? ''}, ${counted(group.requests, 'request')}, ${sizeOf(group)}`),
+    ],
     'Protocols and connections': [
       `Requests by protocol: ${protocols.join(', ')}. ${counted(totals.connectionsOpened, 'connection')} opened for ` +
         `${counted(totals.requests, 'request')} to ${counted(totals.hosts, 'host')}; ${totals.fromCache} from the cache.`,
     ],
-    'Failed requests': [...of(['errors'], 'None with status 4xx, 5xx or without a response.'), ...linesOf(entries.filter(hasFailed))],
+    'Failed requests': linesOf(entries.filter(hasFailed)),
     Largest: linesOf(largest(ROWS.requests)),
     Slowest: linesOf(slowest(ROWS.requests)),
-    Duplicates: of(['duplicates', 'duplicated_scripts']),
     'Limits of this file': [
       ...study.notes.map((note) => `- ${note}`),
       '- No main-thread data: long tasks and blocking time are in the step report.',

@@ -93,6 +93,7 @@ export function loadFacts(study: HarStudy) {
       ...rounded({ durationMs: totals.durationMs, onContentLoadMs: totals.onContentLoadMs, onLoadMs: totals.onLoadMs }),
     },
     byStatus: countsBy(entries, statusClass),
+    byProtocol: countsBy(entries, ({ protocol }) => protocol ?? 'unknown'),
     byType: groupsOf(entries, ({ type }) => type).map(({ key: type, totals: amounts }) => ({ type, ...amounts })),
     largest: (most: number) => largestBy(entries, weightOf, most),
     slowest: (most: number) => largestBy(entries, ({ durationMs }) => durationMs, most),
@@ -123,7 +124,6 @@ export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>;
       ...paintFacts(study),
       ...facts,
       ...(hasMore && { redirects: har.redirects.slice(0, SHOWN.requests).map(row) }),
-      byProtocol: countsBy(har.entries, ({ protocol }) => protocol ?? 'unknown'),
       byParty: groupsOf(har.entries, ({ party }) => party)
         .flatMap(({ key: party, totals: amounts }) => (party === null ? [] : [{ party, ...amounts }]))
         .toSorted((a, b) => (a.party < b.party ? -1 : 1)),

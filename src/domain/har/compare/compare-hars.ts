@@ -10,19 +10,12 @@ import type { EntityOf } from '../requests/third-parties.ts';
 import { groupsOf, hasFailed, tenth, weightOf } from '../requests/totals.ts';
 import { someOf } from '../rules/problem.ts';
 import { sanitiseHost, shortUrl } from '../sanitise-url.ts';
-import { type Culprit, type Effects, effectsOf, judgeTwoRuns, type Sides } from './culprit.ts';
+import { type Culprit, culpritOf, type Effects, effectsOf, isListed, paintsOf, type Sides } from './culprit.ts';
 import type { Comparison } from './har-comparison.ts';
 import { MATCHING_NOTE, matchRequests, normalisedAddress } from './match-requests.ts';
-import {
-  durationChanges,
-  groupChanges,
-  hostRuns,
-  medianPairs,
-  middle,
-  type RequestChange,
-  sizeChanges,
-  steadyAlone,
-} from './request-changes.ts';
+import { comparedPairs, groupChanges, hostRuns, type RequestChange, sizeChanges, steadyAlone } from './request-changes.ts';
+import { shiftBetween } from './run-scatter.ts';
+import { middle } from './typical-runs.ts';
 
 /** Rows of each list; the whole lists are behind analyze_har. */
 const SHOWN = { added: 6, removed: 3, grown: 3, shrunk: 2, slower: 3, faster: 2, byParty: 5, byType: 5, hosts: 8 };
@@ -34,13 +27,14 @@ export interface ComparedRun {
   readonly paints?: PaintTimes | undefined;
 }
 
-/** The runs of both sides studied, the first of each typical of it; how many there are of a sample. */
+/** The runs of both sides studied, the first of each typical of it, and all paints that the reports of a side gave. */
 interface Runs {
   readonly earlier: readonly HarStudy[];
   readonly later: readonly HarStudy[];
   readonly was: HarStudy;
   readonly is: HarStudy;
-  readonly sampled: { readonly before: number; readonly after: number } | undefined;
+  readonly paints: Sides<PaintTimes> | undefined;
+  readonly isSample: boolean;
 }
 
 /**
@@ -59,66 +53,74 @@ export function compareHars(
   const [earlier, later] = [befores.map(studied), afters.map(studied)];
   const [[was], [is]] = [earlier, later];
   if (!was || !is) throw new TypeError('A comparison needs a run on each side.');
-  const sampled = earlier.length + later.length > 2 ? { before: earlier.length, after: later.length } : undefined;
-  const runs = { earlier, later, was, is, sampled };
-  const differences = differencesOf(runs, neighbours, paints ?? NONE);
+  const runs = { earlier, later, was, is, paints, isSample: earlier.length + later.length > 2 };
+  const differences = differencesOf(runs, neighbours);
+  const { lists, culprit, ...matched } = differences;
+  const count = (name: Change) => lists[name].length;
+  const counts = {
+    added: count('added'),
+    removed: count('removed'),
+    grown: count('grown'),
+    shrunk: count('shrunk'),
+    slower: count('slower'),
+    faster: count('faster'),
+    ...matched,
+  };
   const parties = groupChanges(...both(runs, (run) => run.parties.map((party) => [party.name, party] as const)));
-  const answer = answerOf(runs, differences, parties, paints);
+  const answer = { samePage: isSamePage(was.har, is.har), ...(culprit && { culprit }), counts, ...rowsOf(runs, lists, parties) };
   const near = neighbours.before.length + neighbours.after.length;
-  const compared = { was, is, answer, added: differences.lists.added, sampled, neighbours: near, parties: parties.length };
+  const compared = { ...runs, answer, added: lists.added, neighbours: near, parties: parties.length };
   const comparison = shortened({ answer: comparisonVerdict(compared), ...answer });
   return { comparison, notes: comparisonNotes({ ...compared, answer: comparison }) };
 }
 
 /** All that differs between two sides, whole lists with what matters most first. */
-function differencesOf({ earlier, later, was, is, sampled }: Runs, neighbours: Sides<Har>, paints: Sides<PaintTimes>) {
+function differencesOf({ earlier, later, was, is, paints, isSample }: Runs, neighbours: Sides<Har>) {
   const matching = matchRequests(was.har.entries, is.har.entries);
-  const pairs = sampled ? medianPairs(matching.pairs, earlier, later) : matching.pairs;
-  const near = sampled ? { before: earlier.map(({ har }) => har), after: later.map(({ har }) => har) } : neighbours;
+  const pairs = comparedPairs(matching.pairs, earlier, later);
+  const near = isSample ? { before: earlier.map(({ har }) => har), after: later.map(({ har }) => har) } : neighbours;
+  const groups = [near.before, near.after];
+  const shift = shiftBetween(pairs, was, groups, [earlier.length, later.length]);
+  const timed = shift.requests
+    .filter(isListed)
+    .map((change) => ({ change, effects: effectsOf(change, was, is) }))
+    .toSorted(byEffect);
   const added = steadyAlone(matching.added, near.after, near.before).toSorted(
     (a, b) => Number(is.blocks.has(b)) - Number(is.blocks.has(a)) || weight(b) - weight(a),
   );
   const removed = steadyAlone(matching.removed, near.before, near.after).toSorted((a, b) => weight(b) - weight(a));
-  const judged = sampled ? { ...durationChanges(pairs), culprit: undefined } : judgeTwoRuns(matching, was, is, neighbours, paints);
-  const ranked = (changes: readonly RequestChange[]) =>
-    changes.map((change) => ({ change, effects: effectsOf(change, was, is) })).toSorted(byEffect);
   return {
-    lists: { added, removed, ...sizeChanges(pairs), slower: ranked(judged.slower), faster: ranked(judged.faster) },
-    culprit: judged.culprit,
+    lists: {
+      added,
+      removed,
+      ...sizeChanges(pairs),
+      slower: timed.filter(({ change: { from, to } }) => to > from),
+      faster: timed.filter(({ change: { from, to } }) => to < from),
+    },
+    culprit: isSample ? undefined : culpritOf({ was, is, shift, near: groups }, paints ?? NONE, matching),
     matched: pairs.length,
     onlyBefore: matching.removed.length - removed.length,
     onlyAfter: matching.added.length - added.length,
   };
 }
 
-/** The comparison without its first paragraph, its lists cut to what is shown. */
-function answerOf(
-  runs: Runs,
-  { lists, culprit, ...matched }: ReturnType<typeof differencesOf>,
-  parties: Comparison['byParty'],
-  paints: Sides<PaintTimes> | undefined,
-): Omit<Comparison, 'answer'> {
-  const { was, is, earlier, later, sampled } = runs;
-  const sides = sidesOf(runs, sampled && paints);
+/** What is shown of the lists and of both sides as a whole. */
+function rowsOf(runs: Runs, lists: ReturnType<typeof differencesOf>['lists'], parties: Comparison['byParty']) {
+  const { was, is, earlier, later, isSample } = runs;
+  const sides = sidesOf(runs);
   const types = both(runs, ({ har }) => groupsOf(har.entries, ({ type }) => type).map(({ key, totals }) => [key, totals] as const));
   const names = ['index', 'url', 'type', 'durationMs', 'transferBytes', 'contentBytes', 'blocksRendering'] as const;
-  const sizeRow = ({ after, from, to }: RequestChange) => ({
-    ...requestRow(after, ['index', 'url'], is),
-    beforeBytes: from,
-    afterBytes: to,
-  });
-  const timeRow = ({ change: { after, from, to }, effects }: Timed) => ({
-    ...requestRow(after, ['index', 'url'], is),
-    beforeMs: tenth(from),
-    afterMs: tenth(to),
+  const place = ({ after }: RequestChange) => requestRow(after, ['index', 'url'], is);
+  const sizeRow = (change: RequestChange) => ({ ...place(change), beforeBytes: change.from, afterBytes: change.to });
+  const timeRow = ({ change, effects }: Timed) => ({
+    ...place(change),
+    beforeMs: tenth(change.from),
+    afterMs: tenth(change.to),
     ...effects,
   });
   return {
-    samePage: isSamePage(was.har, is.har),
-    ...(culprit && { culprit }),
     sides,
     net: netEffect(runs, sides),
-    counts: { ...countsOf(lists), ...matched },
     added: lists.added.slice(0, SHOWN.added).map((entry) => requestRow(entry, names, is)),
     removed: lists.removed.slice(0, SHOWN.removed).map((entry) => requestRow(entry, names, was)),
     grown: lists.grown.slice(0, SHOWN.grown).map(sizeRow),
@@ -127,7 +129,7 @@ function answerOf(
     faster: lists.faster.slice(0, SHOWN.faster).map(timeRow),
     byParty: parties.slice(0, SHOWN.byParty),
     byType: groupChanges(...types).slice(0, SHOWN.byType),
-    ...(sampled && { hosts: hostRuns(earlier, later).slice(0, SHOWN.hosts) }),
+    ...(isSample && { hosts: hostRuns(earlier, later).slice(0, SHOWN.hosts) }),
   };
 }
 
@@ -137,12 +139,6 @@ function both<Value>({ earlier, later }: Runs, valueOf: (run: HarStudy) => Value
 }
 
 const weight = (entry: HarEntry) => weightOf(entry) ?? 0;
-
-/** The lengths of these lists. */
-function countsOf<Name extends string>(lists: Readonly<Record<Name, readonly unknown[]>>): Record<Name, number> {
-  const counts = Object.entries<readonly unknown[]>(lists).map(([name, list]) => [name, list.length]);
-  return Object.fromEntries(counts) as Record<Name, number>; // the same names
-}
 
 /** The same document, hashes and ids in its address aside. */
 function isSamePage({ document: before }: Har, { document: after }: Har): boolean {
@@ -164,13 +160,13 @@ function byEffect(a: Timed, b: Timed): number {
 }
 
 /** Paints and load of both sides; of samples their medians, over all runs of the side where their reports were read. */
-function sidesOf(runs: Runs, paints: Sides<PaintTimes> | undefined): Comparison['sides'] {
-  const own = both(runs, (run) => ({ ...run.paints, loadMs: run.totals.onLoadMs ?? run.paints.loadMs }));
+function sidesOf(runs: Runs): Comparison['sides'] {
+  const own = both(runs, paintsOf);
   return (['before', 'after'] as const).map((side, index) => {
-    const read = paints?.[side] ?? own[index] ?? [];
-    const level = (name: keyof PaintTimes) => tenth(middle(read, (times) => times[name]));
+    const ofAll = runs.isSample ? runs.paints?.[side] : undefined;
+    const level = (name: keyof PaintTimes) => tenth(middle((ofAll ?? own[index] ?? []).map((times) => times[name])));
     const times = { fcpMs: level('fcpMs'), lcpMs: level('lcpMs'), tbtMs: level('tbtMs'), onLoadMs: level('loadMs') };
-    return { side, ...times, ...(paints && { runs: read.length }) };
+    return { side, ...times, ...(ofAll && { runs: ofAll.length }) };
   });
 }
 
@@ -182,7 +178,7 @@ const MEASURES: Readonly<Record<string, (study: HarStudy) => number | null>> = {
   redirectMs: ({ document }) => document?.redirectMs ?? null,
   ttfbMs: ({ document }) => document?.ttfbMs ?? null,
   renderBlockedUntilMs: ({ blocking }) => blocking.untilMs,
-  onLoadMs: ({ totals }) => totals.onLoadMs,
+  onLoadMs: (study) => paintsOf(study).loadMs,
   durationMs: ({ totals }) => totals.durationMs,
   errors: ({ har }) => har.entries.filter(hasFailed).length,
 };
@@ -191,10 +187,8 @@ const MEASURES: Readonly<Record<string, (study: HarStudy) => number | null>> = {
 function netEffect(runs: Runs, sides: Comparison['sides']): Comparison['net'] {
   return Object.entries(MEASURES).flatMap(([measure, valueOf]) => {
     // The load of a sample is that of all runs of its side.
-    const isOfAll = measure === 'onLoadMs' && sides.every((side) => side.runs !== undefined && side.onLoadMs !== null);
-    const [before = null, after = null] = isOfAll
-      ? sides.map(({ onLoadMs }) => onLoadMs)
-      : both(runs, valueOf).map((values) => middle(values, (value) => value));
+    const isOfAll = measure === 'onLoadMs' && sides.every(({ onLoadMs }) => onLoadMs !== null);
+    const [before = null, after = null] = isOfAll ? sides.map(({ onLoadMs }) => onLoadMs) : both(runs, valueOf).map(middle);
     if (!before && !after) return [];
     return [
       { measure, before: tenth(before), after: tenth(after), change: before === null || after === null ? null : tenth(after - before) },
@@ -203,6 +197,7 @@ function netEffect(runs: Runs, sides: Comparison['sides']): Comparison['net'] {
 }
 
 const CHANGES = ['added', 'removed', 'grown', 'shrunk', 'slower', 'faster'] as const;
+type Change = (typeof CHANGES)[number];
 const LISTS = [...CHANGES, 'byParty', 'byType'] as const;
 /** With its notes, an answer of this many characters stays under 1,500 tokens. */
 const MAX_CHARACTERS = 4700;
@@ -220,15 +215,12 @@ function shortened(comparison: Comparison): Comparison {
 }
 
 /** Two sides with what differs, as the sentences need it. */
-interface Compared {
-  readonly was: HarStudy;
-  readonly is: HarStudy;
+interface Compared extends Runs {
   /** The comparison without its first paragraph, its lists cut. */
   readonly answer: Omit<Comparison, 'answer'>;
   /** Those that block rendering first. */
   readonly added: readonly HarEntry[];
-  /** How many runs each side has, where it is a sample; runs near them, and parties that changed. */
-  readonly sampled: { readonly before: number; readonly after: number } | undefined;
+  /** Runs near two given ones, and parties that changed. */
   readonly neighbours: number;
   readonly parties: number;
 }
@@ -267,14 +259,14 @@ function hostsOf(entries: readonly HarEntry[], shown: number): string {
   return someOf([...new Set(entries.map(({ host }) => (host === null ? 'no host' : sanitiseHost(host))))], shown);
 }
 
-function newcomers({ added, is: { blocks }, sampled }: Compared): string {
+function newcomers({ added, is: { blocks }, isSample }: Compared): string {
   if (added.length === 0) return '';
   const blocking = added.filter((entry) => blocks.has(entry));
   const blocked =
     blocking.length === 0
       ? 'none blocks rendering'
       : `${blocking.length} of them ${blocking.length === 1 ? 'blocks' : 'block'} rendering (${hostsOf(blocking, 2)})`;
-  const words = sampled ? 'New in most runs after and in none before' : 'New';
+  const words = isSample ? 'New in most runs after and in none before' : 'New';
   return `${words}: ${counted(added.length, 'request')} to ${hostsOf(added, 3)}, ${formatBytes(sumOfKnown(added, weightOf))}; ${blocked}.`;
 }
 
@@ -282,10 +274,10 @@ const addressOf = ({ document }: Har) => (document ? shortUrl(document.url, 70) 
 
 /** Sums the changes up in a few sentences: culprit, paints, net effect, new hosts, new blockers of rendering, slower requests. */
 function comparisonVerdict(compared: Compared): string {
-  const { was, is, answer, sampled } = compared;
+  const { was, is, answer, isSample, earlier, later } = compared;
   const { samePage, net, counts, sides, culprit, slower } = answer;
   const changes = net.flatMap(({ measure, change }) => (change && MEASURE_WORDS[measure] ? [MEASURE_WORDS[measure](change)] : []));
-  const side = sampled ? `After (${counted(sampled.after, 'run')} against ${sampled.before} before)` : 'After';
+  const side = isSample ? `After (${counted(later.length, 'run')} against ${earlier.length} before)` : 'After';
   const { added, removed, grown, shrunk, slower: slow, faster } = counts;
   const cause = culprit ? culpritWords(culprit, counts) : '';
   const [slowest] = culprit ? [] : slower;
@@ -304,8 +296,8 @@ function comparisonVerdict(compared: Compared): string {
 }
 
 /** The rule by which a request counts as slower. */
-function noiseNote({ neighbours, sampled, answer }: Compared): string {
-  if (sampled) {
+function noiseNote({ neighbours, isSample, answer }: Compared): string {
+  if (isSample) {
     const paints = answer.sides.some(({ runs }) => runs !== undefined) ? ', paints and load those of all runs near the instant' : '';
     return (
       `Durations and sizes are medians of the typical runs read on each side${paints}; new is what no run read before has and most ` +

@@ -10,7 +10,7 @@ import { sanitiseHost, shortUrl } from '../sanitise-url.ts';
 import type { Comparison } from './har-comparison.ts';
 import type { Matching } from './match-requests.ts';
 import type { RequestChange } from './request-changes.ts';
-import { courseBetween, type Moved, type RunShift, shiftBetween } from './run-scatter.ts';
+import { courseBetween, type Moved, type RunShift } from './run-scatter.ts';
 
 /** Something of each of two sides. */
 export interface Sides<Run> {
@@ -30,8 +30,8 @@ type Paint = (typeof PAINTS)[number];
 /** Milliseconds of each paint and the load; left out where they are unknown, or did not move. */
 export type Effects = { readonly [Name in Paint]?: number };
 
-/** The paints of a run; its load as the file has it, where no report says it. */
-const paintsOf = ({ paints, totals }: HarStudy): PaintTimes => ({ ...paints, loadMs: paints.loadMs ?? totals.onLoadMs });
+/** The paints of a run by its report; its load as the file has it, by the report where that says nothing. */
+export const paintsOf = ({ paints, totals }: HarStudy): PaintTimes => ({ ...paints, loadMs: totals.onLoadMs ?? paints.loadMs });
 
 /**
  * Standard deviations of the difference of two runs, or of one run from those near it, from which a paint counts as moved; and the least
@@ -80,7 +80,7 @@ export function effectsOf({ after, from, to }: RequestChange, was: HarStudy, is:
     lcpMs: holdsFirst || is.largest?.entry === after,
     loadMs: onLoadMs !== null && (after.startMs ?? 0) < onLoadMs && endOf(after) <= onLoadMs + CLOCK_MS,
   };
-  const [earlier, later] = [was, is].map(({ paints, totals }) => ({ ...paints, loadMs: totals.onLoadMs }));
+  const [earlier, later] = [was, is].map(paintsOf);
   const effects = PAINTS.flatMap((name) => {
     const [before, now] = [earlier?.[name] ?? null, later?.[name] ?? null];
     if (before === null || now === null) return [];
@@ -98,12 +98,15 @@ interface Candidate extends Omit<Culprit, 'slower' | 'times'> {
   readonly effectMs: number;
 }
 
-/** Two runs with how they differ. */
-interface Differing {
+/** Two runs with how they differ, and the runs near each. */
+interface RunsCompared {
   readonly was: HarStudy;
   readonly is: HarStudy;
   readonly shift: RunShift;
   readonly near: readonly (readonly Har[])[];
+}
+
+interface Differing extends RunsCompared {
   readonly moves: Effects;
   /** Of the longer run. */
   readonly durationMs: number;
@@ -127,7 +130,7 @@ const ALSO_MOVED = 0.6;
 /** A host or a run is slow as a whole where at least this share of its parts moved by half of the shift. */
 const MOST_PARTS = 0.6;
 
-const msOf = ({ before, after }: Moved) => after.durationMs - before.durationMs;
+const msOf = ({ from, to }: RequestChange) => to - from;
 
 function isClear({ shift, score }: { shift: number; score: number }, limit: number): boolean {
   return Math.abs(score) >= limit && Math.abs(shift) >= LEAST_SHIFT;
@@ -181,7 +184,7 @@ function hostCandidate({ host, requests, ...moved }: RunShift['hosts'][number], 
 
 /** The standard deviations that a request must stand out by: fewer where a moved paint waited for it; undefined where nothing did. */
 function limitFor(moved: Moved, { was, is, moves, durationMs }: Differing): number | undefined {
-  const effects = effectsOf({ ...moved, from: moved.before.durationMs, to: moved.after.durationMs }, was, is);
+  const effects = effectsOf(moved, was, is);
   const explains = (paint: Paint) => Math.abs(effects[paint] ?? 0) >= EXPLAINS * Math.abs(moves[paint] ?? Number.POSITIVE_INFINITY);
   const isAwaited = moved.after === is.har.document || moved.after === is.largest?.entry;
   if (explains('fcpMs') || explains('lcpMs')) return isAwaited ? CLEAR.awaited : CLEAR.blocking;
@@ -197,12 +200,11 @@ function requestCandidate(moved: Moved, hostShift: number, differing: Differing)
   // The part that its host shares does not make the request stand out.
   const score = moved.own === 0 ? 0 : (moved.score * shift) / moved.own;
   if (limit === undefined || !isClear({ shift, score }, limit) || Math.abs(ms) < LEAST_MS || Math.sign(ms) !== Math.sign(shift)) return [];
-  const { before, after } = moved;
+  const { after, from, to } = moved;
   const isDocument = after === differing.is.har.document;
   const name = shortUrl(after.url, 70);
-  const [slow, other] = ms > 0 ? [after, before] : [before, after];
   const what = isDocument ? 'the document' : name;
-  const says = `${what} took ${formatMs(slow.durationMs)} against ${formatMs(other.durationMs)} in the other run`;
+  const says = `${what} took ${formatMs(Math.max(from, to))} against ${formatMs(Math.min(from, to))} in the other run`;
   return [{ kind: isDocument ? 'document' : 'request', name, shift, effectMs: Math.abs(ms) * Math.min(1, shift / moved.change), says }];
 }
 
@@ -231,8 +233,12 @@ function unexplained({ was, is, moves }: Differing, direction: number, { added, 
  * Names what made one run slower: the whole run, one host, the document, one request, the page's own work, or nothing beyond scatter. A
  * cause goes the way of its effect: where paints and load went one way, nothing is named that went the other.
  */
-function culpritOf(differing: Differing, matching: Matching): Culprit {
-  const { shift, moves } = differing;
+export function culpritOf({ was, is, shift, near }: RunsCompared, paints: Sides<PaintTimes>, matching: Matching): Culprit {
+  const loadOf = (study: HarStudy) => paintsOf(study).loadMs ?? study.totals.durationMs ?? 0;
+  // The runs near them are known by their reports.
+  const reported = (study: HarStudy) => (study.paints.loadMs === null ? paintsOf(study) : study.paints);
+  const moves = paintMoves(reported(was), reported(is), paints);
+  const differing = { was, is, shift, near, moves, durationMs: Math.max(loadOf(was), loadOf(is)) };
   const direction = directionOf(moves);
   const hosts = new Map(shift.hosts.flatMap((host) => hostCandidate(host, differing).map((candidate) => [host.host, candidate] as const)));
   const [first] = [
@@ -250,24 +256,8 @@ function culpritOf(differing: Differing, matching: Matching): Culprit {
 /** Standard deviations, ratio and milliseconds from which a duration is listed as changed. */
 const LISTED = { score: 3.5, ratio: Math.log(1.3), ms: 100 };
 
-/** The whole change of a request counts, also the part that it shares with its run. */
-function isListed(moved: Moved): boolean {
+/** Whether the duration of a request changed beyond its scatter: the whole of it, also the part that it shares with its run. */
+export function isListed(moved: Moved): boolean {
   const change = Math.abs(moved.change);
   return change >= LISTED.score * moved.scatter && change >= LISTED.ratio && Math.abs(msOf(moved)) >= LISTED.ms;
-}
-
-/** The requests whose durations changed between two runs, judged against the runs near them, of which there may be none; and the cause. */
-export function judgeTwoRuns(matching: Matching, was: HarStudy, is: HarStudy, near: Sides<Har>, paints: Sides<PaintTimes>) {
-  const groups = [near.before, near.after];
-  const shift = shiftBetween(matching.pairs, was.har.entries, groups);
-  const loadOf = (study: HarStudy) => study.totals.onLoadMs ?? study.paints.loadMs ?? study.totals.durationMs ?? 0;
-  const moves = paintMoves(paintsOf(was), paintsOf(is), paints);
-  const differing = { was, is, shift, near: groups, moves, durationMs: Math.max(loadOf(was), loadOf(is)) };
-  const listed = shift.requests.filter(isListed);
-  const changeOf = ({ before, after }: Moved): RequestChange => ({ before, after, from: before.durationMs, to: after.durationMs });
-  return {
-    culprit: culpritOf(differing, matching),
-    slower: listed.filter(({ change }) => change > 0).map(changeOf),
-    faster: listed.filter(({ change }) => change < 0).map(changeOf),
-  };
 }

@@ -1,16 +1,12 @@
-import { medianAbsoluteDeviation } from 'simple-statistics';
 import { grouped } from '../../../lib/grouped.ts';
 import { addTo, countOf } from '../../../lib/tally.ts';
-import { median } from '../../../statistics/order.ts';
-import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
 import type { HarStudy } from '../requests/study-har.ts';
 import { type Totals, totalsOf, weightOf } from '../requests/totals.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
 import type { Comparison } from './har-comparison.ts';
 import { normalisedAddress, type Pair } from './match-requests.ts';
-import { timedPairs } from './run-scatter.ts';
-import { middleOf } from './typical-runs.ts';
+import { middle } from './typical-runs.ts';
 
 /** A matched request whose size or duration changed. */
 export interface RequestChange extends Pair {
@@ -18,54 +14,32 @@ export interface RequestChange extends Pair {
   readonly to: number;
 }
 
+/** What is compared of a request, as it is or as the typical one of several runs has it. */
+type Figures = Pick<HarEntry, 'durationMs' | 'transferBytes' | 'contentBytes'>;
+
+/** A matched request with the figures of both sides. */
+export interface ComparedPair extends Pair {
+  readonly was: Figures;
+  readonly is: Figures;
+}
+
 /** Smaller changes of size are headers and cookies. */
 const MIN_BYTES = 1000;
 const MIN_BYTES_SHARE = 0.05;
-/** Smaller changes of duration mean nothing, however steady all others are. */
-const MIN_MS = 100;
-/** Robust standard deviations by which a duration must stand out from those of the other requests. */
-const STAND_OUT = 3.5;
-/** The spread of durations between two runs is never taken to be smaller, as a logarithm of their ratio: 20 %. */
-const MIN_SPREAD = 0.18;
-
 const largestFirst = (a: RequestChange, b: RequestChange) => Math.abs(b.to - b.from) - Math.abs(a.to - a.from);
 
 /** Requests that grew or shrank by at least 1,000 bytes and 5 %, largest change first: of what both sides fetched, else of the content. */
-export function sizeChanges(pairs: readonly Pair[]): { grown: RequestChange[]; shrunk: RequestChange[] } {
-  const changes = pairs.flatMap((pair): RequestChange[] => {
-    const sides = [pair.before, pair.after];
-    const isFetched = sides.every(({ fromCache, status, transferBytes }) => !fromCache && status !== 304 && transferBytes !== null);
-    const [from = null, to = null] = sides.map(({ transferBytes, contentBytes }) => (isFetched ? transferBytes : contentBytes));
+export function sizeChanges(pairs: readonly ComparedPair[]): { grown: RequestChange[]; shrunk: RequestChange[] } {
+  const changes = pairs.flatMap(({ before, after, was, is }): RequestChange[] => {
+    const isFetched = [before, after].every(({ fromCache, status }) => !fromCache && status !== 304);
+    const name = isFetched && was.transferBytes !== null && is.transferBytes !== null ? 'transferBytes' : 'contentBytes';
+    const [from, to] = [was[name], is[name]];
     if (from === null || to === null) return [];
     const change = Math.abs(to - from);
-    return change >= MIN_BYTES && change >= from * MIN_BYTES_SHARE ? [{ ...pair, from, to }] : [];
+    return change >= MIN_BYTES && change >= from * MIN_BYTES_SHARE ? [{ before, after, from, to }] : [];
   });
   const sorted = changes.toSorted(largestFirst);
   return { grown: sorted.filter(({ from, to }) => to > from), shrunk: sorted.filter(({ from, to }) => to < from) };
-}
-
-/** Requests whose duration changed by more than the scatter of all matched requests, largest change first. */
-export function durationChanges(pairs: readonly Pair[]): { slower: RequestChange[]; faster: RequestChange[] } {
-  const timed = timedPairs(pairs).map((pair) => {
-    const [from, to] = [pair.before.durationMs, pair.after.durationMs];
-    return { ...pair, from, to, ratio: Math.log(to / from) };
-  });
-  if (timed.length === 0) return { slower: [], faster: [] };
-  const ratios = timed.map(({ ratio }) => ratio);
-  const usual = median(ratios);
-  const spread = Math.max(MIN_SPREAD, MAD_TO_SD * medianAbsoluteDeviation(ratios));
-  const outliers = timed
-    .filter(({ from, to, ratio }) => Math.abs(ratio - usual) > STAND_OUT * spread && Math.abs(to - from) >= MIN_MS)
-    .toSorted(largestFirst);
-  return {
-    slower: outliers.filter(({ from, to, ratio }) => to > from && ratio > usual),
-    faster: outliers.filter(({ from, to, ratio }) => to < from && ratio < usual),
-  };
-}
-
-/** The lower median of what is known; null where nothing is. */
-export function middle<Item>(items: readonly Item[], valueOf: (item: Item) => number | null): number | null {
-  return middleOf(items.map(valueOf).filter((value) => value !== null)) ?? null;
 }
 
 /** In how many of the runs each key occurs. */
@@ -75,41 +49,42 @@ function runsWith(runs: readonly Pick<Har, 'entries'>[], keyOf: (entry: HarEntry
   return counts;
 }
 
-/**
- * Of requests on one side alone those that came or went for good: no run of the other side has them and most runs of their own do. Where
- * no run of a side is known, nothing speaks against them.
- */
+/** What no run of the other side has and most of its own do came or went for good; where no run is known, nothing speaks against it. */
+const isSteady = (has: number, runs: number, otherHas: number) => otherHas === 0 && (runs === 0 || has > runs / 2);
+
+/** Of requests on one side alone those that came or went for good. */
 export function steadyAlone(requests: readonly HarEntry[], own: readonly Har[], other: readonly Har[]): HarEntry[] {
   const [here, there] = [runsWith(own, normalisedAddress), runsWith(other, normalisedAddress)];
   return requests.filter((entry) => {
     const address = normalisedAddress(entry);
-    return !there.has(address) && (own.length === 0 || countOf(here, address) > own.length / 2);
+    return isSteady(countOf(here, address), own.length, countOf(there, address));
   });
 }
 
-/** Gives a request the median duration and sizes that the runs have of its address; equal addresses of a run are one. */
-function typicalOf(runs: readonly HarStudy[]): (entry: HarEntry) => HarEntry {
+/** Gives the median duration and sizes that the runs have of the address of a request; equal addresses of a run are one. */
+function typicalOf(runs: readonly HarStudy[]): (entry: HarEntry) => Figures {
+  if (runs.length === 1) return (entry) => entry;
   const firsts = runs.flatMap(({ har }) => [...new Map(har.entries.toReversed().map((entry) => [normalisedAddress(entry), entry]))]);
   const known = grouped(firsts, ([address]) => address);
   return (entry) => {
-    const same = (known.get(normalisedAddress(entry)) ?? []).map(([, each]) => each);
-    const typical = (name: 'durationMs' | 'transferBytes' | 'contentBytes') => middle(same, (each) => each[name]) ?? entry[name];
-    return { ...entry, durationMs: typical('durationMs'), transferBytes: typical('transferBytes'), contentBytes: typical('contentBytes') };
+    const same = known.get(normalisedAddress(entry)) ?? [];
+    const typical = (name: keyof Figures) => middle(same.map(([, each]) => each[name])) ?? entry[name];
+    return { durationMs: typical('durationMs'), transferBytes: typical('transferBytes'), contentBytes: typical('contentBytes') };
   };
 }
 
-/** Pairs whose durations and sizes are the medians of the runs of their side. */
-export function medianPairs(pairs: readonly Pair[], before: readonly HarStudy[], after: readonly HarStudy[]): Pair[] {
+/** Pairs with the figures that their requests have in a typical run of their side; of one run, with their own. */
+export function comparedPairs(pairs: readonly Pair[], before: readonly HarStudy[], after: readonly HarStudy[]): ComparedPair[] {
   const [was, is] = [typicalOf(before), typicalOf(after)];
-  return pairs.map((pair) => ({ before: was(pair.before), after: is(pair.after) }));
+  return pairs.map((pair) => ({ ...pair, was: was(pair.before), is: is(pair.after) }));
 }
 
 /** The numbers of a group in a typical run; a size that a run does not know is unknown. */
 function typicalTotals(totals: readonly Totals[]): Totals {
   const sizes = (name: 'transferBytes' | 'contentBytes') =>
-    totals.some((each) => each.requests > 0 && each[name] === null) ? null : middle(totals, (each) => each[name] ?? 0);
+    totals.some((each) => each.requests > 0 && each[name] === null) ? null : middle(totals.map((each) => each[name] ?? 0));
   return {
-    requests: middle(totals, ({ requests }) => requests) ?? 0,
+    requests: middle(totals.map(({ requests }) => requests)) ?? 0,
     transferBytes: sizes('transferBytes'),
     contentBytes: sizes('contentBytes'),
   };
@@ -146,8 +121,8 @@ type Presence = HostRuns[number]['presence'];
 const ORDER: readonly Presence[] = ['new', 'gone', 'comes and goes'];
 
 function presenceOf(before: number, after: number, runs: { before: number; after: number }): Presence | undefined {
-  if (before === 0 && after > runs.after / 2) return 'new';
-  if (after === 0 && before > runs.before / 2) return 'gone';
+  if (isSteady(after, runs.after, before)) return 'new';
+  if (isSteady(before, runs.before, after)) return 'gone';
   return before === runs.before && after === runs.after ? undefined : 'comes and goes';
 }
 
@@ -173,8 +148,8 @@ export function hostRuns(before: readonly HarStudy[], after: readonly HarStudy[]
         party: asked[0]?.[0]?.party ?? null,
         runsBefore,
         runsAfter,
-        requests: middle(totals, ({ requests }) => requests) ?? 0,
-        transferBytes: middle(totals, weightOf) ?? 0,
+        requests: middle(totals.map(({ requests }) => requests)) ?? 0,
+        transferBytes: middle(totals.map(weightOf)) ?? 0,
         blocksRendering: side.some(({ blocking }) => blocking.entries.some((entry) => entry.host === host)),
       },
     ];

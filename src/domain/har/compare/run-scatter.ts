@@ -4,7 +4,8 @@ import { median } from '../../../statistics/order.ts';
 import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
 import { endOf } from '../requests/totals.ts';
-import { normalisedAddress, type Pair } from './match-requests.ts';
+import { normalisedAddress } from './match-requests.ts';
+import type { ComparedPair, RequestChange } from './request-changes.ts';
 
 /** Standard deviation of log durations of a request where no neighbours are known; two loads of a page differ by 25 to 40 %. */
 const USUAL_SCATTER = 0.3;
@@ -29,18 +30,13 @@ const OF_TWO = Math.SQRT2;
 /** A view tells of a change where it holds at least this part of it. */
 const TELLS = 0.5;
 
-/** A request that says how fast the network and the servers were: it came from the network and has a duration. */
-type TimedEntry = HarEntry & { readonly durationMs: number };
-
-/** One matched request that is timed in both runs, with how its duration moved, as logarithms. */
-export interface Moved extends Pair {
-  readonly before: TimedEntry;
-  readonly after: TimedEntry;
+/** One matched request that is timed in both runs, ms, with how its duration moved, as logarithms. */
+export interface Moved extends RequestChange {
   /** Log of after over before. */
   readonly change: number;
   /** The change that is its own, without what the whole run shares. */
   readonly own: number;
-  /** Standard deviation of the difference of two runs, as a logarithm. */
+  /** Standard deviation of the difference of both sides, as a logarithm. */
   readonly scatter: number;
   /** Standard deviations that its own change stands out by. */
   readonly score: number;
@@ -49,15 +45,16 @@ export interface Moved extends Pair {
 /** How the durations of two runs differ: what the whole run shares, its hosts of several requests, its requests. */
 export type RunShift = ReturnType<typeof shiftBetween>;
 
-/** Whether a request is timed. */
-function isTimed(entry: HarEntry): entry is TimedEntry {
-  const { fromCache, isStream, durationMs, status } = entry;
-  return !fromCache && !isStream && status !== 0 && durationMs !== null && durationMs > 0;
+/** The duration of a request that says how fast the network and the servers were; null of any other. */
+function timeOf({ fromCache, isStream, durationMs, status }: HarEntry): number | null {
+  return fromCache || isStream || status === 0 ? null : durationMs || null;
 }
 
 /** The pairs that are timed in both runs. */
-export function timedPairs(pairs: readonly Pair[]): { before: TimedEntry; after: TimedEntry }[] {
-  return pairs.flatMap(({ before, after }) => (isTimed(before) && isTimed(after) ? [{ before, after }] : []));
+function timedPairs(pairs: readonly ComparedPair[]): RequestChange[] {
+  return pairs.flatMap(({ before, after, was, is }) =>
+    timeOf(before) && timeOf(after) && was.durationMs && is.durationMs ? [{ before, after, from: was.durationMs, to: is.durationMs }] : [],
+  );
 }
 
 /** Logarithms of a run by address; equal addresses in their order. */
@@ -184,19 +181,28 @@ function learnScatter(groups: readonly (readonly Logs[])[], hostOf: (key: string
   };
 }
 
-/** How two runs differ, against the scatter of their neighbours, groups of runs at one level each, which may be empty. */
-export function shiftBetween(pairs: readonly Pair[], before: readonly HarEntry[], neighbours: readonly (readonly Har[])[]) {
-  const groups = neighbours.map((runs) =>
-    runs.map(({ entries }) => logsOf(entries, (entry) => (isTimed(entry) ? entry.durationMs : null))),
-  );
+/** Variance of the level of so many runs over that of one. */
+const varianceOf = (runs: number) => (runs === 1 ? 1 : MEDIAN_VARIANCE / runs);
+
+/**
+ * How two sides of so many runs differ, a run each or typical ones, against the scatter of their neighbours: groups of runs at one level
+ * each, which may be empty.
+ */
+export function shiftBetween(
+  pairs: readonly ComparedPair[],
+  { har: { entries: before } }: { readonly har: Har },
+  neighbours: readonly (readonly Har[])[],
+  runs = [1, 1],
+) {
+  const groups = neighbours.map((group) => group.map(({ entries }) => logsOf(entries, timeOf)));
   const keys = keysOf(before);
   const timed = timedPairs(pairs).map((pair) => ({ ...pair, key: keys.get(pair.before) ?? '' }));
   const hostByKey = new Map(timed.map((pair) => [pair.key, pair.before.host ?? '']));
   // An address begins with its method and host.
   const hostOf = (key: string) => hostByKey.get(key) ?? key.slice(key.indexOf(' ') + 1, key.indexOf('/'));
   const scatter = learnScatter(groups, hostOf);
-  const logs = (side: keyof Pair) => new Map(timed.map((pair) => [pair.key, Math.log(pair[side].durationMs)]));
-  const views = viewsOf(logs('before'), logs('after'), groups, scatter.run).map((view) => ({
+  const logs = (side: 'from' | 'to') => new Map(timed.map((pair) => [pair.key, Math.log(pair[side])]));
+  const views = viewsOf(logs('from'), logs('to'), groups, scatter.run).map((view) => ({
     ...takeApart(view.changes, hostOf),
     scatter: view.scatter,
   }));
@@ -207,6 +213,7 @@ export function shiftBetween(pairs: readonly Pair[], before: readonly HarEntry[]
       views.map((view) => [valueOf(view) ?? 0, view.scatter]),
       deviation,
     );
+  const ofBoth = Math.sqrt(runs.reduce((sum, each) => sum + varianceOf(each), 0));
   const requests = timed.map(({ key, ...pair }): Moved => {
     const own = whole.own.get(key) ?? 0;
     const deviation = scatter.request(key);
@@ -214,7 +221,7 @@ export function shiftBetween(pairs: readonly Pair[], before: readonly HarEntry[]
       ...pair,
       change: own + whole.shift,
       own,
-      scatter: OF_TWO * deviation,
+      scatter: ofBoth * deviation,
       score: score(own, (view) => view.own.get(key), deviation),
     };
   });

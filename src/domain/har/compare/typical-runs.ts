@@ -13,9 +13,10 @@ export interface RunFigures {
   readonly paints: PaintTimes;
 }
 
-/** The lower median, a value that occurred; undefined without any. */
-export function middleOf(values: readonly number[]): number | undefined {
-  return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1];
+/** The lower median of what is known, a value that occurred; null where nothing is. */
+export function middle(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null).toSorted((a, b) => a - b);
+  return known[(known.length - 1) >> 1] ?? null;
 }
 
 /** Spreads below this share of the median count as equal. */
@@ -25,9 +26,9 @@ const LEAST_SPREAD = 0.02;
 function distanceIn(values: readonly (number | null)[]): (value: number | null) => number {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return () => 0;
-  const middle = median(known);
-  const spread = Math.max(medianAbsoluteDeviation(known), LEAST_SPREAD * Math.abs(middle), 1);
-  return (value) => (value === null ? 0 : Math.abs(value - middle) / spread);
+  const usual = median(known);
+  const spread = Math.max(medianAbsoluteDeviation(known), LEAST_SPREAD * Math.abs(usual), 1);
+  return (value) => (value === null ? 0 : Math.abs(value - usual) / spread);
 }
 
 /** At most `most` runs whose number of requests, load time and LCP lie closest to the medians of all, the most typical first. */
@@ -86,7 +87,7 @@ export function placeOfRun(run: PaintTimes, near: readonly PaintTimes[]): string
     const values = near.map((each) => each[name]).filter((each) => each !== null);
     if (value === null || values.length < LEAST_USUAL) continue;
     const below = values.filter((each) => each < value).length;
-    const of = `${counted(values.length, 'run')} near it (median ${formatMs(middleOf(values))})`;
+    const of = `${counted(values.length, 'run')} near it (median ${formatMs(middle(values))})`;
     if (below === values.length || below === 0) return `outlier: ${words} ${below === 0 ? 'below' : 'above'} all ${of}`;
     const share = below / values.length;
     const side = share < 0.5 ? `below ${percentOf(1 - share)}` : `above ${percentOf(share)}`;

@@ -9,19 +9,16 @@ type Raw = Record<string, unknown>;
 /** Reads the value of a member below an entry as an amount, and reports any other value. */
 type ReadAmount = (value: unknown, member: string) => number | null;
 
-/** An entry's response as far as its size follows from it. */
-interface Sized {
+/** What an entry says of its answer, as far as sizes follow from it. */
+interface Answer extends Pick<HarEntry, 'method' | 'status' | 'contentEncoding'> {
   readonly raw: Raw;
   readonly response: Raw;
-  readonly method: string;
-  readonly status: number | null;
   readonly contentLength: number | null;
   readonly isCached: boolean;
-  readonly isEncoded: boolean;
 }
 
 /** Answers that HTTP gives no body (RFC 9110): what a recorder writes there is that of another answer, or of the cache. */
-function hasNoBody({ method, status }: Sized): boolean {
+function hasNoBody({ method, status }: Answer): boolean {
   return method === 'HEAD' || status === 204 || status === 304 || (status !== null && status >= 100 && status < 200);
 }
 
@@ -46,54 +43,47 @@ export function bodyHoldsHeaders(entries: readonly unknown[]): boolean {
 /** Digits as an amount; null for any other text. */
 const amountText = (text: string | undefined) => looseAmountOf(text?.trim());
 
-/** The sizes that a recorder wrote, as they stand. */
-type Recorded = Record<'transferSize' | 'bodySize' | 'headersSize' | 'contentSize', number | null>;
-
-function recordedSizes(response: Raw, amount: ReadAmount): Recorded {
-  return {
-    transferSize: amount(response._transferSize, '.response._transferSize'),
-    bodySize: amount(response.bodySize, '.response.bodySize'),
-    headersSize: amount(response.headersSize, '.response.headersSize'),
-    contentSize: amount(recordOf(response.content).size, '.response.content.size'),
-  };
-}
-
 const isRedirect = (status: number | null) => status !== null && status >= 300 && status < 400;
 
-/** The body over the network and its content; a redirect has no more than its Content-Length. */
-function bodyOf({ status, contentLength, isEncoded }: Sized, { bodySize, headersSize, contentSize }: Recorded, holdsHeaders: boolean) {
+/** The sizes of an answer with a body as recorded; a redirect has no more of it than its Content-Length. */
+function withBody(
+  { status, contentLength, contentEncoding }: Answer,
+  { bodySize, headersSize, contentSize }: Record<'bodySize' | 'headersSize' | 'contentSize', number | null>,
+  holdsHeaders: boolean,
+) {
   const most = isRedirect(status) && contentLength !== null ? contentLength : Number.POSITIVE_INFINITY;
-  const recorded = bodySize !== null && holdsHeaders ? Math.max(0, bodySize - (headersSize ?? 0)) : bodySize;
-  const isAsRecorded = contentSize === null || (isEncoded && most > 0);
+  const isAsRecorded = contentSize === null || (contentEncoding !== null && most > 0);
+  const ofHeaders = headersSize ?? 0;
+  const body = Math.min(most, Math.max(0, (bodySize ?? 0) - (holdsHeaders ? ofHeaders : 0)));
   return {
-    body: recorded === null ? null : Math.min(most, recorded),
+    transferBytes: bodySize === null ? null : body + ofHeaders,
     contentBytes: isAsRecorded ? contentSize : Math.min(most, contentSize),
   };
 }
-
-/** Headers alone were transferred; nothing known where the recorder says nothing of either part. */
-const ofHeaders = ({ headersSize, bodySize }: Recorded) => headersSize ?? (bodySize === null ? null : 0);
 
 /**
  * Transferred: `_transferSize`, else headers and body; the body alone where the recorder gives no header size (usual for HTTP/2).
  * Some recorders write 0 for bodies they did not see (WebPagetest for SPDY): a success with a Content-Length above 0 gives them away,
  * and their own count (`_bytesIn`) is the best there is. Null where the file does not know.
  */
-function readSizes(sized: Sized, holdsHeaders: boolean, amount: ReadAmount, misread: (member: string, found: string) => void) {
-  const { raw, status, isCached, contentLength } = sized;
-  const recorded = recordedSizes(sized.response, amount);
-  const { transferSize, bodySize, headersSize, contentSize } = recorded;
-  if (hasNoBody(sized)) {
-    // The content of a file that was not modified is that of the cache.
-    return { transferBytes: transferSize ?? ofHeaders(recorded), contentBytes: status === 304 ? contentSize : 0 };
+function readSizes(answer: Answer, holdsHeaders: boolean, amount: ReadAmount, misread: (member: string, found: string) => void) {
+  const { raw, response, status, isCached, contentLength } = answer;
+  const transferSize = amount(response._transferSize, '.response._transferSize');
+  const bodySize = amount(response.bodySize, '.response.bodySize');
+  const headersSize = amount(response.headersSize, '.response.headersSize');
+  const contentSize = amount(recordOf(response.content).size, '.response.content.size');
+  if (hasNoBody(answer)) {
+    // Headers alone were transferred; the content of a file that was not modified is that of the cache.
+    const ofHeaders = headersSize ?? (bodySize === null ? null : 0);
+    return { transferBytes: transferSize ?? ofHeaders, contentBytes: status === 304 ? contentSize : 0 };
   }
   if (isCached) return { transferBytes: transferSize ?? 0, contentBytes: contentSize };
   if (bodySize === 0 && transferSize === null && status === 200 && contentLength) {
     misread('.response.bodySize', '0 against its Content-Length');
     return { transferBytes: looseAmountOf(raw._bytesIn) || null, contentBytes: contentSize || null };
   }
-  const { body, contentBytes } = bodyOf(sized, recorded, holdsHeaders);
-  return { transferBytes: transferSize ?? (body === null ? null : body + (headersSize ?? 0)), contentBytes };
+  const { transferBytes, contentBytes } = withBody(answer, { bodySize, headersSize, contentSize }, holdsHeaders);
+  return { transferBytes: transferSize ?? transferBytes, contentBytes };
 }
 
 /** State that all entries of a file share while it is read. */
@@ -116,50 +106,33 @@ export function readEntry(raw: unknown, index: number, reading: EntryReading): H
   const { url } = request;
   if (typeof url !== 'string') return drop('.request.url', url);
   if (visibleText(url).trim() === '') return drop('.request.url', '');
-  return entryOf({ raw, request, url, index }, reading);
+  return entryOf(raw, request, url, index, reading);
 }
 
-/** An entry whose request has an address. */
-interface AddressedEntry {
-  readonly raw: Raw;
-  readonly request: Raw;
-  readonly url: string;
-  readonly index: number;
-}
-
-/** The answer that an entry tells of: status, headers, phases, sizes, and whether a cache gave it. */
-function readAnswer({ raw, request, index }: AddressedEntry, { report, bodyHoldsHeaders: holdsHeaders }: EntryReading) {
-  const response = recordOf(raw.response);
-  const method = textOf(request.method).toUpperCase() || 'GET';
-  const misread = (member: string, found: string) => report('misread', index, member, found);
-  const amount: ReadAmount = (value, member) => {
-    const read = amountOf(value);
-    if (read === null && isBadAmount(value)) misread(member, kindOf(value));
-    return read;
-  };
-  const timings = readTimings(recordOf(raw.timings), amount);
+/** The answer that an entry tells of: outcome, sizes, and whether a cache gave it. */
+function readAnswer(
+  raw: Raw,
+  headers: ReadonlyMap<string, string>,
+  timings: HarTimings,
+  amount: ReadAmount,
+  sizesOf: (answer: Answer) => ReturnType<typeof readSizes>,
+) {
+  const [request, response] = [recordOf(raw.request), recordOf(raw.response)];
   const status = readStatus(amount(response.status, '.response.status'));
-  const responseHeaders = listOf(response.headers);
-  const headers = readHeaders(responseHeaders);
+  const method = textOf(request.method).toUpperCase() || 'GET';
   const isCached = isMarkedCached(raw) || tookNoTime(raw, response, timings);
   const contentEncoding = headers.get('content-encoding')?.trim().toLowerCase() || null;
   const contentLength = amountText(headers.get('content-length'));
-  const sized = { raw, response, method, status, contentLength, isCached, isEncoded: contentEncoding !== null };
-  const sizes = readSizes(sized, holdsHeaders, amount, misread);
-  const timeMs = amount(raw.time, '.time');
-  const redirectUrl = isRedirect(status) ? textOf(response.redirectURL) || headers.get('location') || null : null;
+  const sizes = sizesOf({ raw, response, method, status, contentLength, contentEncoding, isCached });
   return {
-    response,
     method,
-    timings,
-    timeMs,
     status,
-    headers,
-    headersKnown: responseHeaders.length > 0,
+    redirectUrl: isRedirect(status) ? textOf(response.redirectURL) || headers.get('location') || null : null,
     contentEncoding,
-    isCached,
-    sizes,
-    redirectUrl,
+    ...sizes,
+    fromCache: isCached || (sizes.transferBytes === 0 && Boolean(sizes.contentBytes)),
+    operation: operationOf(request, method),
+    hasValidator: headers.has('etag') || headers.has('last-modified'),
   };
 }
 
@@ -176,18 +149,24 @@ function causeOf(raw: Raw) {
 /** Kinds of requests that stay open. */
 const STREAMS = new Set(['websocket', 'eventsource']);
 
-function entryOf(addressed: AddressedEntry, reading: EntryReading): HarEntry {
-  const { raw, request, url, index } = addressed;
-  const { report, lookups } = reading;
+function entryOf(raw: Raw, request: Raw, url: string, index: number, reading: EntryReading): HarEntry {
+  const { report, lookups, bodyHoldsHeaders: holdsHeaders } = reading;
+  const misread = (member: string, found: string) => report('misread', index, member, found);
+  const amount: ReadAmount = (value, member) => {
+    const read = amountOf(value);
+    if (read === null && isBadAmount(value)) misread(member, kindOf(value));
+    return read;
+  };
   const startMs = lookups.instant(textOf(raw.startedDateTime));
-  if (startMs === null) report('misread', index, '.startedDateTime', kindOf(raw.startedDateTime));
-  const { response, method, timings, timeMs, status, headers, headersKnown, contentEncoding, isCached, sizes, redirectUrl } = readAnswer(
-    addressed,
-    reading,
-  );
+  if (startMs === null) misread('.startedDateTime', kindOf(raw.startedDateTime));
+  const response = recordOf(raw.response);
+  const responseHeaders = listOf(response.headers);
+  const headers = readHeaders(responseHeaders);
+  const timings = readTimings(recordOf(raw.timings), amount);
+  const answer = readAnswer(raw, headers, timings, amount, (known) => readSizes(known, holdsHeaders, amount, misread));
+  const timeMs = amount(raw.time, '.time');
   const { mime, type } = lookups.contentKind(textOf(recordOf(response.content).mimeType) || headers.get('content-type') || '');
   const { host, domain } = lookups.placeOf(url);
-  const cause = causeOf(raw);
   const purpose = purposeOf(raw, request, type);
   const isOfEvents = mime === 'text/event-stream';
   const isStream = isOfEvents || STREAMS.has(purpose) || /^wss?:/i.test(url);
@@ -197,33 +176,23 @@ function entryOf(addressed: AddressedEntry, reading: EntryReading): HarEntry {
     pageId: textOf(raw.pageref) || null,
     startMs,
     durationMs: readDuration(isStream ? null : timeMs, opened),
-    method,
     url,
     host,
     domain,
     party: null,
-    status,
-    redirectUrl,
+    ...answer,
     askedMs: startMs,
     mime,
-    type: resourceType(purpose, type, url, status ?? 0),
-    transferBytes: sizes.transferBytes,
-    contentBytes: sizes.contentBytes,
+    type: resourceType(purpose, type, url, answer.status ?? 0),
     timings: opened,
     protocol: protocolName(textOf(response.httpVersion)) ?? protocolName(textOf(request.httpVersion)),
     connection: textOf(raw.connection) || null,
-    fromCache: isCached || (sizes.transferBytes === 0 && Boolean(sizes.contentBytes)),
     isNetwork: host !== null || !OTHER_SCHEME.test(url),
     isStream,
-    operation: operationOf(request, method),
     renderBlocking: renderBlockingName(textOf(raw._renderBlocking)),
-    priority: cause.priority,
-    initiatorType: cause.initiatorType,
-    initiatorUrl: cause.initiatorUrl,
-    headersKnown,
-    contentEncoding,
+    ...causeOf(raw),
+    headersKnown: responseHeaders.length > 0,
     cacheLifetimeSeconds: cacheLifetimeSeconds(headers, startMs, lookups),
-    hasValidator: ['etag', 'last-modified'].some((name) => headers.has(name)),
   };
 }
 

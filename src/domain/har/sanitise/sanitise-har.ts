@@ -2,8 +2,8 @@ import type * as Format from 'har-format';
 import { type Har, INITIATOR_TYPES, PRIORITIES, protocolName, RESOURCE_TYPES, renderBlockingName } from '../read/har-model.ts';
 import { amountOf, isRecord, listOf, looseAmountOf, recordOf, textOf } from '../read/member.ts';
 import { isMarkedCached, readStatus } from '../read/read-entry.ts';
-import { holdsSecret, REMOVED, sanitiseTitle, sanitiseUrl } from '../sanitise-url.ts';
-import { sanitiseContentType, sanitiseHeaders } from './sanitise-headers.ts';
+import { REMOVED, sanitiseTitle, sanitiseUrl } from '../sanitise-url.ts';
+import { matching, sanitiseContentType, sanitiseHeaders } from './sanitise-headers.ts';
 
 type Raw = Record<string, unknown>;
 
@@ -38,10 +38,6 @@ const oneOf =
   (words: ReadonlySet<string>): Keep =>
   (value) =>
     words.has(textOf(value)) ? value : undefined;
-const matching =
-  (pattern: RegExp, otherwise?: string): Keep =>
-  (value) =>
-    pattern.test(textOf(value)) && !holdsSecret(textOf(value)) ? textOf(value) : otherwise;
 const address: Keep = (value) => sanitiseUrl(textOf(value));
 const contentType: Keep = (value) => sanitiseContentType(textOf(value));
 const protocol: Keep = (value) => protocolName(textOf(value)) ?? 'unknown';

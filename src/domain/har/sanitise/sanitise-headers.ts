@@ -1,17 +1,18 @@
 import type { Header } from 'har-format';
-import { isRecord } from '../read/member.ts';
+import { isRecord, textOf } from '../read/member.ts';
 import { holdsSecret, REMOVED, sanitiseUrl } from '../sanitise-url.ts';
 
 /** Gives the part of a header value that is safe to show; empty when nothing is. */
-type Keep = (value: string) => string;
+type KeepText = (value: string) => string | undefined;
 
-const matching =
-  (pattern: RegExp): Keep =>
-  (value) =>
-    pattern.test(value) ? value : '';
+/** Keeps a text of a shape in which it is harmless, unless it holds a token; gives the other words for anything else. */
+export const matching =
+  (pattern: RegExp, otherwise?: string) =>
+  (value: unknown): string | undefined =>
+    pattern.test(textOf(value)) && !holdsSecret(textOf(value)) ? textOf(value) : otherwise;
 /** Keeps the items of a comma list that match; the others may carry anything. */
 const itemsMatching =
-  (pattern: RegExp): Keep =>
+  (pattern: RegExp): KeepText =>
   (value) =>
     value
       .split(',')
@@ -29,7 +30,7 @@ const FETCH_WORD = matching(
 );
 
 /** The headers whose values help to judge speed, each with the shape in which its value is known to be harmless. All others are masked. */
-const KEPT: Record<string, Keep> = {
+const KEPT: Record<string, KeepText> = {
   'accept-encoding': CODINGS,
   'accept-ranges': matching(/^(?:bytes|none)$/i),
   age: COUNT,
@@ -82,8 +83,7 @@ function keepDurations(value: string): string {
 /** Headers with all names, and the values of the kept ones; broken names (recorders cut cookies in two) are masked too. */
 export function sanitiseHeaders(list: unknown[]): Header[] {
   return list.filter(isRecord).map((header) => {
-    const name = typeof header.name === 'string' ? header.name : '';
-    const value = typeof header.value === 'string' ? header.value : '';
+    const [name, value] = [textOf(header.name), textOf(header.value)];
     const keep = Object.hasOwn(KEPT, name.toLowerCase()) ? KEPT[name.toLowerCase()] : undefined;
     return {
       name: /^:?[A-Za-z][\w-]{0,63}$/.test(name) && !holdsSecret(name) ? name : REMOVED,

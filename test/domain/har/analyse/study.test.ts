@@ -166,7 +166,13 @@ describe('findings', () => {
     ],
     [
       'duplicates',
-      [page, ...[110, 120, 130].map((ms) => request('/a.png', ms, 50, { response: { _transferSize: 5000 } }))],
+      [
+        page,
+        ...['/a.png', '/a.png#top', '/a.png'].map((path, index) => request(path, 110 + index, 50, { response: { _transferSize: 5000 } })),
+        request('/a.png', 140, 50, { request: { method: 'POST' } }),
+        request('/a.png', 150, 50, { entry: { _fromCache: 'memory' } }),
+        request('/a.png', 160, 50, { entry: { pageref: 'page_2' } }),
+      ],
       {
         requests: 2,
         costBytes: 10_000,
@@ -194,8 +200,13 @@ describe('findings', () => {
     ],
     [
       'no_cache',
-      [page, request('/a.png', 110, 50, { headers: { 'cache-control': 'no-store' } })],
-      { requests: 1, costBytes: 1000, when: 'next visits', says: expect.stringContaining('saves about 1 kB on the next visit') },
+      [
+        page,
+        request('/a.png', 110, 50, { headers: { 'cache-control': 'no-store' } }),
+        request('/b.png', 110, 50, { headers: { 'cache-control': '' } }),
+        request('/c.png', 110, 50, { headers: { 'cache-control': '' }, response: { status: 500 } }),
+      ],
+      { requests: 2, costBytes: 2000, when: 'next visits', says: expect.stringContaining('saves about 2 kB on the next visit') },
     ],
     [
       'short_cache',
@@ -207,6 +218,41 @@ describe('findings', () => {
     const { rows = [], columns } = view(har(entries), { view: 'problems' });
     expect(columns?.slice(0, 3)).toEqual(['problem', 'detail', 'index']);
     expect(rows.filter(([name]) => name === problem).length).toBe(problemsOf(entries).get(problem)?.requests);
+  });
+});
+
+describe('the numbers of a load', () => {
+  const unknown = { response: { bodySize: -1 }, content: { size: -1 } };
+
+  it('are sums of what is known, the largest and the slowest first, unknown ones never', () => {
+    const sized = (path: string, ms: number, bytes: number) => request(path, 0, ms, { response: { _transferSize: bytes } });
+    const { totals, byType, largest, slowest, notes } = view(
+      har([sized('/a.js', 5, 10), sized('/b.js', 9, 30), request('/c.css', 0, 7, unknown), sized('/d.js', 9, 20)]),
+    );
+    expect(totals).toMatchObject({ requests: 4, transferBytes: 60 });
+    expect(byType?.map(({ type, transferBytes }) => [type, transferBytes])).toEqual([
+      ['script', 60],
+      ['stylesheet', null],
+    ]);
+    expect([largest, slowest].map((rows) => rows?.map(({ index }) => index))).toEqual([
+      [1, 3, 0],
+      [1, 3],
+    ]);
+    expect(notes.join(' ')).toContain('1 request without a known transfer size');
+  });
+
+  it('say what the file does not know: headers, and whose times those of several pages are', () => {
+    const pages = ['page_1', 'page_2'].map((id) => ({ id, title: id, startedDateTime: at(0), pageTimings: { onLoad: 100 } }));
+    const { notes, findings } = view(
+      har([request('/', 0, 100), request('/x.json', 110, 9, { entry: { pageref: 'page_2' }, response: { headers: [] } })], { pages }),
+    );
+    expect(notes).toEqual(
+      expect.arrayContaining([
+        '1 of 2 requests have no response headers: nothing is known of their caching and compression.',
+        'The load spans 2 pages of the file; onContentLoad and onLoad are those of the page of its document.',
+      ]),
+    );
+    expect(findings).toEqual([]);
   });
 });
 
