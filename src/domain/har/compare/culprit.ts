@@ -166,8 +166,7 @@ function wholeRun({ was, is, near, shift: { whole, requests }, moves, durationMs
     ...(isSlowPace
       ? candidate(
           course.shift,
-          `from the document to the load all took about ${timesWords(course.shift)} as long, though most requests did not: ` +
-            "the machine or the page's own work",
+          `the page took about ${timesWords(course.shift)} as long, most requests did not: the machine or its own work`,
         )
       : []),
   ];

@@ -1,13 +1,10 @@
 import { getDomain } from 'tldts';
 import { sanitiseUrl, shortened } from '../sanitise-url.ts';
 
-const PLAIN_HOST = /^(?:https?|wss?):\/\/([a-z0-9.-]+)(?::\d+)?(?:[/?#]|$)/i;
 const NETWORK_PROTOCOLS = new Set(['http:', 'https:', 'ws:', 'wss:']);
 
 /** Host of a web address, lower case without port; null for data, blob, extension and unreadable addresses. */
 export function hostOf(url: string): string | null {
-  const plain = PLAIN_HOST.exec(url)?.[1];
-  if (plain) return plain.toLowerCase();
   // Long addresses without a host (data:) are not worth parsing.
   if (!/^\s*(?:https?|wss?):/i.test(url) || !URL.canParse(url)) return null;
   const { protocol, hostname } = new URL(url);

@@ -64,18 +64,12 @@ function statedLifetimeSeconds(cacheControl: string): number | null {
 /** The zone that ends a date. */
 export const ZONE = /(?:Z|[+-]\d\d:?\d\d)$/i;
 
-/**
- * A reader of `startedDateTime`, ms since 1970 or null for anything but an ISO date-time. The entries of a file lie in a few minutes, so
- * that of most only the seconds are read: Date.parse takes several times as long. `zone` is that of a date without one.
- */
+/** A reader of `startedDateTime`, ms since 1970 or null for anything but an ISO date-time; `zone` is that of a date without one. */
 function instantReader(zone: string): (text: string) => number | null {
-  const minuteMs = remembered((minute) => Date.parse(`${minute}00Z`));
   return (text) => {
     // Date.parse reads almost any text as some date.
     if (text[4] !== '-' || text[10] !== 'T') return null;
-    const seconds = text.length === 24 && text[19] === '.' && text[23] === 'Z' ? Number(text.slice(17, 23)) : Number.NaN;
-    const isUsual = seconds >= 0 && seconds < 60;
-    const ms = isUsual ? minuteMs(text.slice(0, 17)) + Math.round(seconds * 1000) : Date.parse(ZONE.test(text) ? text : `${text}${zone}`);
+    const ms = Date.parse(ZONE.test(text) ? text : `${text}${zone}`);
     return Number.isNaN(ms) ? null : ms;
   };
 }

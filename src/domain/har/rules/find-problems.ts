@@ -168,7 +168,7 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
       const scripts = concerned.filter(({ entry }) => entry.type === 'script').length;
       const kinds = [scripts > 0 && counted(scripts, 'script'), requests > scripts && counted(requests - scripts, 'stylesheet')];
       const files = kinds.filter(Boolean).join(' and ');
-      return `${files} of the page's own ${hold(requests)} back rendering until ${formatMs(blocking.ownUntilMs)}`;
+      return `${files} of the page ${hold(requests)} back rendering until ${formatMs(blocking.ownUntilMs)}`;
     },
     advice: (selected) => `deferring ${them(selected)}`,
     which: (selected) => [selected.heaviest, formatBytes(weightOf(selected)), waitWords(selected.concerned)],
@@ -183,7 +183,7 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
     },
     basis: ({ blocking }) => blocking.basis,
     says({ requests, most }, _study, { ms }) {
-      const until = ms ? `${formatMs(ms)} longer than the page's own files` : `until ${formatMs(most)}, no longer than the page itself`;
+      const until = ms ? `${formatMs(ms)} longer than the page's files` : `until ${formatMs(most)}, no longer than the page itself`;
       return `${counted(requests, 'third-party request')} ${hold(requests)} back rendering ${until}`;
     },
     advice: (selected) => `loading ${them(selected)} asynchronously`,

@@ -64,7 +64,7 @@ describe('render-blocking', () => {
     expect(found.get('render_blocking')).toMatchObject({ requests: 1, costMs: 210, basis: 'stated' });
     expect(found.get('third_party_blocking')).toMatchObject({ requests: 2, costMs: 700, basis: 'stated' });
     expect(found.get('third_party_blocking')?.says).toBe(
-      "2 third-party requests hold back rendering 700 ms longer than the page's own files; loading them asynchronously saves up to " +
+      "2 third-party requests hold back rendering 700 ms longer than the page's files; loading them asynchronously saves up to " +
         '700 ms. (tag.example, quick.example; until 1.01 s; tag.example/c.js waited 900 ms for its server.)',
     );
     expect(found.has('slow_answers')).toBe(false);
@@ -215,9 +215,6 @@ describe('findings', () => {
     ],
   ])('name %s with what it costs', (problem, entries, expected) => {
     expect(problemsOf(entries).get(problem)).toMatchObject(expected);
-    const { rows = [], columns } = view(har(entries), { view: 'problems' });
-    expect(columns?.slice(0, 3)).toEqual(['problem', 'detail', 'index']);
-    expect(rows.filter(([name]) => name === problem).length).toBe(problemsOf(entries).get(problem)?.requests);
   });
 });
 

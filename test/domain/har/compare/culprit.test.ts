@@ -56,7 +56,7 @@ describe('what made one of two runs slower', () => {
   it('is the whole run where all went slowly from the document on, though requests took no longer', () => {
     const { kind, slower, says } = culpritBetween({}, { pace: 2.5, seed: 11 });
     expect([kind, slower]).toEqual(['whole run', 'after']);
-    expect(says).toMatch(/^from the document to the load all took about 2\.[456] times as long, though most requests did not/);
+    expect(says).toMatch(/^the page took about 2\.[456] times as long, most requests did not/);
   });
 
   it('is the document where it alone took longer, although all after it began later', () => {
