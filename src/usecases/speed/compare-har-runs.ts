@@ -10,12 +10,11 @@ import { resolveDate } from '../../lib/dates.ts';
 import { counted } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
 import { eventNamed, eventWords } from './event-named.ts';
-import { readStepResult } from './read-step-result.ts';
 import {
   figuresOf,
   NEAR_MS,
   type Neighbours,
-  readKnownRun,
+  readGivenRun,
   readNeighbours,
   type ScenarioReports,
   scenarioBetween,
@@ -187,12 +186,7 @@ function placed(comparison: Comparison, paints: readonly (PaintTimes | undefined
 async function compareGiven(before: string, after: string, scenarioId: number | undefined, context: Context): Promise<HarsCompared> {
   const { ask, note, lists, clock } = context;
   const isLate = stopsAfter(clock);
-  const read = async (stepResultId: string) => {
-    const readHar = () => ask(getStepHar, { scenarioStepResultId: stepResultId });
-    const [{ har }, run] = await Promise.all([readStepResult(stepResultId, ask, readHar), readKnownRun(ask, stepResultId)]);
-    return { ...run, har };
-  };
-  const [was, is] = await Promise.all([read(before), read(after)]);
+  const [was, is] = await Promise.all([readGivenRun(ask, before), readGivenRun(ask, after)]);
   if (before === after) note('Both ids are the same: the file is compared with itself.');
   const near = await readNeighbours(was, is, scenarioId, { ask, note, lists, isLate });
   const comparison = await compared([was], [is], near, context);

@@ -9,8 +9,7 @@ import { formatMs } from '../../lib/number-text.ts';
 import { median } from '../../statistics/order.ts';
 import type { Context } from '../context.ts';
 import { studyOne } from './analyze-scenarios.ts';
-import { readStepResult } from './read-step-result.ts';
-import { type BlamedStep, figuresOf, readKnownRun, runsNear, scenarioBetween, stepOf } from './run-neighbours.ts';
+import { type BlamedStep, figuresOf, readGivenRun, runsNear, scenarioBetween, stepOf } from './run-neighbours.ts';
 import { stopsAfter } from './scenario-reports.ts';
 
 /** A run by the id of a step result, or a step of a scenario, of which a typical run is chosen. */
@@ -106,11 +105,7 @@ export async function readRun({ scenarioStepResultId, scenarioId, step, isPlaced
   }
   if (step !== undefined) refuse('step: belongs to scenarioId; a stepResultId is of one step.');
   const isLate = stopsAfter(clock);
-  const read = () => ask(getStepHar, { scenarioStepResultId });
-  const [{ har: file }, known] = await Promise.all([
-    readStepResult(scenarioStepResultId, ask, read),
-    readKnownRun(ask, scenarioStepResultId),
-  ]);
+  const known = await readGivenRun(ask, scenarioStepResultId);
   const time = known.dateMs === undefined ? {} : { time: minuteAt(known.dateMs, timeZone) };
   const run = { stepResultId: scenarioStepResultId, ...time };
   const near = isPlaced ? await runsNear(known, scenarioId, { ask, note, lists, isLate }).catch(() => undefined) : undefined;
@@ -122,7 +117,7 @@ export async function readRun({ scenarioStepResultId, scenarioId, step, isPlaced
       near.runs.map(({ paints }) => paints),
     );
   const named = { ...run, ...(near?.step !== undefined && { step: near.step }), ...(place !== undefined && { place }) };
-  return { file, run: named, paints: known.paints };
+  return { file: known.har, run: named, paints: known.paints };
 }
 
 /** The verdict on a load, with which run it is where one was chosen; that it is unlike others comes first. */

@@ -16,6 +16,7 @@ import {
 } from '../../domain/speed/runs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { Context } from '../context.ts';
+import { readStepResult } from './read-step-result.ts';
 
 /** How neighbours are read: `isLate` says that the answer should not wait for more. */
 interface Reads extends Pick<Context, 'ask' | 'note' | 'lists'> {
@@ -48,14 +49,13 @@ function paintsOf(result: Pick<StepResult, 'timings'>): PaintTimes {
   };
 }
 
-/** The report of a step result, as far as it can be read: without it a comparison goes on. */
-export async function readKnownRun(ask: Reads['ask'], stepResultId: string): Promise<KnownRun> {
-  try {
-    const { step } = await ask(getStepReport, { stepId: stepResultId });
-    return { stepResultId, dateMs: step.date ?? undefined, paints: paintsOf(step) };
-  } catch {
-    return { stepResultId, dateMs: undefined, paints: undefined };
-  }
+/** A named run: its HAR file as the platform gave it, and its report as far as that can be read; without it an answer goes on. */
+export async function readGivenRun(ask: Reads['ask'], stepResultId: string): Promise<KnownRun & { readonly har: unknown }> {
+  const [{ har }, { step }] = await Promise.all([
+    readStepResult(stepResultId, ask, () => ask(getStepHar, { scenarioStepResultId: stepResultId })),
+    ask(getStepReport, { stepId: stepResultId }).catch(() => ({ step: undefined })),
+  ]);
+  return { stepResultId, har, dateMs: step?.date ?? undefined, paints: step && paintsOf(step) };
 }
 
 /** Reports of a scenario with its name, where the platform says it. */
@@ -66,8 +66,8 @@ export interface ScenarioReports {
 
 /** A scenario with its reports from an instant to another. */
 export async function scenarioBetween(ask: Reads['ask'], scenarioId: number, fromMs: number, toMs: number): Promise<ScenarioReports> {
-  const [dateFrom, dateTo] = [fromMs - 1, toMs + 1].map((ms) => new Date(ms).toISOString());
-  const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, ...(dateFrom && { dateFrom }), ...(dateTo && { dateTo }) });
+  const at = (ms: number) => new Date(ms).toISOString();
+  const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, dateFrom: at(fromMs - 1), dateTo: at(toMs + 1) });
   return scenario;
 }
 

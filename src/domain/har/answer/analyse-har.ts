@@ -11,7 +11,7 @@ import { type EntityOf, type PartyGroup, partiesOf } from '../requests/third-par
 import { type Totals, tenth, totalsOf, weightOf } from '../requests/totals.ts';
 import { imagesOf, LEAST_SAVED_BYTES } from '../rules/byte-rules.ts';
 import { findProblems } from '../rules/find-problems.ts';
-import { ORDER_NOTE, type Problem } from '../rules/problem.ts';
+import { entriesOf, ORDER_NOTE, type Problem } from '../rules/problem.ts';
 import type { ProblemKind } from '../rules/problem-kinds.ts';
 import type { HarAnswer } from './har-answer.ts';
 import { type HarQuery, type HarView, listOf, viewOf } from './har-query.ts';
@@ -66,7 +66,7 @@ function problemsOf(study: HarStudy, kind: ProblemKind | undefined): Problem[] {
 export function chosenRequests(study: HarStudy, query: HarQuery): readonly HarEntry[] {
   const filtered = filterRequests(study.har.entries, query);
   if (query.problem === undefined) return filtered;
-  const concerned = new Set(problemsOf(study, query.problem).flatMap((each) => each.concerned.map(({ entry }) => entry)));
+  const concerned = new Set(problemsOf(study, query.problem).flatMap((problem) => entriesOf(problem.concerned)));
   return filtered.filter((entry) => concerned.has(entry));
 }
 

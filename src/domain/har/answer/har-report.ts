@@ -1,6 +1,5 @@
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { markdownTable } from '../../../lib/text-table.ts';
-import { PAGE_MEDIANS } from '../../speed/speed-metrics.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { BLOCKING_BASIS } from '../requests/blocking.ts';
 import type { HarStudy } from '../requests/study-har.ts';
@@ -9,7 +8,7 @@ import { findProblems } from '../rules/find-problems.ts';
 import { ORDER_NOTE } from '../rules/problem.ts';
 import { shortUrl } from '../sanitise-url.ts';
 import { partyVerdict } from './analyse-har.ts';
-import { loadFacts } from './summary-view.ts';
+import { loadFacts, MEDIANS } from './summary-view.ts';
 
 /** Rows of each list; whole lists are what analyze_har is for. */
 const ROWS = { problems: 10, types: 5, parties: 4, requests: 3 };
@@ -37,7 +36,6 @@ function linesOf(entries: readonly HarEntry[], otherwise = 'None.'): string[] {
 }
 
 function overview({ totals }: HarStudy): string {
-  const { desktop, mobile } = PAGE_MEDIANS;
   const times = { DOMContentLoaded: totals.onContentLoadMs, load: totals.onLoadMs, 'last response after': totals.durationMs };
   const parts = [
     counted(totals.requests, 'request'),
@@ -46,10 +44,7 @@ function overview({ totals }: HarStudy): string {
     `${counted(totals.hosts, 'host')} of ${counted(totals.domains, 'domain')}`,
     ...Object.entries(times).flatMap(([name, ms]) => (ms === null ? [] : [`${name} ${formatMs(ms)}`])),
   ];
-  const medians =
-    `Median page of the web (2024): desktop ${formatBytes(desktop.transferBytes)} and ${desktop.requests} requests, mobile ` +
-    `${formatBytes(mobile.transferBytes)} and ${mobile.requests}.`;
-  return `${parts.join(' · ')}.\n${medians}`;
+  return `${parts.join(' · ')}.\n${MEDIANS}`;
 }
 
 function documentWords({ har: { document }, document: times }: HarStudy): string {

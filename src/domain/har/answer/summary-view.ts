@@ -1,15 +1,14 @@
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
-import { addTo } from '../../../lib/tally.ts';
 import { PAGE_MEDIANS } from '../../speed/speed-metrics.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { BLOCKING_BASIS } from '../requests/blocking.ts';
 import { requestRow } from '../requests/request-columns.ts';
 import type { HarStudy } from '../requests/study-har.ts';
-import { endOf, groupsOf, hasFailed, largestBy, statusClass, tenth, totalsOf, weightOf } from '../requests/totals.ts';
+import { countsBy, endOf, groupsOf, hasFailed, largestBy, statusClass, tenth, totalsOf, weightOf } from '../requests/totals.ts';
 import { addressesIn } from '../rules/byte-rules.ts';
 import { findProblems } from '../rules/find-problems.ts';
-import { ORDER_NOTE, type Problem } from '../rules/problem.ts';
+import { entriesOf, ORDER_NOTE, type Problem } from '../rules/problem.ts';
 import type { ProblemKind } from '../rules/problem-kinds.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
 import type { HarAnswer, HarDigest } from './har-answer.ts';
@@ -72,12 +71,6 @@ function criticalChain(study: HarStudy): ChainLink[] {
 function rounded<Name extends string>(times: Record<Name, number | null>): Record<Name, number | null> {
   const entries = Object.entries<number | null>(times).map(([name, ms]) => [name, tenth(ms)]);
   return Object.fromEntries(entries) as Record<Name, number | null>; // the same names
-}
-
-function countsBy(entries: readonly HarEntry[], keyOf: (entry: HarEntry) => string): Record<string, number> {
-  const counts = new Map<string, number>();
-  for (const entry of entries) addTo(counts, keyOf(entry));
-  return Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 const REQUEST = ['index', 'url', 'status', 'durationMs', 'transferBytes', 'contentBytes'] as const;
@@ -169,20 +162,23 @@ function paintFacts(study: HarStudy): Pick<HarAnswer, 'paints' | 'likelyLcp'> {
   return { ...known, likelyLcp: { kind, certainty, ...element, ...(phases && { phases: rounded({ ...phases }) }) } };
 }
 
+const { desktop, mobile } = PAGE_MEDIANS;
+
+/** The weight of pages in general. */
+export const MEDIANS =
+  `Median page of 2024: desktop ${formatBytes(desktop.transferBytes)}, ${desktop.requests} requests; mobile ` +
+  `${formatBytes(mobile.transferBytes)}, ${mobile.requests}.`;
+
 function notesOf({ har, totals, parties, blocking }: HarStudy, problems: readonly Problem[]): string[] {
-  const { desktop, mobile } = PAGE_MEDIANS;
   const unlisted = problems.slice(SHOWN.findings).map(({ problem }) => problem);
   const unsized = har.entries.filter(({ transferBytes }) => transferBytes === null).length;
-  const medians =
-    `Median page of 2024: desktop ${formatBytes(desktop.transferBytes)}, ${desktop.requests} requests; mobile ` +
-    `${formatBytes(mobile.transferBytes)}, ${mobile.requests}.`;
   // Below both there is nothing to compare, above both a finding says it.
   const isBetween = (totals.transferBytes ?? 0) > mobile.transferBytes && (totals.transferBytes ?? 0) <= desktop.transferBytes;
   return [
     problems.length > 1 && ORDER_NOTE,
     blocking.entries.length > 0 && BLOCKING_BASIS[blocking.basis],
     har.entries.length > 1 && 'The critical chain is a heuristic: by initiator, else by time.',
-    isBetween && medians,
+    isBetween && MEDIANS,
     unsized > 0 && `${counted(unsized, 'request')} without a known transfer size are not in transferBytes.`,
     unlisted.length > 0 && `Further findings (view problems): ${unlisted.join(', ')}.`,
     parties.length > SHOWN.parties && `${parties.length - SHOWN.parties} more parties: view third_parties.`,
@@ -199,7 +195,7 @@ export function digestHar(study: HarStudy): { digest: HarDigest; notes: string[]
   const row = (entry: HarEntry) => requestRow(entry, [...REQUEST, 'type'], study);
   const problems = findProblems(study);
   const concernedBy = (kind: ProblemKind) => problems.find(({ problem }) => problem === kind)?.concerned ?? [];
-  const found = (kind: ProblemKind) => totalsOf(concernedBy(kind).map(({ entry }) => entry));
+  const found = (kind: ProblemKind) => totalsOf(entriesOf(concernedBy(kind)));
   const domains = groupsOf(har.entries, ({ domain }) => domain).filter(({ key }) => key !== null);
   const { requests: repeats, transferBytes } = found('duplicates');
   const unlisted = domains.length - DIGEST.domains;

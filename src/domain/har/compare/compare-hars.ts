@@ -56,7 +56,7 @@ export function compareHars(
   const runs = { earlier, later, was, is, paints, isSample: earlier.length + later.length > 2 };
   const differences = differencesOf(runs, neighbours);
   const { lists, culprit, ...matched } = differences;
-  const count = (name: Change) => lists[name].length;
+  const count = (name: ListName) => lists[name].length;
   const counts = {
     added: count('added'),
     removed: count('removed'),
@@ -104,7 +104,7 @@ function differencesOf({ earlier, later, was, is, paints, isSample }: Runs, neig
   };
 }
 
-/** What is shown of the lists and of both sides as a whole. */
+/** The rows that are shown of the lists, and both sides as a whole. */
 function rowsOf(runs: Runs, lists: ReturnType<typeof differencesOf>['lists'], parties: Comparison['byParty']) {
   const { was, is, earlier, later, isSample } = runs;
   const sides = sidesOf(runs);
@@ -197,7 +197,7 @@ function netEffect(runs: Runs, sides: Comparison['sides']): Comparison['net'] {
 }
 
 const CHANGES = ['added', 'removed', 'grown', 'shrunk', 'slower', 'faster'] as const;
-type Change = (typeof CHANGES)[number];
+type ListName = (typeof CHANGES)[number];
 const LISTS = [...CHANGES, 'byParty', 'byType'] as const;
 /** With its notes, an answer of this many characters stays under 1,500 tokens. */
 const MAX_CHARACTERS = 4700;

@@ -14,13 +14,13 @@ export interface RequestChange extends Pair {
   readonly to: number;
 }
 
-/** What is compared of a request, as it is or as the typical one of several runs has it. */
-type Figures = Pick<HarEntry, 'durationMs' | 'transferBytes' | 'contentBytes'>;
+/** The figures of a request that are compared: its own, or those of the typical one of several runs. */
+type RequestFigures = Pick<HarEntry, 'durationMs' | 'transferBytes' | 'contentBytes'>;
 
 /** A matched request with the figures of both sides. */
 export interface ComparedPair extends Pair {
-  readonly was: Figures;
-  readonly is: Figures;
+  readonly was: RequestFigures;
+  readonly is: RequestFigures;
 }
 
 /** Smaller changes of size are headers and cookies. */
@@ -49,7 +49,7 @@ function runsWith(runs: readonly Pick<Har, 'entries'>[], keyOf: (entry: HarEntry
   return counts;
 }
 
-/** What no run of the other side has and most of its own do came or went for good; where no run is known, nothing speaks against it. */
+/** It came or went for good: no run of the other side has it, most of its own do; where no run is known, nothing speaks against it. */
 const isSteady = (has: number, runs: number, otherHas: number) => otherHas === 0 && (runs === 0 || has > runs / 2);
 
 /** Of requests on one side alone those that came or went for good. */
@@ -62,13 +62,13 @@ export function steadyAlone(requests: readonly HarEntry[], own: readonly Har[], 
 }
 
 /** Gives the median duration and sizes that the runs have of the address of a request; equal addresses of a run are one. */
-function typicalOf(runs: readonly HarStudy[]): (entry: HarEntry) => Figures {
+function typicalOf(runs: readonly HarStudy[]): (entry: HarEntry) => RequestFigures {
   if (runs.length === 1) return (entry) => entry;
   const firsts = runs.flatMap(({ har }) => [...new Map(har.entries.toReversed().map((entry) => [normalisedAddress(entry), entry]))]);
   const known = grouped(firsts, ([address]) => address);
   return (entry) => {
     const same = known.get(normalisedAddress(entry)) ?? [];
-    const typical = (name: keyof Figures) => middle(same.map(([, each]) => each[name])) ?? entry[name];
+    const typical = (name: keyof RequestFigures) => middle(same.map(([, each]) => each[name])) ?? entry[name];
     return { durationMs: typical('durationMs'), transferBytes: typical('transferBytes'), contentBytes: typical('contentBytes') };
   };
 }

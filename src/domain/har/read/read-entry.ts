@@ -9,8 +9,8 @@ type Raw = Record<string, unknown>;
 /** Reads the value of a member below an entry as an amount, and reports any other value. */
 type ReadAmount = (value: unknown, member: string) => number | null;
 
-/** What an entry says of its answer, as far as sizes follow from it. */
-interface Answer extends Pick<HarEntry, 'method' | 'status' | 'contentEncoding'> {
+/** The response of an entry, as far as its sizes follow from it. */
+interface SizedResponse extends Pick<HarEntry, 'method' | 'status' | 'contentEncoding'> {
   readonly raw: Raw;
   readonly response: Raw;
   readonly contentLength: number | null;
@@ -18,7 +18,7 @@ interface Answer extends Pick<HarEntry, 'method' | 'status' | 'contentEncoding'>
 }
 
 /** Answers that HTTP gives no body (RFC 9110): what a recorder writes there is that of another answer, or of the cache. */
-function hasNoBody({ method, status }: Answer): boolean {
+function hasNoBody({ method, status }: SizedResponse): boolean {
   return method === 'HEAD' || status === 204 || status === 304 || (status !== null && status >= 100 && status < 200);
 }
 
@@ -47,7 +47,7 @@ const isRedirect = (status: number | null) => status !== null && status >= 300 &
 
 /** The sizes of an answer with a body as recorded; a redirect has no more of it than its Content-Length. */
 function withBody(
-  { status, contentLength, contentEncoding }: Answer,
+  { status, contentLength, contentEncoding }: SizedResponse,
   { bodySize, headersSize, contentSize }: Record<'bodySize' | 'headersSize' | 'contentSize', number | null>,
   holdsHeaders: boolean,
 ) {
@@ -66,7 +66,7 @@ function withBody(
  * Some recorders write 0 for bodies they did not see (WebPagetest for SPDY): a success with a Content-Length above 0 gives them away,
  * and their own count (`_bytesIn`) is the best there is. Null where the file does not know.
  */
-function readSizes(answer: Answer, holdsHeaders: boolean, amount: ReadAmount, misread: (member: string, found: string) => void) {
+function readSizes(answer: SizedResponse, holdsHeaders: boolean, amount: ReadAmount, misread: (member: string, found: string) => void) {
   const { raw, response, status, isCached, contentLength } = answer;
   const transferSize = amount(response._transferSize, '.response._transferSize');
   const bodySize = amount(response.bodySize, '.response.bodySize');
@@ -115,7 +115,7 @@ function readAnswer(
   headers: ReadonlyMap<string, string>,
   timings: HarTimings,
   amount: ReadAmount,
-  sizesOf: (answer: Answer) => ReturnType<typeof readSizes>,
+  sizesOf: (answer: SizedResponse) => ReturnType<typeof readSizes>,
 ) {
   const [request, response] = [recordOf(raw.request), recordOf(raw.response)];
   const status = readStatus(amount(response.status, '.response.status'));

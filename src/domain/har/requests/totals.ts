@@ -50,6 +50,12 @@ export function groupsOf<Key>(entries: readonly HarEntry[], keyOf: (entry: HarEn
   );
 }
 
+/** How many of these requests have each key, by key. */
+export function countsBy(entries: readonly HarEntry[], keyOf: (entry: HarEntry) => string): Record<string, number> {
+  const counts = Array.from(grouped(entries, keyOf), ([key, same]) => [key, same.length] as const);
+  return Object.fromEntries(counts.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /** The few items with the largest values, largest first, earlier ones first among equals; those without a value never. */
 export function largestBy<Item>(items: Iterable<Item>, valueOf: (item: Item) => number | null, most: number): Item[] {
   const top: { item: Item; value: number }[] = [];

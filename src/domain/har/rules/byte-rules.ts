@@ -1,14 +1,13 @@
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
-import { addTo } from '../../../lib/tally.ts';
 import { addressIn } from '../read/addresses.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry, ResourceType } from '../read/har-model.ts';
 import { isApiAnswer, isCompressible } from '../read/resource-type.ts';
 import { imageHint, imageWords, savedShare } from '../requests/images.ts';
 import type { HarStudy } from '../requests/study-har.ts';
-import { opensConnection, totalsOf, weightOf } from '../requests/totals.ts';
+import { groupsOf, opensConnection, totalsOf, weightOf } from '../requests/totals.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
-import { blockingWins, type Concerned, each, largestWins, type Rule, someOf, type Wins } from './problem.ts';
+import { blockingWins, type Concerned, each, entriesOf, largestWins, type Rule, someOf, type Wins } from './problem.ts';
 import type { ProblemKind } from './problem-kinds.ts';
 
 /** Below it a text fits one packet and packing it saves no time. */
@@ -121,9 +120,8 @@ function wasSent({ host, fromCache, isStream, status }: HarEntry): boolean {
 
 /** Hosts of these requests, the one with most of them first. */
 function hostsOf(concerned: readonly Concerned[]): string[] {
-  const counts = new Map<string, number>();
-  for (const { entry } of concerned) addTo(counts, entry.host ?? '');
-  return [...counts].toSorted(([, a], [, b]) => b - a).map(([host]) => sanitiseHost(host));
+  const byHost = groupsOf(entriesOf(concerned), ({ host }) => host ?? '');
+  return byHost.toSorted((a, b) => b.entries.length - a.entries.length).map(({ key }) => sanitiseHost(key));
 }
 
 /** The time that the queue of the old protocol took from the paints: that of what blocks rendering, and of the likely LCP image. */
@@ -194,10 +192,8 @@ export const BYTE_RULES = {
     },
     advice: 'fetching each once',
     which({ concerned }) {
-      const repeats = new Map<string, number>();
-      for (const { entry } of concerned) addTo(repeats, entry.url, weightOf(entry) ?? 0);
-      const [heaviest] = [...repeats].toSorted(([, a], [, b]) => b - a);
-      return [heaviest ? `Heaviest ${addressIn({ url: heaviest[0] })}` : null];
+      const [heaviest] = groupsOf(entriesOf(concerned), ({ url }) => url);
+      return [heaviest ? `Heaviest ${addressIn({ url: heaviest.key })}` : null];
     },
   },
   /** Scripts that came under another address before: the same name and exactly the same size on one page. */

@@ -1,18 +1,18 @@
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
-import { addTo } from '../../../lib/tally.ts';
 import { PAGE_MEDIANS, thresholdOf } from '../../speed/speed-metrics.ts';
 import { addressIn } from '../read/addresses.ts';
 import type { HarEntry, Party } from '../read/har-model.ts';
 import { imageWords, savedShare } from '../requests/images.ts';
 import { isWithFirst, type LargestPaint, type PaintPhases } from '../requests/largest-paint.ts';
 import type { HarStudy } from '../requests/study-har.ts';
-import { endOf, hasFailed, largestBy, weightOf } from '../requests/totals.ts';
+import { countsBy, endOf, hasFailed, largestBy, weightOf } from '../requests/totals.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
 import { BYTE_RULES } from './byte-rules.ts';
 import {
   blockingWins,
   type Concerned,
   each,
+  entriesOf,
   largestWins,
   loadWins,
   type Problem,
@@ -43,7 +43,7 @@ const longestWait = (entries: readonly HarEntry[]) => largestBy(entries, ({ timi
 
 /** Names the server that kept rendering waiting. */
 function waitWords(concerned: readonly Concerned[]): string | null {
-  const longest = longestWait(concerned.map(({ entry }) => entry));
+  const longest = longestWait(entriesOf(concerned));
   const waitMs = longest?.timings.waitMs ?? 0;
   return longest && waitMs >= SLOW_ANSWER_MS ? `${addressIn(longest)} waited ${formatMs(waitMs)} for its server` : null;
 }
@@ -115,11 +115,8 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
       ({ durationMs }) => durationMs,
     ),
     says({ requests, concerned }) {
-      const failures = new Map<number, number>();
-      for (const { entry } of concerned) addTo(failures, entry.status ?? 0);
-      const counts = [...failures]
-        .toSorted(([a], [b]) => a - b)
-        .map(([status, count]) => `${count} × ${status === 0 ? 'no response' : status}`);
+      const failures = countsBy(entriesOf(concerned), ({ status }) => String(status));
+      const counts = Object.entries(failures).map(([status, count]) => `${count} × ${status === '0' ? 'no response' : status}`);
       return `${counted(requests, 'request')} failed: ${counts.slice(0, 6).join(', ')}`;
     },
     which: ({ concerned, most }) => [concerned[0] ? `First ${addressIn(concerned[0].entry)}` : null, `the longest took ${formatMs(most)}`],

@@ -77,6 +77,9 @@ export function someOf(names: readonly string[], shown: number): string {
   return more > 0 ? `${listed} and ${more} more` : listed;
 }
 
+/** The requests alone. */
+export const entriesOf = (concerned: readonly Concerned[]) => concerned.map(({ entry }) => entry);
+
 /** Each request that the condition holds for. */
 export function each(
   holds: (entry: HarEntry, study: HarStudy) => boolean,
@@ -90,7 +93,7 @@ export function each(
 function selectedOf(concerned: readonly Concerned[]): Selected | undefined {
   const [worst] = largestBy(concerned, ({ cost }) => cost, 1);
   if (!worst) return undefined;
-  const entries = concerned.map(({ entry }) => entry);
+  const entries = entriesOf(concerned);
   const [heaviest = worst.entry] = largestBy(entries, weightOf, 1);
   return { ...totalsOf(entries), concerned, most: worst.cost, worst: worst.entry, heaviest: addressIn(heaviest) };
 }
