@@ -27,7 +27,6 @@ import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Interval } from '../../lib/intervals.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
-import { nth } from '../../lib/nth.ts';
 import { counted } from '../../lib/number-text.ts';
 import { expiresMs } from '../../workspace/plans.ts';
 import { knownField } from '../../workspace/query/column-types.ts';
@@ -99,10 +98,7 @@ async function columnsOf(request: ExportRequest, { ask }: Lists, note: PlanConte
   const resolved = await inScopes(scope === undefined ? USUAL_SCOPES : [scope]);
   const chosen = chooseScope(resolved);
   if (chosen) return chosen;
-  const closest = nth(
-    resolved.toSorted((a, b) => a.problems.length - b.problems.length),
-    0,
-  );
+  const closest = resolved.reduce((best, each) => (each.problems.length < best.problems.length ? each : best));
   const others = scope === undefined ? resolved : await inScopes(USUAL_SCOPES);
   const where = scope === undefined ? [`No scope has all fields; this is what scope ${closest.scope} lacks:`] : [];
   return refuse([...where, ...problemsOfScope(closest, others).map((problem) => `fields: ${problem}`)]);
