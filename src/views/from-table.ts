@@ -338,6 +338,11 @@ function withoutTotal(table: QueryTable): QueryTable {
   return { ...table, rows: table.rows.filter(([time]) => time !== TOTAL) };
 }
 
+/** The first sentence of an answer without a finding, which is about its first metric; what was found is told of the picture that shows it. */
+function tableHeadline({ findings = [], answer }: TableRange): string | undefined {
+  return answer === undefined || findings.some(hasMoved) ? undefined : headlineOf(answer);
+}
+
 /**
  * A table as lines over time or as bars by its other columns, a picture for each of the first metrics; undefined where it has a single
  * row.
@@ -358,10 +363,8 @@ export function chartOfTable(table: QueryTable, range: TableRange): ChartSpec | 
   const drawn = withoutIds(COURSES.has(unit) || OF_DAYS.has(unit) ? withoutTotal(table) : table);
   const pictures = shown.map((metric) => drawnOf(drawn, metric, shown.length, range));
   const known = pictures.filter(({ cells }) => cells.some(({ value, expected }) => value !== null || expected.expected !== null));
-  // What was found is told of the picture that shows it; without a finding the answer begins with the first metric.
-  const isFound = range.findings?.some(hasMoved) ?? false;
-  const headlines = isFound || range.answer === undefined ? [] : [headlineOf(range.answer)];
-  return joined(known.map((picture, at) => (isOverTime ? trendOf : barsOf)(picture, range, headlines[at])));
+  const headline = tableHeadline(range);
+  return joined(known.map((picture, at) => (isOverTime ? trendOf : barsOf)(picture, range, at === 0 ? headline : undefined)));
 }
 
 /** Rows of any query: the types as DuckDB writes them, numbers perhaps as texts. */

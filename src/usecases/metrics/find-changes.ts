@@ -172,7 +172,7 @@ async function zonesToLookAt(
   return { ids: [], requests };
 }
 
-/** Requests for one answer, lists and a token included. */
+/** Requests for one look at a site or at the zones of its app, lists and a token included. */
 const MOST_REQUESTS = 44;
 /** A token, the lists of segments and goals, and up to four for last year, with one to spare. */
 const RESERVED = 8;
@@ -399,12 +399,12 @@ function rangeOf({ days, startDate, endDate }: FindInput, { timeZone, nowMs }: P
 
 /** The site, and in an app its zones too where nothing else was asked for: they may hold all that changed. */
 async function lookAround(request: Omit<SiteRequest, 'metrics'>, context: FindChangesContext) {
-  const { input, site, zones, room } = request;
+  const { input, site, zones } = request;
   const found = await lookAtSite({ ...request, metrics: metricsOf(input, site, zones) }, context);
   if (!found.isApp || zones || input.include !== undefined) return found;
   const named = input.metrics?.filter((metric) => metric === 'all' || isZoneMetric(metric));
   if (named?.length === 0) return found;
-  const left = { ...request, site: false, zones: true, room: room - found.requests };
+  const left = { ...request, site: false, zones: true };
   const ofZones = await lookAtSite({ ...left, metrics: metricsOf({ ...input, metrics: named }, false, true) }, context);
   context.note('Zone metrics of the last 7 days may still be corrected.');
   return {

@@ -99,7 +99,11 @@ function causesOf(located: SiteChange<Reading>, scene: ComparisonScene): Facts['
   // Of a change on one segment the place says it all.
   const isOnSegment = input.segments.chosen.some(({ reading }) => reading === located.reading);
   if (isOnSegment || located.metric !== input.judged.headline.metric) return factors;
-  return [...deviceCauses(located, causes), ...segmentCauses(causes), ...mixCauses(causes, input.segments), ...factors];
+  const devices = deviceCauses(located, causes);
+  // What the two ranges differ by is no part of a change that goes on in both.
+  const firstCompared = located.reading.baselineDays[0]?.interval.label ?? '';
+  if (located.change.from < firstCompared) return [...devices.map(({ share: _share, ...cause }) => cause), ...factors];
+  return [...devices, ...segmentCauses(causes), ...mixCauses(causes, input.segments), ...factors];
 }
 
 /** The factor that makes most of a change of revenue; none where several do. */

@@ -20,6 +20,21 @@ function logOfLargeEvent(series: Series, { from, to, effect }: Change): number {
   return logOfLarge(events, relativeOf(series, effect)) + Math.log(series.labels.length - series.learned || 1);
 }
 
+/** Events that were counted on a day. */
+function seenOn(series: Series, at: number): number {
+  return (1 + relativeOf(series, nthDouble(series.deviations, at))) * (nthDouble(series.expected, at) + ANSCOMBE) - ANSCOMBE;
+}
+
+/** Days before a change on which there was something that could change. */
+const ALIVE_DAYS = 28;
+
+/** Where nothing was counted before a change nor on its days, what was expected of these days moved and nothing else. */
+function logOfNothing(series: Series, { from, to }: Change): number {
+  if (series.kind !== 'count') return -Infinity;
+  for (let at = Math.max(0, from - ALIVE_DAYS); at < to; at += 1) if (seenOn(series, at) > 1 / 2) return -Infinity;
+  return 0;
+}
+
 /** Above this number of events the normal distribution is used. */
 const FEW = 100;
 
@@ -33,7 +48,7 @@ function logOfFewEvents(series: Series, { from, to, effect }: Change): number {
   for (let at = from; at < to; at += 1) {
     const expected = nthDouble(series.expected, at);
     mean += expected;
-    seen += (1 + relativeOf(series, nthDouble(series.deviations, at))) * (expected + ANSCOMBE) - ANSCOMBE;
+    seen += seenOn(series, at);
     // Sampling is (1 − p) / μ.
     trials += expected / Math.max(0.01, 1 - (series.sampling[at] ?? 1) * (expected + ANSCOMBE));
   }
@@ -97,7 +112,7 @@ function search(series: Series, quests: readonly Quest[]): Study | undefined {
         ...change,
         logP: Math.min(
           0,
-          Math.max(change.logP, logOfLargeEvent(series, change), logOfFewEvents(series, change), logOfFewOrders(series, change)),
+          Math.max(change.logP, ...[logOfLargeEvent, logOfFewEvents, logOfFewOrders, logOfNothing].map((logOf) => logOf(series, change))),
         ),
       }));
       return { series, noise, changes, left: found.left };
