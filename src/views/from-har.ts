@@ -1,9 +1,8 @@
 import type { Har, HarEntry } from '../domain/har/read/har-model.ts';
 import { blockingOf } from '../domain/har/requests/blocking.ts';
 import { sanitiseUrl } from '../domain/har/sanitise-url.ts';
-import { counted } from '../lib/number-text.ts';
-import { sumOfKnown } from '../lib/tally.ts';
-import { formatValue, momentWords, plainText } from './charts/values.ts';
+import { headlineOf } from '../lib/sentences.ts';
+import { momentWords, plainText } from './charts/values.ts';
 import { type Mark, type WaterfallRow, type WaterfallSpec, waterfallColumns } from './spec.ts';
 
 /** More rows could not be read, and would make the picture too large. */
@@ -12,12 +11,12 @@ const LABEL_CHARACTERS = 40;
 
 /** Facts that the HAR file itself does not hold. */
 export interface WaterfallOptions {
+  /** The words of the answer, whose first sentence is the title. */
+  readonly answer: string;
   /** Moments of the page known from elsewhere, such as FCP and LCP, in ms after the start of the first page. */
   readonly marks?: readonly Mark[];
   /** Which requests to show; left out, all of them. */
   readonly entries?: readonly HarEntry[];
-  /** The problem that these requests have, for the title. */
-  readonly about?: string | undefined;
   /** When the run was made, as `2026-11-25T14:13Z`. */
   readonly time?: string | undefined;
   /** The step that it is of. */
@@ -68,21 +67,6 @@ function runWords(time: string): string {
   return local === '' ? time : `${momentWords(local, 'run', true)} ${zone === 'Z' ? 'UTC' : zone}`.trim();
 }
 
-/** The whole page in figures: requests, bytes over the network, and when it was loaded. */
-function figuresOf({ entries }: Har, onLoadMs: number | undefined): string {
-  const bytes = sumOfKnown(entries, ({ transferBytes }) => transferBytes);
-  const loaded = onLoadMs === undefined ? [] : [`loaded in ${formatValue(onLoadMs, 'ms')}`];
-  return [counted(entries.length, 'request'), ...(bytes > 0 ? [formatValue(bytes, 'bytes')] : []), ...loaded].join(', ');
-}
-
-/** The figures of the page, or of those of its requests that have a problem. */
-function titleFigures(har: Har, entries: readonly HarEntry[], about: string | undefined, onLoadMs: number | undefined): string {
-  if (entries.length === har.entries.length) return figuresOf(har, onLoadMs);
-  const bytes = sumOfKnown(entries, ({ transferBytes }) => transferBytes);
-  const which = about === undefined ? 'chosen' : about.replaceAll('_', ' ');
-  return `${which}: ${entries.length} of ${har.entries.length} requests, ${formatValue(bytes, 'bytes')}`;
-}
-
 /** Where in a list the items are that a condition holds for. */
 function positions<Item>(items: readonly Item[], holds: (item: Item) => boolean): number[] {
   return items.flatMap((item, index) => (holds(item) ? [index] : []));
@@ -91,7 +75,7 @@ function positions<Item>(items: readonly Item[], holds: (item: Item) => boolean)
 /** The waterfall of a HAR file: at most 80 requests, the longest, in order of start; undefined where no request has a start. */
 export function waterfallOf(
   har: Har,
-  { marks = [], entries = har.entries, about, time, of }: WaterfallOptions = {},
+  { answer, marks = [], entries = har.entries, time, of }: WaterfallOptions,
 ): WaterfallSpec | undefined {
   const placed = entries.flatMap((entry) => (entry.startMs === null ? [] : [{ entry, startMs: entry.startMs }]));
   if (placed.length === 0) return undefined;
@@ -108,8 +92,12 @@ export function waterfallOf(
   const loaded = page && page.onLoadMs !== null ? [{ name: 'onLoad', atMs: page.onLoadMs }] : [];
   return {
     kind: 'waterfall',
-    title: `${har.document ? plainText(addressOf(har.document.url), 80) : 'Page'}: ${titleFigures(har, entries, about, loaded[0]?.atMs)}`,
-    subtitle: `${of === undefined ? '' : `${plainText(of, 100)}, `}${subtitleOf(har, entries, shown.length, time)}`,
+    title: headlineOf(answer),
+    subtitle: [
+      ...(of === undefined ? [] : [plainText(of, 100)]),
+      ...(har.document ? [plainText(addressOf(har.document.url), 80)] : []),
+      subtitleOf(har, entries, shown.length, time),
+    ].join(', '),
     columns: waterfallColumns,
     rows: shown.map(({ entry, startMs }) => rowOf(entry, startMs, har.document?.host ?? null)),
     ...(blocking.length > 0 && { blocking }),

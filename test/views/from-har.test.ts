@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import type { Har } from '../../src/domain/har/read/har-model.ts';
 import { readHar } from '../../src/domain/har/read/read-har.ts';
 import { drawSvg } from '../../src/views/draw-svg.ts';
-import { waterfallOf } from '../../src/views/from-har.ts';
+import { type WaterfallOptions, waterfallOf } from '../../src/views/from-har.ts';
 import { CANARY, plantCanaries } from '../domain/har/canaries.ts';
 import { RECORDED_FILES, readRecorded } from '../domain/har/recorded-files.ts';
 import { at, entry, har } from '../domain/har/sample.ts';
 
 const read = (entries: Parameters<typeof har>[0]) => readHar(har(entries));
+const drawn = (file: Har, options: Partial<WaterfallOptions> = {}) =>
+  waterfallOf(file, { answer: 'The main image is late; loading it early saves 1 s. It is large.', ...options });
 
 describe('the waterfall of a HAR file', () => {
   it('has a row for each request, with ssl taken out of connect and unknown phases left open', () => {
@@ -27,10 +30,10 @@ describe('the waterfall of a HAR file', () => {
         timings: { ssl: -1 },
       }),
     ]);
-    expect(waterfallOf(file)).toEqual({
+    expect(drawn(file)).toEqual({
       kind: 'waterfall',
-      title: 'www.shop.example/: 3 requests, 3 kB, loaded in 1.5 s',
-      subtitle: '3 requests',
+      title: 'The main image is late',
+      subtitle: 'www.shop.example/, 3 requests',
       columns: 'label status bytes startMs totalMs blockedMs dnsMs connectMs sslMs sendMs waitMs receiveMs'.split(' '),
       rows: [
         ['/', 200, 1000, 0, 99, 1, 10, 10, 20, 1, 50, 8],
@@ -52,8 +55,8 @@ describe('the waterfall of a HAR file', () => {
         headers: { 'content-type': 'text/javascript' },
       }),
     );
-    const spec = waterfallOf(read([entry({ time: 5 }), ...many]));
-    expect(spec?.subtitle).toBe('the 80 longest of 101 requests');
+    const spec = drawn(read([entry({ time: 5 }), ...many]));
+    expect(spec?.subtitle).toBe('www.shop.example/, the 80 longest of 101 requests');
     expect(spec?.rows).toHaveLength(80);
     expect(spec?.rows[0]?.[0]).toBe('/');
     const starts = spec?.rows.map((row) => row[3]) ?? [];
@@ -63,7 +66,7 @@ describe('the waterfall of a HAR file', () => {
 
   it('has marks that are known from elsewhere, counted from the start of the page', () => {
     const file = readHar(har([entry({ startedDateTime: at(-300) }), entry({ startedDateTime: at(200) })]));
-    const spec = waterfallOf(file, { marks: [{ name: 'LCP', atMs: 900 }] });
+    const spec = drawn(file, { marks: [{ name: 'LCP', atMs: 900 }] });
     expect(spec?.marks).toEqual([
       { name: 'LCP', atMs: 1200 },
       { name: 'onLoad', atMs: 1800 },
@@ -72,22 +75,21 @@ describe('the waterfall of a HAR file', () => {
 
   it('can be of chosen requests only, and says so', () => {
     const file = read([entry(), entry({ startedDateTime: at(20) }), entry({ startedDateTime: at(10) })]);
-    const spec = waterfallOf(file, { entries: file.entries.slice(1) });
-    expect(spec?.subtitle).toBe('2 chosen requests, of 3 in all');
+    const spec = drawn(file, { entries: file.entries.slice(1) });
+    expect(spec?.subtitle).toBe('www.shop.example/, 2 chosen requests, of 3 in all');
     const time = '2026-11-25T14:13Z';
-    expect(waterfallOf(file, { time })?.subtitle).toBe('run of 25 Nov 2026 14:13 UTC, 3 requests');
-    expect(waterfallOf(file, { time: '2026-11-25T15:13+01:00' })?.subtitle).toBe('run of 25 Nov 2026 15:13 +01:00, 3 requests');
+    expect(drawn(file, { time })?.subtitle).toBe('www.shop.example/, run of 25 Nov 2026 14:13 UTC, 3 requests');
+    expect(drawn(file, { time: '2026-11-25T15:13+01:00' })?.subtitle).toContain('run of 25 Nov 2026 15:13 +01:00, 3 requests');
     expect(spec?.rows.map((row) => row[3])).toEqual([10, 20]);
   });
 
   it('says which step it is of, where that is known', () => {
-    const spec = waterfallOf(read([entry()]), { of: 'Checkout – mobile, step 4 "Cart"' });
-    expect(spec?.subtitle).toBe('Checkout – mobile, step 4 "Cart", 1 request');
-    expect(spec?.title).toContain(': 1 request, ');
+    const spec = drawn(read([entry()]), { of: 'Checkout – mobile, step 4 "Cart"' });
+    expect(spec?.subtitle).toBe('Checkout – mobile, step 4 "Cart", www.shop.example/, 1 request');
   });
 
   it('marks what blocks rendering and what is of third parties', () => {
-    const spec = waterfallOf(
+    const spec = drawn(
       read([
         entry(),
         entry({
@@ -109,20 +111,20 @@ describe('the waterfall of a HAR file', () => {
   });
 
   it('is none where nothing says when a request began', () => {
-    expect(waterfallOf(read([entry({ startedDateTime: 'once' })]))).toBeUndefined();
-    expect(waterfallOf(read([]))).toBeUndefined();
+    expect(drawn(read([entry({ startedDateTime: 'once' })]))).toBeUndefined();
+    expect(drawn(read([]))).toBeUndefined();
   });
 
   it('shows no secret of a file', () => {
     const planted = plantCanaries(har([entry(), entry({ url: 'https://api.other.example/v1/list?q=1', startedDateTime: at(40) })]));
-    const spec = waterfallOf(readHar(planted));
+    const spec = drawn(readHar(planted));
     expect(spec?.rows).toHaveLength(2);
     expect(JSON.stringify(spec)).not.toMatch(CANARY);
     expect(spec && drawSvg(spec).svg).not.toMatch(CANARY);
   });
 
   it.each(RECORDED_FILES)('is drawn from %s', (name) => {
-    const spec = waterfallOf(readHar(readRecorded(name)));
+    const spec = drawn(readHar(readRecorded(name)));
     expect(spec?.rows.length).toBeGreaterThan(0);
     expect(JSON.stringify(spec).length).toBeLessThan(8_000);
     expect(Math.max(...(spec?.rows.map(([label]) => label.length) ?? []))).toBeLessThanOrEqual(46);

@@ -61,7 +61,7 @@ export default defineAnsweringTool({
       analyseHar(har(), query, await loadEntities(), paints),
     );
     for (const sentence of notes) note(sentence);
-    draw(async () => (await import('../../src/usecases/speed/step-waterfall.ts')).stepWaterfall(har(), query, read));
+    draw(async () => (await import('../../src/usecases/speed/step-waterfall.ts')).stepWaterfall(har(), query, read, answer.answer ?? ''));
     const uri = stepHar.uri({ projectId: project, stepResultId: run.stepResultId });
     link({ uri, name: stepHar.name, title: 'The HAR file, sanitised', mimeType: stepHar.mimeType });
     return { ...answer, ...(answer.answer !== undefined && { answer: verdictOfRun(answer.answer, run) }), run, uri };

@@ -10,6 +10,7 @@ export async function stepWaterfall(
   har: Har,
   query: HarQuery,
   { run: { scenario, step, time }, paints }: RunRead,
+  answer: string,
 ): Promise<WaterfallSpec | undefined> {
   const isWhole = viewOf(query) === 'summary';
   const entries = isWhole ? har.entries : chosenRequests(studyHar(har, await loadEntities(), paints), query);
@@ -18,5 +19,5 @@ export async function stepWaterfall(
   );
   // `Checkout – mobile, step 2 "Cart"`, as far as it is known.
   const of = [scenario, step && `step ${step}`].filter(Boolean).join(', ') || undefined;
-  return waterfallOf(har, { entries, about: isWhole ? undefined : query.problem, marks, time, of });
+  return waterfallOf(har, { answer, entries, marks, time, of });
 }

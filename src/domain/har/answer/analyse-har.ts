@@ -97,12 +97,12 @@ const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { ans
     const isAlone = page.matched === 1 || request.limit === 1;
     const detail = only && isAlone && { request: requestDetail(only, study) };
     const columns = type === 'image' ? ([...IN_SHORT, 'format', 'width', 'height'] as const) : IN_SHORT;
-    const said = type === 'image' && problem === undefined && { answer: imageVerdict(study) };
-    return { answer: { ...said, totals: totalsOf(chosen), page, ...detail, ...requestTable(items, columns, study) }, notes: [] };
+    const answer = type === 'image' && problem === undefined ? imageVerdict(study) : chosenWords(chosen, study);
+    return { answer: { answer, totals: totalsOf(chosen), page, ...detail, ...requestTable(items, columns, study) }, notes: [] };
   },
   waterfall({ study, chosen, request }) {
     const { items, page } = pageOf(chosen, request);
-    const answer = { totals: totalsOf(chosen), page, ...requestTable(items, IN_TIME, study) };
+    const answer = { answer: chosenWords(chosen, study), totals: totalsOf(chosen), page, ...requestTable(items, IN_TIME, study) };
     return { answer, notes: [BLOCKING_BASIS[study.blocking.basis], TIME_NOTE] };
   },
   third_parties({ study, chosen, request }) {
@@ -127,10 +127,20 @@ const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { ans
       detail,
       ...Object.values<HarCell>(requestRow(entry, OF_PROBLEM, study)),
     ]);
-    const answer = { findings: problems.map(findingRow), page, columns: ['problem', 'detail', ...OF_PROBLEM], rows };
+    const [first] = problems;
+    const said = first ? first.says : 'No problem was found among these requests.';
+    const answer = { answer: said, findings: problems.map(findingRow), page, columns: ['problem', 'detail', ...OF_PROBLEM], rows };
     return { answer, notes: [ORDER_NOTE, BLOCKING_BASIS[study.blocking.basis]] };
   },
 };
+
+/** How many requests were chosen and what they moved. */
+function chosenWords(chosen: readonly HarEntry[], { har: { entries } }: HarStudy): string {
+  const bytes = totalsOf(chosen).transferBytes;
+  const requests =
+    chosen.length < entries.length ? `${chosen.length} of ${counted(entries.length, 'request')}` : counted(entries.length, 'request');
+  return `${requests} moved ${formatBytes(bytes)}.`;
+}
 
 /** A sentence on the images of a page: how many are in old formats, or that none matters. */
 function imageVerdict(study: HarStudy): string {

@@ -29,9 +29,9 @@ export const HAR_VIEWS = ['summary', 'waterfall', 'third_parties', 'problems', '
 
 /** A HAR file in one view; times in ms from the first request, sizes in bytes, null where the file does not say. */
 export const harAnswerShape = z.object({
-  view: z.enum(HAR_VIEWS),
   /** The main finding, in a sentence or two. */
   answer: z.string().optional(),
+  view: z.enum(HAR_VIEWS),
   findings: z
     .array(
       z.object({
