@@ -218,7 +218,9 @@ export function createRoutes(base: Operation['base'], platform: Platform): Hono<
   const routes = arrivals(base, platform);
   // The names of a plain object are its keys; `Object.entries` forgets it.
   const all = Object.entries(operations) as [OperationName, Operation][];
-  const mine = inRouteOrder(all.filter(([, operation]) => operation.base === base));
+  const placeholders = ([, { path }]: (typeof all)[number]) => pathNames(path).length;
+  // Fewer placeholders first: the first route that fits wins, and `successful-runs` would fit `{jobId}`.
+  const mine = all.filter(([, operation]) => operation.base === base).toSorted((a, b) => placeholders(a) - placeholders(b));
   for (const [name, operation] of mine)
     routes.on(operation.method, honoPath(operation), (context) => answer(context, name, operation, platform));
   for (const [at, here] of grouped(mine, ([, operation]) => honoPath(operation))) {
@@ -227,11 +229,6 @@ export function createRoutes(base: Operation['base'], platform: Platform): Hono<
   }
   routes.notFound((context) => refused(new Refusal(404, 'NOT_FOUND', `There is no ${context.req.path} here.`)));
   return routes;
-}
-
-/** Fewer placeholders first: the first route that fits wins, and `successful-runs` would fit `{jobId}`. */
-export function inRouteOrder<Entry extends readonly [string, Pick<Operation, 'path'>]>(entries: readonly Entry[]): Entry[] {
-  return entries.toSorted(([, one], [, other]) => pathNames(one.path).length - pathNames(other.path).length);
 }
 
 function honoPath({ path }: Operation): string {

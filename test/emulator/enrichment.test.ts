@@ -3,7 +3,8 @@ import { app, shop } from '../../src/emulator/credentials.ts';
 import { enrichmentHandlers } from '../../src/emulator/handlers/enrichment.ts';
 import { sessionId, userIdOf } from '../../src/emulator/world/exports/session-row.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
-import { type MovablePlace, placeOf, refusalOf, START_MS } from './export-place.ts';
+import { refusalOf } from './export-place.ts';
+import { type MovablePlace, placeOf, START_MS } from './place.ts';
 
 const TODAY = Math.floor(START_MS / DAY_MS);
 const call = { userId: '7310224081552637899', sessionNumber: 2, enrichmentNumber: 1, enrichment: { agent: 'Mia' } };

@@ -5,7 +5,8 @@ import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { metricsHandlers } from '../../src/emulator/handlers/metrics.ts';
 import { userIdOf } from '../../src/emulator/world/exports/session-row.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
-import { exported, fieldsNamed, type MovablePlace, onceJob, partsOf, placeOf, rowsOf, START_MS, sumOf } from './export-place.ts';
+import { exported, fieldsNamed, onceJob, partsOf, rowsOf, sumOf } from './export-place.ts';
+import { type MovablePlace, placeOf, START_MS } from './place.ts';
 
 const facts = ['session_number_of_transactions', 'session_transactions_revenue_cents', 'session_number_of_views', 'device_id'];
 const nextDay = (day: string): string => new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);

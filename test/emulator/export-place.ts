@@ -1,26 +1,14 @@
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'lossless-json';
-import { type Project, shop } from '../../src/emulator/credentials.ts';
-import { REFERENCE } from '../../src/emulator/deployment.ts';
-import type { Place } from '../../src/emulator/handler.ts';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { Refusal } from '../../src/emulator/responses.ts';
 import { createStore } from '../../src/emulator/start-emulator.ts';
 import type { JobInput } from '../../src/emulator/world/exports/schedule.ts';
-import { createWorld } from '../../src/emulator/world/index.ts';
 import { MINUTE_MS } from '../../src/lib/clock.ts';
+import type { MovablePlace } from './place.ts';
 
-export const START_MS = Date.parse('2026-11-20T10:00:00.000Z');
 /** From the creation of a once job to its files. */
 export const DONE_MS = 2 * MINUTE_MS;
-
-/** What a handler is given, with a present that a test may move. */
-export type MovablePlace = Place & { nowMs: number };
-
-/** A fresh world as seen by one project; no server. */
-export function placeOf(project: Project = shop, seed = 1, startMs = START_MS): MovablePlace {
-  return { world: createWorld({ seed, startMs }), project, storeUrl: 'http://store.test', nowMs: startMs, deployment: REFERENCE };
-}
 
 /** A once job over these days, all sessions as JSONL with the fields named, unless `more` says otherwise. */
 export function onceJob(from: string, to: string, more: Partial<JobInput> = {}): JobInput {
@@ -41,7 +29,7 @@ export function fieldsNamed(...names: string[]): JobInput['fields'] {
 }
 
 /** Every part of a run, unpacked, fetched from the file store by its address. */
-export async function partsOf(place: Place, jobId: number, runId: number): Promise<string[]> {
+export async function partsOf(place: MovablePlace, jobId: number, runId: number): Promise<string[]> {
   const store = createStore(place.world, { now: () => place.nowMs });
   const { files } = await exportHandlers.getExportRun({ jobId, runId }, place);
   const bodies = [];

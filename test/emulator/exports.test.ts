@@ -5,7 +5,8 @@ import type { JobInput } from '../../src/emulator/world/exports/schedule.ts';
 import { storiesOf } from '../../src/emulator/world/index.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { someOf } from '../support/sample-size.ts';
-import { fieldsNamed, type MovablePlace, onceJob, partsOf, placeOf, refusalOf, START_MS } from './export-place.ts';
+import { fieldsNamed, onceJob, partsOf, refusalOf } from './export-place.ts';
+import { type MovablePlace, placeOf, START_MS } from './place.ts';
 
 async function jobNamed(place: MovablePlace, name: string) {
   const job = (await exports.listExportJobs({ limit: 100 }, place)).find((candidate) => candidate.name === name);
@@ -32,35 +33,29 @@ describe('list of jobs', () => {
     expect(ids.length).toBeGreaterThanOrEqual(30);
     expect(await exports.listExportJobs({ page: 3 }, place)).toEqual([]);
     expect(await exports.listExportJobs({ page: 1 }, place)).toEqual(first);
+    expect((await refusalOf(() => exports.listExportJobs({ page: 0 }, place))).message).toBe('page: pages begin at 1');
     expect((await exports.listExportJobs({ order: 'ASC', limit: 100 }, place)).map(({ jobId }) => jobId)).toEqual(ids.toReversed());
   });
 
-  test('shows every state, filtered by values in the case of the reference', async () => {
+  test('shows every state, and the jobs of a filter alone', async () => {
     const place = placeOf();
     for (const state of ['active', 'computing', 'completed', 'suspended']) {
       const jobs = await exports.listExportJobs({ state, limit: 100 }, place);
-      expect(jobs.length).toBeGreaterThan(0);
       expect(new Set(jobs.map((job) => job.state))).toEqual(new Set([state.toUpperCase()]));
     }
     const found = await exports.listExportJobs({ format: 'CSV', frequency: 'daily', scope: 'views' }, place);
     expect(found.map(({ name }) => name)).toEqual(['Daily views']);
-    expect(await exports.listExportJobs({ state: 'deleted' }, place)).toEqual([]);
-    for (const other of [{ format: 'csv' }, { frequency: 'DAILY' }, { scope: 'Views' }, { state: 'ACTIVE' }])
-      expect(await exports.listExportJobs(other, place)).toEqual([]);
   });
 
   test('belongs to one project', async () => {
-    const ids = new Map<unknown, string>();
+    const ids = [];
     for (const project of [shop, app, content]) {
-      const place = placeOf(project);
-      const jobs = await exports.listExportJobs({ limit: 100 }, place);
+      const jobs = await exports.listExportJobs({ limit: 100 }, placeOf(project));
       expect(jobs.length).toBeGreaterThan(1);
-      for (const { jobId, projectIds } of jobs) {
-        expect(ids.has(jobId)).toBe(false);
-        ids.set(jobId, project.name);
-        expect(projectIds).toEqual([project.id]);
-      }
+      for (const { projectIds } of jobs) expect(projectIds).toEqual([project.id]);
+      ids.push(...jobs.map(({ jobId }) => jobId));
     }
+    expect(new Set(ids).size).toBe(ids.length);
     const { jobId } = await jobNamed(placeOf(app), 'Daily app sessions');
     expect((await refusalOf(() => exports.getExportJob({ jobId }, placeOf(shop)))).status).toBe(404);
   });
@@ -130,11 +125,7 @@ describe('a once job', () => {
     expect([refusal.status, refusal.errorCode]).toEqual([400, 'VALIDATION_ERROR']);
     expect(refusal.message).toMatch(words);
     expect((await exports.listExportJobs({ limit: 1 }, place))[0]?.name).toBe('Sessions of yesterday');
-  });
-
-  test('may begin with the first day that is kept', async () => {
-    const place = placeOf();
-    await expect(Promise.resolve(exports.createExportJob(onceJob('2025-10-21', '2025-10-22'), place))).resolves.toHaveProperty('jobId');
+    expect(await exports.createExportJob(onceJob('2025-10-21', '2025-10-22'), place)).toHaveProperty('jobId');
   });
 });
 
@@ -215,16 +206,11 @@ describe('runs', () => {
 
   test('of two jobs never share an id, and none is from the future', async () => {
     const place = placeOf();
-    const ids = new Set<unknown>();
-    let count = 0;
-    for (const { jobId } of await exports.listExportJobs({ limit: 100 }, place)) {
-      for (const run of await exports.listExportRuns({ jobId: Number(jobId), limit: 100 }, place)) {
-        ids.add(run.jobRunId);
-        count += 1;
-        expect(Date.parse(run.endDate ?? '')).not.toBeGreaterThan(place.nowMs);
-      }
-    }
-    expect(ids.size).toBe(count);
+    const runs = [];
+    for (const { jobId } of await exports.listExportJobs({ limit: 100 }, place))
+      runs.push(...(await exports.listExportRuns({ jobId: Number(jobId), limit: 100 }, place)));
+    expect(new Set(runs.map(({ jobRunId }) => jobRunId)).size).toBe(runs.length);
+    expect(Math.max(...runs.flatMap(({ endDate }) => (endDate ? [Date.parse(endDate)] : [])))).toBeLessThanOrEqual(START_MS);
   });
 
   test('that succeeded are listed by job and age, with the number of their files', { tags: 'nightly' }, async () => {
@@ -244,22 +230,14 @@ describe('runs', () => {
 
 describe('fields and variables', () => {
   test.each([
-    ['sessions', 30, 'session_transactions_revenue_cents'],
-    ['views', 20, 'rage_click_all_targets_ind'],
-  ])('scope %s has its fields', async (scope, least, name) => {
+    ['sessions', 'session_transactions_revenue_cents'],
+    ['views', 'rage_click_all_targets_ind'],
+  ])('scope %s has its fields, of which two have a parameter', async (scope, name) => {
     const fields = await exports.listExportableFields({ scope }, placeOf());
-    expect(fields.length).toBeGreaterThanOrEqual(least);
     expect(new Set(fields.map((field) => field.name)).size).toBe(fields.length);
     expect(fields.map((field) => field.name)).toContain(name);
-    for (const field of fields) {
-      expect(Object.keys(field)).toEqual(['name', 'description', 'example', 'aliases', 'parameters']);
-      expect(field.description && field.example).toBeTruthy();
-    }
-    const withParameters = fields.filter(({ parameters }) => parameters?.length).map((field) => [field.name, field.parameters]);
-    expect(withParameters).toEqual([
-      ['custom_var', ['customVarPosition']],
-      ['dynamic_var', ['dynamicVarKey']],
-    ]);
+    expect(fields.filter(({ description, example }) => !description || !example)).toEqual([]);
+    expect(fields.flatMap(({ parameters }) => parameters)).toEqual(['customVarPosition', 'dynamicVarKey']);
   });
 
   test.each(['clicks', 'Sessions', 'toString'])('scope %s is refused', async (scope) => {

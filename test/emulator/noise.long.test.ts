@@ -5,14 +5,15 @@ import { createSessions, dayNumberOf, metricStories, RETENTION_DAYS, type Sessio
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { openPlatform } from '../support/emulator.ts';
 import { someOf } from '../support/sample-size.ts';
-import { allScenarios, NOW_MS, num, reportsOf, stepsOf } from './speed-place.ts';
+import { START_MS } from './place.ts';
+import { allScenarios, num, reportsOf, stepsOf } from './speed-place.ts';
 
 const SEEDS = [1, 2, 3, 4, 5];
 /** 26 weeks that begin on a Monday and end before any story. */
 const HALF_YEAR = ['2026-03-02', '2026-06-01'].map((from) => Date.parse(from));
 const WEEKS = 13;
 const FIRST_DAY = dayNumberOf(Date.parse('2026-03-02'));
-const worlds = SEEDS.map((seed) => createSessions({ seed, startMs: NOW_MS }));
+const worlds = SEEDS.map((seed) => createSessions({ seed, startMs: START_MS }));
 
 interface DayCount {
   readonly count: number;
@@ -39,7 +40,7 @@ function inWeeks<T>(days: readonly T[]): T[][] {
 /** The days of the half year, each with the number of sessions that pass. */
 function daysOf(world: (typeof worlds)[number], projectId: number, passes: (day: SessionDay, index: number) => boolean): DayCount[] {
   return Array.from({ length: 2 * WEEKS * 7 }, (_, at) => {
-    const day = world.day(projectId, FIRST_DAY + at, NOW_MS);
+    const day = world.day(projectId, FIRST_DAY + at, START_MS);
     return { count: day.seed.filter((_seed, index) => passes(day, index)).length, of: day.count };
   });
 }
@@ -97,7 +98,7 @@ describe('days of the session world', () => {
   });
 
   it('hold a few holidays a year that move the visits by their factor', () => {
-    const holidays = SEEDS.map((seed) => metricStories({ seed, startMs: NOW_MS }).holidays);
+    const holidays = SEEDS.map((seed) => metricStories({ seed, startMs: START_MS }).holidays);
     const aYear = (holidays.flat().length / SEEDS.length / projects.length) * (365 / RETENTION_DAYS);
     expect(aYear).toBeGreaterThan(2);
     expect(aYear).toBeLessThan(8);
@@ -108,9 +109,9 @@ describe('days of the session world', () => {
     }
     const seen = holidays.flatMap((list, at) =>
       list
-        .filter(({ projectId, day }) => projectId !== app.id && dayNumberOf(Date.parse(day)) < dayNumberOf(NOW_MS) - 60)
+        .filter(({ projectId, day }) => projectId !== app.id && dayNumberOf(Date.parse(day)) < dayNumberOf(START_MS) - 60)
         .map(({ projectId, day, factor }) => {
-          const visits = (days: number) => worlds[at]?.day(projectId, dayNumberOf(Date.parse(day)) + days, NOW_MS).count ?? 0;
+          const visits = (days: number) => worlds[at]?.day(projectId, dayNumberOf(Date.parse(day)) + days, START_MS).count ?? 0;
           return visits(0) / median([-14, -7, 7, 14].map(visits)) / factor;
         }),
     );
@@ -122,7 +123,7 @@ describe('days of the session world', () => {
   it('sell baskets with a heavy tail', () => {
     for (const { id } of [shop, app]) {
       for (const world of someOf(worlds, 1)) {
-        const baskets = Array.from({ length: 182 }, (_, at) => world.day(id, FIRST_DAY + at, NOW_MS)).flatMap((day) =>
+        const baskets = Array.from({ length: 182 }, (_, at) => world.day(id, FIRST_DAY + at, START_MS)).flatMap((day) =>
           [...day.revenueCents].filter((_cents, index) => day.transactions[index] === 1),
         );
         const largest = baskets.toSorted((a, b) => b - a);

@@ -1,17 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { app, content, type Project, projects, shop } from '../../src/emulator/credentials.ts';
-import { REFERENCE } from '../../src/emulator/deployment.ts';
-import type { Place } from '../../src/emulator/handler.ts';
+import { content, type Project, projects } from '../../src/emulator/credentials.ts';
 import { objectHandlers } from '../../src/emulator/handlers/objects.ts';
 import { Refusal } from '../../src/emulator/responses.ts';
-import { createWorld } from '../../src/emulator/world/index.ts';
-
-const START_MS = Date.parse('2026-11-20T10:00:00.000Z');
-const world = createWorld({ seed: 1, startMs: START_MS });
-
-function placeOf(project: Project): Place {
-  return { world, project, storeUrl: 'http://store.test', nowMs: START_MS, deployment: REFERENCE };
-}
+import { placeOf, START_MS } from './place.ts';
 
 /** Everything that the lookups of a project lead to, walked as a client does. */
 async function walk(project: Project) {
@@ -44,22 +35,14 @@ describe('objects', () => {
     for (const { lastUpdatedAt } of zonings) expect(Date.parse(String(lastUpdatedAt))).toBeLessThan(START_MS);
   });
 
-  test('are filtered by ids, unknown ones left out', async () => {
-    expect((await objectHandlers.listSegments({ ids: [418204, 5] }, placeOf(shop))).map(({ name }) => name)).toEqual([
-      'Returning visitors',
-    ]);
-    expect((await objectHandlers.listMappings({ ids: [31944] }, placeOf(app))).map(({ id }) => id)).toEqual([31944]);
-    expect((await objectHandlers.getMapping({ mappingId: 41032 }, placeOf(content))).map(({ id }) => id)).toEqual([41032]);
-  });
-
-  test('of another project are not found', () => {
-    const place = placeOf(content);
-    expect(() => objectHandlers.getMapping({ mappingId: 21504 }, place)).toThrow(
-      new Refusal(404, 'NOT_FOUND', 'project 1203 has no mapping 21504'),
-    );
-    expect(() => objectHandlers.listPageGroups({ mappingId: 7 }, place)).toThrow('project 1203 has no mapping 7');
-    expect(() => objectHandlers.getPageGroup({ pageGroupId: 210611 }, place)).toThrow('project 1203 has no page group 210611');
-    expect(() => objectHandlers.listZonings({ pageGroupId: 210611 }, place)).toThrow('project 1203 has no page group 210611');
-    expect(() => objectHandlers.listZones({ zoningId: 910240 }, place)).toThrow('project 1203 has no zoning 910240');
+  test.each([
+    ['getMapping', { mappingId: 21504 }, 'mapping 21504'],
+    ['listPageGroups', { mappingId: 7 }, 'mapping 7'],
+    ['getPageGroup', { pageGroupId: 210611 }, 'page group 210611'],
+    ['listZonings', { pageGroupId: 210611 }, 'page group 210611'],
+    ['listZones', { zoningId: 910240 }, 'zoning 910240'],
+  ] as const)('%s does not find those of another project', (name, ids, missing) => {
+    const input = { mappingId: 0, pageGroupId: 0, zoningId: 0, ...ids };
+    expect(() => objectHandlers[name](input, placeOf(content))).toThrow(new Refusal(404, 'NOT_FOUND', `project 1203 has no ${missing}`));
   });
 });

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { allPages } from '../../src/api/all-pages.ts';
-import { REFERENCE } from '../../src/emulator/deployment.ts';
-import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { type Assistant, openAssistant, SHOP_NOTE } from '../support/assistant.ts';
 import { type PlatformOptions, withPlatform } from '../support/emulator.ts';
-import { placeOf } from './export-place.ts';
 
 const LIMIT = 7;
 
@@ -36,20 +33,6 @@ async function followed({ call }: Assistant): Promise<number[]> {
     page = page === undefined ? Number(/page \(?(\d+)/.exec(note)?.[1]) : page + 1;
   }
 }
-
-it('the first page has the number 1, or 0 where the platform counts so', async () => {
-  const place = placeOf();
-  const [first, second] = [
-    await exportHandlers.listExportJobs({ limit: 4 }, place),
-    await exportHandlers.listExportJobs({ limit: 4, page: 2 }, place),
-  ];
-  expect(() => exportHandlers.listExportJobs({ limit: 4, page: 0 }, place)).toThrow('page: pages begin at 1');
-  expect(await exportHandlers.listExportJobs({ limit: 4, page: 1 }, place)).toEqual(first);
-  const fromZero = { ...place, deployment: { ...REFERENCE, pagesFrom: 0 } } as const;
-  expect(await exportHandlers.listExportJobs({ limit: 4 }, fromZero)).toEqual(first);
-  expect(await exportHandlers.listExportJobs({ limit: 4, page: 0 }, fromZero)).toEqual(first);
-  expect(await exportHandlers.listExportJobs({ limit: 4, page: 1 }, fromZero)).toEqual(second);
-});
 
 describe.each([0, 1] as const)('where pages begin at %i', (pagesFrom) => {
   it('the notes of full pages lead to every row', { tags: 'nightly' }, async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type OperationName, operations } from '../../src/api/operations/index.ts';
 import { shop } from '../../src/emulator/credentials.ts';
-import { inRouteOrder } from '../../src/emulator/route.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();
@@ -24,15 +23,6 @@ describe('addresses', () => {
         const expected = base === 'auth' ? 400 : 401;
         expect({ name, base, status }).toEqual({ name, base, status: base === operation.base ? expected : 404 });
       }
-    }
-  });
-
-  it('are matched by the path with fewer placeholders, in whatever order the operations are listed', () => {
-    const entries = Object.entries(operations);
-    for (const listed of [entries, entries.toReversed(), entries.toSorted(([one], [other]) => one.localeCompare(other))]) {
-      const ordered = inRouteOrder(listed).map(([name]) => name);
-      expect(ordered.toSorted()).toEqual(Object.keys(operations).toSorted());
-      expect(ordered.indexOf('listSuccessfulExportRuns')).toBeLessThan(ordered.indexOf('getExportJob'));
     }
   });
 

@@ -1,22 +1,14 @@
 import type { Entry, Har } from 'har-format';
-import { projects, shop } from '../../src/emulator/credentials.ts';
-import { REFERENCE } from '../../src/emulator/deployment.ts';
+import { projects } from '../../src/emulator/credentials.ts';
 import type { Place } from '../../src/emulator/handler.ts';
 import { speedHandlers } from '../../src/emulator/handlers/speed-analysis.ts';
-import { createWorld } from '../../src/emulator/world/index.ts';
 import { scenariosOf } from '../../src/emulator/world/speed/scenarios.ts';
-
-export const NOW_MS = Date.parse('2026-11-20T10:00:00Z');
-
-/** A place in a world of its own. */
-export function placeIn(seed = 1, project = shop, startMs = NOW_MS): Place {
-  return { world: createWorld({ seed, startMs }), project, nowMs: startMs, storeUrl: 'http://127.0.0.1', deployment: REFERENCE };
-}
+import { placeOf } from './place.ts';
 
 /** Each scenario of each project with the place that it is read from. */
 export function allScenarios(seed = 1) {
   return projects.flatMap((project) => {
-    const place = placeIn(seed, project);
+    const place = placeOf(project, seed);
     return scenariosOf(project.id).map((scenario) => ({ place, scenario }));
   });
 }

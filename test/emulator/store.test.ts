@@ -2,27 +2,33 @@ import { assert, asyncProperty, integer } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { createStore } from '../../src/emulator/start-emulator.ts';
-import { DONE_MS, type MovablePlace, onceJob, placeOf } from './export-place.ts';
+import { DONE_MS, onceJob } from './export-place.ts';
+import { placeOf } from './place.ts';
 
-/** A store, and the address of one file in it that ends with the clock's life of 7 days. */
-async function storeWithFile(place: MovablePlace = placeOf()) {
+/** A store, and one file in it. */
+async function storeWithFile(seed = 1) {
+  const place = placeOf(undefined, seed);
   const { jobId } = await exportHandlers.createExportJob(onceJob('2026-11-18', '2026-11-19'), place);
   place.nowMs += DONE_MS;
   const [run] = await exportHandlers.listExportRuns({ jobId: Number(jobId) }, place);
-  const read = () => exportHandlers.getExportRun({ jobId: Number(jobId), runId: Number(run?.jobRunId) }, place);
-  const [file] = (await read()).files ?? [];
+  const { files } = await exportHandlers.getExportRun({ jobId: Number(jobId), runId: Number(run?.jobRunId) }, place);
+  const [file] = files ?? [];
   if (!file) throw new Error('no file');
-  return { place, store: createStore(place.world, { now: () => place.nowMs }), file, url: file.url, read };
+  return { store: createStore(place.world, { now: () => place.nowMs }), file, url: file.url };
 }
+
+const { store, file, url } = await storeWithFile();
+const get = (headers: Record<string, string> = {}, method = 'GET') => store.request(url, { method, headers });
 
 async function bytesOf(response: Response | Promise<Response>): Promise<Buffer> {
   return Buffer.from(await (await response).arrayBuffer());
 }
 
+const whole = await bytesOf(get());
+
 describe('file store', () => {
   test('delivers gzip bytes as they are, with length and tag', async () => {
-    const { store, url, file } = await storeWithFile();
-    const response = await store.request(url);
+    const response = await get();
     const bytes = await bytesOf(response);
     expect(response.status).toBe(200);
     expect(bytes.subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
@@ -35,38 +41,33 @@ describe('file store', () => {
   });
 
   test('gives the same bytes and tag in another process of the same seed', async () => {
-    const [one, two] = [await storeWithFile(), await storeWithFile()];
-    expect(two.url).toBe(one.url);
-    const [first, second] = [await one.store.request(one.url), await two.store.request(two.url)];
-    expect(second.headers.get('etag')).toBe(first.headers.get('etag'));
-    expect(await bytesOf(second)).toEqual(await bytesOf(first));
-    const other = await storeWithFile(placeOf(undefined, 2));
-    expect((await other.store.request(one.url)).status).toBe(403);
+    const same = await storeWithFile();
+    const [mine, theirs] = [await get(), await same.store.request(url)];
+    expect(theirs.headers.get('etag')).toBe(mine.headers.get('etag'));
+    expect(await bytesOf(theirs)).toEqual(whole);
+    expect((await (await storeWithFile(2)).store.request(url)).status).toBe(403);
   });
 
   test('answers HEAD with the same headers and no body, whatever range is asked', async () => {
-    const { store, url, file } = await storeWithFile();
-    const response = await store.request(url, { method: 'HEAD', headers: { range: 'bytes=0-9' } });
+    const response = await get({ range: 'bytes=0-9' }, 'HEAD');
     expect([response.status, response.headers.get('content-length')]).toEqual([200, String(file.fileSize)]);
     expect(await bytesOf(response)).toHaveLength(0);
   });
 
   test('refuses an Authorization header, even with a good signature', async () => {
-    const { store, url } = await storeWithFile();
-    const response = await store.request(url, { headers: { authorization: 'Bearer abc' } });
+    const response = await get({ authorization: 'Bearer abc' });
     expect(response.status).toBe(400);
     expect(await response.text()).toContain('Only one auth mechanism allowed');
   });
 
-  test.each<[string, (url: URL) => void]>([
-    ['no signature', (url) => url.searchParams.delete('signature')],
-    ['another signature', (url) => url.searchParams.set('signature', 'ab'.repeat(32))],
-    ['a later expiry', (url) => url.searchParams.set('expires', String(Number(url.searchParams.get('expires')) + 1))],
-    ['no expiry', (url) => url.searchParams.delete('expires')],
-    ['another part', (url) => Object.assign(url, { pathname: url.pathname.replace('part-00001', 'part-00002') })],
-    ['another project', (url) => Object.assign(url, { pathname: url.pathname.replace('/1201/', '/1202/') })],
+  test.each<[string, (at: URL) => void]>([
+    ['no signature', (at) => at.searchParams.delete('signature')],
+    ['another signature', (at) => at.searchParams.set('signature', 'ab'.repeat(32))],
+    ['a later expiry', (at) => at.searchParams.set('expires', String(Number(at.searchParams.get('expires')) + 1))],
+    ['no expiry', (at) => at.searchParams.delete('expires')],
+    ['another part', (at) => Object.assign(at, { pathname: at.pathname.replace('part-00001', 'part-00002') })],
+    ['another project', (at) => Object.assign(at, { pathname: at.pathname.replace('/1201/', '/1202/') })],
   ])('refuses an address with %s', async (_, change) => {
-    const { store, url } = await storeWithFile();
     const changed = new URL(url);
     change(changed);
     const response = await store.request(changed.href);
@@ -75,7 +76,6 @@ describe('file store', () => {
   });
 
   test('knows nothing else', async () => {
-    const { store } = await storeWithFile();
     expect((await store.request('/')).status).toBe(404);
     expect((await store.request('/exports/1201')).status).toBe(403);
   });
@@ -94,9 +94,7 @@ describe('ranges', () => {
     ['lines=0-1', 200, 0, undefined],
     ['bytes=-', 200, 0, undefined],
   ])('%s is answered with %i', async (range, status, from, to) => {
-    const { store, url } = await storeWithFile();
-    const whole = await bytesOf(store.request(url));
-    const response = await store.request(url, { headers: { range } });
+    const response = await get({ range });
     expect(response.status).toBe(status);
     const part = await bytesOf(response);
     expect(part).toEqual(whole.subarray(from, to));
@@ -106,23 +104,19 @@ describe('ranges', () => {
   });
 
   test.each(['bytes=99999999-', 'bytes=-0'])('%s lies outside', async (range) => {
-    const { store, url, file } = await storeWithFile();
-    const response = await store.request(url, { headers: { range } });
+    const response = await get({ range });
     expect([response.status, response.headers.get('content-range')]).toEqual([416, `bytes */${file.fileSize}`]);
   });
 
   test('If-Range resumes the same file and starts another one again', async () => {
-    const { store, url } = await storeWithFile();
     const etag = (await store.request(url)).headers.get('etag') ?? '';
-    const status = async (ifRange: string) => (await store.request(url, { headers: { range: 'bytes=100-', 'if-range': ifRange } })).status;
+    const status = async (ifRange: string) => (await get({ range: 'bytes=100-', 'if-range': ifRange })).status;
     expect(await status(etag)).toBe(206);
     expect(await status('"other"')).toBe(200);
     expect(await status('Fri, 20 Nov 2026 10:00:00 GMT')).toBe(200);
   });
 
   test('pieces of any size make up the file', async () => {
-    const { store, url } = await storeWithFile();
-    const whole = await bytesOf(store.request(url));
     await assert(
       asyncProperty(integer({ min: 500, max: whole.length + 10 }), async (size) => {
         const pieces = [];

@@ -245,7 +245,7 @@ function wayPages({ way }: Site, depth: number, pageViews: number): readonly str
   return confirms ? [...way.slice(0, depth - 1), ...way.slice(-1)] : way.slice(0, depth);
 }
 
-/** The pages of a session, and the costs that it meets on them: it wanders, goes its part of the way to a conversion, and wanders on where it left the way. */
+/** The pages of a session and the costs it meets: it wanders, goes its part of the way to a conversion, and wanders on where it left it. */
 function walkOf(row: SessionRow) {
   const { project, seed, pageViews, day, index } = row;
   const site = sites[project.kind];
