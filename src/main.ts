@@ -7,7 +7,7 @@ function prepareEngine(): void {
   // From Node 22.1 on compiled code is kept between starts. The types are those of Node 20.
   const { enableCompileCache } = module as { enableCompileCache?: () => unknown };
   if (enableCompileCache) enableCompileCache();
-  // Node 20 has one optimising compiler, and it is costly: called for a quarter as often it takes a fifth off the processor time of answers.
+  // Node 20 has one optimising compiler, and a costly one: called a quarter as often it takes a fifth off the processor time of answers.
   else setFlagsFromString('--interrupt-budget=270336');
 }
 

@@ -83,6 +83,9 @@ export function keptFit<Result>(name: string, inputs: readonly unknown[], fit: (
   return value;
 }
 
+/** Results that are too large to be kept by their content: the last ones, by the very object that each is of. */
+export const lastResults = <Of extends object, Result extends object>(): LRUCache<Of, Result> => new LRUCache({ max: 128 });
+
 /**
  * Runs a computation that must not keep others waiting: after some fits these have their turn, and it begins anew with what was fitted.
  * Throws the reason of an aborted signal.

@@ -95,7 +95,7 @@ function sinceWords({ from = '', to }: Finding['when']): string {
 /** Days before a change that show what it changed from, and the most days that are drawn for it. */
 const [DAYS_BEFORE, MOST_DAYS] = [7, 92];
 
-/** What was found of the metric in places that have a line, the most important first. */
+/** Findings of the metric in places that have a line, the most important first. */
 function findingsDrawn({ headline: { metric }, data: { findings } }: PeriodsResult, { labels }: ComparisonChartOptions): Finding[] {
   return findings.filter((finding) => finding.subject === metric && placesOf(finding).every((name) => labels.includes(name)));
 }

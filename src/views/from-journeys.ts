@@ -11,7 +11,7 @@ import type { BarsSpec, FlowSpec, GridSpec } from './spec.ts';
 /** A share in percent. */
 const share = (part: number, whole: number) => formatValue(whole > 0 ? (100 * part) / whole : null, 'percent');
 
-/** What the pictures of visits share: the days and filters of these, and the words of the answer, whose first sentence is the title. */
+/** The days and filters of the visits of a picture, and the words of the answer, whose first sentence is the title. */
 interface VisitsDrawn {
   readonly covered: readonly string[];
   readonly filters: readonly string[];

@@ -179,13 +179,13 @@ function expectedLine(cells: readonly DrawnCell[]): TrendSeries[] {
   return [{ name: 'expected', values: valuesOf('expected'), low: valuesOf('low'), high: valuesOf('high') }];
 }
 
-/** What was found of a picture over time, and what it marks. */
+/** The finding of a picture over time, and its marks. */
 interface TrendTold extends Pick<TrendSpec, 'change' | 'events'> {
   readonly finding?: Finding;
   readonly accent: readonly string[];
 }
 
-/** What was found of a picture over time, and what it marks: nothing that began before the first of its times. */
+/** The finding of a picture over time, and its marks: nothing that began before the first of its times. */
 function toldOf(drawn: Drawn, findings: TableRange['findings'], times: readonly string[]): TrendTold {
   const found = findingIn(drawn, findings);
   const { from } = found?.when ?? {};
@@ -338,7 +338,7 @@ function withoutTotal(table: QueryTable): QueryTable {
   return { ...table, rows: table.rows.filter(([time]) => time !== TOTAL) };
 }
 
-/** The first sentence of an answer without a finding, which is about its first metric; what was found is told of the picture that shows it. */
+/** The first sentence of an answer without a finding, which is about its first metric; a finding is told of the picture that shows it. */
 function tableHeadline({ findings = [], answer }: TableRange): string | undefined {
   return answer === undefined || findings.some(hasMoved) ? undefined : headlineOf(answer);
 }

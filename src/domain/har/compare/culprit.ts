@@ -253,8 +253,8 @@ export function culpritOf({ was, is, shift, near }: RunsCompared, paints: Sides<
 }
 
 /**
- * Standard deviations, ratio and milliseconds from which a duration is listed as changed: a page has dozens of requests, and of 72 simulated
- * comparisons without a change 9 listed one at 3.5, one at 4.5.
+ * Standard deviations, ratio and milliseconds from which a duration is listed as changed: a page has dozens of requests, and of 72
+ * simulated comparisons without a change 9 listed one at 3.5, one at 4.5.
  */
 const LISTED = { score: 4.5, ratio: Math.log(1.3), ms: 100 };
 

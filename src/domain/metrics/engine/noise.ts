@@ -1,7 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { median } from 'simple-statistics';
 import { nth, nthDouble } from '../../../lib/nth.ts';
-import { keptFit } from '../../../statistics/kept-fits.ts';
+import { keptFit, lastResults } from '../../../statistics/kept-fits.ts';
 import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
 import { dot, project } from '../../../statistics/vectors.ts';
 import { type Whitener, whitenerOf } from '../../../statistics/whitening.ts';
@@ -178,7 +177,7 @@ function sumsByDay(columns: readonly Float64Array[], size: number): Float64Array
 }
 
 /** A computation that begins anew asks for the same information again, and so do several questions about one series. */
-const lately = new LRUCache<Noise, Information>({ max: 128 });
+const lately = lastResults<Noise, Information>();
 
 /** Information on all days of a series, with level, weekdays and drift taken out; a noise is that of one series. */
 export function informationOf(series: Series, noise: Noise): Information {
