@@ -113,8 +113,9 @@ function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Gramm
     return `${subject} ${was} ${size} normal ${days}: ${valueText(now, unit)} instead of about ${valueText(against?.value ?? null, unit)}.`;
   }
   const kind = verdict === 'unchanged' ? 'normal' : 'too uncertain to judge';
+  const after = against?.name === undefined ? '' : ` ${against.name}`;
   const special = facts.causes.length > 0 ? ` on ${namesOf(facts.causes)}` : '';
-  return `${subject} ${was} ${kind} ${days}: ${valueText(now, unit)}, with ${valueText(against?.value ?? null, unit)} expected${special}.`;
+  return `${subject} ${was} ${kind} ${days}: ${valueText(now, unit)}, with ${valueText(against?.value ?? null, unit)} expected${after}${special}.`;
 }
 
 /** The sentence of a change with a date. */

@@ -49,6 +49,20 @@ function differencesOf(groups: ReadonlyMap<string, Strata>): StepDifference[] {
   });
 }
 
+/**
+ * The same, of one group alone where the others are alike without it: beside a broken desktop, mobile differs from all others too, and is
+ * not what is to be looked at.
+ */
+function ownDifferences(groups: ReadonlyMap<string, Strata>): StepDifference[] {
+  const all = differencesOf(groups);
+  const clearest = discovered(all).toSorted((a, b) => a.pValue - b.pValue);
+  const lone = [...new Set(clearest.map(({ group }) => group))].slice(0, MOST_GROUPS).find((group) => {
+    const rest = new Map([...groups].filter(([name]) => name !== group));
+    return rest.size > 1 && discovered(differencesOf(rest)).length === 0;
+  });
+  return lone === undefined ? all : all.filter(({ group }) => group === lone);
+}
+
 const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
 
 /** Differences of groups: all, and those within devices, where these are known. */
@@ -92,10 +106,10 @@ export function groupsOf(names: readonly string[], counts: Pick<FunnelCounts, 'g
     new Map([...groups].map(([group, depths]) => [group, reached(depths, names.length)]));
   const done = doneIn(counts.groups);
   const byDevice = counts.byDevice && new Map([...counts.byDevice].map(([group, devices]) => [group, doneIn(devices)]));
-  const differences = {
-    plain: differencesOf(new Map([...done].map(([group, steps]) => [group, new Map([['', steps]])]))),
-    within: byDevice && differencesOf(byDevice),
-  };
+  const plain = new Map([...done].map(([group, steps]) => [group, new Map([['', steps]])]));
+  const differences = byDevice
+    ? { plain: differencesOf(plain), within: ownDifferences(byDevice) }
+    : { plain: ownDifferences(plain), within: undefined };
   const shown = inOrder ? [...done] : [...done].toSorted(([, a], [, b]) => nth(b, 0) - nth(a, 0)).slice(0, MOST_GROUPS);
   return shown.map(([group, steps]) => ({ group, steps, ...verdictOf(names, group, nth(steps, 0), differences) }));
 }

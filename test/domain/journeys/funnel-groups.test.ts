@@ -55,6 +55,13 @@ describe('groups of a funnel', () => {
     expect(found['B']).toMatch(/^more reach purchase: 46\.5% .*, others on the same devices 2\d\.\d%$/);
   });
 
+  it('name the one without which the others are alike', () => {
+    const devices = { desktop: [1_000, 270], mobile: [1_500, 1_030], tablet: [400, 272] } as const;
+    const groups = new Map(Object.entries(devices).map(([name, [of, hits]]) => [name, [0, of - hits, hits]]));
+    const found = groupsOf(NAMES, { groups, byDevice: undefined }).filter(({ kind }) => kind === 'differs');
+    expect(found).toMatchObject([{ group: 'desktop', verdict: expect.stringMatching(/^fewer reach purchase: 27\.0% of those/) }]);
+  });
+
   it('on devices that no others have cannot be told from these', () => {
     const found = verdicts({ App: { app: [500, 50] }, Chrome: { desktop: [500, 300] } });
     expect(found['App']).toBe('cannot be told from its devices, which hardly any others have');

@@ -18,9 +18,9 @@ it('is drawn as a grid of shares, all cohorts first', { tags: 'nightly' }, async
   const { structured } = await call('analyze_retention', { chart: true });
   expect(structured['chart']).toMatchObject({
     kind: 'grid',
-    columns: { 0: 'day 1' },
-    rows: { 0: { name: 'all' } },
-    title: expect.stringMatching(/^[\d.]+% of new visitors came back on day \d+, more than on any other day$/),
+    columns: ['day 1', 'day 2', 'day 3', 'day 4'],
+    rows: { 0: { name: expect.stringMatching(/^all · [\d,]+$/) } },
+    title: expect.stringMatching(/^[\d.]+% of [\d,]+ new visitors come back the day after their first session /),
     subtitle: expect.stringMatching(/^Nordlicht Shop, cohorts of \d+.* Nov 2026, UTC; /),
   });
 });

@@ -225,21 +225,29 @@ function verdictOf({ judgement }: Change): Facts['verdict'] {
   return verdict === 'not enough data' || verdict === 'too young' ? 'too few data' : VERDICTS[verdict];
 }
 
-/** The record of a metric over the two ranges, or of a single day against what was expected of it. */
+/** The record of a metric over the two ranges, or of a single whole day against what was expected of it. */
 function rangeFacts(change: Change, reading: Reading | undefined, scene: ComparisonScene): Facts {
-  const { metric, before, after, compared, isPerDay, judgement, detectable } = change;
-  const { period, currency, placeOf } = scene;
-  const verdict = before === null || after === null ? 'too few data' : verdictOf(change);
+  const { metric, before, compared, isPerDay, judgement, detectable } = change;
+  const { currency, placeOf } = scene;
+  const verdict = before === null || change.after === null ? 'too few data' : verdictOf(change);
   const expected = expectedOf(change);
-  const size = sizeOfFigures(compared.after, expected ? expected.value : compared.before, judgement.noise);
+  const judgedDay = expected && reading?.periodDays.find(({ interval }) => !interval.isPart);
+  const after = judgedDay ? (judgedDay.values[metric] ?? null) : compared.after;
+  const size = sizeOfFigures(after, expected ? expected.value : compared.before, judgement.noise);
+  const day = judgedDay?.interval.label;
+  const period = day === undefined ? scene.period : { from: day, to: day };
+  // A level that changed before is what is expected of the day.
+  const isAfterChange = judgement.changes.some(({ shape, from, to }) => shape === 'step' && to === undefined && from < period.from);
   const isSeen = detectable !== null && Math.abs(size?.percent ?? 0) < 100 * Math.abs(detectable);
   return {
     subject: metric,
     unit: isPerDay ? levelUnit(metric, currency) : (unitOf(metric, currency) ?? ''),
     place: reading ? placeOf(reading, metric) : {},
     when: { shape: period.from === period.to ? 'day' : 'range', ...period, ongoing: false },
-    now: shownValue(change, compared.after),
-    against: expected ? { what: 'expected', ...expected } : { what: 'before', value: shownValue(change, compared.before) },
+    now: shownValue(change, after),
+    against: expected
+      ? { what: 'expected', ...(isAfterChange && { name: 'after an earlier change' }), ...expected }
+      : { what: 'before', value: shownValue(change, compared.before) },
     ...(size && { change: size }),
     verdict,
     ...(isSeen && { detectable: Number((100 * Math.abs(detectable)).toFixed(1)) }),
