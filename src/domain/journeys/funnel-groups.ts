@@ -50,11 +50,10 @@ function differencesOf(groups: ReadonlyMap<string, Strata>): StepDifference[] {
 }
 
 /**
- * The same, of one group alone where the others are alike without it: beside a broken desktop, mobile differs from all others too, and is
+ * Those of one group alone where the others are alike without it: beside a broken desktop, mobile differs from all others too, and is
  * not what is to be looked at.
  */
-function ownDifferences(groups: ReadonlyMap<string, Strata>): StepDifference[] {
-  const all = differencesOf(groups);
+function toldDifferences(groups: ReadonlyMap<string, Strata>, all: readonly StepDifference[]): readonly StepDifference[] {
   const clearest = discovered(all).toSorted((a, b) => a.pValue - b.pValue);
   const lone = [...new Set(clearest.map(({ group }) => group))].slice(0, MOST_GROUPS).find((group) => {
     const rest = new Map([...groups].filter(([name]) => name !== group));
@@ -65,8 +64,9 @@ function ownDifferences(groups: ReadonlyMap<string, Strata>): StepDifference[] {
 
 const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
 
-/** Differences of groups: all, and those within devices, where these are known. */
+/** Differences of groups: those that are told, all, and those within devices, where these are known. */
 interface Differences {
+  readonly told: readonly StepDifference[];
   readonly plain: readonly StepDifference[];
   readonly within: readonly StepDifference[] | undefined;
 }
@@ -76,7 +76,7 @@ function verdictOf(
   names: readonly string[],
   group: string,
   sessions: number,
-  { plain, within }: Differences,
+  { told, plain, within }: Differences,
 ): Omit<FunnelGroup, 'group' | 'steps'> {
   const clearestOf = (all: readonly StepDifference[]) =>
     discovered(all)
@@ -84,7 +84,7 @@ function verdictOf(
       .toSorted((a, b) => a.pValue - b.pValue)[0];
   const words = ({ own, other, index }: StepDifference, reach: string, others: string) =>
     `${percent(own)} of those at ${names[index - 1]}${reach}, ${others} ${percent(other)}`;
-  const [clearest, alone] = [clearestOf(within ?? plain), clearestOf(plain)];
+  const [clearest, alone] = [clearestOf(told), within && clearestOf(plain)];
   if (clearest) {
     const others = within ? 'others on the same devices' : 'elsewhere';
     const verdict = `${clearest.points < 0 ? 'fewer' : 'more'} reach ${names[clearest.index]}: ${words(clearest, '', others)}`;
@@ -107,9 +107,9 @@ export function groupsOf(names: readonly string[], counts: Pick<FunnelCounts, 'g
   const done = doneIn(counts.groups);
   const byDevice = counts.byDevice && new Map([...counts.byDevice].map(([group, devices]) => [group, doneIn(devices)]));
   const plain = new Map([...done].map(([group, steps]) => [group, new Map([['', steps]])]));
-  const differences = byDevice
-    ? { plain: differencesOf(plain), within: ownDifferences(byDevice) }
-    : { plain: ownDifferences(plain), within: undefined };
+  const all = differencesOf(plain);
+  const within = byDevice && differencesOf(byDevice);
+  const differences = { told: toldDifferences(byDevice ?? plain, within ?? all), plain: all, within };
   const shown = inOrder ? [...done] : [...done].toSorted(([, a], [, b]) => nth(b, 0) - nth(a, 0)).slice(0, MOST_GROUPS);
   return shown.map(([group, steps]) => ({ group, steps, ...verdictOf(names, group, nth(steps, 0), differences) }));
 }

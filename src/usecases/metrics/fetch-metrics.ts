@@ -15,6 +15,7 @@ import {
 import { inputOf, MAX_CALLS, type MetricGrid, oneByOne, type PlannedCall, planGrid } from '../../domain/metrics/read/metric-grid.ts';
 import { commerceMetrics, commerceNote } from '../../domain/metrics/read/query-notes.ts';
 import { type Interval, slotsOf } from '../../lib/calendar.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import { isoAt } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
@@ -192,7 +193,7 @@ export async function readDays(
   { ask, signal, timeZone, note }: FetchContext,
   isShort = false,
 ): Promise<readonly MetricRow[]> {
-  const isOneRun = followEachOther({ history, baseline, period, between });
+  const isOneRun = followEachOther({ history, baseline, period });
   const fetching = { ask, signal, timeZone, progress: () => undefined };
   const apart = [history, baseline, period, between, later];
   const ranges = isOneRun ? [{ startMs: history.startMs, endMs: (later ?? period).endMs }] : apart.filter((range) => range !== undefined);
@@ -200,16 +201,25 @@ export async function readDays(
   const read = isShort ? [shortened(first, isOneRun ? baseline.startMs : first.endMs), ...others] : ranges;
   const { rows, missing } = await fetchKept({ ...grid, ranges: read, daily: true }, { ...fetching, note });
   for (const { reason } of missing) note(`Some days could not be read and teach nothing of the noise: ${reason}`);
-  // The latest range that has begun on a day is its own.
-  const begun = apart.flatMap((range, at) => (range ? [{ at, startMs: range.startMs }] : [])).toSorted((a, b) => b.startMs - a.startMs);
-  const rangeOf = ({ interval: { startMs: begin } }: MetricRow) => begun.find(({ startMs }) => startMs <= begin)?.at ?? 0;
+  // A day that a baseline ends within is whole here, and lies between.
+  const isIn = ({ interval }: MetricRow, range: Interval | undefined) =>
+    range !== undefined && range.startMs <= interval.startMs && interval.endMs <= range.endMs;
+  const rangeOf = (row: MetricRow) => {
+    const at = apart.findIndex((range) => isIn(row, range));
+    return at === -1 ? BETWEEN : at;
+  };
   return rows.map((row) => ({ ...row, range: rangeOf(row) }));
 }
 
-/** Whether history, baseline, the days between and the period are one run of days. */
-function followEachOther({ history, baseline, period, between }: Pick<Windows, 'history' | 'baseline' | 'period' | 'between'>): boolean {
-  const next = between && between.endMs + 1 === period.startMs ? between : period;
-  return history.endMs + 1 === baseline.startMs && baseline.endMs + 1 === next.startMs;
+/** The place of the days between among the ranges. */
+const BETWEEN = 3;
+/** Most days between a baseline and a period that are one run of days with both. */
+const MOST_BETWEEN = 7;
+
+/** Whether history, baseline and period are one run of days, up to a few days between and hours by which a baseline is cut. */
+function followEachOther({ history, baseline, period }: Pick<Windows, 'history' | 'baseline' | 'period'>): boolean {
+  const gapMs = period.startMs - baseline.endMs;
+  return history.endMs + 1 === baseline.startMs && gapMs > 0 && gapMs <= MOST_BETWEEN * DAY_MS;
 }
 
 /** The same; none where they cannot be read, which the verdicts then say. */
