@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@keyv/redis';
 import { afterAll, beforeAll } from 'vitest';
+import { freePort } from './free-port.ts';
 
 /** A Redis under the test's control. */
 export interface TestRedis {
@@ -34,16 +34,6 @@ function isInstalled(): boolean {
     process.stderr.write('redis-server is not installed, so tests of replicas are skipped: apt-get install redis-server\n');
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || !address) throw new Error('no port');
-  return address.port;
 }
 
 /** A Redis on a free port, not started yet; the caller ends it with `kill`. */
