@@ -1,7 +1,6 @@
 import { markdownTable } from '../../../src/lib/text-table.ts';
 import { median } from '../measure.ts';
 import type { Outcome } from './claim.ts';
-import { searchFigures, verdictFigures } from './published-figures.ts';
 import { outcomeOfRow, type Row } from './row.ts';
 import type { WorldOf } from './world.ts';
 
@@ -87,15 +86,8 @@ The exports of the last days are downloaded before the first question. Names in 
 
 ${parts.join('\n\n')}
 
-## How often verdicts are wrong, and what they find
-
-From the pages and with the commands that are named; nothing here was measured anew. No bench fills an empty cell.
-
-${verdictFigures()}
-
-## Whether a host finds the tool
-
-${searchFigures()}
+How often verdicts are wrong, and what they find: [metrics](statistics-figures.md) · \
+[speed](../speed-statistics.md) · [impact](../impact-statistics.md).
 
 ---
 
