@@ -2,8 +2,8 @@ import { startEmulator } from '../../src/emulator/start-emulator.ts';
 import { bigSize, type Size } from '../../src/emulator/world/size.ts';
 import { DAY_MS, HOUR_MS, systemClock } from '../../src/lib/clock.ts';
 import type { GateRow } from './gate-row.ts';
-import { timed } from './measure.ts';
-import { greet, peakMegabytes, startPeer } from './peer.ts';
+import { type Called, openPeer } from './peer.ts';
+import { memoryOf } from './process-figures.ts';
 
 /** What is asked, and within how many seconds an answer is in order. */
 type Question = readonly [what: string, tool: string, input: object, seconds: number];
@@ -44,25 +44,17 @@ function questions(size: Size): readonly Question[] {
   ];
 }
 
-interface Outcome {
+/** What an answer says first, and whether it is none. */
+function firstWords({ text, isError }: Called): { said: string; isError: boolean } {
+  const cut = /[^.\n]*(?:of \d|given up|ran out|would not get|No answer|left|go on|not looked|Within)[^.\n]*/i.exec(text)?.[0];
+  // Zones of a shop have no metrics: its answer 404 shows that the name was resolved.
+  return { said: (cut ?? text).trim().replaceAll('\n', ' ').slice(0, 150), isError: isError && !text.includes('metrics/zone/') };
+}
+
+interface Asked {
   readonly seconds: number;
   readonly requests: number;
-  readonly said: string;
-  readonly isError: boolean;
-}
-
-interface Asked extends Outcome {
   readonly isFine: boolean;
-}
-
-/** What an answer says first: its first sentence, note or error. */
-function firstWords(answer: unknown): { said: string; isError: boolean } {
-  // Zones of a shop have no metrics: its answer 404 shows that the name was resolved.
-  const { result } = answer as { result?: { isError?: boolean; content?: { text?: string }[] } };
-  const text = result?.content?.[0]?.text ?? '';
-  const cut = /[^.\n]*(?:of \d|given up|ran out|would not get|No answer|left|go on|not looked|Within)[^.\n]*/i.exec(text)?.[0];
-  const isError = result?.isError === true && !text.includes('metrics/zone/');
-  return { said: (cut ?? text).trim().replaceAll('\n', ' ').slice(0, 150), isError };
 }
 
 interface BigOptions {
@@ -95,28 +87,21 @@ async function askBig(product: string, { share = 1, part = '', tell = () => unde
   const firsts: Asked[] = [];
   const all = questions(size).filter(([what]) => what.includes(part));
   for (const [what, name, input, allowed] of all) {
-    const peer = startPeer([product], environment);
-    await greet(peer);
-    const ask = async (): Promise<Outcome> => {
+    const peer = await openPeer([product], environment);
+    const ask = async () => {
       arrived = 0;
-      let answer: unknown;
-      const ms = await timed(async () => {
-        answer = await peer.ask('tools/call', { name, arguments: input });
-      });
-      return { seconds: ms / 1000, requests: arrived, ...firstWords(answer) };
+      const startedMs = performance.now();
+      const called = await peer.call(name, input);
+      const seconds = (performance.now() - startedMs) / 1000;
+      return { seconds, requests: arrived, megabytes: memoryOf(peer.child.pid ?? 0).peakMb.toFixed(0), ...firstWords(called) };
     };
-    const first = await ask();
-    const firstMegabytes = peakMegabytes(peer) ?? 0;
-    const again = await ask();
-    const megabytes = peakMegabytes(peer) ?? 0;
+    const [first, again] = [await ask(), await ask()];
     await peer.stop();
     const isFine = !first.isError && first.seconds <= allowed;
     firsts.push({ ...first, isFine });
     const times = `${first.seconds.toFixed(1)} s, ${first.requests} requests; again ${again.seconds.toFixed(1)} s, ${again.requests}`;
     const verdict = isFine ? 'in order' : 'NOT in order';
-    tell(
-      `${what.padEnd(34)} ${times.padEnd(48)} ${firstMegabytes.toFixed(0)} MB, again ${megabytes.toFixed(0)}  ${verdict}: ${first.said}\n`,
-    );
+    tell(`${what.padEnd(34)} ${times.padEnd(48)} ${first.megabytes} MB, again ${again.megabytes}  ${verdict}: ${first.said}\n`);
   }
   await emulator.close();
   return firsts;

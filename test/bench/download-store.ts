@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 
 const ROW = {
   project_id: 1201,
@@ -14,30 +15,10 @@ const ROW = {
 const LINE = `${JSON.stringify(ROW)}\n`;
 const BLOCK = Buffer.from(LINE.repeat(Math.floor(1_048_576 / LINE.length)));
 
-// A store of its own process: `/large` has as many blocks as the first argument says, `/small` one. It writes as fast as it is read, or as
-// fast as a line of so many bytes a second lets it (second argument).
-const blocks = Number(process.argv[2] ?? 1);
-const bytesPerMs = Number(process.argv[3] ?? Number.POSITIVE_INFINITY) / 1_000;
+// A store of its own process: `/large` has as many blocks as the first argument says, `/small` one. It writes as fast as it is read.
 const server = createServer((request, response) => {
-  const wanted = request.url === '/large' ? blocks : 1;
+  const wanted = request.url === '/large' ? Number(process.argv[2]) : 1;
   response.writeHead(200, { 'content-length': String(wanted * BLOCK.length), etag: `"${wanted}"` });
-  let sent = 0;
-  const startedMs = performance.now();
-  const send = () => {
-    while (sent < wanted) {
-      const dueMs = startedMs + (sent * BLOCK.length) / bytesPerMs - performance.now();
-      if (dueMs > 0) {
-        setTimeout(send, dueMs);
-        return;
-      }
-      sent += 1;
-      if (!response.write(BLOCK)) {
-        response.once('drain', send);
-        return;
-      }
-    }
-    response.end();
-  };
-  send();
+  Readable.from(Array.from({ length: wanted }, () => BLOCK)).pipe(response);
 });
 server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));

@@ -1,36 +1,28 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeLargeHar } from './har-file.ts';
 import type { HarRun } from './har-process.ts';
-import { median, type Row } from './measure.ts';
+import { inDirectory, median, printedBy, type Row } from './measure.ts';
 
 const ROUNDS = 5;
 
-function run(work: 'parse' | 'analyse', path: string): HarRun {
-  const output = execFileSync(process.execPath, ['.ci/run-script.mjs', 'test/bench/har-process.ts', work, path], { encoding: 'utf8' });
-  return JSON.parse(output) as HarRun;
-}
-
 /** `analyze_har` on a file of 80 MB with 60,000 requests: its time over JSON.parse alone, and the most memory that it takes. */
-export async function benchHar(): Promise<Row[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'har-bench-'));
-  const path = join(folder, 'large.har');
-  try {
+export function benchHar(): Promise<Row[]> {
+  return inDirectory(async (directory) => {
+    const path = join(directory, 'large.har');
     await writeLargeHar(path);
-    const ratios: number[] = [];
-    const parses: number[] = [];
-    const peaks: number[] = [];
+    const runOf = (work: 'parse' | 'analyse') => JSON.parse(printedBy('har-process', work, path)) as HarRun;
+    const { size } = statSync(path);
+    const [ratios, parses, peaks]: [number[], number[], number[]] = [[], [], []];
     for (let turn = 0; turn < ROUNDS; turn += 1) {
       // One right after the other, so that what else the machine does meets both.
-      const [parse, analysis] = [run('parse', path), run('analyse', path)];
+      const [parse, analysis] = [runOf('parse'), runOf('analyse')];
       if (parse.requests !== analysis.requests) throw new Error(`${analysis.requests} of ${parse.requests} requests were analysed`);
       ratios.push(analysis.ms / parse.ms);
       parses.push(parse.ms);
-      peaks.push(analysis.peakBytes / statSync(path).size);
+      peaks.push(analysis.peakBytes / size);
     }
-    const megabytes = statSync(path).size / 1024 / 1024;
+    const megabytes = size / 1024 / 1024;
     return [
       {
         what: `analyze_har on ${megabytes.toFixed(0)} MB with 60,000 requests, over JSON.parse`,
@@ -43,7 +35,5 @@ export async function benchHar(): Promise<Row[]> {
         aim: '≤ 6 ×',
       },
     ];
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }

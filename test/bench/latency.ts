@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { forwardTo } from '../support/json-service.ts';
 import type { ExternalEmulator } from './emulator.ts';
-import { openForwarding } from './forwarding.ts';
 import type { Row } from './measure.ts';
-import { greet, startPeer } from './peer.ts';
+import { openPeer } from './peer.ts';
 
 /** Seconds that the platform takes for each request. */
 const LATENCIES = [0.05, 0.4, 1.2];
@@ -32,24 +32,18 @@ const QUESTIONS: readonly Question[] = [
   ['list_export_jobs', {}],
 ];
 
-interface Measured {
-  readonly seconds: number;
-  readonly requests: number;
-  readonly text: string;
-}
-
-async function measure(product: string, emulator: ExternalEmulator, latency: number, [name, input]: Question): Promise<Measured> {
+async function measure(product: string, { environment }: ExternalEmulator, latency: number, question: Question) {
   let requests = 0;
-  const platform = await openForwarding(emulator, async () => {
+  const answer = async () => {
     requests += 1;
     await pause(1000 * latency);
-  });
-  const peer = startPeer([product], { ...emulator.environment, WEB_ANALYTICS_AUTH_URL: platform.url });
+  };
+  const platform = await forwardTo(() => environment['WEB_ANALYTICS_AUTH_URL'] ?? '', { answer });
+  const peer = await openPeer([product], { ...environment, WEB_ANALYTICS_AUTH_URL: platform.url });
   try {
-    await greet(peer);
     const started = performance.now();
-    const { result } = (await peer.ask('tools/call', { name, arguments: input })) as { result?: { content?: { text?: string }[] } };
-    return { seconds: (performance.now() - started) / 1000, requests, text: result?.content?.[0]?.text ?? '' };
+    const { text } = await peer.call(...question);
+    return { seconds: (performance.now() - started) / 1000, requests, text };
   } finally {
     await peer.stop();
     platform.close();
@@ -61,7 +55,7 @@ export async function benchLatency(product: string, emulator: ExternalEmulator, 
   const rows: Row[] = [];
   const only = args.find((arg) => !arg.startsWith('--'));
   for (const question of QUESTIONS.filter(([name]) => only === undefined || name === only)) {
-    const measured: Measured[] = [];
+    const measured: Awaited<ReturnType<typeof measure>>[] = [];
     for (const latency of LATENCIES) measured.push(await measure(product, emulator, latency, question));
     if (args.includes('--words')) process.stdout.write(`${measured.map(({ text }) => text.split('\n')[0]).join('\n')}\n`);
     rows.push({

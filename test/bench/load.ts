@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { callOf, openRawSession, post } from '../support/http.ts';
 import { startExternalEmulator } from './emulator.ts';
-import { INITIALIZE, rawPoster, residentKilobytes, startHttpPeer } from './http.ts';
+import { startHttpPeer } from './peer.ts';
+import { memoryOf } from './process-figures.ts';
 import { seeded } from './verdicts/random.ts';
 
 /** Arguments of one call. */
@@ -86,19 +88,13 @@ export async function benchLoad(product: string, args: readonly string[]): Promi
   const quiet = ['--log-level', 'warn', '--log-format', 'words'];
   const serve = [product, 'serve', '--http', '--port', '0', '--report-cache-mb', values['cache-mb'], ...quiet];
   const peer = await startHttpPeer(serve, emulator.environment);
-  const { post, close } = rawPoster(peer, clients ?? 1);
+  const { url, pid } = peer;
   try {
-    const sessions = await Promise.all(
-      Array.from({ length: clients ?? 1 }, async () => {
-        const { headers } = await post(INITIALIZE);
-        return { 'mcp-session-id': String(headers['mcp-session-id']), 'mcp-protocol-version': '2025-11-25' };
-      }),
-    );
+    const sessions = await Promise.all(Array.from({ length: clients ?? 1 }, () => openRawSession(url)));
     const call = async (session: Record<string, string>, name: string, given: Arguments) => {
-      const { status, text } = await post({ id: 1, method: 'tools/call', params: { name, arguments: given } }, session);
-      const body: unknown = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
-      const result = (body as { result?: { isError?: boolean; structuredContent?: unknown; content?: unknown } }).result;
-      if (status !== 200 || !result || result.isError) throw new Error(`${status} ${JSON.stringify(result?.content ?? body)}`);
+      const { status, message } = await post(url, callOf(name, given), session);
+      const { result } = (message ?? {}) as { result?: { isError?: boolean; structuredContent?: unknown; content?: unknown } };
+      if (status !== 200 || !result || result.isError) throw new Error(`${status} ${JSON.stringify(result?.content ?? message)}`);
       return result.structuredContent;
     };
     const first = sessions[0] ?? {};
@@ -116,7 +112,7 @@ export async function benchLoad(product: string, args: readonly string[]): Promi
     }
     const asked = questions(steps, dates);
     for (const [tool, given] of asked) await call(first, tool, given[0] ?? {});
-    const beforeMb = residentKilobytes(peer) / 1024;
+    const beforeMb = memoryOf(pid).residentMb;
     process.stdout.write(
       `${clients} clients, ${asked.length} tools, ${steps.length} step results; memory before ${beforeMb.toFixed(0)} MB\n`,
     );
@@ -142,7 +138,7 @@ export async function benchLoad(product: string, args: readonly string[]): Promi
       );
       // What is only waiting to be collected does not count as kept.
       await delay(2_000);
-      const afterMb = residentKilobytes(peer) / 1024;
+      const afterMb = memoryOf(pid).residentMb;
       process.stdout.write(`${lineOf(`round ${round}`, calls)}  memory ${afterMb.toFixed(0)} MB = ${(afterMb / beforeMb).toFixed(2)} ×\n`);
       all.push(...calls);
     }
@@ -156,7 +152,6 @@ export async function benchLoad(product: string, args: readonly string[]): Promi
     process.stdout.write(`${lineOf('all', all)}\n`);
     for (const error of new Set(all.flatMap((each) => each.error ?? []))) process.stdout.write(`${error.slice(0, 400)}\n`);
   } finally {
-    close();
     await peer.stop();
     await emulator.stop();
   }

@@ -3,7 +3,7 @@ import { siteMetricNames } from '../../src/domain/metrics/metric-definitions.ts'
 import { type Device, inputOf, planGrid } from '../../src/domain/metrics/read/metric-grid.ts';
 import { directReader, type ExternalEmulator } from './emulator.ts';
 import { median, type Row, timed } from './measure.ts';
-import { greet, startPeer } from './peer.ts';
+import { openPeer } from './peer.ts';
 
 const ROUNDS = 9;
 const DEVICES: readonly Device[] = ['all', 'desktop', 'mobile', 'tablet'];
@@ -25,8 +25,7 @@ export async function benchMetrics(product: string, emulator: ExternalEmulator):
   const read = await directReader(emulator);
   const requests = targets(Number(emulator.environment['WEB_ANALYTICS_PROJECT_ID']));
   // Nothing is kept, so that each round sends its requests.
-  const peer = startPeer([product], { ...emulator.environment, WEB_ANALYTICS_REPORT_CACHE_MB: '0' });
-  await greet(peer);
+  const peer = await openPeer([product], { ...emulator.environment, WEB_ANALYTICS_REPORT_CACHE_MB: '0' });
   const args = { ...RANGE, metrics: ['all'], breakdown: ['day', 'device'] };
   const direct: number[] = [];
   const through: number[] = [];
@@ -34,10 +33,7 @@ export async function benchMetrics(product: string, emulator: ExternalEmulator):
     const directMs = await timed(async () => {
       for (const target of requests) await read(target);
     });
-    const throughMs = await timed(async () => {
-      const { result } = (await peer.ask('tools/call', { name: 'query_metrics', arguments: args })) as { result?: { isError?: boolean } };
-      if (!result || result.isError) throw new Error(JSON.stringify(result));
-    });
+    const throughMs = await timed(() => peer.answer('query_metrics', args));
     // The first round makes the days of the emulated world.
     if (turn === 0) continue;
     direct.push(directMs);

@@ -1,14 +1,22 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+
+/** What a call gave, both channels. */
+export interface Called {
+  readonly text: string;
+  readonly structured: Readonly<Record<string, unknown>> | undefined;
+  readonly isError: boolean;
+}
 
 /** A server under measurement: a child process that speaks MCP over its pipes. */
 export interface Peer {
   readonly child: ChildProcessWithoutNullStreams;
   /** Sends a request and gives its answer. */
   readonly ask: (method: string, params?: object) => Promise<Record<string, unknown>>;
-  /** Sends a notification. */
-  readonly tell: (method: string) => void;
+  /** Calls a tool, whatever it answers. */
+  readonly call: (name: string, args: object) => Promise<Called>;
+  /** The structured content and the text of a tool's answer; throws where that is an error. */
+  readonly answer: <T extends object>(name: string, args: object) => Promise<T & { readonly text: string }>;
   /** Ends it and waits until it is gone. */
   readonly stop: () => Promise<void>;
 }
@@ -25,7 +33,13 @@ export function clockModule(clock: string): string {
   return `data:text/javascript,${encodeURIComponent(code)}`;
 }
 
-/** Starts a script with this Node. */
+async function ended(child: ChildProcess, end: () => void): Promise<void> {
+  const gone = once(child, 'close');
+  end();
+  await gone;
+}
+
+/** Starts a script with this Node; nobody has greeted it. */
 export function startPeer(args: readonly string[], more: Record<string, string> = {}): Peer {
   const child = spawn(process.execPath, args, { env: environment(more) });
   const waiting = new Map<number, (answer: Record<string, unknown>) => void>();
@@ -36,50 +50,75 @@ export function startPeer(args: readonly string[], more: Record<string, string> 
     rest = lines.pop() ?? '';
     for (const line of lines) {
       const message = JSON.parse(line) as { id?: number };
-      if (message.id !== undefined) waiting.get(message.id)?.(message);
+      waiting.get(message.id ?? 0)?.(message);
+      waiting.delete(message.id ?? 0);
     }
   });
   child.stderr.pipe(process.stderr);
-  const write = (message: object) => void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const ask: Peer['ask'] = (method, params = {}) => {
+    lastId += 1;
+    const id = lastId;
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    return new Promise((resolve) => void waiting.set(id, resolve));
+  };
+  const call: Peer['call'] = async (name, input) => {
+    const { result, error } = (await ask('tools/call', { name, arguments: input })) as {
+      result?: { isError?: boolean; content?: { text?: string }[]; structuredContent?: Called['structured'] };
+      error?: { message: string };
+    };
+    if (!result) throw new Error(`${name}: ${error?.message}`);
+    const { content = [], structuredContent: structured, isError = false } = result;
+    return { text: content.flatMap((part) => part.text ?? []).join('\n'), structured, isError };
+  };
   return {
     child,
-    ask(method, params = {}) {
-      lastId += 1;
-      const id = lastId;
-      write({ id, method, params });
-      return new Promise((resolve) => {
-        waiting.set(id, (answer) => {
-          waiting.delete(id);
-          resolve(answer);
-        });
-      });
+    ask,
+    call,
+    async answer<T extends object>(name: string, input: object) {
+      const { text, structured, isError } = await call(name, input);
+      if (!structured || isError) throw new Error(`${name}: ${text}`);
+      return { ...(structured as T), text }; // in its documented form
     },
-    tell: (method) => write({ method }),
-    async stop() {
-      const gone = once(child, 'close');
-      child.stdin.end();
-      await gone;
-    },
+    stop: () => ended(child, () => child.stdin.end()),
   };
 }
 
 /** The handshake of the 2025 era, as most hosts do it. */
-export async function greet(peer: Peer): Promise<void> {
-  const greeting = peer.ask('initialize', {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'bench', version: '1.0.0' },
-  });
-  peer.tell('notifications/initialized');
+export async function greet({ ask, child }: Peer): Promise<void> {
+  const clientInfo = { name: 'bench', version: '1.0.0' };
+  const greeting = ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+  child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
   await greeting;
 }
 
-/** Largest resident size so far in MB; undefined where the system does not tell. */
-export function peakMegabytes({ child }: Peer): number | undefined {
-  try {
-    const kilobytes = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1];
-    return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
-  } catch {
-    return undefined;
-  }
+/** Starts a script and greets it. */
+export async function openPeer(args: readonly string[], more: Record<string, string> = {}): Promise<Peer> {
+  const peer = startPeer(args, more);
+  await greet(peer);
+  return peer;
+}
+
+/** A server over HTTP in a process of its own. */
+export interface HttpPeer {
+  readonly url: string;
+  readonly pid: number;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a script that serves over HTTP and says where. */
+export async function startHttpPeer(args: readonly string[], more: Record<string, string> = {}): Promise<HttpPeer> {
+  const child = spawn(process.execPath, args, { env: environment(more), stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    said += chunk;
+  });
+  let found: RegExpExecArray | null;
+  // A server that says its port alone serves at the usual place.
+  while (!(found = /(http:\S+\/mcp)|listening (\d+)/.exec(said))) await once(child.stderr, 'data');
+  const [, url, port] = found;
+  return {
+    url: url ?? `http://127.0.0.1:${port}/mcp`,
+    pid: child.pid ?? 0,
+    stop: () => ended(child, () => child.kill('SIGKILL')),
+  };
 }

@@ -1,15 +1,13 @@
-import { metaOf } from '../support/http.ts';
+import { post2026 } from '../support/http.ts';
 import { startExternalEmulator } from './emulator.ts';
 import type { GateRow } from './gate-row.ts';
-import { rawPoster, startHttpPeer } from './http.ts';
 import { median, timed } from './measure.ts';
-import { clockModule, greet, startPeer } from './peer.ts';
-import { processorMs } from './processor-time.ts';
+import { clockModule, openPeer, startHttpPeer } from './peer.ts';
+import { processorMs } from './process-figures.ts';
 
 /** The present of the emulated platform, at which the product lives too. */
 const CLOCK = '2026-11-20T10:00:00Z';
 const MONTH = { startDate: '-28d', endDate: 'yesterday' };
-const META = metaOf({ name: 'bench', version: '1.0.0' });
 
 interface Question {
   readonly what: string;
@@ -57,18 +55,15 @@ type Environment = Readonly<Record<string, string>>;
 
 /** Processor seconds of a new process for a call and for the same once more. */
 async function secondsOf(product: string, environment: Environment, { name, input }: Question): Promise<number[]> {
-  const peer = startPeer(['--import', clockModule(CLOCK), product], environment);
+  const peer = await openPeer(['--import', clockModule(CLOCK), product], environment);
+  const spent = () => processorMs(peer.child.pid ?? 0) ?? Number.NaN;
   try {
-    await greet(peer);
     await peer.ask('tools/list');
     const seconds: number[] = [];
     for (let turn = 0; turn < 2; turn += 1) {
-      const before = processorMs(peer.child.pid ?? 0) ?? Number.NaN;
-      const { result } = (await peer.ask('tools/call', { name, arguments: input })) as {
-        result?: { isError?: boolean; content?: unknown };
-      };
-      if (!result || result.isError) throw new Error(`${name}: ${JSON.stringify(result?.content)}`);
-      seconds.push(((processorMs(peer.child.pid ?? 0) ?? Number.NaN) - before) / 1000);
+      const before = spent();
+      await peer.answer(name, input);
+      seconds.push((spent() - before) / 1000);
     }
     return seconds;
   } finally {
@@ -79,27 +74,24 @@ async function secondsOf(product: string, environment: Environment, { name, inpu
 /** The longest in ms that another client of the process waits, while a question is answered, for a call that needs no platform. */
 async function longestWaitMs(product: string, environment: Environment, { name, input }: Question): Promise<number> {
   const peer = await startHttpPeer(['--import', clockModule(CLOCK), product, 'serve', '--http', '--port', '0'], environment);
-  const [asking, other] = [rawPoster(peer, 1), rawPoster(peer, 1)];
-  const call = async ({ post }: typeof asking, tool: string, args: object) => {
-    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': tool };
-    const { status, text } = await post({ id: 1, method: 'tools/call', params: { name: tool, arguments: args, _meta: META } }, headers);
-    if (status !== 200 || text.includes('"isError":true')) throw new Error(`${tool}: ${status} ${text.slice(0, 300)}`);
+  const call = async (tool: string, args: object) => {
+    const { status, message } = await post2026(peer.url, 'tools/call', { name: tool, arguments: args });
+    const { result } = (message ?? {}) as { result?: { isError?: boolean } };
+    if (status !== 200 || !result || result.isError) throw new Error(`${tool}: ${status} ${JSON.stringify(message)}`);
   };
   // The token is kept after the first.
-  const small = () => call(other, 'authenticate', {});
+  const small = () => call('authenticate', {});
   try {
     await small();
     const state = { isAnswered: false };
     let longest = 0;
-    const answered = call(asking, name, input).finally(() => {
+    const answered = call(name, input).finally(() => {
       state.isAnswered = true;
     });
     while (!state.isAnswered) longest = Math.max(longest, await timed(small));
     await answered;
     return longest;
   } finally {
-    asking.close();
-    other.close();
     await peer.stop();
   }
 }

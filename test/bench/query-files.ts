@@ -40,31 +40,24 @@ const fields = Object.keys(JSON.parse(line(0)))
   .filter((name) => !name.startsWith('custom_var'))
   .map((fieldName) => ({ fieldName }));
 
-/** What the table of a conversion holds instead of the texts of ids. */
-const HELD_AS: Readonly<Record<string, string>> = { user_id: 'UBIGINT', session_id: 'BIGINT' };
-
-/** A column of a converted run, as its manifest has it. */
-export const storedColumnOf = (name: string, type: string) => ({ name, type, ...(HELD_AS[name] && { heldAs: HELD_AS[name] }) });
-
 /** A downloaded run of so many sessions as JSONL.gz in eight parts; written once, kept for the next time. */
-export async function writeSessions(rows: number): Promise<{ directory: string; run: RunManifest; paths: string[] }> {
+export async function writeSessions(rows: number): Promise<{ directory: string; run: RunManifest }> {
   const directory = join(tmpdir(), `query-bench-hashed-${rows}`);
-  const paths = Array.from({ length: PARTS }, (_, part) => join(directory, `part-${part}.jsonl.gz`));
+  const names = Array.from({ length: PARTS }, (_, part) => `part-${part}.jsonl.gz`);
   if (!existsSync(directory)) {
     const staged = `${directory}-${process.pid}`;
     mkdirSync(staged);
     try {
-      for (let part = 0; part < PARTS; part += 1)
-        await writePart(join(staged, `part-${part}.jsonl.gz`), (rows * part) / PARTS, (rows * (part + 1)) / PARTS);
+      for (const [part, name] of names.entries()) await writePart(join(staged, name), (rows * part) / PARTS, (rows * (part + 1)) / PARTS);
       renameSync(staged, directory);
     } finally {
       rmSync(staged, { recursive: true, force: true });
     }
   }
-  const files = paths.map((path, part) => ({ name: `part-${part}.jsonl.gz`, bytes: statSync(path).size, sha256: '', gzip: true }));
+  const files = names.map((name) => ({ name, bytes: statSync(join(directory, name)).size, sha256: '', gzip: true }));
   const range = { from: '2026-11-01T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z', exportedAt: '2026-11-21T02:00:00.000Z' };
   const about = { version: 1 as const, jobId: 1, jobName: 'Sessions', runId: 1, scope: 'sessions', format: 'JSONL' };
-  return { directory, paths, run: { ...about, ...range, downloadedAt: range.exportedAt, fields, files } };
+  return { directory, run: { ...about, ...range, downloadedAt: range.exportedAt, fields, files } };
 }
 
 async function writePart(path: string, from: number, to: number): Promise<void> {

@@ -1,3 +1,5 @@
+import type { Called } from '../peer.ts';
+
 /** A scalar of an answer, under the names that lead to it, joined by points. */
 type Field = readonly [name: string, value: unknown];
 
@@ -39,13 +41,6 @@ export interface Claim {
 /** `words`: only the text says it, the data do not. */
 export type Outcome = 'yes' | 'words' | 'no';
 
-/** What a call gave. */
-export interface Answer {
-  readonly text: string;
-  readonly structured: Readonly<Record<string, unknown>> | undefined;
-  readonly isError: boolean;
-}
-
 const PROSE = new Set(['answer', 'line', 'says', 'sentence', 'notes', 'details', 'title']);
 /** What narrows a place. */
 const NARROWS = new Set(['device', 'segment', 'scenario', 'step']);
@@ -83,7 +78,7 @@ function collect(value: Readonly<Record<string, unknown>>, context: Fields, pref
  * The records of structured content. What stands in an object of the first level is one record and no other's context, so that the place
  * of a change is not taken for that of each row beside it.
  */
-const recordsOf = (structured: Answer['structured']): Fields[] => (structured ? collect(structured, [], '', true) : []);
+const recordsOf = (structured: Called['structured']): Fields[] => (structured ? collect(structured, [], '', true) : []);
 
 /** Whether a value is this name: alone, with more behind it, in quotes behind a number, or an instant of this day. */
 function means(value: unknown, name: string | number): boolean {
@@ -131,7 +126,7 @@ function isSaid({ at = [], has = [] }: Claim, text: string): boolean {
 }
 
 /** Whether an answer holds what is true as data, says it in words alone, or does neither. */
-export function outcomeOf(claim: Claim, { text, structured, isError }: Answer): Outcome {
+export function outcomeOf(claim: Claim, { text, structured, isError }: Called): Outcome {
   const { has = [], none, refused, done = true } = claim;
   if (refused) return isError && !structured ? 'yes' : 'no';
   const here = recordsOf(structured).filter((fields) => isAt(fields, claim));

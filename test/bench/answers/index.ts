@@ -4,7 +4,8 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { sentencesOf } from '../../../src/lib/sentences.ts';
 import type { GateRow } from '../gate-row.ts';
 import { median } from '../measure.ts';
-import { type Answer, type Claim, outcomeOf, wordsOf } from './claim.ts';
+import type { Called } from '../peer.ts';
+import { type Claim, outcomeOf, wordsOf } from './claim.ts';
 import { documentOf, PAGE } from './document.ts';
 import { exportTruths } from './export-truths.ts';
 import { metricTruths } from './metric-truths.ts';
@@ -35,7 +36,7 @@ async function askWhole(world: OpenWorld, [tool, args]: Call) {
 }
 
 /** For reading: the first sentence of an answer, empty where it has none. */
-function firstSentence({ text, isError, structured }: Answer): string {
+function firstSentence({ text, isError, structured }: Called): string {
   if (isError) return text.slice(0, 300).split('\n')[0] ?? '';
   const said = structured?.['answer'];
   return typeof said === 'string' ? (sentencesOf(said)[0] ?? '') : '';

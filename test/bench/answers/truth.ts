@@ -1,6 +1,7 @@
 import type { Stories } from '../../../src/emulator/world/index.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';
-import type { Answer, Claim } from './claim.ts';
+import type { Called } from '../peer.ts';
+import type { Claim } from './claim.ts';
 import type { ExportFiles } from './files.ts';
 import type { Rest } from './rest.ts';
 
@@ -13,7 +14,7 @@ export interface Asked {
   readonly startMs: number;
   readonly nowMs: number;
   /** For ids and instants that the answer chose itself. */
-  readonly structured: Answer['structured'];
+  readonly structured: Called['structured'];
   readonly query: ExportFiles['query'];
 }
 

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { storiesOf } from '../../../src/emulator/world/index.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';
 import { startExternalEmulator } from '../emulator.ts';
-import { clockModule, greet, startPeer } from '../peer.ts';
-import { processorMs } from '../processor-time.ts';
-import type { Answer } from './claim.ts';
+import { type Called, clockModule, openPeer } from '../peer.ts';
+import { processorMs } from '../process-figures.ts';
 import { openFiles } from './files.ts';
 import type { Call } from './question.ts';
 import { openRest } from './rest.ts';
@@ -42,7 +41,7 @@ export interface OpenWorld extends Pick<Asked, 'dates' | 'stories' | 'rest' | 'q
   /** The present of the world, ms since 1970. */
   readonly now: () => number;
   /** What a tool answers, and the processor time that the product took for it. */
-  readonly call: (call: Call) => Promise<Answer & { readonly processorMs: number | undefined }>;
+  readonly call: (call: Call) => Promise<Called & { readonly processorMs: number | undefined }>;
   readonly close: () => Promise<void>;
 }
 
@@ -97,26 +96,19 @@ function dated<T>(value: T, dates: Readonly<Record<string, string>>): T {
 export async function openWorld(product: string, { seed, clock }: WorldOf): Promise<OpenWorld> {
   const emulator = await startExternalEmulator(product, { seed, clock });
   const directory = await mkdtemp(join(tmpdir(), 'answers-'));
-  const peer = startPeer(['--import', clockModule(clock), product], {
+  const peer = await openPeer(['--import', clockModule(clock), product], {
     ...emulator.environment,
     WEB_ANALYTICS_DATA_DIR: directory,
     WEB_ANALYTICS_TIME_ZONE: 'UTC',
   });
-  await greet(peer);
   const offsetMs = Date.parse(clock) - Date.now();
   const stories = storiesOf({ seed, startMs: Date.parse(clock) });
   const dates = { ...worldDates(clock), slow_scenario: stories.slowTag.scenarioName, slow_step: stories.slowTag.stepName };
   const call: OpenWorld['call'] = async ([name, args]) => {
     const before = processorMs(peer.child.pid ?? 0);
-    const { result, error } = (await peer.ask('tools/call', { name, arguments: dated(args, dates) })) as {
-      result?: { isError?: boolean; content?: { text?: string }[]; structuredContent?: Record<string, unknown> };
-      error?: { message: string };
-    };
+    const called = await peer.call(name, dated(args, dates));
     const after = processorMs(peer.child.pid ?? 0);
-    if (!result) throw new Error(`${name}: ${error?.message}`);
-    const { content = [], structuredContent: structured, isError = false } = result;
-    const text = content.flatMap((part) => part.text ?? []).join('\n');
-    return { text, structured, isError, processorMs: before === undefined || after === undefined ? undefined : after - before };
+    return { ...called, processorMs: before === undefined || after === undefined ? undefined : after - before };
   };
   for (let turn = 0; turn < 6; turn += 1) {
     const { structured } = await call(['sync_exports', { jobIds: ['Daily sessions', 'Daily views'], since: '-12d', waitSeconds: 40 }]);

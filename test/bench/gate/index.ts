@@ -7,11 +7,11 @@ import { bigRows } from '../big.ts';
 import { startExternalEmulator } from '../emulator.ts';
 import type { GateRow } from '../gate-row.ts';
 import { impactRows } from '../impact/index.ts';
-import { SUBJECTS as NATURE } from '../nature/index.ts';
-import { httpRows } from '../pairs.ts';
+import { NATURE } from '../nature/index.ts';
 import { processorRows } from '../processor.ts';
+import { httpRows } from '../serving.ts';
 import { gateRows as storyRows } from '../story/index.ts';
-import { SUBJECTS as VERDICTS } from '../verdicts/index.ts';
+import { VERDICTS } from '../verdicts/index.ts';
 import { type Compared, compare, type Landed, tableOf } from './compare.ts';
 import { tableRows } from './tables.ts';
 

@@ -1,6 +1,5 @@
 import type { GateRow } from '../gate-row.ts';
-import type { Subjects } from '../verdicts/index.ts';
-import type { Table, Trial } from '../verdicts/metrics/trial.ts';
+import type { Subjects, Table, Trial } from '../tables.ts';
 
 interface Kind {
   readonly name: string;

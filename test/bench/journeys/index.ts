@@ -3,15 +3,16 @@ import { loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { projectDirectory } from '../../../src/workspace/store/layout.ts';
 import { startExternalEmulator } from '../emulator.ts';
-import { median, timed } from '../measure.ts';
-import { greet, type Peer, startPeer } from '../peer.ts';
-import { type Engine, embedded, startWarehouse } from './engines.ts';
+import { median } from '../measure.ts';
+import { openPeer } from '../peer.ts';
+import { numberAfter } from '../tables.ts';
+import { type Engine, embedded, startWarehouse, type VisitQuestion } from './engines.ts';
 import { rangeOf, visitFiles } from './visit-files.ts';
 
 const STEPS = ['/c/*', '/p/*', '/cart', '/checkout/payment', '/checkout/confirmation'];
 
 /** Questions by the name under which `--only` chooses them. */
-const QUESTIONS: Readonly<Record<string, readonly [tool: string, input: object]>> = {
+const QUESTIONS: Readonly<Record<string, VisitQuestion>> = {
   funnel: ['analyze_funnel', { steps: STEPS }],
   'funnel to a purchase, by device': ['analyze_funnel', { steps: ['/p/*', '/cart', 'purchase'], breakdown: 'device' }],
   'funnel, direct': ['analyze_funnel', { steps: ['/p/*', '/cart'], order: 'direct' }],
@@ -24,43 +25,28 @@ const QUESTIONS: Readonly<Record<string, readonly [tool: string, input: object]>
   'variants of a test': ['measure_impact', { conditions: [{ what: 'variable', name: 'custom_var_3' }] }],
 };
 
-interface Answered {
-  readonly said: string;
-  readonly chars: number;
-}
-
-async function ask(peer: Peer, [name, input]: readonly [string, object]): Promise<Answered> {
-  const { result } = (await peer.ask('tools/call', { name, arguments: input })) as {
-    result?: { isError?: boolean; content?: { text?: string }[] };
-  };
-  const text = result?.content?.[0]?.text ?? '';
-  return { said: `${result?.isError ? 'ERROR ' : ''}${text.slice(0, 160).replaceAll('\n', ' ')}`, chars: text.length };
-}
-
 /** One question to a product that has answered nothing before, several times; the slowest memory, the middle time. */
 async function measured(
-  question: readonly [string, object],
+  question: VisitQuestion,
   { product, environment, engine, turns }: { product: string; environment: Record<string, string>; engine: Engine; turns: number },
 ) {
   const [times, cpu]: [number[], number[]] = [[], []];
-  let [peakBytes, answered] = [0, { said: '', chars: 0 }];
+  let [peakMb, said] = [0, ''];
   for (let turn = 0; turn < turns; turn += 1) {
-    const peer = startPeer([product], environment);
-    await greet(peer);
+    const peer = await openPeer([product], environment);
     const watch = setInterval(() => {
-      peakBytes = Math.max(peakBytes, engine.memoryBytes(peer));
+      peakMb = Math.max(peakMb, engine.memoryMb(peer));
     }, 20);
     const before = engine.cpuSeconds(peer);
-    times.push(
-      await timed(async () => {
-        answered = await ask(peer, question);
-      }),
-    );
+    const startedMs = performance.now();
+    const { text, isError } = await peer.call(...question);
+    times.push(performance.now() - startedMs);
     clearInterval(watch);
     cpu.push(engine.cpuSeconds(peer) - before);
+    said = `${isError ? 'ERROR ' : ''}${text}`;
     await peer.stop();
   }
-  return { seconds: median(times) / 1000, cpu: median(cpu), peakBytes, ...answered };
+  return { seconds: median(times) / 1000, cpu: median(cpu), peakMb, said };
 }
 
 function after(args: readonly string[], name: string): string | undefined {
@@ -75,10 +61,10 @@ function after(args: readonly string[], name: string): string | undefined {
  */
 export async function benchJourneys(product: string, args: readonly string[]): Promise<void> {
   const [sessions, days, turns] = [
-    ['--sessions', 1_000_000],
-    ['--days', 14],
-    ['--turns', 3],
-  ].map(([name, usual]) => Number(after(args, String(name)) ?? usual)) as [number, number, number]; // three names
+    numberAfter(args, '--sessions', 1_000_000),
+    numberAfter(args, '--days', 14),
+    numberAfter(args, '--turns', 3),
+  ];
   const only = after(args, '--only')?.split(',');
   const kept = await visitFiles({ sessions, days });
   const emulator = await startExternalEmulator(product);
@@ -91,16 +77,16 @@ export async function benchJourneys(product: string, args: readonly string[]): P
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(kept, place);
     const range = rangeOf({ sessions, days });
-    const ofBoth = { name: 'analyze_funnel', arguments: { steps: ['/cart', 'purchase'], ...range } };
+    const ofBoth = ['analyze_funnel', { steps: ['/cart', 'purchase'], ...range }] as const;
     if (after(args, '--engine') === 'clickhouse') engine = await startWarehouse(product, environment, ofBoth);
     process.stdout.write('| question | s | CPU s | MB | characters | load | says |\n| --- | --- | --- | --- | --- | --- | --- |\n');
     for (const [what, [tool, input]] of Object.entries(QUESTIONS)) {
       if (only?.every((name) => !what.startsWith(name))) continue;
       const own = { ...environment, ...engine.environment };
       const result = await measured([tool, { ...input, ...range }], { product, turns, engine, environment: own });
-      const { seconds, cpu, peakBytes, chars, said } = result;
-      const figures = [seconds.toFixed(2), cpu.toFixed(2), (peakBytes / 1e6).toFixed(0), chars, (loadavg()[0] ?? 0).toFixed(1)];
-      process.stdout.write(`| ${[what, ...figures, said].join(' | ')} |\n`);
+      const { seconds, cpu, peakMb, said } = result;
+      const figures = [seconds.toFixed(2), cpu.toFixed(2), peakMb.toFixed(0), said.length, (loadavg()[0] ?? 0).toFixed(1)];
+      process.stdout.write(`| ${[what, ...figures, said.slice(0, 160).replaceAll('\n', ' ')].join(' | ')} |\n`);
     }
   } finally {
     await engine.stop();

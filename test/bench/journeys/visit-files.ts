@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writePiece } from '../../../src/workspace/query/sql-process.ts';
 import { runDirectory } from '../../../src/workspace/store/layout.ts';
-import type { RunManifest, StoredColumn } from '../../../src/workspace/store/manifest.ts';
+import { type RunManifest, readManifest, type StoredColumn } from '../../../src/workspace/store/manifest.ts';
 
 /** How many sessions there are of each of so many days; views are about five times as many. */
 export interface Size {
@@ -92,10 +92,13 @@ export function rangeOf({ days }: Size): { startDate: string; endDate: string } 
   return { startDate: dateOf(0).slice(0, 10), endDate: dateOf(days - 1).slice(0, 10) };
 }
 
+const idOf = (scope: 'sessions' | 'views', day: number) =>
+  scope === 'views' ? { jobId: 32, runId: 2_000 + day } : { jobId: 31, runId: 1_000 + day };
+
 /** Writes the converted run of one day and scope as the conversion writes it: sorted, ids as numbers. */
 async function writeDay(projectDir: string, { sessions, days }: Size, scope: 'sessions' | 'views', day: number): Promise<void> {
   const ofViews = scope === 'views';
-  const run = { jobId: ofViews ? 32 : 31, runId: 1_000 * (ofViews ? 2 : 1) + day };
+  const run = idOf(scope, day);
   const directory = runDirectory(projectDir, run);
   mkdirSync(directory, { recursive: true });
   const columns = ofViews ? VIEWS : SESSIONS;
@@ -144,4 +147,10 @@ export async function visitFiles(size: Size): Promise<string> {
     rmSync(staged, { recursive: true, force: true });
   }
   return kept;
+}
+
+/** The runs of a scope in the directory that `visitFiles` gives. */
+export async function runsOf(projectDir: string, scope: 'sessions' | 'views', { days }: Size): Promise<RunManifest[]> {
+  const runs = await Promise.all(Array.from({ length: days }, (_, day) => readManifest(projectDir, idOf(scope, day))));
+  return runs.filter((run) => run !== undefined);
 }

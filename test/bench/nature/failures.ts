@@ -1,6 +1,6 @@
 import { binomialDistribution, sum } from 'simple-statistics';
-import type { Table, Trial } from '../verdicts/metrics/trial.ts';
-import { openSpeedBench, type SpeedBench, tallyOf } from './speed-bench.ts';
+import { lineByLine, type Table, type Trial, worldSeeds } from '../tables.ts';
+import { judgeScenario, openSpeedBench, tallyOf } from './platforms.ts';
 import { type Failing, makeSpeedWorld } from './speed-worlds.ts';
 
 const DAY_MS = 86_400_000;
@@ -29,69 +29,47 @@ const CASES: readonly Case[] = [24, 48, 96].flatMap((runsADay) =>
   ).map(([name, failing]) => ({ name: `${name}, ${runsADay} runs a day`, runsADay, failing })),
 );
 
-interface Answer {
-  readonly failureVerdict: string;
-}
-
-interface Rows {
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly unknown[])[];
-}
-
 /** The most powerful test of the last three days, by one who knows the share before and the day of the change. */
 function isSeenByReference(failed: readonly boolean[], share: number): boolean {
   const fewer = (binomialDistribution(failed.length, share) ?? []).slice(0, failed.filter(Boolean).length);
   return 1 - sum(fewer) <= ALPHA;
 }
 
-interface Outcome {
-  readonly verdict: string;
-  readonly isTold: boolean;
-  /** Begins within a day of it, in the view of failures. */
-  readonly isDated: boolean;
-  readonly isReference: boolean;
-}
+type Bench = Parameters<typeof judgeScenario>[0];
 
-async function outcomeOf({ runsADay, failing }: Case, seed: number, { judge }: SpeedBench): Promise<Outcome> {
+/** What came of one world; `isDated` where the view of failures lets it begin within a day of the change. */
+async function outcomeOf({ runsADay, failing }: Case, seed: number, bench: Bench) {
   const world = makeSpeedWorld({ runsADay, noise: 0.1, failing }, seed);
-  const { failureVerdict } = (await judge(world)) as Answer; // in their documented form
-  const { columns, rows } = (await judge(world, { view: 'failures' })) as Rows;
+  const { failureVerdict: verdict } = await judgeScenario<{ failureVerdict: string }>(bench, world);
+  const { columns, rows } = await judgeScenario<{ columns: string[]; rows: unknown[][] }>(bench, world, { view: 'failures' });
   const since = rows[0]?.[columns.indexOf('since')];
   const changedMs = world.endMs - 3 * DAY_MS;
   const late = world.reports.filter(({ date }) => date >= changedMs).map(({ summary }) => summary.fail > 0);
   return {
-    verdict: failureVerdict,
-    isTold: failureVerdict === 'fails more often',
+    verdict,
+    isTold: verdict === 'fails more often',
     isDated: typeof since === 'string' && Math.abs(Date.parse(since) - changedMs) <= DAY_MS,
     isReference: isSeenByReference(late, failing.share),
   };
 }
 
-async function cellsOf(each: Case, { worlds, seed }: Trial, bench: SpeedBench): Promise<string[]> {
-  const outcomes: Outcome[] = [];
-  for (let world = 0; world < worlds; world += 1) outcomes.push(await outcomeOf(each, seed * 1_000_003 + world * 7_919 + 29, bench));
-  const { share, verdicts } = tallyOf(outcomes);
-  const isChange = each.failing.later !== undefined;
-  return [
-    each.name,
-    isChange ? share(({ isTold }) => isTold) : '',
-    isChange ? share(({ isDated }) => isDated) : '',
-    isChange ? '' : share(({ isTold }) => isTold),
-    share(({ isReference }) => isReference),
-    verdicts,
-  ];
-}
-
 /** Scenarios whose runs fail, evenly or in outages, and more often since three days; `only` is a part of the name of a case. */
 export async function* failureNature(trial: Trial): AsyncGenerator<Table> {
   const bench = await openSpeedBench();
+  const head = {
+    title: 'Failures through the built tool; the reference knows the share before and the day',
+    columns: ['scenario', 'found', 'dated in the view', 'false', 'reference at 2 %', 'verdicts'],
+  };
   try {
-    for (const each of CASES.filter(({ name }) => name.includes(trial.only ?? '')))
-      yield {
-        title: 'Failures through the built tool; the reference knows the share before and the day',
-        columns: ['scenario', 'found', 'dated in the view', 'false', 'reference at 2 %', 'verdicts'],
-        lines: [{ cells: await cellsOf(each, trial, bench) }],
-      };
+    yield* lineByLine(CASES, trial, head, async (each) => {
+      const outcomes: Awaited<ReturnType<typeof outcomeOf>>[] = [];
+      for (const seed of worldSeeds(trial, 29)) outcomes.push(await outcomeOf(each, seed, bench));
+      const { share, verdicts } = tallyOf(outcomes);
+      const isChange = each.failing.later !== undefined;
+      const told = share(({ isTold }) => isTold);
+      const dated = isChange ? share(({ isDated }) => isDated) : '';
+      return [each.name, isChange ? told : '', dated, isChange ? '' : told, share(({ isReference }) => isReference), verdicts];
+    });
   } finally {
     await bench.close();
   }

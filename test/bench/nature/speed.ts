@@ -1,5 +1,5 @@
-import type { Table, Trial } from '../verdicts/metrics/trial.ts';
-import { openSpeedBench, type SpeedBench, tallyOf } from './speed-bench.ts';
+import { lineByLine, type Table, type Trial, worldSeeds } from '../tables.ts';
+import { judgeScenario, openSpeedBench, tallyOf } from './platforms.ts';
 import { makeSpeedWorld, type Nature } from './speed-worlds.ts';
 
 const DAY_MS = 86_400_000;
@@ -63,23 +63,14 @@ interface Answer {
   readonly since?: { readonly date: number; readonly step: string };
 }
 
-interface Outcome {
-  readonly verdict: string;
-  readonly isRight: boolean;
-  /** Named within a day of its beginning. */
-  readonly isDated: boolean;
-  /** Says that something may have moved, though the verdict does not. */
-  readonly isTold: boolean;
-  readonly ms: number;
-}
-
 const CALM: ReadonlySet<string> = new Set(['steady', 'unstable']);
 
-async function outcomeOf({ truth, ...nature }: Case, seed: number, { judge }: SpeedBench): Promise<Outcome> {
+/** What came of one world: `isDated` where its beginning is named within a day, `isTold` where it says that something may have moved. */
+async function outcomeOf({ truth, ...nature }: Case, seed: number, bench: Parameters<typeof judgeScenario>[0]) {
   const world = makeSpeedWorld(nature, seed);
   const { changedMs } = world;
   const startedAt = performance.now();
-  const said = (await judge(world)) as Answer; // in its documented form
+  const said = await judgeScenario<Answer>(bench, world);
   const ms = performance.now() - startedAt;
   // One in a hundred runs fails here, which may be called failing: what is said of speed beside it counts.
   const verdict = said.speedVerdict ?? said.verdict;
@@ -88,33 +79,29 @@ async function outcomeOf({ truth, ...nature }: Case, seed: number, { judge }: Sp
   return { verdict, isRight, isDated, isTold: isRight || /not certain|may have/.test(said.answer), ms };
 }
 
-async function cellsOf(each: Case, { worlds, seed }: Trial, bench: SpeedBench): Promise<string[]> {
-  const outcomes: Outcome[] = [];
-  for (let world = 0; world < worlds; world += 1) outcomes.push(await outcomeOf(each, seed * 1_000_003 + world * 7_919 + 17, bench));
-  const { share, verdicts } = tallyOf(outcomes);
-  const isSteady = each.truth === 'steady';
-  const meanMs = outcomes.reduce((sum, { ms }) => sum + ms, 0) / worlds;
-  return [
-    each.name,
-    isSteady ? '' : share(({ isRight }) => isRight),
-    isSteady || each.truth === 'drifting' ? '' : share(({ isDated }) => isDated),
-    isSteady ? share(({ isRight }) => !isRight) : '',
-    isSteady ? '' : share(({ isTold }) => isTold),
-    verdicts,
-    meanMs.toFixed(0),
-  ];
-}
-
 /** Scenarios that live through real weeks, judged by the built tool; `only` is a part of the name of a case. */
 export async function* speedNature(trial: Trial): AsyncGenerator<Table> {
   const bench = await openSpeedBench();
+  const head = {
+    title: 'Scenarios through the built tool',
+    columns: ['scenario', 'found', 'and dated', 'false', 'found or told', 'verdicts', 'ms a call'],
+  };
   try {
-    for (const each of CASES.filter(({ name }) => name.includes(trial.only ?? '')))
-      yield {
-        title: 'Scenarios through the built tool',
-        columns: ['scenario', 'found', 'and dated', 'false', 'found or told', 'verdicts', 'ms a call'],
-        lines: [{ cells: await cellsOf(each, trial, bench) }],
-      };
+    yield* lineByLine(CASES, trial, head, async (each) => {
+      const outcomes: Awaited<ReturnType<typeof outcomeOf>>[] = [];
+      for (const seed of worldSeeds(trial, 17)) outcomes.push(await outcomeOf(each, seed, bench));
+      const { share, verdicts } = tallyOf(outcomes);
+      const isSteady = each.truth === 'steady';
+      return [
+        each.name,
+        isSteady ? '' : share(({ isRight }) => isRight),
+        isSteady || each.truth === 'drifting' ? '' : share(({ isDated }) => isDated),
+        isSteady ? share(({ isRight }) => !isRight) : '',
+        isSteady ? '' : share(({ isTold }) => isTold),
+        verdicts,
+        (outcomes.reduce((sum, { ms }) => sum + ms, 0) / trial.worlds).toFixed(0),
+      ];
+    });
   } finally {
     await bench.close();
   }

@@ -1,15 +1,8 @@
 import type { Finding } from '../../../src/findings/finding.ts';
-import type { Peer } from '../peer.ts';
-import type { Table, Trial } from '../verdicts/metrics/trial.ts';
+import { lineByLine, percent, type Table, type Trial, worldSeeds } from '../tables.ts';
 import { changesIn } from './metrics-cases.ts';
-import type { MetricsPlatform } from './metrics-platform.ts';
 import { CALM, dayOf, drawWorld, type Event, event, type Nature, type World } from './metrics-world.ts';
-
-/** A caller of the built server, and the platform that it reads. */
-export interface Bench {
-  readonly peer: Peer;
-  readonly platform: MetricsPlatform;
-}
+import type { Bench, MetricsPlatform } from './platforms.ts';
 
 /** One change that is planted, and the metric and device that it lies on. */
 interface Planted {
@@ -40,20 +33,13 @@ const PLANTED: readonly Planted[] = [
   },
 ];
 
-/** The change as a tool tells it; undefined where it says nothing of it. */
-interface Told {
-  readonly from: string;
-  readonly device: string;
-  readonly percent: number;
-  readonly cost: number | undefined;
-}
-
 /** The answers of the three tools, whose records are alike. */
 interface Answer {
   readonly findings?: readonly Finding[];
 }
 
-function toldBy(answer: Answer, metric: string): Told | undefined {
+/** The change as a tool tells it; undefined where it says nothing of it. */
+function toldBy(answer: Answer, metric: string) {
   const [of] = changesIn(answer, metric);
   return of && { from: of.when.from ?? '', device: of.place.device ?? 'all', percent: of.change?.percent ?? 0, cost: of.cost?.value };
 }
@@ -61,89 +47,71 @@ function toldBy(answer: Answer, metric: string): Told | undefined {
 /** Days of scans that hold the same change. */
 const SCANS = [10, 28, 60, 92];
 
-/** The parts of a change as `find_changes` tells them over so many days. */
-async function partsOver(days: number, world: World, metric: string, { peer }: Bench): Promise<string | undefined> {
-  const input = { startDate: dayOf(world, days), endDate: dayOf(world, 1) };
-  const { result } = (await peer.ask('tools/call', { name: 'find_changes', arguments: input })) as {
-    result?: { structuredContent?: Answer };
-  };
-  const findings = result?.structuredContent?.findings ?? [];
+/** The parts of a change as `find_changes` tells them. */
+function partsOf({ findings = [] }: Answer, metric: string): string | undefined {
   const [told] = changesIn({ findings }, metric);
   const alike = findings.filter(({ when }) => when.from === told?.when.from && when.to === told?.when.to);
   return told && JSON.stringify(alike.map(({ subject, place, when, change }) => [subject, place.device, when.from, change?.percent]));
 }
 
-/** One change in scans of several lengths: whether its day, place and size, and those of what follows from it, are the same. */
-async function byRange({ name, events, metric, nature = CALM }: Planted, trial: Trial, bench: Bench): Promise<Table> {
-  let [all, same] = [0, 0];
-  for (let at = 0; at < trial.worlds; at += 1) {
-    const world = drawWorld({ ...nature, events }, trial.seed * 1_000_003 + at * 7_919 + 31);
-    bench.platform.show(world);
-    const told: (string | undefined)[] = [];
-    for (const days of SCANS) told.push(await partsOver(days, world, metric, bench));
-    if (told.includes(undefined)) continue;
-    all += 1;
-    same += Number(new Set(told).size === 1);
-  }
-  return {
+const METRICS = ['visits', 'conversionRate', 'cartAverage', 'revenueSum'];
+const share = (count: number, all: number) => percent(count, all, 0, '0 %');
+
+/**
+ * The same change asked for in three ways, of worlds in which all three tell it, and in scans of several lengths: how often they agree on
+ * its day, place and size, and on those of what follows from it.
+ */
+export async function* together(trial: Trial, { peer, platform }: Bench<MetricsPlatform>): AsyncGenerator<Table> {
+  const call = async (name: string, input: object) => ((await peer.call(name, input)).structured ?? {}) as Answer; // in its documented form
+  const worldsOf = function* ({ nature = CALM, events }: Planted): Generator<World> {
+    for (const seed of worldSeeds(trial, 31)) {
+      const world = drawWorld({ ...nature, events }, seed);
+      platform.show(world);
+      yield world;
+    }
+  };
+  const named = (prefix: string) => PLANTED.map((planted) => ({ planted, name: `${prefix}, ${planted.name}` }));
+  const ways = {
+    title: 'The same change through compare_metrics, find_changes and query_metrics',
+    columns: ['planted', 'told by all three', 'of these same day', 'same place', 'same size', 'same cost', 'right day and place'],
+  };
+  yield* lineByLine(named('together'), trial, ways, async ({ planted }) => {
+    const { metric, device, events, name } = planted;
+    const counts = { day: 0, place: 0, size: 0, cost: 0, right: 0 };
+    let all = 0;
+    for (const world of worldsOf(planted)) {
+      const [endDate, week, fortnight, month] = [1, 7, 14, 28].map((left) => dayOf(world, left));
+      const days = { metrics: [metric], ...(device !== 'all' && { devices: [device] }), startDate: fortnight, endDate, breakdown: ['day'] };
+      const [first, ...others] = [
+        await call('compare_metrics', { metrics: METRICS, startDate: week, endDate }),
+        await call('find_changes', { startDate: month, endDate }),
+        await call('query_metrics', { ...days, expected: true }),
+      ].map((answer) => toldBy(answer, metric));
+      if (!first || others.some((other) => !other)) continue;
+      all += 1;
+      const agree = (of: (own: NonNullable<typeof first>) => string | number) => others.every((other) => other && of(other) === of(first));
+      counts.day += Number(agree(({ from }) => from));
+      counts.place += Number(agree((told) => told.device));
+      counts.size += Number(agree(({ percent: size }) => size.toFixed(1)));
+      counts.cost += Number(agree(({ cost }) => (cost ?? 0).toFixed(0)));
+      counts.right += Number(first.from === dayOf(world, events[0]?.from ?? 1) && first.device === device);
+    }
+    return [name, share(all, trial.worlds), ...Object.values(counts).map((count) => share(count, all))];
+  });
+  const scans = {
     title: `The same change in scans of ${SCANS.join(', ')} days`,
     columns: ['planted', 'told in all', 'of these with one day, place and size'],
-    lines: [{ cells: [name, share(all, trial.worlds), share(same, all)] }],
   };
-}
-
-const share = (count: number, all: number) => `${((100 * count) / Math.max(1, all)).toFixed(0)} %`;
-
-/** The same change asked for in three ways, of worlds in which all three tell it: how often they agree. */
-export async function* together(trial: Trial, { peer, platform }: Bench): AsyncGenerator<Table> {
-  for (const planted of PLANTED.filter(({ name }) => `together, ${name}`.includes(trial.only ?? ''))) {
-    const counts = { all: 0, day: 0, place: 0, size: 0, cost: 0, right: 0 };
-    for (let at = 0; at < trial.worlds; at += 1) {
-      const world = drawWorld({ ...(planted.nature ?? CALM), events: planted.events }, trial.seed * 1_000_003 + at * 7_919 + 31);
-      platform.show(world);
-      const call = async (name: string, input: object) => {
-        const { result } = (await peer.ask('tools/call', { name, arguments: input })) as { result?: { structuredContent?: Answer } };
-        return toldBy(result?.structuredContent ?? {}, planted.metric);
-      };
-      const [last, week, month] = [1, 7, 28].map((left) => dayOf(world, left));
-      const metrics = ['visits', 'conversionRate', 'cartAverage', 'revenueSum'];
-      const told = [
-        await call('compare_metrics', { metrics, startDate: week, endDate: last }),
-        await call('find_changes', { startDate: month, endDate: last }),
-        await call('query_metrics', {
-          metrics: [planted.metric],
-          ...(planted.device !== 'all' && { devices: [planted.device] }),
-          startDate: dayOf(world, 14),
-          endDate: last,
-          breakdown: ['day'],
-          expected: true,
-        }),
-      ];
-      const [first, ...others] = told;
-      if (!first || others.some((other) => !other)) continue;
-      counts.all += 1;
-      const agree = (of: (own: Told) => string | number) => others.every((other) => other && of(other) === of(first));
-      counts.day += Number(agree(({ from }) => from));
-      counts.place += Number(agree(({ device }) => device));
-      counts.size += Number(agree(({ percent }) => percent.toFixed(1)));
-      counts.cost += Number(agree(({ cost }) => (cost ?? 0).toFixed(0)));
-      counts.right += Number(first.from === dayOf(world, planted.events[0]?.from ?? 1) && first.device === planted.device);
+  yield* lineByLine(named('ranges'), trial, scans, async ({ planted }) => {
+    let [all, same] = [0, 0];
+    for (const world of worldsOf(planted)) {
+      const told: (string | undefined)[] = [];
+      for (const days of SCANS)
+        told.push(partsOf(await call('find_changes', { startDate: dayOf(world, days), endDate: dayOf(world, 1) }), planted.metric));
+      if (told.includes(undefined)) continue;
+      all += 1;
+      same += Number(new Set(told).size === 1);
     }
-    const { all } = counts;
-    yield {
-      title: 'The same change through compare_metrics, find_changes and query_metrics',
-      columns: ['planted', 'told by all three', 'of these same day', 'same place', 'same size', 'same cost', 'right day and place'],
-      lines: [
-        {
-          cells: [
-            planted.name,
-            share(all, trial.worlds),
-            ...[counts.day, counts.place, counts.size, counts.cost, counts.right].map((count) => share(count, all)),
-          ],
-        },
-      ],
-    };
-  }
-  for (const planted of PLANTED.filter(({ name }) => `ranges, ${name}`.includes(trial.only ?? '')))
-    yield await byRange(planted, trial, { peer, platform });
+    return [planted.name, share(all, trial.worlds), share(same, all)];
+  });
 }

@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type Browser, chromium } from 'playwright-core';
+import { freePort } from '../../support/free-port.ts';
 import type { Photos } from './planted-pages.ts';
 
-const PACKAGES = ['lighthouse@12', 'playwright-core@1.56', 'chrome-har@1'];
+const PACKAGES = ['lighthouse@12', 'chrome-har@1'];
 const FOLDER = resolve('node_modules/.cache/yardsticks');
 
 /** Where Debian puts it; another one by the variable. */
@@ -24,26 +23,6 @@ async function yardstick<T>(name: string, file: string): Promise<T> {
   return (await import(pathToFileURL(join(path, file)).href)) as T; // what the package says it exports
 }
 
-interface CdpSession {
-  send(method: string, params?: object): Promise<unknown>;
-  on(event: string, listener: (params: unknown) => void): void;
-}
-interface BrowserPage {
-  goto(url: string, options: object): Promise<unknown>;
-  evaluate<T>(script: string): Promise<T>;
-  waitForTimeout(ms: number): Promise<void>;
-}
-interface BrowserContext {
-  newPage(): Promise<BrowserPage>;
-  newCDPSession(page: BrowserPage): Promise<CdpSession>;
-  addInitScript(script: string): Promise<void>;
-  close(): Promise<void>;
-}
-interface Browser {
-  newContext(options: object): Promise<BrowserContext>;
-  close(): Promise<void>;
-}
-type Chromium = { readonly chromium: { launch(options: object): Promise<Browser> } };
 interface Audit {
   readonly score: number | null;
   readonly scoreDisplayMode: string;
@@ -112,18 +91,6 @@ const DRAW =
   'if(i%4<3){s=s*16807%2147483647;d.data[i]+=s%13-6}x.putImageData(d,0,0);return c};const big=draw(1200,700),small=draw(80,80);' +
   'return [big.toDataURL("image/webp",.6),big.toDataURL("image/png"),small.toDataURL("image/webp",.6)]})()';
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => {
-    server.listen(0, '127.0.0.1', done);
-  });
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => {
-    server.close(done);
-  });
-  return port;
-}
-
 function failedAudits(audits: Readonly<Record<string, Audit>>): FailedAudit[] {
   return Object.entries(audits)
     .filter(([, { score, scoreDisplayMode }]) => score !== null && score < 1 && scoreDisplayMode !== 'numeric')
@@ -151,7 +118,9 @@ async function recordPage(browser: Browser, url: string): Promise<Recording> {
     ...[...network, ...ended].map((event) => `Network.${event}`),
     ...['loadEventFired', 'domContentEventFired', 'frameStartedLoading', 'frameAttached', 'frameNavigated'].map((event) => `Page.${event}`),
   ];
-  for (const method of events) session.on(method, (params) => messages.push({ method, params }));
+  // What is listened to are events of the protocol, which the types list one by one.
+  const listened = events as Parameters<typeof session.on>[0][];
+  for (const method of listened) session.on(method, (params: unknown) => messages.push({ method, params }));
   await session.send('Page.enable');
   await session.send('Network.enable');
   const throughput = (LINE.kbps * 1024) / 8;
@@ -193,7 +162,6 @@ async function auditPage(port: number, url: string): Promise<FailedAudit[]> {
 
 /** Starts Chromium; the caller closes it. */
 export async function openPageBrowser(): Promise<PageBrowser> {
-  const { chromium } = await yardstick<Chromium>('playwright-core', 'index.mjs');
   const port = await freePort();
   const quiet = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
   const args = [
@@ -222,9 +190,4 @@ export async function openPageBrowser(): Promise<PageBrowser> {
 /** A font of this system. */
 export function anyFont(): Buffer {
   return readFileSync(execFileSync('fc-match', ['-f', '%{file}', 'serif'], { encoding: 'utf8' }));
-}
-
-/** A folder for what a bench writes. */
-export function scratchFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'pages-bench-'));
 }

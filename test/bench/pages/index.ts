@@ -1,7 +1,8 @@
+import { makeCertificates } from '../../support/certificates.ts';
+import { forwardTo, type JsonService } from '../../support/json-service.ts';
 import { type ExternalEmulator, startExternalEmulator } from '../emulator.ts';
-import { type Forwarding, openForwarding } from '../forwarding.ts';
-import { greet, type Peer, startPeer } from '../peer.ts';
-import { anyFont, type FailedAudit, openPageBrowser, type PageBrowser, type Recording, scratchFolder } from './browser.ts';
+import { openPeer } from '../peer.ts';
+import { anyFont, type FailedAudit, openPageBrowser, type PageBrowser, type Recording } from './browser.ts';
 import { type PageSite, servePage } from './page-site.ts';
 import { plantedPages } from './planted-pages.ts';
 
@@ -32,33 +33,27 @@ interface Analysis {
 const MATTERS = { ms: 100, bytes: 100_000 };
 
 async function loadPage(site: PageSite, browser: PageBrowser): Promise<Loaded> {
-  const server = await servePage(site, scratchFolder());
+  const certificates = makeCertificates(['DNS:www.shop.example']);
+  const server = await servePage(site, certificates);
   const url = `https://www.shop.example:${server.port}/`;
   try {
     return { site, recording: await browser.record(url), audits: await browser.audit(url) };
   } finally {
     server.close();
+    certificates.remove();
   }
 }
 
 /** A platform whose step results `page-0`, `page-1` … are the recorded pages; all else is the emulator's. */
-function platformOf(recordings: readonly Recording[], emulator: ExternalEmulator): Promise<Forwarding> {
-  return openForwarding(emulator, (target, body) => {
+function platformOf(loaded: readonly Loaded[], { environment }: ExternalEmulator): Promise<JsonService> {
+  const answer = (target: string, body: string) => {
     const id = /"page-(\d+)"/.exec(body)?.[1] ?? /page-(\d+)/.exec(target)?.[1];
-    const recording = id === undefined ? undefined : recordings[Number(id)];
+    const recording = id === undefined ? undefined : loaded[Number(id)]?.recording;
     if (!recording) return undefined;
     if (target.includes('/report/har')) return { har: JSON.stringify(recording.har) };
     return { step: { stepResultId: `page-${id}`, name: 'Page', date: 1_763_600_000_000, timings: recording.paints } };
-  });
-}
-
-async function analyse(peer: Peer, index: number): Promise<Analysis> {
-  const call = { name: 'analyze_har', arguments: { scenarioStepResultId: `page-${index}` } };
-  const { result } = (await peer.ask('tools/call', call)) as {
-    result?: { isError?: boolean; structuredContent?: Analysis; content?: unknown };
   };
-  if (!result?.structuredContent || result.isError) throw new Error(JSON.stringify(result?.content));
-  return result.structuredContent;
+  return forwardTo(() => environment['WEB_ANALYTICS_AUTH_URL'] ?? '', { answer });
 }
 
 function matters({ costMs, costBytes, wins, when }: Finding): boolean {
@@ -90,15 +85,11 @@ export async function benchPages(product: string): Promise<void> {
   }
   loaded.shift();
   const emulator = await startExternalEmulator(product);
-  const platform = await platformOf(
-    loaded.map(({ recording }) => recording),
-    emulator,
-  );
-  const peer = startPeer([product], { ...emulator.environment, WEB_ANALYTICS_AUTH_URL: platform.url });
-  await greet(peer);
+  const platform = await platformOf(loaded, emulator);
+  const peer = await openPeer([product], { ...emulator.environment, WEB_ANALYTICS_AUTH_URL: platform.url });
   const counts = { first: 0, lighthouse: 0, planted: 0, quiet: 0, clean: 0, lcp: 0, images: 0 };
   for (const [index, { site, recording, audits }] of loaded.entries()) {
-    const { findings, likelyLcp } = await analyse(peer, index);
+    const { findings, likelyLcp } = await peer.answer<Analysis>('analyze_har', { scenarioStepResultId: `page-${index}` });
     const place = placeInAudits(site, audits);
     const { firstContentfulPaint: fcp, largestContentfulPaint: lcp } = recording.paints;
     const lines = findings.slice(0, 3).map(({ problem, says }) => `    ${problem}: ${says}`);

@@ -1,10 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import { createServer as createHttp1 } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 
@@ -36,29 +33,6 @@ export interface PageSite {
 
 type Request = IncomingMessage | Http2ServerRequest;
 type Response = ServerResponse | Http2ServerResponse;
-
-function certificate(folder: string): { key: Buffer; cert: Buffer } {
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const args = [
-    'req',
-    '-x509',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-days',
-    '2',
-    '-subj',
-    '/CN=www.shop.example',
-    '-keyout',
-    key,
-    '-out',
-    cert,
-  ];
-  execFileSync('openssl', args, { stdio: 'ignore' });
-  const made = { key: readFileSync(key), cert: readFileSync(cert) };
-  rmSync(key);
-  return made;
-}
 
 const YEAR = 'public, max-age=31536000, immutable';
 
@@ -93,9 +67,8 @@ async function answer(site: PageSite, request: Request, response: Response): Pro
 }
 
 /** Serves a page over TLS on a port of its own, HTTP/2 unless it is planted not to be. */
-export async function servePage(site: PageSite, folder: string): Promise<{ port: number; close(): void }> {
+export async function servePage(site: PageSite, keys: { key: Buffer; cert: Buffer }): Promise<{ port: number; close(): void }> {
   const listener = (request: Request, response: Response) => void answer(site, request, response);
-  const keys = certificate(folder);
   const server = site.http1 ? createHttp1(keys, listener) : createSecureServer({ ...keys, allowHTTP1: true }, listener);
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);

@@ -1,8 +1,9 @@
 import { decompose, type GroupSums, type Sums } from '../../../../src/domain/metrics/engine/decompose.ts';
 import { findReasons } from '../../../../src/domain/metrics/engine/reasons.ts';
 import type { DailyPoint } from '../../../../src/domain/metrics/engine/series.ts';
+import { percent, type Table, type Trial } from '../../tables.ts';
 import { ceilingOf } from './ceiling.ts';
-import { drawSite, judge, percent, type Site, siteTable, type Table, type Trial, WEEK_LAYOUT } from './trial.ts';
+import { drawSite, judge, type Site, siteTable, WEEK_LAYOUT } from './trial.ts';
 import { DEVICES, METRICS, type Metric, type Planted, pointsOf, SEGMENTS, type Selection, type World } from './world.ts';
 
 interface Story {

@@ -1,5 +1,6 @@
+import { percent, type Table, type Trial } from '../../tables.ts';
 import { referTo } from './reference.ts';
-import { drawSite, judge, type Layout, MONTH_LAYOUT, percent, type Site, siteTable, type Table, type Trial, WEEK_LAYOUT } from './trial.ts';
+import { drawSite, judge, type Layout, MONTH_LAYOUT, type Site, siteTable, WEEK_LAYOUT } from './trial.ts';
 import { METRIC_NAMES, pointsOf, type Selection } from './world.ts';
 
 export interface Situation {

@@ -2,11 +2,12 @@ import type { Changes } from '../../../../src/domain/metrics/changes/changes-ans
 import { discoveryLimit } from '../../../../src/statistics/discoveries.ts';
 import { logTail } from '../../../../src/statistics/tails.ts';
 import { countTokens, renderText } from '../../../../src/tooling/results.ts';
+import { percent, type Table, type Trial } from '../../tables.ts';
 import { type Random, seeded } from '../random.ts';
 import { findIn } from './project.ts';
 import { referToSlope } from './reference.ts';
 import { type Claim, isTrue, meets, referenceClaims, SERIES } from './scanned.ts';
-import { HISTORY_DAYS, percent, SITE_NAMES, SITES, seedOf, type Table, type Trial } from './trial.ts';
+import { HISTORY_DAYS, SITE_NAMES, SITES, seedOf } from './trial.ts';
 import { drawWorld, METRIC_NAMES, type Planted, plantedEffect, pointsOf, SEGMENTS, type Selection, type World } from './world.ts';
 
 const WINDOW_DAYS = 28;

@@ -1,17 +1,6 @@
+import { percent, type Table, type Trial } from '../../tables.ts';
 import { referBesideSlope, referTo } from './reference.ts';
-import {
-  drawSite,
-  judge,
-  type Layout,
-  MONTH_LAYOUT,
-  percent,
-  ratio,
-  type Site,
-  siteTable,
-  type Table,
-  type Trial,
-  WEEK_LAYOUT,
-} from './trial.ts';
+import { drawSite, judge, type Layout, MONTH_LAYOUT, ratio, type Site, siteTable, WEEK_LAYOUT } from './trial.ts';
 import { type Metric, type Planted, pointsOf, type Selection } from './world.ts';
 
 export interface PlantedChange {

@@ -1,10 +1,11 @@
 import type { ScanFinding } from '../../../../src/domain/metrics/engine/scan.ts';
 import { discoveryLimit } from '../../../../src/statistics/discoveries.ts';
 import { logTail } from '../../../../src/statistics/tails.ts';
+import { percent, type Table, type Trial } from '../../tables.ts';
 import { type Random, seeded } from '../random.ts';
 import { referToIntervals } from './reference.ts';
 import { scanSeries } from './scan-series.ts';
-import { HISTORY_DAYS, percent, SITES, type Site, seedOf, siteTable, type Table, type Trial } from './trial.ts';
+import { HISTORY_DAYS, SITES, type Site, seedOf, siteTable } from './trial.ts';
 import {
   DEVICES,
   drawWorld,

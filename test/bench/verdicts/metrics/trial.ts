@@ -1,25 +1,6 @@
 import { type Judgement, judgePeriods } from '../../../../src/domain/metrics/engine/judge.ts';
+import type { Table, Trial } from '../../tables.ts';
 import { drawWorld, METRICS, type Metric, pointsOf, type Selection, type World, type WorldOptions } from './world.ts';
-
-/** A line of a table of the report. */
-export interface Line {
-  readonly cells: readonly string[];
-}
-
-/** A table of the report. */
-export interface Table {
-  readonly title: string;
-  readonly columns: readonly string[];
-  readonly lines: readonly Line[];
-}
-
-/** What a run of the bench is asked for. */
-export interface Trial {
-  readonly worlds: number;
-  readonly seed: number;
-  /** Part of the names of the cells to run; all without one. */
-  readonly only: string | undefined;
-}
 
 export const HISTORY_DAYS = 84;
 export const SITES = { small: 5_000, middle: 25_000, large: 100_000 } as const;
@@ -88,5 +69,4 @@ export function judge(world: World, metric: Metric, selection: Selection, { days
   });
 }
 
-export const percent = (hits: number, of: number, digits = 0) => (of > 0 ? `${((100 * hits) / of).toFixed(digits)} %` : '–');
 export const ratio = (own: number, other: number) => (other > 0 ? (own / other).toFixed(2) : '–');

@@ -1,4 +1,4 @@
-import type { Table, Trial } from '../metrics/trial.ts';
+import type { Table, Trial } from '../../tables.ts';
 import { type Cell, cells } from './cells.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { together } from './together.ts';

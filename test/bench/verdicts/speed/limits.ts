@@ -2,7 +2,7 @@ import { fitCourse, penaltyOf, strongestParts } from '../../../../src/domain/spe
 import { fitParts, frameOf, gainOfPart, likelihoodOf, type Part } from '../../../../src/domain/speed/engine/gls.ts';
 import { slowVariance } from '../../../../src/domain/speed/engine/noise.ts';
 import { tailOf } from '../../../../src/statistics/tails.ts';
-import type { Table, Trial } from '../metrics/trial.ts';
+import type { Table, Trial } from '../../tables.ts';
 import { EFFECT } from './outcome.ts';
 import { DAY_MS, makeWorld, type Nature } from './worlds.ts';
 

@@ -1,5 +1,5 @@
 import { judgeTogether, type Tracked } from '../../../../src/domain/speed/engine/judge-together.ts';
-import type { Table, Trial } from '../metrics/trial.ts';
+import type { Table, Trial } from '../../tables.ts';
 import { EFFECT } from './outcome.ts';
 import { DAY_MS, makeWorld, type Shape, USUAL_NATURE } from './worlds.ts';
 

@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
 import { connect } from 'node:net';
-import { metaOf } from '../support/http.ts';
-import { bundled } from './bare-server.ts';
+import { INITIALIZE, metaOf } from '../support/http.ts';
 import type { ExternalEmulator } from './emulator.ts';
 import type { GateRow } from './gate-row.ts';
-import { startHttpPeer } from './http.ts';
 import { median, type Row, timed } from './measure.ts';
-import { greet, type Peer, peakMegabytes, startPeer } from './peer.ts';
+import { greet, openPeer, type Peer, startHttpPeer, startPeer } from './peer.ts';
+import { memoryOf, processorMs } from './process-figures.ts';
 
 /** What a server is started with and which call it answers. */
 interface Side {
@@ -28,26 +26,22 @@ const IN_FLIGHT = 50;
 const CONNECTIONS = 32;
 const WARM_MS = 2_000;
 const MEASURED_MS = 5_000;
-const INFO = { name: 'bench', version: '1.0.0' };
-const META = metaOf(INFO);
+const SESSIONS = 1_000;
+const META = metaOf({ name: 'bench', version: '1.0.0' });
 
 /** Processor time of a process so far, in ms. */
-function processorMs(pid: number | undefined): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return 10 * (Number(fields[11]) + Number(fields[12]));
-}
+const spentMs = (pid: number | undefined) => processorMs(pid ?? 0) ?? Number.NaN;
 
-/** Resident memory of a process, in MB. */
-function residentMegabytes(pid: number | undefined): number {
-  return Number(/^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
-}
-
-/** The folder's scripts for both transports, bundled. */
-async function bundledBare(folder: string): Promise<{ stdio: string; http: string }> {
-  const files = await readdir(folder);
-  const bundle = (ending: RegExp, name: string) =>
-    bundled(`${folder}/${files.find((file) => ending.test(file))}`, `node_modules/.cache/bench-pair-${name}`);
-  return { stdio: bundle(/stdio\.m?[jt]s$/, 'stdio'), http: bundle(/http\.m?[jt]s$/, 'http') };
+/** A bare server, bundled in the way of the product; gives its path. */
+function bundled(name: 'stdio' | 'http' | 'asking-stdio'): string {
+  const folder = `node_modules/.cache/bench-bare-${name}`;
+  const build = `
+    const [{ executable }, { build }] = await Promise.all([import('./.ci/build.mjs'), import('esbuild')]);
+    const external = ['@resvg/resvg-js', '@duckdb/node-api', '@keyv/redis'];
+    const entryPoints = { main: 'test/bench/bare/${name}.ts' };
+    await build({ ...executable, entryPoints, outdir: '${folder}/dist', external, nodePaths: ['node_modules'] });`;
+  execFileSync(process.execPath, ['--input-type=module', '--eval', build], { stdio: 'inherit' });
+  return `${folder}/dist/main.js`;
 }
 
 async function startOf({ stdio, environment }: Side): Promise<Record<string, number>> {
@@ -56,15 +50,14 @@ async function startOf({ stdio, environment }: Side): Promise<Record<string, num
     peer = startPeer(stdio, environment);
     await Promise.all([greet(peer), peer.ask('tools/list')]);
   });
-  const memory = peer ? residentMegabytes(peer.child.pid) : 0;
+  const memory = peer ? memoryOf(peer.child.pid ?? 0).residentMb : 0;
   await peer?.stop();
   return { 'start to the whole list of tools': start, 'memory at the start': memory };
 }
 
 async function callsOverStdio(era: Era, { stdio, environment, call }: Side): Promise<Record<string, number>> {
-  const peer = startPeer(stdio, environment);
-  if (era === '2025') await greet(peer);
-  else await peer.ask('server/discover', { _meta: META });
+  const peer = era === '2025' ? await openPeer(stdio, environment) : startPeer(stdio, environment);
+  if (era === '2026') await peer.ask('server/discover', { _meta: META });
   const params = era === '2025' ? call : { ...call, _meta: META };
   const ask = async () => {
     const { result } = (await peer.ask('tools/call', params)) as { result?: { isError?: boolean } };
@@ -72,9 +65,9 @@ async function callsOverStdio(era: Era, { stdio, environment, call }: Side): Pro
   };
   for (let index = 0; index < WARM; index += 1) await ask();
   const times: number[] = [];
-  const before = processorMs(peer.child.pid);
+  const before = spentMs(peer.child.pid);
   for (let index = 0; index < ALONE; index += 1) times.push(await timed(ask));
-  const between = processorMs(peer.child.pid);
+  const between = spentMs(peer.child.pid);
   let left = CROWD;
   const crowdMs = await timed(() =>
     Promise.all(
@@ -83,8 +76,8 @@ async function callsOverStdio(era: Era, { stdio, environment, call }: Side): Pro
       }),
     ),
   );
-  const after = processorMs(peer.child.pid);
-  const memory = peakMegabytes(peer) ?? 0;
+  const after = spentMs(peer.child.pid);
+  const memory = memoryOf(peer.child.pid ?? 0).peakMb;
   await peer.stop();
   return {
     [`stdio ${era}: p50 of a call, one by one`]: median(times),
@@ -139,8 +132,7 @@ function requestOf(port: number, message: object, headers: Record<string, string
 /** What opens a connection's session in the 2025 era, and the headers of calls after it. */
 async function headersOf(era: Era, { name }: Side['call'], port: number, send: (request: string) => Promise<string>) {
   if (era === '2026') return { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name };
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: INFO };
-  const opened = await send(requestOf(port, { id: 0, method: 'initialize', params }, {}));
+  const opened = await send(requestOf(port, INITIALIZE, {}));
   const session = /^mcp-session-id: *(\S+)/im.exec(opened)?.[1] ?? '';
   const headers = { 'mcp-protocol-version': '2025-11-25', 'mcp-session-id': session };
   await send(requestOf(port, { method: 'notifications/initialized' }, headers));
@@ -164,18 +156,35 @@ async function callsOverHttp(era: Era, { http, environment, call }: Side): Promi
     }
   });
   await new Promise((resolve) => setTimeout(resolve, WARM_MS));
-  const [warmCalls, warmMs, startMs] = [calls, processorMs(peer.pid), performance.now()];
+  const [warmCalls, warmMs, startMs] = [calls, spentMs(peer.pid), performance.now()];
   until = startMs + MEASURED_MS;
   await Promise.all(running);
   const counted = calls - warmCalls;
-  const spentMs = processorMs(peer.pid) - warmMs;
+  const ownMs = spentMs(peer.pid) - warmMs;
   const perSecond = (1000 * counted) / (performance.now() - startMs);
   for (const { close } of connections) close();
   await peer.stop();
   return {
     [`HTTP ${era}: calls a second, ${CONNECTIONS} connections`]: perSecond,
-    [`HTTP ${era}: processor time of a call`]: spentMs / counted,
+    [`HTTP ${era}: processor time of a call`]: ownMs / counted,
   };
+}
+
+/** Opens sessions and lets them be: how long that takes, and what each costs in memory. */
+async function idleSessions({ http, environment }: Side): Promise<Record<string, number>> {
+  const peer = await startHttpPeer(http, environment);
+  const port = Number(new URL(peer.url).port);
+  const { send, close } = openConnection(port);
+  const open = async (count: number) => {
+    for (let left = count; left > 0; left -= 1) await send(requestOf(port, INITIALIZE, {}));
+  };
+  await open(50);
+  const before = memoryOf(peer.pid).residentMb;
+  const elapsedMs = await timed(() => open(SESSIONS));
+  const grownMb = memoryOf(peer.pid).residentMb - before;
+  close();
+  await peer.stop();
+  return { [`HTTP 2025: time of ${SESSIONS} sessions opened`]: elapsedMs, 'HTTP 2025: memory of an idle session': grownMb / SESSIONS };
 }
 
 /** The part that compares with a bare server which asks the platform. */
@@ -188,6 +197,7 @@ const PARTS: Readonly<Record<string, (side: Side) => Promise<Record<string, numb
   'stdio-2026': (side) => callsOverStdio('2026', side),
   'http-2025': (side) => callsOverHttp('2025', side),
   'http-2026': (side) => callsOverHttp('2026', side),
+  sessions: idleSessions,
 };
 
 const AIMS: readonly (readonly [RegExp, string])[] = [
@@ -231,24 +241,18 @@ async function rounds(...asked: Parameters<typeof measureRounds>): Promise<Row[]
   });
 }
 
-/** Ours, and a bare server with one tool that makes one request a call to itself; `folder` holds its scripts for stdio and HTTP. */
-async function sidesOf(product: string, environment: Record<string, string>, folder = 'test/bench/bare'): Promise<[Side, Side]> {
-  const bare = await bundledBare(folder);
+/** Ours, and a bare server with one tool that makes one request a call to itself. */
+function sidesOf(product: string, environment: Record<string, string>): [Side, Side] {
   const serve = ['serve', '--http', '--port', '0', '--max-sessions', '5000'];
   return [
     { stdio: [product], http: [product, ...serve], environment, call: { name: 'get_credential', arguments: {} } },
-    {
-      stdio: [bare.stdio, '--upstream'],
-      http: [bare.http, '--upstream', '--mode', 'dual', '--port', '0'],
-      environment: {},
-      call: { name: 'echo', arguments: { text: 'hello' } },
-    },
+    { stdio: [bundled('stdio')], http: [bundled('http')], environment: {}, call: { name: 'echo', arguments: { text: 'hello' } } },
   ];
 }
 
 /** The rows of the gate: calls a second over HTTP beside the bare server, in both eras. */
 export async function httpRows(product: string, { environment }: ExternalEmulator): Promise<GateRow[]> {
-  const sides = await sidesOf(product, environment);
+  const sides = sidesOf(product, environment);
   const rows: GateRow[] = [];
   for (const era of ['2025', '2026'] as const) {
     const { ratios } = await measureRounds((side) => callsOverHttp(era, side), sides, 3);
@@ -264,28 +268,20 @@ export async function httpRows(product: string, { environment }: ExternalEmulato
 }
 
 /**
- * The cost of a call and of a start beside a bare server of the SDK with one tool that makes one request a call to itself; `folder` holds
- * its scripts for stdio and HTTP. The part `asking` says what of it is the platform's: a bare server asks it as `get_credential` does.
- * Takes names of parts and a number of rounds, by default all and five.
+ * The cost of a call and of a start beside a bare server of the SDK with one tool that makes one request a call to itself. The part
+ * `asking` says what of it is the platform's: a bare server asks it as `get_credential` does. Takes names of parts and a number of rounds,
+ * by default all and five.
  */
-export async function benchPairs(product: string, { environment }: ExternalEmulator, args: readonly string[]): Promise<Row[]> {
+export async function benchServing(product: string, { environment }: ExternalEmulator, args: readonly string[] = []): Promise<Row[]> {
   const count = Number(args.find((arg) => /^\d+$/.test(arg)) ?? ROUNDS);
   const named = args.filter((arg) => arg in PARTS || arg === ASKING);
   const isAsked = (name: string) => named.length === 0 || named.includes(name);
-  const [ours, theirs] = await sidesOf(
-    product,
-    environment,
-    args.find((arg) => arg.includes('/')),
-  );
+  const [ours, theirs] = sidesOf(product, environment);
   const rows: Row[] = [];
   for (const [name, measure] of Object.entries(PARTS))
     if (isAsked(name)) rows.push(...(await rounds(measure, [ours, theirs], name === 'start' ? 5 * count : count)));
   if (!isAsked(ASKING)) return rows;
-  const asking: Side = {
-    ...theirs,
-    stdio: [bundled('test/bench/bare/asking-stdio.ts', 'node_modules/.cache/bench-pair-asking')],
-    environment,
-  };
+  const asking: Side = { ...theirs, stdio: [bundled('asking-stdio')], environment };
   for (const era of ['2025', '2026'] as const) {
     const measure = (side: Side) => callsOverStdio(era, side);
     const floor = await rounds(measure, [asking, theirs], count);

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 import { describe, expect, it } from 'vitest';
-import { processorMs } from './processor-time.ts';
+import { processorMs } from './process-figures.ts';
 
 /** Keeps the processor busy until it has taken so much of its time. */
 const busy = (ms: number) => `const own = () => process.cpuUsage().user + process.cpuUsage().system; while (own() < ${ms * 1000});`;
