@@ -70,8 +70,8 @@ interface DrawnCell {
 const hasMoved = ({ verdict }: Finding) => verdict === 'higher' || verdict === 'lower';
 
 /** The finding of a metric about what is drawn of it; a difference before none. */
-function findingIn({ metric, cells, about }: Drawn, findings: readonly Finding[] = []): Finding | undefined {
-  const drawn = new Set([...about, ...cells.flatMap(({ labels }) => labels)]);
+function findingIn({ metric, cells, filters }: Drawn, findings: readonly Finding[] = []): Finding | undefined {
+  const drawn = new Set([...filters, ...cells.flatMap(({ labels }) => labels)]);
   const own = findings.filter((finding) => finding.subject === metric && placesOf(finding).every((name) => drawn.has(name)));
   return own.find(hasMoved) ?? own.find(({ verdict }) => verdict === 'unchanged');
 }
@@ -88,6 +88,8 @@ interface Drawn {
   readonly unit: Unit;
   /** Range, zone, unit, filters and what is left out. */
   readonly about: readonly string[];
+  /** Names of the selections that all of it is of. */
+  readonly filters: readonly string[];
 }
 
 const numberOf = (cell: string | number | null | undefined) => (typeof cell === 'number' ? cell : null);
@@ -132,6 +134,7 @@ function drawnOf(
       };
     }),
     unit: unitIn(units[metric]),
+    filters: chosen.map(([, value]) => value),
     about: [
       ...(isPerDay && daysAt !== -1 ? ['mean of a day'] : []),
       ...(interval ? [intervalIn(timeZone, interval), timeZone] : []),
@@ -282,7 +285,7 @@ function noteOf(findings: readonly Finding[], metric: string, row: string): stri
   const own = findings.find(({ subject, place }) => subject === metric && placesOf({ place }).includes(row));
   if (own?.verdict === 'unchanged') return 'no significant difference';
   const percent = own?.change?.percent;
-  return [percent === undefined ? '' : formatPercent(Math.abs(percent)), own?.verdict ?? ''].join(' ').trim();
+  return [percent === undefined ? '' : formatPercent(Math.abs(percent), { digits: 0 }), own?.verdict ?? ''].join(' ').trim();
 }
 
 /** Rows by all columns but the last, whose values are the colours; by all of them where those would be too many. */
