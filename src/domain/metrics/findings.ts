@@ -1,10 +1,10 @@
 import type { Facts, FindingPlace } from '../../findings/finding.ts';
 import { type Grammar, worded } from '../../findings/sentence.ts';
-import { dayAfter } from '../../lib/calendar.ts';
+import { dayAfter, daysFrom } from '../../lib/calendar.ts';
 import { lowered } from '../../lib/sentences.ts';
 import { type Cost, costOnDays } from './change-cost.ts';
 import type { DatedChange } from './engine/changes.ts';
-import { type DailyPoint, valueOf } from './engine/series.ts';
+import { type DailyPoint, isSum, valueOf } from './engine/series.ts';
 import { definitionOf, isCount, nameOf, unitOf, verbsOf } from './metric-definitions.ts';
 import type { CountingFault } from './quality/counting.ts';
 import { kindOf } from './read/day-points.ts';
@@ -79,12 +79,22 @@ function costFacts({ metric, change, rows, cost, last }: PlacedChange, currency:
   return { cost: { of, ...amounts, unit: unitOf(of, currency) ?? '', from, to: to < last ? to : last } };
 }
 
-/** The record of a change with a date. */
+/** Days from which on, and size up to which, another level may be the season, where no earlier year is held that tells. */
+const SEASON = { days: 56, most: 0.25 };
+
+/** Whether a change of a count or an amount may as well be the season. */
+function mayBeSeason({ metric, change: { shape, from, to, relative }, points, last }: PlacedChange): boolean {
+  const isLasting = shape !== 'outlier' && daysFrom(from, to ?? last) + 1 >= SEASON.days;
+  return isLasting && Math.abs(relative) <= SEASON.most && isSum(kindOf(metric)) && points.every(({ season }) => season === undefined);
+}
+
+/** The record of a change with a date; what may be the season has no cost. */
 export function changeFacts(placed: PlacedChange, currency: string | undefined): Facts {
   const { metric, place, change, points, last, causes = [], more } = placed;
   const { shape, from, to, earliest, latest, relative, low, high, pValue } = change;
   const now = levelOn(metric, points, from, to ?? points.at(-1)?.label ?? last);
   const own = SHAPES[shape];
+  const isSeason = mayBeSeason(placed);
   return {
     subject: metric,
     unit: levelUnit(metric, currency),
@@ -101,8 +111,8 @@ export function changeFacts(placed: PlacedChange, currency: string | undefined):
     change: { percent: percentOf(relative), low: percentOf(Math.min(low, high)), high: percentOf(Math.max(low, high)) },
     verdict: relative > 0 ? 'higher' : 'lower',
     chance: Number(pValue.toPrecision(2)),
-    causes: [...causes],
-    ...costFacts(placed, currency),
+    causes: isSeason ? [...causes, { kind: 'season', name: 'the season', basis: 'inferred' }] : [...causes],
+    ...(!isSeason && costFacts(placed, currency)),
     ...(more && { more }),
   };
 }
