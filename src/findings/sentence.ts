@@ -107,15 +107,16 @@ function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Gramm
   const { from = '', to = from } = when;
   const was = nounOf(facts.subject).isPlural ? 'were' : 'was';
   const days = rangeText(from, to, year);
+  const expected = valueText(against?.value ?? null, unit);
   if (verdict === 'higher' || verdict === 'lower') {
     const side = verdict === 'higher' ? 'above' : 'below';
     const size = facts.change?.percent === undefined ? side : `${percentText(facts.change.percent)} ${side}`;
-    return `${subject} ${was} ${size} normal ${days}: ${valueText(now, unit)} instead of about ${valueText(against?.value ?? null, unit)}.`;
+    return `${subject} ${was} ${size} normal ${days}: ${valueText(now, unit)} instead of about ${expected}.`;
   }
   const kind = verdict === 'unchanged' ? 'normal' : 'too uncertain to judge';
-  const after = against?.name === undefined ? '' : ` ${against.name}`;
-  const special = facts.causes.length > 0 ? ` on ${namesOf(facts.causes)}` : '';
-  return `${subject} ${was} ${kind} ${days}: ${valueText(now, unit)}, with ${valueText(against?.value ?? null, unit)} expected${after}${special}.`;
+  const special = facts.causes.length > 0 ? [`on ${namesOf(facts.causes)}`] : [];
+  const basis = ['', ...(against?.name === undefined ? [] : [against.name]), ...special].join(' ');
+  return `${subject} ${was} ${kind} ${days}: ${valueText(now, unit)}, with ${expected} expected${basis}.`;
 }
 
 /** The sentence of a change with a date. */

@@ -225,19 +225,28 @@ function verdictOf({ judgement }: Change): Facts['verdict'] {
   return verdict === 'not enough data' || verdict === 'too young' ? 'too few data' : VERDICTS[verdict];
 }
 
+/** The figure of the single whole day that was held against what was expected of it, without the hours of today beside it. */
+function judgedDay({ metric, compared }: Change, reading: Reading | undefined, { period }: ComparisonScene) {
+  const day = reading?.periodDays.find(({ interval }) => !interval.isPart);
+  const label = day?.interval.label;
+  if (!day || label === undefined) return { after: compared.after, period };
+  return { after: day.values[metric] ?? null, period: { from: label, to: label } };
+}
+
+/** A level that changed before is what is expected of a day. */
+function levelNote({ judgement: { changes } }: Change, period: ComparisonScene['period']): { name?: string } {
+  const hasMoved = changes.some(({ shape, from, to }) => shape === 'step' && to === undefined && from < period.from);
+  return hasMoved ? { name: 'after an earlier change' } : {};
+}
+
 /** The record of a metric over the two ranges, or of a single whole day against what was expected of it. */
 function rangeFacts(change: Change, reading: Reading | undefined, scene: ComparisonScene): Facts {
   const { metric, before, compared, isPerDay, judgement, detectable } = change;
   const { currency, placeOf } = scene;
   const verdict = before === null || change.after === null ? 'too few data' : verdictOf(change);
   const expected = expectedOf(change);
-  const judgedDay = expected && reading?.periodDays.find(({ interval }) => !interval.isPart);
-  const after = judgedDay ? (judgedDay.values[metric] ?? null) : compared.after;
+  const { after, period } = expected ? judgedDay(change, reading, scene) : { after: compared.after, period: scene.period };
   const size = sizeOfFigures(after, expected ? expected.value : compared.before, judgement.noise);
-  const day = judgedDay?.interval.label;
-  const period = day === undefined ? scene.period : { from: day, to: day };
-  // A level that changed before is what is expected of the day.
-  const isAfterChange = judgement.changes.some(({ shape, from, to }) => shape === 'step' && to === undefined && from < period.from);
   const isSeen = detectable !== null && Math.abs(size?.percent ?? 0) < 100 * Math.abs(detectable);
   return {
     subject: metric,
@@ -246,7 +255,7 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
     when: { shape: period.from === period.to ? 'day' : 'range', ...period, ongoing: false },
     now: shownValue(change, after),
     against: expected
-      ? { what: 'expected', ...(isAfterChange && { name: 'after an earlier change' }), ...expected }
+      ? { what: 'expected', ...expected, ...levelNote(change, period) }
       : { what: 'before', value: shownValue(change, compared.before) },
     ...(size && { change: size }),
     verdict,
