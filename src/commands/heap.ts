@@ -10,11 +10,6 @@ export function limitHeapGrowth(percent: number): void {
   setFlagsFromString(`--heap-growing-percent=${percent}`);
 }
 
-/** A server of many calls has its code optimised as soon as Node does by itself: Node 20 was told to wait when the process began. */
-export function optimiseSoon(): void {
-  if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=67584');
-}
-
 /** Half of it is in use at a time. */
 const LARGEST_NEW_SPACE_BYTES = 16 * 2 ** 20;
 

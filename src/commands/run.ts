@@ -1,9 +1,19 @@
+import { setFlagsFromString } from 'node:v8';
 import { ApiError } from '../api/errors.ts';
 import { readSettings, SettingsError } from '../settings/settings.ts';
 import { unknownVariables } from '../settings/unknown-variables.ts';
 import { logOf, name, version } from './about.ts';
 import { readCommandLine } from './command-line.ts';
 import { emulator, readWorldOptions } from './emulator.ts';
+
+/**
+ * Lets V8 optimise code after four times as many calls. The only optimising compiler of Node 20 is costly: this takes a fifth off the
+ * processor time of answers. Newer ones have a cheaper compiler in between, and a server of many callers is to be fast from its first
+ * seconds on.
+ */
+function optimiseLate(): void {
+  if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=270336');
+}
 
 async function dispatch(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args);
@@ -16,6 +26,7 @@ async function dispatch(args: readonly string[]): Promise<number> {
   if (command === 'emulator') return emulator(world, flags['port']);
   if (command === 'demo') return (await import('./demo/demo.ts')).demo(line.world);
   const settings = readSettings(process.env, flags);
+  if (!settings.http) optimiseLate();
   // doctor says it among its checks.
   if (command !== 'doctor') for (const words of unknownVariables(process.env)) logOf(settings)('warn', words);
   if (command === 'doctor') return (await import('./doctor.ts')).doctor(settings, world, flags['json'] !== undefined);

@@ -16,7 +16,7 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import { changesSomething } from '../tooling/tool.ts';
 import { logOf, name as product } from './about.ts';
 import type { WorldOptions } from './emulator.ts';
-import { compactHeap, createIdleCompaction, limitHeapGrowth, optimiseSoon } from './heap.ts';
+import { compactHeap, createIdleCompaction, limitHeapGrowth } from './heap.ts';
 import { openMonitoring, traceCalls } from './monitoring.ts';
 import { createPlatform, type Platform } from './platform.ts';
 import { openCredentials, openSignIn, withCredentials } from './sign-in.ts';
@@ -191,7 +191,6 @@ const HEAP_GROWTH_PERCENT = 70;
 
 /** Serves MCP over Streamable HTTP until the process is asked to stop; says on stderr where. */
 export async function serveOverHttp(settings: Settings, world: WorldOptions, catalogue: Catalogue): Promise<number> {
-  optimiseSoon();
   limitHeapGrowth(HEAP_GROWTH_PERCENT);
   const credentials = await openCredentials(settings, logOf(settings));
   const platform = createPlatform(settings, catalogue.tools, world, credentials, await openCache(settings, logOf(settings)));
