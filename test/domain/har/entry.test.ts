@@ -171,6 +171,11 @@ describe('parties', () => {
     ]);
   });
 
+  it('include what the user declares', () => {
+    const { entries } = readHar(har(page), { firstParty: ['static.ShopCDN.net'] });
+    expect(entries.map(({ party }) => party)).toEqual(['first', 'first', 'third', 'first', 'third', null]);
+  });
+
   it('stay open without a document, and a note says so', () => {
     const { entries, notes } = readHar(har([entry({ url: 'https://s.example/a.js', headers: { 'content-type': 'text/javascript' } })]));
     expect(entries[0]?.party).toBeNull();

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { compareHars } from '../../../src/domain/har/compare/compare-hars.ts';
 import { readHar } from '../../../src/domain/har/read/read-har.ts';
 import type { PaintTimes } from '../../../src/domain/har/requests/largest-paint.ts';
-import { view } from './analyse/views.ts';
-import { at, type EntryParts, entry, har, type Json, type JsonObject, request } from './sample.ts';
+import { comparison, view } from './analyse/views.ts';
+import { at, type EntryParts, entry, har, type Json, type JsonObject, request, SHOP } from './sample.ts';
 
 // More of each kind of cases.test.ts, written from the format and from what other recorders write.
 const page = request('/', 0, 100);
@@ -50,6 +50,7 @@ describe('the document', () => {
   const answered = (status: number, startMs: number) => request('/', startMs, 80, { response: { status } });
 
   it.each<[string, JsonObject[], number, boolean]>([
+    ['after an aborted attempt', [answered(0, 0), answered(200, 100)], 200, false],
     ['after two challenges', [answered(407, 0), answered(401, 100), answered(200, 200)], 200, false],
     ['that failed and was only asked again after its files', [answered(503, 0), request('/a.js', 90, 9), answered(200, 900)], 503, true],
   ])('%s', (_what, entries, status, hasFailed) => {
@@ -67,6 +68,31 @@ describe('absent is neither 0 nor failed', () => {
     const stream = request('/feed', 110, 45_000, { ...parts, timings: { wait: 20, receive: 44_980 } });
     expect(JSON.stringify(view(har([page, stream])))).not.toMatch(/45 s|4498|45000/);
   });
+
+  it.each<[string, EntryParts, object]>([
+    [
+      'a duration',
+      { time: -1, timings: { blocked: -1, dns: -1, connect: -1, ssl: -1, send: -1, wait: -1, receive: -1 } },
+      { durationMs: null },
+    ],
+    ['a status', { response: { status: '' } }, { status: null }],
+    ['a wait', { timings: { wait: -1 } }, { timings: { waitMs: null } }],
+  ])('%s that the file does not say is unknown', (_what, parts, expected) => {
+    const read = readHar(har([entry(parts)]));
+    expect(read.entries[0]).toMatchObject(expected);
+    expect(JSON.stringify(view(har([entry(parts)])))).not.toMatch(/\b0 ms|errors/);
+  });
+});
+
+describe('pairs', () => {
+  const sized = (path: string, bytes: number) => request(path, 120, 90, { response: { _transferSize: bytes }, content: { size: bytes } });
+
+  it('of an address that one side asked once more are alike in size', () => {
+    const side = (...entries: JsonObject[]) => har([page, ...entries]);
+    const before = side(sized('/i/1234.webp', 90_000), sized('/i/5678.webp', 2000));
+    const after = side(sized('/i/9999.webp', 40), sized('/i/8888.webp', 2000), sized('/i/7777.webp', 90_000));
+    expect(comparison(before, after).counts).toMatchObject({ added: 1, grown: 0, shrunk: 0 });
+  });
 });
 
 describe('a cause goes the way of its effect', () => {
@@ -76,6 +102,10 @@ describe('a cause goes the way of its effect', () => {
 
   it('where neither request nor main thread explains it, that is said', () => {
     expect(culpritOf(run(120, paints(2900, 3600)), run(2600, paints(900, 1200)))).toMatchObject({ kind: 'nothing', slower: 'before' });
+  });
+
+  it('without paints a request of seconds is named', () => {
+    expect(culpritOf(run(120), run(2600))).toMatchObject({ kind: 'request', slower: 'after', name: `${SHOP}/b.js` });
   });
 });
 
@@ -95,6 +125,7 @@ describe('an image behind redirects', () => {
 
 describe('clocks and zones', () => {
   it.each<[string, PaintTimes, boolean]>([
+    ['FCP', paints(300, 2000), true],
     ['LCP', { fcpMs: null, lcpMs: 500, tbtMs: null, loadMs: null }, true],
     ['an FCP by a little', paints(880, 2000), false],
   ])('%s before the first byte', (_what, known, isSaid) => {
@@ -104,9 +135,14 @@ describe('clocks and zones', () => {
   });
 
   it.each([
-    ['+0200', '2026-11-01T12:00:00.000+0200'],
-    ['none at all', '2026-11-01T10:00:00.000'],
-  ])('a date with the zone %s', (_what, startedDateTime) => {
-    expect(readHar(har([entry({ startedDateTime })], { pages: [] })).startedMs).toBe(Date.parse('2026-11-01T10:00:00.000Z'));
+    ['+0200', '2026-11-01T12:00:00.000+0200', []],
+    ['none at all', '2026-11-01T10:00:00.000', []],
+    [
+      'that of its pages',
+      '2026-11-01T12:00:00.000',
+      [{ id: 'page_1', title: '', startedDateTime: '2026-11-01T12:00:00.000+02:00', pageTimings: {} }],
+    ],
+  ])('a date with the zone %s', (_what, startedDateTime, pages) => {
+    expect(readHar(har([entry({ startedDateTime })], { pages })).startedMs).toBe(Date.parse('2026-11-01T10:00:00.000Z'));
   });
 });

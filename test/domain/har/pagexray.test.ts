@@ -1,8 +1,31 @@
 import pagexray from 'pagexray';
 import { describe, expect, it } from 'vitest';
+import type { HarEntry } from '../../../src/domain/har/read/har-model.ts';
 import { readLoads } from '../../../src/domain/har/read/read-har.ts';
 import { loadTotals } from '../../../src/domain/har/requests/totals.ts';
 import { RECORDED_FILES, readRecorded } from './recorded-files.ts';
+
+/** Types by pagexray's names for content; all others are `other`. */
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'document',
+  css: 'stylesheet',
+  javascript: 'script',
+  image: 'image',
+  svg: 'image',
+  favicon: 'image',
+  font: 'font',
+  json: 'xhr',
+  video: 'media',
+  audio: 'media',
+};
+
+/**
+ * Where the two disagree about a type, and why. pagexray goes by MIME type alone (fonts aside) and knows JSON as `application/json` only;
+ * here the file name decides where the answer names no MIME type, and every kind of JSON is `xhr`.
+ */
+const OTHER_TYPES: Readonly<Record<string, Record<string, number>>> = {
+  'www.nytimes.com.har': { 'other without MIME type, script by name': 4, 'other with text/json, xhr': 1 },
+};
 
 /**
  * Entries by how their transferred bytes differ. pagexray takes body and headers as recorded, a body of -1 included; here `_transferSize`
@@ -26,7 +49,7 @@ const TRANSFERRED: Readonly<Record<string, Record<string, number>>> = {
 
 interface RawEntry {
   request: { url: string; method: string };
-  response: { status: number; bodySize: number; headersSize: number; _transferSize?: number };
+  response: { status: number; bodySize: number; headersSize: number; _transferSize?: number; content?: { size?: number } };
   _bytesIn?: string;
 }
 
@@ -45,6 +68,19 @@ function added(records: readonly Record<string, number>[]): Record<string, numbe
 const requestsOf = (groups: Record<string, { requests: number }>) =>
   Object.fromEntries(Object.entries(groups).map(([name, { requests }]) => [name, requests]));
 
+/** What pagexray takes for the content: the body where no content is recorded. */
+const contentIn = (response: RawEntry['response'] | undefined) => {
+  const size = response?.content?.size ?? -1;
+  return size < 0 ? (response?.bodySize ?? 0) : size;
+};
+
+/** Successes and 304, which alone have a content type for pagexray: a redirect has no content. */
+const hasContent = ({ status }: Pick<HarEntry, 'status'>) => Math.floor((status ?? 0) / 100) === 2 || status === 304;
+
+function whyOther(entry: HarEntry): string {
+  return entry.mime === '' ? `other without MIME type, ${entry.type} by name` : `other with ${entry.mime}, ${entry.type}`;
+}
+
 describe('as pagexray counts', () => {
   describe.each(RECORDED_FILES)('%s', (name) => {
     const raw: { log: { entries: RawEntry[] } } = JSON.parse(readRecorded(name));
@@ -53,7 +89,8 @@ describe('as pagexray counts', () => {
     const totals = loads.map(loadTotals);
     const sumOf = (valueOf: (of: ReturnType<typeof loadTotals>) => number | null) =>
       totals.reduce((sum, of) => sum + (valueOf(of) ?? 0), 0);
-    const pages = pagexray.convert(JSON.parse(readRecorded(name)));
+    const pages = pagexray.convert(JSON.parse(readRecorded(name)), { includeAssets: true });
+    const assets = pages.flatMap((page) => page.assets);
 
     it('there are as many requests, on each page and to each host', () => {
       expect(sumOf(({ requests }) => requests)).toBe(pages.reduce((sum, { requests }) => sum + requests, 0));
@@ -72,6 +109,22 @@ describe('as pagexray counts', () => {
       expect(loads[0]?.redirects.length).toBe(pages[0]?.documentRedirects);
     });
 
+    it('they are of the same types, save where the file name or another name for JSON tells more', () => {
+      const theirs: Record<string, number> = {};
+      for (const [type, requests] of Object.entries(added(pages.map(({ contentTypes }) => requestsOf(contentTypes))))) {
+        const known = TYPES[type] ?? 'other';
+        theirs[known] = (theirs[known] ?? 0) + requests;
+      }
+      const contents = entries.filter(hasContent);
+      const ofAsset = new Map(assets.map(({ url, status, type }) => [`${status} ${url}`, TYPES[type] ?? 'other']));
+      const typeOfAsset = ({ status, url }: HarEntry) => ofAsset.get(`${status} ${url}`);
+      const different = contents.filter((entry) => typeOfAsset(entry) !== entry.type);
+      expect(tally(different.map(whyOther))).toEqual(OTHER_TYPES[name] ?? {});
+      const alike = contents.map((entry) => (different.includes(entry) ? 'other' : entry.type));
+      const present = Object.fromEntries(Object.entries(theirs).filter(([, requests]) => requests > 0));
+      expect(tally(alike)).toEqual(present);
+    });
+
     it('they transfer the same bytes, save what pagexray does not count', () => {
       const corrections = raw.log.entries.map(({ request, response, _bytesIn }, index) => {
         const { transferBytes = null } = entries.find((entry) => entry.index === index) ?? {};
@@ -87,6 +140,18 @@ describe('as pagexray counts', () => {
       const corrected = corrections.reduce((sum, { bytes }) => sum + bytes, theirs);
       expect(sumOf(({ transferBytes }) => transferBytes)).toBe(corrected);
       expect(tally(corrections.map(({ why }) => why))).toEqual(TRANSFERRED[name]);
+    });
+
+    it('they hold the same content, save where the file does not know it', () => {
+      // Of an unknown content pagexray takes the body; here it stays unknown, also where WebPagetest wrote 0 for a body that it did not
+      // see.
+      // Answers without a body hold nothing, whatever is recorded.
+      const unknown = entries.filter(({ contentBytes, method, status }) => {
+        return contentBytes === null || method === 'HEAD' || status === 101 || status === 204;
+      });
+      const ofUnknown = unknown.reduce((sum, { index }) => sum + contentIn(raw.log.entries[index]?.response), 0);
+      const theirs = pages.reduce((sum, { contentSize }) => sum + contentSize, 0);
+      expect(theirs - ofUnknown).toBe(sumOf(({ contentBytes }) => contentBytes));
     });
   });
 });
