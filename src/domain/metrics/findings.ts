@@ -1,10 +1,10 @@
 import type { Facts, FindingPlace } from '../../findings/finding.ts';
 import { type Grammar, worded } from '../../findings/sentence.ts';
-import { dayAfter, daysFrom } from '../../lib/calendar.ts';
+import { dayAfter } from '../../lib/calendar.ts';
 import { lowered } from '../../lib/sentences.ts';
 import { type Cost, costOnDays } from './change-cost.ts';
 import type { DatedChange } from './engine/changes.ts';
-import { type DailyPoint, isSum, valueOf } from './engine/series.ts';
+import { type DailyPoint, valueOf } from './engine/series.ts';
 import { definitionOf, isCount, nameOf, unitOf, verbsOf } from './metric-definitions.ts';
 import type { CountingFault } from './quality/counting.ts';
 import { kindOf } from './read/day-points.ts';
@@ -79,28 +79,12 @@ function costFacts({ metric, change, rows, cost, last }: PlacedChange, currency:
   return { cost: { of, ...amounts, unit: unitOf(of, currency) ?? '', from, to: to < last ? to : last } };
 }
 
-/** The level that a change went from; null where that is not known. */
-const levelBefore = (now: number | null, relative: number) => (now === null || relative <= -1 ? null : shown(now / (1 + relative)));
-
-/** Days from which on, and size up to which, another level may be the season, where no earlier year is held that tells. */
-const SEASON = { days: 56, most: 0.25 };
-
-/** The season, where a change of a count or an amount may as well be it. */
-function seasonCauses({ metric, change: { shape, from, to, relative }, points, last }: PlacedChange): Facts['causes'] {
-  const isLasting = shape !== 'outlier' && daysFrom(from, to ?? last) + 1 >= SEASON.days;
-  if (!isLasting || Math.abs(relative) > SEASON.most || !isSum(kindOf(metric))) return [];
-  const isHeld = points.some(({ season }) => season !== undefined);
-  return isHeld ? [] : [{ kind: 'season', name: 'the season', basis: 'inferred' }];
-}
-
-/** The record of a change with a date; what may be the season has no cost. */
+/** The record of a change with a date. */
 export function changeFacts(placed: PlacedChange, currency: string | undefined): Facts {
-  const { metric, place, change, points, last, more } = placed;
+  const { metric, place, change, points, last, causes = [], more } = placed;
   const { shape, from, to, earliest, latest, relative, low, high, pValue } = change;
   const now = levelOn(metric, points, from, to ?? points.at(-1)?.label ?? last);
   const own = SHAPES[shape];
-  const before = levelBefore(now, relative);
-  const season = seasonCauses(placed);
   return {
     subject: metric,
     unit: levelUnit(metric, currency),
@@ -113,12 +97,12 @@ export function changeFacts(placed: PlacedChange, currency: string | undefined):
       ongoing: to === undefined && own !== 'day',
     },
     now,
-    against: { what: 'before', value: before },
+    against: { what: 'before', value: now === null || relative <= -1 ? null : shown(now / (1 + relative)) },
     change: { percent: percentOf(relative), low: percentOf(Math.min(low, high)), high: percentOf(Math.max(low, high)) },
     verdict: relative > 0 ? 'higher' : 'lower',
     chance: Number(pValue.toPrecision(2)),
-    causes: [...(placed.causes ?? []), ...season],
-    ...(season.length === 0 && costFacts(placed, currency)),
+    causes: [...causes],
+    ...costFacts(placed, currency),
     ...(more && { more }),
   };
 }
