@@ -155,16 +155,18 @@ function uninterrupted(information: Information, found: readonly Placed[]): read
 
 /**
  * Reads a level that an opposite one overtakes within a day or two as those days alone. What the later one is against the days before both,
- * and how clear that is, is less than it is against these. One that takes back less than half is none: the level began more deeply.
+ * and how clear that is, is less than it is against these. Where more than half of the change is left, the level only began more deeply.
  */
 function overtaken(information: Information, all: readonly Placed[]): readonly Placed[] {
   const effectOf = new Map(together(information, all).map(({ effect }, at) => [all[at], effect]));
-  const shareTaken = (early: Placed, late: Placed) => {
+  /** The share of a change that an opposite one soon after it leaves; undefined where that is none. */
+  const shareLeft = (early: Placed, late: Placed) => {
+    const [first, second] = [effectOf.get(early) ?? 0, effectOf.get(late) ?? 0];
     const isSoon = late.to === early.to && late.from > early.from && late.from <= early.from + INTERRUPTED_DAYS;
-    return isSoon ? -(effectOf.get(late) ?? 0) / (effectOf.get(early) ?? 1) : 0;
+    return isSoon && first * second < 0 ? Math.expm1(first + second) / Math.expm1(first) : undefined;
   };
-  const isOvertaken = (early: Placed, late: Placed) => shareTaken(early, late) >= 1 / 2;
-  const found = all.filter((late) => all.every((early) => shareTaken(early, late) <= 0 || isOvertaken(early, late)));
+  const isOvertaken = (early: Placed, late: Placed) => (shareLeft(early, late) ?? 1) <= 1 / 2;
+  const found = all.filter((late) => all.every((early) => (shareLeft(early, late) ?? 0) <= 1 / 2));
   const read = found.map((own) => {
     const late = found.find((other) => isOvertaken(own, other));
     return late ? { ...own, shape: endedShape(own.from, late.from), to: late.from } : own;
