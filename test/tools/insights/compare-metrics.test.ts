@@ -153,6 +153,23 @@ describe('a special day', () => {
   });
 });
 
+describe('a break', () => {
+  it('has one day, size and cost in ranges of whole days, in one that ends now, and in one behind it', async () => {
+    const told = async (startDate: string, endDate: string) =>
+      findingsOf(await compare({ startDate, endDate, metrics: ['conversionRate'] })).find(({ when }) => when.shape === 'step');
+    const [days, now, behind] = [await told('-7d', 'yesterday'), await told('this_week', 'now'), await told('yesterday', 'yesterday')];
+    const { startDay, device } = platform().stories.conversionFall;
+    expect(days).toMatchObject({ place: { device }, when: { from: startDay, ongoing: true } });
+    for (const other of [now, behind]) {
+      expect(other).toMatchObject({ place: { device }, when: { from: startDay, ongoing: true } });
+      expect((other?.change?.percent ?? 0) / (days?.change?.percent ?? 1)).toBeCloseTo(1, 2);
+      expect((other?.cost?.value ?? 0) / (days?.cost?.value ?? 1)).toBeCloseTo(1, 2);
+      // The difference of ranges that both lie behind its first day is not it.
+      expect(other?.causes.map(({ share }) => share)).toEqual(other?.causes.map(() => undefined));
+    }
+  });
+});
+
 describe('today', () => {
   it('is compared with the same hours', async () => {
     const answer = await compare({ startDate: 'today', endDate: 'today', metrics: ['visits'], explain: false });

@@ -6,8 +6,8 @@ import { type Explained, explain, findPartition, type GroupValues, partition, ty
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput } from './judged-changes.ts';
 import { isChanged, type Judged, judgeReading, type Reading } from './readings.ts';
 
-/** A change on the one device, else the one segment, that moved unlike the rest; itself where none did. */
-export function narrowed(own: SiteChange<Reading>, { devices, segments, judged }: CausesInput): SiteChange<Reading> {
+/** A change that made that of a metric on the one device, else the one segment, that moved unlike the rest; itself where none did. */
+export function narrowed(own: SiteChange<Reading>, of: string, { devices, segments, judged }: CausesInput): SiteChange<Reading> {
   const { metric, change } = own;
   // A device that alone shows it by itself needs no test beside the others.
   const shown = judged.devicesOf(metric).flatMap(({ reading, changes }) => {
@@ -18,7 +18,7 @@ export function narrowed(own: SiteChange<Reading>, { devices, segments, judged }
   if (alone) return movedTo(own, alone.reading, alone.found);
   const named = devices.map((reading) => ({ name: reading.device, reading }));
   // The segments that were read are those in which the headline moved unlike the rest.
-  const chosen = metric === judged.headline.metric ? segments.chosen : [];
+  const chosen = of === judged.headline.metric ? segments.chosen : [];
   return onItsPart(own, named) ?? onItsPart(own, chosen, segments.all.length) ?? own;
 }
 

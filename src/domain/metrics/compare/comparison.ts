@@ -100,10 +100,11 @@ function causesOf(located: SiteChange<Reading>, scene: ComparisonScene): Facts['
   const isOnSegment = input.segments.chosen.some(({ reading }) => reading === located.reading);
   if (isOnSegment || located.metric !== input.judged.headline.metric) return factors;
   const devices = deviceCauses(located, causes);
-  // What the two ranges differ by is no part of a change that goes on in both.
+  // What two ranges differ by is that change alone where the one is before it and the other after.
   const firstCompared = located.reading.baselineDays[0]?.interval.label ?? '';
-  if (located.change.from < firstCompared) return [...devices.map(({ share: _share, ...cause }) => cause), ...factors];
-  return [...devices, ...segmentCauses(causes), ...mixCauses(causes, input.segments), ...factors];
+  const ofRanges = located.change.from >= firstCompared ? [...segmentCauses(causes), ...mixCauses(causes, input.segments)] : [];
+  const isWhole = located.change.from >= scene.period.from;
+  return [...(isWhole ? devices : devices.map(({ share: _share, ...cause }) => cause)), ...ofRanges, ...factors];
 }
 
 /** The factor that makes most of a change of revenue; none where several do. */
@@ -144,7 +145,7 @@ function datedChanges({ input }: ComparisonScene): Dated {
     const known = toldFor(own);
     if (known) return [known];
     return byFactors(own, of.days.first).flatMap((factor) => {
-      const placed = factor.reading === readings[0] && !toldFor(factor) ? narrowed(factor, input) : factor;
+      const placed = factor.reading === readings[0] && !toldFor(factor) ? narrowed(factor, of.metric, input) : factor;
       return byFactors(placed, of.days.first).map((each) => {
         const told = toldFor(each);
         if (!told) located.push(each);

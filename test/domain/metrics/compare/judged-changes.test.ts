@@ -8,6 +8,7 @@ import { readingsOf } from '../../../../src/domain/metrics/compare/readings.ts';
 import { dayPoints } from '../../../../src/domain/metrics/read/day-points.ts';
 import { DAY_MS } from '../../../../src/lib/clock.ts';
 import { dayOf, drawWorld, valuesOf, type World } from '../../../bench/nature/metrics-world.ts';
+import { readingWith } from '../points.ts';
 
 const DEVICES = ['all', 'desktop', 'mobile', 'tablet'] as const;
 const WEEK = 7;
@@ -16,12 +17,12 @@ const windows = { isAdjacent: true, factors: { before: 1, after: 1 } } as Window
 const selectionOf = (device: (typeof DEVICES)[number]) => ({ device, segmentIds: [], zoneId: undefined, goalId: undefined });
 
 /** The days of a device, `from` to `to` days before the end, as a range of a question. */
-function daysOf(world: World, device: (typeof DEVICES)[number], range: number, from: number, to: number) {
+function daysOf(world: World, device: (typeof DEVICES)[number], range: number, from: number, to: number, segment?: string) {
   return Array.from({ length: from - to + 1 }, (_, index) => {
     const at = world.days - from + index;
     const startMs = world.firstMs + at * DAY_MS;
     const interval = { startMs, endMs: startMs + DAY_MS, label: dayOf(world, from - index), isPart: false };
-    const values = valuesOf(world, { device, segment: undefined }, at, at + 1);
+    const values = valuesOf(world, { device, segment }, at, at + 1);
     return { selection: selectionOf(device), range, interval, values };
   });
 }
@@ -59,7 +60,10 @@ it('a checkout that breaks on one device before Black Friday has its day, its pl
   const [whole] = judged.judgedOf('conversionRate');
   expect(whole?.main?.from).toBe('2025-11-25'); // all visits alone show it two days late, and larger than it is since it began
   const { headline } = judged;
-  const placed = whole && headline.since && narrowed({ metric: 'conversionRate', reading: whole.reading, change: headline.since }, input);
+  const placed =
+    whole &&
+    headline.since &&
+    narrowed({ metric: 'conversionRate', reading: whole.reading, change: headline.since }, 'conversionRate', input);
   expect(placed).toMatchObject({ metric: 'conversionRate', reading: { device: 'desktop' }, change: { from: '2025-11-23' } });
 });
 
@@ -72,4 +76,23 @@ it('a checkout that breaks on one device leads before a smaller change of anothe
   };
   expect(headline([bounce])).toEqual({ metric: 'bounceRate', device: undefined });
   expect(headline([bounce, fall])).toEqual({ metric: 'conversionRate', device: 'mobile' });
+});
+
+it('the factor of a headline is placed on the segments that were read for the headline', () => {
+  const fall = { on: 'visits', from: 12, to: 1, factor: 0.5, segment: 'returning' } as const;
+  const world = drawWorld({ visits: 4_000, lastDay: '2026-09-30', events: [fall] }, 62_004);
+  const { judged, input } = headlineOf(world, ['revenueSum', 'visits']);
+  const [whole] = judged.judgedOf('visits');
+  const change = whole?.changes.find(({ from }) => from >= dayOf(world, 14));
+  const chosen = ['new', 'returning'].map((name) => {
+    const days = daysOf(world, 'all', 0, 184, 1, name);
+    return { name, reading: { ...readingWith(days), segmentIds: [name === 'new' ? 1 : 2] } };
+  });
+  const segments = { all: [], chosen };
+  const read = { ...input, judged: { ...judged, headline: { ...judged.headline, metric: 'revenueSum' } }, segments };
+  const placedOf = (of: string) => {
+    if (!whole || !change) throw new Error('The fall was not found.');
+    return narrowed({ metric: 'visits', reading: whole.reading, change }, of, read).reading.segmentIds;
+  };
+  expect([placedOf('revenueSum'), placedOf('visits')]).toEqual([[2], []]);
 });
