@@ -3,7 +3,7 @@ import type { FunnelGroup } from '../domain/journeys/funnel-groups.ts';
 import type { ImpactAnswer, ImpactRow } from '../domain/journeys/impact/impact-answer.ts';
 import { edgeName } from '../domain/journeys/paths.ts';
 import type { RetentionAnswer } from '../domain/journeys/retention.ts';
-import { headlineOf } from '../lib/sentences.ts';
+import { capital, headlineOf } from '../lib/sentences.ts';
 import { addTo } from '../lib/tally.ts';
 import { formatValue, momentWords, rangeIn, unitIn } from './charts/values.ts';
 import type { BarsSpec, FlowSpec, GridSpec } from './spec.ts';
@@ -35,19 +35,20 @@ export interface FunnelDrawn extends VisitsDrawn {
   readonly unit: string;
 }
 
-/** How many of each group go on from step to step, those in colour that differ from the others. */
+/** How many of each group go on from step to step; the title and the colour are of those that differ from the others. */
 function groupsChart(drawn: FunnelDrawn, groups: readonly FunnelGroup[]): BarsSpec {
   const { steps, unit, answer } = drawn;
-  const differing = groups.filter(({ kind }) => kind === 'differs').map(({ group }) => group);
+  const differing = groups.filter(({ kind }) => kind === 'differs');
+  const [first] = differing;
   const shareAt = (own: readonly number[], at: number) => (own[at - 1] ? (100 * (own[at] ?? 0)) / (own[at - 1] ?? 1) : null);
   return {
     kind: 'bars',
-    title: headlineOf(answer),
+    title: first ? `${capital(first.group)}: ${first.verdict}` : headlineOf(answer),
     subtitle: `share of the ${unit} at the step before, ${daysIn(drawn)}`,
     unit: 'percent',
     labels: groups.map(({ group }) => group),
     series: steps.slice(1).map(({ step }, at) => ({ name: `reach ${step}`, values: groups.map((each) => shareAt(each.steps, at + 1)) })),
-    ...(differing.length > 0 && { accent: differing }),
+    ...(first && { accent: differing.map(({ group }) => group) }),
   };
 }
 

@@ -68,7 +68,7 @@ describe('the picture of a funnel', () => {
       group('desktop', [600, 110, 46], 'no difference', 'like the others'),
     ];
     expect(funnelChart({ steps, groups, unit: 'sessions', ...visits })).toMatchObject({
-      title,
+      title: 'Mobile: fewer reach /cart: 10.0% of those at /p/*, elsewhere 18.3%',
       labels: ['mobile', 'desktop'],
       accent: ['mobile'],
       unit: 'percent',
