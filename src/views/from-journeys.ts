@@ -40,14 +40,18 @@ function groupsChart(drawn: FunnelDrawn, groups: readonly FunnelGroup[]): BarsSp
   const { steps, unit, answer } = drawn;
   const differing = groups.filter(({ kind }) => kind === 'differs');
   const [first] = differing;
-  const shareAt = (own: readonly number[], at: number) => (own[at - 1] ? (100 * (own[at] ?? 0)) / (own[at - 1] ?? 1) : null);
   return {
     kind: 'bars',
     title: first ? `${capital(first.group)}: ${first.verdict}` : headlineOf(answer),
     subtitle: `share of the ${unit} at the step before, ${daysIn(drawn)}`,
     unit: 'percent',
     labels: groups.map(({ group }) => group),
-    series: steps.slice(1).map(({ step }, at) => ({ name: `reach ${step}`, values: groups.map((each) => shareAt(each.steps, at + 1)) })),
+    series: steps
+      .slice(1)
+      .map(({ step }, at) => ({
+        name: `reach ${step}`,
+        values: groups.map(({ steps: own }) => (own[at] ? (100 * (own[at + 1] ?? 0)) / own[at] : null)),
+      })),
     ...(first && { accent: differing.map(({ group }) => group) }),
   };
 }

@@ -55,17 +55,13 @@ describe('the picture of a funnel', () => {
     { step: '/cart', sessions: 150 },
     { step: 'purchase', sessions: 50 },
   ];
-  const group = (name: string, own: number[], kind: 'differs' | 'no difference', verdict: string) => ({
-    group: name,
-    steps: own,
-    kind,
-    verdict,
-  });
+  const group = (name: string, own: number[], verdict = '') =>
+    ({ group: name, steps: own, kind: verdict ? 'differs' : 'no difference', verdict }) as const;
 
   it('shows of a split how many of each group go on, and the group that differs', () => {
     const groups = [
-      group('mobile', [400, 40, 4], 'differs', 'fewer reach /cart: 10.0% of those at /p/*, elsewhere 18.3%'),
-      group('desktop', [600, 110, 46], 'no difference', 'like the others'),
+      group('mobile', [400, 40, 4], 'fewer reach /cart: 10.0% of those at /p/*, elsewhere 18.3%'),
+      group('desktop', [600, 110, 46]),
     ];
     expect(funnelChart({ steps, groups, unit: 'sessions', ...visits })).toMatchObject({
       title: 'Mobile: fewer reach /cart: 10.0% of those at /p/*, elsewhere 18.3%',
@@ -80,7 +76,7 @@ describe('the picture of a funnel', () => {
   });
 
   it('shows the steps without a split, each beside the one before it', () => {
-    const alike = [group('mobile', [400, 60, 20], 'no difference', ''), group('desktop', [600, 90, 30], 'no difference', '')];
+    const alike = [group('mobile', [400, 60, 20]), group('desktop', [600, 90, 30])];
     const funnel = { steps, unit: 'sessions', ...visits };
     expect(funnelChart({ ...funnel, groups: alike })).not.toHaveProperty('accent');
     const notes = ['', '15% of the step before · 15% of all', '33.33% of the step before · 5% of all'];
