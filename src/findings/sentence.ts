@@ -152,11 +152,12 @@ function besideSentence(facts: Facts, subject: string, grammar: Grammar): string
 
 /** How two ranges that did not change significantly are told, behind their figures. */
 function calmText(facts: Facts): string {
-  const { verdict, causes } = facts;
+  const { verdict, causes, change } = facts;
   if (verdict === 'too few data') return ': too few whole days to judge';
   if (verdict === 'uncertain') return ': too uncertain to judge';
   if (causes.length > 0) return `, because of ${namesOf(causes)}: on comparable days no significant change`;
-  return `: no significant change${detectableText(facts)}`;
+  // Of many ranges looked at, some lie outside their own interval by chance.
+  return change && change.low * change.high > 0 ? ', which could still be chance' : `: no significant change${detectableText(facts)}`;
 }
 
 /** The sentence of two ranges. */

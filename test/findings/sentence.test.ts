@@ -126,12 +126,13 @@ describe('the sentence of a finding', () => {
     ],
     [
       'without a change',
-      { verdict: 'unchanged', detectable: 19 },
+      { verdict: 'unchanged', detectable: 19, change: { percent: -23, low: -48, high: 2 } },
       'Conversion rate went from 3.41% to 2.64% (-23%): no significant change; one of 19% would have shown.',
     ],
+    ['that many looks explain', { verdict: 'unchanged' }, 'Conversion rate went from 3.41% to 2.64% (-23%), which could still be chance.'],
     [
       'in which nothing could show',
-      { verdict: 'unchanged', detectable: 100 },
+      { verdict: 'unchanged', detectable: 100, change: { percent: -23, low: -100, high: 60 } },
       'Conversion rate went from 3.41% to 2.64% (-23%): no significant change; even a fall to zero would not have shown.',
     ],
     [

@@ -60,7 +60,7 @@ describe('with a part of the tools', () => {
       'count(*)',
       'The platform has the files: download_export_run fetches a run of job 3123; then ask again.',
     ],
-    ['without writes', { readOnly: true }, 'screen_width', 'jobIds: nothing is in the workspace yet. The platform has no files of it.'],
+    ['without writes', { readOnly: true }, 'screen_width', 'Nothing is downloaded yet. The platform has no files of it.'],
   ])('names the way to files by tools that it has: %s', { tags: 'nightly' }, async (_, options, column, words) => {
     const { call } = await open(options);
     const sql = `SELECT ${column} FROM sessions WHERE session_time >= '2026-11-17' AND session_time < '2026-11-19'`;

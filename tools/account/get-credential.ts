@@ -2,6 +2,8 @@ import * as z from 'zod';
 import type { CredentialLevel } from '../../src/api/auth-server.ts';
 import { readCredential } from '../../src/api/operations/account.ts';
 import { recordId } from '../../src/api/operations/records.ts';
+import { listed } from '../../src/findings/wording.ts';
+import { counted } from '../../src/lib/number-text.ts';
 import { defineTool, openedToolsets, READ } from '../../src/tooling/tool.ts';
 
 /** Section 5; no answer of the interface holds a date of it. */
@@ -25,6 +27,7 @@ export default defineTool({
   operation: readCredential,
   input: z.strictObject({}),
   output: z.object({
+    answer: z.string(),
     level: z.enum(['account', 'project', 'unknown']),
     lasts: z.string(),
     scopes: z.array(z.string()),
@@ -43,6 +46,8 @@ export default defineTool({
     if (own.length > 0) note('Enrichment has a credential of its own, which is not shown here.');
     if (toolsets?.some(({ missing = '' }) => missing.includes('enrichment')))
       note('Enrichment can have a credential of its own; none is set.');
-    return { level, lasts: LASTS, ...granted, ...(toolsets && { toolsets }) };
+    const kind = level === 'unknown' ? 'credential' : `${level}-level credential`;
+    const answer = `This ${kind} reaches ${counted(granted.projects.length, 'project')}; its scopes: ${listed(granted.scopes) || 'none'}.`;
+    return { answer, level, lasts: LASTS, ...granted, ...(toolsets && { toolsets }) };
   },
 });

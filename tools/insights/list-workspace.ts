@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { hint } from '../../src/lib/hint.ts';
 import { ofAnswer } from '../../src/lib/note-mark.ts';
+import { counted, formatBytes } from '../../src/lib/number-text.ts';
 import { exportsResource } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
@@ -21,6 +22,7 @@ export default defineAnsweringTool({
   idsFrom: 'list_export_jobs',
   input: z.strictObject({ jobIds: p.refs('export job', 'Ids or names; default all').optional() }),
   output: z.object({
+    answer: z.string(),
     directory: z.string(),
     usedBytes: z.number(),
     quotaBytes: z.number(),
@@ -50,8 +52,7 @@ export default defineAnsweringTool({
     if (runs.length === 0)
       note(
         ofAnswer(
-          'Nothing is downloaded yet.' +
-            hint('sync_exports', ' sync_exports downloads all new runs.') +
+          hint('sync_exports', 'sync_exports downloads all new runs.') +
             hint('download_export_run', ' download_export_run downloads a single run.'),
         ),
       );
@@ -66,7 +67,12 @@ export default defineAnsweringTool({
       const failure = warehouse?.failure({ jobId, runId });
       if (failure !== undefined) note(`Run ${runId} of job ${jobId} could not be loaded into the warehouse: ${failure}`);
     }
+    const jobs = counted(new Set(runs.map(({ jobId }) => jobId)).size, 'export job');
     return {
+      answer:
+        runs.length === 0
+          ? 'Nothing is downloaded yet.'
+          : `${counted(runs.length, 'run')} of ${jobs} downloaded, ${formatBytes(usedBytes)} of ${formatBytes(workspace.quotaBytes)} used.`,
       directory: workspace.dir,
       usedBytes,
       quotaBytes: workspace.quotaBytes,

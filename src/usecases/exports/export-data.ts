@@ -76,7 +76,7 @@ export interface Data {
 }
 
 /** The words for a workspace without any run. */
-export const NOTHING_HERE = 'jobIds: nothing is in the workspace yet.';
+export const NOTHING_HERE = 'Nothing is downloaded yet.';
 
 /** Thrown where nothing at all is downloaded. */
 export class NothingDownloaded extends ApiError {}
