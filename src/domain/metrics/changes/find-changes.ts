@@ -30,7 +30,7 @@ import {
 import { type ChangeEvent, eventsOf, type Part, partAt } from './events.ts';
 import { type LargeDay, largeDays } from './large-days.ts';
 import { type RankedChange, rankChanges } from './rank-changes.ts';
-import { type SlowLevel, slowLevels } from './slow-levels.ts';
+import { driftOf, type SlowLevel, slowLevels } from './slow-levels.ts';
 
 /** The series that show a change by what it is of; of a change that products alone show, these. */
 function shownBy({ members }: Cluster): readonly Found[] {
@@ -302,7 +302,7 @@ export interface ScanAnswer {
   readonly tooFew: number;
   /** Days of revenue that stand out beside the changes. */
   readonly large: readonly LargeDay[];
-  /** Levels that moved slowly beside the changes. */
+  /** Levels that moved slowly beside the changes, where last year's season is not known. */
   readonly slowly: readonly SlowLevel[];
 }
 
@@ -344,11 +344,14 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
   });
   // Measured by its own days, what looked like a change in the scan may have been over before it.
   const measured = await partsOf(told, signal, (event) => [measuredEvent(scene, event)].filter(({ to: end }) => !end || end >= from));
-  const changes = rankChanges(scene, sameDayOnce(withoutParts(measured)));
+  const events = sameDayOnce(withoutParts(measured));
+  const levels = await inTurns(signal, () => slowLevels(wanted, base, { from, to }, events));
+  const drifts = levels.filter(({ isBesideSeason }) => isBesideSeason).map((level) => driftOf(level, base, { from, to }));
+  const changes = rankChanges(scene, [...events, ...drifts]);
   return {
     changes,
     large: largeDays(looked, byId, base, changes),
-    slowly: await inTurns(signal, () => slowLevels(wanted, base, { from, to }, changes)),
+    slowly: levels.filter(({ isBesideSeason }) => !isBesideSeason),
     looked: looked.length,
     tooFew: wanted.length - looked.length,
   };

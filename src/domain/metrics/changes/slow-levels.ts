@@ -1,13 +1,21 @@
+import { daysFrom } from '../../../lib/calendar.ts';
+import { tailOf, Z_95 } from '../../../statistics/tails.ts';
 import { judgePeriods } from '../engine/judge.ts';
-import { type DailyPoint, valueOf, WEEK } from '../engine/series.ts';
+import type { Window } from '../engine/levels.ts';
+import { type DailyPoint, WEEK } from '../engine/series.ts';
 import { type ChangeSeries, type Place, seriesId } from './change-series.ts';
-import type { RankedChange } from './rank-changes.ts';
+import type { ChangeEvent } from './events.ts';
+import { DRIFT_DAYS } from './rank-changes.ts';
 
 /** A level that is another at the end of the days than at their beginning although it changed on none of them. */
 export interface SlowLevel {
   readonly metric: string;
-  /** Of the days at the end to those at the beginning: 0.1 for a tenth more. */
+  /** Of the days at the end to those at the beginning, what last year's season makes taken out: 0.1 for a tenth more. */
   readonly relative: number;
+  /** As a standard normal. */
+  readonly score: number;
+  /** Whether last year's season is known, so that it is not what moved the level. */
+  readonly isBesideSeason: boolean;
 }
 
 /** A product of these says the same again. */
@@ -24,18 +32,35 @@ function slowLevelOf({ metric, kind, days: all }: ChangeSeries, from: string, to
   if (days === 0) return undefined;
   const [first, last] = [own.slice(0, days), own.slice(-days)];
   const windowOf = (points: readonly DailyPoint[]) => ({ from: points[0]?.label ?? from, to: points.at(-1)?.label ?? to });
-  const { verdict, relative } = judgePeriods({ kind, days: all, baseline: windowOf(first), period: windowOf(last) });
-  const change = valueOf(last) / valueOf(first) - 1;
-  const isFar = Math.abs(change) >= LEAST && (relative ?? 0) * change > 0;
-  return verdict === 'drift' && isFar ? { metric, relative: change } : undefined;
+  const { verdict, relative, score } = judgePeriods({ kind, days: all, baseline: windowOf(first), period: windowOf(last) });
+  if (verdict !== 'drift' || relative === null || Math.abs(relative) < LEAST) return undefined;
+  return { metric, relative, score, isBesideSeason: all.every(({ season }) => season !== undefined) };
+}
+
+/** A slow level as a change of the days of a scan, whose drift is given per four weeks. */
+export function driftOf({ metric, relative, score }: SlowLevel, place: Place, { from, to }: Window): ChangeEvent {
+  const days = 1 + daysFrom(from, to);
+  const half = Z_95 * Math.abs(relative / score);
+  const ofWeeks = (share: number) => Math.max(0, 1 + share) ** (DRIFT_DAYS / days) - 1;
+  const part = { metric, place, relative: ofWeeks(relative), low: ofWeeks(relative - half), high: ofWeeks(relative + half), score };
+  return {
+    shape: 'drift',
+    from,
+    days,
+    earliest: from,
+    latest: from,
+    place,
+    parts: [part],
+    pValue: Math.min(1, 2 * tailOf(Math.abs(score))),
+  };
 }
 
 /** The levels of all visitors that moved slowly over the days of the scan, where no change of the metric is told. */
 export function slowLevels(
   series: readonly ChangeSeries[],
   base: Place,
-  { from, to }: { readonly from: string; readonly to: string },
-  changes: readonly Pick<RankedChange, 'shape' | 'parts'>[],
+  { from, to }: Window,
+  changes: readonly Pick<ChangeEvent, 'shape' | 'parts'>[],
 ): SlowLevel[] {
   const told = new Set(changes.filter(({ shape }) => shape !== 'outlier').flatMap(({ parts }) => parts.map(({ metric }) => metric)));
   const wanted = new Set(METRICS.filter((metric) => !told.has(metric)).map((metric) => seriesId(metric, base)));

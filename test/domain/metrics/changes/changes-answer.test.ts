@@ -69,7 +69,7 @@ it('levels that moved slowly and days that something else may explain stand besi
     { day: '2026-11-11', metric: 'revenueSum', relative: 1.244, place: { device: 'desktop' } },
     { day: '2026-11-23', metric: 'visits', relative: -0.43, place: all },
   ] as const;
-  const slowly = [{ metric: 'conversionRate', relative: 0.1 }];
+  const slowly = [{ metric: 'conversionRate', relative: 0.1, score: 5, isBesideSeason: false }];
   const { answer, details } = changesAnswer({ ...rest, site: site && { ...site, large, slowly } });
   expect(answer).toBe('Nothing changed suddenly beyond chance from 29 Oct to 25 Nov.');
   expect(details).toEqual([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ChangeSeries, type Place, seriesId } from '../../../../src/domain/metrics/changes/change-series.ts';
-import { slowLevels } from '../../../../src/domain/metrics/changes/slow-levels.ts';
+import { driftOf, slowLevels } from '../../../../src/domain/metrics/changes/slow-levels.ts';
 import { drawWorld, METRICS, pointsOf } from '../../../bench/verdicts/metrics/world.ts';
 import { sampleSize } from '../../../support/sample-size.ts';
 
@@ -35,6 +35,18 @@ describe('a level that moves slowly', () => {
     let found = 0;
     for (let seed = 1; seed <= sites; seed += 1) found += told(seed, () => 1).length;
     expect(found / sites).toBeLessThanOrEqual(0.03);
+  });
+
+  it('is a drift of the days where last year says what the season makes', () => {
+    const { series, range } = seriesOf(1, summer);
+    const levelsOf = (season?: number) =>
+      slowLevels([{ ...series, days: series.days.map((day) => ({ ...day, season })) }], base, range, []);
+    expect(levelsOf().map(({ isBesideSeason }) => isBesideSeason)).toEqual([false]);
+    const [level] = levelsOf(0);
+    const drift = level && driftOf(level, base, range);
+    expect(drift).toMatchObject({ shape: 'drift', days: DAYS - HISTORY, parts: [{ metric: 'visits' }] });
+    // Eight weeks are twice four.
+    expect((1 + (drift?.parts[0]?.relative ?? 0)) ** 2 - 1).toBeCloseTo(level?.relative ?? 0);
   });
 
   it('is not told beside a change of the metric, nor of fewer than four weeks', () => {
