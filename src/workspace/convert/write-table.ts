@@ -8,6 +8,7 @@ import type { Conversion, Converted, Machine, Piece } from '../query/protocol.ts
 import { identifier, literal, UNORDERED } from '../query/view-sql.ts';
 import { messageOf, WorkspaceError } from '../store/disk.ts';
 import type { RunManifest, StoredColumn } from '../store/manifest.ts';
+import { SCRATCH } from '../store/quota.ts';
 import { type RawFiles, rawFilesOf, textsOf } from './raw-files.ts';
 
 /** How a column is held by what its values show, and how many of these cannot be. */
@@ -266,7 +267,7 @@ async function convert(connection: DuckDBConnection, { run, directory, target }:
 /** Makes a table of a run. */
 export async function convertRun(conversion: Conversion, machine: Machine): Promise<Converted> {
   const { run, directory, target } = conversion;
-  const texts = `${target}.texts`;
+  const texts = `${target}${SCRATCH}`;
   try {
     const files = [...run.files.map(({ name }) => `${directory}/${name}`), texts, target];
     const connection = await openDatabase({ ...machine, setup: [UNORDERED], files });

@@ -10,6 +10,9 @@ import { WorkspaceError } from './disk.ts';
 const RECOUNT_BYTES = 64 * 1024 * 1024;
 const RECOUNT_MS = 30_000;
 
+/** Ends the name of a file that a conversion makes for itself and removes again: no data that is kept, so it takes no room from them. */
+export const SCRATCH = '.scratch';
+
 /** Lists a directory. */
 export type List = (directory: string) => Promise<Dirent[]>;
 const listed: List = (directory) => readdir(directory, { withFileTypes: true });
@@ -29,7 +32,7 @@ export async function bytesBelow(directory: string, list: List = listed): Promis
     for (const entry of entries) {
       const path = join(directory, entry.name);
       if (entry.isDirectory()) bytes += await bytesBelow(path, list);
-      else if (entry.isFile()) {
+      else if (entry.isFile() && !entry.name.endsWith(SCRATCH)) {
         const found = await stat(path).catch(() => undefined);
         bytes += found?.size ?? 0;
         hasChanged ||= found === undefined;
@@ -57,7 +60,7 @@ export function createQuota(directory: string, limitBytes: number, list?: List) 
     }
     if (counted.bytes + writtenSince + kept + bytes > limitBytes) {
       const usedBytes = counted.bytes + writtenSince + kept;
-      const used = `${formatBytes(usedBytes)} of ${formatBytes(limitBytes)} are used or reserved in ${directory}`;
+      const used = `${formatBytes(usedBytes)} of ${formatBytes(limitBytes)} are used or reserved`;
       const next =
         'Make room' +
         hint('purge_workspace', ' with purge_workspace') +
