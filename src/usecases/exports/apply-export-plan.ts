@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/errors.ts';
 import { createExportJob } from '../../api/operations/data-export.ts';
 import { joinedPreview, previewOf } from '../../api/wire.ts';
-import { creationQuestion, type JobBody } from '../../domain/exports/plan/job-bodies.ts';
+import { creationQuestion } from '../../domain/exports/plan/job-bodies.ts';
 import { equalRecurring, equalWords, isJobOf, type JobRecord, type KnownSegments } from '../../domain/exports/plan/similar-jobs.ts';
 import { either, hint } from '../../lib/hint.ts';
 import { type ExportPlan, expiresMs, type PlanPart, type PlanStore } from '../../workspace/plans.ts';
@@ -243,14 +243,16 @@ function answerOf({ planId, parts }: ExportPlan, { fetched, next }: Applied) {
   const underWay = fetched?.underWay ?? new Map<number | string, never>();
   const jobs = parts.map(({ jobId = '', body }) => {
     const nextRunTime = next?.get(jobId);
-    return { jobId, name: body.name, ...rangeOf(body), ...(nextRunTime !== undefined && { nextRunTime }), ...underWay.get(jobId) };
+    return {
+      jobId,
+      name: body.name,
+      ...body.frequency.dateRange,
+      ...(nextRunTime !== undefined && { nextRunTime }),
+      ...underWay.get(jobId),
+    };
   });
   // Created is not all where a question waits for the files.
   return { planId, jobs, ...(underWay.size > 0 && { files: 'under way' as const }) };
-}
-
-function rangeOf({ frequency: { dateRange } }: JobBody): { from?: string; to?: string } {
-  return dateRange ? { from: dateRange.from, to: dateRange.to } : {};
 }
 
 function nextStep({ parts }: ExportPlan): string {

@@ -9,7 +9,7 @@ import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts
 import type { Interval } from '../../lib/intervals.ts';
 import type { FileLife } from '../../workspace/download/file-life.ts';
 import type { ExportPlan } from '../../workspace/plans.ts';
-import type { RunManifest } from '../../workspace/store/manifest.ts';
+import { rowsOf } from '../../workspace/store/manifest.ts';
 import type { Context } from '../context.ts';
 import { fetchMetrics } from '../metrics/fetch-metrics.ts';
 import { deliveriesAmong, readRunRows } from './deliveries.ts';
@@ -47,11 +47,6 @@ function msOf(text: string | null | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Whether it is known that a downloaded run holds no row. */
-function isEmpty({ table, files }: RunManifest): boolean {
-  return table ? table.rows === 0 : files.every(({ rows }) => rows === 0);
-}
-
 /** The once jobs that fill gaps of a job: made by a plan for it, or called as such. */
 function backfillsOf(job: JobRecord, { jobs, plans }: Exports): JobRecord[] {
   const made = new Set(plans.filter(({ fills }) => fills === job.jobId).flatMap(({ parts }) => parts.map(({ jobId }) => jobId)));
@@ -74,7 +69,7 @@ async function readHistory(job: JobRecord, exports: Exports, context: GapsContex
   const frequency = lower(job.frequency);
   // Files without a row hold no more than no files; a once job has only their range.
   const kept = frequency === 'once' ? [] : await workspace().then((opened) => opened.runs());
-  const withoutRows = new Set(kept.filter(isEmpty).map(({ runId }) => runId));
+  const withoutRows = new Set(kept.filter((run) => rowsOf(run) === 0).map(({ runId }) => runId));
   const known = listed.filter(({ range }) => range.startMs < range.endMs).toSorted((a, b) => a.range.startMs - b.range.startMs);
   const next = rangeOf({ from: job.nextFrom, to: job.nextTo });
   return {

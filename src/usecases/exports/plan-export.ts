@@ -4,7 +4,7 @@ import { createExportJob, listExportableFields } from '../../api/operations/data
 import { instantOf } from '../../api/params.ts';
 import { sharedMembers } from '../../api/wire.ts';
 import type { ExportColumn } from '../../domain/exports/plan/field-catalogue.ts';
-import { bodiesOf, type ExportOrder, type JobBody, rangeName, splitRange } from '../../domain/exports/plan/job-bodies.ts';
+import { bodiesOf, type ExportOrder, type JobBody, splitRange } from '../../domain/exports/plan/job-bodies.ts';
 import { isPreset, PRESET, withPreset } from '../../domain/exports/plan/journey-fields.ts';
 import { equalAmong, existingSentence, planWarnings } from '../../domain/exports/plan/plan-warnings.ts';
 import {
@@ -23,6 +23,7 @@ import {
   type SimilarJob,
   similarJobs,
 } from '../../domain/exports/plan/similar-jobs.ts';
+import { rangeName } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Interval } from '../../lib/intervals.ts';

@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/errors.ts';
 import { coveredLead, rangeOf } from '../../domain/exports/deliveries.ts';
-import { describeRange } from '../../lib/dates.ts';
+import { rangeTexts } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import { daysIn, hullOf, type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
@@ -28,10 +28,6 @@ const MAX_GAPS = 5; // further ones are only counted
 
 type CoverageContext = Pick<Context, 'note' | 'covers' | 'timeZone' | 'nowMs'>;
 
-function wordsOf(intervals: readonly Interval[], { timeZone, nowMs }: CoverageContext): string[] {
-  return intervals.map((each) => describeRange({ ...each, startIso: '', endIso: '', timeZone, nowMs }).text);
-}
-
 const timeOf = (runs: readonly RunManifest[]) => union(runs.map(rangeOf));
 
 /** A view with the time of its rows, of those that a condition on days can select, and the columns that it asks by and some runs lack. */
@@ -49,6 +45,7 @@ function selectableOf(part: DataPart, sql: string) {
  * it uses.
  */
 function noteCoverage({ parts }: Pick<Data, 'parts'>, context: CoverageContext, sql = '', way?: string) {
+  const { timeZone } = context;
   const read = parts.filter(({ view }) => isRead(sql, view.name));
   const asked = askedDays(sql, context.nowMs);
   const views = (read.length > 0 ? read : parts).map((part) => selectableOf(part, asked.length > 0 ? sql : ''));
@@ -62,13 +59,13 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: CoverageContext, 
   const next = way === undefined ? hint('find_export_gaps', ' find_export_gaps gives the causes.') : '';
   const found = views.map(({ part, held, have, without }) => {
     const left = subtract(intersect(wanted, held), have);
-    if (left.length > 0) context.note(ofAnswer(leftOutWords(wordsOf(left, context), without, part)));
+    if (left.length > 0) context.note(ofAnswer(leftOutWords(rangeTexts(left, timeZone), without, part)));
     const prefix = views.length > 1 ? `${part.view.name}: ` : '';
-    const gaps = wordsOf(subtract(wanted, held), context);
+    const gaps = rangeTexts(subtract(wanted, held), timeZone);
     if (gaps.length > 0) context.note(ofAnswer(`${prefix}Not in the data: ${firstOf(gaps, MAX_GAPS)}.${next}`));
     notePartialColumns(part, context, sql);
     const withPrefix = (texts: readonly string[]) => texts.map((text) => `${prefix}${text}`);
-    return { covered: withPrefix(wordsOf(have, context)), gaps: withPrefix(gaps) };
+    return { covered: withPrefix(rangeTexts(have, timeZone)), gaps: withPrefix(gaps) };
   });
   if (way !== undefined) context.note(ofAnswer(way));
   const over = overBy(asked, context.nowMs);
@@ -89,7 +86,7 @@ function leftOutWords(days: readonly string[], without: readonly string[], { vie
 
 /** Says which days only some columns cover, where several jobs export different ones. */
 function notePartialColumns({ runs, view }: DataPart, context: CoverageContext, sql: string): void {
-  const daysOf = (own: readonly RunManifest[]) => wordsOf(timeOf(own), context).join(', ');
+  const daysOf = (own: readonly RunManifest[]) => rangeTexts(timeOf(own), context.timeZone).join(', ');
   const all = daysOf(runs);
   const partial = [...view.runsWith].flatMap(([folded, own]) => {
     const days = daysOf(own);

@@ -13,7 +13,7 @@ import { firstOf } from '../../lib/sentences.ts';
 import { successfulRuns } from '../../workspace/download/run-rows.ts';
 import type { PlanPart } from '../../workspace/plans.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
-import { folded, promisedColumns } from '../../workspace/query/columns.ts';
+import { folded, listedFields, promisedColumns } from '../../workspace/query/columns.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import type { Context } from '../context.ts';
 import { availableRuns, type ListedDelivery } from './deliveries.ts';
@@ -40,14 +40,10 @@ const MOST_NAMED = 3;
 
 /** A run as far as it says what its files hold: one that is here, or that a plan will bring. */
 export type HoldingRun = Pick<RunManifest, 'scope' | 'from' | 'to' | 'fields'>;
-type Fields = JobRecord['fields'];
 
 /** The columns of files with these fields, in lower case. */
-function columnsIn(fields: Fields): string[] {
-  const named = (fields ?? []).flatMap(({ fieldName, aliasName }) => {
-    return fieldName ? [{ fieldName, ...(typeof aliasName === 'string' && { aliasName }) }] : [];
-  });
-  return promisedColumns(named).map(({ name }) => folded(name));
+function columnsIn(fields: HoldingRun['fields']): string[] {
+  return promisedColumns(fields).map(({ name }) => folded(name));
 }
 
 /** The time that runs of a scope hold with all these columns; one that lists none may have all. */
@@ -72,8 +68,7 @@ export function lacksDays(need: FilesNeeded, runs: readonly HoldingRun[]): boole
 
 /** The run that the job of a plan brings, as far as the plan says what its files will hold. */
 function runToCome({ body: { scope = '', frequency, fields } }: PlanPart): HoldingRun[] {
-  const named = fields.map(({ fieldName, aliasName }) => ({ fieldName, ...(aliasName !== undefined && { aliasName }) }));
-  return frequency.dateRange ? [{ scope, ...frequency.dateRange, fields: named }] : [];
+  return frequency.dateRange ? [{ scope, ...frequency.dateRange, fields: listedFields(fields) }] : [];
 }
 
 /** Whether a run brings what a question reads and no file holds; of a question that names no days, where no file has its columns. */
@@ -158,7 +153,7 @@ interface Search {
 
 /** Whether a job exports the columns of a lack for all visitors, as far as its record shows it. */
 function exportsAll(job: JobRecord, { scope, columns }: Lack): boolean {
-  const own = new Set(columnsIn(job.fields));
+  const own = new Set(columnsIn(listedFields(job.fields)));
   const isWhole = (deviceOf(job) ?? 'all') === 'all' && lower(job.state) !== 'deleted' && lower(job.scope) === scope;
   return isWhole && [...columns.keys()].every((column) => own.has(folded(column)));
 }

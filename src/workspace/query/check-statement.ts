@@ -110,7 +110,8 @@ interface Serialised {
   readonly statements?: readonly unknown[];
 }
 
-function viewWords(views: readonly string[]): string {
+/** The views that there are, as the end of a sentence. */
+export function viewWords(views: readonly string[]): string {
   return views.length === 1 ? `the only one is ${views[0]}` : `there are ${views.join(', ')}`;
 }
 
