@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/errors.ts';
+import { onApiError } from '../../api/errors.ts';
 import { getSiteRevenue } from '../../api/operations/metrics.ts';
 import { isoAt, resolveDate } from '../../lib/dates.ts';
 import { meaningOf, type Unit } from '../../workspace/query/column-types.ts';
@@ -35,16 +35,12 @@ const ASKED = '-7d';
  */
 async function projectCurrency({ lists, nowMs }: Pick<Context, 'lists' | 'nowMs'>): Promise<string | undefined> {
   const at = (date: string, edge: 'start' | 'end') => isoAt(resolveDate(date, { edge, timeZone: 'UTC', nowMs }).instantMs, 'UTC');
-  try {
-    const { ask } = await lists();
-    const { values } = await ask(getSiteRevenue, { startDate: at(ASKED, 'start'), endDate: at('yesterday', 'end') });
-    const found = new Set(values.flatMap(({ currency }) => currency || []));
-    const [currency] = found;
-    return found.size === 1 ? currency : undefined;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return undefined;
-  }
+  const range = { startDate: at(ASKED, 'start'), endDate: at('yesterday', 'end') };
+  const read = lists().then(({ ask }) => ask(getSiteRevenue, range));
+  const { values } = await read.catch(onApiError(() => ({ values: [] })));
+  const found = new Set(values.flatMap(({ currency }) => currency || []));
+  const [currency] = found;
+  return found.size === 1 ? currency : undefined;
 }
 
 /** The currency of a project as a member of an answer, where some unit of its columns is one of money and the platform gives it. */

@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import { createExportJob } from '../../api/operations/data-export.ts';
 import { joinedPreview, previewOf } from '../../api/wire.ts';
 import { creationQuestion } from '../../domain/exports/plan/job-bodies.ts';
@@ -222,14 +222,9 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
 
 /** When the jobs of a plan run next, by job; empty where the platform does not tell: the jobs exist all the same. */
 async function nextRuns({ plan, context }: Application): Promise<ReadonlyMap<number | string, string>> {
-  try {
-    const own = new Set(plan.parts.map(({ jobId }) => jobId));
-    const jobs = (await readJobs(context.ask, { fresh: true })).filter(({ jobId }) => own.has(jobId));
-    return new Map(jobs.flatMap(({ jobId, nextRunTime }) => (nextRunTime ? [[jobId, nextRunTime] as const] : [])));
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return new Map();
-  }
+  const own = new Set(plan.parts.map(({ jobId }) => jobId));
+  const jobs = await readJobs(context.ask, { fresh: true }).catch(onApiError(() => []));
+  return new Map(jobs.flatMap(({ jobId, nextRunTime }) => (nextRunTime && own.has(jobId) ? [[jobId, nextRunTime] as const] : [])));
 }
 
 /** Facts about the jobs of an applied plan. */

@@ -1,5 +1,6 @@
 import { DEFAULT_PAGE_SIZE, instantOf } from '../../api/params.ts';
 import { type Delivery, rangeOf } from '../../domain/exports/deliveries.ts';
+import { filesUntil } from '../../domain/exports/files-until.ts';
 import type { JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { type FileLife, learnFileLife } from '../../workspace/download/file-life.ts';
@@ -98,7 +99,7 @@ export async function selectRuns(
   const sinceMs = known && Math.max(fromMs ?? 0, expiresBeforeMs === undefined ? 0 : nowMs - known.ms);
   const listed = await readRunRows(jobIds, sinceMs, ask);
   const life = known ?? (await learnFileLife(ask, asSuccessful(listed)));
-  const goneMs = ({ completionTime }: RunRow) => instantOf(completionTime ?? '') + life.ms;
+  const goneMs = (run: RunRow) => filesUntil(run, life.ms);
   const found = (order === 'ASC' ? listed.toReversed() : listed).filter(
     (run) =>
       (jobIds === undefined || jobIds.some((id) => id === run.jobId)) &&

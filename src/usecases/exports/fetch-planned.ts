@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import { listExportRuns } from '../../api/operations/data-export.ts';
 import { instantOf } from '../../api/params.ts';
 import { lower } from '../../domain/exports/plan/similar-jobs.ts';
@@ -93,22 +93,17 @@ function fetchParts(parts: readonly PlanPart[], wait: Wait, context: FetchContex
   );
 }
 
-/** How long the once export that completed last took from its creation, in words; undefined where that cannot be read. */
+/** How long the once export that completed last took from its creation, in words; undefined where it was not seen. */
 async function usualWords({ ask }: FetchContext): Promise<string | undefined> {
-  try {
-    const jobs = (await readJobs(ask)).filter(({ frequency, state }) => lower(frequency) === 'once' && lower(state) === 'completed');
-    const [latest] = jobs.toSorted((a, b) => instantOf(b.lastRunTime ?? '') - instantOf(a.lastRunTime ?? ''));
-    if (!latest || typeof latest.jobId !== 'number') return undefined;
-    const runs = await ask(listExportRuns, { jobId: latest.jobId }, { withinMs: LOOK_MS });
-    const endMs = Math.max(...runs.filter(({ state }) => lower(state) === 'success').map(({ endDate }) => instantOf(endDate ?? '')));
-    const seconds = (endMs - instantOf(latest.createdAt ?? '')) / 1_000;
-    if (!(seconds > 0 && Number.isFinite(seconds))) return undefined;
-    const took = seconds < 90 ? `${Math.round(seconds)} s` : counted(Math.round(seconds / 60), 'minute');
-    return `The last export of the kind was ready ${took} after its creation.`;
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
+  const jobs = (await readJobs(ask)).filter(({ frequency, state }) => lower(frequency) === 'once' && lower(state) === 'completed');
+  const [latest] = jobs.toSorted((a, b) => instantOf(b.lastRunTime ?? '') - instantOf(a.lastRunTime ?? ''));
+  if (!latest || typeof latest.jobId !== 'number') return undefined;
+  const runs = await ask(listExportRuns, { jobId: latest.jobId }, { withinMs: LOOK_MS });
+  const endMs = Math.max(...runs.filter(({ state }) => lower(state) === 'success').map(({ endDate }) => instantOf(endDate ?? '')));
+  const seconds = (endMs - instantOf(latest.createdAt ?? '')) / 1_000;
+  if (!(seconds > 0 && Number.isFinite(seconds))) return undefined;
+  const took = seconds < 90 ? `${Math.round(seconds)} s` : counted(Math.round(seconds / 60), 'minute');
+  return `The last export of the kind was ready ${took} after its creation.`;
 }
 
 /** How far the files of a plan are, in words, and of each job whose files are still to come. */
@@ -134,7 +129,7 @@ export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, conte
   );
   if (arrivals.every(({ state }) => state === 'here')) return { words: [...words, 'Ask the question again.'], underWay };
   if (underWay.size === 0) return { words, underWay };
-  const usual = await usualWords(context);
+  const usual = await usualWords(context).catch(onApiError(() => undefined));
   const next =
     'The files are fetched by themselves. To go on, ask the question again in a minute or two: it waits up to ' +
     `${QUESTION_MS / 1_000} s for them and says how far they are.`;

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { checkInput } from '../../api/check-input.ts';
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import { createExportJob } from '../../api/operations/data-export.ts';
 import { type BackfillContent, backfillName } from '../../domain/exports/gaps/backfill.ts';
 import type { GapStudy, Status } from '../../domain/exports/gaps/find-gaps.ts';
@@ -166,16 +166,14 @@ export async function findAllGaps(asked: AskedDays, context: GapsContext) {
   // One note for all instead of one a job.
   const quiet = { ...context, note: () => undefined, progress: () => undefined };
   const studied = await pLimit(AT_ONCE).map(due, async (job) => {
-    try {
-      if (clock.now() >= untilMs) throw new ApiError('timeout', 'time ran out; name one by jobId.');
-      const { found } = await studyJob(job, exports, asked, quiet);
-      progress((done += 1), due.length, `${done} of ${due.length} jobs looked at`);
-      return [{ job, name: job.name ?? String(job.jobId), ...gapCounts(found) }];
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      left.push({ job, why: error.message });
-      return [];
-    }
+    const leave = (why: string) => void left.push({ job, why });
+    const found =
+      clock.now() < untilMs
+        ? await studyJob(job, exports, asked, quiet).catch(onApiError(({ message }) => leave(message)))
+        : leave('time ran out; name one by jobId.');
+    if (!found) return [];
+    progress((done += 1), due.length, `${done} of ${due.length} jobs looked at`);
+    return [{ job, name: job.name ?? String(job.jobId), ...gapCounts(found.found) }];
   });
   const counts = studied.flat().toSorted((a, b) => b.lost / b.total - a.lost / a.total);
   const rows = whole ? counts : counts.slice(0, MOST_ROWS);

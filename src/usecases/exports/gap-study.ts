@@ -1,5 +1,5 @@
 import { allPages } from '../../api/all-pages.ts';
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import { listExportRuns } from '../../api/operations/data-export.ts';
 import { instantOf, MAX_METRICS_RANGE_MS } from '../../api/params.ts';
 import { rangeOf } from '../../domain/exports/deliveries.ts';
@@ -155,22 +155,17 @@ async function checkEmptyRuns(
     devices: [device],
     segmentSets: [segmentId === undefined ? [] : [segmentId]],
   };
-  try {
-    const { rows } = await fetchMetrics(grid, { ...context, timeZone: found.timeZone });
-    const visits = new Map(rows.map(({ interval, values }) => [interval.startMs, values['visits']]));
-    if (empty.some(({ startMs }) => startMs < range.startMs))
-      context.note(
-        'Earlier empty runs were not held against visits, for which one request has no room: startDate and endDate choose them.',
-      );
-    return {
-      ...found,
-      intervals: joined(found.intervals.flatMap((each) => (each.status === 'empty' ? weighed(each, visits, found) : [each]))),
-    };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    context.note(`Whether the days of empty runs had visits could not be found out: ${error.message}`);
-    return found;
-  }
+  const read = await fetchMetrics(grid, { ...context, timeZone: found.timeZone }).catch(
+    onApiError(({ message }) => context.note(`Whether the days of empty runs had visits could not be found out: ${message}`)),
+  );
+  if (!read) return found;
+  const visits = new Map(read.rows.map(({ interval, values }) => [interval.startMs, values['visits']]));
+  if (empty.some(({ startMs }) => startMs < range.startMs))
+    context.note('Earlier empty runs were not held against visits, for which one request has no room: startDate and endDate choose them.');
+  return {
+    ...found,
+    intervals: joined(found.intervals.flatMap((each) => (each.status === 'empty' ? weighed(each, visits, found) : [each]))),
+  };
 }
 
 /** The once job that delivers what a job did, and what of that is not known. */

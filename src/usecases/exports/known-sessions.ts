@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import type { EnrichmentRecord } from '../../domain/enrichment/check-enrichments.ts';
 import { WorkspaceError } from '../../workspace/store/disk.ts';
 import { type DataUses, withData } from './export-data.ts';
@@ -38,10 +38,5 @@ export async function knownSessionsWords(records: readonly EnrichmentRecord[], c
 
 /** Where the names of fields that were sent are kept; undefined where no project is known. */
 export async function fieldsDirectory({ workspace }: Pick<DataUses, 'workspace'>): Promise<string | undefined> {
-  try {
-    return (await workspace()).plansDir;
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
+  return (await workspace().catch(onApiError(() => undefined)))?.plansDir;
 }

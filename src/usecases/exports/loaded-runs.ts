@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import { isSameRun, type RunManifest } from '../../workspace/store/manifest.ts';
 import type { LoadRecord } from '../../workspace/warehouse/ledger.ts';
@@ -31,13 +31,8 @@ export async function prepared(
 }
 
 /** The loads of the warehouse, or in words why they are not known: files on the disk can be used all the same. */
-export async function recordsOrReason(warehouse: ProjectWarehouse, signal?: AbortSignal): Promise<LoadRecord[] | string> {
-  try {
-    return await warehouse.records(signal);
-  } catch (error) {
-    if (error instanceof ApiError) return error.message;
-    throw error;
-  }
+export function recordsOrReason(warehouse: ProjectWarehouse, signal?: AbortSignal): Promise<LoadRecord[] | string> {
+  return warehouse.records(signal).catch(onApiError(({ message }) => message));
 }
 
 /**

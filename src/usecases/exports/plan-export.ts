@@ -1,5 +1,5 @@
 import { checkInput } from '../../api/check-input.ts';
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import { createExportJob, listExportableFields } from '../../api/operations/data-export.ts';
 import { instantOf } from '../../api/params.ts';
 import { sharedMembers } from '../../api/wire.ts';
@@ -108,12 +108,10 @@ async function columnsOf(request: ExportRequest, { ask }: Lists, note: PlanConte
 /** Refuses a segment that does not exist; one that cannot be looked up is left to the service. */
 async function requireSegment(segmentId: number | undefined, { of }: Lists, note: PlanContext['note']): Promise<void> {
   if (segmentId === undefined) return;
-  try {
-    if ((await of('segment')).some(({ id }) => id === segmentId)) return;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return note(`Whether segment ${segmentId} exists could not be looked up: ${error.message}`);
-  }
+  const segments = await of('segment').catch(
+    onApiError(({ message }) => note(`Whether segment ${segmentId} exists could not be looked up: ${message}`)),
+  );
+  if (!segments || segments.some(({ id }) => id === segmentId)) return;
   refuse([`segmentId: there is no segment ${segmentId}${hint('list_segments', '; list_segments lists them')}.`]);
 }
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import { listExportableFields } from '../../api/operations/data-export.ts';
 import { rangeOf } from '../../domain/exports/deliveries.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from '../../domain/exports/plan/field-catalogue.ts';
@@ -271,26 +271,14 @@ async function planned({ lacks, context }: Search): Promise<string | undefined> 
 }
 
 /** The ways to what lacks, the first that is open is said. */
-const WAYS: readonly ((search: Search) => string | undefined | Promise<string | undefined>)[] = [
-  beingFetched,
-  onPlatform,
-  withNextRun,
+const WAYS: readonly ((search: Search) => Promise<string | undefined>)[] = [
+  async (search) => beingFetched(search) ?? onPlatform(search) ?? withNextRun(search),
   foundEmpty,
   planned,
 ];
 
 /** Finds the way to what a question lacks; `about`: only where it lacks this column or scope. */
 type WayOn = (about?: string) => Promise<string | undefined>;
-
-/** Words, or none where the service fails. */
-async function unlessFailed(find: () => Promise<string | undefined>): Promise<string | undefined> {
-  try {
-    return await find();
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
-}
 
 /**
  * The one call that brings the files which a question lacks: what the platform still has, else a plan that is made at once. Undefined where
@@ -303,23 +291,20 @@ async function wayToFiles(
   about?: string,
 ): Promise<string | undefined> {
   if (needs.length === 0 || context.clock.now() - context.nowMs > PATIENCE_MS) return undefined;
-  return unlessFailed(async () => {
-    const lacks = (await Promise.all(needs.map((need) => lackOf(need, needs, toCome, context)))).flat();
-    const concerns = ({ scope, columns }: Lack) =>
-      about === undefined || scope === folded(about) || [...columns.keys()].some((column) => namesColumn(about, column));
-    if (!lacks.some(concerns)) return undefined;
-    const [jobs, workspace] = await Promise.all([readJobs(context.ask), context.workspace()]);
-    const holders = jobs.filter((job) => lacks.some((lack) => exportsAll(job, lack)));
-    const runs = await availableRuns(holders, Math.min(...lacks.map(({ days }) => days[0]?.startMs ?? 0)), context);
-    const parts = await plannedParts(context);
-    const search = { lacks, jobs, runs, parts, workspace, context };
-    for (const way of WAYS) {
-      // A way that cannot be looked at is passed by.
-      const words = await unlessFailed(async () => way(search));
-      if (words !== undefined) return words;
-    }
-    return undefined;
-  });
+  const lacks = (await Promise.all(needs.map((need) => lackOf(need, needs, toCome, context)))).flat();
+  const concerns = ({ scope, columns }: Lack) =>
+    about === undefined || scope === folded(about) || [...columns.keys()].some((column) => namesColumn(about, column));
+  if (!lacks.some(concerns)) return undefined;
+  const [jobs, workspace] = await Promise.all([readJobs(context.ask), context.workspace()]);
+  const holders = jobs.filter((job) => lacks.some((lack) => exportsAll(job, lack)));
+  const runs = await availableRuns(holders, Math.min(...lacks.map(({ days }) => days[0]?.startMs ?? 0)), context);
+  const search = { lacks, jobs, runs, parts: await plannedParts(context), workspace, context };
+  for (const way of WAYS) {
+    // A way that cannot be looked at is passed by.
+    const words = await way(search).catch(onApiError(() => undefined));
+    if (words !== undefined) return words;
+  }
+  return undefined;
 }
 
 /** How a question gets what it lacks: words on files that it waited for and that are still to come, else the call that brings them. */
@@ -338,14 +323,16 @@ export async function withFilesFor<T>(
   run: (supply: Supply) => Promise<T>,
 ): Promise<T> {
   const parts = await plannedFor(needs, context);
+  const wayTo = (toCome: readonly HoldingRun[], about?: string) =>
+    wayToFiles(needs, toCome, context, about).catch(onApiError(() => undefined));
   // Of days that are named, the way to the rest is told at once where these files do not bring all of them.
   const isExact = parts.length > 0 && needs.every(({ days }) => days.length > 0);
-  const rest = isExact ? await wayToFiles(needs, parts.flatMap(runToCome), context) : undefined;
+  const rest = isExact ? await wayTo(parts.flatMap(runToCome)) : undefined;
   const onTheWay = (await awaitPlanned(parts, rest === undefined, context)).join('; ');
   const coming =
     rest === undefined && onTheWay !== '' ? `Its files are on the way (${onTheWay}): ask the same again, which waits for them.` : undefined;
   const besides = onTheWay === '' ? '' : ` On the way, but not all of it: ${onTheWay}.`;
-  const wayOn: WayOn = async (about) => coming ?? (rest === undefined ? await wayToFiles(needs, [], context, about) : `${rest}${besides}`);
+  const wayOn: WayOn = async (about) => coming ?? (rest === undefined ? await wayTo([], about) : `${rest}${besides}`);
   try {
     return await run({ coming, wayOn });
   } catch (error) {
