@@ -7,13 +7,10 @@ import { either, hint } from '../../lib/hint.ts';
 import { type ExportPlan, expiresMs, type PlanPart, type PlanStore } from '../../workspace/plans.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import type { Context } from '../context.ts';
-import { openPlansOf, readJobs, segmentsOf } from './export-lists.ts';
+import { type ExportContext, openPlansOf, readJobs, segmentsOf } from './export-lists.ts';
 import { type Fetched, fetchPlanned } from './fetch-planned.ts';
 
-type ApplyContext = Pick<
-  Context,
-  'ask' | 'confirm' | 'lists' | 'note' | 'progress' | 'projectId' | 'workspace' | 'clock' | 'nowMs' | 'timeZone' | 'signal'
->;
+type ApplyContext = ExportContext & Pick<Context, 'confirm' | 'projectId'>;
 
 /** How long a request whose answer was lost may still take effect; only then is it sent again. */
 const SETTLE_MS = 60_000;

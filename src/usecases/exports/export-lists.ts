@@ -19,6 +19,12 @@ import { nearest } from '../../lib/nearest.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
 import type { Context, Lists } from '../context.ts';
 
+/** The parts of a call that exports use. */
+export type ExportContext = Pick<
+  Context,
+  'ask' | 'clock' | 'covers' | 'lists' | 'note' | 'nowMs' | 'progress' | 'signal' | 'timeZone' | 'whole' | 'workspace'
+>;
+
 type Ask = Context['ask'];
 
 /** All jobs of the project, the highest id first; `fresh`: as they are now, for a decision on what is sent. */
@@ -31,7 +37,7 @@ export async function readJobs(ask: Ask, how?: { fresh?: boolean }): Promise<Job
 }
 
 /** The recurring jobs that deliver, or perhaps deliver, what this body would; none where they cannot be read. */
-export async function equalJobs(body: JobBody, context: Pick<Context, 'ask' | 'workspace'>): Promise<JobRecord[]> {
+export async function equalJobs(body: JobBody, context: ExportContext): Promise<JobRecord[]> {
   if (body.frequency.value === 'once') return [];
   const read = Promise.all([readJobs(context.ask, { fresh: true }), openPlansOf(context).then((plans) => plans.all())]);
   return read.then(([jobs, plans]) => equalRecurring(body, jobs, segmentsOf(plans))).catch(onApiError(() => []));
@@ -78,7 +84,7 @@ export async function readVariables(
 }
 
 /** The plans of the call's project. */
-export async function openPlansOf({ workspace }: Pick<Context, 'workspace'>): Promise<PlanStore> {
+export async function openPlansOf({ workspace }: ExportContext): Promise<PlanStore> {
   const [{ openPlans }, { plansDir, projectId }] = await Promise.all([import('../../workspace/plans.ts'), workspace()]);
   return openPlans(plansDir, projectId);
 }

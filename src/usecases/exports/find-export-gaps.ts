@@ -14,7 +14,8 @@ import { ofAnswer } from '../../lib/note-mark.ts';
 import { firstOf } from '../../lib/sentences.ts';
 import { type FileLife, lifeWords } from '../../workspace/download/file-life.ts';
 import { availableRuns } from './deliveries.ts';
-import { type AskedDays, contentFor, type GapsContext, readExports, studyJob } from './gap-study.ts';
+import type { ExportContext } from './export-lists.ts';
+import { type AskedDays, contentFor, readExports, studyJob } from './gap-study.ts';
 
 const partsOf = ({ intervals }: GapStudy, statuses: readonly Status[]) => intervals.filter(({ status }) => statuses.includes(status));
 
@@ -25,7 +26,7 @@ const MOST_RANGES = 6;
 const MOST_SEARCHED = 20;
 
 /** Which other jobs with all columns of a job have files, here or on the platform, of what it lacks: a sentence each. */
-async function otherHolders(job: JobRecord, found: GapStudy, jobs: readonly JobRecord[], context: GapsContext): Promise<string[]> {
+async function otherHolders(job: JobRecord, found: GapStudy, jobs: readonly JobRecord[], context: ExportContext): Promise<string[]> {
   const lost = union(partsOf(found, [...GAPS, 'expired']));
   const [first] = lost;
   const [device, columns] = [deviceOf(job), job.fields ?? []];
@@ -66,13 +67,7 @@ async function planBackfill(
   job: JobRecord,
   found: GapStudy,
   statuses: readonly Status[],
-  {
-    content,
-    jobs,
-    store,
-    note,
-    nowMs,
-  }: Pick<Exports, 'jobs' | 'store'> & Pick<GapsContext, 'note' | 'nowMs'> & { content: BackfillContent },
+  { content, jobs, store, note, nowMs }: Pick<Exports, 'jobs' | 'store'> & ExportContext & { content: BackfillContent },
 ): Promise<{ planId: string; words: string } | undefined> {
   const { timeZone } = found;
   // Neighbours together, none longer than a job takes.
@@ -95,7 +90,7 @@ async function planBackfill(
 }
 
 /** Plans the jobs that fill what is missing, and apart from them those that export again what expired. */
-async function planGaps(job: JobRecord, found: GapStudy, toFill: readonly Status[], exports: Exports, context: GapsContext) {
+async function planGaps(job: JobRecord, found: GapStudy, toFill: readonly Status[], exports: Exports, context: ExportContext) {
   const { note } = context;
   const content = await contentFor(job, exports.plans, context);
   const parts = { ...exports, ...context, content };
@@ -120,7 +115,7 @@ async function planGaps(job: JobRecord, found: GapStudy, toFill: readonly Status
 const MOST_ROWS = 40;
 
 /** Reports what a job has delivered and why the rest is missing, and plans the jobs that fill the gaps. */
-export async function findExportGaps(asked: AskedDays & { readonly jobId: number }, context: GapsContext) {
+export async function findExportGaps(asked: AskedDays & { readonly jobId: number }, context: ExportContext) {
   const { note } = context;
   const exports = await readExports(context);
   const { jobs } = exports;
@@ -155,7 +150,7 @@ const RUNNING: ReadonlySet<string> = new Set(['active', 'computing']);
 const isRecurring = ({ frequency }: JobRecord) => lower(frequency) === 'daily' || lower(frequency) === 'hourly';
 
 /** Reports what each recurring job that runs has not delivered: a line a job, those that lack most first. */
-export async function findAllGaps(asked: AskedDays, context: GapsContext) {
+export async function findAllGaps(asked: AskedDays, context: ExportContext) {
   const { clock, note, progress, whole } = context;
   const exports = await readExports(context);
   const recurring = exports.jobs.filter(isRecurring);

@@ -10,16 +10,9 @@ import type { Interval } from '../../lib/intervals.ts';
 import type { FileLife } from '../../workspace/download/file-life.ts';
 import type { ExportPlan } from '../../workspace/plans.ts';
 import { rowsOf } from '../../workspace/store/manifest.ts';
-import type { Context } from '../context.ts';
 import { fetchMetrics } from '../metrics/fetch-metrics.ts';
 import { deliveriesAmong, readRunRows } from './deliveries.ts';
-import { comingRanges, openPlansOf, readJobs, readVariables } from './export-lists.ts';
-
-/** The parts of the call that a study of gaps takes. */
-export type GapsContext = Pick<
-  Context,
-  'ask' | 'clock' | 'covers' | 'note' | 'progress' | 'signal' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'
->;
+import { comingRanges, type ExportContext, openPlansOf, readJobs, readVariables } from './export-lists.ts';
 
 /** The days that are asked about. */
 export interface AskedDays {
@@ -35,7 +28,7 @@ interface Exports {
 }
 
 /** The jobs of the call's project, its plans, and where these are kept. */
-export async function readExports(context: Pick<Context, 'ask' | 'workspace'>) {
+export async function readExports(context: ExportContext) {
   const store = await openPlansOf(context);
   const [jobs, plans] = await Promise.all([readJobs(context.ask), store.all()]);
   return { store, jobs, plans };
@@ -55,7 +48,7 @@ function backfillsOf(job: JobRecord, { jobs, plans }: Exports): JobRecord[] {
 }
 
 /** Everything that shows what a job has delivered. */
-async function readHistory(job: JobRecord, exports: Exports, context: GapsContext): Promise<ExportHistory & { life: FileLife }> {
+async function readHistory(job: JobRecord, exports: Exports, context: ExportContext): Promise<ExportHistory & { life: FileLife }> {
   const { ask, workspace } = context;
   // Before the list of successful runs: a run that ends in between is then in both.
   const runs = await allPages(
@@ -104,7 +97,7 @@ function study(
   history: ExportHistory,
   plans: readonly ExportPlan[],
   { startDate, endDate }: AskedDays,
-  { timeZone, nowMs }: GapsContext,
+  { timeZone, nowMs }: ExportContext,
 ): GapStudy {
   const asked = { startMs: msOf(startDate), endMs: msOf(endDate), timeZone, nowMs };
   if (history.frequency !== 'once') return findGaps(history, asked);
@@ -143,7 +136,7 @@ function weighed(interval: StatusInterval, visits: ReadonlyMap<number, unknown>,
 async function checkEmptyRuns(
   found: GapStudy,
   { device, segmentId }: Pick<BackfillContent, 'device' | 'segmentId'>,
-  context: GapsContext,
+  context: ExportContext,
 ): Promise<GapStudy> {
   const empty = found.intervals.filter(({ status }) => status === 'empty');
   const range = rangeToAsk(empty, found.unit);
@@ -169,7 +162,7 @@ async function checkEmptyRuns(
 }
 
 /** The once job that delivers what a job did, and what of that is not known. */
-export async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask, note }: Pick<GapsContext, 'ask' | 'note'>) {
+export async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask, note }: ExportContext) {
   const made = plans.flatMap(({ parts }) => parts).find(({ jobId }) => jobId === job.jobId)?.body;
   return contentOf(job, made, await readVariables(ask, note));
 }
@@ -179,7 +172,7 @@ export async function studyJob(
   job: JobRecord,
   exports: Exports,
   asked: AskedDays,
-  context: GapsContext,
+  context: ExportContext,
 ): Promise<{ found: GapStudy; life: FileLife }> {
   const { life, ...history } = await readHistory(job, exports, context);
   const found = study(job, history, exports.plans, asked, context);

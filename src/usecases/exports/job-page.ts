@@ -7,15 +7,12 @@ import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts
 import { DAY_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
 import { successfulRuns } from '../../workspace/download/run-rows.ts';
-import type { Context } from '../context.ts';
 import { deliveriesAmong, readRunRows } from './deliveries.ts';
-import { comingRanges, openPlansOf, readJobs } from './export-lists.ts';
+import { comingRanges, type ExportContext, openPlansOf, readJobs } from './export-lists.ts';
 import { emptyRunWords, withEmptyRuns } from './runs-without-files.ts';
 
 /** Jobs whose runs are asked for at once: as many calls as are in flight by default. */
 const AT_ONCE = 8;
-
-type JobPageContext = Pick<Context, 'ask' | 'clock' | 'note' | 'nowMs'>;
 
 /** The filters of a page of jobs. */
 interface Filters {
@@ -45,10 +42,8 @@ interface OnceJob {
   readonly expired?: true;
 }
 
-type OnceContext = Pick<Context, 'ask' | 'note' | 'workspace' | 'nowMs'>;
-
 /** The ranges and outcomes of the once jobs among these, from their successful runs and the plans that made them. */
-async function onceJobsAmong(jobs: readonly JobRecord[], context: OnceContext): Promise<OnceJob[]> {
+async function onceJobsAmong(jobs: readonly JobRecord[], context: ExportContext): Promise<OnceJob[]> {
   const once = jobs.filter(({ frequency }) => lower(frequency) === 'once');
   if (once.length === 0) return [];
   const plans = await openPlansOf(context);
@@ -75,7 +70,7 @@ const MOST_COUNTED = 50;
 export async function onceCounted(
   jobs: readonly JobRecord[],
   all: readonly JobRecord[] | undefined,
-  context: OnceContext,
+  context: ExportContext,
 ): Promise<{ once: readonly OnceJob[]; countedAll: boolean }> {
   const countedAll = all !== undefined && all.length <= MOST_COUNTED;
   const once = await onceJobsAmong(countedAll ? all : jobs, context).catch(
@@ -85,7 +80,7 @@ export async function onceCounted(
 }
 
 /** The latest page of runs of each recurring job, a request each; notes how many were not reached in time or could not be read. */
-async function readRuns(jobs: readonly JobRecord[], { ask, clock, note }: JobPageContext) {
+async function readRuns(jobs: readonly JobRecord[], { ask, clock, note }: ExportContext) {
   const untilMs = clock.now() + PATIENCE_MS;
   let reason: string | undefined;
   const read = await pLimit(AT_ONCE).map(jobs, async (job) => {
@@ -102,7 +97,7 @@ async function readRuns(jobs: readonly JobRecord[], { ask, clock, note }: JobPag
 }
 
 /** How the jobs of a page do; where their runs cannot be read, which is noted, none. */
-export async function healthAmong(jobs: readonly JobRecord[], context: JobPageContext): Promise<readonly JobHealth[]> {
+export async function healthAmong(jobs: readonly JobRecord[], context: ExportContext): Promise<readonly JobHealth[]> {
   const { nowMs, note } = context;
   const read = await readRuns(jobs, context);
   const active = read.filter(({ job, runs }) => lower(job.state) === 'active' && runs.length > 0);
@@ -128,7 +123,7 @@ export async function healthAmong(jobs: readonly JobRecord[], context: JobPageCo
 export async function jobsThatFit(
   { state, scope, frequency, format, page, limit = DEFAULT_PAGE_SIZE }: Filters,
   shown: readonly JobRecord[],
-  { ask }: JobPageContext,
+  { ask }: ExportContext,
 ): Promise<readonly JobRecord[] | undefined> {
   if (page !== undefined) return undefined;
   if (shown.length < limit) return shown;

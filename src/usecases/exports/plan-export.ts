@@ -31,10 +31,10 @@ import { ofAnswer } from '../../lib/note-mark.ts';
 import { counted } from '../../lib/number-text.ts';
 import { expiresMs } from '../../workspace/plans.ts';
 import { knownField } from '../../workspace/query/column-types.ts';
-import type { Context, Lists } from '../context.ts';
+import type { Lists } from '../context.ts';
 import { currencyOf } from './amounts.ts';
 import { availableRuns, type ListedDelivery } from './deliveries.ts';
-import { comingRanges, openPlansOf, readJobs, readVariables, segmentsOf } from './export-lists.ts';
+import { comingRanges, type ExportContext, openPlansOf, readJobs, readVariables, segmentsOf } from './export-lists.ts';
 
 /** A wanted export, with dates and ids resolved. */
 export interface ExportRequest {
@@ -49,9 +49,6 @@ export interface ExportRequest {
   readonly deviceLabel: JobBody['deviceLabel'];
   readonly segmentId?: number | undefined;
 }
-
-/** The parts of a call that planning an export uses. */
-export type PlanContext = Pick<Context, 'ask' | 'lists' | 'note' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
 
 function refuse(problems: readonly string[]): never {
   throw new ApiError('invalid', problems);
@@ -86,7 +83,7 @@ async function fieldsOf({ fields, scope }: ExportRequest, { ask }: Lists): Promi
 }
 
 /** The columns, in the scope that was named or the one that has them all. */
-async function columnsOf(request: ExportRequest, { ask }: Lists, note: PlanContext['note']): Promise<Resolved> {
+async function columnsOf(request: ExportRequest, { ask }: Lists, note: ExportContext['note']): Promise<Resolved> {
   const { fields, scope } = request;
   // A key that occurs in other days only would make an empty column.
   const variables = await readVariables(ask, note, scheduleOf(request).range);
@@ -106,7 +103,7 @@ async function columnsOf(request: ExportRequest, { ask }: Lists, note: PlanConte
 }
 
 /** Refuses a segment that does not exist; one that cannot be looked up is left to the service. */
-async function requireSegment(segmentId: number | undefined, { of }: Lists, note: PlanContext['note']): Promise<void> {
+async function requireSegment(segmentId: number | undefined, { of }: Lists, note: ExportContext['note']): Promise<void> {
   if (segmentId === undefined) return;
   const segments = await of('segment').catch(
     onApiError(({ message }) => note(`Whether segment ${segmentId} exists could not be looked up: ${message}`)),
@@ -144,7 +141,7 @@ const MOST_JOBS = 16;
 const MOST_EXISTING = 5;
 
 /** The members that all jobs of a plan share, and those that each has for itself. */
-function bodyMembers(bodies: readonly JobBody[], { note, whole }: PlanContext) {
+function bodyMembers(bodies: readonly JobBody[], { note, whole }: ExportContext) {
   const { body, each } = sharedMembers(bodies);
   if (!each || whole || each.length <= MOST_JOBS) return { body, ...(each && { each }) };
   note(`each shows the first ${MOST_JOBS} of ${each.length} jobs; the others follow in the same way.`);
@@ -158,7 +155,7 @@ function plannedSentence({ frequency, scope, columns }: ExportOrder, jobs: numbe
 }
 
 /** Checks an export, splits it into jobs, and looks for equal ones. */
-export async function draftPlan(asked: ExportRequest, context: PlanContext) {
+export async function draftPlan(asked: ExportRequest, context: ExportContext) {
   const { ask, note, timeZone } = context;
   const { frequency, range } = scheduleOf(asked);
   const lists = await context.lists();
@@ -184,7 +181,7 @@ export async function draftPlan(asked: ExportRequest, context: PlanContext) {
 }
 
 /** Checks an export, splits it into jobs, looks for equal ones, and keeps the plan. */
-export async function planExport(asked: ExportRequest, context: PlanContext) {
+export async function planExport(asked: ExportRequest, context: ExportContext) {
   const { note, timeZone, nowMs } = context;
   const { store, order, columns, notes, bodies, similar, known } = await draftPlan(asked, context);
   const plan = await store.add({ bodies, known, nowMs });

@@ -15,17 +15,13 @@ import type { PlanPart } from '../../workspace/plans.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import { folded, listedFields, promisedColumns } from '../../workspace/query/columns.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
-import type { Context } from '../context.ts';
 import { availableRuns, type ListedDelivery } from './deliveries.ts';
 import { NOTHING_HERE, NothingDownloaded } from './export-data.ts';
-import { openPlansOf, readJobs, readVariables } from './export-lists.ts';
-import { awaitPlanned, type FetchContext } from './fetch-planned.ts';
-import { draftPlan, type PlanContext } from './plan-export.ts';
+import { type ExportContext, openPlansOf, readJobs, readVariables } from './export-lists.ts';
+import { awaitPlanned } from './fetch-planned.ts';
+import { draftPlan } from './plan-export.ts';
 import { withoutFilesWords } from './runs-without-files.ts';
 import { type FilesNeeded, lastMidnight, namesColumn, overBy } from './statement.ts';
-
-/** The parts of a call that finding a way to files uses. */
-export type WayContext = PlanContext & Pick<Context, 'clock'>;
 
 /** Days that are taken where a question names none. */
 const USUAL_DAYS = 7;
@@ -80,12 +76,12 @@ function brings(run: HoldingRun, need: FilesNeeded, here: readonly HoldingRun[])
   return subtract(intersect(need.days, range), held).length > 0;
 }
 
-async function plannedParts(context: Pick<Context, 'workspace'>): Promise<PlanPart[]> {
+async function plannedParts(context: ExportContext): Promise<PlanPart[]> {
   return (await (await openPlansOf(context)).all()).flatMap(({ parts }) => parts);
 }
 
 /** The once jobs of applied plans whose files are not here and hold what a question lacks. */
-async function plannedFor(needs: readonly FilesNeeded[], context: Pick<Context, 'workspace' | 'clock'>): Promise<PlanPart[]> {
+async function plannedFor(needs: readonly FilesNeeded[], context: ExportContext): Promise<PlanPart[]> {
   if (needs.length === 0) return [];
   const [parts, here] = await Promise.all([plannedParts(context), context.workspace().then((opened) => opened.runs())]);
   const sinceMs = context.clock.now() - FOLLOWED_MS;
@@ -107,7 +103,7 @@ interface Lack {
 }
 
 /** The columns that a question reads and an export can hold, each with its name in a plan. */
-async function columnsWanted({ scope, reads }: FilesNeeded, { lists, note }: WayContext): Promise<[string, string][]> {
+async function columnsWanted({ scope, reads }: FilesNeeded, { lists, note }: ExportContext): Promise<[string, string][]> {
   const { ask } = await lists();
   const [fields, { customVariables, dynamicKeys }] = await Promise.all([ask(listExportableFields, { scope }), readVariables(ask, note)]);
   // The two fields that stand for variables have no column of their own.
@@ -125,7 +121,7 @@ async function lackOf(
   need: FilesNeeded,
   needs: readonly FilesNeeded[],
   toCome: readonly HoldingRun[],
-  context: WayContext,
+  context: ExportContext,
 ): Promise<Lack[]> {
   const isExact = need.days.length > 0;
   const endMs = lastMidnight(context.nowMs);
@@ -148,7 +144,7 @@ interface Search {
   /** Jobs of plans. */
   readonly parts: readonly PlanPart[];
   readonly workspace: ProjectWorkspace;
-  readonly context: WayContext;
+  readonly context: ExportContext;
 }
 
 /** Whether a job exports the columns of a lack for all visitors, as far as its record shows it. */
@@ -225,7 +221,11 @@ function withNextRun({ lacks: [lack, ...others], jobs }: Search): string | undef
 }
 
 /** The platform has no rows of it: a job that was made for these days ran and found none, as the same export once more would. */
-export async function foundEmpty({ lacks, parts, context }: Pick<Search, 'lacks' | 'parts'> & { context: Pick<Context, 'ask' | 'nowMs'> }) {
+export async function foundEmpty({
+  lacks,
+  parts,
+  context,
+}: Pick<Search, 'lacks' | 'parts'> & { context: Pick<ExportContext, 'ask' | 'nowMs'> }) {
   for (const { scope, columns, days } of lacks) {
     const exportsIt = (run: HoldingRun) => subtract(days, heldTime([run], scope, [...columns.keys()])).length === 0;
     const jobs = parts.filter((part) => typeof part.jobId === 'number' && runToCome(part).some(exportsIt));
@@ -287,7 +287,7 @@ type WayOn = (about?: string) => Promise<string | undefined>;
 async function wayToFiles(
   needs: readonly FilesNeeded[],
   toCome: readonly HoldingRun[],
-  context: WayContext,
+  context: ExportContext,
   about?: string,
 ): Promise<string | undefined> {
   if (needs.length === 0 || context.clock.now() - context.nowMs > PATIENCE_MS) return undefined;
@@ -319,7 +319,7 @@ export interface Supply {
  */
 export async function withFilesFor<T>(
   needs: readonly FilesNeeded[],
-  context: WayContext & FetchContext,
+  context: ExportContext,
   run: (supply: Supply) => Promise<T>,
 ): Promise<T> {
   const parts = await plannedFor(needs, context);
