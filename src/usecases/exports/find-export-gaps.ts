@@ -6,7 +6,7 @@ import { type BackfillContent, backfillName } from '../../domain/exports/gaps/ba
 import type { GapStudy, Status } from '../../domain/exports/gaps/find-gaps.ts';
 import { allGapsAnswer, GAPS, gapAnswer, gapCounts, gapRows, mostTelling, OUTSIDE } from '../../domain/exports/gaps/gap-words.ts';
 import { bodiesOf, splitRange } from '../../domain/exports/plan/job-bodies.ts';
-import { deviceOf, idsOfEqual, type JobRecord, jobsWithContent, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { deviceOf, idsOfEqual, isRunning, type JobRecord, jobsWithContent, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { rangeName } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
 import { intersect, union } from '../../lib/intervals.ts';
@@ -146,7 +146,6 @@ const PATIENCE_MS = 25_000;
 /** Jobs that a note names. */
 const MOST_NAMED = 10;
 
-const RUNNING: ReadonlySet<string> = new Set(['active', 'computing']);
 const isRecurring = ({ frequency }: JobRecord) => lower(frequency) === 'daily' || lower(frequency) === 'hourly';
 
 /** Reports what each recurring job that runs has not delivered: a line a job, those that lack most first. */
@@ -154,7 +153,7 @@ export async function findAllGaps(asked: AskedDays, context: ExportContext) {
   const { clock, note, progress, whole } = context;
   const exports = await readExports(context);
   const recurring = exports.jobs.filter(isRecurring);
-  const due = recurring.filter(({ state }) => RUNNING.has(lower(state)));
+  const due = recurring.filter(isRunning);
   const untilMs = clock.now() + PATIENCE_MS;
   const left: { readonly job: JobRecord; readonly why: string }[] = [];
   let done = 0;

@@ -3,9 +3,9 @@ import { ApiError, onApiError } from '../../api/errors.ts';
 import { listExportRuns } from '../../api/operations/data-export.ts';
 import { instantOf, MAX_METRICS_RANGE_MS } from '../../api/params.ts';
 import { rangeOf } from '../../domain/exports/deliveries.ts';
-import { type BackfillContent, backfillName, contentOf } from '../../domain/exports/gaps/backfill.ts';
+import { type BackfillContent, contentOf, isBackfillOf } from '../../domain/exports/gaps/backfill.ts';
 import { type ExportHistory, findGaps, type GapStudy, joined, type StatusInterval, slotsIn } from '../../domain/exports/gaps/find-gaps.ts';
-import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { isRunning, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import type { Interval } from '../../lib/intervals.ts';
 import type { FileLife } from '../../workspace/download/file-life.ts';
 import type { ExportPlan } from '../../workspace/plans.ts';
@@ -43,8 +43,7 @@ function msOf(text: string | null | undefined): number | undefined {
 /** The once jobs that fill gaps of a job: made by a plan for it, or called as such. */
 function backfillsOf(job: JobRecord, { jobs, plans }: Exports): JobRecord[] {
   const made = new Set(plans.filter(({ fills }) => fills === job.jobId).flatMap(({ parts }) => parts.map(({ jobId }) => jobId)));
-  const isCalledSo = ({ name, scope }: JobRecord) => name?.startsWith(`${backfillName(job)} `) && scope === job.scope;
-  return jobs.filter((each) => lower(each.frequency) === 'once' && (made.has(each.jobId) || isCalledSo(each)));
+  return jobs.filter((each) => made.has(each.jobId) || (each.scope === job.scope && isBackfillOf(job, each)));
 }
 
 /** Everything that shows what a job has delivered. */
@@ -80,7 +79,7 @@ async function readHistory(job: JobRecord, exports: Exports, context: ExportCont
     covering: known.filter(({ jobId, runId }) => jobId === job.jobId && !withoutRows.has(runId)),
     backfilled: known.filter(({ jobId }) => jobId !== job.jobId),
     filling: backfills
-      .filter(({ state }) => ['active', 'computing'].includes(lower(state)))
+      .filter(isRunning)
       .flatMap((each) => comingRanges(each, exports.plans).map((range) => ({ ...range, jobId: each.jobId }))),
   };
 }
