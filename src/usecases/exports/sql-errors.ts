@@ -1,10 +1,10 @@
 import { ApiError } from '../../api/errors.ts';
 import { matchName } from '../../domain/names/match-name.ts';
 import { hint } from '../../lib/hint.ts';
-import { viewWords } from '../../workspace/query/check-statement.ts';
 import type { Column } from '../../workspace/query/columns.ts';
 import type { DataView } from '../../workspace/query/data-view.ts';
 import { SqlError } from '../../workspace/query/sql-process.ts';
+import { viewWords } from '../../workspace/query/view-sql.ts';
 import { WorkspaceError } from '../../workspace/store/disk.ts';
 
 /** More columns than this are not listed in an error. */

@@ -1,4 +1,4 @@
-import { viewWords } from '../query/check-statement.ts';
+import { viewWords } from '../query/view-sql.ts';
 
 /**
  * The functions of ClickHouse that a statement may call, in lower case: those that compute from their arguments alone. What is not named
