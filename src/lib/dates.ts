@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { DateError, type DateMeaning, readDate } from './date-texts.ts';
+import type { Interval } from './intervals.ts';
 import { ofAnswer, ofSession } from './note-mark.ts';
 import { formatMs } from './number-text.ts';
 
@@ -50,7 +51,7 @@ export function minuteAt(instantMs: number, timeZone: string): string {
 
 /** The calendar day of an instant in a zone, such as 2026-11-20. */
 export function todayIn(timeZone: string, nowMs: number): string {
-  return Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(timeZone).toPlainDate().toString();
+  return dayOf(zoned(nowMs, timeZone));
 }
 
 function edgeOf(meaning: DateMeaning, edge: DateOptions['edge'], timeZone: string): number {
@@ -65,7 +66,7 @@ function edgeOf(meaning: DateMeaning, edge: DateOptions['edge'], timeZone: strin
  * throws a `DateError`.
  */
 export function resolveDate(text: string, { edge, timeZone, nowMs, allowFuture = false }: DateOptions): ResolvedDate {
-  const now = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(timeZone);
+  const now = zoned(nowMs, timeZone);
   const meaning = readDate(text, now);
   const instantMs = edgeOf(meaning, edge, timeZone);
   if (instantMs > nowMs && !allowFuture) {
@@ -120,12 +121,33 @@ function minuteOf(time: Temporal.ZonedDateTime): string {
   return time.toString({ smallestUnit: 'minute', timeZoneName: 'never' }).replace('+00:00', 'Z');
 }
 
-function span(start: Temporal.ZonedDateTime, end: Temporal.ZonedDateTime): string {
-  if (isMidnight(start) && isMidnight(end)) {
-    const lastDay = dayOf(end.subtract({ milliseconds: 1 }));
-    return lastDay === dayOf(start) ? lastDay : `${dayOf(start)} … ${lastDay}`;
-  }
-  return `${minuteOf(start)} … ${minuteOf(end)}`;
+function span(start: Temporal.ZonedDateTime, end: Temporal.ZonedDateTime, between: string): string {
+  if (!isMidnight(start) || !isMidnight(end)) return `${minuteOf(start)}${between}${minuteOf(end)}`;
+  const lastDay = dayOf(end.subtract({ milliseconds: 1 }));
+  return lastDay === dayOf(start) ? lastDay : `${dayOf(start)}${between}${lastDay}`;
+}
+
+const zoned = (instantMs: number, timeZone: string) => Temporal.Instant.fromEpochMilliseconds(instantMs).toZonedDateTimeISO(timeZone);
+
+/** A range for names and tables: `2026-11-01`, `2026-11-01 to 2026-11-07` with the last day for whole days, or with times. */
+export function rangeName({ startMs, endMs }: Interval, timeZone: string): string {
+  return span(zoned(startMs, timeZone), zoned(endMs, timeZone), ' to ');
+}
+
+/** A range in one line, its end, and the days between in the zone. */
+function measured({ startMs, endMs }: Interval, timeZone: string) {
+  const start = zoned(startMs, timeZone);
+  // A day that ends with its last millisecond is a whole day.
+  const next = zoned(endMs + 1, timeZone);
+  const end = isMidnight(next) ? next : zoned(endMs, timeZone);
+  const days = rounded(start.until(end).total({ unit: 'days', relativeTo: start }));
+  const length = days < 1 ? formatMs(endMs - startMs) : `${days} ${days === 1 ? 'day' : 'days'}`;
+  return { end, days, text: `${span(start, end, ' … ')} (${length}, ${timeZone})` };
+}
+
+/** Ranges, each in one line: `2026-11-09 … 2026-11-15 (7 days, Europe/Paris)`. */
+export function rangeTexts(ranges: readonly Interval[], timeZone: string): string[] {
+  return ranges.map((range) => measured(range, timeZone).text);
 }
 
 function finalityNotes(end: Temporal.ZonedDateTime, now: Temporal.ZonedDateTime, provisionalDays: number | undefined): string[] {
@@ -147,18 +169,6 @@ function finalityNotes(end: Temporal.ZonedDateTime, now: Temporal.ZonedDateTime,
 
 /** Says which range an answer covers, for its notes: days counted in the zone, and what in it is not final yet. */
 export function describeRange({ startIso, endIso, startMs, endMs, timeZone, nowMs, provisionalDays }: DateRange): RangeDescription {
-  const at = (instantMs: number) => Temporal.Instant.fromEpochMilliseconds(instantMs).toZonedDateTimeISO(timeZone);
-  const start = at(startMs);
-  // A day that ends with its last millisecond is a whole day.
-  const end = isMidnight(at(endMs + 1)) ? at(endMs + 1) : at(endMs);
-  const days = rounded(start.until(end).total({ unit: 'days', relativeTo: start }));
-  const length = days < 1 ? formatMs(endMs - startMs) : `${days} ${days === 1 ? 'day' : 'days'}`;
-  return {
-    start: startIso,
-    end: endIso,
-    timeZone,
-    days,
-    finality: finalityNotes(end, at(nowMs), provisionalDays),
-    text: `${span(start, end)} (${length}, ${timeZone})`,
-  };
+  const { end, days, text } = measured({ startMs, endMs }, timeZone);
+  return { start: startIso, end: endIso, timeZone, days, finality: finalityNotes(end, zoned(nowMs, timeZone), provisionalDays), text };
 }

@@ -2,6 +2,7 @@ import { ApiError } from '../api/errors.ts';
 import { hint } from '../lib/hint.ts';
 import { defineResource } from '../tooling/resource.ts';
 import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
+import { rowsOf } from '../workspace/store/manifest.ts';
 import { complete, integer } from './variables.ts';
 
 /** A run that is becoming a table is waited for so long. */
@@ -50,14 +51,14 @@ export const exportsResource = defineResource({
     const unfinished = await workspace.unfinished();
     const jobs = [...new Set(runs.map(({ jobId }) => jobId))].map((jobId) => {
       const own = runs.filter((run) => run.jobId === jobId);
-      const listed = own.map(({ runId, from, to, exportedAt, files }) => ({
-        runId,
-        from,
-        to,
-        exportedAt,
-        rows: files.every(({ rows }) => rows !== undefined) ? files.reduce((sum, { rows = 0 }) => sum + rows, 0) : null,
-        bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-        uri: exportRun.uri({ projectId, jobId, runId }),
+      const listed = own.map((run) => ({
+        runId: run.runId,
+        from: run.from,
+        to: run.to,
+        exportedAt: run.exportedAt,
+        rows: rowsOf(run) ?? null,
+        bytes: run.files.reduce((sum, { bytes }) => sum + bytes, 0),
+        uri: exportRun.uri({ projectId, jobId, runId: run.runId }),
       }));
       const { jobName: job, scope, format } = own.at(-1) ?? { jobName: '', scope: '', format: '' };
       return { jobId, job, scope, format, runs: listed };

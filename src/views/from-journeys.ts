@@ -46,12 +46,10 @@ function groupsChart(drawn: FunnelDrawn, groups: readonly FunnelGroup[]): BarsSp
     subtitle: `share of the ${unit} at the step before, ${daysIn(drawn)}`,
     unit: 'percent',
     labels: groups.map(({ group }) => group),
-    series: steps
-      .slice(1)
-      .map(({ step }, at) => ({
-        name: `reach ${step}`,
-        values: groups.map(({ steps: own }) => (own[at] ? (100 * (own[at + 1] ?? 0)) / own[at] : null)),
-      })),
+    series: steps.slice(1).map(({ step }, at) => ({
+      name: `reach ${step}`,
+      values: groups.map(({ steps: own }) => (own[at] ? (100 * (own[at + 1] ?? 0)) / own[at] : null)),
+    })),
     ...(first && { accent: differing.map(({ group }) => group) }),
   };
 }

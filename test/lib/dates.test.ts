@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { instantOf } from '../../src/api/params.ts';
 import { HOUR_MS } from '../../src/lib/clock.ts';
 import { DateError } from '../../src/lib/date-texts.ts';
-import { type DateOptions, describeRange, FutureError, isoAt, resolveDate, todayIn } from '../../src/lib/dates.ts';
+import { type DateOptions, describeRange, FutureError, isoAt, rangeName, resolveDate, todayIn } from '../../src/lib/dates.ts';
 import { unmarked } from '../../src/lib/note-mark.ts';
 import { sampleSize } from '../support/sample-size.ts';
 
@@ -363,4 +363,14 @@ describe('any date', () => {
   ])('in %s %s has %d hours', (zone, date, hours) => {
     expect((instant(date, 'exportEnd', zone) - instant(date, 'start', zone)) / HOUR_MS).toBe(hours);
   });
+});
+
+it.each([
+  ['2026-11-01T00:00:00Z', '2026-11-02T00:00:00Z', 'UTC', '2026-11-01'],
+  ['2026-11-01T00:00:00Z', '2026-11-08T00:00:00Z', 'UTC', '2026-11-01 to 2026-11-07'],
+  ['2026-10-24T22:00:00Z', '2026-10-25T23:00:00Z', 'Europe/Paris', '2026-10-25'],
+  ['2026-11-01T09:00:00Z', '2026-11-01T11:00:00Z', 'UTC', '2026-11-01T09:00Z to 2026-11-01T11:00Z'],
+  ['2026-11-01T00:00:00Z', '2026-11-02T05:30:00Z', 'UTC', '2026-11-01T00:00Z to 2026-11-02T05:30Z'],
+])('%s … %s in %s is called %s', (from, to, timeZone, name) => {
+  expect(rangeName({ startMs: Date.parse(from), endMs: Date.parse(to) }, timeZone)).toBe(name);
 });

@@ -46,13 +46,14 @@ export default defineTool({
     segmentId: p.ref('segment', 'Id or name; default all').optional(),
   }),
   output: z.object({ jobId: recordId }),
-  async handler({ segmentId, fields, ...input }, { call, ask, lists, workspace, timeZone, note }) {
+  async handler({ segmentId, fields, ...input }, { call, ...context }) {
+    const { lists, timeZone, note } = context;
     const columns = fields.map(({ customVarPosition, ...rest }) => ({
       ...rest,
       ...(customVarPosition !== undefined && { customVarPosition: String(customVarPosition) }),
     }));
     const body = { ...input, fields: columns, ...(segmentId !== undefined && { segmentId: String(segmentId) }) };
-    const equal = await equalJobs(body, { ask, workspace });
+    const equal = await equalJobs(body, context);
     const second = equal.length > 0 ? `${equalWords(equal)}.` : undefined;
     const known = await lists();
     const unknown = await unknownFieldWords(body, known);

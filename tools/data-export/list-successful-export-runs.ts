@@ -4,7 +4,7 @@ import { recordId, successfulRun } from '../../src/api/operations/records.ts';
 import { DEFAULT_PAGE_SIZE, instantOf } from '../../src/api/params.ts';
 import { expiredWords, expiringWords, filesUntil } from '../../src/domain/exports/files-until.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
-import { minuteAt, todayIn } from '../../src/lib/dates.ts';
+import { minuteAt } from '../../src/lib/dates.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -65,12 +65,15 @@ export default defineTool({
     const counts = { total: found.length, ...(isMore && { nextPage: page + 1 }) };
     if (expiresBefore === undefined) return { answer: expiredWords(found, { ...now, fileLifeMs: life.ms }), runs, ...counts };
     note(`filesUntil: ${lifeWords(life)}${hint('get_export_run', '; expirationDate of get_export_run is exact')}.`);
-    const untils = runs.map((run) => ({ jobRunId: run.jobRunId, filesUntil: filesUntil(run, life.ms), isFetched: isFetched(run) }));
+    const untils = runs.map((run) => ({
+      jobRunId: run.jobRunId,
+      filesUntil: new Date(filesUntil(run, life.ms)).toISOString(),
+      isFetched: isFetched(run),
+    }));
     const here = untils.filter((run) => run.isFetched).length;
     const toFetch = hint('sync_exports', '; sync_exports fetches the others');
     note(`${here} of these ${runs.length} runs are in the workspace already${here < runs.length ? toFetch : ''}.`);
-    const lastDay = (run: (typeof runs)[number]) => todayIn(timeZone, instantOf(filesUntil(run, life.ms) ?? ''));
-    const answer = expiringWords(found, minuteAt(instantOf(expiresBefore), timeZone), { isHere: isFetched, dayOf: lastDay });
+    const answer = expiringWords(found, minuteAt(instantOf(expiresBefore), timeZone), { ...now, fileLifeMs: life.ms });
     return { answer, runs, ...counts, filesUntil: untils };
   },
 });

@@ -1,6 +1,8 @@
 import { ApiError, refuse } from '../../api/errors.ts';
 import { DAY_MS } from '../../lib/clock.ts';
+import { rangeTexts } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
+import { union } from '../../lib/intervals.ts';
 
 /** UTC days as numbers since 1970. */
 export interface CoveredDays {
@@ -29,15 +31,8 @@ export function dayFrom(date: string): number {
 
 /** Days as ranges: `2026-11-09 … 2026-11-15 (7 days, UTC)`. */
 export function daysWords(days: Iterable<number>): string[] {
-  const runs: [number, number][] = [];
-  for (const day of [...days].toSorted((a, b) => a - b)) {
-    const last = runs.at(-1);
-    if (last?.[1] === day - 1) last[1] = day;
-    else runs.push([day, day]);
-  }
-  return runs.map(([first, last]) =>
-    first === last ? `${dayText(first)} (1 day, UTC)` : `${dayText(first)} … ${dayText(last)} (${last - first + 1} days, UTC)`,
-  );
+  const ranges = union(Array.from(days, (day) => ({ startMs: day * DAY_MS, endMs: (day + 1) * DAY_MS })));
+  return rangeTexts(ranges, 'UTC');
 }
 
 /** Days that most answers take where the caller names none. */

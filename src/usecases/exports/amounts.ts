@@ -1,9 +1,9 @@
-import { ApiError } from '../../api/errors.ts';
+import { onApiError } from '../../api/errors.ts';
 import { getSiteRevenue } from '../../api/operations/metrics.ts';
 import { isoAt, resolveDate } from '../../lib/dates.ts';
 import { meaningOf, type Unit } from '../../workspace/query/column-types.ts';
 import type { Column } from '../../workspace/query/columns.ts';
-import type { Context } from '../context.ts';
+import type { ExportContext } from './export-lists.ts';
 
 /** Units that the name of a column alone does not make clear. */
 const AMOUNTS: ReadonlySet<Unit> = new Set<Unit>(['cents', 'money', 'ms', 's', '%']);
@@ -33,25 +33,18 @@ const ASKED = '-7d';
  * The currency of the amounts of a project, as the platform gives it beside revenue; undefined where it gives none, or where revenue
  * cannot be read. The session remembers the answer.
  */
-async function projectCurrency({ lists, nowMs }: Pick<Context, 'lists' | 'nowMs'>): Promise<string | undefined> {
+async function projectCurrency({ lists, nowMs }: ExportContext): Promise<string | undefined> {
   const at = (date: string, edge: 'start' | 'end') => isoAt(resolveDate(date, { edge, timeZone: 'UTC', nowMs }).instantMs, 'UTC');
-  try {
-    const { ask } = await lists();
-    const { values } = await ask(getSiteRevenue, { startDate: at(ASKED, 'start'), endDate: at('yesterday', 'end') });
-    const found = new Set(values.flatMap(({ currency }) => currency || []));
-    const [currency] = found;
-    return found.size === 1 ? currency : undefined;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return undefined;
-  }
+  const range = { startDate: at(ASKED, 'start'), endDate: at('yesterday', 'end') };
+  const read = lists().then(({ ask }) => ask(getSiteRevenue, range));
+  const { values } = await read.catch(onApiError(() => ({ values: [] })));
+  const found = new Set(values.flatMap(({ currency }) => currency || []));
+  const [currency] = found;
+  return found.size === 1 ? currency : undefined;
 }
 
 /** The currency of a project as a member of an answer, where some unit of its columns is one of money and the platform gives it. */
-export async function currencyOf(
-  units: readonly (string | undefined)[],
-  context: Pick<Context, 'lists' | 'nowMs'>,
-): Promise<{ currency?: string }> {
+export async function currencyOf(units: readonly (string | undefined)[], context: ExportContext): Promise<{ currency?: string }> {
   const currency = units.some((unit) => unit === 'cents' || unit === 'money') ? await projectCurrency(context) : undefined;
   return currency === undefined ? {} : { currency };
 }

@@ -1,19 +1,16 @@
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import { createExportJob } from '../../api/operations/data-export.ts';
 import { joinedPreview, previewOf } from '../../api/wire.ts';
-import { creationQuestion, type JobBody } from '../../domain/exports/plan/job-bodies.ts';
+import { creationQuestion } from '../../domain/exports/plan/job-bodies.ts';
 import { equalRecurring, equalWords, isJobOf, type JobRecord, type KnownSegments } from '../../domain/exports/plan/similar-jobs.ts';
 import { either, hint } from '../../lib/hint.ts';
 import { type ExportPlan, expiresMs, type PlanPart, type PlanStore } from '../../workspace/plans.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import type { Context } from '../context.ts';
-import { openPlansOf, readJobs, segmentsOf } from './export-lists.ts';
+import { type ExportContext, openPlansOf, readJobs, segmentsOf } from './export-lists.ts';
 import { type Fetched, fetchPlanned } from './fetch-planned.ts';
 
-type ApplyContext = Pick<
-  Context,
-  'ask' | 'confirm' | 'lists' | 'note' | 'progress' | 'projectId' | 'workspace' | 'clock' | 'nowMs' | 'timeZone' | 'signal'
->;
+type ApplyContext = ExportContext & Pick<Context, 'confirm' | 'projectId'>;
 
 /** How long a request whose answer was lost may still take effect; only then is it sent again. */
 const SETTLE_MS = 60_000;
@@ -222,14 +219,9 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
 
 /** When the jobs of a plan run next, by job; empty where the platform does not tell: the jobs exist all the same. */
 async function nextRuns({ plan, context }: Application): Promise<ReadonlyMap<number | string, string>> {
-  try {
-    const own = new Set(plan.parts.map(({ jobId }) => jobId));
-    const jobs = (await readJobs(context.ask, { fresh: true })).filter(({ jobId }) => own.has(jobId));
-    return new Map(jobs.flatMap(({ jobId, nextRunTime }) => (nextRunTime ? [[jobId, nextRunTime] as const] : [])));
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return new Map();
-  }
+  const own = new Set(plan.parts.map(({ jobId }) => jobId));
+  const jobs = await readJobs(context.ask, { fresh: true }).catch(onApiError(() => []));
+  return new Map(jobs.flatMap(({ jobId, nextRunTime }) => (nextRunTime && own.has(jobId) ? [[jobId, nextRunTime] as const] : [])));
 }
 
 /** Facts about the jobs of an applied plan. */
@@ -243,14 +235,16 @@ function answerOf({ planId, parts }: ExportPlan, { fetched, next }: Applied) {
   const underWay = fetched?.underWay ?? new Map<number | string, never>();
   const jobs = parts.map(({ jobId = '', body }) => {
     const nextRunTime = next?.get(jobId);
-    return { jobId, name: body.name, ...rangeOf(body), ...(nextRunTime !== undefined && { nextRunTime }), ...underWay.get(jobId) };
+    return {
+      jobId,
+      name: body.name,
+      ...body.frequency.dateRange,
+      ...(nextRunTime !== undefined && { nextRunTime }),
+      ...underWay.get(jobId),
+    };
   });
   // Created is not all where a question waits for the files.
   return { planId, jobs, ...(underWay.size > 0 && { files: 'under way' as const }) };
-}
-
-function rangeOf({ frequency: { dateRange } }: JobBody): { from?: string; to?: string } {
-  return dateRange ? { from: dateRange.from, to: dateRange.to } : {};
 }
 
 function nextStep({ parts }: ExportPlan): string {

@@ -1,11 +1,12 @@
 import { DEFAULT_PAGE_SIZE, instantOf } from '../../api/params.ts';
 import { type Delivery, rangeOf } from '../../domain/exports/deliveries.ts';
+import { filesUntil } from '../../domain/exports/files-until.ts';
 import type { JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { type FileLife, learnFileLife } from '../../workspace/download/file-life.ts';
 import { allRunRows, asSuccessful, type RunRow, runRowsOf, type SuccessfulRun } from '../../workspace/download/run-rows.ts';
 import type { Context } from '../context.ts';
-import { readJobs } from './export-lists.ts';
+import { type ExportContext, readJobs } from './export-lists.ts';
 
 /** `lastRunTime` says when a run started; no run is taken to last longer. */
 const LONGEST_RUN_MS = 2 * DAY_MS;
@@ -41,7 +42,7 @@ export type ListedDelivery = Delivery & SuccessfulRun;
 /** Listed runs, the latest completed first, with what is left of the files of each, and how long files are kept. */
 export async function deliveriesAmong(
   rows: readonly RunRow[],
-  { ask, workspace, nowMs }: Pick<Context, 'ask' | 'workspace' | 'nowMs'>,
+  { ask, workspace, nowMs }: ExportContext,
   known?: FileLife,
 ): Promise<{ runs: ListedDelivery[]; life: FileLife }> {
   const listed = asSuccessful(rows);
@@ -57,11 +58,7 @@ export async function deliveriesAmong(
 }
 
 /** The runs of these jobs whose files still exist here or on the platform, as far as they may reach beyond an instant. */
-export async function availableRuns(
-  jobs: readonly JobRecord[],
-  fromMs: number,
-  context: Pick<Context, 'ask' | 'workspace' | 'nowMs'>,
-): Promise<ListedDelivery[]> {
+export async function availableRuns(jobs: readonly JobRecord[], fromMs: number, context: ExportContext): Promise<ListedDelivery[]> {
   if (jobs.length === 0) return [];
   const [kept, life] = await Promise.all([context.workspace().then((opened) => opened.runs()), fileLifeAmong(jobs, context.ask)]);
   const ids = new Set(jobs.map(({ jobId }) => jobId));
@@ -98,7 +95,7 @@ export async function selectRuns(
   const sinceMs = known && Math.max(fromMs ?? 0, expiresBeforeMs === undefined ? 0 : nowMs - known.ms);
   const listed = await readRunRows(jobIds, sinceMs, ask);
   const life = known ?? (await learnFileLife(ask, asSuccessful(listed)));
-  const goneMs = ({ completionTime }: RunRow) => instantOf(completionTime ?? '') + life.ms;
+  const goneMs = (run: RunRow) => filesUntil(run, life.ms);
   const found = (order === 'ASC' ? listed.toReversed() : listed).filter(
     (run) =>
       (jobIds === undefined || jobIds.some((id) => id === run.jobId)) &&

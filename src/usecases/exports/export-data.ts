@@ -10,7 +10,7 @@ import { WorkspaceError } from '../../workspace/store/disk.ts';
 import { isConvertible, isReady, type RunManifest } from '../../workspace/store/manifest.ts';
 import type { ProjectWarehouse } from '../../workspace/warehouse/project-warehouse.ts';
 import { warehouseViewOf } from '../../workspace/warehouse/warehouse-view.ts';
-import type { Context } from '../context.ts';
+import type { ExportContext } from './export-lists.ts';
 import { loadedRecords, prepared, RETRY_MS } from './loaded-runs.ts';
 import { type Author, damageOf, sqlFailure } from './sql-errors.ts';
 
@@ -27,9 +27,6 @@ const READY_MS = 24_000;
 const REMEDY = hint('plan_export', ' plan_export with frequency once exports its days again.');
 /** Most characters of the rows of a query as JSON. */
 export const MAX_CHARS = 8_000_000;
-
-/** The parts of a call that a query uses. */
-export type DataUses = Pick<Context, 'workspace' | 'note' | 'covers' | 'timeZone' | 'clock' | 'nowMs' | 'signal' | 'whole'>;
 
 /** Which downloaded runs are asked: those of one job as the view `data`, or those of several or all jobs as a view for each scope. */
 export interface Asked {
@@ -82,7 +79,7 @@ export const NOTHING_HERE = 'Nothing is downloaded yet.';
 export class NothingDownloaded extends ApiError {}
 
 /** The time that is left for a statement, in ms. */
-function timeLeft(mostMs: number, { clock, nowMs }: DataUses): number {
+function timeLeft(mostMs: number, { clock, nowMs }: ExportContext): number {
   return Math.max(LEAST_MS, Math.min(mostMs, nowMs + ENDS_MS - clock.now()));
 }
 
@@ -136,7 +133,7 @@ function alikeIds(views: readonly DataView[]): ReadonlySet<string> {
 }
 
 /** Runs that are tables or without rows; names the others, and throws where there are no others. */
-async function readyRuns(asked: Asked, workspace: ProjectWorkspace, { note, signal, clock, nowMs }: DataUses): Promise<RunManifest[]> {
+async function readyRuns(asked: Asked, workspace: ProjectWorkspace, { note, signal, clock, nowMs }: ExportContext): Promise<RunManifest[]> {
   const found = async () => meant(await workspace.runs(asked.jobId), asked, (run) => run.jobId);
   const downloaded = await found();
   requireRuns(downloaded, asked);
@@ -163,7 +160,12 @@ async function readyRuns(asked: Asked, workspace: ProjectWorkspace, { note, sign
 }
 
 /** The data as files on the disk, which cannot be removed meanwhile. */
-async function withFiles<T>(workspace: ProjectWorkspace, asked: Asked, context: DataUses, use: (data: Data) => Promise<T>): Promise<T> {
+async function withFiles<T>(
+  workspace: ProjectWorkspace,
+  asked: Asked,
+  context: ExportContext,
+  use: (data: Data) => Promise<T>,
+): Promise<T> {
   const { dir: directory, holder } = workspace;
   const pathOf: typeof workspace.pathOf = (...place) => workspace.pathOf(...place);
   const ready = await readyRuns(asked, workspace, context);
@@ -206,12 +208,12 @@ async function withFiles<T>(workspace: ProjectWorkspace, asked: Asked, context: 
 async function withWarehouse<T>(
   { workspace, warehouse }: { readonly workspace: ProjectWorkspace; readonly warehouse: ProjectWarehouse },
   asked: Asked,
-  context: DataUses,
+  context: ExportContext,
   use: (data: Data) => Promise<T>,
 ): Promise<T> {
   const { signal, note } = context;
   const onDisk = meant(await workspace.runs(asked.jobId), asked, (run) => run.jobId);
-  const all = await loadedRecords({ workspace, warehouse, onDisk }, { note, signal });
+  const all = await loadedRecords({ workspace, warehouse, onDisk }, context);
   const records = meant(all, asked, ({ run }) => run.jobId);
   const loaded = records.filter(({ state }) => state === 'loaded').map(({ run }) => run);
   requireRuns(loaded, asked);
@@ -235,7 +237,7 @@ async function withWarehouse<T>(
 }
 
 /** Hands over the data that are asked for; throws where nothing is there. */
-export async function withData<T>(asked: Asked, context: DataUses, use: (data: Data) => Promise<T>): Promise<T> {
+export async function withData<T>(asked: Asked, context: ExportContext, use: (data: Data) => Promise<T>): Promise<T> {
   if (asked.jobId !== undefined && asked.jobIds) throw new ApiError('invalid', 'jobId, jobIds: give one of them.');
   const workspace = await context.workspace();
   const { warehouse } = workspace;

@@ -1,5 +1,5 @@
 import { allPages } from '../../api/all-pages.ts';
-import { ApiError } from '../../api/errors.ts';
+import { onApiError } from '../../api/errors.ts';
 import type { InputOf, PayloadOf } from '../../api/operation.ts';
 import {
   listCustomVariables,
@@ -19,6 +19,12 @@ import { nearest } from '../../lib/nearest.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
 import type { Context, Lists } from '../context.ts';
 
+/** The parts of a call that exports use. */
+export type ExportContext = Pick<
+  Context,
+  'ask' | 'clock' | 'covers' | 'lists' | 'note' | 'nowMs' | 'progress' | 'signal' | 'timeZone' | 'whole' | 'workspace'
+>;
+
 type Ask = Context['ask'];
 
 /** All jobs of the project, the highest id first; `fresh`: as they are now, for a decision on what is sent. */
@@ -31,44 +37,32 @@ export async function readJobs(ask: Ask, how?: { fresh?: boolean }): Promise<Job
 }
 
 /** The recurring jobs that deliver, or perhaps deliver, what this body would; none where they cannot be read. */
-export async function equalJobs(body: JobBody, context: Pick<Context, 'ask' | 'workspace'>): Promise<JobRecord[]> {
+export async function equalJobs(body: JobBody, context: ExportContext): Promise<JobRecord[]> {
   if (body.frequency.value === 'once') return [];
-  try {
-    const jobs = await readJobs(context.ask, { fresh: true });
-    return equalRecurring(body, jobs, segmentsOf(await (await openPlansOf(context)).all()));
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return [];
-  }
+  const read = Promise.all([readJobs(context.ask, { fresh: true }), openPlansOf(context).then((plans) => plans.all())]);
+  return read.then(([jobs, plans]) => equalRecurring(body, jobs, segmentsOf(plans))).catch(onApiError(() => []));
 }
 
 /** A sentence for each field that the platform does not list, with the closest that it does; none where the list cannot be read. */
 export async function unknownFieldWords({ fields, scope = 'sessions' }: JobBody, { ask }: Pick<Lists, 'ask'>): Promise<string[]> {
-  try {
-    const names = (await ask(listExportableFields, { scope })).map(({ name }) => name);
-    if (names.length === 0) return [];
-    const unknown = fields.map(({ fieldName }) => fieldName).filter((fieldName) => !names.includes(fieldName));
-    return unknown.map((fieldName) => {
-      const close = nearest(fieldName, names);
-      const other =
-        close === undefined ? hint('list_exportable_fields', '; list_exportable_fields lists them') : `; the closest is ${close}`;
-      return `"${fieldName}" is no field of scope ${scope}${other}.`;
-    });
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return [];
-  }
+  const names = (await ask(listExportableFields, { scope }).catch(onApiError(() => []))).map(({ name }) => name);
+  if (names.length === 0) return [];
+  const unknown = fields.map(({ fieldName }) => fieldName).filter((fieldName) => !names.includes(fieldName));
+  return unknown.map((fieldName) => {
+    const close = nearest(fieldName, names);
+    const other = close === undefined ? hint('list_exportable_fields', '; list_exportable_fields lists them') : `; the closest is ${close}`;
+    return `"${fieldName}" is no field of scope ${scope}${other}.`;
+  });
 }
 
 /** The content of a list, or nothing with a note where it cannot be read: most exports need no variable. */
-async function listedOr<T>(what: string, list: Promise<readonly T[]>, note: Context['note']): Promise<readonly T[]> {
-  try {
-    return await list;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    note(`${what} variables could not be read: ${error.message}`);
-    return [];
-  }
+function listedOr<T>(what: string, list: Promise<readonly T[]>, note: Context['note']): Promise<readonly T[]> {
+  return list.catch(
+    onApiError(({ message }) => {
+      note(`${what} variables could not be read: ${message}`);
+      return [];
+    }),
+  );
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -90,7 +84,7 @@ export async function readVariables(
 }
 
 /** The plans of the call's project. */
-export async function openPlansOf({ workspace }: Pick<Context, 'workspace'>): Promise<PlanStore> {
+export async function openPlansOf({ workspace }: ExportContext): Promise<PlanStore> {
   const [{ openPlans }, { plansDir, projectId }] = await Promise.all([import('../../workspace/plans.ts'), workspace()]);
   return openPlans(plansDir, projectId);
 }

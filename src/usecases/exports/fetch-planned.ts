@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import { listExportRuns } from '../../api/operations/data-export.ts';
 import { instantOf } from '../../api/params.ts';
 import { lower } from '../../domain/exports/plan/similar-jobs.ts';
@@ -7,11 +7,8 @@ import { counted } from '../../lib/number-text.ts';
 import type { ExportPlan, PlanPart } from '../../workspace/plans.ts';
 import { WorkspaceError } from '../../workspace/store/disk.ts';
 import type { Context } from '../context.ts';
-import { readJobs } from './export-lists.ts';
+import { type ExportContext, readJobs } from './export-lists.ts';
 import { followDownload, progressWords } from './sync-exports.ts';
-
-/** The parts of a call that fetching what a plan made uses. */
-export type FetchContext = Pick<Context, 'ask' | 'workspace' | 'clock' | 'progress' | 'signal'>;
 
 /** Pause before a job that has not run yet is looked at again. */
 const LOOK_AGAIN_MS = 2_000;
@@ -30,7 +27,7 @@ interface Arrival {
 }
 
 /** The download of the job's run, which is waited for where the platform has not begun it; undefined where the files are here. */
-async function downloadOf(jobId: number, untilMs: number, { ask, workspace: open, clock, signal }: FetchContext) {
+async function downloadOf(jobId: number, untilMs: number, { ask, workspace: open, clock, signal }: ExportContext) {
   const [workspace, { latestRun }] = await Promise.all([open(), import('../../workspace/download/downloads.ts')]);
   for (;;) {
     try {
@@ -52,7 +49,7 @@ interface Wait {
   readonly lastMs?: number;
 }
 
-async function fetchOne({ jobId, body }: PlanPart, { untilMs, lastMs = untilMs }: Wait, context: FetchContext): Promise<Arrival> {
+async function fetchOne({ jobId, body }: PlanPart, { untilMs, lastMs = untilMs }: Wait, context: ExportContext): Promise<Arrival> {
   const here: Arrival = { state: 'here', words: `The files of "${body.name}" are here` };
   const underWay = (words: string): Arrival => ({ state: 'under way', words: `"${body.name}": ${words}` });
   try {
@@ -74,7 +71,7 @@ async function fetchOne({ jobId, body }: PlanPart, { untilMs, lastMs = untilMs }
 }
 
 /** Fetches the runs of jobs that plans made, as far as they come in time; those under way go on. */
-function fetchParts(parts: readonly PlanPart[], wait: Wait, context: FetchContext): Promise<Arrival[]> {
+function fetchParts(parts: readonly PlanPart[], wait: Wait, context: ExportContext): Promise<Arrival[]> {
   const percents = new Map<PlanPart, number>();
   let told = -1;
   return Promise.all(
@@ -93,22 +90,17 @@ function fetchParts(parts: readonly PlanPart[], wait: Wait, context: FetchContex
   );
 }
 
-/** How long the once export that completed last took from its creation, in words; undefined where that cannot be read. */
-async function usualWords({ ask }: FetchContext): Promise<string | undefined> {
-  try {
-    const jobs = (await readJobs(ask)).filter(({ frequency, state }) => lower(frequency) === 'once' && lower(state) === 'completed');
-    const [latest] = jobs.toSorted((a, b) => instantOf(b.lastRunTime ?? '') - instantOf(a.lastRunTime ?? ''));
-    if (!latest || typeof latest.jobId !== 'number') return undefined;
-    const runs = await ask(listExportRuns, { jobId: latest.jobId }, { withinMs: LOOK_MS });
-    const endMs = Math.max(...runs.filter(({ state }) => lower(state) === 'success').map(({ endDate }) => instantOf(endDate ?? '')));
-    const seconds = (endMs - instantOf(latest.createdAt ?? '')) / 1_000;
-    if (!(seconds > 0 && Number.isFinite(seconds))) return undefined;
-    const took = seconds < 90 ? `${Math.round(seconds)} s` : counted(Math.round(seconds / 60), 'minute');
-    return `The last export of the kind was ready ${took} after its creation.`;
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
+/** How long the once export that completed last took from its creation, in words; undefined where it was not seen. */
+async function usualWords({ ask }: ExportContext): Promise<string | undefined> {
+  const jobs = (await readJobs(ask)).filter(({ frequency, state }) => lower(frequency) === 'once' && lower(state) === 'completed');
+  const [latest] = jobs.toSorted((a, b) => instantOf(b.lastRunTime ?? '') - instantOf(a.lastRunTime ?? ''));
+  if (!latest || typeof latest.jobId !== 'number') return undefined;
+  const runs = await ask(listExportRuns, { jobId: latest.jobId }, { withinMs: LOOK_MS });
+  const endMs = Math.max(...runs.filter(({ state }) => lower(state) === 'success').map(({ endDate }) => instantOf(endDate ?? '')));
+  const seconds = (endMs - instantOf(latest.createdAt ?? '')) / 1_000;
+  if (!(seconds > 0 && Number.isFinite(seconds))) return undefined;
+  const took = seconds < 90 ? `${Math.round(seconds)} s` : counted(Math.round(seconds / 60), 'minute');
+  return `The last export of the kind was ready ${took} after its creation.`;
 }
 
 /** How far the files of a plan are, in words, and of each job whose files are still to come. */
@@ -118,7 +110,7 @@ export interface Fetched {
 }
 
 /** Fetches the runs of a plan that was made for a question, and says how far that is and how it goes on. */
-export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, context: FetchContext): Promise<Fetched> {
+export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, context: ExportContext): Promise<Fetched> {
   const arrivals = await fetchParts(parts, { untilMs }, context);
   const words = arrivals.map(({ state, words: own }, at) => {
     const jobId = parts[at]?.jobId;
@@ -134,7 +126,7 @@ export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, conte
   );
   if (arrivals.every(({ state }) => state === 'here')) return { words: [...words, 'Ask the question again.'], underWay };
   if (underWay.size === 0) return { words, underWay };
-  const usual = await usualWords(context);
+  const usual = await usualWords(context).catch(onApiError(() => undefined));
   const next =
     'The files are fetched by themselves. To go on, ask the question again in a minute or two: it waits up to ' +
     `${QUESTION_MS / 1_000} s for them and says how far they are.`;
@@ -145,7 +137,7 @@ export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, conte
  * Fetches files that applied plans are about to bring; gives words on those that are still to come. `waits`: for as long as a question has,
  * else only what is there by now.
  */
-export async function awaitPlanned(parts: readonly PlanPart[], waits: boolean, context: FetchContext): Promise<string[]> {
+export async function awaitPlanned(parts: readonly PlanPart[], waits: boolean, context: ExportContext): Promise<string[]> {
   if (parts.length === 0) return [];
   const nowMs = context.clock.now();
   const wait = waits ? { untilMs: nowMs + QUESTION_MS, lastMs: nowMs + LONGEST_QUESTION_MS } : { untilMs: nowMs };

@@ -1,19 +1,21 @@
 import pLimit from 'p-limit';
 import { checkInput } from '../../api/check-input.ts';
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import { createExportJob } from '../../api/operations/data-export.ts';
 import { type BackfillContent, backfillName } from '../../domain/exports/gaps/backfill.ts';
 import type { GapStudy, Status } from '../../domain/exports/gaps/find-gaps.ts';
 import { allGapsAnswer, GAPS, gapAnswer, gapCounts, gapRows, mostTelling, OUTSIDE } from '../../domain/exports/gaps/gap-words.ts';
-import { bodiesOf, rangeName, splitRange } from '../../domain/exports/plan/job-bodies.ts';
-import { deviceOf, idsOfEqual, type JobRecord, jobsWithContent, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { bodiesOf, splitRange } from '../../domain/exports/plan/job-bodies.ts';
+import { deviceOf, idsOfEqual, isRunning, type JobRecord, jobsWithContent, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { rangeName } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
 import { intersect, union } from '../../lib/intervals.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import { firstOf } from '../../lib/sentences.ts';
 import { type FileLife, lifeWords } from '../../workspace/download/file-life.ts';
 import { availableRuns } from './deliveries.ts';
-import { type AskedDays, contentFor, type GapsContext, readExports, studyJob } from './gap-study.ts';
+import type { ExportContext } from './export-lists.ts';
+import { type AskedDays, contentFor, readExports, studyJob } from './gap-study.ts';
 
 const partsOf = ({ intervals }: GapStudy, statuses: readonly Status[]) => intervals.filter(({ status }) => statuses.includes(status));
 
@@ -24,7 +26,7 @@ const MOST_RANGES = 6;
 const MOST_SEARCHED = 20;
 
 /** Which other jobs with all columns of a job have files, here or on the platform, of what it lacks: a sentence each. */
-async function otherHolders(job: JobRecord, found: GapStudy, jobs: readonly JobRecord[], context: GapsContext): Promise<string[]> {
+async function otherHolders(job: JobRecord, found: GapStudy, jobs: readonly JobRecord[], context: ExportContext): Promise<string[]> {
   const lost = union(partsOf(found, [...GAPS, 'expired']));
   const [first] = lost;
   const [device, columns] = [deviceOf(job), job.fields ?? []];
@@ -65,13 +67,7 @@ async function planBackfill(
   job: JobRecord,
   found: GapStudy,
   statuses: readonly Status[],
-  {
-    content,
-    jobs,
-    store,
-    note,
-    nowMs,
-  }: Pick<Exports, 'jobs' | 'store'> & Pick<GapsContext, 'note' | 'nowMs'> & { content: BackfillContent },
+  { content, jobs, store, note, nowMs }: Pick<Exports, 'jobs' | 'store'> & ExportContext & { content: BackfillContent },
 ): Promise<{ planId: string; words: string } | undefined> {
   const { timeZone } = found;
   // Neighbours together, none longer than a job takes.
@@ -94,7 +90,7 @@ async function planBackfill(
 }
 
 /** Plans the jobs that fill what is missing, and apart from them those that export again what expired. */
-async function planGaps(job: JobRecord, found: GapStudy, toFill: readonly Status[], exports: Exports, context: GapsContext) {
+async function planGaps(job: JobRecord, found: GapStudy, toFill: readonly Status[], exports: Exports, context: ExportContext) {
   const { note } = context;
   const content = await contentFor(job, exports.plans, context);
   const parts = { ...exports, ...context, content };
@@ -119,7 +115,7 @@ async function planGaps(job: JobRecord, found: GapStudy, toFill: readonly Status
 const MOST_ROWS = 40;
 
 /** Reports what a job has delivered and why the rest is missing, and plans the jobs that fill the gaps. */
-export async function findExportGaps(asked: AskedDays & { readonly jobId: number }, context: GapsContext) {
+export async function findExportGaps(asked: AskedDays & { readonly jobId: number }, context: ExportContext) {
   const { note } = context;
   const exports = await readExports(context);
   const { jobs } = exports;
@@ -150,31 +146,28 @@ const PATIENCE_MS = 25_000;
 /** Jobs that a note names. */
 const MOST_NAMED = 10;
 
-const RUNNING: ReadonlySet<string> = new Set(['active', 'computing']);
 const isRecurring = ({ frequency }: JobRecord) => lower(frequency) === 'daily' || lower(frequency) === 'hourly';
 
 /** Reports what each recurring job that runs has not delivered: a line a job, those that lack most first. */
-export async function findAllGaps(asked: AskedDays, context: GapsContext) {
+export async function findAllGaps(asked: AskedDays, context: ExportContext) {
   const { clock, note, progress, whole } = context;
   const exports = await readExports(context);
   const recurring = exports.jobs.filter(isRecurring);
-  const due = recurring.filter(({ state }) => RUNNING.has(lower(state)));
+  const due = recurring.filter(isRunning);
   const untilMs = clock.now() + PATIENCE_MS;
   const left: { readonly job: JobRecord; readonly why: string }[] = [];
   let done = 0;
   // One note for all instead of one a job.
   const quiet = { ...context, note: () => undefined, progress: () => undefined };
   const studied = await pLimit(AT_ONCE).map(due, async (job) => {
-    try {
-      if (clock.now() >= untilMs) throw new ApiError('timeout', 'time ran out; name one by jobId.');
-      const { found } = await studyJob(job, exports, asked, quiet);
-      progress((done += 1), due.length, `${done} of ${due.length} jobs looked at`);
-      return [{ job, name: job.name ?? String(job.jobId), ...gapCounts(found) }];
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      left.push({ job, why: error.message });
-      return [];
-    }
+    const leave = (why: string) => void left.push({ job, why });
+    const found =
+      clock.now() < untilMs
+        ? await studyJob(job, exports, asked, quiet).catch(onApiError(({ message }) => leave(message)))
+        : leave('time ran out; name one by jobId.');
+    if (!found) return [];
+    progress((done += 1), due.length, `${done} of ${due.length} jobs looked at`);
+    return [{ job, name: job.name ?? String(job.jobId), ...gapCounts(found.found) }];
   });
   const counts = studied.flat().toSorted((a, b) => b.lost / b.total - a.lost / a.total);
   const rows = whole ? counts : counts.slice(0, MOST_ROWS);

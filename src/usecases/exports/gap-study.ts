@@ -1,25 +1,18 @@
 import { allPages } from '../../api/all-pages.ts';
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import { listExportRuns } from '../../api/operations/data-export.ts';
 import { instantOf, MAX_METRICS_RANGE_MS } from '../../api/params.ts';
 import { rangeOf } from '../../domain/exports/deliveries.ts';
-import { type BackfillContent, backfillName, contentOf } from '../../domain/exports/gaps/backfill.ts';
+import { type BackfillContent, contentOf, isBackfillOf } from '../../domain/exports/gaps/backfill.ts';
 import { type ExportHistory, findGaps, type GapStudy, joined, type StatusInterval, slotsIn } from '../../domain/exports/gaps/find-gaps.ts';
-import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { isRunning, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import type { Interval } from '../../lib/intervals.ts';
 import type { FileLife } from '../../workspace/download/file-life.ts';
 import type { ExportPlan } from '../../workspace/plans.ts';
-import type { RunManifest } from '../../workspace/store/manifest.ts';
-import type { Context } from '../context.ts';
+import { rowsOf } from '../../workspace/store/manifest.ts';
 import { fetchMetrics } from '../metrics/fetch-metrics.ts';
 import { deliveriesAmong, readRunRows } from './deliveries.ts';
-import { comingRanges, openPlansOf, readJobs, readVariables } from './export-lists.ts';
-
-/** The parts of the call that a study of gaps takes. */
-export type GapsContext = Pick<
-  Context,
-  'ask' | 'clock' | 'covers' | 'note' | 'progress' | 'signal' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'
->;
+import { comingRanges, type ExportContext, openPlansOf, readJobs, readVariables } from './export-lists.ts';
 
 /** The days that are asked about. */
 export interface AskedDays {
@@ -35,7 +28,7 @@ interface Exports {
 }
 
 /** The jobs of the call's project, its plans, and where these are kept. */
-export async function readExports(context: Pick<Context, 'ask' | 'workspace'>) {
+export async function readExports(context: ExportContext) {
   const store = await openPlansOf(context);
   const [jobs, plans] = await Promise.all([readJobs(context.ask), store.all()]);
   return { store, jobs, plans };
@@ -47,20 +40,14 @@ function msOf(text: string | null | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Whether it is known that a downloaded run holds no row. */
-function isEmpty({ table, files }: RunManifest): boolean {
-  return table ? table.rows === 0 : files.every(({ rows }) => rows === 0);
-}
-
 /** The once jobs that fill gaps of a job: made by a plan for it, or called as such. */
 function backfillsOf(job: JobRecord, { jobs, plans }: Exports): JobRecord[] {
   const made = new Set(plans.filter(({ fills }) => fills === job.jobId).flatMap(({ parts }) => parts.map(({ jobId }) => jobId)));
-  const isCalledSo = ({ name, scope }: JobRecord) => name?.startsWith(`${backfillName(job)} `) && scope === job.scope;
-  return jobs.filter((each) => lower(each.frequency) === 'once' && (made.has(each.jobId) || isCalledSo(each)));
+  return jobs.filter((each) => made.has(each.jobId) || (each.scope === job.scope && isBackfillOf(job, each)));
 }
 
 /** Everything that shows what a job has delivered. */
-async function readHistory(job: JobRecord, exports: Exports, context: GapsContext): Promise<ExportHistory & { life: FileLife }> {
+async function readHistory(job: JobRecord, exports: Exports, context: ExportContext): Promise<ExportHistory & { life: FileLife }> {
   const { ask, workspace } = context;
   // Before the list of successful runs: a run that ends in between is then in both.
   const runs = await allPages(
@@ -74,7 +61,7 @@ async function readHistory(job: JobRecord, exports: Exports, context: GapsContex
   const frequency = lower(job.frequency);
   // Files without a row hold no more than no files; a once job has only their range.
   const kept = frequency === 'once' ? [] : await workspace().then((opened) => opened.runs());
-  const withoutRows = new Set(kept.filter(isEmpty).map(({ runId }) => runId));
+  const withoutRows = new Set(kept.filter((run) => rowsOf(run) === 0).map(({ runId }) => runId));
   const known = listed.filter(({ range }) => range.startMs < range.endMs).toSorted((a, b) => a.range.startMs - b.range.startMs);
   const next = rangeOf({ from: job.nextFrom, to: job.nextTo });
   return {
@@ -92,7 +79,7 @@ async function readHistory(job: JobRecord, exports: Exports, context: GapsContex
     covering: known.filter(({ jobId, runId }) => jobId === job.jobId && !withoutRows.has(runId)),
     backfilled: known.filter(({ jobId }) => jobId !== job.jobId),
     filling: backfills
-      .filter(({ state }) => ['active', 'computing'].includes(lower(state)))
+      .filter(isRunning)
       .flatMap((each) => comingRanges(each, exports.plans).map((range) => ({ ...range, jobId: each.jobId }))),
   };
 }
@@ -109,7 +96,7 @@ function study(
   history: ExportHistory,
   plans: readonly ExportPlan[],
   { startDate, endDate }: AskedDays,
-  { timeZone, nowMs }: GapsContext,
+  { timeZone, nowMs }: ExportContext,
 ): GapStudy {
   const asked = { startMs: msOf(startDate), endMs: msOf(endDate), timeZone, nowMs };
   if (history.frequency !== 'once') return findGaps(history, asked);
@@ -148,7 +135,7 @@ function weighed(interval: StatusInterval, visits: ReadonlyMap<number, unknown>,
 async function checkEmptyRuns(
   found: GapStudy,
   { device, segmentId }: Pick<BackfillContent, 'device' | 'segmentId'>,
-  context: GapsContext,
+  context: ExportContext,
 ): Promise<GapStudy> {
   const empty = found.intervals.filter(({ status }) => status === 'empty');
   const range = rangeToAsk(empty, found.unit);
@@ -160,26 +147,21 @@ async function checkEmptyRuns(
     devices: [device],
     segmentSets: [segmentId === undefined ? [] : [segmentId]],
   };
-  try {
-    const { rows } = await fetchMetrics(grid, { ...context, timeZone: found.timeZone });
-    const visits = new Map(rows.map(({ interval, values }) => [interval.startMs, values['visits']]));
-    if (empty.some(({ startMs }) => startMs < range.startMs))
-      context.note(
-        'Earlier empty runs were not held against visits, for which one request has no room: startDate and endDate choose them.',
-      );
-    return {
-      ...found,
-      intervals: joined(found.intervals.flatMap((each) => (each.status === 'empty' ? weighed(each, visits, found) : [each]))),
-    };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    context.note(`Whether the days of empty runs had visits could not be found out: ${error.message}`);
-    return found;
-  }
+  const read = await fetchMetrics(grid, { ...context, timeZone: found.timeZone }).catch(
+    onApiError(({ message }) => context.note(`Whether the days of empty runs had visits could not be found out: ${message}`)),
+  );
+  if (!read) return found;
+  const visits = new Map(read.rows.map(({ interval, values }) => [interval.startMs, values['visits']]));
+  if (empty.some(({ startMs }) => startMs < range.startMs))
+    context.note('Earlier empty runs were not held against visits, for which one request has no room: startDate and endDate choose them.');
+  return {
+    ...found,
+    intervals: joined(found.intervals.flatMap((each) => (each.status === 'empty' ? weighed(each, visits, found) : [each]))),
+  };
 }
 
 /** The once job that delivers what a job did, and what of that is not known. */
-export async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask, note }: Pick<GapsContext, 'ask' | 'note'>) {
+export async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask, note }: ExportContext) {
   const made = plans.flatMap(({ parts }) => parts).find(({ jobId }) => jobId === job.jobId)?.body;
   return contentOf(job, made, await readVariables(ask, note));
 }
@@ -189,7 +171,7 @@ export async function studyJob(
   job: JobRecord,
   exports: Exports,
   asked: AskedDays,
-  context: GapsContext,
+  context: ExportContext,
 ): Promise<{ found: GapStudy; life: FileLife }> {
   const { life, ...history } = await readHistory(job, exports, context);
   const found = study(job, history, exports.plans, asked, context);

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { ApiError } from '../../api/errors.ts';
+import { onApiError } from '../../api/errors.ts';
 import { listExportRuns } from '../../api/operations/data-export.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../api/params.ts';
 import { HEALTH_DAYS, healthOf, type JobHealth, stateNotes, suspendedWords } from '../../domain/exports/gaps/job-health.ts';
@@ -7,15 +7,12 @@ import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts
 import { DAY_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
 import { successfulRuns } from '../../workspace/download/run-rows.ts';
-import type { Context } from '../context.ts';
 import { deliveriesAmong, readRunRows } from './deliveries.ts';
-import { comingRanges, openPlansOf, readJobs } from './export-lists.ts';
+import { comingRanges, type ExportContext, openPlansOf, readJobs } from './export-lists.ts';
 import { emptyRunWords, withEmptyRuns } from './runs-without-files.ts';
 
 /** Jobs whose runs are asked for at once: as many calls as are in flight by default. */
 const AT_ONCE = 8;
-
-type JobPageContext = Pick<Context, 'ask' | 'clock' | 'note' | 'nowMs'>;
 
 /** The filters of a page of jobs. */
 interface Filters {
@@ -45,33 +42,25 @@ interface OnceJob {
   readonly expired?: true;
 }
 
-type OnceContext = Pick<Context, 'ask' | 'note' | 'workspace' | 'nowMs'>;
-
 /** The ranges and outcomes of the once jobs among these, from their successful runs and the plans that made them. */
-async function onceJobsAmong(jobs: readonly JobRecord[], context: OnceContext): Promise<OnceJob[]> {
+async function onceJobsAmong(jobs: readonly JobRecord[], context: ExportContext): Promise<OnceJob[]> {
   const once = jobs.filter(({ frequency }) => lower(frequency) === 'once');
   if (once.length === 0) return [];
-  try {
-    const plans = await openPlansOf(context);
-    const ids = once.flatMap(({ jobId }) => (typeof jobId === 'number' ? [jobId] : []));
-    const [rows, made] = await Promise.all([readRunRows(ids, undefined, context.ask), plans.all()]);
-    const { runs } = await deliveriesAmong(rows, context);
-    const iso = (ms: number) => new Date(ms).toISOString();
-    return once.map((job) => {
-      const own = runs.filter(({ jobId }) => jobId === job.jobId);
-      const [range] = [...own.map((run) => run.range).filter(({ startMs, endMs }) => startMs < endMs), ...comingRanges(job, made)];
-      return {
-        jobId: job.jobId,
-        ...(range && { from: iso(range.startMs), to: iso(range.endMs) }),
-        ...(lower(job.state) === 'completed' && { hasFiles: own.length > 0 }),
-        ...(own.length > 0 && own.every(({ untilMs }) => untilMs <= context.nowMs) && { expired: true }),
-      };
-    });
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    context.note(`Ranges and outcomes of once jobs could not be read: ${error.message}`);
-    return [];
-  }
+  const plans = await openPlansOf(context);
+  const ids = once.flatMap(({ jobId }) => (typeof jobId === 'number' ? [jobId] : []));
+  const [rows, made] = await Promise.all([readRunRows(ids, undefined, context.ask), plans.all()]);
+  const { runs } = await deliveriesAmong(rows, context);
+  const iso = (ms: number) => new Date(ms).toISOString();
+  return once.map((job) => {
+    const own = runs.filter(({ jobId }) => jobId === job.jobId);
+    const [range] = [...own.map((run) => run.range).filter(({ startMs, endMs }) => startMs < endMs), ...comingRanges(job, made)];
+    return {
+      jobId: job.jobId,
+      ...(range && { from: iso(range.startMs), to: iso(range.endMs) }),
+      ...(lower(job.state) === 'completed' && { hasFiles: own.length > 0 }),
+      ...(own.length > 0 && own.every(({ untilMs }) => untilMs <= context.nowMs) && { expired: true }),
+    };
+  });
 }
 
 /** Of more jobs only those of the page are held against their files, which takes requests. */
@@ -81,26 +70,25 @@ const MOST_COUNTED = 50;
 export async function onceCounted(
   jobs: readonly JobRecord[],
   all: readonly JobRecord[] | undefined,
-  context: OnceContext,
+  context: ExportContext,
 ): Promise<{ once: readonly OnceJob[]; countedAll: boolean }> {
   const countedAll = all !== undefined && all.length <= MOST_COUNTED;
-  return { once: await onceJobsAmong(countedAll ? all : jobs, context), countedAll };
+  const once = await onceJobsAmong(countedAll ? all : jobs, context).catch(
+    onApiError(({ message }) => context.note(`Ranges and outcomes of once jobs could not be read: ${message}`)),
+  );
+  return { once: once ?? [], countedAll };
 }
 
 /** The latest page of runs of each recurring job, a request each; notes how many were not reached in time or could not be read. */
-async function readRuns(jobs: readonly JobRecord[], { ask, clock, note }: JobPageContext) {
+async function readRuns(jobs: readonly JobRecord[], { ask, clock, note }: ExportContext) {
   const untilMs = clock.now() + PATIENCE_MS;
   let reason: string | undefined;
   const read = await pLimit(AT_ONCE).map(jobs, async (job) => {
     const jobId = Number(job.jobId);
     if (lower(job.frequency) === 'once' || !Number.isSafeInteger(jobId)) return [{ job, runs: [] }];
-    try {
-      return clock.now() < untilMs ? [{ job, runs: await ask(listExportRuns, { jobId, limit: MAX_PAGE_SIZE }) }] : [];
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      reason ??= error.message;
-      return [];
-    }
+    if (clock.now() >= untilMs) return [];
+    const runs = await ask(listExportRuns, { jobId, limit: MAX_PAGE_SIZE }).catch(onApiError(({ message }) => void (reason ??= message)));
+    return runs ? [{ job, runs }] : [];
   });
   const found = read.flat();
   const left = jobs.length - found.length;
@@ -108,25 +96,13 @@ async function readRuns(jobs: readonly JobRecord[], { ask, clock, note }: JobPag
   return found;
 }
 
-/** The successful runs of jobs; undefined where they cannot be listed. */
-async function listedRuns(jobIds: readonly number[], ask: JobPageContext['ask']) {
-  try {
-    return await successfulRuns(ask, jobIds);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return undefined;
-  }
-}
-
 /** How the jobs of a page do; where their runs cannot be read, which is noted, none. */
-export async function healthAmong(jobs: readonly JobRecord[], context: JobPageContext): Promise<readonly JobHealth[]> {
+export async function healthAmong(jobs: readonly JobRecord[], context: ExportContext): Promise<readonly JobHealth[]> {
   const { nowMs, note } = context;
   const read = await readRuns(jobs, context);
   const active = read.filter(({ job, runs }) => lower(job.state) === 'active' && runs.length > 0);
-  const listed = await listedRuns(
-    active.map(({ job }) => Number(job.jobId)),
-    context.ask,
-  );
+  const ids = active.map(({ job }) => Number(job.jobId));
+  const listed = await successfulRuns(context.ask, ids).catch(onApiError(() => undefined));
   const empty = active.flatMap(({ job, runs }) => (listed ? withEmptyRuns(job, runs, listed, [nowMs - HEALTH_DAYS * DAY_MS, nowMs]) : []));
   const emptyOf = new Map(empty.map(({ jobId, days }) => [jobId, { emptyRuns: days.length }]));
   const health = read.map(({ job, runs }) => ({ ...healthOf(job, runs, nowMs), ...emptyOf.get(job.jobId) }));
@@ -147,19 +123,14 @@ export async function healthAmong(jobs: readonly JobRecord[], context: JobPageCo
 export async function jobsThatFit(
   { state, scope, frequency, format, page, limit = DEFAULT_PAGE_SIZE }: Filters,
   shown: readonly JobRecord[],
-  { ask }: JobPageContext,
+  { ask }: ExportContext,
 ): Promise<readonly JobRecord[] | undefined> {
   if (page !== undefined) return undefined;
   if (shown.length < limit) return shown;
   if (limit >= MAX_PAGE_SIZE) return undefined;
   const isLike = (wanted: string | undefined, own: string | null | undefined) => wanted === undefined || lower(own) === lower(wanted);
-  try {
-    const jobs = await readJobs(ask);
-    return jobs.filter(
-      (job) => isLike(state, job.state) && isLike(scope, job.scope) && isLike(frequency, job.frequency) && isLike(format, job.format),
-    );
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return undefined;
-  }
+  const jobs = await readJobs(ask).catch(onApiError(() => undefined));
+  return jobs?.filter(
+    (job) => isLike(state, job.state) && isLike(scope, job.scope) && isLike(frequency, job.frequency) && isLike(format, job.format),
+  );
 }

@@ -1,7 +1,8 @@
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import type { EnrichmentRecord } from '../../domain/enrichment/check-enrichments.ts';
 import { WorkspaceError } from '../../workspace/store/disk.ts';
-import { type DataUses, withData } from './export-data.ts';
+import { withData } from './export-data.ts';
+import type { ExportContext } from './export-lists.ts';
 
 /** Sessions of a batch that are looked for; a batch has few more. */
 const MOST_LOOKED_FOR = 500;
@@ -18,7 +19,7 @@ function conditionOf({ sessionId, userId, sessionNumber }: EnrichmentRecord): st
 const NOT_SEEN = 'Whether the platform knows these sessions cannot be seen: no export of sessions is here.';
 
 /** Says how many of the sessions of a batch stand in the downloaded exports. */
-export async function knownSessionsWords(records: readonly EnrichmentRecord[], context: DataUses): Promise<string> {
+export async function knownSessionsWords(records: readonly EnrichmentRecord[], context: ExportContext): Promise<string> {
   const conditions = [...new Set(records.flatMap((record) => conditionOf(record) ?? []))].slice(0, MOST_LOOKED_FOR);
   const quiet = { ...context, note: () => undefined, covers: () => undefined };
   try {
@@ -37,11 +38,6 @@ export async function knownSessionsWords(records: readonly EnrichmentRecord[], c
 }
 
 /** Where the names of fields that were sent are kept; undefined where no project is known. */
-export async function fieldsDirectory({ workspace }: Pick<DataUses, 'workspace'>): Promise<string | undefined> {
-  try {
-    return (await workspace()).plansDir;
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
+export async function fieldsDirectory({ workspace }: ExportContext): Promise<string | undefined> {
+  return (await workspace().catch(onApiError(() => undefined)))?.plansDir;
 }

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import { isSameRun, type RunManifest } from '../../workspace/store/manifest.ts';
 import type { LoadRecord } from '../../workspace/warehouse/ledger.ts';
 import { type LoadPlaces, rowsWords, waitingWords } from '../../workspace/warehouse/loaded-table.ts';
 import type { ProjectWarehouse } from '../../workspace/warehouse/project-warehouse.ts';
-import type { Context } from '../context.ts';
+import type { ExportContext } from './export-lists.ts';
 
 /** How long a query waits for loads that are under way. */
 const WAIT_MS = 5_000;
@@ -31,13 +31,8 @@ export async function prepared(
 }
 
 /** The loads of the warehouse, or in words why they are not known: files on the disk can be used all the same. */
-export async function recordsOrReason(warehouse: ProjectWarehouse, signal?: AbortSignal): Promise<LoadRecord[] | string> {
-  try {
-    return await warehouse.records(signal);
-  } catch (error) {
-    if (error instanceof ApiError) return error.message;
-    throw error;
-  }
+export function recordsOrReason(warehouse: ProjectWarehouse, signal?: AbortSignal): Promise<LoadRecord[] | string> {
+  return warehouse.records(signal).catch(onApiError(({ message }) => message));
 }
 
 /**
@@ -48,7 +43,7 @@ export async function loadState(
   run: RunManifest,
   place: LoadPlaces,
   waitMs: number,
-  { signal, progress }: Pick<Context, 'signal' | 'progress'>,
+  { signal, progress }: ExportContext,
 ): Promise<string | undefined> {
   await place.workspace.runs(run.jobId);
   let reported = 0;
@@ -72,7 +67,7 @@ export async function loadState(
  */
 export async function loadedRecords(
   { onDisk, ...place }: LoadPlaces & { readonly onDisk: readonly RunManifest[] },
-  { note, signal }: Pick<Context, 'note' | 'signal'>,
+  { note, signal }: ExportContext,
 ): Promise<LoadRecord[]> {
   const waiting = (records: readonly LoadRecord[]) =>
     onDisk.filter((run) => !records.some((record) => record.state === 'loaded' && isSameRun(record.run, run)));

@@ -1,10 +1,10 @@
 import { checkInput } from '../../api/check-input.ts';
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import { createExportJob, listExportableFields } from '../../api/operations/data-export.ts';
 import { instantOf } from '../../api/params.ts';
 import { sharedMembers } from '../../api/wire.ts';
 import type { ExportColumn } from '../../domain/exports/plan/field-catalogue.ts';
-import { bodiesOf, type ExportOrder, type JobBody, rangeName, splitRange } from '../../domain/exports/plan/job-bodies.ts';
+import { bodiesOf, type ExportOrder, type JobBody, splitRange } from '../../domain/exports/plan/job-bodies.ts';
 import { isPreset, PRESET, withPreset } from '../../domain/exports/plan/journey-fields.ts';
 import { equalAmong, existingSentence, planWarnings } from '../../domain/exports/plan/plan-warnings.ts';
 import {
@@ -23,6 +23,7 @@ import {
   type SimilarJob,
   similarJobs,
 } from '../../domain/exports/plan/similar-jobs.ts';
+import { rangeName } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Interval } from '../../lib/intervals.ts';
@@ -30,10 +31,10 @@ import { ofAnswer } from '../../lib/note-mark.ts';
 import { counted } from '../../lib/number-text.ts';
 import { expiresMs } from '../../workspace/plans.ts';
 import { knownField } from '../../workspace/query/column-types.ts';
-import type { Context, Lists } from '../context.ts';
+import type { Lists } from '../context.ts';
 import { currencyOf } from './amounts.ts';
 import { availableRuns, type ListedDelivery } from './deliveries.ts';
-import { comingRanges, openPlansOf, readJobs, readVariables, segmentsOf } from './export-lists.ts';
+import { comingRanges, type ExportContext, openPlansOf, readJobs, readVariables, segmentsOf } from './export-lists.ts';
 
 /** A wanted export, with dates and ids resolved. */
 export interface ExportRequest {
@@ -48,9 +49,6 @@ export interface ExportRequest {
   readonly deviceLabel: JobBody['deviceLabel'];
   readonly segmentId?: number | undefined;
 }
-
-/** The parts of a call that planning an export uses. */
-export type PlanContext = Pick<Context, 'ask' | 'lists' | 'note' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
 
 function refuse(problems: readonly string[]): never {
   throw new ApiError('invalid', problems);
@@ -85,7 +83,7 @@ async function fieldsOf({ fields, scope }: ExportRequest, { ask }: Lists): Promi
 }
 
 /** The columns, in the scope that was named or the one that has them all. */
-async function columnsOf(request: ExportRequest, { ask }: Lists, note: PlanContext['note']): Promise<Resolved> {
+async function columnsOf(request: ExportRequest, { ask }: Lists, note: ExportContext['note']): Promise<Resolved> {
   const { fields, scope } = request;
   // A key that occurs in other days only would make an empty column.
   const variables = await readVariables(ask, note, scheduleOf(request).range);
@@ -105,14 +103,12 @@ async function columnsOf(request: ExportRequest, { ask }: Lists, note: PlanConte
 }
 
 /** Refuses a segment that does not exist; one that cannot be looked up is left to the service. */
-async function requireSegment(segmentId: number | undefined, { of }: Lists, note: PlanContext['note']): Promise<void> {
+async function requireSegment(segmentId: number | undefined, { of }: Lists, note: ExportContext['note']): Promise<void> {
   if (segmentId === undefined) return;
-  try {
-    if ((await of('segment')).some(({ id }) => id === segmentId)) return;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return note(`Whether segment ${segmentId} exists could not be looked up: ${error.message}`);
-  }
+  const segments = await of('segment').catch(
+    onApiError(({ message }) => note(`Whether segment ${segmentId} exists could not be looked up: ${message}`)),
+  );
+  if (!segments || segments.some(({ id }) => id === segmentId)) return;
   refuse([`segmentId: there is no segment ${segmentId}${hint('list_segments', '; list_segments lists them')}.`]);
 }
 
@@ -145,7 +141,7 @@ const MOST_JOBS = 16;
 const MOST_EXISTING = 5;
 
 /** The members that all jobs of a plan share, and those that each has for itself. */
-function bodyMembers(bodies: readonly JobBody[], { note, whole }: PlanContext) {
+function bodyMembers(bodies: readonly JobBody[], { note, whole }: ExportContext) {
   const { body, each } = sharedMembers(bodies);
   if (!each || whole || each.length <= MOST_JOBS) return { body, ...(each && { each }) };
   note(`each shows the first ${MOST_JOBS} of ${each.length} jobs; the others follow in the same way.`);
@@ -159,7 +155,7 @@ function plannedSentence({ frequency, scope, columns }: ExportOrder, jobs: numbe
 }
 
 /** Checks an export, splits it into jobs, and looks for equal ones. */
-export async function draftPlan(asked: ExportRequest, context: PlanContext) {
+export async function draftPlan(asked: ExportRequest, context: ExportContext) {
   const { ask, note, timeZone } = context;
   const { frequency, range } = scheduleOf(asked);
   const lists = await context.lists();
@@ -185,7 +181,7 @@ export async function draftPlan(asked: ExportRequest, context: PlanContext) {
 }
 
 /** Checks an export, splits it into jobs, looks for equal ones, and keeps the plan. */
-export async function planExport(asked: ExportRequest, context: PlanContext) {
+export async function planExport(asked: ExportRequest, context: ExportContext) {
   const { note, timeZone, nowMs } = context;
   const { store, order, columns, notes, bodies, similar, known } = await draftPlan(asked, context);
   const plan = await store.add({ bodies, known, nowMs });

@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/errors.ts';
 import { coveredLead, rangeOf } from '../../domain/exports/deliveries.ts';
-import { describeRange } from '../../lib/dates.ts';
+import { rangeTexts } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import { daysIn, hullOf, type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
@@ -13,24 +13,17 @@ import { type Dialect, type Example, examplesOf } from '../../workspace/query/ex
 import type { Cell } from '../../workspace/query/protocol.ts';
 import { queryResults } from '../../workspace/query/query-results.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
-import type { Context } from '../context.ts';
 import { aboutColumn, currencyOf, unitsOf } from './amounts.ts';
-import { type Asked, type Data, type DataPart, type DataUses, MAX_CHARS, type Sources, withData } from './export-data.ts';
-import type { FetchContext } from './fetch-planned.ts';
+import { type Asked, type Data, type DataPart, MAX_CHARS, type Sources, withData } from './export-data.ts';
+import type { ExportContext } from './export-lists.ts';
 import { noValueWords } from './no-value.ts';
 import { NoSuchName } from './sql-errors.ts';
 import { askedDays, filesOfStatement, isCompared, isInnerJoin, isNamed, isRead, overBy, takesAll } from './statement.ts';
-import { lacksDays, type Supply, type WayContext, withFilesFor } from './supply.ts';
+import { lacksDays, type Supply, withFilesFor } from './supply.ts';
 
 /** Columns that one note names. */
 const MAX_NAMED = 12;
 const MAX_GAPS = 5; // further ones are only counted
-
-type CoverageContext = Pick<Context, 'note' | 'covers' | 'timeZone' | 'nowMs'>;
-
-function wordsOf(intervals: readonly Interval[], { timeZone, nowMs }: CoverageContext): string[] {
-  return intervals.map((each) => describeRange({ ...each, startIso: '', endIso: '', timeZone, nowMs }).text);
-}
 
 const timeOf = (runs: readonly RunManifest[]) => union(runs.map(rangeOf));
 
@@ -48,7 +41,8 @@ function selectableOf(part: DataPart, sql: string) {
  * Says what the data cover: where days are missing, a sum is not one over the whole range. With a statement only of the views and days that
  * it uses.
  */
-function noteCoverage({ parts }: Pick<Data, 'parts'>, context: CoverageContext, sql = '', way?: string) {
+function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sql = '', way?: string) {
+  const { timeZone } = context;
   const read = parts.filter(({ view }) => isRead(sql, view.name));
   const asked = askedDays(sql, context.nowMs);
   const views = (read.length > 0 ? read : parts).map((part) => selectableOf(part, asked.length > 0 ? sql : ''));
@@ -62,13 +56,13 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: CoverageContext, 
   const next = way === undefined ? hint('find_export_gaps', ' find_export_gaps gives the causes.') : '';
   const found = views.map(({ part, held, have, without }) => {
     const left = subtract(intersect(wanted, held), have);
-    if (left.length > 0) context.note(ofAnswer(leftOutWords(wordsOf(left, context), without, part)));
+    if (left.length > 0) context.note(ofAnswer(leftOutWords(rangeTexts(left, timeZone), without, part)));
     const prefix = views.length > 1 ? `${part.view.name}: ` : '';
-    const gaps = wordsOf(subtract(wanted, held), context);
+    const gaps = rangeTexts(subtract(wanted, held), timeZone);
     if (gaps.length > 0) context.note(ofAnswer(`${prefix}Not in the data: ${firstOf(gaps, MAX_GAPS)}.${next}`));
     notePartialColumns(part, context, sql);
     const withPrefix = (texts: readonly string[]) => texts.map((text) => `${prefix}${text}`);
-    return { covered: withPrefix(wordsOf(have, context)), gaps: withPrefix(gaps) };
+    return { covered: withPrefix(rangeTexts(have, timeZone)), gaps: withPrefix(gaps) };
   });
   if (way !== undefined) context.note(ofAnswer(way));
   const over = overBy(asked, context.nowMs);
@@ -88,8 +82,8 @@ function leftOutWords(days: readonly string[], without: readonly string[], { vie
 }
 
 /** Says which days only some columns cover, where several jobs export different ones. */
-function notePartialColumns({ runs, view }: DataPart, context: CoverageContext, sql: string): void {
-  const daysOf = (own: readonly RunManifest[]) => wordsOf(timeOf(own), context).join(', ');
+function notePartialColumns({ runs, view }: DataPart, context: ExportContext, sql: string): void {
+  const daysOf = (own: readonly RunManifest[]) => rangeTexts(timeOf(own), context.timeZone).join(', ');
   const all = daysOf(runs);
   const partial = [...view.runsWith].flatMap(([folded, own]) => {
     const days = daysOf(own);
@@ -109,8 +103,6 @@ const MAX_DRAWN = 2_000;
 /** Rows of an answer, where the caller names no limit. */
 const USUAL_ROWS = 100;
 const SHORT_ROWS = 20;
-
-type QueryContext = DataUses & WayContext & FetchContext;
 
 /** Rows of a query. */
 export interface QueryAnswer extends Sources {
@@ -190,7 +182,7 @@ function leadOf(names: readonly string[], [first, ...others]: readonly (readonly
 /** Answers one SELECT over downloaded runs. */
 export function queryExport(
   { sql, limit, ...asked }: Asked & { sql: string; limit?: number | undefined },
-  context: QueryContext,
+  context: ExportContext,
 ): Promise<QueryAnswer> {
   const isOfAll = asked.jobId === undefined && asked.jobIds === undefined;
   const needs = isOfAll ? filesOfStatement(sql, context.nowMs) : [];
@@ -235,7 +227,7 @@ export function queryExport(
 }
 
 /** Rows of all views, counted where the manifests do not give them; undefined where that takes too long. */
-async function rowCountOf(data: Data, { signal, note }: QueryContext): Promise<number | undefined> {
+async function rowCountOf(data: Data, { signal, note }: ExportContext): Promise<number | undefined> {
   let known = 0;
   const unknown = data.parts.filter(({ view }) => {
     known += view.rowCount ?? 0;
@@ -254,7 +246,7 @@ async function rowCountOf(data: Data, { signal, note }: QueryContext): Promise<n
 }
 
 /** Describes downloaded data: columns, rows, days, and statements that run on them. */
-export function describeExport(asked: Asked, context: QueryContext): Promise<Description> {
+export function describeExport(asked: Asked, context: ExportContext): Promise<Description> {
   return withData(asked, context, async (data) => {
     const { runs, parts, about } = data;
     const rowCount = await rowCountOf(data, context);

@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/errors.ts';
+import { onApiError } from '../../api/errors.ts';
 import type { PayloadOf } from '../../api/operation.ts';
 import { listExportRuns } from '../../api/operations/data-export.ts';
 import { MAX_PAGE_SIZE } from '../../api/params.ts';
@@ -70,10 +70,7 @@ export async function withoutFilesWords(
   if (jobs.length > MOST_JOBS) return [];
   const empty = await Promise.all(
     jobs.map(async (jobId) => {
-      const runs = await ask(listExportRuns, { jobId, limit: MAX_PAGE_SIZE }).catch((error: unknown) => {
-        if (error instanceof ApiError) return [];
-        throw error;
-      });
+      const runs = await ask(listExportRuns, { jobId, limit: MAX_PAGE_SIZE }).catch(onApiError(() => []));
       return withEmptyRuns({ jobId, name: names.get(jobId) }, runs, listed, [fromMs, Math.min(nowMs, untilMs + SETTLE_MS)]);
     }),
   );
@@ -82,18 +79,12 @@ export async function withoutFilesWords(
 
 /** A sentence on the jobs whose run the platform still computes, or is about to: their files are not among those of successful runs. */
 export async function computingWords(jobIds: readonly number[] | undefined, ask: Context['ask']): Promise<string[]> {
-  try {
-    const isUnderWay = ({ state, frequency }: JobRecord) =>
-      lower(state) === 'computing' || (lower(state) === 'active' && lower(frequency) === 'once');
-    const jobs = (await readJobs(ask)).filter((job) => isUnderWay(job) && (jobIds?.includes(Number(job.jobId)) ?? true));
-    const names = jobs.map(({ jobId, name }) => `"${name ?? ''}" (${jobId})`);
-    return jobs.length === 0
-      ? []
-      : [`Still computed by the platform: ${firstOf(names, MOST_JOBS)}; a later call fetches what comes of it.`];
-  } catch (error) {
-    if (error instanceof ApiError) return [];
-    throw error;
-  }
+  const isUnderWay = ({ state, frequency }: JobRecord) =>
+    lower(state) === 'computing' || (lower(state) === 'active' && lower(frequency) === 'once');
+  const all = await readJobs(ask).catch(onApiError(() => []));
+  const jobs = all.filter((job) => isUnderWay(job) && (jobIds?.includes(Number(job.jobId)) ?? true));
+  const names = jobs.map(({ jobId, name }) => `"${name ?? ''}" (${jobId})`);
+  return jobs.length === 0 ? [] : [`Still computed by the platform: ${firstOf(names, MOST_JOBS)}; a later call fetches what comes of it.`];
 }
 
 /** A sentence on runs of a job that succeeded without rows since the one that was chosen as its latest; none where it was named. */

@@ -4,6 +4,7 @@ import { hint } from '../../lib/hint.ts';
 import type { Column } from '../../workspace/query/columns.ts';
 import type { DataView } from '../../workspace/query/data-view.ts';
 import { SqlError } from '../../workspace/query/sql-process.ts';
+import { viewWords } from '../../workspace/query/view-sql.ts';
 import { WorkspaceError } from '../../workspace/store/disk.ts';
 
 /** More columns than this are not listed in an error. */
@@ -87,11 +88,6 @@ async function noColumn(name: string, message: string, views: readonly NamedView
   return unquoted(name, columns) ?? `there is no column "${name}". ${await nearest(name, columns)} Texts stand in 'single quotes'.`;
 }
 
-function tableWords(views: readonly NamedView[]): string {
-  const names = views.map(({ name }) => name);
-  return names.length === 1 ? `the only one is ${names[0]}` : `there are ${names.join(', ')}`;
-}
-
 const NO_TABLE = [
   /Referenced table "(.+?)" not found/,
   /Table with name (\S+) does not exist/,
@@ -112,7 +108,7 @@ async function faultOf(message: string, views: readonly NamedView[]): Promise<Ap
   if (table === undefined) return new ApiError('invalid', `sql: ${shortened(message)}`);
   const quoted = unquoted(table, columns);
   if (quoted !== undefined) return new ApiError('invalid', `sql: ${quoted}`);
-  return new NoSuchName(`sql: there is no table "${table}"; ${tableWords(views)}.`, table);
+  return new NoSuchName(`sql: there is no table "${table}"; ${viewWords(views.map(({ name }) => name))}.`, table);
 }
 
 function shortened(message: string): string {

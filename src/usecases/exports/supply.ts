@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import { listExportableFields } from '../../api/operations/data-export.ts';
 import { rangeOf } from '../../domain/exports/deliveries.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from '../../domain/exports/plan/field-catalogue.ts';
@@ -13,19 +13,15 @@ import { firstOf } from '../../lib/sentences.ts';
 import { successfulRuns } from '../../workspace/download/run-rows.ts';
 import type { PlanPart } from '../../workspace/plans.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
-import { folded, promisedColumns } from '../../workspace/query/columns.ts';
+import { folded, listedFields, promisedColumns } from '../../workspace/query/columns.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
-import type { Context } from '../context.ts';
 import { availableRuns, type ListedDelivery } from './deliveries.ts';
 import { NOTHING_HERE, NothingDownloaded } from './export-data.ts';
-import { openPlansOf, readJobs, readVariables } from './export-lists.ts';
-import { awaitPlanned, type FetchContext } from './fetch-planned.ts';
-import { draftPlan, type PlanContext } from './plan-export.ts';
+import { type ExportContext, openPlansOf, readJobs, readVariables } from './export-lists.ts';
+import { awaitPlanned } from './fetch-planned.ts';
+import { draftPlan } from './plan-export.ts';
 import { withoutFilesWords } from './runs-without-files.ts';
 import { type FilesNeeded, lastMidnight, namesColumn, overBy } from './statement.ts';
-
-/** The parts of a call that finding a way to files uses. */
-export type WayContext = PlanContext & Pick<Context, 'clock'>;
 
 /** Days that are taken where a question names none. */
 const USUAL_DAYS = 7;
@@ -40,14 +36,10 @@ const MOST_NAMED = 3;
 
 /** A run as far as it says what its files hold: one that is here, or that a plan will bring. */
 export type HoldingRun = Pick<RunManifest, 'scope' | 'from' | 'to' | 'fields'>;
-type Fields = JobRecord['fields'];
 
 /** The columns of files with these fields, in lower case. */
-function columnsIn(fields: Fields): string[] {
-  const named = (fields ?? []).flatMap(({ fieldName, aliasName }) => {
-    return fieldName ? [{ fieldName, ...(typeof aliasName === 'string' && { aliasName }) }] : [];
-  });
-  return promisedColumns(named).map(({ name }) => folded(name));
+function columnsIn(fields: HoldingRun['fields']): string[] {
+  return promisedColumns(fields).map(({ name }) => folded(name));
 }
 
 /** The time that runs of a scope hold with all these columns; one that lists none may have all. */
@@ -72,8 +64,7 @@ export function lacksDays(need: FilesNeeded, runs: readonly HoldingRun[]): boole
 
 /** The run that the job of a plan brings, as far as the plan says what its files will hold. */
 function runToCome({ body: { scope = '', frequency, fields } }: PlanPart): HoldingRun[] {
-  const named = fields.map(({ fieldName, aliasName }) => ({ fieldName, ...(aliasName !== undefined && { aliasName }) }));
-  return frequency.dateRange ? [{ scope, ...frequency.dateRange, fields: named }] : [];
+  return frequency.dateRange ? [{ scope, ...frequency.dateRange, fields: listedFields(fields) }] : [];
 }
 
 /** Whether a run brings what a question reads and no file holds; of a question that names no days, where no file has its columns. */
@@ -85,12 +76,12 @@ function brings(run: HoldingRun, need: FilesNeeded, here: readonly HoldingRun[])
   return subtract(intersect(need.days, range), held).length > 0;
 }
 
-async function plannedParts(context: Pick<Context, 'workspace'>): Promise<PlanPart[]> {
+async function plannedParts(context: ExportContext): Promise<PlanPart[]> {
   return (await (await openPlansOf(context)).all()).flatMap(({ parts }) => parts);
 }
 
 /** The once jobs of applied plans whose files are not here and hold what a question lacks. */
-async function plannedFor(needs: readonly FilesNeeded[], context: Pick<Context, 'workspace' | 'clock'>): Promise<PlanPart[]> {
+async function plannedFor(needs: readonly FilesNeeded[], context: ExportContext): Promise<PlanPart[]> {
   if (needs.length === 0) return [];
   const [parts, here] = await Promise.all([plannedParts(context), context.workspace().then((opened) => opened.runs())]);
   const sinceMs = context.clock.now() - FOLLOWED_MS;
@@ -112,7 +103,7 @@ interface Lack {
 }
 
 /** The columns that a question reads and an export can hold, each with its name in a plan. */
-async function columnsWanted({ scope, reads }: FilesNeeded, { lists, note }: WayContext): Promise<[string, string][]> {
+async function columnsWanted({ scope, reads }: FilesNeeded, { lists, note }: ExportContext): Promise<[string, string][]> {
   const { ask } = await lists();
   const [fields, { customVariables, dynamicKeys }] = await Promise.all([ask(listExportableFields, { scope }), readVariables(ask, note)]);
   // The two fields that stand for variables have no column of their own.
@@ -130,7 +121,7 @@ async function lackOf(
   need: FilesNeeded,
   needs: readonly FilesNeeded[],
   toCome: readonly HoldingRun[],
-  context: WayContext,
+  context: ExportContext,
 ): Promise<Lack[]> {
   const isExact = need.days.length > 0;
   const endMs = lastMidnight(context.nowMs);
@@ -153,12 +144,12 @@ interface Search {
   /** Jobs of plans. */
   readonly parts: readonly PlanPart[];
   readonly workspace: ProjectWorkspace;
-  readonly context: WayContext;
+  readonly context: ExportContext;
 }
 
 /** Whether a job exports the columns of a lack for all visitors, as far as its record shows it. */
 function exportsAll(job: JobRecord, { scope, columns }: Lack): boolean {
-  const own = new Set(columnsIn(job.fields));
+  const own = new Set(columnsIn(listedFields(job.fields)));
   const isWhole = (deviceOf(job) ?? 'all') === 'all' && lower(job.state) !== 'deleted' && lower(job.scope) === scope;
   return isWhole && [...columns.keys()].every((column) => own.has(folded(column)));
 }
@@ -230,7 +221,11 @@ function withNextRun({ lacks: [lack, ...others], jobs }: Search): string | undef
 }
 
 /** The platform has no rows of it: a job that was made for these days ran and found none, as the same export once more would. */
-export async function foundEmpty({ lacks, parts, context }: Pick<Search, 'lacks' | 'parts'> & { context: Pick<Context, 'ask' | 'nowMs'> }) {
+export async function foundEmpty({
+  lacks,
+  parts,
+  context,
+}: Pick<Search, 'lacks' | 'parts'> & { context: Pick<ExportContext, 'ask' | 'nowMs'> }) {
   for (const { scope, columns, days } of lacks) {
     const exportsIt = (run: HoldingRun) => subtract(days, heldTime([run], scope, [...columns.keys()])).length === 0;
     const jobs = parts.filter((part) => typeof part.jobId === 'number' && runToCome(part).some(exportsIt));
@@ -276,26 +271,14 @@ async function planned({ lacks, context }: Search): Promise<string | undefined> 
 }
 
 /** The ways to what lacks, the first that is open is said. */
-const WAYS: readonly ((search: Search) => string | undefined | Promise<string | undefined>)[] = [
-  beingFetched,
-  onPlatform,
-  withNextRun,
+const WAYS: readonly ((search: Search) => Promise<string | undefined>)[] = [
+  async (search) => beingFetched(search) ?? onPlatform(search) ?? withNextRun(search),
   foundEmpty,
   planned,
 ];
 
 /** Finds the way to what a question lacks; `about`: only where it lacks this column or scope. */
 type WayOn = (about?: string) => Promise<string | undefined>;
-
-/** Words, or none where the service fails. */
-async function unlessFailed(find: () => Promise<string | undefined>): Promise<string | undefined> {
-  try {
-    return await find();
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
-}
 
 /**
  * The one call that brings the files which a question lacks: what the platform still has, else a plan that is made at once. Undefined where
@@ -304,27 +287,24 @@ async function unlessFailed(find: () => Promise<string | undefined>): Promise<st
 async function wayToFiles(
   needs: readonly FilesNeeded[],
   toCome: readonly HoldingRun[],
-  context: WayContext,
+  context: ExportContext,
   about?: string,
 ): Promise<string | undefined> {
   if (needs.length === 0 || context.clock.now() - context.nowMs > PATIENCE_MS) return undefined;
-  return unlessFailed(async () => {
-    const lacks = (await Promise.all(needs.map((need) => lackOf(need, needs, toCome, context)))).flat();
-    const concerns = ({ scope, columns }: Lack) =>
-      about === undefined || scope === folded(about) || [...columns.keys()].some((column) => namesColumn(about, column));
-    if (!lacks.some(concerns)) return undefined;
-    const [jobs, workspace] = await Promise.all([readJobs(context.ask), context.workspace()]);
-    const holders = jobs.filter((job) => lacks.some((lack) => exportsAll(job, lack)));
-    const runs = await availableRuns(holders, Math.min(...lacks.map(({ days }) => days[0]?.startMs ?? 0)), context);
-    const parts = await plannedParts(context);
-    const search = { lacks, jobs, runs, parts, workspace, context };
-    for (const way of WAYS) {
-      // A way that cannot be looked at is passed by.
-      const words = await unlessFailed(async () => way(search));
-      if (words !== undefined) return words;
-    }
-    return undefined;
-  });
+  const lacks = (await Promise.all(needs.map((need) => lackOf(need, needs, toCome, context)))).flat();
+  const concerns = ({ scope, columns }: Lack) =>
+    about === undefined || scope === folded(about) || [...columns.keys()].some((column) => namesColumn(about, column));
+  if (!lacks.some(concerns)) return undefined;
+  const [jobs, workspace] = await Promise.all([readJobs(context.ask), context.workspace()]);
+  const holders = jobs.filter((job) => lacks.some((lack) => exportsAll(job, lack)));
+  const runs = await availableRuns(holders, Math.min(...lacks.map(({ days }) => days[0]?.startMs ?? 0)), context);
+  const search = { lacks, jobs, runs, parts: await plannedParts(context), workspace, context };
+  for (const way of WAYS) {
+    // A way that cannot be looked at is passed by.
+    const words = await way(search).catch(onApiError(() => undefined));
+    if (words !== undefined) return words;
+  }
+  return undefined;
 }
 
 /** How a question gets what it lacks: words on files that it waited for and that are still to come, else the call that brings them. */
@@ -339,18 +319,20 @@ export interface Supply {
  */
 export async function withFilesFor<T>(
   needs: readonly FilesNeeded[],
-  context: WayContext & FetchContext,
+  context: ExportContext,
   run: (supply: Supply) => Promise<T>,
 ): Promise<T> {
   const parts = await plannedFor(needs, context);
+  const wayTo = (toCome: readonly HoldingRun[], about?: string) =>
+    wayToFiles(needs, toCome, context, about).catch(onApiError(() => undefined));
   // Of days that are named, the way to the rest is told at once where these files do not bring all of them.
   const isExact = parts.length > 0 && needs.every(({ days }) => days.length > 0);
-  const rest = isExact ? await wayToFiles(needs, parts.flatMap(runToCome), context) : undefined;
+  const rest = isExact ? await wayTo(parts.flatMap(runToCome)) : undefined;
   const onTheWay = (await awaitPlanned(parts, rest === undefined, context)).join('; ');
   const coming =
     rest === undefined && onTheWay !== '' ? `Its files are on the way (${onTheWay}): ask the same again, which waits for them.` : undefined;
   const besides = onTheWay === '' ? '' : ` On the way, but not all of it: ${onTheWay}.`;
-  const wayOn: WayOn = async (about) => coming ?? (rest === undefined ? await wayToFiles(needs, [], context, about) : `${rest}${besides}`);
+  const wayOn: WayOn = async (about) => coming ?? (rest === undefined ? await wayTo([], about) : `${rest}${besides}`);
   try {
     return await run({ coming, wayOn });
   } catch (error) {

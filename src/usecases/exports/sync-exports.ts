@@ -9,8 +9,8 @@ import { asSuccessful } from '../../workspace/download/run-rows.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import { loadsWords } from '../../workspace/warehouse/loaded-table.ts';
-import type { Context } from '../context.ts';
 import { deliveriesAmong, type ListedDelivery, readRunRows } from './deliveries.ts';
+import type { ExportContext } from './export-lists.ts';
 import { computingWords, withoutFilesWords } from './runs-without-files.ts';
 
 /** Seconds that a call waits for a download when the caller names none. */
@@ -50,7 +50,7 @@ function phaseWords({ phase, runState, completionRate, files = 0, filesDone = 0 
   );
 }
 
-interface Waiting extends Pick<Context, 'progress' | 'clock' | 'signal'> {
+interface Waiting extends ExportContext {
   /** The wait ends then, by the clock. */
   readonly untilMs: number;
 }
@@ -210,10 +210,7 @@ function idleWords({ jobIds = [], since }: SyncAsked, all: readonly Synced[]): s
 }
 
 /** Starts or joins the download of every run that is wanted, and waits for them as long as is wished; what is under way goes on. */
-export async function syncExports(
-  asked: SyncAsked,
-  context: Pick<Context, 'ask' | 'clock' | 'progress' | 'nowMs' | 'signal' | 'workspace' | 'note'>,
-) {
+export async function syncExports(asked: SyncAsked, context: ExportContext) {
   const { ask, nowMs, note } = context;
   const { jobIds, since, waitSeconds } = asked;
   const sinceMs = since === undefined ? undefined : Date.parse(since);

@@ -17,11 +17,12 @@ import { funnelWords } from '../../domain/journeys/funnel-words.ts';
 import { OTHER, pageNames } from '../../domain/journeys/page-groups.ts';
 import { hasKind, isPageOf, parseStep, readAsWords, type Step } from '../../domain/journeys/step.ts';
 import type { Context } from '../context.ts';
+import type { ExportContext } from '../exports/export-lists.ts';
 import { type FunnelQuestion, needsOf, readFunnel } from './read-funnel.ts';
 import { pageCondition } from './step-sql.ts';
 import { type Breakdown, filterWords, isFiltered } from './visit-filters.ts';
 import type { VisitQuestion, VisitScope, Visits } from './visits.ts';
-import { type VisitUses, withVisits } from './with-visits.ts';
+import { withVisits } from './with-visits.ts';
 
 /**
  * The statement that selects the sessions that left at the largest loss, as a person would write it; undefined where it would take more
@@ -101,7 +102,7 @@ interface Read {
   readonly hasNext: boolean;
 }
 
-function read(question: FunnelQuestion, visits: VisitQuestion, context: VisitUses): Promise<Read> {
+function read(question: FunnelQuestion, visits: VisitQuestion, context: ExportContext): Promise<Read> {
   return withVisits(visits, needsOf(question), context, async (own) => {
     const counts = await readFunnel(question, own);
     const { first, last } = own.days;
@@ -134,7 +135,7 @@ function readBaseline(
   request: FunnelRequest,
   question: FunnelQuestion,
   { baseline, period }: { readonly baseline: Baseline; readonly period: Read },
-  context: VisitUses,
+  context: ExportContext,
 ): Promise<Read> {
   if (dayFrom(baseline.startDate) <= period.last && dayFrom(baseline.endDate) >= period.first)
     refuse('baselineStartDate, baselineEndDate: the baseline shares days with the range; let it end before the range begins.');
@@ -146,7 +147,7 @@ function readBaseline(
  * How those on chosen devices go on against those on the others: what every visitor loses at a step says nothing of a device. Undefined
  * where none was chosen.
  */
-async function besideOthers(request: FunnelRequest, question: FunnelQuestion, { counts }: Read, context: VisitUses) {
+async function besideOthers(request: FunnelRequest, question: FunnelQuestion, { counts }: Read, context: ExportContext) {
   const { devices, breakdown } = request;
   if (devices === undefined || breakdown !== undefined) return undefined;
   const silent = { ...context, covers: () => undefined, note: () => undefined };
@@ -175,7 +176,7 @@ function changesWithGroups(names: readonly string[], baseline: FunnelCounts, cou
 }
 
 /** Who gets from step to step, where they leave and to what, for whom, and since when: `analyze_funnel`. */
-export async function analyzeFunnel(request: FunnelRequest, context: VisitUses & Pick<Context, 'draw'>): Promise<FunnelAnswer> {
+export async function analyzeFunnel(request: FunnelRequest, context: ExportContext & Pick<Context, 'draw'>): Promise<FunnelAnswer> {
   const question = questionOf(request);
   const names = question.steps.map(({ text }) => text);
   const asked = baselineOf(request);

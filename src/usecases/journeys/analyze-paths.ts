@@ -5,6 +5,7 @@ import { groupPages, OTHER, type PageGroup } from '../../domain/journeys/page-gr
 import { type PathsAnswer, pagesOfPaths, pathText, pathWords } from '../../domain/journeys/paths.ts';
 import { pageStep, readAsWords } from '../../domain/journeys/step.ts';
 import type { Context } from '../context.ts';
+import type { ExportContext } from '../exports/export-lists.ts';
 import { countedBy, requireVisits } from './held-values.ts';
 import { cases, changesOf, flag } from './sql-words.ts';
 import { pageCondition } from './step-sql.ts';
@@ -12,7 +13,7 @@ import { unreached } from './unseen-step.ts';
 import { filterWords } from './visit-filters.ts';
 import { partsOf, pathText as pathSqlText, sessionRows, type VisitPart, visitRelation } from './visit-relation.ts';
 import type { VisitQuestion, Visits } from './visits.ts';
-import { type VisitUses, withVisits } from './with-visits.ts';
+import { withVisits } from './with-visits.ts';
 
 /** The question behind paths. */
 interface PathQuestion {
@@ -124,7 +125,7 @@ export interface PathsRequest extends VisitQuestion {
 const USUAL = { depth: 3, limit: 10 };
 
 /** The steps of people after or before a page: `analyze_paths`. */
-export function analyzePaths(request: PathsRequest, context: VisitUses & Pick<Context, 'draw'>): Promise<PathsAnswer> {
+export function analyzePaths(request: PathsRequest, context: ExportContext & Pick<Context, 'draw'>): Promise<PathsAnswer> {
   const { from, direction = 'after', depth = USUAL.depth, limit = USUAL.limit } = request;
   if (from === 'entry' && direction === 'before') refuse('direction: nothing comes before the entry page; use after.');
   const start = from === 'entry' ? [] : [pageStep(from, 'from')];

@@ -4,6 +4,7 @@ import { type CoveredDays, daysWords, dayText } from '../../domain/journeys/cove
 import { cohortsOf, curvesOf, type RetentionAnswer, type ReturnCount, retentionWords, withinOf } from '../../domain/journeys/retention.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
+import type { ExportContext } from '../exports/export-lists.ts';
 import { requireVisits, textOf } from './held-values.ts';
 import { flag } from './sql-words.ts';
 import {
@@ -18,7 +19,7 @@ import {
 } from './visit-filters.ts';
 import { sessionRows, visitRelation } from './visit-relation.ts';
 import type { VisitQuestion, Visits } from './visits.ts';
-import { type VisitUses, withVisits } from './with-visits.ts';
+import { withVisits } from './with-visits.ts';
 
 /** Visitors by the periods after their first session in which they were there, and by the first in which they came back. */
 interface Returns {
@@ -105,7 +106,7 @@ function followDaysOf({ last, lastOfFiles }: CoveredDays, by: 'day' | 'week', pe
 }
 
 /** Who comes back, and when: `analyze_retention`. */
-export function analyzeRetention(request: RetentionRequest, context: VisitUses & Pick<Context, 'draw'>): Promise<RetentionAnswer> {
+export function analyzeRetention(request: RetentionRequest, context: ExportContext & Pick<Context, 'draw'>): Promise<RetentionAnswer> {
   const { by = 'day', breakdown, visitorType } = request;
   if (visitorType === 'returning') refuse('visitorType: cohorts begin with first sessions, which new visitors alone have; leave it out.');
   const periods = request.periods ?? USUAL_PERIODS[by];

@@ -7,10 +7,10 @@ import { daysIn } from '../../lib/intervals.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import { type Column, folded } from '../../workspace/query/columns.ts';
 import { identifier } from '../../workspace/query/view-sql.ts';
-import { type Data, type DataPart, type DataUses, withData } from '../exports/export-data.ts';
-import type { FetchContext } from '../exports/fetch-planned.ts';
+import { type Data, type DataPart, withData } from '../exports/export-data.ts';
+import type { ExportContext } from '../exports/export-lists.ts';
 import { type FilesNeeded, overBy } from '../exports/statement.ts';
-import { type Supply, type WayContext, withFilesFor } from '../exports/supply.ts';
+import { type Supply, withFilesFor } from '../exports/supply.ts';
 import { noteCoverage } from './coverage-notes.ts';
 import { withHeldValues } from './held-values.ts';
 import { isVariable, missingFields, missingScope } from './missing-data.ts';
@@ -18,9 +18,6 @@ import { sqlWords } from './sql-words.ts';
 import { requireSeen } from './unseen-step.ts';
 import { sessionFilters } from './visit-filters.ts';
 import type { VisitQuestion, VisitRow, VisitScope, Visits } from './visits.ts';
-
-/** The parts of a call that a tool over visits uses. */
-export type VisitUses = DataUses & WayContext & FetchContext;
 
 /** Fields of the platform that an answer cannot do without, by scope, beside the keys; a scope that is left out is not read. */
 export interface Needs {
@@ -62,7 +59,7 @@ function daysWith({ view, runs }: DataPart, fields: readonly string[]): Set<numb
 }
 
 /** How what is lacking is supplied, and said. */
-interface SupplyUses extends Pick<VisitUses, 'note'> {
+interface SupplyUses extends Pick<ExportContext, 'note'> {
   readonly supply: Supply;
 }
 
@@ -176,7 +173,12 @@ async function daysOf(question: VisitQuestion, needs: Needs, chosen: readonly Ch
 }
 
 /** Hands over the sessions and views of a question; throws in words what is missing: files, columns, days. */
-export function withVisits<T>(question: VisitQuestion, needs: Needs, context: VisitUses, use: (visits: Visits) => Promise<T>): Promise<T> {
+export function withVisits<T>(
+  question: VisitQuestion,
+  needs: Needs,
+  context: ExportContext,
+  use: (visits: Visits) => Promise<T>,
+): Promise<T> {
   const ofFilters = sessionFilters(question).map(({ field }) => field);
   const wanted = {
     sessions: needs.sessions || ofFilters.length > 0 ? [...(needs.sessions ?? []), ...ofFilters] : undefined,

@@ -10,6 +10,7 @@ import { hint } from '../../lib/hint.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import { headersOf } from '../convert/csv-headers.ts';
 import { openPlans } from '../plans.ts';
+import { listedFields } from '../query/columns.ts';
 import { diskFailure, makeDirectory, syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { MANIFEST, plansDirectory, runDirectory } from '../store/layout.ts';
 import { isLockName, takeLock } from '../store/lock.ts';
@@ -196,7 +197,7 @@ async function factsOf(
     scope: job.scope ?? listed?.scope ?? '',
     format: job.format ?? listed?.format ?? '',
     ...rangeOf(run, listed),
-    fields: (job.fields ?? []).flatMap(fieldOf),
+    fields: listedFields(job.fields),
     ...(await visitsOf(job, id.jobId, projectDir)),
   };
 }
@@ -212,20 +213,6 @@ async function visitsOf(
   // Some installations show no filters.
   const deviceId = filters?.deviceId ?? DEVICE_IDS[made?.deviceLabel ?? 'all'];
   return { ...(deviceId !== DEVICE_IDS.all && { deviceId }), ...(made?.segmentId !== undefined && { segmentId: made.segmentId }) };
-}
-
-function fieldOf(field: Record<string, unknown>): RunManifest['fields'] {
-  const { fieldName, aliasName, customVarPosition, dynamicVarKey } = field;
-  if (typeof fieldName !== 'string') return [];
-  const position = Number(customVarPosition ?? Number.NaN);
-  return [
-    {
-      fieldName,
-      ...(typeof aliasName === 'string' && { aliasName }),
-      ...(Number.isInteger(position) && { customVarPosition: position }),
-      ...(typeof dynamicVarKey === 'string' && { dynamicVarKey }),
-    },
-  ];
 }
 
 /** Parts of a run in order; a part without a number gets its position. */

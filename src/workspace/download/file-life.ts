@@ -1,5 +1,5 @@
 import type { Ask } from '../../api/client.ts';
-import { ApiError } from '../../api/errors.ts';
+import { onApiError } from '../../api/errors.ts';
 import { getExportRun } from '../../api/operations/data-export.ts';
 import { FILE_LIFE_MS, instantOf } from '../../api/params.ts';
 import { DAY_MS } from '../../lib/clock.ts';
@@ -20,15 +20,11 @@ const USUAL: FileLife = { ms: FILE_LIFE_MS, isKnown: false };
 export async function learnFileLife(ask: Ask, runs: readonly SuccessfulRun[]): Promise<FileLife> {
   const [latest] = runs.filter(({ completedAt }) => completedAt !== '').toSorted((a, b) => (a.completedAt < b.completedAt ? 1 : -1));
   if (!latest) return USUAL;
-  try {
-    const { files } = await ask(getExportRun, { jobId: latest.jobId, runId: latest.runId }, { withinMs: LONGEST_MS });
-    const ends = (files ?? []).map(({ expirationDate }) => instantOf(expirationDate ?? '')).filter((ms) => !Number.isNaN(ms));
-    const ms = Math.min(...ends) - Date.parse(latest.completedAt);
-    return ends.length > 0 && ms > 0 ? { ms, isKnown: true } : USUAL;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return USUAL;
-  }
+  const { jobId, runId } = latest;
+  const run = await ask(getExportRun, { jobId, runId }, { withinMs: LONGEST_MS }).catch(onApiError(() => undefined));
+  const ends = (run?.files ?? []).map(({ expirationDate }) => instantOf(expirationDate ?? '')).filter((ms) => !Number.isNaN(ms));
+  const ms = Math.min(...ends) - Date.parse(latest.completedAt);
+  return ends.length > 0 && ms > 0 ? { ms, isKnown: true } : USUAL;
 }
 
 /** How long files are kept and how that is known: `3 days after completion (expirationDate of the latest run)`. */

@@ -1,5 +1,6 @@
 import { isRecord } from '../../lib/is-record.ts';
 import { CLICKHOUSE_MACROS } from './clickhouse-macros.ts';
+import { viewWords } from './view-sql.ts';
 
 /**
  * The functions of DuckDB that a statement may call, in lower case: those that compute from their arguments alone. What is not named
@@ -108,10 +109,6 @@ interface Serialised {
   readonly error_type?: string;
   readonly error_message?: string;
   readonly statements?: readonly unknown[];
-}
-
-function viewWords(views: readonly string[]): string {
-  return views.length === 1 ? `the only one is ${views[0]}` : `there are ${views.join(', ')}`;
 }
 
 /** Why one node of the statement is not allowed. */

@@ -3,13 +3,6 @@ import type { RunManifest, StoredColumn } from '../store/manifest.ts';
 import { type ColumnType, commonType, itemTypeOf, knownField, type Unit } from './column-types.ts';
 
 type Field = RunManifest['fields'][number];
-/** A field as jobs, plans and manifests have it. */
-interface Selected {
-  readonly fieldName: string;
-  readonly aliasName?: string | null | undefined;
-  readonly customVarPosition?: number | string | undefined;
-  readonly dynamicVarKey?: string | undefined;
-}
 
 /** A column of the view `data`. */
 export interface Column {
@@ -39,7 +32,7 @@ const VARIABLES: ReadonlySet<string> = new Set(['custom_var', 'dynamic_var']);
  * How a field is called in the files: by its alias, or by its own name with position or key; undefined for a variable without them, which
  * only the files name.
  */
-function nameInFile({ fieldName, aliasName, customVarPosition, dynamicVarKey }: Selected): string | undefined {
+function nameInFile({ fieldName, aliasName, customVarPosition, dynamicVarKey }: Field): string | undefined {
   if (typeof aliasName === 'string') return aliasName;
   const variable = customVarPosition ?? dynamicVarKey;
   if (variable !== undefined) return `${fieldName}_${variable}`;
@@ -51,8 +44,22 @@ export function namesInFile(fields: readonly Field[]): string[] {
   return fields.flatMap((field) => nameInFile(field) ?? []);
 }
 
+/** The fields that a job or plan lists, as a manifest keeps them; one without a name is left out. */
+export function listedFields(fields: readonly Readonly<Record<string, unknown>>[] | null | undefined): Field[] {
+  return (fields ?? []).flatMap(({ fieldName, aliasName, customVarPosition, dynamicVarKey }) => {
+    if (typeof fieldName !== 'string') return [];
+    const position = Number(customVarPosition ?? Number.NaN);
+    return {
+      fieldName,
+      ...(typeof aliasName === 'string' && { aliasName }),
+      ...(Number.isInteger(position) && { customVarPosition: position }),
+      ...(typeof dynamicVarKey === 'string' && { dynamicVarKey }),
+    };
+  });
+}
+
 /** How a field is called in answers: by its own name, whatever its alias; variables have none but that. */
-function nameOfField(field: Selected): string | undefined {
+function nameOfField(field: Field): string | undefined {
   return VARIABLES.has(field.fieldName) ? nameInFile(field) : field.fieldName;
 }
 

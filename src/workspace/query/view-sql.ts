@@ -20,6 +20,11 @@ export function literals(texts: readonly string[]): string {
   return `[${texts.map(literal).join(', ')}]`;
 }
 
+/** The views that there are, as the end of a sentence. */
+export function viewWords(views: readonly string[]): string {
+  return views.length === 1 ? `the only one is ${views[0]}` : `there are ${views.join(', ')}`;
+}
+
 /** Parquet files of the same columns. */
 export interface Source {
   /** Paths relative to the directory that the query runs in. */

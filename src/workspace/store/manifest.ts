@@ -107,6 +107,11 @@ export function isReady(run: RunManifest): boolean {
   return run.table !== undefined || run.files.every(({ bytes }) => bytes === 0);
 }
 
+/** Records in the files of a run as they were downloaded; undefined where those of a file are not known. */
+export function rowsOf({ files }: Pick<RunManifest, 'files'>): number | undefined {
+  return files.reduce<number | undefined>((sum, { rows }) => (sum !== undefined && rows !== undefined ? sum + rows : undefined), 0);
+}
+
 /** A run that has a directory, complete or not. */
 export interface RunId {
   readonly jobId: number;

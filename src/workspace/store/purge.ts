@@ -4,7 +4,7 @@ import { plainText } from '../../lib/strangers-text.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import type { ProjectWorkspace, UnfinishedRun } from '../project-workspace.ts';
 import { messageOf } from './disk.ts';
-import type { RunId, RunManifest } from './manifest.ts';
+import { type RunId, type RunManifest, rowsOf } from './manifest.ts';
 
 /** Columns of the table, one row for each job; ranges are those of the data. */
 export const WORKSPACE_COLUMNS = ['jobId', 'job', 'scope', 'format', 'runs', 'from', 'to', 'rows', 'bytes', 'unfinished'];
@@ -25,20 +25,14 @@ function byJob(runs: readonly RunManifest[], unfinished: readonly UnfinishedRun[
   });
 }
 
-/** Rows of all runs; null where those of a file are not known. */
-function rowsOf(runs: readonly RunManifest[]): number | null {
-  const counts = runs.flatMap(({ files }) => files.map(({ rows }) => rows));
-  return counts.reduce<number | null>((sum, rows) => (sum === null || rows === undefined ? null : sum + rows), 0);
-}
-
 /** One row a job, the largest first. */
 export function workspaceTable(runs: readonly RunManifest[], unfinished: readonly UnfinishedRun[]): PurgeRow[] {
   const jobs = byJob(runs, unfinished).toSorted((a, b) => b.bytes - a.bytes);
   return jobs.map(({ jobId, own, parts, until, bytes }): PurgeRow => {
     const latest = own.at(-1);
     const facts = [latest?.jobName ?? null, latest?.scope ?? null, latest?.format ?? null];
-    const rows = own.length > 0 ? rowsOf(own) : null;
-    return [jobId, ...facts, own.length, own[0]?.from ?? null, until ?? null, rows, bytes, parts.length];
+    const rows = own.length > 0 ? rowsOf({ files: own.flatMap(({ files }) => files) }) : undefined;
+    return [jobId, ...facts, own.length, own[0]?.from ?? null, until ?? null, rows ?? null, bytes, parts.length];
   });
 }
 

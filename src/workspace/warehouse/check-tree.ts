@@ -1,3 +1,5 @@
+import { viewWords } from '../query/view-sql.ts';
+
 /**
  * The functions of ClickHouse that a statement may call, in lower case: those that compute from their arguments alone. What is not named
  * here shows settings, hosts, files or other tables, keeps others waiting, or belongs to the inside of the server.
@@ -130,10 +132,9 @@ interface Known {
 
 function faultOf(node: Node, { views, own }: Known): string | undefined {
   const { kind, word, parent } = node;
-  const there = views.length === 1 ? `the only one is ${views[0]}` : `there are ${views.join(', ')}`;
   if (!HARMLESS.has(kind)) return kind === 'Set' ? 'it may not change settings.' : `${kind} is not available here.`;
   if (kind === 'TableIdentifier' || isSet(node))
-    return views.includes(word) || own.has(word) ? undefined : `there is no table "${word}"; ${there}.`;
+    return views.includes(word) || own.has(word) ? undefined : `there is no table "${word}"; ${viewWords(views)}.`;
   if (kind !== 'Function') return undefined;
   if (parent?.kind === 'TableExpression')
     return rowFunctions.has(word.toLowerCase()) ? undefined : `${word} cannot be read from; the data are ${views.join(', ')}.`;

@@ -1,5 +1,6 @@
 import { grouped } from '../../lib/grouped.ts';
 import { formatNumber } from '../../lib/number-text.ts';
+import { sumOfKnown } from '../../lib/tally.ts';
 import type { ProjectWorkspace } from '../project-workspace.ts';
 import { isSameRun, type RunManifest } from '../store/manifest.ts';
 import type { LoadRecord } from './ledger.ts';
@@ -12,7 +13,7 @@ export const LOADED_COLUMNS = ['jobId', 'job', 'scope', 'runs', 'from', 'to', 'r
 export function loadedTable(records: readonly LoadRecord[]): (string | number | null)[][] {
   const jobs = [...grouped(records, ({ run }) => run.jobId)].map(([jobId, own]) => {
     const loaded = own.filter(({ state }) => state === 'loaded');
-    const rows = loaded.reduce((sum, record) => sum + record.rows, 0);
+    const rows = sumOfKnown(loaded, (record) => record.rows);
     const ends = loaded.map(({ run }) => run.to).toSorted();
     const { jobName = null, scope = null } = own.at(-1)?.run ?? {};
     return {
@@ -42,7 +43,7 @@ export function inseparableWords({ run }: LoadRecord, other: LoadRecord): string
 /** The rows that a removal deletes in the warehouse, for a person to confirm. */
 export function loadedBody(records: readonly LoadRecord[], { address, database }: { readonly address: string; readonly database: string }) {
   const jobs = [...new Set(records.map(({ run }) => run.jobId))];
-  const rows = records.reduce((sum, record) => sum + record.rows, 0);
+  const rows = sumOfKnown(records, (record) => record.rows);
   return { warehouse: { place: `${address}/${database}`, runs: records.length, rows, jobs, lostBy: 'all who may read this project' } };
 }
 
@@ -59,8 +60,7 @@ export function rowsWords({ rows, totalRows }: Pick<Load, 'rows' | 'totalRows'>)
 
 /** Loads that are under way, in words: how many, and how many of their rows have arrived. */
 export function loadsWords(loads: readonly Load[]): string {
-  const sum = (of: (load: Load) => number) => loads.reduce((total, load) => total + of(load), 0);
-  const all = { rows: sum(({ rows }) => rows), totalRows: sum(({ totalRows }) => totalRows) };
+  const all = { rows: sumOfKnown(loads, ({ rows }) => rows), totalRows: sumOfKnown(loads, ({ totalRows }) => totalRows) };
   return `${loads.length === 1 ? '1 run is' : `${loads.length} runs are`} being loaded into the warehouse: ${rowsWords(all)}`;
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import { rangeOf } from '../../domain/exports/deliveries.ts';
 import { createFairSemaphore } from '../../lib/concurrency.ts';
-import { union } from '../../lib/intervals.ts';
+import { intersect } from '../../lib/intervals.ts';
 import { type Column, folded, timeColumn } from '../query/columns.ts';
 import { keysOf, viewName } from '../query/data-view.ts';
 import { writePiece } from '../query/sql-process.ts';
@@ -291,15 +291,13 @@ function keyOf({ jobId, runId }: RunId): string {
 function keptSql(record: LoadRecord, staying: readonly LoadRecord[]): string[] {
   if (!timeColumn(record.columns)) return [];
   const { run } = record;
-  const own = staying.filter((other) => other.run.jobId === run.jobId && other.run.scope === run.scope).map((other) => other.run);
-  const range = rangeOf(run);
-  const shared = union(own.map(rangeOf)).filter(({ startMs, endMs }) => startMs < range.endMs && endMs > range.startMs);
-  return shared.map(({ startMs, endMs }) => coveredSql(run.jobId, startMs, endMs));
+  const own = staying.filter((other) => other.run.jobId === run.jobId && other.run.scope === run.scope).map((other) => rangeOf(other.run));
+  return intersect([rangeOf(run)], own).map(({ startMs, endMs }) => coveredSql(run.jobId, startMs, endMs));
 }
 
 /** Whether two runs of a job hold some of the same days. */
 function overlap(a: RunManifest, b: RunManifest): boolean {
-  return a.jobId === b.jobId && a.scope === b.scope && Date.parse(a.from) < Date.parse(b.to) && Date.parse(b.from) < Date.parse(a.to);
+  return a.jobId === b.jobId && a.scope === b.scope && intersect([rangeOf(a)], [rangeOf(b)]).length > 0;
 }
 
 /**

@@ -20,6 +20,8 @@ try {
       ask,
       confirm: nothing,
       lists: () => Promise.reject(new Error('A plan without a segment needs no name.')),
+      covers: nothing,
+      whole: false,
       note: nothing,
       progress: nothing,
       projectId: async () => PROJECT_ID,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { type DataUses, withData } from '../../../src/usecases/exports/export-data.ts';
+import { withData } from '../../../src/usecases/exports/export-data.ts';
+import type { ExportContext } from '../../../src/usecases/exports/export-lists.ts';
 
 const run = (jobId: number, runId: number, table?: object) => ({
   jobId,
@@ -20,7 +21,7 @@ it('runs that are still being read are counted, not named one by one', async () 
   };
   const notes: string[] = [];
   const context = { workspace: async () => workspace, note: (words: string) => void notes.push(words), nowMs: 0, clock: { now: () => 0 } };
-  const uses = { ...context, signal: AbortSignal.timeout(5_000) } as unknown as DataUses; // what is asked of a workspace before it is read
+  const uses = { ...context, signal: AbortSignal.timeout(5_000) } as unknown as ExportContext; // all that is used
   expect(await withData({}, uses, async () => undefined)).toEqual([1]);
   expect(notes).toEqual(['Still being read, and not counted yet: 4 runs. Ask again.']);
 });

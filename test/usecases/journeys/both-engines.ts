@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { ApiError } from '../../../src/api/errors.ts';
-import type { VisitUses } from '../../../src/usecases/journeys/with-visits.ts';
+import type { ExportContext } from '../../../src/usecases/exports/export-lists.ts';
 import type { ProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
 import { missing, startClickHouse, type TestClickHouse } from '../../support/clickhouse/start.ts';
 import { inTurn } from '../../support/sample-size.ts';
@@ -34,7 +34,7 @@ export function casesIn<T>(world: string, cases: readonly T[]): readonly T[] {
 export const enginesIn = (world: string) => inTurn(engines, names.indexOf(world) % engines.length, engines.length);
 
 /** What a use case takes from its call, over a workspace; notes are collected. */
-export function usesOf(workspace: Promise<ProjectWorkspace>, notes: string[] = []): VisitUses {
+export function usesOf(workspace: Promise<ProjectWorkspace>, notes: string[] = []): ExportContext {
   return {
     workspace: () => workspace,
     ask: () => Promise.resolve([] as never),

@@ -1,7 +1,7 @@
 import { hint } from '../../../lib/hint.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE, type FieldCatalogue } from '../plan/field-catalogue.ts';
 import type { ExportOrder, JobBody } from '../plan/job-bodies.ts';
-import { deviceOf, type JobRecord } from '../plan/similar-jobs.ts';
+import { deviceOf, type JobRecord, lower } from '../plan/similar-jobs.ts';
 
 /** The once job that delivers what another job did, and what of that is not known. */
 export interface BackfillContent extends Omit<ExportOrder, 'name' | 'frequency' | 'ranges'> {
@@ -100,4 +100,9 @@ export function contentOf(job: JobRecord, made: JobBody | undefined, variables: 
 /** Name that the backfill jobs of a job begin with; it distinguishes them from other jobs. */
 export function backfillName(job: Pick<JobRecord, 'name' | 'jobId'>): string {
   return `${job.name || job.jobId} backfill`;
+}
+
+/** Whether a once job is called as those that fill gaps of another. */
+export function isBackfillOf(job: JobRecord, { name, frequency }: JobRecord): boolean {
+  return lower(frequency) === 'once' && name?.startsWith(`${backfillName(job)} `) === true;
 }

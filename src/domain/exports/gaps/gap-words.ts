@@ -1,7 +1,6 @@
-import { isoAt } from '../../../lib/dates.ts';
+import { isoAt, rangeName } from '../../../lib/dates.ts';
 import { counted, formatNumber } from '../../../lib/number-text.ts';
 import { firstOf } from '../../../lib/sentences.ts';
-import { rangeName } from '../plan/job-bodies.ts';
 import type { GapStudy, Status, StatusInterval } from './find-gaps.ts';
 
 /** Statuses of a part that has no data and will get none by itself. */
@@ -55,8 +54,9 @@ export function mostTelling(rows: ReturnType<typeof gapRows>, most: number): Ret
   return rows.filter((row) => kept.has(row));
 }
 
-function count(intervals: readonly StatusInterval[], status: Status): number {
-  return intervals.filter((each) => each.status === status).reduce((sum, { slots }) => sum + slots, 0);
+/** Days or hours of these statuses. */
+function count(intervals: readonly StatusInterval[], statuses: readonly Status[]): number {
+  return intervals.filter(({ status }) => statuses.includes(status)).reduce((sum, { slots }) => sum + slots, 0);
 }
 
 /** Ranges that the first sentence names. */
@@ -77,7 +77,7 @@ function fillingWords(jobs: readonly (number | string)[]): string {
 export function gapCounts({ intervals, unit, timeZone, range }: GapStudy) {
   const gaps = intervals.filter(({ status }) => WITHOUT.includes(status));
   return {
-    lost: gaps.reduce((sum, { slots }) => sum + slots, 0),
+    lost: count(gaps, WITHOUT),
     total: intervals.reduce((sum, { slots }) => sum + slots, 0),
     unit,
     since: new Date(range.startMs).toISOString().slice(0, 10),
@@ -85,7 +85,7 @@ export function gapCounts({ intervals, unit, timeZone, range }: GapStudy) {
       gaps.map((gap) => `${rangeName(gap, timeZone)} (${gap.status})`),
       MOST_NAMED,
     ),
-    expired: count(intervals, 'expired'),
+    expired: count(intervals, ['expired']),
     filling: fillingJobs(intervals),
   };
 }
@@ -105,43 +105,24 @@ export function allGapsAnswer(jobs: readonly (ReturnType<typeof gapCounts> & { r
   return `Of ${all} ${lacking.length} ${lacking.length === 1 ? 'has' : 'have'} gaps: ${firstOf(named, MOST_NAMED_JOBS)}.`;
 }
 
-/** Which days or hours have no data now, and what fills them. */
-function lackWords(found: GapStudy, total: string, jobName: string): string {
-  const { lost, ranges, filling } = gapCounts(found);
-  const isFilled = found.intervals.every(({ status }) => !GAPS.includes(status));
-  const verb = `${isFilled ? 'still ' : ''}${lost === 1 ? 'has' : 'have'}`;
-  const way = filling.length > 0 ? `; ${fillingWords(filling)}` : '';
-  return `${lost} of ${total} of "${jobName}" ${verb} no data: ${ranges}${way}.`;
-}
-
-/** How much there is of a job that has no gap of its own, and why the rest is not there. */
-function rangeWords({ intervals, timeZone }: GapStudy, total: string, jobName: string): string {
-  const there = count(intervals, 'available');
-  const since = intervals.find(({ status }) => status === 'suspended')?.startMs;
+/** One sentence that answers which days or hours have no data, and what fills them; one that counts the rest, and says why. */
+export function gapAnswer(found: GapStudy, jobName: string): string {
+  const { intervals, timeZone } = found;
+  const { lost, total, unit, ranges, filling } = gapCounts(found);
+  const of = `of ${counted(total, unit)} of "${jobName}"`;
+  const since = intervals.find(({ status }) => status === 'suspended')?.startMs ?? 0;
   const reasons: Partial<Record<Status, string>> = {
-    ...(since !== undefined && { suspended: `not exported while suspended since ${isoAt(since, timeZone).slice(0, 10)}` }),
+    suspended: `not exported while suspended since ${isoAt(since, timeZone).slice(0, 10)}`,
     before: 'before the first run',
   };
-  const rest = TOLD.filter((status) => count(intervals, status) > 0).map(
-    (status) => `${count(intervals, status)} ${reasons[status] ?? status}`,
-  );
-  return `${there} of ${total} of "${jobName}" ${there === 1 ? 'is' : 'are'} available: ${rest.join(', ')}.`;
-}
-
-/** One sentence that answers which days or hours have no data, and one that counts the rest. */
-export function gapAnswer(found: GapStudy, jobName: string): string {
-  const { intervals, unit } = found;
-  const total = counted(
-    intervals.reduce((sum, { slots }) => sum + slots, 0),
-    unit,
-  );
-  const has = (statuses: readonly Status[]) => intervals.some(({ status }) => statuses.includes(status));
-  const isLost = has(WITHOUT);
+  const others = TOLD.filter((status) => !WITHOUT.includes(status) && count(intervals, [status]) > 0);
+  const rest = others.map((status) => `${count(intervals, [status])} ${reasons[status] ?? status}`).join(', ');
+  const there = count(intervals, ['available']);
   // "None is missing" would be said of days of which there is no file.
-  if (!isLost && (has(OUTSIDE) || (has(['expired']) && !has(['available'])))) return rangeWords(found, total, jobName);
-  const first = isLost ? lackWords(found, total, jobName) : `None of ${total} of "${jobName}" is missing.`;
-  const others = TOLD.filter((status) => !WITHOUT.includes(status) && count(intervals, status) > 0).map(
-    (status) => `${count(intervals, status)} ${status}`,
-  );
-  return others.length > 0 ? `${first} Besides: ${others.join(', ')}.` : first;
+  if (lost === 0 && others.some((status) => OUTSIDE.includes(status) || (status === 'expired' && there === 0)))
+    return `${there} ${of} ${there === 1 ? 'is' : 'are'} available: ${rest}.`;
+  const verb = `${count(intervals, GAPS) === 0 ? 'still ' : ''}${lost === 1 ? 'has' : 'have'}`;
+  const way = filling.length > 0 ? `; ${fillingWords(filling)}` : '';
+  const first = lost > 0 ? `${lost} ${of} ${verb} no data: ${ranges}${way}.` : `None ${of} is missing.`;
+  return rest === '' ? first : `${first} Besides: ${rest}.`;
 }

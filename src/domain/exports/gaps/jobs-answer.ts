@@ -1,7 +1,7 @@
 import { counted } from '../../../lib/number-text.ts';
 import { firstOf } from '../../../lib/sentences.ts';
-import { type JobRecord, lower } from '../plan/similar-jobs.ts';
-import { backfillName } from './backfill.ts';
+import { isRunning, type JobRecord, lower } from '../plan/similar-jobs.ts';
+import { isBackfillOf } from './backfill.ts';
 import type { JobHealth } from './job-health.ts';
 
 /** Whether a once job has files, as far as that is known. */
@@ -37,16 +37,10 @@ export function mattersFirst({ jobs, once }: Pick<JobsRead, 'jobs' | 'once'>): J
   return [...jobs.filter(matters), ...jobs.filter((job) => !matters(job))];
 }
 
-/** The once jobs that fill gaps of a job and are not over, by their names. */
-function fillingJobs(job: JobRecord, all: readonly JobRecord[]): JobRecord[] {
-  const isUnderWay = ({ state }: JobRecord) => lower(state) === 'active' || lower(state) === 'computing';
-  return all.filter((each) => isOnce(each) && isUnderWay(each) && each.name?.startsWith(`${backfillName(job)} `));
-}
-
 /** `"Daily views": 19 of 19 runs succeeded, 1 of them without rows; 1 day without a good run`, for the recurring job of this health. */
 function recurringWords(job: JobRecord, health: JobHealth, all: readonly JobRecord[]): string {
   const { goodRuns = 0, runs = 0, emptyRuns = 0, missing = 0, unit = 'day', lastRunState } = health;
-  const filling = fillingJobs(job, all).map(({ jobId }) => jobId);
+  const filling = all.flatMap((each) => (isRunning(each) && isBackfillOf(job, each) ? [each.jobId] : []));
   const parts = [
     `${goodRuns} of ${counted(runs, 'run')} succeeded`,
     emptyRuns > 0 ? `${emptyRuns} of them without rows` : '',

@@ -2,7 +2,7 @@ import type { InputOf } from '../../../api/operation.ts';
 import type { createExportJob } from '../../../api/operations/data-export.ts';
 import { MAX_EXPORT_RANGE_MS } from '../../../api/params.ts';
 import { chunksOf } from '../../../lib/calendar.ts';
-import { isoAt } from '../../../lib/dates.ts';
+import { isoAt, rangeName } from '../../../lib/dates.ts';
 import type { Interval } from '../../../lib/intervals.ts';
 import { counted } from '../../../lib/number-text.ts';
 import { capital, firstOf } from '../../../lib/sentences.ts';
@@ -15,19 +15,6 @@ export function splitRange({ startMs, endMs }: Interval, timeZone: string): Inte
   // A chunk that ends with a day ends with its last millisecond.
   const chunks = chunksOf({ startMs, endMs }, timeZone, MAX_EXPORT_RANGE_MS - 1);
   return chunks.map((chunk) => ({ startMs: chunk.startMs, endMs: Math.min(chunk.endMs + 1, endMs) }));
-}
-
-/** A range for names and tables: `2026-11-01`, `2026-11-01 to 2026-11-07` with the last day for whole days, or with times. */
-export function rangeName({ startMs, endMs }: Interval, timeZone: string): string {
-  const [from, to] = [isoAt(startMs, timeZone), isoAt(endMs, timeZone)];
-  const isMidnight = (iso: string) => iso.slice(11, 23) === '00:00:00.000';
-  if (isMidnight(from) && isMidnight(to)) {
-    const [first, last] = [from.slice(0, 10), isoAt(endMs - 1, timeZone).slice(0, 10)];
-    return first === last ? first : `${first} to ${last}`;
-  }
-  // With the offset, so that each end can be handed on as an argument.
-  const minute = (iso: string) => `${iso.slice(0, 16)}${iso.slice(23)}`;
-  return `${minute(from)} to ${minute(to)}`;
 }
 
 /** The body of a request that creates a job. */

@@ -135,6 +135,11 @@ export function equalRecurring(
   return similarJobs(jobs, wanted, () => [], segments).flatMap(({ job, likeness }) => (likeness === 'holds' ? [] : [job]));
 }
 
+/** Whether runs of a job are due or under way. */
+export function isRunning({ state }: JobRecord): boolean {
+  return lower(state) === 'active' || lower(state) === 'computing';
+}
+
 /** Whether a job delivers nothing until it is resumed. */
 export function isSuspended({ state }: JobRecord): boolean {
   return lower(state) === 'suspended';

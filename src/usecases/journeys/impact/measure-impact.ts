@@ -24,13 +24,14 @@ import { grouped } from '../../../lib/grouped.ts';
 import { FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import type { Context } from '../../context.ts';
 import { currencyOf } from '../../exports/amounts.ts';
+import type { ExportContext } from '../../exports/export-lists.ts';
 import { chooseScenarios, findSpeedChanges } from '../../speed/find-speed-changes.ts';
 import { requireVisits } from '../held-values.ts';
 import { requirePurchases, requireSeen } from '../unseen-step.ts';
 import { filterWords } from '../visit-filters.ts';
 import { visitRelation } from '../visit-relation.ts';
 import type { VisitQuestion, Visits } from '../visits.ts';
-import { type VisitUses, withVisits } from '../with-visits.ts';
+import { withVisits } from '../with-visits.ts';
 import { fieldsOfOutcome, type Outcome, parseOutcome } from './outcome.ts';
 import { planConditions, untold } from './plan-conditions.ts';
 import { readVariants } from './read-variants.ts';
@@ -156,7 +157,7 @@ export interface ImpactQuestion extends VisitQuestion {
 }
 
 /** The parts of a call that `measure_impact` uses. */
-export type ImpactUses = VisitUses & Pick<Context, 'lists' | 'draw'>;
+export type ImpactUses = ExportContext & Pick<Context, 'draw'>;
 
 /** Members of a condition that each kind takes, beside `what`. */
 const MEMBERS: Readonly<Record<AskedCondition['what'], readonly (keyof AskedCondition)[]>> = {

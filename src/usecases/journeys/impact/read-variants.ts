@@ -4,9 +4,8 @@ import { type Arm, compareVariant, referenceOf, sampleRatioMismatch } from '../.
 import { type ImpactRow, rowOf } from '../../../domain/journeys/impact/impact-answer.ts';
 import { fold } from '../../../domain/names/match-name.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
-import { readVariables } from '../../exports/export-lists.ts';
+import { type ExportContext, readVariables } from '../../exports/export-lists.ts';
 import { NO_VALUE } from '../../exports/no-value.ts';
-import type { PlanContext } from '../../exports/plan-export.ts';
 import { listed, requireVisits, textOf } from '../held-values.ts';
 import { isVariable, missingVariable, requireListed, type Variable } from '../missing-data.ts';
 import { visitRelation } from '../visit-relation.ts';
@@ -22,7 +21,7 @@ interface FoundVariable {
 }
 
 /** The column that holds a variable: by the name of the column, or of a variable of the project. */
-async function variableColumn({ name = '', value }: AskedCondition, visits: Visits, context: PlanContext): Promise<FoundVariable> {
+async function variableColumn({ name = '', value }: AskedCondition, visits: Visits, context: ExportContext): Promise<FoundVariable> {
   const scopes = ['sessions', 'views'] as const;
   const found = (names: readonly string[]) =>
     names
@@ -94,7 +93,7 @@ export async function readVariants(
   outcome: Outcome,
   hasRevenue: boolean,
   visits: Visits,
-  context: PlanContext,
+  context: ExportContext,
 ): Promise<ImpactRow[]> {
   const { name = '', value: wanted } = condition;
   const { arms, mixed } = await armsOf(await variableColumn(condition, visits, context), outcome, visits);

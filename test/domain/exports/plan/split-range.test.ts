@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { rangeName, splitRange } from '../../../../src/domain/exports/plan/job-bodies.ts';
+import { splitRange } from '../../../../src/domain/exports/plan/job-bodies.ts';
 import { HOUR_MS } from '../../../../src/lib/clock.ts';
 import { sampleSize } from '../../../support/sample-size.ts';
 
@@ -31,14 +31,4 @@ it('covers a range exactly, without a gap or an overlap, in parts that a once jo
     }),
     { numRuns: sampleSize({ full: 500, short: 100 }) },
   );
-});
-
-it.each([
-  ['2026-11-01T00:00:00Z', '2026-11-02T00:00:00Z', 'UTC', '2026-11-01'],
-  ['2026-11-01T00:00:00Z', '2026-11-08T00:00:00Z', 'UTC', '2026-11-01 to 2026-11-07'],
-  ['2026-10-24T22:00:00Z', '2026-10-25T23:00:00Z', 'Europe/Paris', '2026-10-25'],
-  ['2026-11-01T09:00:00Z', '2026-11-01T11:00:00Z', 'UTC', '2026-11-01T09:00Z to 2026-11-01T11:00Z'],
-  ['2026-11-01T00:00:00Z', '2026-11-02T05:30:00Z', 'UTC', '2026-11-01T00:00Z to 2026-11-02T05:30Z'],
-])('%s … %s in %s is called %s', (from, to, timeZone, name) => {
-  expect(rangeName({ startMs: Date.parse(from), endMs: Date.parse(to) }, timeZone)).toBe(name);
 });
