@@ -25,7 +25,7 @@ export const changeSubjects = ['site', 'zones', 'speed'] as const;
 /** The answer of `find_changes`. */
 export const changesShape = z.object({
   answer: z.string(),
-  /** Each metric of each change, the most important first; those of one change have the same place and days, the first one its cost. */
+  /** Each metric of each change, the most important first; those of one change have its days, each its own cost. */
   findings: z.array(findingShape),
   /** Days on which the counting looks broken. */
   quality: qualityShape,
@@ -165,7 +165,7 @@ function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }
   const from = isDrift ? facts.firstDay : change.from;
   // A drift is given for four weeks; its finding is of the days that are looked at.
   const overDays = (share: number) => (isDrift ? (1 + share) ** (facts.days / DRIFT_DAYS) - 1 : share);
-  return change.parts.map(({ metric, place, relative, low, high, mix }, at): Facts => {
+  return change.parts.map(({ metric, place, relative, low, high, mix, cost }, at): Facts => {
     const size = { relative: overDays(relative), low: overDays(low), high: overDays(high) };
     const dated = { shape, from, ...(change.to !== undefined && { to: change.to }), days, earliest, latest, ...size, pValue };
     const causes = at === 0 ? causesOf(change, beside, site) : [];
@@ -174,7 +174,7 @@ function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }
         metric,
         place: placeOf(place, metric, site),
         change: isDrift ? { ...dated, earliest: from, latest: from } : dated,
-        cost: at === 0 ? change.cost : undefined,
+        cost,
         points: site.daysOf(metric, place),
         last: facts.lastDay,
         causes: mix ? [{ kind: 'mix', name: 'other visitors', basis: mix === 'yes' ? 'measured' : 'same time' }] : causes,
