@@ -48,7 +48,7 @@ export interface Cost {
 }
 
 /** The factors of each total. */
-export const FACTORS: Readonly<Record<Cost['metric'], readonly string[]>> = {
+const FACTORS: Readonly<Record<Cost['metric'], readonly string[]>> = {
   visits: ['visits'],
   conversionCount: ['visits', 'conversionRate'],
   revenueSum: ['visits', 'conversionRate', 'cartAverage'],

@@ -4,7 +4,7 @@ import { LEAST_DRIFT } from '../engine/scan.ts';
 import { type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent, Part } from './events.ts';
 
-/** A change with what each metric of it costs, and the largest of these costs; undefined for one that no total depends on. */
+/** A change with what each metric of it costs, and the first of these costs; undefined for one that no total depends on. */
 export interface RankedChange extends ChangeEvent {
   readonly parts: readonly (Part & { readonly cost?: Cost | undefined })[];
   readonly cost: Cost | undefined;
@@ -36,7 +36,7 @@ export function rankChanges(scene: Scene, events: readonly ChangeEvent[]): Ranke
   const sizeOf = (cost: Cost | undefined) => Math.abs(cost?.value ?? 0);
   const ranked = events.map((event): RankedChange => {
     const parts = event.parts.map((part) => ({ ...part, cost: costOf(scene, event, part) }));
-    const [cost] = parts.flatMap((part) => part.cost ?? []).toSorted((a, b) => sizeOf(b) - sizeOf(a));
+    const [cost] = parts.flatMap((part) => part.cost ?? []);
     return { ...event, parts, cost };
   });
   const classOf = ({ cost }: RankedChange) => (cost ? OUTCOMES.indexOf(cost.metric) : OUTCOMES.length);

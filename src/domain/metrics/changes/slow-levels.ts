@@ -4,8 +4,7 @@ import { type ChangeSeries, type Place, seriesId } from './change-series.ts';
 import type { RankedChange } from './rank-changes.ts';
 
 /** A level that is another at the end of the days than at their beginning although it changed on none of them. */
-export interface SlowLevel {
-  readonly metric: string;
+export interface SlowLevel extends Pick<ChangeSeries, 'metric' | 'place'> {
   /** Of the days at the end to those at the beginning: 0.1 for a tenth more. */
   readonly relative: number;
 }
@@ -18,7 +17,7 @@ const PART = 4 * WEEK;
 const LEAST = 0.05;
 
 /** The level of one series at both ends of the days; undefined where they are alike, or differ by days on which it changed. */
-function slowLevelOf({ metric, kind, days: all }: ChangeSeries, from: string, to: string): SlowLevel | undefined {
+function slowLevelOf({ metric, place, kind, days: all }: ChangeSeries, from: string, to: string): SlowLevel | undefined {
   const own = all.filter(({ label, isWhole }) => isWhole && label >= from && label <= to);
   const days = WEEK * Math.floor(own.length / PART);
   if (days === 0) return undefined;
@@ -27,7 +26,7 @@ function slowLevelOf({ metric, kind, days: all }: ChangeSeries, from: string, to
   const { verdict, relative } = judgePeriods({ kind, days: all, baseline: windowOf(first), period: windowOf(last) });
   const change = valueOf(last) / valueOf(first) - 1;
   const isFar = Math.abs(change) >= LEAST && (relative ?? 0) * change > 0;
-  return verdict === 'drift' && isFar ? { metric, relative: change } : undefined;
+  return verdict === 'drift' && isFar ? { metric, place, relative: change } : undefined;
 }
 
 /** The levels of all visitors that moved slowly over the days of the scan, where no change of the metric is told. */
