@@ -41,7 +41,6 @@ export function costOfFactors(total: number, factors: readonly Sized[], scatter 
 /** The estimated amount that a change adds to or takes from a total over its days. */
 export interface Cost {
   readonly metric: 'revenueSum' | 'conversionCount' | 'visits';
-  readonly goalId: number | undefined;
   readonly value: number;
   /** Bounds at 95 %; left out where almost nothing is left of a total. */
   readonly low?: number;
@@ -49,7 +48,7 @@ export interface Cost {
 }
 
 /** The factors of each total. */
-export const FACTORS: Readonly<Record<Cost['metric'], readonly string[]>> = {
+const FACTORS: Readonly<Record<Cost['metric'], readonly string[]>> = {
   visits: ['visits'],
   conversionCount: ['visits', 'conversionRate'],
   revenueSum: ['visits', 'conversionRate', 'cartAverage'],
@@ -125,27 +124,40 @@ export function factorsOf(
   return isProduct ? FACTORS[metric] : [];
 }
 
-/**
- * The amount that a change makes over its days up to `last`, of revenue where there is some, else of conversions, else of visits. `rows`
- * are days of the change and of the time before it.
- */
-export function costOnDays(
-  metric: string,
-  rows: readonly MetricRow[],
-  { from, to, relative, low, high }: Pick<DatedChange, 'from' | 'to' | 'relative' | 'low' | 'high'>,
-  last: string,
-): Omit<Cost, 'goalId'> | undefined {
+/** The totals that days hold. */
+export function totalsOf(rows: readonly MetricRow[]): TotalOn {
   const whole = rows.filter(({ interval: { label, isPart } }) => !isPart && label !== undefined);
-  const totalOn: TotalOn = (name, first, end) => {
+  return (name, first, end) => {
     const own = whole.filter(({ interval: { label = '' } }) => label >= first && label <= end);
     return { total: own.reduce((sum, { values }) => sum + (values[name] ?? 0), 0), days: own.length };
   };
+}
+
+/** A total of which less than this share is left says little of what it was. */
+const LEAST_LEFT = 0.1;
+
+/**
+ * The amount that a change makes over its days up to `last`, of revenue where there is some, else of conversions, else of visits; of a
+ * total of which almost nothing is left, what is missing to that of the weeks before.
+ */
+export function costOnDays(
+  metric: string,
+  totalOn: TotalOn,
+  { from, to, relative, low, high }: Pick<DatedChange, 'from' | 'to' | 'relative' | 'low' | 'high'>,
+  last: string,
+  of: { readonly isOfOtherGoal?: boolean | undefined } = {},
+): Cost | undefined {
   const days = { from, to: to !== undefined && to < last ? to : last };
   const factors = [{ metric, relative, low, high }];
   if (isOfOthers(factors, days, totalOn)) return undefined;
-  const isOfOtherGoal = rows.some((row) => row.isOfOtherGoal);
-  const outcome = (['revenueSum', 'conversionCount', 'visits'] as const).find(
-    (name) => (metric === name || factorsOf(name, { isOfOtherGoal }).includes(metric)) && totalOn(name, days.from, days.to)?.total,
-  );
-  return outcome && { metric: outcome, ...costOfChange(outcome, factors, days, totalOn) };
+  const sumsOf = (name: string) => ({ own: totalOn(name, days.from, days.to), before: totalOn(name, ...daysBefore(days)) });
+  const outcome = (['revenueSum', 'conversionCount', 'visits'] as const).find((name) => {
+    const { own, before } = sumsOf(name);
+    return (metric === name || factorsOf(name, of).includes(metric)) && (own?.total || before?.total);
+  });
+  if (!outcome) return undefined;
+  const { own, before } = sumsOf(outcome);
+  if (1 + relative < LEAST_LEFT && own && before?.days)
+    return { metric: outcome, value: own.total - (before.total * own.days) / before.days };
+  return { metric: outcome, ...costOfChange(outcome, factors, days, totalOn) };
 }

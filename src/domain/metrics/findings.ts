@@ -2,7 +2,7 @@ import type { Facts, FindingPlace } from '../../findings/finding.ts';
 import { type Grammar, worded } from '../../findings/sentence.ts';
 import { dayAfter } from '../../lib/calendar.ts';
 import { lowered } from '../../lib/sentences.ts';
-import { type Cost, costOnDays } from './change-cost.ts';
+import { type Cost, costOnDays, totalsOf } from './change-cost.ts';
 import type { DatedChange } from './engine/changes.ts';
 import { type DailyPoint, valueOf } from './engine/series.ts';
 import { definitionOf, isCount, nameOf, unitOf, verbsOf } from './metric-definitions.ts';
@@ -57,7 +57,7 @@ export interface PlacedChange {
   readonly metric: string;
   readonly place: FindingPlace;
   readonly change: Omit<DatedChange, 'shape'> & { readonly shape: DatedChange['shape'] | 'drift' };
-  readonly cost?: Omit<Cost, 'goalId'> | undefined;
+  readonly cost?: Cost | undefined;
   /** Days of all metrics at the place, which the cost is of where it is not given. */
   readonly rows?: readonly MetricRow[];
   /** Days of the metric at the place. */
@@ -70,7 +70,8 @@ export interface PlacedChange {
 
 /** The cost or gain of a change, for the record; without bounds it is no more than an estimate. */
 function costFacts({ metric, change, rows, cost, last }: PlacedChange, currency: string | undefined): Pick<Facts, 'cost'> {
-  const found = rows ? costOnDays(metric, rows, change, last) : cost;
+  const isOfOtherGoal = rows?.some((row) => row.isOfOtherGoal);
+  const found = rows ? costOnDays(metric, totalsOf(rows), change, last, { isOfOtherGoal }) : cost;
   if (!found) return {};
   const { metric: of, value, low = value, high = value } = found;
   const { from, to = last } = change;

@@ -288,8 +288,9 @@ function judgeCounting(
   { specialDays }: KnownDays,
 ): SiteFacts['faults'] {
   const ofGoal = readings.filter(({ place }) => place.goalId === base.place.goalId);
-  const ofAll = ofGoal.filter(({ place }) => place.segmentId === undefined);
-  const ofSegments = ofGoal.filter(({ place }) => place.segmentId !== undefined && place.device === base.place.device);
+  const isOfAll = ({ place }: Reading) => place.segmentId === base.place.segmentId;
+  const ofAll = ofGoal.filter(isOfAll);
+  const ofSegments = ofGoal.filter((reading) => !isOfAll(reading) && reading.place.device === base.place.device);
   return countingFaults({
     rows: ofAll.flatMap(({ rows }) => rows),
     whole: base.place,
@@ -318,9 +319,13 @@ function readableOf(
 ): Readable {
   const devices = input.devices ?? ['all', ...PARTS];
   const goalIds = input.goalIds ? once(input.goalIds) : [undefined, ...others];
+  const named = once(input.segmentIds ?? segmentIds);
+  // What is asked of one segment is told of it, by its own size and cost.
+  const within = input.segmentIds && named.length === 1 ? named[0] : undefined;
   return {
     devices: site ? once(devices) : devices.slice(0, 1),
-    segmentIds: site ? once(input.segmentIds ?? segmentIds) : [],
+    segmentIds: site && within === undefined ? named : [],
+    within,
     goalIds: site ? goalIds : [undefined],
     zoneIds: once(zoneIds),
   };
@@ -369,7 +374,7 @@ async function lookAtSite(
   for (const reason of onceByGist(failures)) note(`Some days or selections could not be read and are not looked at: ${reason}`);
   return {
     ...found,
-    isApp: site && isOfApp(readings),
+    isApp: site && asked.within === undefined && isOfApp(readings),
     unseen,
     ranked: changes,
     faults,

@@ -67,6 +67,13 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
     expect(Math.abs(Number(first?.change?.percent) - Number(rateRow(whole)?.['changePercent']))).toBeLessThan(5);
   });
 
+  it('is told of revenue too where both ranges lie in it, which do not show it', async () => {
+    const { device, startDay } = platform().stories.conversionFall;
+    const [startDate, baselineStartDate, baselineEndDate] = [6, 1, 5].map((days) => after(startDay, days));
+    const answer = await compare({ metrics: ['revenueSum'], startDate, endDate: 'yesterday', baselineStartDate, baselineEndDate });
+    expect(findingsOf(answer)[0]).toMatchObject({ subject: 'conversionRate', place: { device }, when: { from: startDay, ongoing: true } });
+  });
+
   it('the campaign is called mix, with rate effects near zero', { tags: 'nightly' }, async () => {
     const { goal, startDay, endDay, device, segment } = platform().stories.mixCampaign;
     const answer = await compare({ metrics: ['conversionRate'], startDate: startDay, endDate: endDay, goalId: goal.id }, 'content');

@@ -64,7 +64,9 @@ describe('what changed in four weeks', () => {
     const [first] = firstOf(answer);
     expect(first).toMatchObject({ subject: 'conversionRate', place: { device }, when: { from: startDay } });
     expect(said(answer)).toMatch(
-      new RegExp(`^Mobile conversion rate has been \\d+% lower since 10 Nov\\. .* There are ${length - 1} more changes\\.$`),
+      new RegExp(
+        `^Mobile conversion rate has been \\d+% lower since 10 Nov\\. .* There are ${length - 1} more changes; findings lists them\\.$`,
+      ),
     );
     expect(answer.structured['details']).toContainEqual(
       'Mobile revenue was 217% higher on 1 Nov; a single very large order alone could explain it.',
@@ -256,15 +258,15 @@ describe('speed', () => {
 });
 
 describe('what is asked for', () => {
-  it('narrows what is looked at', async () => {
+  it('narrows what is looked at, and one segment is told by its own size and cost', async () => {
     const { device } = platform().stories.conversionFall;
     const answer = await find({ metrics: ['conversions'], devices: [device], segmentIds: ['Germany'], goalIds: ['Purchase'] });
-    expect(looked(answer)).toMatchObject({ series: 6 });
+    expect(looked(answer)).toMatchObject({ series: 3 });
     expect(changesIn(answer)[0]).toEqual([
       expect.objectContaining({
         subject: 'conversionRate',
         when: expect.objectContaining({ from: platform().stories.conversionFall.startDay }),
-        place: expect.objectContaining({ device, goal: 'Purchase' }),
+        place: { device, segment: 'Germany', goal: 'Purchase' },
       }),
     ]);
   });

@@ -106,21 +106,6 @@ export function changeSeriesOf(readings: readonly Reading[], metrics: readonly s
   return [...new Map(found.map((series) => [series.id, series])).values()];
 }
 
-/**
- * The factors of a metric: conversions of visits and their rate, revenue of these and the cart. A change of a factor is one of the product.
- */
-function factorsOf({ metric, place: { goalId } }: Pick<ChangeSeries, 'metric' | 'place'>): string[] {
-  const rate = `conversionRate ${goalId ?? ''}`;
-  if (metric === 'conversionRate') return [rate];
-  if (metric === 'conversionCount') return ['visits', rate];
-  return metric === 'revenueSum' ? ['visits', rate, 'cartAverage'] : [metric];
-}
-
-/** Whether a metric is the product of others that are series of their own. */
-export function isProduct(metric: string): boolean {
-  return metric === 'conversionCount' || metric === 'revenueSum';
-}
-
 /** A share of fewer visits a day is mostly none or all of them: what days scatter by cannot be told from such values. */
 const LEAST_OF_A_DAY = 8;
 
@@ -161,11 +146,11 @@ export function areNeighbours(a: Pick<ScanFinding, 'from' | 'to'>, b: Pick<ScanF
   return isNear(a.from, b.from) && endAlike;
 }
 
-/** Whether a change of one must show in the other, up to where it is. */
+/** Whether a change of one must show in the other, up to where it is: both are of one metric, or of a zone. */
 export function areRelated(a: ChangeSeries, b: ChangeSeries): boolean {
   if (a.place.zoneId !== b.place.zoneId) return false;
-  const factors = new Set(factorsOf(a));
-  return a.place.zoneId !== undefined || factorsOf(b).some((factor) => factors.has(factor));
+  const idOf = ({ metric, place: { goalId } }: ChangeSeries) => seriesId(metric, { device: 'all', goalId });
+  return a.place.zoneId !== undefined || idOf(a) === idOf(b);
 }
 
 function isSame(lead: Found, other: Found): boolean {
@@ -193,33 +178,6 @@ export function clustersOf(found: readonly Found[]): Cluster[] {
   return clusters;
 }
 
-/** A cluster with the p-value that it has beside those that explain a part of it. */
-interface Weighed {
-  readonly cluster: Cluster;
-  readonly pValue: number;
-}
-
-const isOfProducts = ({ members }: Cluster) => members.every(({ series: { metric } }) => isProduct(metric));
-
-/** The clearest factor that shows a change; undefined where products alone do. */
-const factorOf = ({ members }: Cluster) => members.find(({ series: { metric } }) => !isProduct(metric));
-const clarityOf = (cluster: Cluster) => (factorOf(cluster) ?? cluster.lead).finding.pValue;
-
-/** The p-value of a finding beside known changes that touch the same visits. */
-function pValueOf({ series, study, finding }: Found, known: readonly Weighed[], isSum: boolean): number {
-  const others = known
-    .map(({ cluster }) => cluster.lead)
-    .filter((other) => other.finding.shape !== 'drift' && areRelated(other.series, series))
-    .map((other) => other.finding);
-  return pValueBeside(study, finding, others, isSum);
-}
-
-/** The part of a cluster that is no effect of others that touch the same visits: sums of two changes look like a third. */
-function weigh(cluster: Cluster, known: readonly Weighed[]): Weighed {
-  const { lead } = cluster;
-  return { cluster, pValue: lead.finding.shape === 'drift' ? lead.finding.pValue : pValueOf(lead, known, isOfProducts(cluster)) };
-}
-
 /** The accepted clusters, and the largest p-value among them. */
 export interface Accepted {
   readonly clusters: readonly Cluster[];
@@ -227,18 +185,20 @@ export interface Accepted {
 }
 
 /**
- * The clusters that are accepted as changes. Discoveries are clusters, and a false cluster needs a false series: the number of false series
- * may be 5 % of the number of clusters (Benjamini and Hochberg 1995), however many series a true one has.
+ * The clusters that are accepted as changes, the clearest first, each by what clearer ones that touch the same visits leave of it: sums of
+ * two changes look like a third. Discoveries are clusters, and a false cluster needs a false series: the number of false series may be 5 %
+ * of the number of clusters (Benjamini and Hochberg 1995), however many series a true one has.
  */
 export function acceptedOf(clusters: readonly Cluster[], looked: number): Accepted {
   const limitOf = (pValues: readonly number[]) => discoveryLimit(pValues, FALSE_DISCOVERY_RATES.siteChanges, hypothesesOf(looked));
   const first = limitOf(clusters.map(({ lead }) => lead.finding.pValue));
-  // Products after what they are made of, and what they show clearly after what their factors do.
-  const inOrder = clusters.toSorted((a, b) => Number(isOfProducts(a)) - Number(isOfProducts(b)) || clarityOf(a) - clarityOf(b));
-  const weighed: Weighed[] = [];
-  for (const cluster of inOrder) {
-    const clear = weighed.filter(({ pValue }) => pValue <= first);
-    weighed.push(weigh(cluster, clear));
+  const weighed: { readonly cluster: Cluster; readonly pValue: number }[] = [];
+  for (const cluster of clusters.toSorted((a, b) => a.lead.finding.pValue - b.lead.finding.pValue)) {
+    const { series, study, finding } = cluster.lead;
+    const clear = weighed.filter(({ pValue }) => pValue <= first).map((other) => other.cluster.lead);
+    const beside = clear.filter((other) => other.finding.shape !== 'drift' && areRelated(other.series, series));
+    const others = finding.shape === 'drift' ? [] : beside.map((other) => other.finding);
+    weighed.push({ cluster, pValue: pValueBeside(study, finding, others) });
   }
   const limit = limitOf(weighed.map(({ pValue }) => pValue));
   return { clusters: weighed.filter(({ pValue }) => pValue <= limit).map(({ cluster }) => cluster), limit };

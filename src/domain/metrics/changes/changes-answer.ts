@@ -25,7 +25,7 @@ export const changeSubjects = ['site', 'zones', 'speed'] as const;
 /** The answer of `find_changes`. */
 export const changesShape = z.object({
   answer: z.string(),
-  /** Each metric of each change, the most important first; those of one change have the same place and days, the first one its cost. */
+  /** Each metric of each change, the most important first; those of one change have its days, each its own cost. */
   findings: z.array(findingShape),
   /** Days on which the counting looks broken. */
   quality: qualityShape,
@@ -165,7 +165,7 @@ function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }
   const from = isDrift ? facts.firstDay : change.from;
   // A drift is given for four weeks; its finding is of the days that are looked at.
   const overDays = (share: number) => (isDrift ? (1 + share) ** (facts.days / DRIFT_DAYS) - 1 : share);
-  return change.parts.map(({ metric, place, relative, low, high, mix }, at): Facts => {
+  return change.parts.map(({ metric, place, relative, low, high, mix, cost }, at): Facts => {
     const size = { relative: overDays(relative), low: overDays(low), high: overDays(high) };
     const dated = { shape, from, ...(change.to !== undefined && { to: change.to }), days, earliest, latest, ...size, pValue };
     const causes = at === 0 ? causesOf(change, beside, site) : [];
@@ -174,7 +174,7 @@ function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }
         metric,
         place: placeOf(place, metric, site),
         change: isDrift ? { ...dated, earliest: from, latest: from } : dated,
-        cost: at === 0 ? change.cost : undefined,
+        cost,
         points: site.daysOf(metric, place),
         last: facts.lastDay,
         causes: mix ? [{ kind: 'mix', name: 'other visitors', basis: mix === 'yes' ? 'measured' : 'same time' }] : causes,
@@ -237,18 +237,21 @@ function seenSentences({ site, speed, unseen }: AnswerFacts): string[] {
   ];
 }
 
-/** The sentences of the first paragraph: what changed most, how many more there are, and what was not looked at. */
-function leadOf(facts: AnswerFacts, findings: readonly Finding[], count: number, grammar: Grammar): Said[] {
-  const { limit } = facts;
+/** One sentence on what else changed: the one other change itself, of several how many they are and where they stand; empty of none. */
+function othersSentence(facts: AnswerFacts, entries: readonly Entry[], grammar: Grammar): string[] {
+  const [, ...others] = entries;
+  const [only] = others.slice(0, 1).flatMap((entry) => factsOf(entry, facts));
+  if (others.length <= 1) return only ? [sentenceOf(only, grammar)] : [];
+  const where = facts.limit < entries.length ? 'limit lists more' : 'findings lists them';
+  return [`There are ${counted(others.length, 'more change')}; ${where}.`];
+}
+
+/** The sentences of the first paragraph: what changed most, what else did, and what was not looked at. */
+function leadOf(facts: AnswerFacts, findings: readonly Finding[], entries: readonly Entry[], grammar: Grammar): Said[] {
   const ofCounting = findings.filter(({ verdict }) => verdict === 'measurement');
   const first = findings.find(({ verdict }) => verdict !== 'measurement');
-  const shown = Math.min(limit, count);
-  const more =
-    count > 1
-      ? [`There ${count === 2 ? 'is' : 'are'} ${counted(count - 1, 'more change')}${shown < count ? '; limit lists more' : ''}.`]
-      : [];
   const said = first ? saidOf(first, grammar) : nothingSentence(facts, grammar);
-  return [...ofCounting.map(({ sentence }) => [sentence]), said, ...seenSentences(facts), ...more];
+  return [...ofCounting.map(({ sentence }) => [sentence]), said, ...seenSentences(facts), ...othersSentence(facts, entries, grammar)];
 }
 
 /** Days beside the list, at most. */
@@ -271,9 +274,9 @@ function besideFacts(site: SiteFacts, slow: readonly RankedChange[], facts: Answ
   };
   return [
     ...slow.flatMap((change) => siteFindings({ site: change }, site, facts)),
-    ...site.slowly.map(({ metric, relative }): Facts => {
+    ...site.slowly.map(({ metric, place, relative }): Facts => {
       const when = { shape: 'drift' as const, from: facts.firstDay, ongoing: true };
-      return { ...recordOf(metric, { device: 'all' }, relative, []), when };
+      return { ...recordOf(metric, place, relative, []), when };
     }),
     ...site.large.slice(0, MOST_LARGE_DAYS).map(({ day, metric, place, relative }): Facts => {
       const name = metric === 'visits' ? 'chance among so many series' : 'a single very large order';
@@ -307,7 +310,7 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const entries = entriesOf(news, speed?.changes ?? [], facts);
   const shown = entries.slice(0, limit).flatMap((entry) => factsOf(entry, facts));
   const findings = [...faults.map((fault) => faultFacts(fault)), ...shown].map((each) => worded(each, grammar));
-  const lead = looked.series === 0 ? [youngSentence(facts, looked.dataSince, grammar)] : leadOf(facts, findings, entries.length, grammar);
+  const lead = looked.series === 0 ? [youngSentence(facts, looked.dataSince, grammar)] : leadOf(facts, findings, entries, grammar);
   const { answer, rest } = paragraphOf(lead);
   const beside = site ? [...besideFacts(site, slow, facts).map((each) => sentenceOf(each, grammar)), site.special] : [];
   // The records hold every interval; in words it stands beside the change that the first paragraph tells.

@@ -9,7 +9,6 @@ import {
   type ChangeSeries,
   type Cluster,
   type Found,
-  isProduct,
   type Place,
   type Scene,
   seriesId,
@@ -250,7 +249,7 @@ function inOrder(roots: readonly Root[]): Root[] {
   return [clearest, ...roots.filter((root) => root !== clearest)];
 }
 
-/** Independent changes: factors before their products, which are roots only where no factor shows. */
+/** Independent changes: a metric of each goal and direction, as they are told. */
 function rootsOf(members: readonly Found[]): Root[] {
   // Places that moved against each other on the same days are two changes.
   const groups = grouped(members, ({ series: { metric, place }, finding }) =>
@@ -261,16 +260,8 @@ function rootsOf(members: readonly Found[]): Root[] {
     const { metric = '', place } = clearest[0]?.series ?? {};
     return { metric, goalId: place?.goalId, members: clearest };
   });
-  const clear = all.filter(({ members: [first] }) => first && first.finding.pValue <= LEAST_CLEAR);
-  const factors = clear.filter(({ metric }) => !isProduct(metric));
-  // What drifts slowly drifts by a factor, which scatters less than the product.
-  const isDrift = members.every(({ finding }) => finding.shape === 'drift');
-  if (factors.length > 0 || isDrift) return factors.toSorted((a, b) => rankOf(a) - rankOf(b));
-  const products = (clear.length > 0 ? clear : all).filter(({ metric }) => isProduct(metric));
-  // Revenue follows conversions.
-  const counts = products.filter(({ metric }) => metric === 'conversionCount');
-  const found = [counts, products, all].find(({ length }) => length > 0) ?? [];
-  return found.slice(0, 1);
+  const clear = all.filter((root) => pValueOf(root) <= LEAST_CLEAR);
+  return (clear.length > 0 ? clear : all.slice(0, 1)).toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
 /** A metric of a place on some days; undefined where it was not read, or these cannot be distinguished from the rest. */

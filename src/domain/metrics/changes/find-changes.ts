@@ -19,7 +19,6 @@ import {
   type Found,
   hasEnough,
   isOfFewOrders,
-  isProduct,
   isWithinPlace,
   overlap,
   type Place,
@@ -32,12 +31,6 @@ import { type LargeDay, largeDays } from './large-days.ts';
 import { type RankedChange, rankChanges } from './rank-changes.ts';
 import { driftOf, type SlowLevel, slowLevels } from './slow-levels.ts';
 
-/** The series that show a change by what it is of; of a change that products alone show, these. */
-function shownBy({ members }: Cluster): readonly Found[] {
-  const factors = members.filter(({ series: { metric } }) => !isProduct(metric));
-  return factors.length > 0 ? factors : members;
-}
-
 /**
  * Drifts beside all that is known to have happened to the visitors of a series on the days of the scan: a step of one segment bends the
  * slope of a device without being clear on it, or goes on where a slope ended.
@@ -48,7 +41,7 @@ function driftsIn(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeSer
     const series = byId.get(each.id);
     if (!series) return [];
     const touches = (other: Found) => areRelated(other.series, series) && overlap(other.series.place, series.place);
-    const days = changes.filter((cluster) => shownBy(cluster).some(touches)).map(({ lead: { finding } }) => finding);
+    const days = changes.filter(({ members }) => members.some(touches)).map(({ lead: { finding } }) => finding);
     const finding = driftBeside(each, days);
     return finding ? [{ series, study: each.study, finding }] : [];
   });
@@ -175,6 +168,8 @@ export interface Readable {
   /** The first one stands for all that was asked for. */
   readonly devices: readonly Device[];
   readonly segmentIds: readonly number[];
+  /** The one segment that everything is asked of; left out where that is all visitors. */
+  readonly within?: number | undefined;
   /** The main goal first; undefined is that of e-commerce. */
   readonly goalIds: readonly (number | undefined)[];
   readonly zoneIds: readonly number[];
@@ -224,28 +219,25 @@ export function rangesOf(daysBack: number, { endMs, timeZone }: Pick<Bounds, 'en
 const requestsOf = (ranges: readonly Interval[], timeZone: string) =>
   planGrid({ metrics: ['visits'], ranges, daily: true }, timeZone).calls.length;
 
-/** Everything that could be read, the most important first. */
-function placesOf({ devices, segmentIds, goalIds, zoneIds }: Readable): Place[] {
+/** Everything that could be read, the most important first, and the crossings that show a narrow place, where there is room for them. */
+function placesOf({ devices, segmentIds, within, goalIds, zoneIds }: Readable): { whole: Place[]; crosses: Place[] } {
   const [device = 'all', ...otherDevices] = devices;
   const [goalId, ...otherGoals] = goalIds;
-  return [
-    { device, goalId },
-    ...otherDevices.map((other) => ({ device: other, goalId })),
-    // Zones are looked at where someone asked for them.
-    ...zoneIds.map((zoneId) => ({ device, zoneId })),
+  const inAll = (places: readonly Place[]) => places.map((place) => ({ ...(within !== undefined && { segmentId: within }), ...place }));
+  const beside: readonly Place[] = [
     ...otherGoals.map((other) => ({ device, goalId: other })),
     ...segmentIds.map((segmentId) => ({ device, segmentId, goalId })),
   ];
-}
-
-/** The crossings that show a narrow place, where there is room for them. */
-function crossesOf({ devices, segmentIds, goalIds }: Readable): Place[] {
-  const [, ...otherDevices] = devices;
-  const [goalId, ...otherGoals] = goalIds;
-  return [
-    ...otherGoals.flatMap((other) => otherDevices.map((device) => ({ device, goalId: other }))),
-    ...segmentIds.flatMap((segmentId) => otherDevices.map((device) => ({ device, segmentId, goalId }))),
-  ];
+  return {
+    whole: inAll([
+      { device, goalId },
+      ...otherDevices.map((other) => ({ device: other, goalId })),
+      // Zones are looked at where someone asked for them.
+      ...zoneIds.map((zoneId) => ({ device, zoneId })),
+      ...beside,
+    ]),
+    crosses: inAll(beside.flatMap((place) => otherDevices.map((other) => ({ ...place, device: other })))),
+  };
 }
 
 /**
@@ -254,7 +246,7 @@ function crossesOf({ devices, segmentIds, goalIds }: Readable): Place[] {
  */
 export function planReads(readable: Readable, bounds: Bounds): ReadPlan {
   const { days, timeZone, requests } = bounds;
-  const places = placesOf(readable);
+  const { whole: places, crosses } = placesOf(readable);
   const optionOf = (historyDays: number) => {
     const ranges = rangesOf(days + historyDays, bounds);
     const each = requestsOf(ranges, timeZone);
@@ -268,9 +260,9 @@ export function planReads(readable: Readable, bounds: Bounds): ReadPlan {
   const mixed = places.length > short.room ? places.slice(0, room) : places;
   const left = requests - mixed.length * short.each;
   const isMixed = places.length > long.room && mixed.length > 0 && more > 0 && left >= more;
-  const whole = places.length <= long.room ? long : short;
-  const { historyDays, ranges } = isMixed ? long : whole;
-  const taken = isMixed ? mixed : [...places, ...crossesOf(readable)].slice(0, whole.room);
+  const option = places.length <= long.room ? long : short;
+  const { historyDays, ranges } = isMixed ? long : option;
+  const taken = isMixed ? mixed : [...places, ...crosses].slice(0, option.room);
   const count = (of: (place: Place) => unknown) => new Set(taken.map(of).filter((value) => value !== undefined)).size;
   return {
     ranges,
@@ -331,12 +323,13 @@ function acceptedIn(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeS
  */
 export async function findChanges({ series, metrics, ...rest }: ScanRequest, signal: AbortSignal): Promise<ScanAnswer> {
   const { base, from, to } = rest;
-  // A product changes with what it is made of, which dates and sizes the change.
   const searched = new Set(metrics.flatMap((metric) => [metric, ...factorsOf(metric, rest)]));
   const wanted = series.filter(({ metric }) => searched.has(metric));
   const looked = await partsOf(wanted.filter(hasEnough), signal, (each) => lookThrough([each], from, to));
-  const byId = new Map(wanted.map((each) => [each.id, each]));
-  const { clusters, limit } = await inTurns(signal, () => acceptedIn(looked, byId));
+  // A product changes with what it is made of, which dates and sizes the change.
+  const factors = wanted.filter(({ metric }) => factorsOf(metric, rest).length === 0);
+  const byId = (some: readonly ChangeSeries[]) => new Map(some.map((each) => [each.id, each]));
+  const { clusters, limit } = await inTurns(signal, () => acceptedIn(looked, byId(factors)));
   const scene = sceneOf(series, looked, rest);
   const told = await partsOf(clusters, signal, (cluster) => {
     const events = eventsOf(scene, cluster, clusters, limit);
@@ -346,11 +339,11 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
   const measured = await partsOf(told, signal, (event) => [measuredEvent(scene, event)].filter(({ to: end }) => !end || end >= from));
   const events = sameDayOnce(withoutParts(measured));
   const levels = await inTurns(signal, () => slowLevels(wanted, base, { from, to }, events));
-  const drifts = levels.filter(({ isBesideSeason }) => isBesideSeason).map((level) => driftOf(level, base, { from, to }));
+  const drifts = levels.filter(({ isBesideSeason }) => isBesideSeason).map((level) => driftOf(level, { from, to }));
   const changes = rankChanges(scene, [...events, ...drifts]);
   return {
     changes,
-    large: largeDays(looked, byId, base, changes),
+    large: largeDays(looked, byId(wanted), base, changes),
     slowly: levels.filter(({ isBesideSeason }) => !isBesideSeason),
     looked: looked.length,
     tooFew: wanted.length - looked.length,

@@ -8,8 +8,7 @@ import type { ChangeEvent } from './events.ts';
 import { DRIFT_DAYS } from './rank-changes.ts';
 
 /** A level that is another at the end of the days than at their beginning although it changed on none of them. */
-export interface SlowLevel {
-  readonly metric: string;
+export interface SlowLevel extends Pick<ChangeSeries, 'metric' | 'place'> {
   /** Of the days at the end to those at the beginning, what last year's season makes taken out: 0.1 for a tenth more. */
   readonly relative: number;
   /** As a standard normal. */
@@ -26,7 +25,7 @@ const PART = 4 * WEEK;
 const LEAST = 0.05;
 
 /** The level of one series at both ends of the days; undefined where they are alike, or differ by days on which it changed. */
-function slowLevelOf({ metric, kind, days: all }: ChangeSeries, from: string, to: string): SlowLevel | undefined {
+function slowLevelOf({ metric, place, kind, days: all }: ChangeSeries, from: string, to: string): SlowLevel | undefined {
   const own = all.filter(({ label, isWhole }) => isWhole && label >= from && label <= to);
   const days = WEEK * Math.floor(own.length / PART);
   if (days === 0) return undefined;
@@ -34,11 +33,11 @@ function slowLevelOf({ metric, kind, days: all }: ChangeSeries, from: string, to
   const windowOf = (points: readonly DailyPoint[]) => ({ from: points[0]?.label ?? from, to: points.at(-1)?.label ?? to });
   const { verdict, relative, score } = judgePeriods({ kind, days: all, baseline: windowOf(first), period: windowOf(last) });
   if (verdict !== 'drift' || relative === null || Math.abs(relative) < LEAST) return undefined;
-  return { metric, relative, score, isBesideSeason: all.every(({ season }) => season !== undefined) };
+  return { metric, place, relative, score, isBesideSeason: all.every(({ season }) => season !== undefined) };
 }
 
 /** A slow level as a change of the days of a scan, whose drift is given per four weeks. */
-export function driftOf({ metric, relative, score }: SlowLevel, place: Place, { from, to }: Window): ChangeEvent {
+export function driftOf({ metric, place, relative, score }: SlowLevel, { from, to }: Window): ChangeEvent {
   const days = 1 + daysFrom(from, to);
   const half = Z_95 * Math.abs(relative / score);
   const ofWeeks = (share: number) => Math.max(0, 1 + share) ** (DRIFT_DAYS / days) - 1;

@@ -17,7 +17,7 @@ import { type Causes, type CausesInput, narrowed } from './causes.ts';
 import { beyondUsual, type Change, earlierOf, figuresOf, isSameChange } from './change.ts';
 import { type Comparison, changeTable, deviceRecord, revenueRecord, segmentRecord, sumsOf } from './comparison-rows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
-import { isChanged, type Judged, type Reading, toldVerdict } from './readings.ts';
+import { isChanged, type Judged, judgeReading, type Reading, toldVerdict } from './readings.ts';
 
 /** Facts that the words of a comparison need. */
 export interface ComparisonScene {
@@ -128,6 +128,15 @@ interface Dated {
   readonly daysOf: ReadonlyMap<Change, DatedChange>;
 }
 
+/** What began before the period and goes on in it; of a product, which may not show it by itself, also that of its factors. */
+function begunBefore(change: Change, reading: Reading): Pick<SiteChange, 'metric' | 'change'>[] {
+  return [change.metric, ...factorsOf(change.metric, reading)].flatMap((metric) => {
+    const own = metric === change.metric ? change : { ...change, judgement: judgeReading(reading, metric) };
+    const begun = earlierOf(own);
+    return begun ? [{ metric, change: begun }] : [];
+  });
+}
+
 /**
  * The changes with a date, each by its factor and on the part that carries it: those of the headline first, those that began before the
  * period, and single days of it of the headline.
@@ -162,8 +171,7 @@ function datedChanges({ input }: ComparisonScene): Dated {
       const [told] = place({ metric, reading, change: since }, change);
       if (told) daysOf.set(change, told.change);
     }
-    const begun = earlierOf(change);
-    if (begun) place(measuredAt({ metric, reading, change: begun }), change);
+    for (const begun of begunBefore(change, reading)) place(measuredAt({ reading, ...begun }), change);
     if (change === headline) for (const day of unusualDays(change)) place({ metric, reading, change: day }, change);
   }
   return { located, daysOf };

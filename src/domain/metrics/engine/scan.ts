@@ -152,8 +152,6 @@ export interface Effect {
 const LAST = '9999';
 /** An interval of which the data know less than this share of a single day cannot be distinguished from the others. */
 const LEAST_WEIGHT = 0.02;
-/** The same, of what was known before other days were taken out. */
-const LEAST_LEFT = 1e-3;
 
 const shared = (a: Interval, b: Interval) => Math.max(0, Math.min(a.to, b.to) - Math.max(a.from, b.from));
 
@@ -230,33 +228,21 @@ function substituted(study: Study, found: Pick<ScanFinding, 'from' | 'to'>, { fr
   };
 }
 
-/**
- * The p-value of a finding after other days, on which something else happened, are taken out of its series; near 1 where nothing is left.
- * Of a sum of what moved them (`isSum`) also where they share no day with it: the usual level between two falls is no rise.
- */
-export function pValueBeside(
-  study: Study,
-  found: Pick<ScanFinding, 'from' | 'to' | 'pValue'>,
-  others: readonly Days[],
-  isSum = false,
-): number {
-  const { series } = study;
-  const own = intervalOf(series, found.from, found.to ?? LAST);
-  const taken = others.map(({ from, to = LAST }) => intervalOf(series, from, to));
-  const isApart = taken.every((other) => shared(own, other) === 0);
-  if (isApart && (!isSum || taken.length === 0)) return found.pValue;
+/** Of an interval less than this share of what was known of it is nothing that is left. */
+const LEAST_LEFT = 1e-3;
+
+/** The p-value of a finding after other days, on which something else happened, are taken out; near 1 where nothing is left. */
+export function pValueBeside(study: Study, found: Pick<ScanFinding, 'from' | 'to' | 'pValue'>, others: readonly Days[]): number {
+  const own = intervalOf(study.series, found.from, found.to ?? LAST);
+  const taken = others.map(({ from, to = LAST }) => intervalOf(study.series, from, to));
+  if (taken.every((other) => shared(own, other) === 0)) return found.pValue;
   return keptFit('p-value', [study, own, found.pValue, taken], () => pValueOf(study, own, found.pValue, taken));
 }
 
 function pValueOf(study: Study, own: Interval, pValue: number, taken: readonly Interval[]): number {
-  const { series, noise, changes } = study;
-  const isApart = taken.every((other) => shared(own, other) === 0);
+  const { series, noise } = study;
   const information = informationBut(study, own);
-  // What others explain is not explained by changes of the series itself as well.
-  const beside = (change: Interval) => likeness(change, own) < 0.5 && taken.every((other) => shared(change, other) === 0);
-  const rest = isApart ? changes.filter(beside).reduce(without, informationOf(series, noise)) : information;
-  const before = knownOf(information, own);
-  const after = knownOf(taken.reduce(takenOut, rest), own);
+  const [before, after] = [knownOf(information, own), knownOf(taken.reduce(takenOut, information), own)];
   if (!(after.weight > LEAST_LEFT * before.weight) || after.score * before.score <= 0) return 1;
   const tailOf = ({ weight, score }: typeof before) => logTail(normalOf(score / Math.sqrt(weight), noise.freedom));
   // Neighbours among the searched days say much the same.

@@ -69,7 +69,7 @@ it('levels that moved slowly and days that something else may explain stand besi
     { day: '2026-11-11', metric: 'revenueSum', relative: 1.244, place: { device: 'desktop' } },
     { day: '2026-11-23', metric: 'visits', relative: -0.43, place: all },
   ] as const;
-  const slowly = [{ metric: 'conversionRate', relative: 0.1, score: 5, isBesideSeason: false }];
+  const slowly = [{ metric: 'conversionRate', place: all, relative: 0.1, score: 5, isBesideSeason: false }];
   const { answer, details } = changesAnswer({ ...rest, site: site && { ...site, large, slowly } });
   expect(answer).toBe('Nothing changed suddenly beyond chance from 29 Oct to 25 Nov.');
   expect(details).toEqual([
@@ -98,10 +98,17 @@ it('a change of visits is of no goal, whose rates beside it name theirs', () => 
     cost: undefined,
   };
   const { site, ...rest } = facts(0);
-  const { answer, findings } = changesAnswer({ ...rest, site: site && { ...site, ranked: [change] } });
+  const answerOf = (ranked: readonly RankedChange[], limit = 10) => changesAnswer({ ...rest, limit, site: site && { ...site, ranked } });
+  const { answer, findings } = answerOf([change]);
   expect(findings.map(({ subject, place: at, causes }) => [subject, at, causes])).toEqual([
     ['visits', { device: 'mobile' }, [{ kind: 'place', name: '"3" on mobile', basis: 'measured' }]],
     ['conversionRate', { goal: '7' }, [{ kind: 'mix', name: 'other visitors', basis: 'measured' }]],
   ]);
   expect(answer).toBe('Mobile visits were 200% higher from 2 to 8 Nov, above all in "3" on mobile.');
+  // One more is told itself, also where the list has no room for it; of several it is said where they are.
+  const [later, last] = ['2026-11-10', '2026-11-15'].map((day) => ({ ...change, from: day, to: day }));
+  if (!later || !last) throw new Error('There are two.');
+  const told = `${answer} Mobile visits were 200% higher on 10 Nov, above all in "3" on mobile.`;
+  expect([answerOf([change, later]).answer, answerOf([change, later], 1).answer]).toEqual([told, told]);
+  expect(answerOf([change, later, last]).answer).toBe(`${answer} There are 2 more changes; findings lists them.`);
 });

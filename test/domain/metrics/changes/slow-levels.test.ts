@@ -43,7 +43,7 @@ describe('a level that moves slowly', () => {
       slowLevels([{ ...series, days: series.days.map((day) => ({ ...day, season })) }], base, range, []);
     expect(levelsOf().map(({ isBesideSeason }) => isBesideSeason)).toEqual([false]);
     const [level] = levelsOf(0);
-    const drift = level && driftOf(level, base, range);
+    const drift = level && driftOf(level, range);
     expect(drift).toMatchObject({ shape: 'drift', days: DAYS - HISTORY, parts: [{ metric: 'visits' }] });
     // Eight weeks are twice four.
     expect((1 + (drift?.parts[0]?.relative ?? 0)) ** 2 - 1).toBeCloseTo(level?.relative ?? 0);

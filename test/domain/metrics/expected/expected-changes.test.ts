@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { costOnDays } from '../../../../src/domain/metrics/change-cost.ts';
+import { costOnDays, totalsOf } from '../../../../src/domain/metrics/change-cost.ts';
 import { changesBefore, changesFrom, changesWithLater } from '../../../../src/domain/metrics/expected/expected-changes.ts';
 import type { ExpectedInput, FoundChange } from '../../../../src/domain/metrics/expected/expected-lines.ts';
 import { dayAfter } from '../../../../src/lib/calendar.ts';
@@ -27,7 +27,8 @@ const day = (at: number) => dayAfter(FIRST, at);
 const daysOf = (found: readonly FoundChange[]) => found.map(({ change: { from, to } }) => [from, to]);
 
 /** What the first change costs up to a day. */
-const costOf = ([own]: readonly FoundChange[], last: string) => own && costOnDays(own.metric, own.reading.known, own.change, last);
+const costOf = ([own]: readonly FoundChange[], last: string) =>
+  own && costOnDays(own.metric, totalsOf(own.reading.known), own.change, last);
 
 describe('changes around the rows of an expectation', () => {
   it('that began shortly before the first row and go on are told apart from those among the rows', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { costOnDays } from '../../../../src/domain/metrics/change-cost.ts';
+import { costOnDays, totalsOf } from '../../../../src/domain/metrics/change-cost.ts';
 import { atTheirDevices, changesFrom } from '../../../../src/domain/metrics/expected/expected-changes.ts';
 import { type Device, PARTS } from '../../../../src/domain/metrics/read/metric-grid.ts';
 import { dayAfter } from '../../../../src/lib/calendar.ts';
@@ -39,7 +39,7 @@ it('a change of all devices that one device made is told of it, with its size an
   expect(own).toMatchObject({ metric: 'conversionRate', reading: { device: 'desktop' }, change: { from: dayAfter(FIRST, BREAK) } });
   expect(own?.change.relative).toBeCloseTo(-0.6, 1);
   const lost = 0.6 * 0.04 * 2_000 * 80 * (DAYS - BREAK);
-  const cost = own && costOnDays(own.metric, own.reading.known, own.change, dayAfter(FIRST, DAYS - 1));
+  const cost = own && costOnDays(own.metric, totalsOf(own.reading.known), own.change, dayAfter(FIRST, DAYS - 1));
   expect(cost?.value).toBeGreaterThan(-1.1 * lost);
   expect(cost?.value).toBeLessThan(-0.9 * lost);
 });
