@@ -250,7 +250,8 @@ function newcomers({ added, is: { blocks }, isSample }: Compared): string {
       ? 'none blocks rendering'
       : `${blocking.length} of them ${blocking.length === 1 ? 'blocks' : 'block'} rendering (${hostNames(blocking, 2)})`;
   const words = isSample ? 'New in most runs after and in none before' : 'New';
-  return `${words}: ${counted(added.length, 'request')} to ${hostNames(added, 3)}, ${formatBytes(sumOfKnown(added, weightOf))}; ${blocked}.`;
+  const asked = `${counted(added.length, 'request')} to ${hostNames(added, 3)}`;
+  return `${words}: ${asked}, ${formatBytes(sumOfKnown(added, weightOf))}; ${blocked}.`;
 }
 
 const addressOf = ({ document }: Har) => (document ? shortUrl(document.url, 70) : 'no document');
