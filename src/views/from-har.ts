@@ -1,5 +1,6 @@
 import type { Har, HarEntry } from '../domain/har/read/har-model.ts';
-import { blockingOf } from '../domain/har/requests/blocking.ts';
+import type { HarStudy } from '../domain/har/requests/study-har.ts';
+import { tenth } from '../domain/har/requests/totals.ts';
 import { sanitiseUrl } from '../domain/har/sanitise-url.ts';
 import { headlineOf } from '../lib/sentences.ts';
 import { momentWords, plainText } from './charts/values.ts';
@@ -22,8 +23,6 @@ export interface WaterfallOptions {
   /** The step that it is of. */
   readonly of?: string | undefined;
 }
-
-const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 10) / 10);
 
 /** The sanitised address without scheme and query. */
 function addressOf(url: string): string {
@@ -49,8 +48,8 @@ function rowOf(entry: HarEntry, startMs: number, ownHost: string | null): Waterf
   const { timings, durationMs } = entry;
   const connectMs = timings.connectMs === null ? null : Math.max(0, timings.connectMs - (timings.sslMs ?? 0));
   const { blockedMs, dnsMs, sslMs, sendMs, waitMs, receiveMs } = timings;
-  const phasesMs = [blockedMs, dnsMs, connectMs, sslMs, sendMs, waitMs, receiveMs].map(rounded);
-  return [labelOf(entry.url, ownHost), entry.status, entry.transferBytes, rounded(startMs) ?? 0, rounded(durationMs), ...phasesMs];
+  const phasesMs = [blockedMs, dnsMs, connectMs, sslMs, sendMs, waitMs, receiveMs].map((ms) => tenth(ms));
+  return [labelOf(entry.url, ownHost), entry.status, entry.transferBytes, tenth(startMs), tenth(durationMs), ...phasesMs];
 }
 
 /** Says how many of how many requests are drawn, where it is not all of them. */
@@ -74,7 +73,7 @@ function positions<Item>(items: readonly Item[], holds: (item: Item) => boolean)
 
 /** The waterfall of a HAR file: at most 80 requests, the longest, in order of start; undefined where no request has a start. */
 export function waterfallOf(
-  har: Har,
+  { har, blocks }: HarStudy,
   { answer, marks = [], entries = har.entries, time, of }: WaterfallOptions,
 ): WaterfallSpec | undefined {
   const placed = entries.flatMap((entry) => (entry.startMs === null ? [] : [{ entry, startMs: entry.startMs }]));
@@ -84,7 +83,6 @@ export function waterfallOf(
     .toSorted((a, b) => weight(b) - weight(a))
     .slice(0, MAX_ROWS)
     .toSorted((a, b) => a.startMs - b.startMs || a.entry.index - b.entry.index);
-  const blocks = new Set(blockingOf(har).entries);
   const blocking = positions(shown, ({ entry }) => blocks.has(entry));
   const thirdParty = positions(shown, ({ entry }) => entry.party === 'third');
   const page = har.pages[0];

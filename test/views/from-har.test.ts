@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Har } from '../../src/domain/har/read/har-model.ts';
 import { readHar } from '../../src/domain/har/read/read-har.ts';
+import { studyHar } from '../../src/domain/har/requests/study-har.ts';
 import { drawSvg } from '../../src/views/draw-svg.ts';
 import { type WaterfallOptions, waterfallOf } from '../../src/views/from-har.ts';
 import { CANARY, plantCanaries } from '../domain/har/canaries.ts';
@@ -9,7 +10,10 @@ import { at, entry, har } from '../domain/har/sample.ts';
 
 const read = (entries: Parameters<typeof har>[0]) => readHar(har(entries));
 const drawn = (file: Har, options: Partial<WaterfallOptions> = {}) =>
-  waterfallOf(file, { answer: 'The main image is late; loading it early saves 1 s. It is large.', ...options });
+  waterfallOf(
+    studyHar(file, () => null),
+    { answer: 'The main image is late; loading it early saves 1 s. It is large.', ...options },
+  );
 
 describe('the waterfall of a HAR file', () => {
   it('has a row for each request, with ssl taken out of connect and unknown phases left open', () => {
@@ -65,7 +69,7 @@ describe('the waterfall of a HAR file', () => {
   });
 
   it('has marks that are known from elsewhere, counted from the start of the page', () => {
-    const file = readHar(har([entry({ startedDateTime: at(-300) }), entry({ startedDateTime: at(200) })]));
+    const file = read([entry({ startedDateTime: at(-300) }), entry({ startedDateTime: at(200) })]);
     const spec = drawn(file, { marks: [{ name: 'LCP', atMs: 900 }] });
     expect(spec?.marks).toEqual([
       { name: 'LCP', atMs: 1200 },

@@ -8,7 +8,7 @@ import { pageOf } from '../page-of.ts';
 import { isCustomTiming, type NamedTimings, nameTimings, timingWords } from './custom-timings.ts';
 import { type Share, shareOf } from './engine/failure-trend.ts';
 import { failuresIn, WORTH_A_SENTENCE } from './failures.ts';
-import { hasValue, isFailed, metricOf, type Report, runsOf, stepsOf, webPageOf } from './runs.ts';
+import { hasValue, isFailed, metricOf, type Report, runsOf, soundOf, stepsOf, webPageOf } from './runs.ts';
 import { placeWords, type ScenarioPart } from './scenario-cursor.ts';
 import { failureFinding, limitFinding, unmeasuredFinding } from './speed-findings.ts';
 import { type Device, deviceOf, percentOf, roundValue, thresholdOf, thresholds } from './speed-metrics.ts';
@@ -118,7 +118,7 @@ const EVER = { startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINIT
  * A metric that half of the runs or all of the latest lack is not measured.
  */
 export function checkScenario({ scenarioId, name, reports }: Measured, budgets: readonly Budget[] | undefined): Checked {
-  const sound = reports.filter((report) => !isFailed(report));
+  const sound = soundOf(reports);
   const failed = shareOf(reports.length - sound.length, reports.length);
   const viewOnTheWeb = webPageOf(reports);
   if (sound.length === 0) return { ...unmeasured(scenarioId, name), failed, reports, viewOnTheWeb };

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { refuse } from '../../api/errors.ts';
 import type { reportEntry, stepResult } from '../../api/operations/records.ts';
+import { firstOf } from '../../lib/sentences.ts';
 import { fold } from '../names/match-name.ts';
 import { speedMetricNames } from './speed-metrics.ts';
 
@@ -74,11 +75,6 @@ export function nameTimings(asked: readonly string[] | undefined, reports: reado
 /** Names that a sentence lists. */
 const MOST_NAMED = 8;
 
-function listWords(names: readonly string[]): string {
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-  return `${names.slice(0, MOST_NAMED).join(', ')}${more}`;
-}
-
 /**
  * How many scenarios have the custom timings that an argument names, a sentence for each that some lack; throws an `invalid` error for
  * names that none of them has.
@@ -89,7 +85,7 @@ export function timingWords(argument: 'metrics' | 'budgets', all: readonly Pick<
   const nowhere = lacking.filter(({ count }) => count === all.length).map(({ name }) => `"${name}"`);
   if (nowhere.length > 0) {
     const timings = [...new Set(all.flatMap((each) => each.timings))];
-    const there = timings.length > 0 ? `They have ${listWords(timings)}` : 'They have none';
+    const there = timings.length > 0 ? `They have ${firstOf(timings, MOST_NAMED)}` : 'They have none';
     refuse(
       `${argument}: ${nowhere.join(', ')} is no metric (analytics://reference/metrics) and no custom timing of these scenarios. ${there}.`,
     );
@@ -100,5 +96,5 @@ export function timingWords(argument: 'metrics' | 'budgets', all: readonly Pick<
 /** Which custom timings an answer could have been about; nothing where there are none. */
 export function timingsNote(all: readonly Pick<NamedTimings, 'timings'>[]): string[] {
   const timings = [...new Set(all.flatMap((each) => each.timings))];
-  return timings.length > 0 ? [`For metrics also: ${listWords(timings)}.`] : [];
+  return timings.length > 0 ? [`For metrics also: ${firstOf(timings, MOST_NAMED)}.`] : [];
 }

@@ -43,6 +43,9 @@ export function isFailed({ summary, steps }: Report): boolean {
   return (summary?.fail ?? ofSteps()) > 0;
 }
 
+/** The reports without a failure. */
+export const soundOf = (reports: readonly Report[]): Report[] => reports.filter((report) => !isFailed(report));
+
 /** Reports whose date lies in the window. */
 export function reportsIn(reports: readonly Report[], { startMs, endMs }: Interval): Report[] {
   return reports.filter(({ date }) => date >= startMs && date <= endMs);

@@ -20,7 +20,7 @@ import { type Runs, webPageOf } from './runs.ts';
 import { placeWords, type ScenarioPart, yetWords } from './scenario-cursor.ts';
 import type { Row, SpeedMove, Study } from './scenario-study.ts';
 import type { NearEvent } from './speed-events.ts';
-import { inWords, placeOfStudy, type SpeedTold, tellScenario } from './speed-findings.ts';
+import { firstSentence, inWords, placeOfStudy, type SpeedTold, tellScenario } from './speed-findings.ts';
 import {
   coreMetrics,
   type Device,
@@ -253,6 +253,7 @@ export interface Summary extends SpeedTold {
   readonly name: string;
   readonly state: State;
   readonly failures: Failures;
+  readonly failsFirst: boolean;
   /** The headline is of the period; else it lies before. */
   readonly isInPeriod: boolean;
   /** Place of the headline's metric among those that visitors feel, and size of its change. */
@@ -270,13 +271,15 @@ const pageOf = ({ baseline, period }: Study) => webPageOf(period.all) ?? webPage
 
 /** Reduces the study of a scenario to what a list of scenarios says of it. */
 export function summaryOf(scenarioId: number, name: string, study: Study): Summary {
-  const { headline, state, period, baseline, judged, failures } = study;
+  const { headline, state, period, baseline, judged, failures, failsFirst } = study;
   return {
-    ...tellScenario(study, name),
+    // In a list that a scenario fails says more than its level.
+    ...tellScenario({ ...study, failsFirst: failures.isFailing }, name),
     scenarioId,
     name,
     state,
     failures,
+    failsFirst,
     isInPeriod: (headline?.move?.untilMs ?? beginOf(headline?.move) ?? period.window.endMs) >= period.window.startMs,
     rank: headline ? rankOf(headline.metric) : Number.MAX_SAFE_INTEGER,
     relative: headline?.move?.relative ?? 0,
@@ -286,18 +289,15 @@ export function summaryOf(scenarioId: number, name: string, study: Study): Summa
   };
 }
 
-/** The first sentence on a scenario. */
-const lineOf = ({ said }: SpeedTold) => [said[0] ?? ''].flat()[0] ?? '';
-
 const isUnmeasuredIn = ({ findings }: SpeedTold) => findings.some(({ verdict }) => verdict === 'measurement');
 
 /** Place of a scenario among others: 0 is worst. */
 function severityOf(summary: Summary): number {
-  const { state, relative, failures } = summary;
+  const { state, relative, failures, failsFirst } = summary;
   const place = SPEED_STATES.indexOf(state);
   // A drift downwards is good news, and a steady scenario that fails is not.
   if (state === 'drifting' && relative < 0) return SPEED_STATES.indexOf('faster');
-  if (failures.isFailing || isUnmeasuredIn(summary)) return Math.min(place, SPEED_STATES.indexOf('slower') + 0.5);
+  if (failsFirst || isUnmeasuredIn(summary)) return Math.min(place, SPEED_STATES.indexOf('slower') + 0.5);
   return state === 'steady' && failures.isTold ? SPEED_STATES.indexOf('unstable') + 0.5 : place;
 }
 
@@ -351,14 +351,16 @@ const isWorthSentence = (summary: Summary) =>
 /** States in which nothing moved. */
 const CALM: ReadonlySet<State> = new Set(['steady', 'unstable', 'not enough data']);
 
-/** That nothing is wrong, or that nothing can be said; empty where something is. */
-function calmSentence(summaries: readonly Summary[], metrics: readonly string[]): string {
-  if (!summaries.every((each) => CALM.has(each.state) && !each.failures.isTold && !isUnmeasuredIn(each))) return '';
+/** That nothing is wrong, or that nothing can be said, and of metrics that were named what else fails most; none where something is. */
+function calmSentences(summaries: readonly Summary[], metrics: readonly string[]): Said[] {
   const isNamed = metrics.length > 0 && !metrics.includes('all') && metrics.length <= 3;
+  const failing = mostFailing(summaries);
+  if (!summaries.every((each) => CALM.has(each.state) && !each.failsFirst && !isUnmeasuredIn(each)) || (failing && !isNamed)) return [];
   const named = isNamed ? ` in ${listed(metrics.map((metric) => metricFact(metric).short))}` : '';
   const isUnknown = summaries.every(({ state }) => state === 'not enough data');
-  const calm = isUnknown ? 'has enough runs to be judged' : `became slower${named} or fails`;
-  return `None of ${counted(summaries.length, 'scenario')} ${calm}.`;
+  const calm = isUnknown ? 'has enough runs to be judged' : `became slower${named}${failing ? '' : ' or fails'}`;
+  const fails = failing?.findings.filter(({ subject }) => subject === 'failedRuns').map(({ sentence }) => sentence) ?? [];
+  return [`None of ${counted(summaries.length, 'scenario')} ${calm}.`, fails];
 }
 
 /** Whether the time goes before the first byte or after it. */
@@ -436,7 +438,7 @@ const MOST_LINES = 10;
 function linesOf(summaries: readonly Summary[]) {
   return summaries.map((summary) => {
     const { scenarioId, state, viewOnTheWeb } = summary;
-    return { scenarioId, verdict: verdictOf(summary), line: lineOf(summary), ...(state !== 'steady' && { viewOnTheWeb }) };
+    return { scenarioId, verdict: verdictOf(summary), line: firstSentence(summary), ...(state !== 'steady' && { viewOnTheWeb }) };
   });
 }
 
@@ -448,11 +450,11 @@ function sentencesOn(
   { only, metrics = [], part }: AnswerOptions,
 ): Said[] {
   const where = part ? [`${yetWords(part) || `This is about ${placeWords(part)}`}.`] : [];
-  const calm = only ? '' : calmSentence(summaries, metrics);
-  if (calm !== '') return [...where, calm];
+  const calm = only ? [] : calmSentences(summaries, metrics);
+  if (calm.length > 0) return [...where, ...calm];
   const next = summaries.find((each) => each !== worst && isWorthSentence(each));
   const others = summaries.filter((each) => each !== worst && each !== next);
-  return [...where, ...said.slice(0, 1), ...(next ? [[lineOf(next)]] : []), othersSentence(others), ...said.slice(1)];
+  return [...where, ...said.slice(0, 1), ...(next ? [[firstSentence(next)]] : []), othersSentence(others), ...said.slice(1)];
 }
 
 /** How the answer about several scenarios was found, and which have no line in it. */

@@ -10,7 +10,7 @@ import { judgeTogether, type TogetherOptions, type Tracked } from './engine/judg
 import { cutMean } from './engine/noise.ts';
 import type { Level, Move, Series } from './engine/run-series.ts';
 import { type Failures, failuresIn } from './failures.ts';
-import { isFailed, type Report, type Runs, reportsIn, runsOf, type Step, seriesOf, stepsOf, sumSeries, usualSteps } from './runs.ts';
+import { type Report, type Runs, reportsIn, runsOf, type Step, seriesOf, soundOf, stepsOf, sumSeries, usualSteps } from './runs.ts';
 import { additiveMetrics, metricFact, rankOf, speedMetricNames, usualSpeedMetrics } from './speed-metrics.ts';
 import { type Unmeasured, unmeasuredIn } from './unmeasured.ts';
 
@@ -298,6 +298,8 @@ export interface Study {
   readonly baseline: Runs;
   readonly period: Runs;
   readonly failures: Failures;
+  /** Whether runs fail and nothing else was asked for, or nothing else can be said: metrics that were named come before failures. */
+  readonly failsFirst: boolean;
   /** Reports of both windows without failed ones, oldest first. */
   readonly sound: readonly Report[];
   readonly steps: readonly Step[];
@@ -372,12 +374,14 @@ function headlineOf(rows: readonly Row[], { startMs }: Interval): Row | undefine
 /** Steps of the sound reports of both windows. */
 export function soundSteps(reports: readonly Report[], windows: { baseline: Interval; period: Interval }): Step[] {
   const inside = [...reportsIn(reports, windows.baseline), ...reportsIn(reports, windows.period)];
-  return stepsOf(inside.filter((report) => !isFailed(report)));
+  return stepsOf(soundOf(inside));
 }
 
 /** The draft of a study: what its reports say, the series of the scenario, and how they are judged. */
 export interface StudyDraft {
-  readonly facts: Omit<Study, 'rows' | 'changes' | 'state' | 'headline' | 'judged'>;
+  readonly facts: Omit<Study, 'rows' | 'changes' | 'state' | 'headline' | 'judged' | 'failsFirst'>;
+  /** Whether the question names metrics. */
+  readonly isOfMetrics: boolean;
   readonly tracked: readonly StudySeries[];
   /** The verdicts depend on these and the series alone. */
   readonly judging: TogetherOptions;
@@ -394,7 +398,7 @@ function periodOfRuns(sound: readonly Report[], period: Interval): Interval {
 export function draftStudy(reports: readonly Report[], options: StudyOptions): StudyDraft {
   const { baseline, period, metrics, step, timeZone, falseDiscoveryRate } = options;
   const sides = { baseline: runsOf(reports, baseline), period: runsOf(reports, period) };
-  const sound = [...sides.baseline.all, ...sides.period.all].filter((report) => !isFailed(report)).toSorted((a, b) => a.date - b.date);
+  const sound = soundOf([...sides.baseline.all, ...sides.period.all]).toSorted((a, b) => a.date - b.date);
   const steps = step ? [step] : stepsOf(sound);
   const named = comparableMetrics(metrics);
   const usual = usualSteps(sound);
@@ -423,6 +427,7 @@ export function draftStudy(reports: readonly Report[], options: StudyOptions): S
       usualSteps: usual,
       otherSteps: sound.filter((report) => report.steps?.length !== usual).length,
     },
+    isOfMetrics: metrics !== undefined && !metrics.includes('all'),
     tracked,
     judging: { period: periodOfRuns(sound, period), timeZone, falseDiscoveryRate },
   };
@@ -532,6 +537,7 @@ export function judgeDraft(draft: StudyDraft): Study {
   const judged = rows.filter(({ state }) => state !== 'not enough data').length;
   return {
     ...draft.facts,
+    failsFirst: draft.facts.failures.isFailing && (!draft.isOfMetrics || judged === 0),
     rows,
     changes: changesIn(rows, window),
     judged,

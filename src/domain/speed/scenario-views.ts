@@ -8,7 +8,19 @@ import { counted } from '../../lib/number-text.ts';
 import { median } from '../../statistics/order.ts';
 import type { Share, ShareChange } from './engine/failure-trend.ts';
 import { type FailedAction, type FailedStep, failedStepOf, failuresIn, nameOfFailed } from './failures.ts';
-import { isFailed, metricOf, type Report, reportsIn, resultIdOf, runsOf, type Step, type StepResult, seriesOf, stepsOf } from './runs.ts';
+import {
+  isFailed,
+  metricOf,
+  type Report,
+  reportsIn,
+  resultIdOf,
+  runsOf,
+  type Step,
+  type StepResult,
+  seriesOf,
+  soundOf,
+  stepsOf,
+} from './runs.ts';
 import { type Course, heldAgainstWords, levelsOf, movedSteps, rowOfStep } from './speed-course.ts';
 import { formatValue, metricFact, percentOf, roundValue } from './speed-metrics.ts';
 
@@ -26,7 +38,7 @@ export interface ScenarioRuns {
 /** The runs of a scenario that lie in a range. */
 export function scenarioRuns(scenarioId: number, name: string, reports: readonly Report[], range: Interval): ScenarioRuns {
   const all = reportsIn(reports, range).toSorted((a, b) => a.date - b.date);
-  const sound = all.filter((report) => !isFailed(report));
+  const sound = soundOf(all);
   return { scenarioId, name, all, sound, steps: stepsOf(sound) };
 }
 
@@ -137,11 +149,12 @@ of all runs of the scenario that failed at the step.`,
 
 function levelsText([worst]: readonly LevelRow[], by: string, valueOf: (row: LevelRow) => number): string {
   if (!worst) return 'No run without failure lies in the range.';
-  const where = `${worst.scenario.name}, step "${worst.step}"`;
+  const where = `"${worst.step}" in "${worst.scenario.name}"`;
   const value = valueOf(worst);
-  if (by === FAILED_COLUMN) return `Most runs fail at ${where}: ${value}% of them.`;
-  if (Number.isNaN(value)) return `No step has a value of ${metricFact(by).short} in the range.`;
-  return `Highest ${metricFact(by).short}: ${where} with ${formatValue(by, value)} (median of ${counted(worst.runs, 'run')}).`;
+  if (by === FAILED_COLUMN) return value === 0 ? 'No run failed in the range.' : `Most runs fail at ${where}: ${value}% of them.`;
+  const { short } = metricFact(by);
+  if (Number.isNaN(value)) return `No step has a value of ${short} in the range.`;
+  return `${short} is highest at ${where}: ${formatValue(by, value)}, the median of ${counted(worst.runs, 'run')}.`;
 }
 
 /** A step at which runs of a scenario failed in the period. */

@@ -6,7 +6,7 @@ import { median } from '../../statistics/order.ts';
 import { SPEED_STATES } from './engine/judge-series.ts';
 import { beginOf, type Series } from './engine/run-series.ts';
 import type { Row, Study } from './scenario-study.ts';
-import { placeOfStudy, tellSpeed } from './speed-findings.ts';
+import { firstSentence, placeOfStudy, tellSpeed } from './speed-findings.ts';
 import { metricFact } from './speed-metrics.ts';
 
 /** The course of the level of a metric over a range: scenarios with the study of it. */
@@ -58,7 +58,7 @@ export const rowOfStep = (course: Course | undefined, scenarioId: number, step: 
 export const allSteps = (count: number) => ['no step', 'the step', 'both steps'][count] ?? `all ${count} steps`;
 
 /** The first sentence on each of some scenarios. */
-const lines = (some: Course) => some.map(({ study, name }) => [tellSpeed(study, placeOfStudy(name, study)).said[0] ?? ''].flat().join(''));
+const lines = (some: Course) => some.map(({ study, name }) => firstSentence(tellSpeed(study, placeOfStudy(name, study))));
 
 /** Whether the level changed over the range, at most so many scenarios of it by name: `CLS keeps its level in all 2 steps. ` */
 export function courseWords(course: Course, metric: string, most: number): string {

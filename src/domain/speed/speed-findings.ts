@@ -243,7 +243,7 @@ function levelSentences({ rows }: Study, leading: Row | undefined): string[] {
   const scattered = rows.filter(({ state }) => state === 'unstable').map(nameOf);
   const level = leading?.level;
   return [
-    ...(leading && level ? [`Slowest is ${nameOf(leading)} with ${formatValue(leading.metric, level.typical)}.`] : []),
+    ...(leading && level ? [`Highest is ${nameOf(leading)} with ${formatValue(leading.metric, level.typical)}.`] : []),
     ...(scattered.length > 0 ? [`Runs vary widely, at a constant level: ${scattered.slice(0, 3).join(', ')}.`] : []),
   ];
 }
@@ -293,7 +293,7 @@ function firstFinding(study: Study, place: ScenarioPlace, events: readonly NearE
 
 /** Tells the course of the speed of a scenario: its headline, and other changes in the period, each thing once. */
 export function tellSpeed(study: Study, place: ScenarioPlace, events: readonly NearEvent[] = []): SpeedTold {
-  const { state, headline, changes, judged, failures } = study;
+  const { state, headline, changes, judged, failsFirst } = study;
   const { name } = place;
   if (state === 'not enough data') {
     const [inPeriod, inBaseline] = [study.period, study.baseline].map(({ all, failed }) => all.length - failed.length);
@@ -302,7 +302,7 @@ export function tellSpeed(study: Study, place: ScenarioPlace, events: readonly N
   }
   const held = heldSentence(study, place);
   const calm = `is steady: none of ${counted(judged, 'series', 'series')} changed its level.`;
-  const own = headline ? partlySentence(headline, name) : held || `${failures.isFailing ? 'Its speed' : `"${name}"`} ${calm}`;
+  const own = headline ? partlySentence(headline, name) : held || `${failsFirst ? 'Its speed' : `"${name}"`} ${calm}`;
   const first = firstFinding(study, place, events, own);
   if (!first) return { findings: [], said: [] };
   const isTold = ({ step, metric }: SpeedMove) => step === headline?.step?.name && metric === headline?.metric;
@@ -324,7 +324,10 @@ export function tellSpeed(study: Study, place: ScenarioPlace, events: readonly N
 const MOST_UNMEASURED = 3;
 const NO_ACTIONS: ReadActions = { actions: [], runs: 0, of: 0 };
 
-/** Tells the failures and the speed of a scenario, what is not measured first. */
+/** The first sentence of what is told. */
+export const firstSentence = ({ said }: SpeedTold) => [said[0] ?? ''].flat()[0] ?? '';
+
+/** Tells the speed and the failures of a scenario, what is not measured first; failures last where they are no more than usual. */
 export function tellScenario(study: Study, name: string, events: readonly NearEvent[] = [], actions = NO_ACTIONS): SpeedTold {
   const place = placeOfStudy(name, study);
   const { failures, period, unmeasured } = study;
@@ -332,13 +335,15 @@ export function tellScenario(study: Study, name: string, events: readonly NearEv
   const ofSpeed = tellSpeed(study, place, events);
   const failed = failures.isTold ? [failureFinding(failures, period, place)] : [];
   const action = actionSentence(failures, actions);
-  const ofFailures: SpeedTold = {
-    findings: failed,
-    said: [...failed.map(({ sentence }) => [sentence]), ...(action === '' ? [] : [action])],
-  };
-  const inOrder = failures.isFailing ? [ofFailures, ofSpeed] : [ofSpeed, ofFailures];
+  const besides = failures.isFailing ? 1 : Number.POSITIVE_INFINITY;
+  const at = study.failsFirst ? 0 : besides;
+  // Behind the levels of a move, which go on from it.
+  const saidAt = at + Number(at > 0 && study.headline?.move !== undefined);
   return {
-    findings: [...lost, ...inOrder.flatMap(({ findings }) => findings)],
-    said: [...lost.slice(0, 1).map(({ sentence }) => [sentence]), ...inOrder.flatMap(({ said }) => said)],
+    findings: [...lost, ...ofSpeed.findings.toSpliced(at, 0, ...failed)],
+    said: [
+      ...lost.slice(0, 1).map(({ sentence }) => [sentence]),
+      ...ofSpeed.said.toSpliced(saidAt, 0, ...failed.map(({ sentence }) => [sentence]), ...(action === '' ? [] : [action])),
+    ],
   };
 }

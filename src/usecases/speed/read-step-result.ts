@@ -1,7 +1,8 @@
 import type { Ask } from '../../api/client.ts';
 import { ApiError } from '../../api/errors.ts';
 import { listScenarioReports, listScenarios } from '../../api/operations/speed-analysis.ts';
-import { isFailed, resultIdOf, stepsOf } from '../../domain/speed/runs.ts';
+import { resultIdOf, soundOf, stepsOf } from '../../domain/speed/runs.ts';
+import { firstOf } from '../../lib/sentences.ts';
 
 /** Scenarios that are looked through; calls to speed analysis go one at a time. */
 const MAX_SCENARIOS = 10;
@@ -15,7 +16,7 @@ async function resultsOf(number: string, ask: Ask): Promise<string[]> {
   return answers.flatMap((answer) => {
     if (answer.status === 'rejected') return [];
     const { name, reports } = answer.value.scenario;
-    return stepsOf(reports.filter((report) => !isFailed(report))).flatMap((step) => {
+    return stepsOf(soundOf(reports)).flatMap((step) => {
       const isNamed = String(step.stepId) === number || String(step.number) === number;
       const latest = step.runs.toSorted((a, b) => b.date - a.date)[0];
       const id = isNamed && latest ? resultIdOf(latest.result) : undefined;
@@ -34,9 +35,7 @@ export async function readStepResult<T>(id: string, ask: Ask, read: () => Promis
     if (!(error instanceof ApiError) || error.kind !== 'missing' || !/^\d{1,15}$/.test(id)) throw error;
     const results = await resultsOf(id, ask).catch(() => []);
     if (results.length === 0) throw error;
-    const listed = results.slice(0, MAX_NAMED).join(', ');
-    const more = results.length > MAX_NAMED ? ` and ${results.length - MAX_NAMED} more` : '';
     const sentence = `${id} is the number of a step; a stepResultId, that of one run of the step, is needed here`;
-    throw new ApiError('missing', `${sentence}. The latest: ${listed}${more}.`);
+    throw new ApiError('missing', `${sentence}. The latest: ${firstOf(results, MAX_NAMED)}.`);
   }
 }

@@ -12,6 +12,7 @@ import {
   resultIdOf,
   type Step,
   type StepResult,
+  soundOf,
   stepsOf,
 } from '../../domain/speed/runs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
@@ -156,7 +157,7 @@ export interface BlamedStep {
 }
 
 /** The steps of the runs without a failure. */
-export const stepsWithoutFailure = ({ reports }: ScenarioReports): Step[] => stepsOf(reports.filter((report) => !isFailed(report)));
+export const stepsWithoutFailure = ({ reports }: ScenarioReports): Step[] => stepsOf(soundOf(reports));
 
 /**
  * The step that is asked for; where none is, the only one, the one that is blamed, or the only one that the scenario is named after, which

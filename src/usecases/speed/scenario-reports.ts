@@ -4,7 +4,7 @@ import { ApiError } from '../../api/errors.ts';
 import { getScenarioReport, getStepReport, listScenarioReports, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { type Measured, type RunChoice, reportsToJudge } from '../../domain/speed/budgets.ts';
 import { type FailedAction, type FailedStep, groupActions } from '../../domain/speed/failures.ts';
-import { isFailed, type Report, resultIdOf, windowsToRead } from '../../domain/speed/runs.ts';
+import { type Report, resultIdOf, soundOf, windowsToRead } from '../../domain/speed/runs.ts';
 import { inReadingOrder, partOf, partWords, readScenarioCursor, type ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
 import { type Between, eventsNear, type NearEvent, nearFrom } from '../../domain/speed/speed-events.ts';
 import type { Interval } from '../../lib/calendar.ts';
@@ -134,8 +134,7 @@ export async function readToJudge(
   const read = async (window: { dateFrom?: string; lastDays?: number }) =>
     (await ask(listScenarioReports, { scenarioId, limit: 0, ...window }, { passing })).scenario;
   let scenario = await read({ dateFrom: iso(choice.sinceMs - 1) });
-  for (const window of [{ lastDays: FURTHER_DAYS }, {}])
-    if (scenario.reports.filter((report) => !isFailed(report)).length < choice.least) scenario = await read(window);
+  for (const window of [{ lastDays: FURTHER_DAYS }, {}]) if (soundOf(scenario.reports).length < choice.least) scenario = await read(window);
   return { scenarioId, name: scenario.name ?? undefined, reports: reportsToJudge(scenario.reports, choice) };
 }
 

@@ -12,12 +12,12 @@ export async function stepWaterfall(
   { run: { scenario, step, time }, paints }: RunRead,
   answer: string,
 ): Promise<WaterfallSpec | undefined> {
-  const isWhole = viewOf(query) === 'summary';
-  const entries = isWhole ? har.entries : chosenRequests(studyHar(har, await loadEntities(), paints), query);
+  const study = studyHar(har, await loadEntities(), paints);
+  const entries = viewOf(query) === 'summary' ? har.entries : chosenRequests(study, query);
   const marks = Object.entries({ FCP: paints?.fcpMs, LCP: paints?.lcpMs }).flatMap(([name, atMs]) =>
     typeof atMs === 'number' ? [{ name, atMs }] : [],
   );
   // `Checkout – mobile, step 2 "Cart"`, as far as it is known.
   const of = [scenario, step && `step ${step}`].filter(Boolean).join(', ') || undefined;
-  return waterfallOf(har, { answer, entries, marks, time, of });
+  return waterfallOf(study, { answer, entries, marks, time, of });
 }

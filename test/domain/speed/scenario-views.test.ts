@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Report } from '../../../src/domain/speed/runs.ts';
-import { studyScenario } from '../../../src/domain/speed/scenario-study.ts';
 import { runAnswer, scenarioRuns } from '../../../src/domain/speed/scenario-views.ts';
 
 import { HOUR_MS } from '../../../src/lib/clock.ts';
+import { studyOf } from './histories.ts';
 
 const STEPS = ['Home', 'Cart', 'Payment'];
 
@@ -24,8 +24,8 @@ function answerTo(slow: Parameters<typeof reportsOf>[0], step?: string, isJudged
   const reports = reportsOf(slow);
   const range = { startMs: 0, endMs: 100 * HOUR_MS };
   const runs = scenarioRuns(1, 'Checkout', reports, range);
-  const options = { baseline: { startMs: 0, endMs: 0 }, period: range, metrics: ['largestContentfulPaint'], timeZone: 'UTC' };
-  const course = isJudged ? [{ scenarioId: 1, name: 'Checkout', study: studyScenario(reports, options) }] : [];
+  const windows = { baseline: { startMs: 0, endMs: 0 }, period: range };
+  const course = isJudged ? [{ scenarioId: 1, name: 'Checkout', study: studyOf(reports, ['largestContentfulPaint'], windows) }] : [];
   return runAnswer([runs], { metric: 'largestContentfulPaint', step, timeZone: 'UTC', limit: 3, course });
 }
 

@@ -1,11 +1,11 @@
+import { type TableColumn, tableOf } from '../../../lib/columns.ts';
 import { counted, formatBytes } from '../../../lib/number-text.ts';
 import { sumOfKnown } from '../../../lib/tally.ts';
 import { type PageRequest, pageOf } from '../../page-of.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
-import { BLOCKING_BASIS } from '../requests/blocking.ts';
 import { filterRequests, isEmptyFilter } from '../requests/filter-requests.ts';
 import type { PaintTimes } from '../requests/largest-paint.ts';
-import { type HarCell, requestDetail, requestRow, requestTable, type Table } from '../requests/request-columns.ts';
+import { type HarCell, requestDetail, requestTable } from '../requests/request-columns.ts';
 import { type HarStudy, studyHar } from '../requests/study-har.ts';
 import { type EntityOf, type PartyGroup, partiesOf } from '../requests/third-parties.ts';
 import { type Totals, tenth, totalsOf, weightOf } from '../requests/totals.ts';
@@ -64,7 +64,7 @@ function problemsOf(study: HarStudy, kind: ProblemKind | undefined): Problem[] {
 
 /** The requests that a query is about: those that its filters let through, and of these the ones that its problem concerns. */
 export function chosenRequests(study: HarStudy, query: HarQuery): readonly HarEntry[] {
-  const filtered = filterRequests(study.har.entries, query);
+  const filtered = filterRequests(study.entries, query);
   if (query.problem === undefined) return filtered;
   const concerned = new Set(problemsOf(study, query.problem).flatMap((problem) => entriesOf(problem.concerned)));
   return filtered.filter((entry) => concerned.has(entry));
@@ -103,14 +103,14 @@ const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { ans
   waterfall({ study, chosen, request }) {
     const { items, page } = pageOf(chosen, request);
     const answer = { answer: chosenWords(chosen, study), totals: totalsOf(chosen), page, ...requestTable(items, IN_TIME, study) };
-    return { answer, notes: [BLOCKING_BASIS[study.blocking.basis], TIME_NOTE] };
+    return { answer, notes: [study.blocking.says, TIME_NOTE] };
   },
   third_parties({ study, chosen, request }) {
-    const parties = chosen === study.har.entries ? study.parties : partiesOf(chosen, study.entityOf, study.blocks);
+    const parties = chosen === study.entries ? study.parties : partiesOf(chosen, study.entityOf, study.blocks);
     const { items, page } = pageOf(parties, request);
     const totals = totalsOf(chosen);
-    const answer = { ...partyVerdict(parties, totals), totals, page, ...partyTable(items) };
-    return { answer, notes: [PARTY_NOTE, BLOCKING_BASIS[study.blocking.basis]] };
+    const answer = { ...partyVerdict(parties, totals), totals, page, ...tableOf(PARTY_COLUMNS, items) };
+    return { answer, notes: [PARTY_NOTE, study.blocking.says] };
   },
   problems({ study, chosen, request, query }) {
     const problems = problemsOf(study, query.problem);
@@ -119,23 +119,22 @@ const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { ans
       concerned
         .filter(({ entry }) => among.has(entry))
         .toSorted((a, b) => b.cost - a.cost)
-        .map(({ entry, detail }) => ({ problem, detail, entry })),
+        .map((each) => ({ ...each, problem })),
     );
     const { items, page } = pageOf(pairs, request);
-    const rows = items.map(({ problem, detail, entry }) => [
-      problem,
-      detail,
-      ...Object.values<HarCell>(requestRow(entry, OF_PROBLEM, study)),
-    ]);
-    const [first] = problems;
-    const said = first ? first.says : 'No problem was found among these requests.';
-    const answer = { answer: said, findings: problems.map(findingRow), page, columns: ['problem', 'detail', ...OF_PROBLEM], rows };
-    return { answer, notes: [ORDER_NOTE, BLOCKING_BASIS[study.blocking.basis]] };
+    const { columns, rows } = requestTable(entriesOf(items), OF_PROBLEM, study);
+    const table = {
+      columns: ['problem', 'detail', ...columns],
+      rows: items.map(({ problem, detail }, at) => [problem, detail, ...(rows[at] ?? [])]),
+    };
+    const said = problems[0]?.says ?? 'No problem was found among these requests.';
+    const answer = { answer: said, findings: problems.map(findingRow), page, ...table };
+    return { answer, notes: [ORDER_NOTE, study.blocking.says] };
   },
 };
 
 /** How many requests were chosen and what they moved. */
-function chosenWords(chosen: readonly HarEntry[], { har: { entries } }: HarStudy): string {
+function chosenWords(chosen: readonly HarEntry[], { entries }: HarStudy): string {
   const bytes = totalsOf(chosen).transferBytes;
   const requests =
     chosen.length < entries.length ? `${chosen.length} of ${counted(entries.length, 'request')}` : counted(entries.length, 'request');
@@ -174,23 +173,19 @@ export function partyVerdict(parties: readonly PartyGroup[], all: Totals) {
 const DOMAINS = 4;
 
 /** A column of a table of parties is a name and a fact. */
-const PARTY_COLUMNS: Readonly<Record<string, (group: PartyGroup) => HarCell>> = {
-  name: ({ name }) => name,
-  party: ({ party }) => party,
-  category: ({ category }) => category,
-  domains: ({ domains }) => domains.slice(0, DOMAINS).join(' ') + (domains.length > DOMAINS ? ` +${domains.length - DOMAINS}` : ''),
-  hosts: ({ hosts }) => hosts,
-  requests: ({ requests }) => requests,
-  transferBytes: ({ transferBytes }) => transferBytes,
-  contentBytes: ({ contentBytes }) => contentBytes,
-  blocking: ({ blocking }) => blocking,
-  blockingUntilMs: ({ blockingUntilMs }) => tenth(blockingUntilMs),
-  firstMs: ({ firstMs }) => tenth(firstMs),
-  busyMs: ({ busyMs }) => tenth(busyMs),
-};
-
-/** Parties, one row each. */
-function partyTable(groups: readonly PartyGroup[]): Table {
-  const facts = Object.values(PARTY_COLUMNS);
-  return { columns: Object.keys(PARTY_COLUMNS), rows: groups.map((group) => facts.map((fact) => fact(group))) };
-}
+const fact = <Name extends keyof PartyGroup>(name: Name) => [name, (group: Readonly<Record<Name, HarCell>>) => group[name]] as const;
+const time = (name: 'blockingUntilMs' | 'firstMs' | 'busyMs') => [name, (group: PartyGroup) => tenth(group[name])] as const;
+const PARTY_COLUMNS: readonly TableColumn<PartyGroup, HarCell>[] = [
+  fact('name'),
+  fact('party'),
+  fact('category'),
+  ['domains', ({ domains }) => domains.slice(0, DOMAINS).join(' ') + (domains.length > DOMAINS ? ` +${domains.length - DOMAINS}` : '')],
+  fact('hosts'),
+  fact('requests'),
+  fact('transferBytes'),
+  fact('contentBytes'),
+  fact('blocking'),
+  time('blockingUntilMs'),
+  time('firstMs'),
+  time('busyMs'),
+];

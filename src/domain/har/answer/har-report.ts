@@ -1,7 +1,6 @@
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { markdownTable } from '../../../lib/text-table.ts';
 import type { HarEntry } from '../read/har-model.ts';
-import { BLOCKING_BASIS } from '../requests/blocking.ts';
 import type { HarStudy } from '../requests/study-har.ts';
 import { type ByteSizes, endOf, hasFailed, largestBy } from '../requests/totals.ts';
 import { findProblems } from '../rules/find-problems.ts';
@@ -58,8 +57,8 @@ function documentWords({ har: { document }, document: times }: HarStudy): string
 
 /** The report on a HAR file in Markdown: the costliest findings first, then what an engineer looks at, in the order of reading. */
 export function harReport(study: HarStudy): string {
-  const { har, totals, blocking, parties } = study;
-  const { document, redirects, entries } = har;
+  const { har, entries, totals, blocking, parties } = study;
+  const { document, redirects } = har;
   const { byType, byProtocol, largest, slowest } = loadFacts(study);
   const problems = findProblems(study)
     .slice(0, ROWS.problems)
@@ -71,7 +70,7 @@ export function harReport(study: HarStudy): string {
     Document: [documentWords(study), ...(document ? linesOf(redirects, 'No redirect.') : [])],
     [blocking.basis === 'stated' ? 'Render blocking' : 'Render blocking (heuristic)']: [
       ...linesOf(largestBy(blocking.entries, endOf, ROWS.requests), 'Nothing found.'),
-      BLOCKING_BASIS[blocking.basis],
+      blocking.says,
     ],
     'Weight by type': [
       markdownTable(

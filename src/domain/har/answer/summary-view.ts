@@ -2,7 +2,6 @@ import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { PAGE_MEDIANS } from '../../speed/speed-metrics.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry } from '../read/har-model.ts';
-import { BLOCKING_BASIS } from '../requests/blocking.ts';
 import { requestRow } from '../requests/request-columns.ts';
 import type { HarStudy } from '../requests/study-har.ts';
 import { countsBy, endOf, groupsOf, hasFailed, largestBy, statusClass, tenth, totalsOf, weightOf } from '../requests/totals.ts';
@@ -25,7 +24,7 @@ const MAX_LINKS = 12;
 const CAUSES = new Set<HarEntry['type']>(['document', 'script', 'stylesheet']);
 
 /** The request that the page waited for last: the last one that blocks rendering, else the last one that ended before onLoad. */
-function lastAwaited({ har: { entries, pages }, blocking }: HarStudy): HarEntry | undefined {
+function lastAwaited({ har: { pages }, entries, blocking }: HarStudy): HarEntry | undefined {
   const [page] = pages;
   const loadMs = page?.onLoadMs == null ? Number.POSITIVE_INFINITY : (page.startMs ?? 0) + page.onLoadMs;
   const awaited = (entry: HarEntry) => (entry.startMs === null || endOf(entry) > loadMs || hasFailed(entry) ? null : endOf(entry));
@@ -33,7 +32,7 @@ function lastAwaited({ har: { entries, pages }, blocking }: HarStudy): HarEntry 
 }
 
 /** The request that caused this one: its initiator, or else the possible cause that ended last before it began, or else the document. */
-function causeOf(entry: HarEntry, { har: { entries, document } }: HarStudy, seen: ReadonlySet<HarEntry>) {
+function causeOf(entry: HarEntry, { entries, har: { document } }: HarStudy, seen: ReadonlySet<HarEntry>) {
   const startMs = entry.startMs ?? Number.NEGATIVE_INFINITY;
   const earlier = entries.filter(
     (other) => other.startMs !== null && other.startMs < startMs && !seen.has(other) && other.pageId === entry.pageId,
@@ -77,14 +76,10 @@ const REQUEST = ['index', 'url', 'status', 'durationMs', 'transferBytes', 'conte
 
 /** The parts of a load that its summary and its digest share; lists of the heaviest and the slowest of at most as many rows. */
 export function loadFacts(study: HarStudy) {
-  const { har, totals, document } = study;
-  const { entries } = har;
+  const { har, entries, totals, document } = study;
   return {
     document: har.document && document ? { ...requestRow(har.document, ['url', 'status', 'protocol'], study), ...rounded(document) } : null,
-    totals: {
-      ...totals,
-      ...rounded({ durationMs: totals.durationMs, onContentLoadMs: totals.onContentLoadMs, onLoadMs: totals.onLoadMs }),
-    },
+    totals,
     byStatus: countsBy(entries, statusClass),
     byProtocol: countsBy(entries, ({ protocol }) => protocol ?? 'unknown'),
     byType: groupsOf(entries, ({ type }) => type).map(({ key: type, totals: amounts }) => ({ type, ...amounts })),
@@ -103,7 +98,7 @@ const SHOWN = { findings: 5, parties: 3, requests: 3, slowest: 2, chain: 4 };
 
 /** The overview of a HAR file: what stands out, findings by cost, and the numbers behind them. */
 export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>; notes: string[] } {
-  const { har, parties } = study;
+  const { har, entries, parties } = study;
   const problems = findProblems(study);
   const chain = criticalChain(study).slice(-SHOWN.chain);
   const row = (entry: HarEntry) => requestRow(entry, REQUEST, study);
@@ -117,17 +112,10 @@ export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>;
       ...paintFacts(study),
       ...facts,
       ...(hasMore && { redirects: har.redirects.slice(0, SHOWN.requests).map(row) }),
-      byParty: groupsOf(har.entries, ({ party }) => party)
+      byParty: groupsOf(entries, ({ party }) => party)
         .flatMap(({ key: party, totals: amounts }) => (party === null ? [] : [{ party, ...amounts }]))
         .toSorted((a, b) => (a.party < b.party ? -1 : 1)),
-      parties: parties.slice(0, SHOWN.parties).map(({ name, party, blocking, requests, transferBytes, contentBytes }) => ({
-        name,
-        party,
-        blocking,
-        requests,
-        transferBytes,
-        contentBytes,
-      })),
+      parties: parties.slice(0, SHOWN.parties),
       largest: largest(SHOWN.requests).map(row),
       slowest: slowest(SHOWN.slowest).map(row),
       criticalChain: chain.map(({ entry, follows }) => ({ ...requestRow(entry, ['index', 'url', 'startMs', 'endMs'], study), follows })),
@@ -152,9 +140,9 @@ function sizeWords({ har, totals: { requests, transferBytes } }: HarStudy): stri
 /** Paints and the likely LCP element, where the report of the step gives them. */
 function paintFacts(study: HarStudy): Pick<HarAnswer, 'paints' | 'likelyLcp'> {
   const { paints, largest } = study;
-  const { fcpMs, lcpMs, tbtMs } = paints;
-  if (fcpMs === null && lcpMs === null && tbtMs === null) return {};
-  const known = { paints: rounded({ fcpMs, lcpMs, tbtMs }) };
+  const { loadMs: _, ...times } = paints;
+  if (Object.values(times).every((ms) => ms === null)) return {};
+  const known = { paints: rounded(times) };
   if (!largest) return known;
   const { kind, certainty, entry, phases } = largest;
   const names = ['url', 'format', 'width', 'height', 'transferBytes', 'protocol', 'priority', 'startMs', 'endMs'] as const;
@@ -169,15 +157,15 @@ export const MEDIANS =
   `Median page of 2024: desktop ${formatBytes(desktop.transferBytes)}, ${desktop.requests} requests; mobile ` +
   `${formatBytes(mobile.transferBytes)}, ${mobile.requests}.`;
 
-function notesOf({ har, totals, parties, blocking }: HarStudy, problems: readonly Problem[]): string[] {
+function notesOf({ entries, totals, parties, blocking }: HarStudy, problems: readonly Problem[]): string[] {
   const unlisted = problems.slice(SHOWN.findings).map(({ problem }) => problem);
-  const unsized = har.entries.filter(({ transferBytes }) => transferBytes === null).length;
+  const unsized = entries.filter(({ transferBytes }) => transferBytes === null).length;
   // Below both there is nothing to compare, above both a finding says it.
   const isBetween = (totals.transferBytes ?? 0) > mobile.transferBytes && (totals.transferBytes ?? 0) <= desktop.transferBytes;
   return [
     problems.length > 1 && ORDER_NOTE,
-    blocking.entries.length > 0 && BLOCKING_BASIS[blocking.basis],
-    har.entries.length > 1 && 'The critical chain is a heuristic: by initiator, else by time.',
+    blocking.entries.length > 0 && blocking.says,
+    entries.length > 1 && 'The critical chain is a heuristic: by initiator, else by time.',
     isBetween && MEDIANS,
     unsized > 0 && `${counted(unsized, 'request')} without a known transfer size are not in transferBytes.`,
     unlisted.length > 0 && `Further findings (view problems): ${unlisted.join(', ')}.`,
@@ -190,13 +178,13 @@ const DIGEST = { rows: 5, errors: 20, domains: 10 };
 
 /** The first things that an engineer reads of a HAR file, in the size of an answer. */
 export function digestHar(study: HarStudy): { digest: HarDigest; notes: string[] } {
-  const { har, notes } = study;
+  const { har, entries, notes } = study;
   const { document, totals, largest, slowest, ...facts } = loadFacts(study);
   const row = (entry: HarEntry) => requestRow(entry, [...REQUEST, 'type'], study);
   const problems = findProblems(study);
   const concernedBy = (kind: ProblemKind) => problems.find(({ problem }) => problem === kind)?.concerned ?? [];
   const found = (kind: ProblemKind) => totalsOf(entriesOf(concernedBy(kind)));
-  const domains = groupsOf(har.entries, ({ domain }) => domain).filter(({ key }) => key !== null);
+  const domains = groupsOf(entries, ({ domain }) => domain).filter(({ key }) => key !== null);
   const { requests: repeats, transferBytes } = found('duplicates');
   const unlisted = domains.length - DIGEST.domains;
   return {
@@ -204,12 +192,12 @@ export function digestHar(study: HarStudy): { digest: HarDigest; notes: string[]
       document: document && { ...document, redirects: har.redirects.length },
       totals,
       ...facts,
-      byDomain: domains.slice(0, DIGEST.domains).map(({ key, entries, totals: amounts }) => ({
+      byDomain: domains.slice(0, DIGEST.domains).map(({ key, entries: own, totals: amounts }) => ({
         domain: sanitiseHost(key ?? ''),
-        party: entries[0]?.party ?? null,
+        party: own[0]?.party ?? null,
         ...amounts,
       })),
-      errors: har.entries.filter(hasFailed).slice(0, DIGEST.errors).map(row),
+      errors: entries.filter(hasFailed).slice(0, DIGEST.errors).map(row),
       largest: largest(DIGEST.rows).map(row),
       slowest: slowest(DIGEST.rows).map(row),
       findings: {

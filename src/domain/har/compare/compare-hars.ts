@@ -2,14 +2,12 @@ import { hint } from '../../../lib/hint.ts';
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { sumOfKnown } from '../../../lib/tally.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
-import { BLOCKING_BASIS } from '../requests/blocking.ts';
 import type { PaintTimes } from '../requests/largest-paint.ts';
 import { requestRow } from '../requests/request-columns.ts';
 import { type HarStudy, studyHar } from '../requests/study-har.ts';
 import type { EntityOf } from '../requests/third-parties.ts';
-import { groupsOf, hasFailed, tenth, weightOf } from '../requests/totals.ts';
-import { someOf } from '../rules/problem.ts';
-import { sanitiseHost, shortUrl } from '../sanitise-url.ts';
+import { groupsOf, hasFailed, hostNames, tenth, weight, weightOf } from '../requests/totals.ts';
+import { shortUrl } from '../sanitise-url.ts';
 import { type Culprit, culpritOf, type Effects, effectsOf, isListed, paintsOf, type Sides } from './culprit.ts';
 import type { Comparison } from './har-comparison.ts';
 import { MATCHING_NOTE, matchRequests, normalisedAddress } from './match-requests.ts';
@@ -56,16 +54,8 @@ export function compareHars(
   const runs = { earlier, later, was, is, paints, isSample: earlier.length + later.length > 2 };
   const differences = differencesOf(runs, neighbours);
   const { lists, culprit, ...matched } = differences;
-  const count = (name: ListName) => lists[name].length;
-  const counts = {
-    added: count('added'),
-    removed: count('removed'),
-    grown: count('grown'),
-    shrunk: count('shrunk'),
-    slower: count('slower'),
-    faster: count('faster'),
-    ...matched,
-  };
+  const sizes = Object.fromEntries(CHANGES.map((name) => [name, lists[name].length])) as Record<ListName, number>; // one for each
+  const counts = { ...sizes, ...matched };
   const parties = groupChanges(...both(runs, (run) => run.parties.map((party) => [party.name, party] as const)));
   const answer = { samePage: isSamePage(was.har, is.har), ...(culprit && { culprit }), counts, ...rowsOf(runs, lists, parties) };
   const near = neighbours.before.length + neighbours.after.length;
@@ -76,7 +66,7 @@ export function compareHars(
 
 /** All that differs between two sides, whole lists with what matters most first. */
 function differencesOf({ earlier, later, was, is, paints, isSample }: Runs, neighbours: Sides<Har>) {
-  const matching = matchRequests(was.har.entries, is.har.entries);
+  const matching = matchRequests(was.entries, is.entries);
   const pairs = comparedPairs(matching.pairs, earlier, later);
   const near = isSample ? { before: earlier.map(({ har }) => har), after: later.map(({ har }) => har) } : neighbours;
   const groups = [near.before, near.after];
@@ -108,7 +98,7 @@ function differencesOf({ earlier, later, was, is, paints, isSample }: Runs, neig
 function rowsOf(runs: Runs, lists: ReturnType<typeof differencesOf>['lists'], parties: Comparison['byParty']) {
   const { was, is, earlier, later, isSample } = runs;
   const sides = sidesOf(runs);
-  const types = both(runs, ({ har }) => groupsOf(har.entries, ({ type }) => type).map(({ key, totals }) => [key, totals] as const));
+  const types = both(runs, ({ entries }) => groupsOf(entries, ({ type }) => type).map(({ key, totals }) => [key, totals] as const));
   const names = ['index', 'url', 'type', 'durationMs', 'transferBytes', 'contentBytes', 'blocksRendering'] as const;
   const place = ({ after }: RequestChange) => requestRow(after, ['index', 'url'], is);
   const sizeRow = (change: RequestChange) => ({ ...place(change), beforeBytes: change.from, afterBytes: change.to });
@@ -137,8 +127,6 @@ function rowsOf(runs: Runs, lists: ReturnType<typeof differencesOf>['lists'], pa
 function both<Value>({ earlier, later }: Runs, valueOf: (run: HarStudy) => Value) {
   return [earlier.map(valueOf), later.map(valueOf)] as const;
 }
-
-const weight = (entry: HarEntry) => weightOf(entry) ?? 0;
 
 /** The same document, hashes and ids in its address aside. */
 function isSamePage({ document: before }: Har, { document: after }: Har): boolean {
@@ -180,7 +168,7 @@ const MEASURES: Readonly<Record<string, (study: HarStudy) => number | null>> = {
   renderBlockedUntilMs: ({ blocking }) => blocking.untilMs,
   onLoadMs: (study) => paintsOf(study).loadMs,
   durationMs: ({ totals }) => totals.durationMs,
-  errors: ({ har }) => har.entries.filter(hasFailed).length,
+  errors: ({ entries }) => entries.filter(hasFailed).length,
 };
 
 /** The median measures of both sides with their change; those that neither side knows, or that are 0 on both, are left out. */
@@ -254,20 +242,16 @@ function culpritWords({ kind, slower, says }: Culprit, { slower: slow, faster }:
   return 'What both runs requested took as long as runs differ by anyway.';
 }
 
-/** Hosts of requests in their order, each once. */
-function hostsOf(entries: readonly HarEntry[], shown: number): string {
-  return someOf([...new Set(entries.map(({ host }) => (host === null ? 'no host' : sanitiseHost(host))))], shown);
-}
-
 function newcomers({ added, is: { blocks }, isSample }: Compared): string {
   if (added.length === 0) return '';
   const blocking = added.filter((entry) => blocks.has(entry));
   const blocked =
     blocking.length === 0
       ? 'none blocks rendering'
-      : `${blocking.length} of them ${blocking.length === 1 ? 'blocks' : 'block'} rendering (${hostsOf(blocking, 2)})`;
+      : `${blocking.length} of them ${blocking.length === 1 ? 'blocks' : 'block'} rendering (${hostNames(blocking, 2)})`;
   const words = isSample ? 'New in most runs after and in none before' : 'New';
-  return `${words}: ${counted(added.length, 'request')} to ${hostsOf(added, 3)}, ${formatBytes(sumOfKnown(added, weightOf))}; ${blocked}.`;
+  const asked = `${counted(added.length, 'request')} to ${hostNames(added, 3)}`;
+  return `${words}: ${asked}, ${formatBytes(sumOfKnown(added, weightOf))}; ${blocked}.`;
 }
 
 const addressOf = ({ document }: Har) => (document ? shortUrl(document.url, 70) : 'no document');
@@ -278,7 +262,6 @@ function comparisonVerdict(compared: Compared): string {
   const { samePage, net, counts, sides, culprit, slower } = answer;
   const changes = net.flatMap(({ measure, change }) => (change && MEASURE_WORDS[measure] ? [MEASURE_WORDS[measure](change)] : []));
   const side = isSample ? `After (${counted(later.length, 'run')} against ${earlier.length} before)` : 'After';
-  const { added, removed, grown, shrunk, slower: slow, faster } = counts;
   const cause = culprit ? culpritWords(culprit, counts) : '';
   const [slowest] = culprit ? [] : slower;
   return [
@@ -288,7 +271,7 @@ function comparisonVerdict(compared: Compared): string {
     `${side}: ${changes.length > 0 ? changes.join(', ') : 'requests and bytes as before'}.`,
     newcomers(compared),
     slowest ? `Slower: ${slowest.url}, ${formatMs(slowest.beforeMs)} before, ${formatMs(slowest.afterMs)} after.` : '',
-    added + removed + grown + shrunk + slow + faster > 0 ? '' : 'No request was added, removed or changed beyond noise.',
+    CHANGES.some((name) => counts[name] > 0) ? '' : 'No request was added, removed or changed beyond noise.',
     culprit?.slower === null ? cause : '',
   ]
     .filter(Boolean)
@@ -331,7 +314,7 @@ function comparisonNotes(compared: Compared): string[] {
     parties > byParty.length && `${parties - byParty.length} more parties changed.`,
     MATCHING_NOTE,
     noiseNote(compared),
-    BLOCKING_BASIS[is.blocking.basis],
+    is.blocking.says,
     is.blocking.basis !== was.blocking.basis && 'Render-blocking was recognised differently in the two files.',
   ];
   return [

@@ -1,7 +1,5 @@
-import { medianAbsoluteDeviation } from 'simple-statistics';
 import { formatMs, formatNumber } from '../../../lib/number-text.ts';
 import { median } from '../../../statistics/order.ts';
-import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
 import type { Har } from '../read/har-model.ts';
 import type { PaintTimes } from '../requests/largest-paint.ts';
 import type { HarStudy } from '../requests/study-har.ts';
@@ -10,7 +8,7 @@ import { sanitiseHost, shortUrl } from '../sanitise-url.ts';
 import type { Comparison } from './har-comparison.ts';
 import type { Matching } from './match-requests.ts';
 import type { RequestChange } from './request-changes.ts';
-import { courseBetween, type Moved, type RunShift } from './run-scatter.ts';
+import { courseBetween, type Moved, type RunShift, spreadOf } from './run-scatter.ts';
 
 /** Something of each of two sides. */
 export interface Sides<Run> {
@@ -47,8 +45,7 @@ function isMoved(name: Paint, before: number, after: number, near: Sides<PaintTi
   if (Math.abs(ratio) < MOVED.ratio || Math.abs(after - before) < MOVED.ms) return false;
   const sides = [near.before, near.after].map((runs) => runs.flatMap((run) => ((run[name] ?? 0) > 0 ? [Math.log(run[name] ?? 1)] : [])));
   const deviations = sides.flatMap((logs) => logs.map((log) => log - median(logs)));
-  const isKnown = deviations.length >= PAINT_SCATTER.runs;
-  const scatter = isKnown ? Math.max(PAINT_SCATTER.least, MAD_TO_SD * medianAbsoluteDeviation(deviations)) : PAINT_SCATTER.usual;
+  const scatter = spreadOf(deviations, PAINT_SCATTER);
   const [was, is] = sides.map((logs) => (logs.length < PAINT_SCATTER.runs ? undefined : median(logs)));
   // The slow one is above its level, or the fast one below.
   const away = [was === undefined ? 0 : was - Math.log(before), is === undefined ? 0 : Math.log(after) - is];

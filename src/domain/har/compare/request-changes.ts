@@ -2,7 +2,7 @@ import { grouped } from '../../../lib/grouped.ts';
 import { addTo, countOf } from '../../../lib/tally.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
 import type { HarStudy } from '../requests/study-har.ts';
-import { type Totals, totalsOf, weightOf } from '../requests/totals.ts';
+import { type Totals, totalsOf, weight, weightOf } from '../requests/totals.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
 import type { Comparison } from './har-comparison.ts';
 import { normalisedAddress, type Pair } from './match-requests.ts';
@@ -64,7 +64,7 @@ export function steadyAlone(requests: readonly HarEntry[], own: readonly Har[], 
 /** Gives the median duration and sizes that the runs have of the address of a request; equal addresses of a run are one. */
 function typicalOf(runs: readonly HarStudy[]): (entry: HarEntry) => RequestFigures {
   if (runs.length === 1) return (entry) => entry;
-  const firsts = runs.flatMap(({ har }) => [...new Map(har.entries.toReversed().map((entry) => [normalisedAddress(entry), entry]))]);
+  const firsts = runs.flatMap(({ entries }) => [...new Map(entries.toReversed().map((entry) => [normalisedAddress(entry), entry]))]);
   const known = grouped(firsts, ([address]) => address);
   return (entry) => {
     const same = known.get(normalisedAddress(entry)) ?? [];
@@ -100,7 +100,7 @@ export function groupChanges(before: readonly NamedTotals[], after: readonly Nam
   const changes = [...names].map((name) => {
     const [was, is] = sides.map((runs) => typicalTotals(runs.map((groups) => groups.get(name) ?? totalsOf([]))));
     const [from, to] = [was ?? totalsOf([]), is ?? totalsOf([])];
-    return { name, from, to, change: Math.abs((weightOf(to) ?? 0) - (weightOf(from) ?? 0)) };
+    return { name, from, to, change: Math.abs(weight(to) - weight(from)) };
   });
   return changes
     .filter(({ from, to, change }) => from.requests !== to.requests || change >= MIN_BYTES)
@@ -128,18 +128,13 @@ function presenceOf(before: number, after: number, runs: { before: number; after
 
 /** Hosts that not every run asks: new ones first, of those what blocks rendering, then by weight; medians of the side where more ask it. */
 export function hostRuns(before: readonly HarStudy[], after: readonly HarStudy[]): HostRuns {
-  const [was = new Map(), is = new Map()] = [before, after].map((runs) =>
-    runsWith(
-      runs.map(({ har }) => har),
-      ({ host }) => host,
-    ),
-  );
+  const [was = new Map(), is = new Map()] = [before, after].map((runs) => runsWith(runs, ({ host }) => host));
   const rows = [...new Set([...is.keys(), ...was.keys()])].flatMap((host): HostRuns => {
     const [runsBefore, runsAfter] = [countOf(was, host), countOf(is, host)];
     const presence = presenceOf(runsBefore, runsAfter, { before: before.length, after: after.length });
     if (!presence) return [];
     const side = runsAfter >= runsBefore ? after : before;
-    const asked = side.map(({ har }) => har.entries.filter((entry) => entry.host === host)).filter(({ length }) => length > 0);
+    const asked = side.map(({ entries }) => entries.filter((entry) => entry.host === host)).filter(({ length }) => length > 0);
     const totals = asked.map(totalsOf);
     return [
       {

@@ -104,10 +104,13 @@ function scatterOf(values: readonly number[], prior: number): number {
   return Math.max(LEAST_SCATTER, Math.sqrt((PRIOR_RUNS * prior * prior + squares) / (PRIOR_RUNS + Math.max(0, values.length - 1))));
 }
 
-/** The robust spread of values around 0; `otherwise` where they are few. */
-function spreadOf(values: readonly number[], otherwise: number): number {
+/** The robust spread of values around 0, no less than the least; the usual one where they are few. */
+export function spreadOf(
+  values: readonly number[],
+  { usual, least = LEAST_SCATTER, runs = 5 }: { readonly usual: number; least?: number; runs?: number },
+): number {
   const known = values.filter((value) => value !== 0);
-  return known.length < 5 ? otherwise : Math.max(LEAST_SCATTER, MAD_TO_SD * median(known.map(Math.abs)));
+  return known.length < runs ? usual : Math.max(least, MAD_TO_SD * median(known.map(Math.abs)));
 }
 
 /** Changes taken apart: what the run shares, what each host of several requests has beside it, what each request has. */
@@ -163,11 +166,11 @@ function learnScatter(groups: readonly (readonly Logs[])[], hostOf: (key: string
   const apart = groups.flatMap(deviations).map((changes) => takeApart(changes, hostOf));
   const request = spreadOf(
     apart.flatMap(({ own }) => [...own.values()]),
-    USUAL_SCATTER,
+    { usual: USUAL_SCATTER },
   );
   const host = spreadOf(
     apart.flatMap(({ hosts }) => [...hosts.values()]),
-    request * HOST_SHARE,
+    { usual: request * HOST_SHARE },
   );
   const ofAll = (valueIn: (run: Apart) => number | undefined, prior: number) =>
     scatterOf(
@@ -190,7 +193,7 @@ const varianceOf = (runs: number) => (runs === 1 ? 1 : MEDIAN_VARIANCE / runs);
  */
 export function shiftBetween(
   pairs: readonly ComparedPair[],
-  { har: { entries: before } }: { readonly har: Har },
+  { entries: before }: Pick<Har, 'entries'>,
   neighbours: readonly (readonly Har[])[],
   runs = [1, 1],
 ) {

@@ -8,7 +8,7 @@ export type BlockingBasis = 'stated' | 'priority' | 'heuristic';
 export type Blocking = ReturnType<typeof blockingOf>;
 
 /** In words, how render-blocking is recognised. */
-export const BLOCKING_BASIS: Readonly<Record<BlockingBasis, string>> = {
+const BLOCKING_BASIS: Readonly<Record<BlockingBasis, string>> = {
   stated: 'Render-blocking as the HAR states it (_renderBlocking).',
   priority: 'Render-blocking by the priority that the browser gave: early stylesheets and scripts of priority High and above.',
   heuristic:
@@ -73,6 +73,8 @@ export function blockingOf(har: Har, fcpMs: number | null = null) {
   const own = held.filter(({ party }) => party !== 'third');
   return {
     basis,
+    /** In words. */
+    says: BLOCKING_BASIS[basis],
     /** In order of start. */
     entries: held,
     /** End of the last of them. */

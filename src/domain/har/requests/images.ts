@@ -1,6 +1,6 @@
 import { formatBytes } from '../../../lib/number-text.ts';
 import type { HarEntry } from '../read/har-model.ts';
-import { weightOf } from './totals.ts';
+import { weight, weightOf } from './totals.ts';
 
 const SIZE = /(?:^|[^0-9])(\d{2,4})[x×](\d{2,4})(?![0-9])/;
 const sideAs = (names: string) => new RegExp(`(?:[?&,/_;-](?:${names})[=_:-]?)(\\d{2,4})(?![0-9])`, 'i');
@@ -51,7 +51,7 @@ const LEAST_PHOTO_BYTES = 60_000;
 export function savedShare(image: HarEntry): number {
   const { format, pixels } = imageHint(image);
   const leastBytes = pixels === null ? LEAST_PHOTO_BYTES : FLAT_BYTES_PER_PIXEL * pixels;
-  if (format === 'PNG' && (weightOf(image) ?? 0) < leastBytes) return FLAT_SAVED;
+  if (format === 'PNG' && weight(image) < leastBytes) return FLAT_SAVED;
   return SAVED[format ?? ''] ?? 0;
 }
 

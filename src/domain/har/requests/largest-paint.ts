@@ -1,7 +1,7 @@
 import type { Har, HarEntry } from '../read/har-model.ts';
 import type { Blocking } from './blocking.ts';
 import { imageHint } from './images.ts';
-import { endOf, weightOf } from './totals.ts';
+import { endOf, weight } from './totals.ts';
 
 /** What the report of a step says of a load, ms after navigation; null where it does not. */
 export interface PaintTimes {
@@ -50,7 +50,7 @@ const SAME_PAINT_SHARE = 0.03;
 
 /** How large an image is: by the dimensions in its address, else by its bytes (a photo takes about a byte for two pixels). */
 function sizeOf(entry: HarEntry): number {
-  return imageHint(entry).pixels ?? 2 * (weightOf(entry) ?? 0);
+  return imageHint(entry).pixels ?? 2 * weight(entry);
 }
 
 /** The requests of a type that ended shortly before a paint, largest first. */
@@ -61,7 +61,7 @@ function endedBefore({ entries }: Har, type: HarEntry['type'], paintMs: number, 
       const { startMs, durationMs, status } = entry;
       const isSeen = startMs !== null && durationMs !== null && Math.floor((status ?? 0) / 100) === 2;
       const isNear = endOf(entry) <= paintMs + CLOCK_MS && endOf(entry) >= paintMs - windowMs;
-      return entry.type === type && isSeen && isNear && (weightOf(entry) ?? 0) >= LEAST_BYTES;
+      return entry.type === type && isSeen && isNear && weight(entry) >= LEAST_BYTES;
     })
     .toSorted((a, b) => sizeOf(b) - sizeOf(a));
 }

@@ -1,3 +1,4 @@
+import { tableOf } from '../../../lib/columns.ts';
 import { partsOf } from '../read/addresses.ts';
 import { type HarEntry, type HarTimings, INITIATOR_TYPES } from '../read/har-model.ts';
 import { sanitiseContentType } from '../sanitise/sanitise-headers.ts';
@@ -8,12 +9,6 @@ import { endOf, opensConnection, tenth } from './totals.ts';
 
 /** A cell of a table. */
 export type HarCell = string | number | boolean | null;
-
-/** A table with its header once. */
-export interface Table {
-  columns: string[];
-  rows: HarCell[][];
-}
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE']);
 const CODING = /^(?:gzip|x-gzip|deflate|br|zstd|compress|identity|dcb|dcz|sdch)$/;
@@ -97,9 +92,11 @@ export function requestRow<Name extends RequestColumn>(entry: HarEntry, names: r
 }
 
 /** These facts of requests, one row each. */
-export function requestTable(entries: readonly HarEntry[], names: readonly RequestColumn[], study: HarStudy): Table {
-  return { columns: [...names], rows: entries.map((entry) => names.map((name) => columns[name](entry, study))) };
-}
+export const requestTable = (entries: readonly HarEntry[], names: readonly RequestColumn[], study: HarStudy) =>
+  tableOf<HarEntry, HarCell>(
+    names.map((name) => [name, (entry) => columns[name](entry, study)]),
+    entries,
+  );
 
 const NOT_OF_ONE = new Set<RequestColumn>(['path', 'endMs', 'blocksRendering', 'format', 'width', 'height']);
 const OF_ONE = (Object.keys(columns) as RequestColumn[]).filter((name) => !NOT_OF_ONE.has(name)); // its own names

@@ -40,6 +40,7 @@ export function studyHar(har: Har, entityOf: EntityOf, reported: PaintTimes = NO
   const blocks = new Set(blocking.entries);
   return {
     har,
+    entries: har.entries,
     entityOf,
     /** The document and the redirects that led to it. */
     main: new Set(har.document ? [...har.redirects, har.document] : []),

@@ -1,5 +1,7 @@
 import { grouped } from '../../../lib/grouped.ts';
+import { firstOf } from '../../../lib/sentences.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
+import { sanitiseHost } from '../sanitise-url.ts';
 
 /** Sizes of a request or of several; null where the file does not say. */
 export interface ByteSizes {
@@ -16,6 +18,13 @@ export interface Totals extends ByteSizes {
 export function weightOf({ transferBytes, contentBytes }: ByteSizes): number | null {
   return transferBytes ?? contentBytes;
 }
+
+/** The same with 0 for the unknown. */
+export const weight = (sizes: ByteSizes): number => weightOf(sizes) ?? 0;
+
+/** Hosts of requests in their order, each once, at most so many by name. */
+export const hostNames = (entries: readonly HarEntry[], most: number): string =>
+  firstOf([...new Set(entries.map(({ host }) => (host === null ? 'no host' : sanitiseHost(host))))], most);
 
 /** End of a request; its start where the duration is unknown, 0 where nothing is. */
 export function endOf({ startMs, durationMs }: HarEntry): number {
@@ -46,7 +55,7 @@ export function totalsOf(entries: readonly ByteSizes[]): Totals {
 /** The groups of these requests, heaviest first, then what has most requests. */
 export function groupsOf<Key>(entries: readonly HarEntry[], keyOf: (entry: HarEntry) => Key) {
   return Array.from(grouped(entries, keyOf), ([key, members]) => ({ key, entries: members, totals: totalsOf(members) })).toSorted(
-    ({ totals: a }, { totals: b }) => (weightOf(b) ?? 0) - (weightOf(a) ?? 0) || b.requests - a.requests,
+    ({ totals: a }, { totals: b }) => weight(b) - weight(a) || b.requests - a.requests,
   );
 }
 
@@ -87,9 +96,9 @@ export function loadTotals({ entries, pages: [page] }: Har) {
   };
   return {
     ...totalsOf(entries),
-    durationMs: started[0] ? lastMs - (started[0].startMs ?? 0) : null,
-    onContentLoadMs: page?.onContentLoadMs ?? null,
-    onLoadMs: page?.onLoadMs ?? null,
+    durationMs: tenth(started[0] ? lastMs - (started[0].startMs ?? 0) : null),
+    onContentLoadMs: tenth(page?.onContentLoadMs ?? null),
+    onLoadMs: tenth(page?.onLoadMs ?? null),
     hosts: distinct('host'),
     domains: distinct('domain'),
     fromCache: entries.filter(({ fromCache }) => fromCache).length,

@@ -5,9 +5,8 @@ import type { HarEntry, ResourceType } from '../read/har-model.ts';
 import { isApiAnswer, isCompressible } from '../read/resource-type.ts';
 import { imageHint, imageWords, savedShare } from '../requests/images.ts';
 import type { HarStudy } from '../requests/study-har.ts';
-import { groupsOf, opensConnection, totalsOf, weightOf } from '../requests/totals.ts';
-import { sanitiseHost } from '../sanitise-url.ts';
-import { blockingWins, type Concerned, each, entriesOf, largestWins, type Rule, someOf, type Wins } from './problem.ts';
+import { groupsOf, hostNames, opensConnection, totalsOf, weight, weightOf } from '../requests/totals.ts';
+import { blockingWins, type Concerned, each, entriesOf, largestWins, type Rule, type Wins } from './problem.ts';
 import type { ProblemKind } from './problem-kinds.ts';
 
 /** Below it a text fits one packet and packing it saves no time. */
@@ -32,7 +31,7 @@ function isUncompressed(entry: HarEntry): boolean {
 }
 
 /** The share that compression leaves of a text, measured on the compressed texts of the file. */
-function compressedShare({ har: { entries } }: HarStudy): number {
+function compressedShare({ entries }: HarStudy): number {
   const packed = entries.filter((entry) => {
     const { transferBytes, contentBytes, mime } = entry;
     return transferBytes && contentBytes && transferBytes <= contentBytes && isCompressed(entry) && isCompressible(mime);
@@ -97,14 +96,14 @@ const LEAST_IMAGE_BYTES = 10_000;
 export const LEAST_SAVED_BYTES = 30_000;
 
 const isImage = (entry: HarEntry) => entry.type === 'image' && wasFetched(entry);
-const savedBytes = (entry: HarEntry) => Math.round(savedShare(entry) * (weightOf(entry) ?? 0));
+const savedBytes = (entry: HarEntry) => Math.round(savedShare(entry) * weight(entry));
 
 /** The images of a load that were fetched. */
-export function imagesOf({ har }: HarStudy): HarEntry[] {
-  return har.entries.filter(isImage);
+export function imagesOf({ entries }: HarStudy): HarEntry[] {
+  return entries.filter(isImage);
 }
 
-const isLargeImage = (entry: HarEntry) => (weightOf(entry) ?? 0) >= LEAST_IMAGE_BYTES;
+const isLargeImage = (entry: HarEntry) => weight(entry) >= LEAST_IMAGE_BYTES;
 
 /** Fewer requests over the old protocol hardly queue for its connections. */
 const WORTH_MULTIPLEXING = 3;
@@ -118,10 +117,13 @@ function wasSent({ host, fromCache, isStream, status }: HarEntry): boolean {
   return host !== null && !fromCache && !isStream && status !== 0;
 }
 
-/** Hosts of these requests, the one with most of them first. */
-function hostsOf(concerned: readonly Concerned[]): string[] {
-  const byHost = groupsOf(entriesOf(concerned), ({ host }) => host ?? '');
-  return byHost.toSorted((a, b) => b.entries.length - a.entries.length).map(({ key }) => sanitiseHost(key));
+/** Two hosts of these requests, the one with most of them first. */
+function hostsOf(concerned: readonly Concerned[]): string {
+  const byHost = groupsOf(entriesOf(concerned), ({ host }) => host).toSorted((a, b) => b.entries.length - a.entries.length);
+  return hostNames(
+    byHost.flatMap(({ entries }) => entries),
+    2,
+  );
 }
 
 /** The time that the queue of the old protocol took from the paints: that of what blocks rendering, and of the likely LCP image. */
@@ -181,10 +183,10 @@ export const BYTE_RULES = {
   uncompressed_answers: uncompressed('API answer', isApiAnswer),
   /** Each fetch of an address after the first on the same page, from the network. */
   duplicates: {
-    selects: ({ har }) =>
-      repeatedBy(har.entries, (entry) =>
-        wasFetched(entry) && entry.method === 'GET' && entry.host !== null ? addressKey(entry) : null,
-      ).map(({ entry }) => ({ entry, detail: 'fetched again', cost: weightOf(entry) ?? 0 })),
+    selects: ({ entries }) =>
+      repeatedBy(entries, (entry) => (wasFetched(entry) && entry.method === 'GET' && entry.host !== null ? addressKey(entry) : null)).map(
+        ({ entry }) => ({ entry, detail: 'fetched again', cost: weight(entry) }),
+      ),
     costs: ({ transferBytes }) => ({ bytes: transferBytes }),
     says({ requests, concerned }) {
       const times = requests === 1 ? 'once' : counted(requests, 'time');
@@ -199,10 +201,10 @@ export const BYTE_RULES = {
   /** Scripts that came under another address before: the same name and exactly the same size on one page. */
   duplicated_scripts: {
     basis: 'heuristic',
-    selects: ({ har }) =>
-      repeatedBy(har.entries, copyKey)
+    selects: ({ entries }) =>
+      repeatedBy(entries, copyKey)
         .filter(({ entry, first }) => withoutFragment(first.url) !== withoutFragment(entry.url))
-        .map(({ entry, first }) => ({ entry, detail: `same name and size as ${addressIn(first)}`, cost: weightOf(entry) ?? 0 })),
+        .map(({ entry, first }) => ({ entry, detail: `same name and size as ${addressIn(first)}`, cost: weight(entry) })),
     costs: ({ transferBytes }) => ({ bytes: transferBytes }),
     says: ({ requests }) => `${counted(requests, 'script is', 'scripts are')} probably loaded twice under different addresses`,
     advice: 'one copy',
@@ -238,19 +240,19 @@ export const BYTE_RULES = {
       return old.length < WORTH_MULTIPLEXING ? [] : old;
     },
     costs: ({ concerned, most }, study) => ({ ms: isQueueKnown(concerned) ? most : null, wins: queueWins(study, concerned) }),
-    says: ({ requests, concerned }) => `${counted(requests, 'request')} to ${someOf(hostsOf(concerned), 2)} went over HTTP/1.x`,
+    says: ({ requests, concerned }) => `${counted(requests, 'request')} to ${hostsOf(concerned)} went over HTTP/1.x`,
     advice: 'HTTP/2',
     which: ({ concerned, most }) => [isQueueKnown(concerned) && `The longest queued ${formatMs(most)} for a connection`],
   },
   /** Connections that a host opened after its first for a protocol that needs one only (HTTP/2, HTTP/3, SPDY). */
   reconnects: {
-    selects: ({ har }) =>
-      repeatedBy(har.entries, (entry) =>
+    selects: ({ entries }) =>
+      repeatedBy(entries, (entry) =>
         entry.protocol !== null && wasSent(entry) && !isHttp1(entry) && opensConnection(entry) ? entry.host : null,
       ).map(({ entry }) => ({ entry, detail: `connecting took ${formatMs(openingMs(entry))}`, cost: openingMs(entry) })),
     says: ({ requests }) =>
       `${counted(requests, 'connection')} more than one for each host ${requests === 1 ? 'was' : 'were'} opened over HTTP/2 or 3`,
-    which: ({ concerned, most }) => [someOf(hostsOf(concerned), 2), `the longest took ${formatMs(most)} to open`],
+    which: ({ concerned, most }) => [hostsOf(concerned), `the longest took ${formatMs(most)} to open`],
   },
   no_cache: cached((seconds) => seconds === 0, 'without a time for which the browser may keep it'),
   short_cache: cached((seconds) => seconds > 0 && seconds < SHORT_CACHE_SECONDS, 'to be kept for less than a week'),

@@ -5,7 +5,7 @@ import type { HarEntry, Party } from '../read/har-model.ts';
 import { imageWords, savedShare } from '../requests/images.ts';
 import { isWithFirst, type LargestPaint, type PaintPhases } from '../requests/largest-paint.ts';
 import type { HarStudy } from '../requests/study-har.ts';
-import { countsBy, endOf, hasFailed, largestBy, weightOf } from '../requests/totals.ts';
+import { countsBy, endOf, hasFailed, hostNames, largestBy, weight, weightOf } from '../requests/totals.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
 import { BYTE_RULES } from './byte-rules.ts';
 import {
@@ -19,7 +19,6 @@ import {
   problemOf,
   type Rule,
   rankOf,
-  someOf,
 } from './problem.ts';
 import type { ProblemKind } from './problem-kinds.ts';
 
@@ -49,12 +48,6 @@ function waitWords(concerned: readonly Concerned[]): string | null {
 }
 
 const hold = (requests: number) => (requests === 1 ? 'holds' : 'hold');
-
-/** Hosts, the one of the largest cost first. */
-function hostsByCost(concerned: readonly Concerned[]): string[] {
-  const hosts = concerned.toSorted((a, b) => b.cost - a.cost).map(({ entry }) => sanitiseHost(entry.host ?? ''));
-  return [...new Set(hosts)];
-}
 
 /** A delay of a part of the largest paint that is worth a finding, ms and share of the paint. */
 const WORTH_MS = 200;
@@ -184,7 +177,11 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
       return `${counted(requests, 'third-party request')} ${hold(requests)} back rendering ${until}`;
     },
     advice: (selected) => `loading ${them(selected)} asynchronously`,
-    which: ({ concerned, most }) => [someOf(hostsByCost(concerned), 3), `until ${formatMs(most)}`, waitWords(concerned)],
+    which: ({ concerned, most }) => [
+      hostNames(entriesOf(concerned.toSorted((a, b) => b.cost - a.cost)), 3),
+      `until ${formatMs(most)}`,
+      waitWords(concerned),
+    ],
   },
   /** The image is asked for late: what a preload or markup that names it could win. */
   late_lcp_image: paintRule('image', ({ phases }) => phases.loadDelayMs, {
@@ -218,7 +215,7 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
       which({ worst }, study) {
         const { waitMs, blockedMs, receiveMs } = worst.timings;
         const { redirectMs, waitedMs } = imageWaits(worst);
-        const saved = Math.round(savedShare(worst) * (weightOf(worst) ?? 0));
+        const saved = Math.round(savedShare(worst) * weight(worst));
         const parts = [
           redirectMs > 0 && `a redirect takes ${formatMs(redirectMs)}`,
           waitedMs > redirectMs && `it waits ${formatMs((waitMs ?? 0) + (blockedMs ?? 0))}`,
@@ -264,7 +261,7 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
   heavy_page: {
     selects(study) {
       let left = excessOf(study);
-      return study.har.entries
+      return study.entries
         .toSorted((a, b) => (b.transferBytes ?? 0) - (a.transferBytes ?? 0))
         .flatMap((entry) => {
           const cost = entry.transferBytes ?? 0;

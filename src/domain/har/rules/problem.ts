@@ -70,13 +70,6 @@ export interface Problem {
   readonly says: string;
 }
 
-/** The first names of a list, and how many more there are: `a, b and 3 more`. */
-export function someOf(names: readonly string[], shown: number): string {
-  const more = names.length - shown;
-  const listed = names.slice(0, shown).join(', ');
-  return more > 0 ? `${listed} and ${more} more` : listed;
-}
-
 /** The requests alone. */
 export const entriesOf = (concerned: readonly Concerned[]) => concerned.map(({ entry }) => entry);
 
@@ -87,7 +80,7 @@ export function each(
   cost: (entry: HarEntry) => number | null,
 ): Rule['selects'] {
   return (study) =>
-    study.har.entries.filter((entry) => holds(entry, study)).map((entry) => ({ entry, detail: detail(entry), cost: cost(entry) ?? 0 }));
+    study.entries.filter((entry) => holds(entry, study)).map((entry) => ({ entry, detail: detail(entry), cost: cost(entry) ?? 0 }));
 }
 
 function selectedOf(concerned: readonly Concerned[]): Selected | undefined {

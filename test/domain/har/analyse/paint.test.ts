@@ -7,6 +7,7 @@ const free = { entry: { _renderBlocking: 'NonBlocking' } };
 const page = request('/', 0, 100);
 const paints = (fcpMs: number, lcpMs: number) => ({ fcpMs, lcpMs, tbtMs: 40, loadMs: null });
 const sized = (bytes: number): EntryParts => ({ response: { _transferSize: bytes }, content: { size: bytes } });
+const hero = (startMs: number, ms: number) => request('/hero.webp', startMs, ms, sized(90_000));
 
 describe('the likely LCP image', () => {
   it('that is asked for late is the first finding, with what it can win at most', () => {
@@ -33,25 +34,21 @@ describe('the likely LCP image', () => {
     expect(findings.map(({ problem }) => problem)).toContain('image_formats');
   });
 
-  it('is no finding where it came in time, nor where the paint came long after it', () => {
-    const quick = har([page, request('/hero.webp', 120, 200, sized(90_000))]);
-    expect(view(quick, {}, paints(320, 340)).findings).toEqual([]);
-    const busy = har([page, request('/hero.webp', 900, 200, sized(90_000))]);
-    expect(view(busy, {}, paints(800, 1700)).findings).toEqual([]);
+  it.each([
+    ['it came in time', 120, 320, 340],
+    ['the paint came long after it', 900, 800, 1700],
+  ])('is no finding where %s', (_, startMs, fcpMs, lcpMs) => {
+    expect(view(har([page, hero(startMs, 200)]), {}, paints(fcpMs, lcpMs)).findings).toEqual([]);
   });
 });
 
 describe('what blocks rendering', () => {
-  it('wins no more of LCP than an image that was loaded beside it leaves', () => {
-    const file = har([page, request('/a.css', 110, 890, blocks), request('/hero.webp', 150, 1200, sized(90_000))]);
-    const { findings = [] } = view(file, {}, paints(1010, 1400));
-    expect(findings.find(({ problem }) => problem === 'render_blocking')).toMatchObject({ costMs: 900, wins: { fcpMs: 900, lcpMs: 50 } });
-  });
-
-  it('wins of FCP what it held back, of LCP as much where the image came after it', () => {
-    const file = har([page, request('/a.css', 110, 890, blocks), request('/hero.webp', 1010, 390, sized(90_000))]);
-    const { findings = [] } = view(file, {}, paints(1010, 1410));
-    expect(findings[0]).toMatchObject({ problem: 'render_blocking', wins: { fcpMs: 900, lcpMs: 900 } });
+  it.each([
+    ['no more than an image that was loaded beside it leaves', hero(150, 1200), 1400, 50],
+    ['as much where the image came after it', hero(1010, 390), 1410, 900],
+  ])('wins of FCP what it held back, of LCP %s', (_, image, paintMs, lcpMs) => {
+    const { findings = [] } = view(har([page, request('/a.css', 110, 890, blocks), image]), {}, paints(1010, paintMs));
+    expect(findings[0]).toMatchObject({ problem: 'render_blocking', costMs: 900, wins: { fcpMs: 900, lcpMs } });
   });
 });
 
@@ -68,21 +65,18 @@ describe('a font', () => {
 });
 
 describe('scripts of one name and size', () => {
+  const script = (path: string, bytes: number) => request(path, 110, 90, { ...sized(bytes), ...free });
+  const loaded = (bytes: number) =>
+    view(har([page, script('/js/vendor.3f2a91.js', 80_000), script('/pay/vendor.9c41bb.js', bytes)])).findings ?? [];
+
   it('under two addresses are probably loaded twice', () => {
-    const script = { ...sized(80_000), ...free };
-    const file = har([page, request('/js/vendor.3f2a91.js', 110, 90, script), request('/pay/vendor.9c41bb.js', 120, 90, script)]);
-    const [found] = view(file).findings ?? [];
+    const [found] = loaded(80_000);
     expect(found).toMatchObject({ problem: 'duplicated_scripts', requests: 1, costBytes: 80_000 });
     expect(found?.says).toContain('same name and size as www.shop.example/js/vendor.3f2a91.js');
   });
 
   it('of other sizes are not', () => {
-    const file = har([
-      page,
-      request('/js/vendor.3f2a91.js', 110, 90, { ...sized(80_000), ...free }),
-      request('/pay/vendor.9c41bb.js', 120, 90, { ...sized(80_001), ...free }),
-    ]);
-    expect(view(file).findings).toEqual([]);
+    expect(loaded(80_001)).toEqual([]);
   });
 });
 
