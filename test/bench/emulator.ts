@@ -1,14 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 
 /** The emulated platform in a process of its own. */
 export interface ExternalEmulator {
   /** Variables with which a server reaches it. */
   readonly environment: Record<string, string>;
-  /** From the start of the process until it listens. */
-  readonly startMs: number;
   readonly stop: () => Promise<void>;
 }
 
@@ -31,21 +28,32 @@ async function firstLines(child: ChildProcess): Promise<string> {
 
 /** Starts the emulator of the built executable on free ports. */
 export async function startExternalEmulator(executable: string, world: EmulatedWorld = {}): Promise<ExternalEmulator> {
-  const started = performance.now();
   const flags = ['--clock', world.clock ?? CLOCK, '--seed', String(world.seed ?? 1)];
   const child = spawn(process.execPath, [executable, 'emulator', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   const text = await firstLines(child);
-  const startMs = performance.now() - started;
   const pairs = [...text.matchAll(/^export (\w+)=(\S+)/gm)].map(([, name = '', value = '']) => [name, value]);
   return {
     environment: Object.fromEntries(pairs),
-    startMs,
     async stop() {
       const gone = once(child, 'close');
       child.kill('SIGTERM');
       await gone;
     },
   };
+}
+
+/** Runs a task beside an emulator that ends with it. */
+export async function withEmulator<T>(
+  executable: string,
+  task: (emulator: ExternalEmulator) => Promise<T>,
+  world?: EmulatedWorld,
+): Promise<T> {
+  const emulator = await startExternalEmulator(executable, world);
+  try {
+    return await task(emulator);
+  } finally {
+    await emulator.stop();
+  }
 }
 
 /** A token of the platform, and the address of the service that it opens. */
@@ -68,18 +76,4 @@ export async function askToken(environment: Readonly<Record<string, string>>, pr
     }),
   });
   return (await body.json()) as DirectToken;
-}
-
-/** Sends reads straight to the service with a token that is ready, packed on the way as a client's are; gives the length of the text. */
-export async function directReader({ environment }: ExternalEmulator): Promise<(target: string) => Promise<number>> {
-  const { access_token: token, endpoint } = await askToken(environment, Number(environment['WEB_ANALYTICS_PROJECT_ID']));
-  return async (target) => {
-    const { body, headers, statusCode } = await request(`${endpoint}${target}`, {
-      headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' },
-    });
-    const bytes = Buffer.from(await body.arrayBuffer());
-    const text = (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
-    if (statusCode !== 200) throw new Error(`${target}: ${statusCode} ${text}`);
-    return text.length;
-  };
 }

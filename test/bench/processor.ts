@@ -1,5 +1,5 @@
 import { post2026 } from '../support/http.ts';
-import { startExternalEmulator } from './emulator.ts';
+import { withEmulator } from './emulator.ts';
 import type { GateRow } from './gate-row.ts';
 import { median, timed } from './measure.ts';
 import { clockModule, openPeer, startHttpPeer } from './peer.ts';
@@ -97,24 +97,21 @@ async function longestWaitMs(product: string, environment: Environment, { name, 
 }
 
 /** Processor time of the answering tools, apart from the platform, and how long each keeps another client waiting. */
-export async function processorRows(product: string): Promise<GateRow[]> {
-  const emulator = await startExternalEmulator(product);
-  try {
+export function processorRows(product: string): Promise<GateRow[]> {
+  return withEmulator(product, async ({ environment }) => {
     const yardstick = yardstickSeconds();
     const rows: GateRow[] = [];
     for (const question of QUESTIONS) {
       const { what, aim } = question;
-      const seconds = await secondsOf(product, emulator.environment, question);
+      const seconds = await secondsOf(product, environment, question);
       for (const [turn, value] of seconds.entries()) {
         const name = `processor time: ${what}, ${turn === 0 ? 'first' : 'again'}`;
         rows.push({ what: turn === 0 && aim ? `${name} (aim ${aim})` : name, value, unit: 's', better: 'lower' });
         rows.push({ what: `${name}, over a fixed computation`, value: value / yardstick, unit: 'x', better: 'lower' });
       }
-      const value = await longestWaitMs(product, emulator.environment, question);
+      const value = await longestWaitMs(product, environment, question);
       rows.push({ what: `longest wait of a small call beside ${what} (aim 100 ms)`, value, unit: 'ms', better: 'lower' });
     }
     return rows;
-  } finally {
-    await emulator.stop();
-  }
+  });
 }

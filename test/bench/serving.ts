@@ -33,7 +33,7 @@ const META = metaOf({ name: 'bench', version: '1.0.0' });
 const spentMs = (pid: number | undefined) => processorMs(pid ?? 0) ?? Number.NaN;
 
 /** A bare server, bundled in the way of the product; gives its path. */
-function bundled(name: 'stdio' | 'http' | 'asking-stdio'): string {
+function bundled(name: 'stdio' | 'http'): string {
   const folder = `node_modules/.cache/bench-bare-${name}`;
   const build = `
     const [{ executable }, { build }] = await Promise.all([import('./.ci/build.mjs'), import('esbuild')]);
@@ -187,9 +187,6 @@ async function idleSessions({ http, environment }: Side): Promise<Record<string,
   return { [`HTTP 2025: time of ${SESSIONS} sessions opened`]: elapsedMs, 'HTTP 2025: memory of an idle session': grownMb / SESSIONS };
 }
 
-/** The part that compares with a bare server which asks the platform. */
-const ASKING = 'asking';
-
 /** What is measured, by the name that the command line has for it. */
 const PARTS: Readonly<Record<string, (side: Side) => Promise<Record<string, number>>>> = {
   start: startOf,
@@ -268,26 +265,15 @@ export async function httpRows(product: string, { environment }: ExternalEmulato
 }
 
 /**
- * The cost of a call and of a start beside a bare server of the SDK with one tool that makes one request a call to itself. The part
- * `asking` says what of it is the platform's: a bare server asks it as `get_credential` does. Takes names of parts and a number of rounds,
- * by default all and five.
+ * The cost of a call and of a start beside a bare server of the SDK with one tool that makes one request a call to itself. Takes names of
+ * parts and a number of rounds, by default all and five.
  */
 export async function benchServing(product: string, { environment }: ExternalEmulator, args: readonly string[] = []): Promise<Row[]> {
   const count = Number(args.find((arg) => /^\d+$/.test(arg)) ?? ROUNDS);
-  const named = args.filter((arg) => arg in PARTS || arg === ASKING);
-  const isAsked = (name: string) => named.length === 0 || named.includes(name);
-  const [ours, theirs] = sidesOf(product, environment);
+  const named = args.filter((arg) => arg in PARTS);
+  const sides = sidesOf(product, environment);
   const rows: Row[] = [];
   for (const [name, measure] of Object.entries(PARTS))
-    if (isAsked(name)) rows.push(...(await rounds(measure, [ours, theirs], name === 'start' ? 5 * count : count)));
-  if (!isAsked(ASKING)) return rows;
-  const asking: Side = { ...theirs, stdio: [bundled('asking-stdio')], environment };
-  for (const era of ['2025', '2026'] as const) {
-    const measure = (side: Side) => callsOverStdio(era, side);
-    const floor = await rounds(measure, [asking, theirs], count);
-    const own = await rounds(measure, [ours, asking], count);
-    rows.push(...floor.map((row) => ({ ...row, what: `${row.what}: one that asks the platform, beside the bare one` })));
-    rows.push(...own.map((row) => ({ ...row, what: `${row.what}: ours, beside one that asks the platform`, aim: '' })));
-  }
+    if (named.length === 0 || named.includes(name)) rows.push(...(await rounds(measure, sides, name === 'start' ? 5 * count : count)));
   return rows;
 }

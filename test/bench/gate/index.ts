@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { mapConcurrent } from '../../../src/lib/concurrency.ts';
 import { answersRows } from '../answers/index.ts';
 import { bigRows } from '../big.ts';
-import { startExternalEmulator } from '../emulator.ts';
+import { withEmulator } from '../emulator.ts';
 import type { GateRow } from '../gate-row.ts';
 import { impactRows } from '../impact/index.ts';
 import { NATURE } from '../nature/index.ts';
@@ -24,14 +24,7 @@ const ofTables = (name: string, tables: (typeof NATURE)[string] | undefined, wor
 /** What the gate measures; sizes are such that all takes about 20 minutes on two cores. */
 const SUBJECTS: Readonly<Record<string, (product: string) => Promise<GateRow[]>>> = {
   processor: processorRows,
-  http: async (product) => {
-    const emulator = await startExternalEmulator(product);
-    try {
-      return await httpRows(product, emulator);
-    } finally {
-      await emulator.stop();
-    }
-  },
+  http: (product) => withEmulator(product, (emulator) => httpRows(product, emulator)),
   big: bigRows,
   answers: (product) => answersRows({ product, seed: SEED }),
   story: (product) => storyRows(product, { worlds: 8, seed: SEED }),

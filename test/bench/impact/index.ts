@@ -1,6 +1,7 @@
 import type { ImpactRow } from '../../../src/domain/journeys/impact/impact-answer.ts';
-import { startExternalEmulator } from '../emulator.ts';
+import { withEmulator } from '../emulator.ts';
 import type { GateRow } from '../gate-row.ts';
+import { numberAfter } from '../tables.ts';
 import { seeded } from '../verdicts/random.ts';
 import { type Ask, withProduct } from './measured.ts';
 import { claimedLosses, oracleOf, type Unit, unitsOf } from './oracle.ts';
@@ -11,30 +12,31 @@ const DEFAULTS = { worlds: 200, seed: 1, sessions: 20_000 };
 /** A regression that knows the intent sees it clearly. */
 const CLEAR = -4;
 
-interface Tally {
-  clear: number;
-  found: number;
-  harmless: number;
-  blamed: number;
-  traps: number;
-  trapsBlamed: number;
-  named: number;
-  unplanted: number;
-  held: number;
-  intervals: number;
-  heldNull: number;
-  nullIntervals: number;
-  heldRevenue: number;
-  worldsWithCost: number;
-  costliestFirst: number;
-  firstByTruth: number;
-  oracleFirst: number;
-  oracleFirstOfAll: number;
-  tests: number;
-  winners: number;
-  mismatches: number;
-  mismatchesFound: number;
-}
+const NO_TALLY = {
+  clear: 0,
+  found: 0,
+  harmless: 0,
+  blamed: 0,
+  traps: 0,
+  trapsBlamed: 0,
+  named: 0,
+  unplanted: 0,
+  held: 0,
+  intervals: 0,
+  heldNull: 0,
+  nullIntervals: 0,
+  heldRevenue: 0,
+  worldsWithCost: 0,
+  costliestFirst: 0,
+  firstByTruth: 0,
+  oracleFirst: 0,
+  oracleFirstOfAll: 0,
+  tests: 0,
+  winners: 0,
+  mismatches: 0,
+  mismatchesFound: 0,
+};
+type Tally = typeof NO_TALLY;
 
 const PATTERNS: Readonly<Record<Page, string>> = {
   home: '/',
@@ -230,59 +232,28 @@ function print(tally: Tally): void {
   }
 }
 
-function numberAfter(args: readonly string[], name: keyof typeof DEFAULTS): number {
-  const at = args.indexOf(`--${name}`);
-  return at < 0 ? DEFAULTS[name] : Number(args[at + 1]);
-}
-
 /** Asks of the worlds; `heard` gets the sums and what went wrong after each. */
 async function tallyWorlds(
   product: string,
   { worlds, seed: from, sessions }: typeof DEFAULTS,
   heard: (tally: Tally, misses: readonly string[], seed: number) => void = () => undefined,
 ): Promise<Tally> {
-  const tally: Tally = {
-    clear: 0,
-    found: 0,
-    harmless: 0,
-    blamed: 0,
-    traps: 0,
-    trapsBlamed: 0,
-    named: 0,
-    unplanted: 0,
-    held: 0,
-    intervals: 0,
-    heldNull: 0,
-    nullIntervals: 0,
-    heldRevenue: 0,
-    worldsWithCost: 0,
-    costliestFirst: 0,
-    firstByTruth: 0,
-    oracleFirst: 0,
-    oracleFirstOfAll: 0,
-    tests: 0,
-    winners: 0,
-    mismatches: 0,
-    mismatchesFound: 0,
-  };
+  const tally = { ...NO_TALLY };
   const misses: string[] = [];
-  const emulator = await startExternalEmulator(product);
-  try {
+  await withEmulator(product, async ({ environment }) => {
     for (let seed = from * 1_000; seed < from * 1_000 + worlds; seed += 1) {
       const isMismatched = seed % 4 === 3;
       const world = worldOf(seed, sessions, troublesOf(seeded(seed + 90_001), seed % 3), {
         shareOfB: isMismatched ? 0.54 : 0.5,
         effect: 0,
       });
-      await withProduct(world, product, emulator.environment, async (ask) => {
+      await withProduct(world, product, environment, async (ask) => {
         tallyWorld(world, (await ask({ limit: 50 })).conditions, tally, misses);
         await tallyTest(world, isMismatched, ask, tally);
       });
       heard(tally, misses.splice(0), seed);
     }
-  } finally {
-    await emulator.stop();
-  }
+  });
   return tally;
 }
 
@@ -304,7 +275,8 @@ export async function impactRows(product: string, worlds: number): Promise<GateR
  * `--worlds 200 --seed 1 --sessions 20000`. Every fourth world's test has a mismatched split.
  */
 export async function benchImpact(product: string, args: readonly string[]): Promise<void> {
-  const options = { worlds: numberAfter(args, 'worlds'), seed: numberAfter(args, 'seed'), sessions: numberAfter(args, 'sessions') };
+  const of = (name: keyof typeof DEFAULTS) => numberAfter(args, `--${name}`, DEFAULTS[name]);
+  const options = { worlds: of('worlds'), seed: of('seed'), sessions: of('sessions') };
   const tally = await tallyWorlds(product, options, (sums, misses, seed) => {
     process.stdout.write(misses.map((miss) => `${miss}\n`).join(''));
     if ((seed + 1) % 20 === 0) print(sums);

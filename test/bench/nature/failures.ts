@@ -1,6 +1,6 @@
 import { binomialDistribution, sum } from 'simple-statistics';
-import { lineByLine, type Table, type Trial, worldSeeds } from '../tables.ts';
-import { judgeScenario, openSpeedBench, tallyOf } from './platforms.ts';
+import type { Trial } from '../tables.ts';
+import { judgedByTool, judgeScenario } from './platforms.ts';
 import { type Failing, makeSpeedWorld } from './speed-worlds.ts';
 
 const DAY_MS = 86_400_000;
@@ -35,42 +35,32 @@ function isSeenByReference(failed: readonly boolean[], share: number): boolean {
   return 1 - sum(fewer) <= ALPHA;
 }
 
-type Bench = Parameters<typeof judgeScenario>[0];
-
-/** What came of one world; `isDated` where the view of failures lets it begin within a day of the change. */
-async function outcomeOf({ runsADay, failing }: Case, seed: number, bench: Bench) {
-  const world = makeSpeedWorld({ runsADay, noise: 0.1, failing }, seed);
-  const { failureVerdict: verdict } = await judgeScenario<{ failureVerdict: string }>(bench, world);
-  const { columns, rows } = await judgeScenario<{ columns: string[]; rows: unknown[][] }>(bench, world, { view: 'failures' });
-  const since = rows[0]?.[columns.indexOf('since')];
-  const changedMs = world.endMs - 3 * DAY_MS;
-  const late = world.reports.filter(({ date }) => date >= changedMs).map(({ summary }) => summary.fail > 0);
-  return {
-    verdict,
-    isTold: verdict === 'fails more often',
-    isDated: typeof since === 'string' && Math.abs(Date.parse(since) - changedMs) <= DAY_MS,
-    isReference: isSeenByReference(late, failing.share),
-  };
-}
-
 /** Scenarios whose runs fail, evenly or in outages, and more often since three days; `only` is a part of the name of a case. */
-export async function* failureNature(trial: Trial): AsyncGenerator<Table> {
-  const bench = await openSpeedBench();
-  const head = {
+export const failureNature = (trial: Trial) =>
+  judgedByTool(trial, {
     title: 'Failures through the built tool; the reference knows the share before and the day',
     columns: ['scenario', 'found', 'dated in the view', 'false', 'reference at 2 %', 'verdicts'],
-  };
-  try {
-    yield* lineByLine(CASES, trial, head, async (each) => {
-      const outcomes: Awaited<ReturnType<typeof outcomeOf>>[] = [];
-      for (const seed of worldSeeds(trial, 29)) outcomes.push(await outcomeOf(each, seed, bench));
-      const { share, verdicts } = tallyOf(outcomes);
-      const isChange = each.failing.later !== undefined;
+    cases: CASES,
+    own: () => 29,
+    // `isDated` where the view of failures lets it begin within a day of the change.
+    async outcomeOf({ runsADay, failing }, seed, bench) {
+      const world = makeSpeedWorld({ runsADay, noise: 0.1, failing }, seed);
+      const { failureVerdict: verdict } = await judgeScenario<{ failureVerdict: string }>(bench, world);
+      const { columns, rows } = await judgeScenario<{ columns: string[]; rows: unknown[][] }>(bench, world, { view: 'failures' });
+      const since = rows[0]?.[columns.indexOf('since')];
+      const changedMs = world.endMs - 3 * DAY_MS;
+      const late = world.reports.filter(({ date }) => date >= changedMs).map(({ summary }) => summary.fail > 0);
+      return {
+        verdict,
+        isTold: verdict === 'fails more often',
+        isDated: typeof since === 'string' && Math.abs(Date.parse(since) - changedMs) <= DAY_MS,
+        isReference: isSeenByReference(late, failing.share),
+      };
+    },
+    cellsOf({ failing }, { share, verdicts }) {
+      const isChange = failing.later !== undefined;
       const told = share(({ isTold }) => isTold);
       const dated = isChange ? share(({ isDated }) => isDated) : '';
-      return [each.name, isChange ? told : '', dated, isChange ? '' : told, share(({ isReference }) => isReference), verdicts];
-    });
-  } finally {
-    await bench.close();
-  }
-}
+      return [isChange ? told : '', dated, isChange ? '' : told, share(({ isReference }) => isReference), verdicts];
+    },
+  });

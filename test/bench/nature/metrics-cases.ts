@@ -40,7 +40,7 @@ const verdicts = (said: Said) => [...column(said, 'verdict').values()];
 /** Whether any metric is told as changed. */
 export const anyChanged = (said: Said) => verdicts(said).some((verdict) => CHANGED.has(String(verdict)));
 /** Whether the counting is blamed. */
-export const isCounting = ({ findings }: Pick<Said, 'findings'>) => findings.some(({ verdict }) => verdict === 'measurement');
+const isCounting = ({ findings }: Pick<Said, 'findings'>) => findings.some(({ verdict }) => verdict === 'measurement');
 
 /** What is said to have changed on days of its own, of one metric or all. */
 export const changesIn = ({ findings = [] }: { readonly findings?: readonly Finding[] | undefined }, metric?: string) =>
@@ -49,7 +49,7 @@ export const changesIn = ({ findings = [] }: { readonly findings?: readonly Find
       when.shape !== 'range' && (verdict === 'higher' || verdict === 'lower') && (metric === undefined || subject === metric),
   );
 /** Whether a change of a metric is told as going on, a slow one aside. */
-export const goesOn = (said: Said, metric: string) => changesIn(said, metric).some(({ when }) => when.ongoing && when.shape !== 'drift');
+const goesOn = (said: Said, metric: string) => changesIn(said, metric).some(({ when }) => when.ongoing && when.shape !== 'drift');
 /** Whether all of these devices are places of changes. */
 export const areTold = (said: Said, ...devices: readonly string[]) =>
   devices.every((device) => changesIn(said).some(({ place }) => place.device === device));
@@ -68,86 +68,86 @@ function isAgainstItself(said: Said): boolean {
 const hasLargeParts = ({ findings }: Said) => findings.some(({ causes }) => causes.some(({ share = 0 }) => Math.abs(share) > 1.5));
 
 /** Counts that must be zero everywhere. */
-export const SELF = { 'against itself': isAgainstItself, 'parts over 150 %': hasLargeParts };
+const SELF = { 'against itself': isAgainstItself, 'parts over 150 %': hasLargeParts };
+
+type Counts = Case['counts'];
+/** A comparison of the last week, or of the range that `args` names. */
+export const compared = (name: string, nature: Partial<Nature>, counts: Counts, args: Case['args'] = last(7)): Case => ({
+  name: `${name}: compare`,
+  nature: { ...CALM, ...nature },
+  tool: 'compare_metrics',
+  args,
+  counts: { ...counts, ...SELF },
+});
+/** A scan of the last days. */
+export const scanned = (name: string, nature: Partial<Nature>, counts: Counts, days = 28): Case => ({
+  name: `${name}: find`,
+  nature: { ...CALM, ...nature },
+  tool: 'find_changes',
+  args: last(days),
+  counts,
+});
+
+/** What is counted in several cases. */
+export const TOLD_CHANGED: Counts = { 'told changed (≤ 5 %)': anyChanged };
+export const ANY_CHANGE: Counts = { 'any change (≤ 5 %)': (said) => changesIn(said).length > 0 };
+export const AS_COUNTING: Counts = { 'told as counting (≤ 2 %)': isCounting };
 
 const calm = (name: string, more: Partial<Nature>): Case[] => [
-  {
-    name: `calm, ${name}: compare`,
-    nature: { ...CALM, ...more },
-    tool: 'compare_metrics',
-    args: last(7, { metrics: ['all'] }),
-    counts: {
-      'told changed (≤ 5 %)': anyChanged,
-      'visits changed (≤ 2 %)': (said) => CHANGED.has(String(verdictOf(said, 'visits'))),
-      'told as counting (≤ 2 %)': isCounting,
-      ...SELF,
-    },
-  },
-  {
-    name: `calm, ${name}: find`,
-    nature: { ...CALM, ...more },
-    tool: 'find_changes',
-    args: last(28),
-    counts: {
-      'any change (≤ 5 %)': (said) => changesIn(said).length > 0,
-      'a lasting fall by chance': (said) => isFall(said),
-      'told as counting (≤ 2 %)': isCounting,
-    },
-  },
+  compared(
+    `calm, ${name}`,
+    more,
+    { ...TOLD_CHANGED, 'visits changed (≤ 2 %)': (said) => CHANGED.has(String(verdictOf(said, 'visits'))), ...AS_COUNTING },
+    last(7, { metrics: ['all'] }),
+  ),
+  scanned(`calm, ${name}`, more, { ...ANY_CHANGE, 'a lasting fall by chance': (said) => isFall(said), ...AS_COUNTING }),
 ];
 
-const young = (age: number): Case[] => [
-  {
-    name: `young, ${age} days: compare`,
-    nature: { ...CALM, age, ramp: 0.3 },
-    tool: 'compare_metrics',
-    args: last(7),
-    counts: { 'told changed (≤ 3 %)': anyChanged, 'says too young': ({ text }) => /young/i.test(text) },
-  },
-  {
-    name: `young, ${age} days: find`,
-    nature: { ...CALM, age, ramp: 0.3 },
-    tool: 'find_changes',
-    args: last(Math.min(28, age - 2)),
-    counts: { 'any change (≤ 3 %)': (said) => changesIn(said).length > 0, 'says too young': ({ text }) => /young/i.test(text) },
-  },
-];
+const young = (age: number): Case[] => {
+  const [nature, tooYoung]: [Partial<Nature>, Counts] = [{ age, ramp: 0.3 }, { 'says too young': ({ text }) => /young/i.test(text) }];
+  return [
+    { ...compared(`young, ${age} days`, nature, {}), counts: { 'told changed (≤ 3 %)': anyChanged, ...tooYoung } },
+    scanned(
+      `young, ${age} days`,
+      nature,
+      { 'any change (≤ 3 %)': (said) => changesIn(said).length > 0, ...tooYoung },
+      Math.min(28, age - 2),
+    ),
+  ];
+};
 
-const broken = (name: string, faults: Nature['faults'] = []): Case[] =>
-  (['compare_metrics', 'find_changes'] as const).map((tool) => ({
-    name: `broken, ${name}: ${tool === 'compare_metrics' ? 'compare' : 'find'}`,
-    nature: { ...CALM, faults },
-    tool,
-    args: tool === 'compare_metrics' ? last(7) : last(28),
-    counts: { 'told as counting (≥ 90 %)': isCounting, 'field quality (≥ 90 %)': ({ quality }) => (quality ?? []).length > 0 },
-  }));
+const broken = (name: string, faults: Nature['faults'] = []): Case[] => {
+  const counts: Counts = { 'told as counting (≥ 90 %)': isCounting, 'field quality (≥ 90 %)': ({ quality }) => (quality ?? []).length > 0 };
+  return [{ ...compared(`broken, ${name}`, { faults }, {}), counts }, scanned(`broken, ${name}`, { faults }, counts)];
+};
 
-const found = (name: string, events: readonly Event[], metric: string, more: Partial<Nature> = {}): Case[] => [
-  {
-    name: `change, ${name}: compare`,
-    nature: { ...CALM, ...more, events },
-    tool: 'compare_metrics',
-    args: last(7),
-    counts: {
-      found: (said) => CHANGED.has(String(verdictOf(said, metric))),
-      'told as counting (≤ 2 %)': isCounting,
-      ...SELF,
-    },
-  },
-  {
-    name: `change, ${name}: find`,
-    nature: { ...CALM, ...more, events },
-    tool: 'find_changes',
-    args: last(28),
-    counts: {
+const found = (name: string, events: readonly Event[], metric: string): Case[] => [
+  compared(`change, ${name}`, { events }, { found: (said) => CHANGED.has(String(verdictOf(said, metric))), ...AS_COUNTING }),
+  scanned(
+    `change, ${name}`,
+    { events },
+    {
       found: (said, world) =>
         changesIn(said, metric).some(
           ({ when: { from = '' } }) => Math.abs(Date.parse(from) - Date.parse(dayOf(world, events[0]?.from ?? 1))) <= 2 * 86_400_000,
         ),
-      'told as counting (≤ 2 %)': isCounting,
+      ...AS_COUNTING,
     },
-  },
+  ),
 ];
+
+/** A change of visits that is over, and what is said of how it goes on. */
+export const GOES_ON: Counts = { 'told as going on (≤ 15 %)': (said) => goesOn(said, 'visits') };
+export const ended = (
+  name: string,
+  from: number,
+  to: number,
+  factor: number,
+  counts: Readonly<Record<'compare' | 'find', Counts>>,
+): Case[] => {
+  const nature = { events: [event('visits', from, factor, { to })] };
+  return [compared(name, nature, counts.compare, last(14)), scanned(name, nature, counts.find)];
+};
 
 const SALE: Event[] = [event('visits', 14, 1.6, { to: 8 }), event('rate', 14, 1.2, { to: 8 })];
 const ENDED: Event[] = [event('visits', 42, 1.6, { to: 29 }), event('rate', 42, 1.2, { to: 29 })];
@@ -156,6 +156,11 @@ const isFall = (said: Said) => fallsOf(said).length > 0;
 /** Whether a lasting fall begins within a week of the end of the sale. */
 const isFallOfEnd = (said: Said, world: World) =>
   fallsOf(said).some(({ when: { from = '' } }) => from >= dayOf(world, 36) && from <= dayOf(world, 22));
+
+/** Visits that lose 1 % a day. */
+export const eroded = (days: number): Event[] => [event('visits', days, 0.99 ** days, { isGradual: true })];
+/** Two devices that change in opposite ways. */
+export const OPPOSITE: Event[] = [event('visits', 10, 0.85, { device: 'mobile' }), event('visits', 10, 1.1, { device: 'desktop' })];
 
 /** Every kind of world of the bench. */
 export const CASES: readonly Case[] = [
@@ -193,104 +198,74 @@ export const CASES: readonly Case[] = [
   ),
   ...found('desktop rate -90 % on the last day', [event('rate', 1, 0.1, { device: 'desktop' })], 'conversionRate'),
   ...found('mobile visits -60 % since 5 days', [event('visits', 5, 0.4, { device: 'mobile' })], 'visits'),
-  {
-    name: 'sale in the baseline: compare',
-    nature: { ...CALM, events: SALE },
-    tool: 'compare_metrics',
-    args: last(7),
-    counts: {
-      'told changed (≤ 5 %)': anyChanged,
+  compared(
+    'sale in the baseline',
+    { events: SALE },
+    {
+      ...TOLD_CHANGED,
       'sale named (≥ 90 %)': ({ answer = '', text }, world) => (answer + text).includes(dayOf(world, 14)),
-      'told as counting (≤ 2 %)': isCounting,
-      ...SELF,
+      ...AS_COUNTING,
     },
-  },
-  {
-    name: 'sale ended as the scan began: find',
-    nature: { ...CALM, events: ENDED },
-    tool: 'find_changes',
-    args: last(28),
-    counts: {
+  ),
+  scanned(
+    'sale ended as the scan began',
+    { events: ENDED },
+    {
       'lasting fall (0)': isFall,
       'of these within a week of its end': isFallOfEnd,
       'any change': (said) => changesIn(said).length > 0,
     },
-  },
-  ...[28, 72, 92].map(
-    (days): Case => ({
-      name: `Black Friday behind, scan of ${days} days: find`,
-      nature: { ...CALM, lastDay: '2026-01-20', holidays: true, season: 0.2 },
-      tool: 'find_changes',
-      args: last(days),
-      counts: {
+  ),
+  ...[28, 72, 92].map((days) =>
+    scanned(
+      `Black Friday behind, scan of ${days} days`,
+      { lastDay: '2026-01-20', holidays: true, season: 0.2 },
+      {
         'lasting fall (0)': isFall,
         'named (≥ 90 %)': ({ text }) => days < 40 || /Black Friday|Cyber Monday/.test(text),
-        'told as counting (≤ 2 %)': isCounting,
+        ...AS_COUNTING,
       },
-    }),
+      days,
+    ),
   ),
-  {
-    name: 'Black Friday alone: compare',
-    nature: { ...CALM, lastDay: '2025-12-03', holidays: true },
-    tool: 'compare_metrics',
-    args: () => ({ startDate: '2025-11-28', endDate: '2025-11-28' }),
-    counts: { 'named (≥ 90 %)': ({ answer = '' }) => /Black Friday/.test(answer), 'told as counting (≤ 2 %)': isCounting, ...SELF },
-  },
-  {
-    name: 'Christmas week: compare',
-    nature: { ...CALM, lastDay: '2025-12-28', holidays: true },
-    tool: 'compare_metrics',
-    args: last(7),
-    counts: { 'named (≥ 90 %)': ({ text }) => /Christmas/.test(text), 'told changed': anyChanged, ...SELF },
-  },
-  {
-    name: 'pay days ±15 %: compare',
-    nature: { ...CALM, payDays: 0.15 },
-    tool: 'compare_metrics',
-    args: last(7),
-    counts: {
-      'told changed (≤ 5 %)': anyChanged,
+  compared(
+    'Black Friday alone',
+    { lastDay: '2025-12-03', holidays: true },
+    { 'named (≥ 90 %)': ({ answer = '' }) => /Black Friday/.test(answer), ...AS_COUNTING },
+    () => ({ startDate: '2025-11-28', endDate: '2025-11-28' }),
+  ),
+  compared(
+    'Christmas week',
+    { lastDay: '2025-12-28', holidays: true },
+    { 'named (≥ 90 %)': ({ text }) => /Christmas/.test(text), 'told changed': anyChanged },
+  ),
+  compared(
+    'pay days ±15 %',
+    { payDays: 0.15 },
+    {
+      ...TOLD_CHANGED,
       'half an interval of visits ≤ 16 % (most)': (said) =>
         (Number(column(said, 'high').get('visits')) - Number(column(said, 'low').get('visits'))) / 2 <= 16,
     },
-  },
-  ...[30, 60].map(
-    (days): Case => ({
-      name: `erosion of 1 % a day for ${days} days: find`,
-      nature: { ...CALM, events: [event('visits', days, 0.99 ** days, { isGradual: true })] },
-      tool: 'find_changes',
-      args: last(28),
-      counts: {
-        'found (≥ 85 %)': (said) => changesIn(said, 'visits').some(({ verdict }) => verdict === 'lower'),
-      },
-    }),
   ),
-  {
-    name: 'ended after 10 days, 4 days ago: compare',
-    nature: { ...CALM, events: [event('visits', 13, 0.8, { to: 5 })] },
-    tool: 'compare_metrics',
-    args: last(14),
-    counts: {
+  ...[30, 60].map((days) =>
+    scanned(
+      `erosion of 1 % a day for ${days} days`,
+      { events: eroded(days) },
+      { 'found (≥ 85 %)': (said) => changesIn(said, 'visits').some(({ verdict }) => verdict === 'lower') },
+    ),
+  ),
+  ...ended('ended after 10 days, 4 days ago', 13, 5, 0.8, {
+    compare: {
       found: (said) => CHANGED.has(String(verdictOf(said, 'visits'))) || changesIn(said, 'visits').length > 0,
-      'told as going on (≤ 15 %)': (said) => goesOn(said, 'visits'),
-      ...SELF,
+      ...GOES_ON,
     },
-  },
-  {
-    name: 'ended after 10 days, 4 days ago: find',
-    nature: { ...CALM, events: [event('visits', 13, 0.8, { to: 5 })] },
-    tool: 'find_changes',
-    args: last(28),
-    counts: {
-      found: (said) => changesIn(said, 'visits').length > 0,
-      'told as going on (≤ 15 %)': (said) => goesOn(said, 'visits'),
-    },
-  },
-  {
-    name: 'mobile -15 %, desktop +10 % since 10 days: compare',
-    nature: { ...CALM, events: [event('visits', 10, 0.85, { device: 'mobile' }), event('visits', 10, 1.1, { device: 'desktop' })] },
-    tool: 'compare_metrics',
-    args: last(14),
-    counts: { 'both told': (said) => areTold(said, 'mobile', 'desktop'), ...SELF },
-  },
+    find: { found: (said) => changesIn(said, 'visits').length > 0, ...GOES_ON },
+  }),
+  compared(
+    'mobile -15 %, desktop +10 % since 10 days',
+    { events: OPPOSITE },
+    { 'both told': (said) => areTold(said, 'mobile', 'desktop') },
+    last(14),
+  ),
 ];

@@ -1,6 +1,6 @@
-import { lineByLine, type Table, type Trial, worldSeeds } from '../tables.ts';
+import type { Trial } from '../tables.ts';
 import { FAULTS, type Fault, makeRunPair, type RunPair } from './page-runs.ts';
-import { openSpeedBench, tallyOf } from './platforms.ts';
+import { judgedByTool } from './platforms.ts';
 
 interface Culprit {
   readonly kind: string;
@@ -25,24 +25,18 @@ function isNamed(fault: Fault, { culprit, slower }: RunPair, named: Culprit): bo
 }
 
 /** Two runs of a generated page, one with a planted slowness, compared by the built tool. */
-export async function* pairNature(trial: Trial): AsyncGenerator<Table> {
-  const { platform, peer, close } = await openSpeedBench();
-  const head = { title: 'Two runs through the built tool', columns: ['planted', 'named', 'what was named'] };
-  const cases = FAULTS.map((name) => ({ name }));
-  try {
-    yield* lineByLine(cases, trial, head, async ({ name: fault }) => {
-      const outcomes: { verdict: string; isRight: boolean }[] = [];
-      for (const seed of worldSeeds(trial, FAULTS.indexOf(fault))) {
-        const pair = makeRunPair(fault, seed);
-        const { before, after, reports, harOf } = pair;
-        const call = { before, after, scenarioId: platform.show(reports, harOf) };
-        const { culprit } = await peer.answer<{ culprit: Culprit }>('compare_hars', call);
-        outcomes.push({ verdict: culprit.kind, isRight: isNamed(fault, pair, culprit) });
-      }
-      const { share, verdicts } = tallyOf(outcomes);
-      return [fault, share(({ isRight }) => isRight), verdicts];
-    });
-  } finally {
-    await close();
-  }
-}
+export const pairNature = (trial: Trial) =>
+  judgedByTool(trial, {
+    title: 'Two runs through the built tool',
+    columns: ['planted', 'named', 'what was named'],
+    cases: FAULTS.map((name) => ({ name })),
+    own: ({ name }) => FAULTS.indexOf(name),
+    async outcomeOf({ name }, seed, { platform, peer }) {
+      const pair = makeRunPair(name, seed);
+      const { before, after, reports, harOf } = pair;
+      const call = { before, after, scenarioId: platform.show(reports, harOf) };
+      const { culprit } = await peer.answer<{ culprit: Culprit }>('compare_hars', call);
+      return { verdict: culprit.kind, isRight: isNamed(name, pair, culprit) };
+    },
+    cellsOf: (_, { share, verdicts }) => [share(({ isRight }) => isRight), verdicts],
+  });

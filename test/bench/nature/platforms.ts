@@ -1,5 +1,6 @@
 import { type JsonService, serveJson } from '../../support/json-service.ts';
 import { clockModule, openPeer, type Peer } from '../peer.ts';
+import { lineByLine, percent, type Table, type Trial, worldSeeds } from '../tables.ts';
 import { valuesOf, type World } from './metrics-world.ts';
 import type { ReportEntry, SpeedWorld } from './speed-worlds.ts';
 
@@ -149,11 +150,6 @@ export async function openMetricsBench(product: string, now: string, more: Recor
   });
 }
 
-/** Starts the product over a platform of generated scenarios. */
-export async function openSpeedBench(): Promise<Bench<SpeedPlatform>> {
-  return openBench(await openSpeedPlatform(), ['dist/main.js'], { WEB_ANALYTICS_TOOLSETS: 'insights,speed-analysis' });
-}
-
 /** What `analyze_scenario` answers about the last week of a world, with more arguments where there are some. */
 export function judgeScenario<T extends object>({ platform, peer }: Bench<SpeedPlatform>, world: SpeedWorld, more: object = {}) {
   const { reports, startMs, endMs } = world;
@@ -162,11 +158,35 @@ export function judgeScenario<T extends object>({ platform, peer }: Bench<SpeedP
 }
 
 /** Words for the outcomes of one cell: the share of those that `isCounted`, and how often each verdict was given. */
-export function tallyOf<Outcome extends { readonly verdict: string }>(outcomes: readonly Outcome[]) {
-  return {
-    share: (isCounted: (outcome: Outcome) => boolean) => `${((100 * outcomes.filter(isCounted).length) / outcomes.length).toFixed(1)} %`,
-    verdicts: [...new Set(outcomes.map(({ verdict }) => verdict))]
-      .map((verdict) => `${verdict} ${outcomes.filter((outcome) => outcome.verdict === verdict).length}`)
-      .join(', '),
-  };
+function tallyOf<Outcome extends { readonly verdict: string }>(outcomes: readonly Outcome[]) {
+  const share = (isCounted: (outcome: Outcome) => boolean) => percent(outcomes.filter(isCounted).length, outcomes.length, 1);
+  const verdicts = [...new Set(outcomes.map(({ verdict }) => verdict))]
+    .map((verdict) => `${verdict} ${outcomes.filter((outcome) => outcome.verdict === verdict).length}`)
+    .join(', ');
+  return { outcomes, share, verdicts };
+}
+
+interface Judging<Case, Outcome extends { readonly verdict: string }> extends Omit<Table, 'lines'> {
+  readonly cases: readonly Case[];
+  /** Keeps the worlds of a case from those of others. */
+  readonly own: (each: Case) => number;
+  readonly outcomeOf: (each: Case, seed: number, bench: Bench<SpeedPlatform>) => Promise<Outcome>;
+  readonly cellsOf: (each: Case, tally: ReturnType<typeof tallyOf<Outcome>>) => readonly string[];
+}
+
+/** A table of what the built tool makes of the generated runs of each case, world after world. */
+export async function* judgedByTool<Case extends { readonly name: string }, Outcome extends { readonly verdict: string }>(
+  trial: Trial,
+  { cases, own, outcomeOf, cellsOf, ...head }: Judging<Case, Outcome>,
+): AsyncGenerator<Table> {
+  const bench = await openBench(await openSpeedPlatform(), ['dist/main.js'], { WEB_ANALYTICS_TOOLSETS: 'insights,speed-analysis' });
+  try {
+    yield* lineByLine(cases, trial, head, async (each) => {
+      const outcomes: Outcome[] = [];
+      for (const seed of worldSeeds(trial, own(each))) outcomes.push(await outcomeOf(each, seed, bench));
+      return [each.name, ...cellsOf(each, tallyOf(outcomes))];
+    });
+  } finally {
+    await bench.close();
+  }
 }

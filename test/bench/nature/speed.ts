@@ -1,5 +1,5 @@
-import { lineByLine, type Table, type Trial, worldSeeds } from '../tables.ts';
-import { judgeScenario, openSpeedBench, tallyOf } from './platforms.ts';
+import type { Trial } from '../tables.ts';
+import { judgedByTool, judgeScenario } from './platforms.ts';
 import { makeSpeedWorld, type Nature } from './speed-worlds.ts';
 
 const DAY_MS = 86_400_000;
@@ -65,44 +65,35 @@ interface Answer {
 
 const CALM: ReadonlySet<string> = new Set(['steady', 'unstable']);
 
-/** What came of one world: `isDated` where its beginning is named within a day, `isTold` where it says that something may have moved. */
-async function outcomeOf({ truth, ...nature }: Case, seed: number, bench: Parameters<typeof judgeScenario>[0]) {
-  const world = makeSpeedWorld(nature, seed);
-  const { changedMs } = world;
-  const startedAt = performance.now();
-  const said = await judgeScenario<Answer>(bench, world);
-  const ms = performance.now() - startedAt;
-  // One in a hundred runs fails here, which may be called failing: what is said of speed beside it counts.
-  const verdict = said.speedVerdict ?? said.verdict;
-  const isRight = truth === 'steady' ? CALM.has(verdict) : verdict === truth;
-  const isDated = isRight && (changedMs === undefined || Math.abs((said.since?.date ?? 0) - changedMs) < DAY_MS);
-  return { verdict, isRight, isDated, isTold: isRight || /not certain|may have/.test(said.answer), ms };
-}
-
 /** Scenarios that live through real weeks, judged by the built tool; `only` is a part of the name of a case. */
-export async function* speedNature(trial: Trial): AsyncGenerator<Table> {
-  const bench = await openSpeedBench();
-  const head = {
+export const speedNature = (trial: Trial) =>
+  judgedByTool(trial, {
     title: 'Scenarios through the built tool',
     columns: ['scenario', 'found', 'and dated', 'false', 'found or told', 'verdicts', 'ms a call'],
-  };
-  try {
-    yield* lineByLine(CASES, trial, head, async (each) => {
-      const outcomes: Awaited<ReturnType<typeof outcomeOf>>[] = [];
-      for (const seed of worldSeeds(trial, 17)) outcomes.push(await outcomeOf(each, seed, bench));
-      const { share, verdicts } = tallyOf(outcomes);
-      const isSteady = each.truth === 'steady';
+    cases: CASES,
+    own: () => 17,
+    // `isDated` where its beginning is named within a day, `isTold` where it says that something may have moved.
+    async outcomeOf({ truth, ...nature }, seed, bench) {
+      const world = makeSpeedWorld(nature, seed);
+      const { changedMs } = world;
+      const startedAt = performance.now();
+      const said = await judgeScenario<Answer>(bench, world);
+      const ms = performance.now() - startedAt;
+      // One in a hundred runs fails here, which may be called failing: what is said of speed beside it counts.
+      const verdict = said.speedVerdict ?? said.verdict;
+      const isRight = truth === 'steady' ? CALM.has(verdict) : verdict === truth;
+      const isDated = isRight && (changedMs === undefined || Math.abs((said.since?.date ?? 0) - changedMs) < DAY_MS);
+      return { verdict, isRight, isDated, isTold: isRight || /not certain|may have/.test(said.answer), ms };
+    },
+    cellsOf({ truth }, { outcomes, share, verdicts }) {
+      const isSteady = truth === 'steady';
       return [
-        each.name,
         isSteady ? '' : share(({ isRight }) => isRight),
-        isSteady || each.truth === 'drifting' ? '' : share(({ isDated }) => isDated),
+        isSteady || truth === 'drifting' ? '' : share(({ isDated }) => isDated),
         isSteady ? share(({ isRight }) => !isRight) : '',
         isSteady ? '' : share(({ isTold }) => isTold),
         verdicts,
         (outcomes.reduce((sum, { ms }) => sum + ms, 0) / trial.worlds).toFixed(0),
       ];
-    });
-  } finally {
-    await bench.close();
-  }
-}
+    },
+  });

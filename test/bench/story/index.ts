@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { GateRow } from '../gate-row.ts';
+import { numberAfter } from '../tables.ts';
 import { askDay, isComplete, storyWays, type Told, type ToldDay } from './ask.ts';
 import { isRight, trueCost, trueSize } from './judge.ts';
 import { ASKED_AFTER, dayPlus, plant } from './planted.ts';
@@ -185,21 +186,17 @@ async function writeLanded(product: string): Promise<void> {
   await writeFile(LANDED, `${JSON.stringify(figures, undefined, 2)}\n`);
 }
 
-function numberAfter(args: readonly string[], name: 'worlds' | 'seed'): StoryOptions {
-  const at = args.indexOf(`--${name}`);
-  if (at < 0) return {};
-  const value = Number(args[at + 1]);
-  if (!Number.isInteger(value) || value < 1) throw new TypeError(`--${name} is followed by a whole number of at least 1.`);
-  return { [name]: value };
-}
-
 /**
  * Prints how the built tools tell one planted change: `story --worlds 20 --seed 1 --all`; `STORY_FAULTS=1` prints every fault,
  * `-u` renews the figures that a test holds instead.
  */
 export async function benchStory(product: string, args: readonly string[]): Promise<void> {
   if (args.includes('-u')) return writeLanded(product);
-  const options = { ...numberAfter(args, 'worlds'), ...numberAfter(args, 'seed'), all: args.includes('--all') };
+  const options = {
+    worlds: numberAfter(args, '--worlds', DEFAULTS.worlds),
+    seed: numberAfter(args, '--seed', DEFAULTS.seed),
+    all: args.includes('--all'),
+  };
   const days = await tellStories(product, options, (day) => {
     if (process.env['STORY_FAULTS'] === undefined) return;
     for (const [kind, example] of examplesOf(day)) process.stderr.write(`${kind}: ${example}\n`);

@@ -90,23 +90,24 @@ function reachableOf(world: World, planted: readonly Planted[]): Set<Planted> {
   return new Set(planted.filter((change) => (change.isGradual ? drifts(change) : claims.some((claim) => meets(change, claim)))));
 }
 
-interface Counts {
-  listed: number;
-  right: number;
-  repeated: number;
-  exactPlace: number;
-  planted: number;
-  reachable: number;
-  reached: number;
-  found: number;
+const NO_COUNTS = {
+  listed: 0,
+  right: 0,
+  repeated: 0,
+  exactPlace: 0,
+  planted: 0,
+  reachable: 0,
+  reached: 0,
+  found: 0,
   /** Of those that the reference finds and no line tells. */
-  asCounting: number;
-  requests: number;
-  mostRequests: number;
-  tokens: number;
-  mostTokens: number;
-  elapsedMs: number;
-}
+  asCounting: 0,
+  requests: 0,
+  mostRequests: 0,
+  tokens: 0,
+  mostTokens: 0,
+  elapsedMs: 0,
+};
+type Counts = typeof NO_COUNTS;
 
 function samePlace(change: Planted, { selection }: Claim): boolean {
   return change.device === selection.device && change.segment === selection.segment;
@@ -140,22 +141,7 @@ function tally(counts: Counts, world: World, planted: readonly Planted[], change
 
 async function measure(drifts: boolean, trial: Trial): Promise<string[]> {
   const worlds = Math.max(1, Math.round(trial.worlds / 6));
-  const counts: Counts = {
-    listed: 0,
-    right: 0,
-    repeated: 0,
-    exactPlace: 0,
-    planted: 0,
-    reachable: 0,
-    reached: 0,
-    found: 0,
-    asCounting: 0,
-    requests: 0,
-    mostRequests: 0,
-    tokens: 0,
-    mostTokens: 0,
-    elapsedMs: 0,
-  };
+  const counts = { ...NO_COUNTS };
   for (let index = 0; index < worlds; index += 1) {
     const seed = seedOf(trial, `find_changes/${drifts}`, index);
     const planted = plantAll(seeded(seed ^ 0x5f5f));

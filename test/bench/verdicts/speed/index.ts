@@ -1,4 +1,4 @@
-import type { Table, Trial } from '../../tables.ts';
+import { percent, type Table, type Trial } from '../../tables.ts';
 import { type Cell, cells } from './cells.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { together } from './together.ts';
@@ -15,8 +15,8 @@ const COLUMNS = [
   'CPU ms',
 ];
 
-const percent = (share: number, digits = 1) => `${(100 * share).toFixed(digits)} %`;
-const shareOf = (outcomes: readonly Outcome[], holds: (outcome: Outcome) => boolean) => outcomes.filter(holds).length / outcomes.length;
+const shareOf = (outcomes: readonly Outcome[], holds: (outcome: Outcome) => boolean, digits = 1) =>
+  percent(outcomes.filter(holds).length, outcomes.length, digits);
 
 /** The middle of the numbers that are there. */
 function middle(numbers: readonly (number | undefined)[]): number | undefined {
@@ -40,22 +40,17 @@ function cellsOf({ id, group, shape }: Cell, outcomes: readonly Outcome[]): stri
   const inRange = outcomes.filter(({ isInRange }) => isInRange !== undefined);
   const error = (of: (outcome: Outcome) => number | undefined) => {
     const size = middle(outcomes.map((outcome) => of(outcome)).map((value) => (value === undefined ? undefined : Math.abs(value))));
-    return size === undefined ? '' : percent(size);
+    return size === undefined ? '' : percent(size, 1, 1);
   };
   return [
     id,
-    percent(shareOf(outcomes, ({ isRight }) => isRight)),
+    shareOf(outcomes, ({ isRight }) => isRight),
     // The reference knows the scatter, and says nothing of it.
-    group === 'unstable' ? '' : percent(shareOf(outcomes, ({ oracleIsRight }) => oracleIsRight)),
+    group === 'unstable' ? '' : shareOf(outcomes, ({ oracleIsRight }) => oracleIsRight),
     mistakesIn(outcomes),
     // The reference dates steps only.
     off === undefined ? '' : shape.kind === 'bump' ? `${off}` : `${off} (${oracleOff ?? '–'})`,
-    inRange.length === 0
-      ? ''
-      : percent(
-          shareOf(inRange, ({ isInRange }) => isInRange === true),
-          0,
-        ),
+    inRange.length === 0 ? '' : shareOf(inRange, ({ isInRange }) => isInRange === true, 0),
     error(({ beforeError }) => beforeError),
     error(({ sinceError }) => sinceError),
     (outcomes.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / outcomes.length).toFixed(1),

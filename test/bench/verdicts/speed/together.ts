@@ -1,5 +1,5 @@
 import { judgeTogether, type Tracked } from '../../../../src/domain/speed/engine/judge-together.ts';
-import type { Table, Trial } from '../../tables.ts';
+import { percent, type Table, type Trial } from '../../tables.ts';
 import { EFFECT } from './outcome.ts';
 import { DAY_MS, makeWorld, type Shape, USUAL_NATURE } from './worlds.ts';
 
@@ -48,13 +48,12 @@ function cellsOf(site: Site, { worlds, seed }: Trial): string[] {
     const [headline] = judged;
     counts.headlines += site.slower !== undefined && headline?.group === '0' && headline.state === 'slower' ? 1 : 0;
   }
-  const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
   return [
     nameOf(site),
     `${answers}`,
-    percent(counts.false / answers),
-    counts.named > 0 ? percent(counts.wrong / counts.named) : '–',
-    site.slower === undefined ? '' : percent(counts.headlines / answers),
+    percent(counts.false, answers, 1),
+    percent(counts.wrong, counts.named, 1),
+    site.slower === undefined ? '' : percent(counts.headlines, answers, 1),
     (counts.named / answers).toFixed(2),
   ];
 }
