@@ -60,6 +60,23 @@ const calls: readonly (readonly [tool: string, args: Record<string, unknown>, bo
   ],
 ];
 
+describe.each(calls)('%s where the client cannot ask', (tool, args, body) => {
+  it('sends nothing and shows exactly what confirm: true then sends', { tags: 'nightly' }, async () => {
+    const { call } = await ownAssistant(platform(), {});
+    const preview = await call(tool, args);
+    const { request } = preview.structured as { request: { method: string; path: string; project: number; body: unknown } };
+    expect(preview).toMatchObject({ isError: false, structured: { status: 'preview' }, text: expect.stringContaining('confirm: true') });
+    expect(request).toMatchObject({ project: 1201, body });
+    expect(writes()).toEqual([]);
+
+    await call(tool, { ...args, confirm: false });
+    expect(writes()).toEqual([]);
+
+    await call(tool, { ...args, confirm: true });
+    expect(writes()).toEqual([{ method: request.method, path: request.path, body }]);
+  });
+});
+
 describe.each(calls)('%s where the client can ask', (tool, args, body, words) => {
   it('asks the person in words, and sends it once when it is accepted', { tags: 'nightly' }, async () => {
     const questions: string[] = [];
@@ -140,6 +157,22 @@ describe.each(calls)('the question of %s', (tool, args, body) => {
     await call(tool, args);
     const confirm = { type: 'boolean', title: 'Yes', default: false };
     expect(forms).toEqual([{ type: 'object', properties: { confirm }, required: ['confirm'] }]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['cancelled', { action: 'cancel' }, 'was closed or could not be shown; nothing was sent'],
+    ['declined', { action: 'decline' }, 'was declined, by the person or the host; nothing was sent'],
+    ['accepted without an answer', { action: 'accept', content: {} }, 'came back without its box ticked; nothing was sent'],
+    ['accepted without content', { action: 'accept' }, 'came back without its box ticked; nothing was sent'],
+    ['accepted with no', { action: 'accept', content: { confirm: false } }, 'came back without its box ticked; nothing was sent'],
+  ])('sends nothing where it is %s, whatever confirm says', { tags: 'nightly' }, async (_, answer, words) => {
+    const { call } = await openClient(() => answer);
+    for (const confirm of [false, true])
+      expect(await call(tool, { ...args, confirm })).toMatchObject({
+        isError: false,
+        structured: { status: 'declined', notes: [expect.stringContaining(`The question ${words}`)] },
+      });
+    expect(writes()).toEqual([]);
   });
 
   it('that the client refuses becomes a preview, which confirm: true then sends', async () => {

@@ -3,6 +3,7 @@ import { type Assistant, ownAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { whileTimePasses } from '../support/pass-time.ts';
 import { type Arrived, json, openStub, payload, type Stub, text, tokenBody } from '../support/stub-platform.ts';
+import { stepsOf } from '../tools/walk-steps.ts';
 
 const platform = sharedPlatform();
 
@@ -62,7 +63,25 @@ function leaksIn(shown: unknown): string[] {
   return spellings.filter((secret) => seen.includes(secret));
 }
 
+/** Every tool with arguments for which it sends something. */
+const calls = stepsOf({ date: 1_800_000_000_000, stepResultId: 'abc', jobId: 3, runId: 4, clientId: '', clientSecret: '' }).map(
+  ({ tool, args }) => ({ tool, args: { ...args, ...(args['projectId'] !== undefined && { projectId: 7 }) } }),
+);
+
 describe.each(Object.entries(echoes))('a secret that the service repeats %s', (_, answer) => {
+  it('is shown by no tool and no resource', { tags: 'nightly' }, async () => {
+    const { assistant, stub } = await openScene(answer);
+    for (const { tool, args } of calls) {
+      const { text: words, structured, links } = await whileTimePasses(platform().clock, assistant.call(tool, args));
+      expect({ tool, leaks: leaksIn([words, structured, links]) }).toEqual({ tool, leaks: [] });
+    }
+    expect(stub.calls.length).toBeGreaterThan(40);
+    for (const path of ['scenarios/1', 'steps/a', 'steps/a/har']) {
+      const reading = assistant.read(`analytics://7/${path}`).catch((error: unknown) => String(error));
+      expect(leaksIn(await whileTimePasses(platform().clock, reading))).toEqual([]);
+    }
+  });
+
   it('at the token endpoint is shown by no tool', async () => {
     const { assistant } = await openScene(payload([]), answer);
     const { text: words, structured, isError } = await whileTimePasses(platform().clock, assistant.call('list_goals'));

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import type { Platform } from '../../support/emulator.ts';
 import { INITIALIZE, openRawSession, ownService, post, sharedService, spokenSignIn } from '../../support/http.ts';
 
 const service = sharedService();
@@ -57,5 +58,76 @@ describe('many sessions that are opened and left', () => {
     const sockets = Array.from({ length: 40 }, () => connect({ host: hostname, port: Number(port) }).on('error', () => undefined));
     await Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
     expect((await post(impatient, INITIALIZE)).status).toBe(200);
+  });
+});
+
+describe('traversal in an id', () => {
+  const hostile = [
+    '../../v1/oauth/me',
+    '..%2f..%2fv1',
+    '%2e%2e%2f',
+    '1/../../2',
+    '..\\..\\windows',
+    '1;drop',
+    '1%00',
+    '/etc/passwd',
+    '1?x=y',
+    '1#x',
+    '-1',
+    '1e3',
+  ];
+
+  /** Requests to paths that the interface does not have. */
+  const strange = ({ requests }: Platform) =>
+    requests.filter(({ operation, url: sent }) => operation === undefined || /\.\.|%2e|passwd/i.test(sent.replace(/\?.*/, '')));
+
+  it('of a resource reads nothing and sends nothing that the interface does not have', { tags: 'nightly' }, async () => {
+    const { url: to, platform } = service();
+    const session = await openRawSession(to);
+    const { message } = await post(to, { id: 1, method: 'resources/templates/list' }, session);
+    const { resourceTemplates } = (message?.['result'] ?? {}) as { resourceTemplates: { uriTemplate: string }[] };
+    const templates = resourceTemplates.filter(({ uriTemplate }) => uriTemplate.includes('{'));
+    expect(templates.length).toBeGreaterThan(5);
+    platform.requests.length = 0;
+    for (const { uriTemplate } of templates) {
+      const names = [...uriTemplate.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+      for (const target of names) {
+        for (const value of hostile) {
+          const uri = uriTemplate.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === target ? encodeURIComponent(value) : '1201'));
+          const answer = await post(to, { id: 2, method: 'resources/read', params: { uri } }, session);
+          expect([uri, answer.message]).toEqual([
+            uri,
+            expect.objectContaining({ error: expect.objectContaining({ code: expect.any(Number) }) }),
+          ]);
+        }
+      }
+    }
+    expect(strange(platform)).toEqual([]);
+  });
+
+  it('of a tool sends nothing that the interface does not have', { tags: 'nightly' }, async () => {
+    const { url: to, platform } = service();
+    const session = await openRawSession(to);
+    const { message } = await post(to, list, session);
+    const { tools } = (message?.['result'] ?? {}) as { tools: { name: string; inputSchema: { properties?: Record<string, unknown> } }[] };
+    platform.requests.length = 0;
+    let tried = 0;
+    for (const { name, inputSchema } of tools) {
+      const ids = Object.keys(inputSchema.properties ?? {}).filter((key) => /(Id|Ids|key|cursor)$/.test(key));
+      for (const key of ids) {
+        for (const value of hostile.slice(0, 2)) {
+          const params = { name, arguments: { [key]: key.endsWith('Ids') ? [value] : value } };
+          const { message: answer } = await post(to, { id: 3, method: 'tools/call', params }, session);
+          expect([name, key, answer]).toEqual([
+            name,
+            key,
+            expect.objectContaining({ result: expect.objectContaining({ content: [expect.anything()] }) }),
+          ]);
+          tried += 1;
+        }
+      }
+    }
+    expect(tried).toBeGreaterThan(70);
+    expect(strange(platform)).toEqual([]);
   });
 });

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSharedCache } from '../../../src/replicas/index.ts';
 import type { PlatformCredentials } from '../../../src/sign-in/principal.ts';
@@ -82,6 +85,41 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
     expect(requests('requestToken')).toHaveLength(1);
     expect(requests('listSegments')).toHaveLength(1);
     expect(Math.min(...balancer.counts)).toBeGreaterThan(2);
+  });
+
+  it('that share a directory find plans, downloads and results of queries of each other, each principal its own', {
+    tags: 'nightly',
+  }, async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'replicas-'));
+    closing.push(() => rm(dataDir, { recursive: true, force: true }));
+    const { replicas } = await serve(2, { settings: { DATA_DIR: dataDir } });
+    const [first = '', second = ''] = replicas.map(({ url }) => url);
+    const hostOf = async (who: string, url: string) => {
+      const host = await openHttpHost('SDK 2.x in the 2026-07-28 era', url, { token: `${who}:read+write`, answer: () => 'accept' });
+      closing.push(() => host.close());
+      return host;
+    };
+    const [here, there, ben] = await Promise.all([hostOf('anna', first), hostOf('anna', second), hostOf('ben', second)]);
+    const plan = { fields: ['session_id', 'browser'], name: 'Of two', startDate: '2026-10-01', endDate: '2026-10-02' };
+    const { planId } = (await here.call('plan_export', plan)).structured ?? {};
+    expect(await ben.call('apply_export_plan', { planId })).toMatchObject({ isError: true });
+    const applied = await there.call('apply_export_plan', { planId });
+    expect(applied).toMatchObject({ isError: false, structured: { jobs: [{ name: expect.stringContaining('Of two') }] } });
+    await here.call('apply_export_plan', { planId });
+    expect(requests('createExportJob')).toHaveLength(1);
+
+    const fetched = await here.call('download_export_run', { jobId: 'Daily sessions' });
+    expect(fetched).toMatchObject({ isError: false, structured: { state: 'complete' } });
+    const again = await there.call('download_export_run', { jobId: 'Daily sessions' });
+    expect(again.structured).toMatchObject({ runId: fetched.structured?.['runId'], files: fetched.structured?.['files'] });
+    const { files = [] } = fetched.structured as { files?: object[] };
+    expect(requests('download')).toHaveLength(files.length);
+    expect((await ben.call('list_workspace')).text).not.toContain('Daily sessions');
+
+    const question = { jobId: 'Daily sessions', sql: 'SELECT session_id FROM data' };
+    const { uri } = (await here.call('query_export', question)).structured ?? {};
+    expect(await there.read(String(uri))).toMatch(/^session_id\r\n\d+\r\n/);
+    await expect(ben.read(String(uri))).rejects.toThrow('call query_export again');
   });
 });
 
