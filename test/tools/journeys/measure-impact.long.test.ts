@@ -52,7 +52,7 @@ describe('measure_impact', () => {
   it('says which files are missing and how to get them', { tags: 'nightly' }, async () => {
     const answer = await call('measure_impact', WEEK);
     expect(answer.isError).toBe(true);
-    expect(answer.text).toMatch(/^No export|^jobIds|nothing is in the workspace/);
+    expect(answer.text).toMatch(/^No export|^Nothing is downloaded/);
   });
 
   describe('with the sessions and views of two days', () => {
