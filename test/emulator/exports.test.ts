@@ -14,6 +14,14 @@ async function jobNamed(place: MovablePlace, name: string) {
   return { ...job, jobId: Number(job.jobId) };
 }
 
+async function allSuccessful(place: MovablePlace) {
+  const runs = [];
+  for (let page = 1; runs.length === (page - 1) * 100; page += 1) {
+    runs.push(...(await exports.listSuccessfulExportRuns({ limit: 100, page }, place)));
+  }
+  return runs;
+}
+
 describe('list of jobs', () => {
   test('comes in pages of 25, newest first, without repetition or gap', async () => {
     const place = placeOf();
@@ -122,6 +130,35 @@ describe('a once job', () => {
 });
 
 describe('recurring jobs', () => {
+  test('a daily job runs at 02:10 UTC for the day before', { tags: 'nightly' }, async () => {
+    const place = placeOf();
+    place.nowMs = Date.parse('2026-11-21T02:09:59.999Z');
+    const { jobId } = await jobNamed(place, 'Daily sessions');
+    const runs = async () => (await exports.listExportRuns({ jobId, limit: 2 }, place)).map(({ state, startDate }) => [state, startDate]);
+    expect(await runs()).toEqual([
+      ['RUNNABLE', '2026-11-21T02:10:00.000Z'],
+      ['SUCCESS', '2026-11-20T02:10:00.000Z'],
+    ]);
+    expect(await exports.getExportJob({ jobId }, place)).toMatchObject({ state: 'ACTIVE', lastRunTime: '2026-11-20T02:10:00.000Z' });
+    place.nowMs += 1;
+    expect(await exports.getExportJob({ jobId }, place)).toMatchObject({
+      state: 'COMPUTING',
+      lastRunTime: '2026-11-21T02:10:00.000Z',
+      nextRunTime: '2026-11-22T02:10:00.000Z',
+      nextFrom: '2026-11-21T00:00:00.000Z',
+      nextTo: '2026-11-22T00:00:00.000Z',
+      updatedAt: '2026-11-21T02:10:00.000Z',
+    });
+    place.nowMs += 90_000;
+    expect((await runs())[0]).toEqual(['SUCCESS', '2026-11-21T02:10:00.000Z']);
+    const successful = await allSuccessful(place);
+    expect(successful.find((run) => run.jobId === jobId)).toMatchObject({
+      from: '2026-11-20T00:00:00.000Z',
+      to: '2026-11-21T00:00:00.000Z',
+      completionTime: '2026-11-21T02:11:30.000Z',
+    });
+  });
+
   test('an hourly job runs 12 minutes after the hour for the hour before', async () => {
     const place = placeOf();
     const input = { ...onceJob('2026-11-18', '2026-11-19'), frequency: { value: 'hourly' as const } };
@@ -174,6 +211,20 @@ describe('runs', () => {
       runs.push(...(await exports.listExportRuns({ jobId: Number(jobId), limit: 100 }, place)));
     expect(new Set(runs.map(({ jobRunId }) => jobRunId)).size).toBe(runs.length);
     expect(Math.max(...runs.flatMap(({ endDate }) => (endDate ? [Date.parse(endDate)] : [])))).toBeLessThanOrEqual(START_MS);
+  });
+
+  test('that succeeded are listed by job and age, with the number of their files', { tags: 'nightly' }, async () => {
+    const place = placeOf();
+    const runs = await exports.listSuccessfulExportRuns({ limit: 100 }, place);
+    const keys = runs.map(({ jobId, jobRunId }) => [Number(jobId), Number(jobRunId)] as const);
+    expect(keys).toEqual(keys.toSorted((a, b) => b[0] - a[0] || b[1] - a[1]));
+    expect(await exports.listSuccessfulExportRuns({}, place)).toEqual(runs.slice(0, 25));
+    for (const { jobId, jobRunId, nbOfFiles } of runs.slice(0, 4)) {
+      const { files } = await exports.getExportRun({ jobId: Number(jobId), runId: Number(jobRunId) }, place);
+      expect(files).toHaveLength(Number(nbOfFiles));
+      expect(nbOfFiles).toBeGreaterThanOrEqual(2);
+      expect(nbOfFiles).toBeLessThanOrEqual(4);
+    }
   });
 });
 

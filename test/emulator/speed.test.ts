@@ -41,6 +41,23 @@ describe('reports', () => {
     expect(report?.viewOnTheWeb).toMatch(new RegExp(`^https://.+/scenario/${CHECKOUT}/report/${report?.date}$`));
   });
 
+  it('sum up and average what their steps say', { tags: 'nightly' }, async () => {
+    for (const report of await dayOfAll(2)) {
+      const steps = stepsOf(report);
+      for (const name of aggregateMetricNames) {
+        const sum = steps.reduce((total, step) => {
+          if (name === 'request') return total + num(step.requestsCount);
+          return total + num(name === 'weight' || name === 'loadTime' ? step[name] : step.timings?.[name]);
+        }, 0);
+        expect(report.summary?.sum?.[name]).toBeCloseTo(sum, 4);
+        expect(Math.abs(num(report.summary?.average?.[name]) - sum / steps.length)).toBeLessThanOrEqual(0.005001);
+      }
+      for (const name of ['fail', 'unavailableResource', 'browserError'] as const) {
+        expect(report.summary?.[name]).toBe(steps.reduce((total, step) => total + num(step[name]), 0));
+      }
+    }
+  });
+
   it('exist for each hour of 60 days and nothing lies in the future', async () => {
     const reports = await reportsOf(placeOf(), { scenarioId: CHECKOUT, limit: 0 });
     const hours = reports.map((report) => Math.floor(report.date / HOUR_MS));
