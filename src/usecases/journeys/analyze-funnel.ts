@@ -209,6 +209,7 @@ export async function analyzeFunnel(request: FunnelRequest, context: VisitUses &
       steps,
       groups,
       changes,
+      baseline: baseline?.covered,
       unit,
       covered,
       filters: filterWords(request),
