@@ -1,3 +1,4 @@
+import { nameOf } from '../domain/metrics/metric-names.ts';
 import { fold, type NameKind, pathOf } from '../domain/names/match-name.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { objectsOf, recentReports } from '../resources/variables.ts';
@@ -48,7 +49,7 @@ const segment = objects('segment');
 const goal = objects('goal');
 /** Metrics of the site, found by what a person calls them too. */
 const metric: Completer = async () => {
-  const { nameOf, siteMetricNames } = await import('../domain/metrics/metric-definitions.ts');
+  const { siteMetricNames } = await import('../domain/metrics/metric-definitions.ts');
   return siteMetricNames.map((name) => ({ value: name, words: nameOf(name) }));
 };
 /** Periods that come to mind. */

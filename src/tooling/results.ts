@@ -1,6 +1,6 @@
 import { ApiError } from '../api/errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../api/params.ts';
-import { nameOf } from '../domain/metrics/metric-definitions.ts';
+import { nameOf } from '../domain/metrics/metric-names.ts';
 import { valueText } from '../findings/wording.ts';
 import { shownHints } from '../lib/hint.ts';
 import { isRecord } from '../lib/is-record.ts';

@@ -1,6 +1,7 @@
 import type { PeriodsResult } from '../domain/metrics/compare/comparison.ts';
 import { type Contribution, type Explained, fixed } from '../domain/metrics/compare/contributions.ts';
-import { isCount, nameOf, unitOf } from '../domain/metrics/metric-definitions.ts';
+import { isCount, unitOf } from '../domain/metrics/metric-definitions.ts';
+import { nameOf } from '../domain/metrics/metric-names.ts';
 import type { MetricRow } from '../domain/metrics/read/metric-answers.ts';
 import { type Finding, placesOf } from '../findings/finding.ts';
 import { dayAfter, type Interval } from '../lib/calendar.ts';
@@ -184,8 +185,7 @@ function partsOf(parts: readonly ChangePart[], change: number, { metric, by, of,
   return {
     kind: 'bars',
     title: `${metric} by ${by}: ${formatValue(change, unit)} in all`,
-    subtitle: `by ${of ?? by}${isSplit ? ': its own rate, and its share of the visits (traffic mix)' : ''}; whole change \
-${formatValue(change, unit)}`,
+    subtitle: `by ${of ?? by}${isSplit ? ': its own rate, and its share of the visits (traffic mix)' : ''}`,
     unit,
     labels: shown.map(({ name }) => name),
     series: isSplit

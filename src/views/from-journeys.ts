@@ -1,5 +1,5 @@
 import type { FunnelChange } from '../domain/journeys/funnel.ts';
-import type { FunnelGroup } from '../domain/journeys/funnel-groups.ts';
+import { type FunnelGroup, LEAST_SESSIONS } from '../domain/journeys/funnel-groups.ts';
 import type { ImpactAnswer, ImpactRow } from '../domain/journeys/impact/impact-answer.ts';
 import { edgeName } from '../domain/journeys/paths.ts';
 import type { RetentionAnswer } from '../domain/journeys/retention.ts';
@@ -18,13 +18,16 @@ interface VisitsDrawn {
   readonly answer: string;
 }
 
-/** Covered days and filters as pictures write them: `18 Nov 2026, 20 – 24 Nov 2026, UTC, devices mobile`. */
-function daysIn({ covered, filters }: Omit<VisitsDrawn, 'answer'>): string {
-  const ranges = covered.map((words) => {
-    const [, from = '', to = from] = /^(\d{4}-\d\d-\d\d)(?: … (\d{4}-\d\d-\d\d))?/.exec(words) ?? [];
-    return from === '' ? words : rangeIn('UTC', Date.parse(from), Date.parse(to));
-  });
-  return [...ranges, 'UTC', ...filters].join(', ');
+/** Covered days, those of a baseline, and filters as pictures write them: `18 Nov 2026, 20 – 24 Nov 2026, UTC, devices mobile`. */
+function daysIn({ covered, filters }: Omit<VisitsDrawn, 'answer'>, baseline?: readonly string[]): string {
+  const ranges = (all: readonly string[]) =>
+    all
+      .map((words) => {
+        const [, from = '', to = from] = /^(\d{4}-\d\d-\d\d)(?: … (\d{4}-\d\d-\d\d))?/.exec(words) ?? [];
+        return from === '' ? words : rangeIn('UTC', Date.parse(from), Date.parse(to));
+      })
+      .join(', ');
+  return [`${ranges(covered)}${baseline ? ` against ${ranges(baseline)}` : ''}`, 'UTC', ...filters].join(', ');
 }
 
 /** The parts of a funnel that are drawn. */
@@ -32,10 +35,12 @@ export interface FunnelDrawn extends VisitsDrawn {
   readonly steps: readonly { readonly step: string; readonly sessions: number }[];
   readonly groups?: readonly FunnelGroup[] | undefined;
   readonly changes?: readonly FunnelChange[] | undefined;
+  /** The days that the baseline covers. */
+  readonly baseline?: readonly string[] | undefined;
   readonly unit: string;
 }
 
-/** How many of each group go on from step to step; the title and the colour are of those that differ from the others. */
+/** How many of each group of enough sessions go on from step to step; title and colour are of those that differ from the others. */
 function groupsChart(drawn: FunnelDrawn, groups: readonly FunnelGroup[]): BarsSpec {
   const { steps, unit, answer } = drawn;
   const differing = groups.filter(({ kind }) => kind === 'differs');
@@ -43,7 +48,7 @@ function groupsChart(drawn: FunnelDrawn, groups: readonly FunnelGroup[]): BarsSp
   return {
     kind: 'bars',
     title: first ? `${capital(first.group)}: ${first.verdict}` : headlineOf(answer),
-    subtitle: `share of the ${unit} at the step before, ${daysIn(drawn)}`,
+    subtitle: `share of the ${unit} at the step before, groups of ${LEAST_SESSIONS} or more, ${daysIn(drawn)}`,
     unit: 'percent',
     labels: groups.map(({ group }) => group),
     series: steps.slice(1).map(({ step }, at) => ({
@@ -61,7 +66,7 @@ function changesChart(drawn: FunnelDrawn, changes: readonly FunnelChange[]): Bar
   return {
     kind: 'bars',
     title: headlineOf(drawn.answer),
-    subtitle: `share of the ${drawn.unit} at the step before, ${daysIn(drawn)}, and in the baseline`,
+    subtitle: `share of the ${drawn.unit} at the step before, ${daysIn(drawn, drawn.baseline)}`,
     unit: 'percent',
     labels: whole.map(({ step }) => step),
     series: [
@@ -77,7 +82,8 @@ function changesChart(drawn: FunnelDrawn, changes: readonly FunnelChange[]): Bar
  * baseline what changed. Undefined where nobody did the first.
  */
 export function funnelChart(drawn: FunnelDrawn): BarsSpec | undefined {
-  const { steps, groups = [], changes, unit, answer } = drawn;
+  const { steps, groups: all = [], changes, unit, answer } = drawn;
+  const groups = all.filter(({ steps: [own = 0] }) => own >= LEAST_SESSIONS);
   const [first] = steps;
   if (!first || first.sessions === 0) return undefined;
   if (groups.length > 1) return groupsChart(drawn, groups);
@@ -189,15 +195,6 @@ export function cohortChart(drawn: CohortsDrawn): GridSpec | undefined {
 
 /** More bars cannot be read. */
 const MOST_BARS = 12;
-const LONGEST_LABEL = 60;
-
-/** A condition with its page, whose message is cut where it is long. */
-function short(condition: string): string {
-  const place = / on \S+$/.exec(condition)?.[0] ?? '';
-  const room = LONGEST_LABEL - place.length;
-  const words = condition.slice(0, condition.length - place.length);
-  return words.length > room ? `${words.slice(0, Math.max(room, 10))}…${words.endsWith('"') ? '"' : ''}${place}` : condition;
-}
 
 /** An estimate with the ends of its interval at 95 %; undefined where there is none. */
 interface Estimate {
@@ -222,7 +219,7 @@ const isClaim = ({ verdict }: ImpactRow) => verdict === 'lowers' || verdict === 
 function noteOf({ ends }: Estimate, row: ImpactRow): string {
   const isKnown = ends.every((end) => end !== undefined);
   const interval = isKnown ? [ends.map((end) => formatValue(end, 'none')).join(' to ')] : [];
-  return [...interval, ...(isClaim(row) ? [] : [row.verdict.replace('within noise', 'not significant')])].join(' · ');
+  return [...interval, ...(isClaim(row) ? [] : [row.verdict])].join(' · ');
 }
 
 /** Of what the bars are. */
@@ -239,13 +236,13 @@ export function chartOfImpact({ conditions, days, outcome, currency }: ImpactAns
     .filter(({ cost }) => cost.value !== undefined)
     .slice(0, MOST_BARS);
   if (drawn.length === 0) return undefined;
-  const claims = drawn.flatMap(({ row }) => (isClaim(row) ? [short(row.condition)] : []));
+  const claims = drawn.flatMap(({ row }) => (isClaim(row) ? [row.condition] : []));
   return {
     kind: 'bars',
     title: headlineOf(visits.answer),
-    subtitle: `${costWords(outcome, currency)} in ${days} days, ${daysIn(visits)}: estimate and 95% interval`,
+    subtitle: `${costWords(outcome, currency)} in ${days} days, ${daysIn(visits)}: estimate and 95% interval; verdicts at 1% over all`,
     unit: unitIn(outcome === 'revenue' ? currency : undefined),
-    labels: drawn.map(({ row }) => short(row.condition)),
+    labels: drawn.map(({ row }) => row.condition),
     series: [
       {
         name: 'estimate',

@@ -1,4 +1,5 @@
-import { definitionOf, isCount, nameOf } from '../domain/metrics/metric-definitions.ts';
+import { definitionOf, isCount } from '../domain/metrics/metric-definitions.ts';
+import { nameOf } from '../domain/metrics/metric-names.ts';
 import { OTHER_DEVICE } from '../domain/metrics/read/metric-grid.ts';
 import { DAYS_COLUMN, PART_MARK, type QueryTable, TOTAL } from '../domain/metrics/read/query-table.ts';
 import { ALL_VISITORS } from '../domain/names/match-name.ts';
@@ -39,8 +40,6 @@ const once = <T>(values: readonly T[]) => [...new Set(values)];
 /** Up to this many metrics are drawn below each other: as lines over time, as bars, and as bars of more rows than `FEW_ROWS`. */
 const MAX_METRICS = { time: 6, bars: 3, longBars: 1 };
 const FEW_ROWS = 8;
-/** Those that are drawn first where there are too many, the last before all. */
-const LEADING = ['revenueSum', 'conversionRate', 'visits'];
 
 /** Time zone of a table, and the range that it is of where that is known. */
 export interface TableRange {
@@ -140,7 +139,7 @@ function drawnOf(
       ...(interval ? [intervalIn(timeZone, interval), timeZone] : []),
       String(units[metric]),
       ...filtered,
-      ...(asked > shown ? [`${shown === 1 ? 'the first' : `${shown}`} of ${asked} metrics`] : []),
+      ...(asked > shown ? [`${shown} of ${asked} metrics`] : []),
     ],
   };
 }
@@ -239,7 +238,8 @@ function trendOf(drawn: Drawn, { timeZone, interval, findings }: TableRange, hea
   const { finding, accent, change, events } = toldOf(drawn, findings, times);
   return {
     kind: 'trend',
-    title: titleIn(drawn, finding, headline),
+    // The answer begins with the whole, of which nothing is seen where it is left out.
+    title: titleIn(drawn, finding, left.length > 0 ? undefined : headline),
     subtitle: [...about, ...(interval ? [] : [timeZone]), ...left, ...cut, ...(band.length > 0 ? ['band: expected at 95%'] : [])].join(
       ', ',
     ),
@@ -306,7 +306,10 @@ function barsOf(drawn: Drawn, { findings = [], reference }: TableRange, headline
   const valueOf = (row: string, name: string) =>
     cells.find(({ labels }) => rowOf(labels) === row && (!isColoured || labels.at(-1) === name))?.value ?? null;
   const finding = findingIn(drawn, findings);
-  const accent = accentIn(finding).filter((name) => shown.includes(name));
+  const accent = findings
+    .filter(({ subject }) => subject === metric)
+    .flatMap(accentIn)
+    .filter((name) => shown.includes(name));
   const notes = shown.map((row) => noteOf(findings, metric, row));
   const isNoted = names.length === 1 && reference !== undefined && notes.some((note) => note !== '');
   const left = [
@@ -358,10 +361,9 @@ export function chartOfTable(table: QueryTable, range: TableRange): ChartSpec | 
   if (!isOverTime && table.rows.length < 2) return undefined;
   const mostBars = table.rows.length > FEW_ROWS ? MAX_METRICS.longBars : MAX_METRICS.bars;
   const most = isOverTime ? MAX_METRICS.time : mostBars;
-  // Where not all can be drawn, what something was found of comes first, then what a shop looks at first.
-  const found = metrics.toSorted((a, b) => LEADING.indexOf(b) - LEADING.indexOf(a));
+  // Where not all can be drawn, what something was found of comes first, then in the order of the table, whose first the answer tells of.
   const first = range.findings?.find(({ subject }) => metrics.includes(subject))?.subject;
-  const ordered = first === undefined ? found : [first, ...found.filter((name) => name !== first)];
+  const ordered = first === undefined ? metrics : [first, ...metrics.filter((name) => name !== first)];
   const shown = (metrics.length > most ? ordered : metrics).slice(0, most);
   const drawn = withoutIds(COURSES.has(unit) || OF_DAYS.has(unit) ? withoutTotal(table) : table);
   const pictures = shown.map((metric) => drawnOf(drawn, metric, shown.length, range));

@@ -15,6 +15,7 @@ import type { HostPage, ToolCall } from './host/page.ts';
 /** Debian's Chromium; the tests of views are skipped where it is missing. */
 const CHROMIUM = '/usr/bin/chromium';
 export const hasChromium = existsSync(CHROMIUM);
+if (!hasChromium) console.warn('The tests of views are skipped: /usr/bin/chromium is missing (apt-get install chromium).');
 
 /** What hosts apply to a view that asks for nothing (MCP Apps, "Restrictive Default"). */
 const DEFAULT_POLICY =

@@ -26,9 +26,9 @@ describe('the picture of what conditions cost', () => {
     const within = { ...row, condition: 'slow load on /', verdict: 'within noise', lostConversionsLow: -3 };
     const unknown = { ...row, condition: 'error', verdict: 'too few', lostConversionsLow: undefined, lostConversionsHigh: undefined };
     const chart = drawn('purchase', [row, within, unknown, { ...row, lostConversions: undefined }]);
-    expect(chart).toMatchObject({ title, subtitle: expect.stringContaining('2026, UTC, devices mobile') });
+    expect(chart).toMatchObject({ title, subtitle: expect.stringMatching(/2026, UTC, devices mobile: .* verdicts at 1% over all$/) });
     expect(chart?.labels).toEqual(['rage clicks on /cart', 'slow load on /', 'error']);
-    expect(chart?.notes).toEqual(['4 to 20', '-3 to 20 · not significant', 'too few']);
+    expect(chart?.notes).toEqual(['4 to 20', '-3 to 20 · within noise', 'too few']);
   });
 
   it('is one of money where revenue is asked about', () => {
@@ -62,6 +62,7 @@ describe('the picture of a funnel', () => {
     const groups = [
       group('mobile', [400, 40, 4], 'fewer reach /cart: 10.0% of those at /p/*, elsewhere 18.3%'),
       group('desktop', [600, 110, 46]),
+      group('unknown', [2, 2, 2]),
     ];
     expect(funnelChart({ steps, groups, unit: 'sessions', ...visits })).toMatchObject({
       title: 'Mobile: fewer reach /cart: 10.0% of those at /p/*, elsewhere 18.3%',
@@ -89,7 +90,8 @@ describe('the picture of a funnel', () => {
       { step: 'purchase', beforePercent: 33, afterPercent: 33.3, verdict: 'within noise' },
       { step: 'purchase', group: 'mobile', verdict: 'lower' },
     ] as const;
-    expect(funnelChart({ steps, unit: 'sessions', changes, ...visits })).toMatchObject({
+    expect(funnelChart({ steps, unit: 'sessions', changes, baseline: ['2026-10-01'], ...visits })).toMatchObject({
+      subtitle: expect.stringContaining(' against 1 Oct 2026, UTC'),
       labels: ['/cart', 'purchase'],
       accent: ['/cart'],
       series: [{ values: [20, 33] }, { values: [15, 33.3] }],

@@ -117,18 +117,6 @@ it('draws each metric of a table by day, with its range, and says which are left
   expect(most && panelsOf(most)[0]?.subtitle).toContain('6 of 7 metrics');
 });
 
-it('draws amounts with the range that they are of', () => {
-  const table = {
-    columns: ['device', 'visits'],
-    rows: [
-      ['desktop', 3],
-      ['mobile', 4],
-    ],
-    units: { visits: 'sessions' },
-  };
-  expect(chartOfTable(table, week)).toMatchObject({ kind: 'bars', subtitle: '9 – 15 Nov 2026, Europe/Paris, sessions' });
-});
-
 it('says how many rows of a query are drawn, where it has more', () => {
   const rows = [
     ['a', 1],
@@ -145,8 +133,9 @@ it('leaves out lines that lie on the axis and the whole among its parts, and say
     [day, 'desktop', 2_000],
     [day, 'unknown', 40],
   ]);
-  const chart = chartOfTable({ columns: ['day', 'device', 'visits'], rows, units: { visits: 'sessions' } }, week);
-  expect(chart).toMatchObject({
+  const table = { columns: ['day', 'device', 'visits'], rows, units: { visits: 'sessions' } };
+  expect(chartOfTable(table, { ...week, answer: '10,080 visits.' })).toMatchObject({
+    title: 'Visits by day and device',
     series: [{ name: 'mobile' }, { name: 'desktop' }],
     subtitle: expect.stringContaining('not drawn: all, unknown'),
   });
@@ -165,23 +154,26 @@ const finding = (subject: string, segment: string, verdict: 'higher' | 'lower' |
 
 it('draws first what something was found of, and the place of the finding apart from the others', () => {
   const metrics = ['bounceRate', 'conversionRate', 'cartAverage', 'visits'];
-  const rows = ['all visitors', 'Germany', 'France'].map((name, at) => [name, ...metrics.map((_, index) => 1 + at + index)]);
+  const rows = ['all visitors', 'Germany', 'France', 'Italy'].map((name, at) => [name, ...metrics.map((_, index) => 1 + at + index)]);
   const units = Object.fromEntries(metrics.map((name) => [name, name === 'visits' ? 'sessions' : '%']));
   const table = { columns: ['segment', ...metrics], rows, units };
   const findings = [
     finding('conversionRate', 'France', 'unchanged'),
     { ...finding('conversionRate', 'Germany', 'lower'), change: { percent: -21, low: -30, high: -12 } },
+    finding('conversionRate', 'Italy', 'higher'),
   ];
   const drawn = chartOfTable(table, { ...week, findings, reference: 'all visitors' });
   const [first, second] = drawn ? panelsOf(drawn) : [];
   expect(first).toMatchObject({
     title: 'conversionRate of Germany: lower',
-    labels: ['France', 'Germany', 'all visitors'],
-    accent: ['Germany'],
-    notes: ['no significant difference', '21% lower', ''],
+    labels: ['Italy', 'France', 'Germany', 'all visitors'],
+    accent: ['Germany', 'Italy'],
+    notes: ['higher', 'no significant difference', '21% lower', ''],
     subtitle: expect.stringContaining('verdicts against all visitors'),
   });
-  expect(second?.title).toBe('Visits by segment');
+  expect(second?.title).toBe('Bounce rate by segment');
+  // Of more rows one metric alone is drawn: the first, with which the answer begins.
+  expect(chartOfTable({ ...table, rows: [...rows, ...rows, ...rows] }, week)).toMatchObject({ series: [{ name: 'Bounce rate' }] });
   // A finding about a place that is not drawn is no title.
   const spain = finding('conversionRate', 'Spain', 'lower');
   const other = chartOfTable(table, { ...week, findings: [spain], answer: spain.sentence });

@@ -22,8 +22,6 @@ const answers: Readonly<Record<string, ReturnType<typeof result>>> = {
   list_successful_export_runs: result({ runs: [] }),
 };
 
-if (!hasChromium) console.warn('The tests of the overview are skipped: /usr/bin/chromium is missing (apt-get install chromium).');
-
 describe.skipIf(!hasChromium)('the overview in a browser', () => {
   const browser = sharedBrowser('overview');
 

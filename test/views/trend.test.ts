@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { dayAfter } from '../../src/lib/calendar.ts';
 import { drawChart } from '../../src/views/charts/draw-chart.ts';
 import { themes } from '../../src/views/charts/theme.ts';
 import type { TrendSpec } from '../../src/views/spec.ts';
@@ -60,12 +61,13 @@ describe('a trend', () => {
     ]);
   });
 
-  it('keeps the label of an event at the edge inside the picture', () => {
+  it('keeps the label of an event at the edge inside the picture, in lines where one is too short', () => {
     const last = trend().times.at(-1) ?? '';
-    const events = [{ name: 'Release 43: storefront and API', time: last }];
+    const events = [{ name: 'Release 43: storefront and API '.repeat(6), time: last }];
     const [mark] = seriesOf(trend({ events })).at(-1)?.markLine?.data ?? [];
-    const [shiftPx] = (mark as unknown as { label: { offset: [number, number] } }).label.offset;
-    expect(shiftPx).toBeLessThan(-25);
+    const { label } = mark as unknown as { label: { offset: [number, number]; formatter: () => string } };
+    expect(label.offset[0]).toBeLessThan(-25);
+    expect(label.formatter().split('\n').join(' ')).toBe(events[0]?.name.trim());
   });
 
   it('leaves out what has no readable time', () => {
@@ -96,10 +98,10 @@ describe('a trend', () => {
     ]);
   });
 
-  /** What the axis writes at a local time. */
-  function labelAt(spec: TrendSpec, time: string): string {
-    const { axisLabel } = drawChart(spec, LOOK).option['xAxis'] as { axisLabel: { formatter: (atMs: number) => string } };
-    return axisLabel.formatter(Date.parse(`${time}Z`));
+  /** What the axis writes at days and moments. */
+  function labelsAt(spec: TrendSpec, times: readonly string[], look = LOOK): string[] {
+    const { axisLabel } = drawChart(spec, look).option['xAxis'] as { axisLabel: { formatter: (atMs: number) => string } };
+    return times.map((time) => axisLabel.formatter(Date.parse(time)));
   }
   const daily = (times: readonly string[]): TrendSpec => {
     const { change: _change, judged: _judged, ...spec } = trend({ times, events: [] });
@@ -108,24 +110,13 @@ describe('a trend', () => {
 
   it('names both ends of its axis, and leaves them the room', () => {
     const days = daily(trend().times);
-    expect(['2026-10-31T00:00', '2026-11-01T00:00', '2026-11-10T00:00', '2026-11-20T00:00'].map((time) => labelAt(days, time))).toEqual([
-      '31 Oct',
-      '',
-      '10 Nov',
-      '20 Nov',
-    ]);
-    expect(labelAt(trend(), '2026-10-31T12:00')).toBe('31 Oct');
-    expect(labelAt(trend(), '2026-11-08T12:00')).toBe('8 Nov');
+    expect(labelsAt(days, ['2026-10-31', '2026-11-01', '2026-11-10', '2026-11-20'])).toEqual(['31 Oct', '', '10 Nov', '20 Nov']);
+    expect(labelsAt(trend(), ['2026-10-31T12:00Z', '2026-11-08T12:00Z'])).toEqual(['31 Oct', '8 Nov']);
   });
 
   it('names months, the first of several years with its year, and nothing between them', () => {
     const months = daily(['2025-11-01', '2025-12-01', '2026-01-01', '2026-02-01']);
-    expect(['2025-11-01T00:00', '2025-12-01T00:00', '2025-12-16T00:00', '2026-01-01T00:00'].map((time) => labelAt(months, time))).toEqual([
-      'Nov 2025',
-      'Dec',
-      '',
-      'Jan 2026',
-    ]);
+    expect(labelsAt(months, ['2025-11-01', '2025-12-01', '2025-12-16', '2026-01-01'])).toEqual(['Nov 2025', 'Dec', '', 'Jan 2026']);
   });
 
   /** Where a still picture has its labels. */
@@ -136,7 +127,6 @@ describe('a trend', () => {
     const { axisLabel } = drawChart(plain, LOOK).option['xAxis'] as { axisLabel: { customValues: number[] } };
     return axisLabel.customValues.map((atMs) => new Date(atMs).toISOString().slice(0, 16));
   }
-  const dayAfter = (day: string, count: number) => new Date(Date.parse(day) + count * 86_400_000).toISOString().slice(0, 10);
 
   it('has its labels on the periods, equally far apart, the last period among them', () => {
     // Thirteen steps of a week cannot be divided.
@@ -152,10 +142,8 @@ describe('a trend', () => {
       (_, index) => `${dayAfter('2026-11-18', Math.floor(index / 24))}T${String(index % 24).padStart(2, '0')}:00`,
     );
     expect(ticksOf(hours)).toEqual(Array.from({ length: 7 }, (_, index) => `${dayAfter('2026-11-18', index)}T00:00`));
-    const { axisLabel } = drawChart(daily(hours), { ...LOOK, tooltip: () => ({}) }).option['xAxis'] as {
-      axisLabel: { formatter: (atMs: number) => string };
-    };
-    expect(['2026-11-24T00:00Z', '2026-11-24T23:00Z'].map((time) => axisLabel.formatter(Date.parse(time)))).toEqual(['24 Nov', '']);
+    const zoomed = { ...LOOK, tooltip: () => ({}) };
+    expect(labelsAt(daily(hours), ['2026-11-24T00:00Z', '2026-11-24T23:00Z'], zoomed)).toEqual(['24 Nov', '']);
   });
 
   it('names every midnight between hours, also one close to an end of the axis, which has no label of its own', () => {

@@ -8,8 +8,6 @@ const answer = (chart?: ChartSpec) => ({
   structuredContent: { totals: 1, ...(chart && { chart }) },
 });
 
-if (!hasChromium) console.warn('The tests of the chart view are skipped: /usr/bin/chromium is missing (apt-get install chromium).');
-
 describe.skipIf(!hasChromium)('the chart view in a browser', () => {
   const browser = sharedBrowser();
 

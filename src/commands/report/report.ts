@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { nameOf } from '../../domain/metrics/metric-definitions.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
 import { markdownTable } from '../../lib/text-table.ts';
@@ -62,7 +61,7 @@ async function blockFor(part: OverviewPart, asked: OverviewAsked, session: Sessi
   const caller = { session, offer, signal, canAsk: false, single: true as const, ...isWhole };
   const outcome = await callTool(await loadTool(part.tool), part.args(asked), caller);
   if ('ask' in outcome || outcome.isError) return failureOf(part, 'ask' in outcome ? 'It asks for a confirmation.' : outcome.text);
-  return blockOf(part, outcome.structured ?? {}, nameOf);
+  return blockOf(part, outcome.structured ?? {});
 }
 
 async function projectName(session: Session, projectId: number | undefined): Promise<string> {

@@ -15,7 +15,7 @@ export interface FunnelGroup {
 /** Groups that an answer shows. */
 const MOST_GROUPS = 8;
 /** With fewer at the first step nothing is said of a group. */
-const LEAST_SESSIONS = 50;
+export const LEAST_SESSIONS = 50;
 
 /** The difference of a group from all others at a step; shares from 0 to 1. */
 interface StepDifference extends Difference {

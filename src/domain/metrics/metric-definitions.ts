@@ -1,4 +1,5 @@
 import * as api from '../../api/operations/metrics.ts';
+import { nameOf } from './metric-names.ts';
 import type { Combination, Count, Definitions, RangeMetricDefinition, SiteMetricDefinition } from './range-metric-definition.ts';
 
 const SUM: Combination = { by: 'sum' };
@@ -9,7 +10,6 @@ const without = (counts: string): Combination => ({ by: 'refusal', lacks: counts
 export const siteMetricDefinitions: Definitions<'site', SiteMetricDefinition> = {
   bounceRate: {
     endpoint: api.getSiteBounceRate,
-    name: 'Bounce rate',
     aliases: ['bounces', 'bounce'],
     unit: '%',
     words: 'Percent of single-page visits.',
@@ -18,7 +18,6 @@ export const siteMetricDefinitions: Definitions<'site', SiteMetricDefinition> = 
   },
   cartAverage: {
     endpoint: api.getSiteCartAverage,
-    name: 'Average cart',
     aliases: [
       'aov',
       'average order value',
@@ -37,7 +36,6 @@ export const siteMetricDefinitions: Definitions<'site', SiteMetricDefinition> = 
   },
   conversionCount: {
     endpoint: api.getSiteConversions,
-    name: 'Conversions',
     aliases: ['goal completions', 'number of conversions'],
     unit: 'sessions',
     words: 'Sessions reaching a goal. Default: the e-commerce goal, of shops.',
@@ -47,7 +45,6 @@ export const siteMetricDefinitions: Definitions<'site', SiteMetricDefinition> = 
   },
   conversionRate: {
     endpoint: api.getSiteConversionRate,
-    name: 'Conversion rate',
     aliases: ['cr', 'cvr', 'conversion', 'conv rate', 'goal conversion rate'],
     unit: '%',
     words: 'Percent of sessions reaching a goal. Default: the e-commerce goal, of shops.',
@@ -57,7 +54,6 @@ export const siteMetricDefinitions: Definitions<'site', SiteMetricDefinition> = 
   },
   pageviewAverage: {
     endpoint: api.getSitePageviewAverage,
-    name: 'Page views per visit',
     aliases: [
       'pages per visit',
       'pages per session',
@@ -74,7 +70,6 @@ export const siteMetricDefinitions: Definitions<'site', SiteMetricDefinition> = 
   },
   revenueSum: {
     endpoint: api.getSiteRevenue,
-    name: 'Revenue',
     aliases: ['total revenue', 'sales', 'turnover'],
     unit: 'currency',
     words: 'Sum of transaction amounts (e-commerce).',
@@ -83,7 +78,6 @@ export const siteMetricDefinitions: Definitions<'site', SiteMetricDefinition> = 
   },
   sessionTimeAverage: {
     endpoint: api.getSiteSessionTimeAverage,
-    name: 'Session time',
     aliases: [
       'session duration',
       'average session duration',
@@ -101,7 +95,6 @@ export const siteMetricDefinitions: Definitions<'site', SiteMetricDefinition> = 
   },
   visits: {
     endpoint: api.getSiteVisits,
-    name: 'Visits',
     aliases: ['sessions', 'session', 'visit', 'traffic', 'number of visits', 'number of sessions'],
     unit: 'sessions',
     words: 'Number of sessions.',
@@ -124,7 +117,6 @@ export const zoneMetricDefinitions: Definitions<'zone', RangeMetricDefinition> &
 } = {
   avgTransactionAfterTap: {
     endpoint: api.getZoneMetrics,
-    name: 'Transactions after a tap',
     aliases: [],
     unit: 'transactions, unit not documented',
     words: 'Transactions after a tap on the zone, averaged; the reference does not define it further.',
@@ -132,7 +124,6 @@ export const zoneMetricDefinitions: Definitions<'zone', RangeMetricDefinition> &
   },
   avgConversionAfterTap: {
     endpoint: api.getZoneConversionRatePerTap,
-    name: 'Conversion after a tap',
     aliases: ['conversion rate per tap'],
     unit: '%',
     words: 'Percentage of users tapping the zone and reaching the goal in one session.',
@@ -142,7 +133,6 @@ export const zoneMetricDefinitions: Definitions<'zone', RangeMetricDefinition> &
   },
   dragFlickRate: {
     endpoint: api.getZoneSwipeRate,
-    name: 'Swipe rate',
     aliases: [],
     unit: '%',
     words: 'Percentage of users swiping the zone.',
@@ -150,7 +140,6 @@ export const zoneMetricDefinitions: Definitions<'zone', RangeMetricDefinition> &
   },
   dragFlickRecurrence: {
     endpoint: api.getZoneSwipeRecurrence,
-    name: 'Swipe recurrence',
     aliases: [],
     unit: 'swipes per screen view',
     words: 'Average swipes per engaged screen view.',
@@ -158,7 +147,6 @@ export const zoneMetricDefinitions: Definitions<'zone', RangeMetricDefinition> &
   },
   revenuePerTap: {
     endpoint: api.getZoneRevenuePerTap,
-    name: 'Revenue per tap',
     aliases: [],
     unit: 'currency',
     words: 'Average revenue per tap.',
@@ -166,7 +154,6 @@ export const zoneMetricDefinitions: Definitions<'zone', RangeMetricDefinition> &
   },
   tapRate: {
     endpoint: api.getZoneTapRate,
-    name: 'Tap rate',
     aliases: [],
     unit: '%',
     words: 'Percentage of users tapping the zone (once suffices).',
@@ -174,7 +161,6 @@ export const zoneMetricDefinitions: Definitions<'zone', RangeMetricDefinition> &
   },
   tapRecurrence: {
     endpoint: api.getZoneTapRecurrence,
-    name: 'Tap recurrence',
     aliases: [],
     unit: 'taps per screen view',
     words: 'Average taps per engaged screen view.',
@@ -182,7 +168,6 @@ export const zoneMetricDefinitions: Definitions<'zone', RangeMetricDefinition> &
   },
   timeBeforeFirstTap: {
     endpoint: api.getZoneTimeBeforeFirstTap,
-    name: 'Time before the first tap',
     aliases: ['time to first tap'],
     unit: 'seconds',
     words: 'Seconds from screen opening to first tap or touch.',
@@ -190,7 +175,6 @@ export const zoneMetricDefinitions: Definitions<'zone', RangeMetricDefinition> &
   },
   totalRevenueWithTap: {
     endpoint: api.getZoneRevenue,
-    name: 'Revenue with a tap',
     aliases: ['zone revenue'],
     unit: 'currency',
     words: 'Revenue of users tapping the zone.',
@@ -221,11 +205,6 @@ export function definitionOf(metric: string): RangeMetricDefinition | undefined 
 /** Whether a metric is a count or an amount, which days add up to. */
 export function isCount(metric: string): boolean {
   return definitions[metric]?.combination.by === 'sum';
-}
-
-/** The usual name of a metric; as it came where the reference does not know it. */
-export function nameOf(metric: string): string {
-  return definitions[metric]?.name ?? metric;
 }
 
 /** The verbs that follow a metric's name: `visits are`, `revenue was`. */
@@ -264,7 +243,7 @@ export function foldMetric(text: string): string {
 
 /** Metrics of site and zone by the folded names that people use for them. */
 export const metricAliases: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries<RangeMetricDefinition>({ ...zoneMetricDefinitions, ...siteMetricDefinitions }).flatMap(([metric, { name, aliases }]) =>
-    [name, ...aliases].map((alias) => [foldMetric(alias), metric]),
+  Object.entries<RangeMetricDefinition>({ ...zoneMetricDefinitions, ...siteMetricDefinitions }).flatMap(([metric, { aliases }]) =>
+    [nameOf(metric), ...aliases].map((alias) => [foldMetric(alias), metric]),
   ),
 );

@@ -25,8 +25,6 @@ export interface RangeMetricDefinition {
   readonly words: string;
   /** The endpoint that answers this metric alone, else the one that answers all. */
   readonly endpoint: MetricEndpoint | typeof api.getZoneMetrics;
-  /** As it begins a sentence. */
-  readonly name: string;
   /** Other everyday names; case, spaces and punctuation do not matter. */
   readonly aliases: readonly string[];
   readonly combination: Combination;

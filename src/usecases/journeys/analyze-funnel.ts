@@ -210,6 +210,7 @@ export async function analyzeFunnel(request: FunnelRequest, context: ExportConte
       steps,
       groups,
       changes,
+      baseline: baseline?.covered,
       unit,
       covered,
       filters: filterWords(request),

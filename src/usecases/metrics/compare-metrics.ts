@@ -14,7 +14,8 @@ import { daysOf, type JudgedChanges, judgeChanges, type PeriodsInput } from '../
 import { isChanged, isWithoutDays, type Judged, type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
 import type { DatedChange } from '../../domain/metrics/engine/changes.ts';
 import { grammarOf, placeBy } from '../../domain/metrics/findings.ts';
-import { nameOf, zoneMetricWords } from '../../domain/metrics/metric-definitions.ts';
+import { zoneMetricWords } from '../../domain/metrics/metric-definitions.ts';
+import { nameOf } from '../../domain/metrics/metric-names.ts';
 import { type CountingFault, countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { type Device, type MetricGrid, PARTS } from '../../domain/metrics/read/metric-grid.ts';

@@ -214,9 +214,12 @@ export function rowPlace(labels: readonly string[], widthPx: number, rightPx: nu
   return { left, characters: Math.floor(labelPx / CHARACTER_PX), plotPx: Math.max(80, widthPx - left - rightPx) };
 }
 
-/** A label before a row: on two lines where one is too short for it, cut only where two are. */
+/** What two lines hold of a text that breaks between words, in lines. */
+const TWO_LINES = 1.7;
+
+/** A label before a row: on two lines where one is too short for it, its middle cut only where two are. */
 export function rowWords(text: string, characters: number): string {
-  const line = plainText(text);
+  const line = plainText(text, Math.floor(TWO_LINES * characters));
   if (line.length <= characters) return line;
   const breaks = [...line.matchAll(/ /g)].map(({ index }) => [line.slice(0, index), line.slice(index + 1)]);
   const fitting = breaks.filter((lines) => lines.every((part) => part.length <= characters));

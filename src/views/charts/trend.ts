@@ -15,6 +15,7 @@ import {
   stagger,
   type TooltipLine,
   tooltipOption,
+  wrapped,
 } from './look.ts';
 import type { Theme } from './theme.ts';
 import { DAY_MS, dayWords, drawable, formatValue, markAt, plainText, shortText, tickText, timeLabel } from './values.ts';
@@ -134,8 +135,6 @@ const RIGHT_PX = 36;
 const AXIS_PX = 30;
 const SLIDER_PX = 30;
 const LEVELS = 4;
-/** Longest name of an event above the plot, in characters; the tooltip has more. */
-const LONGEST_MOMENT = 90;
 
 /** Hour at which a day is drawn. */
 type DayHour = '00' | '12';
@@ -165,10 +164,10 @@ interface Moment {
 }
 
 function momentsOf({ events, change }: TrendSpec, dayHour: DayHour, { widthPx }: Look): Moment[] {
-  const longest = Math.max(24, Math.min(LONGEST_MOMENT, Math.floor((widthPx - 24) / (1.1 * CHARACTER_PX))));
+  const longest = Math.max(24, Math.floor((widthPx - 24) / (1.1 * CHARACTER_PX)));
   const all = [...events.map((event) => ({ ...event, isChange: false })), ...(change ? [{ ...change, isChange: true }] : [])];
   return all
-    .map(({ name, time, isChange }) => ({ name: shortText(name, longest), atMs: wallMs(time, dayHour), isChange }))
+    .map(({ name, time, isChange }) => ({ name: wrapped(name, longest).join('\n'), atMs: wallMs(time, dayHour), isChange }))
     .filter(({ atMs }) => drawable(atMs) !== null);
 }
 
@@ -179,23 +178,26 @@ interface Axis {
   readonly dayHour: DayHour;
 }
 
-/** Where the label of a moment stands: moved aside so that the edge of the picture does not cut it, and on which line above the plot. */
+/** Where the label of a moment stands: moved aside so that the edge of the picture does not cut it, and how far above the plot. */
 interface LabelPlace {
   readonly shiftPx: number;
-  readonly level: number;
+  readonly upPx: number;
 }
+
+/** Room that the label of each moment takes upwards: that of the longest. */
+const labelPx = (moments: readonly Moment[]) => MARK_PX * Math.max(0, ...moments.map(({ name }) => name.split('\n').length));
 
 function labelPlaces(
   moments: readonly Moment[],
   { min, pxPerMs, plotPx, rightPx }: { min: number; pxPerMs: number; plotPx: number; rightPx: number },
 ): LabelPlace[] {
   const labels = moments.map(({ name, atMs, isChange }) => {
-    const widthPx = name.length * (isChange ? 1.1 : 1) * CHARACTER_PX;
+    const widthPx = Math.max(...name.split('\n').map(({ length }) => length)) * (isChange ? 1.1 : 1) * CHARACTER_PX;
     const atPx = (atMs - min) * pxPerMs;
     const centrePx = Math.max(widthPx / 2 - LEFT_PX, Math.min(atPx, plotPx + rightPx - widthPx / 2));
     return { atPx: centrePx, widthPx, shiftPx: centrePx - atPx };
   });
-  return stagger(labels, LEVELS).map((level, index) => ({ level, shiftPx: labels[index]?.shiftPx ?? 0 }));
+  return stagger(labels, LEVELS).map((level, index) => ({ upPx: level * labelPx(moments), shiftPx: labels[index]?.shiftPx ?? 0 }));
 }
 
 /** A line without points that carries what belongs to no series, so that hiding one does not hide it. */
@@ -218,7 +220,8 @@ function background(
       color: isChange ? theme.accent : theme.mark,
       fontWeight: isChange ? 'bold' : 'normal',
       fontSize: 11,
-      offset: [places[index]?.shiftPx ?? 0, -MARK_PX * (places[index]?.level ?? 0)],
+      lineHeight: MARK_PX,
+      offset: [places[index]?.shiftPx ?? 0, -(places[index]?.upPx ?? 0)],
     },
   }));
   const held = levels.flatMap(({ name, from, to, value }) => {
@@ -333,7 +336,7 @@ function layoutOf(
   const pxPerMs = Math.max(80, widthPx - LEFT_PX - rightPx) / Math.max(1, max - min);
   const places = labelPlaces(moments, { min, pxPerMs, plotPx: (max - min) * pxPerMs, rightPx });
   const headEndPx = headPx(look, spec);
-  const marksPx = moments.length > 0 ? MARK_PX * (1 + Math.max(...places.map(({ level }) => level))) : 0;
+  const marksPx = labelPx(moments) + Math.max(0, ...places.map(({ upPx }) => upPx));
   const top = headEndPx + (hasLegend ? legendPx(look, names, 40) : 12) + marksPx;
   const bottom = AXIS_PX + (tooltip ? SLIDER_PX : 0);
   const leastPx = look.heightPx === undefined ? LEAST_PLOT_PX.free : LEAST_PLOT_PX.given;

@@ -1,6 +1,7 @@
+import { nameOf } from '../../domain/metrics/metric-names.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { formatMoney, formatNumber, NO_VALUE } from '../../lib/number-text.ts';
-import { capital, sentencesOf } from '../../lib/sentences.ts';
+import { sentencesOf } from '../../lib/sentences.ts';
 import { type ChartSpec, isChart } from '../spec.ts';
 import type { OverviewPart } from './parts.ts';
 
@@ -17,14 +18,6 @@ export interface Block {
 }
 
 type Content = Readonly<Record<string, unknown>>;
-
-/** The name of a metric for people. */
-export type NameMetric = (metric: string) => string;
-
-/** `conversionRate` as "Conversion rate", where no definition is at hand. */
-function spelledOut(metric: string): string {
-  return capital(metric.replaceAll(/([A-Z])/g, ' $1').toLowerCase());
-}
 
 const listOf = (value: unknown): Content[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
@@ -52,7 +45,8 @@ function valueText(value: unknown, unit: unknown): string {
   return formatNumber(number, { group: true });
 }
 
-function figuresTable(data: Content, nameOf: NameMetric): NonNullable<Block['table']> {
+/** The table says each metric's change; what else is said, such as since when, stays in words. */
+function figuresBlock(block: Block, data: Content): Block {
   const rows = recordsOf(data).map(({ metric, unit, before, after, changePercent, verdict }) => [
     nameOf(String(metric)),
     valueText(before, unit),
@@ -60,14 +54,9 @@ function figuresTable(data: Content, nameOf: NameMetric): NonNullable<Block['tab
     numberOf(changePercent) === undefined ? NO_VALUE : `${formatNumber(numberOf(changePercent), { digits: 1, sign: true })}%`,
     textOf(verdict),
   ]);
-  return { columns: ['Metric', 'Before', 'Now', 'Change', 'Verdict'], rows };
-}
-
-/** The table says each metric's change; what else is said, such as since when, stays in words. */
-function figuresBlock(block: Block, data: Content, nameOf: NameMetric): Block {
-  const names = recordsOf(data).map(({ metric }) => nameOf(String(metric)));
-  const isInTable = (line: string) => line.startsWith('Special days') || names.some((name) => line.startsWith(`${name} `));
-  return { ...block, lines: block.lines.filter((line) => !isInTable(line)), table: figuresTable(data, nameOf) };
+  const isInTable = (line: string) => line.startsWith('Special days') || rows.some(([name]) => line.startsWith(`${name} `));
+  const table = { columns: ['Metric', 'Before', 'Now', 'Change', 'Verdict'], rows };
+  return { ...block, lines: block.lines.filter((line) => !isInTable(line)), table };
 }
 
 /** Longest table of a part. */
@@ -117,7 +106,7 @@ function expiringBlock(data: Content): Pick<Block, 'headline' | 'lines' | 'table
 }
 
 /** The block that the answer of a part makes. */
-export function blockOf({ id, title }: OverviewPart, data: Content, nameOf: NameMetric = spelledOut): Block {
+export function blockOf({ id, title }: OverviewPart, data: Content): Block {
   const answer = textOf(data['answer'], '');
   const [headline = '', ...lines] = sentencesOf(answer);
   const chart = isChart(data['chart']) ? { chart: data['chart'] } : {};
@@ -125,7 +114,7 @@ export function blockOf({ id, title }: OverviewPart, data: Content, nameOf: Name
   /** Sentences that the answer does not say already. */
   const further = (sentences: readonly unknown[]) => sentences.map(String).filter((each) => !answer.includes(each.replace(/\.$/, '')));
   if (id === 'changes') return { ...block, lines: [...lines, ...further(listOf(data['findings']).map(({ sentence }) => sentence))] };
-  if (id === 'figures') return figuresBlock(block, data, nameOf);
+  if (id === 'figures') return figuresBlock(block, data);
   if (id === 'course') return { ...block, headline: '', lines: [] };
   if (id === 'speed') return { ...block, lines: [...lines, ...further(listOf(data['scenarios']).map(({ line }) => line))] };
   if (id === 'expiring') return { ...block, ...expiringBlock(data) };

@@ -132,7 +132,7 @@ describe('two weeks', () => {
     expect(trend?.series?.filter(({ isAccent }) => isAccent).map(({ name }) => name)).toEqual(['mobile']);
     const change = Number(records(answer)[0]?.['change']);
     expect(parts).toMatchObject({ kind: 'bars', unit: 'points', accent: ['mobile'], labels: { 0: 'mobile' } });
-    expect(parts?.subtitle).toContain(`; whole change ${change.toPrecision(3)} pp`);
+    expect(parts?.title).toContain(`: ${change.toPrecision(3)} pp in all`);
     const devices = list(answer, 'devices');
     // What is below a fiftieth of the largest cannot be seen.
     for (const [device, value] of addedBy(parts ?? { kind: '' })) {

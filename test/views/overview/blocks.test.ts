@@ -29,7 +29,7 @@ it('shows figures as a table, and in words only what the table does not say', ()
   expect(block.lines).toEqual(['It has cost about 900 EUR so far.']);
   expect(block.table?.rows).toEqual([
     ['Visits', '100', '80', '-20.0%', 'down'],
-    ['Revenue sum', '1,001 EUR', '–', '–', 'within noise'],
+    ['Revenue', '1,001 EUR', '–', '–', 'within noise'],
   ]);
 });
 

@@ -5,7 +5,7 @@ import { Z_99 } from '../../../statistics/tails.ts';
 import { daysToShow, MOST_DAYS_TO_SHOW, smallestAhead } from '../engine/detectable.ts';
 import { changesSince } from '../engine/measure.ts';
 import { type DailyPoint, type MetricKind, WEEK } from '../engine/series.ts';
-import { nameOf } from '../metric-definitions.ts';
+import { nameOf } from '../metric-names.ts';
 import { kindOf } from '../read/day-points.ts';
 import { CLEAR_P_VALUE, daysOf } from './judged-changes.ts';
 import { type Reading } from './readings.ts';

@@ -5,7 +5,8 @@ import { dateText, listed, pairText, percentText, rangeText, valueText } from '.
 import { todayIn } from '../../../lib/dates.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
-import { nameOf, unitOf, verbsOf } from '../metric-definitions.ts';
+import { unitOf, verbsOf } from '../metric-definitions.ts';
+import { nameOf } from '../metric-names.ts';
 import { askedOf, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
 
