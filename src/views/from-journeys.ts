@@ -166,13 +166,18 @@ export interface CohortsDrawn extends VisitsDrawn, Pick<RetentionAnswer, 'cohort
   readonly curves: readonly { readonly group: string; readonly visitors: number; readonly percent: readonly (number | null)[] }[];
 }
 
+/** A group so many times smaller than the largest has shares by chance that would be the darkest of all. */
+const MOST_TIMES = 20;
+
 /** The shares of all, or of each group of a split, and of each cohort by period; undefined where none is known. */
 export function cohortChart(drawn: CohortsDrawn): GridSpec | undefined {
   const { cohorts, curves, by, answer } = drawn;
   const nameOf = (group: string, visitors: number) => `${group} · ${formatValue(visitors, 'none')}`;
+  const least = Math.max(...curves.map(({ visitors }) => visitors)) / MOST_TIMES;
+  const drawnCurves = curves.filter(({ visitors }) => visitors >= least);
   // In the period of their first session all are there.
   const rows = [
-    ...curves.map(({ group, visitors, percent }) => ({ name: nameOf(group, visitors), values: percent.slice(1) })),
+    ...drawnCurves.map(({ group, visitors, percent }) => ({ name: nameOf(group, visitors), values: percent.slice(1) })),
     ...cohorts.map(({ cohort, visitors, percent }) => ({
       name: nameOf(
         cohort.replace(/\d{4}-\d\d-\d\d/, (day) => momentWords(day, 'day')),
@@ -183,10 +188,11 @@ export function cohortChart(drawn: CohortsDrawn): GridSpec | undefined {
   ];
   const periods = Math.max(0, ...rows.map(({ values }) => 1 + values.findLastIndex((value) => value !== null)));
   if (periods === 0) return undefined;
+  const few = drawnCurves.length < curves.length ? `; groups of under a ${MOST_TIMES}th of the largest left out` : '';
   return {
     kind: 'grid',
     title: headlineOf(answer),
-    subtitle: `cohorts of ${daysIn(drawn)}; share of the cohort, visitors beside its name; empty: not over or not covered`,
+    subtitle: `cohorts of ${daysIn(drawn)}; share of the cohort, visitors beside its name; empty: not over or not covered${few}`,
     unit: 'percent',
     columns: Array.from({ length: periods }, (_, index) => `${by} ${index + 1}`),
     rows: rows.flatMap(({ name, values }) => (values.some((value) => value !== null) ? [{ name, values: values.slice(0, periods) }] : [])),

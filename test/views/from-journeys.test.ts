@@ -110,5 +110,9 @@ describe('the picture of who comes back', () => {
     const retention = { cohorts, curves, by: 'day' as const, ...visits };
     expect(cohortChart(retention)).toMatchObject({ title, columns: ['day 1'], rows: [{ name: 'all · 15' }, { name: '1 Nov · 10' }] });
     expect(cohortChart({ ...retention, cohorts: cohorts.slice(1), curves: [] })).toBeUndefined();
+    const small = { group: 'unknown', visitors: 1, percent: [100, 100, null] };
+    const grid = cohortChart({ ...retention, curves: [{ group: 'desktop', visitors: 21, percent: [100, 20, null] }, small] });
+    expect(grid?.rows.map(({ name }) => name)).toEqual(['desktop · 21', '1 Nov · 10']);
+    expect(grid?.subtitle).toContain('left out');
   });
 });

@@ -1,3 +1,4 @@
+import { dateText } from '../../findings/wording.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import { type FunnelChange, type FunnelStep, largestLoss } from './funnel.ts';
 import type { FunnelGroup } from './funnel-groups.ts';
@@ -32,7 +33,7 @@ function changeSentence({ changes, steps, beside }: Told): string | undefined {
   const { verdict, step, since, beforePercent = 0, afterPercent = 0, group } = clearest;
   const from = steps[index - 1]?.step ?? '';
   return (
-    `${verdict === 'lower' ? 'Fewer' : 'More'} go on from ${from} to ${step}${since === undefined ? '' : ` since ${since}`}: ` +
+    `${verdict === 'lower' ? 'Fewer' : 'More'} go on from ${from} to ${step}${since === undefined ? '' : ` since ${dateText(since, since.slice(0, 4))}`}: ` +
     `${afterPercent}% against ${beforePercent}% in the baseline${group === undefined ? '' : `, most clearly for ${group}`}.`
   );
 }

@@ -56,15 +56,6 @@ function checkQuestion({ by, devices, compareSegments, kind, baselineStartMs, ba
   if (devices.length > 1) refuse('devices: by segment takes one device.');
 }
 
-/** The first side, then the others by how far the metric is from it there; sides without a value last. */
-function byEffect(sides: readonly Side[], metric = 'visits'): readonly Side[] {
-  const [reference, ...others] = sides;
-  if (!reference) return sides;
-  const distance = ({ values }: Side) => Math.abs((values[metric] ?? Number.NaN) - (reference.values[metric] ?? Number.NaN));
-  const order = (side: Side) => (Number.isNaN(distance(side)) ? -1 : distance(side));
-  return [reference, ...others.toSorted((a, b) => order(b) - order(a))];
-}
-
 /** Sides of one range as they were read. */
 interface SidesRead {
   readonly sides: readonly Side[];
@@ -134,9 +125,7 @@ export async function compareAtOnce(asked: Question, context: CompareContext): P
   checkQuestion(question);
   const { by, metrics } = question;
   const lists = await context.lists();
-  const read = await readSides(question, lists, context);
-  const { totals } = read;
-  const sides = question === asked ? read.sides : byEffect(read.sides, metrics[0]);
+  const { sides, totals, ...read } = await readSides(question, lists, context);
   for (const sentence of [...notes, ...read.notes, ...notesOf(sides, question, totals, timeZone)]) context.note(sentence);
   const grammar = grammarOf(todayIn(timeZone, context.nowMs));
   const compared = compareSides(metrics, sides, by === 'device' ? by : 'segment', { currency: totals.currency, grammar });

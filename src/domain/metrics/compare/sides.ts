@@ -115,7 +115,13 @@ const sideColumns = (kind: string, currency: string | undefined): readonly Table
   ['verdict', ({ verdict }) => verdict ?? null],
 ];
 
-/** Puts sides next to each other: a row for each metric and side, each against the first, and what differs. */
+/** How far a side lies from the first, which comes first itself; without a value last. */
+function distanceOf(side: SideValue): number {
+  if (side.reference === undefined) return Number.POSITIVE_INFINITY;
+  return hasDifference(side) ? Math.abs(side.value - side.reference) : -1;
+}
+
+/** Puts sides next to each other: a row for each metric and side, each against the first, the farthest from it first, and what differs. */
 export function compareSides(
   metrics: readonly string[],
   sides: readonly Side[],
@@ -123,15 +129,16 @@ export function compareSides(
   { currency, grammar }: { readonly currency: string | undefined; readonly grammar: Grammar },
 ): Pick<Comparison, 'answer' | 'findings' | 'columns' | 'rows'> {
   const [reference] = sides;
-  const values = metrics.flatMap((metric) =>
-    sides.map((side): SideValue => {
+  const values = metrics.flatMap((metric) => {
+    const own = sides.map((side): SideValue => {
       const isFirst = side === reference;
       const first = isFirst ? undefined : (reference?.values[metric] ?? null);
       const judged = reference && !isFirst ? judgeSides(metric, reference, side) : undefined;
       const half = (judged?.half ?? 0) * (isCount(metric) ? side.days.length : 1);
       return { metric, name: side.name, value: side.values[metric] ?? null, reference: first, verdict: judged?.verdict, half };
-    }),
-  );
+    });
+    return own.toSorted((a, b) => distanceOf(b) - distanceOf(a));
+  });
   const findings = wordedAll(
     values.flatMap((value) => factsOf(value, reference?.name ?? '', kind, currency)),
     grammar,
