@@ -31,7 +31,7 @@ it('a report is one page that needs no network, with every part and one cost of 
   expect(html.match(/<div class="(light|dark) (wide|narrow)">/g)?.length).toBeGreaterThanOrEqual(8);
   expect(html).not.toContain('class="failure"');
   const [, changed = '', figures = ''] = markdown.split(/^## /m);
-  const costIn = (text: string) => /It has cost about ([\d,]+) EUR/.exec(text)?.[1];
+  const costIn = (text: string) => /It (?:has )?cost about ([\d,]+) EUR/.exec(text)?.[1];
   expect(costIn(changed)).toBeDefined();
   // The figures are priced up to yesterday, the list up to the end of its days: the same change, first day and size.
   const sizeIn = (text: string) => /has been (\d+)% lower since (\d+ \w+)/.exec(text)?.slice(1);

@@ -73,7 +73,8 @@ function unsaidOf({ start, end, days, timeZone }: Readonly<Record<string, unknow
 /** What an answer holds in one channel alone; empty where both are whole. */
 function onlyInOne({ structured, text, links }: ToolAnswer): unknown[] {
   const { chart: _drawn, range, ...data } = structured;
-  if (unrendered(renderText(data)) !== text) return ['the text is not made from the structured content'];
+  // A getter's answer begins with a sentence on its figures.
+  if (!text.endsWith(unrendered(renderText(data)))) return ['the text is not made from the structured content'];
   const numbers = numbersIn(text);
   const unseen = leavesOf(data).filter(
     ([path, value]) => renderText(changedAt(data, path) as typeof data) === renderText(data) || !isWritten(value, text, numbers),
