@@ -29,12 +29,12 @@ function changeSentence({ changes, steps, beside }: Told): string | undefined {
   const [clearest] = moved.toSorted((a, b) => Math.abs(distance(b)) - Math.abs(distance(a)));
   if (!clearest)
     return changes.some(({ verdict }) => verdict === 'within noise') ? 'No step of this funnel changed beyond noise.' : undefined;
-  const index = steps.findIndex(({ step }) => step === clearest.step);
   const { verdict, step, since, beforePercent = 0, afterPercent = 0, group } = clearest;
-  const from = steps[index - 1]?.step ?? '';
+  const from = steps.find((_, at) => steps[at + 1]?.step === step);
+  const begun = since && ` since ${dateText(since, since.slice(0, 4))}`;
   return (
-    `${verdict === 'lower' ? 'Fewer' : 'More'} go on from ${from} to ${step}${since === undefined ? '' : ` since ${dateText(since, since.slice(0, 4))}`}: ` +
-    `${afterPercent}% against ${beforePercent}% in the baseline${group === undefined ? '' : `, most clearly for ${group}`}.`
+    `${verdict === 'lower' ? 'Fewer' : 'More'} go on from ${from?.step} to ${step}${begun ?? ''}: ` +
+    `${afterPercent}% against ${beforePercent}% in the baseline${group ? `, most clearly for ${group}` : ''}.`
   );
 }
 

@@ -214,7 +214,7 @@ export function rowPlace(labels: readonly string[], widthPx: number, rightPx: nu
   return { left, characters: Math.floor(labelPx / CHARACTER_PX), plotPx: Math.max(80, widthPx - left - rightPx) };
 }
 
-/** What two lines hold of a text that breaks between words, in lines. */
+/** Lines of text that two lines hold where it breaks between words. */
 const TWO_LINES = 1.7;
 
 /** A label before a row: on two lines where one is too short for it, its middle cut only where two are. */

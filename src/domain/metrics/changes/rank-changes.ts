@@ -13,7 +13,7 @@ export interface RankedChange extends ChangeEvent {
 /** Drift is given per four weeks. */
 export const DRIFT_DAYS = 28;
 
-/** What a metric of a change costs by itself; what only follows from the mix of visits costs nothing. */
+/** The cost of a metric of a change by itself; what only follows from the mix of visits costs nothing. */
 function costOf(scene: Scene, { shape, from, to }: ChangeEvent, { metric, place, mix, relative, low, high }: Part): Cost | undefined {
   if (mix || place.zoneId !== undefined) return undefined;
   const isDrift = shape === 'drift';
