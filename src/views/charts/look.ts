@@ -27,8 +27,8 @@ export interface Drawing {
   readonly words: string;
 }
 
-/** Lines of a title or subtitle at most; no finding is longer. */
-const MOST_LINES = 4;
+/** Lines of a title or subtitle at most; no finding or key is longer. */
+const MOST_LINES = 8;
 /** Width of a bold character of 15 px and of one of 12 px in DejaVu Sans, on average. */
 const TITLE_CHARACTER_PX = 9.8;
 const SUBTITLE_CHARACTER_PX = 7;
@@ -46,7 +46,7 @@ export function wrapped(text: string, characters: number): string[] {
     if (last !== undefined && last.length + word.length < characters) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(plainText(word, characters));
   }
-  return lines.slice(0, MOST_LINES);
+  return lines;
 }
 
 /** Title and subtitle of a picture. */

@@ -42,8 +42,8 @@ export interface ComparisonScene {
 /** Parts of a change that are told as its own: a smaller one is no story of it. */
 const LEAST_PART = 0.2;
 
-/** A factor of more than half of a change of revenue is what it comes from. */
-const MOST_OF_REVENUE = 0.5;
+/** A part of more than half of a change is what it comes from. */
+const MOST = 0.5;
 const REVENUE_FACTORS = [
   ['visits', 'visits'],
   ['conversionRate', 'conversion'],
@@ -52,14 +52,6 @@ const REVENUE_FACTORS = [
 
 const shareOf = (contribution: number | undefined, change: number) =>
   contribution && change ? Number((contribution / change).toFixed(2)) : undefined;
-
-/** The one device that carries a change. */
-function deviceCauses({ reading }: SiteChange<Reading>, { byDevice }: Causes): Facts['causes'] {
-  if (!byDevice || reading.device === 'all') return [];
-  const own = byDevice.explained.groups.find(({ name }) => name === reading.device);
-  const share = shareOf(own?.contribution, byDevice.explained.change);
-  return [{ kind: 'place', name: reading.device, basis: 'measured', ...(share !== undefined && { share }) }];
-}
 
 /** The segment that carries more of a change than all others. */
 function segmentCauses({ bySegment }: Causes): Facts['causes'] {
@@ -93,19 +85,26 @@ function mixCauses({ byDevice, whole }: Causes, { all }: CausesInput['segments']
   return names.map((name) => ({ kind: 'mix' as const, name, share, basis: 'measured' as const }));
 }
 
-/** The causes of a change: the place that carries it, the mix of devices, the factor of a product. */
-function causesOf(located: SiteChange<Reading>, scene: ComparisonScene): Facts['causes'] {
+/** The causes of a change among those that are told: the place that carries it, the mix of devices, the factor of a product. */
+function causesOf(located: SiteChange<Reading>, scene: ComparisonScene, told: readonly SiteChange<Reading>[]): Facts['causes'] {
   const { causes, input } = scene;
-  const factors = factorCauses(located.metric, scene);
+  const { metric, reading, change } = located;
+  const factors = factorCauses(metric, scene);
   // Of a change on one segment the place says it all.
-  const isOnSegment = input.segments.chosen.some(({ reading }) => reading === located.reading);
-  if (isOnSegment || located.metric !== input.judged.headline.metric) return factors;
-  const devices = deviceCauses(located, causes);
-  // What two ranges differ by is that change alone where the one is before it and the other after.
-  const firstCompared = located.reading.baselineDays[0]?.interval.label ?? '';
-  const ofRanges = located.change.from >= firstCompared ? [...segmentCauses(causes), ...mixCauses(causes, input.segments)] : [];
-  const isWhole = located.change.from >= scene.period.from;
-  return [...(isWhole ? devices : devices.map(({ share: _share, ...cause }) => cause)), ...ofRanges, ...factors];
+  const isOnSegment = input.segments.chosen.some(({ reading: own }) => own === reading);
+  if (isOnSegment || metric !== input.judged.headline.metric) return factors;
+  const { groups, change: difference } = causes.byDevice?.explained ?? { groups: [], change: 0 };
+  const own = groups.find(({ name }) => name === reading.device);
+  const share = own && shareOf(own.contribution, difference);
+  // What two ranges differ by is that change alone where the one is before it and the other after, and it makes most of it.
+  const isTheirs = change.from >= scene.period.from && (share ?? 1) > MOST && change.relative * difference >= 0;
+  const isAlone = told.every((other) => other.metric !== metric || other.reading === reading);
+  const place = { kind: 'place', name: reading.device, basis: 'measured', ...(isTheirs && share !== undefined && { share }) } as const;
+  return [
+    ...(own && isAlone ? [place] : []),
+    ...(isTheirs ? [...segmentCauses(causes), ...mixCauses(causes, input.segments)] : []),
+    ...factors,
+  ];
 }
 
 /** The factor that makes most of a change of revenue; none where several do. */
@@ -113,9 +112,7 @@ function factorCauses(metric: string, { causes: { revenue } }: ComparisonScene):
   if (metric !== 'revenueSum' || !revenue?.isChanged || revenue.difference === 0) return [];
   return REVENUE_FACTORS.flatMap(([factor, part]) => {
     const share = shareOf(revenue.split[part], revenue.difference) ?? 0;
-    return share > MOST_OF_REVENUE
-      ? [{ kind: 'factor' as const, name: nameOf(factor).toLowerCase(), share, basis: 'measured' as const }]
-      : [];
+    return share > MOST ? [{ kind: 'factor' as const, name: nameOf(factor).toLowerCase(), share, basis: 'measured' as const }] : [];
   });
 }
 
@@ -351,7 +348,7 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
   const { readings } = input;
   const { headline, changes, hidden } = input.judged;
   const { located, daysOf } = datedChanges(scene);
-  const dated = located.map((each) => datedFacts(each, scene));
+  const dated = located.map((each) => datedFacts(each, scene, located));
   const isDated = hidden && located.some(({ reading }) => reading === hidden.reading);
   const alone = hidden && !isDated ? [hiddenFacts(hidden, scene)] : [];
   const told = wordedAll([...ranked([...faults.map((fault) => faultFacts(fault, scene.whole)), ...dated]), ...alone], grammar);
@@ -380,7 +377,7 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
 }
 
 /** The record of a change with a date: dated and sized by all days that are known, with its cost up to the end of the period. */
-function datedFacts(located: SiteChange<Reading>, scene: ComparisonScene): Facts {
+function datedFacts(located: SiteChange<Reading>, scene: ComparisonScene, told: readonly SiteChange<Reading>[]): Facts {
   const { metric, reading, change } = located;
   const last = pointsKnown(reading, metric).findLast(({ label }) => label <= scene.period.to)?.label ?? change.from;
   return changeFacts(
@@ -391,7 +388,7 @@ function datedFacts(located: SiteChange<Reading>, scene: ComparisonScene): Facts
       rows: reading.known,
       points: pointsKnown(reading, metric),
       last,
-      causes: causesOf(located, scene),
+      causes: causesOf(located, scene, told),
     },
     scene.currency,
   );
