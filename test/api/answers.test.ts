@@ -218,6 +218,17 @@ describe('a request', () => {
     expect((await sent({ operation: getStepHar, input: { scenarioStepResultId: '1' } })).requests[0]?.maxBytes).toBe(96 * 1_048_576);
   });
 
+  test('of enrichment travels as a form: objects as the JSON of themselves', async () => {
+    const input = { projectId: 7, integrationVersion: 'a b', enrichments: [{ id: '1' }] };
+    const [request] = (await sent({ operation: sendEnrichments, input, encoding: 'form' })).requests;
+    expect(request?.headers['content-type']).toBe('application/x-www-form-urlencoded');
+    expect(Object.fromEntries(new URLSearchParams(request?.body))).toEqual({
+      projectId: '7',
+      integrationVersion: 'a b',
+      enrichments: '[{"id":"1"}]',
+    });
+  });
+
   test.each([
     [answer(429, '', '4'), { outcome: 'busy', status: 429 }, '429 busy', { retryAfterMs: 4_000 }],
     [answer(200, 'x'), { outcome: 'shape', status: 200 }, '200 shape', { kind: 'shape' }],

@@ -74,14 +74,24 @@ test('each request takes a slot of its project, and says when the service found 
 });
 
 describe('on the wire', () => {
-  test('base and path are joined with one slash, who asks is said, and the answer may be packed', async () => {
+  test('base and path are joined with one slash', async () => {
     const stub = await openStub();
     stub.token = json(200, tokenBody(stub, { endpoint: `${stub.endpoint}///` }));
     await openClient({ url: `${stub.url}//` }).call(listSegments, {});
-    expect(stub.calls[0]).toMatchObject({
-      target: '/eu/v1/segments?projectId=7',
-      headers: { 'user-agent': 'web-analytics-mcp/1.2.3', 'accept-encoding': 'gzip' },
+    expect(stub.calls[0]?.target).toBe('/eu/v1/segments?projectId=7');
+  });
+
+  test('the client says who it is and what it takes', async () => {
+    const stub = await openStub();
+    await openClient(stub).call(listSegments, {});
+    expect(stub.calls[0]?.headers).toMatchObject({
+      'user-agent': 'web-analytics-mcp/1.2.3',
+      accept: 'application/json',
+      'accept-encoding': 'gzip',
     });
+    expect(stub.calls[0]?.headers).not.toHaveProperty('content-type');
+    expect(stub.tokenRequests[0]?.headers).toMatchObject({ 'user-agent': 'web-analytics-mcp/1.2.3', 'content-type': 'application/json' });
+    expect(stub.tokenRequests[0]?.headers).not.toHaveProperty('authorization');
   });
 
   test('HAR files have a limit of their own', async () => {

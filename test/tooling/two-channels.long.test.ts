@@ -73,8 +73,10 @@ function unsaidOf({ start, end, days, timeZone }: Readonly<Record<string, unknow
 /** What an answer holds in one channel alone; empty where both are whole. */
 function onlyInOne({ structured, text, links }: ToolAnswer): unknown[] {
   const { chart: _drawn, range, ...data } = structured;
-  // A getter's answer begins with a sentence on its figures.
-  if (!text.endsWith(unrendered(renderText(data)))) return ['the text is not made from the structured content'];
+  const rendered = unrendered(renderText(data));
+  // A getter's answer begins with one sentence on its figures.
+  if (!text.endsWith(rendered) || !/^([A-Z].*\.\n)?$/.test(text.slice(0, text.length - rendered.length)))
+    return ['the text is not made from the structured content'];
   const numbers = numbersIn(text);
   const unseen = leavesOf(data).filter(
     ([path, value]) => renderText(changedAt(data, path) as typeof data) === renderText(data) || !isWritten(value, text, numbers),

@@ -18,7 +18,7 @@ const week = {
 };
 
 it('shows the whole request, sends it when confirmed, and gives the id of the job', async () => {
-  const preview = await call('create_export_job', { ...week, confirm: false });
+  const preview = await call('create_export_job', week);
   const { body } = preview.structured['request'] as { body: Record<string, unknown> };
   expect(platform().requests.some(({ operation }) => operation === 'createExportJob')).toBe(false);
   const answer = await call('create_export_job', { ...week, confirm: true });

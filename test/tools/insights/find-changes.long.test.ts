@@ -64,9 +64,7 @@ describe('what changed in four weeks', () => {
     const [first] = firstOf(answer);
     expect(first).toMatchObject({ subject: 'conversionRate', place: { device }, when: { from: startDay } });
     expect(said(answer)).toMatch(
-      new RegExp(
-        `^Mobile conversion rate has been \\d+% lower since 10 Nov\\. .* There are ${length - 1} more changes; findings lists them\\.$`,
-      ),
+      new RegExp(`^Mobile conversion rate has been \\d+% lower since 10 Nov\\. .* There are ${length - 1} more changes, listed below\\.$`),
     );
     expect(answer.structured['details']).toContainEqual(
       'Mobile revenue was 217% higher on 1 Nov; a single very large order alone could explain it.',

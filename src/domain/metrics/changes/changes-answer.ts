@@ -242,8 +242,8 @@ function othersSentence(facts: AnswerFacts, entries: readonly Entry[], grammar: 
   const [, ...others] = entries;
   const [only] = others.slice(0, 1).flatMap((entry) => factsOf(entry, facts));
   if (others.length <= 1) return only ? [sentenceOf(only, grammar)] : [];
-  const where = facts.limit < entries.length ? 'limit lists more' : 'findings lists them';
-  return [`There are ${counted(others.length, 'more change')}; ${where}.`];
+  const where = facts.limit < entries.length ? '; limit lists more' : ', listed below';
+  return [`There are ${counted(others.length, 'more change')}${where}.`];
 }
 
 /** The sentences of the first paragraph: what changed most, what else did, and what was not looked at. */

@@ -85,10 +85,9 @@ function mixCauses({ byDevice, whole }: Causes, { all }: CausesInput['segments']
   return names.map((name) => ({ kind: 'mix' as const, name, share, basis: 'measured' as const }));
 }
 
-/** The causes of a change among those that are told: the place that carries it, the mix of devices, the factor of a product. */
-function causesOf(located: SiteChange<Reading>, scene: ComparisonScene, told: readonly SiteChange<Reading>[]): Facts['causes'] {
+/** The causes of a change: the one device that moved, the place that carries it, the mix of devices, the factor of a product. */
+function causesOf({ metric, reading, change }: SiteChange<Reading>, scene: ComparisonScene): Facts['causes'] {
   const { causes, input } = scene;
-  const { metric, reading, change } = located;
   const factors = factorCauses(metric, scene);
   // Of a change on one segment the place says it all.
   const isOnSegment = input.segments.chosen.some(({ reading: own }) => own === reading);
@@ -98,7 +97,7 @@ function causesOf(located: SiteChange<Reading>, scene: ComparisonScene, told: re
   const share = own && shareOf(own.contribution, difference);
   // What two ranges differ by is that change alone where the one is before it and the other after, and it makes most of it.
   const isTheirs = change.from >= scene.period.from && (share ?? 1) > MOST && change.relative * difference >= 0;
-  const isAlone = told.every((other) => other.metric !== metric || other.reading === reading);
+  const isAlone = input.judged.devicesOf(metric).every((other) => other.reading.device === reading.device || !isChanged(other));
   const place = { kind: 'place', name: reading.device, basis: 'measured', ...(isTheirs && share !== undefined && { share }) } as const;
   return [
     ...(own && isAlone ? [place] : []),
@@ -348,7 +347,7 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
   const { readings } = input;
   const { headline, changes, hidden } = input.judged;
   const { located, daysOf } = datedChanges(scene);
-  const dated = located.map((each) => datedFacts(each, scene, located));
+  const dated = located.map((each) => datedFacts(each, scene));
   const isDated = hidden && located.some(({ reading }) => reading === hidden.reading);
   const alone = hidden && !isDated ? [hiddenFacts(hidden, scene)] : [];
   const told = wordedAll([...ranked([...faults.map((fault) => faultFacts(fault, scene.whole)), ...dated]), ...alone], grammar);
@@ -377,7 +376,7 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
 }
 
 /** The record of a change with a date: dated and sized by all days that are known, with its cost up to the end of the period. */
-function datedFacts(located: SiteChange<Reading>, scene: ComparisonScene, told: readonly SiteChange<Reading>[]): Facts {
+function datedFacts(located: SiteChange<Reading>, scene: ComparisonScene): Facts {
   const { metric, reading, change } = located;
   const last = pointsKnown(reading, metric).findLast(({ label }) => label <= scene.period.to)?.label ?? change.from;
   return changeFacts(
@@ -388,7 +387,7 @@ function datedFacts(located: SiteChange<Reading>, scene: ComparisonScene, told: 
       rows: reading.known,
       points: pointsKnown(reading, metric),
       last,
-      causes: causesOf(located, scene, told),
+      causes: causesOf(located, scene),
     },
     scene.currency,
   );

@@ -110,5 +110,5 @@ it('a change of visits is of no goal, whose rates beside it name theirs', () => 
   if (!later || !last) throw new Error('There are two.');
   const told = `${answer} Mobile visits were 200% higher on 10 Nov, above all in "3" on mobile.`;
   expect([answerOf([change, later]).answer, answerOf([change, later], 1).answer]).toEqual([told, told]);
-  expect(answerOf([change, later, last]).answer).toBe(`${answer} There are 2 more changes; findings lists them.`);
+  expect(answerOf([change, later, last]).answer).toBe(`${answer} There are 2 more changes, listed below.`);
 });

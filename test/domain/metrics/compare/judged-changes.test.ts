@@ -2,9 +2,11 @@ import { expect, it } from 'vitest';
 import { knownDaysOf } from '../../../../src/domain/metrics/calendar/known-days.ts';
 import { specialDaysOf } from '../../../../src/domain/metrics/calendar/special-days.ts';
 import { explainHeadline, narrowed } from '../../../../src/domain/metrics/compare/causes.ts';
+import { wordComparison } from '../../../../src/domain/metrics/compare/comparison.ts';
 import type { Windows } from '../../../../src/domain/metrics/compare/comparison-windows.ts';
 import { judgeChanges } from '../../../../src/domain/metrics/compare/judged-changes.ts';
 import { readingsOf } from '../../../../src/domain/metrics/compare/readings.ts';
+import { grammarOf } from '../../../../src/domain/metrics/findings.ts';
 import { dayPoints } from '../../../../src/domain/metrics/read/day-points.ts';
 import { DAY_MS } from '../../../../src/lib/clock.ts';
 import { dayOf, drawWorld, valuesOf, type World } from '../../../bench/nature/metrics-world.ts';
@@ -95,4 +97,30 @@ it('the factor of a headline is placed on the segments that were read for the he
     return narrowed({ metric: 'visits', reading: whole.reading, change }, of, read).reading.segmentIds;
   };
   expect([placedOf('revenueSum'), placedOf('visits')]).toEqual([[2], []]);
+});
+
+it('a device alone is the cause only where no other one moved', () => {
+  const broken = (device: 'mobile' | 'tablet', from: number, factor: number) => ({ on: 'rate', from, to: 1, factor, device }) as const;
+  const findingsOf = (...events: NonNullable<Parameters<typeof drawWorld>[0]['events']>) => {
+    const world = drawWorld({ visits: 25_000, lastDay: '2026-09-30', events }, 62_005);
+    const { input, judged: _judged, ...causes } = headlineOf(world);
+    const { data } = wordComparison({
+      input,
+      causes,
+      grammar: grammarOf('2026-10-01'),
+      faults: [],
+      specialDays: () => undefined,
+      currency: 'EUR',
+      period: { from: dayOf(world, WEEK), to: dayOf(world, 1) },
+      placeOf: ({ device }) => (device === 'all' ? {} : { device }),
+      whole: {},
+      first: [],
+      most: undefined,
+    });
+    return (data.findings ?? []).flatMap(({ place: { device }, causes: own }) =>
+      device ? [{ device, causes: own.map(({ kind }) => kind) }] : [],
+    );
+  };
+  expect(findingsOf(broken('mobile', 6, 0.5))).toEqual([{ device: 'mobile', causes: ['place'] }]);
+  expect(findingsOf(broken('mobile', 6, 0.5), broken('tablet', 3, 0.5))).toEqual([{ device: 'mobile', causes: [] }]);
 });
