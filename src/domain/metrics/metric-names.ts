@@ -1,5 +1,3 @@
-import type { MetricEndpoint } from './range-metric-definition.ts';
-
 /** The names of metrics of site and zone, as they begin a sentence; apart from the definitions, which views in a browser do not hold. */
 const metricNames: Readonly<Record<string, string | undefined>> = {
   bounceRate: 'Bounce rate',
@@ -19,7 +17,7 @@ const metricNames: Readonly<Record<string, string | undefined>> = {
   tapRecurrence: 'Tap recurrence',
   timeBeforeFirstTap: 'Time before the first tap',
   totalRevenueWithTap: 'Revenue with a tap',
-} satisfies Record<MetricEndpoint['metric'] | 'avgTransactionAfterTap', string>;
+};
 
 /** The usual name of a metric; as it came where the reference does not know it. */
 export function nameOf(metric: string): string {

@@ -13,8 +13,7 @@ export type Combination =
   /** Not at all: counts that it is made of are in no answer of the interface. */
   | { readonly by: 'refusal'; readonly lacks: string };
 
-/** An operation of the interface that answers one metric. */
-export type MetricEndpoint = Extract<(typeof api)[keyof typeof api], { readonly metric: string }>;
+type MetricEndpoint = Extract<(typeof api)[keyof typeof api], { readonly metric: string }>;
 
 /** Counts that can be wrong one without the other. */
 export type Count = 'visits' | 'orders';
