@@ -1,14 +1,10 @@
-import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { build } from 'esbuild';
-import { type BrowserContext, chromium, type Frame, type Page } from 'playwright-core';
+import { type Browser, chromium, type Frame, type Page, type Route } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { readView, type ViewName } from '../../src/protocol/server.ts';
+import type { Assistant } from '../support/assistant.ts';
 import { freshBundle } from '../support/stdio.ts';
 import type { HostPage, ToolCall } from './host/page.ts';
 
@@ -21,17 +17,6 @@ if (!hasChromium) console.warn('The tests of views are skipped: /usr/bin/chromiu
 const DEFAULT_POLICY =
   "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; media-src 'self' " +
   "data:; connect-src 'none'";
-
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 const ARTEFACTS = 'node_modules/.cache/test-artefacts';
 
@@ -49,14 +34,12 @@ export interface ShownView {
 }
 
 /** How a view is shown; `answerCall` answers the calls of tools that the view makes. */
-export type ShowOptions = Omit<Partial<Parameters<HostPage['open']>[0]>, 'callsTools'> & {
-  readonly callsTools?: CallToolResult;
+export type ShowOptions = Partial<Parameters<HostPage['open']>[0]> & {
   readonly answerCall?: (call: ToolCall) => Promise<CallToolResult>;
 };
 
 export interface ViewBrowser {
   readonly show: (options: ShowOptions) => Promise<ShownView>;
-  readonly close: () => Promise<void>;
 }
 
 type HostGlobal = { readonly host: HostPage };
@@ -72,7 +55,11 @@ function watchPolicy(): void {
   });
 }
 
-async function servePages(name: ViewName): Promise<{ origin: string; close: () => Promise<void> }> {
+/** Answers of a host that no network lies behind, by path. */
+type Pages = Readonly<Record<string, NonNullable<Parameters<Route['fulfill']>[0]>>>;
+const ORIGIN = 'http://host.example';
+
+async function pagesOf(name: ViewName): Promise<Pages> {
   const { outputFiles } = await build({
     entryPoints: ['test/views/host/main.ts'],
     bundle: true,
@@ -82,54 +69,36 @@ async function servePages(name: ViewName): Promise<{ origin: string; close: () =
     write: false,
   });
   await freshBundle();
-  const view = await readView(name);
+  const contentType = 'text/html; charset=utf-8';
   const host =
     '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><body style="margin:0"><script src="/host.js"></script>';
-  const pages: Readonly<Record<string, [type: string, body: string | Uint8Array]>> = {
-    '/': ['text/html; charset=utf-8', host],
-    '/host.js': ['text/javascript; charset=utf-8', outputFiles[0]?.text ?? ''],
-    '/view': ['text/html; charset=utf-8', view],
-  };
-  const server = createServer(({ url = '' }, response) => {
-    const [type, body] = pages[url] ?? ['text/plain', ''];
-    response.writeHead(pages[url] ? 200 : 404, {
-      'content-type': type,
-      ...(url === '/view' && { 'content-security-policy': DEFAULT_POLICY }),
-    });
-    response.end(body);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    '/': { contentType, body: host },
+    '/host.js': { contentType: 'text/javascript; charset=utf-8', body: outputFiles[0]?.text ?? '' },
+    '/view': { body: await readView(name), headers: { 'content-type': contentType, 'content-security-policy': DEFAULT_POLICY } },
   };
 }
 
-async function show(context: BrowserContext, origin: string, { answerCall, ...options }: ShowOptions): Promise<ShownView> {
-  const page = await context.newPage();
+async function show(page: Page, pages: Pages, { answerCall, ...options }: ShowOptions): Promise<ShownView> {
+  await page.route(`${ORIGIN}/*`, (route) => route.fulfill(pages[new URL(route.request().url()).pathname] ?? { status: 404 }));
   if (answerCall) await page.exposeFunction('answerCall', answerCall);
   const beyond: string[] = [];
   page.on('request', (request) => {
-    if (!['/', '/host.js', '/view'].includes(request.url().replace(origin, ''))) beyond.push(`request ${request.url()}`);
+    if (!(request.url().replace(ORIGIN, '') in pages)) beyond.push(`request ${request.url()}`);
   });
   page.on('pageerror', (error) => beyond.push(`error ${error.message}`));
   page.on('console', (message) => {
     if (message.type() === 'error') beyond.push(`console ${message.text()}`);
   });
   await page.addInitScript(watchPolicy);
-  await page.goto(origin);
+  await page.goto(ORIGIN);
   await page.evaluate((given) => (globalThis as unknown as HostGlobal).host.open(given), {
     context: { theme: 'light' },
     widthPx: 900,
-    ...(answerCall && { callsTools: 'test' as const }),
+    callsTools: answerCall !== undefined,
     ...options,
   });
-  const view = page.frame({ url: `${origin}/view` });
+  const view = page.frame({ url: `${ORIGIN}/view` });
   if (!view) throw new Error('The view has no frame.');
   return {
     page,
@@ -155,34 +124,28 @@ async function show(context: BrowserContext, origin: string, { answerCall, ...op
   };
 }
 
-/** Starts the browser and the host's pages. */
-async function openBrowser(name: ViewName): Promise<ViewBrowser> {
-  const pages = await servePages(name);
-  const folder = await mkdtemp(`${tmpdir()}/chart-view-`);
-  const context = await chromium.launchPersistentContext(folder, {
-    executablePath: CHROMIUM,
-    args: FLAGS,
-    viewport: { width: 960, height: 640 },
-  });
-  return {
-    show: (options) => show(context, pages.origin, options),
-    async close() {
-      await context.close();
-      await pages.close();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+/** A tool called by the assistant and shown by a host that passes the view's calls on to the server. */
+export async function showAnswer(browser: ViewBrowser, { client }: Assistant, name: string, args: Record<string, unknown>) {
+  const { tools } = await client.listTools();
+  const tool = tools.find((each) => each.name === name);
+  const view = await browser.show({ args, context: { theme: 'light', toolInfo: { tool } }, answerCall: (call) => client.callTool(call) });
+  await view.host('result', await client.callTool({ name, arguments: { ...args, chart: true } }));
+  await view.view.locator('.chart').first().waitFor();
+  return view;
 }
 
 /** One browser for all tests of a `describe`, in which it is called. */
 export function sharedBrowser(name: ViewName = 'chart'): () => ViewBrowser {
-  let browser: ViewBrowser | undefined;
+  let [browser, pages]: [Browser?, Pages?] = [];
   beforeAll(async () => {
-    browser = await openBrowser(name);
+    pages = await pagesOf(name);
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
   }, 30_000);
   afterAll(() => browser?.close());
-  return () => {
-    if (!browser) throw new Error('The browser opens before the tests of its describe.');
-    return browser;
-  };
+  return () => ({
+    async show(options) {
+      if (!browser || !pages) throw new Error('The browser opens before the tests of its describe.');
+      return show(await browser.newPage({ viewport: { width: 960, height: 640 } }), pages, options);
+    },
+  });
 }

@@ -33,7 +33,7 @@ const host: HostPage = {
     if (callsTools) {
       bridge.oncalltool = async (call) => {
         host.calls.push(call);
-        return callsTools === 'test' ? answerCall(call) : callsTools;
+        return answerCall(call);
       };
       bridge.onupdatemodelcontext = async ({ content = [] }) => {
         for (const block of content) if (block.type === 'text') host.told.push(block.text);

@@ -13,8 +13,8 @@ export interface HostPage {
     context: Record<string, unknown>;
     widthPx: number;
     args?: Record<string, unknown>;
-    /** The answer to every call, or `test`: the test answers through `answerCall`. */
-    callsTools?: CallToolResult | 'test';
+    /** The test answers calls through `answerCall`. */
+    callsTools?: boolean;
   }): Promise<void>;
   result(result: CallToolResult): Promise<void>;
   context(changed: Record<string, unknown>): Promise<void>;
