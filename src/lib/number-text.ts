@@ -40,14 +40,6 @@ export function formatNumber(value: MaybeNumber, { digits, group = false, sign =
   return sign && Number(text) > 0 ? `+${grouped}` : grouped;
 }
 
-/** From here on amounts are shown without cents. */
-const ROUND_MONEY = 100_000;
-
-/** An amount of money with its cents: 69675.20; from 100,000 on without them. */
-export function formatMoney(value: MaybeNumber, style: Omit<NumberStyle, 'digits'> = {}): string {
-  return formatNumber(value, { ...style, digits: isNumber(value) && Math.abs(value) >= ROUND_MONEY ? 0 : 2 });
-}
-
 /** A value that is already in percent, as the interface gives rates: 93.0079 → `93.01%`. */
 export function formatPercent(value: MaybeNumber, style: NumberStyle = {}): string {
   return isNumber(value) ? `${formatNumber(value, style)}%` : NO_VALUE;

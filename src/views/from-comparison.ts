@@ -8,7 +8,7 @@ import { dayAfter, type Interval } from '../lib/calendar.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { todayIn } from '../lib/dates.ts';
 import { headlineOf } from '../lib/sentences.ts';
-import { formatValue, intervalIn, momentWords, type Unit, unitIn } from './charts/values.ts';
+import { digitsOf, formatValue, intervalIn, momentWords, sinceWords, type Unit, unitIn } from './charts/values.ts';
 import { type BarsSpec, type ChartSpec, joined, type TrendSpec } from './spec.ts';
 
 /** Segments beyond this make the picture longer than it is worth. */
@@ -87,12 +87,6 @@ function rangesText({ timeZone, period, baseline }: ComparisonChartOptions): str
   return `${intervalIn(timeZone, period)} against ${intervalIn(timeZone, baseline)}`;
 }
 
-/** `since 10 Nov`, or `10 Nov to 12 Nov` for what has ended. */
-function sinceWords({ from = '', to }: Finding['when']): string {
-  if (from === to) return momentWords(from, 'day');
-  return to === undefined ? `since ${momentWords(from, 'day')}` : `${momentWords(from, 'day')} to ${momentWords(to, 'day')}`;
-}
-
 /** Days before a change that show what it changed from, and the most days that are drawn for it. */
 const [DAYS_BEFORE, MOST_DAYS] = [7, 92];
 
@@ -153,7 +147,7 @@ ${isCount(metric) ? 'sums of ' : ''}whole days; ${words}`,
   };
 }
 
-/** Steps below this share of the largest cannot be seen. */
+/** A traffic mix below this share of the largest step goes without saying. */
 const SMALL = 0.02;
 
 /** A group and what of a change comes from it. */
@@ -161,9 +155,10 @@ type ChangePart = Pick<Contribution, 'name' | 'mix' | 'rate' | 'contribution'>;
 
 const size = ({ contribution }: ChangePart) => Math.abs(contribution);
 
-/** The metric of some parts, what they are parts by and any more words on that, and the place to point at. */
+/** The metric of some parts, their ranges, what they are parts by and any more words on that, and the place to point at. */
 interface PartsTold {
   readonly metric: string;
+  readonly ranges: string;
   readonly by: string;
   readonly of?: string;
   readonly unit: Unit;
@@ -171,11 +166,10 @@ interface PartsTold {
 }
 
 /** The parts of a change as bars: of a rate the own rate of each group and its share of the visits, of a count one amount. */
-function partsOf(parts: readonly ChangePart[], change: number, { metric, by, of, unit, accent: places }: PartsTold): BarsSpec {
+function partsOf(parts: readonly ChangePart[], change: number, { metric, ranges, by, of, unit, accent: places }: PartsTold): BarsSpec {
   const largest = Math.max(...parts.map(size));
-  const isSeen = (value: number | undefined) => Math.abs(value ?? 0) > SMALL * largest;
-  const shown = parts.filter(({ contribution, rate, mix }) => [contribution, rate, mix].some(isSeen)).toSorted((a, b) => size(b) - size(a));
-  const isSplit = shown.some(({ mix }) => isSeen(mix));
+  const shown = parts.toSorted((a, b) => size(b) - size(a));
+  const isSplit = shown.some(({ mix = 0 }) => Math.abs(mix) > SMALL * largest);
   const series = (label: string, valueOf: (part: ChangePart) => number | undefined) => ({
     name: label,
     values: shown.map((part) => valueOf(part) ?? null),
@@ -184,8 +178,8 @@ function partsOf(parts: readonly ChangePart[], change: number, { metric, by, of,
   const accent = shown.slice(0, 1).flatMap(({ name }) => (places.includes(name) ? [name] : []));
   return {
     kind: 'bars',
-    title: `${metric} by ${by}: ${formatValue(change, unit)} in all`,
-    subtitle: `by ${of ?? by}${isSplit ? ': its own rate, and its share of the visits (traffic mix)' : ''}`,
+    title: `${metric} by ${by}: ${formatValue(change, unit, digitsOf(shown.map((part) => part.contribution)))} in all`,
+    subtitle: [ranges, of, isSplit && 'own rate of each, and its share of the visits (traffic mix)'].filter(Boolean).join(', '),
     unit,
     labels: shown.map(({ name }) => name),
     series: isSplit
@@ -217,23 +211,27 @@ export function chartOfComparison(result: PeriodsResult, options: ComparisonChar
   const found = findingsDrawn(result, options);
   const story = storyOf(found, options);
   const unit = unitIn(unitOf(metric, options.currency), true);
-  const told = { metric: `${nameOf(metric)}${isPerDay ? ' a day' : ''}`, unit, accent: story ? placesOf(story) : [] };
-  const [segment] = bySegment;
-  const ofSegments = 'segment, each against all other visits (segments overlap)';
-  const drawn = [
-    byDevice && partsOf(byDevice.groups, byDevice.change, { ...told, by: 'device' }),
-    !byDevice && segment && partsOf(segmentParts(bySegment), segment.change, { ...told, by: 'segment', of: ofSegments }),
-    metric === 'revenueSum' &&
-      factors &&
-      partsOf(
-        (['visits', 'conversion', 'basket'] as const).map((name) => ({ name, contribution: factors[name] })),
-        factors.change,
-        { ...told, by: 'factor', of: 'factor: visits × conversion × basket' },
-      ),
-  ];
+  const trend = trendOf(result, found, options);
   const { verdict } = headline.judgement;
   // The parts of a change within noise are noise too.
-  const isChanged = verdict === 'up' || verdict === 'down' || verdict === 'drift';
-  const parts = drawn.flatMap((part) => (part && isChanged ? [{ ...part, subtitle: `${rangesText(options)}, ${part.subtitle}` }] : []));
-  return joined([trendOf(result, found, options), ...parts]);
+  if (verdict !== 'up' && verdict !== 'down' && verdict !== 'drift') return trend;
+  const told = {
+    metric: `${nameOf(metric)}${isPerDay ? ' a day' : ''}`,
+    ranges: rangesText(options),
+    unit,
+    accent: story ? placesOf(story) : [],
+  };
+  const [segment] = bySegment;
+  const ofDevices = byDevice && partsOf(byDevice.groups, byDevice.change, { ...told, by: 'device' });
+  const ofSegments =
+    segment &&
+    partsOf(segmentParts(bySegment), segment.change, { ...told, by: 'segment', of: 'each against all other visits (segments overlap)' });
+  const ofFactors =
+    factors &&
+    partsOf(
+      (['visits', 'conversion', 'basket'] as const).map((name) => ({ name, contribution: factors[name] })),
+      factors.change,
+      { ...told, by: 'factor', of: 'visits × conversion × basket' },
+    );
+  return joined([trend, ofDevices ?? ofSegments, metric === 'revenueSum' ? ofFactors : undefined]);
 }

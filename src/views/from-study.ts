@@ -1,13 +1,13 @@
 import { datedMove, leadingRow } from '../domain/speed/clues.ts';
-import type { Move, Series } from '../domain/speed/engine/run-series.ts';
+import type { Level, Move, Series } from '../domain/speed/engine/run-series.ts';
 import type { Row, Study } from '../domain/speed/scenario-study.ts';
 import type { NearEvent } from '../domain/speed/speed-events.ts';
 import { formatValue, metricFact } from '../domain/speed/speed-metrics.ts';
 import { dayAfter } from '../lib/calendar.ts';
-import { DAY_MS } from '../lib/clock.ts';
-import { isoAt } from '../lib/dates.ts';
+import { DAY_MS, MINUTE_MS } from '../lib/clock.ts';
+import { isoAt, todayIn } from '../lib/dates.ts';
 import { ascending, median, quantile } from '../statistics/order.ts';
-import { momentWords, rangeIn, type Unit } from './charts/values.ts';
+import { rangeIn, sinceWords, type Unit } from './charts/values.ts';
 import { MAX_BANDS, type TrendLevel, type TrendSeries, type TrendSpec } from './spec.ts';
 
 /** More lines cannot be distinguished. */
@@ -32,15 +32,9 @@ function minuteIn(timeZone: string, ms: number): string {
   return isoAt(ms, timeZone).slice(0, 16);
 }
 
-/** `20 Nov` in the zone. */
-function dayIn(timeZone: string, ms: number): string {
-  return momentWords(minuteIn(timeZone, ms).slice(0, 10), 'day');
-}
-
 /** `since 20 Nov`, or `20 Nov to 22 Nov` where it is undone. */
 function stretchIn(timeZone: string, { fromMs, untilMs }: Move): string {
-  const from = dayIn(timeZone, fromMs);
-  return untilMs === undefined ? `since ${from}` : `${from} to ${dayIn(timeZone, untilMs)}`;
+  return sinceWords({ from: todayIn(timeZone, fromMs), to: untilMs === undefined ? untilMs : todayIn(timeZone, untilMs) });
 }
 
 /** The rows of one metric: that of the change, else the leading one; the step of the change first. */
@@ -81,32 +75,31 @@ function seriesOf(name: string, groups: Map<string, number[]>, times: readonly s
 
 /** The day on which an interval ends before the day is over. */
 function todayOf(endMs: number, timeZone: string): string | undefined {
-  const day = minuteIn(timeZone, endMs).slice(0, 10);
-  return minuteIn(timeZone, endMs + 60_000).slice(0, 10) === day ? day : undefined;
+  const day = todayIn(timeZone, endMs);
+  return todayIn(timeZone, endMs + MINUTE_MS) === day ? day : undefined;
 }
 
 /** The levels before and since a change: until the series ends, or until the change is over. */
-function levelsOf({ move, metric, series: { dates } }: Row, timeZone: string): TrendLevel[] {
+function levelsOf({ move, series: { dates } }: Row, timeZone: string): TrendLevel[] {
   const [first, last] = [dates[0], dates.at(-1)];
   if (!move || move.shape === 'drift' || first === undefined || last === undefined) return [];
   const { fromMs, previousMs, untilMs, before, after } = move;
-  const level = (name: string, startMs: number, endMs: number, value: number) => {
-    const bounds = { from: minuteIn(timeZone, startMs), to: minuteIn(timeZone, endMs) };
-    return { name: `${name} ${formatValue(metric, value)}`, ...bounds, value: rounded(value) ?? value };
-  };
-  const during = untilMs === undefined ? 'since' : 'meanwhile';
-  return [level('before', first, previousMs, before.typical), level(during, fromMs, untilMs ?? last, after.typical)];
+  const level = (startMs: number, endMs: number, { typical }: Level) => ({
+    from: minuteIn(timeZone, startMs),
+    to: minuteIn(timeZone, endMs),
+    value: typical,
+  });
+  return [level(first, previousMs, before), level(fromMs, untilMs ?? last, after)];
 }
 
-/** The finding of a row: both levels and since when, else its typical value. */
-function findingOf({ move, metric, state, series, step }: Row, { window }: Study['period'], timeZone: string): string {
+/** The finding of a row: both levels and since when, else its typical value, as the answer has it. */
+function findingOf({ move, metric, state, level, step }: Row, timeZone: string): string {
   const where = step === undefined ? '' : ` on \u201c${step.name ?? ''}\u201d`;
   if (move && move.shape !== 'drift') {
     const levels = [move.before.typical, move.after.typical].map((value) => formatValue(metric, value)).join(' \u2192 ');
     return `${levels}${where} ${stretchIn(timeZone, move)}`;
   }
-  const own = series.values.filter((_, at) => (series.dates[at] ?? 0) >= window.startMs);
-  return `${formatValue(metric, median(ascending(own.length > 0 ? own : series.values)))}${where}, ${state}`;
+  return `${formatValue(metric, level?.typical ?? null)}${where}, ${state}`;
 }
 
 /** `; 16% of runs fail`, where a scenario does whose speed alone would look fine. */
@@ -142,7 +135,7 @@ export function trendOf(study: Study, { title, timeZone, events }: TrendOptions)
   ];
   return {
     kind: 'trend',
-    title: `${title}: ${short} ${findingOf(first, study.period, timeZone)}${failingWords(study)}`,
+    title: `${title}: ${short} ${findingOf(first, timeZone)}${failingWords(study)}`,
     subtitle: `${rangeIn(timeZone, Math.min(...dates), Math.max(...dates))}, ${timeZone}: ${about.join('; ')}`,
     unit: units[kind],
     timeZone,

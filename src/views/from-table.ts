@@ -62,8 +62,6 @@ interface DrawnCell {
   readonly value: number | null;
   /** The expected value, and its bounds at 95 %. */
   readonly expected: Readonly<Record<'expected' | 'low' | 'high', number | null>>;
-  /** Whether the value is ordinary, where that was judged. */
-  readonly verdict?: string;
 }
 
 const hasMoved = ({ verdict }: Finding) => verdict === 'higher' || verdict === 'lower';
@@ -122,14 +120,11 @@ function drawnOf(
         const amount = numberOf(row[columns.indexOf(column)]);
         return amount === null ? null : amount / per;
       };
-      const placeOf = (part: string) => (columns.includes(part) ? part : `${metric}${part[0]?.toUpperCase()}${part.slice(1)}`);
-      const named = (part: string) => at(placeOf(part));
-      const verdict = row[columns.indexOf(placeOf('verdict'))];
+      const named = (part: string) => at(columns.includes(part) ? part : `${metric}${part[0]?.toUpperCase()}${part.slice(1)}`);
       return {
         labels: row.slice(0, count).map((label) => String(label ?? '')),
         value: at(metric),
         expected: { expected: named('expected'), low: named('low'), high: named('high') },
-        ...(typeof verdict === 'string' && { verdict }),
       };
     }),
     unit: unitIn(units[metric]),
@@ -165,7 +160,7 @@ function chosenLines(lines: ReadonlyMap<string, ReadonlyMap<string, number | nul
   const parts = [...lines].filter(([name]) => lines.size < 3 || !BESIDE.has(name));
   const ordered = parts.toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const largest = Math.max(0, ...ordered.map(sizeOf));
-  const visible = ordered.filter((line) => lines.size < 2 || sizeOf(line) > SMALL * largest);
+  const visible = ordered.filter((line) => sizeOf(line) >= SMALL * largest);
   const names = new Set(visible.slice(0, MAX_SERIES).map(([name]) => name));
   const shown = [...lines].filter(([name]) => names.has(name));
   const dropped = [...lines.keys()].filter((name) => !names.has(name));
@@ -181,27 +176,25 @@ function expectedLine(cells: readonly DrawnCell[]): TrendSeries[] {
   return [{ name: 'expected', values: valuesOf('expected'), low: valuesOf('low'), high: valuesOf('high') }];
 }
 
-/** The finding of a picture over time, and its marks. */
-interface TrendTold extends Pick<TrendSpec, 'change' | 'events'> {
-  readonly finding?: Finding;
-  readonly accent: readonly string[];
-}
-
-/** The finding of a picture over time, and its marks: nothing that began before the first of its times. */
-function toldOf(drawn: Drawn, findings: TableRange['findings'], times: readonly string[]): TrendTold {
-  const found = findingIn(drawn, findings);
-  const { from } = found?.when ?? {};
-  if (!found || (from !== undefined && !times.includes(from))) return { accent: [], events: [] };
-  const per = drawn.dimensions[0] ?? '';
-  const isUnusual = ({ subject, when }: Finding) => subject === drawn.metric && when.shape === 'day' && times.includes(when.from ?? '');
-  const unusual = (findings ?? []).filter((each) => hasMoved(each) && isUnusual(each));
-  const mark = (time: string) => ({ name: momentWords(time, per), time });
-  const days = once(unusual.flatMap(({ when }) => when.from ?? []));
+/**
+ * The finding of a picture over time, and its marks: nothing that began before the first of its times. What of another metric takes or adds
+ * to the drawn one is marked with its own words.
+ */
+function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly string[]) {
+  const { metric, dimensions } = drawn;
+  const [first = '', last = ''] = [times[0], times.at(-1)];
+  const isShown = ({ when: { from = first } }: Finding) => from >= first && from <= last;
+  const found = [findingIn(drawn, findings)].find((each) => each && isShown(each));
+  const mark = ({ subject, when: { from: time = '' }, sentence }: Finding) => ({
+    name: subject === metric ? momentWords(time, times.includes(time) ? (dimensions[0] ?? '') : 'day') : headlineOf(sentence),
+    time,
+  });
+  const isBeside = ({ subject, when, cost }: Finding) => (subject === metric ? when.shape === 'day' : cost?.of === metric);
+  const beside = findings.filter((each) => each !== found && hasMoved(each) && isShown(each) && isBeside(each)).map(mark);
   return {
     finding: found,
-    accent: accentIn(found),
-    ...(hasMoved(found) && from !== undefined && { change: mark(from) }),
-    events: days.filter((day) => day !== from).map(mark),
+    ...(found?.when.from !== undefined && hasMoved(found) && { change: mark(found) }),
+    events: [...new Map(beside.map((each) => [each.time, each])).values()].filter(({ time }) => time !== found?.when.from),
   };
 }
 
@@ -235,7 +228,8 @@ function trendOf(drawn: Drawn, { timeZone, interval, findings }: TableRange, hea
   const lines = linesOf(drawn);
   const { shown, left } = chosenLines(lines);
   const band = lines.size === 1 ? expectedLine(cells) : [];
-  const { finding, accent, change, events } = toldOf(drawn, findings, times);
+  const { finding, ...marks } = toldOf(drawn, findings, times);
+  const accent = accentIn(finding);
   return {
     kind: 'trend',
     // The answer begins with the whole, of which nothing is seen where it is left out.
@@ -258,8 +252,7 @@ function trendOf(drawn: Drawn, { timeZone, interval, findings }: TableRange, hea
         })),
       ...band,
     ],
-    events,
-    ...(change && { change }),
+    ...marks,
   };
 }
 

@@ -62,9 +62,8 @@ export interface TrendEvent {
   readonly time: string;
 }
 
-/** The level of the first series over some time: `before 2.83 s`. */
+/** The level of the first series over some time. */
 export interface TrendLevel {
-  readonly name: string;
   readonly from: string;
   readonly to: string;
   readonly value: number;

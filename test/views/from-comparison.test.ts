@@ -93,10 +93,12 @@ it('says both ends of what has ended, and the first day of what goes on', () => 
 });
 
 it('takes apart what changed, and nothing that is within noise', () => {
-  const groups = [group('mobile', 50), group('desktop', 20)];
+  const groups = [group('mobile', 50), group('desktop', 20), group('tablet', 0)];
   const titles = (verdict: 'drift' | 'within noise') => panels(compared(verdict, undefined, groups)).map(({ title }) => title);
   expect(titles('drift')).toEqual(['Visits', 'Visits by device: +70 in all']);
   expect(titles('within noise')).toEqual(['Visits']);
+  // A part that did not change is one too.
+  expect(panels(compared('up', undefined, groups))[1]).toMatchObject({ labels: ['mobile', 'desktop', 'tablet'] });
 });
 
 /** The same comparison where the first finding is this one. */
@@ -118,17 +120,9 @@ it('begins a week before a change that the range alone would not show', () => {
   expect(trend).toHaveProperty('times.0', '2026-10-23');
 });
 
-it('neither says nor marks what is of another metric', () => {
+it.each([{ subject: 'conversionRate' }, { place: { device: 'mobile' } }])('neither says nor marks what has no line: %o', (other) => {
   const when = { shape: 'step' as const, from: '2026-11-09', ongoing: true };
-  const [trend] = panels(
-    told({ subject: 'conversionRate', when, sentence: 'Conversion rate has been lower since 9 Nov; it is not the others.' }),
-  );
+  const [trend] = panels(told({ ...other, when, sentence: 'It has been lower since 9 Nov.' }));
   expect(trend).toMatchObject({ title: 'Visits' });
-  expect(trend).not.toHaveProperty('change');
-});
-
-it('does not mark what is of a place that has no line', () => {
-  const when = { shape: 'step' as const, from: '2026-11-09', ongoing: true };
-  const [trend] = panels(told({ place: { device: 'mobile' }, when }));
   expect(trend).not.toHaveProperty('change');
 });

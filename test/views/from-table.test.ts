@@ -180,25 +180,30 @@ it('draws first what something was found of, and the place of the finding apart 
   expect(other && panelsOf(other)[0]?.title).toBe('Conversion rate by segment');
 });
 
-it('marks the day and the line of a change', () => {
-  const rows = ['2026-11-09', '2026-11-10', '2026-11-11'].flatMap((day) => [
-    [day, 'desktop', 40],
-    [day, 'mobile', 30],
+it('marks the day and the line of a change, also within a week and where it costs of another metric', () => {
+  const rows = ['2026-11-02', '2026-11-09', '2026-11-16'].flatMap((day) => [
+    [day, 'desktop', 40, 4],
+    [day, 'mobile', 30, 3],
   ]);
-  const table = { columns: ['day', 'device', 'visits'], rows, units: { visits: 'sessions' } };
+  const table = { columns: ['week', 'device', 'visits', 'revenueSum'], rows, units: { visits: 'sessions', revenueSum: 'EUR' } };
   const change = {
     ...finding('visits', '', 'lower'),
     place: { device: 'mobile' },
     when: { shape: 'step', from: '2026-11-10', ongoing: true },
+    cost: { of: 'revenueSum', value: -9, low: -12, high: -6, unit: 'EUR', from: '', to: '' },
   } as const;
   const chart = chartOfTable(table, { ...week, findings: [change] });
-  expect(chart).toMatchObject({
-    title: 'visits of : lower',
-    series: [{ name: 'desktop' }, { name: 'mobile', isAccent: true }],
-    change: { name: '10 Nov', time: '2026-11-10' },
-  });
+  expect(chart && panelsOf(chart)).toMatchObject([
+    {
+      title: 'visits of : lower',
+      series: [{ name: 'desktop' }, { name: 'mobile', isAccent: true }],
+      change: { name: '10 Nov', time: '2026-11-10' },
+    },
+    { title: 'Revenue by week and device', events: [{ name: 'visits of : lower', time: '2026-11-10' }] },
+  ]);
   // Before the first day of the picture.
   const earlier = chartOfTable(table, { ...week, findings: [{ ...change, when: { ...change.when, from: '2026-11-01' } }] });
-  expect(earlier).toMatchObject({ title: 'Visits by day and device' });
-  expect(earlier).not.toHaveProperty('change');
+  const [first] = earlier ? panelsOf(earlier) : [];
+  expect(first).toMatchObject({ title: 'Visits by week and device' });
+  expect(first).not.toHaveProperty('change');
 });

@@ -40,6 +40,8 @@ describe.each(QUESTIONS)('the picture of %s %j', (tool, args) => {
     for (const panel of panelsOf(spec)) {
       // What the answer says, or else no more than what is drawn.
       expect(said.includes(panel.title) || isNamed.test(panel.title), panel.title).toBe(true);
+      // The level of what did not move is that of the answer.
+      expect(said).toContain(/: \S+ (\S+ m?s) on .*, /.exec(panel.title)?.[1] ?? '');
       expect(panel.subtitle).toMatch(/^Nordlicht Shop, .*20\d\d/);
       expect(panel.title).not.toMatch(/20\d\d-\d\d/);
     }

@@ -18,8 +18,9 @@ describe('a trend', () => {
     ]);
   });
 
-  it('puts events and change at their local time, and shades what is judged', () => {
-    const background = seriesOf(trend()).at(-1);
+  it('puts events and change at their local time, leaves out what has no readable one, and shades what is judged', () => {
+    const events = [...trend().events, { name: 'lost', time: 'soon' }];
+    const background = seriesOf(trend({ events })).at(-1);
     expect(background?.markLine?.data.map(({ name, xAxis }) => [name, new Date(xAxis).toISOString()])).toEqual([
       ['Release 42', '2026-11-12T09:30:00.000Z'],
       ['New banner', '2026-11-04T16:00:00.000Z'],
@@ -34,30 +35,25 @@ describe('a trend', () => {
     expect(shapeOf(first)).not.toEqual(shapeOf(second));
     expect(drawChart(trend(), LOOK).option).not.toHaveProperty('legend');
     expect(first).toMatchObject({ endLabel: { show: true } });
-    expect(drawChart(trend(), { ...LOOK, widthPx: 390 }).option).toMatchObject({ legend: { icon: undefined, type: 'plain' } });
+    const narrow = (spec: TrendSpec) => drawChart(spec, { ...LOOK, widthPx: 390 }).option;
+    expect(narrow(trend())).toMatchObject({ legend: { icon: undefined, type: 'plain' } });
+    // A line alone is named by the title.
+    expect(narrow(trend({ series: trend().series.slice(0, 1) }))).not.toHaveProperty('legend');
   });
 
   it('draws the levels on both sides of the change, as far as the axis reaches', () => {
     const levels = [
-      { name: 'before 1.4 s', from: '2026-10-31T00:07', to: '2026-11-12T08:07', value: 1400 },
-      { name: 'since 2 s', from: '2026-11-12T09:07', to: '2026-11-20T18:07', value: 2000 },
+      { from: '2026-10-31T00:07', to: '2026-11-12T08:07', value: 1400 },
+      { from: '2026-11-12T09:07', to: '2026-11-20T18:07', value: 2000 },
     ];
     const { option } = drawChart(trend({ levels }), LOOK);
     const { min, max } = option['xAxis'] as { min: number; max: number };
-    const held =
-      seriesOf(trend({ levels }))
-        .at(-1)
-        ?.markLine?.data.filter((each): each is never => Array.isArray(each)) ?? [];
-    const ends = (held as unknown as { coord: [number, number] }[][]).map((pair) => pair.map(({ coord }) => coord));
-    expect(ends).toEqual([
-      [
-        [min, 1400],
-        [Date.UTC(2026, 10, 12, 8, 7), 1400],
-      ],
-      [
-        [Date.UTC(2026, 10, 12, 9, 7), 2000],
-        [max, 2000],
-      ],
+    const held = seriesOf(trend({ levels })).at(-1)?.markLine?.data.flat() as { coord?: [number, number] }[];
+    expect(held.flatMap(({ coord }) => (coord ? [coord] : []))).toEqual([
+      [min, 1400],
+      [Date.UTC(2026, 10, 12, 8, 7), 1400],
+      [Date.UTC(2026, 10, 12, 9, 7), 2000],
+      [max, 2000],
     ]);
   });
 
@@ -70,19 +66,13 @@ describe('a trend', () => {
     expect(label.formatter().split('\n').join(' ')).toBe(events[0]?.name.trim());
   });
 
-  it('leaves out what has no readable time', () => {
-    const events = [{ name: 'lost', time: 'soon' }];
-    expect(
-      seriesOf(trend({ events }))
-        .at(-1)
-        ?.markLine?.data.map(({ name }) => name),
-    ).toEqual(['Product slower since 12 Nov']);
-  });
-
   it('draws no ranges where lines are many', () => {
     const [one] = trend().series;
     const series = Array.from({ length: 6 }, (_, index) => ({ values: [], ...one, name: `Step ${index + 1}` }));
-    expect(seriesOf(trend({ series }))).toHaveLength(7);
+    const symbols = seriesOf(trend({ series })).map(({ symbol = '' }) => symbol);
+    expect(symbols).toHaveLength(7);
+    // A hollow mark is that of a part of a period alone.
+    expect(symbols.join()).not.toContain('empty');
   });
 
   it('tells the values of a day with their range, and what happened on it', () => {
@@ -166,10 +156,5 @@ describe('a trend', () => {
       return heightPx - top - bottom;
     };
     expect([plotPx({}), plotPx({ heightPx: 260 })]).toEqual([220, 136]);
-  });
-
-  it('needs no legend for a line alone', () => {
-    const [only] = trend().series;
-    expect(drawChart(trend({ series: only ? [only] : [] }), LOOK).option).not.toHaveProperty('legend');
   });
 });

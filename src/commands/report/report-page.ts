@@ -72,7 +72,7 @@ export function reportPage({ title, subtitle }: ReportHead, blocks: readonly Blo
 <main>
 <header><h1>${escaped(title)}</h1><p>${escaped(subtitle)}</p></header>
 ${sections.join('\n')}
-<footer>Beyond noise: chance alone exceeds it once in a hundred comparisons. Speed is measured in lab runs, not with visitors.</footer>
+<footer>Significant: chance alone exceeds it once in a hundred comparisons. Speed is measured in lab runs, not with visitors.</footer>
 </main>
 </body>
 </html>

@@ -20,7 +20,7 @@ import type { ReportHead } from './report-page.ts';
 const plain = (text: string) => text.replaceAll(/[\\`*_[\]<>]/g, '\\$&');
 
 function blockText({ title, headline, lines, table, chart }: Block): string {
-  const pictures = chart ? panelsOf(chart).map((panel) => ('title' in panel ? panel.title : '')) : [];
+  const pictures = chart ? panelsOf(chart).map(({ title: named }) => named) : [];
   const parts = [
     `## ${plain(title)}`,
     headline === '' ? '' : plain(headline),

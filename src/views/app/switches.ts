@@ -40,12 +40,10 @@ function propertiesOf(tool: unknown): Members {
   return typeof properties === 'object' && properties !== null ? { ...properties } : {};
 }
 
-/** The period that the assistant asked for, as the first choice. */
+/** The period that the assistant asked for, as the first choice; the picture says its days. */
 function askedPeriod({ startDate, endDate }: Members): Choice {
-  const [start, end] = [text(startDate), text(endDate)];
-  const same = PERIODS.find(({ args }) => args['startDate'] === start && args['endDate'] === end);
-  const words = same?.words ?? (start === end ? start : [start, end].filter((each) => each !== '').join(' – '));
-  return { words: words === '' ? 'As asked' : `As asked: ${words}`, args: {} };
+  const same = PERIODS.find(({ args }) => args['startDate'] === startDate && args['endDate'] === endDate);
+  return { words: same ? `As asked: ${same.words}` : 'As asked', args: {} };
 }
 
 function askedDevices({ devices }: Members): Choice | undefined {

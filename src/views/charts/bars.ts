@@ -19,7 +19,7 @@ import {
   wrapped,
 } from './look.ts';
 import type { BarLines, Theme } from './theme.ts';
-import { drawable, formatValue, markAt, plainText, tickText } from './values.ts';
+import { digitsOf, drawable, formatValue, markAt, plainText, tickText } from './values.ts';
 
 const BAR_PX = 16;
 /** Where words stand above, a bar is as high as a line of them. */
@@ -45,7 +45,8 @@ const seriesLines: readonly (BarLines | undefined)[] = [
 /** The amount of a row as it is written, with its note. */
 function amountText({ series, notes, unit }: BarsSpec, { values }: BarSeries, row: number): string {
   const note = series.length === 1 ? (notes?.[row] ?? '') : '';
-  return `${formatValue(values[row], unit)}${note === '' ? '' : ` · ${plainText(note, 60)}`}`;
+  const digits = digitsOf(series.flatMap((each) => each.values));
+  return `${formatValue(values[row], unit, digits)}${note === '' ? '' : ` · ${plainText(note, 60)}`}`;
 }
 
 /** Labels before the rows; in a narrow picture above their bars, with the amount below where there is one series. */

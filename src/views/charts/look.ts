@@ -128,10 +128,12 @@ export function legendOption({ theme }: Look, names: readonly string[], topPx: n
   } as const;
 }
 
-/** An amount behind a bar; a seam in the colour of the background keeps lines off its letters. */
+/** A seam in the colour of the background, which keeps lines off the letters of a text. */
+const seamOf = ({ background }: Theme) => ({ textBorderColor: background, textBorderWidth: 3 });
+
+/** An amount behind a bar. */
 export function amountLabel(theme: Theme, formatter: (params: { readonly dataIndex: number }) => string) {
-  const seam = { textBorderColor: theme.background, textBorderWidth: 3 } as const;
-  return { show: true, position: 'right', fontSize: 10, color: theme.faintText, ...seam, formatter } as const;
+  return { show: true, position: 'right', fontSize: 10, color: theme.faintText, ...seamOf(theme), formatter } as const;
 }
 
 /** The decal of a bar with these lines, as ECharts draws it. */
@@ -260,7 +262,9 @@ export function rowAxis(
       interval: 0,
       fontSize: 11,
       lineHeight: isAbove ? WORDS_PX : 11,
-      margin: isAbove ? 0 : 8,
+      ...seamOf(theme),
+      // Above its bars a text begins beside the axis.
+      margin: isAbove ? 4 : 8,
       inside: isAbove,
       color: (row: string) => colourOf(Number(row)),
       formatter: (row: string) => (words[Number(row)] ?? '') + '\n'.repeat(linesBelow ?? 0),

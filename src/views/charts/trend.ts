@@ -49,14 +49,14 @@ function band({ low, high }: TrendSeries, atMs: readonly number[], name: string,
   ];
 }
 
-/** Shapes by which lines are distinguished where colours are not. */
+/** Shapes by which lines are distinguished where colours are not; all filled, because hollow is a part of a period. */
 const SHAPES = [
   { symbol: 'circle', type: 'solid' },
   { symbol: 'rect', type: 'dashed' },
   { symbol: 'triangle', type: 'dotted' },
   { symbol: 'diamond', type: [8, 3, 2, 3] },
-  { symbol: 'emptyCircle', type: [14, 4] },
-  { symbol: 'emptyRect', type: [2, 5] },
+  { symbol: 'arrow', type: [14, 4] },
+  { symbol: 'roundRect', type: [2, 5] },
 ] as const;
 
 /** The name of a line at its end, moved aside where another stands there. */
@@ -75,7 +75,7 @@ function endLabel(name: string, colour: string, downPx: number) {
 /** The line, without the points of `parts`, which a broken line leads to: a sum over half a week looks like a fall. */
 function line({ values }: TrendSeries, at: Places, name: string, colour: string, place: number, downPx: number | undefined) {
   const { symbol, type } = SHAPES[place % SHAPES.length] ?? SHAPES[0];
-  const { atMs, isPart } = at;
+  const { atMs, isPart, fill } = at;
   const shared = {
     name,
     type: 'line',
@@ -96,7 +96,7 @@ function line({ values }: TrendSeries, at: Places, name: string, colour: string,
   };
   if (!atMs.some((_, index) => isPart(index))) return [whole];
   const led = atMs.map((time, index) => {
-    if (isPart(index)) return { value: point(index), symbol: 'emptyCircle' };
+    if (isPart(index)) return { value: point(index), itemStyle: { color: fill, borderColor: colour, borderWidth: 1.5 } };
     const isBeside = isPart(index - 1) || isPart(index + 1);
     return { value: isBeside ? point(index) : [time, null], symbol: 'none' };
   });
@@ -107,6 +107,8 @@ function line({ values }: TrendSeries, at: Places, name: string, colour: string,
 interface Places {
   readonly atMs: readonly number[];
   readonly isPart: (index: number) => boolean;
+  /** Fills the points of parts. */
+  readonly fill: string;
 }
 
 const LABEL_PX = 13;
@@ -224,11 +226,11 @@ function background(
       offset: [places[index]?.shiftPx ?? 0, -(places[index]?.upPx ?? 0)],
     },
   }));
-  const held = levels.flatMap(({ name, from, to, value }) => {
+  const held = levels.flatMap(({ from, to, value }) => {
     if (drawable(value) === null) return [];
     // A label would cover points; the title says both levels.
     const lineStyle = { color: theme.text, type: 'solid', width: 1.5 };
-    const start = { name, coord: [inside(from), value], symbol: 'none', lineStyle, label: { show: false } };
+    const start = { coord: [inside(from), value], symbol: 'none', lineStyle, label: { show: false } };
     return [[start, { coord: [inside(to), value], symbol: 'none' }]];
   });
   // A day is drawn at its noon; half of it on either side is its own, so that a single one is seen.
@@ -392,7 +394,9 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
     },
     series: [
       // The legend shows the shape of the first series of a name, which is the line.
-      ...spec.series.flatMap((each, index) => line(each, { atMs, isPart }, names[index] ?? '', colourOf(index), index, shifts?.[index])),
+      ...spec.series.flatMap((each, index) =>
+        line(each, { atMs, isPart, fill: theme.background }, names[index] ?? '', colourOf(index), index, shifts?.[index]),
+      ),
       ...banded.flatMap((each, index) => band(each, atMs, names[index] ?? '', colourOf(index))),
       background(spec, { min, max, dayHour }, moments, places, theme),
     ],

@@ -1,24 +1,26 @@
 import type { Interval } from '../../lib/calendar.ts';
-import { formatBytes, formatMs, formatNumber, formatPercent, NO_VALUE } from '../../lib/number-text.ts';
+import { formatBytes, formatMs, formatNumber, NO_VALUE, type NumberStyle } from '../../lib/number-text.ts';
 
 /** Unit of a chart's numbers: `none` for counts and scores, `points` and `change` with their sign, else a currency, `+EUR` with it. */
 export type Unit = 'ms' | 'bytes' | 'percent' | 'none' | 'points' | 'change' | Uppercase<string>;
 
-const formats: Readonly<Record<string, (value: number | null | undefined) => string>> = {
-  ms: formatMs,
-  bytes: formatBytes,
-  percent: formatPercent,
-  none: (value) => formatNumber(value, { group: true }),
-  points: (value) => (drawable(value) === null ? NO_VALUE : `${formatNumber(value, { sign: true })} pp`),
-  change: (value) => formatNumber(value, { sign: true, group: true }),
-};
+/** The text behind a number by its unit; of all other units the code of the currency. */
+const suffixes: Readonly<Record<string, string>> = { percent: '%', points: ' pp', none: '', change: '' };
 
 /** A value with its unit as charts write it; `–` where there is none. */
-export function formatValue(value: number | null | undefined, unit: Unit): string {
-  const format = formats[unit];
-  if (format) return format(value);
-  const amount = formatNumber(value, { sign: unit.startsWith('+'), group: true });
-  return drawable(value) === null ? NO_VALUE : `${amount} ${unit.replace('+', '')}`;
+export function formatValue(value: number | null | undefined, unit: Unit, style: Pick<NumberStyle, 'digits'> = {}): string {
+  if (drawable(value) === null) return NO_VALUE;
+  if (unit === 'ms') return formatMs(value);
+  if (unit === 'bytes') return formatBytes(value);
+  const amount = formatNumber(value, { ...style, sign: /^(points|change|\+)/.test(unit), group: true });
+  return `${amount}${suffixes[unit] ?? ` ${unit.replace('+', '')}`}`;
+}
+
+/** The decimals that amounts of one picture share: those that the largest is worth. */
+export function digitsOf(values: readonly (number | null)[]): { digits: number } {
+  const decimals = values.map((value) => formatNumber(value).split('.')[1]?.length ?? 0);
+  const size = Math.floor(Math.log10(Math.max(...values.map((value) => Math.abs(markAt(value))))));
+  return { digits: Math.min(Math.max(0, ...decimals), Math.max(0, (size > 0 ? 3 : 2) - size)) };
 }
 
 /** The same for an axis, whose subtitle names the currency. */
@@ -91,6 +93,13 @@ export function momentWords(time: string, per: string, hasYear = false): string 
   const day = written({ day: 'numeric', month: 'short', ...(hasYear && { year: 'numeric' }) });
   if (per === 'week') return `week of ${day}`;
   return time.length === 10 ? day : `${day} ${time.slice(11, 16)}`;
+}
+
+/** `since 10 Nov`, or `10 Nov to 12 Nov` for what has ended. */
+export function sinceWords({ from = '', to }: { readonly from?: string | undefined; readonly to?: string | undefined }): string {
+  const first = momentWords(from, 'day');
+  if (to === undefined) return `since ${first}`;
+  return from === to ? first : `${first} to ${momentWords(to, 'day')}`;
 }
 
 /** `Thu, 12 Nov 2026` in UTC. */

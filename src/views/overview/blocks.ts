@@ -1,7 +1,9 @@
 import { nameOf } from '../../domain/metrics/metric-names.ts';
+import { grouped } from '../../lib/grouped.ts';
 import { isRecord } from '../../lib/is-record.ts';
-import { formatMoney, formatNumber, NO_VALUE } from '../../lib/number-text.ts';
+import { formatNumber, NO_VALUE } from '../../lib/number-text.ts';
 import { sentencesOf } from '../../lib/sentences.ts';
+import { digitsOf, formatValue, momentWords, sinceWords, unitIn } from '../charts/values.ts';
 import { type ChartSpec, isChart } from '../spec.ts';
 import type { OverviewPart } from './parts.ts';
 
@@ -32,32 +34,47 @@ function recordsOf({ columns, rows }: Content): Content[] {
 const textOf = (value: unknown, otherwise: string = NO_VALUE) => (typeof value === 'string' ? value : otherwise);
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
 
-/** Of so much money nobody counts the cents. */
-const WHOLE = 1000;
+/** Verdicts of a range as people say them; others are words already. */
+const VERDICTS: Readonly<Record<string, string>> = {
+  up: 'higher',
+  down: 'lower',
+  drift: 'slow trend',
+  mixed: 'usual days went the other way',
+  'within noise': 'no significant change',
+};
 
-/** A value with its unit, as a person reads it. */
-function valueText(value: unknown, unit: unknown): string {
-  const number = numberOf(value);
-  if (number === undefined) return NO_VALUE;
-  if (unit === '%') return `${formatNumber(number, { digits: 2 })}%`;
-  if (typeof unit === 'string' && /^[A-Z]{3}$/.test(unit))
-    return `${Math.abs(number) < WHOLE ? formatMoney(number, { group: true }) : formatNumber(Math.round(number), { group: true })} ${unit}`;
-  return formatNumber(number, { group: true });
+/** The change that was found of a metric on some days, else the verdict of the whole range. */
+function verdictText(metric: unknown, verdict: unknown, findings: readonly Content[]): string {
+  for (const { subject, place, when, verdict: moved } of findings) {
+    const isDated = isRecord(when) && when['shape'] !== 'range' && (moved === 'higher' || moved === 'lower');
+    if (subject === metric && isDated) return [...Object.values(place ?? {}), moved, sinceWords(when)].join(' ');
+  }
+  return VERDICTS[textOf(verdict)] ?? textOf(verdict);
 }
 
-/** The table says each metric's change; what else is said, such as since when, stays in words. */
-function figuresBlock(block: Block, data: Content): Block {
-  const rows = recordsOf(data).map(({ metric, unit, before, after, changePercent, verdict }) => [
-    nameOf(String(metric)),
-    valueText(before, unit),
-    valueText(after, unit),
-    numberOf(changePercent) === undefined ? NO_VALUE : `${formatNumber(numberOf(changePercent), { digits: 1, sign: true })}%`,
-    textOf(verdict),
-  ]);
-  const isInTable = (line: string) => line.startsWith('Special days') || rows.some(([name]) => line.startsWith(`${name} `));
-  const table = { columns: ['Metric', 'Before', 'Now', 'Change', 'Verdict'], rows };
-  return { ...block, lines: block.lines.filter((line) => !isInTable(line)), table };
+/** The metrics of a comparison, with what is known of the change of each. */
+function figuresTable(data: Content): Block['table'] {
+  const rows = recordsOf(data).map(({ metric, unit, before, after, changePercent, verdict }) => {
+    const [name = '', remark] = textOf(unit, '').split(/, | (?=a day)/);
+    const values = [before, after].map((value) =>
+      formatValue(numberOf(value), unitIn(name), digitsOf([before, after].map((each) => numberOf(each) ?? null))),
+    );
+    return [
+      `${nameOf(String(metric))}${remark === undefined ? '' : ` (${remark})`}`,
+      ...values,
+      numberOf(changePercent) === undefined ? NO_VALUE : `${formatNumber(numberOf(changePercent), { digits: 1, sign: true })}%`,
+      verdictText(metric, verdict, listOf(data['findings'])),
+    ];
+  });
+  return { columns: ['Metric', 'Before', 'Now', 'Change', 'Verdict'], rows };
 }
+
+/** Times of records as people write them: `6 Dec 08:00 UTC`. */
+const timesText = (text: string) =>
+  text.replaceAll(
+    /(\d{4}-\d\d-\d\d(?:T\d\d:\d\d)?)(?::[\d.]+)?(Z?)/g,
+    (_, time: string, zone) => `${momentWords(time, '')}${zone && ' UTC'}`,
+  );
 
 /** Longest table of a part. */
 const MOST_ROWS = 12;
@@ -73,7 +90,7 @@ function gapsTable(data: Content): Block['table'] {
   const rows = recordsOf(data).map(({ job, lacks, of, unit, ranges }) => [
     String(job),
     `${String(lacks)} of ${String(of)} ${String(unit)}`,
-    textOf(ranges, ''),
+    timesText(textOf(ranges, '')),
   ]);
   return rows.length > 0 ? { columns: ['Export job', 'Without data', 'Which'], rows: cutRows(rows) } : undefined;
 }
@@ -81,27 +98,19 @@ function gapsTable(data: Content): Block['table'] {
 /** Files that are about to go, counted by job. */
 function expiringBlock(data: Content): Pick<Block, 'headline' | 'lines' | 'table'> {
   const known = new Map(listOf(data['filesUntil']).map((each) => [each['jobRunId'], each]));
-  const jobs = new Map<string, { runs: number; missing: number; first: string }>();
-  for (const run of listOf(data['runs'])) {
-    const until = known.get(run['jobRunId']);
-    const name = String(run['name'] ?? run['jobId']);
-    const job = jobs.get(name) ?? { runs: 0, missing: 0, first: '' };
-    const goes = textOf(until?.['filesUntil'], '').slice(0, 16).replace('T', ' ');
-    const first = job.first === '' || (goes !== '' && goes < job.first) ? goes : job.first;
-    jobs.set(name, { runs: job.runs + 1, missing: job.missing + (until?.['isFetched'] === true ? 0 : 1), first });
-  }
-  const missing = [...jobs.values()].reduce((sum, job) => sum + job.missing, 0);
-  if (jobs.size === 0) return { headline: 'No file of an export is deleted within the next two days.', lines: [] };
-  const runs = [...jobs.values()].reduce((sum, job) => sum + job.runs, 0);
-  const fetched = missing === 0 ? 'all' : String(runs - missing);
-  const here = missing === runs ? 'none is fetched here' : `${fetched} fetched here`;
+  const runs = listOf(data['runs']).map((run) => ({ ...known.get(run['jobRunId']), job: String(run['name'] ?? run['jobId']) }));
+  if (runs.length === 0) return { headline: 'No file of an export is deleted within the next two days.', lines: [] };
+  const missingOf = (all: readonly Content[]) => all.filter(({ isFetched }) => isFetched !== true).length;
+  const fetched = runs.length - missingOf(runs);
+  const here = fetched === runs.length ? 'all' : fetched || 'none is';
+  const rows = [...grouped(runs, ({ job }) => job)].map(([job, own]) => {
+    const [first = ''] = texts(own.flatMap(({ filesUntil }: Content) => filesUntil ?? [])).toSorted();
+    return [job, String(own.length), String(missingOf(own)), timesText(first)];
+  });
   return {
-    headline: `The files of ${runs} runs are deleted within the next two days: ${here}.`,
+    headline: `The files of ${runs.length} runs are deleted within the next two days: ${here} fetched here.`,
     lines: [],
-    table: {
-      columns: ['Export job', 'Runs', 'Not fetched', 'First goes (UTC)'],
-      rows: cutRows([...jobs].map(([name, job]) => [name, String(job.runs), String(job.missing), job.first])),
-    },
+    table: { columns: ['Export job', 'Runs', 'Not fetched', 'First goes'], rows: cutRows(rows) },
   };
 }
 
@@ -110,15 +119,15 @@ export function blockOf({ id, title }: OverviewPart, data: Content): Block {
   const answer = textOf(data['answer'], '');
   const [headline = '', ...lines] = sentencesOf(answer);
   const chart = isChart(data['chart']) ? { chart: data['chart'] } : {};
-  const block = { id, title, headline, isFailure: false, lines, ...chart };
-  /** Sentences that the answer does not say already. */
-  const further = (sentences: readonly unknown[]) => sentences.map(String).filter((each) => !answer.includes(each.replace(/\.$/, '')));
-  if (id === 'changes') return { ...block, lines: [...lines, ...further(listOf(data['findings']).map(({ sentence }) => sentence))] };
-  if (id === 'figures') return figuresBlock(block, data);
+  // Each scenario has its line, of which the findings are those of some.
+  const told =
+    id === 'speed' ? listOf(data['scenarios']).map(({ line }) => line) : listOf(data['findings']).map(({ sentence }) => sentence);
+  const said = answer.toLowerCase();
+  const further = told.map(String).filter((each) => !said.includes(each.toLowerCase().replace(/\.$/, '')));
+  const block = { id, title, headline, isFailure: false, lines: [...lines, ...further], ...chart };
   if (id === 'course') return { ...block, headline: '', lines: [] };
-  if (id === 'speed') return { ...block, lines: [...lines, ...further(listOf(data['scenarios']).map(({ line }) => line))] };
   if (id === 'expiring') return { ...block, ...expiringBlock(data) };
-  const table = gapsTable(data);
+  const table = { figures: figuresTable, gaps: gapsTable, changes: undefined, speed: undefined }[id]?.(data);
   return { ...block, ...(table && { table }) };
 }
 

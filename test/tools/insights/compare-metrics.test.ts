@@ -134,12 +134,10 @@ describe('two weeks', () => {
     expect(parts).toMatchObject({ kind: 'bars', unit: 'points', accent: ['mobile'], labels: { 0: 'mobile' } });
     expect(parts?.title).toContain(`: ${change.toPrecision(3)} pp in all`);
     const devices = list(answer, 'devices');
-    // What is below a fiftieth of the largest cannot be seen.
-    for (const [device, value] of addedBy(parts ?? { kind: '' })) {
+    for (const [device, value] of addedBy(parts ?? { kind: '' }))
       expect(value).toBeCloseTo(Number(devices.find((row) => row['device'] === device)?.['contribution']), 3);
-      expect(Math.abs(value)).toBeGreaterThan(Math.abs(change) / 100);
-    }
-    expect(parts?.labels?.length).toBeGreaterThan(1);
+    // Also of what hardly changed.
+    expect(parts?.labels).toHaveLength(devices.length);
   });
 });
 

@@ -16,20 +16,23 @@ it('asks each tool for the same days, pictures for those before too', () => {
   expect(partOf('speed').args(asked)).not.toHaveProperty('devices');
 });
 
-it('shows figures as a table, and in words only what the table does not say', () => {
+it('shows figures as a table, each with what was found of it, its unit, and its verdict in words', () => {
+  const found = { subject: 'visits', place: { device: 'mobile' }, verdict: 'lower', when: { shape: 'step', from: '2026-11-24' } };
   const block = blockOf(partOf('figures'), {
-    answer: 'Mobile visits have been 30% lower since 24 Nov. It has cost about 900 EUR so far. Visits fell from 100 to 80 (-20%).',
-    columns: ['metric', 'unit', 'before', 'after', 'changePercent', 'verdict', 'since'],
+    answer: 'Mobile visits have been 30% lower since 24 Nov. It has cost about 900 EUR so far.',
+    findings: [{ ...found, sentence: 'Mobile visits have been 30% lower since 24 Nov; the others did not move.' }],
+    columns: ['metric', 'unit', 'before', 'after', 'changePercent', 'verdict'],
     rows: [
-      ['visits', 'sessions', 100, 80, -20, 'down', '2026-11-24'],
-      ['revenueSum', 'EUR', 1000.5, null, null, 'within noise', null],
+      ['visits', 'sessions', 100, 80, -20, 'within noise'],
+      ['revenueSum', 'EUR a day', 1000.5, null, null, 'within noise'],
+      ['sessionTimeAverage', 'time, unit not documented', 130, 131.25, 1, 'drift'],
     ],
   });
   expect(block.headline).toBe('Mobile visits have been 30% lower since 24 Nov.');
-  expect(block.lines).toEqual(['It has cost about 900 EUR so far.']);
   expect(block.table?.rows).toEqual([
-    ['Visits', '100', '80', '-20.0%', 'down'],
-    ['Revenue', '1,001 EUR', '–', '–', 'within noise'],
+    ['Visits', '100', '80', '-20.0%', 'mobile lower since 24 Nov'],
+    ['Revenue (a day)', '1,001 EUR', '–', '–', 'no significant change'],
+    ['Session time (unit not documented)', '130.0', '131.3', '+1.0%', 'slow trend'],
   ]);
 });
 
@@ -59,8 +62,8 @@ it('counts by job the files that go soon and are not here', () => {
   const block = blockOf(partOf('expiring'), { runs, filesUntil: [until(1, true), until(2, false), until(3, false)] });
   expect(block.headline).toBe('The files of 3 runs are deleted within the next two days: 1 fetched here.');
   expect(block.table?.rows).toEqual([
-    ['Daily', '2', '1', '2026-12-01 10:00'],
-    ['Hourly', '1', '1', '2026-12-03 10:00'],
+    ['Daily', '2', '1', '1 Dec 10:00 UTC'],
+    ['Hourly', '1', '1', '3 Dec 10:00 UTC'],
   ]);
   expect(blockOf(partOf('expiring'), { runs: [] }).headline).toBe('No file of an export is deleted within the next two days.');
 });
