@@ -174,14 +174,14 @@ function partsOf(parts: readonly ChangePart[], change: number, { metric, ranges,
     name: label,
     values: shown.map((part) => valueOf(part) ?? null),
   });
-  // A place that is not the largest part is no reason of this change.
-  const accent = shown.slice(0, 1).flatMap(({ name }) => (places.includes(name) ? [name] : []));
+  const labels = shown.map(({ name }) => name);
+  const accent = labels.filter((name) => places.includes(name));
   return {
     kind: 'bars',
     title: `${metric} by ${by}: ${formatValue(change, unit, digitsOf(shown.map((part) => part.contribution)))} in all`,
     subtitle: [ranges, of, isSplit && 'own rate of each, and its share of the visits (traffic mix)'].filter(Boolean).join(', '),
     unit,
-    labels: shown.map(({ name }) => name),
+    labels,
     series: isSplit
       ? [series('own rate', ({ rate }) => rate), series('traffic mix', ({ mix }) => mix)]
       : [series('contribution', ({ contribution }) => contribution)],
@@ -222,10 +222,12 @@ export function chartOfComparison(result: PeriodsResult, options: ComparisonChar
     accent: story ? placesOf(story) : [],
   };
   const [segment] = bySegment;
-  const ofDevices = byDevice && partsOf(byDevice.groups, byDevice.change, { ...told, by: 'device' });
-  const ofSegments =
-    segment &&
-    partsOf(segmentParts(bySegment), segment.change, { ...told, by: 'segment', of: 'each against all other visits (segments overlap)' });
+  const parts = byDevice
+    ? partsOf(byDevice.groups, byDevice.change, { ...told, by: 'device' })
+    : segment &&
+      partsOf(segmentParts(bySegment), segment.change, { ...told, by: 'segment', of: 'each against all other visits (segments overlap)' });
+  // A change of a device that is not the largest part of this one lies mostly outside the two ranges.
+  const isOutside = byDevice && story?.place.device !== undefined && parts?.labels[0] !== story.place.device;
   const ofFactors =
     factors &&
     partsOf(
@@ -233,5 +235,5 @@ export function chartOfComparison(result: PeriodsResult, options: ComparisonChar
       factors.change,
       { ...told, by: 'factor', of: 'visits × conversion × basket' },
     );
-  return joined([trend, ofDevices ?? ofSegments, metric === 'revenueSum' ? ofFactors : undefined]);
+  return joined([trend, isOutside ? undefined : parts, metric === 'revenueSum' ? ofFactors : undefined]);
 }

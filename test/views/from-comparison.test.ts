@@ -64,7 +64,7 @@ function panels(result: PeriodsResult) {
     currency: undefined,
     baseline: { startMs: START_MS, endMs: START_MS + 7 * DAY_MS - 1 },
     period: { startMs: START_MS + 7 * DAY_MS, endMs: START_MS + 14 * DAY_MS - 1 },
-    labels: ['all visits'],
+    labels: ['all visits', 'desktop'],
   });
   return chart ? panelsOf(chart) : [];
 }
@@ -92,13 +92,15 @@ it('says both ends of what has ended, and the first day of what goes on', () => 
   });
 });
 
-it('takes apart what changed, and nothing that is within noise', () => {
+it('takes apart what changed, and nothing that is within noise or of another device than the change', () => {
   const groups = [group('mobile', 50), group('desktop', 20), group('tablet', 0)];
-  const titles = (verdict: 'drift' | 'within noise') => panels(compared(verdict, undefined, groups)).map(({ title }) => title);
-  expect(titles('drift')).toEqual(['Visits', 'Visits by device: +70 in all']);
-  expect(titles('within noise')).toEqual(['Visits']);
   // A part that did not change is one too.
-  expect(panels(compared('up', undefined, groups))[1]).toMatchObject({ labels: ['mobile', 'desktop', 'tablet'] });
+  const parts = { title: 'Visits by device: +70 in all', labels: ['mobile', 'desktop', 'tablet'] };
+  expect(panels(compared('drift', undefined, groups))).toMatchObject([{ title: 'Visits' }, parts]);
+  expect(panels(compared('within noise', undefined, groups))).toHaveLength(1);
+  const { data, ...result } = compared('up', { ...episode, ...sizes }, groups);
+  const findings = data.findings.map((each) => ({ ...each, place: { device: 'desktop' } }));
+  expect(panels({ ...result, data: { ...data, findings } })).toHaveLength(1);
 });
 
 /** The same comparison where the first finding is this one. */

@@ -60,6 +60,5 @@ describe.skipIf(!hasChromium)('the overview in a browser', () => {
     expect(again?.arguments).toMatchObject({ devices: ['mobile'] });
     expect(await shown.view.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0);
     expect(await shown.faults()).toEqual([]);
-    await shown.screenshot('overview-dark-390');
   });
 });

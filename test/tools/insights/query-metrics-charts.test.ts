@@ -36,7 +36,6 @@ describe('a chart', () => {
         events: [],
       })),
     });
-    expect(values('conversionRate', 'mobile')).toHaveLength(3);
   });
 
   it('is none where there is a single row', async () => {
