@@ -10,6 +10,7 @@ import { todayIn } from '../lib/dates.ts';
 import { headlineOf } from '../lib/sentences.ts';
 import { digitsOf, formatValue, intervalIn, momentWords, sinceWords, type Unit, unitIn } from './charts/values.ts';
 import { type BarsSpec, type ChartSpec, joined, type TrendSpec } from './spec.ts';
+import { findingsDrawn, hasMoved, marksBeside } from './told.ts';
 
 /** Segments beyond this make the picture longer than it is worth. */
 const MAX_SEGMENTS = 4;
@@ -90,17 +91,10 @@ function rangesText({ timeZone, period, baseline }: ComparisonChartOptions): str
 /** Days before a change that show what it changed from, and the most days that are drawn for it. */
 const [DAYS_BEFORE, MOST_DAYS] = [7, 92];
 
-/** Findings of the metric in places that have a line, the most important first. */
-function findingsDrawn({ headline: { metric }, data: { findings } }: PeriodsResult, { labels }: ComparisonChartOptions): Finding[] {
-  return findings.filter((finding) => finding.subject === metric && placesOf(finding).every((name) => labels.includes(name)));
-}
-
 /** The first of these with a date among the days that can be drawn. */
 function storyOf(drawn: readonly Finding[], { period, timeZone }: ComparisonChartOptions): Finding | undefined {
   const earliest = dayAfter(todayIn(timeZone, period.endMs), DAYS_BEFORE - MOST_DAYS);
-  const isDated = ({ verdict, when: { shape, from = '' } }: Finding) =>
-    (verdict === 'higher' || verdict === 'lower') && shape !== 'range' && from >= earliest;
-  return drawn.find(isDated);
+  return drawn.find((each) => hasMoved(each) && each.when.shape !== 'range' && (each.when.from ?? '') >= earliest);
 }
 
 /** The lines of the headline: one range on the other where the baseline lies far before, else all days from before the change on. */
@@ -141,7 +135,7 @@ ${isCount(metric) ? 'sums of ' : ''}whole days; ${words}`,
     timeZone,
     times,
     series: series.map((each, at) => ({ ...each, ...(isAccent(each.name, at) && { isAccent: true as const }) })),
-    events: [],
+    events: marksBeside(result.data.findings, drawn, metric, times),
     ...(isMarked && { change: { name: sinceWords(story.when), time: story.when.from ?? '' } }),
     ...(!isOverlay && { judged: { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) } }),
   };
@@ -208,7 +202,7 @@ function segmentParts(all: readonly Explained[]): ChangePart[] {
 export function chartOfComparison(result: PeriodsResult, options: ComparisonChartOptions): ChartSpec | undefined {
   const { headline, byDevice, bySegment, factors } = result;
   const { metric, isPerDay } = headline;
-  const found = findingsDrawn(result, options);
+  const found = findingsDrawn(result.data.findings, metric, options.labels);
   const story = storyOf(found, options);
   const unit = unitIn(unitOf(metric, options.currency), true);
   const trend = trendOf(result, found, options);

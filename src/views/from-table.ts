@@ -10,6 +10,7 @@ import { formatPercent } from '../lib/number-text.ts';
 import { capital, headlineOf } from '../lib/sentences.ts';
 import { intervalIn, momentWords, rangeIn, type Unit, unitIn } from './charts/values.ts';
 import { type BarsSpec, type ChartSpec, joined, type PanelSpec, panelsOf, type TrendSeries, type TrendSpec } from './spec.ts';
+import { findingsDrawn, hasMoved, marksBeside } from './told.ts';
 
 /** Label of a row whose column is empty. */
 const NO_NAME = '(none)';
@@ -64,12 +65,12 @@ interface DrawnCell {
   readonly expected: Readonly<Record<'expected' | 'low' | 'high', number | null>>;
 }
 
-const hasMoved = ({ verdict }: Finding) => verdict === 'higher' || verdict === 'lower';
+/** Names of the places in a picture. */
+const placesIn = ({ cells, filters }: Drawn) => [...filters, ...cells.flatMap(({ labels }) => labels)];
 
 /** The finding of a metric about what is drawn of it; a difference before none. */
-function findingIn({ metric, cells, filters }: Drawn, findings: readonly Finding[] = []): Finding | undefined {
-  const drawn = new Set([...filters, ...cells.flatMap(({ labels }) => labels)]);
-  const own = findings.filter((finding) => finding.subject === metric && placesOf(finding).every((name) => drawn.has(name)));
+function findingIn(drawn: Drawn, findings: readonly Finding[] = []): Finding | undefined {
+  const own = findingsDrawn(findings, drawn.metric, placesIn(drawn));
   return own.find(hasMoved) ?? own.find(({ verdict }) => verdict === 'unchanged');
 }
 
@@ -176,25 +177,23 @@ function expectedLine(cells: readonly DrawnCell[]): TrendSeries[] {
   return [{ name: 'expected', values: valuesOf('expected'), low: valuesOf('low'), high: valuesOf('high') }];
 }
 
-/**
- * The finding of a picture over time, and its marks: nothing that began before the first of its times. What of another metric takes or adds
- * to the drawn one is marked with its own words.
- */
+/** The finding of a picture over time, and its marks: nothing that began before the first of its times. */
 function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly string[]) {
   const { metric, dimensions } = drawn;
+  const own = findingsDrawn(findings, metric, placesIn(drawn));
   const [first = '', last = ''] = [times[0], times.at(-1)];
   const isShown = ({ when: { from = first } }: Finding) => from >= first && from <= last;
   const found = [findingIn(drawn, findings)].find((each) => each && isShown(each));
-  const mark = ({ subject, when: { from: time = '' }, sentence }: Finding) => ({
-    name: subject === metric ? momentWords(time, times.includes(time) ? (dimensions[0] ?? '') : 'day') : headlineOf(sentence),
-    time,
-  });
-  const isBeside = ({ subject, when, cost }: Finding) => (subject === metric ? when.shape === 'day' : cost?.of === metric);
-  const beside = findings.filter((each) => each !== found && hasMoved(each) && isShown(each) && isBeside(each)).map(mark);
+  const mark = (time: string) => ({ name: momentWords(time, times.includes(time) ? (dimensions[0] ?? '') : 'day'), time });
+  const { from, to = last } = found?.when ?? {};
+  // The days of a change are no news beside it.
+  const isNews = ({ when }: Finding) => from === undefined || (when.from ?? '') < from || (when.from ?? '') > to;
+  const unusual = own.filter((each) => each.when.shape === 'day' && isShown(each) && isNews(each));
+  const days = once(unusual.filter(hasMoved).flatMap(({ when }) => when.from ?? []));
   return {
     finding: found,
-    ...(found?.when.from !== undefined && hasMoved(found) && { change: mark(found) }),
-    events: [...new Map(beside.map((each) => [each.time, each])).values()].filter(({ time }) => time !== found?.when.from),
+    ...(from !== undefined && found && hasMoved(found) && { change: mark(from) }),
+    events: [...days.map(mark), ...marksBeside(findings, own, metric, times)],
   };
 }
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../lib/is-record.ts';
 import type { Unit } from './charts/values.ts';
 
 /** Columns of a waterfall's rows, in order; times in ms, null where the file does not say, `sslMs` not contained in `connectMs`. */
@@ -154,7 +155,7 @@ const KINDS: ReadonlySet<unknown> = new Set<ChartSpec['kind']>(['waterfall', 'tr
 
 /** Whether a member of an answer is a chart. */
 export function isChart(value: unknown): value is ChartSpec {
-  return typeof value === 'object' && value !== null && 'kind' in value && KINDS.has(value.kind);
+  return isRecord(value) && KINDS.has(value['kind']);
 }
 
 /** The pictures of a chart from top to bottom. */

@@ -122,9 +122,12 @@ it('begins a week before a change that the range alone would not show', () => {
   expect(trend).toHaveProperty('times.0', '2026-10-23');
 });
 
-it.each([{ subject: 'conversionRate' }, { place: { device: 'mobile' } }])('neither says nor marks what has no line: %o', (other) => {
+it.each([
+  [{ subject: 'conversionRate' }, []],
+  [{ place: { device: 'mobile' } }, [{ name: 'It has been lower since 9 Nov', time: '2026-11-09' }]],
+])('says of %o, which has no line, at most a mark', (other, events) => {
   const when = { shape: 'step' as const, from: '2026-11-09', ongoing: true };
   const [trend] = panels(told({ ...other, when, sentence: 'It has been lower since 9 Nov.' }));
-  expect(trend).toMatchObject({ title: 'Visits' });
+  expect(trend).toMatchObject({ title: 'Visits', events });
   expect(trend).not.toHaveProperty('change');
 });

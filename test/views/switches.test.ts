@@ -29,7 +29,6 @@ describe.skipIf(!hasChromium)('the switches of the view', () => {
       'Last month',
       'This month',
     ]);
-    expect(await words(view)).toContain('from 2026-11-09 to 2026-11-15');
     await view.view.locator('#period').selectOption('Last month');
     await expect.poll(() => words(view), SLOWLY).toContain('from 2026-10-01 to 2026-10-31');
     await view.view.locator('#device').selectOption('mobile');
@@ -46,7 +45,6 @@ describe.skipIf(!hasChromium)('the switches of the view', () => {
       { name: 'query_metrics', arguments: { ...args, ...month, devices: ['mobile'], chart: true } },
       { name: 'query_metrics', arguments: { ...args, devices: ['mobile'], chart: true } },
     ]);
-    expect(told).toHaveLength(3);
     expect(told[2]).toContain('"startDate":"2026-11-09"');
     expect(await view.faults()).toEqual([]);
   });

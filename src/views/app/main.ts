@@ -4,7 +4,8 @@ import { blockHtml, OVERVIEW_CSS } from '../overview/html.ts';
 import { type OverviewAsked, type OverviewPart, overviewParts } from '../overview/parts.ts';
 import { showChart } from './chart.ts';
 import { chartBox } from './drawing.ts';
-import { errorWords, failureWords, type Members, pageTheme, part, say, shown, showView, switches } from './page.ts';
+import { asMembers, type Members } from './host.ts';
+import { errorWords, failureWords, pageTheme, part, say, shown, showView, switches } from './page.ts';
 
 let blocks: readonly Block[] = [];
 /** Counts questions, so that only the answers to the latest are shown. */
@@ -19,15 +20,13 @@ function draw(): void {
   }
 }
 
-const dataOf = ({ structuredContent }: Members): Members => (isRecord(structuredContent) ? structuredContent : {});
-
 function blockFrom(of: OverviewPart, result: Members): Block {
-  return result['isError'] === true ? failureOf(of, errorWords(result)) : blockOf(of, dataOf(result));
+  return result['isError'] === true ? failureOf(of, errorWords(result)) : blockOf(of, asMembers(result['structuredContent']));
 }
 
 /** The days that an answer covers, in its own zone; undefined where it names none. */
 function askedIn(result: Members, args: Members): OverviewAsked | undefined {
-  const { range } = dataOf(result);
+  const { range } = asMembers(result['structuredContent']);
   if (!isRecord(range)) return undefined;
   const { devices } = args;
   const device = Array.isArray(devices) && devices.length === 1 ? String(devices[0]) : undefined;

@@ -1,10 +1,6 @@
-import { isRecord } from '../../lib/is-record.ts';
 import { type Theme, type ThemeName, themes } from '../charts/theme.ts';
-import { connectHost, type Host, type HostContext } from './host.ts';
+import { asMembers, connectHost, type Host, type HostContext, type Members } from './host.ts';
 import { connectSwitches } from './switches.ts';
-
-/** Members of an answer or of arguments, unchecked. */
-export type Members = Readonly<Record<string, unknown>>;
 
 /** The behaviour of one view; the page is the same for all. */
 export interface View {
@@ -65,8 +61,8 @@ export function say(words: string): void {
 /** The words of an answer that is an error, cut to what fits. */
 export function errorWords({ content }: Members): string {
   const [first]: unknown[] = Array.isArray(content) ? content : [];
-  const words = isRecord(first) && typeof first['text'] === 'string' ? first['text'] : '';
-  return words === '' ? 'The tool answered with an error.' : words.slice(0, 300);
+  const { text: words } = asMembers(first);
+  return typeof words !== 'string' || words === '' ? 'The tool answered with an error.' : words.slice(0, 300);
 }
 
 /** The words of a failed call. */
@@ -89,7 +85,7 @@ export async function showView(opened: View): Promise<void> {
   const early: Members[] = [];
   shown.host = await connectHost({
     toolInput: ({ arguments: args }) => {
-      shown.args = isRecord(args) ? { ...args } : {};
+      shown.args = asMembers(args);
     },
     toolResult: (result) => (shown.host ? opened.receive(result) : void early.push(result)),
     toolCancelled: () => say('The call was cancelled.'),

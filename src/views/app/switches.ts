@@ -1,4 +1,4 @@
-type Members = Readonly<Record<string, unknown>>;
+import { asMembers, type Members } from './host.ts';
 
 /** A choice of a person in words, and the arguments that it puts in place of those of the call. */
 interface Choice {
@@ -32,14 +32,6 @@ export interface Switches {
   readonly chosen: (args: Members) => Members;
 }
 
-const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
-
-function propertiesOf(tool: unknown): Members {
-  const schema = typeof tool === 'object' && tool !== null && 'inputSchema' in tool ? tool.inputSchema : undefined;
-  const properties = typeof schema === 'object' && schema !== null && 'properties' in schema ? schema.properties : undefined;
-  return typeof properties === 'object' && properties !== null ? { ...properties } : {};
-}
-
 /** The period that the assistant asked for, as the first choice; the picture says its days. */
 function askedPeriod({ startDate, endDate }: Members): Choice {
   const same = PERIODS.find(({ args }) => args['startDate'] === startDate && args['endDate'] === endDate);
@@ -47,7 +39,7 @@ function askedPeriod({ startDate, endDate }: Members): Choice {
 }
 
 function askedDevices({ devices }: Members): Choice | undefined {
-  return Array.isArray(devices) ? { words: `As asked: ${devices.map(text).join(', ')}`, args: {} } : undefined;
+  return Array.isArray(devices) ? { words: `As asked: ${devices.join(', ')}`, args: {} } : undefined;
 }
 
 function fill(select: HTMLSelectElement, choices: readonly Choice[]): void {
@@ -69,7 +61,7 @@ export function connectSwitches(form: HTMLElement, period: HTMLSelectElement, de
   for (const select of [period, device]) select.addEventListener('change', changed);
   return {
     offer(tool, args) {
-      const takes = propertiesOf(tool);
+      const takes = asMembers(asMembers(asMembers(tool)['inputSchema'])['properties']);
       const asked = askedDevices(args);
       periods = 'startDate' in takes && 'endDate' in takes ? [askedPeriod(args), ...PERIODS] : [];
       // Devices side by side are the question itself.

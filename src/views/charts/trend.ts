@@ -18,7 +18,7 @@ import {
   wrapped,
 } from './look.ts';
 import type { Theme } from './theme.ts';
-import { DAY_MS, dayWords, drawable, formatValue, markAt, plainText, shortText, tickText, timeLabel } from './values.ts';
+import { DAY_MS, dayWords, drawable, formatValue, markAt, plainText, tickText, timeLabel } from './values.ts';
 
 /** Longest name at the end of a line, in characters. */
 const LONGEST_LABEL = 36;
@@ -63,7 +63,7 @@ const SHAPES = [
 function endLabel(name: string, colour: string, downPx: number) {
   const label = {
     show: true,
-    formatter: () => shortText(name, LONGEST_LABEL),
+    formatter: () => plainText(name, LONGEST_LABEL),
     color: colour,
     fontSize: 11,
     distance: 8,
@@ -258,7 +258,7 @@ function tooltipLines(spec: TrendSpec, index: number, colours: readonly string[]
     }),
     ...spec.events
       .filter((event) => time !== '' && event.time.startsWith(time.slice(0, 10)))
-      .map(({ name }) => ({ name: shortText(name, 120) })),
+      .map(({ name }) => ({ name: plainText(name, 120) })),
   ];
 }
 

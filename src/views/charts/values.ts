@@ -36,28 +36,12 @@ export function unitIn(name: string | null | undefined, isChange = false): Unit 
   return isChange ? 'change' : 'none';
 }
 
-/** The signs of a text that can be seen, on one line. */
-function signs(text: string): string[] {
-  return Array.from(text.replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim());
-}
-
 /** Text that a picture can hold on one line: control and direction characters dropped, the middle cut beyond `limit` characters. */
 export function plainText(text: string, limit = 120): string {
-  const line = signs(text);
+  const line = Array.from(text.replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim());
   if (line.length <= limit) return line.join('');
   const tail = Math.floor(limit / 2);
   return `${line.slice(0, limit - tail - 1).join('')}…${line.slice(-tail).join('')}`;
-}
-
-/** The same for sentences; the end is cut, because the beginning says most. */
-export function shortText(text: string, limit: number): string {
-  const line = signs(text);
-  return line.length <= limit
-    ? line.join('')
-    : `${line
-        .slice(0, limit - 1)
-        .join('')
-        .trimEnd()}…`;
 }
 
 /** A number that can be drawn; anything else is a gap, never a zero. */
