@@ -27,11 +27,16 @@ export function paragraphOf(parts: readonly Said[], most = MOST_SENTENCES): { an
   return { answer: answer.join(' '), rest };
 }
 
-/** Where a finding stands: counting, what goes on, what ended, what did not change. */
-function classOf({ verdict, when }: Facts): number {
+/** Whether the season alone may be what a change is. */
+export const mayBeSeason = ({ causes }: Pick<Facts, 'causes'>) =>
+  causes.some(({ kind, basis }) => kind === 'season' && basis === 'inferred');
+
+/** Where a finding stands: counting, what goes on, what ended or may be the season, what did not change. */
+function classOf(facts: Facts): number {
+  const { verdict, when } = facts;
   if (verdict === 'measurement') return 0;
   if (verdict !== 'higher' && verdict !== 'lower') return 3;
-  return when.ongoing || when.shape === 'range' ? 1 : 2;
+  return !mayBeSeason(facts) && (when.ongoing || when.shape === 'range') ? 1 : 2;
 }
 
 const costOf = ({ cost }: Facts) => Math.abs(cost?.value ?? 0);

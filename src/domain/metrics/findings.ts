@@ -10,6 +10,7 @@ import { nameOf } from './metric-names.ts';
 import type { CountingFault } from './quality/counting.ts';
 import { kindOf } from './read/day-points.ts';
 import type { MetricRow } from './read/metric-answers.ts';
+import { couldBeSeason } from './season.ts';
 
 /** The grammar of metrics, for a reader in the year of a day. */
 export const grammarOf = (today: string): Grammar => ({
@@ -69,21 +70,23 @@ export interface PlacedChange {
   readonly more?: Facts['more'];
 }
 
-/** The cost or gain of a change, for the record; without bounds it is no more than an estimate. */
-function costFacts({ metric, change, rows, cost, last }: PlacedChange, currency: string | undefined): Pick<Facts, 'cost'> {
+/** The causes of a change and its cost or gain, for the record; what may be the season's has no cost, and one without bounds is an estimate. */
+function reasonFacts(placed: PlacedChange, currency: string | undefined): Pick<Facts, 'causes' | 'cost'> {
+  const { metric, change, rows, cost, last, points, causes = [] } = placed;
+  if (couldBeSeason(metric, points, change)) return { causes: [{ kind: 'season', name: 'the season', basis: 'inferred' }] };
   const isOfOtherGoal = rows?.some((row) => row.isOfOtherGoal);
   const found = rows ? costOnDays(metric, totalsOf(rows), change, last, { isOfOtherGoal }) : cost;
-  if (!found) return {};
+  if (!found) return { causes: [...causes] };
   const { metric: of, value, low = value, high = value } = found;
   const { from, to = last } = change;
   const rounded = (amount: number) => Number(amount.toFixed(2));
   const amounts = { value: rounded(value), low: rounded(low), high: rounded(high) };
-  return { cost: { of, ...amounts, unit: unitOf(of, currency) ?? '', from, to: to < last ? to : last } };
+  return { causes: [...causes], cost: { of, ...amounts, unit: unitOf(of, currency) ?? '', from, to: to < last ? to : last } };
 }
 
 /** The record of a change with a date. */
 export function changeFacts(placed: PlacedChange, currency: string | undefined): Facts {
-  const { metric, place, change, points, last, causes = [], more } = placed;
+  const { metric, place, change, points, last, more } = placed;
   const { shape, from, to, earliest, latest, relative, low, high, pValue } = change;
   const now = levelOn(metric, points, from, to ?? points.at(-1)?.label ?? last);
   const own = SHAPES[shape];
@@ -103,8 +106,7 @@ export function changeFacts(placed: PlacedChange, currency: string | undefined):
     change: { percent: percentOf(relative), low: percentOf(Math.min(low, high)), high: percentOf(Math.max(low, high)) },
     verdict: relative > 0 ? 'higher' : 'lower',
     chance: Number(pValue.toPrecision(2)),
-    causes: [...causes],
-    ...costFacts(placed, currency),
+    ...reasonFacts(placed, currency),
     ...(more && { more }),
   };
 }

@@ -13,8 +13,8 @@ import { commerceMetrics, commerceNote, needsGoal, queryNotes } from '../../doma
 import { inOrder, linesOf, type QueryLine, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
 import { pointsKnown } from '../../domain/metrics/site-changes.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
-import type { FindingPlace } from '../../findings/finding.ts';
-import { paragraphOf, ranked } from '../../findings/paragraph.ts';
+import type { Facts, FindingPlace } from '../../findings/finding.ts';
+import { mayBeSeason, paragraphOf, ranked } from '../../findings/paragraph.ts';
 import { type Grammar, intervalSentence, saidOf } from '../../findings/sentence.ts';
 import { daysBetween, shiftDays } from '../../lib/calendar.ts';
 import { isoAt, minuteAt, todayIn } from '../../lib/dates.ts';
@@ -151,20 +151,21 @@ function withFindings(
   return { answer: said, ...(findings.length > 0 && { findings }), ...answer, ...(details.length > 0 && { details }) };
 }
 
-/** Changes that begin among the rows of a query or shortly before them, the ones that go on first. */
+/** Changes that begin among the rows of a query or shortly before them: before what is said of the rows, and those that may be the season behind it. */
 function changesTold(
   { changes, before, currency, last }: ExpectedRead,
   placeOf: (change: FoundChange) => FindingPlace,
   grammar: Grammar,
-): ExpectedTold {
+): { readonly first: ExpectedTold; readonly last: ExpectedTold } {
   const factsOf = (own: FoundChange) =>
     changeFacts({ ...own, rows: own.reading.known, points: pointsKnown(own.reading, own.metric), place: placeOf(own), last }, currency);
-  const facts = ranked([...changes, ...before].map(factsOf));
-  return {
+  const told = (facts: readonly Facts[]): ExpectedTold => ({
     facts,
     lead: wordedAll(facts, grammar).map((finding) => saidOf(finding, grammar)),
     details: facts.map((each) => intervalSentence(each, grammar)).filter((sentence) => sentence !== ''),
-  };
+  });
+  const facts = ranked([...changes, ...before].map(factsOf));
+  return { first: told(facts.filter((each) => !mayBeSeason(each))), last: told(facts.filter(mayBeSeason)) };
 }
 
 const textsTold = (...lead: readonly string[]): ExpectedTold => ({ facts: [], lead: lead.filter((text) => text !== ''), details: [] });
@@ -230,20 +231,20 @@ function placeOfChange({ placeOf }: Naming) {
 async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, context: QueryMetricsContext): Promise<ExpectedTold> {
   const { asked, whole, complete, lines, rows, currency, table } = queried;
   const { grammar, placeOf, nameOf } = naming;
-  const ofChanges = changesTold({ ...read, currency: read.currency ?? currency }, placeOfChange(naming), grammar);
+  const { first, last } = changesTold({ ...read, currency: read.currency ?? currency }, placeOfChange(naming), grammar);
   const ofRows = {
     placeOf: ({ selection }: QueryLine, metric: string) => placeOf(selection, metric),
     countedTo: countedTo(asked, context),
   };
   if (asked.expected) {
     const words = { query: whole, timeZone: context.timeZone, currency, grammar, ...ofRows };
-    return together(ofChanges, tellExpected(read.lines, words));
+    return together(first, tellExpected(read.lines, words), last);
   }
   const course = rowVerdicts(complete, lines, rows, { nameOf, told: read.changes });
-  if (course !== '') return together(ofChanges, textsTold(course));
+  if (course !== '') return together(first, textsTold(course), last);
   const [from, to] = [complete.interval.startMs, complete.interval.endMs].map((ms) => todayIn(context.timeZone, ms));
   const lead = leadOf(table, { query: complete, from: from ?? '', to: to ?? '', grammar });
-  return together(ofChanges, textsTold(await zoneChangeSentence(complete, context), lead, todaySentence(complete, context)));
+  return together(first, textsTold(await zoneChangeSentence(complete, context), lead, todaySentence(complete, context)), last);
 }
 
 /** Answers one query as one table, which can be drawn; what a reader must know besides goes into the notes. */

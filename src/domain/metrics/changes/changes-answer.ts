@@ -17,7 +17,6 @@ import { type CountingFault, qualityShape } from '../quality/counting.ts';
 import type { Place } from './change-series.ts';
 import type { LargeDay } from './large-days.ts';
 import { DRIFT_DAYS, isTooSlow, type RankedChange } from './rank-changes.ts';
-import type { SlowLevel } from './slow-levels.ts';
 
 /** Subjects that can be searched for changes. */
 export const changeSubjects = ['site', 'zones', 'speed'] as const;
@@ -66,8 +65,6 @@ export interface SiteFacts extends Searched {
   readonly special: string;
   /** Days of revenue that stand out and are no change for sure. */
   readonly large: readonly LargeDay[];
-  /** Levels of all visitors that moved slowly and are no change of a day. */
-  readonly slowly: readonly SlowLevel[];
   /** The names that people give to objects. */
   readonly nameOf: Parameters<typeof placeBy>[0];
   readonly currency: string | undefined;
@@ -218,11 +215,10 @@ const factsOf = (entry: Entry, facts: AnswerFacts): Facts[] => {
   return facts.site ? siteFindings(entry, facts.site, facts) : [];
 };
 
-/** `Nothing changed beyond chance from 1 to 28 Nov`; suddenly where something moved slowly, and of what could be read. */
+/** `Nothing changed beyond chance from 1 to 28 Nov`, of what could be read. */
 function nothingSentence({ site, firstDay, lastDay }: AnswerFacts, { year }: Grammar): string {
   const isPart = (site?.unread.selections ?? 0) > 0;
-  const suddenly = site && site.slowly.length > 0 ? ' suddenly' : '';
-  return `${isPart ? 'Nothing that was looked at' : 'Nothing'} changed${suddenly} beyond chance ${rangeText(firstDay, lastDay, year)}.`;
+  return `${isPart ? 'Nothing that was looked at' : 'Nothing'} changed beyond chance ${rangeText(firstDay, lastDay, year)}.`;
 }
 
 /** How many series were looked at, and what could not be read. */
@@ -274,10 +270,6 @@ function besideFacts(site: SiteFacts, slow: readonly RankedChange[], facts: Answ
   };
   return [
     ...slow.flatMap((change) => siteFindings({ site: change }, site, facts)),
-    ...site.slowly.map(({ metric, place, relative }): Facts => {
-      const when = { shape: 'drift' as const, from: facts.firstDay, ongoing: true };
-      return { ...recordOf(metric, place, relative, []), when };
-    }),
     ...site.large.slice(0, MOST_LARGE_DAYS).map(({ day, metric, place, relative }): Facts => {
       const name = metric === 'visits' ? 'chance among so many series' : 'a single very large order';
       const when = { shape: 'day' as const, from: day, to: day, ongoing: false };

@@ -29,7 +29,7 @@ import {
 import { type ChangeEvent, eventsOf, type Part, partAt } from './events.ts';
 import { type LargeDay, largeDays } from './large-days.ts';
 import { type RankedChange, rankChanges } from './rank-changes.ts';
-import { driftOf, type SlowLevel, slowLevels } from './slow-levels.ts';
+import { slowLevels } from './slow-levels.ts';
 
 /**
  * Drifts beside all that is known to have happened to the visitors of a series on the days of the scan: a step of one segment bends the
@@ -294,8 +294,6 @@ export interface ScanAnswer {
   readonly tooFew: number;
   /** Days of revenue that stand out beside the changes. */
   readonly large: readonly LargeDay[];
-  /** Levels that moved slowly beside the changes, where last year's season is not known. */
-  readonly slowly: readonly SlowLevel[];
 }
 
 /** The parts of several things, those of each computed in a turn of its own. */
@@ -338,13 +336,11 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
   // Measured by its own days, what looked like a change in the scan may have been over before it.
   const measured = await partsOf(told, signal, (event) => [measuredEvent(scene, event)].filter(({ to: end }) => !end || end >= from));
   const events = sameDayOnce(withoutParts(measured));
-  const levels = await inTurns(signal, () => slowLevels(wanted, base, { from, to }, events));
-  const drifts = levels.filter(({ isBesideSeason }) => isBesideSeason).map((level) => driftOf(level, { from, to }));
-  const changes = rankChanges(scene, [...events, ...drifts]);
+  const slow = await inTurns(signal, () => slowLevels(wanted, base, { from, to }, events));
+  const changes = rankChanges(scene, [...events, ...slow]);
   return {
     changes,
     large: largeDays(looked, byId(wanted), base, changes),
-    slowly: levels.filter(({ isBesideSeason }) => !isBesideSeason),
     looked: looked.length,
     tooFew: wanted.length - looked.length,
   };

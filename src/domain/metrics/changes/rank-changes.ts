@@ -1,6 +1,7 @@
 import { daysFrom } from '../../../lib/calendar.ts';
 import { type Cost, costOnDays } from '../change-cost.ts';
 import { LEAST_DRIFT } from '../engine/scan.ts';
+import { couldBeSeason } from '../season.ts';
 import { type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent, Part } from './events.ts';
 
@@ -13,10 +14,13 @@ export interface RankedChange extends ChangeEvent {
 /** Drift is given per four weeks. */
 export const DRIFT_DAYS = 28;
 
-/** The cost of a metric of a change by itself; what only follows from the mix of visits costs nothing. */
-function costOf(scene: Scene, { shape, from, to }: ChangeEvent, { metric, place, mix, relative, low, high }: Part): Cost | undefined {
+/** The cost of a metric of a change by itself; what only follows from the mix of visits, or may be the season's, costs nothing. */
+function costOf(scene: Scene, event: ChangeEvent, { metric, place, mix, relative, low, high }: Part): Cost | undefined {
+  const { shape, from, to } = event;
   if (mix || place.zoneId !== undefined) return undefined;
   const isDrift = shape === 'drift';
+  const lasting = { ...event, relative, low, high, days: isDrift ? DRIFT_DAYS : event.days };
+  if (couldBeSeason(metric, scene.series.get(seriesId(metric, place))?.days ?? [], lasting)) return undefined;
   // Half of a slope lies above its middle.
   const share = isDrift ? (daysFrom(scene.from, scene.to) + 1) / DRIFT_DAYS / 2 : 1;
   const sized = { relative: share * relative, low: share * low, high: share * high };

@@ -1,0 +1,59 @@
+import { nthDouble } from '../../lib/nth.ts';
+import { Z_95 } from '../../statistics/tails.ts';
+import type { DatedChange } from './engine/changes.ts';
+import { type DailyPoint, isSum, type Series, seriesOf } from './engine/series.ts';
+import { kindOf } from './read/day-points.ts';
+
+/**
+ * What a season moves a metric by, a day, as a standard deviation of its logarithm: months of retail sales that are not adjusted lie 7 to
+ * 9 % off the month before (US Census Bureau, Monthly Retail Trade); rates and averages follow a season less.
+ */
+const SLOPE = { totals: 0.0025, others: 0.001 };
+/** The same of a season that ends with special days, as that of presents does: retail sales of January are 20 to 25 % below December. */
+const ACROSS = 0.12;
+/** Ordinary days on each side of a first day that show whether the level changed there. */
+const BESIDE = 14;
+
+/** A change, and over how many days a drift is given. */
+interface Lasting extends Omit<DatedChange, 'shape' | 'to' | 'pValue'> {
+  readonly shape: DatedChange['shape'] | 'drift';
+  readonly to?: string | undefined;
+}
+
+const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** The jump of a level at the first day of a change: the ordinary days beside it; undefined where there are none. */
+function jumpAt(series: Series, { earliest, latest }: Lasting) {
+  const { doubt } = series;
+  const ordinary = series.labels.flatMap((label, at) => (doubt[at] === 0 ? [{ label, at }] : []));
+  const before = ordinary.filter(({ label }) => label < earliest).slice(-BESIDE);
+  const after = ordinary.filter(({ label }) => label >= latest).slice(0, BESIDE);
+  const [first, last] = [before[0], after.at(-1)];
+  if (!first || !last) return undefined;
+  const between = (column: Float64Array) => {
+    const [old, now] = [before, after].map((days) => meanOf(days.map(({ at }) => nthDouble(column, at))));
+    return (now ?? 0) - (old ?? 0);
+  };
+  const days = between(series.times);
+  const isAcross = doubt.subarray(first.at, last.at).some((own) => own > 0);
+  return { by: between(series.deviations), season: Math.hypot(SLOPE.totals * days, isAcross ? ACROSS : 0) };
+}
+
+const logOf = (relative: number) => Math.log(Math.max(0.001, 1 + relative));
+
+/**
+ * Whether a lasting change of a total is one that the season alone could have made: it moved no faster than a season does, and last year's
+ * is not known for these days. A level that jumps from one week to the next is no season.
+ */
+export function couldBeSeason(metric: string, points: readonly DailyPoint[], change: Lasting): boolean {
+  const kind = kindOf(metric);
+  const { shape, from, to, days, relative, low, high } = change;
+  if (to !== undefined || points.every(({ season }) => season !== undefined)) return false;
+  if (shape === 'drift') {
+    const error = (logOf(high) - logOf(low)) / 2 / Z_95;
+    return Math.abs(logOf(relative)) <= Z_95 * Math.hypot(error, (isSum(kind) ? SLOPE.totals : SLOPE.others) * days);
+  }
+  const series = shape === 'step' && isSum(kind) ? seriesOf(points, kind, from) : undefined;
+  const jump = series && jumpAt(series, change);
+  return jump !== undefined && jump.by * Math.sign(relative) <= Z_95 * jump.season;
+}

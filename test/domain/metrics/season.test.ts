@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { couldBeSeason } from '../../../src/domain/metrics/season.ts';
+import { drawWorld, pointsOf } from '../../bench/verdicts/metrics/world.ts';
+
+const [DAYS, AT] = [140, 100];
+
+/** The visits of a calm world that are multiplied day by day, and a step of them at `AT`. */
+function stepOf(seed: number, relative: number, factorOf: (day: number) => number) {
+  const world = drawWorld({ seed, visitsPerDay: 5_000, days: DAYS, history: AT, planted: [] });
+  const points = pointsOf(world, 'visits', {}).map((point, at) => ({ ...point, numerator: Math.round(factorOf(at) * point.numerator) }));
+  const labelOf = (at: number) => world.labels[at] ?? '';
+  const bounds = { low: relative - 0.04, high: relative + 0.04, earliest: labelOf(AT - 3), latest: labelOf(AT + 3) };
+  return { points, change: { shape: 'step' as const, from: labelOf(AT), days: DAYS - AT, relative, ...bounds } };
+}
+
+const isSeason = (seed: number, relative: number, factorOf: (day: number) => number, more: object = {}, metric = 'visits') => {
+  const { points, change } = stepOf(seed, relative, factorOf);
+  return couldBeSeason(metric, points, { ...change, ...more });
+};
+/** A level that takes eight weeks to its other height. */
+const slope = (relative: number) => (day: number) => 1 + relative * Math.min(1, Math.max(0, (day - AT + 28) / 56));
+const step = (relative: number) => (day: number) => (day < AT ? 1 : 1 + relative);
+const SEEDS = Array.from({ length: 20 }, (_, at) => at + 1);
+
+describe('a lasting change of a total', () => {
+  it('may be the season where it came slowly', () => {
+    expect(SEEDS.filter((seed) => isSeason(seed, -0.13, slope(-0.13))).length).toBeGreaterThanOrEqual(18);
+  });
+
+  it('is none where the level jumps', () => {
+    expect(SEEDS.filter((seed) => isSeason(seed, -0.2, step(-0.2))).length).toBeLessThanOrEqual(2);
+    expect(SEEDS.filter((seed) => isSeason(seed, -0.4, step(-0.4)))).toEqual([]);
+  });
+
+  it('is none where last year is known, where it is over, or where a rate moved', () => {
+    const { points, change } = stepOf(1, -0.13, slope(-0.13));
+    const known = points.map((point) => ({ ...point, season: 0 }));
+    expect(couldBeSeason('visits', known, change)).toBe(false);
+    expect(isSeason(1, -0.13, slope(-0.13), { to: change.latest })).toBe(false);
+    expect(isSeason(1, -0.13, slope(-0.13), {}, 'conversionRate')).toBe(false);
+  });
+
+  it('is none where it drifted further than seasons do', () => {
+    const drift = (relative: number, days: number) =>
+      isSeason(1, relative, () => 1, { shape: 'drift', days, low: relative - 0.05, high: relative + 0.05 });
+    expect([drift(0.29, 92), drift(-0.08, 28), drift(-0.45, 60), drift(-0.25, 28)]).toEqual([true, true, false, false]);
+  });
+});
