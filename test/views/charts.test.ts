@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { drawChart, drawPanels } from '../../src/views/charts/draw-chart.ts';
-import { rowWords, stagger } from '../../src/views/charts/look.ts';
+import { stagger } from '../../src/views/charts/look.ts';
 import { type ThemeName, themes } from '../../src/views/charts/theme.ts';
 import { plainText } from '../../src/views/charts/values.ts';
 import { drawSvg } from '../../src/views/draw-svg.ts';
@@ -60,6 +60,7 @@ describe('every chart', () => {
     expect(drawChart(waterfall(), LOOK).words).toBe(
       'Shop: product page: waterfall of 6 requests; the longest /images/hero.avif with 880 ms; FCP 880 ms; LCP 1.58 s; onLoad 1.62 s.',
     );
+    expect(drawChart(bars(), LOOK).words).toContain('France desktop 3.62%, mobile –');
     const [lines, ...marks] = drawChart(trend(), LOOK).words.split('; ');
     expect(lines).toBe('Checkout: largestContentfulPaint: Home, Product from 2026-10-31 to 2026-11-20 (Europe/Paris)');
     expect(marks).toEqual(['Release 42', 'New banner', 'Product slower since 12 Nov.']);
@@ -229,13 +230,22 @@ describe('the finding', () => {
   });
 });
 
-describe('a narrow picture', () => {
-  it.each([...charts, ['bars of one series', bars({ series: bars().series.slice(0, 1) })] as const])(
-    'of %s neither cuts nor covers a word',
-    (_, spec) => {
-      expect(complaintsOf(spec, 390)).toEqual([]);
-    },
-  );
+describe('a picture of any width', () => {
+  it.each([
+    ...charts,
+    ['bars of one series', bars({ series: bars().series.slice(0, 1) })] as const,
+    [
+      'costs with a long name',
+      costs({
+        labels: [
+          'error "TypeError: Cannot read properties of undefined (reading \'total\')" on /cart, /checkout/address and /checkout/payment',
+          'b',
+        ],
+      }),
+    ] as const,
+  ])('of %s neither cuts nor covers a word', (_, spec) => {
+    expect([390, 960].flatMap((widthPx) => complaintsOf(spec, widthPx))).toEqual([]);
+  });
 
   it('writes amounts under the labels of a single series, and behind the bars of several', () => {
     const text = (spec: PanelSpec) => drawSvg(spec, 'light', 390).svg;
@@ -261,15 +271,6 @@ describe('several pictures', () => {
     expect(heightPx).toBe(first.heightPx + second.heightPx);
     expect(svg).toContain(`<svg y="${first.heightPx}" `);
     expect(svg.match(/id="[^"]+"/g)?.length).toBe(new Set(svg.match(/id="[^"]+"/g)).size);
-  });
-});
-
-describe('labels before rows', () => {
-  it('stand on two lines where one is too short, and are cut only where two are', () => {
-    expect(rowWords('Returning visitors', 20)).toBe('Returning visitors');
-    expect(rowWords('Summer sale returning visitors', 20)).toBe('Summer sale\nreturning visitors');
-    expect(rowWords('other or unknown device', 19)).toBe('other or unknown\ndevice');
-    expect(rowWords('Donaudampfschiffahrtsgesellschaft', 11)).toBe('Donau…chaft');
   });
 });
 

@@ -12,7 +12,6 @@ import {
   legendPx,
   rowAxis,
   rowPlace,
-  rowWords,
   tooltipOption,
   valueTicks,
   WORDS_PX,
@@ -22,8 +21,8 @@ import type { BarLines, Theme } from './theme.ts';
 import { digitsOf, drawable, formatValue, markAt, plainText, tickText } from './values.ts';
 
 const BAR_PX = 16;
-/** Where words stand above, a bar is as high as a line of them. */
-const LOW = { barWidth: WORDS_PX - 2, barGap: '16%' };
+/** Where words stand above, a bar is this part of their height below them. */
+const LOW_GAP = 0.16;
 const GAP_PX = 10;
 const AXIS_PX = 30;
 /** Room for the amount behind a bar. */
@@ -54,16 +53,18 @@ function placeOf(spec: BarsSpec, { widthPx }: Look) {
   const { labels, series } = spec;
   const longest = Math.max(0, ...series.flatMap((each) => labels.map((_, row) => amountText(spec, each, row).length)));
   const rightPx = Math.max(RIGHT_PX, 24 + longest * CHARACTER_PX);
-  if (!isNarrow(widthPx)) {
-    const { left, characters, plotPx } = rowPlace(labels, widthPx, rightPx);
-    return { left, rightPx, plotPx, words: labels.map((label) => rowWords(label, characters)), textPx: 0 };
-  }
+  const isAbove = isNarrow(widthPx);
   const [own] = series.length === 1 ? series : [];
-  const characters = Math.floor((widthPx - 3 * EDGE_PX) / CHARACTER_PX);
+  const beside = rowPlace(labels, widthPx, rightPx);
+  const characters = isAbove ? Math.floor((widthPx - 3 * EDGE_PX) / CHARACTER_PX) : beside.characters;
   const lines = labels.map((label, row) => [
     ...wrapped(label, characters),
-    ...(own ? wrapped(amountText(spec, own, row), characters) : []),
+    ...(isAbove && own ? wrapped(amountText(spec, own, row), characters) : []),
   ]);
+  const words = lines.map((all) => all.join('\n'));
+  const textPx = WORDS_PX * Math.max(1, ...lines.map((all) => all.length));
+  const barsPx = BAR_PX * Math.max(1, series.length);
+  if (!isAbove) return { ...beside, rightPx, words, textPx: 0, rowPx: Math.max(barsPx, textPx) };
   const right = own ? 2 * EDGE_PX : rightPx;
   // The first label of the scale is longer than a zero.
   const hasLosses = series.some(({ values, low = [] }) => [...values, ...low].some((value) => markAt(value) < 0));
@@ -71,8 +72,9 @@ function placeOf(spec: BarsSpec, { widthPx }: Look) {
     left: hasLosses ? 2 * EDGE_PX : EDGE_PX,
     rightPx: right,
     plotPx: widthPx - 2 * EDGE_PX - right,
-    words: lines.map((all) => all.join('\n')),
-    textPx: WORDS_PX * Math.max(1, ...lines.map((all) => all.length)),
+    words,
+    textPx,
+    rowPx: textPx + barsPx,
   };
 }
 
@@ -111,7 +113,7 @@ function styleOf({ accent, labels, series }: BarsSpec, index: number, theme: The
 }
 
 /** The pale continuation of each bar of the only series, or nothing up to the end of its interval. */
-function behind(spec: BarsSpec, own: BarSeries, isWritten: boolean, { theme }: Look) {
+function behind(spec: BarsSpec, own: BarSeries, { theme, widthPx }: Look) {
   // Of a loss it begins at zero, where its amount is not written across its bar.
   const beyond = own.values.map((value, row) =>
     markAt(value) < 0 ? Math.max(Number.MIN_VALUE, markAt(own.high?.[row])) : Math.max(0, markAt(own.high?.[row]) - markAt(value)),
@@ -125,23 +127,22 @@ function behind(spec: BarsSpec, own: BarSeries, isWritten: boolean, { theme }: L
     emphasis: { disabled: true },
     itemStyle: { color: lost ? theme.series[0] : 'transparent', opacity: 0.22 },
     // Not as pale as the bar that it stands behind.
-    label: { ...amountLabel(theme, ({ dataIndex }) => amountText(spec, own, dataIndex)), show: isWritten, opacity: 1 },
+    label: { ...amountLabel(theme, ({ dataIndex }) => amountText(spec, own, dataIndex)), show: !isNarrow(widthPx), opacity: 1 },
     data: lost ? lost.values.map(markAt) : beyond,
   };
 }
 
 /** Amounts as bars from zero, a row for each label, the amount behind or above each bar; no value is a dash and no bar. */
 export function drawBars(spec: BarsSpec, look: Look): Drawing {
-  const { theme, widthPx, tooltip } = look;
+  const { theme, tooltip } = look;
   const { unit, labels, lost } = spec;
   const [own] = spec.series.length === 1 ? spec.series : [];
-  const { left, rightPx, plotPx, words, textPx } = placeOf(spec, look);
-  const isWritten = own === undefined || !isNarrow(widthPx);
+  const { left, rightPx, plotPx, words, textPx, rowPx } = placeOf(spec, look);
   const names = [...spec.series, ...(lost ? [lost] : [])].map(({ name }) => plainText(name, 60));
   const hasLegend = names.length > 1;
   const headEndPx = headPx(look, spec);
   const top = headEndPx + (hasLegend ? legendPx(look, names) : 4);
-  const heightPx = top + Math.max(1, labels.length) * (textPx + BAR_PX * Math.max(1, spec.series.length) + GAP_PX) + AXIS_PX;
+  const heightPx = top + Math.max(1, labels.length) * (rowPx + GAP_PX) + AXIS_PX;
   const lines = axisLines(theme);
   const styles = spec.series.map((_, index) => styleOf(spec, index, theme));
 
@@ -171,7 +172,7 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
         type: 'bar',
         id: String(index),
         name: names[index],
-        ...(textPx > 0 ? LOW : { barMaxWidth: BAR_PX, barGap: '10%' }),
+        ...(textPx > 0 ? { barWidth: WORDS_PX - 2, barGap: `${100 * LOW_GAP}%` } : { barMaxWidth: BAR_PX, barGap: '10%' }),
         ...(own && { stack: 'only' }),
         emphasis: { disabled: true },
         itemStyle: { color: styles[index]?.[0]?.color ?? theme.text, ...decalOf(seriesLines[index % seriesLines.length], theme) },
@@ -179,8 +180,8 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
         // A bar of no length carries the dash of a missing value.
         data: labels.map((_, row) => ({ value: markAt(each.values[row]), itemStyle: styles[index]?.[row] })),
       })),
-      ...(own ? [behind(spec, own, isWritten, look)] : []),
-      ...(own?.low ? [whiskers(own, textPx / 2, theme)] : []),
+      ...(own ? [behind(spec, own, look)] : []),
+      ...(own?.low ? [whiskers(own, (textPx * (1 + LOW_GAP)) / 2, theme)] : []),
     ],
     ...(tooltip && {
       tooltip: {

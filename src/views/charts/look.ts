@@ -217,18 +217,6 @@ export function rowPlace(labels: readonly string[], widthPx: number, rightPx: nu
   return { left, characters: Math.floor(labelPx / CHARACTER_PX), plotPx: Math.max(80, widthPx - left - rightPx) };
 }
 
-/** Lines of text that two lines hold where it breaks between words. */
-const TWO_LINES = 1.7;
-
-/** A label before a row: on two lines where one is too short for it, its middle cut only where two are. */
-export function rowWords(text: string, characters: number): string {
-  const line = plainText(text, Math.floor(TWO_LINES * characters));
-  if (line.length <= characters) return line;
-  const breaks = [...line.matchAll(/ /g)].map(({ index }) => [line.slice(0, index), line.slice(index + 1)]);
-  const fitting = breaks.filter((lines) => lines.every((part) => part.length <= characters));
-  return fitting.at(-1)?.join('\n') ?? plainText(line, characters);
-}
-
 /** Room of a label of a value axis below rows. */
 const VALUE_PX = 72;
 
@@ -260,12 +248,11 @@ export function rowAxis(
     axisTick: { show: false },
     z: 4, // the words above lines of the scale
     axisLabel: {
+      ...seamOf(theme),
       interval: 0,
       fontSize: 11,
-      lineHeight: isAbove ? WORDS_PX : 11,
-      ...seamOf(theme),
-      // Above its bars a text begins beside the axis.
-      margin: isAbove ? 4 : 8,
+      lineHeight: WORDS_PX,
+      margin: isAbove ? 2 : 8,
       inside: isAbove,
       color: (row: string) => colourOf(Number(row)),
       formatter: (row: string) => (words[Number(row)] ?? '') + '\n'.repeat(linesBelow ?? 0),
