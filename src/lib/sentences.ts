@@ -1,5 +1,5 @@
-/** Where a sentence ends: a stop before a capital letter or a quotation mark. */
-const SENTENCE_END = /(?<=[.!?])\s+(?=[\p{Lu}"“])/u;
+/** Where a sentence ends: a stop before a capital letter, a digit or a quotation mark. */
+const SENTENCE_END = /(?<=[.!?])\s+(?=[\p{Lu}\d"“])/u;
 
 /** A text in its sentences. */
 export function sentencesOf(text: string): string[] {

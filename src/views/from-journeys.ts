@@ -1,61 +1,58 @@
-import type { FunnelChange } from '../domain/journeys/funnel.ts';
+import { rangesOf } from '../domain/journeys/covered-days.ts';
+import type { FunnelChange, FunnelStep } from '../domain/journeys/funnel.ts';
 import { type FunnelGroup, LEAST_SESSIONS } from '../domain/journeys/funnel-groups.ts';
 import type { ImpactAnswer, ImpactRow } from '../domain/journeys/impact/impact-answer.ts';
 import { edgeName } from '../domain/journeys/paths.ts';
+import { percentOf } from '../domain/journeys/proportions.ts';
 import type { RetentionAnswer } from '../domain/journeys/retention.ts';
-import { capital, headlineOf } from '../lib/sentences.ts';
+import { counted } from '../lib/number-text.ts';
+import { headlineOf } from '../lib/sentences.ts';
 import { addTo } from '../lib/tally.ts';
-import { formatValue, momentWords, rangeIn, unitIn } from './charts/values.ts';
+import { formatValue, intervalIn, momentWords, unitIn } from './charts/values.ts';
 import type { BarsSpec, FlowSpec, GridSpec } from './spec.ts';
-
-/** A share in percent. */
-const share = (part: number, whole: number) => formatValue(whole > 0 ? (100 * part) / whole : null, 'percent');
 
 /** The days and filters of the visits of a picture, and the words of the answer, whose first sentence is the title. */
 interface VisitsDrawn {
-  readonly covered: readonly string[];
+  readonly covered: readonly number[];
   readonly filters: readonly string[];
   readonly answer: string;
 }
 
 /** Covered days, those of a baseline, and filters as pictures write them: `18 Nov 2026, 20 – 24 Nov 2026, UTC, devices mobile`. */
-function daysIn({ covered, filters }: Omit<VisitsDrawn, 'answer'>, baseline?: readonly string[]): string {
-  const ranges = (all: readonly string[]) =>
-    all
-      .map((words) => {
-        const [, from = '', to = from] = /^(\d{4}-\d\d-\d\d)(?: … (\d{4}-\d\d-\d\d))?/.exec(words) ?? [];
-        return from === '' ? words : rangeIn('UTC', Date.parse(from), Date.parse(to));
-      })
+function daysIn({ covered, filters }: Omit<VisitsDrawn, 'answer'>, baseline?: readonly number[]): string {
+  const ranges = (days: readonly number[]) =>
+    rangesOf(days)
+      .map((range) => intervalIn('UTC', range))
       .join(', ');
   return [`${ranges(covered)}${baseline ? ` against ${ranges(baseline)}` : ''}`, 'UTC', ...filters].join(', ');
 }
 
 /** The parts of a funnel that are drawn. */
 export interface FunnelDrawn extends VisitsDrawn {
-  readonly steps: readonly { readonly step: string; readonly sessions: number }[];
+  readonly steps: readonly FunnelStep[];
   readonly groups?: readonly FunnelGroup[] | undefined;
   readonly changes?: readonly FunnelChange[] | undefined;
   /** The days that the baseline covers. */
-  readonly baseline?: readonly string[] | undefined;
+  readonly baseline?: readonly number[] | undefined;
   readonly unit: string;
 }
 
-/** How many of each group of enough sessions go on from step to step; title and colour are of those that differ from the others. */
+/** How many of each group of enough sessions go on from step to step; those in colour differ from the others. */
 function groupsChart(drawn: FunnelDrawn, groups: readonly FunnelGroup[]): BarsSpec {
   const { steps, unit, answer } = drawn;
-  const differing = groups.filter(({ kind }) => kind === 'differs');
-  const [first] = differing;
+  const nameOf = ({ group, steps: [own = 0] }: FunnelGroup) => `${group} · ${formatValue(own, 'none')}`;
+  const differing = groups.filter(({ differs }) => differs).map(nameOf);
   return {
     kind: 'bars',
-    title: first ? `${capital(first.group)}: ${first.verdict}` : headlineOf(answer),
-    subtitle: `share of the ${unit} at the step before, groups of ${LEAST_SESSIONS} or more, ${daysIn(drawn)}`,
+    title: headlineOf(answer),
+    subtitle: `share of the ${unit} at the step before, groups of ${LEAST_SESSIONS} or more, ${unit} beside the name, ${daysIn(drawn)}`,
     unit: 'percent',
-    labels: groups.map(({ group }) => group),
+    labels: groups.map(nameOf),
     series: steps.slice(1).map(({ step }, at) => ({
       name: `reach ${step}`,
-      values: groups.map(({ steps: own }) => (own[at] ? (100 * (own[at + 1] ?? 0)) / own[at] : null)),
+      values: groups.map(({ steps: own }) => percentOf(own[at + 1] ?? 0, own[at] ?? 0) ?? null),
     })),
-    ...(first && { accent: differing.map(({ group }) => group) }),
+    ...(differing.length > 0 && { accent: differing }),
   };
 }
 
@@ -78,17 +75,16 @@ function changesChart(drawn: FunnelDrawn, changes: readonly FunnelChange[]): Bar
 }
 
 /**
- * The chart of a funnel: who did each step, and paler who did only the step before; of a split how many of each group go on, beside a
- * baseline what changed. Undefined where nobody did the first.
+ * The chart of a funnel: who did each step, and paler who did only the step before; beside a baseline what changed, of a split how
+ * many of each group go on. Undefined where nobody did the first.
  */
 export function funnelChart(drawn: FunnelDrawn): BarsSpec | undefined {
   const { steps, groups: all = [], changes, unit, answer } = drawn;
   const groups = all.filter(({ steps: [own = 0] }) => own >= LEAST_SESSIONS);
   const [first] = steps;
   if (!first || first.sessions === 0) return undefined;
-  if (groups.length > 1) return groupsChart(drawn, groups);
   if (changes) return changesChart(drawn, changes);
-  const before = (index: number) => steps[index - 1]?.sessions;
+  if (groups.length > 1) return groupsChart(drawn, groups);
   return {
     kind: 'bars',
     title: headlineOf(answer),
@@ -98,12 +94,11 @@ export function funnelChart(drawn: FunnelDrawn): BarsSpec | undefined {
     series: [{ name: `${unit} that did the step`, values: steps.map(({ sessions }) => sessions) }],
     lost: {
       name: 'did the step before only',
-      values: steps.map(({ sessions }, index) => Math.max(0, (before(index) ?? sessions) - sessions)),
+      values: steps.map(({ sessions }, index) => Math.max(0, (steps[index - 1]?.sessions ?? sessions) - sessions)),
     },
-    notes: steps.map(({ sessions }, index) => {
-      const earlier = before(index);
-      return earlier === undefined ? '' : `${share(sessions, earlier)} of the step before · ${share(sessions, first.sessions)} of all`;
-    }),
+    notes: steps.map(({ ofPreviousPercent, ofFirstPercent }) =>
+      ofPreviousPercent === undefined ? '' : `${ofPreviousPercent}% of the step before · ${ofFirstPercent}% of all`,
+    ),
   };
 }
 
@@ -123,41 +118,40 @@ const REST = 'other pages';
 export function flowChart(drawn: PathsDrawn): FlowSpec | undefined {
   const { paths, direction, depth, sessions, answer } = drawn;
   if (sessions === 0) return undefined;
-  const pageAt = (pages: readonly string[], at: number) => pages[at] ?? (pages.length === at ? edgeName(direction) : undefined);
-  const sides = Array.from({ length: depth + 1 }, (_, at) => {
+  const edge = edgeName(direction);
+  const walks = paths.map(({ pages, sessions: count }) => ({ count, pages: [...pages, edge].slice(0, depth + 1) }));
+  const kept = Array.from({ length: depth + 1 }, (_, at) => {
     const counts = new Map<string, number>();
-    for (const { pages, sessions: count } of paths) {
-      const page = pageAt(pages, at);
-      if (page !== undefined) addTo(counts, page, count);
-    }
-    const kept = [...counts].toSorted(([, a], [, b]) => b - a).slice(0, MOST_NODES);
-    return new Set(kept.map(([page]) => page));
+    for (const { count, pages } of walks) if (pages[at] !== undefined) addTo(counts, pages[at], count);
+    const most = [...counts].toSorted(([, a], [, b]) => b - a).slice(0, MOST_NODES);
+    return new Set(most.map(([page]) => page));
   });
-  const sideOf = (at: number) => (direction === 'after' ? at : depth - at);
-  const nodes = new Map<string, FlowSpec['nodes'][number]>();
-  const links = new Map<string, FlowSpec['links'][number]>();
-  for (const { pages, sessions: count } of paths) {
-    let previous: string | undefined;
-    for (let at = 0; at <= depth; at += 1) {
-      const page = pageAt(pages, at);
-      if (page === undefined) break;
-      const label = sides[at]?.has(page) ? page : REST;
-      const id = `${at} ${label}`;
-      nodes.set(id, { id, label, side: sideOf(at), count: (nodes.get(id)?.count ?? 0) + count });
-      if (previous !== undefined) {
-        const [source, target] = direction === 'after' ? [previous, id] : [id, previous];
-        const key = `${source} > ${target}`;
-        links.set(key, { from: source, to: target, count: (links.get(key)?.count ?? 0) + count });
-      }
-      previous = id;
+  const [counts, links] = [new Map<string, number>(), new Map<string, number>()];
+  for (const { count, pages } of walks) {
+    const ids = pages.map((page, at) => `${at} ${kept[at]?.has(page) ? page : REST}`);
+    for (const [at, id] of ids.entries()) {
+      addTo(counts, id, count);
+      if (at > 0) addTo(links, `${ids[at - 1]}\n${id}`, count);
     }
   }
+  const isAfter = direction === 'after';
+  // Its own inverse.
+  const sideOf = (at: number) => (isAfter ? at : depth - at);
+  const nodes = [...counts]
+    .map(([id, count]) => ({ id, label: id.replace(/^\d+ /, ''), side: sideOf(Number.parseInt(id, 10)), count }))
+    .toSorted((a, b) => sideOf(a.side) - sideOf(b.side) || b.count - a.count);
+  const most = nodes.find(({ side, label }) => sideOf(side) === 1 && label !== edge && label !== REST);
   return {
     kind: 'flow',
     title: headlineOf(answer),
-    subtitle: `${formatValue(sessions, 'none')} sessions, ${depth} pages ${direction === 'after' ? 'on' : 'back'}, ${daysIn(drawn)}`,
-    nodes: [...nodes.values()],
-    links: [...links.values()],
+    subtitle: `${formatValue(sessions, 'none')} sessions, ${depth} pages ${direction}, ${daysIn(drawn)}`,
+    columns: kept.map((_, side) => (sideOf(side) === 0 ? 'start' : `${counted(sideOf(side), 'page')} ${direction}`)),
+    nodes,
+    links: [...links].map(([ids, count]) => {
+      const [near = '', far = ''] = ids.split('\n');
+      return isAfter ? { from: near, to: far, count } : { from: far, to: near, count };
+    }),
+    ...(most && { accent: most.id }),
   };
 }
 
@@ -169,33 +163,31 @@ export interface CohortsDrawn extends VisitsDrawn, Pick<RetentionAnswer, 'cohort
 /** A group so many times smaller than the largest has shares by chance that would be the darkest of all. */
 const MOST_TIMES = 20;
 
-/** The shares of all, or of each group of a split, and of each cohort by period; undefined where none is known. */
-export function cohortChart(drawn: CohortsDrawn): GridSpec | undefined {
-  const { cohorts, curves, by, answer } = drawn;
-  const nameOf = (group: string, visitors: number) => `${group} · ${formatValue(visitors, 'none')}`;
+/** The shares by period of each group of a split, else of all and of each cohort; undefined where none is known. */
+export function cohortChart({ cohorts, curves, by, answer, ...drawn }: CohortsDrawn): GridSpec | undefined {
   const least = Math.max(...curves.map(({ visitors }) => visitors)) / MOST_TIMES;
   const drawnCurves = curves.filter(({ visitors }) => visitors >= least);
-  // In the period of their first session all are there.
-  const rows = [
-    ...drawnCurves.map(({ group, visitors, percent }) => ({ name: nameOf(group, visitors), values: percent.slice(1) })),
-    ...cohorts.map(({ cohort, visitors, percent }) => ({
-      name: nameOf(
-        cohort.replace(/\d{4}-\d\d-\d\d/, (day) => momentWords(day, 'day')),
-        visitors,
-      ),
-      values: percent.slice(1),
-    })),
-  ];
-  const periods = Math.max(0, ...rows.map(({ values }) => 1 + values.findLastIndex((value) => value !== null)));
+  const dayOf = (cohort: string) => cohort.replace(/\d{4}-\d\d-\d\d/, (day) => momentWords(day, 'day'));
+  const ofCohorts = curves.length > 1 ? [] : cohorts.map(({ cohort, ...own }) => ({ group: dayOf(cohort), ...own }));
+  const known = [...drawnCurves, ...ofCohorts].map(({ percent, ...own }) => ({
+    ...own,
+    // In the period of their first session all are there.
+    values: percent.slice(1, 1 + percent.findLastIndex((value) => value !== null)),
+  }));
+  const periods = Math.max(0, ...known.map(({ values }) => values.length));
   if (periods === 0) return undefined;
   const few = drawnCurves.length < curves.length ? `; groups of under a ${MOST_TIMES}th of the largest left out` : '';
   return {
     kind: 'grid',
     title: headlineOf(answer),
-    subtitle: `cohorts of ${daysIn(drawn)}; share of the cohort, visitors beside its name; empty: not over or not covered${few}`,
+    subtitle:
+      `new visitors of ${daysIn(drawn)}, whose ${by} 1 is over: their number and the share that is back; ` +
+      `empty: not over or not covered${few}`,
     unit: 'percent',
     columns: Array.from({ length: periods }, (_, index) => `${by} ${index + 1}`),
-    rows: rows.flatMap(({ name, values }) => (values.some((value) => value !== null) ? [{ name, values: values.slice(0, periods) }] : [])),
+    rows: known.flatMap(({ group, visitors, values }) =>
+      values.length > 0 ? [{ name: `${group} · ${formatValue(visitors, 'none')}`, values }] : [],
+    ),
   };
 }
 

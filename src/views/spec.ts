@@ -124,9 +124,13 @@ export interface FlowSpec {
   readonly kind: 'flow';
   readonly title: string;
   readonly subtitle?: string;
-  /** `side`: which column, from 0. */
+  /** The meaning of each column. */
+  readonly columns: readonly string[];
+  /** `side`: which column, from 0; in order of distance from the start. */
   readonly nodes: readonly { readonly id: string; readonly label: string; readonly side: number; readonly count: number }[];
   readonly links: readonly { readonly from: string; readonly to: string; readonly count: number }[];
+  /** The page of the title: all others are grey. */
+  readonly accent?: string;
 }
 
 /** Cells that darken with their value; null is an empty one. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { dayFrom } from '../../src/domain/journeys/covered-days.ts';
 import type { ImpactAnswer } from '../../src/domain/journeys/impact/impact-answer.ts';
-import { chartOfImpact, cohortChart, funnelChart } from '../../src/views/from-journeys.ts';
+import { chartOfImpact, cohortChart, flowChart, funnelChart } from '../../src/views/from-journeys.ts';
 
 const row = {
   condition: 'rage clicks on /cart',
@@ -13,7 +14,7 @@ const row = {
   lostRevenueHigh: 1_500,
 };
 const visits = {
-  covered: ['2026-11-13 … 2026-11-19'],
+  covered: [13, 14, 15, 16, 17, 18, 19].map((day) => dayFrom(`2026-11-${day}`)),
   filters: ['devices mobile'],
   answer: 'What the answer says first; and more. The next sentence.',
 };
@@ -52,26 +53,26 @@ describe('the picture of what conditions cost', () => {
 describe('the picture of a funnel', () => {
   const steps = [
     { step: '/p/*', sessions: 1_000 },
-    { step: '/cart', sessions: 150 },
-    { step: 'purchase', sessions: 50 },
+    { step: '/cart', sessions: 150, ofFirstPercent: 15, ofPreviousPercent: 15 },
+    { step: 'purchase', sessions: 50, ofFirstPercent: 5, ofPreviousPercent: 33.3 },
   ];
-  const group = (name: string, own: number[], verdict = '') =>
-    ({ group: name, steps: own, kind: verdict ? 'differs' : 'no difference', verdict }) as const;
+  const group = (name: string, own: number[], verdict = '') => ({
+    group: name,
+    steps: own,
+    verdict,
+    ...(verdict && { differs: 'fewer' as const }),
+  });
 
   it('shows of a split how many of each group go on, and the group that differs', () => {
-    const groups = [
-      group('mobile', [400, 40, 4], 'fewer reach /cart: 10.0% of those at /p/*, elsewhere 18.3%'),
-      group('desktop', [600, 110, 46]),
-      group('unknown', [2, 2, 2]),
-    ];
+    const groups = [group('mobile', [400, 40, 4], 'fewer'), group('desktop', [600, 110, 46]), group('unknown', [2, 2, 2])];
     expect(funnelChart({ steps, groups, unit: 'sessions', ...visits })).toMatchObject({
-      title: 'Mobile: fewer reach /cart: 10.0% of those at /p/*, elsewhere 18.3%',
-      labels: ['mobile', 'desktop'],
-      accent: ['mobile'],
+      title,
+      labels: ['mobile · 400', 'desktop · 600'],
+      accent: ['mobile · 400'],
       unit: 'percent',
       series: [
-        { name: 'reach /cart', values: [10, (100 * 110) / 600] },
-        { name: 'reach purchase', values: [10, (100 * 46) / 110] },
+        { name: 'reach /cart', values: [10, 18.3] },
+        { name: 'reach purchase', values: [10, 41.8] },
       ],
     });
   });
@@ -80,7 +81,7 @@ describe('the picture of a funnel', () => {
     const alike = [group('mobile', [400, 60, 20]), group('desktop', [600, 90, 30])];
     const funnel = { steps, unit: 'sessions', ...visits };
     expect(funnelChart({ ...funnel, groups: alike })).not.toHaveProperty('accent');
-    const notes = ['', '15% of the step before · 15% of all', '33.33% of the step before · 5% of all'];
+    const notes = ['', '15% of the step before · 15% of all', '33.3% of the step before · 5% of all'];
     expect(funnelChart(funnel)).toMatchObject({ title, labels: ['/p/*', '/cart', 'purchase'], notes });
   });
 
@@ -90,12 +91,25 @@ describe('the picture of a funnel', () => {
       { step: 'purchase', beforePercent: 33, afterPercent: 33.3, verdict: 'within noise' },
       { step: 'purchase', group: 'mobile', verdict: 'lower' },
     ] as const;
-    expect(funnelChart({ steps, unit: 'sessions', changes, baseline: ['2026-10-01'], ...visits })).toMatchObject({
+    expect(funnelChart({ steps, unit: 'sessions', changes, baseline: [dayFrom('2026-10-01')], ...visits })).toMatchObject({
       subtitle: expect.stringContaining(' against 1 Oct 2026, UTC'),
       labels: ['/cart', 'purchase'],
       accent: ['/cart'],
       series: [{ values: [20, 33] }, { values: [15, 33.3] }],
     });
+  });
+});
+
+it('the picture of paths names its columns by their distance, and marks the page of the title', () => {
+  const paths = [
+    { pages: ['/cart', '/p/*'], sessions: 5 },
+    { pages: ['/cart', '/', '/p/*'], sessions: 2 },
+    { pages: ['/cart'], sessions: 9 },
+  ];
+  expect(flowChart({ paths, direction: 'before', depth: 2, sessions: 16, ...visits })).toMatchObject({
+    columns: ['2 pages before', '1 page before', 'start'],
+    nodes: { 0: { id: '0 /cart', side: 2, count: 16 } },
+    accent: '1 /p/*',
   });
 });
 
@@ -112,7 +126,7 @@ describe('the picture of who comes back', () => {
     expect(cohortChart({ ...retention, cohorts: cohorts.slice(1), curves: [] })).toBeUndefined();
     const small = { group: 'unknown', visitors: 1, percent: [100, 100, null] };
     const grid = cohortChart({ ...retention, curves: [{ group: 'desktop', visitors: 21, percent: [100, 20, null] }, small] });
-    expect(grid?.rows.map(({ name }) => name)).toEqual(['desktop · 21', '1 Nov · 10']);
+    expect(grid?.rows.map(({ name }) => name)).toEqual(['desktop · 21']);
     expect(grid?.subtitle).toContain('left out');
   });
 });

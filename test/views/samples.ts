@@ -146,6 +146,7 @@ export function flow(more: Partial<FlowSpec> = {}): FlowSpec {
     kind: 'flow',
     title: 'After / most often: /p/*, 60 of 100 sessions',
     subtitle: '100 sessions',
+    columns: ['start', '1 after'],
     nodes: [
       { id: '0 /', label: '/', side: 0, count: 100 },
       { id: '1 /p/*', label: '/p/*', side: 1, count: 60 },
@@ -155,6 +156,7 @@ export function flow(more: Partial<FlowSpec> = {}): FlowSpec {
       { from: '0 /', to: '1 /p/*', count: 60 },
       { from: '0 /', to: '1 exit', count: 40 },
     ],
+    accent: '1 /p/*',
     ...more,
   };
 }

@@ -29,11 +29,12 @@ export function dayFrom(date: string): number {
   return Date.parse(`${date.slice(0, 10)}T00:00:00Z`) / DAY_MS;
 }
 
-/** Days as ranges: `2026-11-09 … 2026-11-15 (7 days, UTC)`. */
-export function daysWords(days: Iterable<number>): string[] {
-  const ranges = union(Array.from(days, (day) => ({ startMs: day * DAY_MS, endMs: (day + 1) * DAY_MS })));
-  return rangeTexts(ranges, 'UTC');
-}
+/** Days as ranges. */
+export const rangesOf = (days: Iterable<number>) =>
+  union(Array.from(days, (day) => ({ startMs: day * DAY_MS, endMs: (day + 1) * DAY_MS })));
+
+/** The same in words: `2026-11-09 … 2026-11-15 (7 days, UTC)`. */
+export const daysWords = (days: Iterable<number>) => rangeTexts(rangesOf(days), 'UTC');
 
 /** Days that most answers take where the caller names none. */
 export const USUAL_DAYS = 7;

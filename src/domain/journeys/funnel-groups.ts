@@ -8,8 +8,8 @@ export interface FunnelGroup {
   group: string;
   steps: number[];
   verdict: string;
-  /** Differs from the others, or only by the devices that it has. */
-  kind: 'differs' | 'as its devices' | 'no difference';
+  /** Fewer or more go on than of the others, on the same devices where these are known; left out where it does not stand out. */
+  differs?: 'fewer' | 'more';
 }
 
 /** Groups that an answer shows. */
@@ -77,7 +77,7 @@ function verdictOf(
   group: string,
   sessions: number,
   { told, plain, within }: Differences,
-): Omit<FunnelGroup, 'group' | 'steps'> {
+): Pick<FunnelGroup, 'verdict' | 'differs'> {
   const clearestOf = (all: readonly StepDifference[]) =>
     discovered(all)
       .filter((each) => each.group === group)
@@ -86,15 +86,14 @@ function verdictOf(
     `${percent(own)} of those at ${names[index - 1]}${reach}, ${others} ${percent(other)}`;
   const [clearest, alone] = [clearestOf(told), within && clearestOf(plain)];
   if (clearest) {
+    const differs = clearest.points < 0 ? 'fewer' : 'more';
     const others = within ? 'others on the same devices' : 'elsewhere';
-    const verdict = `${clearest.points < 0 ? 'fewer' : 'more'} reach ${names[clearest.index]}: ${words(clearest, '', others)}`;
-    return { verdict, kind: 'differs' };
+    return { verdict: `${differs} reach ${names[clearest.index]}: ${words(clearest, '', others)}`, differs };
   }
-  if (!alone) return { verdict: sessions < LEAST_SESSIONS ? 'too few' : 'like the others', kind: 'no difference' };
+  if (!alone) return { verdict: sessions < LEAST_SESSIONS ? 'too few' : 'like the others' };
   const alike = within?.find(({ group: own, index }) => own === group && index === alone.index);
-  if (!alike) return { verdict: 'cannot be told from its devices, which hardly any others have', kind: 'no difference' };
-  const reach = ` reach ${names[alone.index]}`;
-  return { verdict: `as their devices do: ${words(alike, reach, 'others on the same devices')}`, kind: 'as its devices' };
+  if (!alike) return { verdict: 'cannot be told from its devices, which hardly any others have' };
+  return { verdict: `as their devices do: ${words(alike, ` reach ${names[alone.index]}`, 'others on the same devices')}` };
 }
 
 /**

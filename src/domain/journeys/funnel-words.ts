@@ -1,7 +1,7 @@
 import { dateText } from '../../findings/wording.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import { type FunnelChange, type FunnelStep, largestLoss } from './funnel.ts';
-import type { FunnelGroup } from './funnel-groups.ts';
+import { type FunnelGroup, LEAST_SESSIONS } from './funnel-groups.ts';
 
 /** The parts of a funnel's sentences. */
 interface Told {
@@ -13,29 +13,30 @@ interface Told {
   readonly beside?: FunnelGroup | undefined;
   readonly changes: readonly FunnelChange[] | undefined;
   readonly unit: 'sessions' | 'visitors';
-  readonly question: { readonly order: 'in_order' | 'direct'; readonly withinDays: number | undefined };
+  readonly question: {
+    readonly order: 'in_order' | 'direct';
+    readonly withinDays: number | undefined;
+    readonly breakdown?: string | undefined;
+  };
   readonly immature: number;
   /** Whether filters leave some visits out. */
   readonly isFiltered: boolean;
 }
 
 const count = (value: number) => formatNumber(value, { group: true });
-/** With fewer at the first step the shares say little. */
-const FEW = 50;
 
-function changeSentence({ changes, steps, beside }: Told): string | undefined {
-  if (!changes) return beside && standsOut(beside) ? groupSentence(beside) : undefined;
+function changeSentence({ changes, steps, beside }: Told): string[] {
+  if (!changes) return beside?.differs ? [groupSentence(beside)] : [];
   const moved = changes.filter(({ verdict }) => verdict === 'higher' || verdict === 'lower');
   const [clearest] = moved.toSorted((a, b) => Math.abs(distance(b)) - Math.abs(distance(a)));
-  if (!clearest)
-    return changes.some(({ verdict }) => verdict === 'within noise') ? 'No step of this funnel changed beyond noise.' : undefined;
+  if (!clearest) return changes.some(({ verdict }) => verdict === 'within noise') ? ['No step of this funnel changed significantly.'] : [];
   const { verdict, step, since, beforePercent = 0, afterPercent = 0, group } = clearest;
   const from = steps.find((_, at) => steps[at + 1]?.step === step);
   const begun = since && ` since ${dateText(since, since.slice(0, 4))}`;
-  return (
+  return [
     `${verdict === 'lower' ? 'Fewer' : 'More'} go on from ${from?.step} to ${step}${begun ?? ''}: ` +
-    `${afterPercent}% against ${beforePercent}% in the baseline${group ? `, most clearly for ${group}` : ''}.`
-  );
+      `${afterPercent}% against ${beforePercent}% in the baseline${group ? `, most clearly for ${group}` : ''}.`,
+  ];
 }
 
 const distance = ({ beforePercent = 0, afterPercent = 0 }: FunnelChange) => afterPercent - beforePercent;
@@ -55,40 +56,35 @@ const lostShare = ({ left = 0, sessions }: FunnelStep) => (sessions > 0 ? left /
 
 /** `; the largest share is lost after /checkout/address, 41.8% of 756`, where another step loses more of those who come to it. */
 function steeperWords(steps: readonly FunnelStep[], from: FunnelStep): string {
-  const known = steps.slice(0, -1).filter(({ sessions }) => sessions >= FEW);
+  const known = steps.slice(0, -1).filter(({ sessions }) => sessions >= LEAST_SESSIONS);
   const [steepest] = known.toSorted((a, b) => lostShare(b) - lostShare(a));
   if (!steepest || steepest === from || lostShare(steepest) <= lostShare(from)) return '';
   return `; the largest share is lost after ${steepest.step}, ${(100 * lostShare(steepest)).toFixed(1)}% of ${count(steepest.sessions)}`;
 }
 
-function restOf({ steps, groups, unit }: Told): string[] {
+function wholeSentence({ steps, unit }: Told): string[] {
   const [first, last] = [steps[0], steps.at(-1)];
-  const whole =
-    first && last && first.sessions > 0 ? [`${last.ofFirstPercent ?? 0}% of ${unit} with ${first.step} reach ${last.step}.`] : [];
-  const own = (groups ?? []).filter(standsOut).slice(0, 2);
-  return [...whole, ...(own.length > 0 ? own.map(groupSentence) : likeDevices(groups ?? []))];
+  return first && last && first.sessions > 0 ? [`${last.ofFirstPercent}% of ${unit} with ${first.step} reach ${last.step}.`] : [];
 }
 
-/** That groups differ by nothing but the devices that they have. */
-function likeDevices(groups: readonly FunnelGroup[]): string[] {
-  const alike = groups.filter(({ kind }) => kind === 'as its devices').slice(0, 2);
-  return alike.length === 0
-    ? []
-    : [`${alike.map(({ group }) => group).join(' and ')} ${alike.length > 1 ? 'differ' : 'differs'} from the others as their devices do.`];
+/** How groups differ: two that stand out, losses first, else that none does; nothing where all have too few. */
+export function groupSentences(groups: readonly FunnelGroup[], breakdown = 'group', isByDevice?: boolean): string[] {
+  const own = ['fewer', 'more'].flatMap((kind) => groups.filter(({ differs }) => differs === kind)).slice(0, 2);
+  if (own.length > 0 || groups.every(({ verdict }) => verdict === 'too few')) return own.map(groupSentence);
+  return [`No ${breakdown.replace('_', ' ')} differs significantly from the others${isByDevice ? ' on the same devices' : ''}.`];
 }
 
-const standsOut = ({ kind }: FunnelGroup) => kind === 'differs';
 const groupSentence = ({ group, verdict }: FunnelGroup) => `For ${group}, ${verdict}.`;
 
 /**
- * The sentences of a funnel: the change where a baseline was asked for or how chosen devices differ, the largest loss, the whole way, the
- * groups that stand out.
+ * The sentences of a funnel: the change where a baseline was asked for or how chosen devices differ, how groups of a split do, the largest
+ * loss, the whole way.
  */
 export function funnelWords(told: Told): { answer: string; notes: string[] } {
   const { steps, groups, unit, question, immature, isByDevice } = told;
-  const change = changeSentence(told);
   const notes: string[] = [];
-  if ((steps[0]?.sessions ?? 0) < FEW) notes.push(`Fewer than ${FEW} ${unit} did the first step: the shares say little.`);
+  if ((steps[0]?.sessions ?? 0) < LEAST_SESSIONS)
+    notes.push(`Fewer than ${LEAST_SESSIONS} ${unit} did the first step: the shares say little.`);
   notes.push(
     question.order === 'direct'
       ? 'Counted: each step is the very next page.'
@@ -99,11 +95,9 @@ export function funnelWords(told: Told): { answer: string; notes: string[] } {
       `A visitor is a browser or device; the steps are done within ${question.withinDays} days of the first. ` +
         `${count(immature)} visitors whose window is not over, or not covered, are left out.`,
     );
-  if (groups)
-    notes.push(
-      `Groups are held against all others${isByDevice ? ' on the same devices' : ''}, step by step, at a false discovery rate of 5 %.`,
-    );
+  if (groups) notes.push('Groups are compared with all others, step by step, at a false discovery rate of 5 %.');
   if (steps.at(-1)?.medianSeconds === undefined && steps.length > 1 && (steps.at(-1)?.sessions ?? 0) > 0)
     notes.push('The files do not say when in a visit a purchase was.');
-  return { answer: [...(change === undefined ? [] : [change]), lossSentence(told), ...restOf(told)].join(' '), notes };
+  const compared = groupSentences(groups ?? [], question.breakdown, isByDevice);
+  return { answer: [...changeSentence(told), ...compared, lossSentence(told), ...wholeSentence(told)].join(' '), notes };
 }

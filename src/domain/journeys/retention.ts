@@ -108,7 +108,8 @@ export function curvesOf(
   const curve = (group?: string) => {
     const cohorts = cohortsOf(ofGroup(counts, group), asked);
     const shares = Array.from({ length: asked.periods + 1 }, (_, after) => returnedIn(cohorts, after));
-    return { group: group ?? 'all', visitors: returnedIn(cohorts, 0).of, percent: shares.map(({ hits, of }) => percent(hits, of)) };
+    // Those whose first period is not over are in no share.
+    return { group: group ?? 'all', visitors: returnedIn(cohorts, 1).of, percent: shares.map(({ hits, of }) => percent(hits, of)) };
   };
   const groups = [...new Set(counts.map(({ group }) => group))].filter((group) => group !== '');
   const each = groups.map(curve).toSorted((a, b) => b.visitors - a.visitors);

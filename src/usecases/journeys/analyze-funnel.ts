@@ -1,6 +1,6 @@
 import { refuse } from '../../api/errors.ts';
 import { coveredLead } from '../../domain/exports/deliveries.ts';
-import { dayFrom, daysWords, dayText } from '../../domain/journeys/covered-days.ts';
+import { type CoveredDays, dayFrom, daysWords, dayText } from '../../domain/journeys/covered-days.ts';
 import {
   changedGroups,
   changesOf,
@@ -95,7 +95,7 @@ interface Read {
   readonly first: number;
   readonly last: number;
   readonly counts: FunnelCounts;
-  readonly covered: string[];
+  readonly covered: CoveredDays['covered'];
   /** That these are not all days of the range, where they are not. */
   readonly lead: string;
   readonly sql: string | undefined;
@@ -110,7 +110,7 @@ function read(question: FunnelQuestion, visits: VisitQuestion, context: ExportCo
       first,
       last,
       counts,
-      covered: daysWords(own.days.covered),
+      covered: own.days.covered,
       lead: coveredLead(own.days),
       sql: leaversSql(question, counts, own),
       hasNext: own.reads('views'),
@@ -224,8 +224,8 @@ export async function analyzeFunnel(request: FunnelRequest, context: ExportConte
     ...(groups && { groups }),
     ...(changes && { changes }),
     ...(question.withinDays !== undefined && { immature: counts.immature }),
-    covered,
-    ...(baseline && { baselineCovered: baseline.covered }),
+    covered: daysWords(covered),
+    ...(baseline && { baselineCovered: daysWords(baseline.covered) }),
     ...(sql !== undefined && { sql }),
   };
 }

@@ -135,7 +135,7 @@ export function analyzePaths(request: PathsRequest, context: ExportContext & Pic
     const pages = pagesOfPaths(paths, { depth, direction, sessions });
     for (const words of readAsWords(start)) context.note(words);
     context.note('A session counts once, from its first such page; further pages of one pattern in a row are one.');
-    const covered = daysWords(visits.days.covered);
+    const { covered } = visits.days;
     const answer = pathWords(pages, { from, direction, sessions });
     context.draw(async () =>
       (await import('../../views/from-journeys.ts')).flowChart({
@@ -158,7 +158,7 @@ export function analyzePaths(request: PathsRequest, context: ExportContext & Pic
         sessions: count,
         percent: Math.round((1000 * count) / sessions) / 10,
       })),
-      covered,
+      covered: daysWords(covered),
     };
   });
 }

@@ -1,6 +1,8 @@
 import { refuse } from '../../api/errors.ts';
 import { coveredLead } from '../../domain/exports/deliveries.ts';
 import { type CoveredDays, daysWords, dayText } from '../../domain/journeys/covered-days.ts';
+import { groupsOf } from '../../domain/journeys/funnel-groups.ts';
+import { groupSentences } from '../../domain/journeys/funnel-words.ts';
 import { cohortsOf, curvesOf, type RetentionAnswer, type ReturnCount, retentionWords, withinOf } from '../../domain/journeys/retention.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
@@ -122,10 +124,11 @@ export function analyzeRetention(request: RetentionRequest, context: ExportConte
     if (returns.counts.length === 0) await requireVisits(visits);
     const asked = { by, periods, days: visits.days };
     const cohorts = cohortsOf(returns.counts, asked);
-    const curves = curvesOf(returns.counts, asked);
     const wanted = request.periods ?? USUAL_WITHIN[by];
     const within = (group?: string) => withinOf(returns, { ...asked, periods: wanted }, group);
-    const all = within();
+    const curves = curvesOf(returns.counts, asked).map((curve, at) => ({ ...curve, within: within(at > 0 ? curve.group : undefined) }));
+    const [whole, ...groups] = curves;
+    const all = whole?.within;
     context.note('A visitor is a browser or device: a person on another one, or without cookies, counts as new.');
     context.note(
       'A cohort is the period (UTC; weeks begin on Monday) of the first session; null: not over or not covered. Who comes back has a ' +
@@ -133,15 +136,19 @@ export function analyzeRetention(request: RetentionRequest, context: ExportConte
     );
     if (followDays > 0)
       context.note(`The range is that of first sessions; who comes back is read up to ${dayText(visits.days.last + followDays)}.`);
-    const [whole, ...groups] = curves;
     const inGroups = groups.reduce((sum, { visitors }) => sum + visitors, 0);
     if (whole && breakdown && inGroups < whole.visitors)
       context.note(
         `The ${groups.length} largest groups are shown, ${formatNumber(inGroups, { group: true })} of ` +
           `${formatNumber(whole.visitors, { group: true })} visitors; the others count in overall.`,
       );
-    const covered = daysWords(visits.days.covered);
-    const answer = retentionWords(curves, { cohorts, by, within: all, periods: wanted, isFiltered: isFiltered(request) });
+    const { covered } = visits.days;
+    const depths = groups.flatMap(({ group, within: own }) =>
+      own && own.periods === all?.periods ? [[group, [0, own.visitors - own.returned, own.returned]] as const] : [],
+    );
+    const compared = groupsOf(['a first session', `a return within ${all?.periods} ${by}s`], { groups: new Map(depths) });
+    const said = retentionWords(curves, { cohorts, by, within: all, periods: wanted, isFiltered: isFiltered(request) });
+    const answer = [...groupSentences(compared, breakdown), said].join(' ');
     context.draw(async () =>
       (await import('../../views/from-journeys.ts')).cohortChart({ cohorts, curves, by, covered, filters: filterWords(request), answer }),
     );
@@ -150,9 +157,9 @@ export function analyzeRetention(request: RetentionRequest, context: ExportConte
       by,
       cohorts,
       ...(all && { within: all }),
-      ...(breakdown && { groups: groups.map((curve) => ({ ...curve, within: within(curve.group) })) }),
-      overall: curves[0]?.percent ?? [],
-      covered,
+      ...(breakdown && { groups }),
+      overall: whole?.percent ?? [],
+      covered: daysWords(covered),
     };
   });
 }

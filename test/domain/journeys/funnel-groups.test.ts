@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { groupsOf } from '../../../src/domain/journeys/funnel-groups.ts';
-import { funnelWords } from '../../../src/domain/journeys/funnel-words.ts';
+import { groupSentences } from '../../../src/domain/journeys/funnel-words.ts';
 import { differenceOf } from '../../../src/domain/journeys/proportions.ts';
 
 const NAMES = ['/checkout/payment', 'purchase'];
@@ -58,7 +58,7 @@ describe('groups of a funnel', () => {
   it('name the one without which the others are alike', () => {
     const devices = { desktop: [1_000, 270], mobile: [1_500, 1_030], tablet: [400, 272] } as const;
     const groups = new Map(Object.entries(devices).map(([name, [of, hits]]) => [name, [0, of - hits, hits]]));
-    const found = groupsOf(NAMES, { groups, byDevice: undefined }).filter(({ kind }) => kind === 'differs');
+    const found = groupsOf(NAMES, { groups, byDevice: undefined }).filter(({ differs }) => differs);
     expect(found).toMatchObject([{ group: 'desktop', verdict: expect.stringMatching(/^fewer reach purchase: 27\.0% of those/) }]);
   });
 
@@ -67,25 +67,9 @@ describe('groups of a funnel', () => {
     expect(found['App']).toBe('cannot be told from its devices, which hardly any others have');
   });
 
-  it('the answer says that groups differ as their devices do where none stands out', () => {
-    const groups = groupsOf(NAMES, countsFrom(BROWSERS));
-    const steps = [
-      { step: NAMES[0] ?? '', sessions: 1433, left: 624 },
-      { step: NAMES[1] ?? '', sessions: 809 },
-    ];
-    const question = { order: 'in_order', withinDays: undefined } as const;
-    const { answer, notes } = funnelWords({
-      steps,
-      groups,
-      isByDevice: true,
-      changes: undefined,
-      unit: 'sessions',
-      question,
-      immature: 0,
-      isFiltered: false,
-    });
-    expect(answer).toMatch(/Safari and (Firefox|Edge) differ from the others as their devices do\.$/);
-    expect(notes).toContain('Groups are held against all others on the same devices, step by step, at a false discovery rate of 5 %.');
+  it('that do not stand out are said to be alike on the same devices', () => {
+    const said = groupSentences(groupsOf(NAMES, countsFrom(BROWSERS)), 'browser', true);
+    expect(said).toEqual(['No browser differs significantly from the others on the same devices.']);
   });
 });
 

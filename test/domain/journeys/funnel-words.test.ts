@@ -4,14 +4,13 @@ import { funnelWords } from '../../../src/domain/journeys/funnel-words.ts';
 const question = { order: 'in_order', withinDays: undefined } as const;
 const step = (name: string, sessions: number, left?: number) => ({ step: name, sessions, ...(left !== undefined && { left }) });
 
-function said(steps: ReturnType<typeof step>[]): string {
-  return funnelWords({ steps, groups: undefined, changes: undefined, unit: 'sessions', question, immature: 0, isFiltered: false }).answer;
-}
+type Told = Parameters<typeof funnelWords>[0];
+const said = (steps: Told['steps'], more: Partial<Told> = {}) =>
+  funnelWords({ steps, groups: undefined, changes: undefined, unit: 'sessions', question, immature: 0, isFiltered: false, ...more }).answer;
 
 it('what no session did is said of the sessions that the filters leave', () => {
   const steps = [step('/cart', 0, 0), step('/payment', 0)];
-  const told = { steps, groups: undefined, changes: undefined, unit: 'sessions', question, immature: 0 } as const;
-  expect(funnelWords({ ...told, isFiltered: true }).answer).toBe('No sessions that pass the filters did /cart in these days.');
+  expect(said(steps, { isFiltered: true })).toBe('No sessions that pass the filters did /cart in these days.');
 });
 
 describe('the largest loss of a funnel', () => {
@@ -30,18 +29,9 @@ describe('the largest loss of a funnel', () => {
 
 it('on chosen devices begins with how they differ from the others, where they do', () => {
   const steps = [step('/cart', 1082, 326), step('/payment', 756)];
-  const answerOf = (verdict: string) =>
-    funnelWords({
-      steps,
-      groups: undefined,
-      beside: { group: 'mobile', steps: [], verdict, kind: verdict === 'like the others' ? 'no difference' : 'differs' },
-      changes: undefined,
-      unit: 'sessions',
-      question,
-      immature: 0,
-      isFiltered: false,
-    }).answer;
-  expect(answerOf('fewer reach /payment: 69.9% of those at /cart, elsewhere 80.1%')).toMatch(
+  const answerOf = (verdict: string, differs?: 'fewer') =>
+    said(steps, { beside: { group: 'mobile', steps: [], verdict, ...(differs && { differs }) } });
+  expect(answerOf('fewer reach /payment: 69.9% of those at /cart, elsewhere 80.1%', 'fewer')).toMatch(
     /^For mobile, fewer reach \/payment: 69\.9% of those at \/cart, elsewhere 80\.1%\. The largest loss is after/,
   );
   expect(answerOf('like the others')).toMatch(/^The largest loss is after/);

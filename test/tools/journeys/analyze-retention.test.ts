@@ -9,7 +9,9 @@ beforeAll(async () => {
 
 it('says how many new visitors come back, and marks what is not over', async () => {
   const answer = await call('analyze_retention', { periods: 3, breakdown: 'device' });
-  expect(answer.text).toMatch(/^[\d.]+% of [\d,]+ new visitors come back the day after their first session \(95%: /);
+  expect(answer.text).toMatch(
+    /^No device differs .*\.\n[\d.]+% of [\d,]+ new visitors come back the day after their first session \(95%: /,
+  );
   expect(answer.text).toContain('A visitor is a browser or device');
   expect(whole(answer)).toMatchSnapshot();
 });
@@ -21,7 +23,7 @@ it('is drawn as a grid of shares, all cohorts first', { tags: 'nightly' }, async
     columns: ['day 1', 'day 2', 'day 3', 'day 4'],
     rows: { 0: { name: expect.stringMatching(/^all · [\d,]+$/) } },
     title: expect.stringMatching(/^[\d.]+% of [\d,]+ new visitors come back the day after their first session /),
-    subtitle: expect.stringMatching(/^Nordlicht Shop, cohorts of \d+.* Nov 2026, UTC; /),
+    subtitle: expect.stringMatching(/^Nordlicht Shop, new visitors of \d+.* Nov 2026, UTC, whose day 1 is over: /),
   });
 });
 

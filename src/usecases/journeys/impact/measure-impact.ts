@@ -1,6 +1,6 @@
 import { ApiError, refuse } from '../../../api/errors.ts';
 import { coveredLead } from '../../../domain/exports/deliveries.ts';
-import { type CoveredDays, daysWords } from '../../../domain/journeys/covered-days.ts';
+import type { CoveredDays } from '../../../domain/journeys/covered-days.ts';
 import { type AskedCondition, type Condition, conditionWords } from '../../../domain/journeys/impact/conditions.ts';
 import {
   type ConditionEffect,
@@ -321,7 +321,7 @@ export async function measureImpact(question: ImpactQuestion, context: ImpactUse
     const { currency } = await currencyOf(hasRevenue ? ['cents'] : [], context);
     const judged = tested.filter(({ effect }) => doubtOf(effect) === undefined).length + experiments.length;
     const said = answerSentence(rows, sorted.length === 1 ? 1 : judged, { many: outcome.many, aim: outcome.aim, currency, isHarm });
-    const covered = daysWords(visits.days.covered);
+    const { covered } = visits.days;
     const answer: ImpactAnswer = {
       answer: coveredLead(visits.days) + said,
       conditions: rows,
