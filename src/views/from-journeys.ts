@@ -194,31 +194,17 @@ export function cohortChart({ cohorts, curves, by, answer, ...drawn }: CohortsDr
 /** More bars cannot be read. */
 const MOST_BARS = 12;
 
-/** An estimate with the ends of its interval at 95 %; undefined where there is none. */
-interface Estimate {
-  readonly value: number | undefined;
-  readonly ends: readonly [number | undefined, number | undefined];
-}
-
-/** Half a purchase is none. */
-const whole = (value: number | undefined) => (value === undefined || Math.abs(value) < 1 ? value : Math.round(value));
-const minus = (value: number | undefined) => (value === undefined ? undefined : -value);
-
-/** What a condition costs: revenue, conversions, or (more of them is a loss) visits that end on its page. */
-function costOf(row: ImpactRow, outcome: string): Estimate {
-  if (outcome === 'revenue') return { value: row.lostRevenue, ends: [row.lostRevenueLow, row.lostRevenueHigh] };
-  const [value, low, high] = [row.lostConversions, row.lostConversionsLow, row.lostConversionsHigh].map(whole);
-  return outcome === 'bounce' ? { value: minus(value), ends: [minus(high), minus(low)] } : { value, ends: [low, high] };
+/** What a condition costs, in whole numbers: revenue, conversions, or (more of them is a loss) visits that end on its page. */
+function costOf(row: ImpactRow, outcome: string) {
+  const ofRevenue = [row.lostRevenue, row.lostRevenueLow, row.lostRevenueHigh];
+  const figures = outcome === 'revenue' ? ofRevenue : [row.lostConversions, row.lostConversionsLow, row.lostConversionsHigh];
+  const sign = outcome === 'bounce' ? -1 : 1;
+  const [value = null, ...ends] = figures.flatMap((figure) => (figure === undefined ? [] : [Number((sign * figure).toFixed(0))]));
+  const [low = null, high = null] = ends.toSorted((a, b) => a - b);
+  return { value, low, high };
 }
 
 const isClaim = ({ verdict }: ImpactRow) => verdict === 'lowers' || verdict === 'raises';
-
-/** The interval of an estimate where there is one, and the verdict where it is no claim. */
-function noteOf({ ends }: Estimate, row: ImpactRow): string {
-  const isKnown = ends.every((end) => end !== undefined);
-  const interval = isKnown ? [ends.map((end) => formatValue(end, 'none')).join(' to ')] : [];
-  return [...interval, ...(isClaim(row) ? [] : [row.verdict])].join(' · ');
-}
 
 /** Of what the bars are. */
 function costWords(outcome: string, currency: string | undefined): string {
@@ -231,25 +217,29 @@ function costWords(outcome: string, currency: string | undefined): string {
 export function chartOfImpact({ conditions, days, outcome, currency }: ImpactAnswer, visits: VisitsDrawn): BarsSpec | undefined {
   const drawn = conditions
     .map((row) => ({ row, cost: costOf(row, outcome) }))
-    .filter(({ cost }) => cost.value !== undefined)
+    .filter(({ cost }) => cost.value !== null)
     .slice(0, MOST_BARS);
   if (drawn.length === 0) return undefined;
+  const levels = [...new Set(drawn.map(({ row }) => `${row.intervalPercent}%`))].join(' or ');
   const claims = drawn.flatMap(({ row }) => (isClaim(row) ? [row.condition] : []));
   return {
     kind: 'bars',
     title: headlineOf(visits.answer),
-    subtitle: `${costWords(outcome, currency)} in ${days} days, ${daysIn(visits)}: estimate and 95% interval; verdicts at 1% over all`,
+    subtitle: `${costWords(outcome, currency)} in ${days} days, ${daysIn(visits)}: estimate and ${levels} interval, as the verdicts ask`,
     unit: unitIn(outcome === 'revenue' ? currency : undefined),
     labels: drawn.map(({ row }) => row.condition),
     series: [
       {
         name: 'estimate',
-        values: drawn.map(({ cost }) => cost.value ?? null),
-        low: drawn.map(({ cost }) => cost.ends[0] ?? null),
-        high: drawn.map(({ cost }) => cost.ends[1] ?? null),
+        values: drawn.map(({ cost }) => cost.value),
+        low: drawn.map(({ cost }) => cost.low),
+        high: drawn.map(({ cost }) => cost.high),
       },
     ],
     accent: claims,
-    notes: drawn.map(({ row, cost }) => noteOf(cost, row)),
+    notes: drawn.map(({ row, cost: { low, high } }) => {
+      const interval = `${formatValue(low, 'none')} to ${formatValue(high, 'none')}`;
+      return isClaim(row) ? interval : `${interval} · ${row.verdict}`;
+    }),
   };
 }

@@ -6,6 +6,7 @@ import { chartOfImpact, cohortChart, flowChart, funnelChart } from '../../src/vi
 const row = {
   condition: 'rage clicks on /cart',
   verdict: 'lowers',
+  intervalPercent: 99.9,
   lostConversions: 12,
   lostConversionsLow: 4,
   lostConversionsHigh: 20,
@@ -25,11 +26,17 @@ const drawn = (outcome: string, rows: readonly object[], currency?: string) =>
 describe('the picture of what conditions cost', () => {
   it('begins as the answer does, and draws each with its interval, the verdict where it is no claim', () => {
     const within = { ...row, condition: 'slow load on /', verdict: 'within noise', lostConversionsLow: -3 };
-    const unknown = { ...row, condition: 'error', verdict: 'too few', lostConversionsLow: undefined, lostConversionsHigh: undefined };
-    const chart = drawn('purchase', [row, within, unknown, { ...row, lostConversions: undefined }]);
-    expect(chart).toMatchObject({ title, subtitle: expect.stringMatching(/2026, UTC, devices mobile: .* verdicts at 1% over all$/) });
-    expect(chart?.labels).toEqual(['rage clicks on /cart', 'slow load on /', 'error']);
-    expect(chart?.notes).toEqual(['4 to 20', '-3 to 20 · within noise', 'too few']);
+    const chart = drawn('purchase', [
+      row,
+      within,
+      { ...row, lostConversions: undefined, lostConversionsLow: undefined, lostConversionsHigh: undefined },
+    ]);
+    expect(chart).toMatchObject({
+      title,
+      subtitle: expect.stringMatching(/2026, UTC, devices mobile: estimate and 99.9% interval, as the verdicts ask$/),
+    });
+    expect(chart?.labels).toEqual(['rage clicks on /cart', 'slow load on /']);
+    expect(chart?.notes).toEqual(['4 to 20', '-3 to 20 · within noise']);
   });
 
   it('is one of money where revenue is asked about', () => {
@@ -39,14 +46,14 @@ describe('the picture of what conditions cost', () => {
   });
 
   it('draws more visits that end as the loss', () => {
-    const ending = { ...row, verdict: 'raises', lostConversions: -12, lostConversionsLow: -20, lostConversionsHigh: -4 };
+    const ending = { ...row, verdict: 'raises', lostConversions: -12.5, lostConversionsLow: -20, lostConversionsHigh: -4 };
     const chart = drawn('bounce', [ending]);
-    expect(chart?.series[0]?.values).toEqual([12]);
+    expect(chart?.series[0]?.values).toEqual([13]);
     expect(chart?.notes).toEqual(['4 to 20']);
   });
 
   it('is none where nothing could be measured', () => {
-    expect(drawn('purchase', [{ ...row, lostConversions: undefined }])).toBeUndefined();
+    expect(drawn('purchase', [{ condition: 'error', verdict: 'too few' }])).toBeUndefined();
   });
 });
 

@@ -1,4 +1,5 @@
 import type { ImpactRow } from '../../../src/domain/journeys/impact/impact-answer.ts';
+import { scoreOfTail, Z_95 } from '../../../src/statistics/tails.ts';
 import { withEmulator } from '../emulator.ts';
 import type { GateRow } from '../gate-row.ts';
 import { numberAfter } from '../tables.ts';
@@ -86,10 +87,15 @@ function isSameLimit({ row, trouble }: Matched): boolean {
 function tallyIntervals(matched: readonly Matched[], tally: Tally): void {
   for (const each of matched) {
     const { row, trouble, truth } = each;
-    const { lostConversionsLow: low, lostConversionsHigh: high } = row;
-    if (!truth || low === undefined || high === undefined || !isSameLimit(each) || row.verdict === 'too few') continue;
+    const { lostConversions, lostConversionsLow, lostConversionsHigh, lostRevenue, lostRevenueLow, lostRevenueHigh, intervalPercent } = row;
+    if (!truth || lostConversions === undefined || intervalPercent === undefined || !isSameLimit(each) || row.verdict === 'too few')
+      continue;
     const part = row.comparable / row.sessions;
-    const isHeld = low - 0.05 <= truth.lostConversions * part && truth.lostConversions * part <= high + 0.05;
+    // An answer's intervals are as wide as its verdicts ask; the cover of those of 95 % is the sharper test.
+    const times = Z_95 / scoreOfTail(Math.log(1 - intervalPercent / 100));
+    const isWithin = (real: number, value = 0, low = 0, high = 0) =>
+      times * (low - value) - 0.05 <= real * part - value && real * part - value <= times * (high - value) + 0.05;
+    const isHeld = isWithin(truth.lostConversions, lostConversions, lostConversionsLow, lostConversionsHigh);
     if (trouble.drives === 0) {
       tally.nullIntervals += 1;
       tally.heldNull += Number(isHeld);
@@ -97,8 +103,7 @@ function tallyIntervals(matched: readonly Matched[], tally: Tally): void {
     }
     tally.intervals += 1;
     tally.held += Number(isHeld);
-    const cents = truth.lostCents * part;
-    tally.heldRevenue += Number((row.lostRevenueLow ?? 0) * 100 <= cents && cents <= (row.lostRevenueHigh ?? 0) * 100);
+    tally.heldRevenue += Number(isWithin(truth.lostCents / 100, lostRevenue, lostRevenueLow, lostRevenueHigh));
   }
 }
 

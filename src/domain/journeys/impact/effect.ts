@@ -1,6 +1,6 @@
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import { wilson } from '../../../statistics/proportions.ts';
-import { tailOf, Z_95 } from '../../../statistics/tails.ts';
+import { scoreOfTail, tailOf, Z_95 } from '../../../statistics/tails.ts';
 
 /** An estimate with its 95 % interval. */
 export interface Estimate {
@@ -54,6 +54,8 @@ export interface ConditionEffect {
   readonly difference: Estimate;
   /** Positive where less was sold. */
   readonly lostRevenue: Estimate;
+  /** The level of these intervals, where it is not 95 %. */
+  readonly intervalPercent?: number;
   /** As many equally weighted sessions without the condition would say as much. */
   readonly effectiveControls: number;
   /** The difference where nothing is weighed; undefined where one side is empty. */
@@ -185,12 +187,25 @@ export function clearnessOf({ difference, lostRevenue }: ConditionEffect, aim: A
   return aim === 'revenue' ? -scoreOf(lostRevenue) : scoreOf(difference);
 }
 
-/** Tells of an effect whether it stands out among all that can be judged, at the false discovery rate of conditions. */
-export function standsOutAmong(effects: readonly ConditionEffect[], aim: Aim): (effect: ConditionEffect) => boolean {
-  const chanceOf = (effect: ConditionEffect) => (doubtOf(effect) === undefined ? tailOf(clearnessOf(effect, aim)) : 1);
-  const chances = effects.filter((effect) => doubtOf(effect) === undefined).map(chanceOf);
-  const limit = discoveryLimit(chances, FALSE_DISCOVERY_RATES.conditions);
-  return (effect) => chanceOf(effect) <= limit;
+/** The score from which on an effect stands out among all that can be judged, at the false discovery rate of conditions. */
+export function leastScore(effects: readonly ConditionEffect[], aim: Aim): number {
+  const chances = effects.filter((effect) => doubtOf(effect) === undefined).map((effect) => tailOf(clearnessOf(effect, aim)));
+  const rate = FALSE_DISCOVERY_RATES.conditions;
+  // Where none stands out, what the clearest would have needed.
+  return scoreOfTail(Math.log(discoveryLimit(chances, rate) || rate / Math.max(1, chances.length)));
+}
+
+/** Whether an effect can be judged, and its score is this one or beyond. */
+export function standsOut(effect: ConditionEffect, aim: Aim, least: number): boolean {
+  return doubtOf(effect) === undefined && Math.abs(clearnessOf(effect, aim)) >= least;
+}
+
+/** The effect with intervals as wide as verdicts ask: they leave out no effect where its score is this one or beyond, and only there. */
+export function atScore(effect: ConditionEffect, least: number): ConditionEffect {
+  const times = least / Z_95;
+  const widened = ({ value, low, high }: Estimate) => ({ value, low: value - times * (value - low), high: value + times * (high - value) });
+  const intervalPercent = 100 - Number((100 * tailOf(least)).toPrecision(1));
+  return { ...effect, difference: widened(effect.difference), lostRevenue: widened(effect.lostRevenue), intervalPercent };
 }
 
 /** An effect without what others explain of it, because the same sessions met them more often: `share` of each effect. */
@@ -221,7 +236,7 @@ export interface Separated {
  * Findings, the clearest first, each without what those before it that stand explain of it, because the same sessions met both; `metMore`
  * is in the same order.
  */
-export function separate(findings: readonly ConditionEffect[], standsOut: (effect: ConditionEffect) => boolean): Separated[] {
+export function separate(findings: readonly ConditionEffect[], aim: Aim, least: number): Separated[] {
   const separated: Separated[] = [];
   for (const effect of findings) {
     const others = separated.flatMap(({ effect: other, stands }, at) => {
@@ -229,7 +244,7 @@ export function separate(findings: readonly ConditionEffect[], standsOut: (effec
       return stands && share > 0 ? [{ effect: other, share }] : [];
     });
     const own = without(effect, others);
-    separated.push({ effect: own, stands: own.difference.value * effect.difference.value > 0 && standsOut(own) });
+    separated.push({ effect: own, stands: own.difference.value * effect.difference.value > 0 && standsOut(own, aim, least) });
   }
   return separated;
 }

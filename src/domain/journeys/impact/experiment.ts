@@ -1,6 +1,6 @@
 import { nth } from '../../../lib/nth.ts';
-import { tailOf, Z_95 } from '../../../statistics/tails.ts';
-import { type ConditionEffect, differenceOf, type Estimate, scoreOf, type Verdict } from './effect.ts';
+import { scoreOfTail, tailOf, Z_95 } from '../../../statistics/tails.ts';
+import { atScore, type ConditionEffect, differenceOf, type Estimate, scoreOf, type Verdict } from './effect.ts';
 
 /** Sums over the visitors of a variant; a visitor has n sessions, of which y convert, with revenue r in cents. */
 export interface Arm {
@@ -59,7 +59,8 @@ export function compareVariant(arm: Arm, reference: Arm, { variants, days }: { v
   const isFew =
     Math.min(arm.sessions, reference.sessions) < LEAST_SESSIONS || Math.min(arm.conversions, reference.conversions) < LEAST_CONVERSIONS;
   const difference = differenceOf(own, theirs);
-  const isClear = tailOf(scoreOf(difference)) <= SIGNIFICANCE / Math.max(1, variants);
+  const least = scoreOfTail(Math.log(SIGNIFICANCE / variants));
+  const isClear = Math.abs(scoreOf(difference)) >= least;
   const direction = difference.value < 0 ? 'lowers' : 'raises';
   const judged = isClear ? direction : 'within noise';
   // Of both together, so that it is as many days whichever of the two is asked about.
@@ -77,7 +78,7 @@ export function compareVariant(arm: Arm, reference: Arm, { variants, days }: { v
     metMore: [],
   };
   return {
-    effect,
+    effect: atScore(effect, least),
     verdict: isFew ? 'too few' : judged,
     moreDays: Number.isFinite(needed) ? Math.max(0, Math.ceil(needed - days)) : undefined,
   };

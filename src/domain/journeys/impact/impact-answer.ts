@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { formatNumber } from '../../../lib/number-text.ts';
+import { capital } from '../../../lib/sentences.ts';
 import type { Aim, ConditionEffect, Verdict } from './effect.ts';
 
 const verdicts = ['lowers', 'raises', 'within noise', 'too few', 'no fair comparison'] as const satisfies readonly Verdict[];
@@ -18,6 +19,8 @@ export const impactShape = z.object({
       comparable: z.number(),
       withPercent: z.number().optional(),
       withoutPercent: z.number().optional(),
+      /** That all intervals of the row hold, so high that one leaves out 0 where the verdict is a claim, and only there. */
+      intervalPercent: z.number().optional(),
       differencePoints: z.number().optional(),
       lowPoints: z.number().optional(),
       highPoints: z.number().optional(),
@@ -63,7 +66,7 @@ export function rowOf(
   hasRevenue: boolean,
   facts: Pick<ImpactRow, 'condition' | 'what' | 'pages' | 'message' | 'verdict'>,
 ): ImpactRow {
-  const { sessions, comparable, difference, lostRevenue, plain } = effect;
+  const { sessions, comparable, difference, lostRevenue, intervalPercent, plain } = effect;
   const count = (share: number) => Number((-share * comparable).toFixed(1)) + 0;
   const isLost = comparable > 0 && facts.what !== 'page';
   return {
@@ -73,6 +76,7 @@ export function rowOf(
     ...(comparable > 0 && {
       withPercent: percent(effect.withShare),
       withoutPercent: percent(effect.withoutShare),
+      intervalPercent,
       differencePoints: percent(difference.value),
       lowPoints: percent(difference.low),
       highPoints: percent(difference.high),
@@ -118,9 +122,9 @@ export interface OutcomeWords {
   readonly isHarm?: boolean | undefined;
 }
 
-const grouped = (value: number) => formatNumber(Math.round(value), { group: true });
+const grouped = (value: number) => formatNumber(value, { digits: 0, group: true });
 
-/** `about 820 purchases lost (95%: 640 to 1,000)`, `about 1,200 EUR more (95%: -400 to 2,800)` */
+/** `about 820 purchases lost (99.97%: 640 to 1,000)`, `about 1,200 EUR more (95%: -400 to 2,800)` */
 function lostWords(row: ImpactRow, { many, aim, currency }: OutcomeWords): string {
   const [value = 0, low = 0, high = 0] =
     aim === 'revenue'
@@ -131,7 +135,7 @@ function lostWords(row: ImpactRow, { many, aim, currency }: OutcomeWords): strin
   const amount = grouped(Math.abs(value));
   const more = aim === 'revenue' ? `${amount} ${currency ?? 'in revenue'} more` : `${amount} more ${many}`;
   const lost = `${amount} ${aim === 'revenue' ? (currency ?? 'in revenue') : many} lost`;
-  return `about ${isGain ? more : lost} (95%: ${grouped(least)} to ${grouped(most)})`;
+  return `about ${isGain ? more : lost} (${row.intervalPercent}%: ${grouped(least)} to ${grouped(most)})`;
 }
 
 const REASONS: Readonly<Partial<Record<Verdict, string>>> = {
@@ -140,8 +144,6 @@ const REASONS: Readonly<Partial<Record<Verdict, string>>> = {
   'no fair comparison': 'has no sessions like those that met it to compare with',
 };
 
-/** Begins a sentence. */
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const shareWords = ({ withPercent, withoutPercent }: ImpactRow, one: string, other: string) =>
   `${formatNumber(withPercent)}% ${one} ${formatNumber(withoutPercent)}%${other}`;
 /** Whether the interval of a row leaves out no difference. */
@@ -149,9 +151,9 @@ const isClear = ({ lowPoints = 0, highPoints = 0 }: ImpactRow) => lowPoints * hi
 
 /** A variant of a test: wins, loses, or neither; and what it brings where revenue is asked for. */
 function variantAnswer(row: ImpactRow, words: OutcomeWords): string {
-  const { condition, verdict, lowPoints, highPoints, lostRevenue, lostRevenueLow = 0, lostRevenueHigh = 0 } = row;
+  const { condition, verdict, intervalPercent, lowPoints, highPoints, lostRevenue, lostRevenueLow = 0, lostRevenueHigh = 0 } = row;
   const shares = shareWords(row, `${words.many} against`, '');
-  const range = `(difference 95%: ${formatNumber(lowPoints)} to ${formatNumber(highPoints)} points)`;
+  const range = `(difference ${intervalPercent}%: ${formatNumber(lowPoints)} to ${formatNumber(highPoints)} points)`;
   const isOpen = lostRevenueLow <= 0 && lostRevenueHigh >= 0;
   const revenue =
     words.aim === 'revenue' && lostRevenue !== undefined ? ` Revenue: ${lostWords(row, words)}${isOpen ? ', within noise' : ''}.` : '';
@@ -195,7 +197,8 @@ export function answerSentence(rows: readonly ImpactRow[], judged: number, words
   const wanted = words.aim === 'revenue' ? 'revenue' : words.many;
   if (others.length === 0 && judged <= 1) return singleAnswer(first, wanted, words);
   const harm = words.isHarm ? 'raises' : 'lowers';
-  if (first.verdict === harm) return `${words.isHarm ? 'Clearest' : 'Costliest'}: ${first.condition}, ${lostWords(first, words)}.`;
+  if (first.verdict === harm)
+    return `${words.isHarm ? 'Clearest' : 'Costliest beyond chance'}: ${first.condition}, ${lostWords(first, words)}.`;
   if (judged === 0) return 'No condition was met by enough comparable sessions to judge its effect.';
   return `None of the ${judged} conditions that can be judged ${harm} ${wanted} beyond chance.`;
 }

@@ -3,13 +3,15 @@ import { coveredLead } from '../../../domain/exports/deliveries.ts';
 import type { CoveredDays } from '../../../domain/journeys/covered-days.ts';
 import { type AskedCondition, type Condition, conditionWords } from '../../../domain/journeys/impact/conditions.ts';
 import {
+  atScore,
   type ConditionEffect,
   clearnessOf,
   doubtOf,
   effectOf,
   LEAST_SESSIONS,
+  leastScore,
   separate,
-  standsOutAmong,
+  standsOut,
   togetherOf,
   type Verdict,
 } from '../../../domain/journeys/impact/effect.ts';
@@ -21,7 +23,6 @@ import type { SpeedChange } from '../../../domain/speed/scenario-study.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { isoAt } from '../../../lib/dates.ts';
 import { grouped } from '../../../lib/grouped.ts';
-import { FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import type { Context } from '../../context.ts';
 import { currencyOf } from '../../exports/amounts.ts';
 import type { ExportContext } from '../../exports/export-lists.ts';
@@ -41,11 +42,10 @@ import { type Hypothesis, readStrata } from './strata-sql.ts';
 interface Tested {
   readonly condition: Condition;
   readonly page: string;
-  /** Of one that stands out by itself, what others leave of it. */
+  /** Of one that stands out by itself, what others leave of it; its intervals are as wide as verdicts ask. */
   readonly effect: ConditionEffect;
-  readonly stands: boolean;
-  /** Others explain a part of it. */
-  readonly isShared: boolean;
+  /** It stands out; false where it would, did others not explain it. */
+  readonly stands: boolean | undefined;
 }
 
 /** The place of an error over all pages that have it. */
@@ -82,20 +82,21 @@ async function readEffects(asked: readonly AskedCondition[] | undefined, outcome
     return isAfterAll ? [] : [{ ...hypothesis, effect }];
   });
   const wholes = sumsOf(met);
-  const standsOut = standsOutAmong(
+  const least = leastScore(
     [...met, ...wholes].map(({ effect }) => effect),
     outcome.aim,
   );
   // A score of frustration is made of clicks and errors, which say more.
   const order = ({ condition, effect }: Met) => (condition.what === 'frustration' ? 0 : 1_000) + Math.abs(clearnessOf(effect, outcome.aim));
   const found = met
-    .filter(({ effect }) => standsOut(effect))
+    .filter(({ effect }) => standsOut(effect, outcome.aim, least))
     .toSorted((a, b) => order(b) - order(a))
     .slice(0, MOST_SEPARATED);
   const complete = found.length < 2 ? [] : await ask(found, found);
   const separated = separate(
     found.map(({ effect }, at) => (complete[at] ? effectOf(complete[at]) : effect)),
-    standsOut,
+    outcome.aim,
+    least,
   );
   const pages = [...plan.pages, ...plan.asked];
   const left = new Map(found.map((each, at) => [each, separated[at]]));
@@ -106,10 +107,13 @@ async function readEffects(asked: readonly AskedCondition[] | undefined, outcome
     ...single.map((each): Tested => {
       const { condition, place } = each;
       const own = left.get(each);
-      const isShared = own?.stands === false;
-      return { condition, page: pages[place]?.pattern ?? '', effect: own?.effect ?? each.effect, stands: own?.stands ?? false, isShared };
+      const effect = atScore(own?.effect ?? each.effect, least);
+      return { condition, page: pages[place]?.pattern ?? '', effect, stands: own?.stands };
     }),
-    ...shown.map(({ condition, effect }): Tested => ({ condition, page: ALL_PAGES, effect, stands: standsOut(effect), isShared: false })),
+    ...shown.map(({ condition, effect }): Tested => {
+      const stands = standsOut(effect, outcome.aim, least) || undefined;
+      return { condition, page: ALL_PAGES, effect: atScore(effect, least), stands };
+    }),
   ];
 }
 
@@ -221,10 +225,6 @@ async function countSessions(visits: Visits): Promise<number> {
   return sessions;
 }
 
-/** A row within noise whose own interval says otherwise. */
-const isBeyondItself = ({ verdict, lowPoints = 0, highPoints = 0, lostRevenueLow = 0, lostRevenueHigh = 0 }: ImpactRow) =>
-  verdict === 'within noise' && (lowPoints * highPoints > 0 || lostRevenueLow * lostRevenueHigh > 0);
-
 /** The meaning of columns of the answer. */
 function lostNote({ kind }: Outcome, rows: readonly ImpactRow[]): string {
   const plain = rows.some(({ plainPoints }) => plainPoints !== undefined);
@@ -258,13 +258,8 @@ function notesOf({ tested, rows, isLooked, isAll }: Shown, visits: Visits): stri
       `On ${ALL_PAGES}: the pages that have it together; a session counts at each page at whose first view it met it.`,
     ],
     [
-      tested.some(({ isShared }) => isShared),
+      tested.some(({ stands }) => stands === false),
       'Figures of a condition are without what other rows explain of it, because the same sessions met both.',
-    ],
-    [
-      rows.some(isBeyondItself),
-      `Verdicts go by the outcome at a false discovery rate of ${100 * FALSE_DISCOVERY_RATES.conditions}% over all rows: an interval may ` +
-        'leave out 0 and the row be within noise.',
     ],
     [
       rows.some(({ verdict, lowPoints = 0, highPoints = 0 }) => verdict === 'no fair comparison' && lowPoints * highPoints > 0),

@@ -9,7 +9,7 @@ function row(facts: Pick<ImpactRow, 'condition' | 'what' | 'verdict'>, sessions:
   const [withShare, withoutShare] = [(own ?? 0) / 100, (other ?? 0) / 100];
   const value = withShare - withoutShare;
   const difference = { value, low: value - (half ?? 0) / 100, high: value + (half ?? 0) / 100 };
-  const counts = { sessions, comparable: sessions, effectiveControls: sessions, metMore: [] };
+  const counts = { sessions, comparable: sessions, effectiveControls: sessions, intervalPercent: 95, metMore: [] };
   const effect: ConditionEffect = { ...counts, withShare, withoutShare, difference, lostRevenue: lost ?? NOTHING };
   return rowOf(effect, lost !== undefined, { ...facts, pages: [] });
 }

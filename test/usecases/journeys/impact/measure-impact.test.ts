@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../../src/api/errors.ts';
-import { effectOf, type StrataSums } from '../../../../src/domain/journeys/impact/effect.ts';
+import { atScore, effectOf, leastScore, type StrataSums } from '../../../../src/domain/journeys/impact/effect.ts';
 import { type ImpactUses, measureImpact } from '../../../../src/usecases/journeys/impact/measure-impact.ts';
 import type { ProjectWorkspace } from '../../../../src/workspace/project-workspace.ts';
 import { strataSums } from '../../../domain/journeys/impact/strata-sums.ts';
@@ -65,7 +65,8 @@ for (const engine of engines)
         const days = coveredDays(kind, ['sessions', 'views']);
         const sessions = world.sessions.filter(({ beganMs }) => days.includes(dayOf(beganMs)));
         const answer = await measureImpact({ conditions: [SLOW], outcome, limit: 5 }, impactUses(world.workspace(engine)));
-        const { difference, ...own } = effectOf(sumsIn(sessions, converts));
+        const own = effectOf(sumsIn(sessions, converts));
+        const { difference } = atScore(own, leastScore([own], 'conversions'));
         const [row] = answer.conditions;
         expect(row).toMatchObject({ sessions: own.sessions, comparable: own.comparable });
         const percents = [own.withShare, own.withoutShare, difference.low, difference.high, own.plain ?? 0];
