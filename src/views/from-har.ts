@@ -1,14 +1,15 @@
 import type { Har, HarEntry } from '../domain/har/read/har-model.ts';
 import type { HarStudy } from '../domain/har/requests/study-har.ts';
 import { tenth } from '../domain/har/requests/totals.ts';
-import { sanitiseUrl } from '../domain/har/sanitise-url.ts';
+import { findProblems } from '../domain/har/rules/find-problems.ts';
+import { sanitiseHost, sanitiseUrl } from '../domain/har/sanitise-url.ts';
 import { headlineOf } from '../lib/sentences.ts';
 import { momentWords, plainText } from './charts/values.ts';
 import { type Mark, type WaterfallRow, type WaterfallSpec, waterfallColumns } from './spec.ts';
 
 /** More rows could not be read, and would make the picture too large. */
 const MAX_ROWS = 80;
-const LABEL_CHARACTERS = 40;
+const LABEL_CHARACTERS = 46;
 
 /** Facts that the HAR file itself does not hold. */
 export interface WaterfallOptions {
@@ -31,17 +32,13 @@ function addressOf(url: string): string {
     .replace(/\?.*$/, '');
 }
 
-/** The same without the page's own host, and of a long one only host and last part. */
-function labelOf(url: string, ownHost: string | null): string {
-  const address = addressOf(url);
-  const slash = address.indexOf('/');
-  if (slash === -1) return plainText(address, LABEL_CHARACTERS);
-  const host = address.slice(0, slash) === ownHost ? '' : address.slice(0, slash);
-  const path = address.slice(slash);
-  if (host.length + path.length <= LABEL_CHARACTERS) return host + path;
-  const shownHost = plainText(host, LABEL_CHARACTERS / 2);
+/** The same with the domain alone, on the page's own host without it, and of a long one only domain and last part. */
+function labelOf({ url, host, domain }: HarEntry, ownHost: string | null): string {
+  const path = addressOf(url).replace(/^[^/]*/, '');
+  const name = host === ownHost ? '' : plainText(sanitiseHost(domain ?? ''), LABEL_CHARACTERS / 2);
+  if (name.length + path.length <= LABEL_CHARACTERS) return name + path;
   const end = path.slice(path.lastIndexOf('/', path.length - 2));
-  return `${shownHost}/…${plainText(end, LABEL_CHARACTERS - shownHost.length - 2)}`;
+  return `${name}/…${plainText(end, LABEL_CHARACTERS - name.length - 2)}`;
 }
 
 function rowOf(entry: HarEntry, startMs: number, ownHost: string | null): WaterfallRow {
@@ -49,7 +46,7 @@ function rowOf(entry: HarEntry, startMs: number, ownHost: string | null): Waterf
   const connectMs = timings.connectMs === null ? null : Math.max(0, timings.connectMs - (timings.sslMs ?? 0));
   const { blockedMs, dnsMs, sslMs, sendMs, waitMs, receiveMs } = timings;
   const phasesMs = [blockedMs, dnsMs, connectMs, sslMs, sendMs, waitMs, receiveMs].map((ms) => tenth(ms));
-  return [labelOf(entry.url, ownHost), entry.status, entry.transferBytes, tenth(startMs), tenth(durationMs), ...phasesMs];
+  return [labelOf(entry, ownHost), entry.status, entry.transferBytes, tenth(startMs), tenth(durationMs), ...phasesMs];
 }
 
 /** Says how many of how many requests are drawn, where it is not all of them. */
@@ -57,13 +54,9 @@ function subtitleOf(har: Har, entries: readonly HarEntry[], shown: number, time:
   const which = shown < entries.length ? `the ${shown} longest of ${entries.length}` : String(shown);
   const noun = which === '1' ? 'request' : 'requests';
   const requests = entries.length < har.entries.length ? `${which} chosen ${noun}, of ${har.entries.length} in all` : `${which} ${noun}`;
-  return time === undefined ? requests : `run of ${runWords(time)}, ${requests}`;
-}
-
-/** `25 Nov 2026 14:13 UTC`, or with the offset of another zone. */
-function runWords(time: string): string {
-  const [, local = '', zone = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(?::[\d.]+)?(.*)$/.exec(time) ?? [];
-  return local === '' ? time : `${momentWords(local, 'run', true)} ${zone === 'Z' ? 'UTC' : zone}`.trim();
+  return time === undefined
+    ? requests
+    : `run of ${momentWords(time.slice(0, 16), 'run', true)} ${time.slice(16).replace('Z', 'UTC')}, ${requests}`;
 }
 
 /** Where in a list the items are that a condition holds for. */
@@ -73,17 +66,22 @@ function positions<Item>(items: readonly Item[], holds: (item: Item) => boolean)
 
 /** The waterfall of a HAR file: at most 80 requests, the longest, in order of start; undefined where no request has a start. */
 export function waterfallOf(
-  { har, blocks }: HarStudy,
-  { answer, marks = [], entries = har.entries, time, of }: WaterfallOptions,
+  study: HarStudy,
+  { answer, marks = [], entries = study.entries, time, of }: WaterfallOptions,
 ): WaterfallSpec | undefined {
+  const { har, blocks } = study;
+  const finding = findProblems(study).find(({ says }) => answer.startsWith(says));
+  const meant = new Set(finding?.concerned.map(({ entry }) => entry));
   const placed = entries.flatMap((entry) => (entry.startMs === null ? [] : [{ entry, startMs: entry.startMs }]));
   if (placed.length === 0) return undefined;
-  const weight = ({ entry }: (typeof placed)[number]) => (entry === har.document ? Number.POSITIVE_INFINITY : (entry.durationMs ?? 0));
+  const weight = ({ entry }: (typeof placed)[number]) =>
+    entry === har.document || meant.has(entry) ? Number.POSITIVE_INFINITY : (entry.durationMs ?? 0);
   const shown = placed
     .toSorted((a, b) => weight(b) - weight(a))
     .slice(0, MAX_ROWS)
     .toSorted((a, b) => a.startMs - b.startMs || a.entry.index - b.entry.index);
   const blocking = positions(shown, ({ entry }) => blocks.has(entry));
+  const found = positions(shown, ({ entry }) => meant.has(entry));
   const thirdParty = positions(shown, ({ entry }) => entry.party === 'third');
   const page = har.pages[0];
   const origin = page?.startMs ?? 0;
@@ -98,6 +96,7 @@ export function waterfallOf(
     ].join(', '),
     columns: waterfallColumns,
     rows: shown.map(({ entry, startMs }) => rowOf(entry, startMs, har.document?.host ?? null)),
+    ...(found.length > 0 && { finding: { rows: found, isInferred: finding?.basis === 'heuristic' } }),
     ...(blocking.length > 0 && { blocking }),
     ...(thirdParty.length > 0 && { thirdParty }),
     marks: [...marks, ...loaded].map(({ name, atMs }) => ({ name, atMs: Math.round(origin + atMs) })),

@@ -40,6 +40,8 @@ export interface WaterfallSpec {
   readonly subtitle?: string;
   readonly columns: typeof waterfallColumns;
   readonly rows: readonly WaterfallRow[];
+  /** Positions of the rows that the title is about, for certain or by inference. */
+  readonly finding?: { readonly rows: readonly number[]; readonly isInferred: boolean };
   /** Positions of the rows that hold back rendering, and of those of third parties; left out where there are none. */
   readonly blocking?: readonly number[];
   readonly thirdParty?: readonly number[];

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Har } from '../../src/domain/har/read/har-model.ts';
 import { readHar } from '../../src/domain/har/read/read-har.ts';
 import { studyHar } from '../../src/domain/har/requests/study-har.ts';
+import { findProblems } from '../../src/domain/har/rules/find-problems.ts';
 import { drawSvg } from '../../src/views/draw-svg.ts';
 import { type WaterfallOptions, waterfallOf } from '../../src/views/from-har.ts';
 import { CANARY, plantCanaries } from '../domain/har/canaries.ts';
 import { RECORDED_FILES, readRecorded } from '../domain/har/recorded-files.ts';
-import { at, entry, har } from '../domain/har/sample.ts';
+import { at, entry, har, request } from '../domain/har/sample.ts';
 
 const read = (entries: Parameters<typeof har>[0]) => readHar(har(entries));
 const drawn = (file: Har, options: Partial<WaterfallOptions> = {}) =>
@@ -42,7 +43,7 @@ describe('the waterfall of a HAR file', () => {
       rows: [
         ['/', 200, 1000, 0, 99, 1, 10, 10, 20, 1, 50, 8],
         ['/app.css', 404, 1000, 110, 40, 1, 10, 30, null, 1, 50, 8],
-        ['cdn.other.example/…/app.bundle.js', 200, 1000, 120, 80, null, null, null, null, 2, 60, 18],
+        ['other.example/…/app.bundle.js', 200, 1000, 120, 80, null, null, null, null, 2, 60, 18],
       ],
       blocking: [2],
       thirdParty: [2],
@@ -77,19 +78,15 @@ describe('the waterfall of a HAR file', () => {
     ]);
   });
 
-  it('can be of chosen requests only, and says so', () => {
+  it('can be of chosen requests only, and says so, and of which step and run it is where that is known', () => {
     const file = read([entry(), entry({ startedDateTime: at(20) }), entry({ startedDateTime: at(10) })]);
     const spec = drawn(file, { entries: file.entries.slice(1) });
     expect(spec?.subtitle).toBe('www.shop.example/, 2 chosen requests, of 3 in all');
     const time = '2026-11-25T14:13Z';
-    expect(drawn(file, { time })?.subtitle).toBe('www.shop.example/, run of 25 Nov 2026 14:13 UTC, 3 requests');
+    const of = 'Checkout – mobile, step 4 "Cart"';
+    expect(drawn(file, { time, of })?.subtitle).toBe(`${of}, www.shop.example/, run of 25 Nov 2026 14:13 UTC, 3 requests`);
     expect(drawn(file, { time: '2026-11-25T15:13+01:00' })?.subtitle).toContain('run of 25 Nov 2026 15:13 +01:00, 3 requests');
     expect(spec?.rows.map((row) => row[3])).toEqual([10, 20]);
-  });
-
-  it('says which step it is of, where that is known', () => {
-    const spec = drawn(read([entry()]), { of: 'Checkout – mobile, step 4 "Cart"' });
-    expect(spec?.subtitle).toBe('Checkout – mobile, step 4 "Cart", www.shop.example/, 1 request');
   });
 
   it('marks what blocks rendering and what is of third parties', () => {
@@ -112,6 +109,15 @@ describe('the waterfall of a HAR file', () => {
     expect(svg).toContain('■ blocks rendering · ↗ third party');
     // Phases differ by their lines too.
     expect(svg).toContain('<pattern');
+  });
+
+  it('marks the requests that its title is about, and that this is an inference', () => {
+    const image = request('/hero.webp', 1600, 380, { response: { _transferSize: 90_000 }, content: { size: 90_000 } });
+    const paints = { fcpMs: 900, lcpMs: 2000, tbtMs: 40, loadMs: null };
+    const study = studyHar(readHar(har([request('/', 0, 100), image])), () => null, paints);
+    const spec = waterfallOf(study, { answer: findProblems(study)[0]?.says ?? '' });
+    expect(spec?.finding).toEqual({ rows: [1], isInferred: true });
+    expect(spec && drawSvg(spec).svg).toMatch(/>◆ \/hero\.webp.*◆ probably what the title is about/s);
   });
 
   it('is none where nothing says when a request began', () => {

@@ -19,7 +19,7 @@ import {
   tooltipOption,
 } from './look.ts';
 import { type Phase, phaseLines, phases, type Theme } from './theme.ts';
-import { drawable, formatValue, markAt, plainText } from './values.ts';
+import { drawable, formatValue, markAt, plainText, shortText } from './values.ts';
 
 /** A row of a waterfall, ready to be drawn; null where the file does not say. */
 export interface Request {
@@ -29,6 +29,7 @@ export interface Request {
   readonly startMs: number;
   readonly totalMs: number | null;
   readonly phasesMs: Readonly<Record<Phase, number | null>>;
+  readonly isFinding: boolean;
   readonly blocks: boolean;
   readonly isThird: boolean;
 }
@@ -49,6 +50,7 @@ function readRow([label, status, bytes, startMs, totalMs, ...phasesMs]: Waterfal
     phasesMs: Object.fromEntries(
       phases.map((phase, index) => [phase, phase === 'unsplit' ? unsplit : (split[index] ?? null)]),
     ) as Request['phasesMs'], // each phase has its entry
+    isFinding: spec.finding?.rows.includes(position) ?? false,
     blocks: spec.blocking?.includes(position) ?? false,
     isThird: spec.thirdParty?.includes(position) ?? false,
   };
@@ -59,6 +61,11 @@ function isFailed({ status }: Request): boolean {
   return status === 0 || (status ?? 0) >= 400;
 }
 
+function colourOf(request: Request, theme: Theme): string {
+  if (isFailed(request)) return theme.error;
+  return request.isFinding ? theme.accent : theme.text;
+}
+
 /** From the start to the end of the bar. */
 function lengthMs({ totalMs, phasesMs }: Request): number {
   const sum = phases.reduce((total, phase) => total + (phasesMs[phase] ?? 0), 0);
@@ -66,26 +73,33 @@ function lengthMs({ totalMs, phasesMs }: Request): number {
 }
 
 /** Signs before the names of requests, so that no colour is needed. */
-const SIGNS = { blocks: '■', third: '↗' };
+const SIGNS = [
+  ['isFinding', '◆', 'what the title is about'],
+  ['blocks', '■', 'blocks rendering'],
+  ['isThird', '↗', 'third party'],
+] as const;
 
-/** The meanings of the signs that occur. */
-function signWords(requests: readonly Request[]): string[] {
-  return [
-    ...(requests.some(({ blocks }) => blocks) ? [`${SIGNS.blocks} blocks rendering`] : []),
-    ...(requests.some(({ isThird }) => isThird) ? [`${SIGNS.third} third party`] : []),
-  ];
+/** The meanings of the signs that occur, and how often each does. */
+function signWords({ finding }: WaterfallSpec, requests: readonly Request[]) {
+  const probably = finding?.isInferred ? 'probably ' : '';
+  return SIGNS.flatMap(([member, sign, meaning]) => {
+    const count = requests.filter((request) => request[member]).length;
+    return count > 0 ? [{ count, words: `${sign} ${member === 'isFinding' ? probably : ''}${meaning}` }] : [];
+  });
 }
 
 /** The words before a bar, in at most `limit` characters. */
 function wordsBefore(request: Request, limit: number): string {
-  const signs = (request.blocks ? `${SIGNS.blocks} ` : '') + (request.isThird ? `${SIGNS.third} ` : '');
+  const signs = SIGNS.map(([member, sign]) => (request[member] ? `${sign} ` : '')).join('');
   const failed = request.status === 0 ? 'failed ' : `${request.status ?? 'unknown'} `;
   // Signs are wider than letters.
   const room = limit - 1.5 * signs.length;
   const words = (label: string) => `${isFailed(request) ? failed : ''}${label}`;
-  // Of an address that is too long the last part says most.
-  const last = words(request.label.replace(/^.+(\/[^/]+\/?)$/, '…$1'));
-  return signs + (words(request.label).length <= room ? words(request.label) : plainText(last, room));
+  const whole = words(request.label);
+  if (whole.length <= room) return signs + whole;
+  // Of an address that is too long the last part says most, of a third party its host.
+  if (request.isThird) return signs + shortText(words(request.label.replace(/\/.*/, '')), room);
+  return signs + plainText(words(request.label.replace(/^.+(\/[^/]+\/?)$/, '…$1')), room);
 }
 
 /** The words behind a bar. */
@@ -100,8 +114,7 @@ function requestTooltip(request: Request, theme: Theme): TooltipLine[] {
     { name: label },
     { name: 'Status', value: status === 0 ? 'no response' : String(status ?? 'unknown') },
     ...(bytes === null ? [] : [{ name: 'Over the network', value: formatValue(bytes, 'bytes') }]),
-    ...(request.blocks ? [{ name: 'Rendering', value: 'held back' }] : []),
-    ...(request.isThird ? [{ name: 'Party', value: 'third' }] : []),
+    ...SIGNS.flatMap(([member, sign, meaning]) => (request[member] ? [{ name: sign, value: meaning }] : [])),
     { name: 'Start', value: formatValue(startMs, 'ms') },
     { name: 'Duration', value: formatValue(totalMs, 'ms') },
     ...phases
@@ -118,8 +131,6 @@ const RIGHT_PX = 118;
 /** A narrow view shows the duration alone behind a bar, so that the bars keep their room. */
 const NARROW_RIGHT_PX = 56;
 const LEVELS = 3;
-/** Characters of a label that any width shows. */
-const LONGEST = 60;
 
 /** Members that all bars share: one behind the other, the same on hover. */
 const BAR = { type: 'bar', stack: 'request', barWidth: '66%', emphasis: { disabled: true } } as const;
@@ -179,13 +190,13 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
 
   const rightPx = isNarrow(widthPx) ? NARROW_RIGHT_PX : RIGHT_PX;
   const { left, characters, plotPx } = rowPlace(
-    requests.map((request) => wordsBefore(request, LONGEST)),
+    requests.map((request) => wordsBefore(request, Number.POSITIVE_INFINITY)),
     widthPx,
     rightPx,
   );
   const places = marks.map((mark) => ({ atPx: (mark.atMs / endMs) * plotPx, widthPx: markWords(mark).length * CHARACTER_PX }));
   const levels = stagger(places, LEVELS);
-  const subtitle = [...(spec.subtitle === undefined ? [] : [spec.subtitle]), ...signWords(requests)].join(' · ') || undefined;
+  const subtitle = [spec.subtitle ?? [], signWords(spec, requests).map(({ words }) => words)].flat().join(' · ');
   const series = bars(requests, markLine(marks, levels, theme), look);
   const names = series.flatMap((each) => ('name' in each ? [each.name] : []));
   const headEndPx = headPx(look, { title: spec.title, subtitle });
@@ -208,7 +219,7 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
     yAxis: rowAxis(
       requests.map((request) => wordsBefore(request, characters)),
       theme,
-      { colourOf: (row) => (requests[row] && isFailed(requests[row]) ? theme.error : theme.text) },
+      { colourOf: (row) => (requests[row] ? colourOf(requests[row], theme) : theme.text) },
     ),
     series,
     ...(tooltip && {
@@ -226,17 +237,12 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
   return { option, heightPx, words: wordsOf(spec, requests, marks) };
 }
 
-function countWords(requests: readonly Request[]): string[] {
-  const [blocks, third] = [requests.filter((each) => each.blocks).length, requests.filter((each) => each.isThird).length];
-  return [...(blocks > 0 ? [`${blocks} block rendering`] : []), ...(third > 0 ? [`${third} of third parties`] : [])];
-}
-
 function wordsOf(spec: WaterfallSpec, requests: readonly Request[], marks: readonly Mark[]): string {
   const slowest = requests.toSorted((a, b) => lengthMs(b) - lengthMs(a))[0];
   const parts = [
     `${plainText(spec.title)}: waterfall of ${requests.length} requests`,
     ...(slowest ? [`the longest ${plainText(slowest.label, 60)} with ${formatValue(slowest.totalMs, 'ms')}`] : []),
-    ...countWords(requests),
+    ...signWords(spec, requests).map(({ count, words }) => `${words}: ${count}`),
     ...marks.map(markWords),
   ];
   return `${parts.join('; ')}.`;
