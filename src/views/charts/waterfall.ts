@@ -19,7 +19,7 @@ import {
   tooltipOption,
 } from './look.ts';
 import { type Phase, phaseLines, phases, type Theme } from './theme.ts';
-import { drawable, formatValue, markAt, plainText, shortText } from './values.ts';
+import { drawable, formatValue, markAt, plainText } from './values.ts';
 
 /** A row of a waterfall, ready to be drawn; null where the file does not say. */
 export interface Request {
@@ -98,8 +98,8 @@ function wordsBefore(request: Request, limit: number): string {
   const whole = words(request.label);
   if (whole.length <= room) return signs + whole;
   // Of an address that is too long the last part says most, of a third party its host.
-  if (request.isThird) return signs + shortText(words(request.label.replace(/\/.*/, '')), room);
-  return signs + plainText(words(request.label.replace(/^.+(\/[^/]+\/?)$/, '…$1')), room);
+  const short = request.isThird ? request.label.replace(/\/.*/, '') : request.label.replace(/^.+(\/[^/]+\/?)$/, '…$1');
+  return signs + plainText(words(short), room);
 }
 
 /** The words behind a bar. */
