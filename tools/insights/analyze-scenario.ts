@@ -10,10 +10,21 @@ import { scenarioReport, scenarioReports } from '../../src/resources/scenarios.t
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
 import { type AnswerContext, defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import type { Asked } from '../../src/usecases/speed/analyze-scenarios.ts';
+import type { Asked, Detail } from '../../src/usecases/speed/analyze-scenarios.ts';
 
 const example = z.object({ time: z.string(), stepResultId: z.string(), reportUri: z.string(), harUri: z.string() });
 const views = ['changes', 'levels', 'failures', 'runs'] as const;
+
+/** Registers the picture of a study. */
+function drawTrend(
+  context: AnswerContext,
+  { name, study }: Pick<Detail, 'study'> & { readonly name: string },
+  events: Detail['events'] = [],
+) {
+  context.draw(async () =>
+    (await import('../../src/views/from-study.ts')).trendOf(study, { title: name, timeZone: context.timeZone, events }),
+  );
+}
 
 /** Verdicts, with links to the reports and HAR files of typical runs and a picture of the change. */
 async function changesOf(asked: Asked, context: AnswerContext) {
@@ -22,10 +33,7 @@ async function changesOf(asked: Asked, context: AnswerContext) {
   const { study, events, examples: runs } = detail;
   const { scenarioId, name } = detail.summary;
   for (const sentence of notes) context.note(sentence);
-  context.draw(async () => {
-    const { trendOf } = await import('../../src/views/from-study.ts');
-    return trendOf(study, { title: name, timeZone: context.timeZone, events });
-  });
+  drawTrend(context, { name, study }, events);
   const project = { projectId: await context.projectId() };
   const exampleOf = (run: Examples['before']) => {
     const stepResultId = run && resultIdOf(run.result);
@@ -78,11 +86,12 @@ export default defineAnsweringTool({
     if (view === 'changes' && breakdown === undefined) return changesOf({ scenarioIds, ...asked }, context);
     const { viewScenarios } = await import('../../src/usecases/speed/view-scenarios.ts');
     const other = view === 'changes' ? 'levels' : view;
-    const { answer, columns, rows, notes, cursor } = await viewScenarios(
+    const { answer, columns, rows, notes, cursor, drawn } = await viewScenarios(
       { scenarioIds, view: other, breakdown, orderBy, limit, ...asked },
       context,
     );
     for (const sentence of notes) context.note(sentence);
+    if (drawn) drawTrend(context, drawn);
     return { answer, columns: [...columns], rows: rows.map((row) => [...row]), ...(cursor !== undefined && { cursor }) };
   },
 });

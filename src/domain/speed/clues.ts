@@ -1,6 +1,6 @@
 import type { Interval } from '../../lib/calendar.ts';
 import { median } from '../../statistics/order.ts';
-import { metricOf, type StepRun } from './runs.ts';
+import { metricOf, type Step, type StepRun } from './runs.ts';
 import type { Row, SpeedMove, Study } from './scenario-study.ts';
 
 /** Runs that are close enough in time to differ by the change alone. */
@@ -34,7 +34,7 @@ function closest(runs: readonly StepRun[], metric: string, level: number | undef
 }
 
 /** The step that an answer looks at more closely: that of the leading row, of a sum the step in which it is highest. */
-function closerRow(study: Study): Row | undefined {
+export function closerRow(study: Study): Row | undefined {
   const leading = leadingRow(study);
   return leading?.step ? leading : worstOf(study.rows, leading?.metric ?? '');
 }
@@ -48,6 +48,15 @@ function sidesOf(study: Study, since = datedMove(study)): { readonly earlier: In
 }
 
 const isIn = (date: number, { startMs, endMs }: Interval) => date >= startMs && date <= endMs;
+
+/** The change of a step with its first run in an interval; of any step, or at any time, where none is named. */
+export function changeNear({ headline, rows }: Study, asked: Step | undefined, near: Interval | undefined) {
+  for (const { step, move } of [headline ?? [], rows].flat()) {
+    if (!step || !move || move.shape === 'drift' || (asked && step.name !== asked.name)) continue;
+    if (!near || isIn(move.fromMs, near)) return { step, move };
+  }
+  return undefined;
+}
 
 /** A typical run of the leading step on each side: next to the move where it has an instant, else the latest. */
 export function examplesOf(study: Study): Examples {

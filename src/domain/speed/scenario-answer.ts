@@ -363,15 +363,15 @@ function calmSentences(summaries: readonly Summary[], metrics: readonly string[]
   return [`None of ${counted(summaries.length, 'scenario')} ${calm}.`, fails];
 }
 
-/** Whether the time goes before the first byte or after it. */
-function shareSentence(study: Study): string {
+/** Whether the time of the step that an answer looks at goes before the first byte or after it. */
+function shareSentences(study: Study): string[] {
   const share = serverShareOf(study);
-  if (!share) return '';
-  const { side, before, after, ofChange } = share;
+  if (!share) return [];
+  const { step, side, before, after, ofChange } = share;
   const text = (part: number | null) => formatPercent((part ?? 0) * 100, { digits: 0 });
   const culprit = side === 'server' ? 'The server' : 'The front end, not the server';
   const earlier = before === null || after === null ? '' : ` (${text(before)} before)`;
-  return `${ofChange === null ? `Mostly ${side}` : culprit}: TTFB is ${text(after ?? before)} of its LCP${earlier}.`;
+  return [`${ofChange === null ? `Mostly ${side}` : culprit}: TTFB is ${text(after ?? before)} of LCP at "${step}"${earlier}.`];
 }
 
 /** Findings without the events that may have caused them, which stand beside them. */
@@ -443,18 +443,14 @@ function linesOf(summaries: readonly Summary[]) {
 }
 
 /** The sentences on one scenario, or on several: the worst, one other that is worth a sentence, and the counts of the rest. */
-function sentencesOn(
-  summaries: readonly Summary[],
-  { said }: SpeedTold,
-  worst: Summary,
-  { only, metrics = [], part }: AnswerOptions,
-): Said[] {
+function sentencesOn(summaries: readonly Summary[], told: SpeedTold, worst: Summary, { only, metrics = [], part }: AnswerOptions): Said[] {
   const where = part ? [`${yetWords(part) || `This is about ${placeWords(part)}`}.`] : [];
-  const calm = only ? [] : calmSentences(summaries, metrics);
+  if (only) return [...where, ...told.said];
+  const calm = calmSentences(summaries, metrics);
   if (calm.length > 0) return [...where, ...calm];
   const next = summaries.find((each) => each !== worst && isWorthSentence(each));
   const others = summaries.filter((each) => each !== worst && each !== next);
-  return [...where, ...said.slice(0, 1), ...(next ? [[firstSentence(next)]] : []), othersSentence(others), ...said.slice(1)];
+  return [...where, [firstSentence(told)], ...(next ? [[firstSentence(next)]] : []), othersSentence(others), ...told.said.slice(1)];
 }
 
 /** How the answer about several scenarios was found, and which have no line in it. */
@@ -475,10 +471,11 @@ export function scenarioAnswer(summaries: readonly Summary[], { summary, study, 
   const failing = only ? summary : mostFailing(summaries);
   const ofWorst = failing === summary ? actions : { ...actions, actions: [] };
   const told = tellScenario(study, summary.name, events, ofWorst);
-  const { answer, rest } = paragraphOf([...sentencesOn(summaries, told, summary, options), shareSentence(study)]);
+  const { answer, rest } = paragraphOf(sentencesOn(summaries, told, summary, options));
   const next = summaries.find((each) => each !== summary && isWorthSentence(each));
   const action = failing && failing !== summary ? actionSentence(failing.failures, actions) : '';
-  const details = [...rest, ...(action === '' ? [] : [`"${failing?.name}": ${action}`])];
+  const share = shareSentences(study).map((sentence) => (only ? sentence : `"${summary.name}": ${sentence}`));
+  const details = [...rest, ...share, ...(action === '' ? [] : [`"${failing?.name}": ${action}`])];
   const lines = summaries.slice(0, whole ? undefined : MOST_LINES);
   const firstMs = Math.min(...summaries.map(({ firstRunMs }) => firstRunMs));
   const begin = beginWords(firstMs, study.baseline.window, study.timeZone, 'baseline');

@@ -1,12 +1,12 @@
 import { type Interval, slotsOf } from '../../lib/calendar.ts';
 import { type TableColumn, tableOf } from '../../lib/columns.ts';
-import { minuteAt, todayIn } from '../../lib/dates.ts';
+import { minuteAt } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import { nth } from '../../lib/nth.ts';
 import { counted } from '../../lib/number-text.ts';
 import { median } from '../../statistics/order.ts';
-import type { Share, ShareChange } from './engine/failure-trend.ts';
+import type { FailureTrend, Share } from './engine/failure-trend.ts';
 import { type FailedAction, type FailedStep, failedStepOf, failuresIn, nameOfFailed } from './failures.ts';
 import {
   isFailed,
@@ -21,7 +21,8 @@ import {
   soundOf,
   stepsOf,
 } from './runs.ts';
-import { type Course, heldAgainstWords, levelsOf, movedSteps, rowOfStep } from './speed-course.ts';
+import { type Course, levelsOf, movedSteps, movedWords, rowOfStep } from './speed-course.ts';
+import { instantText } from './speed-findings.ts';
 import { formatValue, metricFact, percentOf, roundValue } from './speed-metrics.ts';
 
 /** A scenario with its reports of one range, oldest first. */
@@ -42,6 +43,17 @@ export function scenarioRuns(scenarioId: number, name: string, reports: readonly
   return { scenarioId, name, all, sound, steps: stepsOf(sound) };
 }
 
+/** The runs of these scenarios that lie in a range; a step without one is left out. */
+export const runsIn = (site: readonly ScenarioRuns[], range: Interval): ScenarioRuns[] =>
+  site.map(({ all, sound, steps, ...scenario }) => ({
+    ...scenario,
+    all: reportsIn(all, range),
+    sound: reportsIn(sound, range),
+    steps: steps
+      .map((step) => ({ ...step, runs: step.runs.filter(({ date }) => date >= range.startMs && date <= range.endMs) }))
+      .filter(({ runs }) => runs.length > 0),
+  }));
+
 /** A cell of a view. */
 type ViewCell = string | number | null;
 /** A column of a view. */
@@ -53,6 +65,8 @@ export interface ViewAnswer {
   readonly columns: string[];
   readonly rows: ViewCell[][];
   readonly notes: readonly string[];
+  /** The scenario whose course is drawn. */
+  readonly drawn?: Course[number] | undefined;
   /** Of the scenarios that are left. */
   readonly cursor?: string;
 }
@@ -161,8 +175,8 @@ function levelsText([worst]: readonly LevelRow[], by: string, valueOf: (row: Lev
 export interface FailureRow extends StepPlace {
   /** Of the runs of the period. */
   readonly share: Share;
-  /** Where the share changed once in the period or the weeks before it, beyond chance. */
-  readonly change: ShareChange | undefined;
+  /** Whether the share changed in the period or the weeks before it, beyond chance. */
+  readonly trend: FailureTrend;
   /** Shares by week, oldest first; null in a week without a run. */
   readonly weeks: readonly (number | null)[];
   /** The latest failed run of the step in the period that can be read. */
@@ -191,7 +205,7 @@ export function failureRows(scenarios: readonly ScenarioRuns[], { period, range 
         });
         const readable = at(inPeriod.all).flatMap((report) => failedStepOf(report) ?? []);
         const latest = readable.findLast(({ result }) => resultIdOf(result) !== undefined);
-        return { scenario, step, share, change: trend.change, weeks: byWeek, latest };
+        return { scenario, step, share, trend, weeks: byWeek, latest };
       });
     })
     .toSorted((a, b) => (b.share.share ?? 0) - (a.share.share ?? 0));
@@ -200,20 +214,26 @@ export function failureRows(scenarios: readonly ScenarioRuns[], { period, range 
 const points = (share: number | null) => (share === null ? '–' : `${percentOf(share)}%`);
 
 function failuresText(
-  [worst, ...others]: readonly FailureRow[],
+  [worst, other, ...others]: readonly FailureRow[],
   scenarios: readonly ScenarioRuns[],
   action: string | null | undefined,
   { period, timeZone }: FailureOptions,
 ): string {
   const runs = scenarios.flatMap(({ all }) => reportsIn(all, period)).length;
   if (!worst) return runs === 0 ? 'No run lies in the range.' : `None of ${counted(runs, 'run')} failed.`;
-  const { scenario, step, share, change } = worst;
-  const since = change ? `, ${points(change.before.share)} → ${points(change.since.share)} since ${minuteAt(change.atMs, timeZone)}` : '';
-  const what = action ? `: ${action}` : '';
-  const more = others.length > 0 ? ` Runs also fail at ${counted(others.length, 'other step')}.` : '';
-  const days = `${todayIn(timeZone, period.startMs)} to ${todayIn(timeZone, period.endMs)}`;
-  const ofRuns = `${points(share.share)} of ${counted(share.runs, 'run')}`;
-  return `${scenario.name}: ${ofRuns} from ${days} fail at step "${step}"${since}${what}.${more}`;
+  const { scenario, step, share, trend } = worst;
+  const { change } = trend;
+  const calm = trend.state === 'no change' ? ', as before' : '';
+  const since = change
+    ? `, ${points(change.before.share)} → ${points(change.since.share)} since ${instantText(change.atMs, timeZone, period)}`
+    : calm;
+  return [
+    `"${scenario.name}" fails at "${step}" in ${points(share.share)} of ${counted(share.runs, 'run')}${since}.`,
+    action ? `The failed action says: ${action}.` : '',
+    other ? `At ${counted(1 + others.length, 'other step')} at most ${points(other.share.share)} of runs fail.` : '',
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 interface FailureOptions extends FailureDays {
@@ -237,7 +257,7 @@ export function failureAnswer(scenarios: readonly ScenarioRuns[], rows: readonly
       ['percent', ({ share }) => (share.share === null ? null : percentOf(share.share))],
       ['low', ({ share }) => percentOf(share.low)],
       ['high', ({ share }) => percentOf(share.high)],
-      ['since', ({ change }) => (change ? minuteAt(change.atMs, timeZone) : null)],
+      ['since', ({ trend: { change } }) => (change ? minuteAt(change.atMs, timeZone) : null)],
       ['byWeek', ({ weeks: byWeek }) => byWeek.map((week) => week ?? '–').join(' ')],
       ['action', (row) => actions.get(row)?.message ?? null],
       ['stepResultId', ({ latest }) => (latest && resultIdOf(latest.result)) ?? null],
@@ -315,6 +335,7 @@ interface RunOptions {
   /** Only this step; all when left out. */
   readonly step: string | undefined;
   readonly timeZone: string;
+  readonly range: Interval;
   /** Rows of each kind. */
   readonly limit: number;
   /** Of the metric over the range. */
@@ -322,7 +343,8 @@ interface RunOptions {
 }
 
 /** The slowest and fastest runs against the usual run of their step, what the slow ones share, and runs to compare the slowest with. */
-export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, timeZone, limit, course }: RunOptions): ViewAnswer {
+export function runAnswer(scenarios: readonly ScenarioRuns[], options: RunOptions): ViewAnswer {
+  const { metric, step, timeZone, limit, course } = options;
   const all = scenarios.flatMap((scenario) => runRows(scenario, metric, course)).filter((row) => step === undefined || row.step === step);
   const byRatio = all.toSorted((a, b) => b.ratio - a.ratio);
   const slowest = oneOfEachRun(byRatio).slice(0, limit);
@@ -340,7 +362,7 @@ export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, ti
   ];
   const rows = kinds.flatMap(([kind, own]) => own.map((row) => ({ ...row, kind })));
   return {
-    answer: `${runsText(slowest, fastest[0], metric, timeZone)}${heldAgainstWords(course)}`,
+    answer: `${runsText(slowest, fastest[0], options)}${movedWords(course)}`,
     ...tableOf<(typeof rows)[number], ViewCell>(
       [
         ['kind', ({ kind }) => kind],
@@ -363,21 +385,20 @@ export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, ti
   };
 }
 
-function runsText([first, ...rest]: readonly RunRow[], fastest: RunRow | undefined, metric: string, timeZone: string): string {
+/** A run in a sentence: `"Cart" in "Checkout" on 4 Oct, 07:24: LCP 4.64 s, 2.8 times the usual`. */
+const runText = ({ scenario, report, step, value, ratio }: RunRow, { metric, timeZone, range }: RunOptions) =>
+  `"${step}" in "${scenario.name}" on ${instantText(report.date, timeZone, range)}: ` +
+  `${metricFact(metric).short} ${formatValue(metric, value)}, ${Number(ratio.toFixed(ratio < 1 ? 2 : 1))} times the usual`;
+
+function runsText(slowest: readonly RunRow[], fastest: RunRow | undefined, options: RunOptions): string {
+  const [first] = slowest;
   if (!first || !fastest) return 'No run without failure has a value in the range.';
-  const { short } = metricFact(metric);
-  const at = ({ scenario, report, step, value }: RunRow) =>
-    `${scenario.name}, step "${step}", ${formatValue(metric, value)} at ${minuteAt(report.date, timeZone)}`;
-  const slow = [first, ...rest].map((row) => row.slow).filter((words) => words !== undefined);
-  const isWhole = (words: string) => words.startsWith('whole run');
-  const whole = slow.filter(isWhole).length;
+  const whole = slowest.filter(({ slow }) => slow?.startsWith('whole run')).length;
+  const alone = slowest.filter(({ slow }) => slow !== undefined).length - whole;
   const kinds = [
-    whole > 0 && `${whole} ${whole === 1 ? 'was' : 'were'} slow in every step (machine or network)`,
-    slow.length > whole && `${slow.length - whole} in one step alone`,
-  ].filter((words) => words !== false);
-  const shared = kinds.length === 0 ? '' : ` Of the ${1 + rest.length} slowest, ${kinds.join(', ')}.`;
-  return (
-    `Slowest for its step in ${short}: ${at(first)}, ${first.ratio.toFixed(1)} times the usual; ` +
-    `fastest for its step: ${at(fastest)}, ${fastest.ratio.toFixed(2)} times.${shared}`
-  );
+    ...(whole > 0 ? [`${whole} ${whole === 1 ? 'was' : 'were'} slow in every step (machine or network)`] : []),
+    ...(alone > 0 ? [`${alone} in one step alone`] : []),
+  ];
+  const shared = kinds.length === 0 ? '' : ` Of the ${slowest.length} slowest, ${kinds.join(', ')}.`;
+  return `Slowest for its step: ${runText(first, options)}. Fastest: ${runText(fastest, options)}.${shared}`;
 }

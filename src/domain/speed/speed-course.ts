@@ -18,6 +18,9 @@ const notSteady = (course: Course) =>
     .filter(({ study }) => study.headline !== undefined)
     .toSorted((a, b) => SPEED_STATES.indexOf(a.study.state) - SPEED_STATES.indexOf(b.study.state));
 
+/** The scenario that a picture of a course is about. */
+export const leadingOf = (course: Course) => notSteady(course)[0] ?? course[0];
+
 /** The steps whose level moved, with their scenarios, those of the worst first. */
 export function movedSteps(course: Course): { readonly scenarioId: number; readonly row: Row; readonly step: string }[] {
   const size = ({ move }: Row) => Math.abs(Math.log1p(move?.relative ?? 0));
@@ -60,19 +63,20 @@ export const allSteps = (count: number) => ['no step', 'the step', 'both steps']
 /** The first sentence on each of some scenarios. */
 const lines = (some: Course) => some.map(({ study, name }) => firstSentence(tellSpeed(study, placeOfStudy(name, study))));
 
-/** Whether the level changed over the range, at most so many scenarios of it by name: `CLS keeps its level in all 2 steps. ` */
+/** Whether the level changed over the range, at most so many scenarios of it by name: `CLS keeps its level in both steps.` */
 export function courseWords(course: Course, metric: string, most: number): string {
   const { short } = metricFact(metric);
   const told = notSteady(course);
   const left = told.length - most;
   const more = left > 0 ? [`${short} moved or scatters in ${counted(left, 'more scenario')}.`] : [];
   const steps = course.flatMap(({ study }) => study.rows.filter(({ step, state }) => step !== undefined && state !== 'not enough data'));
-  const calm = steps.length === 0 ? [] : [`${short} keeps its level in ${allSteps(steps.length)}.`];
-  return (told.length > 0 ? [...lines(told.slice(0, most)), ...more] : calm).map((sentence) => `${sentence} `).join('');
+  const calm =
+    steps.length === 0 ? `Too few runs in the range to judge ${short}.` : `${short} keeps its level in ${allSteps(steps.length)}.`;
+  return (told.length > 0 ? [...lines(told.slice(0, most)), ...more] : [calm]).join(' ');
 }
 
 /** The levels that single runs are held against, where they moved in the range; empty where none did. */
-export function heldAgainstWords(course: Course): string {
-  const moved = lines(notSteady(course).filter(({ study }) => study.headline?.move !== undefined));
-  return moved.length === 0 ? '' : ` ${moved.join(' ')} Each run is held against the level of its time.`;
-}
+export const movedWords = (course: Course) =>
+  lines(notSteady(course).filter(({ study }) => study.headline?.move !== undefined))
+    .map((sentence) => ` ${sentence}`)
+    .join('');

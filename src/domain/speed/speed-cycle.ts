@@ -7,38 +7,49 @@ import { localTimes } from './engine/local-time.ts';
 import type { Series } from './engine/run-series.ts';
 import { seriesOf } from './runs.ts';
 import { type ScenarioRuns, type StepPlace, type ViewAnswer, type ViewColumn, valueCell, viewOf } from './scenario-views.ts';
-import { allSteps, type Course, courseWords, levelsOf, movedSteps, rowOfStep } from './speed-course.ts';
+import { allSteps, type Course, courseWords, leadingOf, movedSteps } from './speed-course.ts';
 import { metricFact } from './speed-metrics.ts';
-import { type Breakdown, type Cycle, fromFirstRun, type Grouping, groupingOf, isCycle, rowsOfStep, type Stretch } from './time-groups.ts';
+import { type Breakdown, type Cycle, fromFirstRun, type Grouping, groupingOf, isCycle, type Stretch } from './time-groups.ts';
+
+/** A metric of a step: its series, and the part of it that each group holds. */
+interface GroupedStep extends StepPlace {
+  readonly key: string;
+  readonly series: Series;
+  /** The group of each run. */
+  readonly groups: readonly number[];
+  readonly rows: readonly (readonly number[])[];
+}
 
 /** One step in one group. */
 interface CycleRow extends StepPlace {
+  readonly key: string;
   readonly group: string;
   /** Of each metric, in their order. */
   readonly values: readonly (readonly number[])[];
 }
 
-function rowsOf(scenario: ScenarioRuns, metrics: readonly string[], grouping: Grouping): CycleRow[] {
-  return scenario.steps.flatMap((step) => {
-    const byMetric = metrics.map((metric) => rowsOfStep(seriesOf(step, metric), grouping));
-    return grouping.names
-      .map((group, place) => ({ scenario, step: step.name, group, values: byMetric.map((rows) => rows[place] ?? []) }))
-      .filter(({ values }) => values.some(({ length }) => length > 0));
-  });
-}
+/** The steps of all scenarios by group, each series derived once. */
+const groupedSteps = (scenarios: readonly ScenarioRuns[], metric: string, { names, groupsOf }: Grouping): GroupedStep[] =>
+  scenarios.flatMap((scenario) =>
+    scenario.steps.map((step) => {
+      const series = seriesOf(step, metric);
+      const groups = groupsOf(series.dates);
+      const rows = names.map((_, place) => series.values.filter((__, run) => groups[run] === place));
+      return { scenario, step: step.name, key: keyOf(scenario.scenarioId, step.name), series, groups, rows };
+    }),
+  );
 
 const LEAST_BLOCKS = 3;
 
 /** Medians of the logarithms of the runs of each group in each block of time, such as the hours of each day; undefined without a run. */
-function blocksOf({ dates, values }: Series, { names, groupsOf }: Grouping, blockDays: number, timeZone: string): (number | undefined)[][] {
-  const groups = groupsOf(dates);
+function blocksOf({ series: { dates, values }, groups, rows }: GroupedStep, blockDays: number, timeZone: string): (number | undefined)[][] {
   const { day } = localTimes(dates, timeZone);
   const runs = values.flatMap((value, index) =>
     value > 0 ? [{ log: Math.log(value), group: groups[index], block: Math.floor((nth(day, index) + 3) / blockDays) }] : [],
   );
   return [...grouped(runs, ({ block }) => block).values()].map((block) => {
     const own = grouped(block, ({ group }) => group);
-    return names.map((_, group) => {
+    return rows.map((_, group) => {
       const logs = own.get(group)?.map(({ log }) => log);
       return logs && median(logs);
     });
@@ -158,29 +169,21 @@ function cyclesOf(steps: readonly CycleStep[], count: number): FoundCycle[] {
 
 /** `LCP is 9% to 14% higher from 12:00 to 18:00 than at other times, in all 21 steps.` */
 function cycleVerdict(
-  scenarios: readonly ScenarioRuns[],
+  steps: readonly GroupedStep[],
   metric: string,
   { breakdown, timeZone }: CycleOptions,
-  grouping: Grouping,
-  { blockDays, wordsOf }: Cycle,
+  { names: { length: count }, blockDays, wordsOf }: Cycle,
 ): MetricVerdict {
   const { short } = metricFact(metric);
-  const count = grouping.names.length;
-  const judged = scenarios
-    .flatMap((scenario) =>
-      scenario.steps.map((step): CycleStep => {
-        const series = seriesOf(step, metric);
-        const blocks = blocksOf(series, grouping, blockDays, timeZone);
-        return { key: keyOf(scenario.scenarioId, step.name), rows: rowsOfStep(series, grouping), blocks };
-      }),
-    )
+  const judged = steps
+    .map((step): CycleStep => ({ ...step, blocks: blocksOf(step, blockDays, timeZone) }))
     .filter(({ blocks }) => blocks.filter((block) => block.filter((log) => log !== undefined).length > 1).length >= LEAST_BLOCKS);
   const none = (words: string): MetricVerdict => ({ words, steps: [] });
   if (judged.length === 0)
     return none(`Too few runs to judge ${short} by ${breakdown}: it takes at least ${LEAST_BLOCKS} ${blockDays === 1 ? 'days' : 'weeks'}.`);
-  const cycles = cyclesOf(judged, count).map(({ stretch, steps }) => ({
+  const cycles = cyclesOf(judged, count).map(({ stretch, steps: own }) => ({
     stretch,
-    sized: steps.map(({ key, rows }) => ({ key, size: sizeIn(rows, stretch) })).toSorted((a, b) => Math.abs(b.size) - Math.abs(a.size)),
+    sized: own.map(({ key, rows }) => ({ key, size: sizeIn(rows, stretch) })).toSorted((a, b) => Math.abs(b.size) - Math.abs(a.size)),
   }));
   if (cycles.length === 0) return none(`${short} does not differ significantly by ${breakdown} in ${anyStep(judged.length)}.`);
   const sentences = cycles.map(({ stretch, sized }) => {
@@ -193,46 +196,15 @@ function cycleVerdict(
   return { words: sentences.join(' '), steps: cycles.flatMap(({ sized }) => sized.map(({ key }) => key)) };
 }
 
-/** The words for a range without a cycle: its highest and lowest group, each step held against its level of that time. */
-function rangeWords(scenarios: readonly ScenarioRuns[], metric: string, breakdown: Breakdown, grouping: Grouping, course: Course): string {
-  const { short } = metricFact(metric);
-  const parts = scenarios.flatMap(({ scenarioId, steps }) =>
-    steps.flatMap((step) => {
-      const series = seriesOf(step, metric);
-      const levels = levelsOf(series, rowOfStep(course, scenarioId, step.name));
-      const ratios = series.values.map((value, index) => value / (levels[index]?.usual ?? Number.NaN));
-      const rows = rowsOfStep({ ...series, values: ratios }, grouping).map((own) => own.filter(Number.isFinite));
-      return rows.flatMap((own, place) => (own.length > 0 ? [{ group: grouping.names[place] ?? '', relative: median(own) - 1 }] : []));
-    }),
-  );
-  const sorted = [...grouped(parts, ({ group }) => group)]
-    .map(([group, own]) => ({ group, relative: median(own.map(({ relative }) => relative)) }))
-    .toSorted((a, b) => b.relative - a.relative);
-  const [first, last] = [sorted[0], sorted.at(-1)];
-  if (!first || !last) return `No run without failure has a value of ${short} in the range.`;
-  const sign = (value: number) => `${value >= 0 ? '+' : '−'}${percent(value)}`;
-  const [beside, usual] = movedSteps(course).length > 0 ? ['Beside that, ', 'the level of its time'] : ['', 'the usual level'];
-  const highest = `highest ${first.group} (${sign(first.relative)} against ${usual})`;
-  return `${beside}${short} by ${breakdown}: ${highest}, lowest ${last.group} (${sign(last.relative)}).`;
-}
-
 /** Scenarios named of each metric where there are several. */
 const MOST_NAMED = 3;
 
-/** Whether the level moved over the range, and otherwise when it was highest and lowest. */
-function rangeVerdict(
-  scenarios: readonly ScenarioRuns[],
-  metric: string,
-  { breakdown, courses }: CycleOptions,
-  grouping: Grouping,
-): MetricVerdict {
+/** Whether the level moved over the range. */
+function rangeVerdict(metric: string, { courses }: CycleOptions): MetricVerdict {
   const course = courses.get(metric);
   if (!course) return { words: '', steps: [] };
   const most = courses.size > 1 ? MOST_NAMED : Number.POSITIVE_INFINITY;
-  return {
-    words: `${courseWords(course, metric, most)}${rangeWords(scenarios, metric, breakdown, grouping, course)}`,
-    steps: movedSteps(course).map(({ scenarioId, step }) => keyOf(scenarioId, step)),
-  };
+  return { words: courseWords(course, metric, most), steps: movedSteps(course).map(({ scenarioId, step }) => keyOf(scenarioId, step)) };
 }
 
 interface CycleOptions {
@@ -249,7 +221,7 @@ interface CycleOptions {
 /** Rows of the steps that the verdicts are about in front, as a table that is cut holds the first ones alone. */
 function inFront(rows: readonly CycleRow[], steps: readonly string[]): CycleRow[] {
   const places = new Map([...new Set(steps)].map((key, place) => [key, place]));
-  const placeOf = ({ scenario, step }: CycleRow) => places.get(keyOf(scenario.scenarioId, step)) ?? places.size;
+  const placeOf = ({ key }: CycleRow) => places.get(key) ?? places.size;
   return rows.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
@@ -264,26 +236,28 @@ function notesFor({ metrics: [first, ...others], breakdown, timeZone, courses }:
 
 /** Levels of metrics by day, week, month, part of the day, weekday or weekend, with a verdict on the cycle or the course of each. */
 export function cycleAnswer(scenarios: readonly ScenarioRuns[], options: CycleOptions): ViewAnswer {
-  const { breakdown, metrics, range, timeZone, limit } = options;
+  const { breakdown, metrics, range, timeZone, limit, courses } = options;
   const grouping = groupingOf(breakdown, fromFirstRun(scenarios, range), timeZone);
-  const verdicts = metrics.map((metric) =>
-    grouping.cycle
-      ? cycleVerdict(scenarios, metric, options, grouping, grouping.cycle)
-      : rangeVerdict(scenarios, metric, options, grouping),
-  );
+  const { cycle, names } = grouping;
+  const byMetric = metrics.map((metric) => ({ metric, own: groupedSteps(scenarios, metric, grouping) }));
+  const verdicts = byMetric.map(({ metric, own }) => (cycle ? cycleVerdict(own, metric, options, cycle) : rangeVerdict(metric, options)));
   const steps = verdicts.flatMap((verdict) => verdict.steps);
+  const places = byMetric[0]?.own ?? [];
+  const all = places.flatMap((place, at) =>
+    names.map((group, own): CycleRow => ({ ...place, group, values: byMetric.map((each) => each.own[at]?.rows[own] ?? []) })),
+  );
   const rows = inFront(
-    scenarios.flatMap((scenario) => rowsOf(scenario, metrics, grouping)),
+    all.filter(({ values }) => values.some(({ length }) => length > 0)),
     steps,
   );
   const told = new Set(steps);
-  const isOfSome = told.size > 0 && rows.some(({ scenario, step }) => !told.has(keyOf(scenario.scenarioId, step)));
+  const isOfSome = told.size > 0 && rows.some(({ key }) => !told.has(key));
   const [first, ...others] = metrics;
   const within = (name: string, side: 'middle' | 'low' | 'high'): ViewColumn<CycleRow> => [
     name,
     ({ values: [own = []] }) => valueCell(first, medianWithin(own)[side]),
   ];
-  return viewOf(rows, limit, {
+  const view = viewOf(rows, limit, {
     answer: verdicts.flatMap(({ words }) => (words === '' ? [] : [words])).join(' '),
     columns: [
       ['scenario', ({ scenario }) => scenario.name],
@@ -296,6 +270,7 @@ export function cycleAnswer(scenarios: readonly ScenarioRuns[], options: CycleOp
       ['runs', ({ values: [own = []] }) => own.length],
     ],
     notes: notesFor(options),
-    ...(isOfSome && { inFront: ` Steps that ${grouping.cycle ? 'differ' : 'moved'} come first.` }),
+    ...(isOfSome && { inFront: ` Steps that ${cycle ? 'differ' : 'moved'} come first.` }),
   });
+  return { ...view, drawn: leadingOf(courses.get(first) ?? []) };
 }

@@ -38,11 +38,13 @@ export interface ScenarioPlace {
   readonly year: string;
 }
 
+const yearOf = (ms: number, timeZone: string) => todayIn(timeZone, ms).slice(0, 4);
+
 /** The scenario of a study; its reader lives on its last day. */
 export const placeOfStudy = (name: string, { period, timeZone }: Pick<Study, 'period' | 'timeZone'>): ScenarioPlace => ({
   name,
   timeZone,
-  year: todayIn(timeZone, period.window.endMs).slice(0, 4),
+  year: yearOf(period.window.endMs, timeZone),
 });
 
 /** The record with its sentence. */
@@ -96,6 +98,12 @@ export function moveFacts(move: SpeedMove, { name, timeZone }: Pick<ScenarioPlac
   };
 }
 
+/** The sentence on a change of a step, or that there was none at an instant. */
+export const changeSentence = (move: SpeedMove | undefined, step: string, atMs: number, place: ScenarioPlace) =>
+  move
+    ? inWords(moveFacts(move, place), place).sentence
+    : `No change of speed at "${step}" in "${place.name}" around ${dateText(minuteAt(atMs, place.timeZone), place.year)}.`;
+
 /** The event next to a change as its cause in time, with how far it lies from it. */
 function eventCauses([event]: readonly NearEvent[], range: Interval): Facts['causes'] {
   if (!event) return [];
@@ -131,6 +139,10 @@ export function limitFinding({ step, metric, median, limit, ruler, isClose }: Li
     place,
   );
 }
+
+/** `14 Nov, 10:00`, as a reader at the end of a range writes it. */
+export const instantText = (ms: number, timeZone: string, { endMs }: Pick<Interval, 'endMs'>) =>
+  dateText(minuteAt(ms, timeZone), yearOf(endMs, timeZone));
 
 /** ` since 14 Nov, 10:00`; empty without an instant. */
 const sinceText = (ms: number | undefined, { timeZone, year }: ScenarioPlace) =>
@@ -312,11 +324,12 @@ export function tellSpeed(study: Study, place: ScenarioPlace, events: readonly N
     .toSorted(compareSpeedChanges)
     .slice(0, MOST_FURTHER)
     .map(({ moves: [leading] }) => inWords(moveFacts(leading, place), place));
-  const ofMove = own === undefined && headline ? [levelsSentence(first), fewSentence(headline), held] : [];
-  const more = headline ? ofMove : levelSentences(study, leadingRow(study));
+  const ofMove = own === undefined && headline ? [levelsSentence(first), fewSentence(headline)] : [];
+  const more = headline ? [held] : levelSentences(study, leadingRow(study));
+  const isSaid = (sentence: string) => sentence !== '';
   return {
     findings: [first, ...further],
-    said: [[first.sentence], ...more.filter((sentence) => sentence !== ''), ...further.map(({ sentence }) => [sentence])],
+    said: [[first.sentence, ...ofMove.filter(isSaid)], ...more.filter(isSaid), ...further.map(({ sentence }) => [sentence])],
   };
 }
 
@@ -337,13 +350,11 @@ export function tellScenario(study: Study, name: string, events: readonly NearEv
   const action = actionSentence(failures, actions);
   const besides = failures.isFailing ? 1 : Number.POSITIVE_INFINITY;
   const at = study.failsFirst ? 0 : besides;
-  // Behind the levels of a move, which go on from it.
-  const saidAt = at + Number(at > 0 && study.headline?.move !== undefined);
   return {
     findings: [...lost, ...ofSpeed.findings.toSpliced(at, 0, ...failed)],
     said: [
       ...lost.slice(0, 1).map(({ sentence }) => [sentence]),
-      ...ofSpeed.said.toSpliced(saidAt, 0, ...failed.map(({ sentence }) => [sentence]), ...(action === '' ? [] : [action])),
+      ...ofSpeed.said.toSpliced(at, 0, ...failed.map(({ sentence }) => [sentence]), ...(action === '' ? [] : [action])),
     ],
   };
 }

@@ -2,7 +2,6 @@ import { type Interval, slotsOf } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { nth } from '../../lib/nth.ts';
 import { localTimes } from './engine/local-time.ts';
-import type { Series } from './engine/run-series.ts';
 import type { ScenarioRuns } from './scenario-views.ts';
 
 /** By what levels may be broken down. */
@@ -80,12 +79,6 @@ export function groupingOf(breakdown: Breakdown, range: Interval, timeZone: stri
     },
     cycle,
   };
-}
-
-/** The values of a series by group. */
-export function rowsOfStep({ dates, values }: Series, { names, groupsOf }: Grouping): number[][] {
-  const groups = groupsOf(dates);
-  return names.map((_, place) => values.filter((__, index) => groups[index] === place));
 }
 
 /** Whether a breakdown is by what comes again, such as the hour, and not by time as it passes. */

@@ -3,6 +3,7 @@ import { type NamedTimings, nameTimings, timingsNote, timingWords } from '../../
 import { type Bounds, chooseStep, type Report, studyWindows } from '../../domain/speed/runs.ts';
 import { compareSummaries, mostFailing, type Summary, scenarioAnswer, summaryOf, type Worst } from '../../domain/speed/scenario-answer.ts';
 import { draftStudy, judgeDraft, type Study, type StudyOptions, soundSteps } from '../../domain/speed/scenario-study.ts';
+import { resolveDate } from '../../lib/dates.ts';
 import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import { inTurns } from '../../statistics/kept-fits.ts';
 import type { Context } from '../context.ts';
@@ -43,11 +44,16 @@ export interface Studied {
 }
 
 /** The scenario that an answer is about in detail, with what its links and its picture are made from. */
-interface Detail extends Omit<Worst, 'actions'> {
+export interface Detail extends Omit<Worst, 'actions'> {
   readonly examples: Examples;
 }
 
 type Reads = Pick<Context, 'ask' | 'clock' | 'note' | 'covers' | 'lists' | 'nowMs' | 'timeZone' | 'whole' | 'signal'>;
+
+/** The period that a scenario is analysed in where none is named. */
+export const usualPeriod = ({ nowMs, timeZone }: Pick<Context, 'nowMs' | 'timeZone'>): Bounds => ({
+  startDate: new Date(resolveDate('-7d', { edge: 'start', timeZone, nowMs }).instantMs).toISOString(),
+});
 
 /** Reads a scenario and judges it; of several, each may claim its part of the false ones. */
 export async function studyOne(

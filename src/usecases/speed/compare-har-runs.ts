@@ -1,26 +1,18 @@
 import { ApiError, refuse } from '../../api/errors.ts';
 import { getStepHar, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { instantOf } from '../../api/params.ts';
+import type { SampleTold } from '../../domain/har/compare/compare-hars.ts';
 import type { Comparison } from '../../domain/har/compare/har-comparison.ts';
-import { largestShift, placeOfRun, type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
+import { placeOfRun, type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
 import type { PaintTimes } from '../../domain/har/requests/largest-paint.ts';
-import type { Step } from '../../domain/speed/runs.ts';
-import { DAY_MS } from '../../lib/clock.ts';
+import { changeNear, closerRow } from '../../domain/speed/clues.ts';
+import { chooseStep } from '../../domain/speed/runs.ts';
+import { changeSentence, placeOfStudy } from '../../domain/speed/speed-findings.ts';
 import { resolveDate } from '../../lib/dates.ts';
-import { counted } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
+import { studyOne, usualPeriod } from './analyze-scenarios.ts';
 import { eventNamed, eventWords } from './event-named.ts';
-import {
-  figuresOf,
-  NEAR_MS,
-  type Neighbours,
-  readGivenRun,
-  readNeighbours,
-  type ScenarioReports,
-  scenarioBetween,
-  stepOf,
-  stepsWithoutFailure,
-} from './run-neighbours.ts';
+import { figuresOf, NEAR_MS, type Neighbours, readGivenRun, readNeighbours } from './run-neighbours.ts';
 import { stopsAfter } from './scenario-reports.ts';
 
 /** Two runs by their ids, or a step whose typical runs on both sides of an instant are chosen. */
@@ -57,8 +49,6 @@ export interface HarsCompared {
 
 /** Runs read on each side. */
 const RUNS = 4;
-/** Days in which the instant is searched where none is given. */
-const SEARCHED_DAYS = 30;
 
 type Asking = Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'note' | 'progress'>;
 
@@ -84,16 +74,6 @@ async function instantNamed(since: string, scenarioId: number, { ask, nowMs, tim
   return atMs;
 }
 
-/** The step that is asked for, else of several the one whose load time moved most, which is noted. */
-async function comparedStep(scenario: ScenarioReports, asked: string | undefined, note: Context['note']): Promise<Step> {
-  const steps = stepsWithoutFailure(scenario);
-  const scoreOf = (step: Step) => largestShift(figuresOf(step))?.score ?? 0;
-  const [most, other] = steps.map((step) => ({ step, score: scoreOf(step) })).toSorted((a, b) => b.score - a.score);
-  if (asked !== undefined || !most || !other) return stepOf(scenario, asked, note);
-  note(`Step ${most.step.number} "${most.step.name}" of ${steps.length}, whose load time moved most; step names another.`);
-  return most.step;
-}
-
 /** The HAR files of these runs; those that cannot be read are left out and noted, unless there is no other. */
 async function readFiles(runs: readonly RunFigures[], side: string, { ask, note }: Asking): Promise<(RunFigures & RunFile)[]> {
   const files = await Promise.allSettled(runs.map(({ stepResultId }) => ask(getStepHar, { scenarioStepResultId: stepResultId })));
@@ -107,34 +87,56 @@ async function readFiles(runs: readonly RunFigures[], side: string, { ask, note 
   return read;
 }
 
+/** The period in which a change is looked for: around the instant that is named, else the usual one. */
+async function periodOf({ scenarioId, since }: RunsWanted, context: Context) {
+  if (since === undefined) return { bounds: usualPeriod(context) };
+  const given = await instantNamed(since, scenarioId, context);
+  if (given >= context.nowMs) throw new ApiError('invalid', 'since: must lie in the past.');
+  const near = { startMs: given - NEAR_MS, endMs: Math.min(context.nowMs, given + NEAR_MS) };
+  const [startDate, endDate] = [given, near.endMs].map((ms) => new Date(ms).toISOString()) as [string, string]; // one for each
+  return { given, near, bounds: { startDate, endDate } };
+}
+
+/** The step whose runs are compared, around which instant and up to which, as the verdict on the scenario dates its change there. */
+async function changeOf(asked: RunsWanted, context: Context) {
+  const { given, near, bounds } = await periodOf(asked, context);
+  const { scenarioId } = asked;
+  const { study, name = (await context.lists()).nameOf('scenario', scenarioId) } = await studyOne(
+    scenarioId,
+    { scenarioIds: [scenarioId], ...bounds },
+    context,
+  );
+  const { steps } = study;
+  const chosen = asked.step === undefined ? undefined : await chooseStep(steps, asked.step);
+  const { step, move } = changeNear(study, chosen, near) ?? { step: chosen ?? closerRow(study)?.step };
+  if (!step) throw new ApiError('missing', 'The scenario has no run without a failure in this time.');
+  if (!chosen && steps.length > 1)
+    context.note(
+      `Step ${step.number} "${step.name}" of ${steps.length}, ${move ? 'because it changed' : 'the slowest'}; step names another.`,
+    );
+  const sinceMs = given ?? move?.fromMs ?? context.nowMs - NEAR_MS;
+  const told = { sentence: changeSentence(move, step.name, sinceMs, placeOfStudy(name, study)), isMoved: move !== undefined };
+  return { step, sinceMs, untilMs: move?.untilMs ?? Number.POSITIVE_INFINITY, told };
+}
+
 /** Chooses typical runs on both sides of an instant and reads their HAR files. */
-async function chooseHarRuns({ scenarioId, step: asked, since }: RunsWanted, context: Asking) {
-  const { ask, nowMs, note, progress } = context;
-  const given = since === undefined ? undefined : await instantNamed(since, scenarioId, context);
-  if (given !== undefined && given >= nowMs) throw new ApiError('invalid', 'since: must lie in the past.');
-  const [fromMs, toMs] =
-    given === undefined ? [nowMs - SEARCHED_DAYS * DAY_MS, nowMs] : [given - NEAR_MS, Math.min(nowMs, given + NEAR_MS)];
-  const step = await comparedStep(await scenarioBetween(ask, scenarioId, fromMs, toMs), asked, note);
-  const runs = figuresOf(step);
-  const sinceMs = given ?? largestShift(runs)?.atMs;
-  if (sinceMs === undefined)
-    throw new ApiError('missing', `The step has ${counted(runs.length, 'run')} of the last ${SEARCHED_DAYS} days; too few.`);
+async function chooseHarRuns(asked: RunsWanted, context: Context) {
+  const { step, sinceMs, untilMs, told } = await changeOf(asked, context);
+  const near = figuresOf(step).filter(({ date }) => Math.abs(date - sinceMs) <= NEAR_MS);
   const sides = {
-    before: runs.filter(({ date }) => date < sinceMs && date >= sinceMs - NEAR_MS),
-    after: runs.filter(({ date }) => date >= sinceMs && date <= sinceMs + NEAR_MS),
+    before: near.filter(({ date }) => date < sinceMs),
+    after: near.filter(({ date }) => date >= sinceMs && date < untilMs),
   };
   for (const side of ['before', 'after'] as const)
     if (sides[side].length === 0)
       throw new ApiError('missing', `The step has no run without a failure in the 3 days ${side} ${new Date(sinceMs).toISOString()}.`);
-  if (given === undefined)
-    note(`Compared around ${new Date(sinceMs).toISOString()}, where its load time moved most in ${SEARCHED_DAYS} days.`);
-  progress(1, 3, 'chose typical runs');
+  context.progress(1, 3, 'chose typical runs');
   const before = await readFiles(typicalRuns(sides.before, RUNS), 'before', context);
-  progress(2, 3, 'read the HAR files before');
+  context.progress(2, 3, 'read the HAR files before');
   const after = await readFiles(typicalRuns(sides.after, RUNS), 'after', context);
   const paintsIn = (side: keyof typeof sides) => sides[side].map(({ paints }) => paints);
   const paints = { before: paintsIn('before'), after: paintsIn('after') };
-  return { step: `${step.number} "${step.name}"`, sinceMs, before, after, paints };
+  return { step: `${step.number} "${step.name}"`, sinceMs, before, after, paints, told };
 }
 
 /** Reads, pairs and judges the files; what two files differ in never changes, so it is kept. */
@@ -143,23 +145,24 @@ async function compared(
   afters: readonly RunFile[],
   { paints: near, hars }: Neighbours,
   { remember, projectId, note, ownDomains: firstParty }: Context,
+  told?: SampleTold,
 ): Promise<Comparison> {
   const { compareHars, loadEntities, readHar } = await import('../../domain/har/index.ts');
   const entities = await loadEntities();
   const ids = [befores, afters].map((files) => files.map(({ stepResultId }) => stepResultId));
-  const key = ['HAR files', await projectId(), ids, [hars.before.length, hars.after.length], near, firstParty];
+  const key = ['HAR files', await projectId(), ids, [hars.before.length, hars.after.length], near, firstParty, told];
   const { comparison, notes } = await remember(key, async () => {
     const read = (files: readonly RunFile[]) => files.map(({ har, paints }) => ({ har: readHar(har, { firstParty }), paints }));
     const around = (files: readonly unknown[]) => files.map((har) => readHar(har, { firstParty }));
-    return compareHars(read(befores), read(afters), entities, { before: around(hars.before), after: around(hars.after) }, near);
+    return compareHars(read(befores), read(afters), entities, { before: around(hars.before), after: around(hars.after) }, near, told);
   });
   for (const sentence of notes) note(sentence);
   return comparison;
 }
 
 async function compareTypical(asked: RunsWanted, context: Context): Promise<HarsCompared> {
-  const { step, sinceMs, before, after, paints } = await chooseHarRuns(asked, context);
-  const comparison = await compared(before, after, { paints, hars: { before: [], after: [] } }, context);
+  const { step, sinceMs, before, after, paints, told } = await chooseHarRuns(asked, context);
+  const comparison = await compared(before, after, { paints, hars: { before: [], after: [] } }, context, told);
   const timesOf = (runs: readonly RunFigures[]) =>
     runs.map(({ date, stepResultId }) => ({ time: new Date(date).toISOString(), stepResultId }));
   return {

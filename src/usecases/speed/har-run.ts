@@ -1,14 +1,12 @@
 import { ApiError, refuse } from '../../api/errors.ts';
 import { getStepHar } from '../../api/operations/speed-analysis.ts';
-import { placeOfRun, type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
+import { placeOfRun, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
 import type { PaintTimes } from '../../domain/har/requests/largest-paint.ts';
 import { isFailed } from '../../domain/speed/runs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
-import { minuteAt, resolveDate } from '../../lib/dates.ts';
-import { formatMs } from '../../lib/number-text.ts';
-import { median } from '../../statistics/order.ts';
+import { minuteAt } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
-import { studyOne } from './analyze-scenarios.ts';
+import { studyOne, usualPeriod } from './analyze-scenarios.ts';
 import { type BlamedStep, figuresOf, readGivenRun, runsNear, scenarioBetween, stepOf } from './run-neighbours.ts';
 import { stopsAfter } from './scenario-reports.ts';
 
@@ -30,8 +28,6 @@ export interface RunNamed {
   readonly time?: string;
   /** How usual it is among the runs near it: `outlier: …`, `unusual: …`, `usual: …`, `typical of …`. */
   readonly place?: string;
-  /** Of a typical run: `its TBT (median 417 ms)`, where that is far from its own. */
-  readonly butFor?: string;
 }
 
 /** A run with its HAR file as the platform gave it. */
@@ -46,26 +42,9 @@ const DAYS = [7, 30] as const;
 
 type Asking = Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'note' | 'lists' | 'clock' | 'remember' | 'signal'>;
 
-/** A blocking time no further than this from the median is typical; it scatters more than what runs are chosen by. */
-const NEAR_BLOCKING = { ms: 50, share: 0.25 };
-
-/** The blocking time of runs, where that of the chosen one is far from it. */
-function unlikeBlocking({ paints: { tbtMs } }: RunFigures, runs: readonly RunFigures[]): string | undefined {
-  const known = runs.flatMap(({ paints }) => paints.tbtMs ?? []);
-  if (tbtMs === null || known.length < 2) return undefined;
-  const middle = median(known);
-  const isNear = Math.abs(tbtMs - middle) <= Math.max(NEAR_BLOCKING.ms, NEAR_BLOCKING.share * middle);
-  return isNear ? undefined : `its TBT (median ${formatMs(middle)})`;
-}
-
-/** The period that a scenario is analysed in where none is named. */
-const USUAL_PERIOD = '-7d';
-
 /** The step that the analysis of the scenario blames: the one at which runs fail, else the one that became slower; undefined for none. */
 async function blamedStep(scenarioId: number, context: Asking): Promise<BlamedStep | undefined> {
-  const { nowMs, timeZone } = context;
-  const startDate = new Date(resolveDate(USUAL_PERIOD, { edge: 'start', timeZone, nowMs }).instantMs).toISOString();
-  const { study } = await studyOne(scenarioId, { scenarioIds: [scenarioId], startDate }, context);
+  const { study } = await studyOne(scenarioId, { scenarioIds: [scenarioId], ...usualPeriod(context) }, context);
   const [failing] = study.failures.isFailing ? study.failures.steps : [];
   if (failing) return { name: failing.step, why: 'runs fail at it' };
   const slower = study.headline?.state === 'slower' ? study.headline.step : undefined;
@@ -83,14 +62,13 @@ async function chooseRun(scenarioId: number, step: string | undefined, context: 
     const [typical] = typicalRuns(runs, 1);
     if (!typical) continue;
     const { stepResultId, paints, date } = typical;
-    const butFor = unlikeBlocking(typical, runs);
     const place =
       runs.length === 1
         ? `typical, the only run of the last ${days} days`
-        : `typical of the ${runs.length} runs of the last ${days} days by LCP, load time and requests`;
+        : `typical of the ${runs.length} runs of the last ${days} days by LCP, TBT, load time and requests`;
     const of = scenario.name == null ? {} : { scenario: scenario.name };
     const named = { stepResultId, ...of, step: `${chosen.number} "${chosen.name}"`, time: minuteAt(date, timeZone), place };
-    return { paints, run: { ...named, ...(butFor !== undefined && { butFor }) } };
+    return { paints, run: named };
   }
   throw new ApiError('missing', `The scenario has no run without a failure in the last ${DAYS[1]} days.`);
 }
@@ -121,8 +99,8 @@ export async function readRun({ scenarioStepResultId, scenarioId, step, isPlaced
 }
 
 /** The verdict on a load, with which run it is where one was chosen; that it is unlike others comes first. */
-export function verdictOfRun(verdict: string, { step, time, place, butFor }: RunNamed): string {
+export function verdictOfRun(verdict: string, { step, time, place }: RunNamed): string {
   if (place === undefined || place.startsWith('usual')) return verdict;
   if (!place.startsWith('typical')) return `This run is not typical, ${place}. ${verdict}`;
-  return `${verdict} Step ${step}, a typical run (${time})${butFor === undefined ? '' : ` but for ${butFor}`}.`;
+  return `${verdict} Step ${step}, a typical run (${time}).`;
 }

@@ -60,7 +60,7 @@ export async function readGivenRun(ask: Reads['ask'], stepResultId: string): Pro
 }
 
 /** Reports of a scenario with its name, where the platform says it. */
-export interface ScenarioReports {
+interface ScenarioReports {
   readonly name?: string | null | undefined;
   readonly reports: readonly Report[];
 }
@@ -156,9 +156,6 @@ export interface BlamedStep {
   readonly why: string;
 }
 
-/** The steps of the runs without a failure. */
-export const stepsWithoutFailure = ({ reports }: ScenarioReports): Step[] => stepsOf(soundOf(reports));
-
 /**
  * The step that is asked for; where none is, the only one, the one that is blamed, or the only one that the scenario is named after, which
  * is noted. Throws an error that lists the steps.
@@ -167,9 +164,9 @@ export async function stepOf(
   { name: scenario, reports }: ScenarioReports,
   asked: string | undefined,
   note: Context['note'],
-  blame: () => Promise<BlamedStep | undefined> = () => Promise.resolve(undefined),
+  blame: () => Promise<BlamedStep | undefined>,
 ): Promise<Step> {
-  const steps = stepsWithoutFailure({ reports });
+  const steps = stepsOf(soundOf(reports));
   const [only] = steps;
   if (!only) throw new ApiError('missing', 'The scenario has no run without a failure in this time.');
   if (asked !== undefined) return chooseStep(steps, asked);

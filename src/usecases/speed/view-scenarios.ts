@@ -10,6 +10,7 @@ import {
   LEVEL_METRICS,
   levelAnswer,
   runAnswer,
+  runsIn,
   type ScenarioRuns,
   scenarioRuns,
   type ViewAnswer,
@@ -45,13 +46,22 @@ const CYCLE_DAYS = 21;
 /** Failed steps whose report is read for what their action says; each is a request. */
 const MOST_ACTIONS = 4;
 
-/** The days of a view, and those that are read: with the days before where a cycle or a beginning is looked for. */
-function daysOf({ view, breakdown, ...asked }: ViewAsked, { nowMs, timeZone }: Reads): FailureDays {
+/** The days of a view. */
+interface Days extends FailureDays {
+  readonly baseline: Interval;
+  /** Whose rows are shown: of a short period with the days before, where a cycle needs them. */
+  readonly shown: Interval;
+}
+
+/** The days that are asked about, those shown, and those read: with the baseline wherever the level is judged, as the verdicts have it. */
+function daysOf({ view, breakdown, ...asked }: ViewAsked, { nowMs, timeZone }: Reads): Days {
   const { period, baseline } = studyWindows(asked, nowMs, timeZone);
-  const isShort = period.endMs - period.startMs < CYCLE_DAYS * DAY_MS;
-  const isLong = view === 'failures' || (isShort && breakdown !== undefined && breakdown !== 'day' && breakdown !== 'month');
-  const startMs = isLong ? Math.min(baseline.startMs, period.startMs - LOOK_BACK_DAYS * DAY_MS) : period.startMs;
-  return { period, range: { startMs, endMs: period.endMs } };
+  const { startMs, endMs } = period;
+  const isJudged = view !== 'levels' || (breakdown !== undefined && !isCycle(breakdown));
+  const isLong = breakdown === 'week' || (breakdown !== undefined && isCycle(breakdown));
+  const showsMore = view !== 'failures' && isLong && endMs - startMs < CYCLE_DAYS * DAY_MS;
+  const shown = { startMs: showsMore ? startMs - LOOK_BACK_DAYS * DAY_MS : startMs, endMs };
+  return { period, baseline, shown, range: { startMs: Math.min(shown.startMs, isJudged ? baseline.startMs : startMs), endMs } };
 }
 
 /** With whether the time for one answer has passed. */
@@ -99,64 +109,68 @@ function metricsOf({ metrics }: ViewAsked): readonly string[] {
 /** Levels, failures or single runs of scenarios, each scenario read once. */
 export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<ViewAnswer> {
   const days = daysOf(asked, context);
-  // Failures are counted in the period; a cycle is one of all the days that are read.
-  const { startMs, endMs } = asked.view === 'failures' ? days.period : days.range;
+  const { startMs, endMs } = days.shown;
   context.covers(startMs, endMs);
-  if (asked.view !== 'failures' && days.range.startMs < days.period.startMs)
+  if (startMs < days.period.startMs)
     context.note(`By ${asked.breakdown} over the ${LOOK_BACK_DAYS} days before too: fewer than ${CYCLE_DAYS} days show no cycle.`);
   const timed = { ...context, isLate: stopsAfter(context.clock, asked.scenarioIds.length) };
   const { site, part } = await readSite(asked, days.range, timed);
   const firstMs = Math.min(...site.flatMap(({ all }) => all[0]?.date ?? []));
-  for (const sentence of beginWords(firstMs, days.range, context.timeZone)) context.note(sentence);
+  for (const sentence of beginWords(firstMs, days.shown, context.timeZone)) context.note(sentence);
   const answer = await answerFor(site, asked, days, timed);
   if (part === undefined) return answer;
   const ofAll = `Of ${placeWords(part)}: `;
   return { ...answer, answer: `${ofAll}${answer.answer}`, ...(part.cursor !== undefined && { cursor: part.cursor }) };
 }
 
-/** The course of the level of a metric over the range, of the only step of a scenario or of all its steps. */
-async function courseOf(site: readonly ScenarioRuns[], metric: string, range: Interval, context: Reads): Promise<Course> {
+/** The course of the level of a metric over period and baseline, of the only step of a scenario or of all its steps. */
+async function courseOf(site: readonly ScenarioRuns[], metric: string, { baseline, period }: Days, context: Reads): Promise<Course> {
   const falseDiscoveryRate = FALSE_DISCOVERY_RATES.speedChanges / site.length;
-  const windows = { baseline: { startMs: range.startMs, endMs: range.startMs }, period: range };
   const studies: Course[number][] = [];
   for (const { scenarioId, all, name, steps: own } of site) {
     const [step, ...others] = own;
     const chosen = others.length === 0 ? step : undefined;
-    const options = { ...windows, metrics: [metric], step: chosen, timeZone: context.timeZone, falseDiscoveryRate };
+    const options = { baseline, period, metrics: [metric], step: chosen, timeZone: context.timeZone, falseDiscoveryRate };
     studies.push({ scenarioId, name, study: await studyInTurns(all, options, context) });
   }
   return studies;
 }
 
 /** The slowest and fastest runs, of one step where it is asked for, each against the level of its time. */
-async function runsOf(site: readonly ScenarioRuns[], metric: string, asked: ViewAsked, { range }: FailureDays, context: Timed) {
+async function runsOf(site: readonly ScenarioRuns[], metric: string, asked: ViewAsked, days: Days, context: Timed) {
   const [only] = site;
   const step = only && asked.step !== undefined ? await chooseStep(only.steps, asked.step) : undefined;
   const judged = only && step ? [{ ...only, steps: [step] }] : site;
-  const course = await courseOf(judged, metric, range, context);
-  return runAnswer(site, { metric, step: step?.name, timeZone: context.timeZone, limit: asked.limit ?? RUNS, course });
+  const course = await courseOf(judged, metric, days, context);
+  return runAnswer(runsIn(site, days.shown), {
+    metric,
+    step: step?.name,
+    timeZone: context.timeZone,
+    range: days.shown,
+    limit: asked.limit ?? RUNS,
+    course,
+  });
 }
 
 /** The courses of metrics by day, week or month, as far as there is time: that of the first one always. */
 async function coursesOf(
   site: readonly ScenarioRuns[],
   metrics: readonly string[],
-  range: Interval,
+  days: Days,
   context: Timed,
 ): Promise<Map<string, Course>> {
   const courses = new Map<string, Course>();
   for (const metric of metrics) {
     if (courses.size > 0 && !context.whole && context.isLate()) break;
-    courses.set(metric, await courseOf(site, metric, range, context));
+    courses.set(metric, await courseOf(site, metric, days, context));
   }
   return courses;
 }
 
 /** The answer that the runs of these scenarios give. */
-async function answerFor(site: readonly ScenarioRuns[], asked: ViewAsked, days: FailureDays, context: Timed): Promise<ViewAnswer> {
+async function answerFor(site: readonly ScenarioRuns[], asked: ViewAsked, days: Days, context: Timed): Promise<ViewAnswer> {
   const { view, breakdown, orderBy } = asked;
   const { whole, timeZone } = context;
-  const { range } = days;
   const limit = whole ? Number.MAX_SAFE_INTEGER : (asked.limit ?? ROWS);
   if (view === 'failures') {
     const rows = failureRows(site, days, timeZone);
@@ -170,6 +184,6 @@ async function answerFor(site: readonly ScenarioRuns[], asked: ViewAsked, days: 
     return levelAnswer(site, { metrics, orderBy, limit });
   }
   const others = asked.metrics === undefined ? [] : named.filter((each) => each !== metric);
-  const courses = isCycle(breakdown) ? new Map<string, Course>() : await coursesOf(site, [metric, ...others], range, context);
-  return cycleAnswer(site, { breakdown, metrics: [metric, ...others], range, timeZone, limit, courses });
+  const courses = isCycle(breakdown) ? new Map<string, Course>() : await coursesOf(site, [metric, ...others], days, context);
+  return cycleAnswer(runsIn(site, days.shown), { breakdown, metrics: [metric, ...others], range: days.shown, timeZone, limit, courses });
 }

@@ -47,7 +47,7 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('before and after the slow tag of seed
 });
 
 describe.each(someOf([1, 2, 3, 4, 5], 1))('typical runs on both sides of the slow tag of seed %i', (seed) => {
-  it('name the tag alone as new, by instant and where the load time moved most', { tags: 'nightly' }, async () => {
+  it('name the tag alone as new, by instant and by the change that the analysis dates', { tags: 'nightly' }, async () => {
     await withPlatform(
       async (other) => {
         const { scenarioId, stepId, dateMs, host } = other.stories.slowTag;
@@ -75,11 +75,11 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('typical runs on both sides of the slo
 });
 
 describe('a sample of runs', () => {
-  it('is of the step whose load time moved most where none is named', { tags: 'nightly' }, async () => {
+  it('is of the step that changed where none is named', { tags: 'nightly' }, async () => {
     const { scenarioId, stepName } = platform().stories.slowTag;
     const answer = await call('compare_hars', { scenarioId });
     expect(answer.structured['step']).toMatch(new RegExp(`^\\d "${stepName}"$`));
-    expect(answer.text).toMatch(new RegExp(`Step \\d "${stepName}" of \\d+, whose load time moved most`));
+    expect(answer.text).toMatch(new RegExp(`Step \\d "${stepName}" of \\d+, because it changed`));
   });
 
   it('is chosen by an event too, and says which runs it read', async () => {

@@ -25,6 +25,12 @@ export interface ComparedRun {
   readonly paints?: PaintTimes | undefined;
 }
 
+/** Whether the step of two samples changed between them, by the reports of all runs, in a sentence. */
+export interface SampleTold {
+  readonly sentence: string;
+  readonly isMoved: boolean;
+}
+
 /** The runs of both sides studied, the first of each typical of it, and all paints that the reports of a side gave. */
 interface Runs {
   readonly earlier: readonly HarStudy[];
@@ -46,6 +52,7 @@ export function compareHars(
   entityOf: EntityOf,
   neighbours: Sides<Har> = NONE,
   paints?: Sides<PaintTimes>,
+  told?: SampleTold,
 ): { comparison: Comparison; notes: string[] } {
   const studied = ({ har, paints: own }: ComparedRun) => studyHar(har, entityOf, own);
   const [earlier, later] = [befores.map(studied), afters.map(studied)];
@@ -59,7 +66,7 @@ export function compareHars(
   const parties = groupChanges(...both(runs, (run) => run.parties.map((party) => [party.name, party] as const)));
   const answer = { samePage: isSamePage(was.har, is.har), ...(culprit && { culprit }), counts, ...rowsOf(runs, lists, parties) };
   const near = neighbours.before.length + neighbours.after.length;
-  const compared = { ...runs, answer, added: lists.added, neighbours: near, parties: parties.length };
+  const compared = { ...runs, told, answer, added: lists.added, neighbours: near, parties: parties.length };
   const comparison = shortened({ answer: comparisonVerdict(compared), ...answer });
   return { comparison, notes: comparisonNotes({ ...compared, answer: comparison }) };
 }
@@ -206,6 +213,7 @@ function shortened(comparison: Comparison): Comparison {
 interface Compared extends Runs {
   /** The comparison without its first paragraph, its lists cut. */
   readonly answer: Omit<Comparison, 'answer'>;
+  readonly told: SampleTold | undefined;
   /** Those that block rendering first. */
   readonly added: readonly HarEntry[];
   /** Runs near two given ones, and parties that changed. */
@@ -230,8 +238,7 @@ function paintWords(sides: Comparison['sides']): string {
     const [before, after] = [was?.[name] ?? null, is?.[name] ?? null];
     return before === null || after === null ? [] : [`${name.slice(0, 3).toUpperCase()} ${formatMs(before)} → ${formatMs(after)}`];
   });
-  const runs = was?.runs === undefined || is?.runs === undefined ? '' : `, medians of ${was.runs} and ${counted(is.runs, 'run')}`;
-  return words.length > 0 ? `${words.join(', ')}${runs}.` : '';
+  return words.length > 0 ? `${words.join(', ')}.` : '';
 }
 
 /** The sentence on why one run is slower, which comes first, or that no cause stands out, which comes last. */
@@ -258,16 +265,19 @@ const addressOf = ({ document }: Har) => (document ? shortUrl(document.url, 70) 
 
 /** Sums the changes up in a few sentences: culprit, paints, net effect, new hosts, new blockers of rendering, slower requests. */
 function comparisonVerdict(compared: Compared): string {
-  const { was, is, answer, isSample, earlier, later } = compared;
+  const { was, is, answer, isSample, earlier, later, told } = compared;
   const { samePage, net, counts, sides, culprit, slower } = answer;
-  const changes = net.flatMap(({ measure, change }) => (change && MEASURE_WORDS[measure] ? [MEASURE_WORDS[measure](change)] : []));
+  const isTold = (measure: string) => told?.isMoved !== false || !measure.endsWith('Ms');
+  const changes = net.flatMap(({ measure, change }) =>
+    change && isTold(measure) && MEASURE_WORDS[measure] ? [MEASURE_WORDS[measure](change)] : [],
+  );
   const side = isSample ? `After (${counted(later.length, 'run')} against ${earlier.length} before)` : 'After';
   const cause = culprit ? culpritWords(culprit, counts) : '';
   const [slowest] = culprit ? [] : slower;
   return [
     samePage ? '' : `Not the same page: ${addressOf(was.har)} against ${addressOf(is.har)}.`,
     culprit?.slower == null ? '' : cause,
-    paintWords(sides),
+    told?.sentence ?? paintWords(sides),
     `${side}: ${changes.length > 0 ? changes.join(', ') : 'requests and bytes as before'}.`,
     newcomers(compared),
     slowest ? `Slower: ${slowest.url}, ${formatMs(slowest.beforeMs)} before, ${formatMs(slowest.afterMs)} after.` : '',

@@ -31,12 +31,13 @@ function distanceIn(values: readonly (number | null)[]): (value: number | null) 
   return (value) => (value === null ? 0 : Math.abs(value - usual) / spread);
 }
 
-/** At most `most` runs whose number of requests, load time and LCP lie closest to the medians of all, the most typical first. */
+/** At most `most` runs whose number of requests, load time, LCP and TBT lie closest to the medians of all, the most typical first. */
 export function typicalRuns<Run extends RunFigures>(runs: readonly Run[], most: number): Run[] {
   const measures: ((run: RunFigures) => number | null)[] = [
     ({ requests }) => requests,
     ({ loadTimeMs }) => loadTimeMs,
     ({ paints }) => paints.lcpMs,
+    ({ paints }) => paints.tbtMs,
   ];
   const distances = measures.map((valueOf) => {
     const distance = distanceIn(runs.map(valueOf));
@@ -47,32 +48,6 @@ export function typicalRuns<Run extends RunFigures>(runs: readonly Run[], most: 
     .toSorted((a, b) => a.distance - b.distance)
     .slice(0, most)
     .map(({ run }) => run);
-}
-
-/** Runs on each side of a split at least. */
-const LEAST_RUNS = 4;
-
-/**
- * Splits the runs where load times differ most before and after (CUSUM of ranks): the date of the first run after, and a score about as
- * a standard normal, whether or not the difference means anything; undefined
- * with fewer than eight runs.
- */
-export function largestShift(runs: readonly RunFigures[]) {
-  const timed = runs.filter(({ loadTimeMs }) => loadTimeMs !== null).toSorted((a, b) => a.date - b.date);
-  const inOrder = timed.toSorted((a, b) => (a.loadTimeMs ?? 0) - (b.loadTimeMs ?? 0));
-  const ranks = new Map(inOrder.map((run, rank) => [run, rank - (timed.length - 1) / 2]));
-  // Of the ranks of as many runs.
-  const spread = Math.max(1, timed.length) / Math.sqrt(12);
-  let found: { readonly atMs: number; readonly score: number } | undefined;
-  let sum = 0;
-  for (const [index, run] of timed.entries()) {
-    if (index >= LEAST_RUNS && index <= timed.length - LEAST_RUNS) {
-      const score = Math.abs(sum) / Math.sqrt((index * (timed.length - index)) / timed.length) / spread;
-      if (score > (found?.score ?? -1)) found = { atMs: run.date, score };
-    }
-    sum += ranks.get(run) ?? 0;
-  }
-  return found;
 }
 
 /** Fewer runs do not say what is usual. */
