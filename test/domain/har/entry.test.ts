@@ -93,7 +93,9 @@ describe('an entry', () => {
     ['a switch of protocols', { response: { status: 101, bodySize: 40, headersSize: 150 } }, 150, false],
     ['a file of the disk in Chrome', { entry: { _fromCache: 'disk' } }, 0, true],
     ['a file of a service worker', { response: { _fromServiceWorker: true } }, 0, true],
-    ['a cache entry in its own member', { entry: { cache: { beforeRequest: { hitCount: 1 } } } }, 0, true],
+    ['a cache entry in its own member', { response: { bodySize: 0 }, entry: { cache: { beforeRequest: { hitCount: 1 } } } }, 0, true],
+    ['a cache entry that was fetched again (HttpWatch)', { entry: { cache: { beforeRequest: { hitCount: 1 } } } }, 1000, false],
+    ["a file of Safari's service worker", { response: { bodySize: 0 }, entry: { _fetchType: 'Service Worker' } }, 0, true],
     ['a cache entry that was asked again', { response: { status: 304, bodySize: 0 }, entry: { cache: { beforeRequest: {} } } }, 200, false],
   ])('knows the bytes and the cache of %s', (_what, parts, transferBytes, fromCache) => {
     expect(read(parts)).toMatchObject({ transferBytes, fromCache });

@@ -84,7 +84,47 @@ describe('absent is neither 0 nor failed', () => {
   });
 });
 
+describe('entries of recorders that', () => {
+  const tunnel = { request: { method: 'CONNECT' }, time: 30_000, timings: { wait: 30_000 } };
+
+  it.each<[string, EntryParts]>([
+    ['Fiddler writes for a tunnel', { ...tunnel, url: 'http://www.shop.example:443' }],
+    ['Charles writes for a tunnel of others', { ...tunnel, url: 'https://push.other.example/' }],
+    ['Chrome writes of an extension', { url: 'chrome-extension://abcdef/inject.js' }],
+  ])('%s are no requests of the page', (_what, parts) => {
+    const { totals, document, findings } = view(har([entry(parts), request('/', 40, 100)]));
+    expect([totals?.requests, document?.url, findings]).toEqual([1, `${SHOP}/`, []]);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['Playwright aborted', { status: -1, bodySize: -1, headersSize: -1 }],
+    ['Charles failed', { status: null, bodySize: null, headersSize: null }],
+    ['mitmproxy got no answer to', { status: 0, bodySize: -1, headersSize: -1 }],
+  ])('%s block no rendering', (_what, response) => {
+    expect(problemsOf([page, request('/a.css', 110, 90, { response })])).not.toContain('render_blocking');
+  });
+});
+
 describe('pairs', () => {
+  const asked = (operation: string, ms: number, parts: EntryParts = {}) =>
+    request('/graphql', 120, ms, {
+      request: { method: 'POST', postData: { text: JSON.stringify({ operationName: operation }) } },
+      ...parts,
+    });
+
+  it.each<[string, JsonObject[], JsonObject[]]>([
+    ['operation', [asked('Menu', 40), asked('Search', 900)], [asked('Search', 900), asked('Menu', 40), asked('Cart', 60)]],
+    [
+      'operation in the address',
+      [request('/gql?operationName=Menu', 120, 40)],
+      [request('/gql?operationName=Search', 120, 900), request('/gql?operationName=Menu', 130, 40)],
+    ],
+    ['outcome', [asked('', 90)], [asked('', 2000, { response: { status: 503 } }), asked('', 90)]],
+  ])('are alike in %s', (_what, before, after) => {
+    const { counts } = comparison(har([page, ...before]), har([page, ...after]));
+    expect(counts).toMatchObject({ added: 1, removed: 0, slower: 0, faster: 0 });
+  });
+
   const sized = (path: string, bytes: number) => request(path, 120, 90, { response: { _transferSize: bytes }, content: { size: bytes } });
 
   it('of an address that one side asked once more are alike in size', () => {

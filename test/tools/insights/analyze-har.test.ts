@@ -81,7 +81,6 @@ describe('a step of a scenario', () => {
     expect(drawn.structured['chart']).toMatchObject({
       subtitle: expect.stringMatching(/Home – desktop, step 1 "Home", .*run of .+, .*\d+ requests$/),
     });
-    expect((await call('analyze_har', { scenarioId: 'Product page – mobile' })).structured['run']).toMatchObject({ step: '2 "Product"' });
   });
 
   it.each(['slowTag', 'failing'] as const)(

@@ -37,29 +37,6 @@ describe('levels', () => {
     );
     expect(worst).toMatchObject({ largestContentfulPaint: Math.round(median(values)), runs: values.length });
   });
-
-  it('by hour differ by as much as the rows do', async () => {
-    const answer = await call('analyze_scenario', { view: 'levels', breakdown: 'hour', scenarioIds: [4104], limit: 100 });
-    const [, least, most, side, from, to] =
-      /^LCP is (\d+)% (?:to (\d+)% )?(higher|lower) from (\d\d):00 to (\d\d):00 than at other times, in both steps\.$/.exec(
-        String(answer.structured['answer']),
-      ) ?? [];
-    const isWithin = (hour: number) => (hour - Number(from) + 24) % 24 < (Number(to) - Number(from) + 24) % 24;
-    const sizes = [...new Set(records(answer).map((row) => row['step']))].map((step) => {
-      const own = records(answer).filter((row) => row['step'] === step);
-      expect(own).toHaveLength(24);
-      const levelIn = (isInside: boolean) =>
-        median(
-          own
-            .filter((row) => isWithin(Number.parseInt(String(row['hour']), 10)) === isInside)
-            .map((row) => Number(row['largestContentfulPaint'])),
-        );
-      return (side === 'lower' ? -100 : 100) * (levelIn(true) / levelIn(false) - 1);
-    });
-    // The medians of hours are not quite those of all their runs.
-    expect(Math.abs(Math.min(...sizes) - Number(least))).toBeLessThan(2);
-    expect(Math.abs(Math.max(...sizes) - Number(most ?? least))).toBeLessThan(2);
-  });
 });
 
 describe('a trend', () => {

@@ -167,7 +167,7 @@ function notesOf({ entries, totals, parties, blocking }: HarStudy, problems: rea
     blocking.entries.length > 0 && blocking.says,
     entries.length > 1 && 'The critical chain is a heuristic: by initiator, else by time.',
     isBetween && MEDIANS,
-    unsized > 0 && `${counted(unsized, 'request')} without a known transfer size are not in transferBytes.`,
+    unsized > 0 && `Not in transferBytes: ${counted(unsized, 'request')} without a known transfer size.`,
     unlisted.length > 0 && `Further findings (view problems): ${unlisted.join(', ')}.`,
     parties.length > SHOWN.parties && `${parties.length - SHOWN.parties} more parties: view third_parties.`,
   ].filter((note) => note !== false);

@@ -187,7 +187,7 @@ function entryOf(raw: Raw, request: Raw, url: string, index: number, reading: En
     timings: opened,
     protocol: protocolName(textOf(response.httpVersion)) ?? protocolName(textOf(request.httpVersion)),
     connection: textOf(raw.connection) || null,
-    isNetwork: host !== null || !OTHER_SCHEME.test(url),
+    isNetwork: answer.method !== 'CONNECT' && (host !== null || !OTHER_SCHEME.test(url)),
     isStream,
     renderBlocking: renderBlockingName(textOf(raw._renderBlocking)),
     ...causeOf(raw),
@@ -196,13 +196,16 @@ function entryOf(raw: Raw, request: Raw, url: string, index: number, reading: En
   };
 }
 
-/** Schemes by which nothing is asked of a network. */
+/** Schemes by which nothing is asked of a network; a proxy's tunnel (CONNECT) asks nothing of a server either. */
 const OTHER_SCHEME = /^\s*(?!https?:|wss?:)[a-z][a-z0-9+.-]*:/i;
 
-/** Where Safari fetched a file from. */
-const CACHE_TYPES = new Set(['Memory Cache', 'Disk Cache']);
+/** Where Safari fetched a file from that the network did not give. */
+const CACHE_TYPES = new Set(['Memory Cache', 'Disk Cache', 'Service Worker']);
 
-/** Each recorder marks what came from the cache in its own way: in the entry, its response, or its `cache` member alone (chrome-har). */
+/**
+ * Each recorder marks what came from the cache in its own way: in the entry, its response, or its `cache` member alone (chrome-har), which
+ * others also write of a file that was fetched again (HttpWatch): then it has a body.
+ */
 export function isMarkedCached(raw: Raw): boolean {
   const response = recordOf(raw.response);
   return (
@@ -211,7 +214,7 @@ export function isMarkedCached(raw: Raw): boolean {
     response._fromDiskCache === true ||
     response._fromServiceWorker === true ||
     response._fromPrefetchCache === true ||
-    (isRecord(recordOf(raw.cache).beforeRequest) && response.status === 200)
+    (isRecord(recordOf(raw.cache).beforeRequest) && response.status === 200 && !(Number(response.bodySize) > 0))
   );
 }
 

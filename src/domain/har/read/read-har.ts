@@ -81,7 +81,7 @@ export function readLoads(har: unknown, { firstParty = [] }: ReadHarOptions = {}
 }
 
 const otherNote = (count: number) =>
-  `${counted(count, 'entry', 'entries')} (data:, blob: and the like) asked nothing of the network, so ` +
+  `${counted(count, 'entry', 'entries')} (data:, blob:, tunnels of a proxy and the like) asked nothing of the network, so ` +
   `${count === 1 ? 'it is' : 'they are'} not counted.`;
 
 /** A load by itself: its times from its own first request, parties by its own document. */

@@ -35,7 +35,8 @@ function blockerTest(har: Har, fcpMs: number | null): (entry: HarEntry) => boole
   const loadedMs = at(page?.onContentLoadMs ?? page?.onLoadMs);
   const askedUntilMs = (firstByteOf(har) ?? har.document?.startMs ?? 0) + BY_FIRST_BYTES_MS;
   return (entry) => {
-    if (entry.initiatorType === 'script') return false;
+    // A file that never came is missing, whenever it would have been loaded.
+    if (entry.initiatorType === 'script' || !entry.status) return false;
     if (!Number.isFinite(paintMs) && !Number.isFinite(loadedMs)) return (entry.startMs ?? 0) <= askedUntilMs;
     const endMs = endOf(entry);
     return endMs <= paintMs && (entry.type === 'stylesheet' || endMs <= loadedMs);

@@ -142,8 +142,6 @@ function queueWins(study: HarStudy, concerned: readonly Concerned[]): Wins {
   return { ...first, ...(image.lcpMs !== undefined && { lcpMs: Math.max(image.lcpMs, first.lcpMs ?? 0) }) };
 }
 
-const isQueueKnown = (concerned: readonly Concerned[]) => concerned.some(({ entry }) => entry.timings.blockedMs !== null);
-
 /** Name resolution and connecting together, TLS included. */
 const openingMs = ({ timings: { dnsMs, connectMs } }: HarEntry) => (dnsMs ?? 0) + (connectMs ?? 0);
 
@@ -239,10 +237,10 @@ export const BYTE_RULES = {
       )(study);
       return old.length < WORTH_MULTIPLEXING ? [] : old;
     },
-    costs: ({ concerned, most }, study) => ({ ms: isQueueKnown(concerned) ? most : null, wins: queueWins(study, concerned) }),
+    costs: ({ concerned, most }, study) => ({ ms: most > 0 ? most : null, wins: queueWins(study, concerned) }),
     says: ({ requests, concerned }) => `${counted(requests, 'request')} to ${hostsOf(concerned)} went over HTTP/1.x`,
     advice: 'HTTP/2',
-    which: ({ concerned, most }) => [isQueueKnown(concerned) && `The longest queued ${formatMs(most)} for a connection`],
+    which: ({ most }) => [most > 0 && `The longest queued ${formatMs(most)} for a connection`],
   },
   /** Connections that a host opened after its first for a protocol that needs one only (HTTP/2, HTTP/3, SPDY). */
   reconnects: {
