@@ -192,8 +192,12 @@ export function listedSteps(steps: readonly Step[]): string {
   return steps.map(({ number, name }) => `${number} "${name}"`).join(', ');
 }
 
+/** The refusal of a scenario of which no step is known. */
+export const withoutRuns = () => new ApiError('missing', 'The scenario has no run without a failure in this time.');
+
 /** The step that a place (from 1), a step id or a name stands for; throws an `invalid` error that lists the steps. */
 export async function chooseStep(steps: readonly Step[], asked: string | number): Promise<Step> {
+  if (steps.length === 0) throw withoutRuns();
   const text = String(asked).trim();
   const byNumber = steps.find(({ number }) => String(number) === text) ?? steps.find(({ stepId }) => String(stepId) === text);
   if (byNumber) return byNumber;

@@ -1,18 +1,18 @@
 import { ApiError, refuse } from '../../api/errors.ts';
-import { getStepHar, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
+import { listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { instantOf } from '../../api/params.ts';
 import type { SampleTold } from '../../domain/har/compare/compare-hars.ts';
 import type { Comparison } from '../../domain/har/compare/har-comparison.ts';
 import { placeOfRun, type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
 import type { PaintTimes } from '../../domain/har/requests/largest-paint.ts';
 import { changeNear, closerRow } from '../../domain/speed/clues.ts';
-import { chooseStep } from '../../domain/speed/runs.ts';
+import { chooseStep, withoutRuns } from '../../domain/speed/runs.ts';
 import { changeSentence, placeOfStudy } from '../../domain/speed/speed-findings.ts';
 import { resolveDate } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
 import { studyOne, usualPeriod } from './analyze-scenarios.ts';
 import { eventNamed, eventWords } from './event-named.ts';
-import { figuresOf, NEAR_MS, type Neighbours, readGivenRun, readNeighbours } from './run-neighbours.ts';
+import { figuresOf, NEAR_MS, type Neighbours, readGivenRun, readHars, readNeighbours } from './run-neighbours.ts';
 import { stopsAfter } from './scenario-reports.ts';
 
 /** Two runs by their ids, or a step whose typical runs on both sides of an instant are chosen. */
@@ -74,19 +74,6 @@ async function instantNamed(since: string, scenarioId: number, { ask, nowMs, tim
   return atMs;
 }
 
-/** The HAR files of these runs; those that cannot be read are left out and noted, unless there is no other. */
-async function readFiles(runs: readonly RunFigures[], side: string, { ask, note }: Asking): Promise<(RunFigures & RunFile)[]> {
-  const files = await Promise.allSettled(runs.map(({ stepResultId }) => ask(getStepHar, { scenarioStepResultId: stepResultId })));
-  const read = runs.flatMap((run, index) => {
-    const file = files[index];
-    return file?.status === 'fulfilled' ? [{ ...run, har: file.value.har }] : [];
-  });
-  const failed = files.find((file) => file.status === 'rejected');
-  if (failed && read.length === 0) throw failed.reason;
-  if (failed) note(`${runs.length - read.length} of ${runs.length} HAR files ${side} could not be read.`);
-  return read;
-}
-
 /** The period in which a change is looked for: around the instant that is named, else the usual one. */
 async function periodOf({ scenarioId, since }: RunsWanted, context: Context) {
   if (since === undefined) return { bounds: usualPeriod(context) };
@@ -109,7 +96,7 @@ async function changeOf(asked: RunsWanted, context: Context) {
   const { steps } = study;
   const chosen = asked.step === undefined ? undefined : await chooseStep(steps, asked.step);
   const { step, move } = changeNear(study, chosen, near) ?? { step: chosen ?? closerRow(study)?.step };
-  if (!step) throw new ApiError('missing', 'The scenario has no run without a failure in this time.');
+  if (!step) throw withoutRuns();
   if (!chosen && steps.length > 1)
     context.note(
       `Step ${step.number} "${step.name}" of ${steps.length}, ${move ? 'because it changed' : 'the slowest'}; step names another.`,
@@ -127,13 +114,20 @@ async function chooseHarRuns(asked: RunsWanted, context: Context) {
     before: near.filter(({ date }) => date < sinceMs),
     after: near.filter(({ date }) => date >= sinceMs && date < untilMs),
   };
-  for (const side of ['before', 'after'] as const)
-    if (sides[side].length === 0)
+  // Files that cannot be read are left out and noted, unless there is no other.
+  const filesOf = async (side: keyof typeof sides) => {
+    const runs = typicalRuns(sides[side], RUNS);
+    if (runs.length === 0)
       throw new ApiError('missing', `The step has no run without a failure in the 3 days ${side} ${new Date(sinceMs).toISOString()}.`);
+    const { read, failed } = await readHars(runs, context.ask);
+    if (failed && read.length === 0) throw failed.reason;
+    if (failed) context.note(`${runs.length - read.length} of ${runs.length} HAR files ${side} could not be read.`);
+    return read;
+  };
   context.progress(1, 3, 'chose typical runs');
-  const before = await readFiles(typicalRuns(sides.before, RUNS), 'before', context);
+  const before = await filesOf('before');
   context.progress(2, 3, 'read the HAR files before');
-  const after = await readFiles(typicalRuns(sides.after, RUNS), 'after', context);
+  const after = await filesOf('after');
   const paintsIn = (side: keyof typeof sides) => sides[side].map(({ paints }) => paints);
   const paints = { before: paintsIn('before'), after: paintsIn('after') };
   return { step: `${step.number} "${step.name}"`, sinceMs, before, after, paints, told };

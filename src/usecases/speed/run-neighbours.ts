@@ -14,6 +14,7 @@ import {
   type StepResult,
   soundOf,
   stepsOf,
+  withoutRuns,
 } from '../../domain/speed/runs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { Context } from '../context.ts';
@@ -130,6 +131,16 @@ export async function readNeighbours(before: KnownRun, after: KnownRun, named: n
   return { paints: { before: was.paints, after: is.paints }, hars: { before: was.hars, after: is.hars } };
 }
 
+/** Runs with their HAR files as the platform gave them, and the first that could not be read. */
+export async function readHars(runs: readonly RunFigures[], ask: Reads['ask']) {
+  const files = await Promise.allSettled(runs.map(({ stepResultId }) => ask(getStepHar, { scenarioStepResultId: stepResultId })));
+  const read = runs.flatMap((run, index) => {
+    const file = files[index];
+    return file?.status === 'fulfilled' ? [{ ...run, har: file.value.har }] : [];
+  });
+  return { read, failed: files.find((file) => file.status === 'rejected') };
+}
+
 async function readAround(run: KnownRun, other: KnownRun, scenarioId: number, context: Reads) {
   const [dateMs = Number.NaN, otherMs = Number.NaN] = [run.dateMs, other.dateMs];
   const { runs = [] } = (await runsNear(run, scenarioId, context)) ?? {};
@@ -138,10 +149,8 @@ async function readAround(run: KnownRun, other: KnownRun, scenarioId: number, co
     ({ date, stepResultId }) => stepResultId !== other.stepResultId && Math.abs(date - dateMs) < Math.abs(date - otherMs),
   );
   const nearest = near.toSorted((a, b) => distance(a.date, dateMs, otherMs) - distance(b.date, dateMs, otherMs)).slice(0, EACH_SIDE);
-  const read = context.isLate() ? [] : nearest;
-  const files = await Promise.allSettled(read.map(({ stepResultId }) => context.ask(getStepHar, { scenarioStepResultId: stepResultId })));
-  const hars = files.flatMap((file) => (file.status === 'fulfilled' ? [file.value.har] : []));
-  return { paints: near.map(({ paints }) => paints), hars };
+  const { read } = await readHars(context.isLate() ? [] : nearest, context.ask);
+  return { paints: near.map(({ paints }) => paints), hars: read.map(({ har }) => har) };
 }
 
 /** Whether a name begins with all words of another one: `Product page – mobile` with `Product`. */
@@ -168,7 +177,7 @@ export async function stepOf(
 ): Promise<Step> {
   const steps = stepsOf(soundOf(reports));
   const [only] = steps;
-  if (!only) throw new ApiError('missing', 'The scenario has no run without a failure in this time.');
+  if (!only) throw withoutRuns();
   if (asked !== undefined) return chooseStep(steps, asked);
   if (steps.length === 1) return only;
   const blamed = await blame();

@@ -149,6 +149,7 @@ describe('steps', () => {
     await expect(chooseStep(steps, 'Payment')).rejects.toThrow(
       'step: the scenario has the steps 1 "Home", 2 "Cart", 3 "Cart overview"; "Payment" is not one of them.',
     );
+    await expect(chooseStep([], 1)).rejects.toThrow('no run without a failure');
   });
 });
 

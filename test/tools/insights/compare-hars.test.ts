@@ -81,8 +81,6 @@ describe('a sample of runs', () => {
     const [event] = events.events;
     const answer = await call('compare_hars', { scenarioId, step: String(stepId), since: event?.key });
     expect(answer.text).toContain(`(${event?.key})`);
-    const { runs } = comparisonIn(answer);
-    expect([runs.before.length, runs.after.length]).toEqual([4, 4]);
     expect(whole(answer)).toMatchSnapshot();
   });
 
