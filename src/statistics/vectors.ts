@@ -8,11 +8,25 @@ export function dot(a: Float64Array, b: Float64Array, from = 0, to = a.length): 
   return sum;
 }
 
+/** The sum of the members `from` … `to` − 1. */
+export function total(values: Float64Array, from = 0, to = values.length): number {
+  let sum = 0;
+  for (let index = from; index < to; index += 1) sum += nthDouble(values, index);
+  return sum;
+}
+
+/** The sum of the members before each one, and of all. */
+export function sumsOf(values: Float64Array): Float64Array {
+  const sums = new Float64Array(values.length + 1);
+  for (let at = 0; at < values.length; at += 1) sums[at + 1] = nthDouble(sums, at) + nthDouble(values, at);
+  return sums;
+}
+
 /** `a − b`, as a new vector. */
 export const minus = (a: Float64Array, b: Float64Array): Float64Array => a.map((value, index) => value - nthDouble(b, index));
 
 /** Takes `share · b` from `a`, in place. */
-function subtract(a: Float64Array, b: Float64Array, share: number): void {
+export function subtract(a: Float64Array, b: Float64Array, share: number): void {
   for (let index = 0; index < a.length; index += 1) a[index] = nthDouble(a, index) - share * nthDouble(b, index);
 }
 

@@ -54,8 +54,8 @@ export interface Whitener {
   readonly apply: (column: Float64Array) => Float64Array;
   /** W' times a column, in place; rows after the last day stay. Returns the column. */
   readonly applyTransposed: (column: Float64Array) => Float64Array;
-  /** Sum of the members of W'W over the rows and columns `from` … `to` − 1. */
-  readonly precisionOf: (from: number, to: number) => number;
+  /** Sums of the members of W'W over the rows and columns from one on, by how many they are. */
+  readonly precisionsFrom: (from: number) => Float64Array;
   /** Logarithm of the determinant of the covariance. */
   readonly logDeterminant: number;
 }
@@ -85,7 +85,6 @@ export function whitenerOf(times: Float64Array, { sampling, shock, carry }: Nois
   // Computed where intervals are asked for.
   let energies: Float64Array | undefined;
   const rows: (Float64Array | undefined)[] = [];
-  /** The intervals from one day on, by their length. */
   function rowFrom(from: number, ofStates: Float64Array): Float64Array {
     const row = new Float64Array(size + 1 - from);
     let [state, squares] = [0, 0];
@@ -116,12 +115,7 @@ export function whitenerOf(times: Float64Array, { sampling, shock, carry }: Nois
       }
       return column;
     },
-    precisionOf(from, to) {
-      energies ??= energiesOf(scales, kept);
-      // A search for single days asks for no other interval of most rows.
-      if (to === from + 1) return nthDouble(scales, from) ** 2 + nthDouble(taken, from) ** 2 * nthDouble(energies, to);
-      return nthDouble((rows[from] ??= rowFrom(from, energies)), to - from);
-    },
+    precisionsFrom: (from) => (rows[from] ??= rowFrom(from, (energies ??= energiesOf(scales, kept)))),
   };
 }
 

@@ -1,7 +1,7 @@
-import { median } from 'simple-statistics';
 import { dayAfter, daysFrom } from '../../../lib/calendar.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { nth } from '../../../lib/nth.ts';
+import { median } from '../../../statistics/order.ts';
 import type { DailyPoint, Expected } from '../engine/series.ts';
 import type { SpecialDay, SpecialDays } from './special-days.ts';
 

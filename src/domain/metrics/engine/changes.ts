@@ -1,7 +1,7 @@
 import { logTail, Z_95 } from '../../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
-import { type Information, knownOf, without } from './noise.ts';
-import { type Candidate, nextChange, type Quest, type Shape, scoreOf } from './seek.ts';
+import { effectsOf, type Information, without } from './noise.ts';
+import { type Candidate, nextChange, type Quest, type Shape, scoreOf, soughtBy, takeOut } from './seek.ts';
 import { relativeOf, type Series } from './series.ts';
 
 /** A change that was found: days on which the level differs from that before. */
@@ -124,21 +124,12 @@ function inTurn(found: readonly Placed[], size: number): Placed[] {
   return result;
 }
 
-/** Effects of several changes at once: each with the others taken out. */
-function together(information: Information, candidates: readonly Candidate[]): { effect: number; error: number }[] {
-  return candidates.map((own) => {
-    const rest = candidates.filter((other) => other !== own).reduce(without, information);
-    const { weight, score } = knownOf(rest, own);
-    return { effect: score / weight, error: 1 / Math.sqrt(weight) };
-  });
-}
-
 /** Days by which a level may be interrupted, and the standard errors that it may differ by behind them, to be one level. */
 const [INTERRUPTED_DAYS, ALIKE] = [2, 2];
 
 /** Reads a level that is left for a day or two and comes back as one change, and the days between as one of their own. */
 function uninterrupted(information: Information, found: readonly Placed[]): readonly Placed[] {
-  const effects = together(information, found);
+  const effects = effectsOf(information, found);
   for (const [at, early] of found.entries()) {
     if (early.shape !== 'episode') continue;
     const next = found.findIndex(({ shape, from }) => shape !== 'outlier' && from > early.to && from <= early.to + INTERRUPTED_DAYS);
@@ -158,7 +149,7 @@ function uninterrupted(information: Information, found: readonly Placed[]): read
  * and how clear that is, is less than it is against these. Where more than half of the change is left, the level only began more deeply.
  */
 function overtaken(information: Information, all: readonly Placed[]): readonly Placed[] {
-  const effectOf = new Map(together(information, all).map(({ effect }, at) => [all[at], effect]));
+  const effectOf = new Map(effectsOf(information, all).map(({ effect }, at) => [all[at], effect]));
   /** The share of a change that an opposite one soon after it leaves; undefined where that is none. */
   const shareLeft = (early: Placed, late: Placed) => {
     const [first, second] = [effectOf.get(early) ?? 0, effectOf.get(late) ?? 0];
@@ -171,7 +162,7 @@ function overtaken(information: Information, all: readonly Placed[]): readonly P
     const late = found.find((other) => isOvertaken(own, other));
     return late ? { ...own, shape: endedShape(own.from, late.from), to: late.from } : own;
   });
-  const effects = together(information, read);
+  const effects = effectsOf(information, read);
   return read.map((own, at) => {
     const { effect = 0, error = 1 } = effects[at] ?? {};
     const isLate = found.some((other) => isOvertaken(other, found[at] ?? own));
@@ -204,16 +195,18 @@ export interface Found {
 export function findChangesIn(information: Information, quests: readonly Quest[], freedom: number): Found {
   const found: Placed[] = [];
   const firstStart = Math.min(...quests.filter(({ shape }) => shape === 'step').map(({ from }) => from));
+  const sought = quests.map((quest) => soughtBy(information, quest));
   let left = information;
   while (found.length < MOST_CHANGES) {
-    const candidate = nextChange(left, quests, freedom);
+    const candidate = nextChange(sought, left, freedom);
     if (!candidate) break;
     const own = settledOf(left, begunBefore(left, candidate, firstStart));
     found.push({ ...own, ...(own.shape === 'outlier' ? { earliest: own.from, latest: own.from } : startsOf(left, own)) });
     left = without(left, own);
+    for (const each of sought) takeOut(each, left);
   }
   const read = distinct(information, overtaken(information, uninterrupted(information, inTurn(found, information.size))));
-  const effects = together(information, read);
+  const effects = effectsOf(information, read);
   const changes = read.map(({ score: _score, ...change }, index): Change => {
     const { effect, error } = effects[index] ?? { effect: 0, error: 0 };
     return { ...change, effect, error };

@@ -1,6 +1,7 @@
 import { dayAfter } from '../../../lib/calendar.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { largeShare, scoreOfTail, studentOf } from '../../../statistics/tails.ts';
+import { total } from '../../../statistics/vectors.ts';
 import { type ExpectedRow, laterDay, predictionOf } from './expectation.ts';
 import { ERRORS, LEAST_CLEAR } from './judge.ts';
 import { stepCount } from './seek.ts';
@@ -29,14 +30,11 @@ function neededScore(days: number): number {
 function smallestOf({ series, noise, predict }: NonNullable<ReturnType<typeof predictionOf>>, count: number, side: 1 | -1): number {
   const { learned, expected, events } = series;
   const weights = expected.slice(learned).fill(0, count);
-  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const sum = total(weights);
   const error = Math.sqrt(predict(weights.map((weight) => weight / sum)).variance);
   const size = relativeOf(series, side * (studentOf(neededScore(count), noise.freedom) + FOUR_OF_FIVE) * error);
   if (!events || side < 0) return size;
-  const large = largeShare(
-    events.subarray(learned, learned + count).reduce((total, own) => total + own, 0),
-    LEAST_CLEAR / count,
-  );
+  const large = largeShare(total(events, learned, learned + count), LEAST_CLEAR / count);
   return Math.max(size, (1 + large) * (1 + relativeOf(series, FOUR_OF_FIVE * error)) - 1);
 }
 

@@ -1,8 +1,8 @@
-import { nth, nthDouble } from '../../../lib/nth.ts';
+import { nthDouble } from '../../../lib/nth.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { largeShare, logOfLarge, logTail, normalOf, scoreOfTail, studentOf, Z_95 } from '../../../statistics/tails.ts';
-import { dot } from '../../../statistics/vectors.ts';
+import { dot, total } from '../../../statistics/vectors.ts';
 import { whitenerOf } from '../../../statistics/whitening.ts';
 import type { Change } from './changes.ts';
 import { fitOf, varianceOf } from './fit.ts';
@@ -95,8 +95,8 @@ function predictor(series: Series, noise: Noise, changes: readonly Change[], slo
       (column, at) => dot(column.subarray(learned), weights) - linked * nthDouble(fromColumns, at),
     );
     const ofShocks = weights.reduce((sum, weight, one) => {
-      const beside = weights.reduce((total, other, at) => {
-        return total + other * noise.carry ** Math.abs(nthDouble(times, learned + one) - nthDouble(times, learned + at));
+      const beside = weights.reduce((near, other, at) => {
+        return near + other * noise.carry ** Math.abs(nthDouble(times, learned + one) - nthDouble(times, learned + at));
       }, 0);
       return sum + weight * (noise.shock * beside + weight * nthDouble(noise.sampling, learned + one));
     }, 0);
@@ -201,16 +201,16 @@ function expectRows(
   const reach = studentOf(scoreOfTail(Math.log(chance)), noise.freedom);
   const expected = rows.map(({ days }): Expected => {
     const at = days.flatMap(({ label }) => places.get(label) ?? []);
-    const bases = at.map((day) => nthDouble(series.expected, day) + correction);
-    const base = bases.reduce((sum, value) => sum + value, 0);
+    const bases = Float64Array.from(at, (day) => nthDouble(series.expected, day) + correction);
+    const base = total(bases);
     const weights = new Float64Array(series.times.length - learned);
-    const levels = at.map((day, index) => {
+    const levels = Float64Array.from(at, (day, index) => {
       const single = new Float64Array(weights.length);
       single[day - learned] = 1;
-      return nth(bases, index) * (1 + relativeOf(series, predict(single).mean));
+      return nthDouble(bases, index) * (1 + relativeOf(series, predict(single).mean));
     });
-    const level = levels.reduce((sum, value) => sum + value, 0);
-    for (const [index, day] of at.entries()) weights[day - learned] = nth(levels, index) / level;
+    const level = total(levels);
+    for (const [index, day] of at.entries()) weights[day - learned] = nthDouble(levels, index) / level;
     const [middle, sd] = [deviationOf(series, level / base), Math.sqrt(predict(weights).variance)];
     const shift = correction * at.length;
     const trials = isSum(kind) ? 1 : days.reduce((sum, { denominator }) => sum + denominator, 0);

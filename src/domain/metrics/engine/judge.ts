@@ -1,6 +1,7 @@
 import { nthDouble } from '../../../lib/nth.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { scoreOfTail, studentOf } from '../../../statistics/tails.ts';
+import { total } from '../../../statistics/vectors.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
 import { mainChange, overAllDays } from './inner-changes.ts';
@@ -140,9 +141,7 @@ function usualWindow({ labels }: Series, window: Window, leftOut: ReadonlySet<nu
 
 /** Share of a window that lies on the days of a change, by what is expected of its days. */
 function shareOn(series: Series, window: Window, { from, to }: Interval, leftOut: ReadonlySet<number>): number {
-  return weightsOf(series, window, leftOut)
-    .subarray(from, to)
-    .reduce((sum, weight) => sum + weight, 0);
+  return total(weightsOf(series, window, leftOut), from, to);
 }
 
 /**

@@ -1,4 +1,5 @@
-import { nth, nthDouble } from '../../../lib/nth.ts';
+import { nthDouble } from '../../../lib/nth.ts';
+import { dot, total } from '../../../statistics/vectors.ts';
 import { type CalendarEffect, calendarEffect, fitOf } from './fit.ts';
 import type { Noise } from './noise.ts';
 import type { Series } from './series.ts';
@@ -19,7 +20,7 @@ export function weightsOf({ labels, expected }: Series, { from, to }: Window, le
     const label = labels[at] ?? '';
     return label >= from && label <= to && !leftOut.has(at) ? value : 0;
   });
-  const all = weights.reduce((sum, value) => sum + value, 0);
+  const all = total(weights);
   return all > 0 ? weights.map((value) => value / all) : weights;
 }
 
@@ -38,8 +39,6 @@ function noiseTimes({ times }: Series, { sampling, shock, carry }: Noise, weight
   }
   return result;
 }
-
-const product = (a: Float64Array, b: ArrayLike<number>) => a.reduce((sum, value, at) => sum + value * nth(b, at), 0);
 
 /** The difference of the levels of two windows beside what the calendar makes of it, as a deviation: by changes, drift and neither. */
 export interface Level {
@@ -67,15 +66,12 @@ export function levelOf(
   if (before.every((value) => value === 0) || after.every((value) => value === 0)) return undefined;
   const weights = after.map((value, at) => value - nthDouble(before, at));
   const along = noiseTimes(series, noise, weights);
-  const made = changes.reduce(
-    (sum, { from, to, effect }) => sum + effect * weights.subarray(from, to).reduce((total, weight) => total + weight, 0),
-    0,
-  );
+  const made = changes.reduce((sum, { from, to, effect }) => sum + effect * total(weights, from, to), 0);
   const calendar = ofCalendar(study, weights);
   return {
-    difference: product(weights, series.deviations) - calendar.month - calendar.season,
-    error: Math.hypot(Math.sqrt(product(along, weights)), calendar.error),
+    difference: dot(weights, series.deviations) - calendar.month - calendar.season,
+    error: Math.hypot(Math.sqrt(dot(along, weights)), calendar.error),
     changes: made,
-    rest: product(along, left),
+    rest: dot(along, left),
   };
 }

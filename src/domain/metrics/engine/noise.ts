@@ -1,8 +1,9 @@
-import { median } from 'simple-statistics';
 import { nth, nthDouble } from '../../../lib/nth.ts';
+import { inverseOf } from '../../../statistics/elimination.ts';
 import { keptFit, lastResults } from '../../../statistics/kept-fits.ts';
+import { median } from '../../../statistics/order.ts';
 import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
-import { dot, project } from '../../../statistics/vectors.ts';
+import { dot, project, subtract, sumsOf, total } from '../../../statistics/vectors.ts';
 import { type Whitener, whitenerOf } from '../../../statistics/whitening.ts';
 import { basisOf, type Interval, type Nuisance, nuisanceOf, weighCarryAndDrift } from './drift-grid.ts';
 import { isCounted, type MetricKind, type Series, WEEK } from './series.ts';
@@ -62,15 +63,20 @@ function roughResiduals(times: Float64Array, nuisance: Nuisance, sampling: Float
  * Sampling with more variance for days that lie far off, so that they do not teach that such days are usual, and the number of days that
  * this takes away. Twice, because far days disturb what the others are measured by.
  */
-function forgiving(times: Float64Array, nuisance: Nuisance, sampling: Float64Array, shock: number, farthest: number): Forgiven {
+function forgiving(
+  sampling: Float64Array,
+  shock: number,
+  farthest: number,
+  residualsAt: (sampling: Float64Array) => Float64Array,
+): Forgiven {
   let forgiven: Forgiven = { sampling, lost: 0 };
   for (let turn = 0; turn < 2; turn += 1) {
-    const residuals = roughResiduals(times, nuisance, forgiven.sampling, shock);
+    const residuals = residualsAt(forgiven.sampling);
     // As far off as they would be without forgiveness.
     const distances = residuals.map((residual, at) => {
       return Math.abs(residual) * Math.sqrt((nthDouble(forgiven.sampling, at) + shock) / (nthDouble(sampling, at) + shock));
     });
-    const scale = median(Array.from(distances)) / MEDIAN_OF_NORMAL || 1;
+    const scale = median(distances) / MEDIAN_OF_NORMAL || 1;
     const factors = distances.map((distance) => Math.max(1, distance / (farthest * scale)) ** 4);
     forgiven = {
       sampling: sampling.map((variance, at) => variance + ((factors[at] ?? 1) - 1) * (variance + shock)),
@@ -103,7 +109,7 @@ function learnNoise(series: Series, past: readonly Interval[]): Noise | undefine
   const { learned, kind, sampling } = series;
   if (learned < LEAST_DAYS) return undefined;
   const counted = isCounted(kind);
-  const chance = counted ? sampling.subarray(0, learned).reduce((sum, value) => sum + value, 0) / learned : 0;
+  const chance = counted ? total(sampling, 0, learned) / learned : 0;
   const rough = Math.max(series.roughVariance, chance);
   const weekdaySd = Math.sqrt(weekdayVariance(series, rough, learned));
   // Of amounts, half of the noise is taken to be sampling: their days are weighed between equally and by their traffic.
@@ -112,15 +118,17 @@ function learnNoise(series: Series, past: readonly Interval[]): Noise | undefine
   const doubtful = chanceOfDay.map((variance, at) => variance + nthDouble(series.doubt, at));
   const times = series.times.subarray(0, learned);
   const nuisance = nuisanceOf(series, learned, past, weekdaySd);
-  const scatter = scatterOfWeekdays(
-    roughResiduals(times, nuisance, doubtful.subarray(0, learned), shock),
-    series.weekdays.subarray(0, learned),
-  );
+  const residualsAt = (variances: Float64Array) => roughResiduals(times, nuisance, variances, shock);
+  const residuals = residualsAt(doubtful.subarray(0, learned));
+  const scatter = scatterOfWeekdays(residuals, series.weekdays.subarray(0, learned));
   const wide = Float64Array.from(series.weekdays, (weekday) => (nth(scatter, weekday) - 1) * rough);
-  const expected = doubtful.map((variance, at) => variance + nthDouble(wide, at));
-  const own = forgiving(times, nuisance, expected.subarray(0, learned), shock, FAR[counted ? 'counted' : 'summed']);
+  const expected = doubtful.map((variance, at) => variance + nthDouble(wide, at)).subarray(0, learned);
+  const own = forgiving(expected, shock, FAR[counted ? 'counted' : 'summed'], (variances) =>
+    // Most weekdays scatter alike.
+    variances === expected && scatter.every((factor) => factor === 1) ? residuals : residualsAt(variances),
+  );
   // A day whose own effect is unknown says as little of the noise.
-  const unknown = expected.subarray(0, learned).reduce((sum, variance, at) => sum + nthDouble(series.doubt, at) / (variance + shock), 0);
+  const unknown = expected.reduce((sum, variance, at) => sum + nthDouble(series.doubt, at) / (variance + shock), 0);
   const forgiven = { ...own, lost: own.lost + unknown, shock };
   const { carry, drift } = weighCarryAndDrift(times, nuisance, forgiven, kind);
   const left = residualsOf(nuisance, drift, whitenerOf(times, { ...forgiven, carry }), forgiven.lost);
@@ -157,16 +165,6 @@ export interface Information {
   readonly furtherSums: readonly Float64Array[];
 }
 
-function sumsOf(column: Float64Array, size: number): Float64Array {
-  const sums = new Float64Array(size + 1);
-  let sum = 0;
-  for (let at = 0; at < size; at += 1) {
-    sum += nthDouble(column, at);
-    sums[at + 1] = sum;
-  }
-  return sums;
-}
-
 /** Sums over the days before of several columns, those of a day beside each other. */
 function sumsByDay(columns: readonly Float64Array[], size: number): Float64Array {
   const width = columns.length;
@@ -199,7 +197,7 @@ function learnInformation(series: Series, noise: Noise): Information {
     whitener,
     score,
     directions,
-    scoreSums: sumsOf(score, size),
+    scoreSums: sumsOf(score),
     directionSums: sumsByDay(directions, size),
     width: directions.length,
     furtherSums: [],
@@ -212,34 +210,48 @@ export function knownOf(information: Information, { from, to }: Interval): { wei
   return { weight: weightOf(information, from, to), score: nthDouble(scoreSums, to) - nthDouble(scoreSums, from) };
 }
 
-/** The first of these for searches, which ask for thousands. */
+/** The first of these, for searches, which ask for thousands. */
 export function weightOf({ whitener, directionSums, width, furtherSums }: Information, from: number, to: number): number {
-  let weight = whitener.precisionOf(from, to);
+  let weight = nthDouble(whitener.precisionsFrom(from), to - from);
   for (let left = from * width, right = to * width, end = left + width; left < end; left += 1, right += 1)
     weight -= (nthDouble(directionSums, right) - nthDouble(directionSums, left)) ** 2;
   for (const sums of furtherSums) weight -= (nthDouble(sums, to) - nthDouble(sums, from)) ** 2;
   return weight;
 }
 
+/** G times a column that is 1 on an interval: its sum over another one is what the data know of both together. */
+function responseOf({ size, whitener, directions }: Information, { from, to }: Interval): Float64Array {
+  const response = whitener.applyTransposed(whitener.apply(new Float64Array(size).fill(1, from, to)));
+  for (const direction of directions) subtract(response, direction, total(direction, from, to));
+  return response;
+}
+
 /** The information that is left when an effect on an interval is taken out too. */
 export function without(information: Information, interval: Interval): Information {
-  const { size, whitener, score, directions, directionSums, width, furtherSums } = information;
+  const { size, whitener, directions, directionSums, width, furtherSums } = information;
   const known = knownOf(information, interval);
-  const direction = whitener.applyTransposed(whitener.apply(new Float64Array(size).fill(1, interval.from, interval.to)));
-  for (const [index, other] of directions.entries()) {
-    const further = furtherSums[index - width];
-    const shared = further
-      ? nthDouble(further, interval.to) - nthDouble(further, interval.from)
-      : nthDouble(directionSums, interval.to * width + index) - nthDouble(directionSums, interval.from * width + index);
-    for (let at = 0; at < size; at += 1) direction[at] = nthDouble(direction, at) - shared * nthDouble(other, at);
-  }
-  const left = score.map((value, at) => value - (nthDouble(direction, at) * known.score) / known.weight);
+  const direction = responseOf(information, interval);
+  const score = information.score.slice();
+  subtract(score, direction, known.score / known.weight);
   const scaled = direction.map((value) => value / Math.sqrt(known.weight));
   return {
-    ...information,
-    score: left,
+    size,
+    whitener,
+    score,
     directions: [...directions, scaled],
-    scoreSums: sumsOf(left, size),
-    furtherSums: [...furtherSums, sumsOf(scaled, size)],
+    scoreSums: sumsOf(score),
+    directionSums,
+    width,
+    furtherSums: [...furtherSums, sumsOf(scaled)],
   };
+}
+
+/** Effects on several intervals at once, each with the others taken out, and their standard errors. */
+export function effectsOf(information: Information, intervals: readonly Interval[]): { effect: number; error: number }[] {
+  const known = intervals.map((own) => {
+    const response = responseOf(information, own);
+    return Float64Array.from(intervals, ({ from, to }) => total(response, from, to));
+  });
+  const scores = Float64Array.from(intervals, ({ from, to }) => total(information.score, from, to));
+  return inverseOf(known).map((row, at) => ({ effect: dot(row, scores), error: Math.sqrt(nthDouble(row, at)) }));
 }

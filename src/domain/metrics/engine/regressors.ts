@@ -1,8 +1,8 @@
-import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { nthDouble, nthPlace } from '../../../lib/nth.ts';
+import { median } from '../../../statistics/order.ts';
 import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
-import { dot, pick } from '../../../statistics/vectors.ts';
+import { dot, pick, sumsOf } from '../../../statistics/vectors.ts';
 
 /** A column that moves a series by a factor which is known up to this prior. */
 export interface Regressor {
@@ -52,14 +52,13 @@ const dateOf = (time: number) => new Date(time * DAY_MS).getUTCDate();
 
 /** Days without the slow course of a month around them, and without what lies far off. */
 function detrended(values: Float64Array, doubt: Float64Array): Float64Array {
+  const sums = sumsOf(values);
   const around = new Float64Array(values.length);
   for (let at = 0; at < values.length; at += 1) {
     const [from, to] = [Math.max(0, at - HALF_MONTH), Math.min(values.length, at + HALF_MONTH + 1)];
-    let sum = 0;
-    for (let near = from; near < to; near += 1) sum += nthDouble(values, near);
-    around[at] = nthDouble(values, at) - sum / (to - from);
+    around[at] = nthDouble(values, at) - (nthDouble(sums, to) - nthDouble(sums, from)) / (to - from);
   }
-  const most = 4 * (median(Array.from(around, Math.abs)) || 1);
+  const most = 4 * (median(around.map(Math.abs)) || 1);
   return around.map((value, at) => (nthDouble(doubt, at) > 0 ? 0 : Math.max(-most, Math.min(most, value))));
 }
 

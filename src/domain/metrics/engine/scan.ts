@@ -1,5 +1,7 @@
+import { nthDouble } from '../../../lib/nth.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { logTail, normalOf, Z_95 } from '../../../statistics/tails.ts';
+import { total } from '../../../statistics/vectors.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
 import { LEAST_HISTORY_DAYS } from './levels.ts';
@@ -52,9 +54,11 @@ function driftOf(study: Study, others: readonly Interval[] = []): Change | undef
   const own = study.changes.filter(({ shape }) => shape !== 'outlier');
   const known = [...own, ...others.filter((other) => own.every((change) => likeness(change, other) < 0.5))];
   const past = known.filter(({ from }) => from < learned);
-  const [before, whole] = [slopeOf(study, learned, past), slopeOf(study, days, known)];
+  const before = slopeOf(study, learned, past);
   // A series that has almost no events has no slope either.
-  if (before.effect * whole.effect <= 0 || !(Math.max(before.logP, whole.logP) <= Math.log(LOOSEST))) return undefined;
+  if (!(before.logP <= Math.log(LOOSEST))) return undefined;
+  const whole = slopeOf(study, days, known);
+  if (before.effect * whole.effect <= 0 || !(whole.logP <= Math.log(LOOSEST))) return undefined;
   const share = driftShare(study.series);
   if (Math.abs(relativeOf(study.series, whole.effect * share)) < LEAST_DRIFT) return undefined;
   const latest = slopeOf(study, days, known, Math.max(0, Math.min(learned, days - GOES_ON.days)));
@@ -87,7 +91,7 @@ const LEAST_EVENTS = 5;
 
 /** Whether the days of a sum or an average are of so few events that they say nothing of what is usual. */
 export function isTooRare({ events, learned }: Series): boolean {
-  return events !== undefined && events.subarray(0, learned).reduce((sum, count) => sum + count, 0) < LEAST_EVENTS * learned;
+  return events !== undefined && total(events, 0, learned) < LEAST_EVENTS * learned;
 }
 
 /** Everything that may be a change in one series; undefined with too few days. */
@@ -252,6 +256,6 @@ function pValueOf(study: Study, own: Interval, pValue: number, taken: readonly I
 
 /** Takes an interval out, unless nothing of it is left. */
 function takenOut(information: Information, interval: Interval): Information {
-  const whole = information.whitener.precisionOf(interval.from, interval.to);
+  const whole = nthDouble(information.whitener.precisionsFrom(interval.from), interval.to - interval.from);
   return knownOf(information, interval).weight > LEAST_LEFT * whole ? without(information, interval) : information;
 }

@@ -1,7 +1,7 @@
-import { nthDouble } from '../../../lib/nth.ts';
+import { nthDouble, nthPlace } from '../../../lib/nth.ts';
 import { logOfLargest, logTail, normalOf } from '../../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
-import { type Information, weightOf } from './noise.ts';
+import { type Information, knownOf, weightOf } from './noise.ts';
 import { type Series, WEEK } from './series.ts';
 
 /** How changes may look; a change that goes on to the last day is a step. */
@@ -54,18 +54,60 @@ export interface Candidate extends Interval {
   readonly logP: number;
 }
 
-type Seeker = (information: Information, quest: Quest, freedom: number) => Candidate | undefined;
-
 /** The score of a change on some days: its effect over its standard error; 0 where these days are not distinguished from the rest. */
-export function scoreOf(information: Information, { from, to }: Interval): number {
-  return scoreAt(information, from, to);
+export function scoreOf(information: Information, interval: Interval): number {
+  const { weight, score } = knownOf(information, interval);
+  return weight > leastOf(information, interval.to) ? score / Math.sqrt(weight) : 0;
 }
 
-function scoreAt(information: Information, from: number, to: number): number {
-  const { scoreSums, whitener } = information;
-  const weight = weightOf(information, from, to);
-  const isKnown = weight > LEAST_WEIGHT * whitener.precisionOf(to - 1, to);
-  return isKnown ? (nthDouble(scoreSums, to) - nthDouble(scoreSums, from)) / Math.sqrt(weight) : 0;
+/** What must be known of an interval that ends before a day. */
+const leastOf = ({ whitener }: Information, to: number) => LEAST_WEIGHT * nthDouble(whitener.precisionsFrom(to - 1), 1);
+
+/** The intervals that a quest looks at, and how much the data know of an effect on each. */
+interface Sought {
+  readonly quest: Quest;
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+  readonly weights: Float64Array;
+}
+
+/** First and last end of changes that begin on a day; a single last day may as well be the first one of a step. */
+function endsOf({ shape, longest = Infinity }: Quest, at: number, size: number): readonly [number, number] {
+  if (shape === 'step') return [size, size];
+  return shape === 'outlier' ? [at + 1, Math.min(at + 1, size - 1)] : [at + 2, Math.min(at + longest, size - 1)];
+}
+
+/** The intervals of a quest, before anything is taken out. */
+export function soughtBy(information: Information, quest: Quest): Sought {
+  const [starts, ends, weights]: [number[], number[], number[]] = [[], [], []];
+  for (let from = quest.from; from < quest.to; from += 1) {
+    const [first, last] = endsOf(quest, from, information.size);
+    for (let to = first; to <= last; to += 1) {
+      starts.push(from);
+      ends.push(to);
+      weights.push(weightOf(information, from, to));
+    }
+  }
+  return { quest, from: Int32Array.from(starts), to: Int32Array.from(ends), weights: Float64Array.from(weights) };
+}
+
+/** Takes what was taken out of some information last out of the intervals of a quest too. */
+export function takeOut({ from, to, weights }: Sought, { furtherSums }: Information): void {
+  const sums = furtherSums.at(-1) ?? new Float64Array();
+  for (let at = 0; at < weights.length; at += 1)
+    weights[at] = nthDouble(weights, at) - (nthDouble(sums, nthPlace(to, at)) - nthDouble(sums, nthPlace(from, at))) ** 2;
+}
+
+/** The place of the interval with the clearest effect. */
+function clearestOf({ from, to, weights }: Sought, information: Information): number {
+  const { scoreSums: sums } = information;
+  let [best, most] = [0, 0];
+  for (let at = 0; at < weights.length; at += 1) {
+    const weight = nthDouble(weights, at);
+    const square = (nthDouble(sums, nthPlace(to, at)) - nthDouble(sums, nthPlace(from, at))) ** 2;
+    if (square > most * weight && weight > leastOf(information, nthPlace(to, at))) [best, most] = [at, square / weight];
+  }
+  return best;
 }
 
 /** Share of the first days of a step that are as good as independent of the day before. */
@@ -73,56 +115,25 @@ const FRESH = 0.6;
 /** Effective number of independent scores among the steps that begin on so many days (docs/statistics.md). */
 export const stepCount = (days: number) => 1 + FRESH * (days - 1);
 
-/** The clearest step. */
-const bestStep: Seeker = (information, { from, to }, freedom) => {
-  const end = information.size;
-  let best: { at: number; score: number } | undefined;
-  for (let at = from; at < to; at += 1) {
-    const score = scoreOf(information, { from: at, to: end });
-    if (!best || Math.abs(score) > Math.abs(best.score)) best = { at, score };
-  }
-  if (!best) return undefined;
-  const limit = Math.abs(normalOf(best.score, freedom));
-  return { shape: 'step', from: best.at, to: end, score: best.score, logP: Math.min(0, Math.log(stepCount(to - from)) + logTail(limit)) };
-};
-
-/** The clearest single day; never the last one, because it may as well be the first day of a step. */
-const bestOutlier: Seeker = (information, { from, to }, freedom) => {
-  const end = Math.min(to, information.size - 1);
-  let best: Candidate | undefined;
-  for (let at = from; at < end; at += 1) {
-    const score = scoreOf(information, { from: at, to: at + 1 });
-    if (!best || Math.abs(score) > Math.abs(best.score)) best = { shape: 'outlier', from: at, to: at + 1, score, logP: 0 };
-  }
-  return best && { ...best, logP: logOfLargest(normalOf(best.score, freedom), end - from) };
-};
-
-/** The clearest run of two days or more that ends before the last day. */
-const bestEpisode: Seeker = (information, { from, to, longest = Infinity }, freedom) => {
-  const end = information.size;
-  let [first, last, best] = [-1, -1, 0];
-  for (let at = from; at < to; at += 1) {
-    for (let until = at + 2; until < end && until <= at + longest; until += 1) {
-      const score = scoreAt(information, at, until);
-      if (first < 0 || Math.abs(score) > Math.abs(best)) [first, last, best] = [at, until, score];
-    }
-  }
-  if (first < 0) return undefined;
-  const score = Math.abs(normalOf(best, freedom));
-  const logP = Math.min(0, Math.log(episodeCount(end - from, score)) + logTail(score));
-  return { shape: 'episode', from: first, to: last, score: best, logP };
-};
-
-const seekers = { step: bestStep, outlier: bestOutlier, episode: bestEpisode };
+/** Logarithm of the probability of so large a score on any of the intervals of a quest. */
+function logOf({ quest: { shape, from }, weights }: Sought, score: number, size: number): number {
+  if (shape === 'outlier') return logOfLargest(score, weights.length);
+  const count = shape === 'step' ? stepCount(weights.length) : episodeCount(size - from, score);
+  return Math.min(0, Math.log(count) + logTail(score));
+}
 
 /** The change in the data that is left that lies farthest beyond its allowance; undefined where none does. */
-export function nextChange(information: Information, quests: readonly Quest[], freedom: number): Candidate | undefined {
+export function nextChange(all: readonly Sought[], information: Information, freedom: number): Candidate | undefined {
   let best: Candidate | undefined;
   let lead = 0;
-  for (const quest of quests) {
-    const candidate = seekers[quest.shape](information, quest, freedom);
-    const beyond = candidate ? Math.log(quest.level) - candidate.logP : 0;
-    if (candidate && beyond > lead) [best, lead] = [candidate, beyond];
+  for (const sought of all) {
+    if (sought.weights.length === 0) continue;
+    const at = clearestOf(sought, information);
+    const interval = { from: nthPlace(sought.from, at), to: nthPlace(sought.to, at) };
+    const score = scoreOf(information, interval);
+    const logP = logOf(sought, Math.abs(normalOf(score, freedom)), information.size);
+    const beyond = Math.log(sought.quest.level) - logP;
+    if (beyond > lead) [best, lead] = [{ shape: sought.quest.shape, ...interval, score, logP }, beyond];
   }
   return best;
 }

@@ -1,8 +1,9 @@
-import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
-import { nth, nthDouble, nthUnsigned } from '../../../lib/nth.ts';
+import { nthDouble, nthUnsigned } from '../../../lib/nth.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
+import { median } from '../../../statistics/order.ts';
 import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
+import { sumsOf, total } from '../../../statistics/vectors.ts';
 import { monthCycle, type Regressor, seasonOf } from './regressors.ts';
 
 /**
@@ -128,12 +129,12 @@ function weekdaysOfFewEvents(points: readonly DailyPoint[], weekdays: Uint8Array
 /** Median of each weekday against the seven days around it; all 1 where there are less than two of a weekday. */
 function weekdayFactorsOf(points: readonly DailyPoint[], times: Float64Array, weekdays: Uint8Array, learned: number): Float64Array {
   const ratios = Array.from({ length: WEEK }, (): number[] => []);
-  const values = points.map(({ numerator, denominator }) => numerator / denominator);
+  const values = Float64Array.from(points, ({ numerator, denominator }) => numerator / denominator);
+  const sums = sumsOf(values);
   for (let at = 3; at + 3 < learned; at += 1) {
     if (nthDouble(times, at + 3) - nthDouble(times, at - 3) !== WEEK - 1) continue;
-    let sum = 0;
-    for (let near = at - 3; near <= at + 3; near += 1) sum += nth(values, near);
-    if (sum > 0) ratios[nthUnsigned(weekdays, at)]?.push((nth(values, at) * WEEK) / sum);
+    const sum = nthDouble(sums, at + 4) - nthDouble(sums, at - 3);
+    if (sum > 0) ratios[nthUnsigned(weekdays, at)]?.push((nthDouble(values, at) * WEEK) / sum);
   }
   if (ratios.some(({ length }) => length < 2)) return new Float64Array(WEEK).fill(1);
   return evened(ratios.map((group) => Math.max(LEAST_FACTOR, median(group))));
@@ -152,9 +153,9 @@ function roughVarianceOf(values: Float64Array, times: Float64Array, learned: num
     if (nthDouble(times, at) - nthDouble(times, at - WEEK) === WEEK)
       pairs.push((nthDouble(values, at) - nthDouble(values, at - WEEK)) / Math.SQRT2);
   }
-  const own = Array.from(values.subarray(0, learned));
+  const own = values.subarray(0, learned);
   const middle = median(own);
-  const sample = pairs.length >= WEEK ? pairs : own.map((value) => value - middle);
+  const sample = pairs.length >= WEEK ? pairs : Array.from(own, (value) => value - middle);
   const scale = median(sample.map(Math.abs)) / MEDIAN_OF_NORMAL;
   // Half of the values may be equal where little is counted.
   return scale ** 2 || sample.reduce((sum, value) => sum + value ** 2, 0) / sample.length;
@@ -213,7 +214,7 @@ function scaled(days: readonly DailyPoint[], kind: MetricKind, judgedFrom: strin
     return denominator * level * (weekdayFactors[nthUnsigned(weekdays, at)] ?? 1) * Math.exp(special?.mean ?? 0);
   });
   const events = eventsOf(points, kind);
-  const usual = expected.reduce((sum, value) => sum + value, 0) / expected.length;
+  const usual = total(expected) / expected.length;
   const ratios = Float64Array.from(points, ({ numerator }, at) => (numerator + correction) / (nthDouble(expected, at) + correction));
   const roots = ratios.map((ratio) => 2 * (Math.sqrt(ratio) - 1));
   const roughVariance = Math.max(roughVarianceOf(roots, times, learned), LEAST_VARIANCE);

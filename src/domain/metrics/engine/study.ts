@@ -1,6 +1,7 @@
 import { nthDouble } from '../../../lib/nth.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { logOfAtMost, logOfLarge } from '../../../statistics/tails.ts';
+import { total } from '../../../statistics/vectors.ts';
 import { type Change, type Found, findChangesIn } from './changes.ts';
 import { type Interval } from './drift-grid.ts';
 import { estimateNoise, informationOf, type Noise } from './noise.ts';
@@ -16,7 +17,7 @@ export interface Study extends Found {
 /** Logarithm of the probability that a single very large event made the days of a change, on any of the days looked at. */
 function logOfLargeEvent(series: Series, { from, to, effect }: Change): number {
   if (!series.events || effect <= 0) return -Infinity;
-  const events = series.events.subarray(from, to).reduce((sum, count) => sum + count, 0);
+  const events = total(series.events, from, to);
   return logOfLarge(events, relativeOf(series, effect)) + Math.log(series.labels.length - series.learned || 1);
 }
 
@@ -64,25 +65,23 @@ function logOnAnyDay({ labels, learned }: Series, seen: number, mean: number, tr
 /** Up to this number of events a sum is as uncertain as their number. */
 const FEW_OF_SUM = 10;
 
-const sumOf = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
-
 /** Events that are expected on some days of a sum. */
 function ordersOf({ expected, learned }: Series, events: Float64Array, from: number, to: number): number {
-  return (sumOf(expected.subarray(from, to)) * sumOf(events.subarray(0, learned))) / sumOf(expected.subarray(0, learned));
+  return (total(expected, from, to) * total(events, 0, learned)) / total(expected, 0, learned);
 }
 
 /** The same of a sum over so few events that there may as well be none of them. */
 function logOfFewOrders(series: Series, { from, to, effect }: Change): number {
   const { events, kind } = series;
   if (kind !== 'amount' || !events || effect >= 0) return -Infinity;
-  const [mean, seen] = [ordersOf(series, events, from, to), sumOf(events.subarray(from, to))];
+  const [mean, seen] = [ordersOf(series, events, from, to), total(events, from, to)];
   return seen > FEW_OF_SUM || seen >= mean ? -Infinity : logOnAnyDay(series, seen, mean);
 }
 
 /** Logarithm of the probability that the days behind the learned ones are without any event. */
 export function logOfNone(series: Series): number {
   const { events, kind, expected, learned, labels } = series;
-  if (isCounted(kind)) return logOnAnyDay(series, 0, sumOf(expected.subarray(learned)));
+  if (isCounted(kind)) return logOnAnyDay(series, 0, total(expected, learned));
   return kind === 'amount' && events ? logOnAnyDay(series, 0, ordersOf(series, events, learned, labels.length)) : -Infinity;
 }
 

@@ -1,4 +1,5 @@
-import { mean, median } from 'simple-statistics';
+import { mean } from 'simple-statistics';
+import { median } from '../../../statistics/order.ts';
 import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
 import { WEEK } from './series.ts';
 
