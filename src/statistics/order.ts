@@ -1,6 +1,9 @@
 import { sampleCorrelation } from 'simple-statistics';
 import { Z_95 } from './tails.ts';
 
+/** The mean; NaN where there is none. */
+export const meanOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
 /** The values in ascending order; typed, because that sorts several times faster. */
 export function ascending(values: ArrayLike<number>): Float64Array {
   return new Float64Array(values).toSorted();

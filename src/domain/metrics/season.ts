@@ -1,4 +1,5 @@
 import { nthDouble } from '../../lib/nth.ts';
+import { meanOf } from '../../statistics/order.ts';
 import { Z_95 } from '../../statistics/tails.ts';
 import type { DatedChange } from './engine/changes.ts';
 import { type DailyPoint, isSum, type Series, seriesOf } from './engine/series.ts';
@@ -19,8 +20,6 @@ interface Lasting extends Omit<DatedChange, 'shape' | 'to' | 'pValue'> {
   readonly shape: DatedChange['shape'] | 'drift';
   readonly to?: string | undefined;
 }
-
-const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** The jump of a level at the first day of a change: the ordinary days beside it; undefined where there are none. */
 function jumpAt(series: Series, { earliest, latest }: Lasting) {

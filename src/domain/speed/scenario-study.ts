@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
 import { keptFit } from '../../statistics/kept-fits.ts';
-import { median, varianceInflation } from '../../statistics/order.ts';
+import { meanOf, median, varianceInflation } from '../../statistics/order.ts';
 import { isCustomTiming } from './custom-timings.ts';
 import { courseOf, hasCourse, levelAt, type SpeedSeries, type State, twoLevelsIn, type Verdict } from './engine/judge-series.ts';
 import { judgeTogether, type TogetherOptions, type Tracked } from './engine/judge-together.ts';
@@ -42,7 +42,6 @@ interface Block {
   readonly middle: number;
 }
 
-const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const sumOfProducts = (a: readonly number[], b: readonly number[]) => a.reduce((sum, value, at) => sum + value * nth(b, at), 0);
 
 function centred(values: readonly number[]): number[] {

@@ -1,7 +1,7 @@
 import type { Interval } from '../../lib/calendar.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
-import { median, medianWithin } from '../../statistics/order.ts';
+import { meanOf, median, medianWithin } from '../../statistics/order.ts';
 import { normalOf, scoreOfTail } from '../../statistics/tails.ts';
 import { localTimes } from './engine/local-time.ts';
 import type { Series } from './engine/run-series.ts';
@@ -64,8 +64,6 @@ const stretchesOf = (count: number): Stretch[] =>
 
 /** Whether a group lies in a stretch of so many groups. */
 const isWithin = ({ from, length }: Stretch, group: number, count: number) => (group - from + count) % count < length;
-
-const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** The accepted chance that a step without a cycle has one, shared by its groups, and the least relative size of one that is named. */
 const CLEAR = { chance: 0.005, relative: 0.03 } as const;

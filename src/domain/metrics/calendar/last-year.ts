@@ -1,7 +1,7 @@
 import { dayAfter, daysFrom } from '../../../lib/calendar.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { nth } from '../../../lib/nth.ts';
-import { median } from '../../../statistics/order.ts';
+import { meanOf, median } from '../../../statistics/order.ts';
 import type { DailyPoint, Expected } from '../engine/series.ts';
 import type { SpecialDay, SpecialDays } from './special-days.ts';
 
@@ -36,8 +36,6 @@ function chanceOf({ numerator, denominator, events }: DailyPoint): number {
   if (events !== undefined && denominator === 1) return OF_AMOUNTS / Math.max(1, events);
   return 1 / Math.max(1, events ?? (denominator === 1 ? numerator : Math.min(numerator, denominator)));
 }
-
-const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Days by date of the month, by how much they usually lie beside the smooth level around them. */
 function dateEffects(flat: ReadonlyMap<string, number>, near: (label: string) => readonly number[]): (label: string) => number {

@@ -1,5 +1,6 @@
 import type { Interval } from '../../../lib/calendar.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
+import { meanOf } from '../../../statistics/order.ts';
 import { type HighestP, type JudgeOptions, judgeSeries, SPEED_STATES, type SpeedSeries, type Verdict } from './judge-series.ts';
 
 /** One of several series that are judged together. */
@@ -34,7 +35,7 @@ const weightOf = ({ rank }: Tracked) => WEIGHTS[rank] ?? WEIGHTS[2];
  * ones, 1 on average (Genovese, Roeder and Wasserman 2006).
  */
 function limitsFor(tested: readonly (Tracked & Verdict)[], rate: number): (each: Tracked) => HighestP {
-  const mean = tested.reduce((sum, each) => sum + weightOf(each), 0) / Math.max(1, tested.length);
+  const mean = meanOf(tested.map(weightOf));
   const chances = tested.map((each) => ((each.p ?? 1) * mean) / weightOf(each));
   const limit = discoveryLimit(chances, rate);
   const highest = Math.max(limit / FURTHER, ...chances.filter((p) => p <= limit));

@@ -1,6 +1,7 @@
-import { quantile } from 'simple-statistics';
 import { nthDouble } from '../../../lib/nth.ts';
+import { meanOf, median } from '../../../statistics/order.ts';
 import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
+import { dot } from '../../../statistics/vectors.ts';
 
 /** Where values are cut, in standard deviations, and the share of a normal variance that is left. */
 const CUT = 2.5;
@@ -8,10 +9,8 @@ const LEFT_BY_CUT = 0.9776;
 
 /** The mean of squares, each cut, so that shifts of level count no more than other large ones. */
 export function cutMean(squares: readonly number[]): number {
-  const limit = (CUT * MAD_TO_SD) ** 2 * quantile(squares, 0.5);
-  let sum = 0;
-  for (const square of squares) sum += Math.min(square, limit);
-  return sum / (LEFT_BY_CUT * squares.length);
+  const limit = (CUT * MAD_TO_SD) ** 2 * median(squares);
+  return meanOf(squares.map((square) => Math.min(square, limit))) / LEFT_BY_CUT;
 }
 
 /** Shortest blocks whose sums are looked at, and how many blocks it takes. */
@@ -45,7 +44,7 @@ const WIDEST = 5;
 
 /** How lopsided innovations are; 0 for a normal distribution, and where there is no scatter. */
 export function skewnessOf(innovations: Float64Array): number {
-  const sigma = Math.sqrt(innovations.reduce((sum, value) => sum + value * value, 0) / innovations.length);
+  const sigma = Math.sqrt(dot(innovations, innovations) / innovations.length);
   const cubes = innovations.reduce((sum, value) => sum + Math.max(-WIDEST, Math.min(WIDEST, value / sigma)) ** 3, 0);
   return sigma > 0 ? cubes / innovations.length : 0;
 }
