@@ -1,11 +1,10 @@
-import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { nth, nthDouble, nthPlace, nthUnsigned } from '../../../lib/nth.ts';
+import { median } from '../../../statistics/order.ts';
 import { dot, minus, pick } from '../../../statistics/vectors.ts';
 import { weightsOf } from '../../../statistics/whitening.ts';
 import { cycleOf, weeklyLevel } from './cycle.ts';
 import {
-  type Fit,
   type Frame,
   fitParts,
   frameOf,
@@ -18,6 +17,8 @@ import {
   type Noise,
   type Part,
   type Runs,
+  type Search,
+  searchOn,
 } from './gls.ts';
 import { localTimes } from './local-time.ts';
 import { skewnessOf, slowVariance } from './noise.ts';
@@ -51,7 +52,7 @@ function edgesOf(parts: readonly Part[], n: number): number[] {
 
 /** Searches on top of some parts: what a new part may be. */
 interface OpenPlaces {
-  readonly fit: Fit;
+  readonly search: Search;
   readonly n: number;
   /** 1 where a new edge would leave a level shorter than allowed. */
   readonly blocked: Uint8Array;
@@ -63,7 +64,7 @@ function placeOn(frame: Frame, parts: readonly Part[], shortest: number): OpenPl
   const least = Math.min(LEAST_RUNS, Math.floor(n / 8));
   const blocked = new Uint8Array(n + 1).fill(1, 0, Math.max(shortest, least));
   for (const edge of [...edgesOf(parts, n), n]) blocked.fill(1, Math.max(0, edge - shortest + 1), Math.min(n + 1, edge + shortest));
-  return { fit: fitParts(frame, parts), n, blocked, leastBump: Math.max(2 * shortest, least) };
+  return { search: searchOn(frame, parts), n, blocked, leastBump: Math.max(2 * shortest, least) };
 }
 
 /** The place in a range at which an edge gains most, and its gain; a range without an open place has none. */
@@ -77,31 +78,31 @@ function bestEdge({ blocked }: OpenPlaces, low: number, high: number, gainAt: (p
 }
 
 function bestStep(place: OpenPlaces): Found | undefined {
-  const { fit, n } = place;
-  const { at: from, gain } = bestEdge(place, 1, n - 1, (at) => gainOf(fit, at, n));
+  const { search, n } = place;
+  const { at: from, gain } = bestEdge(place, 1, n - 1, (at) => gainOf(search, at, n));
   return from < 0 ? undefined : { part: { kind: 'step', from, to: n }, gain };
 }
 
 /** Moves the edges of a bump to their best places, one after the other. */
 function refineBump(place: OpenPlaces, from: number, to: number): Found {
-  const { fit, n, leastBump } = place;
+  const { search, n, leastBump } = place;
   const reach = Math.max(leastBump, to - from);
-  const begin = bestEdge(place, from - reach, to - leastBump, (at) => gainOf(fit, at, to)).at;
+  const begin = bestEdge(place, from - reach, to - leastBump, (at) => gainOf(search, at, to)).at;
   const first = begin < 0 ? from : begin;
-  const end = bestEdge(place, first + leastBump, Math.min(n - 1, to + reach), (at) => gainOf(fit, first, at)).at;
+  const end = bestEdge(place, first + leastBump, Math.min(n - 1, to + reach), (at) => gainOf(search, first, at)).at;
   const last = end < 0 ? to : end;
-  return { part: { kind: 'bump', from: first, to: last }, gain: gainOf(fit, first, last) };
+  return { part: { kind: 'bump', from: first, to: last }, gain: gainOf(search, first, last) };
 }
 
 /** Bumps of geometrically growing length at evenly spread places (Jeng, Cai and Li 2010), the best one moved to its best edges. */
 function bestBump(place: OpenPlaces): Found | undefined {
-  const { fit, n, blocked, leastBump } = place;
+  const { search, n, blocked, leastBump } = place;
   let best: { readonly part: Part; readonly surplus: number } | undefined;
   for (let length = leastBump; length <= n / 2; length = Math.max(length + 1, Math.floor(length * GROWTH))) {
     const penalty = penaltyOf({ kind: 'bump', from: 0, to: length }, n);
     for (let from = 1; from + length < n; from += Math.max(1, Math.floor(length / BEGINNINGS))) {
       if (blocked[from] === 1 || blocked[from + length] === 1) continue;
-      const surplus = gainOf(fit, from, from + length) - penalty;
+      const surplus = gainOf(search, from, from + length) - penalty;
       if (!best || surplus > best.surplus) best = { part: { kind: 'bump', from, to: from + length }, surplus };
     }
   }
@@ -123,10 +124,13 @@ function refined(frame: Frame, parts: readonly Part[], shortest: number): Part[]
   return moved;
 }
 
-/** The strongest step and bump on top of other parts. */
-export function strongestParts(frame: Frame, parts: readonly Part[], shortest: number): Found[] {
+/** The strongest step and bump on top of other parts, each looked for when it is asked for. */
+export function* strongestParts(frame: Frame, parts: readonly Part[], shortest: number): Generator<Found> {
   const place = placeOn(frame, parts, shortest);
-  return [bestStep(place), bestBump(place)].filter((found) => found !== undefined);
+  for (const best of [bestStep, bestBump]) {
+    const found = best(place);
+    if (found) yield found;
+  }
 }
 
 /** The course of levels that explains a series best: levels with steps and bumps, or a line with these on top. */
@@ -138,7 +142,7 @@ function searchCourse(frame: Frame, limits: Limits, shortest: number): Part[] {
   function forward(start: readonly Part[]): readonly Part[] {
     let parts = start;
     while (parts.length < MOST_PARTS) {
-      const [best] = strongestParts(frame, parts, shortest).toSorted((a, b) => surplus(b) - surplus(a));
+      const [best] = [...strongestParts(frame, parts, shortest)].toSorted((a, b) => surplus(b) - surplus(a));
       if (!best || surplus(best) <= 0) break;
       parts = parts.length === 0 ? [best.part] : refined(frame, [...parts, best.part], shortest);
     }
@@ -180,12 +184,6 @@ function isOfLevel(x: Float64Array, run: number, phi: number): boolean {
   return false;
 }
 
-/** How surely each run is foretold by others, in units of the scatter around the level, and as what. */
-interface Foretold {
-  readonly precision: Float64Array;
-  readonly mean: Float64Array;
-}
-
 interface Deviations {
   /** Deviations from the level as far as it is known. */
   readonly x: Float64Array;
@@ -193,72 +191,67 @@ interface Deviations {
   readonly slots: Float64Array;
 }
 
-/** Powers of the autocorrelation by the usual gaps. */
-const powersOf = (phi: number) => Float64Array.from({ length: 10 }, (_, gap) => phi ** gap);
-
-/** What the nearest usual run on one side foretells of each run; neighbours that are `skipped` are not asked. */
-function foretold({ x, slots }: Deviations, powers: Float64Array, isUsual: Uint8Array, way: 1 | -1, skipped: 0 | 1): Foretold {
-  const n = x.length;
-  const precision = new Float64Array(n).fill(1);
-  const mean = new Float64Array(n);
-  const phi = nthDouble(powers, 1);
-  for (let step = 1 + skipped, nearest = -1; step < n; step += 1) {
-    const run = way === 1 ? step : n - 1 - step;
-    const next = run - way * (1 + skipped);
-    if (isUsual[next] === 1) nearest = next;
-    if (nearest < 0) continue;
-    const gap = Math.abs(nthDouble(slots, run) - nthDouble(slots, nearest));
-    const rho = powers[gap] ?? phi ** gap;
-    precision[run] = 1 / (1 - rho * rho);
-    mean[run] = rho * nthDouble(x, nearest);
+/** How far a run lies from what one on each side (below 0: none) foretell, in standard deviations. */
+function scoreOf({ x, slots }: Deviations, phi: number, run: number, left: number, right: number): number {
+  let precision = -1;
+  let mean = 0;
+  for (let side = 0; side < 2; side += 1) {
+    const other = side === 0 ? left : right;
+    if (other < 0) {
+      precision += 1;
+      continue;
+    }
+    const gap = Math.abs(nthDouble(slots, run) - nthDouble(slots, other));
+    const rho = gap === 1 ? phi : phi ** gap;
+    const own = 1 / (1 - rho * rho);
+    precision += own;
+    mean += own * (rho * nthDouble(x, other));
   }
-  return { precision, mean };
-}
-
-/** How far each run lies from what both sides foretell, in standard deviations. */
-function scoresOf({ x }: Deviations, { phi, sigma }: Noise, left: Foretold, right: Foretold): Float64Array {
-  const sd = sigma / Math.sqrt(1 - phi * phi);
-  const scores = new Float64Array(x.length);
-  for (let run = 0; run < x.length; run += 1) {
-    const ofLeft = nthDouble(left.precision, run);
-    const ofRight = nthDouble(right.precision, run);
-    const precision = ofLeft + ofRight - 1;
-    const mean = (ofLeft * nthDouble(left.mean, run) + ofRight * nthDouble(right.mean, run)) / precision;
-    scores[run] = ((nthDouble(x, run) - mean) * Math.sqrt(precision)) / sd;
-  }
-  return scores;
+  return (nthDouble(x, run) - mean / precision) * Math.sqrt(precision);
 }
 
 /**
- * Places of the runs that are no outliers: those that lie near to what the nearest usual runs on both sides foretell under autoregressive
- * noise, and those on a level of their own. Two outliers in a row foretell each other, so that each is also asked without the other one.
+ * Marks the runs that lie at least so far from what the nearest usual runs on both sides foretell under autoregressive noise. Two outliers
+ * in a row foretell each other, so that each is also asked without the other one.
  */
+function offRuns(series: Deviations, isUsual: Uint8Array, phi: number, least: number): Uint8Array {
+  const n = isUsual.length;
+  const isOff = new Uint8Array(n);
+  // The nearest usual run on each side.
+  const before = new Int32Array(n).fill(-1);
+  const after = before.slice();
+  for (let run = 1; run < n; run += 1) before[run] = isUsual[run - 1] === 1 ? run - 1 : nthPlace(before, run - 1);
+  for (let run = n - 2; run >= 0; run -= 1) after[run] = isUsual[run + 1] === 1 ? run + 1 : nthPlace(after, run + 1);
+  for (let run = 0; run < n; run += 1) {
+    const right = nthPlace(after, run);
+    if (Math.abs(scoreOf(series, phi, run, nthPlace(before, run), right)) >= least) isOff[run] = 1;
+    if (run === 0) continue;
+    const left = nthPlace(before, run - 1);
+    const one = scoreOf(series, phi, run - 1, left, right);
+    if (Math.abs(one) < least) continue;
+    const other = scoreOf(series, phi, run, left, right);
+    if (one * other > 0 && Math.abs(other) >= least) isOff.fill(1, run - 1, run + 1);
+  }
+  return isOff;
+}
+
+/** Places of the runs that are no outliers: those that lie near to what others foretell, and those on a level of their own. */
 function usualRuns(series: Deviations, start: Int32Array, noiseOf: (places: Int32Array) => Noise): Int32Array {
   const { x } = series;
+  const n = x.length;
   let usual = start;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const noise = noiseOf(usual);
-    const isUsual = new Uint8Array(x.length);
-    for (let index = 0; index < usual.length; index += 1) isUsual[nthPlace(usual, index)] = 1;
-    const powers = powersOf(noise.phi);
-    const sideOf = (way: 1 | -1, skipped: 0 | 1) => foretold(series, powers, isUsual, way, skipped);
-    const score = (left: Foretold, right: Foretold) => scoresOf(series, noise, left, right);
-    const [before, after] = [sideOf(1, 0), sideOf(-1, 0)];
-    const [alone, first, second] = [score(before, after), score(before, sideOf(-1, 1)), score(sideOf(1, 1), after)];
-    const isOff = new Uint8Array(x.length);
-    for (let run = 0; run < x.length; run += 1) if (Math.abs(nthDouble(alone, run)) >= OUTLIER) isOff[run] = 1;
-    for (let run = 1; run < x.length; run += 1) {
-      const one = nthDouble(first, run - 1);
-      const other = nthDouble(second, run);
-      if (one * other > 0 && Math.min(Math.abs(one), Math.abs(other)) >= OUTLIER) isOff.fill(1, run - 1, run + 1);
-    }
-    const next = placesOf(x, (run) => nthUnsigned(isOff, run) === 0 || isOfLevel(x, run, noise.phi));
+    const { phi, sigma } = noiseOf(usual);
+    const isUsual = new Uint8Array(n);
+    for (const run of usual) isUsual[run] = 1;
+    const isOff = offRuns(series, isUsual, phi, (OUTLIER * sigma) / Math.sqrt(1 - phi * phi));
+    const next = placesOf(x, (run) => nthUnsigned(isOff, run) === 0 || isOfLevel(x, run, phi));
     const isSame = next.length === usual.length && next.every((run) => isUsual[run] === 1);
     usual = next;
     if (isSame) break;
   }
   // Where the exceptions are too many, the scatter is as wide as they make it.
-  return usual.length < (1 - MOST_OUTLIERS) * x.length ? placesOf(x, () => true) : usual;
+  return usual.length < (1 - MOST_OUTLIERS) * n ? placesOf(x, () => true) : usual;
 }
 
 /** The places of some runs. */
@@ -270,7 +263,7 @@ function placesOf(x: Float64Array, isMeant: (run: number) => boolean): Int32Arra
     places[count] = run;
     count += 1;
   }
-  return places.slice(0, count);
+  return places.subarray(0, count);
 }
 
 /** A single run that does not repeat may be an outlier; that as many in a row are is less likely than this over the whole series. */
@@ -327,11 +320,6 @@ export interface Course {
   readonly shortest: number;
 }
 
-function daysOf(dates: readonly number[]): Float64Array {
-  const middle = (nth(dates, 0) + (dates.at(-1) ?? 0)) / 2;
-  return Float64Array.from(dates, (date) => (date - middle) / DAY_MS);
-}
-
 /** The level of each run that heights of parts make; places of the parts count the runs that are `kept`. */
 function levelFrom(base: number, found: readonly CoursePart[], days: Float64Array, kept: Int32Array): Float64Array {
   const level = new Float64Array(days.length).fill(base);
@@ -349,14 +337,17 @@ function shortestLevel(n: number, outlierShare: number): number {
   return Math.min(SHORTEST.most, Math.max(SHORTEST.least, least));
 }
 
-/** Times of the runs in units of their usual distance. */
-function slotsOf(dates: readonly number[]): Float64Array {
-  const usualMs = median(dates.slice(1).map((date, index) => date - nth(dates, index)));
-  const slots = new Float64Array(dates.length);
-  for (let run = 1; run < dates.length; run += 1)
-    slots[run] =
-      nthDouble(slots, run - 1) + Math.min(LONGEST_GAP, Math.max(1, Math.round((nth(dates, run) - nth(dates, run - 1)) / usualMs)));
-  return slots;
+/** Times of the runs in days from the middle, and in units of their usual distance. */
+function timesOf(dates: readonly number[]): { readonly days: Float64Array; readonly slots: Float64Array } {
+  const n = dates.length;
+  const middle = (nth(dates, 0) + nth(dates, n - 1)) / 2;
+  const gaps = new Float64Array(n - 1);
+  for (let run = 1; run < n; run += 1) gaps[run - 1] = nth(dates, run) - nth(dates, run - 1);
+  const usualMs = median(gaps);
+  const slots = new Float64Array(n);
+  for (let run = 1; run < n; run += 1)
+    slots[run] = nthDouble(slots, run - 1) + Math.min(LONGEST_GAP, Math.max(1, Math.round(nthDouble(gaps, run - 1) / usualMs)));
+  return { days: Float64Array.from(dates, (date) => (date - middle) / DAY_MS), slots };
 }
 
 /** The parts with a step in place of the first bump one of whose edges is not needed: to have come back is more than to have left. */
@@ -387,7 +378,7 @@ function confirmed(
 ): { found: Confirmed[]; noise: Noise } {
   const n = runs.x.length;
   let parts = [...candidates];
-  for (;;) {
+  while (parts.length > 0) {
     const whole = likelihoodOf(runs, parts);
     // Short bumps stay in: a few of them hardly touch a robust variance, many are what the noise is like.
     const lasting = parts.filter(({ kind, from, to }) => kind !== 'bump' || to - from > n / 12);
@@ -409,6 +400,7 @@ function confirmed(
     if (!rest) return { found, noise: whole.noise };
     parts = refined(frame, rest, shortest);
   }
+  return { found: [], noise: likelihoodOf(runs, []).noise };
 }
 
 /** Variance of runs around their level. */
@@ -444,6 +436,12 @@ function logOffset(values: readonly number[], { absolute }: Effect): number {
   return Math.max(absolute, largest * 1e-3, Number.MIN_VALUE);
 }
 
+function logsOf(values: readonly number[], offset: number, scale: number): Float64Array {
+  const logs = new Float64Array(values.length);
+  for (let run = 0; run < values.length; run += 1) logs[run] = Math.round(Math.log((nth(values, run) + offset) / scale) / GRAIN) * GRAIN;
+  return logs;
+}
+
 /**
  * Fits the course of a series twice: at first the cycle, the outliers and the noise are those around the level of the week, which shifts
  * of level hardly touch, then those around the first course.
@@ -451,33 +449,31 @@ function logOffset(values: readonly number[], { absolute }: Effect): number {
 export function fitCourse({ dates, values }: Series, { effect, timeZone }: { effect: Effect; timeZone: string }): Course {
   const n = values.length;
   const offset = logOffset(values, effect);
-  const scale = median([...values]) + offset;
-  const logs = new Float64Array(n);
-  for (let run = 0; run < n; run += 1) logs[run] = Math.round(Math.log((nth(values, run) + offset) / scale) / GRAIN) * GRAIN;
+  const scale = median(values) + offset;
+  const logs = logsOf(values, offset, scale);
   // Below this, scatter is rounding, and no difference that counts depends on it.
   const floor = Math.log1p(effect.relative) / 8;
   const time = localTimes(dates, timeZone);
-  const days = daysOf(dates);
-  const slots = slotsOf(dates);
+  const { days, slots } = timesOf(dates);
   const runsAt = (adjusted: Float64Array, kept: Int32Array): Runs => {
-    const at = pick(slots, kept);
-    const gaps = new Float64Array(at.length).fill(1, 0, 1);
-    for (let index = 1; index < at.length; index += 1) gaps[index] = nthDouble(at, index) - nthDouble(at, index - 1);
+    const gaps = pick(slots, kept);
+    for (let index = gaps.length - 1; index > 0; index -= 1) gaps[index] = nthDouble(gaps, index) - nthDouble(gaps, index - 1);
     return { x: pick(adjusted, kept), days: pick(days, kept), gaps, floor };
   };
+  const noiseOf = (x: Float64Array, some: Int32Array) => likelihoodOf(runsAt(x, some), []).noise;
+  const usualOf = (x: Float64Array, start: Int32Array) => usualRuns({ x, slots }, start, (some) => noiseOf(x, some));
   /** Frees runs of the cycle around a level, leaves out the outliers, and looks for the level anew. */
   function fit(around: Float64Array, known: { kept: Int32Array; noise: Noise }, times: number) {
     const deviations = minus(logs, around);
     const weights = weightsOf(runsAt(deviations, known.kept).gaps, known.noise.phi);
     const cycle = cycleOf({ deviations: pick(deviations, known.kept), places: known.kept, weights, sigma: known.noise.sigma }, time);
     const x = minus(deviations, cycle);
-    const noiseOf = (some: Int32Array) => likelihoodOf(runsAt(x, some), []).noise;
     const freed = minus(logs, cycle);
-    const kept = withEdges(usualRuns({ x, slots }, known.kept, noiseOf), around, freed, Math.sqrt(spreadOf(known.noise)));
+    const kept = withEdges(usualOf(x, known.kept), around, freed, Math.sqrt(spreadOf(known.noise)));
     const runs = runsAt(freed, kept);
     const outlierShare = 1 - kept.length / n;
     const shortest = shortestLevel(n, outlierShare);
-    const flat = noiseOf(kept);
+    const flat = noiseOf(x, kept);
     const [strongest] = strongestParts(frameOf(runs, flat), [], shortest);
     // A few runs with a jump look like one slow wave until the jump is taken out.
     const jumped = likelihoodOf(runs, strongest ? [strongest.part] : []).noise;
@@ -500,12 +496,10 @@ export function fitCourse({ dates, values }: Series, { effect, timeZone }: { eff
   }
   const weekly = weeklyLevel(logs, time);
   const x = minus(logs, weekly);
-  const noiseOf = (some: Int32Array) => likelihoodOf(runsAt(x, some), []).noise;
-  const kept = usualRuns(
-    { x, slots },
+  const kept = usualOf(
+    x,
     placesOf(x, () => true),
-    noiseOf,
   );
-  const first = fit(weekly, { kept, noise: noiseOf(kept) }, CANDIDATES);
+  const first = fit(weekly, { kept, noise: noiseOf(x, kept) }, CANDIDATES);
   return fit(first.level, first, 1);
 }

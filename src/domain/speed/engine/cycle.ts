@@ -48,20 +48,27 @@ interface Equations {
 
 /** Sums run by run: a whitened run lies in four cells alone, its own weekday and hour and those of the run before. */
 function equationsOf(series: Float64Array, places: Int32Array, { own, kept }: Weights, { weekday, hour, day }: LocalTime): Equations {
-  const [right, returns] = [new Float64Array(SIZE), new Float64Array(SIZE)];
-  // A weak pull to 0 says what the runs leave open: that weekdays and hours have no level of their own.
-  const matrix = Array.from({ length: SIZE }, (_, cell) => new Float64Array(SIZE).fill(RIDGE, cell, cell + 1));
+  const equations: Equations = {
+    // A weak pull to 0 says what the runs leave open: that weekdays and hours have no level of their own.
+    matrix: Array.from({ length: SIZE }, (_, cell) => new Float64Array(SIZE).fill(RIDGE, cell, cell + 1)),
+    right: new Float64Array(SIZE),
+    returns: new Float64Array(SIZE),
+  };
+  const { matrix, right, returns } = equations;
   const lastDays = new Int32Array(SIZE).fill(-1);
   const cells = new Uint8Array(4);
   const shares = new Float64Array(4);
   for (let index = 0; index < places.length; index += 1) {
     const run = nthPlace(places, index);
     const weight = nthDouble(own, index);
-    cells.copyWithin(2, 0, 2);
-    cells[0] = nthUnsigned(weekday, run);
-    cells[1] = HOURS + nthUnsigned(hour, run);
-    shares.fill(weight, 0, 2).fill(index === 0 ? 0 : nthDouble(kept, index) - weight, 2);
-    for (const [place, cell] of cells.entries()) {
+    for (let place = 0; place < 2; place += 1) {
+      cells[place + 2] = nthUnsigned(cells, place);
+      cells[place] = place === 0 ? nthUnsigned(weekday, run) : HOURS + nthUnsigned(hour, run);
+      shares[place] = weight;
+      shares[place + 2] = index === 0 ? 0 : nthDouble(kept, index) - weight;
+    }
+    for (let place = 0; place < 4; place += 1) {
+      const cell = nthUnsigned(cells, place);
       const share = nthDouble(shares, place);
       const row = matrix[cell] ?? right;
       right[cell] = nthDouble(right, cell) + share * nthDouble(series, index);
@@ -74,7 +81,7 @@ function equationsOf(series: Float64Array, places: Int32Array, { own, kept }: We
       returns[cell] = nthDouble(returns, cell) + 1;
     }
   }
-  return { matrix, right, returns };
+  return equations;
 }
 
 /**

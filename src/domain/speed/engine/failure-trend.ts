@@ -88,7 +88,7 @@ function dispersionOf({ dates, failed }: RunResults, shareAt: (index: number) =>
   return parts.length < 3 ? 1 : Math.max(1, parts.reduce((sum, part) => sum + part, 0) / (parts.length - 1));
 }
 
-const logLikelihood = ({ failed, runs }: Share) =>
+const logLikelihood = (failed: number, runs: number) =>
   (failed > 0 ? failed * Math.log(failed / runs) : 0) + (failed < runs ? (runs - failed) * Math.log(1 - failed / runs) : 0);
 
 /** A change of the share of hits among runs that come one by one, with this chance of one where the share stays; undefined without one. */
@@ -109,12 +109,12 @@ export function shareChangeIn(results: RunResults, alpha: number): ShareChange |
 function likeliestSplit({ failed }: RunResults, from = 0): { readonly split: Split; readonly gain: number } | undefined {
   const runs = failed.length;
   const total = failed.filter(Boolean).length;
-  const none = logLikelihood(shareOf(total, runs));
+  const none = logLikelihood(total, runs);
   let best = { gain: 0, at: 0, failed: 0 };
   for (let at = 1, before = 0; at < runs; at += 1) {
     before += failed[at - 1] ? 1 : 0;
     if (at < Math.max(from, NEEDED) || runs - at < NEEDED) continue;
-    const gain = 2 * (logLikelihood(shareOf(before, at)) + logLikelihood(shareOf(total - before, runs - at)) - none);
+    const gain = 2 * (logLikelihood(before, at) + logLikelihood(total - before, runs - at) - none);
     if (gain > best.gain) best = { gain, at, failed: before };
   }
   const { gain, at } = best;

@@ -1,4 +1,5 @@
-import { nth, nthDouble } from '../../../lib/nth.ts';
+import { grouped } from '../../../lib/grouped.ts';
+import { nthDouble, nthPlace } from '../../../lib/nth.ts';
 import { eliminate, inverseOf } from '../../../statistics/elimination.ts';
 import { dot, orthonormalise, project } from '../../../statistics/vectors.ts';
 import { type Weights, weightsOf, whiten } from '../../../statistics/whitening.ts';
@@ -40,17 +41,27 @@ export interface Frame {
   /** The series and the line, whitened. */
   readonly series: Float64Array;
   readonly line: Float64Array;
-  /** Squares of what is left of a constant, summed from each run to the end. */
-  readonly later: Float64Array;
+  /** The product of the whitened step at each place with itself, and with any earlier one; that of a step past the end is 0. */
+  readonly squares: Float64Array;
+  readonly products: Float64Array;
 }
 
 /** Whitens a series. */
 export function frameOf(runs: Runs, { phi, sigma }: Noise): Frame {
   const weights = weightsOf(runs.gaps, phi);
-  const later = new Float64Array(runs.x.length + 2);
-  for (let place = runs.x.length - 1; place >= 0; place -= 1)
-    later[place] = nthDouble(later, place + 1) + nthDouble(weights.kept, place) ** 2;
-  return { runs, sigma, weights, series: whiten(runs.x, weights), line: whiten(runs.days, weights), later };
+  const { own, kept } = weights;
+  const squares = new Float64Array(own.length + 1);
+  const products = new Float64Array(own.length + 1);
+  // Squares of what is left of a constant, to the end.
+  let later = 0;
+  for (let place = own.length - 1; place >= 0; place -= 1) {
+    const weight = nthDouble(own, place);
+    const left = nthDouble(kept, place);
+    squares[place] = weight * weight + later;
+    products[place] = left * weight + later;
+    later += left * left;
+  }
+  return { runs, sigma, weights, series: whiten(runs.x, weights), line: whiten(runs.days, weights), squares, products };
 }
 
 /** The columns of a level and some parts. */
@@ -67,6 +78,11 @@ export interface Fit {
   readonly residual: Float64Array;
   /** An orthonormal basis of what is fitted. */
   readonly vectors: readonly Float64Array[];
+}
+
+/** A fit on top of which steps and bumps are looked for. */
+export interface Search {
+  readonly fit: Fit;
   /** Scalar products of the rest, and of the basis, with the whitened steps at all places; that of a step past the end is 0. */
   readonly rest: Float64Array;
   readonly basis: readonly Float64Array[];
@@ -84,40 +100,31 @@ function stepProducts(vector: Float64Array, { own, kept }: Weights): Float64Arra
   return products;
 }
 
-/** The product of two whitened steps, at places from 1 on. */
-function stepGram(first: number, second: number, { weights: { own, kept }, later }: Frame): number {
-  if (second >= own.length) return 0;
-  const weight = nthDouble(own, second);
-  return (first === second ? weight : nthDouble(kept, second)) * weight + nthDouble(later, second + 1);
-}
-
 /** Fits a level and the parts; the order of the parts does not matter. */
 export function fitParts(frame: Frame, parts: readonly Part[]): Fit {
   const vectors = orthonormalise(whitened(frame, parts));
-  const residual = project(frame.series.slice(), vectors);
-  let rest: Float64Array | undefined;
-  let basis: Float64Array[] | undefined;
-  // Many a fit is asked for its residual alone.
-  return {
-    frame,
-    residual,
-    vectors,
-    get rest() {
-      return (rest ??= stepProducts(residual, frame.weights));
-    },
-    get basis() {
-      return (basis ??= vectors.map((vector) => stepProducts(vector, frame.weights)));
-    },
-  };
+  return { frame, residual: project(frame.series.slice(), vectors), vectors };
+}
+
+/** Prepares a search on top of some parts. */
+export function searchOn(frame: Frame, parts: readonly Part[]): Search {
+  const fit = fitParts(frame, parts);
+  const basis = fit.vectors.map((vector) => stepProducts(vector, frame.weights));
+  return { fit, rest: stepProducts(fit.residual, frame.weights), basis };
 }
 
 /** The square of the standard score that a step at `from`, undone at `to` (the length of the series: never), would have on top of a fit. */
-export function gainOf({ frame, rest, basis }: Fit, from: number, to: number): number {
-  let own = stepGram(from, from, frame) + stepGram(to, to, frame) - 2 * stepGram(from, to, frame);
-  const whole = own;
-  for (const products of basis) own -= (nthDouble(products, from) - nthDouble(products, to)) ** 2;
+export function gainOf({ fit: { frame }, rest, basis }: Search, from: number, to: number): number {
+  const { squares, products, sigma } = frame;
+  const whole = nthDouble(squares, from) + nthDouble(squares, to) - 2 * nthDouble(products, to);
+  let own = whole;
+  for (let index = 0; index < basis.length; index += 1) {
+    const vector = basis[index] ?? rest;
+    const product = nthDouble(vector, from) - nthDouble(vector, to);
+    own -= product * product;
+  }
   // A part that the others can make up says nothing new.
-  return own < 1e-6 * whole ? 0 : (nthDouble(rest, from) - nthDouble(rest, to)) ** 2 / (own * frame.sigma * frame.sigma);
+  return own < 1e-6 * whole ? 0 : (nthDouble(rest, from) - nthDouble(rest, to)) ** 2 / (own * sigma * sigma);
 }
 
 /** The same of the line. */
@@ -131,8 +138,8 @@ export function gainOfLine({ frame: { line, sigma }, residual, vectors }: Fit): 
 export function heightsOf(frame: Frame, parts: readonly Part[]): number[] {
   const columns = whitened(frame, parts);
   const inverse = inverseOf(columns.map((column) => Float64Array.from(columns, (other) => dot(column, other))));
-  const right = columns.map((column) => dot(column, frame.series));
-  return inverse.map((row) => row.reduce((sum, value, index) => sum + value * nth(right, index), 0));
+  const right = Float64Array.from(columns, (column) => dot(column, frame.series));
+  return inverse.map((row) => dot(row, right));
 }
 
 /** Parts with the noise that makes them likeliest. */
@@ -146,46 +153,62 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
 /** The golden section leaves 0.97 × 0.618¹² = 0.003 of the range, far below the standard error of an autocorrelation. */
 const ROUNDS = 12;
 
-/** Sums of products of columns, of their lower half, over the runs that follow another at one distance. */
+/** Sums of products of pairs of columns, of their lower half, over the runs that follow another at one distance. */
 interface GapSums {
   readonly gap: number;
-  runs: number;
+  readonly runs: number;
   /** Of both runs, of the later with the earlier and the reverse, and of the earlier alone. */
   readonly later: Float64Array;
   readonly mixed: Float64Array;
   readonly earlier: Float64Array;
 }
 
+function pairSums({ later, mixed, earlier }: GapSums, cell: number, a: Float64Array, b: Float64Array, places: Int32Array): void {
+  let [ofBoth, crossed, ofEarlier] = [0, 0, 0];
+  for (let index = 0; index < places.length; index += 1) {
+    const place = nthPlace(places, index);
+    const past = place > 0 ? place - 1 : 0;
+    const one = nthDouble(a, place);
+    const other = nthDouble(b, place);
+    const pastOne = nthDouble(a, past);
+    const pastOther = nthDouble(b, past);
+    ofBoth += one * other;
+    crossed += one * pastOther + pastOne * other;
+    ofEarlier += pastOne * pastOther;
+  }
+  later[cell] = ofBoth;
+  mixed[cell] = crossed;
+  earlier[cell] = ofEarlier;
+}
+
 /** All that the likelihood depends on, whatever the autocorrelation. Nothing foretells the first run. */
 function sumsOf(columns: readonly Float64Array[], gaps: Float64Array): GapSums[] {
-  const size = columns.length;
-  const byGap = new Map<number, GapSums>();
-  const none = () => new Float64Array(size * size);
-  const now = new Float64Array(size);
-  const before = new Float64Array(size);
-  let sums: GapSums | undefined;
-  for (let run = 0; run < gaps.length; run += 1) {
-    const gap = run === 0 ? Number.POSITIVE_INFINITY : nthDouble(gaps, run);
-    // Almost all runs have the usual distance.
-    if (sums?.gap !== gap) sums = byGap.get(gap) ?? { gap, runs: 0, later: none(), mixed: none(), earlier: none() };
-    if (sums.runs === 0) byGap.set(gap, sums);
-    sums.runs += 1;
-    const { later, mixed, earlier } = sums;
-    before.set(now);
-    for (let row = 0; row < size; row += 1) {
-      const mine = nthDouble(columns[row] ?? now, run);
-      const past = nthDouble(before, row);
-      now[row] = mine;
-      for (let column = 0, cell = row * size; column <= row; column += 1, cell += 1) {
-        const other = nthDouble(now, column);
-        const otherPast = nthDouble(before, column);
-        later[cell] = nthDouble(later, cell) + mine * other;
-        mixed[cell] = nthDouble(mixed, cell) + mine * otherPast + past * other;
-        earlier[cell] = nthDouble(earlier, cell) + past * otherPast;
-      }
-    }
+  // Almost all runs have the usual distance.
+  const usual = new Int32Array(gaps.length);
+  let count = 0;
+  const others: number[] = [];
+  for (let run = 1; run < gaps.length; run += 1) {
+    if (gaps[run] === 1) {
+      usual[count] = run;
+      count += 1;
+    } else others.push(run);
   }
-  return [...byGap.values()];
+  const size = columns.length;
+  const none = () => new Float64Array(size * size);
+  function sums(gap: number, places: Int32Array): GapSums {
+    const own = { gap, runs: places.length, later: none(), mixed: none(), earlier: none() };
+    for (const [row, a] of columns.entries())
+      for (const [column, b] of columns.slice(0, row + 1).entries()) pairSums(own, row * size + column, a, b, places);
+    return own;
+  }
+  return [
+    sums(Number.POSITIVE_INFINITY, new Int32Array(1)),
+    sums(1, usual.subarray(0, count)),
+    ...Array.from(
+      grouped(others, (run) => nthDouble(gaps, run)),
+      ([gap, own]) => sums(gap, Int32Array.from(own)),
+    ),
+  ];
 }
 
 /**
@@ -195,21 +218,24 @@ function sumsOf(columns: readonly Float64Array[], gaps: Float64Array): GapSums[]
 export function likelihoodOf(runs: Runs, parts: readonly Part[], highestPhi = HIGHEST_PHI): Likelihood {
   const columns = [...columnsOf(runs, parts), runs.x];
   const n = runs.x.length;
-  const [least, free] = [runs.floor ** 2, Math.max(1, n - columns.length + 1)];
   const byGap = sumsOf(columns, runs.gaps);
   const size = columns.length;
+  const [least, free] = [runs.floor ** 2, Math.max(1, n - columns.length + 1)];
+  const gram = columns.map((_, row) => new Float64Array(row + 1));
   const at = (phi: number) => {
-    const gram = columns.map((_, row) => new Float64Array(row + 1));
     let ofWeights = 0;
+    for (const line of gram) line.fill(0);
     for (const { gap, runs: many, later, mixed, earlier } of byGap) {
       const rho = phi ** gap;
       const weight = (1 - phi * phi) / (1 - rho * rho);
       ofWeights -= many * Math.log(weight);
-      for (const [row, line] of gram.entries())
+      for (let row = 0; row < gram.length; row += 1) {
+        const line = gram[row] ?? later;
         for (let column = 0, cell = row * size; column <= row; column += 1, cell += 1)
           line[column] =
             nthDouble(line, column) +
             weight * (nthDouble(later, cell) - rho * nthDouble(mixed, cell) + rho * rho * nthDouble(earlier, cell));
+      }
     }
     const logDeterminant = eliminate(gram);
     const squares = Math.max(0, gram.at(-1)?.at(-1) ?? 0);

@@ -2,10 +2,11 @@ import { interquartileRange, median, quantile } from 'simple-statistics';
 import type { Interval } from '../../../lib/calendar.ts';
 import { nth, nthDouble } from '../../../lib/nth.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
+import { meanOf } from '../../../statistics/order.ts';
 import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
 import { type Course, type CoursePart, fitCourse } from './course.ts';
 import { shareChangeIn } from './failure-trend.ts';
-import { fitParts, gainOf, type Part } from './gls.ts';
+import { gainOf, type Part, searchOn } from './gls.ts';
 import { type Effect, type Level, levelOf, type Move, type Series } from './run-series.ts';
 
 /** A series, and the size of changes of it that matter. */
@@ -55,9 +56,9 @@ const RANGE_DEVIANCE = 7;
 /** The instants between which an edge of a part lies, the other edges fixed. */
 function rangeOf(course: Course, part: Part, edge: 'from' | 'to', dates: readonly number[]): Interval {
   const others = course.found.map((each) => each.part).filter((other) => other !== part);
-  const fit = fitParts(course.frame, others);
+  const search = searchOn(course.frame, others);
   const n = course.frame.series.length;
-  const gainAt = (place: number) => (edge === 'from' ? gainOf(fit, place, part.to) : gainOf(fit, part.from, place));
+  const gainAt = (place: number) => (edge === 'from' ? gainOf(search, place, part.to) : gainOf(search, part.from, place));
   const most = gainAt(part[edge]);
   const [lowest, highest] = edge === 'from' ? [1, part.to - 1] : [part.from + 1, n - 1];
   let [low, high] = [part[edge], part[edge]];
@@ -283,7 +284,7 @@ function partlyMoved(series: Series, course: Course, sign: 1 | -1): Move | undef
   const middle = median(logs);
   const sd = Math.max(LEAST_SD, MAD_TO_SD * median(logs.map((log) => Math.abs(log - middle))));
   const beyond = (side: number) => logs.map((log) => side * (log - middle) > MOVED * sd);
-  const [isMoved, isOpposite] = [beyond(sign), beyond(-sign)];
+  const [isMoved, isOpposite] = [beyond(sign), beyond(-sign).map(Number)];
   const change = shareChangeIn({ dates: series.dates, failed: isMoved }, ALPHA);
   if (!change) return undefined;
   const {
@@ -292,8 +293,7 @@ function partlyMoved(series: Series, course: Course, sign: 1 | -1): Move | undef
     since: { share },
   } = change;
   const more = share - before.share;
-  const shareOf = (hits: readonly boolean[]) => hits.filter(Boolean).length / hits.length;
-  const opposite = shareOf(isOpposite.slice(first)) - shareOf(isOpposite.slice(0, first));
+  const opposite = meanOf(isOpposite.slice(first)) - meanOf(isOpposite.slice(0, first));
   if (more < LEAST_MORE || share > MOST || opposite > WIDER.mirrored * more) return undefined;
   const hits = isMoved.slice(first);
   const changes = hits.filter((hit, index) => index > 0 && hit !== hits[index - 1]).length;
