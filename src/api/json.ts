@@ -14,6 +14,26 @@ interface JsonLimits {
   readonly maxContainers: number;
 }
 
+/** Entries that are parsed together; a longer text would not be freed before the next large collection. */
+const PIECE_BYTES = 65_536;
+
+/** The list that takes most of a JSON document. */
+interface LongList {
+  /** Where the names of the objects around it stand, from the outside in, its own the last. */
+  readonly names: readonly (readonly [from: number, to: number])[];
+  /** Its opening bracket, a comma between two entries in each piece, its closing bracket. */
+  readonly cuts: readonly number[];
+}
+
+/** What the marks of a JSON text say before it is parsed. */
+interface Outline {
+  readonly excess: 'depth' | 'containers' | undefined;
+  /** A list in objects alone that takes more than half of the document. */
+  readonly list: LongList | undefined;
+}
+
+const isMark = (code: number) => code === COMMA || (code | BRACE_BIT) === OPENING || (code | BRACE_BIT) === CLOSING;
+
 /**
  * Goes through the brackets and commas outside of strings, and through the quotation marks around these, with the place of each in the
  * whole text, until `visit` returns true. Reads each byte once and keeps nothing; the text need not be valid.
@@ -37,25 +57,58 @@ function scanJson(pieces: readonly Uint8Array[], visit: (code: number, place: nu
   }
 }
 
-const isMark = (code: number) => code === COMMA || (code | BRACE_BIT) === OPENING || (code | BRACE_BIT) === CLOSING;
+function outlineOf(pieces: readonly Uint8Array[], { maxDepth = Infinity, maxContainers = Infinity }: Partial<JsonLimits> = {}): Outline {
+  const total = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const names: [from: number, to: number][] = [];
+  let cuts: number[] = [];
+  let [depth, containers, listDepth, nextCut] = [0, 0, 0, 0];
+  let textStart: number | undefined;
+  let list: LongList | undefined;
+  let excess: Outline['excess'];
+  function cut(place: number): void {
+    cuts.push(place);
+    nextCut = place + PIECE_BYTES;
+  }
+  scanJson(pieces, (code, place) => {
+    if (code === QUOTE) {
+      if (textStart !== undefined && listDepth === 0) names[depth] = [textStart, place + 1];
+      textStart = textStart === undefined ? place : undefined;
+    } else if (code === COMMA) {
+      if (depth === listDepth && place >= nextCut) cut(place);
+    } else if ((code | BRACE_BIT) === OPENING) {
+      depth += 1;
+      containers += 1;
+      if (depth > maxDepth) excess = 'depth';
+      else if (containers > maxContainers) excess = 'containers';
+      if (code === LIST && listDepth === 0) {
+        listDepth = depth;
+        cuts = [];
+        cut(place);
+      }
+    } else {
+      if (depth === listDepth) {
+        cut(place);
+        if (place - nth(cuts, 0) > total / 2) list = { names: names.slice(1, depth), cuts };
+        listDepth = 0;
+      }
+      depth -= 1;
+    }
+    return excess !== undefined;
+  });
+  return { excess, list };
+}
+
+/** Of documents that are about to be parsed. */
+const outlines = new WeakMap<readonly Uint8Array[], Outline>();
 
 /**
  * Which limit a JSON text exceeds; undefined for one that may be parsed, valid or not: what would fill the memory of a parser, or the stack
  * of what walks its value, is refused before.
  */
-export function jsonExcess(pieces: readonly Uint8Array[], { maxDepth, maxContainers }: JsonLimits): 'depth' | 'containers' | undefined {
-  let depth = 0;
-  let containers = 0;
-  scanJson(pieces, (code) => {
-    const bracket = code | BRACE_BIT;
-    if (bracket === CLOSING) depth -= 1;
-    if (bracket !== OPENING) return false;
-    depth += 1;
-    containers += 1;
-    return depth > maxDepth || containers > maxContainers;
-  });
-  if (depth > maxDepth) return 'depth';
-  return containers > maxContainers ? 'containers' : undefined;
+export function jsonExcess(pieces: readonly Uint8Array[], limits: JsonLimits): Outline['excess'] {
+  const outline = outlineOf(pieces, limits);
+  outlines.set(pieces, outline);
+  return outline.excess;
 }
 
 /** 16 digits in a row where a value may stand; inside a string this can be a false alarm. */
@@ -99,55 +152,6 @@ export async function parseJson(text: string): Promise<unknown> {
 
 /** Shorter documents are parsed as one text. */
 const LARGE_BYTES = 262_144;
-/** Entries that are parsed together; a longer text would not be freed before the next large collection. */
-const PIECE_BYTES = 65_536;
-
-/** The list that takes most of a JSON document. */
-interface LongList {
-  /** Names of the objects around it, from the outside in, its own the last. */
-  readonly names: readonly string[];
-  /** Its opening bracket, a comma between two entries in each piece, its closing bracket. */
-  readonly cuts: readonly number[];
-}
-
-/** Finds a list in objects alone that takes more than half of the document. */
-function findLongList(pieces: readonly Buffer[], length: number): LongList | undefined {
-  const names: (readonly [from: number, to: number])[] = [];
-  let cuts: number[] = [];
-  let depth = 0;
-  let listDepth = 0;
-  let nextCut = 0;
-  let textStart: number | undefined;
-  let found: LongList | undefined;
-  scanJson(pieces, (code, place) => {
-    if (code === QUOTE) {
-      if (textStart !== undefined && listDepth === 0) names[depth] = [textStart, place + 1];
-      textStart = textStart === undefined ? place : undefined;
-    } else if (code === COMMA) {
-      if (depth === listDepth && place >= nextCut) {
-        cuts.push(place);
-        nextCut = place + PIECE_BYTES;
-      }
-    } else if ((code | BRACE_BIT) === OPENING) {
-      depth += 1;
-      if (code === LIST && listDepth === 0) {
-        listDepth = depth;
-        cuts = [place];
-        nextCut = place + PIECE_BYTES;
-      }
-    } else {
-      if (depth === listDepth) {
-        cuts.push(place);
-        if (place - nth(cuts, 0) > length / 2) found = { names: namesIn(pieces, names.slice(1, depth)), cuts };
-        listDepth = 0;
-      }
-      depth -= 1;
-    }
-    return found !== undefined;
-  });
-  return found;
-}
-
 /** The text between two places. */
 function textOf(pieces: readonly Buffer[], from: number, to: number): string {
   const parts: Buffer[] = [];
@@ -158,10 +162,6 @@ function textOf(pieces: readonly Buffer[], from: number, to: number): string {
     start = end;
   }
   return Buffer.concat(parts).toString('utf8');
-}
-
-function namesIn(pieces: readonly Buffer[], places: readonly (readonly [from: number, to: number])[]): string[] {
-  return places.map(([from, to]) => String(JSON.parse(textOf(pieces, from, to))));
 }
 
 async function parsePiece(text: string): Promise<unknown> {
@@ -176,9 +176,10 @@ export async function parseLargeJson(pieces: readonly Buffer[]): Promise<unknown
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   if (length < LARGE_BYTES) return undefined;
   try {
-    const found = findLongList(pieces, length);
+    const { list: found } = outlines.get(pieces) ?? outlineOf(pieces);
     if (!found) return undefined;
-    const { names, cuts } = found;
+    const { cuts } = found;
+    const names = found.names.map(([from, to]) => String(JSON.parse(textOf(pieces, from, to))));
     const around = textOf(pieces, 0, nth(cuts, 0) + 1) + textOf(pieces, nth(cuts, cuts.length - 1), length);
     const value = await parsePiece(around);
     const list = names.reduce((holder: unknown, name) => (isRecord(holder) ? holder[name] : undefined), value);
