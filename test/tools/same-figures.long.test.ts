@@ -1,10 +1,11 @@
 /** @module-tag nightly */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Finding } from '../../src/findings/finding.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { type Assistant, openAssistant, type ToolAnswer } from '../support/assistant.ts';
 import { openPlatform, type Platform } from '../support/emulator.ts';
 import { someOf } from '../support/sample-size.ts';
-import { only, records } from './support.ts';
+import { findingsOf, only, records, withTools } from './support.ts';
 
 /** Days that are over, in the zone of the world, and what the exports call them. */
 const WORLDS = [
@@ -62,12 +63,8 @@ describe.each(someOf(WORLDS, 1))('of the world $seed in $timeZone', ({ seed, sta
     const metrics = ['visits', 'conversionCount', 'conversionRate', 'revenueSum'];
     const table = only(await call('query_metrics', { ...range, metrics }));
     const all = only(await call('get_site_metrics', range));
-    const single = {
-      visits: only(await call('get_site_visits', range))['visits'],
-      conversionCount: only(await call('get_site_conversions', range))['conversionCount'],
-      conversionRate: only(await call('get_site_conversion_rate', range))['conversionRate'],
-      revenueSum: only(await call('get_site_revenue', range))['revenueSum'],
-    };
+    const tools = ['visits', 'conversions', 'conversion_rate', 'revenue'];
+    const single = await Promise.all(tools.map(async (name, at) => only(await call(`get_site_${name}`, range))[metrics[at] ?? '']));
     const rows = records(await call('compare_metrics', { ...range, metrics, explain: false }));
     const compared = Object.fromEntries(rows.map(({ metric, after }) => [String(metric), after]));
     const sql =
@@ -78,8 +75,8 @@ describe.each(someOf(WORLDS, 1))('of the world $seed in $timeZone', ({ seed, sta
     const funnel = (await call('analyze_funnel', { steps: ['*', 'purchase'], startDate: day, endDate: day })).structured['steps'] as {
       sessions: number;
     }[];
-    for (const metric of metrics) {
-      expect([metric, all[metric], single[metric as keyof typeof single]]).toEqual([metric, table[metric], table[metric]]);
+    for (const [at, metric] of metrics.entries()) {
+      expect([metric, all[metric], single[at]]).toEqual([metric, table[metric], table[metric]]);
       expect(Number(compared[metric]), metric).toBeCloseTo(Number(table[metric]), 2);
     }
     expect([exported['visits'], exported['conversions'], Number(exported['revenue'])]).toEqual([
@@ -108,18 +105,41 @@ describe.each(someOf(WORLDS, 1))('of the world $seed in $timeZone', ({ seed, sta
     const { steps } = (await call('analyze_funnel', { steps: ['*', '/p/*', '/cart', 'purchase'], breakdown: 'device' })).structured;
     const sessions = (steps as { sessions: number }[]).map((step) => step.sessions);
     expect(sessions).toEqual(sessions.toSorted((a, b) => b - a));
-    const answers = [
-      await call('analyze_funnel', { steps: ['/p/*', '/cart', 'purchase'], breakdown: 'device' }),
-      await call('analyze_paths', { from: 'entry', depth: 2 }),
-      await call('analyze_retention', { by: 'day' }),
-      await call('query_metrics', { ...range, metrics: ['visits'], breakdown: ['device'], shares: true }),
-      await call('analyze_har', { scenarioId: 4101, step: '1' }),
-      await call('analyze_har', { scenarioId: 4101, step: '1', view: 'third_parties' }),
-      await call('compare_metrics', { ...range, metrics: ['conversionRate'], by: 'device' }),
+    const asked: Parameters<typeof call>[] = [
+      ['analyze_funnel', { steps: ['/p/*', '/cart', 'purchase'], breakdown: 'device' }],
+      ['analyze_paths', { from: 'entry', depth: 2 }],
+      ['analyze_retention', { by: 'day' }],
+      ['query_metrics', { ...range, metrics: ['visits'], breakdown: ['device'], shares: true }],
+      ['analyze_har', { scenarioId: 4101, step: '1' }],
+      ['analyze_har', { scenarioId: 4101, step: '1', view: 'third_parties' }],
+      ['compare_metrics', { ...range, metrics: ['conversionRate'], by: 'device' }],
     ];
-    const wrong = answers
-      .flatMap(({ structured }) => sharesIn({ ...structured, chart: undefined }))
-      .filter(([, share]) => share > 100 || share < 0);
-    expect(wrong).toEqual([]);
+    for (const [tool, args] of asked) {
+      const shares = sharesIn({ ...(await call(tool, args)).structured, chart: undefined });
+      expect(shares.filter(([, share]) => share > 100 || share < 0)).toEqual([]);
+    }
   });
 });
+
+it.each(someOf(['2026-09-15', '2026-12-09', '2026-05-06'], 1))(
+  'a change has one size and one cost from every tool, over whichever weeks before %s',
+  async (day) => {
+    const told = new Map<string, unknown>();
+    const hear = ({ subject, place, when, change, cost }: Finding) => {
+      for (const own of when.shape === 'step' ? [change, cost] : []) {
+        const name = JSON.stringify([subject, place, when.from, own === cost && cost?.to]);
+        expect(own, name).toEqual(told.get(name) ?? own);
+        told.set(name, own);
+      }
+    };
+    const expected = { metrics: ['conversionRate', 'revenue'], expected: true };
+    const ask = async (own: Assistant) => {
+      for (const [startDate, endDate] of ['-7d -1d', '-28d -1d', '-12d -3d'].map((days) => days.split(' ')))
+        for (const [tool, rest] of Object.entries({ find_changes: {}, compare_metrics: {}, query_metrics: expected }))
+          findingsOf(await own.call(tool, { startDate, endDate, ...rest })).forEach(hear);
+    };
+    await withTools(ask, {}, { seed: 90_210, start: `${day}T09:00:00Z` });
+    expect(told.size).not.toBe(0);
+  },
+  300_000,
+);

@@ -1,7 +1,7 @@
 import { dayAfter, daysFrom } from '../../lib/calendar.ts';
 import { factorsOf } from './change-cost.ts';
 import type { DatedChange } from './engine/changes.ts';
-import { changesSince, type FoundChange, measureChange, sizeOfDays } from './engine/measure.ts';
+import { changesSince, measureChange, sizeOfDays } from './engine/measure.ts';
 import { findReasons } from './engine/reasons.ts';
 import type { DailyPoint } from './engine/series.ts';
 import { dayPoints, kindOf } from './read/day-points.ts';
@@ -31,7 +31,7 @@ const MADE = 2.6;
 /** Days before a change of a product on which a factor of it may have begun to move. */
 const DAYS_BEFORE = 28;
 /** Sorts after every day. */
-const LAST = '9999';
+export const LAST = '9999';
 
 /** The days of a metric that are known. */
 export const pointsKnown = ({ known }: Pick<Visits, 'known'>, metric: string): readonly DailyPoint[] => dayPoints(known, metric);
@@ -43,7 +43,8 @@ export const areNear = (a: Pick<DatedChange, 'from' | 'relative'>, b: Pick<Dated
 /** A change as every tool dates and sizes it: by all days that are known and not by the ranges of the question. */
 export function measuredAt<Of extends Visits>(own: SiteChange<Of>): SiteChange<Of> {
   const { metric, reading, change } = own;
-  return { metric, reading, change: measureChange(kindOf(metric), pointsKnown(reading, metric), change) ?? change };
+  const days = [kindOf(metric), pointsKnown(reading, metric)] as const;
+  return { metric, reading, change: measureChange(...days, change) ?? { ...change, ...sizeOfDays(...days, change) } };
 }
 
 /** Whether a metric moved on the days of a change and the way that it goes. */
@@ -90,10 +91,6 @@ export interface NamedVisits<Of extends Visits = Visits> {
   readonly reading: Of;
 }
 
-/** The same change of other visits, by their own days. */
-export const movedTo = <Of extends Visits>({ metric, change }: SiteChange<Of>, reading: Of, { relative, low, high }: FoundChange) =>
-  measuredAt({ metric, reading, change: { ...change, relative, low, high } });
-
 /**
  * A change on the one part of its visits that moved unlike the rest, with its date and size there; undefined where none did. `looked` parts
  * were looked at, where those that looked most alike are left out of the list.
@@ -109,9 +106,7 @@ export function onItsPart<Of extends Visits>(
   const occasion = { kind: kindOf(metric), whole, from, to: to ?? whole.at(-1)?.label ?? from, periodFrom: from };
   const groups = parts.map(({ name, reading }) => ({ name, days: pointsKnown(reading, metric) })).filter(({ days }) => days.length > 0);
   if (groups.length === 0) return undefined;
-  const { named, groups: moved } = findReasons(occasion, groups, looked);
+  const { named } = findReasons(occasion, groups, looked);
   const reading = parts.find(({ name }) => name === named)?.reading;
-  const { relative = null, low = null, high = null } = moved.find(({ name }) => name === named) ?? {};
-  if (!reading || relative === null || low === null || high === null) return undefined;
-  return movedTo(own, reading, { from, to, relative, low, high });
+  return reading && measuredAt({ ...own, reading });
 }

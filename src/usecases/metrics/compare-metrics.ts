@@ -119,7 +119,7 @@ function selectionOf(question: Question) {
 
 /** The ranges, their days and what is known of these, all at once. */
 async function readAtOnce(grid: Omit<MetricGrid, 'ranges'>, windows: Windows, goalId: number | undefined, context: CompareContext) {
-  const { period, baseline, history } = windows;
+  const { period, baseline, history, later = period } = windows;
   const notes: string[] = [];
   let done = 0;
   const step = async <T>(work: Promise<T>): Promise<T> => {
@@ -130,7 +130,7 @@ async function readAtOnce(grid: Omit<MetricGrid, 'ranges'>, windows: Windows, go
   const [totals, days, known] = await Promise.all([
     step(readRanges({ ...grid, ranges: [baseline, period] }, { ...context, progress: () => undefined })),
     step(readDaysWithVisits(grid, windows, { ...context, note: (sentence) => void notes.push(sentence) })),
-    readKnownDays({ startMs: history.startMs, endMs: period.endMs }, goalId, context),
+    readKnownDays({ startMs: history.startMs, endMs: later.endMs }, goalId, context),
     // Without its name the goal's id stands in the answer.
     goalId !== undefined && (await context.lists()).of('goal').catch(() => undefined),
   ]);

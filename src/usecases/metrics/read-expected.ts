@@ -105,7 +105,8 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   // Rows ahead of the last complete day are learned of from all before it.
   const rows = Math.max(0, Math.ceil(daysBetween(interval.startMs, endMs + 1, timeZone)));
   const firstMs = Math.min(interval.startMs, lastMs + 1);
-  const history = { startMs: shiftDays(firstMs, -Math.max(LEAST_DAYS, READ_DAYS - rows), timeZone), endMs };
+  const teaching = READ_DAYS - Math.ceil(daysBetween(firstMs, lastMs + 1, timeZone));
+  const history = { startMs: shiftDays(firstMs, -Math.max(LEAST_DAYS, teaching), timeZone), endMs };
   const metrics = metricsToRead([...query.metrics, ...query.metrics.flatMap((metric) => factorsOf(metric)), 'revenueSum']);
   const daily = { ...grid, metrics, ranges: [history], daily: true };
   const [read, known] = await Promise.all([
@@ -115,7 +116,7 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
         return { rows: [], currency: undefined };
       }),
     ),
-    readKnownDays({ startMs: history.startMs, endMs: interval.endMs }, query.goalIds[0], context),
+    readKnownDays({ startMs: history.startMs, endMs: Math.max(lastMs, interval.endMs) }, query.goalIds[0], context),
   ]);
   const found = countingFaults({
     rows: read.rows.filter(({ selection }) => selection.segmentIds.length === query.segmentIds.length),
@@ -132,13 +133,16 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   const first = todayIn(timeZone, interval.startMs);
   const among = await inTurns(signal, () => changesFrom(input, first));
   const before = query.expected ? await inTurns(signal, () => changesBefore(input, first)) : [];
-  const isOpen = endMs < lastMs && among.some(({ change }) => change.to === undefined);
+  const isOpen = endMs < lastMs && [...among, ...before].some(({ change }) => change.to === undefined);
   const later = isOpen ? await readLater(daily, { startMs: endMs + 1, endMs: lastMs }, context) : NOTHING_LATER;
   const last = todayIn(timeZone, endMs);
   const whole = { ...input, days: [...input.days, ...later.rows] };
-  const told = later.rows.length === 0 ? among : await inTurns(signal, () => changesWithLater(among, whole, [first, last]));
+  const told =
+    later.rows.length === 0
+      ? ([among, before] as const)
+      : await inTurns(signal, () => [changesWithLater(among, whole, [first, last]), changesBefore(whole, first, last)] as const);
   const ofDevices = { grid: { ...daily, ranges: [history, ...later.ranges] }, input: whole };
-  const [changes, earlier] = await onDevices([told, before], ofDevices, context);
+  const [changes, earlier] = await onDevices(told, ofDevices, context);
   return { input, found: [...among, ...before], changes, before: earlier, currency: read.currency, rows, firstMs, lastMs, last };
 }
 

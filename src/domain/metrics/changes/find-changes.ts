@@ -4,9 +4,8 @@ import { grouped } from '../../../lib/grouped.ts';
 import { inTurns } from '../../../statistics/kept-fits.ts';
 import { tailOf } from '../../../statistics/tails.ts';
 import { factorsOf } from '../change-cost.ts';
-import type { DatedChange } from '../engine/changes.ts';
 import { measureChange, sizeOfDays } from '../engine/measure.ts';
-import { driftBeside, type Looked, lookThrough, type ScanFinding } from '../engine/scan.ts';
+import { type Days, driftBeside, type Looked, lookThrough, type ScanFinding } from '../engine/scan.ts';
 import { type Device, planGrid } from '../read/metric-grid.ts';
 import {
   type Accepted,
@@ -48,39 +47,28 @@ function driftsIn(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeSer
 }
 
 /** A metric that moved with a change, measured on its days as every question does; as it was where they do not show that. */
-function measuredPart({ series }: Scene, part: Part, days: Pick<DatedChange, 'from' | 'to'>): Part {
+function measuredPart({ series }: Scene, part: Part, days: Days): Part {
   const own = part.mix ? undefined : series.get(seriesId(part.metric, part.place));
   const size = own && sizeOfDays(own.kind, own.days, days);
   return size && size.relative * part.relative > 0 ? { ...part, ...size } : part;
 }
 
 /**
- * Gives a change the first day and size that every tool gives it, by the days of its first metric at its place, and what moved with it the
- * size that it has on these days; unchanged where they do not show it by themselves, and for drifts and single days.
+ * Gives a change the days that every tool gives it, by those of its first metric at its place, and each of its metrics the size that it has
+ * on these days; unchanged for drifts.
  */
 function measuredEvent(scene: Scene, event: ChangeEvent): ChangeEvent {
   const { series } = scene;
-  const { shape, from, to, parts, place } = event;
-  const [first, ...rest] = parts;
+  const [first] = event.parts;
   const own = first && series.get(seriesId(first.metric, first.place));
-  if (!first || !own || first.mix || place.zoneId !== undefined || (shape !== 'step' && shape !== 'episode')) return event;
-  const { relative: size, low: least, high: most } = first;
-  const asFound = { from, to, relative: size, low: least, high: most };
+  if (!own || first.mix || event.place.zoneId !== undefined || event.shape === 'drift') return event;
+  const asFound = { from: event.from, to: event.to, relative: first.relative };
   // It goes on only where its own days show no end of it.
-  const ended = () => (to === undefined ? measureChange(own.kind, own.days, { ...asFound, to: scene.to }) : undefined);
-  const found = measureChange(own.kind, own.days, asFound) ?? ended();
-  if (!found) return event;
-  const { relative, low, high, days, earliest, latest } = found;
-  return {
-    ...event,
-    shape: found.shape,
-    from: found.from,
-    to: found.to,
-    days,
-    earliest,
-    latest,
-    parts: [{ ...first, relative, low, high }, ...rest.map((part) => measuredPart(scene, part, found))],
-  };
+  const ended = () => (event.to === undefined ? measureChange(own.kind, own.days, { ...asFound, to: scene.to }) : undefined);
+  const found = measureChange(own.kind, own.days, asFound) ?? ended() ?? event;
+  const { shape, from, to, days, earliest, latest } = found;
+  const parts = event.parts.map((part) => measuredPart(scene, part, found));
+  return { ...event, shape, from, to, days, earliest, latest, parts };
 }
 
 /** Whether an event is another one again, or the share that some visitors have in it: it began and ended with it and goes the same way. */

@@ -1,6 +1,6 @@
 import { findReasons, type Reasons } from '../engine/reasons.ts';
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
-import { movedTo, type NamedVisits, onItsPart, type SiteChange } from '../site-changes.ts';
+import { measuredAt, type NamedVisits, onItsPart, type SiteChange } from '../site-changes.ts';
 import { type Change, differenceOf, earlierOf, isSameChange } from './change.ts';
 import { type Explained, explain, findPartition, type GroupValues, partition, type RevenueSplit, splitRevenue } from './contributions.ts';
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput } from './judged-changes.ts';
@@ -10,12 +10,11 @@ import { isChanged, type Judged, judgeReading, type Reading } from './readings.t
 export function narrowed(own: SiteChange<Reading>, of: string, { devices, segments, judged }: CausesInput): SiteChange<Reading> {
   const { metric, change } = own;
   // A device that alone shows it by itself needs no test beside the others.
-  const shown = judged.devicesOf(metric).flatMap(({ reading, changes }) => {
-    const found = changes.find((each) => each.shape === change.shape && isSameChange(each, change));
-    return found ? [{ reading, found }] : [];
-  });
+  const shown = judged
+    .devicesOf(metric)
+    .filter(({ changes }) => changes.some((each) => each.shape === change.shape && isSameChange(each, change)));
   const [alone] = shown.length === 1 ? shown : [];
-  if (alone) return movedTo(own, alone.reading, alone.found);
+  if (alone) return measuredAt({ ...own, reading: alone.reading });
   const named = devices.map((reading) => ({ name: reading.device, reading }));
   // The segments that were read are those in which the headline moved unlike the rest.
   const chosen = of === judged.headline.metric ? segments.chosen : [];

@@ -174,15 +174,16 @@ export function windowsOf(bounds: WindowBounds): Windows {
   // A baseline of another season: nothing is known of the time between.
   const isFar = baseline.startMs > period.startMs || daysBetween(baseline.endMs, period.startMs, timeZone) > HISTORY_DAYS;
   const first = isFar ? period.startMs : baseline.startMs;
-  const read = Math.ceil(daysBetween(first, period.endMs + 1, timeZone));
+  // A baseline behind the period is there by itself.
+  const later = baseline.startMs > period.startMs ? undefined : laterDays(bounds);
+  const read = Math.ceil(daysBetween(first, (later ?? period).endMs + 1, timeZone));
   const history = Math.max(HISTORY_DAYS, READ_DAYS - Math.max(0, read));
   return {
     period,
     baseline,
     history: { startMs: shiftDays(first, -history, timeZone), endMs: first - 1 },
     between,
-    // A baseline behind the period is there by itself.
-    later: baseline.startMs > period.startMs ? undefined : laterDays(bounds),
+    later,
     isAdjacent,
     factors: isPerDay ? { before: 1 / baselineDays, after: 1 / days } : { before: 1, after: 1 },
     notes: notesOf(bounds, days, isPerDay, weekSoFar),

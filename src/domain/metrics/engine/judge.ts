@@ -4,10 +4,10 @@ import { scoreOfTail, studentOf } from '../../../statistics/tails.ts';
 import { total } from '../../../statistics/vectors.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
-import { mainChange, overAllDays } from './inner-changes.ts';
+import { mainChange } from './inner-changes.ts';
 import { LEAST_HISTORY_DAYS, type Level, levelOf, type Window, weightsOf } from './levels.ts';
 import { HISTORY, LONGEST_EPISODE_DAYS, type Quest } from './seek.ts';
-import { type DailyPoint, daysIn, isCounted, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
+import { type DailyPoint, daysIn, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { type Study, studySeries } from './study.ts';
 
 /**
@@ -193,14 +193,9 @@ function figuresOf({ series, noise }: Study, level: Level, limit: number, main: 
   };
 }
 
-/** The changes that go on or ended since a day, each with the size that it has over all its days. */
-function datedSince({ series }: Study, changes: readonly Change[], early: number): DatedChange[] {
-  const own = changes.filter(({ to }) => to > early).map((change) => dated(series, change));
-  // One very large order says nothing of a fall of revenue; a day of more orders does of a fall of orders.
-  const inner = isCounted(series.kind) ? own : own.filter(({ shape }) => shape !== 'outlier');
-  const last = series.labels.at(-1) ?? '';
-  return own.map((change) => (change.shape === 'outlier' ? change : overAllDays(change, inner, last)));
-}
+/** The changes that go on or ended since a day. */
+const datedSince = ({ series }: Study, changes: readonly Change[], early: number): DatedChange[] =>
+  changes.filter(({ to }) => to > early).map((change) => dated(series, change));
 
 /** The verdict of a studied series; undefined where a window has no day. */
 function judgeStudy(study: Study, question: Question, { early, isByStep }: Way): Judgement | undefined {

@@ -2,12 +2,11 @@ import { dayAfter, daysFrom } from '../../../lib/calendar.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { type DatedChange, dated } from './changes.ts';
 import { type Interval } from './drift-grid.ts';
-import { overAllDays } from './inner-changes.ts';
 import { LEAST_HISTORY_DAYS } from './levels.ts';
 import { estimateNoise } from './noise.ts';
 import { type Effect, effectBeside } from './scan.ts';
 import { allShapes, HISTORY, LONGEST_EPISODE_DAYS, pastAndPresent } from './seek.ts';
-import { type DailyPoint, daysIn, isCounted, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
+import { type DailyPoint, daysIn, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
 import { studySeries } from './study.ts';
 
 /** Days up to the last one that are looked at: what two requests give. */
@@ -21,9 +20,6 @@ const NEAR_DAYS = 7;
 /** An end this many days before the last one is that of the change only where its own days show it. */
 const DAYS_IN_DOUBT = 3;
 const OWN = 0.01;
-/** Half an interval may be this many times as wide for two sizes to be one. */
-const ROOM = 1.5;
-const LEAST_LEFT = 0.001;
 
 /** First day that does not teach: whole turns before the last day, some days before the change. */
 function judgedFromOf(last: string, from: string): string {
@@ -94,14 +90,7 @@ function measured(kind: MetricKind, days: readonly DailyPoint[], own: Pick<Found
 }
 
 /** A change as some question found it; without a last day it goes on. */
-export type FoundChange = Pick<DatedChange, 'from' | 'relative' | 'low' | 'high'> & { readonly to?: string | undefined };
-
-/** Whether two sizes are those of one change: each lies within the bounds of the other, with some room for other days that teach. */
-function isSameSize(a: Omit<FoundChange, 'from' | 'to'>, b: Omit<FoundChange, 'from' | 'to'>): boolean {
-  const log = (share: number) => Math.log(Math.max(LEAST_LEFT, 1 + share));
-  const reach = (own: typeof a) => (ROOM * (log(own.high) - log(own.low))) / 2;
-  return Math.abs(log(a.relative) - log(b.relative)) <= Math.max(reach(a), reach(b));
-}
+export type FoundChange = Pick<DatedChange, 'from' | 'relative'> & { readonly to?: string | undefined };
 
 /** Whether a change ends so close to the last day that other days than its own may have made the end. */
 function endsInDoubt({ to }: FoundChange, last: string): boolean {
@@ -109,8 +98,8 @@ function endsInDoubt({ to }: FoundChange, last: string): boolean {
 }
 
 /**
- * Measures a change that some question found, from the days up to the last one alone and not from the ranges of the question, so that all
- * questions up to that day give it the same first day and size. Undefined where these days do not show it.
+ * Dates a change that some question found and gives it the size of all its days, from the days up to the last one alone and not from the
+ * ranges or the size of the question, so that all questions up to that day tell it alike. Undefined where these days do not show it.
  */
 export function measureChange(kind: MetricKind, days: readonly DailyPoint[], found: FoundChange): DatedChange | undefined {
   const series = seriesBefore(kind, days, days.at(-1)?.label, found.from);
@@ -118,19 +107,15 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
   const study = studySeries(series, pastAndPresent(series, OWN));
   const last = series.labels.at(-1) ?? found.from;
   const distanceOf = ({ from }: Pick<DatedChange, 'from'>) => Math.abs(daysFrom(found.from, from));
-  const all = (study?.changes ?? []).map((change) => dated(series, change));
-  const changes = all.filter(({ shape }) => shape !== 'outlier');
-  // A day of more orders than the others of a fall had them; one very large order says nothing of a fall of revenue.
-  const whole = (change: DatedChange) => overAllDays(change, isCounted(kind) ? all : changes, last);
-  // Where two changes lie near, the one of the same size is meant, by its first days or by all of them.
-  const isMeant = (change: DatedChange) => change.relative * found.relative > 0 && isSameSize(change, found);
-  const alike = changes
-    .filter((change) => distanceOf(change) <= NEAR_DAYS && (isMeant(change) || isMeant(whole(change))))
+  const near = (study?.changes ?? [])
+    .map((change) => dated(series, change))
+    .filter(({ shape, relative }) => shape !== 'outlier' && relative * found.relative > 0)
+    .filter((change) => distanceOf(change) <= (found.from === found.to ? 0 : NEAR_DAYS))
     .toSorted((a, b) => distanceOf(a) - distanceOf(b));
   const nearest =
-    alike.find(({ to }) => (to === undefined) === (found.to === undefined)) ??
-    (endsInDoubt(found, last) ? alike.find(({ to }) => to === undefined) : undefined);
-  return nearest && whole(nearest);
+    near.find(({ to }) => (to === undefined) === (found.to === undefined)) ??
+    (endsInDoubt(found, last) ? near.find(({ to }) => to === undefined) : undefined);
+  return nearest && { ...nearest, ...sizeOfDays(kind, days, nearest) };
 }
 
 /** Changes that begin on a day or later with a p-value of at most `most`, each measured like those that any tool found. */

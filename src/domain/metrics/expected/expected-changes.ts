@@ -6,7 +6,7 @@ import { LONGEST_EPISODE_DAYS } from '../engine/seek.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { PARTS } from '../read/metric-grid.ts';
 import { askedOf } from '../read/metric-query.ts';
-import { areNear, changesOf, ERROR, onItsPart } from '../site-changes.ts';
+import { areNear, changesOf, ERROR, LAST, onItsPart } from '../site-changes.ts';
 import { type ExpectedInput, type FoundChange, keyOf, type QueryVisits } from './expected-lines.ts';
 
 /** A change that began this many days before the first row is no longer news. */
@@ -67,9 +67,9 @@ export function changesWithLater(
   return once([...found, ...alone.map((own) => ({ ...own, change: { ...own.change, to: last } }))]);
 }
 
-/** Changes shortly before some rows, of which `first` is the first day, that these lie in whole. */
-export function changesBefore(input: ExpectedInput, first: string): FoundChange[] {
-  return changesFrom(input, dayAfter(first, -LATELY_DAYS)).filter(({ change }) => change.from < first && change.to === undefined);
+/** Changes shortly before some rows, of which `first` and `last` are the first and last day, that these lie in whole. */
+export function changesBefore(input: ExpectedInput, first: string, last = '9'): FoundChange[] {
+  return changesFrom(input, dayAfter(first, -LATELY_DAYS)).filter(({ change: { from, to = LAST } }) => from < first && to > last);
 }
 
 /** Changes where they happened, each once: what a device alone did is told of it, and costs what it cost there. */

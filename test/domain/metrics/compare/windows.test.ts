@@ -19,7 +19,7 @@ describe('the baseline', () => {
   it('is the days before, as many as the period has', () => {
     const { baseline, history, isAdjacent, factors, notes } = windowsOf({ ...plain, period: week });
     expect(said(baseline)).toBe('2026-11-02T00:00:00.000Z 2026-11-08T23:59:59.999Z');
-    expect(said(history)).toBe('2026-05-16T00:00:00.000Z 2026-11-01T23:59:59.999Z');
+    expect(said(history)).toBe('2026-05-20T00:00:00.000Z 2026-11-01T23:59:59.999Z');
     expect([isAdjacent, factors, notes]).toEqual([true, { before: 1, after: 1 }, []]);
   });
 

@@ -1,29 +1,5 @@
 import { expect, it } from 'vitest';
-import { mainChange, overAllDays } from '../../../../src/domain/metrics/engine/inner-changes.ts';
-
-const LAST = '2026-11-24';
-const fall = { from: '2026-11-14', relative: -0.75, low: -0.8, high: -0.7 };
-const better = { from: '2026-11-18', to: '2026-11-22', relative: 0.44 };
-
-it('a change is told with its mean over all its days, its bounds with it', () => {
-  // Six days at a quarter of the usual and five at 1.44 times that: 0.3 on average.
-  const times = 1 + (0.44 * 5) / 11;
-  expect(overAllDays(fall, [better], LAST)).toEqual({
-    from: '2026-11-14',
-    relative: 0.25 * times - 1,
-    low: expect.closeTo(0.2 * times - 1, 12),
-    high: expect.closeTo(0.3 * times - 1, 12),
-  });
-  expect(overAllDays(fall, [], LAST)).toBe(fall);
-});
-
-it.each([
-  ['goes the same way', { ...better, relative: -0.2 }],
-  ['goes further', { ...better, relative: 3.5 }],
-  ['began before it', { ...better, from: '2026-11-12' }],
-])('a change that %s is no part of another', (_, other) => {
-  expect(overAllDays(fall, [other], LAST)).toBe(fall);
-});
+import { mainChange } from '../../../../src/domain/metrics/engine/inner-changes.ts';
 
 const found = (from: number, effect: number) => ({
   shape: 'step' as const,
