@@ -88,18 +88,20 @@ function reasonFacts(placed: PlacedChange, currency: string | undefined): Pick<F
 export function changeFacts(placed: PlacedChange, currency: string | undefined): Facts {
   const { metric, place, change, points, last, more } = placed;
   const { shape, from, to, earliest, latest, relative, low, high, pValue } = change;
-  const now = levelOn(metric, points, from, to ?? points.at(-1)?.label ?? last);
-  const own = SHAPES[shape];
+  const end = to ?? points.at(-1)?.label ?? last;
+  const now = levelOn(metric, points, from, end);
+  // What only the last day shows is that day's: whether it is a level is open.
+  const isDay = from === end;
   return {
     subject: metric,
     unit: levelUnit(metric, currency),
     place,
     when: {
-      shape: own === 'episode' && from === to ? 'day' : own,
+      shape: isDay ? 'day' : SHAPES[shape],
       from,
-      ...(to !== undefined && { to }),
+      ...((isDay || to !== undefined) && { to: end }),
       ...(earliest !== latest && { earliest, latest }),
-      ongoing: to === undefined && own !== 'day',
+      ongoing: to === undefined && !isDay,
     },
     now,
     against: { what: 'before', value: now === null || relative <= -1 ? null : shown(now / (1 + relative)) },

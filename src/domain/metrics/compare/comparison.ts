@@ -329,14 +329,9 @@ interface ComparisonTold {
   readonly device: string | undefined;
 }
 
-/** Days from which on a change is more than what a day or two show by themselves. */
-const LASTING_DAYS = 3;
-
-/** One sentence: how little a change of a day or two says; empty of one that has lasted. */
-function shortSentence({ change: { days, to }, metric }: SiteChange<Reading>): string {
-  if (days >= LASTING_DAYS || to !== undefined) return '';
-  return `${nameOf(metric)}: only ${days === 1 ? 'one day' : `${days} days`} so far, so whether it lasts is open.`;
-}
+/** One sentence: how little a change of two days says; empty of one that has lasted, and of a day, which is told as one. */
+const shortSentence = ({ change: { days, to }, metric }: SiteChange<Reading>) =>
+  days === 2 && to === undefined ? `${nameOf(metric)}: only 2 days so far, so whether it lasts is open.` : '';
 
 /** Metrics beside that of the headline whose ranges have a record; the table has all. */
 const MOST_BESIDE = 1;
