@@ -2,7 +2,10 @@ import { ApiError, refuse } from '../../api/errors.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { rangeTexts } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
-import { union } from '../../lib/intervals.ts';
+import { daysIn, type Interval, intersect, union } from '../../lib/intervals.ts';
+import { type Coverage, EVER, timeOfDays } from '../exports/coverage.ts';
+import { coveredLead } from '../exports/deliveries.ts';
+import { planCalls } from '../exports/plan/journey-fields.ts';
 
 /** UTC days as numbers since 1970. */
 export interface CoveredDays {
@@ -13,10 +16,11 @@ export interface CoveredDays {
   readonly covered: readonly number[];
   /** The other days of it, in order. */
   readonly missing: readonly number[];
-  /** The last day that the files cover whole, which may lie behind the range. */
-  readonly lastOfFiles: number;
-  /** All days that the files cover whole. */
+  /** All days that the files cover whole, in order. */
   readonly ofFiles: ReadonlySet<number>;
+  /** The covered days as ranges, and the sentence that an answer begins with where they are not all. */
+  readonly words: string[];
+  readonly lead: string;
 }
 
 /** A day as `2026-11-09`. */
@@ -30,8 +34,7 @@ export function dayFrom(date: string): number {
 }
 
 /** Days as ranges. */
-export const rangesOf = (days: Iterable<number>) =>
-  union(Array.from(days, (day) => ({ startMs: day * DAY_MS, endMs: (day + 1) * DAY_MS })));
+export const rangesOf = (days: Iterable<number>) => union(timeOfDays(days));
 
 /** The same in words: `2026-11-09 … 2026-11-15 (7 days, UTC)`. */
 export const daysWords = (days: Iterable<number>) => rangeTexts(rangesOf(days), 'UTC');
@@ -49,58 +52,44 @@ export interface DaysAsked {
   readonly usualDays?: number | undefined;
 }
 
-/** A file of a scope, or its column, and the days that it covers whole. */
-export interface FileDays {
+/** A scope that is read, and what its files answer of a time. */
+export interface ScopeFiles {
   readonly name: string;
-  readonly days: ReadonlySet<number>;
-  /** The fields for want of which it does not cover some days, of which it holds all rows; none where rows are missing. */
-  readonly lackingOn?: (days: readonly number[]) => readonly string[];
-}
-
-/** The days that all of these share, in order. */
-export function sharedDays([first, ...others]: readonly ReadonlySet<number>[]): number[] {
-  return [...(first ?? [])].filter((day) => others.every((days) => days.has(day))).toSorted((a, b) => a - b);
+  readonly over: (asked: readonly Interval[]) => Coverage;
 }
 
 /** The usual way to days that lack. */
-const PLANS =
-  hint('sync_exports', 'sync_exports fetches what the platform still has; ') +
-  hint('plan_export', 'plan_export with fields ["journeys"] plans the missing days of both scopes.');
+const PLANS = hint('sync_exports', 'sync_exports fetches what the platform still has; ') + planCalls();
 
-function coverWords(files: readonly FileDays[]): string {
-  return `They cover ${files.map(({ name, days }) => `${name}: ${daysWords(days).join(', ') || 'no whole day'}`).join('; ')}`;
-}
-
-/** Where the call that brings the days is named, no argument is wrong. */
-function lacksDays(words: string, way: string | undefined): ApiError {
-  const told = `startDate, endDate: ${words} ${way ?? PLANS}`;
-  return way === undefined ? new ApiError('invalid', told) : new ApiError('missing', told, { saysWayOn: true });
+/** The range that was asked for, behind a blank; empty where none was. */
+function askedWords({ first, last }: DaysAsked): string {
+  return [first, last].every((day) => day === undefined) ? '' : ` of ${[first, last].map((day) => day && dayText(day)).join(' … ')}`;
 }
 
 /** The days of an answer; throws where the files share none of the range, with what each covers and `wayOn`, the call that brings more. */
 export async function chooseDays(
   { first, last, followDays = 0, usualDays = USUAL_DAYS }: DaysAsked,
-  files: readonly FileDays[],
+  files: readonly ScopeFiles[],
   wayOn: () => Promise<string | undefined>,
 ): Promise<CoveredDays> {
-  const all = sharedDays(files.map(({ days }) => days));
-  const cover = coverWords(files);
-  const lastOfFiles = all.at(-1);
-  if (lastOfFiles === undefined) refuse(`The downloaded files share no whole day (UTC). ${cover}. ${(await wayOn()) ?? PLANS}`);
-  const end = last ?? lastOfFiles - followDays;
+  const each = files.map(({ name, over }) => ({ name, have: over(EVER).have }));
+  const ofFiles = daysIn(each.reduce((shared, { have }) => intersect(shared, have), EVER));
+  const all = [...ofFiles];
+  const cover = `They cover ${each.map(({ name, have }) => `${name}: ${daysWords(daysIn(have)).join(', ') || 'no whole day'}`).join('; ')}`;
+  const end = last ?? (all.at(-1) ?? 0) - followDays;
   const usual = all.filter((day) => day <= end).slice(-usualDays)[0] ?? end;
   const start = first ?? Math.max(usual, last === undefined ? usual : end - usualDays + 1);
   const covered = all.filter((day) => day >= start && day <= end);
-  if (covered.length === 0 && last === undefined && followDays > 0)
+  if (covered.length === 0 && all.length > 0 && last === undefined && followDays > 0)
     refuse(
       `withinDays: no day has ${followDays} whole days after it that the files cover, so no window of a visitor is over. ${cover}; ` +
         'name fewer days.',
     );
   if (covered.length === 0) {
-    const asked = start > end ? 'no day whose window is over' : `${dayText(start)} … ${dayText(end)}`;
-    throw lacksDays(`the downloaded files cover no whole day (UTC) of ${asked}. ${cover}.`, await wayOn());
+    const words = `The downloaded files cover no whole day (UTC)${askedWords({ first, last })}. ${cover}. ${(await wayOn()) ?? PLANS}`;
+    throw new ApiError('missing', words, { saysWayOn: true });
   }
-  const ofFiles = new Set(all);
   const inRange = Array.from({ length: end - start + 1 }, (_, index) => start + index);
-  return { first: start, last: end, covered, missing: inRange.filter((day) => !ofFiles.has(day)), lastOfFiles, ofFiles };
+  const missing = inRange.filter((day) => !ofFiles.has(day));
+  return { first: start, last: end, covered, missing, ofFiles, words: daysWords(covered), lead: coveredLead({ covered, missing }) };
 }

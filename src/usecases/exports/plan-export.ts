@@ -26,7 +26,7 @@ import {
 import { rangeName } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
-import type { Interval } from '../../lib/intervals.ts';
+import { hullOf, type Interval } from '../../lib/intervals.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import { counted } from '../../lib/number-text.ts';
 import { expiresMs } from '../../workspace/plans.ts';
@@ -123,7 +123,8 @@ function fieldRow({ asked, fieldName, aliasName, customVarPosition, dynamicVarKe
   };
 }
 
-function existingRow({ job, likeness, shared }: SimilarJob, timeZone: string) {
+function existingRow({ job, likeness, parts = [] }: SimilarJob, timeZone: string) {
+  const shared = hullOf(parts);
   const { jobId, name, state, frequency } = job;
   return {
     jobId,

@@ -1,5 +1,6 @@
 import { ApiError } from '../../api/errors.ts';
-import { coveredLead, rangeOf } from '../../domain/exports/deliveries.ts';
+import { coverageOf, EVER, type Lack } from '../../domain/exports/coverage.ts';
+import { coveredLead } from '../../domain/exports/deliveries.ts';
 import { rangeTexts } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
@@ -12,7 +13,6 @@ import { timeColumn, typeOf } from '../../workspace/query/columns.ts';
 import { type Dialect, type Example, examplesOf } from '../../workspace/query/examples.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
 import { queryResults } from '../../workspace/query/query-results.ts';
-import type { RunManifest } from '../../workspace/store/manifest.ts';
 import { aboutColumn, currencyOf, unitsOf } from './amounts.ts';
 import { type Asked, type Data, type DataPart, MAX_CHARS, type Sources, withData } from './export-data.ts';
 import type { ExportContext } from './export-lists.ts';
@@ -25,17 +25,7 @@ import { lacksDays, type Supply, withFilesFor } from './supply.ts';
 const MAX_NAMED = 12;
 const MAX_GAPS = 5; // further ones are only counted
 
-const timeOf = (runs: readonly RunManifest[]) => union(runs.map(rangeOf));
-
-/** A view with the time of its rows, of those that a condition on days can select, and the columns that it asks by and some runs lack. */
-function selectableOf(part: DataPart, sql: string) {
-  const { runs, view } = part;
-  const compared = [...view.runsWith].filter(([name]) => /date|time|day/i.test(name) && isCompared(sql, name));
-  // In runs without the column it is NULL.
-  const selectable = runs.filter((run) => compared.every(([, own]) => own.includes(run)));
-  const without = compared.filter(([, own]) => own.length !== runs.length).map(([name]) => name);
-  return { part, held: timeOf(runs), have: timeOf(selectable), without };
-}
+const columnNames = ({ view }: DataPart) => view.columns.flatMap(({ name, from }) => (from === undefined ? [name] : []));
 
 /**
  * Says what the data cover: where days are missing, a sum is not one over the whole range. With a statement only of the views and days that
@@ -45,7 +35,12 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sq
   const { timeZone } = context;
   const read = parts.filter(({ view }) => isRead(sql, view.name));
   const asked = askedDays(sql, context.nowMs);
-  const views = (read.length > 0 ? read : parts).map((part) => selectableOf(part, asked.length > 0 ? sql : ''));
+  const views = (read.length > 0 ? read : parts).map((part) => {
+    // In runs without a column it is NULL, which no condition on days selects.
+    const compared = columnNames(part).filter((name) => asked.length > 0 && /date|time|day/i.test(name) && isCompared(sql, name));
+    const over = (time: readonly Interval[]) => coverageOf(time, compared, part.view.held);
+    return { part, over, have: over(EVER).have };
+  });
   const all = union(views.flatMap(({ have }) => have));
   const shared = isInnerJoin(sql) ? views.reduce((left, { have }) => intersect(left, have), all) : all;
   const days = hullOf(asked.length > 0 ? intersect(asked, shared) : shared);
@@ -54,11 +49,12 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sq
   const whole = hullOf(all);
   const wanted = asked.length > 0 || !whole ? asked : [whole];
   const next = way === undefined ? hint('find_export_gaps', ' find_export_gaps gives the causes.') : '';
-  const found = views.map(({ part, held, have, without }) => {
-    const left = subtract(intersect(wanted, held), have);
-    if (left.length > 0) context.note(ofAnswer(leftOutWords(rangeTexts(left, timeZone), without, part)));
+  const found = views.map(({ part, over, have }) => {
+    const { lack } = over(wanted);
+    const without = lack.filter(({ column }) => column !== undefined);
+    if (without.length > 0) context.note(ofAnswer(leftOutWords(without, part, timeZone)));
     const prefix = views.length > 1 ? `${part.view.name}: ` : '';
-    const gaps = rangeTexts(subtract(wanted, held), timeZone);
+    const gaps = lack.flatMap((each) => (each.column === undefined ? rangeTexts(each.days, timeZone) : []));
     if (gaps.length > 0) context.note(ofAnswer(`${prefix}Not in the data: ${firstOf(gaps, MAX_GAPS)}.${next}`));
     notePartialColumns(part, context, sql);
     const withPrefix = (texts: readonly string[]) => texts.map((text) => `${prefix}${text}`);
@@ -67,33 +63,32 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sq
   if (way !== undefined) context.note(ofAnswer(way));
   const over = overBy(asked, context.nowMs);
   const missing = daysIn(
-    views.flatMap(({ held }) => subtract(over, held)),
+    views.flatMap(({ part }) => subtract(over, part.view.held())),
     'touched',
   );
   const lead = coveredLead({ covered: [...daysIn(over, 'touched')].filter((day) => !missing.has(day)), missing: [...missing] });
   return { days, lead, covered: found.flatMap(({ covered }) => covered), gaps: found.flatMap(({ gaps }) => gaps) };
 }
 
-/** Names days whose rows are here, but without the column by which the statement asks for days: its condition leaves them out. */
-function leftOutWords(days: readonly string[], without: readonly string[], { view }: DataPart): string {
+/** Names days whose rows are here, but without the columns by which the statement asks for days: its condition leaves them out. */
+function leftOutWords(lack: readonly Lack[], { view }: DataPart, timeZone: string): string {
+  const without = new Set(lack.flatMap(({ column }) => column ?? []));
+  const days = union(lack.flatMap((each) => each.days));
   const other = timeColumn(view.columns)?.name;
-  const instead = other === undefined || without.includes(other.toLowerCase()) ? '' : ` ${other} is in all of them.`;
-  return `The rows of ${days.join(', ')} are here without ${without.join(', ')}, so the condition leaves them out.${instead}`;
+  const instead = other === undefined || without.has(other) ? '' : ` ${other} is in all of them.`;
+  const rows = `The rows of ${rangeTexts(days, timeZone).join(', ')} are here without ${[...without].join(', ')}`;
+  return `${rows}, so the condition leaves them out.${instead}`;
 }
 
 /** Says which days only some columns cover, where several jobs export different ones. */
-function notePartialColumns({ runs, view }: DataPart, context: ExportContext, sql: string): void {
-  const daysOf = (own: readonly RunManifest[]) => rangeTexts(timeOf(own), context.timeZone).join(', ');
-  const all = daysOf(runs);
-  const partial = [...view.runsWith].flatMap(([folded, own]) => {
-    const days = daysOf(own);
-    const name = view.columns.find((column) => column.name.toLowerCase() === folded)?.name ?? folded;
-    return days !== all && (sql === '' || isNamed(sql, name) || takesAll(sql)) ? [{ name, days }] : [];
-  });
-  for (const [days, columns] of grouped(partial, ({ days: own }) => own)) {
-    const names = columns.map(({ name }) => name);
-    context.note(`In ${view.name} only ${days} ${columns.length === 1 ? 'has' : 'have'} ${firstOf(names, MAX_NAMED)}; elsewhere NULL.`);
-  }
+function notePartialColumns(part: DataPart, { timeZone, note }: ExportContext, sql: string): void {
+  const { name: view, held } = part.view;
+  const daysOf = (column?: string) => rangeTexts(held(column), timeZone).join(', ');
+  const all = daysOf();
+  const named = columnNames(part).filter((name) => sql === '' || isNamed(sql, name) || takesAll(sql));
+  for (const [days, columns] of grouped(named, daysOf))
+    if (days !== all)
+      note(`In ${view} only ${days} ${columns.length === 1 ? 'has' : 'have'} ${firstOf(columns, MAX_NAMED)}; elsewhere NULL.`);
 }
 
 /** Most rows that a query gives. */

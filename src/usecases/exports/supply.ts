@@ -1,5 +1,6 @@
 import { ApiError, onApiError } from '../../api/errors.ts';
 import { listExportableFields } from '../../api/operations/data-export.ts';
+import { coverageOf, EVER } from '../../domain/exports/coverage.ts';
 import { rangeOf } from '../../domain/exports/deliveries.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from '../../domain/exports/plan/field-catalogue.ts';
 import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
@@ -13,8 +14,8 @@ import { firstOf } from '../../lib/sentences.ts';
 import { successfulRuns } from '../../workspace/download/run-rows.ts';
 import type { PlanPart } from '../../workspace/plans.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
-import { folded, listedFields, promisedColumns } from '../../workspace/query/columns.ts';
-import type { RunManifest } from '../../workspace/store/manifest.ts';
+import { folded, keysOf, listedFields } from '../../workspace/query/columns.ts';
+import { columnsIn, type HoldingRun, heldIn } from '../../workspace/query/shares.ts';
 import { availableRuns, type ListedDelivery } from './deliveries.ts';
 import { NOTHING_HERE, NothingDownloaded } from './export-data.ts';
 import { type ExportContext, openPlansOf, readJobs, readVariables } from './export-lists.ts';
@@ -34,46 +35,29 @@ const FOLLOWED_MS = 7 * DAY_MS;
 /** More jobs are counted. */
 const MOST_NAMED = 3;
 
-/** A run as far as it says what its files hold: one that is here, or that a plan will bring. */
-export type HoldingRun = Pick<RunManifest, 'scope' | 'from' | 'to' | 'fields'>;
-
-/** The columns of files with these fields, in lower case. */
-function columnsIn(fields: HoldingRun['fields']): string[] {
-  return promisedColumns(fields).map(({ name }) => folded(name));
-}
-
-/** The time that runs of a scope hold with all these columns; one that lists none may have all. */
-export function heldTime(runs: readonly HoldingRun[], scope: string, columns: readonly string[]): Interval[] {
-  const holding = runs.filter(({ scope: own, fields }) => {
-    const held = new Set(columnsIn(fields));
-    return lower(own) === lower(scope) && (fields.length === 0 || columns.every((column) => held.has(folded(column))));
-  });
-  return union(holding.map(rangeOf));
-}
-
-/** The columns of some files that a question reads. */
-function columnsRead({ scope, reads }: FilesNeeded, runs: readonly HoldingRun[]): string[] {
-  const own = runs.filter((run) => lower(run.scope) === lower(scope)).flatMap(({ fields }) => columnsIn(fields));
-  return [...new Set(own)].filter(reads);
+/** Holds a question against runs, with those of its columns that some have; of a question that names no days, of any time. */
+function answeredBy({ scope, days, reads }: FilesNeeded, runs: readonly HoldingRun[], columns: readonly HoldingRun[] = runs) {
+  const own = columns.filter((run) => lower(run.scope) === scope).flatMap((run) => columnsIn(run).map(({ name }) => name));
+  return coverageOf(days.length > 0 ? days : EVER, own.filter(reads), heldIn(runs, scope));
 }
 
 /** Whether days that a question names lack files, or files with its columns. */
 export function lacksDays(need: FilesNeeded, runs: readonly HoldingRun[]): boolean {
-  return subtract(need.days, heldTime(runs, need.scope, columnsRead(need, runs))).length > 0;
+  return need.days.length > 0 && answeredBy(need, runs).lack.length > 0;
 }
 
-/** The run that the job of a plan brings, as far as the plan says what its files will hold. */
-function runToCome({ body: { scope = '', frequency, fields } }: PlanPart): HoldingRun[] {
-  return frequency.dateRange ? [{ scope, ...frequency.dateRange, fields: listedFields(fields) }] : [];
+/** The run of all visitors that the job of a plan brings, as far as the plan says what its files will hold. */
+function runToCome({ body: { scope = '', frequency, fields, deviceLabel, segmentId } }: PlanPart): HoldingRun[] {
+  const isOfAll = deviceLabel === 'all' && segmentId === undefined;
+  return frequency.dateRange && isOfAll ? [{ scope, ...frequency.dateRange, fields: listedFields(fields) }] : [];
 }
 
 /** Whether a run brings what a question reads and no file holds; of a question that names no days, where no file has its columns. */
 function brings(run: HoldingRun, need: FilesNeeded, here: readonly HoldingRun[]): boolean {
   if (lower(run.scope) !== need.scope) return false;
-  const held = heldTime(here, need.scope, columnsRead(need, [run]));
-  const range = [rangeOf(run)];
-  if (need.days.length === 0) return held.length === 0;
-  return subtract(intersect(need.days, range), held).length > 0;
+  const { have, lack } = answeredBy(need, here, [run]);
+  if (need.days.length === 0) return have.length === 0;
+  return lack.some(({ days }) => intersect(days, [rangeOf(run)]).length > 0);
 }
 
 async function plannedParts(context: ExportContext): Promise<PlanPart[]> {
@@ -92,10 +76,10 @@ async function plannedFor(needs: readonly FilesNeeded[], context: ExportContext)
     .filter((part) => runToCome(part).some((run) => needs.some((need) => brings(run, need, here))));
 }
 
-/** Days and columns that no downloaded file holds. */
-interface Lack {
+/** The days and columns of a scope that a question lacks. */
+interface Missing {
   readonly scope: string;
-  /** Each with its name in a plan. */
+  /** All that it reads, or where rows are here those that they lack, with what matches the rows; each with its name in a plan. */
   readonly columns: ReadonlyMap<string, string>;
   readonly days: readonly Interval[];
   /** Whether the question names its days: else some of them will do. */
@@ -117,27 +101,32 @@ async function columnsWanted({ scope, reads }: FilesNeeded, { lists, note }: Exp
 }
 
 /** The lack of a question beside the files that are here and these, which are on their way. */
-async function lackOf(
+async function missingOf(
   need: FilesNeeded,
   needs: readonly FilesNeeded[],
   toCome: readonly HoldingRun[],
   context: ExportContext,
-): Promise<Lack[]> {
+): Promise<Missing[]> {
+  const { scope } = need;
   const isExact = need.days.length > 0;
   const endMs = lastMidnight(context.nowMs);
   const asked = isExact ? overBy(need.days, context.nowMs) : [{ startMs: endMs - USUAL_DAYS * DAY_MS, endMs }];
   const [wanted, here] = await Promise.all([columnsWanted(need, context), context.workspace().then((opened) => opened.runs())]);
   const runs = [...here, ...toCome];
   // Of a join, a column that the files of the other scope have is taken from there.
-  const elsewhere = needs.filter(({ scope }) => scope !== need.scope);
-  const columns = new Map(wanted.filter(([column]) => elsewhere.every(({ scope }) => heldTime(runs, scope, [column]).length === 0)));
-  const days = subtract(asked, heldTime(runs, need.scope, [...columns.keys()]));
-  return days.length === 0 ? [] : [{ scope: need.scope, columns, days, isExact }];
+  const elsewhere = needs.flatMap((other) => (other.scope === scope ? [] : [heldIn(runs, other.scope)]));
+  const own = wanted.filter(([column]) => elsewhere.every((held) => held(column).length === 0));
+  const { lack } = coverageOf(asked, new Map(own).keys(), heldIn(runs, scope));
+  if (lack.length === 0) return [];
+  const absent = new Set(lack.map(({ column }) => column));
+  const keys = keysOf(scope, []).missing.map((key): [string, string] => [key, key]);
+  const columns = new Map(absent.has(undefined) ? own : [...keys, ...own.filter(([column]) => absent.has(column))]);
+  return [{ scope, columns, days: union(lack.flatMap(({ days }) => days)), isExact }];
 }
 
 /** The lack of a question, with all that may tell how it gets it. */
 interface Search {
-  readonly lacks: readonly Lack[];
+  readonly lacks: readonly Missing[];
   readonly jobs: readonly JobRecord[];
   /** Runs with files of the jobs that export what lacks. */
   readonly runs: readonly ListedDelivery[];
@@ -147,9 +136,9 @@ interface Search {
   readonly context: ExportContext;
 }
 
-/** Whether a job exports the columns of a lack for all visitors, as far as its record shows it. */
-function exportsAll(job: JobRecord, { scope, columns }: Lack): boolean {
-  const own = new Set(columnsIn(listedFields(job.fields)));
+/** Whether a job exports these columns for all visitors, as far as its record shows it. */
+function exportsAll(job: JobRecord, { scope, columns }: Missing): boolean {
+  const own = new Set(columnsIn({ fields: listedFields(job.fields) }).map(({ name }) => folded(name)));
   const isWhole = (deviceOf(job) ?? 'all') === 'all' && lower(job.state) !== 'deleted' && lower(job.scope) === scope;
   return isWhole && [...columns.keys()].every((column) => own.has(folded(column)));
 }
@@ -160,7 +149,7 @@ export function beingFetched({
   runs,
   workspace,
 }: {
-  readonly lacks: readonly Pick<Lack, 'days'>[];
+  readonly lacks: readonly Pick<Missing, 'days'>[];
   readonly runs: readonly ListedDelivery[];
   readonly workspace: { readonly underWay: (run: ListedDelivery) => unknown };
 }): string | undefined {
@@ -173,7 +162,7 @@ export function beingFetched({
 }
 
 /** Few jobs whose runs the platform still has and that bring what is lacking; undefined where they do not bring all of it. */
-function jobsBringing(lack: Lack, { jobs, runs }: Search): number[] | undefined {
+function jobsBringing(lack: Missing, { jobs, runs }: Search): number[] | undefined {
   const holders = new Set(jobs.filter((job) => exportsAll(job, lack)).map(({ jobId }) => jobId));
   const fetchable = runs.filter(({ jobId, state }) => state === 'available' && holders.has(jobId));
   const without = (days: readonly Interval[], own: typeof fetchable) =>
@@ -227,7 +216,7 @@ export async function foundEmpty({
   context,
 }: Pick<Search, 'lacks' | 'parts'> & { context: Pick<ExportContext, 'ask' | 'nowMs'> }) {
   for (const { scope, columns, days } of lacks) {
-    const exportsIt = (run: HoldingRun) => subtract(days, heldTime([run], scope, [...columns.keys()])).length === 0;
+    const exportsIt = (run: HoldingRun) => coverageOf(days, columns.keys(), heldIn([run], scope)).lack.length === 0;
     const jobs = parts.filter((part) => typeof part.jobId === 'number' && runToCome(part).some(exportsIt));
     const jobIds = jobs.map(({ jobId }) => Number(jobId));
     if (jobIds.length === 0 || (await successfulRuns(context.ask, jobIds)).length > 0) continue;
@@ -291,8 +280,8 @@ async function wayToFiles(
   about?: string,
 ): Promise<string | undefined> {
   if (needs.length === 0 || context.clock.now() - context.nowMs > PATIENCE_MS) return undefined;
-  const lacks = (await Promise.all(needs.map((need) => lackOf(need, needs, toCome, context)))).flat();
-  const concerns = ({ scope, columns }: Lack) =>
+  const lacks = (await Promise.all(needs.map((need) => missingOf(need, needs, toCome, context)))).flat();
+  const concerns = ({ scope, columns }: Missing) =>
     about === undefined || scope === folded(about) || [...columns.keys()].some((column) => namesColumn(about, column));
   if (!lacks.some(concerns)) return undefined;
   const [jobs, workspace] = await Promise.all([readJobs(context.ask), context.workspace()]);

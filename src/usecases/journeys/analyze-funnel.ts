@@ -1,6 +1,5 @@
 import { refuse } from '../../api/errors.ts';
-import { coveredLead } from '../../domain/exports/deliveries.ts';
-import { type CoveredDays, dayFrom, daysWords, dayText } from '../../domain/journeys/covered-days.ts';
+import { type CoveredDays, dayFrom, dayText } from '../../domain/journeys/covered-days.ts';
 import {
   changedGroups,
   changesOf,
@@ -91,13 +90,8 @@ function requirePages(steps: readonly Step[], within: string): void {
 }
 
 interface Read {
-  /** First and last day of the range, as numbers. */
-  readonly first: number;
-  readonly last: number;
+  readonly days: CoveredDays;
   readonly counts: FunnelCounts;
-  readonly covered: CoveredDays['covered'];
-  /** That these are not all days of the range, where they are not. */
-  readonly lead: string;
   readonly sql: string | undefined;
   readonly hasNext: boolean;
 }
@@ -105,16 +99,7 @@ interface Read {
 function read(question: FunnelQuestion, visits: VisitQuestion, context: ExportContext): Promise<Read> {
   return withVisits(visits, needsOf(question), context, async (own) => {
     const counts = await readFunnel(question, own);
-    const { first, last } = own.days;
-    return {
-      first,
-      last,
-      counts,
-      covered: own.days.covered,
-      lead: coveredLead(own.days),
-      sql: leaversSql(question, counts, own),
-      hasNext: own.reads('views'),
-    };
+    return { days: own.days, counts, sql: leaversSql(question, counts, own), hasNext: own.reads('views') };
   });
 }
 
@@ -134,7 +119,7 @@ function baselineOf({ baselineStartDate: startDate, baselineEndDate: endDate }: 
 function readBaseline(
   request: FunnelRequest,
   question: FunnelQuestion,
-  { baseline, period }: { readonly baseline: Baseline; readonly period: Read },
+  { baseline, period }: { readonly baseline: Baseline; readonly period: CoveredDays },
   context: ExportContext,
 ): Promise<Read> {
   if (dayFrom(baseline.startDate) <= period.last && dayFrom(baseline.endDate) >= period.first)
@@ -181,9 +166,10 @@ export async function analyzeFunnel(request: FunnelRequest, context: ExportConte
   const names = question.steps.map(({ text }) => text);
   const asked = baselineOf(request);
   const period = await read(question, request, context);
-  const { counts, covered, lead, sql, hasNext } = period;
+  const { counts, sql, hasNext } = period;
+  const { covered, lead } = period.days;
   const beside = asked ? undefined : await besideOthers(request, question, period, context);
-  const baseline = asked && (await readBaseline(request, question, { baseline: asked, period }, context));
+  const baseline = asked && (await readBaseline(request, question, { baseline: asked, period: period.days }, context));
   const nameOfPath = pageNames(
     counts.next.flatMap(({ page, count }) => (page === undefined || page === OTHER ? [] : [{ path: page, views: count }])),
   );
@@ -210,7 +196,7 @@ export async function analyzeFunnel(request: FunnelRequest, context: ExportConte
       steps,
       groups,
       changes,
-      baseline: baseline?.covered,
+      baseline: baseline?.days.covered,
       unit,
       covered,
       filters: filterWords(request),
@@ -224,8 +210,8 @@ export async function analyzeFunnel(request: FunnelRequest, context: ExportConte
     ...(groups && { groups }),
     ...(changes && { changes }),
     ...(question.withinDays !== undefined && { immature: counts.immature }),
-    covered: daysWords(covered),
-    ...(baseline && { baselineCovered: daysWords(baseline.covered) }),
+    covered: period.days.words,
+    ...(baseline && { baselineCovered: baseline.days.words }),
     ...(sql !== undefined && { sql }),
   };
 }

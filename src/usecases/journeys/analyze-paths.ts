@@ -1,6 +1,4 @@
 import { refuse } from '../../api/errors.ts';
-import { coveredLead } from '../../domain/exports/deliveries.ts';
-import { daysWords } from '../../domain/journeys/covered-days.ts';
 import { groupPages, OTHER, type PageGroup } from '../../domain/journeys/page-groups.ts';
 import { type PathsAnswer, pagesOfPaths, pathText, pathWords } from '../../domain/journeys/paths.ts';
 import { pageStep, readAsWords } from '../../domain/journeys/step.ts';
@@ -135,7 +133,7 @@ export function analyzePaths(request: PathsRequest, context: ExportContext & Pic
     const pages = pagesOfPaths(paths, { depth, direction, sessions });
     for (const words of readAsWords(start)) context.note(words);
     context.note('A session counts once, from its first such page; further pages of one pattern in a row are one.');
-    const { covered } = visits.days;
+    const { covered, words, lead } = visits.days;
     const answer = pathWords(pages, { from, direction, sessions });
     context.draw(async () =>
       (await import('../../views/from-journeys.ts')).flowChart({
@@ -150,7 +148,7 @@ export function analyzePaths(request: PathsRequest, context: ExportContext & Pic
     );
     const shown = paths.slice(0, limit);
     return {
-      answer: coveredLead(visits.days) + answer,
+      answer: lead + answer,
       sessions,
       pages: pages.flatMap((own) => own.slice(0, limit)),
       paths: shown.map(({ pages: own, sessions: count }) => ({
@@ -158,7 +156,7 @@ export function analyzePaths(request: PathsRequest, context: ExportContext & Pic
         sessions: count,
         percent: Math.round((1000 * count) / sessions) / 10,
       })),
-      covered: daysWords(covered),
+      covered: words,
     };
   });
 }

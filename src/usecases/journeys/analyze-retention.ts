@@ -1,6 +1,5 @@
 import { refuse } from '../../api/errors.ts';
-import { coveredLead } from '../../domain/exports/deliveries.ts';
-import { type CoveredDays, daysWords, dayText } from '../../domain/journeys/covered-days.ts';
+import { type CoveredDays, dayText } from '../../domain/journeys/covered-days.ts';
 import { groupsOf } from '../../domain/journeys/funnel-groups.ts';
 import { groupSentences } from '../../domain/journeys/funnel-words.ts';
 import { cohortsOf, curvesOf, type RetentionAnswer, type ReturnCount, retentionWords, withinOf } from '../../domain/journeys/retention.ts';
@@ -103,8 +102,8 @@ const USUAL_PERIODS = { day: 7, week: 8 };
 const USUAL_WITHIN = { day: 7, week: 4 };
 
 /** Days after the range that are read: those of the last period, as far as the files go. */
-function followDaysOf({ last, lastOfFiles }: CoveredDays, by: 'day' | 'week', periods: number): number {
-  return Math.max(0, Math.min(lastOfFiles - last, by === 'day' ? periods : 7 * periods + 6));
+function followDaysOf({ last, ofFiles }: CoveredDays, by: 'day' | 'week', periods: number): number {
+  return Math.max(0, Math.min(Math.max(...ofFiles) - last, by === 'day' ? periods : 7 * periods + 6));
 }
 
 /** Who comes back, and when: `analyze_retention`. */
@@ -142,7 +141,7 @@ export function analyzeRetention(request: RetentionRequest, context: ExportConte
         `The ${groups.length} largest groups are shown, ${formatNumber(inGroups, { group: true })} of ` +
           `${formatNumber(whole.visitors, { group: true })} visitors; the others count in overall.`,
       );
-    const { covered } = visits.days;
+    const { covered, words, lead } = visits.days;
     const depths = groups.flatMap(({ group, within: own }) =>
       own && own.periods === all?.periods ? [[group, [0, own.visitors - own.returned, own.returned]] as const] : [],
     );
@@ -153,13 +152,13 @@ export function analyzeRetention(request: RetentionRequest, context: ExportConte
       (await import('../../views/from-journeys.ts')).cohortChart({ cohorts, curves, by, covered, filters: filterWords(request), answer }),
     );
     return {
-      answer: coveredLead(visits.days) + answer,
+      answer: lead + answer,
       by,
       cohorts,
       ...(all && { within: all }),
       ...(breakdown && { groups }),
       overall: whole?.percent ?? [],
-      covered: daysWords(covered),
+      covered: words,
     };
   });
 }

@@ -1,4 +1,5 @@
-import { type CoveredDays, daysWords, type FileDays } from '../../domain/journeys/covered-days.ts';
+import { timeOfDays } from '../../domain/exports/coverage.ts';
+import { type CoveredDays, daysWords, type ScopeFiles } from '../../domain/journeys/covered-days.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
 import { formatNumber } from '../../lib/number-text.ts';
@@ -8,12 +9,11 @@ import { dayOfMs, flag, isBetween, msOf, type SqlWords } from './sql-words.ts';
 import { type Filters, filterConditions } from './visit-filters.ts';
 
 /** The parts of an answer over visits that say what it covers. */
-export interface Coverage {
+export interface Covered {
   readonly sql: SqlWords;
   readonly filters: Filters;
   readonly days: CoveredDays;
-  /** The files that are read, and the days that they cover. */
-  readonly files: readonly FileDays[];
+  readonly files: readonly ScopeFiles[];
   /** Whether the downloaded sessions, read or not, say of all covered days which are automated. */
   readonly knowsAutomated: boolean;
   /** The column of a field of downloaded sessions or views, read or not. */
@@ -23,7 +23,7 @@ export interface Coverage {
 
 const TIMES: Readonly<Record<string, string>> = { sessions: 'session_time', views: 'view_time' };
 
-type Days = Pick<Coverage, 'days'>;
+type Days = Pick<Covered, 'days'>;
 
 function inRange({ days }: Days, time: string): string {
   return isBetween(time, days.first * DAY_MS, (days.last + 1) * DAY_MS);
@@ -36,7 +36,7 @@ export function onCoveredDays({ days }: Days, time: string): string[] {
 }
 
 /** Counts the automated sessions among those of the covered days, under the other filters. */
-function automatedSql(coverage: Coverage): string[] {
+function automatedSql(coverage: Covered): string[] {
   const { sql, filters, column, knowsAutomated } = coverage;
   if (!knowsAutomated) return [];
   const [time, automated] = [column('sessions', 'session_time'), column('sessions', 'is_excludable')];
@@ -47,7 +47,7 @@ function automatedSql(coverage: Coverage): string[] {
 }
 
 /** Counts the rows of the days that are left out because a file lacks them. */
-function leftOutSql(coverage: Coverage): string[] {
+function leftOutSql(coverage: Covered): string[] {
   const { sql, days, files, column } = coverage;
   if (days.missing.length === 0) return [];
   return files.flatMap(({ name }) => {
@@ -66,17 +66,18 @@ interface Count {
 
 const grouped = (value: number) => formatNumber(value, { group: true });
 
-function missingWords({ days, files }: Coverage, counts: readonly Count[]): string {
+function missingWords({ days, files }: Covered, counts: readonly Count[]): string {
   const ofDays = days.missing.length === 1 ? 'that day' : 'those days';
-  const lacking = files.flatMap(({ name, days: own, lackingOn }) => {
-    const absent = days.missing.filter((day) => !own.has(day));
-    return absent.length === 0 ? [] : [{ name, fields: lackingOn?.(absent) ?? [] }];
+  const lacking = files.flatMap(({ name, over }) => {
+    const { lack } = over(timeOfDays(days.missing));
+    // Where rows are missing too, a column is no reason.
+    return lack.length === 0 ? [] : [{ name, columns: lack.every(({ column }) => column) ? lack.map(({ column }) => column) : [] }];
   });
-  const without = lacking.filter(({ fields }) => fields.length === 0).map(({ name }) => name);
+  const without = lacking.filter(({ columns }) => columns.length === 0).map(({ name }) => name);
   const reasons = [
     ...(without.length > 0 ? [`no whole day of ${without.join(' and ')} is downloaded`] : []),
-    ...lacking.flatMap(({ name, fields }) =>
-      fields.length > 0 ? [`the downloaded ${name} of ${ofDays} lack the column ${fields.join(', ')}`] : [],
+    ...lacking.flatMap(({ name, columns }) =>
+      columns.length > 0 ? [`the downloaded ${name} of ${ofDays} lack the column ${columns.join(', ')}`] : [],
     ),
   ];
   // In the order of the files, because an engine gives the parts of a statement in any.
@@ -91,14 +92,14 @@ function missingWords({ days, files }: Coverage, counts: readonly Count[]): stri
   );
 }
 
-function automatedWords({ filters }: Coverage, { n, part }: Count): string {
+function automatedWords({ filters }: Covered, { n, part }: Count): string {
   const share = n > 0 ? ` (${formatNumber(Number(((100 * part) / n).toFixed(1)))}%)` : '';
   if (filters.automated === 'exclude') return `Automated sessions are left out: ${grouped(part)} of ${grouped(n)}${share}.`;
   return `Automated sessions count, as in the metrics: ${grouped(part)} of ${grouped(n)}${share}.`;
 }
 
 /** Says which days of the range are left out, with the rows of them that are here, and how many sessions are automated. */
-export async function noteCoverage(coverage: Coverage, context: Pick<Context, 'note'>): Promise<void> {
+export async function noteCoverage(coverage: Covered, context: Pick<Context, 'note'>): Promise<void> {
   const parts = [...automatedSql(coverage), ...leftOutSql(coverage)];
   const rows = parts.length === 0 ? [] : await coverage.select(parts.join('\nUNION ALL '));
   const counts = rows.map(({ kind, n, part }): Count => ({ kind: typeof kind === 'string' ? kind : '', n: Number(n), part: Number(part) }));

@@ -1,5 +1,5 @@
 import { refuse } from '../../api/errors.ts';
-import { type CoveredDays, daysWords } from '../../domain/journeys/covered-days.ts';
+import type { CoveredDays } from '../../domain/journeys/covered-days.ts';
 import { meantValues, type TextFilter } from '../../domain/journeys/filter-values.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
@@ -37,7 +37,7 @@ export function listed(held: readonly Counted[], most = MOST_NAMED): string {
   const named = held.slice(0, most).map(({ name, count }) => `${name} (${counted(count)})`);
   return named.join(', ') + (held.length > most ? ' …' : '');
 }
-const rangeOf = ({ covered }: CoveredDays) => daysWords(covered).join(', ');
+const rangeOf = ({ words }: CoveredDays) => words.join(', ');
 
 type Sessions = Pick<Visits, 'days' | 'column' | 'select'>;
 

@@ -1,5 +1,5 @@
 import { ApiError, refuse } from '../../api/errors.ts';
-import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
+import { PRESET, planCalls } from '../../domain/exports/plan/journey-fields.ts';
 import { dayText } from '../../domain/journeys/covered-days.ts';
 import { fold } from '../../domain/names/match-name.ts';
 import { hint } from '../../lib/hint.ts';
@@ -9,29 +9,14 @@ import type { Visits } from './visits.ts';
 /** These errors say what comes next. */
 const NAMED = { saysWayOn: true };
 
-/** The call that plans the fields that the tools over visits need. */
-function planWords(scope: string): string {
-  return hint(
-    'plan_export',
-    `plan_export {"fields":["${PRESET}"],"scope":"${scope}","frequency":"daily"} plans an export of them (once with dates for past days).`,
-  );
-}
-
-/** The call that brings what is lacking; a plan to be made where no better one is known. */
-async function wayTo(scope: string, name: string, supply: Supply, otherwise = planWords(scope)): Promise<string> {
-  return (await supply.wayOn(name)) ?? otherwise;
-}
-
-/** The error for a scope of which nothing is here: how its files come. */
-export async function missingScope(scope: string, fields: readonly string[], supply: Supply): Promise<ApiError> {
-  const way = await wayTo(scope, scope, supply);
-  return new ApiError('missing', `No export of ${scope} is in the workspace; this answer needs its ${fields.join(', ')}. ${way}`, NAMED);
-}
-
-/** The error for columns that the downloaded files of a scope lack. */
-export async function missingFields(scope: string, fields: readonly string[], supply: Supply): Promise<ApiError> {
-  const way = await wayTo(scope, fields[0] ?? scope, supply);
-  return new ApiError('missing', `The downloaded files of ${scope} have no ${fields.join(', ')}, which this answer needs. ${way}`, NAMED);
+/** The error for columns that no downloaded file of a scope has, or none of whose files is here: how they come. */
+export async function missingFields(scope: string, fields: readonly string[], isHere: boolean, supply: Supply): Promise<ApiError> {
+  const way = (await supply.wayOn(isHere ? fields[0] : scope)) ?? planCalls([scope]);
+  const names = fields.join(', ');
+  const what = isHere
+    ? `The downloaded files of ${scope} have no ${names}, which this answer needs`
+    : `No export of ${scope} is in the workspace; this answer needs its ${names}`;
+  return new ApiError('missing', `${what}. ${way}`, NAMED);
 }
 
 /** A custom or dynamic variable of the project. */
@@ -81,7 +66,7 @@ export async function missingVariable(
     const which = meant.position === undefined ? `dynamic variable "${meant.key}"` : `custom variable ${meant.position}, "${meant.key}"`;
     const order = { fields: [PRESET, `${meant.kind} variable ${meant.key}`], scope: 'sessions', frequency: 'once' };
     const call = JSON.stringify({ ...order, startDate: dayText(days.first), endDate: dayText(days.last) });
-    const way = await wayTo('sessions', meant.key, supply, hint('plan_export', `plan_export ${call} plans it for these days.`));
+    const way = (await supply.wayOn(meant.key)) ?? hint('plan_export', `plan_export ${call} plans it for these days.`);
     return new ApiError('missing', `${absent}. It is ${which}. ${way}`, NAMED);
   }
   if (failures.length > 0) return new ApiError('missing', `${absent}. ${failures.join(' ')} Ask again.`, NAMED);

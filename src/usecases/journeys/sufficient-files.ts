@@ -1,11 +1,12 @@
-import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
-import { daysWords, sharedDays } from '../../domain/journeys/covered-days.ts';
+import { coverageOf, EVER } from '../../domain/exports/coverage.ts';
+import { planCalls } from '../../domain/exports/plan/journey-fields.ts';
+import { daysWords } from '../../domain/journeys/covered-days.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
-import { daysIn } from '../../lib/intervals.ts';
-import { type HoldingRun, heldTime } from '../exports/supply.ts';
+import { daysIn, intersect } from '../../lib/intervals.ts';
+import { type HoldingRun, heldIn } from '../../workspace/query/shares.ts';
 import type { VisitScope } from './visits.ts';
-import { KEYS } from './with-visits.ts';
+import { KEYS, SCOPES } from './with-visits.ts';
 
 type Fields = Readonly<Partial<Record<VisitScope, readonly string[]>>>;
 
@@ -19,36 +20,28 @@ const LEAST = [
 ] as const satisfies readonly (readonly [string, Fields])[];
 
 /** What the files lack for a tool and in which scopes, or the days that they cover for it. */
-function judged(runs: readonly HoldingRun[], least: Fields): { days: number[]; lacking: string[]; scopes: VisitScope[] } {
-  const covers = Object.entries(least).map(([scope, own]) => {
-    const name: VisitScope = scope === 'views' ? 'views' : 'sessions';
-    const held = (fields: readonly string[]) => heldTime(runs, name, fields);
+function judged(runs: readonly HoldingRun[], least: Fields): { days: Set<number>; lacking: string[]; scopes: VisitScope[] } {
+  const covers = SCOPES.flatMap((name) => {
+    const own = least[name];
+    if (!own) return [];
+    const held = heldIn(runs, name);
     const fields = [...KEYS[name], ...own];
-    const lacking = fields.filter((field) => held([field]).length === 0).map((field) => `${name}.${field}`);
-    return { name, days: daysIn(held(fields)), lacking: held([]).length > 0 ? lacking : [`all ${name}`] };
+    const lacking = fields.filter((field) => held(field).length === 0).map((field) => `${name}.${field}`);
+    return [{ name, have: coverageOf(EVER, fields, held).have, lacking: held().length > 0 ? lacking : [`all ${name}`] }];
   });
   const poor = covers.filter(({ lacking }) => lacking.length > 0);
   return {
-    days: sharedDays(covers.map(({ days }) => days)),
+    days: daysIn(covers.reduce((shared, { have }) => intersect(shared, have), EVER)),
     lacking: covers.flatMap(({ lacking }) => lacking),
     // Files with all fields that share no whole day lack days of one scope or the other.
     scopes: (poor.length > 0 ? poor : covers).map(({ name }) => name),
   };
 }
 
-/** The plans of what is missing, a call for each scope. */
-function wayOn(scopes: readonly VisitScope[]): string {
-  return hint(
-    'plan_export',
-    ` ${scopes.map((scope) => `plan_export {"fields":["${PRESET}"],"scope":"${scope}","frequency":"daily"}`).join(' and ')} ` +
-      `${scopes.length === 1 ? 'plans' : 'plan'} what is missing.`,
-  );
-}
-
 function sentenceOf({ days, lacking, scopes }: ReturnType<typeof judged>): string {
-  if (days.length > 0) return `the files suffice over ${daysWords(days.slice(-31)).join(', ')}.`;
+  if (days.size > 0) return `the files suffice over ${daysWords([...days].slice(-31)).join(', ')}.`;
   const why = lacking.length > 0 ? `lack ${lacking.join(', ')}` : 'cover no whole day (UTC) with all that it reads';
-  return `the files ${why}.${wayOn(scopes)}`;
+  return `the files ${why}. ${planCalls(scopes)}`;
 }
 
 /** Says for which of the tools over visits downloaded runs suffice, and over which days; nothing where nothing is downloaded. */

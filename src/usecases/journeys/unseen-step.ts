@@ -1,5 +1,4 @@
 import { ApiError } from '../../api/errors.ts';
-import { daysWords } from '../../domain/journeys/covered-days.ts';
 import { type Choice, hasKind, type Step } from '../../domain/journeys/step.ts';
 import { nearestFirst } from '../../lib/nearest.ts';
 import { type Counted, countedBy, listed } from './held-values.ts';
@@ -57,7 +56,7 @@ export async function unreached(step: Step, parameter: string, visits: Visits): 
   const chosen = isFiltered(visits.question) ? ' that passes the filters' : '';
   return new ApiError(
     'missing',
-    `${parameter}: no session of ${daysWords(visits.days.covered).join(', ')}${chosen} saw "${step.text}", though the files hold it; ` +
+    `${parameter}: no session of ${visits.days.words.join(', ')}${chosen} saw "${step.text}", though the files hold it; ` +
       `${chosen === '' ? 'widen the range' : 'widen the range or drop a filter'}.`,
   );
 }

@@ -1,11 +1,10 @@
 import { ApiError, refuse } from '../../api/errors.ts';
-import { rangeOf } from '../../domain/exports/deliveries.ts';
-import { type CoveredDays, chooseDays, dayFrom, type FileDays, sharedDays, USUAL_DAYS } from '../../domain/journeys/covered-days.ts';
+import { coverageOf, timeOfDays } from '../../domain/exports/coverage.ts';
+import { type CoveredDays, chooseDays, dayFrom, type ScopeFiles, USUAL_DAYS } from '../../domain/journeys/covered-days.ts';
 import { pageSteps } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
-import { daysIn } from '../../lib/intervals.ts';
+import type { Interval } from '../../lib/intervals.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
-import { type Column, folded } from '../../workspace/query/columns.ts';
 import { identifier } from '../../workspace/query/view-sql.ts';
 import { type Data, type DataPart, withData } from '../exports/export-data.ts';
 import type { ExportContext } from '../exports/export-lists.ts';
@@ -13,10 +12,10 @@ import { type FilesNeeded, overBy } from '../exports/statement.ts';
 import { type Supply, withFilesFor } from '../exports/supply.ts';
 import { noteCoverage } from './coverage-notes.ts';
 import { withHeldValues } from './held-values.ts';
-import { isVariable, missingFields, missingScope } from './missing-data.ts';
+import { isVariable, missingFields } from './missing-data.ts';
 import { sqlWords } from './sql-words.ts';
 import { requireSeen } from './unseen-step.ts';
-import { sessionFilters } from './visit-filters.ts';
+import { deviceIds, sessionFilters } from './visit-filters.ts';
 import type { VisitQuestion, VisitRow, VisitScope, Visits } from './visits.ts';
 
 /** Fields of the platform that an answer cannot do without, by scope, beside the keys; a scope that is left out is not read. */
@@ -38,49 +37,61 @@ export const KEYS: Readonly<Record<VisitScope, readonly string[]>> = {
   sessions: ['user_id', 'session_id', 'session_time'],
   views: ['user_id', 'session_id', 'view_number', 'view_time', 'path'],
 };
-const SCOPES: readonly VisitScope[] = ['sessions', 'views'];
+/** Those scopes, in the order in which answers name them. */
+export const SCOPES: readonly VisitScope[] = ['sessions', 'views'];
 /** Most rows of aggregates that a statement gives, and their characters; the statements of this folder stay below, whatever the site. */
 const MAX_ROWS = 50_000;
 const MAX_CHARS = 64_000_000;
 
-function columnOf(columns: readonly Column[], field: string): Column | undefined {
-  return columns.find(({ name, field: own = name, from }) => from === undefined && own === field);
-}
+/** Fields that are read, of each scope that is. */
+type WantedFields = ReadonlyMap<VisitScope, readonly string[]>;
 
-const daysOfRuns = (runs: DataPart['runs']) => daysIn(runs.map(rangeOf));
+/** The files of a scope. */
+type Files = ReturnType<typeof filesIn>;
 
-/** The days that the files of a scope cover whole with all of some fields. */
-function daysWith({ view, runs }: DataPart, fields: readonly string[]): Set<number> {
-  const each = fields.map((field) => {
-    const name = columnOf(view.columns, field)?.name;
-    return daysOfRuns(name === undefined ? [] : (view.runsWith.get(folded(name)) ?? runs));
-  });
-  return new Set(sharedDays([daysOfRuns(runs), ...each]));
-}
-
-/** How what is lacking is supplied, and said. */
-interface SupplyUses extends Pick<ExportContext, 'note'> {
-  readonly supply: Supply;
+function filesIn({ view }: DataPart, { devices }: VisitQuestion) {
+  const columnOf = (field: string) => view.columns.find(({ name, field: own = name, from }) => from === undefined && own === field);
+  const ids = devices?.flatMap((device) => deviceIds[device]);
+  return {
+    view,
+    /** The quoted column of a field. */
+    column: (field: string) => {
+      const column = columnOf(field);
+      return column && identifier(column.name);
+    },
+    /** A field of the time of a session or view whose column holds other values. */
+    untimed: (fields: readonly string[]) =>
+      fields.find((field) => /^(session|view)_time$/.test(field) && columnOf(field)?.type !== 'TIMESTAMP'),
+    /** Their coverage of a time, with some fields. */
+    over: (asked: readonly Interval[], fields: readonly string[]) =>
+      coverageOf(
+        asked,
+        fields.map((field) => columnOf(field)?.name ?? field),
+        view.held,
+        ids,
+      ),
+  };
 }
 
 interface Chosen {
   readonly scope: VisitScope;
-  readonly part: DataPart;
+  readonly files: Files;
   readonly fields: readonly string[];
 }
 
-/** The fields that no file of some days has, where the files hold all rows of these days; none where they do not. */
-function fieldsLackingOn(days: readonly number[], { part, fields }: Chosen): string[] {
-  const all = daysOfRuns(part.runs);
-  if (!days.every((day) => all.has(day))) return [];
-  return fields.filter((field) => {
-    const own = daysWith(part, [field]);
-    return days.some((day) => !own.has(day));
-  });
+function wantedBy(question: VisitQuestion, { sessions, views }: Needs): WantedFields {
+  const ofFilters = sessionFilters(question).map(({ field }) => field);
+  const wanted = {
+    sessions: sessions || ofFilters.length > 0 ? [...(sessions ?? []), ...ofFilters] : undefined,
+    views: views ?? (question.entryPages && []),
+  };
+  return new Map(
+    SCOPES.flatMap((scope) => {
+      const own = wanted[scope];
+      return own ? [[scope, [...new Set([...KEYS[scope], ...own])]] as const] : [];
+    }),
+  );
 }
-
-/** Fields that are read beside the keys, of each scope that is read. */
-type WantedFields = Readonly<Record<VisitScope, readonly string[] | undefined>>;
 
 /** The files that a question over all jobs reads; none where it names jobs. */
 function filesOf(
@@ -92,84 +103,56 @@ function filesOf(
   if (jobIds) return [];
   // Without an end it is read up to the last day that is over.
   const endMs = endDate === undefined ? nowMs : (dayFrom(endDate) + 1) * DAY_MS;
-  const days = startDate === undefined ? [] : [{ startMs: dayFrom(startDate) * DAY_MS, endMs }];
-  return SCOPES.flatMap((scope) => {
-    const own = wanted[scope];
-    if (!own) return [];
-    const fields = new Set([...KEYS[scope], ...own]);
+  const days = startDate === undefined ? [] : overBy([{ startMs: dayFrom(startDate) * DAY_MS, endMs }], nowMs);
+  return [...wanted].map(([scope, fields]) => {
     const isOwn = (column: string) => scope === 'sessions' && variables.some((name) => isVariable(column, name));
-    return [{ scope, days: overBy(days, nowMs), reads: (column: string) => fields.has(column) || isOwn(column) }];
+    return { scope, days, reads: (column: string) => fields.includes(column) || isOwn(column) };
   });
 }
 
-/** The fields that are read; of views too where these alone have a column of a variable that is asked about. */
-function withVariables(data: Data, wanted: WantedFields, { variables = [] }: Needs): WantedFields {
+/** Whether these alone have a column of a variable that is asked about. */
+function areOfViews(filesFor: (scope: string) => Files | undefined, { variables = [] }: Needs): boolean {
   const has = (scope: VisitScope, variable: string) =>
-    data.parts.some(({ view }) => view.name === scope && view.columns.some(({ name }) => isVariable(name, variable)));
-  const isOfViews = variables.some((variable) => !has('sessions', variable) && has('views', variable));
-  return isOfViews ? { ...wanted, views: wanted.views ?? [] } : wanted;
+    filesFor(scope)?.view.columns.some(({ name }) => isVariable(name, variable)) ?? false;
+  return variables.some((variable) => !has('sessions', variable) && has('views', variable));
 }
 
-/** A field of the time of a session or view whose column holds other values. */
-function untimedOf({ view }: DataPart, fields: readonly string[]): string | undefined {
-  return fields.find((field) => /^(session|view)_time$/.test(field) && columnOf(view.columns, field)?.type !== 'TIMESTAMP');
-}
-
-/** The parts that are read, checked for what is needed of them. */
-async function chosenParts(data: Data, wanted: WantedFields, supply: Supply) {
+/** The files that are read, checked for what is needed of them. */
+async function chosenFiles(filesFor: (scope: string) => Files | undefined, wanted: WantedFields, supply: Supply) {
   const chosen: Chosen[] = [];
-  for (const scope of SCOPES) {
-    const own = wanted[scope];
-    if (!own) continue;
-    const fields = [...new Set([...KEYS[scope], ...own])];
-    const part = data.parts.find(({ view }) => view.name === scope);
-    if (!part) throw await missingScope(scope, fields, supply);
-    const lacking = fields.filter((field) => !columnOf(part.view.columns, field));
-    if (lacking.length > 0) throw await missingFields(scope, lacking, supply);
-    const untimed = untimedOf(part, fields);
+  for (const [scope, fields] of wanted) {
+    const files = filesFor(scope);
+    const lacking = fields.filter((field) => files?.column(field) === undefined);
+    if (!files || lacking.length > 0) throw await missingFields(scope, lacking, files !== undefined, supply);
+    const untimed = files.untimed(fields);
     if (untimed !== undefined) refuse(`The column ${untimed} of the downloaded ${scope} holds values that are no times.`);
-    chosen.push({ scope, part, fields });
+    chosen.push({ scope, files, fields });
   }
   return chosen;
 }
 
-/** Whether a part has fields for all days of an answer, and for those that may follow. */
-function covers(part: DataPart | undefined, fields: readonly string[], { first, last, ofFiles }: CoveredDays, followDays = 0): boolean {
-  if (!part || untimedOf(part, fields) !== undefined || fields.some((field) => !columnOf(part.view.columns, field))) return false;
-  const own = daysWith(part, fields);
-  return [...ofFiles].every((day) => day < first || day > last + followDays || own.has(day));
-}
-
-/**
- * Scopes that the answer can do without, where files hold them for all of its days: sessions say on which day a visit began, views what
- * came after an app event.
- */
-function besideOf(data: Data, wanted: WantedFields, { beside = [], followDays }: Needs, days: CoveredDays): Chosen[] {
-  return SCOPES.flatMap((scope) => {
-    const part = data.parts.find(({ view }) => view.name === scope);
-    const isMeant = wanted[scope] === undefined && (scope === 'sessions' || beside.includes(scope));
-    return part && isMeant && covers(part, KEYS[scope], days, followDays) ? [{ scope, part, fields: KEYS[scope] }] : [];
-  });
+/** Whether files have fields for all days of an answer, and for those that may follow. */
+function covers(files: Files | undefined, fields: readonly string[], { first, last, ofFiles }: CoveredDays, followDays = 0) {
+  if (!files || files.untimed(fields) !== undefined) return false;
+  const days = [...ofFiles].filter((day) => day >= first && day <= last + followDays);
+  return files.over(timeOfDays(days), fields).lack.length === 0;
 }
 
 /** The days of an answer; where the files lack days that are asked for, it is said which call brings them. */
-async function daysOf(question: VisitQuestion, needs: Needs, chosen: readonly Chosen[], { supply, note }: SupplyUses) {
-  const files: FileDays[] = chosen.map((each) => ({
-    name: each.scope,
-    days: daysWith(each.part, each.fields),
-    lackingOn: (days) => fieldsLackingOn(days, each),
-  }));
-  const dayAt = (date: string | undefined) => (date === undefined ? undefined : dayFrom(date));
-  const [first, last] = [dayAt(question.startDate), dayAt(question.endDate)];
-  const asked = { first, last, followDays: needs.followDays, usualDays: needs.usualDays };
+async function daysOf(
+  { startDate, endDate }: VisitQuestion,
+  { followDays, usualDays = USUAL_DAYS }: Needs,
+  files: readonly ScopeFiles[],
+  { supply, note }: Pick<ExportContext, 'note'> & { readonly supply: Supply },
+) {
+  const [first, last] = [startDate, endDate].map((date) => (date === undefined ? undefined : dayFrom(date)));
   if (first !== undefined && last !== undefined && first > last) refuse('startDate, endDate: the first day lies after the last.');
-  const days = await chooseDays(asked, files, async () => supply.wayOn());
+  const days = await chooseDays({ first, last, followDays, usualDays }, files, async () => supply.wayOn());
   const way = first !== undefined && days.missing.length > 0 ? await supply.wayOn() : undefined;
   if (way !== undefined) note(ofAnswer(way));
-  const usual = needs.usualDays ?? USUAL_DAYS;
-  if (first === undefined && last === undefined && days.covered.length < usual)
-    note(`The files cover ${days.covered.length} of the ${usual} days that are read where none is named.`);
-  return { files, days };
+  if (first === undefined && last === undefined && days.covered.length < usualDays)
+    note(`The files cover ${days.covered.length} of the ${usualDays} days that are read where none is named.`);
+  return days;
 }
 
 /** Hands over the sessions and views of a question; throws in words what is missing: files, columns, days. */
@@ -179,23 +162,24 @@ export function withVisits<T>(
   context: ExportContext,
   use: (visits: Visits) => Promise<T>,
 ): Promise<T> {
-  const ofFilters = sessionFilters(question).map(({ field }) => field);
-  const wanted = {
-    sessions: needs.sessions || ofFilters.length > 0 ? [...(needs.sessions ?? []), ...ofFilters] : undefined,
-    views: needs.views || question.entryPages ? (needs.views ?? []) : undefined,
-  };
+  const wanted = wantedBy(question, needs);
   const answer = async (data: Data, supply: Supply) => {
-    const meantFields = withVariables(data, wanted, needs);
-    const chosen = await chosenParts(data, meantFields, supply);
-    const { files, days } = await daysOf(question, needs, chosen, { supply, note: context.note });
+    const all = new Map(data.parts.map((part) => [part.view.name, filesIn(part, question)]));
+    const filesFor = (scope: string) => all.get(scope);
+    const meantFields: WantedFields = areOfViews(filesFor, needs)
+      ? new Map([...wanted, ['views', wanted.get('views') ?? KEYS.views]])
+      : wanted;
+    const chosen = await chosenFiles(filesFor, meantFields, supply);
+    const files = chosen.map(({ scope, files: own, fields }): ScopeFiles => ({ name: scope, over: (asked) => own.over(asked, fields) }));
+    const days = await daysOf(question, needs, files, { supply, note: context.note });
     context.covers(days.first * DAY_MS, (days.last + 1) * DAY_MS - 1);
-    const read = [...chosen, ...besideOf(data, meantFields, needs, days)];
-    const partOf = (scope: VisitScope) => read.find((each) => each.scope === scope)?.part;
-    const sql = sqlWords(data.dialect);
-    const columnIn = (part: DataPart | undefined, field: string) => {
-      const column = part && columnOf(part.view.columns, field);
-      return column && identifier(column.name);
+    const isRead = (scope: VisitScope) => {
+      // The answer can do without: sessions say on which day a visit began, views what came after an app event.
+      const isBeside = scope === 'sessions' || needs.beside?.includes(scope) === true;
+      return meantFields.has(scope) || (isBeside && covers(filesFor(scope), KEYS[scope], days, needs.followDays));
     };
+    const read = new Map(SCOPES.filter(isRead).map((scope) => [scope, filesFor(scope)]));
+    const sql = sqlWords(data.dialect);
     const select = async (statement: string) => {
       const { columns, rows, more } = await data.select(statement, {
         maxRows: MAX_ROWS,
@@ -206,19 +190,18 @@ export function withVisits<T>(
       if (more) throw new ApiError('invalid', 'These visits have more groups than an answer can hold: name fewer days, or filter them.');
       return rows.map((row): VisitRow => Object.fromEntries(columns.map(({ name }, at) => [name, row[at] ?? null])));
     };
-    const anyPart = (scope: string) => data.parts.find(({ view }) => view.name === scope);
-    const column = (scope: string, field: string) => columnIn(anyPart(scope), field);
-    const knowsAutomated = covers(anyPart('sessions'), ['session_time', 'is_excludable'], days);
+    const column = (scope: string, field: string) => filesFor(scope)?.column(field);
+    const knowsAutomated = covers(filesFor('sessions'), ['session_time', 'is_excludable'], days);
     const meant = await withHeldValues(question, { days, column, select }, context);
     await noteCoverage({ sql, filters: meant, days, files, knowsAutomated, column, select }, context);
     const visits: Visits = {
       sql,
       question: meant,
       days,
-      views: partOf('views')?.view.rowCount ?? 0,
-      reads: (scope) => partOf(scope) !== undefined,
-      column: (scope, field) => columnIn(partOf(scope), field),
-      columns: (scope) => partOf(scope)?.view.columns.flatMap(({ name, from }) => (from === undefined ? [name] : [])) ?? [],
+      views: read.get('views')?.view.rowCount ?? 0,
+      reads: (scope) => read.has(scope),
+      column: (scope, field) => read.get(scope)?.column(field),
+      columns: (scope) => read.get(scope)?.view.columns.flatMap(({ name, from }) => (from === undefined ? [name] : [])) ?? [],
       select,
       supply,
       keep: data.keep,

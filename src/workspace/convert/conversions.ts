@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { folded } from '../query/columns.ts';
-import { idsOf, isResolved, keysOf, laterRuns } from '../query/data-view.ts';
+import { folded, keysOf } from '../query/columns.ts';
+import { idsOf, isResolved, laterRuns } from '../query/data-view.ts';
 import { openWriter, SqlError } from '../query/sql-process.ts';
 import { identifier, literal, literals } from '../query/view-sql.ts';
 import { syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';

@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { type ColumnType, closest, type ItemType, itemTypeOf, NEAREST_TYPES, numberForm, WHOLE_NUMBER } from '../query/column-types.ts';
-import { type Column, columnOf, folded, mergedColumns, promisedColumns, timeColumn } from '../query/columns.ts';
-import { keysOf } from '../query/data-view.ts';
+import { type Column, columnOf, folded, keysOf, mergedColumns, promisedColumns, timeColumn } from '../query/columns.ts';
 import { openDatabase, rowsOf } from '../query/database.ts';
 import type { Conversion, Converted, Machine, Piece } from '../query/protocol.ts';
 import { identifier, literal, UNORDERED } from '../query/view-sql.ts';

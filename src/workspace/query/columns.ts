@@ -161,3 +161,17 @@ export function columnsOf(all: readonly (readonly Column[])[]): Column[] {
 export function shownColumns(columns: readonly StoredColumn[]): Column[] {
   return columns.map(({ name, type, unit, field }) => ({ name, type, ...(unit && { unit }), ...(field !== undefined && { field }) }));
 }
+
+/** Fields that identify a row, beside the project; views have a number in their session. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  sessions: ['session_id'],
+  views: ['session_id', 'view_number'],
+};
+
+/** The names of the columns that identify a row, in lower case, or the fields that are missing for that. */
+export function keysOf(scope: string, columns: readonly Column[]): { names: string[]; missing: string[] } {
+  const wanted = KEYS[scope.toLowerCase()] ?? ['session_id', 'view_number'];
+  const columnFor = (field: string) => columns.find(({ name, field: renamed = name }) => renamed === field);
+  const names = ['project_id', ...wanted].flatMap((field) => folded(columnFor(field)?.name ?? '') || []);
+  return { names, missing: wanted.filter((field) => !columnFor(field)) };
+}

@@ -3,18 +3,9 @@ import { ApiError } from '../../api/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { counted } from '../../lib/number-text.ts';
 import type { RunManifest, RunTable, StoredColumn } from '../store/manifest.ts';
-import { type Column, columnOf, columnsOf, folded, promisedColumns, shownColumns, timeColumn } from './columns.ts';
-import { overlappingGroups, type RunTraits, type Share, type Shares, shareNotes, sharesOf } from './shares.ts';
+import { type Column, columnOf, columnsOf, folded, keysOf, promisedColumns, shownColumns, timeColumn } from './columns.ts';
+import { columnsIn, overlappingGroups, type Share, sharesOf } from './shares.ts';
 import { identifier, type Overlap, type Source, viewSql } from './view-sql.ts';
-
-/** Fields that identify a row, beside the project; views have a number in their session. */
-const KEYS: Readonly<Record<string, readonly string[]>> = {
-  sessions: ['session_id'],
-  views: ['session_id', 'view_number'],
-};
-
-/** Said where runs share time and their rows are matched. */
-const ONCE = 'Some runs overlap: each row counts once, as the last export has it.';
 
 /** The files of a view. */
 export interface DataViewOptions {
@@ -29,14 +20,6 @@ export interface DataViewOptions {
 export function viewName(scope: string): string {
   const name = scope.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');
   return /^[a-z]/.test(name) ? name : `scope_${name}`;
-}
-
-/** The names of the columns that identify a row, in lower case, or the fields that are missing for that. */
-export function keysOf(scope: string, columns: readonly Column[]): { names: string[]; missing: string[] } {
-  const wanted = KEYS[scope.toLowerCase()] ?? ['session_id', 'view_number'];
-  const columnFor = (field: string) => columns.find(({ name, field: renamed = name }) => renamed === field);
-  const names = ['project_id', ...wanted].flatMap((field) => folded(columnFor(field)?.name ?? '') || []);
-  return { names, missing: wanted.filter((field) => !columnFor(field)) };
 }
 
 function isLater(a: RunManifest, b: RunManifest): boolean {
@@ -89,8 +72,7 @@ interface Stored {
 }
 
 /** The column that tells an instant or a day of each row. */
-function timeOf({ table }: Stored): string | undefined {
-  const columns = shownColumns(table.columns);
+function timeOf(columns: readonly Column[]): string | undefined {
   return (timeColumn(columns) ?? columns.find(({ field, name }) => /^(session|view)_date$/.test(field ?? name)))?.name;
 }
 
@@ -101,7 +83,7 @@ function sourcesOf(tables: readonly Stored[], taken: Share['taken']): Source[] {
   return [...alike.values()].flatMap((members): Source[] => {
     const [first] = members;
     if (!first) return [];
-    const by = taken.length > 0 ? timeOf(first) : undefined;
+    const by = taken.length > 0 ? timeOf(shownColumns(first.table.columns)) : undefined;
     return [
       {
         columns: new Map(first.table.columns.map(({ name, type, heldAs = type }) => [folded(name), { name, heldAs }])),
@@ -116,14 +98,6 @@ function sourcesOf(tables: readonly Stored[], taken: Share['taken']): Source[] {
 function ranksOf(tables: readonly Stored[]): Map<string, number> {
   const byExport = tables.toSorted((a, b) => (isLater(a.run, b.run) ? 1 : -1));
   return new Map(byExport.map(({ path }, rank) => [path, rank]));
-}
-
-/** The runs that hold a column, by its name in lower case. */
-export function runsWithColumns(
-  tables: readonly { readonly run: RunManifest; readonly columns: readonly Column[] }[],
-): ReadonlyMap<string, readonly RunManifest[]> {
-  const pairs = tables.flatMap(({ run, columns }) => columns.map(({ name }) => ({ name: folded(name), run })));
-  return new Map([...grouped(pairs, ({ name }) => name)].map(([name, own]) => [name, own.map(({ run }) => run)]));
 }
 
 /** Columns that one note names. */
@@ -189,38 +163,24 @@ export function viewColumns(tables: readonly { readonly columns: readonly Stored
   return columnsOf(tables.length > 0 ? tables.map((table) => shownColumns(table.columns)) : promised());
 }
 
-/** Notes on how the rows of runs come together. */
-export function notesOn(all: readonly Shares[], scope: string): string[] {
-  const isOnce = all.some(({ shares }) => shares.some(({ runs, isKeyed }) => isKeyed && overlappingGroups(runs).length < runs.length));
-  return [...(isOnce ? [ONCE] : []), ...shareNotes(all, keysOf(scope, []).missing)];
-}
-
-/** How the rows of tables come together: as they are, or one for each key. */
-function arrange(tables: readonly Stored[]) {
+/** How the rows of runs come together, as they are or one for each key, and the time that they answer for. */
+function arrange(runs: readonly RunManifest[], tables: readonly Stored[]) {
   const byRun = new Map(tables.map((each) => [each.run, each]));
-  const tablesOf = (runs: readonly RunManifest[]) => runs.flatMap((run) => byRun.get(run) ?? []);
-  const runs = [...byRun.keys()];
-  const later = laterRuns(runs);
+  const tablesOf = (some: readonly RunManifest[]) => some.flatMap((run) => byRun.get(run) ?? []);
+  const later = laterRuns([...byRun.keys()]);
+  const columns = new Map(runs.map((run) => [run, columnsIn(run)]));
   const keysIn = (own: readonly Stored[]) => {
     const [first, ...others] = own.map(({ table }) => table.columns);
-    const names = others.map((columns) => new Set(columns.map(({ name }) => folded(name))));
+    const names = others.map((each) => new Set(each.map(({ name }) => folded(name))));
     return keysOf(runs[0]?.scope ?? '', shownColumns((first ?? []).filter(({ name }) => names.every((each) => each.has(folded(name))))));
   };
-  const traitsOf = (run: RunManifest): RunTraits => {
-    const own = tablesOf([run]);
-    return {
-      isKeyed: keysIn(own).missing.length === 0,
-      hasTime: own.every((each) => timeOf(each) !== undefined),
-      columns: own[0]?.table.columns.length ?? 0,
-    };
-  };
-  const all = groupsOf(runs, later).map((group) => sharesOf(group, traitsOf));
+  const { shares, reduced, held, notes } = sharesOf(groupsOf(runs, later), { columns, hasTime: (own) => timeOf(own) !== undefined });
   const plain: Stored[] = [];
   const [sources, overlaps]: [Source[], Overlap[]] = [[], []];
-  for (const { runs: own, isKeyed, taken } of all.flatMap(({ shares }) => shares)) {
-    const severalJobs = new Set(own.map(({ jobId }) => jobId)).size > 1;
-    const isMatched = !isKeyed || (!severalJobs && own.every((run) => isResolved(run, later.get(run) ?? [])));
+  for (const { runs: own, isKeyed, taken } of shares) {
     const ownTables = tablesOf(own);
+    const severalJobs = new Set(ownTables.map(({ run }) => run.jobId)).size > 1;
+    const isMatched = !isKeyed || (!severalJobs && ownTables.every(({ run }) => isResolved(run, later.get(run) ?? [])));
     // All that needs no care is read by one call.
     if (isMatched && taken.length === 0) plain.push(...ownTables);
     else if (isMatched) sources.push(...sourcesOf(ownTables, taken));
@@ -229,8 +189,9 @@ function arrange(tables: readonly Stored[]) {
   return {
     sources: [...sourcesOf(plain, []), ...sources],
     overlaps,
-    isWhole: all.every(({ reduced }) => reduced.length === 0),
-    notes: notesOn(all, runs[0]?.scope ?? ''),
+    isWhole: reduced.length === 0,
+    notes,
+    held,
   };
 }
 
@@ -255,7 +216,7 @@ export function dataViewOf(runs: readonly RunManifest[], options: DataViewOption
     runs,
   );
   if (columns.length === 0) throw new ApiError('missing', 'The downloaded runs of this job name no columns and hold no rows.');
-  const { sources, overlaps, notes, isWhole } = arrange(tables);
+  const { sources, overlaps, notes, isWhole, held } = arrange(runs, tables);
   const all = [...sources, ...overlaps.flatMap((overlap) => overlap.sources)];
   const heldAs = heldTypes(columns, all);
   return {
@@ -276,8 +237,7 @@ export function dataViewOf(runs: readonly RunManifest[], options: DataViewOption
     rowCount: overlaps.length > 0 || !isWhole ? undefined : tables.reduce((sum, { rows }) => sum + rows, 0),
     /** Facts that a reader must know about the rows. */
     notes: [...notes, ...valueNotes(tables), ...textNotes(name, columns, tables)],
-    /** The runs that hold a column of the files, by its name in lower case. */
-    runsWith: runsWithColumns(tables.map(({ run, table }) => ({ run, columns: table.columns }))),
+    held,
   };
 }
 

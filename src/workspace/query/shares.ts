@@ -1,6 +1,13 @@
+import type { Held } from '../../domain/exports/coverage.ts';
 import { rangeOf } from '../../domain/exports/deliveries.ts';
 import { type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
 import type { RunManifest } from '../store/manifest.ts';
+import { type Column, columnOf, folded, keysOf, promisedColumns, shownColumns, timeColumn } from './columns.ts';
+
+/** A run as far as it says what its files hold: one that is here, or that a plan will bring. */
+export type HoldingRun = Pick<RunManifest, 'scope' | 'from' | 'to' | 'fields'> & {
+  readonly [Name in 'table' | 'deviceId' | 'segmentId' | 'exportedAt' | 'jobId' | 'runId']?: RunManifest[Name] | undefined;
+};
 
 /** Groups runs so that only those of one group share an instant; most groups have one run. */
 export function overlappingGroups<Run extends Pick<RunManifest, 'from' | 'to'>>(runs: readonly Run[]): Run[][] {
@@ -15,90 +22,111 @@ export function overlappingGroups<Run extends Pick<RunManifest, 'from' | 'to'>>(
   return groups;
 }
 
-/** The part of a run in the answer for its time. */
-export interface RunTraits {
-  /** Its columns identify each row. */
-  readonly isKeyed: boolean;
-  /** A column says when each row happened. */
-  readonly hasTime: boolean;
-  readonly columns: number;
+/** The columns of a run: of its table, else those that its job promises; none where it lists none. */
+export function columnsIn({ table, fields }: Pick<HoldingRun, 'table' | 'fields'>): Column[] {
+  return table ? shownColumns(table.columns) : promisedColumns(fields).map(columnOf);
+}
+
+/** The facts that tell the part of runs in the answer for their time. */
+interface RunTraits<Run> {
+  readonly columns: ReadonlyMap<Run, readonly Column[]>;
+  /** Whether one of its columns says when each row happened. */
+  readonly hasTime?: (columns: readonly Column[]) => boolean;
   /** It is being loaded: its rows do not count yet, and others answer for its time. */
-  readonly isComing?: boolean;
+  readonly isComing?: (run: Run) => boolean;
 }
 
 /** Runs that together answer for a time: one whose rows cannot be matched stands alone. */
-export interface Share {
-  readonly runs: readonly RunManifest[];
+export interface Share<Run = RunManifest> {
+  readonly runs: readonly Run[];
   readonly isKeyed: boolean;
   /** The parts of its time that better shares hold: rows of it are not added to theirs. */
   readonly taken: readonly Interval[];
 }
 
-/** Shares of a time, and the jobs that a reader must know about. */
-export interface Shares {
-  readonly shares: readonly Share[];
-  /** Rows of them do not count, because better shares hold their time. */
-  readonly reduced: readonly RunManifest[];
-  /** Of these the runs whose rows cannot be matched. */
-  readonly unmatched: readonly RunManifest[];
-  /** They hold the visits of one device or segment: behind those of all, or for want of them. */
-  readonly filtered: readonly RunManifest[];
-}
-
-function isFiltered({ deviceId, segmentId }: RunManifest): boolean {
+function isFiltered({ deviceId, segmentId }: HoldingRun): boolean {
   return deviceId !== undefined || segmentId !== undefined;
 }
 
-/**
- * Where runs share time, all visits come before some, rows that can be matched before others, many columns before few, late before early.
- */
-export function sharesOf(group: readonly RunManifest[], traitsOf: (run: RunManifest) => RunTraits): Shares {
-  const candidates = [false, true].flatMap((filtered) => {
-    const own = group.filter((run) => isFiltered(run) === filtered);
-    const keyed = own.filter((run) => traitsOf(run).isKeyed);
-    const byWorth = (a: RunManifest, b: RunManifest) =>
-      traitsOf(b).columns - traitsOf(a).columns || Date.parse(b.exportedAt) - Date.parse(a.exportedAt) || b.runId - a.runId;
-    const others = own.filter((run) => !keyed.includes(run)).toSorted(byWorth);
-    return [...(keyed.length > 0 ? [{ runs: keyed, isKeyed: true }] : []), ...others.map((run) => ({ runs: [run], isKeyed: false }))];
-  });
-  const better: RunManifest[] = [];
-  const reduced: RunManifest[] = [];
-  const shares = candidates.map(({ runs, isKeyed }): Share => {
-    const taken = union(better.map(rangeOf));
-    const kept = runs.filter((run) => {
-      const own = [rangeOf(run)];
-      if (intersect(own, taken).length === 0) return true;
-      reduced.push(run);
-      return traitsOf(run).hasTime && subtract(own, taken).length > 0;
-    });
-    better.push(...kept.filter((run) => !traitsOf(run).isComing));
-    return { runs: kept, isKeyed, taken };
-  });
-  return {
-    shares: shares.filter(({ runs }) => runs.length > 0),
-    reduced,
-    unmatched: reduced.filter((run) => !traitsOf(run).isKeyed),
-    filtered: group.filter(isFiltered),
+function jobsOf(runs: readonly HoldingRun[]): string {
+  return [...new Set(runs.map(({ jobId = 0 }) => jobId))].toSorted((a, b) => a - b).join(', ');
+}
+
+/** Notes for a reader on how rows come together; `unmatched` are runs whose rows cannot be matched with better ones. */
+function notesOn(shares: readonly Share<HoldingRun>[], unmatched: readonly HoldingRun[], runs: readonly HoldingRun[]): string[] {
+  const isOnce = shares.some((share) => share.isKeyed && overlappingGroups(share.runs).length < share.runs.length);
+  const keys = keysOf(runs[0]?.scope ?? '', []).missing.join(', ');
+  const [behind, filtered] = [unmatched, runs.filter(isFiltered)].map(jobsOf);
+  return [
+    isOnce && 'Some runs overlap: each row counts once, as the last export has it.',
+    behind && `Rows of job ${behind} do not count on days that other runs hold: without ${keys} they cannot be matched.`,
+    filtered &&
+      `Job ${filtered} holds the visits of one device or segment alone: it adds nothing to days that ` +
+        'exports of all visits hold, and days that it alone holds answer only questions about those visits.',
+  ].flatMap((note) => note || []);
+}
+
+/** The time that shares of these runs answer for. */
+function heldBy<Run extends HoldingRun>(
+  shares: readonly Share<Run>[],
+  runs: readonly Run[],
+  { columns, isComing = () => false }: RunTraits<Run>,
+): Held {
+  const names = new Map([...columns].map(([run, own]) => [run, new Set(own.map(({ name }) => folded(name)))]));
+  const areParts = runs.every(isFiltered);
+  return (column, deviceIds) => {
+    const counts = (run: Run) => {
+      const isOfDevice = run.segmentId === undefined && deviceIds?.every((id) => id === run.deviceId) === true;
+      const own = names.get(run);
+      return (
+        !isComing(run) && (areParts || isOfDevice || !isFiltered(run)) && (column === undefined || !own?.size || own.has(folded(column)))
+      );
+    };
+    return union(shares.flatMap((share) => subtract(share.runs.filter(counts).map(rangeOf), share.taken)));
   };
 }
 
-function jobsOf(runs: readonly RunManifest[]): string {
-  return [...new Set(runs.map(({ jobId }) => jobId))].toSorted((a, b) => a - b).join(', ');
+/**
+ * The shares that answer for the time of runs of a scope, in groups that share some. All visits come before some, rows that can be matched
+ * before others, many columns before few, late before early; what is of one device or segment counts with the rest only where all is.
+ */
+export function sharesOf<Run extends HoldingRun>(groups: readonly (readonly Run[])[], traits: RunTraits<Run>) {
+  const { columns, hasTime = (own) => timeColumn(own) !== undefined, isComing = () => false } = traits;
+  const runs = groups.flat();
+  const columnsOf = (run: Run) => columns.get(run) ?? [];
+  // A run that lists no column may have all.
+  const isKeyed = (run: Run) => columnsOf(run).length === 0 || keysOf(run.scope, columnsOf(run)).missing.length === 0;
+  const byWorth = (a: Run, b: Run) =>
+    columnsOf(b).length - columnsOf(a).length ||
+    Date.parse(b.exportedAt ?? '') - Date.parse(a.exportedAt ?? '') ||
+    (b.runId ?? 0) - (a.runId ?? 0);
+  /** Rows of them do not count, because better shares hold their time. */
+  const reduced: Run[] = [];
+  const shares = groups.flatMap((group): Share<Run>[] => {
+    const better: Run[] = [];
+    const candidates = [false, true].flatMap((filtered) => {
+      const own = group.filter((run) => isFiltered(run) === filtered);
+      const others = own.filter((run) => !isKeyed(run)).toSorted(byWorth);
+      return [{ runs: own.filter(isKeyed), isKeyed: true }, ...others.map((run) => ({ runs: [run], isKeyed: false }))];
+    });
+    return candidates.map((each) => {
+      const taken = union(better.map(rangeOf));
+      const kept = each.runs.filter((run) => {
+        const own = [rangeOf(run)];
+        if (intersect(own, taken).length === 0) return true;
+        reduced.push(run);
+        return hasTime(columnsOf(run)) && subtract(own, taken).length > 0;
+      });
+      better.push(...kept.filter((run) => !isComing(run)));
+      return { ...each, runs: kept, taken };
+    });
+  });
+  const unmatched = reduced.filter((run) => !isKeyed(run));
+  return { shares, reduced, held: heldBy(shares, runs, traits), notes: notesOn(shares, unmatched, runs) };
 }
 
-/** Notes for a reader on the shares of all times. */
-export function shareNotes(all: readonly Shares[], keys: readonly string[]): string[] {
-  const unmatched = jobsOf(all.flatMap((each) => each.unmatched));
-  const filtered = jobsOf(all.flatMap((each) => each.filtered));
-  return [
-    ...(unmatched === ''
-      ? []
-      : [`Rows of job ${unmatched} do not count on days that other runs hold: without ${keys.join(', ')} they cannot be matched.`]),
-    ...(filtered === ''
-      ? []
-      : [
-          `Job ${filtered} holds the visits of one device or segment alone: it adds nothing to days that ` +
-            'exports of all visits hold, and days that it alone holds answer only questions about those visits.',
-        ]),
-  ];
+/** The time that runs of a scope answer for, as far as their tables and jobs say what they hold. */
+export function heldIn(runs: readonly HoldingRun[], scope: string): Held {
+  const own = runs.filter((run) => run.scope.toLowerCase() === scope.toLowerCase());
+  return sharesOf(overlappingGroups(own), { columns: new Map(own.map((run) => [run, columnsIn(run)])) }).held;
 }

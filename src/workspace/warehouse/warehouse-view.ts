@@ -2,9 +2,9 @@ import { rangeOf } from '../../domain/exports/deliveries.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { union } from '../../lib/intervals.ts';
 import { type ColumnType, itemTypeOf } from '../query/column-types.ts';
-import { type Column, folded, timeColumn } from '../query/columns.ts';
-import { type DataView, keysOf, notesOn, runsWithColumns, viewColumns, viewName } from '../query/data-view.ts';
-import { overlappingGroups, type Shares, sharesOf } from '../query/shares.ts';
+import { type Column, folded, shownColumns } from '../query/columns.ts';
+import { type DataView, viewColumns, viewName } from '../query/data-view.ts';
+import { columnsIn, overlappingGroups, sharesOf } from '../query/shares.ts';
 import type { RunManifest } from '../store/manifest.ts';
 import type { LoadRecord } from './ledger.ts';
 import { quoted, tableOf, text, warehouseType } from './schema.ts';
@@ -100,44 +100,32 @@ function mergedSql(stored: readonly Column[], records: readonly LoadRecord[], ro
 }
 
 /** What each time is answered from: runs that are matched, and the rest only where these hold nothing. */
-function sharesOfRecords(records: readonly LoadRecord[]): Shares[] {
-  const ofRun = new Map(records.map((record) => [record.run, record]));
-  return overlappingGroups([...ofRun.keys()]).map((group) =>
-    sharesOf(group, (run) => {
-      const { state, columns = [] } = ofRun.get(run) ?? {};
-      return {
-        isComing: state === 'loading',
-        isKeyed: keysOf(run.scope, columns).missing.length === 0,
-        hasTime: timeColumn(columns) !== undefined,
-        columns: columns.length,
-      };
-    }),
-  );
-}
-
-/** Rows that stand behind better ones of their time, as conditions for those that stay. */
-function behindSql(all: readonly Shares[]): string[] {
-  return all.flatMap(({ shares, reduced }) => {
-    const kept = new Set(shares.flatMap(({ runs }) => runs));
-    const ids = (runs: readonly RunManifest[]) => runs.map(({ jobId, runId }) => `(${jobId}, ${runId})`).join(', ');
-    const gone = reduced.filter((run) => !kept.has(run));
-    const partly = shares.flatMap(({ runs, taken }) => {
-      if (taken.length === 0) return [];
-      const within = taken.map(({ startMs, endMs }) => betweenSql(startMs, endMs)).join(' OR ');
-      return [`NOT ((_job, _run) IN (${ids(runs)}) AND (${within}))`];
-    });
-    return [...(gone.length > 0 ? [`(_job, _run) NOT IN (${ids(gone)})`] : []), ...partly];
+function sharesOfRecords(records: readonly LoadRecord[]) {
+  const loading = new Set(records.flatMap(({ state, run }) => (state === 'loading' ? [run] : [])));
+  return sharesOf(overlappingGroups(records.map(({ run }) => run)), {
+    columns: new Map(records.map(({ run, columns }) => [run, columns.length > 0 ? shownColumns(columns) : columnsIn(run)])),
+    isComing: (run) => loading.has(run),
   });
 }
 
-function notesOf(records: readonly LoadRecord[], all: readonly Shares[]): string[] {
-  const loading = records.filter(({ state }) => state === 'loading');
-  return [
-    ...notesOn(all, records[0]?.run.scope ?? ''),
-    ...loading.map(
-      ({ run, rows }) => `Run ${run.runId} of job ${run.jobId} is still being loaded (${rows} rows so far) and does not count yet.`,
-    ),
-  ];
+/** Rows that stand behind better ones of their time, as conditions for those that stay. */
+function behindSql({ shares, reduced }: ReturnType<typeof sharesOfRecords>): string[] {
+  const kept = new Set(shares.flatMap(({ runs }) => runs));
+  const ids = (runs: readonly RunManifest[]) => runs.map(({ jobId, runId }) => `(${jobId}, ${runId})`).join(', ');
+  const gone = reduced.filter((run) => !kept.has(run));
+  const partly = shares.flatMap(({ runs, taken }) => {
+    if (taken.length === 0 || runs.length === 0) return [];
+    const within = taken.map(({ startMs, endMs }) => betweenSql(startMs, endMs)).join(' OR ');
+    return [`NOT ((_job, _run) IN (${ids(runs)}) AND (${within}))`];
+  });
+  return [...(gone.length > 0 ? [`(_job, _run) NOT IN (${ids(gone)})`] : []), ...partly];
+}
+
+/** Says which runs do not count yet. */
+function loadingNotes(records: readonly LoadRecord[]): string[] {
+  return records.flatMap(({ state, run, rows }) =>
+    state === 'loading' ? [`Run ${run.runId} of job ${run.jobId} is still being loaded (${rows} rows so far) and does not count yet.`] : [],
+  );
 }
 
 function shown(column: Column): string {
@@ -155,7 +143,7 @@ export function warehouseViewOf(records: readonly LoadRecord[], name: string, { 
   const list = stored.map((column) => `${storedSql(column, filled)} AS ${quoted(column.name)}`).join(', ');
   const table = `${quoted(database)}.${quoted(tableOf(viewName(records[0]?.run.scope ?? '')))}`;
   const jobs = [...new Set(records.map(({ run }) => run.jobId))].join(', ');
-  const shares = sharesOfRecords(filled);
+  const shares = sharesOfRecords(records);
   const conditions = [
     `_project = ${text(project)}`,
     `_job IN (${jobs})`,
@@ -169,5 +157,5 @@ export function warehouseViewOf(records: readonly LoadRecord[], name: string, { 
   const once = own === '' ? rows : mergedSql(stored, filled, rows);
   const derived = columns.filter(({ from }) => from !== undefined);
   const select = derived.length === 0 ? once : `SELECT ${columns.map(shown).join(', ')} FROM (${once}) AS r`;
-  return { name, select, columns, rowCount: undefined, notes: notesOf(records, shares), runsWith: runsWithColumns(filled) };
+  return { name, select, columns, rowCount: undefined, notes: [...shares.notes, ...loadingNotes(records)], held: shares.held };
 }

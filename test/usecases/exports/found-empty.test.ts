@@ -13,7 +13,12 @@ const part = (jobId: number | undefined, to = '2026-11-24T00:00:00.000Z', scope 
   ({
     jobId,
     sentAt: '2026-11-26T09:00:00.000Z',
-    body: { scope, fields: [{ fieldName: 'path' }], frequency: { value: 'once', dateRange: { from: '2026-11-23T00:00:00.000Z', to } } },
+    body: {
+      scope,
+      deviceLabel: 'all',
+      fields: [{ fieldName: 'path' }],
+      frequency: { value: 'once', dateRange: { from: '2026-11-23T00:00:00.000Z', to } },
+    },
   }) as unknown as PlanPart; // what the words read of one
 
 /** Asks about a job whose runs are these, of which those in `withFiles` have files. */

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { askedDays, filesOfStatement } from '../../../src/usecases/exports/statement.ts';
-import { heldTime } from '../../../src/usecases/exports/supply.ts';
 
 const nowMs = Date.parse('2026-11-20T10:00:00Z');
 const day = (number: number) => Date.UTC(2026, 10, number);
@@ -50,18 +49,4 @@ it('a statement needs the days that it names, up to the last midnight, of each v
     ['sessions', 'views'].map((scope) => ({ scope, days: [{ startMs: day(17), endMs: day(20) }] })),
   );
   expect(filesOfStatement('SELECT 1 FROM data', nowMs)).toEqual([]);
-});
-
-it('days are held where a run has all columns at once; a run that lists no columns may have any', () => {
-  const run = (first: number, last: number, ...names: string[]) => ({
-    scope: 'sessions',
-    from: new Date(day(first)).toISOString(),
-    to: new Date(day(last + 1)).toISOString(),
-    fields: names.map((fieldName) => ({ fieldName })),
-  });
-  const runs = [run(10, 12, 'a', 'b'), run(13, 14, 'a')];
-  expect(heldTime(runs, 'sessions', ['a'])).toEqual([{ startMs: day(10), endMs: day(15) }]);
-  expect(heldTime(runs, 'sessions', ['a', 'B'])).toEqual([{ startMs: day(10), endMs: day(13) }]);
-  expect(heldTime([...runs, run(13, 13)], 'sessions', ['b'])).toEqual([{ startMs: day(10), endMs: day(14) }]);
-  expect(heldTime(runs, 'views', [])).toEqual([]);
 });

@@ -32,7 +32,9 @@ describe('for which tools over visits the files suffice', () => {
 
   it('names the fields, scopes or days that are lacking, and the plan', () => {
     const planOf = (scope: string) => `plan_export {"fields":["journeys"],"scope":"${scope}","frequency":"daily"}`;
-    const [ofViews, ofSessions] = ['views', 'sessions'].map((scope) => ` ${planOf(scope)} plans what is missing.`);
+    const [ofViews, ofSessions] = ['views', 'sessions'].map(
+      (scope) => ` ${planOf(scope)} plans what is missing (once with dates for past days).`,
+    );
     expect(said([views(11, 'path'), sessions(12, 'session_number_of_transactions')])).toEqual([
       `analyze_funnel, measure_impact, analyze_paths: the files lack views.path.${ofViews}`,
       `analyze_retention: the files lack sessions.session_number.${ofSessions}`,
@@ -40,7 +42,7 @@ describe('for which tools over visits the files suffice', () => {
     expect(said([views(11)])[1]).toBe(`measure_impact, analyze_retention: the files lack all sessions.${ofSessions}`);
     expect(said([views(11), sessions(12, 'session_number_of_transactions')])[1]).toBe(
       'measure_impact: the files cover no whole day (UTC) with all that it reads. ' +
-        `${planOf('sessions')} and ${planOf('views')} plan what is missing.`,
+        `${planOf('sessions')} and ${planOf('views')} plan what is missing (once with dates for past days).`,
     );
   });
 

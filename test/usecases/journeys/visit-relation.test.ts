@@ -34,7 +34,7 @@ describe('what is missing', () => {
     );
     expect(shownHints(error.message)).toBe(
       'The downloaded files of views have no frustration_score, which this answer needs. ' +
-        'plan_export {"fields":["journeys"],"scope":"views","frequency":"daily"} plans an export of them (once with dates for past days).',
+        'plan_export {"fields":["journeys"],"scope":"views","frequency":"daily"} plans what is missing (once with dates for past days).',
     );
   });
 
@@ -42,7 +42,7 @@ describe('what is missing', () => {
     const range = { startDate: '2026-12-01', endDate: '2026-12-03' };
     const asked = withVisits(range, { views: [] }, usesOf(whole()), () => Promise.resolve(0));
     await expect(asked).rejects.toThrow(
-      'the downloaded files cover no whole day (UTC) of 2026-12-01 … 2026-12-03. They cover views: 2026-11-09 … 2026-11-15 (7 days, ' +
+      'The downloaded files cover no whole day (UTC) of 2026-12-01 … 2026-12-03. They cover views: 2026-11-09 … 2026-11-15 (7 days, ' +
         'UTC).',
     );
   });

@@ -8,7 +8,8 @@ import { runSql } from '../../../src/workspace/query/sql-process.ts';
 import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
 
 /** A run as a test describes it. */
-export interface RunText extends Partial<Pick<RunManifest, 'jobId' | 'from' | 'to' | 'exportedAt' | 'format' | 'scope' | 'deviceId'>> {
+export interface RunText
+  extends Partial<Pick<RunManifest, 'jobId' | 'from' | 'to' | 'exportedAt' | 'format' | 'scope' | 'deviceId' | 'segmentId'>> {
   readonly runId: number;
   /** Names of fields, or whole selectors. */
   readonly fields: readonly (string | RunManifest['fields'][number])[];

@@ -2,56 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { coverageOf, EVER } from '../../../src/domain/exports/coverage.ts';
 import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
+import { seeded } from '../../bench/verdicts/random.ts';
+import { sampleSize } from '../../support/sample-size.ts';
 import { askedOf, lines, type RunSketch, runsOnDisk, tablesIn, viewIn } from './runs-on-disk.ts';
-
-const KEYS = ['project_id', 'user_id', 'session_id'];
-const session = (id: number, more: object = {}) => ({ project_id: 1201, user_id: 7, session_id: id, ...more });
 
 describe('runs that overlap', () => {
   const first = { from: '2026-11-09T00:00:00.000Z', to: '2026-11-11T00:00:00.000Z', exportedAt: '2026-11-11T02:00:00.000Z' };
   const again = { from: '2026-11-10T00:00:00.000Z', to: '2026-11-12T00:00:00.000Z', exportedAt: '2026-11-12T02:00:00.000Z' };
-  const fields = [...KEYS, 'session_number_of_views'];
-  const views = (id: number, count: number) => session(id, { session_number_of_views: count });
-
-  it('may be three, of other formats and fields: the last export is the one whose columns count', { tags: 'nightly' }, async () => {
-    const day = { from: '2026-11-09T00:00:00.000Z', to: '2026-11-10T00:00:00.000Z' };
-    const { records } = runsOnDisk(
-      {
-        ...day,
-        exportedAt: '2026-11-12T02:00:00.000Z',
-        fields: [...KEYS, 'city'],
-        files: [lines(session(1, { city: 'Ulm' }))],
-        gzip: false,
-      },
-      { ...day, exportedAt: '2026-11-10T02:00:00.000Z', fields, files: [lines(views(1, 1), views(2, 2)), lines(views(3, 3))] },
-      {
-        ...day,
-        exportedAt: '2026-11-11T02:00:00.000Z',
-        fields,
-        format: 'CSV',
-        files: ['session_number_of_views,session_id,user_id,project_id\r\n20,2,7,1201\r\n'],
-      },
-    );
-    expect(await records('SELECT session_id, session_number_of_views AS n, city FROM data ORDER BY ALL')).toEqual([
-      { session_id: '1', n: null, city: 'Ulm' },
-      { session_id: '2', n: 20, city: null },
-      { session_id: '3', n: 3, city: null },
-    ]);
-  });
-
-  it('of several jobs read on where a column is in the files of other days alone', { tags: 'nightly' }, async () => {
-    const day = { from: '2026-11-09T00:00:00.000Z', to: '2026-11-10T00:00:00.000Z' };
-    const { records } = runsOnDisk(
-      { ...day, jobId: 31, exportedAt: '2026-11-11T02:00:00.000Z', fields, files: [lines(views(1, 1))] },
-      { ...day, jobId: 32, exportedAt: '2026-11-12T02:00:00.000Z', fields: [...KEYS, 'city'], files: [lines(session(1, { city: 'Ulm' }))] },
-      { ...again, jobId: 33, fields: [...KEYS, 'country_code'], files: [lines(session(2, { country_code: 'DE' }))] },
-    );
-    expect(await records('SELECT session_id, session_number_of_views AS n, city, country_code AS country FROM data ORDER BY ALL')).toEqual([
-      { session_id: '1', n: 1, city: 'Ulm', country: null },
-      { session_id: '2', n: null, city: null, country: 'DE' },
-    ]);
-  });
+  const fields = ['session_id', 'session_number_of_views'];
+  const views = (id: number, count: number) => ({ session_id: id, session_number_of_views: count });
 
   it('keep the views of a session apart, and rows whose key is not whole', { tags: 'nightly' }, async () => {
     const viewFields = ['user_id', 'session_id', 'view_number', 'path'];
@@ -61,25 +22,6 @@ describe('runs that overlap', () => {
       { ...again, scope: 'views', fields: viewFields, files: [lines(at(1, '/new'), at(null, '/odd too'))] },
     );
     expect((await records('SELECT path FROM data ORDER BY path')).map(({ path }) => path)).toEqual(['/kept', '/new', '/odd', '/odd too']);
-  });
-
-  it('do not add rows that cannot be matched to those of a better run, and say so', async () => {
-    const lean = (from: string, to: string, ids: readonly number[]) => ({
-      from: `2026-11-${from}T00:00:00.000Z`,
-      to: `2026-11-${to}T00:00:00.000Z`,
-      jobId: 32,
-      fields: ['session_time', 'city'],
-      files: [lines(...ids.map((day) => ({ session_time: `2026-11-${String(day).padStart(2, '0')}T10:00:00.000Z`, city: 'Ulm' })))],
-    });
-    const { records, view } = runsOnDisk(
-      { ...first, fields: [...KEYS, 'session_time'], files: [lines(session(1, { session_time: '2026-11-09T10:00:00.000Z' }))] },
-      lean('10', '12', [10, 11]),
-    );
-    // Of 9 to 10 November the keyed run answers, even where it holds nothing.
-    expect(await records('SELECT count(*) AS n, count(city) AS cities FROM data')).toEqual([{ n: 2, cities: 1 }]);
-    expect((await view()).notes).toEqual([
-      'Rows of job 32 do not count on days that other runs hold: without session_id they cannot be matched.',
-    ]);
   });
 
   it('of which one delivers rows of the day before again, or twice, count each once, the last delivery winning', async () => {
@@ -98,82 +40,108 @@ describe('runs that overlap', () => {
 });
 
 describe('jobs over the same days, in every order of their creation and export', () => {
-  const DAYS = ['09', '10'];
-  const SESSIONS = DAYS.flatMap((day) =>
-    Array.from({ length: 12 }, (_, index) => ({
-      project_id: 1201,
-      user_id: index % 5,
-      session_id: Number(day) * 100 + index,
-      session_time: `2026-11-${day}T${String(index * 2).padStart(2, '0')}:30:00.000Z`,
-      device_id: 1 + (index % 2),
-      session_number_of_transactions: index % 3 === 0 ? 1 : 0,
-    })),
-  );
+  const HOUR_MS = 3_600_000;
+  const START_MS = Date.UTC(2026, 10, 9);
+  const SESSIONS = Array.from({ length: 24 }, (_, index) => ({
+    project_id: 1201,
+    user_id: index % 5,
+    session_id: 900 + index,
+    session_time: new Date(START_MS + (2 * index + 0.5) * HOUR_MS).toISOString(),
+    device_id: 1 + (index % 2),
+    session_number_of_transactions: index % 3 === 0 ? 1 : 0,
+  }));
   type Row = (typeof SESSIONS)[number];
-  const ALL: readonly (keyof Row)[] = [
-    'project_id',
-    'user_id',
-    'session_id',
-    'session_time',
-    'device_id',
-    'session_number_of_transactions',
-  ];
-  const runsOf = (fields: readonly (keyof Row)[], hours: number, wanted: (row: Row) => boolean, more: Partial<RunSketch> = {}) =>
-    Array.from({ length: 48 / hours }, (_, index) => {
-      const fromMs = Date.UTC(2026, 10, 9, index * hours);
-      const [from, to] = [new Date(fromMs).toISOString(), new Date(fromMs + hours * 3_600_000).toISOString()];
-      const rows = SESSIONS.filter((row) => wanted(row) && row.session_time >= from && row.session_time < to);
+  const COLUMNS = ['session_time', 'device_id', 'session_number_of_transactions'] as const;
+  const ALL: readonly (keyof Row)[] = ['project_id', 'user_id', 'session_id', ...COLUMNS];
+  interface Sketch extends Partial<RunSketch> {
+    readonly fields: readonly (keyof Row)[];
+    /** Of a run, and before the first; there are as many as fit into two days. */
+    readonly hours?: number;
+    readonly after?: number;
+    readonly holds?: ((row: Row) => boolean) | undefined;
+  }
+  const runsOf = ({ fields, hours = 24, after = 0, holds = () => true, ...more }: Sketch) =>
+    Array.from({ length: Math.floor((48 - after) / hours) }, (_, index): RunSketch => {
+      const fromMs = START_MS + (after + index * hours) * HOUR_MS;
+      const [from, to] = [new Date(fromMs).toISOString(), new Date(fromMs + hours * HOUR_MS).toISOString()];
+      const rows = SESSIONS.filter((row) => holds(row) && row.session_time >= from && row.session_time < to);
       const own = rows.map((row) => Object.fromEntries(fields.map((name) => [name, row[name]])));
-      return { from, to, fields, files: [lines(...own, ...own.slice(0, 1))], ...more };
+      return { from, to, fields, files: [lines(...own, ...(fields.includes('session_id') ? own.slice(0, 1) : []))], ...more };
     });
-  const every = () => true;
+  const PARTS: Readonly<Record<string, (row: Row) => boolean>> = {
+    mobile: (row) => row.device_id === 2,
+    segment: (row) => row.user_id === 0,
+  };
+  const alias = (fieldName: keyof Row) => ({ fieldName, aliasName: `my ${fieldName}` });
   const JOBS = {
-    superset: runsOf(ALL, 24, every),
-    lean: runsOf(['project_id', 'session_id', 'session_time'], 24, every),
-    unmatched: runsOf(['session_time', 'device_id'], 48, every),
-    hourly: runsOf(['session_id', 'session_time', 'device_id'], 12, every),
-    mobile: runsOf(ALL, 24, ({ device_id: device }) => device === 2, { deviceId: 2 }),
-    again: runsOf(ALL, 24, every),
+    superset: runsOf({ fields: ALL }),
+    lean: runsOf({ fields: ['project_id', 'session_id', 'session_time'] }),
+    unmatched: runsOf({ fields: ['session_time', 'device_id'], hours: 48 }),
+    hourly: runsOf({ fields: ['session_id', 'session_time', 'device_id'], hours: 12 }),
+    mobile: runsOf({ fields: ALL, holds: PARTS['mobile'], deviceId: 2 }),
+    amounts: runsOf({ fields: ['session_id', 'session_number_of_transactions'], after: 36, hours: 12 }),
+    devices: runsOf({ fields: ['session_id', 'session_time', 'device_id'], after: 6, hours: 30 }),
+    segment: runsOf({ fields: ALL, holds: PARTS['segment'], segmentId: 77 }),
+    aliases: runsOf({ fields: ALL, hours: 48 }).map((run) => {
+      const cells = [ALL.map((name) => `my ${name}`), ...SESSIONS.map((row) => ALL.map((name) => row[name]))];
+      return { ...run, format: 'CSV', fields: ALL.map(alias), files: [cells.map((row) => row.join()).join('\r\n')] };
+    }),
   };
   type Job = keyof typeof JOBS;
-  const orders = (jobs: readonly Job[]): Job[][] =>
-    jobs.length < 2 ? [[...jobs]] : jobs.flatMap((job) => orders(jobs.filter((other) => other !== job)).map((rest) => [job, ...rest]));
-  const CASES = [
-    ...orders(['superset', 'lean', 'mobile']),
-    ...orders(['superset', 'hourly', 'unmatched']),
-    ...orders(['lean', 'again', 'unmatched']),
-    ...orders(['superset', 'again', 'unmatched', 'mobile']).filter((_, index) => index % 4 === 0),
+  const names = Object.keys(JOBS) as Job[]; // its keys, in the order of their ids
+  const { uniform: roll } = seeded(55);
+  const CASES: (readonly Job[])[] = [
+    ['amounts', 'unmatched'],
+    ...Array.from({ length: sampleSize({ full: 400, short: 40 }) }, () =>
+      names.toSorted(() => roll() - 0.5).slice(0, 1 + Math.floor(4 * roll())),
+    ),
   ];
 
   const directory = mkdtempSync(join(tmpdir(), 'overlapping-'));
   let tables: readonly RunManifest[] = [];
   beforeAll(async () => {
-    const sketches = Object.values(JOBS).flatMap((runs, job) => runs.map((run): RunSketch => ({ ...run, jobId: 31 + job })));
+    const sketches = Object.values<readonly RunSketch[]>(JOBS).flatMap((runs, job) => runs.map((run) => ({ ...run, jobId: 31 + job })));
     tables = await tablesIn(directory, sketches);
   });
   afterAll(() => rmSync(directory, { recursive: true }));
   /** The runs of jobs, each job exported after the one before it. */
   const runsIn = (jobs: readonly Job[]) =>
     jobs.flatMap((job, order) => {
-      const own = tables.filter(({ jobId }) => jobId === 31 + Object.keys(JOBS).indexOf(job));
-      // Again is the same job a second time.
-      return own.map((run) => ({ ...run, jobId: job === 'again' ? 31 : run.jobId, exportedAt: `2026-11-2${order}T00:00:00.000Z` }));
+      const own = tables.filter(({ jobId }) => jobId === 31 + names.indexOf(job));
+      return own.map((run) => ({ ...run, exportedAt: `2026-11-2${order}T00:00:00.000Z` }));
     });
+  const SETS = [[], ...COLUMNS.map((name) => [name]), COLUMNS];
 
-  it.each(CASES.map((jobs) => ({ jobs })))('$jobs', async ({ jobs }) => {
-    const sql =
-      'SELECT device_id AS device, count(*)::INT AS sessions, sum(session_number_of_transactions)::INT AS purchases FROM data GROUP BY 1 ' +
-      'ORDER BY 1';
-    const by = (device: number) => SESSIONS.filter((row) => row.device_id === device);
-    const purchases = (rows: readonly Row[]) => rows.filter((row) => row.session_number_of_transactions > 0).length;
-    const { rows } = await askedOf(directory, runsIn(jobs), sql);
-    expect(rows).toEqual([1, 2].map((device) => [device, by(device).length, purchases(by(device))]));
+  it.each(CASES.map((jobs) => ({ jobs })))('$jobs count each session once in the time that they are said to hold', async ({ jobs }) => {
+    const runs = runsIn(jobs);
+    const seen = (await askedOf(directory, runs, 'SELECT * FROM data')).records;
+    // As the sessions have it.
+    const instant = (text: unknown) => (typeof text === 'string' ? new Date(`${text.replace(' ', 'T')}Z`).toISOString() : text);
+    const records = seen.map((record): Record<string, unknown> => ({ ...record, session_time: instant(record['session_time']) }));
+    const { held } = viewIn(directory, runs);
+    const isPart = (row: Row) => jobs.some((job) => PARTS[job]?.(row));
+    const areParts = jobs.every((job) => job in PARTS);
+    const wrong = SETS.flatMap((columns) => {
+      const { have } = coverageOf(EVER, columns, held);
+      const isHeld = ({ session_time: time }: Row) =>
+        have.some(({ startMs, endMs }) => startMs <= Date.parse(time) && Date.parse(time) < endMs);
+      const isSeen = (row: Row) => {
+        const ids = new Set<unknown>([String(row.session_id), row.session_time]);
+        const own = records.filter((record) => ids.has(record['session_id'] ?? record['session_time']));
+        return own.length === 1 && columns.every((name) => own[0]?.[name] === row[name]);
+      };
+      return SESSIONS.filter((row) => (isHeld(row) && !(areParts && !isPart(row))) !== isSeen(row) && (isHeld(row) || !isPart(row))).map(
+        (row) => ({ columns, row }),
+      );
+    });
+    expect(wrong).toEqual([]);
   });
 
-  it('alone, a job of one device says that it answers for this one', async () => {
-    expect((await askedOf(directory, runsIn(['mobile']), 'SELECT count(*) AS n FROM data')).rows).toEqual([[12]]);
-    expect(viewIn(directory, runsIn(['mobile'])).notes).toEqual([
-      expect.stringMatching(/^Job 35 holds the visits of one device or segment alone/),
+  it('say whose rows do not count, and who answers for the visits of one device alone', () => {
+    const notesOf = (...jobs: readonly Job[]) => viewIn(directory, runsIn(jobs)).notes;
+    expect(notesOf('lean', 'unmatched')).toEqual([
+      'Rows of job 33 do not count on days that other runs hold: without session_id they cannot be matched.',
     ]);
+    expect(notesOf('mobile')).toEqual([expect.stringMatching(/^Job 35 holds the visits of one device or segment alone/)]);
   });
 });

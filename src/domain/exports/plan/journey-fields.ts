@@ -1,3 +1,5 @@
+import { hint } from '../../../lib/hint.ts';
+
 /** The word that stands for the fields of the tools over visits. */
 export const PRESET = 'journeys';
 
@@ -46,4 +48,10 @@ export function withPreset(texts: readonly string[], scope: string | undefined, 
 /** Whether a text names the preset. */
 export function isPreset(text: string): boolean {
   return text.trim().toLowerCase() === PRESET;
+}
+
+/** The sentence that names the calls which plan what the tools over visits read of these scopes. */
+export function planCalls(scopes: readonly string[] = Object.keys(journeyFields)): string {
+  const calls = scopes.map((scope) => `plan_export {"fields":["${PRESET}"],"scope":"${scope}","frequency":"daily"}`).join(' and ');
+  return hint('plan_export', `${calls} ${scopes.length === 1 ? 'plans' : 'plan'} what is missing (once with dates for past days).`);
 }

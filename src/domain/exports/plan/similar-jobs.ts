@@ -1,6 +1,6 @@
 import type { PayloadOf } from '../../../api/operation.ts';
 import type { listExportJobs } from '../../../api/operations/data-export.ts';
-import { hullOf, type Interval, intersect } from '../../../lib/intervals.ts';
+import { type Interval, intersect } from '../../../lib/intervals.ts';
 import { capital } from '../../../lib/sentences.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
 import type { JobBody } from './job-bodies.ts';
@@ -31,9 +31,7 @@ export interface SimilarJob {
    * all the columns and perhaps more, at least in a part of the range.
    */
   readonly likeness: 'equal' | 'perhaps equal' | 'holds';
-  /** The range that both cover, of a once export. */
-  readonly shared?: Interval;
-  /** The parts of it that the job has exported or will export. */
+  /** The parts of a once export that the job has exported or will export. */
   readonly parts?: readonly Interval[];
 }
 
@@ -102,11 +100,10 @@ function likenessOf(
     return { likeness: isSame ? equal : 'holds' };
   }
   const parts = intersect(wanted.ranges, covered);
-  const shared = hullOf(parts);
-  if (!shared) return undefined;
+  if (parts.length === 0) return undefined;
   const isRange = wanted.ranges.some((range) => covered.some((other) => other.startMs === range.startMs && other.endMs === range.endMs));
   const isEqual = isSame && isRange && lower(job.frequency) === 'once';
-  return { likeness: isEqual ? equal : 'holds', shared, parts };
+  return { likeness: isEqual ? equal : 'holds', parts };
 }
 
 /** The jobs that deliver what is wanted, equal ones first. `coveredBy` gives the ranges that a job has exported or will export. */

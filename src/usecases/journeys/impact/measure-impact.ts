@@ -1,5 +1,4 @@
 import { ApiError, refuse } from '../../../api/errors.ts';
-import { coveredLead } from '../../../domain/exports/deliveries.ts';
 import type { CoveredDays } from '../../../domain/journeys/covered-days.ts';
 import { type AskedCondition, type Condition, conditionWords } from '../../../domain/journeys/impact/conditions.ts';
 import {
@@ -316,9 +315,9 @@ export async function measureImpact(question: ImpactQuestion, context: ImpactUse
     const { currency } = await currencyOf(hasRevenue ? ['cents'] : [], context);
     const judged = tested.filter(({ effect }) => doubtOf(effect) === undefined).length + experiments.length;
     const said = answerSentence(rows, sorted.length === 1 ? 1 : judged, { many: outcome.many, aim: outcome.aim, currency, isHarm });
-    const { covered } = visits.days;
+    const { covered, lead } = visits.days;
     const answer: ImpactAnswer = {
-      answer: coveredLead(visits.days) + said,
+      answer: lead + said,
       conditions: rows,
       outcome: outcome.aim === 'revenue' ? 'revenue' : question.outcome,
       days: visits.days.covered.length,
