@@ -12,7 +12,7 @@ const ordered = (values: Iterable<unknown>) => [...values].toSorted((a, b) => (J
 
 /** The same, read at once and in parts, and the statements that each took. */
 async function bothWays<T>(needs: Needs, read: (visits: Visits) => Promise<T>) {
-  const uses = usesOf(world('a day that was exported twice').workspace('DuckDB'));
+  const uses = usesOf(world('days that several jobs hold, some of them twice').workspace('DuckDB'));
   return withVisits({}, needs, uses, async (visits) => {
     const counted = async (views: number) => {
       const rows: VisitRow[][] = [];

@@ -37,6 +37,8 @@ export interface WorldKind {
   readonly products?: number;
   /** Days that were exported twice, the first time with other rows. */
   readonly again?: readonly number[];
+  /** Further jobs hold columns, hours or visits of these days. */
+  readonly besides?: true;
 }
 
 const FIRST_DAY = 9;
@@ -45,7 +47,7 @@ const DAY_MS = 86_400_000;
 
 /** The midnight with which a day of November 2026 begins. */
 export function midnight(day: number): number {
-  return Date.UTC(2026, 10, day);
+  return Date.UTC(2026, 10, 1) + (day - 1) * DAY_MS;
 }
 
 /** Numbers in [0, 1) from a seed: the same world in every run. */
@@ -194,43 +196,74 @@ function viewsBetween({ cutAtMidnight }: WorldKind, sessions: readonly SessionRo
   );
 }
 
-/** The runs of a world as the workspace has them: one of each scope for days that follow each other, and those that came before. */
+/** The runs of a world as the workspace has them: one of each scope for days that follow each other, those that came before, and others. */
 export function runsOf(kind: WorldKind, sessions: readonly SessionRow[]): RunText[] {
-  const sessionFields = fieldsOf(sessions.slice(0, 1).map(sessionLine));
-  const viewFields = fieldsOf(sessions.slice(0, 1).flatMap((session) => session.views.map((view) => viewLine(session, view))));
-  const rangeOf = (first: number, next: number, exportedMs: number) => ({
+  type Days = readonly [first: number, next: number];
+  const run = (
+    id: readonly [job: number, run: number],
+    [first, next]: Days,
+    exported: number,
+    rows: readonly object[],
+    more = {},
+  ): RunText => ({
+    jobId: id[0],
+    runId: id[1],
     from: iso(midnight(first)),
     to: iso(midnight(next)),
-    exportedAt: iso(exportedMs),
+    exportedAt: iso(midnight(exported)),
+    fields: fieldsOf(rows),
+    files: [text(rows)],
+    ...more,
   });
-  const ofSessions = stretches(kind.withoutSessions).map(([first, next], index) => {
-    const own = sessions.filter(({ beganMs }) => beganMs >= midnight(first) && beganMs < midnight(next));
-    return {
-      ...rangeOf(first, next, midnight(20)),
-      jobId: 31,
-      runId: 101 + index,
-      fields: sessionFields,
-      files: [text(own.map(sessionLine))],
-    };
-  });
-  const ofViews = stretches(kind.withoutViews).map(([first, next], index) => {
-    const own = viewsBetween(kind, sessions, midnight(first), midnight(next)).map((each) => viewLine(...each));
-    return { ...rangeOf(first, next, midnight(20)), jobId: 32, runId: 201 + index, scope: 'views', fields: viewFields, files: [text(own)] };
-  });
-  const before = (kind.again ?? []).flatMap((day) => {
-    const range = rangeOf(day, day + 1, midnight(day + 1));
-    const stale = sessions
-      .filter(({ beganMs }) => dayOf(beganMs) === day)
-      .map((session) => sessionLine({ ...session, transactions: 0, device: 3 }));
-    const staleViews = viewsBetween(kind, sessions, midnight(day), midnight(day + 1)).map(([session, view]) =>
-      viewLine(session, { ...view, path: '/stale' }),
-    );
-    return [
-      { ...range, jobId: 31, runId: 50 + day, fields: sessionFields, files: [text(stale)] },
-      { ...range, jobId: 32, runId: 80 + day, scope: 'views', fields: viewFields, files: [text(staleViews)] },
-    ];
-  });
-  return [...ofSessions, ...ofViews, ...before];
+  const began = ([first, next]: Days) => sessions.filter(({ beganMs }) => beganMs >= midnight(first) && beganMs < midnight(next));
+  const seen = ([first, next]: Days) => viewsBetween(kind, sessions, midnight(first), midnight(next));
+  const views = { scope: 'views' };
+  const runs = [
+    ...stretches(kind.withoutSessions).map((days, index) => run([31, 101 + index], days, 20, began(days).map(sessionLine))),
+    ...stretches(kind.withoutViews).map((days, index) =>
+      run(
+        [32, 201 + index],
+        days,
+        20,
+        seen(days).map((each) => viewLine(...each)),
+        views,
+      ),
+    ),
+    ...(kind.again ?? []).flatMap((day) => {
+      const days = [day, day + 1] as const;
+      const stale = began(days).map((session) => sessionLine({ ...session, transactions: 0, device: 3 }));
+      const staleViews = seen(days).map(([session, view]) => viewLine(session, { ...view, path: '/stale' }));
+      return [run([31, 50 + day], days, day + 1, stale), run([32, 80 + day], days, day + 1, staleViews, views)];
+    }),
+  ];
+  if (!kind.besides) return runs;
+  const [all, half, late] = [
+    [FIRST_DAY, FIRST_DAY + DAYS],
+    [9.5, 11.25],
+    [11, 15],
+  ] as const;
+  const lean = (rows: readonly object[], ...fields: readonly string[]) =>
+    rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => fields.includes(name))));
+  const keys = ['project_id', 'user_id', 'session_id'];
+  const mobile = began(half).filter(({ device }) => device === 2);
+  return [
+    ...runs,
+    run([33, 301], all, 21, lean(began(all).map(sessionLine), ...keys, 'session_time')),
+    run([34, 302], half, 22, mobile.map(sessionLine), { deviceId: 2 }),
+    run([35, 303], late, 23, lean(began(late).map(sessionLine), 'session_time', 'device_id')),
+    run(
+      [36, 304],
+      half,
+      24,
+      lean(
+        seen(half).map((each) => viewLine(...each)),
+        ...keys,
+        'view_number',
+        'path',
+      ),
+      views,
+    ),
+  ];
 }
 
 /** The sessions with the views that the files of a world hold. */
@@ -252,7 +285,7 @@ export const worlds: Readonly<Record<string, WorldKind>> = {
     withoutViews: [13],
     cutAtMidnight: true,
   },
-  'a day that was exported twice': { seed: 13, again: [10, 14] },
+  'days that several jobs hold, some of them twice': { seed: 13, again: [10, 14], besides: true },
 };
 
 /** The pages of a session in order, those that were loaded again right after themselves once. */
