@@ -25,7 +25,7 @@ interface LongList {
   readonly cuts: readonly number[];
 }
 
-/** What the marks of a JSON text say before it is parsed. */
+/** The facts that the marks of a JSON text tell before it is parsed. */
 interface Outline {
   readonly excess: 'depth' | 'containers' | undefined;
   /** A list in objects alone that takes more than half of the document. */

@@ -124,10 +124,11 @@ function datedSentence(facts: Facts, subject: string, { nounOf, year }: Grammar)
   const { when } = facts;
   const { from = '', to = from } = when;
   const { isPlural } = nounOf(facts.subject);
+  const has = isPlural ? 'have' : 'has';
   const size = sizeText(facts, { nounOf });
   if (when.shape === 'drift')
-    return `${subject} ${isPlural ? 'have' : 'has'} drifted ${size} since ${dateText(from, year)}${causeText(facts) || ', slowly and on no single day'}.`;
-  if (when.ongoing) return `${subject} ${isPlural ? 'have' : 'has'} been ${size} since ${dateText(from, year)}${causeText(facts)}.`;
+    return `${subject} ${has} drifted ${size} since ${dateText(from, year)}${causeText(facts) || ', slowly and on no single day'}.`;
+  if (when.ongoing) return `${subject} ${has} been ${size} since ${dateText(from, year)}${causeText(facts)}.`;
   return `${subject} ${isPlural ? 'were' : 'was'} ${size} ${rangeText(from, to, year)}${causeText(facts)}.`;
 }
 

@@ -151,7 +151,7 @@ function withFindings(
   return { answer: said, ...(findings.length > 0 && { findings }), ...answer, ...(details.length > 0 && { details }) };
 }
 
-/** Changes that begin among the rows of a query or shortly before them: before what is said of the rows, and those that may be the season behind it. */
+/** Changes among the rows of a query or shortly before them: `first` before the words on rows, `last`, which may be the season, behind. */
 function changesTold(
   { changes, before, currency, last }: ExpectedRead,
   placeOf: (change: FoundChange) => FindingPlace,
