@@ -61,8 +61,9 @@ const dialogues: Readonly<Record<string, readonly Turn[]>> = {
 
 /** The first sentences as they stand, with an ellipsis where more follow. */
 function beginningOf(answer: string, most: number): string {
-  const sentences = [...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(answer)].map(({ segment }) => segment);
-  const quoted = sentences.slice(0, most).join('').trim();
+  // Brackets that name requests are no part of a quotation.
+  const sentences = answer.split(/(?<=[.!?])\s+(?=[\p{Lu}\d"“(])/u);
+  const quoted = sentences.slice(0, most).join(' ');
   return sentences.length > most ? `${quoted} …` : quoted;
 }
 
