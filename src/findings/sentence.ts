@@ -62,8 +62,8 @@ interface CauseWords {
 /** How a cause of each kind is told behind the size of a change, in the order in which they matter; only the first kind that is there. */
 const CAUSES: readonly CauseWords[] = [
   {
-    isOf: ({ kind, share }) => kind === 'mix' && share !== undefined,
-    tell: (causes) => `, mostly because the mix of visits moved to ${namesOf(causes)}`,
+    isOf: ({ kind }) => kind === 'mix',
+    tell: ([mix]) => `, ${mix?.basis === 'measured' ? 'mostly' : 'perhaps'} because ${mix?.name ?? ''} made up more of the visits`,
   },
   { isOf: ({ kind }) => kind === 'event', tell: (causes) => `; close in time: ${namesOf(causes)}` },
   { isOf: ({ kind }) => kind === 'special day' || kind === 'season', tell: (causes) => `; ${namesOf(causes)} alone could explain it` },
@@ -170,7 +170,8 @@ function rangeSentence(facts: Facts, subject: string, grammar: Grammar): string 
   if (!isMoved(facts)) return `${subject} went from ${figures}${calmText(facts)}.`;
   // Weekdays and special days may make the totals differ the other way.
   const isOtherWay = (now - before) * (verdict === 'higher' ? 1 : -1) < 0;
-  if (isOtherWay) return `${subject} went from ${figures}; on comparable days it is ${sizeText(facts, grammar)}.`;
+  const onComparable = facts.change ? `; on comparable days it is ${sizeText(facts, grammar)}` : '';
+  if (isOtherWay) return `${subject} went from ${figures}${onComparable}.`;
   return `${subject} ${verdict === 'higher' ? 'rose' : 'fell'} from ${figures}${causeText(facts)}.`;
 }
 

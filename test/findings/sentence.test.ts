@@ -91,7 +91,12 @@ describe('the sentence of a finding', () => {
     [
       'the mix',
       { causes: [{ kind: 'mix', name: 'mobile', share: 0.8, basis: 'measured' }] },
-      'Conversion rate has been 36% lower since 4 Sept, mostly because the mix of visits moved to mobile.',
+      'Conversion rate has been 36% lower since 4 Sept, mostly because mobile made up more of the visits.',
+    ],
+    [
+      'the mix, of which no part is measured',
+      { causes: [{ kind: 'mix', name: 'other visitors', basis: 'same time' }] },
+      'Conversion rate has been 36% lower since 4 Sept, perhaps because other visitors made up more of the visits.',
     ],
     [
       'an event',
@@ -124,6 +129,7 @@ describe('the sentence of a finding', () => {
       { now: 3.5 },
       'Conversion rate went from 3.41% to 3.5% (+2.6%); on comparable days it is 23% lower.',
     ],
+    ['whose verdict is that of some days inside', { now: 3.5, change: undefined }, 'Conversion rate went from 3.41% to 3.5% (+2.6%).'],
     [
       'without a change',
       { verdict: 'unchanged', detectable: 19, change: { percent: -23, low: -48, high: 2 } },

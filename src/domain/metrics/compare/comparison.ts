@@ -14,7 +14,7 @@ import { nameOf } from '../metric-names.ts';
 import type { CountingFault } from '../quality/counting.ts';
 import { kindOf, rounded } from '../read/day-points.ts';
 import { byFactors, measuredAt, pointsKnown, type SiteChange } from '../site-changes.ts';
-import { type Causes, type CausesInput, narrowed } from './causes.ts';
+import { type Causes, type CausesInput, explainHeadline, narrowed } from './causes.ts';
 import { beyondUsual, type Change, earlierOf, figuresOf, isSameChange } from './change.ts';
 import { type Comparison, changeTable, deviceRecord, revenueRecord, segmentRecord, sumsOf } from './comparison-rows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
@@ -72,15 +72,23 @@ function movedSegment(whole: Reading, segments: readonly GroupValues[]): string 
   return most && most.by >= LEAST_MOVED ? most.name : undefined;
 }
 
+/** A metric's change between the ranges by devices, whether it leads the answer or not; undefined where they do not divide it. */
+function byDevices(metric: string, { input }: ComparisonScene): Explained | undefined {
+  const headline = input.judged.changes.find((change) => change.metric === metric);
+  const segments = { all: [], chosen: [] };
+  return headline && explainHeadline({ ...input, segments, explains: false, judged: { ...input.judged, headline } }).byDevice?.explained;
+}
+
 /** The mix of devices where it makes a rate move: the device whose share of the visits rose most. */
-function mixCauses({ byDevice, whole }: Causes, { all }: CausesInput['segments']): Facts['causes'] {
-  if (!byDevice || !isMix(byDevice.explained)) return [];
-  const { groups, change } = byDevice.explained;
+function mixCauses(metric: string, scene: ComparisonScene): Facts['causes'] {
+  const explained = byDevices(metric, scene);
+  if (!explained || !isMix(explained)) return [];
   const movedOf = ({ shareBefore = 0, shareAfter = 0 }: Contribution) => shareAfter - shareBefore;
-  const [most] = groups.toSorted((a, b) => movedOf(b) - movedOf(a));
-  const share = shareOf(effectsOf(byDevice.explained).mix, change);
+  const [most] = explained.groups.toSorted((a, b) => movedOf(b) - movedOf(a));
+  const share = shareOf(effectsOf(explained).mix, explained.change);
   if (!most || share === undefined) return [];
-  const segment = whole && movedSegment(whole, all);
+  const { whole } = scene.causes;
+  const segment = whole && movedSegment(whole, scene.input.segments.all);
   const names = [most.name, ...(segment === undefined ? [] : [`"${segment}"`])];
   return names.map((name) => ({ kind: 'mix' as const, name, share, basis: 'measured' as const }));
 }
@@ -90,9 +98,9 @@ function causesOf({ metric, reading, change }: SiteChange<Reading>, scene: Compa
   const { causes, input } = scene;
   const factors = factorCauses(metric, scene);
   // Of a change on one segment the place says it all.
-  const isOnSegment = input.segments.chosen.some(({ reading: own }) => own === reading);
-  if (isOnSegment || metric !== input.judged.headline.metric) return factors;
-  const { groups, change: difference } = causes.byDevice?.explained ?? { groups: [], change: 0 };
+  if (input.segments.chosen.some(({ reading: own }) => own === reading)) return factors;
+  const isHeadline = metric === input.judged.headline.metric;
+  const { groups, change: difference } = byDevices(metric, scene) ?? { groups: [], change: 0 };
   const own = groups.find(({ name }) => name === reading.device);
   const share = own && shareOf(own.contribution, difference);
   // What two ranges differ by is that change alone where the one is before it and the other after, and it makes most of it.
@@ -100,8 +108,9 @@ function causesOf({ metric, reading, change }: SiteChange<Reading>, scene: Compa
   const isAlone = input.judged.devicesOf(metric).every((other) => other.reading.device === reading.device || !isChanged(other));
   const place = { kind: 'place', name: reading.device, basis: 'measured', ...(isTheirs && share !== undefined && { share }) } as const;
   return [
-    ...(own && isAlone ? [place] : []),
-    ...(isTheirs ? [...segmentCauses(causes), ...mixCauses(causes, input.segments)] : []),
+    ...(own && isHeadline && isAlone ? [place] : []),
+    ...(isTheirs && isHeadline ? segmentCauses(causes) : []),
+    ...(isTheirs ? mixCauses(metric, scene) : []),
     ...factors,
   ];
 }
@@ -247,12 +256,12 @@ function levelNote({ judgement: { changes } }: Change, period: ComparisonScene['
 
 /** The record of a metric over the two ranges, or of a single whole day against what was expected of it. */
 function rangeFacts(change: Change, reading: Reading | undefined, scene: ComparisonScene): Facts {
-  const { metric, before, compared, isPerDay, judgement, detectable } = change;
+  const { metric, before, compared, isPerDay, detectable } = change;
   const { currency, placeOf } = scene;
   const verdict = before === null || change.after === null ? 'too few data' : verdictOf(change);
   const expected = expectedOf(change);
   const { after, period } = expected ? judgedDay(change, reading, scene) : { after: compared.after, period: scene.period };
-  const size = sizeOfFigures(after, expected ? expected.value : compared.before, judgement.noise);
+  const size = sizeOfRange(change, verdict, after, expected ? expected.value : compared.before);
   const isSeen = detectable !== null && Math.abs(size?.percent ?? 0) < 100 * Math.abs(detectable);
   return {
     subject: metric,
@@ -287,7 +296,8 @@ function expectedOf({ metric, judgement: { expected } }: Change): { value: numbe
 function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined, verdict: Facts['verdict']): Facts['causes'] {
   const isMoved = verdict === 'higher' || verdict === 'lower';
   if (change.judgement.expected) return specialCauses(scene, reading?.periodDays ?? []);
-  return isMoved ? factorCauses(change.metric, scene) : calendarCauses(change, scene, reading);
+  const moved = () => [...(reading === scene.causes.whole ? mixCauses(change.metric, scene) : []), ...factorCauses(change.metric, scene)];
+  return isMoved ? moved() : calendarCauses(change, scene, reading);
 }
 
 /** Nothing falls by more than all of it. */
@@ -299,6 +309,15 @@ function sizeOfFigures(now: number | null, before: number | null, noise: number 
   const [percent, half] = [(100 * (now - before)) / before, 100 * (noise ?? 0)];
   const shown = (value: number) => Number(Math.max(ALL_GONE, value).toFixed(2));
   return { percent: shown(percent), low: shown(percent - half), high: shown(percent + half) };
+}
+
+/** The change of a range: of its figures, or of comparable days where these go the other way; undefined where only some of its days do. */
+function sizeOfRange({ judgement }: Change, verdict: Facts['verdict'], now: number | null, before: number | null): Facts['change'] {
+  const { relative, noise, main } = judgement;
+  const size = sizeOfFigures(now, before, noise);
+  const isOtherWay = size && size.percent !== undefined && verdict === (size.percent > 0 ? 'lower' : 'higher');
+  if (!isOtherWay) return size;
+  return main || relative === null ? undefined : sizeOfFigures(1 + relative, 1, noise);
 }
 
 /** The record of a device that stands out by the ranges alone where all devices together do not. */

@@ -99,28 +99,40 @@ it('the factor of a headline is placed on the segments that were read for the he
   expect([placedOf('revenueSum'), placedOf('visits')]).toEqual([[2], []]);
 });
 
+type Events = NonNullable<Parameters<typeof drawWorld>[0]['events']>;
+
+/** The records of the last week of a site against the one before. */
+function findingsOf(site: Partial<Parameters<typeof drawWorld>[0]>, metrics?: readonly string[]) {
+  const world = drawWorld({ visits: 25_000, lastDay: '2026-09-30', ...site }, 62_005);
+  const { input, judged: _judged, ...causes } = headlineOf(world, metrics);
+  const { data } = wordComparison({
+    input,
+    causes,
+    grammar: grammarOf('2026-10-01'),
+    faults: [],
+    specialDays: specialDaysOf([]),
+    currency: 'EUR',
+    period: { from: dayOf(world, WEEK), to: dayOf(world, 1) },
+    placeOf: ({ device }) => (device === 'all' ? {} : { device }),
+    whole: {},
+    first: [],
+    most: undefined,
+  });
+  return data.findings;
+}
+
 it('a device alone is the cause only where no other one moved', () => {
   const broken = (device: 'mobile' | 'tablet', from: number, factor: number) => ({ on: 'rate', from, to: 1, factor, device }) as const;
-  const findingsOf = (...events: NonNullable<Parameters<typeof drawWorld>[0]['events']>) => {
-    const world = drawWorld({ visits: 25_000, lastDay: '2026-09-30', events }, 62_005);
-    const { input, judged: _judged, ...causes } = headlineOf(world);
-    const { data } = wordComparison({
-      input,
-      causes,
-      grammar: grammarOf('2026-10-01'),
-      faults: [],
-      specialDays: () => undefined,
-      currency: 'EUR',
-      period: { from: dayOf(world, WEEK), to: dayOf(world, 1) },
-      placeOf: ({ device }) => (device === 'all' ? {} : { device }),
-      whole: {},
-      first: [],
-      most: undefined,
-    });
-    return (data.findings ?? []).flatMap(({ place: { device }, causes: own }) =>
-      device ? [{ device, causes: own.map(({ kind }) => kind) }] : [],
-    );
-  };
-  expect(findingsOf(broken('mobile', 6, 0.5))).toEqual([{ device: 'mobile', causes: ['place'] }]);
-  expect(findingsOf(broken('mobile', 6, 0.5), broken('tablet', 3, 0.5))).toEqual([{ device: 'mobile', causes: [] }]);
+  const ofDevices = (...events: Events) =>
+    findingsOf({ events }).flatMap(({ place: { device }, causes }) => (device ? [{ device, causes: causes.map(({ kind }) => kind) }] : []));
+  expect(ofDevices(broken('mobile', 6, 0.5))).toEqual([{ device: 'mobile', causes: ['place'] }]);
+  expect(ofDevices(broken('mobile', 6, 0.5), broken('tablet', 3, 0.5))).toEqual([{ device: 'mobile', causes: [] }]);
+});
+
+it('a rate that only the mix of visits moved says so, though visits lead the answer', () => {
+  const campaign = { on: 'visits', from: 7, to: 1, factor: 8, device: 'mobile' } as const;
+  const findings = findingsOf({ events: [campaign] }, ['conversionRate', 'visits']);
+  expect(findings[0]).toMatchObject({ subject: 'visits', place: { device: 'mobile' } });
+  const ofRange = findings.find(({ subject, place, when }) => subject === 'conversionRate' && !place.device && when.shape === 'range');
+  expect(ofRange?.sentence).toMatch(/^Conversion rate fell .*, mostly because mobile made up more of the visits\.$/);
 });
