@@ -53,6 +53,10 @@ function sizeText({ subject, change, verdict }: Facts, { nounOf }: Pick<Grammar,
 type Causes = Facts['causes'];
 const namesOf = (causes: Causes) => listed(causes.map(({ name }) => name));
 
+/** `, mostly because of Christmas`: a cause with its part of a difference. */
+const partText = ([cause]: Causes) => `, ${(cause?.share ?? 1) > MOST ? 'mostly' : 'partly'} because of ${cause?.name ?? ''}`;
+const MOST = 0.5;
+
 /** Which causes are told together, and in which words. */
 interface CauseWords {
   readonly isOf: (cause: Causes[number], place: FindingPlace) => boolean;
@@ -66,6 +70,7 @@ const CAUSES: readonly CauseWords[] = [
     tell: ([mix]) => `, ${mix?.basis === 'measured' ? 'mostly' : 'perhaps'} because ${mix?.name ?? ''} made up more of the visits`,
   },
   { isOf: ({ kind }) => kind === 'event', tell: (causes) => `; close in time: ${namesOf(causes)}` },
+  { isOf: ({ kind, share }) => kind === 'special day' && share !== undefined, tell: partText },
   { isOf: ({ kind }) => kind === 'special day' || kind === 'season', tell: (causes) => `; ${namesOf(causes)} alone could explain it` },
   { isOf: ({ kind }) => kind === 'factor', tell: ([factor]) => `, mostly through ${factor?.name ?? ''}` },
   { isOf: ({ kind, name }, { device }) => kind === 'place' && name !== device, tell: (causes) => `, above all in ${namesOf(causes)}` },
@@ -96,9 +101,10 @@ function rangeFigures({ now, against, unit }: Facts): string {
 }
 
 /** The change that would have been noticed; empty where it is not known. */
-function detectableText({ detectable }: Facts): string {
+function detectableText({ detectable, now, against }: Facts): string {
   if (detectable === undefined) return '';
-  return detectable >= 100 ? '; even a fall to zero would not have shown' : `; one of ${percentText(detectable)} would have shown`;
+  if (detectable < 100) return `; one of ${percentText(detectable)} would have shown`;
+  return `; even a ${(now ?? 0) > (against?.value ?? 0) ? 'doubling' : 'fall to zero'} would not have shown`;
 }
 
 /** The sentence of a value that was held against the one expected. */
@@ -151,11 +157,15 @@ function besideSentence(facts: Facts, subject: string, grammar: Grammar): string
   return `${subject}: ${beside}, ${verdict === 'too few data' ? 'too few days to judge' : 'no significant difference'}.`;
 }
 
+/** A cause with less of a difference leaves something to explain. */
+const NEARLY_ALL = 0.75;
+
 /** How two ranges that did not change significantly are told, behind their figures. */
 function calmText(facts: Facts): string {
   const { verdict, causes, change } = facts;
   if (verdict === 'too few data') return ': too few whole days to judge';
   if (verdict === 'uncertain') return ': too uncertain to judge';
+  if (causes.some(({ share = 1 }) => share < NEARLY_ALL)) return partText(causes);
   if (causes.length > 0) return `, because of ${namesOf(causes)}: on comparable days no significant change`;
   // Of many ranges looked at, some lie outside their own interval by chance.
   return change && change.low * change.high > 0 ? ', which could still be chance' : `: no significant change${detectableText(facts)}`;
@@ -170,7 +180,7 @@ function rangeSentence(facts: Facts, subject: string, grammar: Grammar): string 
   if (!isMoved(facts)) return `${subject} went from ${figures}${calmText(facts)}.`;
   // Weekdays and special days may make the totals differ the other way.
   const isOtherWay = (now - before) * (verdict === 'higher' ? 1 : -1) < 0;
-  const onComparable = facts.change ? `; on comparable days it is ${sizeText(facts, grammar)}` : '';
+  const onComparable = facts.change ? `; on comparable days it is ${sizeText(facts, grammar)}` : causeText(facts);
   if (isOtherWay) return `${subject} went from ${figures}${onComparable}.`;
   return `${subject} ${verdict === 'higher' ? 'rose' : 'fell'} from ${figures}${causeText(facts)}.`;
 }

@@ -153,6 +153,21 @@ describe('the sentence of a finding', () => {
       },
       'Visits went from 33,857 to 53,195 (+57%), because of Black Friday: on comparable days no significant change.',
     ],
+    [
+      'that special days explain in part',
+      { verdict: 'unchanged', causes: [{ kind: 'special day', name: 'Black Friday', share: 0.4, basis: 'measured' }] },
+      'Conversion rate went from 3.41% to 2.64% (-23%), partly because of Black Friday.',
+    ],
+    [
+      'that moved, mostly with special days',
+      { causes: [{ kind: 'special day', name: 'Christmas', share: 0.9, basis: 'measured' }] },
+      'Conversion rate fell from 3.41% to 2.64% (-23%), mostly because of Christmas.',
+    ],
+    [
+      'of which not even twice as much would show',
+      { verdict: 'unchanged', now: 4, detectable: 109, change: { percent: 17, low: -39, high: 130 } },
+      'Conversion rate went from 3.41% to 4% (+17%): no significant change; even a doubling would not have shown.',
+    ],
     ['that is uncertain', { verdict: 'uncertain' }, 'Conversion rate went from 3.41% to 2.64% (-23%): too uncertain to judge.'],
     ['of a young site', { verdict: 'too few data' }, 'Conversion rate went from 3.41% to 2.64% (-23%): too few whole days to judge.'],
     ['without a value', { now: null }, 'Conversion rate has no value in one of the two periods.'],

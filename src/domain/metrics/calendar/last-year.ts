@@ -14,7 +14,7 @@ const LEAST_DAYS = 15;
 /** The effect of a special day differs by about this much from year to year. */
 const REPEATED = { totals: 0.12, rates: 0.07 };
 /** Weeks on each side that say what a special day would have been. */
-const WEEKS = 4;
+export const WEEKS = 4;
 /** Months that a date must be known of. */
 const LEAST_MONTHS = 3;
 

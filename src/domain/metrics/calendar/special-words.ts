@@ -1,16 +1,17 @@
 import { median } from 'simple-statistics';
 import { daysFrom } from '../../../lib/calendar.ts';
+import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
 import type { DailyPoint } from '../engine/series.ts';
+import { WEEKS } from './last-year.ts';
 import type { SpecialDays } from './special-days.ts';
 
-/** Ordinary days of the same weekday that say what is usual, the nearest ones. */
-const NEAREST = 8;
 /** Special days that do less are not worth a word. */
 const LEAST_EFFECT = 0.08;
 const MOST_NAMES = 4;
+const WEEK_MS = 7 * DAY_MS;
 /** Fewer ordinary days of a weekday say too little of what is usual. */
 const LEAST_ALIKE = 2;
 /** Standard errors that an effect must exceed: ordinary days scatter too, and several special days may lie in a range. */
@@ -31,11 +32,14 @@ interface LevelChange {
 }
 
 /** Special days of one name and what they did against ordinary days of their weekdays. */
-interface Occasion {
+export interface Occasion {
   readonly name: string;
-  readonly days: readonly string[];
-  /** The mean effect, as a logarithm. */
+  /** Each with its effect, as a logarithm. */
+  readonly days: readonly { readonly label: string; readonly offset: number }[];
+  /** The mean effect. */
   readonly size: number;
+  /** It is more than chance makes. */
+  readonly isClear: boolean;
   /** First day of the level that the days lie on, where they are held against days of it alone. */
   readonly since: string | undefined;
 }
@@ -56,14 +60,11 @@ interface LoggedDay {
   readonly weekday: number;
 }
 
-/** The ordinary days that say what is usual on a day: the nearest ones of its weekday that lie on the same level. */
+/** The ordinary days that say what is usual on a day: those of its weekday in the weeks around it that lie on the same level. */
 function alikeTo({ label, ms, weekday }: LoggedDay, ordinary: readonly LoggedDay[], changes: readonly LevelChange[]): LoggedDay[] {
-  const distanceOf = (other: LoggedDay) => Math.abs(other.ms - ms);
   return ordinary
-    .filter((other) => other.weekday === weekday && other.label !== label)
-    .filter((other) => changes.every((change) => isIn(other.label, change) === isIn(label, change)))
-    .toSorted((a, b) => distanceOf(a) - distanceOf(b))
-    .slice(0, NEAREST);
+    .filter((other) => other.weekday === weekday && other.label !== label && Math.abs(other.ms - ms) <= WEEKS * WEEK_MS)
+    .filter((other) => changes.every((change) => isIn(other.label, change) === isIn(label, change)));
 }
 
 /** How far the ordinary days beside a special one lie from those alike: what moved them too is no effect of the special day. */
@@ -85,7 +86,8 @@ function scatterOf(offsets: readonly Offset[], isOnLevel: (label: string) => boo
   return taken.length === 0 ? 0 : MAD_TO_SD * median(taken.map(({ offset }) => Math.abs(offset)));
 }
 
-function occasionsOf(
+/** The special days among some labels and what they did to a metric, by their names. */
+export function occasionsOf(
   points: readonly DailyPoint[],
   labels: ReadonlySet<string>,
   specialDays: SpecialDays,
@@ -106,7 +108,7 @@ function occasionsOf(
   const special = values.filter(({ label }) => labels.has(label) && specialDays(label)).flatMap(offsetOf);
   // What a special day did in one year says little of another.
   const named = grouped(special, ({ label }) => `${label.slice(0, 4)} ${specialDays(label)?.name ?? ''}`);
-  return [...named.values()].flatMap((own) => {
+  return [...named.values()].map((own) => {
     const name = specialDays(own[0]?.label ?? '')?.name ?? '';
     const since = changes.findLast((change) => change.to === undefined && own.every(({ label }) => isIn(label, change)))?.from;
     const days = own.map((day) => ({ ...day, offset: day.offset - aroundOf(day, usual, changes) }));
@@ -114,14 +116,14 @@ function occasionsOf(
     const taught = days.reduce((sum, { alike }) => sum + alike, 0);
     const error = sd * Math.sqrt(1 / days.length + MEDIAN_COST / taught + MEDIAN_COST / BESIDE);
     const size = days.reduce((sum, { offset }) => sum + offset, 0) / days.length;
-    return Math.abs(size) > CLEAR * error ? [{ name, days: days.map(({ label }) => label), size, since }] : [];
+    return { name, days, size, since, isClear: Math.abs(size) > CLEAR * error };
   });
 }
 
 /** Days as they follow each other: those of two years are two ranges. */
-function daysText(days: readonly string[]): string {
+function daysText(days: Occasion['days']): string {
   const ranges: [string, string][] = [];
-  for (const day of days) {
+  for (const { label: day } of days) {
     const last = ranges.at(-1);
     if (last && daysFrom(last[1], day) <= 1) last[1] = day;
     else ranges.push([day, day]);
@@ -141,11 +143,14 @@ export function specialSentence(
   changes: readonly LevelChange[],
 ): string {
   const clear = occasionsOf(points, labels, specialDays, changes)
-    .filter((occasion) => Math.abs(occasion.size) >= LEAST_EFFECT)
+    .filter(({ isClear, size }) => isClear && Math.abs(size) >= LEAST_EFFECT)
     .toSorted((a, b) => Math.abs(b.size) - Math.abs(a.size));
   if (clear.length === 0) return '';
-  const texts = clear.slice(0, MOST_NAMES).map(({ name: occasion, days, size, since }) => {
-    const effect = formatPercent(100 * Math.expm1(size), { sign: true, digits: 0 });
+  const percent = (offset: number) => formatPercent(100 * Math.expm1(offset), { sign: true, digits: 0 });
+  const texts = clear.slice(0, MOST_NAMES).map(({ name: occasion, days, since }) => {
+    const offsets = days.map(({ offset }) => offset);
+    // A mean of days that differ is what none of them did.
+    const effect = [...new Set([Math.min(...offsets), Math.max(...offsets)].map(percent))].join(' to ');
     return `${occasion} (${daysText(days)}) ${effect}${since === undefined ? '' : ` against those since ${since}`}`;
   });
   return `Special days, ${name} against usual days of the same weekdays: ${texts.join(', ')}.`;

@@ -2,17 +2,20 @@ import type { Facts, Finding, FindingPlace } from '../../../findings/finding.ts'
 import { paragraphOf, ranked, type Said } from '../../../findings/paragraph.ts';
 import { type Grammar, saidOf } from '../../../findings/sentence.ts';
 import { dateText, listed } from '../../../findings/wording.ts';
+import { grouped } from '../../../lib/grouped.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import { lowered } from '../../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
+import { type Occasion, occasionsOf } from '../calendar/special-words.ts';
 import { factorsOf } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { sizeOfDays } from '../engine/measure.ts';
+import { valueOf } from '../engine/series.ts';
 import { changeFacts, faultFacts, levelUnit, wordedAll } from '../findings.ts';
 import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
 import type { CountingFault } from '../quality/counting.ts';
-import { kindOf, rounded } from '../read/day-points.ts';
+import { dayPoints, kindOf, rounded } from '../read/day-points.ts';
 import { byFactors, measuredAt, pointsKnown, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, explainHeadline, narrowed } from './causes.ts';
 import { beyondUsual, type Change, earlierOf, figuresOf, isSameChange } from './change.ts';
@@ -194,18 +197,39 @@ function onToldDays(change: Change, reading: Reading | undefined, told: DatedCha
 }
 
 /** The special days among some. */
-function specialCauses({ specialDays }: ComparisonScene, days: Reading['periodDays']): Facts['causes'] {
-  const names = new Set(days.flatMap(({ interval: { label } }) => specialDays(label ?? '')?.name ?? []));
+function specialCauses({ specialDays }: ComparisonScene, labels: readonly string[]): Facts['causes'] {
+  const names = new Set(labels.flatMap((label) => specialDays(label)?.name ?? []));
   return [...names].slice(0, MOST_NAMES).map((name) => ({ kind: 'special day', name, basis: 'same time' }));
 }
 
-const MOST_NAMES = 3;
+const MOST_NAMES = 2;
 
-/** Why the figures of two ranges differ although comparable days do not: special days, days that stand out, or the calendar. */
+/** The special days of two ranges and their part of the difference: what is left of it where each of their days is as usual is not theirs. */
+function specialPart({ metric, judgement }: Change, { specialDays }: ComparisonScene, reading: Reading): Facts['causes'] {
+  const [before, after] = [reading.baselineDays, reading.periodDays].map((rows) => dayPoints(rows, metric));
+  if (!before || !after) return [];
+  const labels = new Set([...before, ...after].map(({ label }) => label));
+  const occasions = occasionsOf(pointsKnown(reading, metric), labels, specialDays, judgement.changes);
+  const differenceWithout = (left: readonly Occasion[]) => {
+    const effects = new Map(left.flatMap(({ days }) => days.map(({ label, offset }) => [label, offset] as const)));
+    const usual = (days: typeof before) =>
+      days.map((day) => ({ ...day, numerator: day.numerator * Math.exp(-(effects.get(day.label) ?? 0)) }));
+    return Math.log(valueOf(usual(after)) / valueOf(usual(before)));
+  };
+  const partOf = (some: readonly Occasion[]) => 1 - differenceWithout(some) / differenceWithout([]);
+  const share = partOf(occasions);
+  if (!(share >= LEAST_PART) || !occasions.some(({ isClear }) => isClear)) return [];
+  const parts = [...grouped(occasions, ({ name }) => name)].map(([name, own]) => ({ name, part: partOf(own) }));
+  const told = parts.filter(({ part }) => part > 0).toSorted((a, b) => b.part - a.part);
+  const name = listed(told.slice(0, MOST_NAMES).map((each) => each.name));
+  return [{ kind: 'special day', name, share: Number(share.toFixed(2)), basis: 'measured' }];
+}
+
+/** Why the figures of two ranges differ: special days; where comparable days do not differ, days that stand out, or the calendar. */
 function calendarCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
-  if (beyondUsual(change) < LEAST_BEYOND || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return [];
-  const special = specialCauses(scene, reading ? [...reading.baselineDays, ...reading.periodDays] : []);
-  if (special.length > 0) return special;
+  if (!reading || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return [];
+  const special = specialPart(change, scene, reading);
+  if (special.length > 0 || isChanged(change.judgement) || beyondUsual(change) < LEAST_BEYOND) return special;
   const outliers = change.judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isInRanges(reading, from));
   if (outliers.length > 0) {
     const days = outliers.slice(0, MOST_NAMES).map(({ from }) => dateText(from, scene.period.to.slice(0, 4)));
@@ -275,7 +299,7 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
     ...(size && { change: size }),
     verdict,
     ...(isSeen && { detectable: Number((100 * Math.abs(detectable)).toFixed(1)) }),
-    causes: rangeCauses(change, scene, reading, verdict),
+    causes: rangeCauses(change, scene, reading),
   };
 }
 
@@ -293,11 +317,16 @@ function expectedOf({ metric, judgement: { expected } }: Change): { value: numbe
 }
 
 /** Why a range changed, or why one that did not change shows other figures. */
-function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined, verdict: Facts['verdict']): Facts['causes'] {
-  const isMoved = verdict === 'higher' || verdict === 'lower';
-  if (change.judgement.expected) return specialCauses(scene, reading?.periodDays ?? []);
-  const moved = () => [...(reading === scene.causes.whole ? mixCauses(change.metric, scene) : []), ...factorCauses(change.metric, scene)];
-  return isMoved ? moved() : calendarCauses(change, scene, reading);
+function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
+  if (change.judgement.expected)
+    return specialCauses(
+      scene,
+      (reading?.periodDays ?? []).flatMap(({ interval }) => interval.label ?? []),
+    );
+  const calendar = calendarCauses(change, scene, reading);
+  if (!isChanged(change.judgement)) return calendar;
+  const mix = reading === scene.causes.whole ? mixCauses(change.metric, scene) : [];
+  return [...mix, ...calendar, ...factorCauses(change.metric, scene)];
 }
 
 /** Nothing falls by more than all of it. */
@@ -389,22 +418,25 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
   };
 }
 
+/** Standard deviations of the effect of special days within which a change on these alone may be theirs. */
+const DOUBTS = 3;
+
 /** The record of a change with a date: dated and sized by all days that are known, with its cost up to the end of the period. */
 function datedFacts(located: SiteChange<Reading>, scene: ComparisonScene): Facts {
   const { metric, reading, change } = located;
-  const last = pointsKnown(reading, metric).findLast(({ label }) => label <= scene.period.to)?.label ?? change.from;
-  return changeFacts(
-    {
-      metric,
-      place: scene.placeOf(reading, metric),
-      change,
-      rows: reading.known,
-      points: pointsKnown(reading, metric),
-      last,
-      causes: causesOf(located, scene),
-    },
-    scene.currency,
-  );
+  const points = pointsKnown(reading, metric);
+  const last = points.findLast(({ label }) => label <= scene.period.to)?.label ?? change.from;
+  const own = points.filter(({ label }) => label >= change.from && label <= (change.to ?? last));
+  // The doubt about what special days do may hold all of it; then nothing was lost.
+  const isSpecial = own.every(({ special }) => special && Math.abs(Math.log1p(change.relative)) < DOUBTS * special.sd);
+  const causes = isSpecial
+    ? specialCauses(
+        scene,
+        own.map(({ label }) => label),
+      )
+    : causesOf(located, scene);
+  const cost = isSpecial ? {} : { rows: reading.known };
+  return changeFacts({ metric, place: scene.placeOf(reading, metric), change, points, last, causes, ...cost }, scene.currency);
 }
 
 /** A comparison with what a chart and the search for events need beside the answer. */

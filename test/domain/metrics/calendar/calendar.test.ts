@@ -158,6 +158,17 @@ describe('the sentence of special days', () => {
     expect(specialSentence(fallen, new Set(['2026-11-23']), special, 'visits', [])).toBe('');
   });
 
+  it('holds no day against usual ones of another season, and gives no mean of days that differ', () => {
+    const yearBefore = daysFrom('2025-11-28', 1, () => 2);
+    const labels = new Set(['2025-11-28', '2026-11-27']);
+    expect(specialSentence([...yearBefore, ...days], labels, special, 'visits', [])).toMatch(
+      /weekdays: Black Friday \(2026-11-27\) [^,]*$/,
+    );
+    const eve = daysFrom('2026-10-01', 100, (label) => (label === '2026-12-23' ? 0.4 : 1));
+    const told = specialSentence(eve, new Set(['2026-12-22', '2026-12-23']), special, 'visits', []);
+    expect(told).toMatch(/the days before Christmas \(2026-12-22 to 2026-12-23\) -[56]\d% to [-+]\d%/);
+  });
+
   it('is empty where usual days scatter as much, and where too few of them lie on the same level', () => {
     const random = seeded(9);
     const noisy = daysFrom('2026-09-01', 100, () => Math.exp(0.15 * random.normal()));

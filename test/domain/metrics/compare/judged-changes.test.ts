@@ -136,3 +136,12 @@ it('a rate that only the mix of visits moved says so, though visits lead the ans
   const ofRange = findings.find(({ subject, place, when }) => subject === 'conversionRate' && !place.device && when.shape === 'range');
   expect(ofRange?.sentence).toMatch(/^Conversion rate fell .*, mostly because mobile made up more of the visits\.$/);
 });
+
+it('a week of Black Friday is why each figure rose', () => {
+  const findings = findingsOf({ lastDay: '2026-11-29', holidays: true }, ['visits', 'revenueSum']);
+  expect(findings).toHaveLength(2);
+  for (const { sentence, causes } of findings) {
+    expect(sentence).toMatch(/, (mostly )?because of Black Friday/);
+    expect(causes[0]?.share).toBeGreaterThan(0.5);
+  }
+});
