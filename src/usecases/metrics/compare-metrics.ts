@@ -21,8 +21,10 @@ import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-
 import { type Device, type MetricGrid, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { ALL_VISITORS } from '../../domain/names/match-name.ts';
+import { dateText, rangeText } from '../../findings/wording.ts';
 import { daysBetween, shiftDays } from '../../lib/calendar.ts';
 import { isoAt, resolveDate, todayIn } from '../../lib/dates.ts';
+import { capital } from '../../lib/sentences.ts';
 import { inTurns } from '../../statistics/kept-fits.ts';
 import type { Context, Lists } from '../context.ts';
 import { type CompareContext, type CompareInput, DEFAULT_METRICS, gridOf, type Question, questionOf } from './compare-question.ts';
@@ -92,19 +94,25 @@ async function readDaysWithVisits(grid: Omit<MetricGrid, 'ranges'>, windows: Win
   return ofSite ? withVisits(days, ofSite) : days;
 }
 
-/** The bounds of a baseline kept in part, with a sentence on it; undefined where the period is not there, or nothing of the baseline. */
-async function keptBaseline({ rows }: MetricAnswers, { baseline }: Windows, context: CompareContext) {
-  const { timeZone } = context;
+/**
+ * The ranges where the platform keeps a part of the baseline, with a sentence on it: a period that has a day for each of another time loses
+ * as many, because a season is no answer to a part of it. Undefined where the period is not there, or nothing of the baseline.
+ */
+async function keptRanges({ rows }: MetricAnswers, { baseline, period, isAdjacent, factors }: Windows, context: CompareContext) {
+  const { timeZone, nowMs } = context;
   if (rows.some(({ range, values }) => range === 1 && values['visits'] === null)) return undefined;
   const kept = await keptPartOf(baseline, context);
   if (!kept) return undefined;
-  const lengthOf = ({ startMs, endMs }: Windows['period']) => Math.round(daysBetween(startMs, endMs + 1, timeZone));
-  return {
-    bounds: { baselineStartMs: kept.startMs, baselineEndMs: kept.endMs },
-    sentence:
-      `The platform keeps data since ${kept.firstDay}: the baseline is used from there on, ${lengthOf(kept)} of its ` +
-      `${lengthOf(baseline)} days.`,
-  };
+  const lost = Math.round(daysBetween(baseline.startMs, kept.startMs, timeZone));
+  const cut = isAdjacent || factors.before !== 1 ? period : { ...period, startMs: shiftDays(period.startMs, lost, timeZone) };
+  const [from = '', to = '', today = ''] = [cut.startMs, cut.endMs, nowMs].map((ms) => todayIn(timeZone, ms));
+  const year = today.slice(0, 4);
+  const since = `the platform keeps data since ${dateText(kept.firstDay, year)}`;
+  const sentence =
+    cut === period
+      ? `${capital(since)}: the baseline is ${Math.round(daysBetween(kept.startMs, kept.endMs + 1, timeZone))} days long.`
+      : `Only the days ${rangeText(from, to, year)} can be compared: ${since}.`;
+  return { bounds: { baselineStartMs: kept.startMs, baselineEndMs: kept.endMs, period: cut }, sentence };
 }
 
 /** The selections to read: those of the question and, where one may be explained, the devices that divide it. */
@@ -156,7 +164,7 @@ async function readPeriods(question: Question, context: CompareContext): Promise
   const windows = windowsOf({ ...question, timeZone, nowMs });
   const { grid, isOne, byDevice } = selectionOf(question);
   const { totals, days, known, notes } = await readAtOnce(grid, windows, question.goalId, context);
-  const kept = reachesBeyond(totals) ? await keptBaseline(totals, windows, context) : undefined;
+  const kept = reachesBeyond(totals) ? await keptRanges(totals, windows, context) : undefined;
   if (kept) {
     return { ...(await readPeriods({ ...question, ...kept.bounds }, context)), kept: kept.sentence };
   }
@@ -455,12 +463,12 @@ function wordPeriods(
     placeOf: (reading, metric) => place({ ...reading, goalId }, metric),
     whole: place({ device: question.devices[0] ?? 'all', segmentIds: question.segmentIds }, 'visits'),
     period: { from: todayIn(timeZone, windows.period.startMs), to: todayIn(timeZone, windows.period.endMs) },
-    first: detect ? detectionSentences(detect) : [],
+    first: [...(kept === undefined ? [] : [kept]), ...(detect ? detectionSentences(detect) : [])],
     most: isOneOfSeveral ? MOST_OF_SEVERAL : undefined,
   });
   const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
   const special = specialOf(judged, read);
-  const details = [...(kept === undefined ? [] : [kept]), ...(result.data.details ?? []), ...(special === '' ? [] : [special])];
+  const details = [...(result.data.details ?? []), ...(special === '' ? [] : [special])];
   const comparison = {
     ...result.data,
     ...(detect && detect.length > 0 && { detect }),
@@ -477,14 +485,17 @@ function wordPeriods(
 export async function compareMetrics(input: CompareInput, context: CompareContext): Promise<Comparison> {
   const question = questionOf(input);
   for (const words of zoneMetricWords(input)) context.note(words);
-  // Bounds of the baseline are dates too; the answer is about the period.
+  if (question.by === 'period') return comparePeriods(question, context);
   context.covers(question.period.startMs, question.period.endMs);
-  return question.by === 'period' ? comparePeriods(question, context) : compareAtOnce(question, context);
+  return compareAtOnce(question, context);
 }
 
 /** Read, judge, explain, word. */
 async function comparePeriods(question: Question, context: CompareContext): Promise<Comparison> {
   const read = await readPeriods(question, context);
+  const { startMs, endMs } = read.question.period;
+  // Bounds of the baseline are dates too; the answer is about the period.
+  context.covers(startMs, endMs);
   const judged = await judgePeriodsRead(read, context.signal);
   const explained = await explainPeriods(read, judged, context);
   const { comparison, result } = await inTurns(context.signal, () => wordPeriods(read, judged, explained, context));

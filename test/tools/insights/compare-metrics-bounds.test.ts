@@ -33,9 +33,10 @@ describe('a verdict beside its bound', () => {
 it('figures per day stand beside the totals of ranges that differ in length', async () => {
   const answer = await call('compare_metrics', {
     metrics: ['visits'],
-    startDate: 'last_month',
-    endDate: 'last_month',
-    baseline: 'previous_year',
+    startDate: '2026-10-01',
+    endDate: '2026-10-31',
+    baselineStartDate: '2026-09-01',
+    baselineEndDate: '2026-09-30',
   });
   const { days } = answer.structured['baseline'] as { days: number };
   expect(days).toBeLessThan(31);

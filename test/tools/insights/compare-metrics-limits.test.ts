@@ -29,7 +29,7 @@ describe('what cannot be compared', () => {
     ]);
   });
 
-  it('uses a baseline that is only partly kept as far as it reaches, for a day, and says which part', async () => {
+  it('compares the days of which the baseline is kept where that is of another time, and says first which', async () => {
     const answer = await compare({
       startDate: '2026-10-14',
       endDate: '2026-11-10',
@@ -38,21 +38,27 @@ describe('what cannot be compared', () => {
       explain: false,
     });
     const before = truthOf(platform(), { from: '2025-10-21T00:00:00.000Z', to: '2025-11-11T23:59:59.999Z' });
-    const after = truthOf(platform(), { from: '2026-10-14T00:00:00.000Z', to: '2026-11-10T23:59:59.999Z' });
+    const after = truthOf(platform(), { from: '2026-10-20T00:00:00.000Z', to: '2026-11-10T23:59:59.999Z' });
     expect(records(answer)).toEqual([
-      expect.objectContaining({
-        unit: 'sessions a day',
-        before: expect.closeTo(before.visits / 22, 3),
-        after: expect.closeTo(after.visits / 28, 3),
-        change: expect.closeTo(after.visits / 28 - before.visits / 22, 3),
-      }),
+      expect.objectContaining({ unit: 'sessions', before: before.visits, after: after.visits, change: after.visits - before.visits }),
       expect.objectContaining({
         before: expect.closeTo(before.conversionRate, 3),
         change: expect.closeTo(after.conversionRate - before.conversionRate, 3),
       }),
     ]);
-    expect(answer.text).toContain('The platform keeps data since 2025-10-21: the baseline is used from there on, 22 of its 28 days.');
+    const days = 'Only the days from 20 Oct to 10 Nov can be compared: the platform keeps data since 21 Oct 2025.';
+    expect(answer.structured['answer']).toMatch(new RegExp(`^${days}`));
+    expect(answer.text).toContain('2026-10-20 … 2026-11-10');
     expect(answer.structured['baseline']).toMatchObject({ start: '2025-10-21T00:00:00.000Z', days: 22 });
+  });
+
+  it('uses what is kept of a baseline right before the period, for a day, and says how long it is', async () => {
+    const answer = await compare({ startDate: '2026-05', endDate: 'yesterday', metrics: ['visits'], explain: false });
+    const { days } = answer.structured['baseline'] as { days: number };
+    expect(answer.structured['answer']).toMatch(
+      new RegExp(`^The platform keeps data since 21 Oct 2025: the baseline is ${days} days long\\.`),
+    );
+    expect(records(answer)[0]).toMatchObject({ unit: 'sessions a day' });
   });
 
   it('says that a segment has no visits', { tags: 'nightly' }, async () => {
