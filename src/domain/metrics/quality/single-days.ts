@@ -130,8 +130,13 @@ function lateOrders(site: Site): Fault[] {
   return [{ kind: 'orders late', from: first, to: last, ...factors(whole, first, last) }];
 }
 
+/** Orders as they would be at the usual visits: with a season that ends both are fewer. */
+const atUsualVisits = (looked: Site['whole']) => ({ ...looked, orders: looked.rates });
+
 /** Days without any visits, devices or orders, days of which hours are missing, and last days whose orders are late. */
 export function singleDays(site: Site): Fault[] {
   const single = [...emptyDays(site), ...cutDays(site)];
-  return single.some(({ to }) => to === site.size - 1) ? single : [...single, ...lateOrders(site)];
+  if (single.some(({ to }) => to === site.size - 1)) return single;
+  const parts = site.parts.map(([device, looked, counts]) => [device, atUsualVisits(looked), counts] as const);
+  return [...single, ...lateOrders({ ...site, whole: atUsualVisits(site.whole), parts })];
 }

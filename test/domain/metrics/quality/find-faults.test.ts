@@ -79,6 +79,10 @@ describe.each(SEEDS)('counting that breaks is found with its days (site %d)', (s
 });
 
 describe.each(SEEDS)('what happens to a site is no fault of its counting (site %d)', (seed) => {
+  it('no late orders where a season that ends takes visits and their rate', () => {
+    expect(faultsOf(from(DAYS - 2, { visits: 0.87, orders: 0.68 }), seed)).toEqual([]);
+  });
+
   it('late orders of a device that nothing can be compared with', () => {
     const alone = { ...siteOf(from(DAYS - 1, { orders: 0.4 }), seed), devices: new Map() };
     expect(findFaults({ ...alone, segments: [], from: FROM, isSpecial: () => false })).toEqual([]);
