@@ -18,9 +18,6 @@ export interface KnownDays {
 /** Metrics that follow a season; others hardly do. */
 const SEASONAL: ReadonlySet<string> = new Set(['visits', 'conversionCount', 'conversionRate', 'revenueSum', 'cartAverage']);
 
-/** Totals that are visits times rates. */
-const OF_VISITS: ReadonlySet<string> = new Set(['conversionCount', 'revenueSum']);
-
 /** Share of the doubt about rates that there is about how visitors behave, which special days hardly change. */
 const OF_BEHAVIOUR = 0.3;
 
@@ -39,10 +36,10 @@ export function knownDaysOf(specialDays: SpecialDays, pointsOf: (metric: string)
     if (!own.has(label)) seasons.set(metric, own.set(label, yearOf(metric).seasonOf(label)));
     return own.get(label);
   };
-  /** The effect of a special day before the metric's own day of last year is asked: a total of orders follows the visits of that day. */
+  /** The effect of a special day before the metric's own day of last year is asked: other totals, those of zones too, follow the visits of that day. */
   function usualOf(metric: string, day: SpecialDay): Expected {
     const unknown = { mean: 0, sd: isCount(metric) ? day.totals : (SEASONAL.has(metric) ? 1 : OF_BEHAVIOUR) * day.rates };
-    const visits = OF_VISITS.has(metric) ? yearOf('visits').effectOf(day, true, unknown) : undefined;
+    const visits = isCount(metric) && metric !== 'visits' ? yearOf('visits').effectOf(day, true, unknown) : undefined;
     return visits ? { mean: visits.mean, sd: Math.hypot(day.rates, visits.sd) } : unknown;
   }
   return {

@@ -106,6 +106,14 @@ describe('last year', () => {
     expect(Math.exp(effectOf('visits')?.mean ?? 0)).toBeCloseTo(1.1, 1);
   });
 
+  it('lets totals of zones, of which no year is known, follow the visits of the site', () => {
+    const known = knownDaysOf(special, (metric) => (metric === 'visits' ? byBlackFriday : []));
+    const effectOf = (metric: string) => known.of(metric, '2026-11-27').special?.mean;
+    expect(effectOf('visits')).toBeGreaterThan(0.2);
+    expect(effectOf('totalRevenueWithTap')).toBe(effectOf('visits'));
+    expect(effectOf('tapRate')).toBe(0);
+  });
+
   it('has the smooth level of the day 364 days before, without weekdays and special days', () => {
     const rising = daysFrom(FIRST, 240, (label) =>
       nameOf(label) === undefined ? Math.exp((Date.parse(label) - Date.parse(FIRST)) / DAY_MS / 400) : 3,
