@@ -1,12 +1,14 @@
 import { listed } from '../../../findings/wording.ts';
 import { dayAfter } from '../../../lib/calendar.ts';
+import { grouped } from '../../../lib/grouped.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
+import { capital } from '../../../lib/sentences.ts';
 import { Z_99 } from '../../../statistics/tails.ts';
 import { daysToShow, MOST_DAYS_TO_SHOW, smallestAhead } from '../engine/detectable.ts';
-import { changesSince } from '../engine/measure.ts';
 import { type DailyPoint, type MetricKind, WEEK } from '../engine/series.ts';
 import { nameOf } from '../metric-names.ts';
 import { kindOf } from '../read/day-points.ts';
+import { byFactors, changesOf, type SiteChange } from '../site-changes.ts';
 import { CLEAR_P_VALUE, daysOf } from './judged-changes.ts';
 import { type Reading } from './readings.ts';
 
@@ -42,11 +44,15 @@ function varianceOfDay(kind: MetricKind, before: readonly DailyPoint[], level: r
   const weeks = Array.from({ length: Math.floor(before.length / WEEK) }, (_, at) => before.slice(at * WEEK, (at + 1) * WEEK));
   const valueOf = (days: readonly DailyPoint[]) =>
     sumBy(days, ({ numerator }) => numerator) / sumBy(days, ({ denominator }) => denominator);
-  const logs = weeks.map((week) => Math.log(valueOf(week)));
+  // What special days do is expected: their weeks do not tell how weeks scatter.
+  const logs = weeks.map((week) => (week.some(({ special }) => special) ? Number.NaN : Math.log(valueOf(week))));
+  const squares = logs.slice(1).flatMap((log, at) => {
+    const square = (log - (logs[at] ?? log)) ** 2 / 2;
+    return Number.isNaN(square) ? [] : [square];
+  });
   const eventsBefore = sumBy(weeks.flat(), (day) => eventsOf(day, kind)) / weeks.length;
   const eventsADay = sumBy(level, (day) => eventsOf(day, kind)) / level.length;
-  if (kind === 'average' || weeks.length < LEAST_WEEKS || !(eventsBefore > 0 && eventsADay > 0)) return undefined;
-  const squares = logs.slice(1).map((log, at) => (log - (logs[at] ?? log)) ** 2 / 2);
+  if (kind === 'average' || squares.length < LEAST_WEEKS - 1 || !(eventsBefore > 0 && eventsADay > 0)) return undefined;
   const ofWeeks = (squares.reduce((sum, value) => sum + value, 0) / squares.length) * eventsBefore;
   const least = kind === 'share' ? 1 - valueOf(level) : 1;
   return Math.max(least, ofWeeks) / eventsADay;
@@ -62,10 +68,11 @@ function ofNewLevel(kind: MetricKind, history: readonly DailyPoint[], since: str
   );
   if (variance === undefined) return { levelDays: level.length };
   const error = Math.sqrt(variance * (1 / level.length + 1 / MOST_DAYS_TO_SHOW));
+  const smallest = 100 * Math.expm1(SHOWS * error);
+  const asked = (Math.log1p(percent / 100) / SHOWS) ** 2 / variance;
   return {
     levelDays: level.length,
-    smallest: 100 * Math.expm1(SHOWS * error),
-    daysEach: Math.ceil((2 * variance * SHOWS ** 2) / Math.log1p(percent / 100) ** 2),
+    ...(smallest > percent ? { smallest, daysEach: Math.ceil(2 / asked) } : { days: Math.ceil(1 / (asked - 1 / level.length)) }),
   };
 }
 
@@ -76,16 +83,22 @@ export function detectionsOf(reading: Reading, metrics: readonly string[], perce
     const days = daysToShow(kind, history, percent / 100);
     if (days === undefined) return [];
     const smallest = days === null ? smallestAhead(kind, history) : undefined;
-    const last = history.at(-1)?.label;
-    const lately = days === null && last !== undefined ? changesSince(kind, history, dayAfter(last, -FEW_DAYS), CLEAR_P_VALUE) : [];
-    const level = lately.findLast(({ shape, to }) => shape === 'step' && to === undefined);
+    const last = history.at(-1)?.label ?? '';
+    const isLevel = ({ change: { shape, from, to } }: SiteChange) => shape === 'step' && to === undefined && from <= last;
+    const lately = days === null ? changesOf(reading, metric, dayAfter(last, -FEW_DAYS), CLEAR_P_VALUE) : [];
+    // Of a product it is that of the factor which moved it, as every tool tells it.
+    const level = lately
+      .filter(isLevel)
+      .slice(-1)
+      .flatMap((own) => byFactors(own, own.change.from))
+      .findLast(isLevel);
     return [
       {
         metric,
         percent,
         days,
         ...(smallest !== undefined && { smallest: 100 * smallest }),
-        ...(level && ofNewLevel(kind, history, level.from, percent)),
+        ...(level && ofNewLevel(kind, history, level.change.from, percent)),
       },
     ];
   });
@@ -94,11 +107,13 @@ export function detectionsOf(reading: Reading, metrics: readonly string[], perce
 // Rounded up, so that it is more than what was asked.
 const upTo = (value: number) => formatNumber(Math.ceil(10 * value) / 10, { digits: 1 });
 
-/** `revenue (35.4% could)`; of a level that is known from few days with how many. */
-function unseenText({ metric, smallest, levelDays }: Detection): string {
-  const name = nameOf(metric).toLowerCase();
-  if (smallest === undefined) return name;
-  return `${name} (${upTo(smallest)}% could${levelDays === undefined ? '' : `, against ${levelDays} days of its level`})`;
+/** `With 9 days at the present level, one of 19.5% could in conversion rate and one of 24% in revenue.` */
+function leastSentence(unseen: readonly Detection[]): string {
+  const texts = unseen.flatMap(({ metric, smallest }, at) =>
+    smallest === undefined ? [] : [`one of ${upTo(smallest)}%${at === 0 ? ' could' : ''} in ${nameOf(metric).toLowerCase()}`],
+  );
+  const { levelDays } = unseen[0] ?? {};
+  return `${capital(`${levelDays === undefined ? '' : `with ${levelDays} days at the present level, `}${listed(texts)}`)}.`;
 }
 
 /** Sentences: `A lasting change of 5% would be seen after 9 days in visits.`, and one on metrics in which 92 days would not show it. */
@@ -108,12 +123,16 @@ export function detectionSentences(detections: readonly Detection[]): string[] {
   const size = `A lasting change of ${formatNumber(first.percent)}%`;
   const [seen, unseen] = [true, false].map((isSeen) => detections.filter(({ days }) => (days === null) !== isSeen));
   const after = (seen ?? []).map(({ metric, days }) => `${days} ${days === 1 ? 'day' : 'days'} in ${nameOf(metric).toLowerCase()}`);
+  const known = (unseen ?? []).filter(({ smallest }) => smallest !== undefined);
   const ahead = detections.flatMap(({ metric, daysEach }) => (daysEach ? [`${daysEach} days in ${nameOf(metric).toLowerCase()}`] : []));
   return [
     ...(after.length > 0 ? [`${size} would be seen after ${listed(after)}.`] : []),
     ...(unseen && unseen.length > 0
-      ? [`${after.length > 0 ? 'It' : size} could not be seen within ${MOST_DAYS_TO_SHOW} days in ${listed(unseen.map(unseenText))}.`]
+      ? [
+          `${after.length > 0 ? 'It' : size} could not be seen within ${MOST_DAYS_TO_SHOW} days in ${listed(unseen.map(({ metric }) => nameOf(metric).toLowerCase()))}.`,
+        ]
       : []),
+    ...[...grouped(known, ({ levelDays }) => levelDays).values()].map(leastSentence),
     ...(ahead.length > 0 ? [`Against as many days of the present level, it would take ${listed(ahead)}.`] : []),
   ];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { detectionSentences, detectionsOf } from '../../../../src/domain/metrics/compare/detection.ts';
 import type { Reading } from '../../../../src/domain/metrics/compare/readings.ts';
-import { dayAfter } from '../../../../src/lib/calendar.ts';
+import { dayAfter, daysFrom } from '../../../../src/lib/calendar.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 import { readingWith, rowOn } from '../points.ts';
 
@@ -27,10 +27,36 @@ describe('a level that is known from few days', () => {
     const byCounts = 100 * Math.expm1(3.4174 * error);
     expect(detection?.smallest).toBeGreaterThan(0.95 * byCounts);
     expect(detection?.smallest).toBeLessThan(1.35 * byCounts);
-    const [size, ahead] = detectionSentences(detection ? [detection] : []);
-    expect(size).toMatch(
-      /^A lasting change of 5% could not be seen within 92 days in conversion rate \(\d+(\.\d)?% could, against 13 days of its level\)\.$/,
-    );
+    const [size, least, ahead] = detectionSentences(detection ? [detection] : []);
+    expect(size).toBe('A lasting change of 5% could not be seen within 92 days in conversion rate.');
+    expect(least).toMatch(/^With 13 days at the present level, one of \d+(\.\d)?% could in conversion rate\.$/);
     expect(ahead).toMatch(/^Against as many days of the present level, it would take \d+ days in conversion rate\.$/);
+  });
+
+  it('is that of the factor that moved a product, and learns nothing of scatter from weeks with special days', () => {
+    const { normal } = seeded(3);
+    const isSpecial = (day: number) => day >= 100 && day < 107;
+    const rows = readingOf(1, 13).days.map((row, day) => {
+      const factor = isSpecial(day) ? 2.5 : 1;
+      const conversionCount = Math.round(factor * Number(row.values['conversionCount']));
+      const revenueSum = conversionCount * 70 * Math.exp(0.15 * normal());
+      return { ...row, values: { ...row.values, visits: factor * VISITS, conversionCount, revenueSum } };
+    });
+    const specialOf = (label: string) => (isSpecial(daysFrom('2026-06-01', label)) ? { special: { mean: 0, sd: 0.5 } } : {});
+    const known = { specialDays: () => undefined, of: (_: string, label: string) => specialOf(label) };
+    const smallestOf = (days: typeof rows) => detectionsOf(readingWith(days), ['revenueSum'], 5)[0];
+    const detection = smallestOf(rows.map((row) => ({ ...row, known })));
+    expect(detection?.levelDays).toBe(13);
+    expect(detection?.smallest).toBeLessThan(0.7 * (smallestOf(rows)?.smallest ?? 0));
+  });
+
+  it('says all of it in sentences of at most 25 words', () => {
+    const own = { percent: 5, days: null, levelDays: 9 };
+    const said = detectionSentences([
+      { ...own, metric: 'conversionRate', smallest: 19.5 },
+      { ...own, metric: 'revenueSum', smallest: 24 },
+    ]);
+    for (const sentence of said) expect(sentence.split(' ').length).toBeLessThanOrEqual(25);
+    expect(said).toContain('With 9 days at the present level, one of 19.5% could in conversion rate and one of 24.0% in revenue.');
   });
 });
