@@ -36,7 +36,7 @@ export function knownDaysOf(specialDays: SpecialDays, pointsOf: (metric: string)
     if (!own.has(label)) seasons.set(metric, own.set(label, yearOf(metric).seasonOf(label)));
     return own.get(label);
   };
-  /** The effect of a special day before the metric's own day of last year is asked: other totals, those of zones too, follow the visits of that day. */
+  /** The effect of a special day before the metric's own day of last year is asked: other totals, of zones too, follow its visits. */
   function usualOf(metric: string, day: SpecialDay): Expected {
     const unknown = { mean: 0, sd: isCount(metric) ? day.totals : (SEASONAL.has(metric) ? 1 : OF_BEHAVIOUR) * day.rates };
     const visits = isCount(metric) && metric !== 'visits' ? yearOf('visits').effectOf(day, true, unknown) : undefined;

@@ -45,6 +45,7 @@ export interface Occasion {
 }
 
 const isIn = (day: string, { from, to = day }: LevelChange) => day >= from && day <= to;
+const areOnOneLevel = (a: string, b: string, changes: readonly LevelChange[]) => changes.every((each) => isIn(a, each) === isIn(b, each));
 
 /** A day against those alike, as a logarithm, and how many these are. */
 interface Offset {
@@ -64,14 +65,14 @@ interface LoggedDay {
 function alikeTo({ label, ms, weekday }: LoggedDay, ordinary: readonly LoggedDay[], changes: readonly LevelChange[]): LoggedDay[] {
   return ordinary
     .filter((other) => other.weekday === weekday && other.label !== label && Math.abs(other.ms - ms) <= WEEKS * WEEK_MS)
-    .filter((other) => changes.every((change) => isIn(other.label, change) === isIn(label, change)));
+    .filter((other) => areOnOneLevel(other.label, label, changes));
 }
 
 /** How far the ordinary days beside a special one lie from those alike: what moved them too is no effect of the special day. */
 function aroundOf({ label }: Offset, usual: readonly Offset[], changes: readonly LevelChange[]): number {
   const distanceOf = (other: Offset) => Math.abs(Date.parse(other.label) - Date.parse(label));
   const beside = usual
-    .filter((other) => changes.every((change) => isIn(other.label, change) === isIn(label, change)))
+    .filter((other) => areOnOneLevel(other.label, label, changes))
     .toSorted((a, b) => distanceOf(a) - distanceOf(b))
     .slice(0, BESIDE);
   return beside.length < LEAST_BESIDE ? 0 : median(beside.map(({ offset }) => offset));
@@ -112,7 +113,7 @@ export function occasionsOf(
     const name = specialDays(own[0]?.label ?? '')?.name ?? '';
     const since = changes.findLast((change) => change.to === undefined && own.every(({ label }) => isIn(label, change)))?.from;
     const days = own.map((day) => ({ ...day, offset: day.offset - aroundOf(day, usual, changes) }));
-    const sd = scatterOf(usual, (label) => days.some((day) => changes.every((change) => isIn(label, change) === isIn(day.label, change))));
+    const sd = scatterOf(usual, (label) => days.some((day) => areOnOneLevel(label, day.label, changes)));
     const taught = days.reduce((sum, { alike }) => sum + alike, 0);
     const error = sd * Math.sqrt(1 / days.length + MEDIAN_COST / taught + MEDIAN_COST / BESIDE);
     const size = days.reduce((sum, { offset }) => sum + offset, 0) / days.length;

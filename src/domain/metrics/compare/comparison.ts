@@ -204,7 +204,7 @@ function specialCauses({ specialDays }: ComparisonScene, labels: readonly string
 
 const MOST_NAMES = 2;
 
-/** The special days of two ranges and their part of the difference: what is left of it where each of their days is as usual is not theirs. */
+/** The special days of two ranges and their part of the difference: what is left where each of these is as usual is not theirs. */
 function specialPart({ metric, judgement }: Change, { specialDays }: ComparisonScene, reading: Reading): Facts['causes'] {
   const [before, after] = [reading.baselineDays, reading.periodDays].map((rows) => dayPoints(rows, metric));
   if (!before || !after) return [];
@@ -225,18 +225,18 @@ function specialPart({ metric, judgement }: Change, { specialDays }: ComparisonS
   return [{ kind: 'special day', name, share: Number(share.toFixed(2)), basis: 'measured' }];
 }
 
-/** Why the figures of two ranges differ: special days; where comparable days do not differ, days that stand out, or the calendar. */
+/** Why the figures of two ranges differ: special days; where comparable days do not differ, days that stand out. */
 function calendarCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
   if (!reading || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return [];
   const special = specialPart(change, scene, reading);
   if (special.length > 0 || isChanged(change.judgement) || beyondUsual(change) < LEAST_BEYOND) return special;
-  const outliers = change.judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isInRanges(reading, from));
-  if (outliers.length > 0) {
-    const days = outliers.slice(0, MOST_NAMES).map(({ from }) => dateText(from, scene.period.to.slice(0, 4)));
-    return [{ kind: 'special day', name: listed(days), basis: 'measured' }];
-  }
-  return [{ kind: 'season', name: 'weekdays and the time of the month', basis: 'measured' }];
+  const days = outliersIn(change, reading).map(({ from }) => dateText(from, scene.period.to.slice(0, 4)));
+  return days.length === 0 ? [] : [{ kind: 'special day', name: listed(days.slice(0, MOST_NAMES)), basis: 'measured' }];
 }
+
+/** The days of the ranges that stand out by themselves. */
+const outliersIn = ({ judgement }: Change, reading: Reading | undefined) =>
+  judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isInRanges(reading, from));
 
 /** Shares of what chance makes from which the figures of the ranges are said to differ from comparable days. */
 const LEAST_BEYOND = 0.5;
@@ -246,14 +246,14 @@ const isInRanges = (reading: Reading | undefined, day: string) =>
   [...(reading?.baselineDays ?? []), ...(reading?.periodDays ?? [])].some(({ interval: { label } }) => label === day);
 
 /** One sentence: the days of the ranges that stand out and are left out of a verdict; empty where there are none. */
-function outlierSentence({ metric, judgement }: Change, reading: Reading | undefined, year: string): string {
-  const outliers = judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isInRanges(reading, from));
+function outlierSentence(change: Change, reading: Reading | undefined, year: string): string {
+  const outliers = outliersIn(change, reading);
   if (outliers.length === 0) return '';
   const days = outliers.map(
     ({ from, relative }) => `${dateText(from, year)} (${formatPercent(100 * relative, { sign: true, digits: 0 })})`,
   );
   const [stands, is] = outliers.length === 1 ? ['stands', 'is'] : ['stand', 'are'];
-  return `${nameOf(metric)}: ${listed(days)} ${stands} out and ${is} left out of the verdict.`;
+  return `${nameOf(change.metric)}: ${listed(days)} ${stands} out and ${is} left out of the verdict.`;
 }
 
 const VERDICTS = { up: 'higher', down: 'lower', 'within noise': 'unchanged', 'cannot be judged': 'uncertain' } as const;

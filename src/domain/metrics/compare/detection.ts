@@ -129,7 +129,8 @@ export function detectionSentences(detections: readonly Detection[]): string[] {
     ...(after.length > 0 ? [`${size} would be seen after ${listed(after)}.`] : []),
     ...(unseen && unseen.length > 0
       ? [
-          `${after.length > 0 ? 'It' : size} could not be seen within ${MOST_DAYS_TO_SHOW} days in ${listed(unseen.map(({ metric }) => nameOf(metric).toLowerCase()))}.`,
+          `${after.length > 0 ? 'It' : size} could not be seen within ${MOST_DAYS_TO_SHOW} days in ` +
+            `${listed(unseen.map(({ metric }) => nameOf(metric).toLowerCase()))}.`,
         ]
       : []),
     ...[...grouped(known, ({ levelDays }) => levelDays).values()].map(leastSentence),
