@@ -83,10 +83,10 @@ function metricsOf(metrics: readonly string[], { goalId, zoneId }: Place, baseGo
 
 /** The interface gives no counts behind the averages of zones: the visits of the site stand for them. */
 function zonePoints(rows: readonly MetricRow[], metric: string, visits: ReadonlyMap<string, number>): DailyPoint[] {
-  return rows.flatMap(({ interval: { label, isPart }, values }) => {
+  return rows.flatMap(({ interval: { label, isPart }, values, known }) => {
     const [value, weight] = [values[metric], isCount(metric) ? 1 : visits.get(label ?? '')];
     if (label === undefined || isPart || typeof value !== 'number' || !weight) return [];
-    return [{ label, numerator: value * weight, denominator: weight, isWhole: true }];
+    return [{ label, numerator: value * weight, denominator: weight, isWhole: true, ...known?.of(metric, label) }];
   });
 }
 
