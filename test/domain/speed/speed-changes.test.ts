@@ -131,7 +131,7 @@ describe('the list of changes', () => {
     ['a drift of conversion', conversion({ shape: 'drift' }), speed({})],
     ['a drift of speed', conversion(), speed({ shape: 'drift' })],
     ['what began two days later', conversion({ from: '2026-11-12' }), speed({})],
-    ['what began two days earlier', conversion({ from: '2026-11-08' }), speed({})],
+    ['what began before the runs did', conversion({ from: '2026-11-09' }), speed({})],
     ['what runs on another device', conversion(), { ...speed({}), scenario: 'Checkout – desktop' }],
   ])('takes for no coincidence %s', (_, change, other) => {
     expect(orderOf(entriesOf([change], [other], PERIOD))).toEqual([change.from, '7']);

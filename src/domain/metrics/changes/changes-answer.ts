@@ -107,14 +107,14 @@ const dayOf = (ms: number, { timeZone }: Zoned) => todayIn(timeZone, ms);
 const CONVERSION: ReadonlySet<string> = new Set(['conversionRate', 'conversionCount']);
 const conversionPart = ({ parts }: RankedChange) => parts.find(({ metric, mix }) => CONVERSION.has(metric) && mix === undefined);
 
-/** Whether a change of conversion and one of speed, of no other device, began within a day of each other, as far as is known. */
+/** Whether a change of speed, of no other device, may have begun at most a day before one of conversion, and not behind the last day of its begin: a cause comes first. */
 function coincide(site: RankedChange, { scenario, moves: [{ shape, began }] }: SpeedChange, facts: Zoned): boolean {
   const conversion = conversionPart(site);
   if (site.shape === 'drift' || shape === 'drift' || !conversion) return false;
   const [ofVisitors, ofRuns] = [conversion.place.device, deviceOf(scenario)];
   if (ofVisitors !== 'all' && ofRuns !== 'unknown' && ofVisitors !== ofRuns) return false;
   const [first, last] = [dayOf(began.startMs, facts), dayOf(began.endMs, facts)];
-  return daysFrom(site.latest, first) <= 1 && daysFrom(last, site.earliest) <= 1;
+  return first <= site.latest && daysFrom(last, site.earliest) <= 1;
 }
 
 /** Puts changes of speed behind the change of conversion that began with them, the others before what has no effect to be ranked by. */
