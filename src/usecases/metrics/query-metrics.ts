@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiError, onApiError } from '../../api/errors.ts';
-import type { FoundChange } from '../../domain/metrics/expected/expected-lines.ts';
-import { type ExpectedTold, tellExpected } from '../../domain/metrics/expected/expected-words.ts';
+import { type FoundChange, isNewAt } from '../../domain/metrics/expected/expected-lines.ts';
+import { type ExpectedTold, forecastSentences, tellExpected } from '../../domain/metrics/expected/expected-words.ts';
 import { rowVerdicts } from '../../domain/metrics/expected/row-verdicts.ts';
 import { changeFacts, grammarOf, placeBy, wordedAll } from '../../domain/metrics/findings.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
@@ -232,13 +232,17 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
   const { asked, whole, complete, lines, rows, currency, table } = queried;
   const { grammar, placeOf, nameOf } = naming;
   const { first, last } = changesTold({ ...read, currency: read.currency ?? currency }, placeOfChange(naming), grammar);
-  const ofRows = {
-    placeOf: ({ selection }: QueryLine, metric: string) => placeOf(selection, metric),
-    countedTo: countedTo(asked, context),
-  };
   if (asked.expected) {
-    const words = { query: whole, timeZone: context.timeZone, currency, grammar, ...ofRows };
-    return together(first, tellExpected(read.lines, words), last);
+    const words = {
+      query: whole,
+      timeZone: context.timeZone,
+      currency,
+      grammar,
+      placeOf: ({ selection }: QueryLine, metric: string) => placeOf(selection, metric),
+      countedTo: countedTo(asked, context),
+      changes: [...read.changes, ...read.before.filter(isNewAt(todayIn(context.timeZone, whole.interval.startMs)))],
+    };
+    return together(textsTold(...forecastSentences(read.lines, read.whole, words)), first, tellExpected(read.lines, words), last);
   }
   const course = rowVerdicts(complete, lines, rows, { nameOf, told: read.changes });
   if (course !== '') return together(first, textsTold(course), last);

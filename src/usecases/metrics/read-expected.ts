@@ -12,6 +12,7 @@ import {
 import { specialNote } from '../../domain/metrics/expected/expected-words.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
+import { combined } from '../../domain/metrics/read/combine.ts';
 import { metricsToRead } from '../../domain/metrics/read/day-points.ts';
 import type { MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { hasAllDevices, PARTS } from '../../domain/metrics/read/metric-grid.ts';
@@ -20,6 +21,7 @@ import { commerceMetrics } from '../../domain/metrics/read/query-notes.ts';
 import { COMMERCE_GOAL, type QueryLine } from '../../domain/metrics/read/query-table.ts';
 import { daysBetween, type Interval, shiftDays, slotsOf } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
+import { grouped } from '../../lib/grouped.ts';
 import { inTurns } from '../../statistics/kept-fits.ts';
 import type { Context } from '../context.ts';
 import { otherGoalsOf } from './commerce-goal.ts';
@@ -44,7 +46,7 @@ const OF_DEVICES: ReadonlySet<string> = new Set([
 type ExpectedContext = Pick<Context, 'ask' | 'note' | 'signal' | 'timeZone' | 'nowMs' | 'calendar'>;
 
 /**
- * The query up to the last complete day, one row of today alone up to now; undefined where all of it lies ahead. Throws where it reaches
+ * The query up to the last complete day, rows of today alone up to now; undefined where all of it lies ahead. Throws where it reaches
  * further than a forecast does.
  */
 export function countedPart(query: MetricQuery, { timeZone, nowMs }: Pick<ExpectedContext, 'timeZone' | 'nowMs'>): MetricQuery | undefined {
@@ -52,7 +54,7 @@ export function countedPart(query: MetricQuery, { timeZone, nowMs }: Pick<Expect
   const furthestMs = shiftDays(lastMs + 1, FORECAST_DAYS, timeZone) - 1;
   const { startMs, endMs } = query.interval;
   if (endMs > furthestMs) refuse(`endDate: a forecast reaches ${FORECAST_DAYS} days ahead, to ${todayIn(timeZone, furthestMs)}.`);
-  const isOfToday = query.breakdown.length === 0 && startMs <= nowMs;
+  const isOfToday = timeUnitOf(query.breakdown) === undefined && startMs <= nowMs;
   if (startMs > lastMs) return isOfToday ? { ...query, interval: { startMs, endMs: Math.min(endMs, nowMs) } } : undefined;
   return { ...query, interval: { startMs, endMs: Math.min(endMs, lastMs) } };
 }
@@ -60,6 +62,8 @@ export function countedPart(query: MetricQuery, { timeZone, nowMs }: Pick<Expect
 /** The lines of a query with what was to be expected of each, lines for the days ahead, and changes that begin among them. */
 export interface ExpectedRead {
   readonly lines: QueryLine[];
+  /** The whole range of each selection where days of it lie ahead. */
+  readonly whole: readonly QueryLine[];
   readonly changes: readonly FoundChange[];
   /** Changes that began shortly before the first line and go on. */
   readonly before: readonly FoundChange[];
@@ -146,6 +150,18 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   return { input, found: [...among, ...before], changes, before: earlier, currency: read.currency, rows, firstMs, lastMs, last };
 }
 
+/** The whole range of each selection as one line, of the days of it that are over. */
+function inWhole({ query, days, ...input }: Parameters<typeof withExpected>[0]): Parameters<typeof withExpected>[0] {
+  const { startMs, endMs } = query.interval;
+  const breakdown = query.breakdown.filter((part) => part !== timeUnitOf(query.breakdown));
+  const lines = [...grouped(days, ({ selection }) => keyOf(selection)).values()].flatMap((own) => {
+    const over = own.filter(({ interval }) => interval.startMs >= startMs).map(({ values }) => values);
+    const values = Object.fromEntries(query.metrics.map((metric) => [metric, over.length > 0 ? combined(over, metric) : null]));
+    return own.slice(0, 1).map(({ selection }) => ({ selection, range: 0, interval: { startMs, endMs }, values, order: 0 }));
+  });
+  return { ...input, query: { ...query, breakdown }, days, lines };
+}
+
 /** Reads what was to be expected of lines whose metrics follow from the same conversions. */
 async function readTogether(
   query: MetricQuery,
@@ -164,7 +180,8 @@ async function readTogether(
       `Rows with the verdict forecast hold days after ${todayIn(timeZone, lastMs)}: expected is of what was counted and what is to come.`,
     );
   const own = await inTurns(context.signal, () => withExpected(input, found));
-  return { lines: own, changes, before, currency, last };
+  const whole = query.interval.endMs > lastMs ? await inTurns(context.signal, () => withExpected(inWhole(input), found)) : [];
+  return { lines: own, whole, changes, before, currency, last };
 }
 
 /** Reads what was to be expected of the lines of a query: of revenue beside the purchases that it follows from, whatever goal was named. */
@@ -186,14 +203,16 @@ export async function readExpected(
     readTogether({ ...query, metrics: query.metrics.filter((metric) => !commerceMetrics.has(metric)) }, grid, lines, once),
   ]);
   for (const sentence of said) context.note(sentence);
-  const merged = goal.lines.map((line, index) => {
-    const { values, expected } = shop.lines[index] ?? line;
-    return { ...line, values: { ...values, ...line.values }, expected: { ...expected, ...line.expected } };
-  });
+  const merged = (of: 'lines' | 'whole') =>
+    goal[of].map((line, index) => {
+      const { values, expected } = shop[of][index] ?? line;
+      return { ...line, values: { ...values, ...line.values }, expected: { ...expected, ...line.expected } };
+    });
   const ofOwnGoal = (own: FoundChange): FoundChange => (definitionOf(own.metric)?.perGoal ? { ...own, goal: COMMERCE_GOAL } : own);
   const [changes, before] = [shop.changes.map(ofOwnGoal), shop.before.map(ofOwnGoal)];
   return {
-    lines: merged,
+    lines: merged('lines'),
+    whole: merged('whole'),
     changes: [...changes, ...goal.changes],
     before: [...before, ...goal.before],
     currency: shop.currency ?? goal.currency,
@@ -220,7 +239,7 @@ export async function readCourse(
   context: ExpectedContext,
 ): Promise<ExpectedRead> {
   const last = todayIn(context.timeZone, context.nowMs);
-  const none = { lines: [...lines], changes: [], before: [], currency: undefined, last };
+  const none = { lines: [...lines], whole: [], changes: [], before: [], currency: undefined, last };
   if (!isCourse(query, context.timeZone)) return none;
   const { changes, last: ofDays } = await readHistory(query, grid, lines, context);
   return { ...none, changes, last: ofDays };

@@ -7,7 +7,7 @@ import type { MetricRow } from '../read/metric-answers.ts';
 import { PARTS } from '../read/metric-grid.ts';
 import { askedOf } from '../read/metric-query.ts';
 import { areNear, changesOf, ERROR, LAST, onItsPart } from '../site-changes.ts';
-import { type ExpectedInput, type FoundChange, keyOf, type QueryVisits } from './expected-lines.ts';
+import { type ExpectedInput, type FoundChange, isChangeOf, keyOf, type QueryVisits } from './expected-lines.ts';
 
 /** A change that began this many days before the first row is no longer news. */
 const LATELY_DAYS = 56;
@@ -21,10 +21,11 @@ function visitsOf(days: readonly MetricRow[], known: KnownDays): QueryVisits[] {
   });
 }
 
-/** Each change once, the clearest first. */
+/** Each change once, by its factor where that changed at the same place, the clearest first. */
 function once(changes: readonly FoundChange[]): FoundChange[] {
   const idOf = ({ reading, metric, change: { from, to = '' } }: FoundChange) => [keyOf(reading), metric, from, to].join(' ');
-  return [...new Map(changes.map((own) => [idOf(own), own])).values()].toSorted((a, b) => a.change.pValue - b.change.pValue);
+  const own = [...new Map(changes.map((change) => [idOf(change), change])).values()];
+  return own.filter((change) => !own.some((other) => isMadeBy(change, other))).toSorted((a, b) => a.change.pValue - b.change.pValue);
 }
 
 /**
@@ -36,19 +37,17 @@ export function changesFrom({ query, days, known }: ExpectedInput, from: string,
   const selections = visitsOf(days, known);
   const searched = new Set(asked.flatMap((metric) => [metric, ...factorsOf(metric)]));
   const most = ERROR / Math.max(1, searched.size * selections.length);
-  const found = once(selections.flatMap((reading) => asked.flatMap((metric) => changesOf(reading, metric, from, most))));
+  const found = selections.flatMap((reading) => asked.flatMap((metric) => changesOf(reading, metric, from, most)));
   // What lasted for longer and is over was a level between two changes, and is no story of these rows.
-  const lasting = found.filter(
-    ({ change: { from: begun, to, days: length } }) => begun <= last && (to === undefined || length <= LONGEST_EPISODE_DAYS),
+  return once(
+    found.filter(({ change: { from: begun, to, days: length } }) => begun <= last && (to === undefined || length <= LONGEST_EPISODE_DAYS)),
   );
-  return lasting.filter((own) => !lasting.some((other) => isMadeBy(own, other)));
 }
 
 /** Whether a product changed on the day on which one of its factors did, whose cost in it is told. */
 function isMadeBy(own: FoundChange, other: FoundChange): boolean {
-  const isFactor =
-    own.metric !== other.metric && own.reading === other.reading && factorsOf(own.metric, own.reading).includes(other.metric);
-  return isFactor && areNear(own.change, other.change);
+  const isFactor = own.metric !== other.metric && isChangeOf(other, own.metric);
+  return isFactor && keyOf(own.reading) === keyOf(other.reading) && areNear(own.change, other.change);
 }
 
 /**

@@ -56,8 +56,11 @@ interface Open {
 const UNKNOWN: ExpectedCell = { expected: null, low: null, high: null, verdict: 'too young' };
 const NOTHING: ExpectedCell = { ...UNKNOWN, verdict: null };
 
-/** Whether the level since a day is usual on another one: it may be one unusual week. */
-const isUsualLevel = (from: string, first: string) => dayAfter(from, LEAST_LEVEL_DAYS) < first;
+/** Whether the level that a change began is not usual yet on some day: it may be one unusual week. */
+export const isNewAt =
+  (first: string) =>
+  ({ change }: Pick<FoundChange, 'change'>) =>
+    dayAfter(change.from, LEAST_LEVEL_DAYS) >= first;
 
 /** Whether a change is of a metric or of what it is made of. */
 export const isChangeOf = (change: Pick<FoundChange, 'metric' | 'reading'>, metric: string) =>
@@ -66,7 +69,7 @@ export const isChangeOf = (change: Pick<FoundChange, 'metric' | 'reading'>, metr
 /** The first days of levels that changes of a metric began, and which days are news, because their level is not usual yet on some day. */
 function learnedFrom(told: readonly FoundChange[], metric: string, first: string) {
   const own = told.filter((each) => isChangeOf(each, metric));
-  const news = own.filter(({ change }) => !isUsualLevel(change.from, first));
+  const news = own.filter(isNewAt(first));
   return {
     steps: own.flatMap(({ change: { from, to } }) => (to === undefined ? [from] : [])),
     isNews: (label: string) => news.some(({ change: { from, to = '9' } }) => label >= from && label <= to),

@@ -1,14 +1,17 @@
 import type { Facts } from '../../../findings/finding.ts';
 import type { Said } from '../../../findings/paragraph.ts';
-import { type Grammar, worded } from '../../../findings/sentence.ts';
+import { type Grammar, subjectText, worded } from '../../../findings/sentence.ts';
 import { dateText, listed, pairText, percentText, rangeText, valueText } from '../../../findings/wording.ts';
 import { todayIn } from '../../../lib/dates.ts';
+import { grouped } from '../../../lib/grouped.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
+import { capital } from '../../../lib/sentences.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { unitOf, verbsOf } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
 import { askedOf, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
+import { type FoundChange, isChangeOf, keyOf } from './expected-lines.ts';
 
 /** Rows that a sentence names, and special days. */
 const MOST_NAMED = 3;
@@ -23,6 +26,8 @@ interface Words {
   readonly currency: string | undefined;
   readonly grammar: Grammar;
   readonly placeOf: (line: QueryLine, metric: string) => Facts['place'];
+  /** The changes that are told beside the rows, which these were not learned from. */
+  readonly changes: readonly FoundChange[];
   /** Up to when a row is counted whose other days lie ahead. */
   readonly countedTo: string;
 }
@@ -92,31 +97,66 @@ function wideSentence(judged: readonly JudgedLine[], words: Words): string {
   );
 }
 
-/** `Both days were normal`, `3 of 28 days were unusual`; empty of a single row. */
-function countSentence(judged: readonly JudgedLine[], metrics: number, { query }: Words): string {
-  const clear = judged.filter(isClear).length;
-  const unit = metrics === 1 ? (timeUnitOf(query.breakdown) ?? 'row') : 'value';
-  if (judged.length === 1 || clear === 1) return '';
-  if (clear > 0) return `Of ${countNoun(judged.length, unit)}, ${clear} were unusual.`;
-  return `${judged.length === 2 ? 'Both' : 'All'} ${judged.length === 2 ? `${unit}s` : countNoun(judged.length, unit)} were normal.`;
+/** `Both days were normal`, `Of 28 days, 3 were unusual`; empty of a single row. Rows that a told change explains are not counted. */
+function countSentence(judged: readonly JudgedLine[], clear: number, explained: number, { query }: Words): string {
+  const { breakdown } = query;
+  const count = judged.length - explained;
+  if (judged.length === 1 || clear === 1 || count === 0) return '';
+  const unit = (askedOf(query).length + breakdown.length === 2 && timeUnitOf(breakdown)) || 'value';
+  const rows = `${explained > 0 ? 'other ' : ''}${unit}`;
+  if (clear > 0) return `Of ${explained > 0 ? 'the ' : ''}${countNoun(count, rows)}, ${clear} were unusual.`;
+  const all = count === 1 ? `The ${rows}` : count === 2 ? `Both ${rows}s` : `All ${countNoun(count, rows)}`;
+  return `${all} ${count === 1 ? 'was' : 'were'} normal.`;
 }
 
-/** The forecast: the sum or the rows ahead, with their bounds. */
-function forecastSentences(ahead: readonly JudgedLine[], words: Words): string[] {
-  const year = words.grammar.year;
-  const [first] = ahead;
-  const last = ahead.at(-1);
-  if (!first || !last) return [];
-  const say = (own: JudgedLine, subject: string) => {
-    const { from, to } = daysOf(own, words);
-    const { expected, low, high } = own.cell;
-    const unit = unitOf(own.metric, words.currency) ?? '';
-    const value = own.line.values[own.metric] ?? null;
-    const counted = value === null ? '' : ` So far it is ${valueText(value, unit)}, up to ${dateText(words.countedTo, year)}.`;
-    return `${subject} ${rangeText(from, to, year)}: ${valueText(expected, unit)} expected (${pairText(low, high, unit)}).${counted}`;
-  };
-  const name = nameOf(first.metric);
-  return first === last ? [say(first, name)] : [say(first, name), say(last, name)];
+/** One sentence: what is expected of a row that is not over, with its bounds, and what is counted of it. */
+function forecastSentence(own: JudgedLine, words: Words): string {
+  const { year } = words.grammar;
+  const { from, to } = daysOf(own, words);
+  const { expected, low, high } = own.cell;
+  const unit = unitOf(own.metric, words.currency) ?? '';
+  const value = own.line.values[own.metric] ?? null;
+  const counted = value === null ? '' : ` So far it is ${valueText(value, unit)}, up to ${dateText(words.countedTo, year)}.`;
+  const subject = capital(subjectText(own.metric, words.placeOf(own.line, own.metric), words.grammar));
+  return `${subject} ${rangeText(from, to, year)}: ${valueText(expected, unit)} expected (${pairText(low, high, unit)}).${counted}`;
+}
+
+/** The values of lines with what was expected of each. */
+const valuesOf = (lines: readonly QueryLine[], query: MetricQuery) =>
+  askedOf(query).flatMap((metric) =>
+    lines.flatMap((line): JudgedLine[] => (line.expected?.[metric] ? [{ metric, line, cell: line.expected[metric] }] : [])),
+  );
+
+const isAhead = ({ cell }: JudgedLine) => cell.verdict === 'forecast';
+
+/** What is to come, a sentence for each metric and selection: of several rows their sum, which `whole` holds. */
+export function forecastSentences(lines: readonly QueryLine[], whole: readonly QueryLine[], words: Words): string[] {
+  const { query } = words;
+  const ahead = valuesOf(lines, query).filter(isAhead);
+  const sums = valuesOf(whole, query).filter(isAhead);
+  const groupOf = ({ metric, line }: JudgedLine) => `${metric} ${keyOf(line.selection)}`;
+  return [...grouped(ahead, groupOf)].flatMap(([group, [row, ...more]]) => {
+    const own = more.length > 0 ? sums.find((sum) => groupOf(sum) === group) : row;
+    return own ? [forecastSentence(own, words)] : [];
+  });
+}
+
+/**
+ * Whether a change that is told explains why a row is not what was expected: it lies in the row, goes its way, and the row not far beyond
+ * its size.
+ */
+function isExplained(own: JudgedLine, words: Words): boolean {
+  const { metric, line, cell } = own;
+  const { from, to } = daysOf(own, words);
+  return words.changes.some((told) => {
+    const { relative, from: begun, to: ended = '9' } = told.change;
+    const { device } = told.reading;
+    const isIn = keyOf({ ...told.reading, device: line.selection.device }) === keyOf(line.selection);
+    const isThere = device === 'all' || line.selection.device === 'all' || device === line.selection.device;
+    const isSameWay = relative * distanceOf(own) > 0 && isChangeOf(told, metric) && begun <= to && ended >= from;
+    const [bound, value] = [relative < 0 ? cell.low : cell.high, line.values[metric] ?? 0];
+    return isIn && isThere && isSameWay && ((bound ?? 0) * (1 + relative) - value) * relative >= 0;
+  });
 }
 
 /** The findings of a table with expectations, and its sentences in order. */
@@ -126,26 +166,23 @@ export interface ExpectedTold {
   readonly details: readonly string[];
 }
 
-/** Tells which rows are not what was expected, and what is to come. */
+/** Tells which rows are not what was expected, beside those that a change explains which is told. */
 export function tellExpected(lines: readonly QueryLine[], words: Words): ExpectedTold {
   const { query, grammar } = words;
-  const metrics = askedOf(query);
-  const all = metrics.flatMap((metric) =>
-    lines.flatMap((line): JudgedLine[] => (line.expected?.[metric] ? [{ metric, line, cell: line.expected[metric] }] : [])),
-  );
+  const all = valuesOf(lines, query);
   if (all.length > 0 && all.every(({ cell }) => cell.verdict === 'too young'))
     return { facts: [], lead: ['Nothing can be expected yet: fewer than 21 days before the range are known.'], details: [] };
   const judged = all.filter(({ cell }) => cell.verdict === 'normal' || cell.verdict === 'high' || cell.verdict === 'low');
-  const forecasts = all.filter(({ cell }) => cell.verdict === 'forecast');
-  const clear = judged.filter(isClear).toSorted((a, b) => sizeOf(b) - sizeOf(a));
-  const told = judged.length === 1 ? judged : clear;
+  const unusual = judged.filter(isClear);
+  const clear = unusual.filter((own) => !isExplained(own, words)).toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  const explained = unusual.length - clear.length;
+  const told = judged.length === 1 && explained === 0 ? judged : clear;
   const facts = told.map((own) => factsOf(own, words));
   const sentences = facts.map((each) => [worded(each, grammar).sentence]);
-  const count = judged.length === 0 ? '' : countSentence(judged, metrics.length, words);
-  const ahead = forecasts.filter(({ metric }) => metric === forecasts[0]?.metric);
+  const count = countSentence(judged, clear.length, explained, words);
   return {
     facts,
-    lead: [count, ...sentences.slice(0, MOST_NAMED), ...forecastSentences(ahead, words)].filter((said) => said !== ''),
+    lead: [count, ...sentences.slice(0, MOST_NAMED)].filter((said) => said !== ''),
     details: [wideSentence(judged, words)].filter((sentence) => sentence !== ''),
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tellExpected } from '../../../../src/domain/metrics/expected/expected-words.ts';
+import { forecastSentences, tellExpected } from '../../../../src/domain/metrics/expected/expected-words.ts';
 import { grammarOf } from '../../../../src/domain/metrics/findings.ts';
 import type { ExpectedCell } from '../../../../src/domain/metrics/read/query-table.ts';
 
@@ -10,23 +10,22 @@ const cell = (expected: number, low: number, high: number, verdict: ExpectedCell
   verdict,
 });
 
-/** What is told of days in a row; each has the values and the expectations of its metrics. */
-function told(
-  days: readonly { values: Record<string, number | null>; expected: Record<string, ExpectedCell> }[],
-  breakdown: string[] = ['day'],
-) {
-  const lines = days.map(({ values, expected }, at) => {
+type Row = { values: Record<string, number | null>; expected: Record<string, ExpectedCell>; device?: string };
+
+/** Rows of days, each with the values and the expectations of its metrics, and how they are told. */
+function sceneOf(days: readonly Row[], breakdown: string[] = ['day'], changes: readonly unknown[] = []) {
+  const lines = days.map(({ values, expected, device = 'all' }, at) => {
     const label = `2026-11-${String(20 + at)}`;
     const interval = { label, startMs: Date.parse(label), endMs: Date.parse(`${label}T23:59:59.999Z`) };
-    return { order: at, values, expected, interval, selection: { device: 'all', segmentIds: [] } };
+    return { order: at, values, expected, interval, selection: { device, segmentIds: [] } };
   });
   const query = { metrics: Object.keys(days[0]?.values ?? {}), bases: [], breakdown };
-  const grammar = grammarOf('2026-11-27');
-  return tellExpected(
-    lines as never,
-    { query, timeZone: 'UTC', currency: 'EUR', grammar, placeOf: () => ({}), countedTo: '2026-11-26' } as never,
-  );
+  const placeOf = ({ selection: { device } }: { selection: { device: string } }) => (device === 'all' ? {} : { device });
+  const words = { query, timeZone: 'UTC', currency: 'EUR', grammar: grammarOf('2026-11-27'), placeOf, countedTo: '2026-11-26', changes };
+  return [lines as never, words as never] as const;
 }
+
+const told = (...scene: Parameters<typeof sceneOf>) => tellExpected(...sceneOf(...scene));
 
 const day = (visits: number | null, own: ExpectedCell) => ({ values: { visits }, expected: { visits: own } });
 
@@ -55,11 +54,55 @@ it('names in the details what is far from expected and still no finding, with wh
   ]);
 });
 
-it('tells the first and the last of what lies ahead, and what is counted of it', () => {
-  const ahead = [day(50, cell(100, 90, 110, 'forecast')), day(null, cell(120, 100, 140, 'forecast'))];
-  expect(told(ahead).lead).toEqual([
-    'Visits on 20 Nov: 100 expected (90 to 110). So far it is 50, up to 26 Nov.',
-    'Visits on 21 Nov: 120 expected (100 to 140).',
+it('tells the sum of what lies ahead with its own bounds, and what is counted of it, for each metric', () => {
+  const own = (expected: number) => ({
+    visits: cell(expected, expected - 9, expected + 9, 'forecast'),
+    conversionRate: cell(3, 2, 4, 'forecast'),
+  });
+  const [lines, words] = sceneOf([
+    { values: { visits: 50, conversionRate: null }, expected: own(100) },
+    { values: { visits: null, conversionRate: null }, expected: own(120) },
+  ]);
+  const [whole] = sceneOf([
+    { values: { visits: 50, conversionRate: null }, expected: { ...own(220), visits: cell(220, 205, 236, 'forecast') } },
+  ]);
+  expect(forecastSentences(lines, whole, words)).toEqual([
+    'Visits on 20 Nov: 220 expected (205 to 236). So far it is 50, up to 26 Nov.',
+    'Conversion rate on 20 Nov: 3% expected (2% to 4%).',
+  ]);
+});
+
+it('names the device of what is expected of it', () => {
+  const rows = ['all', 'tablet'].map((device) => ({ ...day(null, cell(100, 90, 110, 'forecast')), device }));
+  const [lines, words] = sceneOf(rows, []);
+  expect(forecastSentences(lines, [], words)).toEqual([
+    'Visits on 20 Nov: 100 expected (90 to 110).',
+    'Tablet visits on 21 Nov: 100 expected (90 to 110).',
+  ]);
+});
+
+it('days of a change that is told are not told again, but for those far beyond its size or on its other side', () => {
+  const reading = { device: 'mobile', segmentIds: [], known: [] };
+  const change = { metric: 'visits', reading, change: { from: '2026-11-21', relative: -0.5 } };
+  const rows = [
+    day(100, cell(100, 90, 110)),
+    day(60, cell(100, 90, 110, 'low')),
+    day(48, cell(100, 90, 110, 'low')),
+    day(10, cell(100, 90, 110, 'low')),
+    day(180, cell(100, 90, 110, 'high')),
+  ];
+  expect(told(rows, ['day'], [change]).lead).toEqual([
+    'Of the 3 other days, 2 were unusual.',
+    ['Visits were 90% below normal on 23 Nov: 10 instead of about 100.'],
+    ['Visits were 80% above normal on 24 Nov: 180 instead of about 100.'],
+  ]);
+  expect(told(rows.slice(0, 3), ['day'], [change])).toMatchObject({ lead: ['The other day was normal.'], facts: [] });
+  expect(told(rows.slice(0, 3), ['day'], [{ ...change, reading: { ...reading, segmentIds: [7] } }]).facts).toHaveLength(2);
+});
+
+it('counts values and not weeks where rows are of devices too', () => {
+  expect(told([day(1, cell(1, 0, 2)), day(1, cell(1, 0, 2)), day(1, cell(1, 0, 2))], ['week', 'device']).lead).toEqual([
+    'All 3 values were normal.',
   ]);
 });
 

@@ -49,3 +49,14 @@ it('a change of all devices alike is told of all', () => {
   expect(others).toEqual([]);
   expect(own?.reading.device).toBe('all');
 });
+
+it('a product is told by its factor also where both are placed on one device', () => {
+  const rows = rowsOf({ desktop: 0.4, mobile: 1, tablet: 1 });
+  const changesOf = (metric: string, device: Device) => {
+    const days = rows.filter(({ selection }) => selection.device === device);
+    return changesFrom({ query: { metrics: [metric], bases: [] }, lines: [], days, known, timeZone: 'UTC' } as never, dayAfter(FIRST, 110));
+  };
+  const revenue = changesOf('conversionRate', 'desktop').map((own) => ({ ...own, metric: 'revenueSum' }));
+  const told = atTheirDevices([...changesOf('conversionRate', 'all'), ...revenue], rows, known);
+  expect(told.map(({ metric, reading }) => [metric, reading.device])).toEqual([['conversionRate', 'desktop']]);
+});
