@@ -138,6 +138,10 @@ function lostWords(row: ImpactRow, { many, aim, currency }: OutcomeWords): strin
   return `about ${isGain ? more : lost} (${row.intervalPercent}%: ${grouped(least)} to ${grouped(most)})`;
 }
 
+/** The words of a clear loss: of purchases where the baskets scatter too much to say how much revenue it is. */
+const clearWords = ({ lostRevenueLow = 0, lostRevenueHigh = 0 }: ImpactRow, words: OutcomeWords): OutcomeWords =>
+  lostRevenueLow * lostRevenueHigh > 0 ? words : { ...words, aim: 'conversions' };
+
 const REASONS: Readonly<Partial<Record<Verdict, string>>> = {
   'within noise': 'shows no effect beyond chance',
   'too few': 'was met by too few sessions to judge',
@@ -179,7 +183,7 @@ function pageAnswer(row: ImpactRow, { many }: OutcomeWords): string {
 function singleAnswer(row: ImpactRow, wanted: string, words: OutcomeWords): string {
   const { verdict, comparable, condition } = row;
   const figures = words.aim === 'revenue' ? lostWords(row, words) : shareWords(row, 'with it,', ' without');
-  if (verdict === 'lowers') return `${capital(condition)} costs ${wanted}: ${lostWords(row, words)}.`;
+  if (verdict === 'lowers') return `${capital(condition)} costs ${wanted}: ${lostWords(row, clearWords(row, words))}.`;
   if (verdict === 'raises') return `${capital(condition)} goes with more ${wanted}: ${figures}.`;
   if (verdict === 'no fair comparison' && comparable > 0 && isClear(row)) {
     const costs = words.isHarm ? 'goes with more' : 'costs';
@@ -198,7 +202,7 @@ export function answerSentence(rows: readonly ImpactRow[], judged: number, words
   if (others.length === 0 && judged <= 1) return singleAnswer(first, wanted, words);
   const harm = words.isHarm ? 'raises' : 'lowers';
   if (first.verdict === harm)
-    return `${words.isHarm ? 'Clearest' : 'Costliest beyond chance'}: ${first.condition}, ${lostWords(first, words)}.`;
+    return `${words.isHarm ? 'Clearest' : 'Costliest beyond chance'}: ${first.condition}, ${lostWords(first, clearWords(first, words))}.`;
   if (judged === 0) return 'No condition was met by enough comparable sessions to judge its effect.';
   return `None of the ${judged} conditions that can be judged ${harm} ${wanted} beyond chance.`;
 }

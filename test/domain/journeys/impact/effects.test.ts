@@ -214,3 +214,10 @@ describe('an error over several pages', () => {
     });
   });
 });
+
+it('where fewer buy revenue is lost, however much the baskets scatter', () => {
+  const hidden = effectOn(500, 0.21, 0.53, { lostRevenue: { value: 210_000, low: -300_000, high: 720_000 } });
+  const nothing = effectOn(500, 0.5, 0.5, { lostRevenue: { value: 0, low: -300_000, high: 300_000 } });
+  const least = leastScore([hidden, nothing], 'revenue');
+  expect([hidden, nothing].map((effect) => standsOut(effect, 'revenue', least))).toEqual([true, false]);
+});

@@ -55,3 +55,13 @@ it('a condition with which more is bought is no cause of it: it is said to cost 
   );
   expect(answerSentence([own], 1, { ...purchases, aim: 'revenue' })).toContain('about 900 EUR more (95%: 300 to 1,500)');
 });
+
+it('a loss of purchases that baskets hide is told in purchases where revenue is asked for', () => {
+  const facts = { condition: 'an API error on /checkout/payment', what: 'api_error', verdict: 'lowers' } as const;
+  const own = row(facts, 104, [21.2, 53, 9], { value: 210_000, low: -30_000, high: 450_000 });
+  const words = { ...purchases, aim: 'revenue' } as const;
+  expect(answerSentence([own, own], 31, words)).toBe(
+    'Costliest beyond chance: an API error on /checkout/payment, about 33 purchases lost (95%: 24 to 42).',
+  );
+  expect(answerSentence([own], 1, words)).toContain('costs revenue: about 33 purchases lost');
+});
