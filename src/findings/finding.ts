@@ -66,9 +66,18 @@ export const findingShape = z.object({
       basis: z.enum(['measured', 'same time', 'inferred']),
     }),
   ),
-  /** Amount that the change adds (above 0) or takes over the days from `from` to `to`, bounds at 95 %. */
+  /** Amount that the change adds (above 0) or takes over the days from `from` to `to`, of conversions those of a goal, bounds at 95 %. */
   cost: z
-    .object({ of: z.string(), value: z.number(), low: z.number(), high: z.number(), unit: z.string(), from: z.string(), to: z.string() })
+    .object({
+      of: z.string(),
+      goal: z.string().optional(),
+      value: z.number(),
+      low: z.number(),
+      high: z.number(),
+      unit: z.string(),
+      from: z.string(),
+      to: z.string(),
+    })
     .optional(),
   /** The call that looks closer. */
   more: z.object({ tool: z.string(), arguments: z.record(z.string(), z.unknown()) }).optional(),

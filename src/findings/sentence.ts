@@ -200,7 +200,7 @@ export function sentenceOf(facts: Facts, grammar: Grammar): string {
 export const worded = (facts: Facts, grammar: Grammar): Finding => ({ ...facts, sentence: sentenceOf(facts, grammar) });
 
 /** One sentence: what a change has cost or brought, rounded to what its interval bears; empty where that is not known or may be nothing. */
-export function costSentence({ cost, when }: Pick<Facts, 'cost' | 'when'>, { nounOf, year, known = '' }: Grammar): string {
+export function costSentence({ cost, when, place }: Pick<Facts, 'cost' | 'when' | 'place'>, { nounOf, year, known = '' }: Grammar): string {
   if (!cost || cost.low * cost.high <= 0) return '';
   const isMoney = /^[A-Z]{3}$/.test(cost.unit);
   const amount = formatNumber(Math.abs(roundedTo(cost.value, halfOf(cost))), { group: true, digits: 0 });
@@ -211,7 +211,9 @@ export function costSentence({ cost, when }: Pick<Facts, 'cost' | 'when'>, { nou
     const [lost, won] = when.ongoing && !isEnded ? ['has cost', 'has brought'] : ['cost', 'brought'];
     return `It ${cost.value < 0 ? lost : won} about ${amount} ${cost.unit}${far}.`;
   }
-  return `That is about ${amount} ${cost.value < 0 ? 'fewer' : 'more'} ${nounOf(cost.of).name}${far}.`;
+  // A place that names the goal has said it.
+  const of = cost.goal === undefined || place.goal !== undefined ? {} : { goal: cost.goal };
+  return `That is about ${amount} ${cost.value < 0 ? 'fewer' : 'more'} ${subjectText(cost.of, of, { nounOf })}${far}.`;
 }
 
 /** The sentences of a finding in a first paragraph: what it is, and what it has cost or brought. */

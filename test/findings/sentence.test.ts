@@ -249,16 +249,28 @@ describe('beside the sentence', () => {
   const cost = { of: 'revenueSum', value: -48_895, low: -56_966, high: -41_630, unit: 'EUR', from: '2026-09-04', to: '2026-09-14' };
 
   it('a cost is rounded to what its interval bears, and is none where it may be nothing', () => {
-    expect(costSentence({ cost, when: step.when }, grammar)).toBe('It has cost about 49,000 EUR so far.');
+    expect(costSentence({ ...step, cost }, grammar)).toBe('It has cost about 49,000 EUR so far.');
     // Later days are known, which are not asked about.
-    expect(costSentence({ cost, when: step.when }, { ...grammar, known: '2026-09-20' })).toBe('It cost about 49,000 EUR up to 14 Sept.');
+    expect(costSentence({ ...step, cost }, { ...grammar, known: '2026-09-20' })).toBe('It cost about 49,000 EUR up to 14 Sept.');
     expect(
-      costSentence({ cost: { ...cost, value: 48_895, low: 41_630, high: 56_966 }, when: { ...step.when, ongoing: false } }, grammar),
+      costSentence(
+        { ...step, cost: { ...cost, value: 48_895, low: 41_630, high: 56_966 }, when: { ...step.when, ongoing: false } },
+        grammar,
+      ),
     ).toBe('It brought about 49,000 EUR.');
-    expect(costSentence({ cost: { ...cost, of: 'visits', unit: 'sessions', low: -48_910, high: -48_880 }, when: step.when }, grammar)).toBe(
+    expect(costSentence({ ...step, cost: { ...cost, of: 'visits', unit: 'sessions', low: -48_910, high: -48_880 } }, grammar)).toBe(
       'That is about 48,890 fewer visits so far.',
     );
-    expect(costSentence({ cost: { ...cost, high: 10 }, when: step.when }, grammar)).toBe('');
+    expect(costSentence({ ...step, cost: { ...cost, high: 10 } }, grammar)).toBe('');
+  });
+
+  it('conversions are those of a goal, which is named where the place does not', () => {
+    const orders = { ...cost, of: 'conversions', goal: 'Subscription', value: 52, low: 40, high: 64, unit: 'conversions' };
+    const said = 'That is about 50 more conversions for the goal "Subscription" so far.';
+    expect(costSentence({ ...step, cost: orders }, grammar)).toBe(said);
+    expect(costSentence({ ...step, place: { goal: 'Subscription' }, cost: orders }, grammar)).toBe(
+      said.replace(' for the goal "Subscription"', ''),
+    );
   });
 
   it('the details have the interval and the days on which it may have begun', () => {

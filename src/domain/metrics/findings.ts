@@ -58,6 +58,8 @@ export function levelUnit(metric: string, currency: string | undefined): string 
 export interface PlacedChange {
   readonly metric: string;
   readonly place: FindingPlace;
+  /** The goal whose conversions may be what the change costs. */
+  readonly goal?: string | undefined;
   readonly change: Omit<DatedChange, 'shape'> & { readonly shape: DatedChange['shape'] | 'drift' };
   readonly cost?: Cost | undefined;
   /** Days of all metrics at the place, which the cost is of where it is not given. */
@@ -72,7 +74,7 @@ export interface PlacedChange {
 
 /** The causes of a change and its cost, for the record; a change that may be the season's has none, and one without bounds is an estimate. */
 function reasonFacts(placed: PlacedChange, currency: string | undefined): Pick<Facts, 'causes' | 'cost'> {
-  const { metric, change, rows, cost, last, points, causes = [] } = placed;
+  const { metric, change, rows, cost, last, points, goal, causes = [] } = placed;
   if (couldBeSeason(metric, points, change)) return { causes: [{ kind: 'season', name: 'the season', basis: 'inferred' }] };
   const isOfOtherGoal = rows?.some((row) => row.isOfOtherGoal);
   const found = rows ? costOnDays(metric, totalsOf(rows), change, last, { isOfOtherGoal }) : cost;
@@ -81,7 +83,9 @@ function reasonFacts(placed: PlacedChange, currency: string | undefined): Pick<F
   const { from, to = last } = change;
   const rounded = (amount: number) => Number(amount.toFixed(2));
   const amounts = { value: rounded(value), low: rounded(low), high: rounded(high) };
-  return { causes: [...causes], cost: { of, ...amounts, unit: unitOf(of, currency) ?? '', from, to: to < last ? to : last } };
+  const ofGoal = goal !== undefined && definitionOf(of)?.perGoal && { goal };
+  const days = { from, to: to < last ? to : last };
+  return { causes: [...causes], cost: { of, ...ofGoal, ...amounts, unit: unitOf(of, currency) ?? '', ...days } };
 }
 
 /** The record of a change with a date. */

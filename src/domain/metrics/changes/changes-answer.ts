@@ -170,6 +170,7 @@ function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }
       {
         metric,
         place: placeOf(place, metric, site),
+        goal: placeOf(place, 'conversionCount', site).goal,
         change: isDrift ? { ...dated, earliest: from, latest: from } : dated,
         cost,
         points: site.daysOf(metric, place),
