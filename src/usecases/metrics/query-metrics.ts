@@ -7,7 +7,7 @@ import { changeFacts, grammarOf, placeBy, wordedAll } from '../../domain/metrics
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { hasAllDevices, isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
-import { askedOf, gridOf, type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
+import { askedOf, gridOf, isOfDays, type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
 import { leadOf } from '../../domain/metrics/read/query-lead.ts';
 import { commerceMetrics, commerceNote, needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
 import { inOrder, linesOf, type QueryLine, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
@@ -25,6 +25,7 @@ import { compareMetrics } from './compare-metrics.ts';
 import type { CompareContext } from './compare-question.ts';
 import { apartSentence, fetchMetrics, goalWords, keptPartOf, orOutOfBounds, reachesBeyond } from './fetch-metrics.ts';
 import { countedPart, type ExpectedRead, readCourse, readExpected } from './read-expected.ts';
+import { readSpecialDays } from './read-known-days.ts';
 
 /** One figure over fewer days is of about each of them; over more the days take requests of their own. */
 const [LEAST_DAYS, MOST_DAYS] = [14, 92];
@@ -244,7 +245,9 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
     };
     return together(textsTold(...forecastSentences(read.lines, read.whole, words)), first, tellExpected(read.lines, words), last);
   }
-  const course = rowVerdicts(complete, lines, rows, { nameOf, told: read.changes });
+  const special = isOfDays(timeUnitOf(complete.breakdown)) ? await readSpecialDays(complete.interval, context) : () => undefined;
+  const isSpecial = (day: string) => special(day) !== undefined;
+  const course = rowVerdicts(complete, lines, rows, { nameOf, told: read.changes, isSpecial });
   if (course !== '') return together(first, textsTold(course), last);
   const [from, to] = [complete.interval.startMs, complete.interval.endMs].map((ms) => todayIn(context.timeZone, ms));
   const lead = leadOf(table, { query: complete, from: from ?? '', to: to ?? '', grammar });

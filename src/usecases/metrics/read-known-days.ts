@@ -2,7 +2,7 @@ import { onApiError } from '../../api/errors.ts';
 import { type KnownDays, knownDaysOf } from '../../domain/metrics/calendar/known-days.ts';
 import { SMOOTH_DAYS, YEAR_DAYS } from '../../domain/metrics/calendar/last-year.ts';
 import { publicHolidaysOf } from '../../domain/metrics/calendar/public-holidays.ts';
-import { specialDaysOf } from '../../domain/metrics/calendar/special-days.ts';
+import { type SpecialDays, specialDaysOf } from '../../domain/metrics/calendar/special-days.ts';
 import { dayPoints } from '../../domain/metrics/read/day-points.ts';
 import type { MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { type Interval, shiftDays } from '../../lib/calendar.ts';
@@ -33,17 +33,21 @@ async function readLastYear(
   return rows;
 }
 
+/** The calendar's special days in a range, and those of the year before it. */
+export async function readSpecialDays(
+  { startMs, endMs }: Interval,
+  { timeZone, calendar: { country, specialDays = [] } }: Pick<Context, 'timeZone' | 'calendar'>,
+): Promise<SpecialDays> {
+  const yearOf = (ms: number) => Number(todayIn(timeZone, ms).slice(0, 4));
+  const from = yearOf(shiftDays(startMs, -YEAR_DAYS - SMOOTH_DAYS, timeZone));
+  const years = Array.from({ length: yearOf(endMs) - from + 1 }, (_, index) => from + index);
+  return specialDaysOf(await publicHolidaysOf(timeZone, years, country), specialDays);
+}
+
 /** The calendar's special days in a range, and last year's where the platform holds them. */
 export async function readKnownDays(range: Interval, goalId: number | undefined, context: KnownDaysContext): Promise<KnownDays> {
-  const {
-    timeZone,
-    calendar: { country, specialDays = [] },
-  } = context;
-  const [first, last] = [todayIn(timeZone, shiftDays(range.startMs, -YEAR_DAYS - SMOOTH_DAYS, timeZone)), todayIn(timeZone, range.endMs)];
-  const [from, to] = [Number(first.slice(0, 4)), Number(last.slice(0, 4))];
-  const years = Array.from({ length: to - from + 1 }, (_, index) => from + index);
-  const [holidays, rows] = await Promise.all([publicHolidaysOf(timeZone, years, country), readLastYear(range, goalId, context)]);
-  return knownDaysOf(specialDaysOf(holidays, specialDays), (metric) => dayPoints(rows, metric));
+  const [special, rows] = await Promise.all([readSpecialDays(range, context), readLastYear(range, goalId, context)]);
+  return knownDaysOf(special, (metric) => dayPoints(rows, metric));
 }
 
 /** Rows with what is known of their days. */

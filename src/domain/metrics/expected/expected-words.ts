@@ -6,6 +6,7 @@ import { todayIn } from '../../../lib/dates.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import { capital } from '../../../lib/sentences.ts';
+import { Z_95, Z_99 } from '../../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { unitOf, verbsOf } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
@@ -116,15 +117,15 @@ function forecastSentence(own: JudgedLine, words: Words): string {
   const { expected, low, high } = own.cell;
   const unit = unitOf(own.metric, words.currency) ?? '';
   const value = own.line.values[own.metric] ?? null;
-  const counted = value === null ? '' : ` So far it is ${valueText(value, unit)}, up to ${dateText(words.countedTo, year)}.`;
+  const counted = value === null ? '' : `; ${valueText(value, unit)} up to ${dateText(words.countedTo, year)}`;
   const subject = capital(subjectText(own.metric, words.placeOf(own.line, own.metric), words.grammar));
-  return `${subject} ${rangeText(from, to, year)}: ${valueText(expected, unit)} expected (${pairText(low, high, unit)}).${counted}`;
+  return `${subject} ${rangeText(from, to, year)}: ${valueText(expected, unit)} expected (${pairText(low, high, unit)})${counted}.`;
 }
 
 /** The values of lines with what was expected of each. */
 const valuesOf = (lines: readonly QueryLine[], query: MetricQuery) =>
-  askedOf(query).flatMap((metric) =>
-    lines.flatMap((line): JudgedLine[] => (line.expected?.[metric] ? [{ metric, line, cell: line.expected[metric] }] : [])),
+  lines.flatMap((line) =>
+    askedOf(query).flatMap((metric): JudgedLine[] => (line.expected?.[metric] ? [{ metric, line, cell: line.expected[metric] }] : [])),
   );
 
 const isAhead = ({ cell }: JudgedLine) => cell.verdict === 'forecast';
@@ -141,6 +142,9 @@ export function forecastSentences(lines: readonly QueryLine[], whole: readonly Q
   });
 }
 
+/** Of less than this part of what there was, the scatter is not known. */
+const LEAST_LEFT = 0.1;
+
 /**
  * Whether a change that is told explains why a row is not what was expected: it lies in the row, goes its way, and the row not far beyond
  * its size.
@@ -154,8 +158,10 @@ function isExplained(own: JudgedLine, words: Words): boolean {
     const isIn = keyOf({ ...told.reading, device: line.selection.device }) === keyOf(line.selection);
     const isThere = device === 'all' || line.selection.device === 'all' || device === line.selection.device;
     const isSameWay = relative * distanceOf(own) > 0 && isChangeOf(told, metric) && begun <= to && ended >= from;
-    const [bound, value] = [relative < 0 ? cell.low : cell.high, line.values[metric] ?? 0];
-    return isIn && isThere && isSameWay && ((bound ?? 0) * (1 + relative) - value) * relative >= 0;
+    const bound = ((relative < 0 ? cell.low : cell.high) ?? 0) / (cell.expected || 1);
+    // Fewer orders scatter more, and of many days some lie beyond their own bounds.
+    const wider = bound ** (Z_99 / Z_95 / Math.sqrt(Math.max(LEAST_LEFT, Math.min(1, 1 + relative))));
+    return isIn && isThere && isSameWay && ((1 + relative) * wider - (1 + distanceOf(own))) * relative >= 0;
   });
 }
 

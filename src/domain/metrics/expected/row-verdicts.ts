@@ -290,7 +290,13 @@ export function rowVerdicts(
   {
     nameOf: nameOfSelection,
     told,
-  }: { readonly nameOf: (row: MetricRow) => string; readonly told: readonly Parameters<typeof isChangeOf>[0][] },
+    isSpecial,
+  }: {
+    readonly nameOf: (row: MetricRow) => string;
+    readonly told: readonly Parameters<typeof isChangeOf>[0][];
+    /** Days that are no usual ones of their weekday. */
+    readonly isSpecial: (day: string) => boolean;
+  },
 ): string {
   const unit = timeUnitOf(query.breakdown);
   if ((query.order && !isOfDays(unit)) || query.zoneIds.length > 0) return '';
@@ -298,9 +304,10 @@ export function rowVerdicts(
     const where = row ? nameOfSelection(row) : '';
     return `${of}${of === '' ? nameOf(metric) : nameOf(metric).toLowerCase()}${where === '' ? '' : ` (${where})`}`;
   };
+  const usual = days.filter(({ interval: { label = '' } }) => !isSpecial(label));
   const sentences = askedOf(query).flatMap((metric): Said[] => {
     if (isOfDays(unit))
-      return [...grouped(days, ({ selection }) => selection).values()].flatMap((own): Said[] => {
+      return [...grouped(usual, ({ selection }) => selection).values()].flatMap((own): Said[] => {
         if (unit === 'weekday') return [weekdaySentence(named(metric, own[0]), metric, own)].flatMap((text) => (text ? [{ text }] : []));
         const estimate = weekendEstimate(metric, own);
         return estimate ? [{ text: weekendSentence(named(metric, own[0]), estimate) }] : [];

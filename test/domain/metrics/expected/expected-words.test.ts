@@ -67,7 +67,7 @@ it('tells the sum of what lies ahead with its own bounds, and what is counted of
     { values: { visits: 50, conversionRate: null }, expected: { ...own(220), visits: cell(220, 205, 236, 'forecast') } },
   ]);
   expect(forecastSentences(lines, whole, words)).toEqual([
-    'Visits on 20 Nov: 220 expected (205 to 236). So far it is 50, up to 26 Nov.',
+    'Visits on 20 Nov: 220 expected (205 to 236); 50 up to 26 Nov.',
     'Conversion rate on 20 Nov: 3% expected (2% to 4%).',
   ]);
 });

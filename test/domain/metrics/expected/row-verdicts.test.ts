@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  rowVerdicts,
   stepEstimate,
   stepSentence,
   trendEstimate,
@@ -107,4 +108,16 @@ describe('a step among periods', () => {
     expect(stepEstimate([3.7, 3.66, 3.76, 2.55, 2.25])).toBeUndefined();
     expect(stepEstimate([3.7, 2.2, 2.25, 2.21, 2.26, 2.23, 2.2])?.from).not.toBe(1);
   });
+});
+
+it('special days are no weekday of theirs: one Cyber Monday makes Monday not the highest', () => {
+  const selection = { device: 'all', segmentIds: [] } as const;
+  const days = Array.from({ length: 84 }, (_, day) => {
+    const level = (day % 7 === 6 ? 1.15 : 1) * (day === 21 ? 4 : 1);
+    const visits = Math.round(4_000 * level * Math.exp(0.02 * Math.sin(day * 7.3)));
+    return { ...rowOn(dayAfter('2026-01-05', day), { visits }), selection };
+  });
+  const query = { metrics: ['visits'], bases: [], breakdown: ['weekday'], zoneIds: [] } as never;
+  const said = rowVerdicts(query, [], days, { nameOf: () => '', told: [], isSpecial: (day) => day === dayAfter('2026-01-05', 21) });
+  expect(said).toMatch(/^Visits: highest on Sunday, 1\d\.\d% above /);
 });
