@@ -49,21 +49,26 @@ function endsText(
 ): string {
   const at = columns.indexOf(metric);
   const hasName = (row: TableRow, isOf: (cell: unknown) => boolean) => row.slice(0, names.length).some(isOf);
-  const isWhole = (cell: unknown) => cell !== TOTAL && !String(cell).endsWith(PART_MARK);
-  const valued = rows.filter((row) => typeof row[at] === 'number' && !hasName(row, (cell) => !isWhole(cell)));
+  const isPart = (cell: unknown) => String(cell).endsWith(PART_MARK);
+  const valued = rows.filter((row) => typeof row[at] === 'number' && !hasName(row, (cell) => cell === TOTAL));
   const parts = valued.filter((row) => !hasName(row, (cell) => UNTOLD.has(cell)));
-  const ranked = (parts.length > 1 ? parts : valued).toSorted((a, b) => Number(b[at]) - Number(a[at]));
+  const all = (parts.length > 1 ? parts : valued).toSorted((a, b) => Number(b[at]) - Number(a[at]));
+  const ranked = all.filter((row) => !hasName(row, isPart));
   const isCut = isLimited(query, valued.length);
   if (ranked.length < (isCut ? 1 : 2)) return '';
   const shown = (row: TableRow = []) => {
     const own = names.flatMap((name, column) =>
-      name === 'zoneId' || UNTOLD.has(row[column]) ? [] : [namePart(name, String(row[column]), grammar.year)],
+      name === 'zoneId' || UNTOLD.has(row[column]) ? [] : [namePart(name, String(row[column]).replace(PART_MARK, ''), grammar.year)],
     );
-    return `${own.join(', ') || String(row[0])} (${valueText(Number(row[at]), units[metric] ?? '')})`;
+    const share = row[columns.indexOf(`${metric}Share`)];
+    const more = hasName(row, isPart) ? ' in part of it' : typeof share === 'number' ? `, ${valueText(share, '%')} of all` : '';
+    return `${own.join(', ') || String(row[0])} (${valueText(Number(row[at]), units[metric] ?? '')}${more})`;
   };
+  // A part of a time may hold the most of what adds up, and never says what is least.
+  const highest = isCount(metric) ? all[0] : ranked[0];
   const { isPlural } = grammar.nounOf(metric);
   const [most, least] = isPlural ? ['Most', 'Fewest'] : ['Highest', 'Lowest'];
-  const [top, bottom] = [`${most} ${subject}: ${shown(ranked[0])}`, shown(ranked.at(-1))];
+  const [top, bottom] = [`${most} ${subject}: ${shown(highest)}`, shown(ranked.at(-1))];
   if (!isCut) return `${top}; ${least.toLowerCase()}: ${bottom}.`;
   return query.order?.smallestFirst ? `${least} ${subject}: ${bottom}.` : `${top}.`;
 }
@@ -73,7 +78,7 @@ const isLimited = ({ limit }: Pick<MetricQuery, 'limit'>, rows: number) => limit
 
 /**
  * The sentences that answer a query without a verdict: its figures where it has one row, else the sum of what adds up over time, and which
- * rows have the most and the least. Empty where no row has a value.
+ * rows have the most and the least of each metric. Empty where no row has a value.
  */
 export function leadOf(table: QueryTable, scene: LeadScene): string {
   const { columns, rows, units, filters = {} } = table;
@@ -93,15 +98,19 @@ export function leadOf(table: QueryTable, scene: LeadScene): string {
     const beside = more.map((metric) => figureText(metric, grammar.nounOf(metric).name, valueOf(metric), units));
     return `${capital(listed([figureText(first, subjectText(first, place, grammar), valueOf(first), units), ...beside]))} ${when}.`;
   }
-  const metric = query.order?.metric ?? asked[0] ?? '';
-  const subject = subjectText(metric, place, grammar);
   const unit = timeUnitOf(query.breakdown);
-  // Weekdays of ranges that hold one of them more often are no rank of counts.
-  if (isOfDays(unit) && isCount(metric)) return '';
-  const isSummed = unit !== undefined && names.length === 1 && !isLimited(query, rows.length) && isCount(metric);
-  const ends = endsText(metric, isSummed ? subject : `${subject} ${when}`, table, names, scene);
-  if (ends === '' || !isSummed) return ends;
-  const at = columns.indexOf(metric);
-  const sum = rows.reduce((all, row) => all + (row[0] === TOTAL ? 0 : Number(row[at] ?? 0)), 0);
-  return `${capital(figureText(metric, subject, sum, units))} ${when}. ${ends}`;
+  // Rows in the order of one metric are no rank of the others.
+  const ranks = query.order ? [query.order.metric] : asked.slice(0, MOST_METRICS);
+  const sentences = ranks.map((metric, rank) => {
+    const subject = subjectText(metric, place, grammar);
+    // Weekdays of ranges that hold one of them more often are no rank of counts.
+    if (isOfDays(unit) && isCount(metric)) return '';
+    const isSummed = rank === 0 && unit !== undefined && names.length === 1 && !isLimited(query, rows.length) && isCount(metric);
+    const ends = endsText(metric, isSummed || rank > 0 ? subject : `${subject} ${when}`, table, names, scene);
+    if (ends === '' || !isSummed) return ends;
+    const at = columns.indexOf(metric);
+    const sum = rows.reduce((all, row) => all + (row[0] === TOTAL ? 0 : Number(row[at] ?? 0)), 0);
+    return `${capital(figureText(metric, subject, sum, units))} ${when}. ${ends}`;
+  });
+  return sentences.filter((sentence) => sentence !== '').join(' ');
 }

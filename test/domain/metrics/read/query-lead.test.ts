@@ -22,7 +22,7 @@ describe('the first sentence of a table', () => {
     expect(lead(table)).toBe('25,751 mobile visits and conversion rate 2.41% from 7 to 13 Sept.');
   });
 
-  it('has the sum over time and both ends, whole days alone', () => {
+  it('has the sum over time and both ends, of parts of a time only the most', () => {
     const rows = [
       ['2026-09-07 (part)', 3],
       ['2026-09-08', 1200],
@@ -31,6 +31,29 @@ describe('the first sentence of a table', () => {
     ];
     expect(lead({ columns: ['day', 'visits'], rows }, { metrics: ['visits'], breakdown: ['day'] })).toBe(
       '2,103 visits from 7 to 13 Sept. Most visits: 8 Sept (1,200); fewest: 9 Sept (900).',
+    );
+  });
+
+  it('calls a part of a time the most of what adds up, and never the highest of a rate', () => {
+    const rows = [
+      ['2026-Q2', 338711, 3.67],
+      ['2026-Q3', 321452, 3.61],
+      ['2026-Q4 (part)', 412626, 3.7],
+    ];
+    expect(lead({ columns: ['quarter', 'visits', 'conversionRate'], rows }, { breakdown: ['quarter' as const] })).toBe(
+      '1,072,789 visits from 7 to 13 Sept. Most visits: 2026-Q4 (412,626 in part of it); fewest: 2026-Q3 (321,452). ' +
+        'Highest conversion rate: 2026-Q2 (3.67%); lowest: 2026-Q3 (3.61%).',
+    );
+  });
+
+  it('has both ends of each metric, with the shares that were asked for', () => {
+    const rows = [
+      ['desktop', 40, 4.6, 40],
+      ['mobile', 60, 2.7, 60],
+    ];
+    expect(lead({ columns: ['device', 'visits', 'conversionRate', 'visitsShare'], rows }, { breakdown: ['device' as const] })).toBe(
+      'Most visits from 7 to 13 Sept: mobile (60, 60% of all); fewest: desktop (40, 40% of all). ' +
+        'Highest conversion rate: desktop (4.6%); lowest: mobile (2.7%).',
     );
   });
 
