@@ -111,11 +111,11 @@ describe('a step among periods', () => {
 });
 
 it('special days are no weekday of theirs: one Cyber Monday makes Monday not the highest', () => {
-  const selection = { device: 'all', segmentIds: [] } as const;
+  const row = rowOn('2026-01-05', {});
   const days = Array.from({ length: 84 }, (_, day) => {
     const level = (day % 7 === 6 ? 1.15 : 1) * (day === 21 ? 4 : 1);
     const visits = Math.round(4_000 * level * Math.exp(0.02 * Math.sin(day * 7.3)));
-    return { ...rowOn(dayAfter('2026-01-05', day), { visits }), selection };
+    return { ...rowOn(dayAfter('2026-01-05', day), { visits }), selection: row.selection };
   });
   const query = { metrics: ['visits'], bases: [], breakdown: ['weekday'], zoneIds: [] } as never;
   const said = rowVerdicts(query, [], days, { nameOf: () => '', told: [], isSpecial: (day) => day === dayAfter('2026-01-05', 21) });
