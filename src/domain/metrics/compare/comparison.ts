@@ -381,9 +381,6 @@ interface ComparisonTold {
 const shortSentence = ({ change: { days, to }, metric }: SiteChange<Reading>) =>
   days === 2 && to === undefined ? `${nameOf(metric)}: only 2 days so far, so whether it lasts is open.` : '';
 
-/** Metrics beside that of the headline whose ranges have a record; the table has all. */
-const MOST_BESIDE = 1;
-
 /** Puts what was judged into records, and these into words: what goes on, what ended, and what the ranges as wholes show. */
 function tellComparison(scene: ComparisonScene): ComparisonTold {
   const { input, faults, grammar } = scene;
@@ -399,18 +396,19 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
     changes.map((change, at) => rangeFacts(change, readingAt(at), scene)),
     grammar,
   );
-  const ofHeadline = ranges.filter((_, at) => changes[at]?.metric === headline.metric);
+  const ofHeadline = ranges.filter(({ subject }) => subject === headline.metric);
+  const others = ranges.filter(({ subject }) => subject !== headline.metric);
+  const moved = others.filter(({ verdict }) => verdict === 'higher' || verdict === 'lower');
   // The ranges hold days without the change, so that their figures are others than its size.
   const whole = ({ sentence, against }: Finding) =>
     told.length === 0 || against?.what === 'expected' ? sentence : `Over the whole period, ${lowered(sentence)}`;
   const isDay = ({ when, verdict }: Finding) => when.shape === 'day' && verdict !== 'measurement';
   const said = (some: readonly Finding[]) => some.map((finding) => saidOf(finding, grammar));
-  const lead = [...said(told.filter((each) => !isDay(each))), ...ofHeadline.map(whole), ...said(told.filter(isDay))];
+  const lead = [...said(told.filter((each) => !isDay(each))), ...[...ofHeadline, ...moved].map(whole), ...said(told.filter(isDay))];
   const outliers = changes.map((change, at) => outlierSentence(change, readingAt(at), grammar.year));
   const details = [...located.map(shortSentence), ...outliers];
-  const kept = [...ofHeadline, ...ranges.filter((each) => !ofHeadline.includes(each)).slice(0, MOST_BESIDE)];
   return {
-    findings: [...told, ...kept],
+    findings: [...told, ...ofHeadline, ...(moved.length > 0 ? moved : others.slice(0, 1))],
     rows: changes.map((change, at) => onToldDays(change, readingAt(at), daysOf.get(change))),
     lead,
     details: details.filter((sentence) => sentence !== ''),
