@@ -402,7 +402,7 @@ async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, context:
   return {
     input,
     causes,
-    ofSegments: wantsSegments && changes.isNoise ? unseen : segments.choice,
+    ofSegments: wantsSegments && changes.isNoise && !earlierOf(changes.headline) ? unseen : segments.choice,
     detect,
     events: near.events,
     notes: [...notes, ...near.notes],

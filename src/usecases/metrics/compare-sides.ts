@@ -18,12 +18,15 @@ import { redefinitionNotes } from './redefinitions.ts';
 /** Segments that stand beside all visitors where none are named. */
 const MOST_SEGMENTS = 12;
 
-/** The question with all segments and all visitors where it names none to compare, which a note then says. */
+/** The question with all visitors beside the only segment that it names, of none with all segments, which a note then says. */
 async function withSegments(
   question: Question,
   { lists }: Pick<CompareContext, 'lists'>,
 ): Promise<{ question: Question; notes: readonly string[] }> {
-  if (question.by !== 'segment' || question.compareSegments.length > 0) return { question, notes: [] };
+  const { by, compareSegments } = question;
+  if (by !== 'segment' || compareSegments.length > 1) return { question, notes: [] };
+  const [only] = compareSegments;
+  if (only !== undefined && only !== ALL_VISITORS) return { question: { ...question, compareSegments: [ALL_VISITORS, only] }, notes: [] };
   const all = await (await lists()).of('segment');
   if (all.length === 0) refuse('compareSegments: the project has no segments to compare.');
   if (all.length > MOST_SEGMENTS)
@@ -47,12 +50,6 @@ function checkQuestion({ by, devices, compareSegments, kind, baselineStartMs, ba
     if (devices.length === 1) refuse('devices: name at least two to compare, or leave them out.');
     return;
   }
-  if (compareSegments.length < 2)
-    refuse(
-      'compareSegments: name at least two segments to compare, or one and "all visitors"' +
-        hint('list_segments', '; list_segments lists them') +
-        '.',
-    );
   if (devices.length > 1) refuse('devices: by segment takes one device.');
 }
 

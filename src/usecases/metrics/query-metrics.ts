@@ -18,6 +18,7 @@ import { mayBeSeason, paragraphOf, ranked } from '../../findings/paragraph.ts';
 import { type Grammar, intervalSentence, saidOf } from '../../findings/sentence.ts';
 import { daysBetween, shiftDays } from '../../lib/calendar.ts';
 import { isoAt, minuteAt, todayIn } from '../../lib/dates.ts';
+import { hint } from '../../lib/hint.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import { sentencesOf } from '../../lib/sentences.ts';
 import type { Context, Lists } from '../context.ts';
@@ -263,7 +264,10 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
     sideBySide('goal', query.goalIds, breakdown.includes('goal'), lists),
     sideBySide('segment', query.compareSegments, breakdown.includes('segment'), lists),
   ]);
-  const asked = { ...query, goalIds, compareSegments };
+  const isOfZones = query.zoneIds.length > 0;
+  if (query.expected && isOfZones)
+    note(`Of zones nothing is expected.${hint('compare_metrics', ' compare_metrics says whether one changed.')}`);
+  const asked = { ...query, goalIds, compareSegments, expected: query.expected && !isOfZones };
   const counted = asked.expected ? countedPart(asked, context) : asked;
   const perGoal = query.metrics.filter((metric) => definitionOf(metric)?.perGoal);
   const isPerGoal = goalIds.length === 0 && perGoal.length === query.metrics.length - query.bases.length;

@@ -159,6 +159,13 @@ function beginsWith(name: string, beginning: string): boolean {
   return part !== '' && whole.startsWith(part) && !/^[\p{L}\p{N}]/u.test(whole.slice(part.length));
 }
 
+/** The steps that a scenario is named after: whose names its own begins with, else those that begin with it, as `Search results` of `Search – mobile`. */
+function namesakesOf(scenario: string, steps: readonly Step[]): Step[] {
+  const own = steps.filter((step) => beginsWith(scenario, step.name));
+  const [head = ''] = scenario.split(/ [–-] /);
+  return own.length > 0 ? own : steps.filter((step) => beginsWith(step.name, head));
+}
+
 /** A step that stands out of a scenario, and a clause that says by what. */
 export interface BlamedStep {
   readonly name: string;
@@ -187,7 +194,7 @@ export async function stepOf(
     return suspect;
   }
   const unread = blamed ? ` ("${blamed.name}", where ${blamed.why}, has no run without a failure here)` : '';
-  const [eponym, ...others] = steps.filter((step) => beginsWith(scenario ?? '', step.name));
+  const [eponym, ...others] = namesakesOf(scenario ?? '', steps);
   if (eponym && others.length === 0) {
     note(`Step "${eponym.name}" of ${steps.length}, which the scenario is named after${unread}.`);
     return eponym;

@@ -81,6 +81,8 @@ describe('a step of a scenario', () => {
     expect(drawn.structured['chart']).toMatchObject({
       subtitle: expect.stringMatching(/Home – desktop, step 1 "Home", .*run of .+, .*\d+ requests$/),
     });
+    const search = await call('analyze_har', { scenarioId: 'Search – mobile' });
+    expect(search.structured['run']).toMatchObject({ step: '2 "Search results"' });
   });
 
   it.each(['slowTag', 'failing'] as const)(

@@ -156,14 +156,11 @@ function requireRows({ breakdown, totals, shares, ...query }: MetricQuery, chose
   if (shares && !chosen.some(isCount)) refuse(`shares: none of ${chosen.join(', ')} is a count or an amount.`);
 }
 
-const OF_ZONES = hint('compare_metrics', ' compare_metrics says whether a zone changed.');
-
 /** Throws where nothing is known of what to expect. */
-function requireDays({ expected, breakdown, zoneIds, totals }: MetricQuery): void {
+function requireDays({ expected, breakdown, totals }: MetricQuery): void {
   if (!expected) return;
   const unit = timeUnitOf(breakdown);
   if (unit === 'hour' || isOfDays(unit)) refuse(`expected: rows are of days, weeks, months, quarters or the whole range, not by ${unit}.`);
-  if (zoneIds.length > 0) refuse(`expected: of zones nothing is expected; leave out zoneIds.${OF_ZONES}`);
   if (totals) refuse('expected: leave out totals; without a breakdown the row is of the whole range.');
 }
 
