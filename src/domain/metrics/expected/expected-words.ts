@@ -106,8 +106,8 @@ function countSentence(judged: readonly JudgedLine[], clear: number, explained: 
   const unit = (askedOf(query).length + breakdown.length === 2 && timeUnitOf(breakdown)) || 'value';
   const rows = `${explained > 0 ? 'other ' : ''}${unit}`;
   if (clear > 0) return `Of ${explained > 0 ? 'the ' : ''}${countNoun(count, rows)}, ${clear} were unusual.`;
-  const all = count === 1 ? `The ${rows}` : count === 2 ? `Both ${rows}s` : `All ${countNoun(count, rows)}`;
-  return `${all} ${count === 1 ? 'was' : 'were'} normal.`;
+  if (count === 1) return `The ${rows} was normal.`;
+  return `${count === 2 ? `Both ${rows}s` : `All ${countNoun(count, rows)}`} were normal.`;
 }
 
 /** One sentence: what is expected of a row that is not over, with its bounds, and what is counted of it. */

@@ -61,8 +61,9 @@ function endsText(
       name === 'zoneId' || UNTOLD.has(row[column]) ? [] : [namePart(name, String(row[column]).replace(PART_MARK, ''), grammar.year)],
     );
     const share = row[columns.indexOf(`${metric}Share`)];
-    const more = hasName(row, isPart) ? ' in part of it' : typeof share === 'number' ? `, ${valueText(share, '%')} of all` : '';
-    return `${own.join(', ') || String(row[0])} (${valueText(Number(row[at]), units[metric] ?? '')}${more})`;
+    const part = hasName(row, isPart) ? ' in part of it' : '';
+    const ofAll = typeof share === 'number' ? `, ${valueText(share, '%')} of all` : '';
+    return `${own.join(', ') || String(row[0])} (${valueText(Number(row[at]), units[metric] ?? '')}${part}${ofAll})`;
   };
   // A part of a time may hold the most of what adds up, and never says what is least.
   const highest = isCount(metric) ? all[0] : ranked[0];
