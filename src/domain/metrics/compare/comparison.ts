@@ -113,7 +113,8 @@ function causesOf({ metric, reading, change }: SiteChange<Reading>, scene: Compa
   return [
     ...(own && isHeadline && isAlone ? [place] : []),
     ...(isTheirs && isHeadline ? segmentCauses(causes) : []),
-    ...(isTheirs ? mixCauses(metric, scene) : []),
+    // Shares of devices move the rate of all visits, and that of no device.
+    ...(isTheirs && reading === causes.whole ? mixCauses(metric, scene) : []),
     ...factors,
   ];
 }
@@ -324,7 +325,7 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
       (reading?.periodDays ?? []).flatMap(({ interval }) => interval.label ?? []),
     );
   const calendar = calendarCauses(change, scene, reading);
-  if (!isChanged(change.judgement)) return calendar;
+  if (!isChanged(change.judgement) || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return calendar;
   const mix = reading === scene.causes.whole ? mixCauses(change.metric, scene) : [];
   return [...mix, ...calendar, ...factorCauses(change.metric, scene)];
 }
