@@ -108,8 +108,9 @@ export function curvesOf(
   const curve = (group?: string) => {
     const cohorts = cohortsOf(ofGroup(counts, group), asked);
     const shares = Array.from({ length: asked.periods + 1 }, (_, after) => returnedIn(cohorts, after));
-    // Those whose first period is not over are in no share.
-    return { group: group ?? 'all', visitors: returnedIn(cohorts, 1).of, percent: shares.map(({ hits, of }) => percent(hits, of)) };
+    const visitors = cohorts.reduce((sum, own) => sum + (own.incomplete < asked.periods ? own.visitors : 0), 0);
+    // Those of whom no period is over are in no share.
+    return { group: group ?? 'all', visitors, percent: shares.map(({ hits, of }) => percent(hits, of)) };
   };
   const groups = [...new Set(counts.map(({ group }) => group))].filter((group) => group !== '');
   const each = groups.map(curve).toSorted((a, b) => b.visitors - a.visitors);

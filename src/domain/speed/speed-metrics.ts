@@ -122,9 +122,10 @@ export const coreMetrics = ['largestContentfulPaint', 'totalBlockingTime', 'cumu
 /** Metrics whose sum over the steps of a run means something; paints of several pages add up to nothing. */
 export const additiveMetrics: readonly string[] = ['loadTime', 'weight', 'request', 'totalBlockingTime', 'totalLongTasks', 'nbLongTasks'];
 
-/** A value of a metric as a person says it. */
-export function formatValue(metric: string, value: number | null): string {
+/** A value of a metric as a person says it, rounded as records hold it. */
+export function formatValue(metric: string, exact: number | null): string {
   const { kind } = metricFact(metric);
+  const value = exact === null ? null : roundValue(metric, exact);
   if (kind === 'bytes') return formatBytes(value);
   return kind === 'ms' ? formatMs(value) : formatNumber(value);
 }

@@ -21,7 +21,7 @@ import type { Theme } from './theme.ts';
 import { DAY_MS, dayWords, drawable, formatValue, markAt, plainText, tickText, timeLabel } from './values.ts';
 
 /** Longest name at the end of a line, in characters. */
-const LONGEST_LABEL = 36;
+const LONGEST_LABEL = 40;
 
 /** The range as two stacked lines: an unseen one up to the lowest value, and the area from there to the highest. */
 function band({ low, high }: TrendSeries, atMs: readonly number[], name: string, colour: string) {
