@@ -279,7 +279,7 @@ export interface Granted {
 /** Scopes that one token carries together; the others are asked for only when named. */
 export const JOINT_SCOPES = ['speed-analysis', 'data-export', 'metrics'] as const satisfies readonly Scope[];
 const MAX_LISTED_PROJECTS = 30;
-const DEFAULT_PROJECT = 'WEB_ANALYTICS_PROJECT_ID sets a default.';
+const DEFAULT_PROJECT = 'WEB_ANALYTICS_PROJECT_ID sets a default; over HTTP projectId of the credential does.';
 /** How a project is chosen, for refusals. */
 export const CHOOSE_PROJECT = 'pass projectId, or set WEB_ANALYTICS_PROJECT_ID';
 

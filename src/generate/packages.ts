@@ -44,8 +44,8 @@ export function bundleManifest(): object {
     version: about.version,
     description: about.description,
     long_description:
-      'Ask about metrics in plain words, find out why a page became slow, set up exports and query them with SQL. Without a ' +
-      'credential it runs on an emulated platform: switch on the demo in its settings.',
+      'Ask about metrics in plain words, find out why a page became slow, set up exports and query them with SQL. Needs an API ' +
+      'credential of your platform; without one, switch on Demo in its settings, for an emulated platform.',
     author: { name: about.author },
     repository: { type: 'git', url: REPOSITORY },
     homepage: about.homepage,

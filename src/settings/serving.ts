@@ -29,7 +29,7 @@ export const servingSettings = {
   allowedHosts: {
     variable: 'WEB_ANALYTICS_ALLOWED_HOSTS',
     title: 'Allowed hosts',
-    words: 'Comma list of host names, without port, that clients reach HTTP serving by',
+    words: 'Comma-separated list of host names, without port, that clients reach HTTP serving by',
     schema: list.refine(
       (hosts) => hosts.every(isHostName),
       'expected host names such as mcp.example.com, without scheme, port or wildcard, separated by commas',
@@ -39,7 +39,7 @@ export const servingSettings = {
   allowedOrigins: {
     variable: 'WEB_ANALYTICS_ALLOWED_ORIGINS',
     title: 'Allowed origins',
-    words: 'Comma list of origins, such as `https://app.example.com`, whose pages may call HTTP serving',
+    words: 'Comma-separated list of origins, such as `https://app.example.com`, whose pages may call HTTP serving',
     schema: list.refine((origins) => origins.every(isOrigin), 'expected origins such as https://app.example.com, separated by commas'),
     otherwise: 'none, on loopback its own pages',
   },
@@ -133,7 +133,7 @@ export const limitSettings = {
   endpointDomains: {
     variable: 'WEB_ANALYTICS_ENDPOINT_DOMAINS',
     title: 'Endpoint domains',
-    words: "Comma list of domains that a token's `endpoint` may lie in",
+    words: "Comma-separated list of domains that a token's `endpoint` may lie in",
     schema: list,
     otherwise: 'any https address; none in an own network unless the authentication server is there',
   },
@@ -194,7 +194,7 @@ export const workspaceSettings = {
   dataQuotaMb: {
     variable: 'WEB_ANALYTICS_DATA_QUOTA_MB',
     title: 'Data quota',
-    words: 'Room that downloaded exports of one caller may take, in MB',
+    words: 'Disk quota for the exports of one caller, in MB',
     schema: count(1, 100_000_000, 'megabytes'),
     default: '5000',
   },

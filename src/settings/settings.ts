@@ -35,7 +35,7 @@ const signInSettings = {
   tokenAlgorithms: {
     variable: 'WEB_ANALYTICS_TOKEN_ALGORITHMS',
     title: 'Token algorithms',
-    words: 'Comma list of accepted signature algorithms of access tokens',
+    words: 'Comma-separated list of accepted signature algorithms of access tokens',
     schema: list.pipe(z.array(z.enum(tokenAlgorithms, `expected some of ${tokenAlgorithms.join(', ')}`))),
     otherwise: 'every one with a public key',
   },
@@ -145,7 +145,7 @@ const platformSettings = {
   timeZone: {
     variable: 'WEB_ANALYTICS_TIME_ZONE',
     title: 'Time zone',
-    words: 'IANA time zone of dates without one',
+    words: 'IANA time zone for dates given without one',
     schema: words.refine(isTimeZone, 'expected an IANA time zone, such as Europe/Paris'),
     default: 'UTC',
     form: 'string',
@@ -161,7 +161,7 @@ const platformSettings = {
   specialDays: {
     variable: 'WEB_ANALYTICS_SPECIAL_DAYS',
     title: 'Special days',
-    words: 'Comma list of own days that are unlike others, as sales: `2026-09-15 Anniversary, 2026-10-05..2026-10-11 Autumn sale`',
+    words: 'Your own unusual days, such as sales, separated by commas: `2026-09-15 Anniversary, 2026-10-05..2026-10-11 Autumn sale`',
     schema: namedDays,
     otherwise: 'Black Friday week, Christmas to New Year and public holidays alone',
     form: 'string',
@@ -169,7 +169,7 @@ const platformSettings = {
   toolsets: {
     variable: 'WEB_ANALYTICS_TOOLSETS',
     title: 'Toolsets',
-    words: 'Comma list of toolsets; `core` is a short choice from all of them',
+    words: 'Comma-separated list of toolsets; `core` is a short choice from all of them',
     schema: list,
     otherwise: 'all',
     form: 'string',
@@ -185,7 +185,7 @@ const platformSettings = {
   ownDomains: {
     variable: 'WEB_ANALYTICS_OWN_DOMAINS',
     title: 'Own domains',
-    words: 'Comma list of domains that are no third party in HAR files, such as that of a CDN',
+    words: 'Comma-separated list of domains to treat as first-party in HAR files, such as that of a CDN',
     schema: list.refine(
       (domains) => domains.every(isDomain),
       'expected domains such as cdn.example.net, without scheme or path, separated by commas',

@@ -136,11 +136,11 @@ function metricNames(family: MetricFamily, wrong = (names: readonly string[]) =>
 }
 
 /** Names of speed metrics, or `["all"]`; the eight usual ones when left out. */
-export const speedMetrics = metricNames('speed').describe('Metric names or ["all"]; default 8 usual').optional();
+export const speedMetrics = metricNames('speed').describe('Metric names or ["all"]; default: the 8 usual').optional();
 
 /** The same, with custom timings by their names. */
 export const speedMetricsAndTimings = metricNames('speed', surelyUnknownWords)
-  .describe('Web vitals, e.g. LCP, time to first byte, custom timings, or all; default 8 usual')
+  .describe('Web vitals, e.g. LCP, time to first byte, custom timings, or all; default: the 8 usual')
   .optional();
 
 /** The name of one speed metric, or `failedPercent` for the share of failed runs. */
@@ -198,10 +198,10 @@ export const speedBudgets = z
 export const limit = pageSize.describe('Rows, default 25').optional();
 export const order = orderName.describe('By jobId, default DESC').optional();
 export const page = z.int().min(0).describe('Page number').optional();
-export const projectId = someText.describe('The id or name').optional();
-export const confirm = z.boolean().describe('true sends; else preview').optional();
+export const projectId = someText.describe('Id or name').optional();
+export const confirm = z.boolean().describe('true goes ahead; else a preview').optional();
 export const waitSeconds = z.int().min(0).max(40).describe('Longest wait, default 20').optional();
-export const chart = z.boolean().describe('Adds picture').optional();
+export const chart = z.boolean().describe('Adds a chart').optional();
 
 /** Zones, or a zoning or screen for all of its zones. */
 export const zoneIds = z

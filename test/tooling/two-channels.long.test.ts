@@ -75,7 +75,7 @@ function onlyInOne({ structured, text, links }: ToolAnswer): unknown[] {
   const { chart: _drawn, range, ...data } = structured;
   const rendered = unrendered(renderText(data));
   // A getter's answer begins with one sentence on its figures.
-  if (!text.endsWith(rendered) || !/^([A-Z].*\.\n)?$/.test(text.slice(0, text.length - rendered.length)))
+  if (!text.endsWith(rendered) || !/^([A-Z\d].*\.\n)?$/.test(text.slice(0, text.length - rendered.length)))
     return ['the text is not made from the structured content'];
   const numbers = numbersIn(text);
   const unseen = leavesOf(data).filter(

@@ -21,7 +21,7 @@ export default defineTool({
   title: 'Get the credential',
   description:
     'Permissions, access rights of credential, login or API key (403, forbidden, permission denied, allowed to see): ' +
-    'level, scopes, projects, sites, account, toolsets, missing scopes, expiry (valid till).',
+    'level, scopes, projects, sites, account, toolsets, missing scopes, expiry date.',
   annotations: READ,
   searchHint: 'access, 403, sites, key valid, account level, permission',
   operation: readCredential,

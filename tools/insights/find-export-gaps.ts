@@ -6,7 +6,7 @@ import { findAllGaps, findExportGaps } from '../../src/usecases/exports/find-exp
 
 export default defineAnsweringTool({
   name: 'find_export_gaps',
-  title: 'Find gaps of an export',
+  title: 'Find gaps in exports',
   description:
     'Did we miss exports, is some data missing? Gaps and holes in the data: days, dates or hours of each job missing, ' +
     'empty, skipped or incomplete, and why (failed, never run, expired, outage). Checks the completeness of the history; ' +

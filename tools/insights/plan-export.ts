@@ -22,7 +22,7 @@ export default defineAnsweringTool({
   idsFrom: 'list_export_jobs',
   input: z.strictObject({
     fields: z.array(text).min(1).max(200).describe('Names or plain words: url, UTM, custom variable "plan", "revenue as money"'),
-    name: text.describe('Default: made up').optional(),
+    name: text.describe('Default: generated').optional(),
     scope: p.exportScope.describe('sessions or views (hit-level); default by fields').optional(),
     format: exportFormat.default('JSONL'),
     frequency: z.enum(['once', 'daily', 'hourly']).describe('Schedule: daily (nightly), once with dates').optional(),

@@ -18,7 +18,7 @@ export default defineTool({
   idsFrom: 'list_speed_events',
   input: z.strictObject({
     key: text.describe('Identifying key'),
-    text: text.describe('Words shown'),
+    text: text.describe('Label on the chart'),
     date: p.momentOf('Instant, e.g. now'),
     monitorings: ids.describe('Monitoring ids (console)').optional(),
     scenarios: p.refs('scenario', 'Ids or names').optional(),
