@@ -39,8 +39,8 @@ export interface Host {
   readonly prompt: (name: string, args?: Record<string, string>) => Promise<string>;
   /** Values offered for one argument of a prompt. */
   readonly complete: (prompt: string, argument: string, value: string) => Promise<readonly string[]>;
-  /** Begins to listen to a resource; gives the way to end it. */
-  readonly listen: (uri: string) => Promise<() => Promise<void>>;
+  /** Begins to listen to resources; gives the way to end it. */
+  readonly listen: (...uris: string[]) => Promise<() => Promise<void>>;
   /** Addresses of its resource notifications, in order. */
   readonly updates: readonly string[];
   /** Questions that the person was asked, in order. */
@@ -96,6 +96,16 @@ function requestOptions({ signal, onProgress }: CallOptions) {
   };
 }
 
+/** Listening by `resources/subscribe`, one address at a time. */
+function subscribing(client: Record<'subscribeResource' | 'unsubscribeResource', (params: { uri: string }) => Promise<unknown>>) {
+  return async (...uris: string[]) => {
+    for (const uri of uris) await client.subscribeResource({ uri });
+    return async () => {
+      for (const uri of uris) await client.unsubscribeResource({ uri });
+    };
+  };
+}
+
 async function connectOld(transport: Transport, { answer }: AnswerOptions): Promise<Host> {
   const client = new OldClient(INFO, { capabilities: answer ? { elicitation: {} } : {} });
   const questions: string[] = [];
@@ -128,10 +138,7 @@ async function connectOld(transport: Transport, { answer }: AnswerOptions): Prom
     prompt: async (name, args = {}) => messageOf((await client.getPrompt({ name, arguments: args })).messages),
     complete: async (name, argument, value) =>
       (await client.complete({ ref: { type: 'ref/prompt', name }, argument: { name: argument, value } })).completion.values,
-    async listen(uri) {
-      await client.subscribeResource({ uri });
-      return async () => void (await client.unsubscribeResource({ uri }));
-    },
+    listen: subscribing(client),
     close: () => client.close(),
   };
 }
@@ -171,13 +178,10 @@ async function connectModern(transport: Transport, name: keyof typeof negotiatio
     prompt: async (prompt, args = {}) => messageOf((await client.getPrompt({ name: prompt, arguments: args })).messages),
     complete: async (prompt, argument, value) =>
       (await client.complete({ ref: { type: 'ref/prompt', name: prompt }, argument: { name: argument, value } })).completion.values,
-    async listen(uri) {
-      if (client.getNegotiatedProtocolVersion() === '2026-07-28') {
-        const subscription = await client.listen({ resourceSubscriptions: [uri] });
-        return () => subscription.close();
-      }
-      await client.subscribeResource({ uri });
-      return async () => void (await client.unsubscribeResource({ uri }));
+    async listen(...uris) {
+      if (client.getNegotiatedProtocolVersion() !== '2026-07-28') return subscribing(client)(...uris);
+      const subscription = await client.listen({ resourceSubscriptions: uris });
+      return () => subscription.close();
     },
     close: () => client.close(),
   };
