@@ -18,10 +18,6 @@ describe('a command line', () => {
     });
   });
 
-  it.each(Object.keys(commands))('names %s', (command) => {
-    expect(readCommandLine([command, '--demo'])).toMatchObject({ command, flags: { demo: 'true' } });
-  });
-
   it('takes flags in any place, and leaves the rest to the command', () => {
     const line = readCommandLine([
       '--time-zone',

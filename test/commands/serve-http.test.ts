@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, type TestContext, vi } from 'vitest';
 import { readCertificate } from '../../src/commands/serve-over-http.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import type { Log } from '../../src/lib/log.ts';
@@ -60,38 +60,21 @@ describe('an address that cannot be had', () => {
       'is not an address of this machine: choose another --host',
     );
   });
-
-  it('ends the command with 2 and a sentence', { tags: 'nightly' }, async () => {
-    const first = await startHttpServer();
-    onTestFinished(async () => void (await first.stop()));
-    const taken = startHttpServer(['--demo', '--port', new URL(first.url).port]);
-    await expect(taken).rejects.toThrow(/is taken: choose another --port\n$/);
-  });
 });
 
-function openssl(): string | undefined {
+/** Paths of a new certificate and its key, where this machine can make them. */
+function certificate(context: TestContext) {
   const folder = temporaryFolder();
-  const args = [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-days',
-    '2',
-    '-subj',
-    '/CN=localhost',
-    '-addext',
-    'subjectAltName=DNS:localhost',
-  ];
+  const [TLS_CERT_FILE, TLS_KEY_FILE] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  const kind = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2';
+  const subject = '-subj /CN=localhost -addext subjectAltName=DNS:localhost';
   try {
-    execFileSync('openssl', [...args, '-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')], { stdio: 'ignore' });
-    return folder;
+    const args = `${kind} ${subject}`.split(' ');
+    execFileSync('openssl', [...args, '-keyout', TLS_KEY_FILE, '-out', TLS_CERT_FILE], { stdio: 'ignore' });
   } catch {
-    return undefined;
+    context.skip('openssl is not installed');
   }
+  return { folder, settings: { TLS_CERT_FILE, TLS_KEY_FILE } };
 }
 
 it('without --http its settings are told to have no effect', { tags: 'nightly' }, async () => {
@@ -104,11 +87,8 @@ it('without --http its settings are told to have no effect', { tags: 'nightly' }
 
 describe('TLS', () => {
   it('is spoken with the files that are set', { tags: 'nightly' }, async (context) => {
-    const folder = openssl();
-    context.skip(folder === undefined, 'openssl is not installed');
-    if (folder === undefined) return;
-    const files = { TLS_CERT_FILE: join(folder, 'cert.pem'), TLS_KEY_FILE: join(folder, 'key.pem') };
-    const { url } = await open({ settings: files });
+    const { settings } = certificate(context);
+    const { url } = await open({ settings });
     const { port, protocol } = new URL(url);
     expect(protocol).toBe('https:');
     const sending = request({
@@ -118,7 +98,7 @@ describe('TLS', () => {
       path: '/mcp',
       method: 'POST',
       headers: HEADERS,
-      ca: readFileSync(files.TLS_CERT_FILE),
+      ca: readFileSync(settings.TLS_CERT_FILE),
     });
     sending.end(JSON.stringify({ jsonrpc: '2.0', ...INITIALIZE }));
     const [response] = (await once(sending, 'response')) as [{ statusCode: number; headers: Record<string, string>; resume(): void }];
@@ -128,23 +108,17 @@ describe('TLS', () => {
   });
 
   it('with a certificate whose time is over is spoken, with a warning', (context) => {
-    const folder = openssl();
-    context.skip(folder === undefined, 'openssl is not installed');
-    if (folder === undefined) return;
-    const files = { tlsCertFile: join(folder, 'cert.pem'), tlsKeyFile: join(folder, 'key.pem') };
+    const { TLS_CERT_FILE: tlsCertFile, TLS_KEY_FILE: tlsKeyFile } = certificate(context).settings;
     const told = (days: number) => {
       const log = vi.fn<Log>();
-      readCertificate(files, { clock: manualClock(new Date(Date.now() + days * DAY_MS).toISOString()), log });
+      readCertificate({ tlsCertFile, tlsKeyFile }, { clock: manualClock(new Date(Date.now() + days * DAY_MS).toISOString()), log });
       return log.mock.calls;
     };
     expect([told(1), told(3)]).toEqual([[], [['warn', expect.stringContaining('TLS_CERT_FILE: clients refuse the certificate')]]]);
   });
 
   it('waits for nobody who connects and does not shake hands, at its end least of all', { tags: 'nightly' }, async (context) => {
-    const folder = openssl();
-    context.skip(folder === undefined, 'openssl is not installed');
-    if (folder === undefined) return;
-    const settings = { TLS_CERT_FILE: join(folder, 'cert.pem'), TLS_KEY_FILE: join(folder, 'key.pem') };
+    const { settings } = certificate(context);
     const silent = async ({ url }: { url: string }) => {
       const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) }).on('error', () => undefined);
       await once(socket, 'connect');
@@ -159,16 +133,15 @@ describe('TLS', () => {
   });
 
   it('with files that cannot be used is refused by their names, with what is expected', { tags: 'nightly' }, async (context) => {
-    const folder = openssl();
-    context.skip(folder === undefined, 'openssl is not installed');
-    if (folder === undefined) return;
+    const { folder, settings } = certificate(context);
     const file = (name: string, text?: string) => {
       if (text !== undefined) writeFileSync(join(folder, name), text);
       return join(folder, name);
     };
     const pem = { type: 'pkcs8', format: 'pem' } as const;
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 });
-    const [cert, key, wrong] = [file('cert.pem'), file('key.pem'), file('wrong.pem', 'nothing of use')];
+    const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key } = settings;
+    const wrong = file('wrong.pem', 'nothing of use');
     const other = file('other.pem', privateKey.export(pem).toString());
     const locked = file('locked.pem', privateKey.export({ ...pem, cipher: 'aes-256-cbc', passphrase: 'secret' }).toString());
     const refusals: [string, string, RegExp][] = [
@@ -186,24 +159,22 @@ describe('TLS', () => {
   });
 });
 
-it('goes on when nobody reads its log any more', { tags: 'nightly' }, async () => {
-  const server = await startHttpServer();
-  server.child.stderr.destroy();
-  const session = await openRawSession(server.url);
-  for (const id of [1, 2, 3]) {
-    const call = { id, method: 'tools/call', params: { name: 'list_segments', arguments: {} } };
-    expect((await post(server.url, call, session)).message).toHaveProperty('result.structuredContent');
-  }
-  server.child.kill('SIGTERM');
-  expect(await server.ended).toEqual({ code: 0, signal: null });
-});
-
-it.each(['SIGTERM', 'SIGINT'] as const)('%s ends the command with 0, whoever is connected', { tags: 'nightly' }, async (signal) => {
-  const server = await startHttpServer();
-  const { headers } = await post(server.url, INITIALIZE);
-  const session = { 'mcp-session-id': headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
-  const stream = await fetch(server.url, { headers: { ...session, accept: 'text/event-stream' } });
-  server.child.kill(signal);
-  expect(await stream.text()).toBe('');
-  expect(await server.ended).toEqual({ code: 0, signal: null });
-});
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  'goes on when nobody reads its log any more; %s ends it with 0, whoever is connected',
+  {
+    tags: 'nightly',
+  },
+  async (signal) => {
+    const server = await startHttpServer();
+    server.child.stderr.destroy();
+    const session = await openRawSession(server.url);
+    for (const id of [1, 2, 3]) {
+      const call = { id, method: 'tools/call', params: { name: 'list_segments', arguments: {} } };
+      expect((await post(server.url, call, session)).message).toHaveProperty('result.structuredContent');
+    }
+    const stream = await fetch(server.url, { headers: { ...session, accept: 'text/event-stream' } });
+    server.child.kill(signal);
+    expect(await stream.text()).toBe('');
+    expect(await server.ended).toEqual({ code: 0, signal: null });
+  },
+);

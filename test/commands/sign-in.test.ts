@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fetchJson, openSignIn } from '../../src/commands/sign-in.ts';
+import { fetchJson, openSignIn, signInReport } from '../../src/commands/sign-in.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -32,15 +32,17 @@ describe('sign-in by the settings', () => {
     expect(issuer.asked).toEqual(['/.well-known/oauth-authorization-server', '/keys']);
   });
 
-  it('that finds no issuer says why in the log, and asks for patience', async () => {
+  it('that finds no issuer says why in the log, is a fault to doctor, and asks for patience', async () => {
     const { url, server } = await listen(() => undefined);
     server.close();
-    const { signIn, logged } = await opened({ WEB_ANALYTICS_ISSUER: url, WEB_ANALYTICS_AUDIENCE: AUDIENCE });
+    const environment = { WEB_ANALYTICS_ISSUER: url, WEB_ANALYTICS_AUDIENCE: AUDIENCE };
+    const { signIn, logged } = await opened(environment);
     const issuer = await stubIssuer(systemClock);
     const token = await issuer.token();
     expect(await signIn?.authenticate({ authorization: `Bearer ${token}` })).toMatchObject({ challenge: { status: 503 } });
     expect(logged.join('\n')).toMatch(/^warn: The keys of the issuer could not be read\. .* refused the connection\.$/);
     expect(logged.join('\n')).not.toContain(token);
+    expect(await signInReport(readSettings(environment))).toMatchObject([{ name: 'sign-in', state: 'fault' }]);
   });
 
   it('is not opened with both an issuer and a file, or without the file', async () => {
