@@ -225,23 +225,18 @@ async function levelBy({ named, unnamed, projects = [SHOP] }: { named?: Answer; 
   return { level: await client.credentialLevel(), again: await client.credentialLevel(), asked: stub.tokenRequests.length };
 }
 
-test('several projects are an account, and no token is asked for', async () => {
-  expect(await levelBy({ projects: [SHOP, { id: 8, name: 'Blog' }] })).toMatchObject({ level: 'account', asked: 0 });
-});
-
-test('a token without project is granted to project level, and is kept', async () => {
-  expect(await levelBy({ named: refused })).toEqual({ level: 'project', again: 'project', asked: 1 });
-});
-
-test('a token that is refused without project and granted with it is that of an account', async () => {
-  expect(await levelBy({ unnamed: refused })).toMatchObject({ level: 'account', again: 'account' });
-});
-
-test.each([
-  ['both are refused', { named: refused, unnamed: refused }],
-  ['the server fails without project', { unnamed: broken }],
-  ['the server fails with it', { named: broken, unnamed: refused }],
-  ['the credential names no project', { projects: [] }],
-])('it stays unknown where %s', async (_, stub) => {
-  expect(await levelBy(stub)).toMatchObject({ level: 'unknown' });
+test.each<[string, Parameters<typeof levelBy>[0], object]>([
+  [
+    'account, without a token, where it reaches several projects',
+    { projects: [SHOP, { id: 8, name: 'Blog' }] },
+    { level: 'account', asked: 0 },
+  ],
+  ['project, which is kept, where a token without one is granted', { named: refused }, { level: 'project', again: 'project', asked: 1 }],
+  ['account where a token is granted only with a project', { unnamed: refused }, { level: 'account', again: 'account' }],
+  ['unknown where both are refused', { named: refused, unnamed: refused }, { level: 'unknown' }],
+  ['unknown where the server fails without project', { unnamed: broken }, { level: 'unknown' }],
+  ['unknown where the server fails with it', { named: broken, unnamed: refused }, { level: 'unknown' }],
+  ['unknown where the credential names no project', { projects: [] }, { level: 'unknown' }],
+])('the level of a credential is %s', async (_, stub, expected) => {
+  expect(await levelBy(stub)).toMatchObject(expected);
 });

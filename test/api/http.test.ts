@@ -136,19 +136,15 @@ describe('size', () => {
     expect(sent).toBeLessThan(16 * MB);
   });
 
-  test('a small packed answer cannot unfold beyond the limit', async () => {
-    const bomb = gzipSync(Buffer.alloc(64 * MB));
-    const { url } = await listen((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
+  test.each([
+    ['gzip', gzipSync(Buffer.alloc(64 * MB))],
+    ['gzip, gzip', gzipSync(gzipSync(Buffer.alloc(64 * MB)))],
+  ])('a small answer packed by %s cannot unfold beyond the limit', async (encoding, bomb) => {
+    const { url } = await listen((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(bomb));
     expect(bomb.length).toBeLessThan(MB);
     const before = process.memoryUsage().arrayBuffers;
     expect((await failure(open().send(url, limit))).message).toContain('larger than 2 MB');
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * MB);
-  });
-
-  test('a bomb inside of a bomb neither', { tags: 'nightly' }, async () => {
-    const bomb = gzipSync(gzipSync(Buffer.alloc(64 * MB)));
-    const { url } = await listen((_, response) => response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(bomb));
-    expect((await failure(open().send(url, limit))).message).toContain('larger than 2 MB');
   });
 
   test('an answer of exactly the limit is read', async () => {

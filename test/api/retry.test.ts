@@ -165,37 +165,25 @@ describe('the wait before a repeat', () => {
   const late = new ApiError('timeout', 'late', { transient: true });
   const turnedAway = new ApiError('busy', 'refused', { transient: true });
 
-  test('the span of the jitter doubles, and two repetitions are all', async () => {
-    expect(await waitsOf(down, { chance: 1 })).toEqual({ waits: [400, 800], given: down });
-  });
-
-  describe('after an attempt that was given up', () => {
-    test('the pause is at least 50 ms', async () => expect((await waitsOf(late, { chance: 0 })).waits).toEqual([50, 50]));
-    test('the jitter counts where it is longer', async () => expect((await waitsOf(late, { chance: 0.5 })).waits).toEqual([200, 400]));
-    test('it takes at most half of what is left', async () =>
-      expect((await waitsOf(late, { chance: 1, leftMs: 60 })).waits).toEqual([30, 15]));
-    test('nothing is repeated where no time is left', async () =>
-      expect(await waitsOf(late, { leftMs: 0 })).toEqual({ waits: [], given: late }));
-  });
-
-  test('a pause that ends with the deadline is not begun', async () => {
-    expect((await waitsOf(down, { chance: 1, leftMs: 400 })).waits).toEqual([]);
-    expect((await waitsOf(down, { chance: 1, leftMs: 401 })).waits).toEqual([400]);
-  });
-
-  describe('refusals of too many calls', () => {
-    test('are repeated until the deadline while other replicas may be the reason, with pauses of at most a second', async () => {
-      const { waits } = await waitsOf(turnedAway, { chance: 1, leftMs: 5_000, isAlone: () => true });
-      expect(waits).toEqual([400, 800, 1_000, 1_000, 1_000]);
-    });
-    test('are given up after two repetitions otherwise', async () => {
-      expect((await waitsOf(turnedAway, { chance: 1, isAlone: () => false })).waits).toEqual([400, 800]);
-      expect((await waitsOf(turnedAway, { chance: 1 })).waits).toEqual([400, 800]);
-    });
-    test('are no reason to repeat other failures for longer', async () => {
-      expect((await waitsOf(down, { chance: 1, isAlone: () => true })).waits).toEqual([400, 800]);
-    });
-  });
+  const alone = { isAlone: () => true };
+  test.each<[string, ApiError, Parameters<typeof waitsOf>[1], number[]]>([
+    ['doubles the span of its jitter, and two repetitions are all', down, { chance: 1 }, [400, 800]],
+    ['is at least 50 ms after an attempt that was given up', late, { chance: 0 }, [50, 50]],
+    ['is the jitter there where that is longer', late, { chance: 0.5 }, [200, 400]],
+    ['takes at most half of what is left there', late, { chance: 1, leftMs: 60 }, [30, 15]],
+    ['is none where no time is left', late, { leftMs: 0 }, []],
+    ['is not begun where it ends with the deadline', down, { chance: 1, leftMs: 400 }, []],
+    ['is begun where it ends before the deadline', down, { chance: 1, leftMs: 401 }, [400]],
+    [
+      'comes until the deadline while other replicas may be why too many calls were refused, a second at most',
+      turnedAway,
+      { chance: 1, leftMs: 5_000, ...alone },
+      [400, 800, 1_000, 1_000, 1_000],
+    ],
+    ['comes twice where they may not be', turnedAway, { chance: 1, isAlone: () => false }, [400, 800]],
+    ['comes twice without replicas', turnedAway, { chance: 1 }, [400, 800]],
+    ['comes twice for other failures', down, { chance: 1, ...alone }, [400, 800]],
+  ])('%s', async (_, fault, options, waits) => expect(await waitsOf(fault, options)).toEqual({ waits, given: fault }));
 
   test.each([
     ['12', 12_000],

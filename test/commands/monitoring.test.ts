@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openMonitoring } from '../../src/commands/monitoring.ts';
 import { manualClock } from '../support/clock.ts';
 import { listen } from '../support/stub-platform.ts';
@@ -26,22 +26,21 @@ async function ready({ isCacheUp, isTokenServiceUp = true }: { isCacheUp?: boole
   return [response.status, ((await response.json()) as { checks: Record<string, string> }).checks];
 }
 
-describe('ready, with what replicas share', () => {
-  it('is a replica whose cache is up', async () => {
-    expect(await ready({ isCacheUp: true })).toEqual([200, { 'token service': 'ok', cache: 'ok' }]);
-  });
-
-  it('is one that goes on alone, and says so', async () => {
-    const cache = 'Redis cannot be reached; this replica goes on alone.';
-    expect(await ready({ isCacheUp: false })).toEqual([200, { 'token service': 'ok', cache }]);
-  });
-
-  it('is none without its token service, whatever the cache', async () => {
-    const checks = { 'token service': 'The authentication server cannot be reached.', cache: 'ok' };
-    expect(await ready({ isCacheUp: true, isTokenServiceUp: false })).toEqual([503, checks]);
-  });
-
-  it('says nothing of a cache where there is none', async () => {
-    expect(await ready({})).toEqual([200, { 'token service': 'ok' }]);
-  });
+it.each([
+  ['whose cache is up', { isCacheUp: true }, 200, { 'token service': 'ok', cache: 'ok' }],
+  [
+    'that goes on alone',
+    { isCacheUp: false },
+    200,
+    { 'token service': 'ok', cache: 'Redis cannot be reached; this replica goes on alone.' },
+  ],
+  [
+    'without its token service, whatever the cache',
+    { isCacheUp: true, isTokenServiceUp: false },
+    503,
+    { 'token service': 'The authentication server cannot be reached.', cache: 'ok' },
+  ],
+  ['without a cache', {}, 200, { 'token service': 'ok' }],
+])('says whether a replica is ready %s', async (_, platform, status, checks) => {
+  expect(await ready(platform)).toEqual([status, checks]);
 });

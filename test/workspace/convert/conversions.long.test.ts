@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
 import { scratchDirectory } from '../download/store-stub.ts';
-import { asked } from '../warehouse/loaded-project.ts';
+import { asked, lines } from '../warehouse/loaded-project.ts';
 import { openOffline, queried, type RunText, writeRun } from './converted-runs.ts';
 
 const FIELDS = [
@@ -26,7 +26,7 @@ const row = (id: number, cents: number, more: object = {}) => ({
   [ITEMS]: [cents - 1, 1],
   ...more,
 });
-const text = (...rows: object[]) => rows.map((each) => `${JSON.stringify(each).replaceAll(/"@(\d+)@"/g, '$1')}\n`).join('');
+const text = (...rows: object[]) => lines(rows);
 
 function project(...runs: RunText[]) {
   const dir = scratchDirectory();

@@ -126,7 +126,7 @@ export function viewRow(day: number, number: number, view: number): object {
 }
 
 /** Rows as lines of JSON, ids as numbers with all digits. */
-function lines(rows: readonly object[]): string {
+export function lines(rows: readonly object[]): string {
   return rows.map((row) => `${JSON.stringify(row).replaceAll(/"@(\d+)@"/g, '$1')}\n`).join('');
 }
 
