@@ -7,16 +7,7 @@ import { type AuthServer, type CredentialLevel, checkedAuthUrl, createAuthServer
 import { checkInput, checkProjectId, checkScopes, knownProject, withProject } from './check-input.ts';
 import { type Limits, refuseLongQueue, retry, withDeadline } from './deadline.ts';
 import { ApiError } from './errors.ts';
-import {
-  DEFAULT_SIZE_LIMITS,
-  type Exchange,
-  exchange,
-  leftOutWords,
-  type SizeLimits,
-  type Tolerated,
-  titleOf,
-  type Wiring,
-} from './exchange.ts';
+import { type Exchange, exchange, leftOutWords, type Tolerated, titleOf, type Wiring } from './exchange.ts';
 import { createHttp, type Http, type HttpAnswer } from './http.ts';
 import type { Limiter } from './limiter.ts';
 import type { ApiEvent, InputOf, Observer, Operation, PayloadOf, Scope } from './operation.ts';
@@ -156,7 +147,6 @@ export interface ClientOptions {
   version: string;
   log?: Log | undefined;
   observe?: Observer | undefined;
-  sizeLimits?: SizeLimits | undefined;
   /** Tokens that replicas share; left out: they stay in this process. */
   sharedTokens?: SharedTokens | undefined;
   /** Shared connections; default an own pool, closed with the client. */
@@ -373,7 +363,6 @@ function openParts(options: ClientOptions): CallParts & { readonly auth: AuthSer
     clock,
     redact,
     userAgent: `web-analytics-mcp/${options.version}`,
-    sizeLimits: options.sizeLimits ?? DEFAULT_SIZE_LIMITS,
     log: options.log ?? (() => undefined),
     observe: options.observe,
   };

@@ -312,13 +312,8 @@ export async function readAnswer(answer: HttpAnswer, reading: Reading): Promise<
   throw unreadable(answer, describe(body, redact), reading);
 }
 
-/** Largest answers that are read: HAR files, everything else. */
-export interface SizeLimits {
-  harBytes: number;
-  otherBytes: number;
-}
-/** Largest answers that are read: HAR files may have 96 MB, all others 32 MB. */
-export const DEFAULT_SIZE_LIMITS: SizeLimits = { harBytes: 96 * 1_048_576, otherBytes: 32 * 1_048_576 };
+/** Largest answers that are read. */
+const MAX_BYTES = { har: 96 * 1_048_576, other: 32 * 1_048_576 };
 
 /** A read may wait this share of the remaining time without an answer, so that time remains for a retry. */
 const IDLE_TIMEOUT_SHARE = 2 / 3;
@@ -329,7 +324,6 @@ export interface Wiring {
   readonly clock: Clock;
   readonly redact: Redactor;
   readonly userAgent: string;
-  readonly sizeLimits: SizeLimits;
   /** One line for each request, without secrets. */
   readonly log: Log;
   /** Called for every request. */
@@ -384,7 +378,7 @@ const LATE_MS = 2_000;
 
 /** Sends one request of an operation and reads its payload; throws an ApiError that says whether a repeat may help. */
 export async function exchange(wiring: Wiring, request: Exchange): Promise<Tolerated<unknown>> {
-  const { http, clock, redact, userAgent, sizeLimits, log } = wiring;
+  const { http, clock, redact, userAgent, log } = wiring;
   const { operation, limits, attempt, encoding } = request;
   const startMs = clock.now();
   const leftMs = limits.deadlineMs - startMs;
@@ -402,7 +396,7 @@ export async function exchange(wiring: Wiring, request: Exchange): Promise<Toler
       body: body && (encoding === 'form' ? formOf(body) : JSON.stringify(body)),
       safe: operation.safe,
       trustedHost: request.trustedHost,
-      maxBytes: operation === getStepHar ? sizeLimits.harBytes : sizeLimits.otherBytes,
+      maxBytes: operation === getStepHar ? MAX_BYTES.har : MAX_BYTES.other,
       idleTimeoutMs: operation.safe && attempt < MAX_ATTEMPTS && !isLate ? leftMs * IDLE_TIMEOUT_SHARE : undefined,
       signal: limits.signal,
     });

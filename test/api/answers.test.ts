@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Limits } from '../../src/api/deadline.ts';
 import { ApiError } from '../../src/api/errors.ts';
-import { DEFAULT_SIZE_LIMITS, type Exchange, exchange, readAnswer } from '../../src/api/exchange.ts';
+import { type Exchange, exchange, readAnswer } from '../../src/api/exchange.ts';
 import type { HttpAnswer, HttpRequest } from '../../src/api/http.ts';
 import type { ApiEvent, Operation } from '../../src/api/operation.ts';
 import { operations } from '../../src/api/operations/index.ts';
@@ -170,7 +170,6 @@ describe('a request', () => {
       clock: { now: () => nowMs, sleep: async () => undefined },
       redact: plain,
       userAgent: 'test/1',
-      sizeLimits: DEFAULT_SIZE_LIMITS,
       log: (_: string, line: string) => void lines.push(line),
       observe: (event: ApiEvent) => void events.push(event),
     };

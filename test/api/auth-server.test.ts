@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAuthServer } from '../../src/api/auth-server.ts';
 import { createTokenProvider } from '../../src/api/client.ts';
-import { DEFAULT_SIZE_LIMITS } from '../../src/api/exchange.ts';
 import { createHttp } from '../../src/api/http.ts';
 import { checkProject, type Granted, type TokenCache } from '../../src/api/tokens.ts';
 import { failure } from '../support/failure.ts';
@@ -26,7 +25,7 @@ function open(stub: Stub, { timeoutMs = 3_000 } = {}) {
   const http = createHttp({ environment: {} });
   onTestFinished(() => http.close());
   const clock = skippingClock();
-  const wiring = { http, clock, redact: plain, userAgent: 'test', sizeLimits: DEFAULT_SIZE_LIMITS, log: () => undefined };
+  const wiring = { http, clock, redact: plain, userAgent: 'test', log: () => undefined };
   const learned: string[] = [];
   const onToken = (token: string) => void learned.push(token);
   const auth = createAuthServer({ wiring, authUrl: stub.url, timeoutMs, random: () => 0.5, endpointDomains: [], onToken });

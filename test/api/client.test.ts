@@ -4,7 +4,7 @@ import { operations } from '../../src/api/operations/index.ts';
 import { failure } from '../support/failure.ts';
 import { json, openClient, openStub, payload, skippingClock, tokenBody } from '../support/stub-platform.ts';
 
-const { listSegments, listScenarios, getStepHar, createSpeedEvent } = operations;
+const { listSegments, listScenarios, createSpeedEvent } = operations;
 const event = { key: 'release', text: 'Release', date: '2026-11-20T10:00:00Z' };
 const expired = json(401, { success: false, errorMessage: 'Auth token is expired.', errorCode: 'JWT_EXPIRED' });
 
@@ -92,13 +92,6 @@ describe('on the wire', () => {
     expect(stub.calls[0]?.headers).not.toHaveProperty('content-type');
     expect(stub.tokenRequests[0]?.headers).toMatchObject({ 'user-agent': 'web-analytics-mcp/1.2.3', 'content-type': 'application/json' });
     expect(stub.tokenRequests[0]?.headers).not.toHaveProperty('authorization');
-  });
-
-  test('HAR files have a limit of their own', async () => {
-    const stub = await openStub({ answers: [payload({ har: 'x'.repeat(200_000), scenarios: [] })] });
-    const client = openClient(stub, { sizeLimits: { harBytes: 300_000, otherBytes: 100_000 } });
-    expect((await client.call(getStepHar, { scenarioStepResultId: '1' })).har).toHaveLength(200_000);
-    expect((await failure(client.call(listScenarios, {}))).message).toContain('larger than 98 KB');
   });
 });
 

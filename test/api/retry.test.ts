@@ -183,7 +183,7 @@ describe('the wait before a repeat', () => {
     ['comes twice where they may not be', turnedAway, { chance: 1, isAlone: () => false }, [400, 800]],
     ['comes twice without replicas', turnedAway, { chance: 1 }, [400, 800]],
     ['comes twice for other failures', down, { chance: 1, ...alone }, [400, 800]],
-  ])('%s', async (_, fault, options, waits) => expect(await waitsOf(fault, options)).toEqual({ waits, given: fault }));
+  ])('%s', async (_, fault, when, waits) => expect(await waitsOf(fault, when)).toEqual({ waits, given: fault }));
 
   test.each([
     ['12', 12_000],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
 import { type Fault, faultKinds, parseFault } from '../../src/emulator/faults.ts';
-import { type Platform, sharedPlatform, withPlatform } from '../support/emulator.ts';
+import { type Platform, sharedPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();
 
@@ -96,7 +96,4 @@ describe('--fault', () => {
     expect(() => parseFault(text)).toThrow(ApiError);
     expect(() => parseFault(text)).toThrow(message);
   });
-
-  it('is set from the start where the flag asks for it', () =>
-    withPlatform(async ({ token }) => expect(token('shop')).rejects.toThrow('500'), { faults: [parseFault('server-error:requestToken')] }));
 });
