@@ -114,7 +114,10 @@ describe('reads of the other interfaces', () => {
 });
 
 describe('metrics', () => {
-  const read = async (endDate: string) => {
+  test.each([
+    ['that may still change are kept for ten seconds', '2026-11-12T10:10:00.001Z', [1, 1, 2, 3, 3]],
+    ['that are final are kept for ten minutes', '2026-11-12T10:00:00.000Z', [1, 1, 1, 1, 2]],
+  ])('of days %s', async (_, endDate, expected) => {
     const clock = skippingClock('2026-11-20T10:00:00.000Z');
     const stub = await openStub({ answers: [payload({ values: [] })] });
     const client = openClient(stub, { clock });
@@ -124,15 +127,7 @@ describe('metrics', () => {
       await client.call(getSiteVisits, { startDate: '2026-10-01T00:00:00Z', endDate });
       counts.push(stub.calls.length);
     }
-    return counts;
-  };
-
-  test('of days that may still change are kept for ten seconds', async () => {
-    expect(await read('2026-11-12T10:10:00.001Z')).toEqual([1, 1, 2, 3, 3]);
-  });
-
-  test('of days that are final are kept for ten minutes', async () => {
-    expect(await read('2026-11-12T10:00:00.000Z')).toEqual([1, 1, 1, 1, 2]);
+    expect(counts).toEqual(expected);
   });
 });
 

@@ -164,19 +164,13 @@ describe('life', () => {
 });
 
 describe('a clock that jumps', () => {
-  test('forward past the end: one new token', async () => {
+  test.each([
+    ['forward past the end', 30 * 24 * HOUR_MS],
+    ['back by hours, so that the age is unknown', -5 * HOUR_MS],
+  ])('%s: one new token, not one for each call', async (_, jumpMs) => {
     const { clock, get, asked } = watch();
     await get();
-    clock.jump(30 * 24 * HOUR_MS);
-    expect(await get()).toBe('token-2');
-    expect(await get()).toBe('token-2');
-    expect(asked).toHaveLength(2);
-  });
-
-  test('back by hours: the age is unknown, so one new token, not one for each call', async () => {
-    const { clock, get, asked } = watch();
-    await get();
-    clock.jump(-5 * HOUR_MS);
+    clock.jump(jumpMs);
     expect(await get()).toBe('token-2');
     expect(await get()).toBe('token-2');
     expect(asked).toHaveLength(2);

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
-import { app, content, shop } from '../../src/emulator/credentials.ts';
+import { app, content, type Project, shop } from '../../src/emulator/credentials.ts';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { metricsHandlers } from '../../src/emulator/handlers/metrics.ts';
 import { userIdOf } from '../../src/emulator/world/exports/session-row.ts';
@@ -29,27 +29,25 @@ function listIn<T extends string | number>(row: Record<string, unknown>, name: s
 }
 
 describe('exports agree with metrics', () => {
-  const segment = 418204;
-  test.each([
+  test.each<{ project: Project; day: string; device: 'all' | 'desktop' | 'mobile' | 'tablet'; segment?: number }>([
     { project: shop, day: '2026-11-19', device: 'all' },
     { project: shop, day: '2026-11-14', device: 'desktop' },
     { project: shop, day: '2026-11-02', device: 'mobile' },
     { project: shop, day: '2026-07-05', device: 'tablet' },
-    { project: shop, day: '2026-10-11', device: 'all', segment },
-    { project: shop, day: '2025-11-30', device: 'mobile', segment },
+    { project: shop, day: '2026-10-11', device: 'all', segment: 418204 },
+    { project: shop, day: '2025-11-30', device: 'mobile', segment: 418204 },
     { project: app, day: '2026-11-15', device: 'all' },
     { project: app, day: '2026-11-01', device: 'tablet' },
-  ] as const)('$project.name $day $device', { tags: 'nightly' }, async ({ project, day, device, ...rest }) => {
+  ])('$project.name $day $device', { tags: 'nightly' }, async ({ project, day, device, segment }) => {
     const place = placeOf(project);
-    const segmentId = 'segment' in rest ? rest.segment : undefined;
-    const more = { fields: fieldsNamed(...facts), deviceLabel: device, ...(segmentId !== undefined && { segmentId: String(segmentId) }) };
+    const more = { fields: fieldsNamed(...facts), deviceLabel: device, ...(segment && { segmentId: String(segment) }) };
     const rows = rowsOf(await exported(place, onceJob(day, nextDay(day), more)));
     const { values } = await metricsHandlers.getSiteMetrics(
       {
         startDate: `${day}T00:00:00.000Z`,
         endDate: `${day}T23:59:59.999Z`,
         device,
-        ...(segmentId !== undefined && { segmentIds: [segmentId] }),
+        ...(segment && { segmentIds: [segment] }),
       },
       place,
     );
@@ -172,49 +170,47 @@ describe('session files', () => {
 });
 
 describe('view files', () => {
-  test.each([shop, app, content])('of $name derive from the sessions', { tags: 'nightly' }, async (project) => {
-    const place = placeOf(project);
-    const range = ['2026-11-18', '2026-11-19'] as const;
-    const sessionFields = fieldsNamed('session_id', 'session_number_of_views', 'session_duration_msec', 'session_number_of_transactions');
-    const sessions = rowsOf(await exported(place, onceJob(...range, { fields: sessionFields })));
-    const views = rowsOf(await exported(place, onceJob(...range, { scope: 'views', fields: await allFields(place, 'views') })));
-    const bySession = new Map<unknown, typeof views>(views.map((view) => [view['session_id'], []]));
-    for (const view of views) bySession.get(view['session_id'])?.push(view);
-    expect(bySession.size).toBe(sessions.length);
-    const isWrong = sessions.filter((session) => {
-      const own = bySession.get(session['session_id']) ?? [];
-      const ends = own.flatMap((view, at) => [...(view['is_first'] ? [`first ${at}`] : []), ...(view['is_last'] ? [`last ${at}`] : [])]);
-      const isBuyer = Number(session['session_number_of_transactions']) > 0 && own.length > 1;
-      return (
-        own.length !== session['session_number_of_views'] ||
-        own.some((view, at) => view['view_number'] !== at + 1) ||
-        sumOf(own, 'view_duration_msec') !== session['session_duration_msec'] ||
-        ends.join() !== `first 0,last ${own.length - 1}` ||
-        (isBuyer && !/confirmation|thanks|welcome/.test(String(own.at(-1)?.['path'])))
-      );
-    });
-    expect(isWrong).toEqual([]);
-  });
-
-  test.each([shop, app, content])('of $name are sound in themselves', { tags: 'nightly' }, async (project) => {
-    const place = placeOf(project);
-    const fields = await allFields(place, 'views');
-    const views = rowsOf(await exported(place, onceJob('2026-11-18', '2026-11-19', { scope: 'views', fields })));
-    const isWrong = views.filter((view) => {
-      const score = Number(view['frustration_score']);
-      const errors = lengths(view, 'errors.');
-      const timings = ['start_render', 'dom_interactive_after_msec', 'fully_loaded'].map((name) => view[name]);
-      const isSlower = timings.every((timing, at) => typeof timing === 'number' && timing > Number(timings[at - 1] ?? 0));
-      return (
-        !(score >= 0 && score <= 100) ||
-        Number(view['page_interaction_time_msec']) > Number(view['view_duration_msec']) ||
-        errors.length !== 3 ||
-        new Set(errors).size !== 1 ||
-        view['any_js_error_ind'] !== (errors[0] ?? 0) > 0 ||
-        (project === app ? timings.some((timing) => timing !== null) : !isSlower)
-      );
-    });
-    expect(isWrong).toEqual([]);
-    expect(views.length).toBeGreaterThan(1000);
-  });
+  test.each([shop, app, content])(
+    'of $name derive from the sessions, and are sound in themselves',
+    { tags: 'nightly' },
+    async (project) => {
+      const place = placeOf(project);
+      const range = ['2026-11-18', '2026-11-19'] as const;
+      const sessionFields = fieldsNamed('session_id', 'session_number_of_views', 'session_duration_msec', 'session_number_of_transactions');
+      const sessions = rowsOf(await exported(place, onceJob(...range, { fields: sessionFields })));
+      const views = rowsOf(await exported(place, onceJob(...range, { scope: 'views', fields: await allFields(place, 'views') })));
+      const bySession = new Map<unknown, typeof views>(views.map((view) => [view['session_id'], []]));
+      for (const view of views) bySession.get(view['session_id'])?.push(view);
+      expect(bySession.size).toBe(sessions.length);
+      const isWrong = sessions.filter((session) => {
+        const own = bySession.get(session['session_id']) ?? [];
+        const ends = own.flatMap((view, at) => [...(view['is_first'] ? [`first ${at}`] : []), ...(view['is_last'] ? [`last ${at}`] : [])]);
+        const isBuyer = Number(session['session_number_of_transactions']) > 0 && own.length > 1;
+        return (
+          own.length !== session['session_number_of_views'] ||
+          own.some((view, at) => view['view_number'] !== at + 1) ||
+          sumOf(own, 'view_duration_msec') !== session['session_duration_msec'] ||
+          ends.join() !== `first 0,last ${own.length - 1}` ||
+          (isBuyer && !/confirmation|thanks|welcome/.test(String(own.at(-1)?.['path'])))
+        );
+      });
+      expect(isWrong).toEqual([]);
+      const isUnsound = views.filter((view) => {
+        const score = Number(view['frustration_score']);
+        const errors = lengths(view, 'errors.');
+        const timings = ['start_render', 'dom_interactive_after_msec', 'fully_loaded'].map((name) => view[name]);
+        const isSlower = timings.every((timing, at) => typeof timing === 'number' && timing > Number(timings[at - 1] ?? 0));
+        return (
+          !(score >= 0 && score <= 100) ||
+          Number(view['page_interaction_time_msec']) > Number(view['view_duration_msec']) ||
+          errors.length !== 3 ||
+          new Set(errors).size !== 1 ||
+          view['any_js_error_ind'] !== (errors[0] ?? 0) > 0 ||
+          (project === app ? timings.some((timing) => timing !== null) : !isSlower)
+        );
+      });
+      expect(isUnsound).toEqual([]);
+      expect(views.length).toBeGreaterThan(1000);
+    },
+  );
 });

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { openPlans } from '../../../src/workspace/plans.ts';
 import { plansDirectory, projectDirectory } from '../../../src/workspace/store/layout.ts';
 import { bundledScript } from '../../support/bundled-script.ts';
 import { type Platform, sharedPlatform } from '../../support/emulator.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 import { sampleSize } from '../../support/sample-size.ts';
 import type { ApplyOrder } from './apply-process.ts';
 
@@ -29,8 +30,7 @@ beforeAll(() => {
 
 /** A plan of several jobs of one field on a disk of its own, and how a process is started that applies it. */
 async function planned({ authUrl, credentials, clock }: Platform, name: string, fieldName: string) {
-  const dir = mkdtempSync(join(tmpdir(), 'plans-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = temporaryFolder();
   const plans = openPlans(plansDirectory(projectDirectory({ dir, principal: 'local', authUrl, projectId: 1201 })), 1201);
   const bodies = Array.from({ length: JOBS }, (_, index) => ({
     name: `${name} ${index}`,
