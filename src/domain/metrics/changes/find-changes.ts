@@ -63,9 +63,7 @@ function measuredEvent(scene: Scene, event: ChangeEvent): ChangeEvent {
   const own = first && series.get(seriesId(first.metric, first.place));
   if (!own || first.mix || event.place.zoneId !== undefined || event.shape === 'drift') return event;
   const asFound = { from: event.from, to: event.to, relative: first.relative };
-  // It goes on only where its own days show no end of it.
-  const ended = () => (event.to === undefined ? measureChange(own.kind, own.days, { ...asFound, to: scene.to }) : undefined);
-  const found = measureChange(own.kind, own.days, asFound) ?? ended() ?? event;
+  const found = measureChange(own.kind, own.days, asFound) ?? event;
   const { shape, from, to, days, earliest, latest } = found;
   const parts = event.parts.map((part) => measuredPart(scene, part, found));
   return { ...event, shape, from, to, days, earliest, latest, parts };

@@ -17,7 +17,7 @@ const TURN_DAYS = 28;
 const CLOSE_DAYS = 3;
 /** A change may begin this many days away from where it was found. */
 const NEAR_DAYS = 7;
-/** An end this many days before the last one is that of the change only where its own days show it. */
+/** An end that a question found so few days before the last one says little: it goes on, or is over, as these days show. */
 const DAYS_IN_DOUBT = 3;
 const OWN = 0.01;
 
@@ -92,11 +92,6 @@ function measured(kind: MetricKind, days: readonly DailyPoint[], own: Pick<Found
 /** A change as some question found it; without a last day it goes on. */
 export type FoundChange = Pick<DatedChange, 'from' | 'relative'> & { readonly to?: string | undefined };
 
-/** Whether a change ends so close to the last day that other days than its own may have made the end. */
-function endsInDoubt({ to }: FoundChange, last: string): boolean {
-  return to !== undefined && daysFrom(to, last) <= DAYS_IN_DOUBT;
-}
-
 /**
  * Dates a change that some question found and gives it the size of all its days, from the days up to the last one alone and not from the
  * ranges or the size of the question, so that all questions up to that day tell it alike. Undefined where these days do not show it.
@@ -112,9 +107,8 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
     .filter(({ shape, relative }) => shape !== 'outlier' && relative * found.relative > 0)
     .filter((change) => distanceOf(change) <= (found.from === found.to ? 0 : NEAR_DAYS))
     .toSorted((a, b) => distanceOf(a) - distanceOf(b));
-  const nearest =
-    near.find(({ to }) => (to === undefined) === (found.to === undefined)) ??
-    (endsInDoubt(found, last) ? near.find(({ to }) => to === undefined) : undefined);
+  const isEndInDoubt = daysFrom(found.to ?? last, last) <= DAYS_IN_DOUBT;
+  const nearest = near.find(({ to }) => (to === undefined) === (found.to === undefined)) ?? (isEndInDoubt ? near[0] : undefined);
   return nearest && { ...nearest, ...sizeOfDays(kind, days, nearest) };
 }
 

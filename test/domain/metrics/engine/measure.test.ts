@@ -53,6 +53,11 @@ describe('a change', () => {
     expect(found).toMatchObject({ from: labelAt(DAYS - 14), to: labelAt(DAYS - 6) });
   });
 
+  it('that a question of just its days found is over where the days behind it show its end', () => {
+    const days = siteOf(5, { from: DAYS - 40, to: DAYS - 33, factor: 6 });
+    expect(measureChange('count', days, about(DAYS - 40, 5))).toMatchObject({ from: labelAt(DAYS - 40), to: labelAt(DAYS - 34) });
+  });
+
   it('goes on where its own days show no end so close to the last one as the question found', () => {
     const days = siteOf(3, FALL);
     const upTo = (day: number) => measureChange('count', days, { ...about(DAYS - 7, -0.25), to: labelAt(day) });
