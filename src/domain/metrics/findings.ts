@@ -108,7 +108,7 @@ export function changeFacts(placed: PlacedChange, currency: string | undefined):
       ongoing: to === undefined && !isDay,
     },
     now,
-    against: { what: 'before', value: now === null || relative <= -1 ? null : shown(now / (1 + relative)) },
+    against: { what: 'before', value: now && relative > -1 ? shown(now / (1 + relative)) : null },
     change: { percent: percentOf(relative), low: percentOf(Math.min(low, high)), high: percentOf(Math.max(low, high)) },
     verdict: relative > 0 ? 'higher' : 'lower',
     chance: Number(pValue.toPrecision(2)),

@@ -1,7 +1,7 @@
 import { logTail, Z_95 } from '../../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
 import { effectsOf, type Information, without } from './noise.ts';
-import { type Candidate, nextChange, type Quest, type Shape, scoreOf, soughtBy, takeOut } from './seek.ts';
+import { type Candidate, LONGEST_EPISODE_DAYS, nextChange, type Quest, type Shape, scoreOf, soughtBy, takeOut } from './seek.ts';
 import { relativeOf, type Series } from './series.ts';
 
 /** A change that was found: days on which the level differs from that before. */
@@ -28,8 +28,6 @@ const ENDED = 9;
 const ENDED_BEFORE = 4;
 /** The same for a step that began before the days that are asked about. */
 const BEGUN_BEFORE = 6;
-/** Days that an episode may have lasted whose end looks like a step. */
-const LONGEST_BEFORE = 35;
 
 /** The best of some intervals by what their score gains on that of a step; undefined where none gains more than `least`. */
 function gaining(information: Information, found: Candidate, sign: 1 | -1, least: number, intervals: readonly Interval[]) {
@@ -55,13 +53,10 @@ function settledOf(information: Information, found: Candidate): Candidate {
     Array.from({ length: Math.max(0, information.size - from - 2) }, (_, index) => ({ from, to: from + 2 + index })),
   );
   const before = around.flatMap((to) =>
-    Array.from({ length: LONGEST_BEFORE }, (_, index) => ({ from: to - 2 - index, to })).filter(({ from }) => from >= 1),
+    Array.from({ length: LONGEST_EPISODE_DAYS }, (_, index) => ({ from: to - 2 - index, to })).filter(({ from }) => from >= 1),
   );
   const earlier = gaining(information, found, -1, ENDED_BEFORE, before);
-  const settled = gaining(information, found, 1, Math.max(ENDED, earlier?.gain ?? 0), ended) ?? earlier;
-  if (!settled) return found;
-  const { gain: _gain, ...candidate } = settled;
-  return candidate;
+  return gaining(information, found, 1, Math.max(ENDED, earlier?.gain ?? 0), ended) ?? earlier ?? found;
 }
 
 /**

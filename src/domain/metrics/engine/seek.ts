@@ -33,8 +33,8 @@ const LEAST_WEIGHT = 0.02;
 
 /** Error of what is found among the days that teach. */
 export const HISTORY = 0.0002;
-/** Days of an episode among the days that teach: longer ones are a level of their own. */
-export const LONGEST_EPISODE_DAYS = 35;
+/** Days of an episode, as a summer sale: of longer ones a slow drift looks like one, or they are a level of their own. */
+export const LONGEST_EPISODE_DAYS = 49;
 
 /** Steps, episodes and outlier days that begin on some days, at one level; `longest` limits episodes. */
 export function allShapes(from: number, to: number, level: number, longest = Infinity): Quest[] {

@@ -172,10 +172,10 @@ function blockOf(times: Float64Array): number {
   return Math.max(0, at);
 }
 
-/** Zeros before the first event are no days of the site: they teach nothing. */
+/** Zeros before the first event are no days of the site and teach nothing; of what is over, as a campaign, it went back to them. */
 function begunOf(days: readonly DailyPoint[]): readonly DailyPoint[] {
-  const first = days.findIndex(({ numerator }) => numerator > 0);
-  return first > 0 ? days.slice(first) : days;
+  const isOver = days.slice(-WEEK).every(({ numerator }) => numerator === 0);
+  return isOver ? days : days.slice(days.findIndex(({ numerator }) => numerator > 0));
 }
 
 /**

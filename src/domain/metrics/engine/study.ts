@@ -29,10 +29,10 @@ function seenOn(series: Series, at: number): number {
 /** Days before a change on which there was something that could change. */
 const ALIVE_DAYS = 28;
 
-/** Where nothing was counted before a change nor on its days, what was expected of these days moved and nothing else. */
-function logOfNothing(series: Series, { from, to }: Change): number {
+/** Where nothing was counted before a change there is no level that it could differ from: no percentage tells what came from nothing. */
+function logOfNothing(series: Series, { from }: Change): number {
   if (series.kind !== 'count') return -Infinity;
-  for (let at = Math.max(0, from - ALIVE_DAYS); at < to; at += 1) if (seenOn(series, at) > 1 / 2) return -Infinity;
+  for (let at = Math.max(0, from - ALIVE_DAYS); at < from; at += 1) if (seenOn(series, at) > 1 / 2) return -Infinity;
   return 0;
 }
 

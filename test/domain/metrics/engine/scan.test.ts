@@ -27,6 +27,15 @@ describe('a scan', () => {
     expect(sudden[1]?.relative).toBeLessThan(-0.3);
   });
 
+  it('calls the end of 47 days of a campaign no fall, on a level or from nothing', () => {
+    const world = fourWeeks([], 3);
+    const isOn = (at: number) => at >= HISTORY - 60 && at < HISTORY - 13;
+    for (const usual of [1, 0]) {
+      const days = pointsOf(world, 'visits').map((day, at) => ({ ...day, numerator: Math.round(day.numerator * (isOn(at) ? 3 : usual)) }));
+      expect(scanVisits(days, world).findings).toEqual([]);
+    }
+  });
+
   it('calls no drift what falls for a summer and rises again', () => {
     const world = fourWeeks([], 3);
     const wave = (at: number) => 1 + 0.9 * (at / DAYS - 0.35) ** 2;
