@@ -24,8 +24,6 @@ export interface SiteChange<Of extends Visits = Visits> {
 
 /** Probability of a change where nothing happened, over all series of a table. */
 export const ERROR = 0.01;
-/** Score from which a product has followed a factor whose change is known. */
-const FOLLOWED = 1.96;
 /** Score from which a factor has moved on days that only its product shows: there are three, on days that were searched for. */
 const MADE = 2.6;
 /** Days before a change of a product on which a factor of it may have begun to move. */
@@ -48,14 +46,14 @@ export function measuredAt<Of extends Visits>(own: SiteChange<Of>): SiteChange<O
 }
 
 /** Whether a metric moved on the days of a change and the way that it goes. */
-function hasMoved(metric: string, reading: Visits, change: DatedChange, least: number): boolean {
+function hasMoved(metric: string, reading: Visits, change: DatedChange): boolean {
   const size = sizeOfDays(kindOf(metric), pointsKnown(reading, metric), change);
-  return size !== undefined && size.relative * change.relative > 0 && Math.abs(size.score) >= least;
+  return size !== undefined && size.relative * change.relative > 0 && Math.abs(size.score) >= MADE;
 }
 
 /**
- * Changes of a metric from a day on; of a product those of its factors that it followed, whose days and cost every tool tells; by itself it
- * ends by chance, and where no factor moved one large order or a slow rise may be all there is.
+ * Changes of a metric from a day on; of a product those of its factors, whose days and cost every tool tells, also where another factor made
+ * up for them; by itself it ends by chance, and where no factor moved one large order or a slow rise may be all there is.
  */
 export function changesOf<Of extends Visits>(reading: Of, metric: string, from: string, most: number): SiteChange<Of>[] {
   const since = (name: string) =>
@@ -63,16 +61,15 @@ export function changesOf<Of extends Visits>(reading: Of, metric: string, from: 
   const own = since(metric);
   const factors = factorsOf(metric, reading);
   if (factors.length === 0) return own;
-  const isAlike = (change: DatedChange) => own.some((other) => areNear(change, other.change));
-  const ofFactors = factors.flatMap(since).filter(({ change }) => isAlike(change) || hasMoved(metric, reading, change, FOLLOWED));
+  const ofFactors = factors.flatMap(since);
   const alone = own.filter(({ change }) => {
     const isTold = ofFactors.some((other) => areNear(other.change, change));
-    return !isTold && factors.some((factor) => hasMoved(factor, reading, change, MADE));
+    return !isTold && factors.some((factor) => hasMoved(factor, reading, change));
   });
   return [...ofFactors, ...alone];
 }
 
-/** The changes of its factors that a product followed, as far as they reach beyond a day; its own where none explains it. */
+/** The changes of its factors that a product went the way of, as far as they reach beyond a day; its own where none explains it. */
 export function byFactors<Of extends Visits>(own: SiteChange<Of>, first: string): SiteChange<Of>[] {
   const { metric, reading, change } = own;
   const factors = factorsOf(metric, reading);

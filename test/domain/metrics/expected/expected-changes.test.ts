@@ -84,6 +84,16 @@ describe('changes around the rows of an expectation', () => {
     expect(costOf(among, day(DAYS))?.metric).toBe('revenueSum');
   });
 
+  it('are told of the factor where others made up for it, so that the product did not move', () => {
+    const fall = input(['revenueSum'], { from: 120, factor: 0.6 });
+    const days = fall.days.map((row, at) => {
+      const more = (metric: string) => (row.values[metric] ?? 0) / (at < 120 ? 1 : 0.6);
+      return { ...row, values: { ...row.values, visits: more('visits'), revenueSum: more('revenueSum') } };
+    });
+    const told = changesFrom({ ...fall, days }, day(110)).map(({ metric, change: { from } }) => [metric, from]);
+    expect(told).toContainEqual(['conversionRate', day(120)]);
+  });
+
   it('are none where a product rose and none of its factors did', () => {
     const calm = input(['revenueSum'], { from: DAYS, factor: 1 });
     // Larger orders that are counted in no basket of these days.
