@@ -52,8 +52,8 @@ function hasMoved(metric: string, reading: Visits, change: DatedChange): boolean
 }
 
 /**
- * Changes of a metric from a day on; of a product those of its factors, whose days and cost every tool tells, also where another factor made
- * up for them; by itself it ends by chance, and where no factor moved one large order or a slow rise may be all there is.
+ * Changes of a metric from a day on; of a product those of its factors, with the days and cost that every tool tells, though others made up
+ * for them; by itself it ends by chance, and where no factor moved one large order or a slow rise may be all there is.
  */
 export function changesOf<Of extends Visits>(reading: Of, metric: string, from: string, most: number): SiteChange<Of>[] {
   const since = (name: string) =>

@@ -16,7 +16,7 @@ import { definitionOf } from '../metric-definitions.ts';
 import { type CountingFault, qualityShape } from '../quality/counting.ts';
 import type { Place } from './change-series.ts';
 import type { LargeDay } from './large-days.ts';
-import { DRIFT_DAYS, isTooSlow, type RankedChange } from './rank-changes.ts';
+import { DRIFT_DAYS, inRank, isTooSlow, type RankedChange } from './rank-changes.ts';
 
 /** Subjects that can be searched for changes. */
 export const changeSubjects = ['site', 'zones', 'speed'] as const;
@@ -171,7 +171,7 @@ function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }
         metric,
         place: placeOf(place, metric, site),
         goal: placeOf(place, 'conversionCount', site).goal,
-        change: isDrift ? { ...dated, earliest: from, latest: from } : dated,
+        change: dated,
         cost,
         points: site.daysOf(metric, place),
         last: facts.lastDay,
@@ -295,7 +295,9 @@ function lookedAt({ site, speed, firstDay }: AnswerFacts): Changes['looked'] {
 /** The whole answer: what changed, the most important first. */
 export function changesAnswer(facts: AnswerFacts): Changes {
   const { site, speed, limit } = facts;
-  const { ranked = [], faults = [] } = site ?? {};
+  const { faults = [] } = site ?? {};
+  // Those of zones were found by themselves.
+  const ranked = inRank(site?.ranked ?? [], facts.lastDay);
   const grammar = changesGrammar(facts.today);
   const looked = lookedAt(facts);
   const slow = ranked.filter((change) => isTooSlow(change, facts.days));

@@ -24,29 +24,36 @@ function costOf(scene: Scene, event: ChangeEvent, { metric, place, mix, relative
   // Half of a slope lies above its middle.
   const share = isDrift ? (daysFrom(scene.from, scene.to) + 1) / DRIFT_DAYS / 2 : 1;
   const sized = { relative: share * relative, low: share * low, high: share * high };
-  const days = isDrift ? { from: scene.from } : { from, ...(to !== undefined && { to }) };
   const totalOn = (name: string, first: string, last: string) => {
     const own = scene.series.get(seriesId(name, place))?.days.filter(({ label }) => label >= first && label <= last);
     return own && { total: own.reduce((sum, { numerator }) => sum + numerator, 0), days: own.length };
   };
   const isOfOtherGoal = scene.isOfOtherGoal || place.goalId !== scene.base.goalId;
-  return costOnDays(metric, totalOn, { ...days, ...sized }, scene.to, { isOfOtherGoal });
+  return costOnDays(metric, totalOn, { from, ...(to !== undefined && { to }), ...sized }, scene.to, { isOfOtherGoal });
 }
 
 const OUTCOMES = ['revenueSum', 'conversionCount', 'visits'];
 
-/** Puts what goes on before what ended: by what it costs of revenue, then of conversions, then of visits, then the clearest first. */
+/** The changes with what they cost, as they are told. */
 export function rankChanges(scene: Scene, events: readonly ChangeEvent[]): RankedChange[] {
-  const sizeOf = (cost: Cost | undefined) => Math.abs(cost?.value ?? 0);
-  const ranked = events.map((event): RankedChange => {
+  const priced = events.map((event): RankedChange => {
     const parts = event.parts.map((part) => ({ ...part, cost: costOf(scene, event, part) }));
     const [cost] = parts.flatMap((part) => part.cost ?? []);
     return { ...event, parts, cost };
   });
+  return inRank(priced, scene.to);
+}
+
+/**
+ * Puts what goes on before what ended, with which a drift stands that costs nothing or may be the season's: by what it costs of revenue,
+ * then of conversions, then of visits, then the clearest first.
+ */
+export function inRank(changes: readonly RankedChange[], last: string): RankedChange[] {
+  const sizeOf = ({ cost }: RankedChange) => Math.abs(cost?.value ?? 0);
   const classOf = ({ cost }: RankedChange) => (cost ? OUTCOMES.indexOf(cost.metric) : OUTCOMES.length);
-  const isOver = ({ to = scene.to }: RankedChange) => Number(to < scene.to);
-  const inOrder = ranked.toSorted(
-    (a, b) => isOver(a) - isOver(b) || classOf(a) - classOf(b) || sizeOf(b.cost) - sizeOf(a.cost) || a.pValue - b.pValue,
+  const isOver = ({ shape, to = last, cost }: RankedChange) => Number(to < last || (shape === 'drift' && !cost));
+  const inOrder = changes.toSorted(
+    (a, b) => isOver(a) - isOver(b) || classOf(a) - classOf(b) || sizeOf(b) - sizeOf(a) || a.pValue - b.pValue,
   );
   return zonesBeforeDrifts(inOrder);
 }
@@ -57,12 +64,10 @@ export function isTooSlow({ shape, parts: [first] }: ChangeEvent, days: number):
 }
 
 /** Whether a change is one of a zone that goes on. */
-const goesOnAtZone = ({ shape, to, place }: RankedChange) => shape === 'step' && to === undefined && place.zoneId !== undefined;
+const goesOnAtZone = ({ shape, place }: RankedChange) => Number(shape === 'step' && place.zoneId !== undefined);
 
 /** A zone that broke and stays so is news before what moves slowly, though the interface tells no effect of zones on revenue. */
 function zonesBeforeDrifts(changes: readonly RankedChange[]): RankedChange[] {
   const at = changes.findIndex(({ shape }) => shape === 'drift');
-  if (at < 0) return [...changes];
-  const rest = changes.slice(at);
-  return [...changes.slice(0, at), ...rest.filter(goesOnAtZone), ...rest.filter((change) => !goesOnAtZone(change))];
+  return [...changes.slice(0, at), ...changes.slice(at).toSorted((a, b) => goesOnAtZone(b) - goesOnAtZone(a))];
 }

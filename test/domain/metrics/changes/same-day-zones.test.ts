@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { entriesOf } from '../../../../src/domain/metrics/changes/changes-answer.ts';
 import type { ChangeEvent } from '../../../../src/domain/metrics/changes/events.ts';
 import { sameDayOnce } from '../../../../src/domain/metrics/changes/find-changes.ts';
-import { rankChanges } from '../../../../src/domain/metrics/changes/rank-changes.ts';
+import { inRank, rankChanges } from '../../../../src/domain/metrics/changes/rank-changes.ts';
 
 const day = (zoneId: number | undefined, relative: number, more: Partial<ChangeEvent> = {}): ChangeEvent => {
   const place = { device: 'all', zoneId } as const;
@@ -47,4 +47,12 @@ it('a zone that changed and stayed so comes before what moves slowly, a single d
   expect(ranked.map(({ place: { zoneId } }) => zoneId)).toEqual([7, undefined, 8]);
   const period = { timeZone: 'UTC' };
   expect(entriesOf(ranked, [], period).map((entry) => 'site' in entry && entry.site.place.zoneId)).toEqual([7, undefined, 8]);
+});
+
+it('a zone that changed and stayed so comes before a day with a cost, and a drift without one after both', () => {
+  const cost = { metric: 'revenueSum', value: 1_800 } as const;
+  const over = { ...day(undefined, 0.35), cost };
+  const drift = { ...day(undefined, -0.02, { shape: 'drift', to: undefined }), cost: undefined };
+  const step = { ...day(7, -0.4, { shape: 'step', to: undefined }), cost: undefined };
+  expect(inRank([drift, over, step], '2026-12-31')).toEqual([step, over, drift]);
 });
