@@ -37,7 +37,7 @@ export default defineAnsweringTool({
     goalId: p.goalId,
     zoneIds: several.zoneIds,
     projectIds: several.projectIds,
-    detect: z.number().min(0.1).max(500).describe('Change in percent: days until it would show').optional(),
+    detect: z.number().min(0.1).max(500).describe('Change in percent: days we must wait until it shows').optional(),
     explain: z.boolean().describe('Drivers by device').default(true),
   }),
   output: comparisonShape,
