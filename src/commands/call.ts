@@ -4,14 +4,12 @@ import { isRecord } from '../lib/is-record.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
 import { callTool } from '../tooling/call-tool.ts';
+import { table } from '../tooling/params.ts';
 import type { Answer } from '../tooling/results.ts';
 import type { AnyTool, ListedTool, Offer } from '../tooling/tool.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
 import type { WorldOptions } from './emulator.ts';
 import { openSession } from './platform.ts';
-
-/** Rows of check_speed_budgets, all of them. */
-const table = z.object({ columns: z.array(z.string()), rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))) });
 
 type Cells = Record<string, string | number | null | undefined>;
 
@@ -41,9 +39,9 @@ function testCase(cells: Cells): string {
   return element('testcase', attributes, [element('failure', { type: 'budget', message })]);
 }
 
-/** A JUnit report: a suite for each scenario, a case for each budget; what was not measured is an error. */
+/** A JUnit report of all rows of check_speed_budgets: a suite a scenario, a case a budget; what was not measured is an error. */
 export function junitReport(answer: unknown): string {
-  const { columns, rows } = table.parse(answer);
+  const { columns, rows } = z.object(table).parse(answer);
   const records = rows.map((row): Cells => Object.fromEntries(columns.map((column, index) => [column, row[index]])));
   const count = (some: readonly Cells[], status: string) => some.filter((cells) => cells['status'] === status).length;
   const countsOf = (some: readonly Cells[]) => ({

@@ -9,13 +9,11 @@ import { ofAnswer } from '../lib/note-mark.ts';
 import type { ToolName } from '../lib/tool-name.ts';
 import { apartSentence, goalWords, withWayOn } from '../usecases/metrics/fetch-metrics.ts';
 import * as p from './params.ts';
-import { onlyThis } from './params.ts';
 import { READ, type Tool } from './tool.ts';
 
 /** One compact table; null where the platform gave no value. */
 export const tableOutput = z.object({
-  columns: z.array(z.string()),
-  rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
+  ...p.table,
   units: z.record(z.string(), z.string()),
   currency: z.string().optional(),
   /** The filters of the numbers, as sent. */
@@ -93,7 +91,7 @@ export function defineRecordTool({ member, only = '', ...tool }: RecordTool): To
   return {
     ...tool,
     annotations: READ,
-    input: z.strictObject({ ...tool.input, ...(only !== '' && { [only]: onlyThis }) }),
+    input: z.strictObject({ ...tool.input, ...(only !== '' && { [only]: p.onlyThis }) }),
     output: z.object({ [member]: tool.operation.payload }),
     async handler({ [only]: wanted, ...input }, { call, note }) {
       const payload = await call(input);

@@ -12,6 +12,7 @@ import { ofAnswer } from '../lib/note-mark.ts';
 import { gistOf } from '../lib/sentences.ts';
 import type { Cell } from '../lib/text-table.ts';
 import { chosenProject } from './names.ts';
+import { table as tableMembers } from './params.ts';
 import { type AnyTool, scopeOf } from './tool.ts';
 
 /** Asks for projects side by side. */
@@ -159,8 +160,8 @@ export function withoutProjects(asked: Readonly<TableContent>): TableContent {
 /** The part of an answer about one project that goes into the table of several; its other members are those of the first. */
 const tableAnswer = z.looseObject({
   answer: z.string().optional(),
-  columns: z.array(z.string()).default([]),
-  rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))).default([]),
+  columns: tableMembers.columns.default([]),
+  rows: tableMembers.rows.default([]),
   units: z.record(z.string(), z.string()).optional(),
   currency: z.string().optional(),
   findings: z.array(z.looseObject({ place: z.looseObject({}).optional() })).optional(),

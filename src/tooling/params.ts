@@ -210,5 +210,11 @@ export const zoneIds = z
   .describe('Zones, paths, screens')
   .optional();
 
+/** Several texts of the caller's own. */
+export const texts = (words: string) => z.array(someText).min(1).describe(words).optional();
+
 /** Several projects, or all of the credential, in one table; the boundary asks each. */
-export const projectIds = z.array(someText).min(1).describe('Or all').optional();
+export const projectIds = texts('Or all');
+
+/** The members of an answer that is one table, or holds one; null where there is no value. */
+export const table = { columns: z.array(z.string()), rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))) };

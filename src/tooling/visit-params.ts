@@ -11,8 +11,8 @@ export const visitParams = {
   endDate: p.endOf('Last day').optional(),
   devices: z.array(z.enum(names)).min(1).describe('Default all').optional(),
   visitorType: z.enum(['new', 'returning']).optional(),
-  countries: z.array(z.string().trim().min(1)).min(1).describe('Codes').optional(),
-  browsers: z.array(z.string().trim().min(1)).min(1).describe('Names').optional(),
-  entryPages: z.array(z.string().trim().min(1)).min(1).describe('Paths').optional(),
+  countries: p.texts('Codes'),
+  browsers: p.texts('Names'),
+  entryPages: p.texts('Paths'),
   automated: z.enum(['include', 'exclude']).optional(),
 };

@@ -42,8 +42,7 @@ export default defineAnsweringTool({
     passed: z.number(),
     unmeasured: z.number(),
     page: z.object({ matched: z.number(), from: z.number(), to: z.number(), cursor: z.string().optional() }),
-    columns: z.array(z.string()),
-    rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
+    ...p.table,
     /** The newest report of each scenario of these rows, for a person. */
     pages: z.array(z.object({ scenarioId: z.number(), viewOnTheWeb: z.string() })),
   }),

@@ -26,15 +26,8 @@ export default defineAnsweringTool({
     directory: z.string(),
     usedBytes: z.number(),
     quotaBytes: z.number(),
-    columns: z.array(z.string()),
-    rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
-    warehouse: z
-      .object({
-        database: z.string(),
-        columns: z.array(z.string()),
-        rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
-      })
-      .optional(),
+    ...p.table,
+    warehouse: z.object({ database: z.string(), ...p.table }).optional(),
     uri: z.string(),
   }),
   async handler({ jobIds }, { workspace: open, projectId, note, link, signal }) {

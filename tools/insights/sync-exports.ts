@@ -24,8 +24,7 @@ export default defineAnsweringTool({
   output: z.object({
     answer: z.string(),
     state: z.enum(['complete', 'under way']),
-    columns: z.array(z.string()),
-    rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
+    ...p.table,
     failures: z.array(z.object({ jobId: z.number(), runId: z.number(), message: z.string() })).optional(),
     directory: z.string(),
     uri: z.string(),

@@ -47,8 +47,7 @@ export default defineTool({
     name: z.string().nullish(),
     uri: z.string(),
     viewOnTheWeb: z.string().optional(),
-    columns: z.array(z.string()),
-    rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
+    ...p.table,
   }),
   async handler({ metrics, ...input }, { call, ask, projectId, note, covers, nowMs, timeZone }) {
     const windowed = input.lastDays !== undefined || input.dateFrom !== undefined || input.dateTo !== undefined;
