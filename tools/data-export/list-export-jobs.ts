@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { listExportJobs } from '../../src/api/operations/data-export.ts';
-import { exportJob, recordId } from '../../src/api/operations/records.ts';
-import { jobsAnswer, mattersFirst } from '../../src/domain/exports/gaps/jobs-answer.ts';
+import { exportJob } from '../../src/api/operations/records.ts';
+import { jobHealth } from '../../src/domain/exports/gaps/job-health.ts';
+import { jobsAnswer, mattersFirst, onceJob } from '../../src/domain/exports/gaps/jobs-answer.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -38,32 +39,8 @@ export default defineTool({
     jobs: z.array(exportJob),
     total: z.number().optional(),
     /** Of the last 30 days, or of the latest 100 runs. */
-    health: z.array(
-      z.object({
-        jobId: recordId,
-        device: z.string().optional(),
-        stateWords: z.string(),
-        lastRunState: z.string().optional(),
-        goodRuns: z.number().optional(),
-        runs: z.number().optional(),
-        /** Good runs that gave no rows. */
-        emptyRuns: z.number().optional(),
-        missing: z.number().optional(),
-        unit: z.enum(['day', 'hour']).optional(),
-      }),
-    ),
-    once: z
-      .array(
-        z.object({
-          jobId: recordId,
-          from: z.string().optional(),
-          to: z.string().optional(),
-          hasFiles: z.boolean().optional(),
-          /** The platform has deleted its files since. */
-          expired: z.boolean().optional(),
-        }),
-      )
-      .optional(),
+    health: z.array(jobHealth),
+    once: z.array(onceJob).optional(),
   }),
   async handler(input, { call, ...context }) {
     const jobs = await call(input);
@@ -80,7 +57,7 @@ export default defineTool({
     return {
       ...(answer !== '' && { answer }),
       jobs: ordered,
-      health: [...health],
+      health,
       ...(all && { total: all.length }),
       ...(once.length > 0 && { once }),
     };

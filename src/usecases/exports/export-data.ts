@@ -34,13 +34,6 @@ export interface Asked {
   readonly jobIds?: readonly number[] | undefined;
 }
 
-/** The data behind both answers. */
-export interface Sources {
-  readonly jobId?: number;
-  readonly job?: string;
-  readonly jobs?: { readonly jobId: number; readonly job: string }[];
-}
-
 /** Runs that one view shows. */
 export interface DataPart {
   readonly runs: readonly RunManifest[];
@@ -62,7 +55,8 @@ export interface Data {
   readonly parts: readonly DataPart[];
   readonly workspace: ProjectWorkspace;
   readonly dialect: Dialect;
-  readonly about: Sources;
+  /** The jobs behind the answer. */
+  readonly about: ReturnType<typeof aboutOf>;
   /** Runs one statement over the views; `more` says that there is more than these rows or characters. */
   select(sql: string, limits: Selection): Promise<SqlResult>;
   /**
@@ -100,7 +94,7 @@ function meant<T>(all: readonly T[], { jobId, jobIds }: Asked, jobOf: (item: T) 
   return all.filter((item) => (jobId === undefined || jobOf(item) === jobId) && (jobIds?.includes(jobOf(item)) ?? true));
 }
 
-function aboutOf({ jobId }: Asked, runs: readonly RunManifest[]): Sources {
+function aboutOf({ jobId }: Asked, runs: readonly RunManifest[]) {
   if (jobId !== undefined) return { jobId, job: runs.at(-1)?.jobName ?? '' };
   const latest = new Map(runs.map((run) => [run.jobId, run.jobName]));
   return { jobs: [...latest].map(([id, job]) => ({ jobId: id, job })) };

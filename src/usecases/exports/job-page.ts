@@ -3,6 +3,7 @@ import { onApiError } from '../../api/errors.ts';
 import { listExportRuns } from '../../api/operations/data-export.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../api/params.ts';
 import { HEALTH_DAYS, healthOf, type JobHealth, stateNotes, suspendedWords } from '../../domain/exports/gaps/job-health.ts';
+import type { OnceJob } from '../../domain/exports/gaps/jobs-answer.ts';
 import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
@@ -29,18 +30,6 @@ const PATIENCE_MS = 10_000;
 
 /** A once job of all devices that is over: its state says as much. */
 const saysNothing = ({ stateWords, device }: JobHealth) => stateWords === 'over' && (device === undefined || device === 'all devices');
-
-/** Facts about a once job that its record does not show: its range, and whether it produced files. */
-interface OnceJob {
-  readonly jobId: number | string;
-  /** ISO in UTC; absent where neither the platform nor a plan says it. */
-  readonly from?: string;
-  readonly to?: string;
-  /** Whether its run produced files; absent while the job is not completed. */
-  readonly hasFiles?: boolean;
-  /** The platform has deleted them since. */
-  readonly expired?: true;
-}
 
 /** The ranges and outcomes of the once jobs among these, from their successful runs and the plans that made them. */
 async function onceJobsAmong(jobs: readonly JobRecord[], context: ExportContext): Promise<OnceJob[]> {
@@ -97,7 +86,7 @@ async function readRuns(jobs: readonly JobRecord[], { ask, clock, note }: Export
 }
 
 /** How the jobs of a page do; where their runs cannot be read, which is noted, none. */
-export async function healthAmong(jobs: readonly JobRecord[], context: ExportContext): Promise<readonly JobHealth[]> {
+export async function healthAmong(jobs: readonly JobRecord[], context: ExportContext): Promise<JobHealth[]> {
   const { nowMs, note } = context;
   const read = await readRuns(jobs, context);
   const active = read.filter(({ job, runs }) => lower(job.state) === 'active' && runs.length > 0);

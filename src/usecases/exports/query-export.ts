@@ -10,11 +10,11 @@ import { counted, NO_VALUE } from '../../lib/number-text.ts';
 import { firstOf } from '../../lib/sentences.ts';
 import { plainText } from '../../lib/strangers-text.ts';
 import { timeColumn, typeOf } from '../../workspace/query/columns.ts';
-import { type Dialect, type Example, examplesOf } from '../../workspace/query/examples.ts';
+import { type Dialect, examplesOf } from '../../workspace/query/examples.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
 import { queryResults } from '../../workspace/query/query-results.ts';
 import { aboutColumn, currencyOf, unitsOf } from './amounts.ts';
-import { type Asked, type Data, type DataPart, MAX_CHARS, type Sources, withData } from './export-data.ts';
+import { type Asked, type Data, type DataPart, MAX_CHARS, withData } from './export-data.ts';
 import type { ExportContext } from './export-lists.ts';
 import { noValueWords } from './no-value.ts';
 import { NoSuchName } from './sql-errors.ts';
@@ -99,41 +99,6 @@ const MAX_DRAWN = 2_000;
 const USUAL_ROWS = 100;
 const SHORT_ROWS = 20;
 
-/** Rows of a query. */
-export interface QueryAnswer extends Sources {
-  /** How many of the days that were asked for are downloaded, and the first row. */
-  readonly answer: string;
-  readonly dialect?: Dialect;
-  readonly rowCount: number;
-  readonly columns: string[];
-  readonly rows: Cell[][];
-  /** Units of the columns that are columns of the data. */
-  readonly units?: Record<string, string>;
-  /** Of its amounts, where the platform gives it. */
-  readonly currency?: string;
-  /** More rows than the text shows, the days of the data, and the types of the columns, for a chart. */
-  readonly drawnRows: Cell[][];
-  readonly drawnDays: Interval | undefined;
-  readonly types: readonly string[];
-  /** Id of the whole result, where not all of it may be shown. */
-  readonly resultId?: string;
-}
-
-/** The data that can be queried: a row for each of its columns. */
-export interface Description extends Sources {
-  readonly dialect?: Dialect;
-  readonly scope?: string;
-  readonly format?: string;
-  readonly runs: number;
-  readonly rowCount?: number;
-  readonly covered: string[];
-  readonly gaps: string[];
-  readonly columns: string[];
-  readonly rows: Cell[][];
-  readonly examples: Example[];
-  readonly currency?: string;
-}
-
 /** A list or struct as JSON text, so that both channels show it exactly. */
 function shownCell(cell: Cell): Cell {
   return typeof cell === 'object' && cell !== null ? JSON.stringify(cell) : cell;
@@ -175,13 +140,10 @@ function leadOf(names: readonly string[], [first, ...others]: readonly (readonly
 }
 
 /** Answers one SELECT over downloaded runs. */
-export function queryExport(
-  { sql, limit, ...asked }: Asked & { sql: string; limit?: number | undefined },
-  context: ExportContext,
-): Promise<QueryAnswer> {
+export function queryExport({ sql, limit, ...asked }: Asked & { sql: string; limit?: number | undefined }, context: ExportContext) {
   const isOfAll = asked.jobId === undefined && asked.jobIds === undefined;
   const needs = isOfAll ? filesOfStatement(sql, context.nowMs) : [];
-  const answer = async (data: Data, supply: Supply): Promise<QueryAnswer> => {
+  const answer = async (data: Data, supply: Supply) => {
     const { workspace, parts, about } = data;
     const way = needs.some((need) => lacksDays(need, data.runs)) ? await supply.wayOn() : undefined;
     const { days, lead } = noteCoverage(data, context, sql, way);
@@ -210,6 +172,7 @@ export function queryExport(
       rowCount: rows.length,
       columns: names,
       rows: shown.map((row) => row.map(shownCell)),
+      // A chart takes more rows than the text shows.
       drawnRows: rows.slice(0, MAX_DRAWN).map((row) => row.map(shownCell)),
       drawnDays: days,
       ...(Object.keys(units).length > 0 && { units }),
@@ -241,7 +204,7 @@ async function rowCountOf(data: Data, { signal, note }: ExportContext): Promise<
 }
 
 /** Describes downloaded data: columns, rows, days, and statements that run on them. */
-export function describeExport(asked: Asked, context: ExportContext): Promise<Description> {
+export function describeExport(asked: Asked, context: ExportContext) {
   return withData(asked, context, async (data) => {
     const { runs, parts, about } = data;
     const rowCount = await rowCountOf(data, context);

@@ -1,3 +1,5 @@
+import * as z from 'zod';
+import { recordId } from '../../../api/operations/records.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { firstOf } from '../../../lib/sentences.ts';
 import { type JobRecord, lower } from '../plan/similar-jobs.ts';
@@ -10,21 +12,23 @@ interface ListedRun {
 }
 
 /** How a job did lately; counts are of the last 30 days, or of as many runs as one page lists. */
-export interface JobHealth {
-  readonly jobId: number | string;
-  readonly device?: string | undefined;
-  /** The meaning of the state, in words. */
-  readonly stateWords: string;
-  readonly lastRunState?: string | undefined;
-  /** Runs that ended, and those among them that succeeded. */
-  readonly runs?: number | undefined;
-  readonly goodRuns?: number | undefined;
+export const jobHealth = z.object({
+  jobId: recordId,
+  device: z.string().optional(),
+  /** The meaning of the state. */
+  stateWords: z.string(),
+  lastRunState: z.string().optional(),
+  /** Runs that succeeded, and those that ended. */
+  goodRuns: z.number().optional(),
+  runs: z.number().optional(),
   /** Good runs that gave no rows. */
-  readonly emptyRuns?: number | undefined;
+  emptyRuns: z.number().optional(),
   /** Days or hours, up to what is due, without a run that succeeded. */
-  readonly missing?: number | undefined;
-  readonly unit?: 'day' | 'hour' | undefined;
-}
+  missing: z.number().optional(),
+  unit: z.enum(['day', 'hour']).optional(),
+});
+/** How a job did lately, as its answer tells it. */
+export type JobHealth = z.output<typeof jobHealth>;
 
 /** How far back runs are counted. */
 export const HEALTH_DAYS = 30;

@@ -1,22 +1,31 @@
+import * as z from 'zod';
+import { recordId } from '../../../api/operations/records.ts';
 import { counted } from '../../../lib/number-text.ts';
 import { firstOf } from '../../../lib/sentences.ts';
 import { isRunning, type JobRecord, lower } from '../plan/similar-jobs.ts';
 import { isBackfillOf } from './backfill.ts';
 import type { JobHealth } from './job-health.ts';
 
-/** Whether a once job has files, as far as that is known. */
-interface OnceOutcome {
-  readonly jobId: number | string;
-  readonly hasFiles?: boolean | undefined;
-  readonly expired?: true | undefined;
-}
+/** Facts about a once job that its record does not show. */
+export const onceJob = z.object({
+  jobId: recordId,
+  /** ISO in UTC; absent where neither the platform nor a plan says it. */
+  from: z.string().optional(),
+  to: z.string().optional(),
+  /** Whether its run produced files; absent while the job is not completed. */
+  hasFiles: z.boolean().optional(),
+  /** The platform has deleted them since. */
+  expired: z.boolean().optional(),
+});
+/** A once job, as far as more is known of it than its record shows. */
+export type OnceJob = z.output<typeof onceJob>;
 
 /** A page of jobs with what is known of them, and all jobs that it is of. */
 export interface JobsRead {
   readonly jobs: readonly JobRecord[];
   readonly health: readonly JobHealth[];
   /** Those of all jobs, or of the page where `countedAll` is false. */
-  readonly once: readonly OnceOutcome[];
+  readonly once: readonly OnceJob[];
   readonly countedAll?: boolean | undefined;
   /** Those of the page included; undefined where they are not known. */
   readonly all: readonly JobRecord[] | undefined;
