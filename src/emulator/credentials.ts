@@ -82,13 +82,6 @@ export interface Claims {
   readonly scopes: readonly string[];
 }
 
-/** Issues and checks the bearer tokens of one emulator. */
-export interface Tokens {
-  issue(credential: Credential, project: Project, scopes: readonly Scope[]): Promise<string>;
-  /** Claims of an `Authorization` header; a `Refusal` with 401 where it is missing, forged or expired. */
-  check(authorization: string | undefined): Promise<Claims>;
-}
-
 function bearerOf(authorization: string | undefined): string | undefined {
   return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
 }
@@ -103,18 +96,19 @@ export function projectNamed(authorization: string | undefined): unknown {
 }
 
 /** Signs with a key that depends on the seed, and lets the clock decide what is expired. */
-export function createTokens(seed: number, clock: Clock): Tokens {
+export function createTokens(seed: number, clock: Clock) {
   const key = secretOf(seed, 'signing key');
   let issued = 0;
   return {
-    issue(credential, project, scopes) {
+    issue(credential: Credential, project: Project, scopes: readonly Scope[]): Promise<string> {
       // The number keeps two tokens of the same second apart, so that a renewal is seen to be one.
       issued += 1;
       const iat = Math.floor(clock.now() / 1000);
       const claims = { project: project.id, level: credential.level, scope: scopes.join(' '), sub: credential.clientId };
       return sign({ ...claims, iat, exp: iat + TOKEN_LIFE_SECONDS, jti: String(issued) }, key, 'HS256');
     },
-    async check(authorization) {
+    /** Claims of an `Authorization` header; a `Refusal` with 401 where it is missing, forged or expired. */
+    async check(authorization: string | undefined): Promise<Claims> {
       const token = bearerOf(authorization);
       if (!token) throw new Refusal(401, 'JWT_MISSING', 'The request carries no bearer token.');
       const payload = await verify(token, key, { alg: 'HS256', exp: false, iat: false, nbf: false }).catch(() => undefined);
@@ -127,6 +121,9 @@ export function createTokens(seed: number, clock: Clock): Tokens {
     },
   };
 }
+
+/** Issues and checks the bearer tokens of one emulator. */
+export type Tokens = ReturnType<typeof createTokens>;
 
 /** A tracked site or app of the emulated platform. */
 export interface Project {

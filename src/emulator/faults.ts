@@ -4,6 +4,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context } from 'hono';
 import { ApiError } from '../api/errors.ts';
 import { operations } from '../api/operations/index.ts';
+import { isRecord } from '../lib/is-record.ts';
 import type { Env, Target } from './requests.ts';
 import { json, Refusal, refused } from './responses.ts';
 
@@ -46,19 +47,6 @@ export interface Fault {
   readonly afterBytes?: number;
 }
 
-/** A fault that was added, for a test that follows it. */
-export interface AddedFault {
-  /** How often it struck. */
-  readonly applied: number;
-  /** Resolves when it has struck `times` times (default 1). */
-  reached(times?: number): Promise<void>;
-  /** Lets the requests go on that a `slow` fault holds, and those to come. */
-  release(): void;
-  /** Resolves when the callers of all requests that a `hang` holds have closed their connections. */
-  abandoned(): Promise<void>;
-  remove(): void;
-}
-
 /** A fault as the request that it strikes sees it. */
 export interface StruckFault {
   readonly fault: Fault;
@@ -66,15 +54,6 @@ export interface StruckFault {
   readonly released: AbortSignal;
   /** Counts a request as open until the promise settles. */
   readonly hold: (gone: Promise<unknown>) => void;
-}
-
-/** The faults of one emulator, as requests meet them. */
-export interface Faults {
-  add(fault: Fault): AddedFault;
-  /** Removes all faults and releases the requests that they hold. */
-  clear(): void;
-  /** The first fault meant for the target, counted as applied. */
-  take(target: Target): StruckFault | undefined;
 }
 
 const BEARER_ONLY: ReadonlySet<FaultKind> = new Set(['expired-token', 'concurrent-call']);
@@ -86,12 +65,12 @@ function isMeant(fault: Fault, target: Target): boolean {
 }
 
 /** Makes the faults of one emulator; none is on. */
-export function createFaults(): Faults {
-  const active = new Set<{ fault: Fault; strike(): StruckFault }>();
+export function createFaults() {
+  const active = new Set<{ fault: Fault; strike: () => StruckFault }>();
   // Kept beyond the last strike: a fault that strikes no more may still delay a request.
   const releases = new Set<() => void>();
   return {
-    add(fault) {
+    add(fault: Fault) {
       let applied = 0;
       const waiting: { times: number; resolve: () => void }[] = [];
       const released = new AbortController();
@@ -100,7 +79,7 @@ export function createFaults(): Faults {
       const held = new Set<Promise<unknown>>();
       const entry = {
         fault,
-        strike() {
+        strike(): StruckFault {
           applied += 1;
           if (applied === fault.times) active.delete(entry);
           for (const { times, resolve } of waiting) if (applied >= times) resolve();
@@ -109,30 +88,39 @@ export function createFaults(): Faults {
       };
       if (fault.times !== 0) active.add(entry);
       return {
+        /** How often it struck. */
         get applied() {
           return applied;
         },
+        /** Resolves when it has struck so often. */
         reached: (times = 1) =>
-          new Promise((resolve) => {
+          new Promise<void>((resolve) => {
             if (applied >= times) resolve();
             else waiting.push({ times, resolve });
           }),
+        /** Lets the requests go on that a `slow` fault holds, and those to come. */
         release,
+        /** Resolves when the callers of all requests that a `hang` holds have closed their connections. */
         abandoned: async () => void (await Promise.all(held)),
         remove: () => void active.delete(entry),
       };
     },
+    /** Removes all faults and releases the requests that they hold. */
     clear() {
       for (const release of releases) release();
       releases.clear();
       active.clear();
     },
-    take(target) {
+    /** The first fault meant for the target, counted as applied. */
+    take(target: Target): StruckFault | undefined {
       for (const entry of active) if (isMeant(entry.fault, target)) return entry.strike();
       return undefined;
     },
   };
 }
+
+/** The faults of one emulator, as requests meet them. */
+export type Faults = ReturnType<typeof createFaults>;
 
 /** Node treats a longer delay as 1 ms. */
 const LONGEST_DELAY_MS = 2_147_483_647;
@@ -213,21 +201,12 @@ const strikes: Record<FaultKind, Strike> = {
     const bytes = new Uint8Array(await response.arrayBuffer());
     return replaced(response, bytes.subarray(0, Math.floor(bytes.length / 2)));
   },
-  async shape(_, { fault }, run) {
-    const response = await run();
-    if (!response.ok) return response;
-    const answer: unknown = await response.json();
+  shape(_, { fault }, run) {
     const payload = 'payload' in fault ? fault.payload : 'This is no payload that the reference describes.';
-    const isEnveloped = typeof answer === 'object' && answer !== null && 'payload' in answer;
-    return replaced(response, JSON.stringify(isEnveloped ? { ...answer, payload } : payload));
+    return rewritten(run, (answer) => (isRecord(answer) && 'payload' in answer ? { ...answer, payload } : payload));
   },
-  async enveloped(_, __, run) {
-    const response = await run();
-    if (!response.ok) return response;
-    const answer: unknown = await response.json();
-    const isEnveloped = typeof answer === 'object' && answer !== null && 'success' in answer;
-    return replaced(response, JSON.stringify(isEnveloped ? answer : { payload: answer, success: true }));
-  },
+  enveloped: (_, __, run) =>
+    rewritten(run, (answer) => (isRecord(answer) && 'success' in answer ? answer : { payload: answer, success: true })),
   async 'cut-download'({ env }, { fault }, run) {
     const response = await run();
     const bytes = new Uint8Array(await response.arrayBuffer());
@@ -237,6 +216,12 @@ const strikes: Record<FaultKind, Strike> = {
     return RESPONSE_ALREADY_SENT;
   },
 };
+
+/** A good answer of a run with other JSON. */
+async function rewritten(run: () => Promise<Response>, change: (answer: unknown) => unknown): Promise<Response> {
+  const response = await run();
+  return response.ok ? replaced(response, JSON.stringify(change(await response.json()))) : response;
+}
 
 function retryAfter({ retryAfter: wait }: Fault, otherwise: number | null): Record<string, string> {
   const value = wait === undefined ? otherwise : wait;

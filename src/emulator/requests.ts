@@ -77,21 +77,16 @@ function parsed(text: string): unknown {
 const MAX_REQUESTS = 10;
 const MAX_SPEED_CALLS = 1;
 
-/** Counts what is in flight, project by project, whatever credential it came with. */
-export interface Load {
-  /** Takes a slot and returns the function that frees it; returns a `Refusal` where there is none. */
-  admit(project: unknown, scope: Scope | undefined): Refusal | (() => void);
-}
-
-/** Counts open requests of each project, all and those of speed analysis apart. */
-export function createLoad(): Load {
+/** Counts open requests of each project, all and those of speed analysis apart, whatever credential they came with. */
+export function createLoad() {
   const inFlight = new Map<string, number>();
   function take(key: string): () => void {
     addTo(inFlight, key);
     return () => inFlight.set(key, (inFlight.get(key) ?? 1) - 1);
   }
   return {
-    admit(project, scope) {
+    /** Takes a slot and returns the function that frees it; returns a `Refusal` where there is none. */
+    admit(project: unknown, scope: Scope | undefined): Refusal | (() => void) {
       const all = `all of ${String(project)}`;
       const speed = `speed of ${String(project)}`;
       if (countOf(inFlight, all) >= MAX_REQUESTS) {
@@ -107,3 +102,6 @@ export function createLoad(): Load {
     },
   };
 }
+
+/** The requests of one emulator that are in flight. */
+export type Load = ReturnType<typeof createLoad>;

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../lib/clock.ts';
 import { type Project, shop } from '../credentials.ts';
-import { createEnrichments, type Enrichments } from './exports/enrichments.ts';
-import { type Addresses, createAddresses, createFiles, type ExportFiles } from './exports/files.ts';
+import { createEnrichments } from './exports/enrichments.ts';
+import { createAddresses, createFiles } from './exports/files.ts';
 import { DAILY_JOB_NAME, type ExportJob, type Incident, incidentsOf, type JobDraft, missingDay, seededJobs } from './exports/schedule.ts';
 import type { Origin } from './random.ts';
 import { createSessions, type SessionWorld } from './sessions/index.ts';
@@ -11,24 +11,15 @@ import { type SpeedEvent, seededEvents } from './speed/events.ts';
 import { type PagePlan, planPage } from './speed/page-plan.ts';
 import { type SpeedModel, type SpeedStories, speedStories } from './speed/runs.ts';
 
-/** Exports of one emulator: jobs, the files of their runs, and enrichments received. */
-interface ExportWorld {
-  /** Jobs of the project that exist at `nowMs`, oldest first. */
-  jobs(project: Project, nowMs: number): ExportJob[];
-  /** Keeps a new job and gives it the next id. */
-  add(draft: JobDraft): ExportJob;
-  readonly files: ExportFiles;
-  readonly addresses: Addresses;
-  readonly enrichments: Enrichments;
-}
-
 /** Makes the exports that go with these sessions; nothing is computed before it is asked for. */
-function createExports(origin: Origin, sessions: SessionWorld, account: Account): ExportWorld {
+function createExports(origin: Origin, sessions: SessionWorld, account: Account) {
   let known: ExportJob[] | undefined;
   const all = () => (known ??= [...seededJobs(origin), ...account.jobs]);
   return {
-    jobs: (project, nowMs) => all().filter(({ projectId, createdMs }) => projectId === project.id && createdMs <= nowMs),
-    add(draft) {
+    /** Jobs of the project that exist at `nowMs`, oldest first. */
+    jobs: (project: Project, nowMs: number) => all().filter(({ projectId, createdMs }) => projectId === project.id && createdMs <= nowMs),
+    /** Keeps a new job and gives it the next id. */
+    add(draft: JobDraft): ExportJob {
       const job = { ...draft, jobId: (all().at(-1)?.jobId ?? 0) + 1 };
       all().push(job);
       return job;
@@ -39,18 +30,12 @@ function createExports(origin: Origin, sessions: SessionWorld, account: Account)
   };
 }
 
-/** Scenarios, runs and events of one emulator instance; only the events change. */
-interface SpeedWorld extends SpeedModel {
-  /** Events of a project by key, the seeded ones at first. */
-  eventsOf(projectId: number): Map<string, SpeedEvent>;
-}
-
 /** Makes the speed data of a world; nothing is computed before it is asked for. */
-function createSpeed(origin: Origin): SpeedWorld {
+function createSpeed(origin: Origin) {
   const stories = speedStories(origin);
   const plans = new Map<number, PagePlan>();
   const events = new Map<number, Map<string, SpeedEvent>>();
-  return {
+  const model: SpeedModel = {
     origin,
     stories,
     planOf(scenario, step) {
@@ -58,7 +43,11 @@ function createSpeed(origin: Origin): SpeedWorld {
       plans.set(step.id, plan);
       return plan;
     },
-    eventsOf(projectId) {
+  };
+  return {
+    ...model,
+    /** Events of a project by key, the seeded ones at first. */
+    eventsOf(projectId: number): Map<string, SpeedEvent> {
       const ofProject = events.get(projectId) ?? seededEvents(origin, stories, projectId);
       events.set(projectId, ofProject);
       return ofProject;
@@ -70,8 +59,8 @@ function createSpeed(origin: Origin): SpeedWorld {
 export interface World {
   readonly origin: Origin;
   readonly sessions: SessionWorld;
-  readonly speed: SpeedWorld;
-  readonly exports: ExportWorld;
+  readonly speed: ReturnType<typeof createSpeed>;
+  readonly exports: ReturnType<typeof createExports>;
   readonly account: Account;
 }
 

@@ -16,14 +16,6 @@ export interface Enrichment {
   readonly values: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** Received enrichments; one set for each project. */
-export interface Enrichments {
-  /** Keeps all records or none: throws a RangeError that names the first bad one and what is wrong with it. */
-  receive(projectId: number, records: readonly Record<string, unknown>[], nowMs: number): void;
-  /** In the order in which their places were first filled. */
-  list(projectId: number): Enrichment[];
-}
-
 function wholeNumber(value: unknown, name: string, most: number): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most) return value;
   throw new RangeError(`${name} must be a whole number from 1 to ${most}`);
@@ -50,8 +42,8 @@ function valuesOf(enrichment: unknown): Enrichment['values'] {
   return values;
 }
 
-/** Keeps received enrichments in memory. */
-export function createEnrichments(sessions: SessionWorld): Enrichments {
+/** Keeps received enrichments in memory, one set for each project. */
+export function createEnrichments(sessions: SessionWorld) {
   const received = new Map<number, Map<string, Enrichment>>();
 
   function sessionById(projectId: number, value: unknown, nowMs: number): Pick<Enrichment, 'userId' | 'sessionNumber'> {
@@ -81,7 +73,8 @@ export function createEnrichments(sessions: SessionWorld): Enrichments {
   }
 
   return {
-    receive(projectId, records, nowMs) {
+    /** Keeps all records or none: throws a RangeError that names the first bad one and what is wrong with it. */
+    receive(projectId: number, records: readonly Record<string, unknown>[], nowMs: number): void {
       const enrichments = records.map((record, index) => {
         try {
           return read(projectId, record, nowMs);
@@ -96,6 +89,7 @@ export function createEnrichments(sessions: SessionWorld): Enrichments {
         kept.set(`${enrichment.userId}/${enrichment.sessionNumber}/${enrichment.enrichmentNumber}`, enrichment);
       }
     },
-    list: (projectId) => [...(received.get(projectId)?.values() ?? [])],
+    /** In the order in which their places were first filled. */
+    list: (projectId: number) => [...(received.get(projectId)?.values() ?? [])],
   };
 }

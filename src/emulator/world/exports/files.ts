@@ -58,14 +58,6 @@ function csv(names: readonly string[]): Writer {
   return { head: csvLine(names), line: csvLine };
 }
 
-/** Signs the addresses of files and checks signatures. */
-export interface Addresses {
-  /** Path and query below the store's address; the same for the life of the file. */
-  sign(run: Run, partId: number, expiresMs: number): string;
-  /** Whether this path was signed with this expiry. */
-  genuine(path: string, expires: string, signature: string): boolean;
-}
-
 const PATH = /^\/exports\/(\d+)\/(\d+)\/(\d+)\/part-(\d+)\./;
 
 /** Ids in the path of a file, where it is one. */
@@ -75,17 +67,19 @@ export function idsOf(path: string): { projectId: number; jobId: number; runId: 
   return { projectId, jobId, runId, partId };
 }
 
-/** Makes signed addresses of files, which expire. */
-export function createAddresses({ seed }: Origin): Addresses {
+/** Makes signed addresses of files, which expire, and checks their signatures. */
+export function createAddresses({ seed }: Origin) {
   const secret = createHash('sha256').update(`file store ${seed}`).digest();
   const signatureOf = (path: string, expires: string): Buffer => createHmac('sha256', secret).update(`${path}\n${expires}`).digest();
   return {
-    sign({ job, runId }, partId, expiresMs) {
+    /** Path and query below the store's address; the same for the life of the file. */
+    sign({ job, runId }: Run, partId: number, expiresMs: number): string {
       const path = `/exports/${job.projectId}/${job.jobId}/${runId}/part-${String(partId).padStart(5, '0')}.${job.format.toLowerCase()}.gz`;
       const expires = String(Math.floor(expiresMs / 1000));
       return `${path}?expires=${expires}&signature=${signatureOf(path, expires).toString('hex')}`;
     },
-    genuine(path, expires, signature) {
+    /** Whether this path was signed with this expiry. */
+    genuine(path: string, expires: string, signature: string): boolean {
       const given = Buffer.from(signature, 'hex');
       const expected = signatureOf(path, expires);
       return given.length === expected.length && timingSafeEqual(given, expected);
@@ -103,14 +97,6 @@ const SESSIONS_A_TURN = 1000;
 export interface FilePart {
   readonly bytes: Buffer;
   readonly etag: string;
-}
-
-/** The files of runs, written when asked for. */
-export interface ExportFiles {
-  /** Number of parts: 2 to 4, fewer only where there are fewer sessions, and one empty file where there is none. */
-  count(run: Run): number;
-  /** `partId` counts from 1. */
-  part(run: Run, partId: number): Promise<FilePart>;
 }
 
 function projectWithId(id: number): Project {
@@ -167,10 +153,12 @@ const written = new LRUCache<string, FilePart, Order>({
 });
 
 /** Makes the files of runs from the sessions, the same bytes at each request. */
-export function createFiles(origin: Origin, sessions: SessionWorld): ExportFiles {
+export function createFiles(origin: Origin, sessions: SessionWorld) {
   return {
-    count: (run) => partCount(origin, run, run.isEmpty ? 0 : (siteTotals(sessions, selectionOf(run), 0)[0]?.visits ?? 0)),
-    async part(run, partId) {
+    /** Number of parts: 2 to 4, fewer only where there are fewer sessions, and one empty file where there is none. */
+    count: (run: Run) => partCount(origin, run, run.isEmpty ? 0 : (siteTotals(sessions, selectionOf(run), 0)[0]?.visits ?? 0)),
+    /** `partId` counts from 1. */
+    async part(run: Run, partId: number): Promise<FilePart> {
       const order = { origin, sessions, run, partId };
       const part = await written.fetch(keyOf(order), { context: order });
       if (!part) throw new Error(`FilePart ${partId} of run ${run.runId} could not be written.`);
