@@ -36,18 +36,6 @@ const UNKNOWN_MS = 60_000;
 /** Share of the time for a call that is spent on learning the grants; the call can do without. */
 const GRANTS_SHARE = 1 / 3;
 
-/** The two operations of the authentication server, for one session. */
-export interface AuthServer {
-  /** Asks for a token; repeated as a read. */
-  readonly fetchToken: (request: TokenRequest, signal: AbortSignal) => Promise<Token>;
-  /** Grants of the credential, read once for the session; `renew` reads them again. */
-  granted(credential: Credential, signal: AbortSignal | undefined, renew?: boolean): Promise<Granted>;
-  /** The same without insisting: undefined where they cannot be read, unless the credential itself was refused. */
-  grantedIfKnown(credential: Credential, signal: AbortSignal, renew?: boolean): Promise<Granted | undefined>;
-  /** Grants that have been read already; sends nothing. */
-  knownGrants(credential: Credential): Granted | undefined;
-}
-
 function lifeMs(expiresIn: unknown): number {
   const seconds = typeof expiresIn === 'string' && expiresIn.trim() !== '' ? Number(expiresIn) : expiresIn;
   const stated = typeof seconds === 'number' && Number.isFinite(seconds) ? seconds : DOCUMENTED_LIFE_S;
@@ -118,7 +106,7 @@ interface GrantsOptions {
 }
 
 /** Keeps the grants of credentials for a session. */
-function createGrants({ clock, timeoutMs, ask }: GrantsOptions): Omit<AuthServer, 'fetchToken'> {
+function createGrants({ clock, timeoutMs, ask }: GrantsOptions) {
   const kept = new Map<string, Granted>();
   const reading = new Map<string, Promise<Granted>>();
   const unknownSince = new Map<string, number>();
@@ -134,12 +122,14 @@ function createGrants({ clock, timeoutMs, ask }: GrantsOptions): Omit<AuthServer
     });
   }
 
+  /** Grants of the credential, read once for the session; `renew` reads them again. */
   async function granted(credential: Credential, signal: AbortSignal | undefined, renew = false): Promise<Granted> {
     signal?.throwIfAborted();
     const known = renew ? undefined : kept.get(credential.clientId);
     return known ?? (signal ? abortable(read(credential), signal) : read(credential));
   }
 
+  /** The same without insisting: undefined where they cannot be read, unless the credential itself was refused. */
   async function grantedIfKnown(credential: Credential, signal: AbortSignal, renew = false): Promise<Granted | undefined> {
     const known = renew ? undefined : kept.get(credential.clientId);
     if (known) return known;
@@ -155,7 +145,12 @@ function createGrants({ clock, timeoutMs, ask }: GrantsOptions): Omit<AuthServer
     }
   }
 
-  return { granted, grantedIfKnown, knownGrants: ({ clientId }) => kept.get(clientId) };
+  return {
+    granted,
+    grantedIfKnown,
+    /** Grants that have been read already; sends nothing. */
+    knownGrants: ({ clientId }: Credential) => kept.get(clientId),
+  };
 }
 
 interface AuthServerOptions {
@@ -169,7 +164,7 @@ interface AuthServerOptions {
 }
 
 /** Makes the authentication side of a session; requests end with `session` and take `timeoutMs` at most. */
-export function createAuthServer({ wiring, authUrl, timeoutMs, random, endpointDomains, onToken }: AuthServerOptions): AuthServer {
+export function createAuthServer({ wiring, authUrl, timeoutMs, random, endpointDomains, onToken }: AuthServerOptions) {
   const { clock } = wiring;
 
   async function ask<O extends Operation>(operation: O, input: Record<string, unknown>, signal?: AbortSignal): Promise<PayloadOf<O>> {
@@ -184,6 +179,7 @@ export function createAuthServer({ wiring, authUrl, timeoutMs, random, endpointD
     return payload as PayloadOf<O>;
   }
 
+  /** Asks for a token; repeated as a read. */
   async function fetchToken(request: TokenRequest, signal: AbortSignal): Promise<Token> {
     const { credential, projectId, scopes } = request;
     const obtainedAtMs = clock.now();
@@ -214,6 +210,9 @@ export function createAuthServer({ wiring, authUrl, timeoutMs, random, endpointD
   });
   return { fetchToken, ...grants };
 }
+
+/** The two operations of the authentication server, for one session. */
+export type AuthServer = ReturnType<typeof createAuthServer>;
 
 /** Whether a credential reaches the projects of its account or one project; unknown where nothing that came shows it. */
 export type CredentialLevel = 'account' | 'project' | 'unknown';

@@ -217,14 +217,6 @@ interface Route {
   readonly proxy?: Proxy;
 }
 
-/** Kept connections, through the proxies that the environment names. */
-export interface Connections {
-  /** Throws an ApiError where the environment names a proxy for this address that cannot be used. */
-  route(url: URL): Route;
-  /** Ends all connections and what runs over them. */
-  close(): Promise<void>;
-}
-
 type Undici = typeof import('undici');
 
 /** Timeouts are the callers' own, in ms; those of undici are too coarse. */
@@ -270,7 +262,7 @@ function openProxy(proxy: Proxy, undici: Undici): Dispatcher {
 }
 
 /** Loads undici and opens nothing yet; `lookup` resolves the names that are reached directly. */
-export async function openConnections(options: { environment?: Environment | undefined; lookup?: LookupFunction }): Promise<Connections> {
+export async function openConnections(options: { environment?: Environment | undefined; lookup?: LookupFunction }) {
   const { environment = process.env, lookup } = options;
   // undici's parser is WebAssembly: code optimised for it costs 25 MB of peak memory and gains nothing at this traffic.
   (await import('node:v8')).setFlagsFromString('--liftoff-only');
@@ -279,7 +271,8 @@ export async function openConnections(options: { environment?: Environment | und
   const direct = new undici.Agent({ ...UNTIMED, connect: { timeout: CONNECT_TIMEOUT_MS, ...(lookup && { lookup }) } });
   const proxied = new Map<string, Dispatcher>();
   return {
-    route(url) {
+    /** Throws an ApiError where the environment names a proxy for this address that cannot be used. */
+    route(url: URL): Route {
       const proxy = proxyFor(url, environment);
       if (!proxy) return { dispatcher: direct };
       const key = `${proxy.variable} ${proxy.origin}`;
@@ -287,8 +280,12 @@ export async function openConnections(options: { environment?: Environment | und
       proxied.set(key, dispatcher);
       return proxy.protocol === 'socks5:' || url.protocol === 'http:' ? { dispatcher, proxy } : { dispatcher };
     },
+    /** Ends all connections and what runs over them. */
     close: async () => {
       await Promise.all([direct, ...proxied.values()].map((each) => each.destroy()));
     },
   };
 }
+
+/** Kept connections, through the proxies that the environment names. */
+export type Connections = Awaited<ReturnType<typeof openConnections>>;

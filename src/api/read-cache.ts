@@ -45,28 +45,6 @@ export interface SharedRead<T> {
   readonly read: (limits: Limits) => Promise<T>;
 }
 
-/** Answers for the sessions of one owner. */
-export interface OwnReads {
-  /** A kept answer, or that of one request which all callers share; it ends when the last of them leaves. */
-  get<T>(read: SharedRead<T>): Promise<T>;
-  /** How many reads have begun. */
-  begun(): number;
-  /** Reads that begin from now on join none that is on its way, and get nothing old that may change: a write lies between them. */
-  separate(): void;
-  /** Forgets what is kept for this owner, and keeps nothing that is on its way. */
-  forget(): void;
-  /** Ends the part of one session; with the last one everything of the owner is forgotten. */
-  close(): void;
-}
-
-/** Answers of the platform that are kept, and reads on their way, apart by owner; one per process. */
-export interface ReadCache {
-  /** `owner` is everything that decides what may be read: authentication server, caller, credential with its secret. */
-  open(owner: readonly (string | undefined)[]): OwnReads;
-  /** Room that is taken by all that is kept, estimated. */
-  bytes(): number;
-}
-
 interface Flight {
   readonly answer: Promise<unknown>;
   /** Of all reads of the process, in the order in which they began. */
@@ -235,7 +213,7 @@ interface ReadCacheOptions {
 }
 
 /** Makes the cache of a process; `maxBytes` bounds what is kept for all owners together, 0 keeps nothing. */
-export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES, clock = systemClock }: ReadCacheOptions = {}): ReadCache {
+export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES, clock = systemClock }: ReadCacheOptions = {}) {
   // Nothing fits into one byte.
   const kept: KeptAnswers = new LRUCache({ maxSize: Math.max(1, maxBytes), ttlAutopurge: true, ttlResolution: 0, perf: clock });
   const owners = new Map<string, Owner>();
@@ -243,8 +221,10 @@ export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES, clock = systemCl
   const nextOrder = () => (begun += 1);
 
   return {
+    /** Room that is taken by all that is kept, estimated. */
     bytes: () => kept.calculatedSize,
-    open(identity) {
+    /** `identity` is everything that decides what may be read: authentication server, caller, credential with its secret. */
+    open(identity: readonly (string | undefined)[]) {
       const name = createHash('sha256').update(JSON.stringify(identity)).digest('base64url');
       const owner: Owner = owners.get(name) ?? { prefix: `${name} `, sessions: 0, generation: 0, writes: 0, flights: new Map() };
       owners.set(name, owner);
@@ -252,13 +232,18 @@ export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES, clock = systemCl
       const parts: ReadParts = { owner, kept, clock, nextOrder };
       let open = true;
       return {
-        get: (read) => answerOf(read, parts),
+        /** A kept answer, or that of one request which all callers share; it ends when the last of them leaves. */
+        get: <T>(read: SharedRead<T>) => answerOf(read, parts),
+        /** How many reads have begun. */
         begun: () => begun,
+        /** Reads that begin from now on join none that is on its way, and get nothing old that may change: a write lies between them. */
         separate() {
           owner.writes += 1;
           owner.flights.clear();
         },
+        /** Forgets what is kept for this owner, and keeps nothing that is on its way. */
         forget: () => forgetAll(parts),
+        /** Ends the part of one session; with the last one everything of the owner is forgotten. */
         close() {
           if (!open) return;
           open = false;
@@ -271,3 +256,6 @@ export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES, clock = systemCl
     },
   };
 }
+
+/** Answers of the platform that are kept, and reads on their way, apart by owner; one per process. */
+export type ReadCache = ReturnType<typeof createReadCache>;

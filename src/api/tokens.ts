@@ -44,18 +44,6 @@ export interface TokenSummary {
   fromCache: boolean;
 }
 
-/** Tokens of one client by what they were asked for. */
-export interface TokenCache {
-  /** A token with life left: kept, or fetched by one request that all callers share. An abort ends the caller's wait, not that request. */
-  get(request: TokenRequest, signal: AbortSignal): Promise<{ token: Token; fromCache: boolean }>;
-  /** A new token, whatever is kept. */
-  renew(request: TokenRequest, signal: AbortSignal): Promise<Token>;
-  /** Never answers this token again; a newer one of the same request stays. */
-  drop(request: TokenRequest, token: Token): void;
-  /** Forgets all tokens and ends their requests; later calls are refused. */
-  close(): void;
-}
-
 /** A token as the replicas share it. */
 interface SharedToken {
   /** The latest that a replica has kept. */
@@ -198,7 +186,7 @@ function createTokenStore({ clock, replicas, onAdopted }: Omit<TokenCacheOptions
 }
 
 /** Makes the token cache of one session; `fetchToken` asks the authentication server and ends with the session's signal. */
-export function createTokenCache({ fetchToken, ...options }: TokenCacheOptions): TokenCache {
+export function createTokenCache({ fetchToken, ...options }: TokenCacheOptions) {
   const { clock, replicas } = options;
   const session = new AbortController();
   const store = createTokenStore(options, session.signal);
@@ -238,6 +226,7 @@ export function createTokenCache({ fetchToken, ...options }: TokenCacheOptions):
     return { token, fromCache: true };
   }
 
+  /** A token with life left: kept, or fetched by one request that all callers share. An abort ends the caller's wait, not that request. */
   async function get(request: TokenRequest, signal: AbortSignal): Promise<{ token: Token; fromCache: boolean }> {
     session.signal.throwIfAborted();
     const key = keyOf(request);
@@ -254,13 +243,16 @@ export function createTokenCache({ fetchToken, ...options }: TokenCacheOptions):
 
   return {
     get,
-    async renew(request, signal) {
+    /** A new token, whatever is kept. */
+    async renew(request: TokenRequest, signal: AbortSignal): Promise<Token> {
       session.signal.throwIfAborted();
       const key = keyOf(request);
       const fetching = singleFlight(fetches, key, () => fetchAndKeep(key, request));
       return abortable(fetching, signal);
     },
-    drop: (request, token) => store.drop(keyOf(request), token),
+    /** Never answers this token again; a newer one of the same request stays. */
+    drop: (request: TokenRequest, token: Token) => store.drop(keyOf(request), token),
+    /** Forgets all tokens and ends their requests; later calls are refused. */
     close() {
       session.abort(new ApiError('unauthorized', 'The session has ended and its tokens are forgotten.'));
       for (const entries of [lookups, fetches, refreshPaused]) entries.clear();
@@ -268,6 +260,9 @@ export function createTokenCache({ fetchToken, ...options }: TokenCacheOptions):
     },
   };
 }
+
+/** Tokens of one client by what they were asked for. */
+export type TokenCache = ReturnType<typeof createTokenCache>;
 
 /** The content of `/v1/oauth/me` for a credential. */
 export interface Granted {

@@ -12,16 +12,6 @@ import type { Platform } from './platform.ts';
 /** The parts of the platform that monitoring watches. */
 type Watched = Pick<Platform, 'clock' | 'log' | 'observe' | 'load' | 'reachTokens' | 'isCacheUp'>;
 
-/** Monitoring and rate limit of HTTP serving. */
-export interface Monitoring {
-  /** Options that a watched session is opened with. */
-  of(session: WatchedSession): Pick<SessionOptions, 'watch' | 'admit' | 'onNameLookup'>;
-  /** By path: alive, ready, metrics. */
-  readonly pages: ReadonlyMap<string, Page>;
-  /** Counts an answer of the HTTP server. */
-  readonly onAnswer: ((status: number) => void) | undefined;
-}
-
 function checksOf(platform: Watched, signIn: SignIn | undefined): Check[] {
   return [
     ...(signIn ? [signInCheck(signIn)] : []),
@@ -53,7 +43,7 @@ function cacheCheck(platform: Watched): Check {
   };
 }
 
-/** Begins to watch; metrics are loaded only where a token opens them. */
+/** Begins to watch HTTP serving, and to limit its rate; metrics are loaded only where a token opens them. */
 export async function openMonitoring(
   { rateLimit, metricsToken: token }: Pick<Settings, 'rateLimit' | 'metricsToken'>,
   {
@@ -62,7 +52,7 @@ export async function openMonitoring(
     tracing,
     sessions,
   }: { platform: Watched; signIn?: SignIn | undefined; tracing?: Tracing | undefined; sessions: () => Readonly<Record<string, number>> },
-): Promise<Monitoring> {
+) {
   const { clock, log } = platform;
   const readings = { sessions, load: () => platform.load() };
   const metrics = token === undefined ? undefined : (await import('../telemetry/metrics.ts')).createMetrics({ clock, readings });
@@ -70,12 +60,15 @@ export async function openMonitoring(
   const limit = rateLimit === undefined ? undefined : createRateLimit({ clock, perMinute: rateLimit });
   const readiness = createReadiness({ checks: checksOf(platform, signIn), clock });
   return {
-    of: (session) => ({
+    /** Options that a watched session is opened with. */
+    of: (session: WatchedSession): Pick<SessionOptions, 'watch' | 'admit' | 'onNameLookup'> => ({
       watch: combineWatches([tracing?.watch(session), createCallLog(session, { log, clock }), metrics?.watch]),
       admit: limit && (() => limit.admit(session.principalId)),
       onNameLookup: metrics?.nameLookup,
     }),
+    /** By path: alive, ready, metrics. */
     pages: monitoringPages({ readiness, metrics: metrics && token !== undefined ? { token, text: () => metrics.text() } : undefined }),
+    /** Counts an answer of the HTTP server. */
     onAnswer: metrics?.answered,
   };
 }

@@ -191,8 +191,14 @@ function createConnector({ settings, tools, world, clock, log, credentials, cach
     connect,
     /** Known once a session was connected. */
     authUrl: () => authUrl,
+    /** Calls `observer` with every event on the way to the platform from now on. */
     observe: (observer: Observer) => void observers.push(observer),
+    /** Requests of all sessions that wait for their turn, and those that are on their way. */
     load: () => limiter?.load() ?? { waiting: 0, inFlight: 0 },
+    /**
+     * Rejects with a publishable message where sessions could get no token: no credential is set, or the authentication server cannot be
+     * reached.
+     */
     async reachTokens(signal: AbortSignal) {
       const reached = await access.reach();
       if (!credentials && !reached.own) throw lackOf(settings);
@@ -211,30 +217,6 @@ function createConnector({ settings, tools, world, clock, log, credentials, cach
 /** How a session is opened. */
 interface SessionHooks extends Pick<SessionOptions, 'watch' | 'admit' | 'takeTurn' | 'onNameLookup'> {
   readonly spansReplicas?: boolean;
-}
-
-/** The platform as one process sees it: sessions share the connections, the limits of each project and the demo's emulator. */
-export interface Platform {
-  readonly clock: Clock;
-  readonly log: Log;
-  /**
-   * A session of this principal; nothing is opened, fetched or started before its first call. One that `spansReplicas` shares tokens
-   * and names with those of the same principal on other replicas.
-   */
-  openSession(principal?: SessionOwner, how?: SessionHooks): Session;
-  /** Calls `observer` with every event on the way to the platform from now on. */
-  observe(observer: Observer): void;
-  /** Requests of all sessions that wait for their turn, and those that are on their way. */
-  load(): ReturnType<Limiter['load']>;
-  /**
-   * Rejects with a publishable message where sessions could get no token: no credential is set, or the authentication server cannot be
-   * reached.
-   */
-  reachTokens(signal: AbortSignal): Promise<void>;
-  /** False while what the replicas share is out of reach; undefined where they share nothing. */
-  isCacheUp(): boolean | undefined;
-  /** Ends what the sessions share; they are closed before. */
-  close(): Promise<void>;
 }
 
 /** The state that a session has in common with those of the same owner on other replicas; empty before it is connected. */
@@ -259,7 +241,7 @@ export function createPlatform(
   world: WorldOptions,
   credentials?: PlatformCredentials,
   cache?: SharedCache,
-): Platform {
+) {
   const clock = world.clock ?? systemClock;
   const log = logOf(settings);
   const confirmationsOf = createConfirmations({ clock, secret: settings.cacheKey });
@@ -292,11 +274,17 @@ export function createPlatform(
   return {
     clock,
     log,
-    openSession: (principal = localPrincipal, how = {}) => openSessionOf(principal, how),
+    /**
+     * A session of this principal; nothing is opened, fetched or started before its first call. One that `spansReplicas` shares tokens
+     * and names with those of the same principal on other replicas.
+     */
+    openSession: (principal: SessionOwner = localPrincipal, how: SessionHooks = {}) => openSessionOf(principal, how),
     observe: connector.observe,
     load: connector.load,
-    reachTokens: (signal) => connector.reachTokens(signal),
+    reachTokens: (signal: AbortSignal) => connector.reachTokens(signal),
+    /** False while what the replicas share is out of reach; undefined where they share nothing. */
     isCacheUp: () => cache?.isUp,
+    /** Ends what the sessions share; they are closed before. */
     async close() {
       await connector.close();
       cache?.close();
@@ -305,6 +293,9 @@ export function createPlatform(
     },
   };
 }
+
+/** The platform as one process sees it: sessions share the connections, the limits of each project and the demo's emulator. */
+export type Platform = ReturnType<typeof createPlatform>;
 
 /** The only session of a process; closing it closes the platform too. */
 export function openSession(settings: Settings, tools: readonly ListedTool[], world: WorldOptions): Session {

@@ -7,12 +7,6 @@ import type { WarehouseAccess } from '../workspace/warehouse/connection.ts';
 import type { Warehouse } from '../workspace/warehouse/warehouse.ts';
 import { type Check, fault, good } from './check.ts';
 
-/** The warehouse of a process, opened when it is first used. */
-interface WarehouseOpening {
-  readonly open: () => Promise<Warehouse>;
-  readonly close: () => Promise<void>;
-}
-
 /** The warehouse that the settings name; undefined where they name none, and in the demo, whose data are made up. */
 function accessOf(settings: Settings): WarehouseAccess | undefined {
   const { demo, warehouseUrl, warehousePassword, warehouseReader, warehouseReaderPassword, warehouseEngine } = settings;
@@ -22,19 +16,14 @@ function accessOf(settings: Settings): WarehouseAccess | undefined {
   return { address, database, engine: warehouseEngine, loader: { user, password: warehousePassword }, reader };
 }
 
-/** The warehouse as the settings say; undefined where exports stay on the disk alone. */
-export function warehouseOf(settings: Settings): WarehouseOpening | undefined {
+/** The warehouse as the settings say, opened when it is first used; undefined where exports stay on the disk alone. */
+export function warehouseOf(settings: Settings) {
   const access = accessOf(settings);
   if (!access) return undefined;
   let opening: Promise<Warehouse> | undefined;
   return {
-    async open() {
-      opening ??= import('../workspace/warehouse/warehouse.ts').then(({ openWarehouse }) => openWarehouse(access));
-      return opening;
-    },
-    async close() {
-      await (await opening)?.close();
-    },
+    open: () => (opening ??= import('../workspace/warehouse/warehouse.ts').then(({ openWarehouse }) => openWarehouse(access))),
+    close: async () => (await opening)?.close(),
   };
 }
 

@@ -51,16 +51,6 @@ interface AskedCall {
   readonly args: unknown;
 }
 
-/**
- * Seals what a session asks the person, and opens it once when the answer comes. What travels through the client can be neither read nor
- * made there.
- */
-export interface Confirmations {
-  seal(asked: Asked, call: AskedCall): string;
-  /** Throws a `ConfirmationError` for a state that is not of this session and call, that is too old, or that was opened before. */
-  redeem(state: unknown, call: AskedCall): Promise<Asked>;
-}
-
 /** Marks an id as used for `lifeMs` in all replicas; false where one of them did so before. */
 export type UseOnce = (id: string, lifeMs: number) => Promise<boolean>;
 
@@ -90,7 +80,7 @@ export function createConfirmations({ clock, secret }: { clock: Clock; secret?: 
   /** Ids that were used, as long as they could be used again. */
   const used = new LRUCache<string, true>({ max: MOST_USED, ttl: 2 * LIFE_MS, ttlResolution: 0, perf: clock });
 
-  return (owner: readonly string[], useEverywhere?: () => UseOnce | undefined): Confirmations => {
+  return (owner: readonly string[], useEverywhere?: () => UseOnce | undefined) => {
     const context = ({ tool, args }: AskedCall) => [
       ...owner,
       tool,
@@ -109,11 +99,13 @@ export function createConfirmations({ clock, secret }: { clock: Clock; secret?: 
     }
 
     return {
-      seal({ digest, nowMs }, call) {
+      /** Seals what a session asks the person: what travels through the client can be neither read nor made there. */
+      seal({ digest, nowMs }: Asked, call: AskedCall): string {
         const sealed: Sealed = [randomBytes(ID_BYTES).toString('base64url'), digest, nowMs, clock.now()];
         return seal(JSON.stringify(sealed), key, context(call));
       },
-      async redeem(state, call) {
+      /** Opens it once; throws a `ConfirmationError` for a state that is not of this session and call, too old, or opened before. */
+      async redeem(state: unknown, call: AskedCall): Promise<Asked> {
         const [id, digest, nowMs, askedAtMs] = open(state, call);
         // A clock that was set back must not prolong it.
         if (Math.abs(clock.now() - askedAtMs) > LIFE_MS)
@@ -130,6 +122,9 @@ export function createConfirmations({ clock, secret }: { clock: Clock; secret?: 
     };
   };
 }
+
+/** Seals and opens the questions of one session. */
+export type Confirmations = ReturnType<ReturnType<typeof createConfirmations>>;
 
 /** How long a question waits for the person: hosts give a call a minute, and one that cannot show a form may never answer. */
 export const ANSWER_MS = 50_000;

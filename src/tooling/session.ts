@@ -33,14 +33,6 @@ export interface SharedState {
   readonly watches: SharedWatches;
 }
 
-/** Remembers the notes that a session has received lately, so that it does not receive the same in full again. */
-interface SaidNotes {
-  /** The notes of an answer without their marks: those that were said lately stand together in short, at the end. */
-  shorten(notes: readonly string[]): string[];
-  /** Whether this was said lately; remembers that it is said now. */
-  isKnown(sentence: string): boolean;
-}
-
 /** A conversation that rests for longer may be another one. */
 const LIFE_MS = 10 * MINUTE_MS;
 /** Shorter notes are no longer than their reminder. */
@@ -60,13 +52,14 @@ export function reminderOf(note: string): string {
   return clause.length >= LEAST && clause.length <= SHORT ? clause : `${clause.slice(0, SHORT - 1).replace(/\s+\S*$/, '')} …`;
 }
 
-/** Makes the memory of a session. */
-export function createSaidNotes(clock: Clock): SaidNotes {
+/** Remembers the notes that a session has received lately, so that it does not receive the same in full again. */
+export function createSaidNotes(clock: Clock) {
   const lately = { max: MOST, ttl: LIFE_MS, ttlResolution: 0, perf: clock };
   const said = new LRUCache<string, true>(lately);
   /** Notes of the session, by what they are about: the last that was said. */
   const standing = new LRUCache<string, string>(lately);
 
+  /** Whether this was said lately; remembers that it is said now. */
   function isKnown(sentence: string): boolean {
     const known = said.has(sentence);
     said.set(sentence, true);
@@ -81,7 +74,8 @@ export function createSaidNotes(clock: Clock): SaidNotes {
 
   return {
     isKnown,
-    shorten(notes) {
+    /** The notes of an answer without their marks: those that were said lately stand together in short, at the end. */
+    shorten(notes: readonly string[]): string[] {
       const [whole, reminders]: [string[], string[]] = [[], []];
       for (const { sentence, isOfAnswer, about } of notes.map(markOf)) {
         if (about !== undefined) {
@@ -95,6 +89,8 @@ export function createSaidNotes(clock: Clock): SaidNotes {
     },
   };
 }
+
+type SaidNotes = ReturnType<typeof createSaidNotes>;
 
 /** Where the downloaded exports of a session are stored. */
 export interface WorkspaceOptions {

@@ -57,19 +57,6 @@ export interface PlanDraft {
   readonly nowMs: number;
 }
 
-/** The export plans of one project: one file each, found again by every process on the same directory. */
-export interface PlanStore {
-  /** Keeps a new plan and gives it its id. */
-  add(draft: PlanDraft): Promise<ExportPlan>;
-  /** Undefined where there is none of that id. */
-  read(planId: string): Promise<ExportPlan | undefined>;
-  /** Writes the plan whole or not at all. */
-  save(plan: ExportPlan): Promise<void>;
-  all(): Promise<ExportPlan[]>;
-  /** Runs a task under the lock of a plan; throws a `busy` error where another process holds it too long. */
-  hold<T>(planId: string, run: () => Promise<T>): Promise<T>;
-}
-
 const PLAN_ID = /^plan-[a-z0-9]{10}$/;
 
 function newPlanId(): string {
@@ -84,16 +71,21 @@ export function expiresMs({ createdAt }: ExportPlan): number {
   return Date.parse(createdAt) + PLAN_LIFE_MS;
 }
 
-/** Opens the plans below a directory, which is made when the first one is kept; `waitMs` is another wait for `hold`, for tests. */
-export function openPlans(directory: string, projectId: number, waitMs = HOLD_WAIT_MS): PlanStore {
+/**
+ * Opens the export plans of a project below a directory, which is made when the first one is kept: one file each, found again by every
+ * process on the same directory. `waitMs` is another wait for `hold`, for tests.
+ */
+export function openPlans(directory: string, projectId: number, waitMs = HOLD_WAIT_MS) {
   const fileOf = (planId: string) => join(directory, `${planId}.json`);
 
+  /** Undefined where there is none of that id. */
   async function read(planId: string): Promise<ExportPlan | undefined> {
     if (!PLAN_ID.test(planId)) return undefined;
     const plan = await readJson(fileOf(planId), exportPlan);
     return plan?.planId === planId && plan.projectId === projectId ? plan : undefined;
   }
 
+  /** Writes the plan whole or not at all. */
   async function save(plan: ExportPlan): Promise<void> {
     try {
       await makeDirectory(directory);
@@ -116,11 +108,17 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
     }
   }
 
-  const store: PlanStore = {
-    async add({ bodies, known, nowMs, ...purpose }) {
+  async function all(): Promise<ExportPlan[]> {
+    const ids = (await names()).filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5));
+    return (await Promise.all(ids.map(read))).filter((plan) => plan !== undefined);
+  }
+
+  return {
+    /** Keeps a new plan and gives it its id. */
+    async add({ bodies, known, nowMs, ...purpose }: PlanDraft): Promise<ExportPlan> {
       await sweep();
       // A question that is asked again gets the plan that it was answered with.
-      const again = purpose.fetches && (await store.all()).find((plan) => isUntouched(plan, { bodies, known, nowMs }));
+      const again = purpose.fetches && (await all()).find((plan) => isUntouched(plan, { bodies, known, nowMs }));
       if (again) return again;
       const createdAt = new Date(nowMs).toISOString();
       const parts = bodies.map((body) => ({ body }));
@@ -130,11 +128,9 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
     },
     read,
     save,
-    async all() {
-      const ids = (await names()).filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5));
-      return (await Promise.all(ids.map(read))).filter((plan) => plan !== undefined);
-    },
-    async hold(planId, run) {
+    all,
+    /** Runs a task under the lock of a plan; throws a `busy` error where another process holds it too long. */
+    async hold<T>(planId: string, run: () => Promise<T>): Promise<T> {
       const path = join(directory, `${planId}.lock`);
       await makeDirectory(path);
       const lock = await waitForLock(path, 'write', waitMs);
@@ -146,8 +142,10 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
       }
     },
   };
-  return store;
 }
+
+/** The export plans of one project. */
+export type PlanStore = ReturnType<typeof openPlans>;
 
 /** Whether a plan for a question is just this one, of which nothing was sent and which can still be applied. */
 function isUntouched(plan: ExportPlan, { bodies, known, nowMs }: Pick<PlanDraft, 'bodies' | 'known' | 'nowMs'>): boolean {

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { Limits } from '../../src/api/deadline.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
-import { createReadCache, type OwnReads, type SharedRead } from '../../src/api/read-cache.ts';
+import { createReadCache, type ReadCache, type SharedRead } from '../../src/api/read-cache.ts';
 import { manualClock } from '../support/clock.ts';
 import { failure } from '../support/failure.ts';
 import { slowStub } from '../support/slow-stub.ts';
@@ -159,7 +159,7 @@ const clockOf = () => manualClock('2026-11-20T10:00:00.000Z');
 const limitsOf = (signal = new AbortController().signal): Limits => ({ deadlineMs: 1_000, signal, waitsFor: 'answer' });
 
 /** Reads that count: each gives its number among all that were asked. */
-function counting(reads: OwnReads) {
+function counting(reads: ReturnType<ReadCache['open']>) {
   let asked = 0;
   const ask = (key: string, more: Partial<SharedRead<number>> = {}) =>
     reads.get({ key, keepMs: 1_000, limits: limitsOf(), read: async () => (asked += 1), ...more });
@@ -167,7 +167,7 @@ function counting(reads: OwnReads) {
 }
 
 /** A read on its way, which ends when the test says so. */
-function held(reads: OwnReads, more: Partial<SharedRead<unknown>> = {}) {
+function held(reads: ReturnType<ReadCache['open']>, more: Partial<SharedRead<unknown>> = {}) {
   let end: (value: unknown) => void = () => undefined;
   let shared: Limits | undefined;
   const begun = vi.fn<() => void>();

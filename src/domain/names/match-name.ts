@@ -27,37 +27,20 @@ function mistakesIn(word: string): number {
   return word.length < 8 ? 1 : 2;
 }
 
-/** The next row of edits between the beginnings of two words, from the two rows before it; `i` letters of `one` are taken. */
-function nextRow(one: string, other: string, i: number, above: readonly number[], before: readonly number[]): number[] {
-  const row = [i];
-  for (let j = 1; j <= other.length; j += 1) {
-    const [letter, last] = [one[i - 1], other[j - 1]];
-    const isSwapped = letter !== undefined && letter === other[j - 2] && last === one[i - 2];
-    const at = (values: readonly number[], index: number) => values[index] ?? Number.POSITIVE_INFINITY;
-    row.push(
-      Math.min(
-        at(above, j) + 1,
-        at(row, j - 1) + 1,
-        at(above, j - 1) + (letter === last ? 0 : 1),
-        isSwapped ? at(before, j - 2) + 1 : Number.POSITIVE_INFINITY,
-      ),
-    );
-  }
-  return row;
-}
-
-/** Letters that were left out, added, replaced, or swapped with their neighbour, between two words. */
-function editsBetween(one: string, other: string): number {
-  let [before, above]: number[][] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)];
-  for (let i = 1; i <= one.length; i += 1) [before, above] = [above ?? [], nextRow(one, other, i, above ?? [], before ?? [])];
-  return above?.[other.length] ?? Number.POSITIVE_INFINITY;
+/** Whether at most so many letters were left out, added, replaced, or swapped with their neighbour, between two words. */
+function isWithin(most: number, one: string, other: string): boolean {
+  if (one === other) return true;
+  if (most === 0) return false;
+  let at = 0;
+  while (one[at] === other[at]) at += 1;
+  const restOf = (taken: number, typed: number) => isWithin(most - 1, one.slice(at + taken), other.slice(at + typed));
+  const isSwapped = one[at] === other[at + 1] && one[at + 1] === other[at];
+  return restOf(1, 0) || restOf(0, 1) || restOf(1, 1) || (isSwapped && restOf(2, 2));
 }
 
 /** Whether a word is another one with few mistakes; the first letter is seldom mistyped, and telling. */
 function isMistyped(word: string, typed: string): boolean {
-  if (word === typed) return true;
-  const most = Math.min(mistakesIn(word), mistakesIn(typed));
-  return most > 0 && word[0] === typed[0] && Math.abs(word.length - typed.length) <= most && editsBetween(word, typed) <= most;
+  return word === typed || (word[0] === typed[0] && isWithin(Math.min(mistakesIn(word), mistakesIn(typed)), word, typed));
 }
 
 const wordsOf = (text: string) => text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
