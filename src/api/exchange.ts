@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { joinAddress } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
+import { grouped } from '../lib/grouped.ts';
 import { isRecord } from '../lib/is-record.ts';
 import type { Log } from '../lib/log.ts';
 import { quote, type Redactor } from '../lib/redact.ts';
@@ -120,11 +121,7 @@ function sizeOf(payload: unknown, path: readonly PropertyKey[]): number {
 
 /** The mends as counts, one for each list. */
 function counted(payload: unknown, mends: readonly Mend[]): LeftOut[] {
-  const groups = new Map<string, Mend[]>();
-  for (const mend of mends) {
-    const name = `${mend.kind} ${nameOf(mend.at) ?? ''}`;
-    groups.set(name, [...(groups.get(name) ?? []), mend]);
-  }
+  const groups = grouped(mends, ({ kind, at }) => `${kind} ${nameOf(at) ?? ''}`);
   return [...groups.values()].flatMap((group): LeftOut[] => {
     const [first] = group;
     if (!first) return [];

@@ -45,6 +45,12 @@ export function defineOperation<const Input extends z.ZodObject, const Payload e
   return operation;
 }
 
+/** Declares operations that have these members in common. */
+export function operationsWith(common: Omit<Operation, 'path' | 'input' | 'payload'>) {
+  return <const Input extends z.ZodObject, const Payload extends z.ZodType>(path: Operation['path'], input: Input, payload: Payload) =>
+    defineOperation({ ...common, path, input, payload });
+}
+
 /** The schema inside `optional`, `default` and other wrappers; with `isFound` the first of them that it accepts. */
 export function unwrap(schema: z.core.$ZodType, isFound: (schema: z.core.$ZodType) => boolean = () => false): z.core.$ZodType {
   const { def } = schema._zod;

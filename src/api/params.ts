@@ -72,6 +72,11 @@ export const exportFormat = z.enum(['JSONL', 'CSV']);
 /** Scopes of exports; the reference knows `sessions` and `views`, deployments have more. */
 export const exportScope = z.string().min(1).max(255);
 
+/** Says of a value, or of a member of it, what is wrong. */
+export function complain(context: z.RefinementCtx, message: string, ...path: readonly PropertyKey[]): void {
+  context.addIssue({ code: 'custom', path: [...path], message });
+}
+
 /** Scope names separated by spaces; `enrichment` stands alone (section 5). */
 export const scopeList = z
   .string()
@@ -82,10 +87,10 @@ export const scopeList = z
     const known: readonly string[] = scopes;
     for (const name of names) {
       if (known.includes(name)) continue;
-      context.addIssue({ code: 'custom', message: `"${name}" is not a scope; expected one of ${scopes.join(', ')}` });
+      complain(context, `"${name}" is not a scope; expected one of ${scopes.join(', ')}`);
     }
     if (names.includes('enrichment') && names.length > 1) {
-      context.addIssue({ code: 'custom', message: 'enrichment cannot be combined with other scopes; ask for it alone' });
+      complain(context, 'enrichment cannot be combined with other scopes; ask for it alone');
     }
   });
 
@@ -109,7 +114,7 @@ export const enrichmentRecords = z
   .min(1)
   .superRefine((list, context) => {
     const path = lostDigits(list);
-    if (path) context.addIssue({ code: 'custom', path: [...path], message: LOST_DIGITS });
+    if (path) complain(context, LOST_DIGITS, ...path);
   });
 
 /** Why a range that ends before it begins is refused. */
@@ -128,7 +133,7 @@ export function requireOrder(
   const rangeMs = instantOf(to) - instantOf(from);
   if (Number.isNaN(rangeMs)) return undefined;
   if (rangeMs <= 0) {
-    context.addIssue({ code: 'custom', path: [...path, names[1]], message: requireOrderWords(names[0], from, to) });
+    complain(context, requireOrderWords(names[0], from, to), ...path, names[1]);
     return undefined;
   }
   return rangeMs;

@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { device as deviceName, ids, order as orderName, pageSize, period as periodName, exportScope as scopeName } from '../api/params.ts';
+import {
+  complain,
+  device as deviceName,
+  ids,
+  order as orderName,
+  pageSize,
+  period as periodName,
+  exportScope as scopeName,
+} from '../api/params.ts';
 import { EACH, type NameKind, type SegmentChoice } from '../domain/names/match-name.ts';
 import { type MetricFamily, surelyUnknownWords, unknownMetricWords } from './metric-words.ts';
 
@@ -131,7 +139,7 @@ function metricNames(family: MetricFamily, wrong = (names: readonly string[]) =>
     .min(1)
     .superRefine((names, context) => {
       const message = wrong(names);
-      if (message !== undefined) context.addIssue({ code: 'custom', message });
+      if (message !== undefined) complain(context, message);
     });
 }
 
@@ -148,7 +156,7 @@ export function speedMetric(words: string) {
   return metricName('speed')
     .superRefine((name, context) => {
       const message = name === 'failedPercent' ? undefined : unknownMetricWords('speed', [name]);
-      if (message !== undefined) context.addIssue({ code: 'custom', message });
+      if (message !== undefined) complain(context, message);
     })
     .describe(words);
 }
@@ -185,7 +193,7 @@ const speedBudget = z
   .superRefine(({ metric }, context) => {
     const unfit = Object.hasOwn(unfitForBudget, metric) ? unfitForBudget[metric] : undefined;
     const message = unfit ?? surelyUnknownWords([metric]);
-    if (message !== undefined) context.addIssue({ code: 'custom', path: ['metric'], message });
+    if (message !== undefined) complain(context, message, 'metric');
   });
 
 /** Limits of speed metrics, at least one. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineOperation, LIST_KEEP_MS } from '../operation.ts';
+import { defineOperation, LIST_KEEP_MS, operationsWith } from '../operation.ts';
 import * as p from '../params.ts';
 import {
   customVariable,
@@ -14,8 +14,8 @@ import {
 } from './records.ts';
 
 const common = { base: 'service', scope: 'data-export', section: '4.2' } as const;
-const read = { ...common, method: 'GET', safe: true } as const;
-const list = { ...read, keepMs: LIST_KEEP_MS } as const;
+const read = operationsWith({ ...common, method: 'GET', safe: true });
+const list = operationsWith({ ...common, method: 'GET', safe: true, keepMs: LIST_KEEP_MS });
 const paging = { limit: p.pageSize.optional(), order: p.order.optional(), page: p.page.optional() };
 
 const frequency = z
@@ -25,21 +25,16 @@ const frequency = z
   })
   .superRefine(({ value, dateRange }, context) => {
     if (value !== 'once') {
-      if (dateRange)
-        context.addIssue({ code: 'custom', path: ['dateRange'], message: `only for "once"; a ${value} job chooses its own range` });
+      if (dateRange) p.complain(context, `only for "once"; a ${value} job chooses its own range`, 'dateRange');
       return;
     }
     if (!dateRange) {
-      context.addIssue({ code: 'custom', path: ['dateRange'], message: 'required for "once": {from, to}, at most 7 days apart' });
+      p.complain(context, 'required for "once": {from, to}, at most 7 days apart', 'dateRange');
       return;
     }
     const rangeMs = p.requireOrder(context, [dateRange.from, dateRange.to], ['from', 'to'], ['dateRange']);
     if (rangeMs !== undefined && rangeMs > p.MAX_EXPORT_RANGE_MS) {
-      context.addIssue({
-        code: 'custom',
-        path: ['dateRange', 'to'],
-        message: 'at most 7 days (168 hours) after from; split a longer range',
-      });
+      p.complain(context, 'at most 7 days (168 hours) after from; split a longer range', 'dateRange', 'to');
     }
   });
 
@@ -60,10 +55,8 @@ const fieldSelector = z
       ['dynamic_var', 'dynamicVarKey'],
     ] as const) {
       const given = field[member] !== undefined;
-      if (field.fieldName === owner && !given)
-        context.addIssue({ code: 'custom', path: [member], message: `required with fieldName "${owner}"` });
-      if (field.fieldName !== owner && given)
-        context.addIssue({ code: 'custom', path: [member], message: `only with fieldName "${owner}"` });
+      if (field.fieldName === owner && !given) p.complain(context, `required with fieldName "${owner}"`, member);
+      if (field.fieldName !== owner && given) p.complain(context, `only with fieldName "${owner}"`, member);
     }
   });
 
@@ -74,7 +67,7 @@ const fields = z
     const seen = new Set<string>();
     for (const [index, { fieldName }] of selectors.entries()) {
       if (seen.has(fieldName) && !repeatable.has(fieldName)) {
-        context.addIssue({ code: 'custom', path: [index, 'fieldName'], message: `"${fieldName}" is listed twice` });
+        p.complain(context, `"${fieldName}" is listed twice`, index, 'fieldName');
       }
       seen.add(fieldName);
     }
@@ -99,73 +92,45 @@ export const createExportJob = defineOperation({
 });
 
 /** Jobs in any state, in pages. */
-export const listExportJobs = defineOperation({
-  ...list,
-  path: '/v1/exports',
-  input: z.strictObject({
+export const listExportJobs = list(
+  '/v1/exports',
+  z.strictObject({
     ...paging,
     format: p.text.optional(),
     frequency: p.text.optional(),
     scope: p.text.optional(),
     state: p.text.optional(),
   }),
-  payload: z.array(exportJob),
-});
+  z.array(exportJob),
+);
 
 /** Runs of all jobs that produced files, the newest first. */
-export const listSuccessfulExportRuns = defineOperation({
-  ...list,
-  path: '/v1/exports/successful-runs',
-  input: z.strictObject(paging),
-  payload: z.array(successfulRun),
-});
+export const listSuccessfulExportRuns = list('/v1/exports/successful-runs', z.strictObject(paging), z.array(successfulRun));
 
 /** One job by its id. */
-export const getExportJob = defineOperation({
-  ...read,
-  path: '/v1/exports/{jobId}',
-  input: z.strictObject({ jobId: p.id }),
-  payload: exportJobAlone,
-});
+export const getExportJob = read('/v1/exports/{jobId}', z.strictObject({ jobId: p.id }), exportJobAlone);
 
 /** Runs of one job in any state. */
-export const listExportRuns = defineOperation({
-  ...list,
-  path: '/v1/exports/{jobId}/runs',
-  input: z.strictObject({ jobId: p.id, ...paging, state: p.text.optional() }),
-  payload: z.array(exportRun),
-});
+export const listExportRuns = list(
+  '/v1/exports/{jobId}/runs',
+  z.strictObject({ jobId: p.id, ...paging, state: p.text.optional() }),
+  z.array(exportRun),
+);
 
 /** One run with the addresses of its files, which expire. */
-export const getExportRun = defineOperation({
-  ...read,
-  path: '/v1/exports/{jobId}/runs/{runId}',
-  input: z.strictObject({ jobId: p.id, runId: p.id }),
-  payload: exportRunWithFiles,
-});
+export const getExportRun = read('/v1/exports/{jobId}/runs/{runId}', z.strictObject({ jobId: p.id, runId: p.id }), exportRunWithFiles);
 
 /** Fields of a scope that jobs can export. */
-export const listExportableFields = defineOperation({
-  ...list,
-  path: '/v1/exportable-fields',
-  input: z.strictObject({ scope: p.exportScope }),
-  payload: z.array(exportableField),
-});
+export const listExportableFields = list('/v1/exportable-fields', z.strictObject({ scope: p.exportScope }), z.array(exportableField));
 
 /** Custom variables of the project by position, 1 to 20. */
-export const listCustomVariables = defineOperation({
-  ...list,
-  path: '/v1/custom-vars',
-  input: z.strictObject({}),
-  payload: z.array(customVariable),
-});
+export const listCustomVariables = list('/v1/custom-vars', z.strictObject({}), z.array(customVariable));
 
 /** Keys of dynamic variables seen in a range. */
-export const listDynamicVariableKeys = defineOperation({
-  ...list,
-  path: '/v1/dynamic-var-keys',
-  input: z.strictObject({ from: p.isoDate.optional(), to: p.isoDate.optional() }).superRefine((input, context) => {
+export const listDynamicVariableKeys = list(
+  '/v1/dynamic-var-keys',
+  z.strictObject({ from: p.isoDate.optional(), to: p.isoDate.optional() }).superRefine((input, context) => {
     p.requireOrder(context, [input.from, input.to], ['from', 'to']);
   }),
-  payload: z.array(dynamicVariableKey),
-});
+  z.array(dynamicVariableKey),
+);

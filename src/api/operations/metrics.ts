@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineOperation, LIST_KEEP_MS } from '../operation.ts';
+import { LIST_KEEP_MS, operationsWith } from '../operation.ts';
 import * as p from '../params.ts';
 import { metricValue, zoneMetricValue } from './records.ts';
 
@@ -12,7 +12,7 @@ function keepMs({ endDate }: Readonly<Record<string, unknown>>, nowMs: number): 
   return p.instantOf(String(endDate)) <= nowMs - FINAL_AFTER_MS ? FINAL_KEEP_MS : LIST_KEEP_MS;
 }
 
-const read = { method: 'GET', base: 'service', scope: 'metrics', section: '4.4', safe: true, keepMs } as const;
+const read = operationsWith({ method: 'GET', base: 'service', scope: 'metrics', section: '4.4', safe: true, keepMs });
 
 const range = {
   projectId: p.id.optional(),
@@ -33,34 +33,20 @@ function query<Shape extends z.ZodRawShape>(shape: Shape) {
     const rangeMs = p.requireOrder(context, [startDate, endDate], ['startDate', 'endDate']);
     if (rangeMs === undefined) return;
     if (rangeMs > p.MAX_METRICS_RANGE_MS) {
-      context.addIssue({
-        code: 'custom',
-        path: ['endDate'],
-        message: 'at most 92 days (2,208 hours) after startDate; ask for shorter ranges',
-      });
+      p.complain(context, 'at most 92 days (2,208 hours) after startDate; ask for shorter ranges', 'endDate');
     }
     if (input['period'] === 'daily' && rangeMs <= p.ONE_DAY_MS) {
-      context.addIssue({ code: 'custom', path: ['period'], message: 'daily needs a range longer than one day (24 hours); leave it out' });
+      p.complain(context, 'daily needs a range longer than one day (24 hours); leave it out', 'period');
     }
   });
 }
 
 function siteEndpoint<Shape extends z.ZodRawShape>(path: `/${string}` | '', shape: Shape) {
-  return defineOperation({
-    ...read,
-    path: `/v1/metrics/site${path}`,
-    input: query(shape),
-    payload: z.looseObject({ values: z.array(metricValue) }),
-  });
+  return read(`/v1/metrics/site${path}`, query(shape), z.looseObject({ values: z.array(metricValue) }));
 }
 
 function zoneEndpoint<Shape extends z.ZodRawShape>(path: `/${string}` | '', shape: Shape) {
-  return defineOperation({
-    ...read,
-    path: `/v1/metrics/zone/{zoneId}${path}`,
-    input: query({ zoneId, period, ...shape }),
-    payload: z.looseObject({ values: z.array(zoneMetricValue) }),
-  });
+  return read(`/v1/metrics/zone/{zoneId}${path}`, query({ zoneId, period, ...shape }), z.looseObject({ values: z.array(zoneMetricValue) }));
 }
 
 /** The endpoint that answers one metric of the site alone, under the name that the metric has in its answer. */

@@ -1,71 +1,35 @@
 import * as z from 'zod';
-import { defineOperation, LIST_KEEP_MS } from '../operation.ts';
+import { LIST_KEEP_MS, operationsWith } from '../operation.ts';
 import * as p from '../params.ts';
 import { goal, mapping, pageGroup, pageGroupWithMappings, segment, zone, zoning } from './records.ts';
 
-const read = { method: 'GET', base: 'service', scope: 'metrics', section: '4.3', safe: true, keepMs: LIST_KEEP_MS } as const;
+const read = operationsWith({ method: 'GET', base: 'service', scope: 'metrics', section: '4.3', safe: true, keepMs: LIST_KEEP_MS });
 const projectId = p.id.optional();
 
 /** Segments of the project. */
-export const listSegments = defineOperation({
-  ...read,
-  path: '/v1/segments',
-  input: z.strictObject({ projectId, ids: p.ids.optional() }),
-  payload: z.array(segment),
-});
+export const listSegments = read('/v1/segments', z.strictObject({ projectId, ids: p.ids.optional() }), z.array(segment));
 
 /** Goals of the project. */
-export const listGoals = defineOperation({
-  ...read,
-  path: '/v1/goals',
-  input: z.strictObject({ projectId }),
-  payload: z.array(goal),
-});
+export const listGoals = read('/v1/goals', z.strictObject({ projectId }), z.array(goal));
 
 /** Mappings of the project. */
-export const listMappings = defineOperation({
-  ...read,
-  path: '/v1/mappings',
-  input: z.strictObject({ projectId, ids: p.ids.optional() }),
-  payload: z.array(mapping),
-});
+export const listMappings = read('/v1/mappings', z.strictObject({ projectId, ids: p.ids.optional() }), z.array(mapping));
 
 /** One mapping by its id. */
-export const getMapping = defineOperation({
-  ...read,
-  path: '/v1/mappings/{mappingId}',
-  input: z.strictObject({ projectId, mappingId: p.id }),
-  payload: z.array(mapping),
-});
+export const getMapping = read('/v1/mappings/{mappingId}', z.strictObject({ projectId, mappingId: p.id }), z.array(mapping));
 
 /** Page groups of one mapping. */
-export const listPageGroups = defineOperation({
-  ...read,
-  path: '/v1/mappings/{mappingId}/page-groups',
-  input: z.strictObject({ projectId, mappingId: p.id }),
-  payload: z.array(pageGroup),
-});
+export const listPageGroups = read(
+  '/v1/mappings/{mappingId}/page-groups',
+  z.strictObject({ projectId, mappingId: p.id }),
+  z.array(pageGroup),
+);
 
 /** One page group, with the mappings that hold it. */
-export const getPageGroup = defineOperation({
-  ...read,
-  path: '/v1/page-groups/{pageGroupId}',
-  input: z.strictObject({ projectId, pageGroupId: p.id }),
-  payload: pageGroupWithMappings,
-});
+export const getPageGroup = read('/v1/page-groups/{pageGroupId}', z.strictObject({ projectId, pageGroupId: p.id }), pageGroupWithMappings);
 
 /** Zonings of one page group. */
-export const listZonings = defineOperation({
-  ...read,
-  path: '/v1/page-groups/{pageGroupId}/zonings',
-  input: z.strictObject({ projectId, pageGroupId: p.id }),
-  payload: z.array(zoning),
-});
+export const listZonings = read('/v1/page-groups/{pageGroupId}/zonings', z.strictObject({ projectId, pageGroupId: p.id }), z.array(zoning));
 
 /** Zones of one zoning. */
-export const listZones = defineOperation({
-  ...read,
-  path: '/v1/zonings/{zoningId}/zones',
-  input: z.strictObject({ projectId, zoningId: p.id }),
-  payload: z.array(zone),
-});
+export const listZones = read('/v1/zonings/{zoningId}/zones', z.strictObject({ projectId, zoningId: p.id }), z.array(zone));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { wordIssues } from '../../api/check-input.ts';
-import { LOST_DIGITS, lostDigits } from '../../api/params.ts';
+import { complain, LOST_DIGITS, lostDigits } from '../../api/params.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { counted } from '../../lib/number-text.ts';
@@ -13,7 +13,7 @@ const sessionText = z.string().trim().min(1);
 
 const fields = z.record(z.string(), z.unknown()).superRefine((values, context) => {
   const path = lostDigits(values);
-  if (path) context.addIssue({ code: 'custom', path: [...path], message: LOST_DIGITS });
+  if (path) complain(context, LOST_DIGITS, ...path);
 });
 
 /**
