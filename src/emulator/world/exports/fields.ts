@@ -81,25 +81,27 @@ interface CustomVariable {
   readonly emptyShare: number;
 }
 
-const loginState: CustomVariable = { position: 2, key: 'login_state', values: ['guest', 'logged_in'], perUser: false, emptyShare: 0 };
+function ofVisits(position: number, key: string, emptyShare: number, values: readonly string[]): CustomVariable {
+  return { position, key, values, perUser: false, emptyShare };
+}
+
+const ofUsers: typeof ofVisits = (...facts) => ({ ...ofVisits(...facts), perUser: true });
+
+const loginState = ofVisits(2, 'login_state', 0, ['guest', 'logged_in']);
 
 const customVariables: Record<Project['kind'], readonly CustomVariable[]> = {
   shop: [
-    { position: 1, key: 'plan', values: ['free', 'plus', 'business'], perUser: true, emptyShare: 0.08 },
+    ofUsers(1, 'plan', 0.08, ['free', 'plus', 'business']),
     loginState,
-    { position: 3, key: 'checkout_variant', values: ['one_page', 'steps'], perUser: true, emptyShare: 0.5 },
-    { position: 7, key: 'loyalty_tier', values: ['bronze', 'silver', 'gold'], perUser: true, emptyShare: 0.6 },
+    ofUsers(3, 'checkout_variant', 0.5, ['one_page', 'steps']),
+    ofUsers(7, 'loyalty_tier', 0.6, ['bronze', 'silver', 'gold']),
   ],
-  app: [
-    { position: 1, key: 'plan', values: ['free', 'premium'], perUser: true, emptyShare: 0.02 },
-    loginState,
-    { position: 4, key: 'push_consent', values: ['granted', 'denied'], perUser: true, emptyShare: 0.1 },
-  ],
+  app: [ofUsers(1, 'plan', 0.02, ['free', 'premium']), loginState, ofUsers(4, 'push_consent', 0.1, ['granted', 'denied'])],
   content: [
-    { position: 1, key: 'plan', values: ['reader', 'subscriber', 'trial'], perUser: true, emptyShare: 0.2 },
+    ofUsers(1, 'plan', 0.2, ['reader', 'subscriber', 'trial']),
     loginState,
-    { position: 5, key: 'section', values: ['politics', 'culture', 'science', 'sports'], perUser: false, emptyShare: 0.05 },
-    { position: 6, key: 'consent', values: ['all', 'necessary'], perUser: true, emptyShare: 0 },
+    ofVisits(5, 'section', 0.05, ['politics', 'culture', 'science', 'sports']),
+    ofUsers(6, 'consent', 0, ['all', 'necessary']),
   ],
 };
 
