@@ -317,35 +317,7 @@ export interface CallOptions {
 }
 
 type AuthOptions = Pick<CallOptions, 'signal'> & { renew?: boolean | undefined };
-
-/** The REST interface for one session: calls with tokens, limits and retries; knows nothing of MCP. */
-export interface Client {
-  /** Runs one operation; throws an ApiError, or the reason of `signal`. */
-  call<O extends Operation>(operation: O, input: CallInput<O>, options?: CallOptions): Promise<PayloadOf<O>>;
-  /** Makes sure that there is a token for `scope` (names separated by spaces; default what the session needs). */
-  authenticate(options?: AuthOptions & { scope?: string | undefined; projectId?: number | undefined }): Promise<TokenSummary>;
-  /** Scopes and projects of the main credential; read once for the session unless `renew`. */
-  credential(options?: AuthOptions): Promise<Granted>;
-  /** Level of the main credential; with one project a token request finds out. */
-  credentialLevel(options?: Pick<CallOptions, 'signal'>): Promise<CredentialLevel>;
-  /** The project that calls go to, where earlier requests have shown that the credential reaches several; sends nothing. */
-  chosenProject(projectId?: number, how?: { readonly orOnly?: boolean }): Granted['projects'][number] | undefined;
-  /** The project that calls go to; those of `enrichment` may go to another, where it has its own credential. */
-  projectId(options?: { scope?: Scope | undefined; projectId?: number | undefined; signal?: AbortSignal | undefined }): Promise<number>;
-  /**
-   * A value that `make` computes from answers, kept for the same principal in the cache of reads; concurrent callers share one computation.
-   * `key` names everything that the value depends on; the value is frozen.
-   */
-  remember<T>(key: string, make: (signal: AbortSignal) => Promise<T>, options?: Pick<CallOptions, 'signal' | 'deadlineMs'>): Promise<T>;
-  /** Whether enrichment has a credential of its own, beside the main one. */
-  readonly hasEnrichmentCredential: boolean;
-  /** Counts the reads that have begun, for `newerThan`. */
-  readsBegun(): number;
-  /** Removes the secrets of this session, and whatever looks like a token, from a text. */
-  readonly redact: (text: string) => string;
-  /** Forgets the tokens and ends own connections; later calls are refused. */
-  close(): Promise<void>;
-}
+type AuthenticateOptions<Name = string> = AuthOptions & Pick<CallOptions, 'projectId'> & { scope?: Name | undefined };
 
 /** The parts of a session's client; `redact` removes the secrets that it has learnt. */
 function openParts(options: ClientOptions): CallParts & { readonly auth: AuthServer; readonly close: () => Promise<void> } {
@@ -402,13 +374,18 @@ function summaryOf({ token, fromCache, projectId }: AcquiredToken, nowMs: number
 }
 
 /** Makes the client of a session. Sends nothing before the first call. */
-export function createClient(options: ClientOptions): Client {
+export function createClient(options: ClientOptions) {
   const { credential, defaultProjectId, neededScopes, clock, timeoutMs } = options;
   const parts = openParts(options);
   const { auth, tokens, tokenProvider, reads, wiring } = parts;
 
   return {
-    async call(operation, input, { projectId, signal, deadlineMs, encoding, onLeftOut, ...how } = {}) {
+    /** Runs one operation; throws an ApiError, or the reason of `signal`. */
+    async call<O extends Operation>(
+      operation: O,
+      input: CallInput<O>,
+      { projectId, signal, deadlineMs, encoding, onLeftOut, ...how }: CallOptions = {},
+    ): Promise<PayloadOf<O>> {
       checkProjectId(projectId);
       const given = 'projectId' in input ? input.projectId : undefined;
       // That of the input goes on the wire, so the token must be for it.
@@ -420,9 +397,10 @@ export function createClient(options: ClientOptions): Client {
       );
       for (const sentence of leftOutWords(titleOf(operation), leftOut)) onLeftOut?.(sentence);
       // The exchange has checked the payload against the schema of this very operation.
-      return payload as PayloadOf<typeof operation>;
+      return payload as PayloadOf<O>;
     },
-    async authenticate({ scope, renew = false, projectId = defaultProjectId, signal } = {}) {
+    /** Makes sure that there is a token for `scope` (names separated by spaces; default what the session needs). */
+    async authenticate({ scope, renew = false, projectId = defaultProjectId, signal }: AuthenticateOptions = {}): Promise<TokenSummary> {
       checkProjectId(projectId);
       const names = scope === undefined ? undefined : checkScopes(scope);
       return withDeadline({ clock, timeoutMs, signal }, async (limits) => {
@@ -430,20 +408,23 @@ export function createClient(options: ClientOptions): Client {
         return summaryOf(await (names ? tokenProvider.forNamed(names, wish) : tokenProvider.forSession(wish)), clock.now());
       });
     },
-    // The read has a deadline of its own.
-    credential: async ({ signal, renew = false } = {}) => auth.granted(credential, signal, renew),
-    async credentialLevel({ signal } = {}) {
+    /** Scopes and projects of the main credential; read once for the session unless `renew`. The read has a deadline of its own. */
+    credential: async ({ signal, renew = false }: AuthOptions = {}) => auth.granted(credential, signal, renew),
+    /** Level of the main credential; with one project a token request finds out. */
+    async credentialLevel({ signal }: Pick<CallOptions, 'signal'> = {}): Promise<CredentialLevel> {
       if ((auth.knownGrants(credential)?.projects.length ?? 0) > 1) return 'account';
       return withDeadline({ clock, timeoutMs, signal }, (limits) =>
         credentialLevel({ auth, tokens, credential, neededScopes }, limits.signal),
       );
     },
+    /** The project that calls go to, where earlier requests have shown that the credential reaches several; sends nothing. */
     chosenProject(projectId = defaultProjectId, { orOnly = false } = {}) {
       const reached = auth.knownGrants(credential)?.projects ?? [];
       if (orOnly && reached.length === 1) return reached[0];
       return reached.length > 1 ? reached.find(({ id }) => id === projectId) : undefined;
     },
-    async projectId({ scope, projectId = defaultProjectId, signal } = {}) {
+    /** The project that calls go to; those of `enrichment` may go to another, where it has its own credential. */
+    async projectId({ scope, projectId = defaultProjectId, signal }: Omit<AuthenticateOptions<Scope>, 'renew'> = {}): Promise<number> {
       checkProjectId(projectId);
       const acquired = await withDeadline({ clock, timeoutMs, signal }, (limits) => {
         const wish = { projectId, signal: limits.signal };
@@ -451,7 +432,15 @@ export function createClient(options: ClientOptions): Client {
       });
       return knownProject(acquired.projectId);
     },
-    remember(key, make, { signal, deadlineMs } = {}) {
+    /**
+     * A value that `make` computes from answers, kept for the same principal in the cache of reads; concurrent callers share one
+     * computation. `key` names everything that the value depends on; the value is frozen.
+     */
+    remember<T>(
+      key: string,
+      make: (signal: AbortSignal) => Promise<T>,
+      { signal, deadlineMs }: Pick<CallOptions, 'signal' | 'deadlineMs'> = {},
+    ): Promise<T> {
       function makeWithin(limits: Limits) {
         limits.waitsFor = 'result';
         return make(limits.signal);
@@ -460,9 +449,16 @@ export function createClient(options: ClientOptions): Client {
         reads.get({ key: `made ${key}`, keepMs: Number.POSITIVE_INFINITY, limits, read: makeWithin }),
       );
     },
+    /** Whether enrichment has a credential of its own, beside the main one. */
     hasEnrichmentCredential: options.enrichmentCredential !== undefined,
+    /** Counts the reads that have begun, for `newerThan`. */
     readsBegun: () => reads.begun(),
+    /** Removes the secrets of this session, and whatever looks like a token, from a text. */
     redact: wiring.redact,
+    /** Forgets the tokens and ends own connections; later calls are refused. */
     close: parts.close,
   };
 }
+
+/** The REST interface for one session: calls with tokens, limits and retries; knows nothing of MCP. */
+export type Client = ReturnType<typeof createClient>;

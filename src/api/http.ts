@@ -10,6 +10,7 @@ import {
   type ZlibOptions,
 } from 'node:zlib';
 import type { Dispatcher } from 'undici';
+import { namesIn } from '../lib/sentences.ts';
 import { type Connections, networkFailure, openConnections, outsideLookup, type Resolve, startIdleTimeout } from './connections.ts';
 import { abortable, seconds } from './deadline.ts';
 import { ApiError } from './errors.ts';
@@ -123,9 +124,12 @@ function megabytes(bytes: number): string {
 
 /** The refusal of an answer that is larger than this client reads. */
 function tooLarge(maxBytes: number, safe: boolean): ApiError {
-  return new ApiError('shape', `The answer is larger than ${megabytes(maxBytes)}, the most that is read at once; ask for less.`, {
-    outcomeUnknown: !safe,
-  });
+  return unread(`is larger than ${megabytes(maxBytes)}, the most that is read at once; ask for less`, safe);
+}
+
+/** The error of an answer that has come and is not read. */
+function unread(why: string, safe: boolean): ApiError {
+  return new ApiError('shape', `The answer ${why}.`, { outcomeUnknown: !safe });
 }
 
 /** Below this compressed size, handing over to another thread takes longer than decompressing. */
@@ -139,19 +143,14 @@ const INLINE_PIECE_BYTES = 30 * INLINE_BYTES;
  */
 const PIECE_BYTES = 1_048_576;
 
-/** By name of the encoding. */
-const here: ReadonlyMap<string, (bytes: Buffer, options: ZlibOptions) => Buffer> = new Map([
-  ['gzip', gunzipSync],
-  ['x-gzip', gunzipSync],
-  ['deflate', inflateSync],
-  ['br', brotliDecompressSync],
-]);
-const inThread: ReadonlyMap<string, (options: ZlibOptions) => Transform> = new Map([
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress],
-]);
+/** How an encoding is undone, by its name: at once, and in another thread. */
+const decoders: ReadonlyMap<string, readonly [(bytes: Buffer, options: ZlibOptions) => Buffer, (options: ZlibOptions) => Transform]> =
+  new Map([
+    ['gzip', [gunzipSync, createGunzip]],
+    ['x-gzip', [gunzipSync, createGunzip]],
+    ['deflate', [inflateSync, createInflate]],
+    ['br', [brotliDecompressSync, createBrotliDecompress]],
+  ]);
 
 /**
  * JSON is compressed to a tenth or a thirtieth. What unpacks to more of its size than this, beyond what is small anyway, was made to fill
@@ -166,12 +165,10 @@ function sizeOf(pieces: readonly Buffer[]): number {
 
 /** Undoes one encoding; throws a RangeError beyond `maxOutputLength`, and undefined stands for an encoding that is not known. */
 async function unpack(pieces: readonly Buffer[], name: string, maxOutputLength: number): Promise<Buffer[] | undefined> {
-  if (sizeOf(pieces) <= INLINE_BYTES) {
-    const bytes = here.get(name)?.(Buffer.concat(pieces), { maxOutputLength, chunkSize: INLINE_PIECE_BYTES });
-    return bytes && [bytes];
-  }
-  const stream = inThread.get(name)?.({ chunkSize: PIECE_BYTES });
-  if (!stream) return undefined;
+  const [here, inThread] = decoders.get(name) ?? [];
+  if (!here || !inThread) return undefined;
+  if (sizeOf(pieces) <= INLINE_BYTES) return [here(Buffer.concat(pieces), { maxOutputLength, chunkSize: INLINE_PIECE_BYTES })];
+  const stream = inThread({ chunkSize: PIECE_BYTES });
   const unpacked: Buffer[] = [];
   let size = 0;
   await pipeline([Buffer.concat(pieces)], stream, async (arriving: AsyncIterable<Buffer>) => {
@@ -190,13 +187,9 @@ async function decompress(
   encodings: string,
   { maxBytes, safe }: { maxBytes: number; safe: boolean },
 ): Promise<readonly Buffer[]> {
-  const names = encodings
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '' && name !== 'identity');
+  const names = namesIn(encodings.toLowerCase()).filter((name) => name !== 'identity');
   if (names.length === 0 || compressed.length === 0) return compressed;
-  if (names.length > 2) throw new ApiError('shape', 'The answer is compressed more than twice.', { outcomeUnknown: !safe });
+  if (names.length > 2) throw unread('is compressed more than twice', safe);
   let pieces = compressed;
   for (const name of names.toReversed()) {
     const maxOutputLength = Math.min(maxBytes, Math.max(ANY_RATIO_BYTES, sizeOf(pieces) * MAX_RATIO));
@@ -205,13 +198,11 @@ async function decompress(
       unpacked = await unpack(pieces, name, maxOutputLength);
     } catch (error) {
       if (error instanceof RangeError && maxOutputLength < maxBytes)
-        throw new ApiError('shape', `The answer decompresses to more than ${MAX_RATIO} times its size, so it was not read.`, {
-          outcomeUnknown: !safe,
-        });
+        throw unread(`decompresses to more than ${MAX_RATIO} times its size, so it was not read`, safe);
       if (error instanceof RangeError) throw tooLarge(maxBytes, safe);
-      throw new ApiError('shape', 'The answer is compressed data that is broken or cut short.', { outcomeUnknown: !safe });
+      throw unread('is compressed data that is broken or cut short', safe);
     }
-    if (!unpacked) throw new ApiError('shape', 'The answer is compressed in a way that was not asked for.', { outcomeUnknown: !safe });
+    if (!unpacked) throw unread('is compressed in a way that was not asked for', safe);
     pieces = unpacked;
   }
   return pieces;
@@ -225,7 +216,7 @@ function refuseExcess(pieces: readonly Buffer[], safe: boolean): void {
   const excess = jsonExcess(pieces, JSON_LIMITS);
   if (!excess) return;
   const what = excess === 'depth' ? `is nested more than ${JSON_LIMITS.maxDepth} levels deep` : 'holds too many lists and objects';
-  throw new ApiError('shape', `The answer ${what}, so it was not read.`, { outcomeUnknown: !safe });
+  throw unread(`${what}, so it was not read`, safe);
 }
 
 /** A request as it leaves; `body` is complete text. */
