@@ -1,8 +1,9 @@
 import { abortable } from '../api/deadline.ts';
+import { namesIn } from '../lib/sentences.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SignIn } from '../sign-in/principal.ts';
 import { combineWatches, createCallLog, type WatchedSession } from '../telemetry/call-watch.ts';
-import { type Check, createReadiness, monitoringPages, type Page } from '../telemetry/pages.ts';
+import { type Check, createReadiness, monitoringPages } from '../telemetry/pages.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { createRateLimit } from '../tooling/call-errors.ts';
 import type { SessionOptions } from '../tooling/session.ts';
@@ -79,10 +80,7 @@ export async function openMonitoring(
 export function tracingWanted(environment: Readonly<Record<string, string | undefined>>, complain: (message: string) => void): boolean {
   const value = (name: string) => environment[name]?.trim() ?? '';
   if (value('OTEL_SDK_DISABLED').toLowerCase() === 'true') return false;
-  const exporters = value('OTEL_TRACES_EXPORTER')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
+  const exporters = namesIn(value('OTEL_TRACES_EXPORTER'));
   if (exporters.includes('none')) return false;
   const unknown = exporters.filter((name) => name !== 'otlp');
   if (unknown.length > 0) complain(`OTEL_TRACES_EXPORTER: "${unknown.join(', ')}" is not offered; expected otlp or none`);

@@ -23,6 +23,14 @@ export const capital = (text: string) => text.charAt(0).toUpperCase() + text.sli
 /** The same text with a small letter in front. */
 export const lowered = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
+/** The names that commas part in a text; none is empty. */
+export function namesIn(text: string): string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
 /** The first of some texts, and how many there are more: `a, b and 3 more`. */
 export function firstOf(texts: readonly (string | number)[], most: number): string {
   const more = texts.length > most ? ` and ${texts.length - most} more` : '';

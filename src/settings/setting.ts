@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { addressFault } from '../lib/address.ts';
+import { namesIn } from '../lib/sentences.ts';
 
 /** The own keys of a record that was written out as one, by their types. */
 export function typedKeys<Key extends string>(record: Readonly<Record<Key, unknown>>): Key[] {
@@ -42,12 +43,7 @@ export const flag = z.stringbool({
 /** Names separated by commas. */
 export const list = z
   .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== ''),
-  )
+  .transform(namesIn)
   .refine((items) => items.length > 0, 'expected names separated by commas');
 
 /** A whole number within bounds; `unit` is for the message. */

@@ -22,7 +22,7 @@ import {
   runDirectory,
 } from './store/layout.ts';
 import { type Holder, isLockName, type Lock, type LockKind, removeDeadLocks, takeLock, waitForLock } from './store/lock.ts';
-import { filesOnDisk, type RunId, type RunManifest, readManifest, runsIn } from './store/manifest.ts';
+import { byTime, filesOnDisk, type RunId, type RunManifest, readManifest, runsIn } from './store/manifest.ts';
 import { bytesBelow, createQuota } from './store/quota.ts';
 import { removeStaleSpillDirectories } from './store/spill.ts';
 import { openProjectWarehouse, type ProjectWarehouse } from './warehouse/project-warehouse.ts';
@@ -219,10 +219,6 @@ function createStarter(context: Parameters<typeof startDownload>[1], onComplete:
   return { start, started };
 }
 
-/** By the start of the range, of one range by the time of the export. */
-const inOrder = (a: RunManifest, b: RunManifest): number =>
-  Date.parse(a.from) - Date.parse(b.from) || Date.parse(a.exportedAt) - Date.parse(b.exportedAt);
-
 const complete = (runs: readonly StoredRun[]): RunManifest[] => runs.flatMap(({ manifest }) => manifest ?? []);
 
 /** Opens the part of the data directory that belongs to this owner; directories are made when something is written. */
@@ -263,7 +259,7 @@ export function openProjectWorkspace(parts: WorkspaceParts) {
     async runs(jobId?: number): Promise<RunManifest[]> {
       const found = complete(await runList(jobId));
       convert(found);
-      return found.toSorted(inOrder);
+      return found.toSorted(byTime);
     },
     /** One run where it is complete. */
     find: (id: RunId) => readManifest(dir, id),

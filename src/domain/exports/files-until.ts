@@ -53,12 +53,17 @@ export function expiredWords(runs: readonly Run[], { fileLifeMs, nowMs, timeZone
   return `${left} of ${runs.length} runs still ${left === 1 ? 'has' : 'have'} files; ${gone}.`;
 }
 
+/** When the files of a run are deleted, as the platform says it. */
+export function expiriesOf({ files }: Pick<z.output<typeof exportRunWithFiles>, 'files'>): number[] {
+  return (files ?? []).map(({ expirationDate }) => instantOf(expirationDate ?? '')).filter((ms) => !Number.isNaN(ms));
+}
+
 /** Until when the links of a run's files work, or since when they do not; undefined where it has none, or none that says so. */
 export function linksWords(
-  { files }: Pick<z.output<typeof exportRunWithFiles>, 'files'>,
+  run: Parameters<typeof expiriesOf>[0],
   { nowMs, timeZone, isHere }: Pick<FilesNow, 'nowMs' | 'timeZone'> & { readonly isHere: boolean },
 ): string | undefined {
-  const ends = (files ?? []).map(({ expirationDate }) => instantOf(expirationDate ?? '')).filter((ms) => !Number.isNaN(ms));
+  const ends = expiriesOf(run);
   if (ends.length === 0) return undefined;
   const first = minuteAt(Math.min(...ends), timeZone);
   const kept = isHere ? ' The run is in the workspace.' : '';

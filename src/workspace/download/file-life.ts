@@ -1,7 +1,8 @@
 import type { Ask } from '../../api/client.ts';
 import { onApiError } from '../../api/errors.ts';
 import { getExportRun } from '../../api/operations/data-export.ts';
-import { FILE_LIFE_MS, instantOf } from '../../api/params.ts';
+import { FILE_LIFE_MS } from '../../api/params.ts';
+import { expiriesOf } from '../../domain/exports/files-until.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { SuccessfulRun } from './run-rows.ts';
 
@@ -22,7 +23,7 @@ export async function learnFileLife(ask: Ask, runs: readonly SuccessfulRun[]): P
   if (!latest) return USUAL;
   const { jobId, runId } = latest;
   const run = await ask(getExportRun, { jobId, runId }, { withinMs: LONGEST_MS }).catch(onApiError(() => undefined));
-  const ends = (run?.files ?? []).map(({ expirationDate }) => instantOf(expirationDate ?? '')).filter((ms) => !Number.isNaN(ms));
+  const ends = expiriesOf(run ?? {});
   const ms = Math.min(...ends) - Date.parse(latest.completedAt);
   return ends.length > 0 && ms > 0 ? { ms, isKnown: true } : USUAL;
 }

@@ -123,6 +123,11 @@ export function isSameRun(a: RunId, b: RunId): boolean {
   return a.jobId === b.jobId && a.runId === b.runId;
 }
 
+/** By the start of the range, of one range by the time of the export. */
+export function byTime(a: RunManifest, b: RunManifest): number {
+  return Date.parse(a.from) - Date.parse(b.from) || Date.parse(a.exportedAt) - Date.parse(b.exportedAt);
+}
+
 /** Ids that directories are named after; none where there is no such directory. */
 async function idsIn(directory: string): Promise<number[]> {
   const names = await readdir(directory).catch(() => []);

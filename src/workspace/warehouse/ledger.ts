@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { ApiError } from '../../api/errors.ts';
-import { type RunId, runManifest, storedColumn } from '../store/manifest.ts';
+import { byTime, type RunId, runManifest, storedColumn } from '../store/manifest.ts';
 import { type Connection, StatementError, type WarehouseAccess } from './connection.ts';
 import { createLedger, LEDGER, quoted } from './schema.ts';
 
@@ -35,9 +35,8 @@ const SHOWN_EVERY_MS = 50;
 const LONG_AGO = '1970-01-01 00:00:00';
 
 /** The order that runs have on the disk; the server gives them in any. */
-function byTime({ run: a }: LoadRecord, { run: b }: LoadRecord): number {
-  const apart = Date.parse(a.from) - Date.parse(b.from) || Date.parse(a.exportedAt) - Date.parse(b.exportedAt);
-  return apart || a.jobId - b.jobId || a.runId - b.runId;
+function inOrder({ run: a }: LoadRecord, { run: b }: LoadRecord): number {
+  return byTime(a, b) || a.jobId - b.jobId || a.runId - b.runId;
 }
 
 /** The columns of an entry as the statement takes them; the table and what was dropped from a source are not kept. */
@@ -66,7 +65,7 @@ export function ledgerOf(access: WarehouseAccess, loader: Connection, project: s
     try {
       const rows = await loader.rows(`${select} WHERE _project = {project:String} AND ${condition}`, options);
       // An entry of a later version is not understood; its run counts as not loaded.
-      return rows.flatMap((row) => loadRecord.safeParse(row).data ?? []).toSorted(byTime);
+      return rows.flatMap((row) => loadRecord.safeParse(row).data ?? []).toSorted(inOrder);
     } catch (error) {
       if (error instanceof StatementError && error.code === UNKNOWN_TABLE) return []; // nothing was loaded yet
       throw error;

@@ -93,9 +93,9 @@ export function gapCounts({ intervals, unit, timeZone, range }: GapStudy) {
 /** Jobs that the first sentence about all jobs names. */
 const MOST_NAMED_JOBS = 3;
 
-/** One sentence that answers which jobs lack days or hours. */
+/** One sentence that answers which of these jobs lack days or hours; those that lack most come first. */
 export function allGapsAnswer(jobs: readonly (ReturnType<typeof gapCounts> & { readonly name: string })[]): string {
-  const lacking = jobs.filter(({ lost }) => lost > 0).toSorted((a, b) => b.lost / b.total - a.lost / a.total);
+  const lacking = jobs.filter(({ lost }) => lost > 0);
   const all = `${jobs.length} recurring ${jobs.length === 1 ? 'job' : 'jobs'} looked at`;
   if (lacking.length === 0) return `Of ${all} none lacks a day or an hour.`;
   const named = lacking.map(
