@@ -316,6 +316,7 @@ export interface CallOptions {
   onLeftOut?: ((sentence: string) => void) | undefined;
 }
 
+type Ending = Pick<CallOptions, 'signal' | 'deadlineMs'>;
 type AuthOptions = Pick<CallOptions, 'signal'> & { renew?: boolean | undefined };
 type AuthenticateOptions<Name = string> = AuthOptions & Pick<CallOptions, 'projectId'> & { scope?: Name | undefined };
 
@@ -378,21 +379,19 @@ export function createClient(options: ClientOptions) {
   const { credential, defaultProjectId, neededScopes, clock, timeoutMs } = options;
   const parts = openParts(options);
   const { auth, tokens, tokenProvider, reads, wiring } = parts;
+  const within = <T>(ending: Ending, task: (limits: Limits) => Promise<T>) => withDeadline({ clock, timeoutMs, ...ending }, task);
 
   return {
     /** Runs one operation; throws an ApiError, or the reason of `signal`. */
-    async call<O extends Operation>(
-      operation: O,
-      input: CallInput<O>,
-      { projectId, signal, deadlineMs, encoding, onLeftOut, ...how }: CallOptions = {},
-    ): Promise<PayloadOf<O>> {
+    async call<O extends Operation>(operation: O, input: CallInput<O>, asked: CallOptions = {}): Promise<PayloadOf<O>> {
+      const { projectId, signal, deadlineMs, encoding, onLeftOut, ...how } = asked;
       checkProjectId(projectId);
       const given = 'projectId' in input ? input.projectId : undefined;
       // That of the input goes on the wire, so the token must be for it.
       const chosen = typeof given === 'number' ? given : (projectId ?? defaultProjectId);
       const checked = checkInput(operation, input, chosen);
       const format = encoding ?? (operation.base === 'enrichment' ? 'form' : 'json');
-      const { payload, leftOut } = await withDeadline({ clock, timeoutMs, deadlineMs, signal }, (limits) =>
+      const { payload, leftOut } = await within({ deadlineMs, signal }, (limits) =>
         answerCall({ ...how, operation, input: checked, projectId: chosen, encoding: format, limits }, parts),
       );
       for (const sentence of leftOutWords(titleOf(operation), leftOut)) onLeftOut?.(sentence);
@@ -403,7 +402,7 @@ export function createClient(options: ClientOptions) {
     async authenticate({ scope, renew = false, projectId = defaultProjectId, signal }: AuthenticateOptions = {}): Promise<TokenSummary> {
       checkProjectId(projectId);
       const names = scope === undefined ? undefined : checkScopes(scope);
-      return withDeadline({ clock, timeoutMs, signal }, async (limits) => {
+      return within({ signal }, async (limits) => {
         const wish = { projectId, signal: limits.signal, renew };
         return summaryOf(await (names ? tokenProvider.forNamed(names, wish) : tokenProvider.forSession(wish)), clock.now());
       });
@@ -411,11 +410,9 @@ export function createClient(options: ClientOptions) {
     /** Scopes and projects of the main credential; read once for the session unless `renew`. The read has a deadline of its own. */
     credential: async ({ signal, renew = false }: AuthOptions = {}) => auth.granted(credential, signal, renew),
     /** Level of the main credential; with one project a token request finds out. */
-    async credentialLevel({ signal }: Pick<CallOptions, 'signal'> = {}): Promise<CredentialLevel> {
+    async credentialLevel(ending: Ending = {}): Promise<CredentialLevel> {
       if ((auth.knownGrants(credential)?.projects.length ?? 0) > 1) return 'account';
-      return withDeadline({ clock, timeoutMs, signal }, (limits) =>
-        credentialLevel({ auth, tokens, credential, neededScopes }, limits.signal),
-      );
+      return within(ending, (limits) => credentialLevel({ auth, tokens, credential, neededScopes }, limits.signal));
     },
     /** The project that calls go to, where earlier requests have shown that the credential reaches several; sends nothing. */
     chosenProject(projectId = defaultProjectId, { orOnly = false } = {}) {
@@ -426,7 +423,7 @@ export function createClient(options: ClientOptions) {
     /** The project that calls go to; those of `enrichment` may go to another, where it has its own credential. */
     async projectId({ scope, projectId = defaultProjectId, signal }: Omit<AuthenticateOptions<Scope>, 'renew'> = {}): Promise<number> {
       checkProjectId(projectId);
-      const acquired = await withDeadline({ clock, timeoutMs, signal }, (limits) => {
+      const acquired = await within({ signal }, (limits) => {
         const wish = { projectId, signal: limits.signal };
         return scope === undefined ? tokenProvider.forSession(wish) : tokenProvider.forScope(scope, wish);
       });
@@ -436,18 +433,12 @@ export function createClient(options: ClientOptions) {
      * A value that `make` computes from answers, kept for the same principal in the cache of reads; concurrent callers share one
      * computation. `key` names everything that the value depends on; the value is frozen.
      */
-    remember<T>(
-      key: string,
-      make: (signal: AbortSignal) => Promise<T>,
-      { signal, deadlineMs }: Pick<CallOptions, 'signal' | 'deadlineMs'> = {},
-    ): Promise<T> {
+    remember<T>(key: string, make: (signal: AbortSignal) => Promise<T>, ending: Ending = {}): Promise<T> {
       function makeWithin(limits: Limits) {
         limits.waitsFor = 'result';
         return make(limits.signal);
       }
-      return withDeadline({ clock, timeoutMs, deadlineMs, signal }, (limits) =>
-        reads.get({ key: `made ${key}`, keepMs: Number.POSITIVE_INFINITY, limits, read: makeWithin }),
-      );
+      return within(ending, (limits) => reads.get({ key: `made ${key}`, keepMs: Number.POSITIVE_INFINITY, limits, read: makeWithin }));
     },
     /** Whether enrichment has a credential of its own, beside the main one. */
     hasEnrichmentCredential: options.enrichmentCredential !== undefined,
