@@ -1,5 +1,5 @@
 import type { Ask, CallInput, CallOptions, Client } from '../api/client.ts';
-import type { Observer, Operation } from '../api/operation.ts';
+import type { Operation } from '../api/operation.ts';
 import { previewOf, type WriteRequest } from '../api/wire.ts';
 import { pathOf } from '../domain/names/match-name.ts';
 import type { RequestFacts } from '../telemetry/call-watch.ts';
@@ -67,16 +67,7 @@ export interface Call {
   readonly isOneOfSeveral?: true;
   /** Set by the handler of a charted tool. */
   makeChart?: MakeChart;
-  readonly options: {
-    readonly signal: AbortSignal;
-    readonly deadlineMs: number;
-    readonly projectId?: number;
-    readonly observe?: Observer | undefined;
-    readonly onLeftOut: (sentence: string) => void;
-    /** Set where the same was asked before: what was read by then is read anew, unless it never changes. */
-    readonly newerThan: number | undefined;
-    readonly onKept: (sinceMs: number) => void;
-  };
+  readonly options: CallOptions & { readonly signal: AbortSignal; readonly deadlineMs: number };
 }
 
 /** Sends an operation; a write makes names be read anew, whatever becomes of it. */

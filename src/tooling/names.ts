@@ -146,26 +146,6 @@ const TREE_LIFE_MS = 10 * 60_000;
 /** A name that is not found is looked up again when the list is older than this: it may be new. */
 const FRESH_MS = 5_000;
 
-/** Looks names up in lists that are at most ten seconds old, and never older than a write of the same caller. */
-export interface Names extends Pick<ReturnType<typeof createCachedLists>, 'remember' | 'forget' | 'close'> {
-  /**
-   * The one object that `text` names; throws an `invalid` error that lists the candidates. `mayGuess`: the only close one is taken where
-   * none has the name.
-   */
-  find(kind: NameKind, text: string, projectId: number, ask: Ask, mayGuess?: boolean): Promise<FoundName>;
-  /**
-   * All objects of a kind; an object that lies in several containers stands in the list several times. Of a tree with hundreds of
-   * containers the part that could be listed in a few seconds: `onPart` gets the words for it, and a later call has more.
-   */
-  list(kind: NameKind, projectId: number, ask: Ask, onPart?: (words: string) => void): Promise<readonly Named[]>;
-  /** The zoning or page group that the text names, and the zones in it; undefined where none has that name alone. */
-  zonesWithin(text: string, projectId: number, ask: Ask): Promise<Within | undefined>;
-  /** The object of an id, where a list that was read holds it; nothing is fetched. */
-  known(kind: NameKind, id: number, projectId: number): Named | undefined;
-  /** An `ask` whose answer may be that of another replica, some seconds ago. */
-  remembered(projectId: number, ask: Ask): Ask;
-}
-
 /** An object that a name was found for. */
 export interface FoundName extends Named {
   /** The part that was searched, where others of the name may lie in the rest. */
@@ -210,12 +190,15 @@ interface ListSearch extends Partial<Pick<Loading, 'text' | 'wanted' | 'onPart'>
   readonly ask: Ask;
 }
 
-/** Looks names up in cached lists; `sharing` and `onLookup` as in `ListSources`. */
+/**
+ * Looks names up in lists that are at most ten seconds old, and never older than a write of the same caller; `sharing` and `onLookup` as in
+ * `ListSources`.
+ */
 export function createNames(
   clock: Clock,
   sharing: ListSources['sharing'] = () => undefined,
   onLookup: ListSources['onLookup'] = () => undefined,
-): Names {
+) {
   const objects = new Map<string, Named>();
   const { remember, cached, forget, close } = createCachedLists({ clock, sharing, onLookup }, () => objects.clear());
 
@@ -253,7 +236,11 @@ export function createNames(
     remember,
     forget,
     close,
-    async find(kind, text, projectId, ask, mayGuess = false) {
+    /**
+     * The one object that `text` names; throws an `invalid` error that lists the candidates. `mayGuess`: the only close one is taken where
+     * none has the name.
+     */
+    async find(kind: NameKind, text: string, projectId: number, ask: Ask, mayGuess = false): Promise<FoundName> {
       let { match, part } = await lookUp(kind, text, projectId, cached(projectId, ask, LIFE_MS));
       // The part that was not searched comes before objects that may be new.
       if ('closest' in match && part === undefined) {
@@ -266,16 +253,27 @@ export function createNames(
       const { listingTools } = await import('./name-lists.ts');
       throw new ApiError('invalid', refusedName(kind, text, match, listingTools[kind]));
     },
-    list: (kind, projectId, ask, onPart) => listOf({ kind, projectId, ask: cached(projectId, ask, LIFE_MS), ...(onPart && { onPart }) }),
-    zonesWithin(text, projectId, ask) {
+    /**
+     * All objects of a kind; an object that lies in several containers stands in the list several times. Of a tree with hundreds of
+     * containers the part that could be listed in a few seconds: `onPart` gets the words for it, and a later call has more.
+     */
+    list: (kind: NameKind, projectId: number, ask: Ask, onPart?: (words: string) => void) =>
+      listOf({ kind, projectId, ask: cached(projectId, ask, LIFE_MS), ...(onPart && { onPart }) }),
+    /** The zoning or page group that the text names, and the zones in it; undefined where none has that name alone. */
+    zonesWithin(text: string, projectId: number, ask: Ask) {
       const asked = cached(projectId, ask, LIFE_MS);
       const match = async (kind: NameKind, each: string) => (await lookUp(kind, each, projectId, asked)).match;
       return zonesIn(text, match, (path) => listOf({ kind: 'zone', text: path, projectId, ask: asked }));
     },
-    known: (kind, id, projectId) => objects.get(`${projectId} ${kind} ${id}`),
-    remembered: (projectId, ask) => cached(projectId, ask, LIFE_MS),
+    /** The object of an id, where a list that was read holds it; nothing is fetched. */
+    known: (kind: NameKind, id: number, projectId: number) => objects.get(`${projectId} ${kind} ${id}`),
+    /** An `ask` whose answer may be that of another replica, some seconds ago. */
+    remembered: (projectId: number, ask: Ask) => cached(projectId, ask, LIFE_MS),
   };
 }
+
+/** The names of what a caller reaches. */
+export type Names = ReturnType<typeof createNames>;
 
 /** Why a name is not found yet. */
 function unfinished(kind: NameKind, text: string, part: string): string {

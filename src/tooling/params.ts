@@ -206,6 +206,10 @@ export const speedBudgets = z
 export const limit = pageSize.describe('Rows, default 25').optional();
 export const order = orderName.describe('By jobId, default DESC').optional();
 export const page = z.int().min(0).describe('Page number').optional();
+/** Which rows of a long list of jobs or runs. */
+export const paging = { limit, order, page };
+/** The jobs that a tool over downloads is about. */
+export const jobIds = refs('export job', 'Ids or names; default all').optional();
 export const projectId = someText.describe('Id or name').optional();
 export const confirm = z.boolean().describe('true goes ahead; else a preview').optional();
 export const waitSeconds = z.int().min(0).max(40).describe('Longest wait, default 20').optional();

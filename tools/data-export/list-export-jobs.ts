@@ -30,9 +30,7 @@ export default defineTool({
     scope: p.lowerCased('sessions or views'),
     frequency: p.lowerCased('once, daily or hourly'),
     format: p.upperCased('JSONL or CSV'),
-    limit: p.limit,
-    order: p.order,
-    page: p.page,
+    ...p.paging,
   }),
   output: z.object({
     answer: z.string().optional(),

@@ -18,9 +18,7 @@ export default defineTool({
   input: z.strictObject({
     jobId: p.ref('export job'),
     state: p.upperCased('FAILURE, SUCCESS, RUNNING'),
-    limit: p.limit,
-    order: p.order,
-    page: p.page,
+    ...p.paging,
   }),
   output: z.object({ runs: z.array(exportRun) }),
   async handler(input, { call, note }) {

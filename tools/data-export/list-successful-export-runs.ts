@@ -32,9 +32,7 @@ export default defineTool({
     startDate: p.startOf('First day of ranges').optional(),
     endDate: p.endOf('Last day of ranges').optional(),
     expiresBefore: p.momentOf('Deleted sooner').optional(),
-    limit: p.limit,
-    order: p.order,
-    page: p.page,
+    ...p.paging,
   }),
   output: z.object({
     answer: z.string().optional(),

@@ -20,7 +20,7 @@ export default defineAnsweringTool({
   searchHint: 'fetched so far, pulled, disk usage, gigabytes, coverage, local files',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
-  input: z.strictObject({ jobIds: p.refs('export job', 'Ids or names; default all').optional() }),
+  input: z.strictObject({ jobIds: p.jobIds }),
   output: z.object({
     answer: z.string(),
     directory: z.string(),

@@ -20,7 +20,7 @@ export default defineAnsweringTool({
   idsFrom: 'list_export_jobs',
   confirmed: true,
   input: z.strictObject({
-    jobIds: p.refs('export job', 'Ids or names; default all').optional(),
+    jobIds: p.jobIds,
     before: p.momentOf('Older data, e.g. -30d; default all').optional(),
   }),
   output: z.object({

@@ -17,7 +17,7 @@ export default defineAnsweringTool({
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({
-    jobIds: p.refs('export job', 'Ids or names; default all').optional(),
+    jobIds: p.jobIds,
     since: p.momentOf('Completed since, e.g. -1d').optional(),
     waitSeconds: p.waitSeconds,
   }),

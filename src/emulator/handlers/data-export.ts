@@ -1,3 +1,4 @@
+import type { InputOf } from '../../api/operation.ts';
 import type * as dataExport from '../../api/operations/data-export.ts';
 import { DEFAULT_PAGE_SIZE, instantOf } from '../../api/params.ts';
 import type { Handlers, Place } from '../handler.ts';
@@ -20,14 +21,12 @@ import { columnName, scopeNamed, scopeNames } from '../world/exports/scopes.ts';
 import { hash } from '../world/random.ts';
 import { retentionStartMs } from '../world/sessions/index.ts';
 
-interface Paging {
-  limit?: number | undefined;
-  order?: 'ASC' | 'DESC' | undefined;
-  page?: number | undefined;
-}
-
 /** One page of a list that comes in ascending order. The reference does not number pages; without a number it is the first. */
-function pageOf<T>(ascending: readonly T[], { limit = DEFAULT_PAGE_SIZE, order, page }: Paging, { deployment }: Place): T[] {
+function pageOf<T>(
+  ascending: readonly T[],
+  { limit = DEFAULT_PAGE_SIZE, order, page }: InputOf<typeof dataExport.listSuccessfulExportRuns>,
+  { deployment }: Place,
+): T[] {
   const { pagesFrom } = deployment;
   const at = (page ?? pagesFrom) - pagesFrom;
   if (at < 0) throw invalid(`page: pages begin at ${pagesFrom}`);

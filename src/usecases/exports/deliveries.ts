@@ -1,3 +1,5 @@
+import type { InputOf } from '../../api/operation.ts';
+import type { listSuccessfulExportRuns } from '../../api/operations/data-export.ts';
 import { DEFAULT_PAGE_SIZE, instantOf } from '../../api/params.ts';
 import { type Delivery, rangeOf } from '../../domain/exports/deliveries.ts';
 import { filesUntil } from '../../domain/exports/files-until.ts';
@@ -68,7 +70,7 @@ export async function availableRuns(jobs: readonly JobRecord[], fromMs: number, 
 }
 
 /** Which successful runs are wanted; instants in ms since 1970. */
-interface RunSelection {
+interface RunSelection extends InputOf<typeof listSuccessfulExportRuns> {
   readonly jobIds?: readonly number[] | undefined;
   /** The range of a run ends after it. */
   readonly fromMs?: number | undefined;
@@ -76,9 +78,6 @@ interface RunSelection {
   readonly toMs?: number | undefined;
   /** The files of a run still exist and are deleted before it, as far as the life of files is known. */
   readonly expiresBeforeMs?: number | undefined;
-  readonly limit?: number | undefined;
-  readonly page?: number | undefined;
-  readonly order?: 'ASC' | 'DESC' | undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { onApiError } from '../../api/errors.ts';
-import { listExportRuns } from '../../api/operations/data-export.ts';
+import type { InputOf } from '../../api/operation.ts';
+import { type listExportJobs, listExportRuns } from '../../api/operations/data-export.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../api/params.ts';
 import { HEALTH_DAYS, healthOf, type JobHealth, stateNotes, suspendedWords } from '../../domain/exports/gaps/job-health.ts';
 import type { OnceJob } from '../../domain/exports/gaps/jobs-answer.ts';
@@ -14,16 +15,6 @@ import { emptyRunWords, withEmptyRuns } from './runs-without-files.ts';
 
 /** Jobs whose runs are asked for at once: as many calls as are in flight by default. */
 const AT_ONCE = 8;
-
-/** The filters of a page of jobs. */
-interface Filters {
-  readonly state?: string | undefined;
-  readonly scope?: string | undefined;
-  readonly frequency?: string | undefined;
-  readonly format?: string | undefined;
-  readonly page?: number | undefined;
-  readonly limit?: number | undefined;
-}
 
 /** A list of jobs waits no longer for their runs. */
 const PATIENCE_MS = 10_000;
@@ -110,7 +101,7 @@ export async function healthAmong(jobs: readonly JobRecord[], context: ExportCon
  * or takes the largest: the list is not read again for each of them.
  */
 export async function jobsThatFit(
-  { state, scope, frequency, format, page, limit = DEFAULT_PAGE_SIZE }: Filters,
+  { state, scope, frequency, format, page, limit = DEFAULT_PAGE_SIZE }: InputOf<typeof listExportJobs>,
   shown: readonly JobRecord[],
   { ask }: ExportContext,
 ): Promise<readonly JobRecord[] | undefined> {
