@@ -203,9 +203,9 @@ export const speedBudgets = z
   .describe('Limits, e.g. {"metric": "largestContentfulPaint", "limit": 2500}; default: good')
   .optional();
 
-export const limit = pageSize.describe('Rows, default 25').optional();
-export const order = orderName.describe('By jobId, default DESC').optional();
-export const page = z.int().min(0).describe('Page number').optional();
+const limit = pageSize.describe('Rows, default 25').optional();
+const order = orderName.describe('By jobId, default DESC').optional();
+const page = z.int().min(0).describe('Page number').optional();
 /** Which rows of a long list of jobs or runs. */
 export const paging = { limit, order, page };
 /** The jobs that a tool over downloads is about. */
