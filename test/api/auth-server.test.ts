@@ -132,7 +132,8 @@ describe('grants', () => {
 describe('what is granted', () => {
   const granted = (scopes: string[], ...ids: number[]): Granted => ({ scopes, projects: ids.map((id) => ({ id, name: `Shop ${id}` })) });
   const reached = (list: string) =>
-    `projectId: the credential reaches several projects; choose one of ${list}. WEB_ANALYTICS_PROJECT_ID sets a default; over HTTP projectId of the credential does.`;
+    `projectId: the credential reaches several projects; choose one of ${list}. WEB_ANALYTICS_PROJECT_ID sets a default; over HTTP ` +
+    'projectId of the credential does.';
 
   test('a project that is not reached, or not chosen, is refused with those that are', () => {
     const check = (known: Granted | undefined, id?: number) => () => checkProject(known, id, plain);

@@ -72,7 +72,7 @@ export interface PlacedChange {
   readonly more?: Facts['more'];
 }
 
-/** The causes of a change and its cost, for the record; a change that may be the season's has none, and one without bounds is an estimate. */
+/** The causes of a change and its cost, for the record; where the season may be all of it there is none, and without bounds it is a guess. */
 function reasonFacts(placed: PlacedChange, currency: string | undefined): Pick<Facts, 'causes' | 'cost'> {
   const { metric, change, rows, cost, last, points, goal, causes = [] } = placed;
   if (couldBeSeason(metric, points, change)) return { causes: [{ kind: 'season', name: 'the season', basis: 'inferred' }] };

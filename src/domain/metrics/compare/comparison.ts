@@ -83,8 +83,9 @@ function byDevices(metric: string, { input }: ComparisonScene): Explained | unde
 }
 
 /** The mix of devices where it makes a rate move: the device whose share of the visits rose most. */
-function mixCauses(metric: string, scene: ComparisonScene): Facts['causes'] {
-  const explained = byDevices(metric, scene);
+function mixCauses(metric: string, scene: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
+  // Shares of devices move the rate of all visits, and that of no device.
+  const explained = reading === scene.causes.whole ? byDevices(metric, scene) : undefined;
   if (!explained || !isMix(explained)) return [];
   const movedOf = ({ shareBefore = 0, shareAfter = 0 }: Contribution) => shareAfter - shareBefore;
   const [most] = explained.groups.toSorted((a, b) => movedOf(b) - movedOf(a));
@@ -113,8 +114,7 @@ function causesOf({ metric, reading, change }: SiteChange<Reading>, scene: Compa
   return [
     ...(own && isHeadline && isAlone ? [place] : []),
     ...(isTheirs && isHeadline ? segmentCauses(causes) : []),
-    // Shares of devices move the rate of all visits, and that of no device.
-    ...(isTheirs && reading === causes.whole ? mixCauses(metric, scene) : []),
+    ...(isTheirs ? mixCauses(metric, scene, reading) : []),
     ...factors,
   ];
 }
@@ -326,8 +326,7 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
     );
   const calendar = calendarCauses(change, scene, reading);
   if (!isChanged(change.judgement) || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return calendar;
-  const mix = reading === scene.causes.whole ? mixCauses(change.metric, scene) : [];
-  return [...mix, ...calendar, ...factorCauses(change.metric, scene)];
+  return [...mixCauses(change.metric, scene, reading), ...calendar, ...factorCauses(change.metric, scene)];
 }
 
 /** Nothing falls by more than all of it. */

@@ -130,7 +130,7 @@ const valuesOf = (lines: readonly QueryLine[], query: MetricQuery) =>
 
 const isAhead = ({ cell }: JudgedLine) => cell.verdict === 'forecast';
 
-/** What is to come, a sentence for each metric and selection: of several rows their sum, which `whole` holds. */
+/** Days to come, a sentence for each metric and selection: of several rows their sum, which `whole` holds. */
 export function forecastSentences(lines: readonly QueryLine[], whole: readonly QueryLine[], words: Words): string[] {
   const { query } = words;
   const ahead = valuesOf(lines, query).filter(isAhead);
