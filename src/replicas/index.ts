@@ -344,23 +344,6 @@ export interface Owner {
   readonly credential: { readonly clientId: string; readonly clientSecret: string };
 }
 
-/** The state that the replicas of a server share through Redis: nothing readable, and nothing that a replica cannot do without. */
-export interface SharedCache {
-  /** The limiter of this process, which counts with those of the other replicas. */
-  limiter(limits: { clock: Clock; concurrency: number; speedConcurrency: number }): Limiter;
-  /** The tokens of a principal. */
-  tokensOf(owner: Owner): SharedTokens;
-  /** The confirmations that a principal has used. */
-  useOnceOf(owner: Owner): ReturnType<typeof createUseOnce>;
-  /** The name lists of a principal. */
-  listsOf(owner: Owner): ReturnType<typeof createSharedLists>;
-  /** The watches of one session of a principal. */
-  watchesOf(owner: Owner): ReturnType<typeof createSharedWatches>;
-  /** False while Redis cannot be reached; everything goes on without it. */
-  readonly isUp: boolean;
-  close(): void;
-}
-
 /** Address and key of the shared store; times for tests. */
 interface SharedCacheOptions extends Pick<LeaseOptions, 'leaseMs'>, Pick<RedisConnectionOptions, 'heartbeatMs'> {
   readonly url: string;
@@ -374,7 +357,7 @@ function partsOf({ principalId, authUrl, credential }: Owner): string[] {
 }
 
 /** Connects to Redis; throws an `ApiError` only where its package is missing, since a Redis that is gone may come back. */
-export async function openSharedCache({ url, key, log, leaseMs, heartbeatMs }: SharedCacheOptions): Promise<SharedCache> {
+export async function openSharedCache({ url, key, log, leaseMs, heartbeatMs }: SharedCacheOptions) {
   await loadRedis();
   const cipher = createCipher(key);
   const channel = cipher.key('channel');
@@ -382,11 +365,18 @@ export async function openSharedCache({ url, key, log, leaseMs, heartbeatMs }: S
   const pubSub = createPubSub(connection, cipher);
   const leases = createLeases({ connection, cipher, channel, leaseMs });
   return {
-    limiter: (limits) => createSharedLimiter({ ...limits, leases }),
-    tokensOf: (owner) => createSharedTokens(connection, cipher, partsOf(owner)),
-    useOnceOf: (owner) => createUseOnce(connection, cipher, partsOf(owner)),
-    listsOf: (owner) => createSharedLists({ connection, cipher, pubSub, owner: partsOf(owner) }),
-    watchesOf: (owner) => createSharedWatches({ connection, cipher, pubSub, owner: partsOf(owner) }),
+    /** The limiter of this process, which counts with those of the other replicas. */
+    limiter: (limits: { clock: Clock; concurrency: number; speedConcurrency: number }): Limiter =>
+      createSharedLimiter({ ...limits, leases }),
+    /** The tokens of a principal. */
+    tokensOf: (owner: Owner): SharedTokens => createSharedTokens(connection, cipher, partsOf(owner)),
+    /** The confirmations that a principal has used. */
+    useOnceOf: (owner: Owner) => createUseOnce(connection, cipher, partsOf(owner)),
+    /** The name lists of a principal. */
+    listsOf: (owner: Owner) => createSharedLists({ connection, cipher, pubSub, owner: partsOf(owner) }),
+    /** The watches of one session of a principal. */
+    watchesOf: (owner: Owner) => createSharedWatches({ connection, cipher, pubSub, owner: partsOf(owner) }),
+    /** False while Redis cannot be reached; everything goes on without it. */
     get isUp() {
       return connection.isUp;
     },
@@ -396,3 +386,6 @@ export async function openSharedCache({ url, key, log, leaseMs, heartbeatMs }: S
     },
   };
 }
+
+/** The state that the replicas of a server share through Redis: nothing readable, and nothing that a replica cannot do without. */
+export type SharedCache = Awaited<ReturnType<typeof openSharedCache>>;

@@ -199,29 +199,6 @@ function createLink(options: LinkOptions) {
 /** An answer of Redis; undefined where it cannot be reached or refuses the command. */
 type Answer = { readonly answer: unknown } | undefined;
 
-/**
- * A connection that never makes a caller wait for a Redis that is gone. A command that fails is given up, all calls go on without Redis at
- * once, and a new connection is made in the background.
- */
-export interface RedisConnection {
-  /** Sends one command about one key. */
-  command(key: string, args: readonly string[]): Promise<Answer>;
-  /** Runs one script about keys of one node. */
-  run(script: string, keys: readonly string[], args: readonly (string | number)[]): Promise<Answer>;
-  /** Sends a message to all replicas, this one included; it is lost while Redis is gone. */
-  publish(message: string): void;
-  /** Calls `listener` with every message until the returned function is called. */
-  subscribe(listener: (message: string) => void): () => void;
-  /** Calls `listener` each time that Redis answers again, before any other command is sent. */
-  onReconnect(listener: () => void): void;
-  readonly isUp: boolean;
-  /** How many connections were made; messages between two of them were not received. */
-  readonly connections: number;
-  /** When Redis last answered again, by `performance.now()`; minus infinity while it never was away. */
-  readonly reconnectedAtMs: number;
-  close(): void;
-}
-
 /** Address, key and times of the connection. */
 export interface RedisConnectionOptions {
   readonly url: string;
@@ -242,12 +219,8 @@ const NOT_SERVING = /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH)\
 const REFUSAL = /^[A-Z]{2,}\b/;
 
 /** Sends commands; one that fails for the state of the server or the line gives the connection up. */
-function createCommand(
-  link: ReturnType<typeof createLink>,
-  cacheLog: ReturnType<typeof createCacheLog>,
-  redact: (text: string) => string,
-): RedisConnection['command'] {
-  return async (key, args) => {
+function createCommand(link: ReturnType<typeof createLink>, cacheLog: ReturnType<typeof createCacheLog>, redact: (text: string) => string) {
+  return async (key: string, args: readonly string[]): Promise<Answer> => {
     const asked = link.redis;
     if (!asked) return undefined;
     const cancel = afterSilence(SLOW_MS, () => cacheLog.noteSlow());
@@ -266,7 +239,7 @@ function createCommand(
 }
 
 /** Opens the connection and waits for the end of its first attempt, even if that fails. */
-export async function openRedisConnection(options: RedisConnectionOptions): Promise<RedisConnection> {
+export async function openRedisConnection(options: RedisConnectionOptions) {
   const { url, channel, log, heartbeatMs = HEARTBEAT_MS } = options;
   const closed = new AbortController();
   const listeners = new Set<(message: string) => void>();
@@ -298,20 +271,28 @@ export async function openRedisConnection(options: RedisConnectionOptions): Prom
 
   await link.open();
   return {
+    /** Sends one command about one key. */
     command,
-    run: (script, keys, args) => command(keys[0] ?? '', ['EVAL', script, String(keys.length), ...keys, ...args.map(String)]),
+    /** Runs one script about keys of one node. */
+    run: (script: string, keys: readonly string[], args: readonly (string | number)[]) =>
+      command(keys[0] ?? '', ['EVAL', script, String(keys.length), ...keys, ...args.map(String)]),
+    /** Sends a message to all replicas, this one included; it is lost while Redis is gone. */
     publish,
-    subscribe(listener) {
+    /** Calls `listener` with every message until the returned function is called. */
+    subscribe(listener: (message: string) => void) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    onReconnect: (listener) => void reconnectListeners.add(listener),
+    /** Calls `listener` each time that Redis answers again, before any other command is sent. */
+    onReconnect: (listener: () => void) => void reconnectListeners.add(listener),
     get isUp() {
       return link.redis !== undefined;
     },
+    /** How many connections were made; messages between two of them were not received. */
     get connections() {
       return link.connections;
     },
+    /** When Redis last answered again, by `performance.now()`; minus infinity while it never was away. */
     get reconnectedAtMs() {
       return link.reconnectedAtMs;
     },
@@ -324,3 +305,9 @@ export async function openRedisConnection(options: RedisConnectionOptions): Prom
     },
   };
 }
+
+/**
+ * A connection that never makes a caller wait for a Redis that is gone. A command that fails is given up, all calls go on without Redis at
+ * once, and a new connection is made in the background.
+ */
+export type RedisConnection = Awaited<ReturnType<typeof openRedisConnection>>;

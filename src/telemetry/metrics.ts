@@ -1,5 +1,5 @@
 import prometheus from 'prom-client';
-import type { Observer } from '../api/operation.ts';
+import type { ApiEvent } from '../api/operation.ts';
 import { requestToken } from '../api/operations/account.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { CallWatch } from './call-watch.ts';
@@ -10,20 +10,6 @@ export interface Readings {
   readonly sessions: () => Readonly<Record<string, number>>;
   /** Calls that wait for the platform, and those that it works on. */
   readonly load: () => { readonly waiting: number; readonly inFlight: number };
-}
-
-/** Counters of one process; labels are names from this program's own lists, never what a caller sent. */
-export interface Metrics {
-  /** Counts what goes to the platform. */
-  readonly observe: Observer;
-  /** Counts calls; the same for all sessions. */
-  readonly watch: CallWatch;
-  /** Counts look-ups in the lists of names that sessions keep. */
-  readonly nameLookup: (hit: boolean) => void;
-  /** Counts answers of the HTTP server by status. */
-  readonly answered: (status: number) => void;
-  /** All of it in the text format of Prometheus. */
-  text(): Promise<{ contentType: string; body: string }>;
 }
 
 const PREFIX = 'web_analytics_mcp_';
@@ -51,7 +37,7 @@ function instrumentsOf(registry: prometheus.Registry) {
 }
 
 /** Makes the counters, those of the process (memory, CPU, event loop) among them. */
-export function createMetrics({ clock, readings }: { clock: Clock; readings: Readings }): Metrics {
+export function createMetrics({ clock, readings }: { clock: Clock; readings: Readings }) {
   // The default export, because a bundle gives a CommonJS package no other. A registry of its own: the package's is one for the whole
   // process.
   const registry = new prometheus.Registry();
@@ -77,7 +63,8 @@ export function createMetrics({ clock, readings }: { clock: Clock; readings: Rea
   });
 
   return {
-    observe(event) {
+    /** Hears of what happens on the way to the platform. */
+    observe(event: ApiEvent) {
       if (event.type === 'token') return lookups.inc({ cache: 'tokens', outcome: event.kept ? 'hit' : 'miss' });
       const seconds = Math.max(0, event.durationMs) / 1000; // a clock can be set back
       if (event.type === 'slot') return queueSeconds.observe(seconds);
@@ -98,9 +85,15 @@ export function createMetrics({ clock, readings }: { clock: Clock; readings: Rea
           },
         };
       },
-    },
-    nameLookup: (hit) => lookups.inc({ cache: 'names', outcome: hit ? 'hit' : 'miss' }),
-    answered: (status) => answers.inc({ status }),
+    } satisfies CallWatch,
+    /** Counts look-ups in the lists of names that sessions keep. */
+    nameLookup: (hit: boolean) => lookups.inc({ cache: 'names', outcome: hit ? 'hit' : 'miss' }),
+    /** Counts answers of the HTTP server by status. */
+    answered: (status: number) => answers.inc({ status }),
+    /** All of it in the text format of Prometheus. */
     text: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
 }
+
+/** Counters of one process; labels are names from this program's own lists, never what a caller sent. */
+export type Metrics = ReturnType<typeof createMetrics>;
