@@ -234,6 +234,10 @@ function hintOf(kind: ErrorKind, text: string, isAuth: boolean): string {
   return isAuth && kind === 'unauthorized' ? ' Check client id and secret; a credential expires after one year.' : '';
 }
 
+function serverOf({ base }: Operation): string {
+  return base === 'auth' ? 'The authentication server' : 'The service';
+}
+
 /** Turns an answer that refuses into the error; decides kind, certainty and whether a repeat may help. */
 function refusalOf(answer: HttpAnswer, body: Body, { operation, redact, retryAfterMs: statedDelayMs }: Reading): ApiError {
   const { status } = answer;
@@ -243,11 +247,10 @@ function refusalOf(answer: HttpAnswer, body: Body, { operation, redact, retryAft
   // A service that names the time to come back is busy rather than broken.
   const kind = known === 'down' && status === 503 && statedDelayMs !== undefined ? 'busy' : known;
   const { certain, transient } = remedyOf(known, status, isAuth);
-  const who = isAuth ? 'The authentication server' : 'The service';
   const source = [String(status), refusal.code].filter(Boolean).join(', ');
   const hint = hintOf(kind, refusal.text, isAuth);
   const says = refusal.text === '' ? 'the body was empty' : `it says "${refusal.text}"`;
-  return new ApiError(kind, `${who} ${VERBS[kind]} ${titleOf(operation)} (${source}): ${says}.${hint}`, {
+  return new ApiError(kind, `${serverOf(operation)} ${VERBS[kind]} ${titleOf(operation)} (${source}): ${says}.${hint}`, {
     status,
     code: refusal.code,
     retryAfterMs: statedDelayMs,
@@ -257,8 +260,7 @@ function refusalOf(answer: HttpAnswer, body: Body, { operation, redact, retryAft
 }
 
 function unreadable(answer: HttpAnswer, what: string, { operation }: Reading): ApiError {
-  const who = operation.base === 'auth' ? 'The authentication server' : 'The service';
-  return new ApiError('shape', `${who} answered ${titleOf(operation)} with ${answer.status} and ${what}.`, {
+  return new ApiError('shape', `${serverOf(operation)} answered ${titleOf(operation)} with ${answer.status} and ${what}.`, {
     status: answer.status,
     outcomeUnknown: !operation.safe,
   });

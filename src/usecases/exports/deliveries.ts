@@ -3,7 +3,7 @@ import type { listSuccessfulExportRuns } from '../../api/operations/data-export.
 import { DEFAULT_PAGE_SIZE, instantOf } from '../../api/params.ts';
 import { type Delivery, rangeOf } from '../../domain/exports/deliveries.ts';
 import { filesUntil } from '../../domain/exports/files-until.ts';
-import type { JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
+import { type JobRecord, numericIds } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { type FileLife, learnFileLife } from '../../workspace/download/file-life.ts';
 import { allRunRows, asSuccessful, type RunRow, runRowsOf, type SuccessfulRun } from '../../workspace/download/run-rows.ts';
@@ -19,10 +19,7 @@ const lastRunMs = ({ lastRunTime }: JobRecord): number => instantOf(lastRunTime 
 
 /** The ids of jobs that may have completed a run since an instant, ms since 1970; where a record does not say when the job ran, it may. */
 function ranSince(jobs: readonly JobRecord[], sinceMs: number): number[] {
-  return jobs.flatMap((job) => {
-    const isEarlier = lastRunMs(job) < sinceMs - LONGEST_RUN_MS;
-    return typeof job.jobId === 'number' && !isEarlier ? [job.jobId] : [];
-  });
+  return numericIds(jobs.filter((job) => !(lastRunMs(job) < sinceMs - LONGEST_RUN_MS)));
 }
 
 /** The successful runs of some jobs; else, where an instant is given, of all jobs that may have completed a run since; else of all. */
@@ -34,8 +31,7 @@ export async function readRunRows(jobIds: readonly number[] | undefined, sinceMs
 /** How long files are kept, as one of the latest runs of these jobs says it. */
 async function fileLifeAmong(jobs: readonly JobRecord[], ask: Context['ask']): Promise<FileLife> {
   const ran = jobs.filter((job) => lastRunMs(job) > 0).toSorted((a, b) => lastRunMs(b) - lastRunMs(a));
-  const ids = ran.slice(0, MOST_ASKED).flatMap(({ jobId }) => (typeof jobId === 'number' ? [jobId] : []));
-  return learnFileLife(ask, asSuccessful(await runRowsOf(ids, ask)));
+  return learnFileLife(ask, asSuccessful(await runRowsOf(numericIds(ran.slice(0, MOST_ASKED)), ask)));
 }
 
 /** A run as it is listed, with its range and what is left of its files. */

@@ -5,7 +5,7 @@ import { instantOf, MAX_METRICS_RANGE_MS } from '../../api/params.ts';
 import { rangeOf } from '../../domain/exports/deliveries.ts';
 import { type BackfillContent, contentOf, isBackfillOf } from '../../domain/exports/gaps/backfill.ts';
 import { type ExportHistory, findGaps, type GapStudy, joined, type StatusInterval, slotsIn } from '../../domain/exports/gaps/find-gaps.ts';
-import { isRunning, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { isRunning, type JobRecord, lower, numericIds } from '../../domain/exports/plan/similar-jobs.ts';
 import type { Interval } from '../../lib/intervals.ts';
 import type { FileLife } from '../../workspace/download/file-life.ts';
 import type { ExportPlan } from '../../workspace/plans.ts';
@@ -56,8 +56,7 @@ async function readHistory(job: JobRecord, exports: Exports, context: ExportCont
   );
   context.progress(1, 2, `${runs.length} runs of the job listed`);
   const backfills = backfillsOf(job, exports);
-  const ids = [job, ...backfills].flatMap(({ jobId }) => (typeof jobId === 'number' ? [jobId] : []));
-  const { runs: listed, life } = await deliveriesAmong(await readRunRows(ids, undefined, ask), context);
+  const { runs: listed, life } = await deliveriesAmong(await readRunRows(numericIds([job, ...backfills]), undefined, ask), context);
   const frequency = lower(job.frequency);
   // Files without a row hold no more than no files; a once job has only their range.
   const kept = frequency === 'once' ? [] : await workspace().then((opened) => opened.runs());

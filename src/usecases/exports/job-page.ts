@@ -5,7 +5,7 @@ import { type listExportJobs, listExportRuns } from '../../api/operations/data-e
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../api/params.ts';
 import { HEALTH_DAYS, healthOf, type JobHealth, stateNotes, suspendedWords } from '../../domain/exports/gaps/job-health.ts';
 import type { OnceJob } from '../../domain/exports/gaps/jobs-answer.ts';
-import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { type JobRecord, lower, numericIds } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
 import { successfulRuns } from '../../workspace/download/run-rows.ts';
@@ -27,8 +27,7 @@ async function onceJobsAmong(jobs: readonly JobRecord[], context: ExportContext)
   const once = jobs.filter(({ frequency }) => lower(frequency) === 'once');
   if (once.length === 0) return [];
   const plans = await openPlansOf(context);
-  const ids = once.flatMap(({ jobId }) => (typeof jobId === 'number' ? [jobId] : []));
-  const [rows, made] = await Promise.all([readRunRows(ids, undefined, context.ask), plans.all()]);
+  const [rows, made] = await Promise.all([readRunRows(numericIds(once), undefined, context.ask), plans.all()]);
   const { runs } = await deliveriesAmong(rows, context);
   const iso = (ms: number) => new Date(ms).toISOString();
   return once.map((job) => {

@@ -8,6 +8,11 @@ import type { JobBody } from './job-bodies.ts';
 /** A job as the list shows it. */
 export type JobRecord = PayloadOf<typeof listExportJobs>[number];
 
+/** The ids of jobs that can be asked for: one beyond 2^53 is a text. */
+export function numericIds(jobs: readonly JobRecord[]): number[] {
+  return jobs.flatMap(({ jobId }) => (typeof jobId === 'number' ? [jobId] : []));
+}
+
 /** The content of an export, as far as job records show it: they hold no segment, and no position or key of a variable. */
 export interface ExportContent {
   readonly scope: string;
