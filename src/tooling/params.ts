@@ -1,13 +1,5 @@
 import * as z from 'zod';
-import {
-  complain,
-  device as deviceName,
-  ids,
-  order as orderName,
-  pageSize,
-  period as periodName,
-  exportScope as scopeName,
-} from '../api/params.ts';
+import { complain, device as deviceName, ids, order, pageSize, period as periodName, exportScope as scopeName } from '../api/params.ts';
 import { EACH, type NameKind, type SegmentChoice } from '../domain/names/match-name.ts';
 import { type MetricFamily, surelyUnknownWords, unknownMetricWords } from './metric-words.ts';
 
@@ -203,11 +195,12 @@ export const speedBudgets = z
   .describe('Limits, e.g. {"metric": "largestContentfulPaint", "limit": 2500}; default: good')
   .optional();
 
-const limit = pageSize.describe('Rows, default 25').optional();
-const order = orderName.describe('By jobId, default DESC').optional();
-const page = z.int().min(0).describe('Page number').optional();
 /** Which rows of a long list of jobs or runs. */
-export const paging = { limit, order, page };
+export const paging = {
+  limit: pageSize.describe('Rows, default 25').optional(),
+  order: order.describe('By jobId, default DESC').optional(),
+  page: z.int().min(0).describe('Page number').optional(),
+};
 /** The jobs that a tool over downloads is about. */
 export const jobIds = refs('export job', 'Ids or names; default all').optional();
 export const projectId = someText.describe('Id or name').optional();

@@ -72,7 +72,7 @@ export interface PlacedChange {
   readonly more?: Facts['more'];
 }
 
-/** The causes of a change and its cost, for the record; where the season may be all of it there is none, and without bounds it is a guess. */
+/** The causes of a change and its cost, for the record; where the season may be all of it, there is no cost. */
 function reasonFacts(placed: PlacedChange, currency: string | undefined): Pick<Facts, 'causes' | 'cost'> {
   const { metric, change, rows, cost, last, points, goal, causes = [] } = placed;
   if (couldBeSeason(metric, points, change)) return { causes: [{ kind: 'season', name: 'the season', basis: 'inferred' }] };

@@ -159,7 +159,7 @@ function beginsWith(name: string, beginning: string): boolean {
   return part !== '' && whole.startsWith(part) && !/^[\p{L}\p{N}]/u.test(whole.slice(part.length));
 }
 
-/** The steps that a scenario is named after: its name begins with theirs, else theirs with its, as `Search results` of `Search – mobile`. */
+/** The steps that a scenario is named after: its name begins with theirs, or theirs with its first words. */
 function namesakesOf(scenario: string, steps: readonly Step[]): Step[] {
   const own = steps.filter((step) => beginsWith(scenario, step.name));
   const [head = ''] = scenario.split(/ [–-] /);

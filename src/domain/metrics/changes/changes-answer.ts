@@ -107,7 +107,7 @@ const dayOf = (ms: number, { timeZone }: Zoned) => todayIn(timeZone, ms);
 const CONVERSION: ReadonlySet<string> = new Set(['conversionRate', 'conversionCount']);
 const conversionPart = ({ parts }: RankedChange) => parts.find(({ metric, mix }) => CONVERSION.has(metric) && mix === undefined);
 
-/** Whether a change of speed, of no other device, began at most a day before one of conversion may have, and not after it: a cause is first. */
+/** Whether a change of speed, of no other device, began at most a day before one of conversion may have, and not after it. */
 function coincide(site: RankedChange, { scenario, moves: [{ shape, began }] }: SpeedChange, facts: Zoned): boolean {
   const conversion = conversionPart(site);
   if (site.shape === 'drift' || shape === 'drift' || !conversion) return false;
