@@ -64,7 +64,7 @@ export function createMetrics({ clock, readings }: { clock: Clock; readings: Rea
 
   return {
     /** Hears of what happens on the way to the platform. */
-    observe(event: ApiEvent) {
+    observe: (event: ApiEvent) => {
       if (event.type === 'token') return lookups.inc({ cache: 'tokens', outcome: event.kept ? 'hit' : 'miss' });
       const seconds = Math.max(0, event.durationMs) / 1000; // a clock can be set back
       if (event.type === 'slot') return queueSeconds.observe(seconds);
