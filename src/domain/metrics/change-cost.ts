@@ -19,7 +19,8 @@ export interface CostRange {
 
 /** Keeps a logarithm finite where everything is gone. */
 const LEAST = 0.01;
-const logOf = (relative: number) => Math.log(Math.max(LEAST, 1 + relative));
+/** The logarithm of what a relative change leaves. */
+export const logOf = (relative: number) => Math.log(Math.max(LEAST, 1 + relative));
 
 /**
  * The actual total less what it would have been without changes of its factors: total × (1 − 1 / product of the factors). The errors

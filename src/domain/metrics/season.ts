@@ -1,6 +1,7 @@
 import { nthDouble } from '../../lib/nth.ts';
 import { meanOf } from '../../statistics/order.ts';
 import { Z_95 } from '../../statistics/tails.ts';
+import { logOf } from './change-cost.ts';
 import type { DatedChange } from './engine/changes.ts';
 import { type DailyPoint, isSum, type Series, seriesOf } from './engine/series.ts';
 import { kindOf } from './read/day-points.ts';
@@ -37,8 +38,6 @@ function jumpAt(series: Series, { earliest, latest }: Lasting) {
   const isAcross = doubt.subarray(first.at, last.at).some((own) => own > 0);
   return { by: between(series.deviations), season: Math.hypot(SLOPE.totals * days, isAcross ? ACROSS : 0) };
 }
-
-const logOf = (relative: number) => Math.log(Math.max(0.001, 1 + relative));
 
 /**
  * Whether a lasting change of a total is one that the season alone could have made: it moved no faster than a season does, and last year's
