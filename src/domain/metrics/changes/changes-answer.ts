@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Facts, type Finding, findingShape } from '../../../findings/finding.ts';
-import { paragraphOf, type Said } from '../../../findings/paragraph.ts';
+import { mayBeSeason, paragraphOf, type Said } from '../../../findings/paragraph.ts';
 import { type Grammar, intervalSentence, saidOf, sentenceOf, worded } from '../../../findings/sentence.ts';
 import { rangeText } from '../../../findings/wording.ts';
 import { daysFrom } from '../../../lib/calendar.ts';
@@ -254,6 +254,10 @@ function leadOf(facts: AnswerFacts, findings: readonly Finding[], entries: reado
 /** Days beside the list, at most. */
 const MOST_LARGE_DAYS = 3;
 
+/** Whether a change is a drift that the season alone could have made. */
+const isSeasonal = (change: RankedChange, site: SiteFacts, facts: AnswerFacts) =>
+  change.shape === 'drift' && siteFindings({ site: change }, site, facts).every(mayBeSeason);
+
 /** Records beside the list: slow trends and levels, and days that something else may explain. */
 function besideFacts(site: SiteFacts, slow: readonly RankedChange[], facts: AnswerFacts): Facts[] {
   const recordOf = (metric: string, place: Place, relative: number, causes: Facts['causes']): Omit<Facts, 'when'> => {
@@ -300,7 +304,7 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const ranked = inRank(site?.ranked ?? [], facts.lastDay);
   const grammar = changesGrammar(facts.today);
   const looked = lookedAt(facts);
-  const slow = ranked.filter((change) => isTooSlow(change, facts.days));
+  const slow = ranked.filter((change) => isTooSlow(change, facts.days) || (site && isSeasonal(change, site, facts)));
   const news = ranked.filter((change) => !slow.includes(change));
   const entries = entriesOf(news, speed?.changes ?? [], facts);
   const shown = entries.slice(0, limit).flatMap((entry) => factsOf(entry, facts));
