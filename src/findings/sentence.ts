@@ -171,6 +171,9 @@ function calmText(facts: Facts): string {
   return change && change.low * change.high > 0 ? ', which could still be chance' : `: no significant change${detectableText(facts)}`;
 }
 
+/** A smaller share of a value is shown as 0.0%. */
+const LEAST_SHOWN = 0.0005;
+
 /** The sentence of two ranges. */
 function rangeSentence(facts: Facts, subject: string, grammar: Grammar): string {
   const { verdict, against, now } = facts;
@@ -178,8 +181,8 @@ function rangeSentence(facts: Facts, subject: string, grammar: Grammar): string 
   if (now === null || before === null) return `${subject} has no value in one of the two periods.`;
   const figures = rangeFigures(facts);
   if (!isMoved(facts)) return `${subject} went from ${figures}${calmText(facts)}.`;
-  // Weekdays and special days may make the totals differ the other way.
-  const isOtherWay = (now - before) * (verdict === 'higher' ? 1 : -1) < 0;
+  // Weekdays and special days may make the totals differ the other way, or not at all.
+  const isOtherWay = (now - before) * (verdict === 'higher' ? 1 : -1) < LEAST_SHOWN * before;
   const onComparable = facts.change ? `; on comparable days it is ${sizeText(facts, grammar)}` : causeText(facts);
   if (isOtherWay) return `${subject} went from ${figures}${onComparable}.`;
   return `${subject} ${verdict === 'higher' ? 'rose' : 'fell'} from ${figures}${causeText(facts)}.`;

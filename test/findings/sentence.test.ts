@@ -129,6 +129,7 @@ describe('the sentence of a finding', () => {
       { now: 3.5 },
       'Conversion rate went from 3.41% to 3.5% (+2.6%); on comparable days it is 23% lower.',
     ],
+    ['whose totals are alike', { now: 3.41 }, 'Conversion rate went from 3.41% to 3.41% (0.0%); on comparable days it is 23% lower.'],
     ['whose verdict is that of some days inside', { now: 3.5, change: undefined }, 'Conversion rate went from 3.41% to 3.5% (+2.6%).'],
     [
       'without a change',

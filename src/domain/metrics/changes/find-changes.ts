@@ -322,7 +322,14 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
   // Measured by its own days, what looked like a change in the scan may have been over before it.
   const measured = await partsOf(told, signal, (event) => [measuredEvent(scene, event)].filter(({ to: end }) => !end || end >= from));
   const events = sameDayOnce(withoutParts(measured));
-  const slow = await inTurns(signal, () => slowLevels(wanted, base, { from, to }, events));
+  const slow = await inTurns(signal, () =>
+    slowLevels(
+      looked.flatMap(({ id }) => scene.series.get(id) ?? []),
+      base,
+      { from, to },
+      events,
+    ),
+  );
   const changes = rankChanges(scene, [...events, ...slow]);
   return {
     changes,
