@@ -229,9 +229,9 @@ function remedyOf(known: ErrorKind, status: number, isAuth: boolean): { certain:
 }
 
 /** Advice on a refusal, as the end of a sentence; empty where nothing is known. */
-function hintOf(kind: ErrorKind, text: string, isAuth: boolean): string {
+function hintOf(kind: ErrorKind, text: string): string {
   if (asksForProject(text)) return ` The credential is of account level: ${CHOOSE_PROJECT}.`;
-  return isAuth && kind === 'unauthorized' ? ' Check client id and secret; a credential expires after one year.' : '';
+  return kind === 'unauthorized' ? ' Check client ID and secret; a credential expires after one year.' : '';
 }
 
 function serverOf({ base }: Operation): string {
@@ -248,7 +248,7 @@ function refusalOf(answer: HttpAnswer, body: Body, { operation, redact, retryAft
   const kind = known === 'down' && status === 503 && statedDelayMs !== undefined ? 'busy' : known;
   const { certain, transient } = remedyOf(known, status, isAuth);
   const source = [String(status), refusal.code].filter(Boolean).join(', ');
-  const hint = hintOf(kind, refusal.text, isAuth);
+  const hint = hintOf(kind, refusal.text);
   const says = refusal.text === '' ? 'the body was empty' : `it says "${refusal.text}"`;
   return new ApiError(kind, `${serverOf(operation)} ${VERBS[kind]} ${titleOf(operation)} (${source}): ${says}.${hint}`, {
     status,

@@ -38,14 +38,11 @@ export function createRateLimit({ clock, perMinute }: { clock: Clock; perMinute:
   };
 }
 
-/** The next step by kind of error; an empty text where the message already says it. */
+/** The next step by kind of error, in words for a person at a command as well as a model; an empty text where the message says it. */
 const nextSteps: Record<ErrorKind, string> = {
   invalid: 'Correct the arguments and call again.',
-  unauthorized: 'The credential was refused: ask the user to check client id, secret and expiry (credentials last one year).',
-  forbidden:
-    'Ask the user for a credential with this access, or use a tool that the granted scopes allow' +
-    hint('get_credential', ' (get_credential lists them)') +
-    '.',
+  unauthorized: '',
+  forbidden: hint('get_credential', 'get_credential lists what the credential may do.'),
   missing: '',
   busy: 'The platform limits calls: wait, then call again.',
   down: 'This is a fault of the platform or of the way to it; the call may be repeated.',

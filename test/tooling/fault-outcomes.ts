@@ -10,8 +10,7 @@ export const HASTY_MS = 1_000;
 
 /** What an answer says of each kind of failure, next step included. */
 const words = {
-  unauthorized:
-    /^(The (authentication server|service)|A token fetched a moment ago).*\(401, JWT_EXPIRED\).*\n.*credential was refused: ask the user/s,
+  unauthorized: /^(The (authentication server|service)|A token fetched a moment ago).*\(401, JWT_EXPIRED\).* Check client ID and secret;/,
   invalid: /did not accept .*it says "The request was refused\."\.\nCorrect the arguments and call again\.$/,
   'busy, wait a second': /is too busy for .*\(429, TOO_MANY_REQUESTS\).*\nWait 1 seconds, then call again\.$/,
   busy: /is too busy for .*\(409, CONCURRENT_API_CALL\).*\nThe platform limits calls: wait, then call again\.$/,
