@@ -472,11 +472,11 @@ const leavingText = ({ client, caller, options }: Call, text: string) =>
 /** `customVariables` as `custom variables`. */
 const spelledOut = (member: string) => member.replaceAll(/([A-Z])/g, ' $1').toLowerCase();
 
-/** How many of what a list or table has: `25 of 40 runs.` */
-function countLead(member: string, items: readonly unknown[], { total, page }: Data): string {
-  const shown = items.length;
+/** How many of what a list or table has, in all and in this answer: `25 of 40 runs.` */
+function countLead(member: string, { length }: readonly unknown[], { total, page, [member]: items }: Data): string {
+  const shown = rowsOf(items).length;
   const matched = isRecord(page) ? page['matched'] : total;
-  const all = typeof matched === 'number' ? matched : shown;
+  const all = typeof matched === 'number' ? matched : length;
   const words = spelledOut(member);
   if (all === 0) return `No ${words}.`;
   return all > shown ? `${shown} of ${all} ${words}.` : `${counted(all, words.replace(/s$/, ''), words)}.`;
@@ -485,13 +485,10 @@ function countLead(member: string, items: readonly unknown[], { total, page }: D
 /** The rows of a table. */
 const rowsOf = (rows: unknown): (readonly Cell[])[] => (Array.isArray(rows) ? rows : []);
 
-/** The figures of a table of metrics that has one row; of more rows how many there are. */
-function tableLead(units: Data, { columns, rows }: Data): string {
-  const names = Object.keys(units);
-  const [first, ...others] = rowsOf(rows);
-  if (others.length > 0) return `${nameOf(names[0] ?? '')}: ${others.length + 1} values.`;
-  const at = (name: string) => first?.[Array.isArray(columns) ? columns.indexOf(name) : -1];
-  const figures = names
+/** The figures of a table of metrics that has one row. */
+function tableLead(units: Data, columns: readonly unknown[], [row]: readonly (readonly Cell[])[]): string {
+  const at = (name: string) => row?.[columns.indexOf(name)];
+  const figures = Object.keys(units)
     .slice(0, MOST_FIGURES)
     .map((name) => `${nameOf(name).toLowerCase()} ${valueText(Number(at(name) ?? Number.NaN), String(units[name]))}`);
   return `${capital(figures.join(', '))}.`;
@@ -501,12 +498,15 @@ function tableLead(units: Data, { columns, rows }: Data): string {
 const MOST_FIGURES = 3;
 
 /** The first sentence of a reading tool without one of its own: its figures, how many of what it lists, or what it is of. */
-function leadOf({ title, annotations }: AnyTool, data: Data): string {
+function leadOf({ title, annotations }: AnyTool, data: Data, whole: Data): string {
   if ((data['answer'] ?? '') !== '' || !annotations.readOnlyHint) return '';
-  if (isRecord(data['units']) && Array.isArray(data['columns'])) return `${tableLead(data['units'], data)}\n`;
-  const [, verb = '', subject = ''] = /^(\S+) (?:an? |the )?(.+)$/.exec(title) ?? [];
+  const { units, columns } = data;
+  const rows = rowsOf(data['rows']);
+  const isMetric = isRecord(units) && Array.isArray(columns);
+  if (isMetric && rows.length < 2) return `${tableLead(units, columns, rows)}\n`;
+  const [, verb = '', subject = isMetric ? title : ''] = /^(Get|List|Find) (?:an? |the )?(.+)$/.exec(title) ?? [];
   const isList = ['List', 'Find'].includes(verb) && data['rows'] === undefined;
-  const [list] = Object.entries(data).flatMap(([name, value]): [string, unknown[]][] =>
+  const [list] = Object.entries(whole).flatMap(([name, value]): [string, unknown[]][] =>
     Array.isArray(value) && (isList ? name !== 'notes' : name === 'rows') ? [[name, value]] : [],
   );
   return isList && list ? `${countLead(...list, data)}\n` : recordLead(subject, list, data);
@@ -521,7 +521,7 @@ function recordLead(subject: string, list: [string, unknown[]] | undefined, data
 }
 
 /** Both channels without secrets, the text made from the very data that leaves. */
-function leavingAnswer(call: Call, data: Data) {
+function leavingAnswer(call: Call, data: Data, whole = data) {
   let hasOrders = false;
   const leaving = (text: string) => {
     hasOrders ||= readsAsOrders(text);
@@ -533,7 +533,7 @@ function leavingAnswer(call: Call, data: Data) {
   const cleaned = Object.entries(own).map(([name, value]) => [name, mapTexts(value, (text) => shown(name)(leaving(text)))] as const);
   const left = withoutEmptyNotes({ ...Object.fromEntries(cleaned), ...(request !== undefined && { request: mapTexts(request, leaving) }) });
   const structured = hasOrders ? { ...left, notes: [...(Array.isArray(left['notes']) ? left['notes'] : []), ORDERS_ARE_DATA] } : left;
-  return { structured, text: unrendered(leadOf(call.tool, structured) + renderText(structured)) };
+  return { structured, text: unrendered(leadOf(call.tool, structured, whole) + renderText(structured)) };
 }
 
 /** The answer cut to the budget; one that fits is made once. */
@@ -542,10 +542,10 @@ function withinBudget(call: Call, whole: Data) {
   const data = shortPage(call.tool, whole);
   const limit = limitOf(call);
   if (countTokens(JSON.stringify(data)) <= limit) {
-    const made = leavingAnswer(call, data);
+    const made = leavingAnswer(call, data, whole);
     if (countTokens(made.text) <= limit) return made;
   }
-  return leavingAnswer(call, fitAnswer(call, data));
+  return leavingAnswer(call, fitAnswer(call, data), whole);
 }
 
 /** Strips data to the tool's output, cuts it to the budget, removes secrets, and makes the text from it; a chart costs no budget. */

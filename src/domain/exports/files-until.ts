@@ -41,16 +41,16 @@ export function expiringWords(runs: readonly Run[], before: string, { isHere, fi
   return `${files} In the workspace already: ${here}, not yet: ${runs.length - here}.`;
 }
 
-/** How many of these runs still have files: `6 of 15 runs still have files; 9 expired, those completed before 2026-11-19T09:30Z.` */
+/** How many of these runs still have files: `6 of 15 runs read still have files; 9 expired, those completed before 2026-11-19T09:30Z.` */
 export function expiredWords(runs: readonly Run[], { fileLifeMs, nowMs, timeZone, isHere }: FilesNow): string | undefined {
   if (runs.length === 0) return undefined;
   const expired = runs.filter((run) => filesUntil(run, fileLifeMs) <= nowMs);
-  if (expired.length === 0) return runs.length === 1 ? 'This run still has files.' : `All ${runs.length} runs still have files.`;
+  if (expired.length === 0) return runs.length === 1 ? 'This run still has files.' : `All ${runs.length} runs read still have files.`;
   const here = expired.filter(isHere).length;
   const left = runs.length - expired.length;
   const kept = here > 0 ? `; ${here} of these ${here === 1 ? 'is' : 'are'} in the workspace` : '';
   const gone = `${expired.length} expired, those completed before ${minuteAt(nowMs - fileLifeMs, timeZone)}${kept}`;
-  return `${left} of ${runs.length} runs still ${left === 1 ? 'has' : 'have'} files; ${gone}.`;
+  return `${left} of ${runs.length} runs read still ${left === 1 ? 'has' : 'have'} files; ${gone}.`;
 }
 
 /** When the files of a run are deleted, as the platform says it. */

@@ -26,10 +26,10 @@ it('says how many runs still have files, and which of the others are here', () =
     );
   expect(said([])).toBeUndefined();
   expect(said([26])).toBe('This run still has files.');
-  expect(said([25, 26])).toBe('All 2 runs still have files.');
-  expect(said([17, 18, 26])).toBe('1 of 3 runs still has files; 2 expired, those completed before 2026-11-19T18:00Z.');
+  expect(said([25, 26])).toBe('All 2 runs read still have files.');
+  expect(said([17, 18, 26])).toBe('1 of 3 runs read still has files; 2 expired, those completed before 2026-11-19T18:00Z.');
   expect(said([17, 18], [18, 26])).toBe(
-    '0 of 2 runs still have files; 2 expired, those completed before 2026-11-19T18:00Z; 1 of these is in the workspace.',
+    '0 of 2 runs read still have files; 2 expired, those completed before 2026-11-19T18:00Z; 1 of these is in the workspace.',
   );
 });
 
