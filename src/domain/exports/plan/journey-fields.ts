@@ -52,6 +52,10 @@ export function isPreset(text: string): boolean {
 
 /** The sentence that names the calls which plan what the tools over visits read of these scopes. */
 export function planCalls(scopes: readonly string[] = Object.keys(journeyFields)): string {
-  const calls = scopes.map((scope) => `plan_export {"fields":["${PRESET}"],"scope":"${scope}","frequency":"daily"}`).join(' and ');
-  return hint('plan_export', `${calls} ${scopes.length === 1 ? 'plans' : 'plan'} what is missing (once with dates for past days).`);
+  const calls = scopes.map((scope) => `{"fields":["${PRESET}"],"scope":"${scope}","frequency":"daily"}`);
+  return hint(
+    'plan_export',
+    `plan_export ${calls.join(' and plan_export ')} ${scopes.length === 1 ? 'plans' : 'plan'} what is missing ` +
+      '(once with dates for past days).',
+  );
 }
