@@ -11,7 +11,8 @@ export const stepHar = defineResource({
   name: 'step_har',
   title: 'HAR file of a step',
   description:
-    'The HAR 1.2 file of one step of a scenario report; cookies, authorization, bodies and query values removed. Summary: …/har/summary.',
+    'The HAR 1.2 file of one step of a scenario report; without cookies, authorization, bodies and query values that may be secret, ' +
+    'unless WEB_ANALYTICS_RAW_HAR is set. Summary: …/har/summary.',
   mimeType: 'application/json',
   template: 'analytics://{projectId}/steps/{stepResultId}/har',
   complete: { projectId: complete.projectId, stepResultId: complete.stepResultId },

@@ -10,7 +10,7 @@ import { readStepResult } from '../../src/usecases/speed/read-step-result.ts';
 export default defineTool({
   name: 'get_step_har',
   title: 'Get the HAR of a step',
-  description: 'HAR of one step, sanitised.' + hint('analyze_har', ' Findings: analyze_har.'),
+  description: 'HAR of one step.' + hint('analyze_har', ' Findings: analyze_har.'),
   annotations: READ,
   searchHint: 'HAR file',
   operation: getStepHar,
@@ -26,7 +26,7 @@ export default defineTool({
     });
     for (const sentence of notes) note(sentence);
     const uri = stepHar.uri({ projectId: project, stepResultId: input.scenarioStepResultId });
-    link({ uri, name: stepHar.name, title: 'The HAR file, sanitised', mimeType: stepHar.mimeType });
+    link({ uri, name: stepHar.name, title: stepHar.title, mimeType: stepHar.mimeType });
     return { ...digest, uri };
   },
 });

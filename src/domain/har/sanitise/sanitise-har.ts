@@ -44,7 +44,7 @@ const protocol: Keep = (value) => protocolName(textOf(value)) ?? 'unknown';
 const headers: Keep = (value) => sanitiseHeaders(listOf(value));
 
 const COMMENT =
-  'Sanitised: cookies, bodies, user info, fragments, unlisted header values and query values are removed; names, sizes and times ' +
+  'Sanitised: cookies, bodies, titles, unlisted header values and what may be secret in addresses are removed; sizes and times ' +
   'are as recorded.';
 const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?$/;
 const METHOD = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|CONNECT|TRACE)$/;
