@@ -130,6 +130,9 @@ const manifestShape = z.object({
   compatibility: z.object({ platforms: z.array(z.string()) }),
 });
 
+/** Secrets that a form asks for. */
+const secrets = Object.values<Setting>(settingDeclarations).flatMap(({ secret, form, variable }) => (secret && form ? [variable] : []));
+
 const system = `${process.platform}-${process.arch}`;
 
 describe('the bundle of this system', () => {
@@ -175,9 +178,8 @@ describe('the bundle of this system', () => {
 
   it('keeps secrets as such: the form hides what a setting calls secret', () => {
     const { user_config: fields } = manifestShape.parse(json('manifest.json'));
-    const secret = Object.values<Setting>(settingDeclarations).filter((setting) => setting.secret && setting.form);
-    const hidden = Object.entries(fields).flatMap(([name, { sensitive }]) => (sensitive ? [name] : []));
-    expect(hidden).toEqual(secret.map(({ variable }) => variable.replace('WEB_ANALYTICS_', '').toLowerCase()));
+    const hidden = Object.entries(fields).flatMap(([name, { sensitive }]) => (sensitive ? [`WEB_ANALYTICS_${name.toUpperCase()}`] : []));
+    expect(hidden).toEqual(secrets);
   });
 });
 
@@ -204,18 +206,23 @@ describe('the entry of the registry', () => {
     expect([name, version]).toEqual([about.mcpName, about.version]);
     expect(packages).toHaveLength(1);
     expect(packages[0]).toMatchObject({ identifier: about.name, version: about.version });
-    const secret = packages[0]?.environmentVariables.flatMap((each) => (each.isSecret ? [each.name] : [])) ?? [];
-    expect(secret).toEqual(expect.arrayContaining(['WEB_ANALYTICS_CLIENT_SECRET']));
-    expect(secret.filter((each) => !/SECRET|KEY|TOKEN/.test(each))).toEqual([]);
+    expect(packages[0]?.environmentVariables.flatMap((each) => (each.isSecret ? [each.name] : []))).toEqual(secrets);
     expect(remotes).toHaveLength(1);
   });
 });
 
 describe('the plugin and the extension', () => {
-  it('start the published package and carry its version', () => {
+  it('start the published package, carry its version, and ask for the demo or a credential, in that order', () => {
     const server = { command: 'npx', args: ['-y', about.name] };
     for (const file of ['.claude-plugin/plugin.json', 'gemini-extension.json'])
       expect(json(file)).toMatchObject({ name: about.name, version: about.version, mcpServers: { 'web-analytics': server } });
+    const demo = {
+      userConfig: { demo: { default: false } },
+      mcpServers: { 'web-analytics': { env: { WEB_ANALYTICS_DEMO: '${user_config.demo}' } } },
+    };
+    expect(json('.claude-plugin/plugin.json')).toMatchObject(demo);
+    const asked = 'DEMO AUTH_URL CLIENT_ID CLIENT_SECRET TIME_ZONE'.split(' ').map((name) => ({ envVar: `WEB_ANALYTICS_${name}` }));
+    expect(json('gemini-extension.json')).toMatchObject({ settings: asked });
     expect(json('.claude-plugin/marketplace.json')).toMatchObject({ plugins: [{ name: about.name, version: about.version }] });
   });
 

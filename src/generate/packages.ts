@@ -12,31 +12,27 @@ const asked = settings.filter(({ form }) => form !== undefined);
 const REPOSITORY = about.repository.url.replace(/^git\+|\.git$/g, '');
 const PAGES = `${REPOSITORY}/blob/main`;
 
-function formDefault({ form, default: text = '' }: Setting): string | number | boolean {
-  if (form === 'boolean') return text === 'true';
-  return form === 'number' ? Number(text) : text;
-}
-
 /** `time_zone` for `WEB_ANALYTICS_TIME_ZONE`: how a bundle's form calls a setting. */
 function fieldName({ variable }: Setting): string {
   return variable.replace('WEB_ANALYTICS_', '').toLowerCase();
 }
 
-const isSecret = ({ variable, secret }: Setting) => secret === true && /_SECRET$|_KEY$|_TOKEN$/.test(variable);
+/** The form of a bundle or plugin, and the variables that it fills. */
+function formOf(fields: readonly Setting[]) {
+  const form = fields.map((setting) => {
+    const { form: type, title: label, words: description, secret: sensitive, default: text } = setting;
+    return [
+      fieldName(setting),
+      { type, title: label, description, required: false, sensitive, default: type === 'boolean' ? text === 'true' : text },
+    ];
+  });
+  const env = fields.map((setting) => [setting.variable, `\${user_config.${fieldName(setting)}}`]);
+  return { form: Object.fromEntries(form), env: Object.fromEntries(env) };
+}
 
 /** Manifest of the bundles for Claude Desktop (MCPB). */
 export function bundleManifest(): object {
-  const userConfig = asked.map((setting) => [
-    fieldName(setting),
-    {
-      type: setting.form,
-      title: setting.title,
-      description: setting.words,
-      required: false,
-      ...(setting.secret && { sensitive: true }),
-      ...(setting.default !== undefined && { default: formDefault(setting) }),
-    },
-  ]);
+  const { form, env } = formOf(asked);
   return {
     manifest_version: '0.3',
     name: about.name,
@@ -61,24 +57,23 @@ export function bundleManifest(): object {
       mcp_config: {
         command: 'node',
         args: ['${__dirname}/dist/main.js'],
-        env: Object.fromEntries(asked.map((setting) => [setting.variable, `\${user_config.${fieldName(setting)}}`])),
+        env,
       },
     },
     tools: toolsets.flatMap(({ tools }) => tools.map((tool) => ({ name: tool.name, description: shownHints(tool.description) }))),
     compatibility: { platforms: ['darwin', 'linux', 'win32'], runtimes: { node: about.engines.node } },
-    user_config: Object.fromEntries(userConfig),
+    user_config: form,
   };
 }
 
-function registryVariable(setting: Setting): object {
-  const { variable, words, form, default: fallback } = setting;
+function registryVariable({ variable: name, words: description, form, secret: isSecret, default: fallback }: Setting): object {
   return {
-    name: variable,
-    description: words,
+    name,
+    description,
     isRequired: false,
-    ...(isSecret(setting) && { isSecret: true }),
+    isSecret,
     ...(form === 'number' || form === 'boolean' ? { format: form } : {}),
-    ...(fallback !== undefined && { default: fallback }),
+    default: fallback,
   };
 }
 
@@ -121,30 +116,32 @@ export function registryEntry(): object {
   };
 }
 
+/** The settings that hosts ask for as they install: the demo, or a credential. */
+const { demo, authUrl, clientId, clientSecret, timeZone } = settingDeclarations;
+const essential: readonly Setting[] = [demo, authUrl, clientId, clientSecret, timeZone];
+
 /** How a host starts the published package. */
 const published = { command: 'npx', args: ['-y', about.name] };
 
 /** Extension of Gemini CLI. */
 export function geminiExtension(): object {
-  const wanted = new Set(['WEB_ANALYTICS_AUTH_URL', 'WEB_ANALYTICS_CLIENT_ID', 'WEB_ANALYTICS_CLIENT_SECRET', 'WEB_ANALYTICS_TIME_ZONE']);
   return {
     name: about.name,
     version: about.version,
     description: about.description,
     mcpServers: { 'web-analytics': published },
-    settings: asked
-      .filter(({ variable }) => wanted.has(variable))
-      .map((setting) => ({
-        name: setting.title,
-        description: setting.words,
-        envVar: setting.variable,
-        ...(setting.secret && { sensitive: true }),
-      })),
+    settings: essential.map(({ title: name, words, default: fallback, variable: envVar, secret: sensitive }) => ({
+      name,
+      description: fallback === undefined ? words : `${words} (default ${fallback})`,
+      envVar,
+      sensitive,
+    })),
   };
 }
 
-/** Plugin of Claude Code; the server takes its settings from the environment. */
+/** Plugin of Claude Code. */
 export function claudePlugin(): object {
+  const { form, env } = formOf(essential);
   return {
     name: about.name,
     version: about.version,
@@ -155,7 +152,8 @@ export function claudePlugin(): object {
     license: about.license,
     keywords: about.keywords,
     skills: './.claude-plugin/skills/',
-    mcpServers: { 'web-analytics': published },
+    userConfig: form,
+    mcpServers: { 'web-analytics': { ...published, env } },
   };
 }
 

@@ -95,6 +95,14 @@ const namedDays = list
 
 /** Where the platform is, as whom it is asked, and what is offered of it. */
 const platformSettings = {
+  demo: {
+    variable: 'WEB_ANALYTICS_DEMO',
+    title: 'Demo',
+    words: 'Runs against the embedded emulator instead of a platform; needs no credential',
+    schema: flag,
+    default: 'false',
+    form: 'boolean',
+  },
   authUrl: {
     variable: 'WEB_ANALYTICS_AUTH_URL',
     title: 'Authentication server',
@@ -197,14 +205,6 @@ const platformSettings = {
     variable: 'WEB_ANALYTICS_RAW_HAR',
     title: 'Raw HAR files',
     words: 'The HAR resource delivers files unsanitised, cookies and tokens included',
-    schema: flag,
-    default: 'false',
-    form: 'boolean',
-  },
-  demo: {
-    variable: 'WEB_ANALYTICS_DEMO',
-    title: 'Demo',
-    words: 'Runs against the embedded emulator instead of a platform; needs no credential',
     schema: flag,
     default: 'false',
     form: 'boolean',
