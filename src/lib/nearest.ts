@@ -3,18 +3,19 @@ const ALIKE = 0.4;
 /** No name is longer. */
 const LONGEST_NAME = 200;
 
-/** Pairs of neighbouring letters and digits, numbered among their equals. */
+/** Pairs of letters and digits next to each other and next but one, so that two in the wrong order cost little; numbered among equals. */
 function pairsOf(text: string): ReadonlySet<string> {
   const plain = text
     .slice(0, LONGEST_NAME)
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
   const pairs = new Set<string>();
-  for (let at = 0; at + 1 < plain.length; at += 1) {
-    let pair = plain.slice(at, at + 2);
-    while (pairs.has(pair)) pair += '+';
-    pairs.add(pair);
-  }
+  for (const step of [1, 2])
+    for (let at = 0; at + step < plain.length; at += 1) {
+      let pair = `${plain[at]}${plain[at + step]}`;
+      while (pairs.has(pair)) pair += '+';
+      pairs.add(pair);
+    }
   return pairs;
 }
 

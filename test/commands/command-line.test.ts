@@ -61,6 +61,8 @@ describe('a command line', () => {
     [['list_goals'], `no command "list_goals"; a tool is called by call list_goals '{…}'`],
     [['--tool-sets', 'x'], 'there is no flag --tool-sets; did you mean --toolsets?'],
     [['--no-demo'], 'there is no flag --no-demo; did you mean --demo?'],
+    [['--dmeo'], 'there is no flag --dmeo; did you mean --demo?'],
+    [['--startDate'], 'there is no flag --startDate; --help lists the flags of a command, --help settings all others'],
     [['-x'], 'there is no flag -x; --help lists the flags of a command, --help settings all others'],
     [['--time-zone'], '--time-zone needs a value: --time-zone <value>'],
     [['--time-zone', '--demo'], '--time-zone needs a value'],
