@@ -195,7 +195,7 @@ function faultsOf({ question, windows, days, known, timeZone, isOne }: PeriodsRe
     whole: { device: question.devices[0] ?? 'all' },
     from: todayIn(timeZone, isAdjacent ? baseline.startMs : period.startMs),
     to: todayIn(timeZone, period.endMs),
-    isSpecial: (label) => known.specialDays(label) !== undefined,
+    known,
   });
 }
 

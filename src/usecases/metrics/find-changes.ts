@@ -281,12 +281,7 @@ const MOST_LATER = 28;
 
 type Scanned = Pick<ScanRequest, 'from' | 'to'>;
 /** Days on which the counting looks broken. */
-function judgeCounting(
-  readings: readonly Reading[],
-  base: Reading,
-  { from, to }: Scanned,
-  { specialDays }: KnownDays,
-): SiteFacts['faults'] {
+function judgeCounting(readings: readonly Reading[], base: Reading, { from, to }: Scanned, known: KnownDays): SiteFacts['faults'] {
   const ofGoal = readings.filter(({ place }) => place.goalId === base.place.goalId);
   const isOfAll = ({ place }: Reading) => place.segmentId === base.place.segmentId;
   const ofAll = ofGoal.filter(isOfAll);
@@ -297,7 +292,7 @@ function judgeCounting(
     segments: ofSegments.map(({ rows }) => rows),
     from,
     to,
-    isSpecial: (label) => specialDays(label) !== undefined,
+    known,
   });
 }
 

@@ -127,7 +127,7 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
     whole: { device: grid.devices?.[0] ?? 'all' },
     from: todayIn(timeZone, interval.startMs),
     to: todayIn(timeZone, history.endMs),
-    isSpecial: (label) => known.specialDays(label) !== undefined,
+    known,
   });
   // Visits and orders go apart where one device changes too, which only the devices tell.
   const faults = found.filter(({ kind }) => hasAllDevices(grid) || !OF_DEVICES.has(kind));

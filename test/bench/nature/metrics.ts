@@ -3,15 +3,14 @@ import { detectable } from './detectable.ts';
 import { EXPECTED_CASES } from './expected-cases.ts';
 import { CASES, type Case, type Said } from './metrics-cases.ts';
 import { drawWorld } from './metrics-world.ts';
-import { type Bench, type MetricsPlatform, openMetricsBench } from './platforms.ts';
+import { type DatedBenches, openDatedBenches } from './platforms.ts';
 import { together } from './together.ts';
+import { WEEK_CASES } from './week-cases.ts';
 import { YEAR_CASES } from './year-cases.ts';
 
-/** All worlds end before it. */
-const PRESENT = '2027-01-15T12:00:00.000Z';
-
 /** Shares of the answers to which each count of a case applies, in percent; `NATURE_ANSWERS=1` prints each answer on the error stream. */
-async function lineOf({ name: own, nature, tool, args, counts, shares = {} }: Case, trial: Trial, bench: Bench<MetricsPlatform>) {
+async function lineOf({ name: own, nature, tool, args, counts, shares = {} }: Case, trial: Trial, benches: DatedBenches) {
+  const bench = await benches.at(nature.lastDay);
   const counted = Object.keys(counts).map((name) => ({ name, some: 0 }));
   const held = Object.keys(shares).map((name) => ({ name, some: 0, all: 0 }));
   let [ms, requests] = [0, 0];
@@ -42,13 +41,13 @@ async function lineOf({ name: own, nature, tool, args, counts, shares = {} }: Ca
 
 /** Sites that live through real years, asked through the built tools; `only` is a part of the name of a case. */
 export async function* metricsNature(trial: Trial): AsyncGenerator<Table> {
-  const bench = await openMetricsBench('dist/main.js', PRESENT, { WEB_ANALYTICS_REPORT_CACHE_MB: '0' });
+  const benches = openDatedBenches('dist/main.js', { WEB_ANALYTICS_REPORT_CACHE_MB: '0' });
   const head = { title: 'Metrics through the built tools', columns: ['world', 'share of the answers', 'ms a call', 'requests'] };
   try {
-    yield* lineByLine([...CASES, ...YEAR_CASES, ...EXPECTED_CASES], trial, head, (each) => lineOf(each, trial, bench));
-    yield* together(trial, bench);
-    yield* detectable(trial, bench);
+    yield* lineByLine([...CASES, ...YEAR_CASES, ...WEEK_CASES, ...EXPECTED_CASES], trial, head, (each) => lineOf(each, trial, benches));
+    yield* together(trial, benches);
+    yield* detectable(trial, benches);
   } finally {
-    await bench.close();
+    await benches.close();
   }
 }

@@ -150,6 +150,25 @@ export async function openMetricsBench(product: string, now: string, more: Recor
   });
 }
 
+/** Starts the product on the morning after a site's last day, once for each such day: later days would be days without visits. */
+export function openDatedBenches(product: string, more: Record<string, string> = {}) {
+  const open = new Map<string, Promise<Bench<MetricsPlatform>>>();
+  return {
+    at(lastDay: string): Promise<Bench<MetricsPlatform>> {
+      const morning = new Date(Date.parse(lastDay) + DAY_MS * 1.5).toISOString();
+      const bench = open.get(lastDay) ?? openMetricsBench(product, morning, more);
+      open.set(lastDay, bench);
+      return bench;
+    },
+    async close() {
+      await Promise.all([...open.values()].map(async (bench) => (await bench).close()));
+    },
+  };
+}
+
+/** The benches of sites by their last day. */
+export type DatedBenches = ReturnType<typeof openDatedBenches>;
+
 /** What `analyze_scenario` answers about the last week of a world, with more arguments where there are some. */
 export function judgeScenario<T extends object>({ platform, peer }: Bench<SpeedPlatform>, world: SpeedWorld, more: object = {}) {
   const { reports, startMs, endMs } = world;

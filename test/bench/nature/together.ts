@@ -2,7 +2,7 @@ import type { Finding } from '../../../src/findings/finding.ts';
 import { lineByLine, percent, type Table, type Trial, worldSeeds } from '../tables.ts';
 import { changesIn } from './metrics-cases.ts';
 import { CALM, dayOf, drawWorld, type Event, event, type Nature, type World } from './metrics-world.ts';
-import type { Bench, MetricsPlatform } from './platforms.ts';
+import type { DatedBenches, MetricsPlatform } from './platforms.ts';
 
 /** One change that is planted, and the metric and device that it lies on. */
 interface Planted {
@@ -61,9 +61,13 @@ const share = (count: number, all: number) => percent(count, all, 0, '0 %');
  * The same change asked for in three ways, of worlds in which all three tell it, and in scans of several lengths: how often they agree on
  * its day, place and size, and on those of what follows from it.
  */
-export async function* together(trial: Trial, { peer, platform }: Bench<MetricsPlatform>): AsyncGenerator<Table> {
-  const call = async (name: string, input: object) => ((await peer.call(name, input)).structured ?? {}) as Answer; // in its documented form
-  const worldsOf = function* ({ nature = CALM, events }: Planted): Generator<World> {
+export async function* together(trial: Trial, benches: DatedBenches): AsyncGenerator<Table> {
+  const open = async ({ nature = CALM }: Planted) => {
+    const { peer, platform } = await benches.at(nature.lastDay);
+    const call = async (name: string, input: object) => ((await peer.call(name, input)).structured ?? {}) as Answer; // in its documented form
+    return { call, platform };
+  };
+  const worldsOf = function* ({ nature = CALM, events }: Planted, platform: MetricsPlatform): Generator<World> {
     for (const seed of worldSeeds(trial, 31)) {
       const world = drawWorld({ ...nature, events }, seed);
       platform.show(world);
@@ -79,7 +83,8 @@ export async function* together(trial: Trial, { peer, platform }: Bench<MetricsP
     const { metric, device, events, name } = planted;
     const counts = { day: 0, place: 0, size: 0, cost: 0, right: 0 };
     let all = 0;
-    for (const world of worldsOf(planted)) {
+    const { call, platform } = await open(planted);
+    for (const world of worldsOf(planted, platform)) {
       const [endDate, week, fortnight, month] = [1, 7, 14, 28].map((left) => dayOf(world, left));
       const days = { metrics: [metric], ...(device !== 'all' && { devices: [device] }), startDate: fortnight, endDate, breakdown: ['day'] };
       const [first, ...others] = [
@@ -104,7 +109,8 @@ export async function* together(trial: Trial, { peer, platform }: Bench<MetricsP
   };
   yield* lineByLine(named('ranges'), trial, scans, async ({ planted }) => {
     let [all, same] = [0, 0];
-    for (const world of worldsOf(planted)) {
+    const { call, platform } = await open(planted);
+    for (const world of worldsOf(planted, platform)) {
       const told: (string | undefined)[] = [];
       for (const days of SCANS)
         told.push(partsOf(await call('find_changes', { startDate: dayOf(world, days), endDate: dayOf(world, 1) }), planted.metric));

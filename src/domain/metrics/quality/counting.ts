@@ -3,9 +3,11 @@ import { rangeText } from '../../../findings/wording.ts';
 import { dayAfter, daysFrom } from '../../../lib/calendar.ts';
 import { nth } from '../../../lib/nth.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
+import type { KnownDays } from '../calendar/known-days.ts';
 import { isCount, metricsCountedFrom, siteMetricNames } from '../metric-definitions.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { PARTS, type Selection } from '../read/metric-grid.ts';
+import { sdOf } from './day-ratios.ts';
 import { singleDays } from './single-days.ts';
 import {
   areAlike,
@@ -94,7 +96,8 @@ function areStillOnEach({ parts }: Site, from: number, to: number): boolean {
 /** Whether orders and visits go apart as they do where visits are not counted, or are nobody's. */
 function isApart(site: Site, looked: Looked, device: string | undefined, from: number, to: number): boolean {
   const [visits, orders] = [meanOf(looked.visits, from, to), meanOf(looked.orders, from, to)];
-  const apart = Math.abs(orders.mean - visits.mean) / Math.hypot(visits.error, orders.error);
+  const { scatter, error } = meanOf(looked.rates, from, to);
+  const apart = Math.abs(orders.mean - visits.mean) / Math.hypot(visits.scatter, orders.scatter, Math.sqrt(error ** 2 - scatter ** 2));
   if (!isStill(looked, from, to) || Math.abs(orders.mean) >= Math.abs(visits.mean) / 3 || apart <= APART) return false;
   const isEverywhere = device === undefined && areAlike(site, from, to) && areStillOnEach(site, from, to);
   if (visits.mean < 0) return isEverywhere;
@@ -104,9 +107,9 @@ function isApart(site: Site, looked: Looked, device: string | undefined, from: n
 }
 
 /** Whether the days of a run lie about the same level: counting that breaks does so at once. */
-function isLevel({ visits: { logs, sd } }: Looked, mean: number, from: number, to: number): boolean {
+function isLevel({ visits }: Looked, mean: number, from: number, to: number): boolean {
   for (let day = from; day <= to; day += 1) {
-    if (Math.abs(nth(logs, day) - mean) > Math.max(0.15, 3.5 * sd)) return false;
+    if (Math.abs(nth(visits.logs, day) - mean) > Math.max(0.15, 3.5 * sdOf(visits, day))) return false;
   }
   return true;
 }
@@ -135,7 +138,7 @@ function clearestRun(site: Site, looked: Looked, device: string | undefined, tak
   let best: FaultCandidate | undefined;
   for (let from = site.from; from < site.size - 1; from += 1) {
     for (let to = from + 1; to < Math.min(site.size, from + LONGEST); to += 1) {
-      if (taken.has(to) || taken.has(from) || site.isSpecial(to) || site.isSpecial(from)) break;
+      if (taken.has(to) || taken.has(from)) break;
       const found = runAt(site, looked, device, from, to);
       if (found && found.score > (best?.score ?? 0)) best = found;
     }
@@ -247,11 +250,11 @@ export interface CountingInput {
   /** First day that is looked at; those before teach what is usual. */
   readonly from: string;
   readonly to: string;
-  readonly isSpecial: (label: string) => boolean;
+  readonly known: Pick<KnownDays, 'of'>;
 }
 
 /** Finds days of which the counting looks broken; none where visits were not read. Days before the first visit are no days of the site. */
-export function countingFaults({ rows, whole, segments = [], from, to, isSpecial }: CountingInput): CountingFault[] {
+export function countingFaults({ rows, whole, segments = [], from, to, known }: CountingInput): CountingFault[] {
   const isOwn = ({ selection: { device, zoneId } }: MetricRow) =>
     zoneId === undefined && (whole.device === 'all' || device === whole.device);
   const own = rows.filter((row) => isOwn(row) && (row.interval.label ?? '9') <= to);
@@ -269,12 +272,13 @@ export function countingFaults({ rows, whole, segments = [], from, to, isSpecial
       ),
     ]),
   );
+  const specialOf = (metric: string) => (day: number) => known.of(metric, labels[day] ?? '').special;
   const found = findFaults({
     all: countsOf(ofWhole, labels),
     devices,
     segments: segments.map((segment) => countsOf(segment, labels)),
     from: first,
-    isSpecial: (day) => isSpecial(labels[day] ?? ''),
+    specials: { visits: specialOf('visits'), orders: specialOf('conversionCount'), rates: specialOf('conversionRate') },
   });
   return found.map((fault) => {
     const days = { from: labels[fault.from] ?? '', to: labels[fault.to] ?? '' };

@@ -1,47 +1,74 @@
 import { median } from 'simple-statistics';
 import { nth } from '../../../lib/nth.ts';
 import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
+import type { Expected } from '../engine/series.ts';
 
 /** One figure of one group by day; a day without a value is undefined. */
 export type Figures = readonly (number | undefined)[];
 
+/** What a special day is expected to do to a figure; undefined of others. */
+export type SpecialOf = (day: number) => Expected | undefined;
+
 /** How the days of a figure compare with what is usual for their weekday. */
 export interface Ratios {
-  /** The usual ratio of each day; 0 where nothing is known. */
+  /** The usual figure of each day; 0 where nothing is known. */
   readonly usual: readonly number[];
   /** Logarithm of each day over what is usual; a day without events counts as half of one. */
   readonly logs: readonly number[];
   /** Robust standard deviation of these logarithms on the days that teach, chance of counting included. */
   readonly sd: number;
+  /** How unsure it is what each day does as a special day, as a standard deviation; 0 on others. */
+  readonly doubts: readonly number[];
 }
 
 /** The days before the first one looked at that teach. */
 const TEACHING_DAYS = 56;
 const WEEK = 7;
+/** Days for which a slow rise or fall of those that teach goes on: a season turns. */
+const GOES_ON_DAYS = 28;
 /** Days scatter at least so much by their own. */
 const LEAST_SD = 0.02;
 
 const middleOf = (values: readonly number[]) => (values.length > 0 ? median([...values]) : 0);
 
+/** The usual slope of a day, by the middle of each week against each other one (Theil 1950, Sen 1968), which no step among them bends. */
+function slopeOf(logs: ReadonlyMap<number, number>, from: number): number {
+  const weeks = Array.from({ length: TEACHING_DAYS / WEEK }, (_, week) => {
+    const days = Array.from({ length: WEEK }, (_, day) => logs.get(from - 1 - week * WEEK - day)).filter((log) => log !== undefined);
+    return days.length > WEEK / 2 ? [{ week, level: median(days) }] : [];
+  }).flat();
+  return middleOf(
+    weeks.flatMap((own, at) => weeks.slice(at + 1).map(({ week, level }) => (own.level - level) / (WEEK * (week - own.week)))),
+  );
+}
+
 /**
  * Compares each day with the median of its weekday before day `from`, where at least two of it are known, else with all that is known of
- * it. `isSpecial` days teach nothing.
+ * it, along the slow rise or fall of these days. Special days teach nothing.
  */
-export function ratiosOf(figures: Figures, from: number, isSpecial: (day: number) => boolean): Ratios {
+export function ratiosOf(figures: Figures, from: number, specialOf: SpecialOf): Ratios {
   const first = Math.max(0, from - TEACHING_DAYS);
-  const isTaught = (day: number) => (figures[day] ?? 0) > 0 && !isSpecial(day);
+  const specials = figures.map((_, day) => specialOf(day));
+  const isTaught = (day: number) => (figures[day] ?? 0) > 0 && !specials[day];
   const usualByWeekday = Array.from({ length: WEEK }, (_, weekday) => {
     const all = figures.flatMap((value, day) => (day % WEEK === weekday && isTaught(day) && value !== undefined ? [{ value, day }] : []));
     const before = all.filter(({ day }) => day >= first && day < from);
     return middleOf((before.length >= 2 ? before : all).map(({ value }) => value));
   });
-  const usual = figures.map((_, day) => nth(usualByWeekday, day % WEEK));
-  const logs = figures.map((value, day) => {
-    const expected = nth(usual, day);
-    return value === undefined || expected <= 0 ? 0 : Math.log(Math.max(value, 0.5) / expected);
-  });
-  const taught = logs.filter((_, day) => day >= first && day < from && isTaught(day));
-  const own = taught.length >= WEEK ? middleOf(taught.map(Math.abs)) / MEDIAN_OF_NORMAL : 0.1;
+  const logOf = (day: number, expected: number) =>
+    figures[day] === undefined || expected <= 0 ? 0 : Math.log(Math.max(figures[day] ?? 0, 0.5) / expected);
+  const taught = figures.flatMap((_, day) => (day >= first && day < from && isTaught(day) ? [day] : []));
+  const slope = slopeOf(new Map(taught.map((day) => [day, logOf(day, nth(usualByWeekday, day % WEEK))])), from);
+  const middle = (first + from) / 2;
+  const usual = figures.map(
+    (_, day) =>
+      nth(usualByWeekday, day % WEEK) * Math.exp(slope * (Math.min(day, from + GOES_ON_DAYS) - middle) + (specials[day]?.mean ?? 0)),
+  );
+  const logs = figures.map((_, day) => logOf(day, nth(usual, day)));
+  const own = taught.length >= WEEK ? middleOf(taught.map((day) => Math.abs(nth(logs, day)))) / MEDIAN_OF_NORMAL : 0.1;
   const chance = 1 / Math.max(1, middleOf(usual.filter((value) => value > 0)));
-  return { usual, logs, sd: Math.sqrt(Math.max(own ** 2, chance, LEAST_SD ** 2)) };
+  return { usual, logs, sd: Math.sqrt(Math.max(own ** 2, chance, LEAST_SD ** 2)), doubts: specials.map((special) => special?.sd ?? 0) };
 }
+
+/** Standard deviation of a day beside what is usual. */
+export const sdOf = ({ sd, doubts }: Ratios, day: number): number => Math.hypot(sd, nth(doubts, day));

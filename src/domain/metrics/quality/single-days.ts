@@ -1,6 +1,6 @@
 import { nth } from '../../../lib/nth.ts';
-import type { Figures, Ratios } from './day-ratios.ts';
-import { areAlike, areTogether, ENOUGH, type Fault, factors, type Site } from './site.ts';
+import { type Figures, type Ratios, sdOf } from './day-ratios.ts';
+import { areAlike, areTogether, ENOUGH, type Fault, factors, type Looked, type Site } from './site.ts';
 
 /** Below this share of the usual nothing was counted: a few pages kept in caches go on. */
 const NOTHING = 0.05;
@@ -51,16 +51,16 @@ function emptyDays({ all, whole, parts, from, size }: Site): Fault[] {
 /** Single days of which hours are missing: all devices and orders lack the same share, the days beside are as usual. */
 function cutDays(site: Site): Fault[] {
   const { whole, from, size } = site;
-  const isUsual = (day: number) => day < 0 || day >= size || Math.abs(nth(whole.visits.logs, day)) <= Math.max(0.15, 3 * whole.visits.sd);
+  const isUsual = (day: number) =>
+    day < 0 || day >= size || Math.abs(nth(whole.visits.logs, day)) <= Math.max(0.15, 3 * sdOf(whole.visits, day));
   // Where all days have fallen, one that lies a little lower lacks no hours.
   const isBelow = (day: number, beside: number) =>
     beside < 0 || beside >= size || nth(whole.visits.logs, beside) - nth(whole.visits.logs, day) > LEAST_GAP;
   const days = Array.from({ length: size - from }, (_, index) => from + index).filter(
     (day) =>
-      !site.isSpecial(day) &&
       shareOf(whole.visits, day) < CUT &&
       shareOf(whole.visits, day) > NOTHING &&
-      nth(whole.visits.logs, day) < -MOVED * whole.visits.sd &&
+      nth(whole.visits.logs, day) < -MOVED * sdOf(whole.visits, day) &&
       isUsual(day - 1) &&
       isUsual(day + 1) &&
       isBelow(day, day - 1) &&
@@ -97,15 +97,20 @@ function isLateAlike(of: Ratios, day: number, share: number): boolean {
 function isOfOneDevice({ parts }: Site, day: number, share: number): boolean {
   const asked = parts.flatMap(([, { orders }]) => (nth(orders.usual, day) < LEAST_ORDERS ? [] : [orders]));
   const everywhere = asked.reduce((sum, of) => sum + offShare(of, day, share) ** 2, 0);
-  const usual = asked.map(({ logs, sd }) => (nth(logs, day) / sd) ** 2);
+  const usual = asked.map((of) => (nth(of.logs, day) / sdOf(of, day)) ** 2);
   return usual.reduce((sum, own) => sum + own, 0) - Math.max(0, ...usual) < everywhere;
 }
 
-/** Mean of the two latest days before the last two that are no special days: on these, orders may be many whatever is broken. */
-function meanBefore({ whole: { orders }, size, isSpecial }: Site): number {
-  const days = Array.from({ length: size - 2 }, (_, day) => day).filter((day) => !isSpecial(day));
-  const [first, second] = days.slice(-2);
-  return first === undefined || second === undefined ? 0 : (nth(orders.logs, first) + nth(orders.logs, second)) / 2;
+/** Days before those that may be late, which must have had their orders. */
+const DAYS_BEFORE = 3;
+
+/** Whether orders of the days before the last two, each by how sure it is what was to be expected of it, were not already few. */
+function wereThere({ orders }: Looked, last: number): boolean {
+  const days = Array.from({ length: DAYS_BEFORE }, (_, ago) => last - 2 - ago).filter((day) => day >= 0);
+  const weights = days.map((day) => sdOf(orders, day) ** -2);
+  const sum = weights.reduce((all, weight) => all + weight, 0);
+  const mean = days.reduce((all, day, at) => all + (nth(orders.logs, day) * nth(weights, at)) / sum, 0);
+  return mean > -Math.max(0.12, 2.5 * Math.sqrt(weights.length / sum));
 }
 
 /** The last day, or the last two, where orders are still missing and visits are not. */
@@ -121,12 +126,11 @@ function lateOrders(site: Site): Fault[] {
     nth(orders.usual, last) >= ENOUGH &&
     share < LATE &&
     share > NOTHING &&
-    nth(orders.logs, last) < -APART * orders.sd &&
-    Math.abs(nth(visits.logs, last)) < Math.max(0.15, 3 * visits.sd) &&
-    meanBefore(site) > -Math.max(0.12, 2.5 * orders.sd) &&
-    !site.isSpecial(last);
+    nth(orders.logs, last) < -APART * sdOf(orders, last) &&
+    Math.abs(nth(visits.logs, last)) < Math.max(0.15, 3 * sdOf(visits, last)) &&
+    wereThere(whole, last);
   if (!isLate) return [];
-  const first = nth(orders.logs, last - 1) < -2 * orders.sd ? last - 1 : last;
+  const first = nth(orders.logs, last - 1) < -2 * sdOf(orders, last - 1) ? last - 1 : last;
   return [{ kind: 'orders late', from: first, to: last, ...factors(whole, first, last) }];
 }
 

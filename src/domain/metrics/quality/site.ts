@@ -1,5 +1,5 @@
 import { nth } from '../../../lib/nth.ts';
-import { type Figures, type Ratios, ratiosOf } from './day-ratios.ts';
+import { type Figures, type Ratios, ratiosOf, type SpecialOf } from './day-ratios.ts';
 
 /** Kinds of counting faults. */
 export const faultKinds = [
@@ -34,6 +34,13 @@ export interface Counts {
   readonly bounces: Figures;
 }
 
+/** What special days do to totals, and to orders by visits. */
+export interface Specials {
+  readonly visits: SpecialOf;
+  readonly orders: SpecialOf;
+  readonly rates: SpecialOf;
+}
+
 /** The searched counts: all visits and those by device, from day `from` on; days before teach what is usual. */
 export interface Counted {
   readonly all: Counts;
@@ -41,7 +48,7 @@ export interface Counted {
   /** Segments, of which counting that breaks leaves out none. */
   readonly segments: readonly Counts[];
   readonly from: number;
-  readonly isSpecial: (day: number) => boolean;
+  readonly specials: Specials;
 }
 
 /** Events a day that are needed to say that none is no chance. */
@@ -67,26 +74,30 @@ export interface Site extends Counted {
   readonly size: number;
 }
 
-function lookAt({ visits, orders, bounces }: Counts, { from, isSpecial }: Counted): Looked {
-  const ofVisits = ratiosOf(visits, from, isSpecial);
+function lookAt({ visits, orders, bounces }: Counts, { from, specials }: Counted): Looked {
+  const ofVisits = ratiosOf(visits, from, specials.visits);
   const perUsual = orders.map((count, day) => {
     const seen = visits[day] ?? 0;
     return count === undefined || seen <= 0 ? undefined : (count * nth(ofVisits.usual, day)) / seen;
   });
   return {
     visits: ofVisits,
-    orders: ratiosOf(orders, from, isSpecial),
-    bounces: ratiosOf(bounces, from, isSpecial),
-    rates: ratiosOf(perUsual, from, isSpecial),
+    orders: ratiosOf(orders, from, specials.orders),
+    bounces: ratiosOf(bounces, from, specials.visits),
+    rates: ratiosOf(perUsual, from, specials.rates),
   };
 }
 const isLarge = ({ usual }: Ratios) => usual.some((count) => count >= ENOUGH);
-/** Mean of some days, and its standard error. */
-export function meanOf({ logs, sd }: Ratios, from: number, to: number) {
-  let sum = 0;
-  for (let day = from; day <= to; day += 1) sum += nth(logs, day);
+/** Mean of some days, its standard error beside what special days do to all alike, and with the doubt about that. */
+export function meanOf({ logs, sd, doubts }: Ratios, from: number, to: number) {
+  let [sum, doubt] = [0, 0];
+  for (let day = from; day <= to; day += 1) {
+    sum += nth(logs, day);
+    doubt += nth(doubts, day);
+  }
   const days = to - from + 1;
-  return { mean: sum / days, error: sd * Math.sqrt(days === 1 ? 1 : INFLATION / days) };
+  const scatter = sd * Math.sqrt(days === 1 ? 1 : INFLATION / days);
+  return { mean: sum / days, scatter, error: Math.hypot(scatter, doubt / days) };
 }
 
 /** Mean factors over the usual from day `from` up to `to`; orders are undefined where they are always rare. */
@@ -98,8 +109,8 @@ export const factors = ({ visits, orders }: Looked, from: number, to: number) =>
 export function areAlike({ whole, groups }: Site, from: number, to: number): boolean {
   const all = meanOf(whole.visits, from, to).mean;
   return groups.every((visits) => {
-    const { mean, error } = meanOf(visits, from, to);
-    return Math.abs(mean - all) <= Math.max(0.1, 3 * error);
+    const { mean, scatter } = meanOf(visits, from, to);
+    return Math.abs(mean - all) <= Math.max(0.1, 3 * scatter);
   });
 }
 
@@ -116,7 +127,7 @@ export function siteOf(counted: Counted): Site {
     const own = lookAt(counts, counted);
     return isLarge(own.visits) ? [[device, own, counts] as const] : [];
   });
-  const ofSegments = segments.map(({ visits }) => ratiosOf(visits, counted.from, counted.isSpecial)).filter(isLarge);
+  const ofSegments = segments.map(({ visits }) => ratiosOf(visits, counted.from, counted.specials.visits)).filter(isLarge);
   return {
     ...counted,
     size,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findFaults } from '../../../../src/domain/metrics/quality/counting.ts';
+import type { SpecialOf } from '../../../../src/domain/metrics/quality/day-ratios.ts';
 import type { Counts } from '../../../../src/domain/metrics/quality/site.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 import { someOf } from '../../../support/sample-size.ts';
@@ -41,8 +42,14 @@ function siteOf(story: Story, seed: number) {
   return { all: { visits: sumOf('visits'), orders: sumOf('orders'), bounces: sumOf('bounces') }, devices: new Map<string, Counts>(counts) };
 }
 
-const faultsOf = (story: Story, seed: number, isSpecial: (day: number) => boolean = () => false) =>
-  findFaults({ ...siteOf(story, seed), segments: [], from: FROM, isSpecial });
+const specials = (of: SpecialOf = () => undefined) => ({ visits: of, orders: of, rates: of });
+/** Special days of which no earlier year is known. */
+const unknownOn =
+  (first: number, last = first): SpecialOf =>
+  (day) =>
+    day >= first && day <= last ? { mean: 0, sd: 0.5 } : undefined;
+const faultsOf = (story: Story, seed: number, of?: SpecialOf) =>
+  findFaults({ ...siteOf(story, seed), segments: [], from: FROM, specials: specials(of) });
 const from =
   (day: number, factors: Factors, to = DAYS - 1): Story =>
   (at) =>
@@ -85,7 +92,7 @@ describe.each(SEEDS)('what happens to a site is no fault of its counting (site %
 
   it('late orders of a device that nothing can be compared with', () => {
     const alone = { ...siteOf(from(DAYS - 1, { orders: 0.4 }), seed), devices: new Map() };
-    expect(findFaults({ ...alone, segments: [], from: FROM, isSpecial: () => false })).toEqual([]);
+    expect(findFaults({ ...alone, segments: [], from: FROM, specials: specials() })).toEqual([]);
   });
 
   it.each<[string, Story]>([
@@ -138,11 +145,11 @@ describe.each(SEEDS)('what happens to a site is no fault of its counting (site %
       const special = day === DAYS - 3 ? 2.2 : 1;
       return day < DAYS - 12 ? {} : { visits: special, orders: 0.62 * special };
     };
-    expect(faultsOf(story, seed, (at) => at === DAYS - 3)).toEqual([]);
+    expect(faultsOf(story, seed, unknownOn(DAYS - 3))).toEqual([]);
   });
 
   it('a special day on which everything doubles', () => {
     const day = from(80, { visits: 2, orders: 2 }, 82);
-    expect(faultsOf(day, seed, (at) => at >= 80 && at <= 82)).toEqual([]);
+    expect(faultsOf(day, seed, unknownOn(80, 82))).toEqual([]);
   });
 });
