@@ -1,5 +1,6 @@
 import { nthDouble } from '../../lib/nth.ts';
-import { meanOf } from '../../statistics/order.ts';
+import { meanOf, median } from '../../statistics/order.ts';
+import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import { Z_95 } from '../../statistics/tails.ts';
 import { logOf } from './change-cost.ts';
 import type { DatedChange } from './engine/changes.ts';
@@ -8,11 +9,16 @@ import { kindOf } from './read/day-points.ts';
 
 /**
  * What a season moves a metric by, a day, as a standard deviation of its logarithm: months of retail sales that are not adjusted lie 7 to
- * 9 % off the month before (US Census Bureau, Monthly Retail Trade); rates and averages follow a season less.
+ * 9 % off the month before (US Census Bureau, Monthly Retail Trade), those of one shop more, as the trades within them; rates and averages
+ * follow a season less.
  */
-const SLOPE = { totals: 0.0025, others: 0.001 };
+const SLOPE = { totals: 0.0033, others: 0.001 };
 /** The same of a season that ends with special days, as that of presents does: retail sales of January are 20 to 25 % below December. */
 const ACROSS = 0.12;
+/** The same of school holidays and the like, which begin from one week to the next. */
+const BREAK = 0.05;
+/** Variance of a median beside that of a mean of as many values. */
+const OF_MEDIAN = Math.PI / 2;
 /** Ordinary days on each side of a first day that show whether the level changed there. */
 const BESIDE = 14;
 
@@ -22,7 +28,7 @@ interface Lasting extends Omit<DatedChange, 'shape' | 'to' | 'pValue'> {
   readonly to?: string | undefined;
 }
 
-/** The jump of a level at the first day of a change: the ordinary days beside it; undefined where there are none. */
+/** The jump of a level at the first day of a change by the ordinary days beside it, and how far chance and seasons move these. */
 function jumpAt(series: Series, { earliest, latest }: Lasting) {
   const { doubt } = series;
   const ordinary = series.labels.flatMap((label, at) => (doubt[at] === 0 ? [{ label, at }] : []));
@@ -30,13 +36,17 @@ function jumpAt(series: Series, { earliest, latest }: Lasting) {
   const after = ordinary.filter(({ label }) => label >= latest).slice(0, BESIDE);
   const [first, last] = [before[0], after.at(-1)];
   if (!first || !last) return undefined;
-  const between = (column: Float64Array) => {
-    const [old, now] = [before, after].map((days) => meanOf(days.map(({ at }) => nthDouble(column, at))));
-    return (now ?? 0) - (old ?? 0);
-  };
-  const days = between(series.times);
+  // By medians: a campaign of a day beside it is no level.
+  const [old, now] = [before, after].map((days) => {
+    const values = days.map(({ at }) => nthDouble(series.deviations, at));
+    const level = median(values);
+    const sd = MAD_TO_SD * median(values.map((value) => Math.abs(value - level)));
+    return { level, day: meanOf(days.map(({ at }) => nthDouble(series.times, at))), variance: (OF_MEDIAN * sd ** 2) / values.length };
+  });
+  if (!old || !now) return undefined;
   const isAcross = doubt.subarray(first.at, last.at).some((own) => own > 0);
-  return { by: between(series.deviations), season: Math.hypot(SLOPE.totals * days, isAcross ? ACROSS : 0) };
+  const sd = Math.hypot(Math.sqrt(old.variance + now.variance), BREAK, SLOPE.totals * (now.day - old.day), isAcross ? ACROSS : 0);
+  return { by: now.level - old.level, sd };
 }
 
 /**
@@ -53,5 +63,5 @@ export function couldBeSeason(metric: string, points: readonly DailyPoint[], cha
   }
   const series = shape === 'step' && isSum(kind) ? seriesOf(points, kind, from) : undefined;
   const jump = series && jumpAt(series, change);
-  return jump !== undefined && jump.by * Math.sign(relative) <= Z_95 * jump.season;
+  return jump !== undefined && jump.by * Math.sign(relative) <= Z_95 * jump.sd;
 }

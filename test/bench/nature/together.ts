@@ -64,7 +64,8 @@ const share = (count: number, all: number) => percent(count, all, 0, '0 %');
 export async function* together(trial: Trial, benches: DatedBenches): AsyncGenerator<Table> {
   const open = async ({ nature = CALM }: Planted) => {
     const { peer, platform } = await benches.at(nature.lastDay);
-    const call = async (name: string, input: object) => ((await peer.call(name, input)).structured ?? {}) as Answer; // in its documented form
+    // Answers have their documented form.
+    const call = async (name: string, input: object) => ((await peer.call(name, input)).structured ?? {}) as Answer;
     return { call, platform };
   };
   const worldsOf = function* ({ nature = CALM, events }: Planted, platform: MetricsPlatform): Generator<World> {

@@ -6,7 +6,7 @@ import type { Expected } from '../engine/series.ts';
 /** One figure of one group by day; a day without a value is undefined. */
 export type Figures = readonly (number | undefined)[];
 
-/** What a special day is expected to do to a figure; undefined of others. */
+/** The effect that a special day is expected to have on a figure; undefined of other days. */
 export type SpecialOf = (day: number) => Expected | undefined;
 
 /** How the days of a figure compare with what is usual for their weekday. */
@@ -31,22 +31,22 @@ const LEAST_SD = 0.02;
 
 const middleOf = (values: readonly number[]) => (values.length > 0 ? median([...values]) : 0);
 
-/** The usual slope of a day, by the middle of each week against each other one (Theil 1950, Sen 1968), which no step among them bends. */
-function slopeOf(logs: ReadonlyMap<number, number>, from: number): number {
-  const weeks = Array.from({ length: TEACHING_DAYS / WEEK }, (_, week) => {
-    const days = Array.from({ length: WEEK }, (_, day) => logs.get(from - 1 - week * WEEK - day)).filter((log) => log !== undefined);
-    return days.length > WEEK / 2 ? [{ week, level: median(days) }] : [];
-  }).flat();
-  return middleOf(
-    weeks.flatMap((own, at) => weeks.slice(at + 1).map(({ week, level }) => (own.level - level) / (WEEK * (week - own.week)))),
+/**
+ * How the level of the days that teach rises or falls a day, by the middle of each week against each other one (Theil 1950, Sen 1968),
+ * which no step among them bends.
+ */
+export function slopeOf({ logs }: Ratios, from: number): number {
+  const weeks = Array.from({ length: Math.floor(Math.min(TEACHING_DAYS, from) / WEEK) }, (_, week) =>
+    median(logs.slice(from - (week + 1) * WEEK, from - week * WEEK)),
   );
+  return middleOf(weeks.flatMap((level, at) => weeks.slice(at + 1).map((older, ago) => (level - older) / (WEEK * (ago + 1)))));
 }
 
 /**
  * Compares each day with the median of its weekday before day `from`, where at least two of it are known, else with all that is known of
- * it, along the slow rise or fall of these days. Special days teach nothing.
+ * it, along a slow rise or fall by `slope` a day. Special days teach nothing.
  */
-export function ratiosOf(figures: Figures, from: number, specialOf: SpecialOf): Ratios {
+export function ratiosOf(figures: Figures, from: number, specialOf: SpecialOf, slope = 0): Ratios {
   const first = Math.max(0, from - TEACHING_DAYS);
   const specials = figures.map((_, day) => specialOf(day));
   const isTaught = (day: number) => (figures[day] ?? 0) > 0 && !specials[day];
@@ -58,7 +58,6 @@ export function ratiosOf(figures: Figures, from: number, specialOf: SpecialOf): 
   const logOf = (day: number, expected: number) =>
     figures[day] === undefined || expected <= 0 ? 0 : Math.log(Math.max(figures[day] ?? 0, 0.5) / expected);
   const taught = figures.flatMap((_, day) => (day >= first && day < from && isTaught(day) ? [day] : []));
-  const slope = slopeOf(new Map(taught.map((day) => [day, logOf(day, nth(usualByWeekday, day % WEEK))])), from);
   const middle = (first + from) / 2;
   const usual = figures.map(
     (_, day) =>

@@ -1,5 +1,5 @@
 import { nth } from '../../../lib/nth.ts';
-import { type Figures, type Ratios, ratiosOf, type SpecialOf } from './day-ratios.ts';
+import { type Figures, type Ratios, ratiosOf, type SpecialOf, slopeOf } from './day-ratios.ts';
 
 /** Kinds of counting faults. */
 export const faultKinds = [
@@ -34,7 +34,7 @@ export interface Counts {
   readonly bounces: Figures;
 }
 
-/** What special days do to totals, and to orders by visits. */
+/** The effects of special days on totals, and on orders by visits. */
 export interface Specials {
   readonly visits: SpecialOf;
   readonly orders: SpecialOf;
@@ -74,16 +74,17 @@ export interface Site extends Counted {
   readonly size: number;
 }
 
-function lookAt({ visits, orders, bounces }: Counts, { from, specials }: Counted): Looked {
-  const ofVisits = ratiosOf(visits, from, specials.visits);
+/** The counts of a place; `slope` is that of the visits of the site, which all totals follow. */
+function lookAt({ visits, orders, bounces }: Counts, { from, specials }: Counted, slope: number): Looked {
+  const ofVisits = ratiosOf(visits, from, specials.visits, slope);
   const perUsual = orders.map((count, day) => {
     const seen = visits[day] ?? 0;
     return count === undefined || seen <= 0 ? undefined : (count * nth(ofVisits.usual, day)) / seen;
   });
   return {
     visits: ofVisits,
-    orders: ratiosOf(orders, from, specials.orders),
-    bounces: ratiosOf(bounces, from, specials.visits),
+    orders: ratiosOf(orders, from, specials.orders, slope),
+    bounces: ratiosOf(bounces, from, specials.visits, slope),
     rates: ratiosOf(perUsual, from, specials.rates),
   };
 }
@@ -121,17 +122,18 @@ export function areTogether({ whole }: Site, from: number, to: number): boolean 
 }
 /** Puts together what is looked through and what is usual of it. */
 export function siteOf(counted: Counted): Site {
-  const { all, devices, segments } = counted;
+  const { all, devices, segments, from, specials } = counted;
+  const slope = slopeOf(ratiosOf(all.visits, from, specials.visits), from);
   const size = all.visits.length;
   const parts = [...devices].flatMap(([device, counts]) => {
-    const own = lookAt(counts, counted);
+    const own = lookAt(counts, counted, slope);
     return isLarge(own.visits) ? [[device, own, counts] as const] : [];
   });
-  const ofSegments = segments.map(({ visits }) => ratiosOf(visits, counted.from, counted.specials.visits)).filter(isLarge);
+  const ofSegments = segments.map(({ visits }) => ratiosOf(visits, from, specials.visits, slope)).filter(isLarge);
   return {
     ...counted,
     size,
-    whole: lookAt(all, counted),
+    whole: lookAt(all, counted, slope),
     parts,
     groups: [...parts.map(([, { visits }]) => visits), ...ofSegments],
   };
