@@ -48,11 +48,11 @@ export interface Cost {
   readonly high?: number;
 }
 
-/** The factors of each total. */
-const FACTORS: Readonly<Record<Cost['metric'], readonly string[]>> = {
-  visits: ['visits'],
+/** The factors of each product; the visits that are one of a zone's revenue are told of the site. */
+const FACTORS: Readonly<Record<string, readonly string[]>> = {
   conversionCount: ['visits', 'conversionRate'],
   revenueSum: ['visits', 'conversionRate', 'cartAverage'],
+  totalRevenueWithTap: ['tapRate', 'revenuePerTap'],
 };
 
 /** The total of a metric over some days where a change is, and of how many days it is; undefined where it was not read. */
@@ -108,7 +108,7 @@ const OF_COUNTED_ORDERS: ReadonlySet<string> = new Set(['conversionRate', 'conve
 
 /** The amount that a change of these factors makes of a total over its days. */
 export function costOfChange(metric: Cost['metric'], factors: readonly Factor[], days: CostDays, totalOn: TotalOn): CostRange {
-  const isOfOrders = metric === 'revenueSum' && factors.every((factor) => FACTORS.conversionCount.includes(factor.metric));
+  const isOfOrders = metric === 'revenueSum' && factors.every((factor) => factorsOf('conversionCount').includes(factor.metric));
   const total = isOfOrders ? atUsualBasket(days, totalOn) : (totalOn(metric, days.from, days.to)?.total ?? 0);
   // Twice as many visits bring twice as many orders, give or take what chance makes of these (Poisson).
   const isScatterKnown = metric === 'visits' || factors.some((factor) => OF_COUNTED_ORDERS.has(factor.metric));
@@ -121,8 +121,7 @@ export function factorsOf(
   metric: string,
   { isOfOtherGoal = false }: { readonly isOfOtherGoal?: boolean | undefined } = {},
 ): readonly string[] {
-  const isProduct = metric === 'conversionCount' || (metric === 'revenueSum' && !isOfOtherGoal);
-  return isProduct ? FACTORS[metric] : [];
+  return (isOfOtherGoal && metric === 'revenueSum' ? undefined : FACTORS[metric]) ?? [];
 }
 
 /** The totals that days hold. */

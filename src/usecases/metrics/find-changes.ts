@@ -21,7 +21,7 @@ import {
 import { laterDays } from '../../domain/metrics/compare/comparison-windows.ts';
 import { siteMetricNames, zoneMetricNames } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
-import { dayPoints } from '../../domain/metrics/read/day-points.ts';
+import { dayPoints, metricsToRead } from '../../domain/metrics/read/day-points.ts';
 import { type Device, isZoneMetric, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
 import { daysBetween, shiftDays } from '../../lib/calendar.ts';
@@ -347,7 +347,8 @@ async function lookAtSite(
   const behind = Math.round(daysBetween(endMs, knownMs, timeZone));
   const [lastMs, later] = behind <= MOST_LATER ? [knownMs, behind] : [endMs, 0];
   const bounds = { days: days + later, endMs: lastMs, timeZone, requests: room - ofZones.requests };
-  const { readable, plan, reader, base } = await begin(asked, bounds, metrics, context);
+  const ofDays = metricsToRead(metrics);
+  const { readable, plan, reader, base } = await begin(asked, bounds, ofDays, context);
   const read = { startMs: shiftDays(startMs, -plan.historyDays, timeZone), endMs: lastMs };
   const [others, known] = await Promise.all([reader.readAll(plan.places.slice(1)), readKnownDays(read, base.place.goalId, context)]);
   const readings = [base, ...others];
@@ -356,7 +357,7 @@ async function lookAtSite(
   const scanned: Scanned = { from: firstDay, to: lastDay };
   const faults = site ? judgeCounting(readings, base, scanned, known) : [];
   const sound = readings.map((reading) => ({ ...reading, rows: withKnownDays(withoutFaults(reading.rows, faults), known) }));
-  const series = changeSeriesOf(sound, [...siteMetricNames, ...metrics.filter(isZoneMetric)], base.place);
+  const series = changeSeriesOf(sound, [...siteMetricNames, ...ofDays.filter(isZoneMetric)], base.place);
   const byId = new Map(series.map((each) => [each.id, each]));
   const isOfOtherGoal = goals.others.some((id) => id === base.place.goalId);
   const { changes, ...found } = await scan({ series, metrics, base: base.place, isOfOtherGoal, ...scanned }, context.signal);

@@ -1,5 +1,4 @@
 import { onApiError, refuse } from '../../api/errors.ts';
-import { factorsOf } from '../../domain/metrics/change-cost.ts';
 import { atTheirDevices, changesBefore, changesFrom, changesWithLater } from '../../domain/metrics/expected/expected-changes.ts';
 import {
   FORECAST_DAYS,
@@ -111,7 +110,7 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   const firstMs = Math.min(interval.startMs, lastMs + 1);
   const teaching = READ_DAYS - Math.ceil(daysBetween(firstMs, lastMs + 1, timeZone));
   const history = { startMs: shiftDays(firstMs, -Math.max(LEAST_DAYS, teaching), timeZone), endMs };
-  const metrics = metricsToRead([...query.metrics, ...query.metrics.flatMap((metric) => factorsOf(metric)), 'revenueSum']);
+  const metrics = metricsToRead([...query.metrics, 'revenueSum']);
   const daily = { ...grid, metrics, ranges: [history], daily: true };
   const [read, known] = await Promise.all([
     fetchKept(daily, { ...context, progress: () => undefined }).catch(

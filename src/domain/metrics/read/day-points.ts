@@ -1,3 +1,4 @@
+import { factorsOf } from '../change-cost.ts';
 import type { Sums } from '../engine/decompose.ts';
 import type { DailyPoint, MetricKind } from '../engine/series.ts';
 import { definitionOf, isCount } from '../metric-definitions.ts';
@@ -11,15 +12,13 @@ export function rounded(metric: string, value: number): number {
   return isCount(metric) ? Math.round(value) : Math.round(1e4 * value) / 1e4;
 }
 
-/** Metrics whose change has a cost in revenue. */
-const OF_REVENUE: ReadonlySet<string> = new Set(['visits', 'conversionRate', 'conversionCount', 'cartAverage']);
-
 /** The metrics to read so that these can be judged and explained; those of zones alone, because visits are no metric of a zone. */
 export function metricsToRead(metrics: readonly string[]): readonly string[] {
-  if (metrics.some(isZoneMetric)) return metrics;
+  const all = [...metrics, ...metrics.flatMap((metric) => factorsOf(metric))];
+  if (metrics.some(isZoneMetric)) return [...new Set(all)];
   // Revenue is what a change of its factors costs, whatever was asked for.
-  const costs = metrics.some((metric) => OF_REVENUE.has(metric)) ? ['revenueSum'] : [];
-  return [...new Set([...metrics, ...ingredientsOf(metrics), 'visits', 'conversionCount', 'bounceRate', ...costs])];
+  const costs = all.some((metric) => factorsOf('revenueSum').includes(metric)) ? ['revenueSum'] : [];
+  return [...new Set([...all, ...ingredientsOf(all), 'visits', 'conversionCount', 'bounceRate', ...costs])];
 }
 
 /** The kind of a metric, as the engine of verdicts distinguishes it. */

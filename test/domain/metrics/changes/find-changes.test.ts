@@ -182,7 +182,7 @@ it('some days of revenue of a zone, which a single order may have made, are no c
       const day = new Date(Date.UTC(2026, 4, 1) + at * 86_400_000).toISOString().slice(0, 10);
       return { label: day, numerator: (800 + 400 * uniform()) * factorAt(at), denominator: 1, isWhole: true };
     });
-  const toldOf = async (factorAt: (at: number) => number, metric = 'totalRevenueWithTap') => {
+  const toldOf = async (factorAt: (at: number) => number, metric = 'revenuePerTap') => {
     const own = days(factorAt);
     const series: ChangeSeries = { id: seriesId(metric, place), kind: 'amount', metric, place, days: own };
     const range = { from: own[HISTORY]?.label ?? '', to: own[DAYS - 1]?.label ?? '' };

@@ -1,44 +1,55 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type ChangeSeries, type Place, seriesId } from '../../../../src/domain/metrics/changes/change-series.ts';
 import { findChanges } from '../../../../src/domain/metrics/changes/find-changes.ts';
 import { dayAfter } from '../../../../src/lib/calendar.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 
-const [FIRST, HISTORY, DAYS, BREAK] = ['2026-06-01', 84, 112, 96];
+const [HISTORY, DAYS, BREAK] = [84, 112, 96];
 const base: Place = { device: 'all' };
-const day = (at: number) => dayAfter(FIRST, at);
+const day = (at: number) => dayAfter('2026-06-01', at);
+const { binomial, poisson, uniform } = seeded(4);
+const halved = (at: number) => (at >= BREAK ? 0.5 : 1);
 
-/** Visits, orders and revenue of a site whose rate is another by these factors of its days. */
-function seriesOf(factorAt: (at: number) => number): ChangeSeries[] {
-  const random = seeded(4);
-  const rows = Array.from({ length: DAYS }, (_, at) => {
-    const visits = random.poisson(3_000);
-    return { label: day(at), visits, orders: random.binomial(visits, 0.04 * factorAt(at)), isWhole: true };
+function seriesOf(metric: string, kind: ChangeSeries['kind'], of: (at: number) => readonly [number, number?], place = base): ChangeSeries {
+  const days = Array.from({ length: DAYS }, (_, at) => {
+    const [numerator, denominator = 1] = of(at);
+    return { label: day(at), numerator, denominator, isWhole: true };
   });
-  const series = (metric: string, kind: ChangeSeries['kind'], of: (row: (typeof rows)[number]) => [number, number]): ChangeSeries => {
-    const days = rows.map((row) => ({ label: row.label, numerator: of(row)[0], denominator: of(row)[1], isWhole: true }));
-    return { id: seriesId(metric, base), metric, place: base, kind, days };
-  };
-  return [
-    series('visits', 'count', ({ visits }) => [visits, 1]),
-    series('conversionRate', 'share', ({ orders, visits }) => [orders, visits]),
-    series('conversionCount', 'count', ({ orders }) => [orders, 1]),
-    series('revenueSum', 'amount', ({ orders }) => [80 * orders, 1]),
-  ];
+  return { id: seriesId(metric, place), metric, place, kind, days };
 }
 
-describe('a change that conversions or revenue show', () => {
-  const series = seriesOf((at) => (at >= BREAK ? 0.5 : 1));
-  const scanned = { series, base, from: day(HISTORY), to: day(DAYS - 1) };
+const toldOf = async (series: readonly ChangeSeries[], metrics: readonly string[], isOfOtherGoal = false) =>
+  (await findChanges({ series, metrics, isOfOtherGoal, base, from: day(HISTORY), to: day(DAYS - 1) }, AbortSignal.any([]))).changes;
 
-  it('has no cost in revenue where the goal is another one than that of it', async () => {
-    const told = async (metrics: readonly string[], isOfOtherGoal: boolean) =>
-      (await findChanges({ ...scanned, metrics, isOfOtherGoal }, AbortSignal.any([]))).changes;
-    const all = ['visits', 'conversionRate', 'conversionCount', 'revenueSum'];
-    expect((await told(all, true))[0]?.cost?.metric).toBe('conversionCount');
-    // In a scan of revenue alone it is told by its factor, with the cost that a scan of everything gives it.
-    const [ofRevenue, ofAll] = [await told(['revenueSum'], false), await told(all, false)];
-    expect(ofRevenue.map(({ parts }) => parts.map(({ metric }) => metric))).toEqual([['conversionRate']]);
-    expect([ofRevenue[0]?.from, ofRevenue[0]?.cost]).toEqual([ofAll[0]?.from, ofAll[0]?.cost]);
+it('a change of conversions has no cost in revenue where the goal is another one than that of it', async () => {
+  const rows = Array.from({ length: DAYS }, (_, at) => {
+    const visits = poisson(3_000);
+    return { visits, orders: binomial(visits, 0.04 * halved(at)) };
   });
+  const rowAt = (at: number) => rows[at] ?? { visits: 0, orders: 0 };
+  const series = [
+    seriesOf('visits', 'count', (at) => [rowAt(at).visits]),
+    seriesOf('conversionRate', 'share', (at) => [rowAt(at).orders, rowAt(at).visits]),
+    seriesOf('conversionCount', 'count', (at) => [rowAt(at).orders]),
+    seriesOf('revenueSum', 'amount', (at) => [80 * rowAt(at).orders]),
+  ];
+  const all = series.map(({ metric }) => metric);
+  expect((await toldOf(series, all, true))[0]?.cost?.metric).toBe('conversionCount');
+  // In a scan of revenue alone it is told by its factor, with the cost that a scan of everything gives it.
+  const [ofRevenue, ofAll] = [await toldOf(series, ['revenueSum']), await toldOf(series, all)];
+  expect(ofRevenue.map(({ parts }) => parts.map(({ metric }) => metric))).toEqual([['conversionRate']]);
+  expect([ofRevenue[0]?.from, ofRevenue[0]?.cost]).toEqual([ofAll[0]?.from, ofAll[0]?.cost]);
+});
+
+it('revenue of a zone follows from the tap rate that moved it, and is no change beside it', async () => {
+  const zone: Place = { device: 'all', zoneId: 7 };
+  const average = (value: number): [number, number] => [1_000 * value, 1_000];
+  const series = [
+    seriesOf('tapRate', 'average', (at) => average(0.2 * halved(at) * (1 + uniform() / 4)), zone),
+    seriesOf('revenuePerTap', 'average', () => average(40 + uniform()), zone),
+    // Steadier than the rate, so that it is by far the clearest.
+    seriesOf('totalRevenueWithTap', 'amount', (at) => [halved(at) * (40_000 + 100 * uniform())], zone),
+  ];
+  const told = await toldOf(series, ['totalRevenueWithTap']);
+  expect(told.map(({ from, parts }) => [from, ...parts.map(({ metric }) => metric)])).toEqual([[day(BREAK), 'tapRate']]);
 });
