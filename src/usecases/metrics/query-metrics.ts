@@ -10,7 +10,7 @@ import { hasAllDevices, isZoneMetric } from '../../domain/metrics/read/metric-gr
 import { askedOf, gridOf, isOfDays, type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
 import { leadOf } from '../../domain/metrics/read/query-lead.ts';
 import { commerceMetrics, commerceNote, needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
-import { inOrder, linesOf, type QueryLine, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
+import { inOrder, isTotal, linesOf, type QueryLine, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
 import { pointsKnown } from '../../domain/metrics/site-changes.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
 import type { Facts, FindingPlace } from '../../findings/finding.ts';
@@ -244,7 +244,9 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
       countedTo: countedTo(asked, context),
       changes: [...read.changes, ...read.before.filter(isNewAt(todayIn(context.timeZone, whole.interval.startMs)))],
     };
-    return together(textsTold(...forecastSentences(read.lines, read.whole, words)), first, tellExpected(read.lines, words), last);
+    const rows = read.lines.filter((line) => !isTotal(line));
+    const ofTotals = tellExpected(rows.length < read.lines.length ? read.whole : [], { ...words, query: { ...whole, breakdown: [] } });
+    return together(textsTold(...forecastSentences(rows, read.whole, words)), first, ofTotals, tellExpected(rows, words), last);
   }
   const special = isOfDays(timeUnitOf(complete.breakdown)) ? await readSpecialDays(complete.interval, context) : () => undefined;
   const isSpecial = (day: string) => special(day) !== undefined;

@@ -17,7 +17,7 @@ import type { MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { hasAllDevices, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import { type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
 import { commerceMetrics } from '../../domain/metrics/read/query-notes.ts';
-import { COMMERCE_GOAL, type QueryLine } from '../../domain/metrics/read/query-table.ts';
+import { COMMERCE_GOAL, isTotal, type QueryLine } from '../../domain/metrics/read/query-table.ts';
 import { daysBetween, type Interval, shiftDays, slotsOf } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
@@ -61,7 +61,7 @@ export function countedPart(query: MetricQuery, { timeZone, nowMs }: Pick<Expect
 /** The lines of a query with what was to be expected of each, lines for the days ahead, and changes that begin among them. */
 export interface ExpectedRead {
   readonly lines: QueryLine[];
-  /** The whole range of each selection where days of it lie ahead. */
+  /** The whole range of each selection where days of it lie ahead, or there is a total. */
   readonly whole: readonly QueryLine[];
   readonly changes: readonly FoundChange[];
   /** Changes that began shortly before the first line and go on. */
@@ -179,8 +179,11 @@ async function readTogether(
       `Rows with the verdict forecast hold days after ${todayIn(timeZone, lastMs)}: expected is of what was counted and what is to come.`,
     );
   const own = await inTurns(context.signal, () => withExpected(input, found));
-  const whole = query.interval.endMs > lastMs ? await inTurns(context.signal, () => withExpected(inWhole(input), found)) : [];
-  return { lines: own, whole, changes, before, currency, last };
+  const needsWhole = query.interval.endMs > lastMs || lines.some(isTotal);
+  const whole = needsWhole ? await inTurns(context.signal, () => withExpected(inWhole(input), found)) : [];
+  const wholeOf = ({ selection }: QueryLine) => whole.find((line) => keyOf(line.selection) === keyOf(selection))?.expected;
+  const all = own.map((line) => (isTotal(line) && !line.isOther ? { ...line, expected: wholeOf(line) } : line));
+  return { lines: all, whole, changes, before, currency, last };
 }
 
 /** Reads what was to be expected of the lines of a query: of revenue beside the purchases that it follows from, whatever goal was named. */

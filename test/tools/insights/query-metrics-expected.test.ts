@@ -100,9 +100,14 @@ describe('what was to be expected', () => {
       'endDate: a forecast reaches 28 days ahead, to 2026-12-17.',
     ],
     ['hours', { ...WEEK, breakdown: ['hour'] }, 'expected: rows are of days, weeks, months, quarters or the whole range, not by hour.'],
-    ['totals', { ...WEEK, breakdown: ['day'], totals: true }, 'expected: leave out totals'],
   ])('is refused of %s, in words', async (_, args, words) => {
     expect(await expected(args)).toMatchObject({ isError: true, text: expect.stringContaining(words) });
+  });
+
+  it('stands beside the total of its rows too, as beside the whole range', async () => {
+    const days = { startDate: '2026-11-09', endDate: '2026-11-15' };
+    const [{ day, ...total } = {}] = records(await expected({ ...days, breakdown: ['day'], totals: true })).slice(-1);
+    expect([day, total]).toEqual(['total', only(await expected(days))]);
   });
 
   it('alone lets a date lie ahead', async () => {

@@ -157,11 +157,10 @@ function requireRows({ breakdown, totals, shares, ...query }: MetricQuery, chose
 }
 
 /** Throws where nothing is known of what to expect. */
-function requireDays({ expected, breakdown, totals }: MetricQuery): void {
+function requireDays({ expected, breakdown }: MetricQuery): void {
   if (!expected) return;
   const unit = timeUnitOf(breakdown);
   if (unit === 'hour' || isOfDays(unit)) refuse(`expected: rows are of days, weeks, months, quarters or the whole range, not by ${unit}.`);
-  if (totals) refuse('expected: leave out totals; without a breakdown the row is of the whole range.');
 }
 
 const SPLITS = `break down by device, segment, ${timeUnits.slice(0, -1).join(', ')} or ${timeUnits.at(-1)}`;

@@ -45,7 +45,7 @@ export interface QueryLine extends MetricRow {
   /** Share of the whole in percent, by metric; null where it has no value. */
   readonly shares?: MetricValues;
   /** By metric, where that was asked. */
-  readonly expected?: Readonly<Record<string, ExpectedCell>>;
+  readonly expected?: Readonly<Record<string, ExpectedCell>> | undefined;
 }
 
 /** The lines of an answered query, and why some have no value. */
@@ -153,7 +153,8 @@ function isWanted({ totals, devices, compareSegments }: MetricQuery, { segmentSe
   };
 }
 
-const isTotal = ({ order }: QueryLine) => order === Number.POSITIVE_INFINITY;
+/** Whether a line is of the whole range beside rows of time. */
+export const isTotal = ({ order }: QueryLine) => order === Number.POSITIVE_INFINITY;
 
 /** Lines by the metric that they are ordered by, those without a value and totals last, and as many as were asked for. */
 export function inOrder({ order, limit }: MetricQuery, lines: readonly QueryLine[]): QueryLine[] {
