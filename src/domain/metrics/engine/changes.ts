@@ -1,5 +1,6 @@
 import { logTail, Z_95 } from '../../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
+import { LEAST_HISTORY_DAYS } from './levels.ts';
 import { effectsOf, type Information, without } from './noise.ts';
 import { type Candidate, LONGEST_EPISODE_DAYS, nextChange, type Quest, type Shape, scoreOf, soughtBy, takeOut } from './seek.ts';
 import { relativeOf, type Series } from './series.ts';
@@ -26,6 +27,8 @@ const NEAR_START = 3;
 const ENDED = 9;
 /** The same for an episode that ended as the step began: it is the rarer of the two. */
 const ENDED_BEFORE = 4;
+/** The same for one of many weeks, which a slow drift looks like; the days before it are known. */
+const ENDED_LONG = 30;
 /** The same for a step that began before the days that are asked about. */
 const BEGUN_BEFORE = 6;
 
@@ -52,10 +55,14 @@ function settledOf(information: Information, found: Candidate): Candidate {
   const ended = around.flatMap((from) =>
     Array.from({ length: Math.max(0, information.size - from - 2) }, (_, index) => ({ from, to: from + 2 + index })),
   );
-  const before = around.flatMap((to) =>
-    Array.from({ length: LONGEST_EPISODE_DAYS }, (_, index) => ({ from: to - 2 - index, to })).filter(({ from }) => from >= 1),
-  );
-  const earlier = gaining(information, found, -1, ENDED_BEFORE, before);
+  const before = around.flatMap((to) => Array.from({ length: Math.max(0, to - 2) }, (_, index) => ({ from: index + 1, to })));
+  const [short, long] = [false, true].map((isLong) => {
+    const some = before.filter(
+      ({ from, to }) => to - from > LONGEST_EPISODE_DAYS + 1 === isLong && (!isLong || from >= LEAST_HISTORY_DAYS),
+    );
+    return gaining(information, found, -1, isLong ? ENDED_LONG : ENDED_BEFORE, some);
+  });
+  const earlier = (long?.gain ?? 0) > (short?.gain ?? 0) ? long : short;
   return gaining(information, found, 1, Math.max(ENDED, earlier?.gain ?? 0), ended) ?? earlier ?? found;
 }
 

@@ -27,13 +27,15 @@ describe('a scan', () => {
     expect(sudden[1]?.relative).toBeLessThan(-0.3);
   });
 
-  it('calls the end of 47 days of a campaign no fall, on a level or from nothing', () => {
+  it.each([
+    [-13, 1 / 3, []],
+    [-13, 0, []],
+    [12, 2 / 3, ['episode']],
+  ])('calls the end of weeks of a campaign no fall, on a level or from nothing (%i, %i)', (end, usual, told) => {
     const world = fourWeeks([], 3);
-    const isOn = (at: number) => at >= HISTORY - 60 && at < HISTORY - 13;
-    for (const usual of [1, 0]) {
-      const days = pointsOf(world, 'visits').map((day, at) => ({ ...day, numerator: Math.round(day.numerator * (isOn(at) ? 3 : usual)) }));
-      expect(scanVisits(days, world).findings).toEqual([]);
-    }
+    const isOn = (at: number) => at >= HISTORY - 60 && at < HISTORY + end;
+    const days = pointsOf(world, 'visits').map((day, at) => ({ ...day, numerator: Math.round(day.numerator * (isOn(at) ? 1 : usual)) }));
+    expect(scanVisits(days, world).findings.map(({ shape }) => shape)).toEqual(told);
   });
 
   it('calls no drift what falls for a summer and rises again', () => {
