@@ -117,7 +117,7 @@ function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Gramm
   if (verdict === 'higher' || verdict === 'lower') {
     const side = verdict === 'higher' ? 'above' : 'below';
     const size = facts.change?.percent === undefined ? side : `${percentText(facts.change.percent)} ${side}`;
-    return `${subject} ${was} ${size} normal ${days}: ${valueText(now, unit)} instead of about ${expected}.`;
+    return `${subject} ${was} ${size} normal ${days}: ${valueText(now, unit)} instead of ${expected}.`;
   }
   const kind = verdict === 'unchanged' ? 'normal' : 'too uncertain to judge';
   const special = facts.causes.length > 0 ? [`on ${namesOf(facts.causes)}`] : [];

@@ -5,34 +5,29 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'June', 'July', 'Aug', 'Sept'
 /** Of a date without its time. */
 const DAY_CHARS = 10;
 
-interface Parts {
-  readonly year: string;
-  readonly month: string;
-  readonly day: string;
-  readonly time: string;
-}
-
 /** The parts of a day (2026-09-04) or an instant with its zone (2026-09-04T14:05+02:00). */
-function partsOf(date: string): Parts {
-  const [, year = '', month = '', day = '', time = ''] = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d:\d\d))?/.exec(date) ?? [];
-  return { year, month: MONTHS[Number(month) - 1] ?? month, day: String(Number(day)), time: time === '' ? '' : `, ${time}` };
+function partsOf(date: string) {
+  const [, year = '', month = '', day = '', time = '', offset = ''] =
+    /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d:\d\d)(Z|[+-]\d\d:\d\d))?/.exec(date) ?? [];
+  const zone = offset && ` UTC${offset.replace(/Z|[+-]00:00/, '').replace(/([+-])0?(\d+)(:00)?/, '$1$2')}`;
+  return { year, month: MONTHS[Number(month) - 1] ?? month, day: String(Number(day)), time, zone };
 }
 
-/** A date as people write it, with its year where that is another than the reader's: `4 Sept`, `4 Sept 2025`, `4 Sept, 14:05`. */
+/** A date as people write it, its year where that is another than the reader's: `4 Sept`, `4 Sept 2025`, `4 Sept, 14:05 UTC+2`. */
 export function dateText(date: string, year: string): string {
   const own = partsOf(date);
-  return `${own.day} ${own.month}${own.year === year ? '' : ` ${own.year}`}${own.time}`;
+  return `${own.day} ${own.month}${own.year === year ? '' : ` ${own.year}`}${own.time && `, ${own.time}`}${own.zone}`;
 }
 
-/** Some days in the middle of a sentence: `on 4 Sept`, `from 3 to 9 Oct`, `from 28 Sept to 3 Oct`. */
+/** Some days in the middle of a sentence: `on 4 Sept`, `from 3 to 9 Oct`, `from 28 Sept to 3 Oct`; the zone of two times stands once. */
 export function rangeText(from: string, to: string, year: string): string {
   if (from === to) return `on ${dateText(from, year)}`;
   const [a, b] = [partsOf(from), partsOf(to)];
   const isSameMonth = a.month === b.month && a.year === b.year;
-  if (isSameMonth && a.day === b.day && a.time !== '')
-    return `on ${dateText(from.slice(0, DAY_CHARS), year)} from ${a.time.slice(2)} to ${b.time.slice(2)}`;
-  const isWithin = isSameMonth && a.time === '';
-  return `from ${isWithin ? a.day : dateText(from, a.year === b.year ? a.year : year)} to ${dateText(to, year)}`;
+  if (isSameMonth && a.day === b.day && a.time)
+    return `on ${dateText(from.slice(0, DAY_CHARS), year)} from ${a.time} to ${b.time}${b.zone}`;
+  const first = isSameMonth && !a.time ? a.day : dateText(from, a.year === b.year ? a.year : year);
+  return `from ${a.zone === b.zone ? first.replace(a.zone, '') : first} to ${dateText(to, year)}`;
 }
 
 /** A value rounded to what an interval of this half-width bears; to two significant digits where none is known. */

@@ -148,9 +148,9 @@ describe('a finding', () => {
   const sentence = (change: SpeedChange) => speedSentence(change, PERIOD);
 
   it('says size, place and since when', () => {
-    expect(sentence(speed({}))).toBe('LCP at "Pay" in "Checkout" has been 50% slower since 10 Nov, 11:08.');
+    expect(sentence(speed({}))).toBe('LCP at "Pay" in "Checkout" has been 50% slower since 10 Nov, 11:08 UTC.');
     const over = speed({ shape: 'episode', untilMs: at('2026-11-12T08:00Z') });
-    expect(sentence(over)).toBe('LCP at "Pay" in "Checkout" was 50% slower from 10 Nov, 11:08 to 12 Nov, 08:00.');
+    expect(sentence(over)).toBe('LCP at "Pay" in "Checkout" was 50% slower from 10 Nov, 11:08 to 12 Nov, 08:00 UTC.');
     expect(sentence(speed({ shape: 'drift' }))).toMatch(/^LCP at "Pay" in "Checkout" has drifted 50% slower since 10 Nov/);
   });
 

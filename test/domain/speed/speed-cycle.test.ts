@@ -53,7 +53,7 @@ function answerTo(reports: Report[], breakdown: 'day' | 'week' | 'weekend', metr
 describe('by day and week', () => {
   it('a step that moved is told first and stands in front of a table that is cut', () => {
     const { answer, rows, notes } = answerTo(reportsOf(), 'week', [METRIC]);
-    expect(answer).toMatch(/^LCP at "Cart" in "Checkout" has been (?:49|50|51)% slower since 3 July, \d\d:\d\d\./);
+    expect(answer).toMatch(/^LCP at "Cart" in "Checkout" has been (?:49|50|51)% slower since 3 July, \d\d:\d\d UTC\./);
     expect(rows.slice(0, 6).map((row) => row[1])).toEqual(Array.from({ length: 6 }, () => 'Cart'));
     expect(notes[0]).toBe('Showing 8 of 18 rows; raise limit for more. Steps that moved come first.');
   });

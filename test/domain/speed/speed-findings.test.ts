@@ -19,7 +19,7 @@ const told = (study: Study) => failureFinding(study.failures, study.period, { na
 
 it('a share of failed runs that rose is told with both levels and since when', () => {
   const { sentence, ...record } = told(failing((hour) => (hour >= 33 * 24 ? 4 : 25)));
-  expect(sentence).toMatch(/^"Search" fails in 2[4-6]% of its runs since [23] Feb, \d\d:\d\d, 4% before, most often at "Step 1"\.$/);
+  expect(sentence).toMatch(/^"Search" fails in 2[4-6]% of its runs since [23] Feb, \d\d:\d\d UTC, 4% before, most often at "Step 1"\.$/);
   expect(record).toMatchObject({ subject: 'failedRuns', unit: '%', verdict: 'higher', when: { shape: 'step', ongoing: true } });
   expect(record.change?.points).toBeGreaterThan(8);
 });

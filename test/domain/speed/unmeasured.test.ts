@@ -38,7 +38,7 @@ describe.each([
     const study = studyOf(reports);
     const { answer, findings } = answerTo(study);
     expect(answer).toMatch(
-      new RegExp(`^${short} at "Step 1" in "Home" has not been measured since 19 Nov, 10:07: no value in 24 of 178 runs\\.`),
+      new RegExp(`^${short} at "Step 1" in "Home" has not been measured since 19 Nov, 10:07 UTC: no value in 24 of 178 runs\\.`),
     );
     expect(answer).not.toMatch(/faster|slower/);
     expect(findings[0]).toMatchObject({
@@ -85,7 +85,7 @@ it.each<[string, (date: number, run: number) => boolean, RegExp]>([
   [
     'every second run since an instant',
     (date, run) => date >= WINDOWS.period.startMs + 48 * HOUR_MS && run % 2 === 0,
-    /^LCP at "Step 1" in "Home" was not measured in 6\d of 178 runs, more often since 15 Nov, \d\d:\d\d\./,
+    /^LCP at "Step 1" in "Home" was not measured in 6\d of 178 runs, more often since 15 Nov, \d\d:\d\d UTC\./,
   ],
   ['any run', () => true, /^LCP at "Step 1" in "Home" was not measured in any of 178 runs\./],
 ])('%s without a value are told as that', (_, isLost, words) => {
@@ -116,7 +116,7 @@ it('a gate names what is not measured', () => {
   });
   expect(answer).toMatchObject({ broken: 0, passed: 0, unmeasured: 2 });
   expect(answer.answer).toMatch(
-    /^2 budgets could not be judged\. LCP at "Step 1" in "Home" has not been measured since 19 Nov, 10:07: no value in 24 of 178 runs\./,
+    /^2 budgets could not be judged\. LCP at "Step 1" in "Home" has not been measured since 19 Nov, 10:07 UTC: no value in 24 of 178 runs\./,
   );
   expect(answer.findings[0]).toMatchObject({ subject: LCP, verdict: 'measurement', now: null });
 });

@@ -89,7 +89,7 @@ describe('what was to be expected', () => {
     expect(Number(visits)).toBeGreaterThan(0);
     const counted = Number(visits).toLocaleString('en');
     expect(answer.text).toMatch(
-      new RegExp(`^Visits on 20 Nov: [\\d,]+ expected \\([\\d,]+ to [\\d,]+\\); ${counted} up to 20 Nov, 10:\\d\\d\\.`),
+      new RegExp(`^Visits on 20 Nov: [\\d,]+ expected \\([\\d,]+ to [\\d,]+\\); ${counted} up to 20 Nov, 10:\\d\\d UTC\\.`),
     );
   });
 

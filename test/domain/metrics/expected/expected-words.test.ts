@@ -33,14 +33,14 @@ it('counts what is normal, and tells the unusual day with both figures', () => {
   const calm = [day(100, cell(101, 90, 110)), day(99, cell(101, 90, 110))];
   expect(told(calm).lead).toEqual(['Both days were normal.']);
   expect(told([...calm, day(180, cell(100, 90, 110, 'high'))])).toMatchObject({
-    lead: [['Visits were 80% above normal on 22 Nov: 180 instead of about 100.']],
+    lead: [['Visits were 80% above normal on 22 Nov: 180 instead of 100.']],
     facts: [{ subject: 'visits', verdict: 'higher', now: 180, against: { what: 'expected', value: 100, low: 90, high: 110 } }],
   });
   const two = told([...calm, day(180, cell(100, 90, 110, 'high')), day(20, cell(100, 90, 110, 'low'))]).lead;
   expect(two).toEqual([
     'Of 4 days, 2 were unusual.',
-    ['Visits were 80% below normal on 23 Nov: 20 instead of about 100.'],
-    ['Visits were 80% above normal on 22 Nov: 180 instead of about 100.'],
+    ['Visits were 80% below normal on 23 Nov: 20 instead of 100.'],
+    ['Visits were 80% above normal on 22 Nov: 180 instead of 100.'],
   ]);
 });
 
@@ -93,8 +93,8 @@ it('days of a change that is told are not told again, but for those far beyond i
   ];
   expect(told(rows, ['day'], [change]).lead).toEqual([
     'Of the 3 other days, 2 were unusual.',
-    ['Visits were 90% below normal on 23 Nov: 10 instead of about 100.'],
-    ['Visits were 80% above normal on 24 Nov: 180 instead of about 100.'],
+    ['Visits were 90% below normal on 23 Nov: 10 instead of 100.'],
+    ['Visits were 80% above normal on 24 Nov: 180 instead of 100.'],
   ]);
   expect(told(rows.slice(0, 3), ['day'], [change])).toMatchObject({ lead: ['The other day was normal.'], facts: [] });
   expect(told(rows.slice(0, 3), ['day'], [{ ...change, reading: { ...reading, segmentIds: [7] } }]).facts).toHaveLength(2);
