@@ -99,7 +99,9 @@ async function columnsOf(request: ExportRequest, { ask }: Lists, note: ExportCon
   const closest = resolved.reduce((best, each) => (each.problems.length < best.problems.length ? each : best));
   const others = scope === undefined ? resolved : await inScopes(USUAL_SCOPES);
   const where = scope === undefined ? [`No scope has all fields; this is what scope ${closest.scope} lacks:`] : [];
-  return refuse([...where, ...problemsOfScope(closest, others).map((problem) => `fields: ${problem}`)]);
+  const known =
+    closest.columns.length > 0 ? [`These can be planned: fields ${JSON.stringify(closest.columns.map(({ asked }) => asked))}.`] : [];
+  return refuse([...where, ...problemsOfScope(closest, others).map((problem) => `fields: ${problem}`), ...known]);
 }
 
 /** Refuses a segment that does not exist; one that cannot be looked up is left to the service. */

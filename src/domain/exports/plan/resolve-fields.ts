@@ -1,7 +1,7 @@
 import { hint } from '../../../lib/hint.ts';
 import { areAlike } from '../../../lib/nearest.ts';
 import { firstOf } from '../../../lib/sentences.ts';
-import { searchObjects } from '../../names/match-name.ts';
+import { searchObjects, searchSomeWords } from '../../names/match-name.ts';
 import {
   askedWords,
   CUSTOM_VARIABLE,
@@ -87,12 +87,14 @@ async function resembling(words: string, catalogue: FieldCatalogue, variables: r
     ...variables.map((found) => ({ found, id: found.key ?? '', words: '' })),
   ];
   const search = objects.map(({ id, words: text }, index) => ({ kind: String(index), id, path: [id], words: text }));
-  const hits = (await searchObjects(search, words)).flatMap(({ kind }) => objects[Number(kind)]?.found ?? []);
+  const foundOf = (some: readonly { kind: string }[]) => some.flatMap(({ kind }) => objects[Number(kind)]?.found ?? []);
+  const hits = foundOf(await searchObjects(search, words));
   const typos = hits.filter(({ fieldName, key }) => areAlike(words, key ?? fieldName));
   if (hits.length === 1 && typos.length === 1 && typos[0]) return chosen(typos[0], 4);
   if (typos.length > 1) return several(typos);
   // A similar name is never used in place of the given one: "device" is not the dynamic variable delivery_days.
-  const nearest = hits.length > 0 ? ` The names that look most alike: ${listed(hits.slice(0, 3))}.` : '';
+  const alike = (hits.length > 0 ? hits : foundOf(searchSomeWords(search, words))).slice(0, 3);
+  const nearest = alike.length > 0 ? ` The names that look most alike: ${listed(alike)}.` : '';
   return {
     problem:
       `is not a field of scope ${catalogue.scope}` + hint('list_exportable_fields', '; list_exportable_fields lists them') + `.${nearest}`,
