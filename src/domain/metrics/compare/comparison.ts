@@ -1,6 +1,6 @@
 import type { Facts, Finding, FindingPlace } from '../../../findings/finding.ts';
 import { paragraphOf, ranked, type Said } from '../../../findings/paragraph.ts';
-import { type Grammar, saidOf } from '../../../findings/sentence.ts';
+import { type Grammar, saidOf, sentenceOf } from '../../../findings/sentence.ts';
 import { dateText, listed } from '../../../findings/wording.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
@@ -399,9 +399,12 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
   const ofHeadline = ranges.filter(({ subject }) => subject === headline.metric);
   const others = ranges.filter(({ subject }) => subject !== headline.metric);
   const moved = others.filter(({ verdict }) => verdict === 'higher' || verdict === 'lower');
-  // The ranges hold days without the change, so that their figures are others than its size.
-  const whole = ({ sentence, against }: Finding) =>
-    told.length === 0 || against?.what === 'expected' ? sentence : `Over the whole period, ${lowered(sentence)}`;
+  // The ranges hold days without the change, so that their figures are others than its size; of its causes only days are not said yet.
+  const whole = ({ causes, ...finding }: Finding) => {
+    if (told.length === 0 || finding.against?.what === 'expected') return finding.sentence;
+    const ofDays = causes.filter(({ kind }) => kind === 'special day');
+    return `Over the whole period, ${lowered(sentenceOf({ ...finding, causes: ofDays }, grammar))}`;
+  };
   const isDay = ({ when, verdict }: Finding) => when.shape === 'day' && verdict !== 'measurement';
   const said = (some: readonly Finding[]) => some.map((finding) => saidOf(finding, grammar));
   const lead = [...said(told.filter((each) => !isDay(each))), ...[...ofHeadline, ...moved].map(whole), ...said(told.filter(isDay))];

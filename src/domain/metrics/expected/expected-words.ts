@@ -102,7 +102,7 @@ function wideSentence(judged: readonly JudgedLine[], words: Words): string {
 function countSentence(judged: readonly JudgedLine[], clear: number, explained: number, { query }: Words): string {
   const { breakdown } = query;
   const count = judged.length - explained;
-  if (judged.length === 1 || clear === 1 || count === 0) return '';
+  if (clear === 1 || count === 0) return '';
   const unit = (askedOf(query).length + breakdown.length === 2 && timeUnitOf(breakdown)) || 'value';
   const rows = `${explained > 0 ? 'other ' : ''}${unit}`;
   if (clear > 0) return `Of ${explained > 0 ? 'the ' : ''}${countNoun(count, rows)}, ${clear} were unusual.`;
@@ -179,13 +179,13 @@ export function tellExpected(lines: readonly QueryLine[], words: Words): Expecte
   if (all.length > 0 && all.every(({ cell }) => cell.verdict === 'too young'))
     return { facts: [], lead: ['Nothing can be expected yet: fewer than 21 days before the range are known.'], details: [] };
   const judged = all.filter(({ cell }) => cell.verdict === 'normal' || cell.verdict === 'high' || cell.verdict === 'low');
-  const unusual = judged.filter(isClear);
-  const clear = unusual.filter((own) => !isExplained(own, words)).toSorted((a, b) => sizeOf(b) - sizeOf(a));
-  const explained = unusual.length - clear.length;
-  const told = judged.length === 1 && explained === 0 ? judged : clear;
-  const facts = told.map((own) => factsOf(own, words));
+  const open = judged.filter((own) => !isClear(own) || !isExplained(own, words)).toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  const clear = open.filter(isClear);
+  // Of what was asked as one row a reader wants to know how it was, normal or not.
+  const isOneRow = query.breakdown.length === 0 || judged.length === 1;
+  const facts = (isOneRow ? open : clear).map((own) => factsOf(own, words));
   const sentences = facts.map((each) => [worded(each, grammar).sentence]);
-  const count = countSentence(judged, clear.length, explained, words);
+  const count = isOneRow ? '' : countSentence(judged, clear.length, judged.length - open.length, words);
   return {
     facts,
     lead: [count, ...sentences.slice(0, MOST_NAMED)].filter((said) => said !== ''),

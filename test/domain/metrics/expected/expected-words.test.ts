@@ -44,8 +44,12 @@ it('counts what is normal, and tells the unusual day with both figures', () => {
   ]);
 });
 
-it('says of a single value whether it is normal', () => {
-  expect(told([day(100, cell(101, 90, 110))], []).lead).toEqual([['Visits were normal on 20 Nov: 100, with 101 expected.']]);
+it('says of each value of a single row whether it is normal', () => {
+  const row = { values: { visits: 100, revenueSum: 9 }, expected: { visits: cell(101, 90, 110), revenueSum: cell(9, 8, 10) } };
+  expect(told([row], []).lead).toEqual([
+    ['Visits were normal on 20 Nov: 100, with 101 expected.'],
+    ['Revenue was normal on 20 Nov: 9.00 EUR, with 9.00 EUR expected.'],
+  ]);
 });
 
 it('names in the details what is far from expected and still no finding, with what would be normal', () => {
