@@ -12,6 +12,7 @@ import {
   type SpeedFacts,
 } from '../../domain/metrics/changes/changes-answer.ts';
 import {
+  isOfClockChange,
   planReads,
   type Readable,
   type ReadPlan,
@@ -24,7 +25,8 @@ import { countingFaults, withoutFaults } from '../../domain/metrics/quality/coun
 import { dayPoints, metricsToRead } from '../../domain/metrics/read/day-points.ts';
 import { type Device, isZoneMetric, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
-import { daysBetween, shiftDays } from '../../lib/calendar.ts';
+import { dateText } from '../../findings/wording.ts';
+import { daysBetween, shiftDays, slotsOf } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
 import { onceByGist } from '../../lib/sentences.ts';
@@ -361,7 +363,9 @@ async function lookAtSite(
   const byId = new Map(series.map((each) => [each.id, each]));
   const isOfOtherGoal = goals.others.some((id) => id === base.place.goalId);
   const { changes, ...found } = await scan({ series, metrics, base: base.place, isOfOtherGoal, ...scanned }, context.signal);
-  const unseen = unseenPlaces(readable, plan, note);
+  const odd = slotsOf('day', { startMs, endMs }, timeZone).filter(isOfClockChange);
+  const clockChange = odd.map(({ label }) => `${dateText(label, lastDay.slice(0, 4))}, when clocks changed, was not looked at.`);
+  const unseen = [...unseenPlaces(readable, plan, note), ...clockChange];
   const dataSince = firstDayOf(base) ?? lastDay;
   note(historyWords(plan, { dataSince, firstDay, historyFrom: todayIn(timeZone, read.startMs) }));
   const compared = { ...objectsOf(changes.map(({ place }) => place)), metrics, startMs, endMs, timeZone };

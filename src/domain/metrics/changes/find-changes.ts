@@ -130,18 +130,12 @@ const metricOf = ({ parts: [first] }: ChangeEvent) => first?.metric ?? '';
  * orders of one day are of every zone that their visitors tapped.
  */
 export function sameDayOnce(events: readonly ChangeEvent[]): ChangeEvent[] {
-  const days = grouped(events.filter(isOfZone), (event) => [event.from, metricOf(event), Math.sign(relativeOf(event))].join(' '));
-  const told = new Map<ChangeEvent, ChangeEvent>();
-  for (const own of days.values()) {
+  const keyOf = (event: ChangeEvent) => (isOfZone(event) ? [event.from, metricOf(event), Math.sign(relativeOf(event))].join(' ') : event);
+  return [...grouped(events, keyOf).values()].flatMap((own) => {
     const [clearest, ...others] = own.toSorted((a, b) => a.pValue - b.pValue);
-    if (!clearest || others.length === 0) continue;
-    told.set(clearest, {
-      ...clearest,
-      also: others.map((event) => ({ place: event.place, relative: relativeOf(event) })),
-    });
-  }
-  const left = new Set([...days.values()].filter((own) => own.length > 1).flat());
-  return events.flatMap((event) => told.get(event) ?? (left.has(event) ? [] : [event]));
+    const also = others.map((event) => ({ place: event.place, relative: relativeOf(event) }));
+    return clearest ? [{ ...clearest, ...(also.length > 0 && { also }) }] : [];
+  });
 }
 
 /** Least days before the scan that teach; two requests of 92 days leave more, where there is much to read one does. */
@@ -187,14 +181,15 @@ interface Bounds {
   readonly requests: number;
 }
 
-/**
- * Ranges of at most 92 days that end with the scan; a day of another length than 24 hours would cost requests of its own and is left out.
- */
+/** Whether a day has another length than 24 hours, because the clocks change: it would cost requests of its own. */
+export const isOfClockChange = ({ startMs, endMs }: Interval) => endMs - startMs !== ONE_DAY_MS - 1;
+
+/** Ranges of at most 92 days that end with the scan, without days on which the clocks change. */
 export function rangesOf(daysBack: number, { endMs, timeZone }: Pick<Bounds, 'endMs' | 'timeZone'>): Interval[] {
   const days = slotsOf('day', { startMs: shiftDays(endMs + 1, -daysBack, timeZone), endMs }, timeZone);
   const ranges: { startMs: number; endMs: number }[] = [];
   for (const day of days.toReversed()) {
-    if (day.endMs - day.startMs !== ONE_DAY_MS - 1) continue;
+    if (isOfClockChange(day)) continue;
     const open = ranges[0];
     if (open && open.startMs === day.endMs + 1 && open.endMs - day.startMs <= MAX_METRICS_RANGE_MS) open.startMs = day.startMs;
     else ranges.unshift({ startMs: day.startMs, endMs: day.endMs });

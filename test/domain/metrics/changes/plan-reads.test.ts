@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planReads, type Readable, rangesOf } from '../../../../src/domain/metrics/changes/find-changes.ts';
+import { isOfClockChange, planReads, type Readable, rangesOf } from '../../../../src/domain/metrics/changes/find-changes.ts';
 import type { Interval } from '../../../../src/lib/calendar.ts';
 
 const endMs = Date.parse('2026-11-19T23:59:59.999Z');
@@ -18,8 +18,9 @@ describe('ranges', () => {
     const parisEnd = Date.parse('2026-11-19T23:59:59.999+01:00');
     const ranges = rangesOf(112, { endMs: parisEnd, timeZone: 'Europe/Paris' });
     expect(daysOf(ranges)).toEqual([86, 25]);
-    expect(new Date(ranges[0]?.endMs ?? 0).toISOString()).toBe('2026-10-24T21:59:59.999Z');
-    expect(new Date(ranges[1]?.startMs ?? 0).toISOString()).toBe('2026-10-25T23:00:00.000Z');
+    const left = { startMs: Date.parse('2026-10-24T22:00Z'), endMs: Date.parse('2026-10-25T23:00Z') - 1 };
+    expect([ranges[0]?.endMs, ranges[1]?.startMs]).toEqual([left.startMs - 1, left.endMs + 1]);
+    expect([left, { ...left, endMs: left.endMs - 3_600_000 }].map(isOfClockChange)).toEqual([true, false]);
   });
 });
 

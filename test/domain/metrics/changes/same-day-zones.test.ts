@@ -23,8 +23,8 @@ const day = (zoneId: number | undefined, relative: number, more: Partial<ChangeE
 it('a day that several zones show is told once, at the clearest of them', () => {
   const [clearest, weaker, fallen, other] = [day(1, 8, { pValue: 1e-7 }), day(2, 4), day(3, -0.5), day(4, 2, { from: '2026-11-15' })];
   expect(sameDayOnce([weaker, fallen, clearest, other])).toEqual([
-    fallen,
     { ...clearest, also: [{ place: { device: 'all', zoneId: 2 }, relative: 4 }] },
+    fallen,
     other,
   ]);
 });
