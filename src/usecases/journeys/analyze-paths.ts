@@ -87,8 +87,8 @@ SELECT ${all}, count(*) AS n FROM wide GROUP BY ${all} ORDER BY n DESC LIMIT ${M
 /** The names of the pages of a path: what was asked for by that, where its group has more pages. */
 function pagesOf(numbers: readonly number[], groups: readonly PageGroup[], from: string): string[] {
   const nameOf = (number: number) => {
-    const { name = OTHER, pattern = OTHER } = groups[number % GROUPS] ?? {};
-    if (number === numbers[0] && from.startsWith('/') && pattern.includes('*')) return from;
+    const { name = OTHER, pattern = '*' } = groups[number % GROUPS] ?? {};
+    if (number === numbers[0] && from !== 'entry' && pattern.includes('*')) return from;
     return number >= GROUPS && name !== OTHER ? `another of ${name}` : name;
   };
   return numbers.filter((number) => number !== NO_PAGE).map(nameOf);

@@ -302,7 +302,7 @@ function countedSql(plan: FunnelPlan, visits: Visits): string {
   /** A kind of row with its columns. */
   const things: readonly (readonly [kind: string, depth: string, value: string, p?: string, name?: string, device?: string])[] = [
     [started('day'), 'depth', 'day'],
-    ...gaps.map((step) => [cases([[`gap${step} = -1`, "''"]], "'gap'"), String(step), `gap${step}`] as const),
+    ...gaps.map((step) => [cases([[`gap${step} = -1 OR depth < 0`, "''"]], "'gap'"), String(step), `gap${step}`] as const),
     ...(visits.reads('views') ? [[left, 'depth', flag(`p_next = ${NO_KEY}`), 'p_next'] as const] : []),
     ...(isOfRow ? [[started('group'), 'depth', '0', group.visit === undefined ? 'entry' : NO_KEY, g, device] as const] : []),
   ];

@@ -26,7 +26,7 @@ export interface Visits {
   readonly views: number;
   /** Whether files of a scope are read. */
   readonly reads: (scope: VisitScope) => boolean;
-  /** The quoted column of a field, where the files of a scope that is read have it. */
+  /** The quoted column of a field, where the files of a scope that is read have it on all days of the answer. */
   readonly column: (scope: VisitScope, field: string) => string | undefined;
   /** Names of the columns that the files of a scope that is read have. */
   readonly columns: (scope: VisitScope) => readonly string[];

@@ -22,6 +22,8 @@ import type { VisitQuestion, VisitRow, VisitScope, Visits } from './visits.ts';
 export interface Needs {
   readonly sessions?: readonly string[];
   readonly views?: readonly string[];
+  /** Fields of views, the best first, of which it needs one each. */
+  readonly either?: readonly (readonly string[])[];
   /** Names of custom or dynamic variables of sessions. */
   readonly variables?: readonly string[];
   /** Days after the range in which what belongs to it may still happen. */
@@ -79,11 +81,12 @@ interface Chosen {
   readonly fields: readonly string[];
 }
 
-function wantedBy(question: VisitQuestion, { sessions, views }: Needs): WantedFields {
+/** The fields that are read; `has`: whether files of views have one, as far as these are known. */
+function wantedBy(question: VisitQuestion, { sessions, views, either = [] }: Needs, has: (field: string) => boolean): WantedFields {
   const ofFilters = sessionFilters(question).map(({ field }) => field);
   const wanted = {
     sessions: sessions || ofFilters.length > 0 ? [...(sessions ?? []), ...ofFilters] : undefined,
-    views: views ?? (question.entryPages && []),
+    views: (views ?? (question.entryPages && []))?.concat(either.flatMap((fields) => fields.find(has) ?? fields.slice(0, 1))),
   };
   return new Map(
     SCOPES.flatMap((scope) => {
@@ -162,10 +165,10 @@ export function withVisits<T>(
   context: ExportContext,
   use: (visits: Visits) => Promise<T>,
 ): Promise<T> {
-  const wanted = wantedBy(question, needs);
   const answer = async (data: Data, supply: Supply) => {
     const all = new Map(data.parts.map((part) => [part.view.name, filesIn(part, question)]));
     const filesFor = (scope: string) => all.get(scope);
+    const wanted = wantedBy(question, needs, (field) => filesFor('views')?.column(field) !== undefined);
     const meantFields: WantedFields = areOfViews(filesFor, needs)
       ? new Map([...wanted, ['views', wanted.get('views') ?? KEYS.views]])
       : wanted;
@@ -200,7 +203,7 @@ export function withVisits<T>(
       days,
       views: read.get('views')?.view.rowCount ?? 0,
       reads: (scope) => read.has(scope),
-      column: (scope, field) => read.get(scope)?.column(field),
+      column: (scope, field) => (covers(read.get(scope), [field], days, needs.followDays) ? read.get(scope)?.column(field) : undefined),
       columns: (scope) => read.get(scope)?.view.columns.flatMap(({ name, from }) => (from === undefined ? [name] : [])) ?? [],
       select,
       supply,
@@ -210,5 +213,6 @@ export function withVisits<T>(
     return use(visits);
   };
   const ask = (supply: Supply) => withData({ jobIds: question.jobIds }, context, (data) => answer(data, supply));
+  const wanted = wantedBy(question, needs, () => true);
   return withFilesFor(filesOf(question, wanted, needs, context.nowMs), context, ask);
 }

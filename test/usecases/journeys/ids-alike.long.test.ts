@@ -6,7 +6,7 @@ import type { ProjectWorkspace } from '../../../src/workspace/project-workspace.
 import { openOffline, writeRun } from '../../workspace/convert/converted-runs.ts';
 import { scratchDirectory } from '../../workspace/download/store-stub.ts';
 import { usesOf } from './both-engines.ts';
-import { runsOf, sessionsOf } from './visit-world.ts';
+import { type Job, runsOf, sessionsOf } from './visit-world.ts';
 
 const QUESTION = {
   steps: ['/p/*', '/cart', 'purchase'].map((text) => parseStep(text, 'steps')),
@@ -24,7 +24,11 @@ function counted(workspace: ProjectWorkspace) {
 
 /** Files as they came, and the tables that are made of them; the run of one day is exported twice. */
 async function before(users: (user: string, at: number) => string) {
-  const kind = { seed: 5, again: [12] };
+  const jobs: Job[] = (['sessions', 'views'] as const).flatMap((scope) => [
+    { scope, days: [9, 16], hours: 24 },
+    { scope, days: [12, 13], isStale: true },
+  ]);
+  const kind = { seed: 5, jobs };
   const sessions = sessionsOf(kind, 60).map((session, at) => ({ ...session, user: users(session.user, at) }));
   const dir = scratchDirectory();
   const [plain, stored] = [openOffline(dir), openOffline(dir, { keepSource: true })];

@@ -25,6 +25,25 @@ export interface SessionRow {
   readonly views: readonly ViewRow[];
 }
 
+/** Days of November from one to another, which is left out; parts of days too. */
+type Days = readonly [first: number, next: number];
+
+/** What the files of a job hold. */
+export interface Job {
+  readonly scope: 'sessions' | 'views';
+  readonly days: Days;
+  /** Of a run; left out: all days are one. */
+  readonly hours?: number;
+  /** Left out: all. */
+  readonly fields?: readonly string[];
+  /** The visits of one device or segment alone. */
+  readonly only?: 'device' | 'segment';
+  /** Under other names, in CSV, which has no lists. */
+  readonly isRenamed?: true;
+  /** Delivered before all others, with rows that others correct. */
+  readonly isStale?: true;
+}
+
 /** What is special about the files of a world. */
 export interface WorldKind {
   readonly seed: number;
@@ -33,16 +52,17 @@ export interface WorldKind {
   readonly withoutViews?: readonly number[];
   /** Views lie in the run of the day on which they happened, not in that of their session. */
   readonly cutAtMidnight?: true;
-  /** Products in place of three; the most viewed of them has a fifth of their views. */
-  readonly products?: number;
-  /** Days that were exported twice, the first time with other rows. */
-  readonly again?: readonly number[];
-  /** Further jobs hold columns, hours or visits of these days. */
-  readonly besides?: true;
+  /** Left out: a shop. */
+  readonly site?: keyof typeof SITES;
+  /** Products, services or articles in place of three; the most viewed of them has a fifth of their views. */
+  readonly siblings?: number;
+  /** Left out: one of each scope over the days that are there. */
+  readonly jobs?: readonly Job[];
 }
 
 const FIRST_DAY = 9;
 const DAYS = 7;
+const WEEK = Array.from({ length: DAYS }, (_, index) => FIRST_DAY + index);
 const DAY_MS = 86_400_000;
 
 /** The midnight with which a day of November 2026 begins. */
@@ -65,30 +85,59 @@ function one<T>(roll: () => number, list: readonly T[]): T {
   return list[Math.floor(roll() * list.length)] as T; // the index lies in the list
 }
 
-/** Where a visitor goes from a page, by chance. */
-const NEXT: Readonly<Record<string, readonly string[]>> = {
-  '/': ['/c/tents', '/c/shoes', '/p/1', '/search', '/p/2'],
-  '/search': ['/p/3', '/p/1', '/search', '/c/tents', '/'],
-  '/c/tents': ['/p/1', '/p/2', '/p/3', '/c/tents', '/'],
-  '/c/shoes': ['/p/2', '/p/3', '/search', '/c/tents'],
-  '/p/1': ['/cart', '/p/2', '/p/1', '/c/tents', '/'],
-  '/p/2': ['/cart', '/p/3', '/p/2', '/search'],
-  '/p/3': ['/cart', '/cart', '/p/1', '/p/3', '/c/shoes'],
-  '/cart': ['/checkout/address', '/checkout/address', '/p/1', '/cart', '/'],
-  '/checkout/address': ['/checkout/payment', '/checkout/payment', '/cart', '/checkout/address'],
-  '/checkout/payment': ['/checkout/confirmation', '/checkout/confirmation', '/checkout/payment', '/cart', '/checkout_old'],
-  '/checkout_old': ['/checkout/payment', '/'],
-  '/checkout/confirmation': ['/', '/p/2'],
-};
+/** The pages of a site by where a visitor goes from them, by chance; visits begin on the first ones. */
+const SITES = {
+  shop: {
+    '/': ['/c/tents', '/c/shoes', '/p/1', '/search', '/p/2'],
+    '/c/tents': ['/p/1', '/p/2', '/p/3', '/c/tents', '/'],
+    '/p/1': ['/cart', '/p/2', '/p/1', '/c/tents', '/'],
+    '/p/2': ['/cart', '/p/3', '/p/2', '/search'],
+    '/search': ['/p/3', '/p/1', '/search', '/c/tents', '/'],
+    '/cart': ['/checkout/address', '/checkout/address', '/p/1', '/cart', '/'],
+    '/c/shoes': ['/p/2', '/p/3', '/search', '/c/tents'],
+    '/p/3': ['/cart', '/cart', '/p/1', '/p/3', '/c/shoes'],
+    '/checkout/address': ['/checkout/payment', '/checkout/payment', '/cart', '/checkout/address'],
+    '/checkout/payment': ['/checkout/confirmation', '/checkout/confirmation', '/checkout/payment', '/cart', '/checkout_old'],
+    '/checkout_old': ['/checkout/payment', '/'],
+    '/checkout/confirmation': ['/', '/p/2'],
+  },
+  leads: {
+    '/': ['/services/1', '/services/2', '/about', '/contact'],
+    '/services/1': ['/services/2', '/services/3', '/contact', '/services/1', '/'],
+    '/services/2': ['/contact', '/services/1', '/services/3', '/prices'],
+    '/services/3': ['/contact', '/services/2', '/'],
+    '/about': ['/', '/contact', '/prices'],
+    '/prices': ['/contact', '/services/1', '/prices'],
+    '/contact': ['/contact/details', '/contact/details', '/services/2', '/contact'],
+    '/contact/details': ['/contact/thanks', '/contact/thanks', '/contact', '/contact/details'],
+    '/contact/thanks': ['/', '/services/1'],
+  },
+  magazine: {
+    '/news/1': ['/news/2', '/news/3', '/topic/sport', '/'],
+    '/news/2': ['/news/1', '/news/2', '/topic/arts', '/subscribe'],
+    '/': ['/news/1', '/news/2', '/topic/sport', '/topic/arts'],
+    '/news/3': ['/news/1', '/', '/subscribe'],
+    '/topic/sport': ['/news/1', '/news/3', '/topic/arts', '/topic/sport'],
+    '/topic/arts': ['/news/2', '/subscribe', '/'],
+    '/subscribe': ['/subscribe/done', '/subscribe', '/news/1'],
+    '/subscribe/done': ['/', '/news/2'],
+  },
+  // Its screens have no path, and more names than answers tell apart.
+  app: { Home: ['Item 1', 'Item 2'], 'Item 1': ['Item 2', 'Item 3', 'Home'], 'Item 2': ['Item 1', 'Home'], 'Item 3': ['Item 1'] },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+const ENTRIES = 6;
 const EVENTS = ['app_opened', 'search', 'added_to_cart', 'paid'];
+/** The pages that end what a site is for. */
+const GOALS: ReadonlySet<string> = new Set(['/checkout/confirmation', '/contact/thanks', '/subscribe/done']);
 
-function viewsFrom(beganMs: number, roll: () => number): ViewRow[] {
+function viewsFrom(beganMs: number, site: keyof typeof SITES, roll: () => number): ViewRow[] {
+  const next: Readonly<Record<string, readonly string[]>> = SITES[site];
   const views: ViewRow[] = [];
-  let path = one(roll, ['/', '/', '/c/tents', '/p/1', '/p/2', '/search', '/cart']);
+  let path = one(roll, Object.keys(next).slice(0, ENTRIES));
   let [number, timeMs] = [1, beganMs];
   do {
     views.push({ number, timeMs, path, loadedMs: 500 + Math.floor(roll() * 5000) });
-    path = one(roll, NEXT[path] ?? ['/']);
+    path = one(roll, next[path] ?? ['/']);
     // Now and then a number is missing, as where a view was not recorded.
     number += roll() < 0.03 ? 2 : 1;
     timeMs += 1_000 + Math.floor(roll() * 240_000);
@@ -97,7 +146,7 @@ function viewsFrom(beganMs: number, roll: () => number): ViewRow[] {
 }
 
 /** The sessions of a world, over seven days; some go on after midnight, some visitors come back. */
-export function sessionsOf({ seed, products }: WorldKind, visitors = 260): SessionRow[] {
+export function sessionsOf({ seed, site = 'shop', siblings }: WorldKind, visitors = 260): SessionRow[] {
   const roll = dice(seed);
   const sessions: SessionRow[] = [];
   for (let visitor = 0; visitor < visitors; visitor += 1) {
@@ -113,8 +162,8 @@ export function sessionsOf({ seed, products }: WorldKind, visitors = 260): Sessi
       // Every twelfth session begins shortly before midnight.
       if (roll() < 0.08) beganMs = Math.floor(beganMs / DAY_MS) * DAY_MS + DAY_MS - 1 - Math.floor(roll() * 300_000);
       // Some sessions begin before their first page, now and then on the other side of midnight.
-      const views = viewsFrom(roll() < 0.3 ? beganMs + Math.floor(roll() * 400_000) : beganMs, roll);
-      const bought = views.some(({ path }) => path === '/checkout/confirmation') || roll() < 0.02;
+      const views = viewsFrom(roll() < 0.3 ? beganMs + Math.floor(roll() * 400_000) : beganMs, site, roll);
+      const bought = views.some(({ path }) => GOALS.has(path)) || roll() < 0.02;
       const isApp = device === 4;
       sessions.push({
         user,
@@ -137,9 +186,9 @@ export function sessionsOf({ seed, products }: WorldKind, visitors = 260): Sessi
       beganMs += 3_600_000 + Math.floor(roll() * 3 * DAY_MS);
     } while (roll() < 0.6 && beganMs < midnight(FIRST_DAY + DAYS));
   }
-  const productAt = (path: string) => `/p/${1000 + (roll() < 0.2 ? 0 : Math.floor(roll() * (products ?? 0)))}${path.slice(4)}`;
+  const sibling = () => String(1000 + (roll() < 0.2 ? 0 : Math.floor(roll() * (siblings ?? 0))));
   const renamed = (views: readonly ViewRow[]) =>
-    views.map((view) => (products !== undefined && view.path.startsWith('/p/') ? { ...view, path: productAt(view.path) } : view));
+    siblings === undefined ? views : views.map((view) => ({ ...view, path: view.path.replace(/\d$/, sibling) }));
   return sessions.map((session) => ({ ...session, views: renamed(session.views) }));
 }
 
@@ -168,17 +217,20 @@ function sessionLine(session: SessionRow): object {
   };
 }
 
+/** The variant of a test, by visitor. */
+export const variantOf = ({ user }: Pick<SessionRow, 'user'>) => (Number(user.slice(-1)) < 5 ? 'A' : 'B');
+
 function viewLine(session: SessionRow, { number, timeMs, path, loadedMs }: ViewRow): object {
-  return { ...keysOf(session), view_number: number, view_time: iso(timeMs), path, fully_loaded: loadedMs };
+  const measures = { fully_loaded: loadedMs, any_js_error_ind: loadedMs % 7 === 0, variant: variantOf(session) };
+  return { ...keysOf(session), view_number: number, view_time: iso(timeMs), path, ...measures };
 }
 
 export const dayOf = (atMs: number) => new Date(atMs).getUTCDate();
-const fieldsOf = (rows: readonly object[]) => [...new Set(rows.flatMap((row) => Object.keys(row)))];
 
 /** Days that follow each other without those that are missing. */
-function stretches(missing: readonly number[] = []): (readonly [first: number, next: number])[] {
+function stretches(missing: readonly number[] = []): Days[] {
   const found: [number, number][] = [];
-  for (let day = FIRST_DAY; day < FIRST_DAY + DAYS; day += 1) {
+  for (const day of WEEK) {
     const last = found.at(-1);
     if (missing.includes(day)) continue;
     if (last?.[1] === day) last[1] = day + 1;
@@ -189,92 +241,102 @@ function stretches(missing: readonly number[] = []): (readonly [first: number, n
 
 type View = readonly [session: SessionRow, view: ViewRow];
 
-function viewsBetween({ cutAtMidnight }: WorldKind, sessions: readonly SessionRow[], fromMs: number, toMs: number): View[] {
-  const isIn = (atMs: number) => atMs >= fromMs && atMs < toMs;
+function viewsBetween({ cutAtMidnight }: WorldKind, sessions: readonly SessionRow[], isIn: (atMs: number) => boolean): View[] {
   return sessions.flatMap((session) =>
     session.views.flatMap((view): View[] => (isIn(cutAtMidnight ? view.timeMs : session.beganMs) ? [[session, view]] : [])),
   );
 }
 
-/** The runs of a world as the workspace has them: one of each scope for days that follow each other, those that came before, and others. */
+/** The lines of a time. */
+function linesOf(
+  kind: WorldKind,
+  sessions: readonly SessionRow[],
+  { scope, only, isStale }: Job,
+  isIn: (atMs: number) => boolean,
+): object[] {
+  const own = sessions.filter(({ device, user }) => only === undefined || (only === 'device' ? device === 2 : user.endsWith('0')));
+  if (scope === 'sessions')
+    return own
+      .filter(({ beganMs }) => isIn(beganMs))
+      .map((session) => sessionLine(isStale ? { ...session, transactions: 0, device: 3 } : session));
+  return viewsBetween(kind, own, isIn).map(([session, view]) => viewLine(session, isStale ? { ...view, path: '/stale' } : view));
+}
+
+const csv = (rows: readonly (readonly unknown[])[]) =>
+  rows
+    .map((row) => row.map((cell) => (cell === null ? '' : `${cell as string | number | boolean}`.replaceAll('@', ''))).join())
+    .join('\r\n');
+
+/** The runs of jobs, each made and exported after the one before it. */
 export function runsOf(kind: WorldKind, sessions: readonly SessionRow[]): RunText[] {
-  type Days = readonly [first: number, next: number];
-  const run = (
-    id: readonly [job: number, run: number],
-    [first, next]: Days,
-    exported: number,
-    rows: readonly object[],
-    more = {},
-  ): RunText => ({
-    jobId: id[0],
-    runId: id[1],
-    from: iso(midnight(first)),
-    to: iso(midnight(next)),
-    exportedAt: iso(midnight(exported)),
-    fields: fieldsOf(rows),
-    files: [text(rows)],
-    ...more,
+  const usual = (['sessions', 'views'] as const).flatMap((scope) =>
+    stretches(scope === 'sessions' ? kind.withoutSessions : kind.withoutViews).map((days): Job => ({ scope, days })),
+  );
+  return (kind.jobs ?? usual).flatMap((job, at) => {
+    const { scope, days, hours, only, isRenamed, isStale } = job;
+    const [start, end] = days.map(midnight) as [number, number]; // of both
+    const stepMs = hours === undefined ? end - start : hours * 3_600_000;
+    const all = Object.keys(linesOf(kind, sessions, job, () => true)[0] ?? {}).filter((name) => !isRenamed || !name.includes('.'));
+    const fields = all.filter((name) => job.fields?.includes(name) ?? true);
+    return Array.from({ length: Math.ceil((end - start) / stepMs) }, (_, index): RunText => {
+      const [fromMs, toMs] = [start + index * stepMs, Math.min(end, start + (index + 1) * stepMs)];
+      const rows = linesOf(kind, sessions, job, (atMs) => atMs >= fromMs && atMs < toMs) as Readonly<Record<string, unknown>>[]; // any
+      const lean = rows.map((row) => Object.fromEntries(fields.map((name) => [name, row[name]])));
+      return {
+        jobId: 31 + at,
+        runId: 101 + 100 * at + index,
+        scope,
+        from: iso(fromMs),
+        to: iso(toMs),
+        exportedAt: iso(midnight(isStale ? 18 : 20) + at * 60_000),
+        ...(only === 'device' && { deviceId: 2 }),
+        ...(only === 'segment' && { segmentId: 77 }),
+        ...(isRenamed && { format: 'CSV' }),
+        fields: fields.map((fieldName) => {
+          if (fieldName === 'variant') return { fieldName: 'dynamic_var', aliasName: fieldName };
+          return isRenamed ? { fieldName, aliasName: `my ${fieldName}` } : { fieldName };
+        }),
+        files: [
+          isRenamed
+            ? csv([fields.map((name) => (name === 'variant' ? name : `my ${name}`)), ...lean.map((row) => fields.map((name) => row[name]))])
+            : text(lean),
+        ],
+      };
+    });
   });
-  const began = ([first, next]: Days) => sessions.filter(({ beganMs }) => beganMs >= midnight(first) && beganMs < midnight(next));
-  const seen = ([first, next]: Days) => viewsBetween(kind, sessions, midnight(first), midnight(next));
-  const views = { scope: 'views' };
-  const runs = [
-    ...stretches(kind.withoutSessions).map((days, index) => run([31, 101 + index], days, 20, began(days).map(sessionLine))),
-    ...stretches(kind.withoutViews).map((days, index) =>
-      run(
-        [32, 201 + index],
-        days,
-        20,
-        seen(days).map((each) => viewLine(...each)),
-        views,
-      ),
-    ),
-    ...(kind.again ?? []).flatMap((day) => {
-      const days = [day, day + 1] as const;
-      const stale = began(days).map((session) => sessionLine({ ...session, transactions: 0, device: 3 }));
-      const staleViews = seen(days).map(([session, view]) => viewLine(session, { ...view, path: '/stale' }));
-      return [run([31, 50 + day], days, day + 1, stale), run([32, 80 + day], days, day + 1, staleViews, views)];
-    }),
-  ];
-  if (!kind.besides) return runs;
-  const [all, half, late] = [
-    [FIRST_DAY, FIRST_DAY + DAYS],
-    [9.5, 11.25],
-    [11, 15],
-  ] as const;
-  const lean = (rows: readonly object[], ...fields: readonly string[]) =>
-    rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => fields.includes(name))));
-  const keys = ['project_id', 'user_id', 'session_id'];
-  const mobile = began(half).filter(({ device }) => device === 2);
-  return [
-    ...runs,
-    run([33, 301], all, 21, lean(began(all).map(sessionLine), ...keys, 'session_time')),
-    run([34, 302], half, 22, mobile.map(sessionLine), { deviceId: 2 }),
-    run([35, 303], late, 23, lean(began(late).map(sessionLine), 'session_time', 'device_id')),
-    run(
-      [36, 304],
-      half,
-      24,
-      lean(
-        seen(half).map((each) => viewLine(...each)),
-        ...keys,
-        'view_number',
-        'path',
-      ),
-      views,
-    ),
-  ];
 }
 
 /** The sessions with the views that the files of a world hold. */
 export function asFiled(kind: WorldKind, sessions: readonly SessionRow[]): SessionRow[] {
-  const held = new Set(
-    stretches(kind.withoutViews).flatMap(([first, next]) =>
-      viewsBetween(kind, sessions, midnight(first), midnight(next)).map(([, view]) => view),
-    ),
-  );
+  const held = new Set(viewsBetween(kind, sessions, (atMs) => coveredDays(kind, ['views']).includes(dayOf(atMs))).map(([, view]) => view));
   return sessions.map((session) => ({ ...session, views: session.views.filter((view) => held.has(view)) }));
 }
+
+const ALL: Days = [FIRST_DAY, FIRST_DAY + DAYS];
+const KEYS = ['project_id', 'user_id', 'session_id'];
+/** Jobs over days that others hold whole, of which none may change a count. */
+export const BESIDES: readonly Job[] = [
+  { scope: 'sessions', days: ALL, fields: [...KEYS, 'session_time'] },
+  { scope: 'sessions', days: [9.5, 11.25], only: 'device' },
+  { scope: 'sessions', days: ALL, hours: 24, only: 'segment' },
+  { scope: 'sessions', days: [11, 15], fields: ['session_time', 'device_id'] },
+  { scope: 'sessions', days: [10, 14], isRenamed: true },
+  { scope: 'sessions', days: [10, 11], isStale: true },
+  { scope: 'sessions', days: [13.75, 15], hours: 6, fields: [...KEYS, 'session_time', 'device_id'] },
+  { scope: 'views', days: [9.5, 11.25], fields: [...KEYS, 'view_number', 'path'] },
+  { scope: 'views', days: ALL, only: 'segment' },
+  { scope: 'views', days: [12, 16], fields: ['view_time', 'path'] },
+  { scope: 'views', days: [10, 14], isRenamed: true },
+  { scope: 'views', days: [14, 15], isStale: true },
+  { scope: 'views', days: [8.75, 12], hours: 6, fields: [...KEYS, 'view_number', 'view_time', 'path'] },
+];
+/** Jobs that together hold all days of a scope. */
+export const WHOLE: readonly (readonly Omit<Job, 'scope'>[])[] = [
+  [{ days: ALL }],
+  [{ days: ALL, hours: 24 }],
+  [{ days: [9, 12], hours: 12 }, { days: [12, 16] }],
+  [{ days: [8.75, 16.75], hours: 24 }],
+];
 
 /** The three worlds of the tests. */
 export const worlds: Readonly<Record<string, WorldKind>> = {
@@ -285,7 +347,10 @@ export const worlds: Readonly<Record<string, WorldKind>> = {
     withoutViews: [13],
     cutAtMidnight: true,
   },
-  'days that several jobs hold, some of them twice': { seed: 13, again: [10, 14], besides: true },
+  'days that several jobs hold, some of them twice': {
+    seed: 13,
+    jobs: [{ scope: 'sessions', days: ALL }, { scope: 'views', days: ALL }, ...BESIDES],
+  },
 };
 
 /** The pages of a session in order, those that were loaded again right after themselves once. */
@@ -301,7 +366,7 @@ export function coveredDays(kind: WorldKind, scopes: readonly ('sessions' | 'vie
     ...(scopes.includes('sessions') ? (kind.withoutSessions ?? []) : []),
     ...(scopes.includes('views') ? (kind.withoutViews ?? []) : []),
   ]);
-  return Array.from({ length: DAYS }, (_, index) => FIRST_DAY + index).filter((day) => !missing.has(day));
+  return WEEK.filter((day) => !missing.has(day));
 }
 
 /**

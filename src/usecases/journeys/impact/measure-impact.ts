@@ -35,7 +35,7 @@ import { withVisits } from '../with-visits.ts';
 import { fieldsOfOutcome, type Outcome, parseOutcome } from './outcome.ts';
 import { planConditions, untold } from './plan-conditions.ts';
 import { readVariants } from './read-variants.ts';
-import { type Hypothesis, readStrata } from './strata-sql.ts';
+import { fieldsOf, type Hypothesis, readStrata } from './strata-sql.ts';
 
 /** The effect of a condition at a page, or of an error over several. */
 interface Tested {
@@ -246,7 +246,7 @@ function notesOf({ tested, rows, isLooked, isAll }: Shown, visits: Visits): stri
   const lacking = unknown.length > 0 ? `; ${unknown.join(', ')} not in the files` : '';
   const waiting = rows.find(({ moreDays }) => moreDays !== undefined && moreDays > 0);
   const notes: readonly (readonly [isNeeded: boolean, note: string])[] = [
-    [unlooked.length > 0, `Not looked at, because no downloaded export asked for the field: ${unlooked.join(', ')}.`],
+    [unlooked.length > 0, `Not looked at, because no export of all these days has the field: ${unlooked.join(', ')}.`],
     [
       isLooked,
       'Sessions with the condition at their first view of the page are held against sessions alike until then (device, visitor type, ' +
@@ -297,7 +297,8 @@ export async function measureImpact(question: ImpactQuestion, context: ImpactUse
   const isLooked = ofViews?.length !== 0;
   const views = isLooked || outcome.kind !== 'purchase' ? { views: [] } : {};
   const variables = ofVariables.flatMap(({ name }) => name ?? []);
-  const needs = { sessions: fieldsOfOutcome(outcome), ...views, variables, beside: ['views'] } as const;
+  const either = (ofViews ?? []).map(fieldsOf).filter((fields) => fields.length > 0);
+  const needs = { sessions: fieldsOfOutcome(outcome), ...views, either, variables, beside: ['views'] } as const;
   return withVisits(question, needs, context, async (visits) => {
     await requireOutcome(outcome, visits, context);
     const hasRevenue = outcome.kind === 'purchase' && visits.column('sessions', 'session_transactions_revenue_cents') !== undefined;

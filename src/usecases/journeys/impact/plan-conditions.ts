@@ -9,7 +9,6 @@ import {
 } from '../../../domain/journeys/impact/conditions.ts';
 import { groupPages, isLike, type PathViews } from '../../../domain/journeys/page-groups.ts';
 import { isPageOf, pageSteps } from '../../../domain/journeys/step.ts';
-import { hint } from '../../../lib/hint.ts';
 import { nth } from '../../../lib/nth.ts';
 import { type Counted, countedBy, textOf } from '../held-values.ts';
 import { flag } from '../sql-words.ts';
@@ -83,8 +82,6 @@ function placeOf(pattern: string, sql: string, paths: readonly ProfiledPath[]): 
   return { pattern, sql, views: viewsOf(paths), slowSeconds: limitOf(SLOW_SECONDS, paths, ({ slow }) => slow) };
 }
 
-const isKnown = (what: Condition['what']): what is TroubleKind => what in FIELDS;
-
 /** Whether the files can tell of a kind of condition: of errors by their texts too. */
 function isHeld(what: TroubleKind, visits: Visits): boolean {
   return columnOf(what, visits) !== undefined || (what === 'js_error' && visits.column('views', 'errors.message') !== undefined);
@@ -95,17 +92,8 @@ export function untold(visits: Visits): string[] {
   return troubleKinds.flatMap((what) => (isHeld(what, visits) ? [] : [`${what} (${FIELDS[what][0]})`]));
 }
 
-/** Refuses: a field that was not asked for in an export is not absent from the site. */
-function refuseLacking(what: Condition['what'], field: string): never {
-  refuse(
-    `conditions: ${what} needs the field ${field} of views, which no downloaded export asked for. ` +
-      hint('plan_export', 'plan_export with fields ["journeys"] plans an export that has it.'),
-  );
-}
-
 /** The messages of the files that an asked one means: those that contain it, or are like it where it has a `*`. */
-function meantMessages(text: string, messages: readonly Counted[] | undefined): string[] {
-  if (messages === undefined) return refuseLacking('js_error', 'errors.message');
+function meantMessages(text: string, messages: readonly Counted[] = []): string[] {
   const wanted = groupedMessage(text).toLowerCase();
   const fits = (name: string) => (wanted.includes('*') ? isLike(name, wanted) : name.includes(wanted));
   const found = messages.filter(({ name }) => fits(name.toLowerCase())).map(({ name }) => name);
@@ -138,12 +126,11 @@ function isOfViews(asked: AskedCondition): asked is AskedCondition & { what: Con
 }
 
 /** The conditions of a call, checked; a message stands for each group of messages that it means, errors without one for each message. */
-function askedConditions(asked: readonly AskedCondition[], messages: readonly Counted[] | undefined, visits: Visits): Condition[] {
+function askedConditions(asked: readonly AskedCondition[], messages: readonly Counted[] | undefined): Condition[] {
   return asked.filter(isOfViews).flatMap(({ what, pages, overSeconds, over, message }): Condition[] => {
     if (message !== undefined) return meantMessages(message, messages).map((text) => ({ what, pages, message: text }));
     const each = what === 'js_error' ? errorConditions(messages, MOST_PROBES - asked.length) : [];
     if (each.some((condition) => condition.message !== undefined)) return each.map((condition) => ({ ...condition, pages }));
-    if (isKnown(what) && columnOf(what, visits) === undefined) refuseLacking(what, FIELDS[what][0]);
     const limit = what === 'slow_page' ? overSeconds : over;
     return [{ what, pages, ...(limit !== undefined && { over: limit }) }];
   });
@@ -177,7 +164,7 @@ export async function planConditions(asked: readonly AskedCondition[] | undefine
   const paths = await profiledPaths(visits);
   const readsErrors = asked?.some(({ what }) => what === 'js_error') ?? true;
   const messages = readsErrors ? await messagesOf(visits) : undefined;
-  const conditions = asked ? askedConditions(asked, messages, visits) : everyCondition(paths, messages, visits);
+  const conditions = asked ? askedConditions(asked, messages) : everyCondition(paths, messages, visits);
   if (conditions.length > MOST_PROBES)
     refuse(`conditions: ${conditions.length} conditions are too many for one call; name at most ${MOST_PROBES}.`);
   // The plainest patterns first, so that a path belongs to the narrowest.

@@ -4,6 +4,7 @@ import { type Arm, compareVariant, referenceOf, sampleRatioMismatch } from '../.
 import { type ImpactRow, rowOf } from '../../../domain/journeys/impact/impact-answer.ts';
 import { fold } from '../../../domain/names/match-name.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
+import { identifier } from '../../../workspace/query/view-sql.ts';
 import { type ExportContext, readVariables } from '../../exports/export-lists.ts';
 import { NO_VALUE } from '../../exports/no-value.ts';
 import { listed, requireVisits, textOf } from '../held-values.ts';
@@ -22,13 +23,14 @@ interface FoundVariable {
 
 /** The column that holds a variable: by the name of the column, or of a variable of the project. */
 async function variableColumn({ name = '', value }: AskedCondition, visits: Visits, context: ExportContext): Promise<FoundVariable> {
-  const scopes = ['sessions', 'views'] as const;
+  // On days that lack the column no session has a value.
   const found = (names: readonly string[]) =>
-    names
-      .flatMap((each) => scopes.map((scope) => ({ scope, column: visits.column(scope, each) })))
-      .flatMap(({ scope, column }): FoundVariable[] => (column === undefined ? [] : [{ scope, column }]))[0];
-  const alike = scopes.flatMap((scope) => visits.columns(scope).filter((column) => isVariable(column, name)));
-  const direct = found([name, ...alike, `custom_var_${name}`, `dynamic_var_${name}`]);
+    (['sessions', 'views'] as const)
+      .flatMap((scope) => visits.columns(scope).map((column) => ({ scope, column })))
+      .flatMap(({ scope, column }): FoundVariable[] =>
+        names.some((each) => isVariable(column, each)) ? [{ scope, column: identifier(column) }] : [],
+      )[0];
+  const direct = found([name, `custom_var_${name}`, `dynamic_var_${name}`]);
   if (direct) return direct;
   const failures: string[] = [];
   const { customVariables, dynamicKeys } = await readVariables(context.ask, (sentence) => void failures.push(sentence));

@@ -1,4 +1,4 @@
-import { type Condition, FRUSTRATION_SCORES, MESSAGE_RULES } from '../../../domain/journeys/impact/conditions.ts';
+import { type AskedCondition, type Condition, FRUSTRATION_SCORES, MESSAGE_RULES } from '../../../domain/journeys/impact/conditions.ts';
 import type { StrataSums } from '../../../domain/journeys/impact/effect.ts';
 import { cases, flag, hostOf, keyOf } from '../sql-words.ts';
 import { maskOf } from '../step-sql.ts';
@@ -57,6 +57,13 @@ export const FIELDS = {
 export type TroubleKind = keyof typeof FIELDS;
 /** All of them. */
 export const troubleKinds = Object.keys(FIELDS) as TroubleKind[]; // its own keys
+
+/** The fields of views, the best first, of which one tells of a condition; none for one by the pages alone. */
+export function fieldsOf({ what, message }: AskedCondition): readonly string[] {
+  if (message !== undefined) return ['errors.message'];
+  if (what === 'page' || what === 'variable') return [];
+  return what === 'js_error' ? [...FIELDS.js_error, 'errors.message'] : FIELDS[what];
+}
 
 /** The column by which a kind of condition is known; undefined where no file has it. */
 export function columnOf(what: TroubleKind, visits: Visits): string | undefined {

@@ -75,20 +75,6 @@ for (const engine of engines)
       });
     });
 
-describe.each(engines)('variants on %s', (engine) => {
-  it('are compared by the visitors and sessions that rows in plain code have', { tags: 'nightly' }, async () => {
-    const world = worldOf('whole days');
-    const conditions = [{ what: 'variable', name: 'country_code', value: 'DE' }] as const;
-    const { conditions: rows } = await measureImpact({ conditions, outcome: 'purchase', limit: 5 }, impactUses(world.workspace(engine)));
-    const days = coveredDays(world.kind, ['sessions']);
-    const own = world.sessions.filter(({ country, beganMs }) => country === 'DE' && days.includes(dayOf(beganMs)));
-    expect(rows).toHaveLength(1);
-    expect(rows[0]).toMatchObject({ against: 'FR', sessions: own.length, visitors: new Set(own.map(({ user }) => user)).size });
-    const bought = own.filter(({ transactions }) => transactions > 0).length;
-    expect(rows[0]?.withPercent).toBeCloseTo((100 * bought) / own.length, 1);
-  });
-});
-
 it.each(engines)('figures are the same however the range around the days is named, on %s', { tags: 'nightly' }, async (engine) => {
   const uses = () => impactUses(worldOf('whole days').workspace(engine));
   const asked = { conditions: [SLOW], outcome: '/cart', limit: 5 } as const;
@@ -101,29 +87,15 @@ describe.each(engines)('files on %s', (engine) => {
   const ask = (question: object, notes: string[] = []) =>
     measureImpact({ outcome: 'purchase', limit: 5, ...question }, impactUses(worldOf('whole days').workspace(engine), notes));
 
-  it('hold a variable in views: sessions are compared by it whatever the outcome', { tags: 'nightly' }, async () => {
-    const conditions = [{ what: 'variable', name: 'path', value: '/search' }] as const;
-    // A session has one value: of several the last by name.
-    const own = worldOf('whole days').sessions.filter(
-      ({ views }) =>
-        views
-          .map(({ path }) => path)
-          .toSorted()
-          .at(-1) === '/search',
-    );
-    for (const outcome of ['purchase', 'revenue', 'bounce'])
-      expect((await ask({ conditions, outcome })).conditions[0]).toMatchObject({ what: 'variable', sessions: own.length });
-  });
-
   it('without a column of errors say nothing of errors, neither of a text nor of all', { tags: 'nightly' }, async () => {
     await expect(ask({ conditions: [{ what: 'js_error', message: 'undefined' }] })).rejects.toThrow(
-      'conditions: js_error needs the field errors.message of views, which no downloaded export asked for.',
+      'The downloaded files of views have no errors.message, which this answer needs.',
     );
     const notes: string[] = [];
     await ask({}, notes);
     expect(notes).toContain(
-      'Not looked at, because no downloaded export asked for the field: api_error (any_api_error_ind), rage_click ' +
-        '(rage_click_all_targets_ind), frustration (frustration_score), js_error (any_js_error_ind).',
+      'Not looked at, because no export of all these days has the field: api_error (any_api_error_ind), rage_click ' +
+        '(rage_click_all_targets_ind), frustration (frustration_score).',
     );
   });
 });
@@ -170,7 +142,7 @@ describe('what is asked wrongly', () => {
   });
 
   it('a variable that the project does not know is answered with those that it has', async () => {
-    const asked = { conditions: [{ what: 'variable', name: 'variant' }], outcome: 'purchase', limit: 5 } as const;
+    const asked = { conditions: [{ what: 'variable', name: 'treatment' }], outcome: 'purchase', limit: 5 } as const;
     const lists = (() => Promise.resolve([{ position: 3, key: 'checkout_variant' }])) as unknown as ImpactUses['ask']; // for both lists
     const uses = { ...impactUses(worldOf('whole days').workspace('DuckDB')), ask: lists };
     await expect(measureImpact(asked, uses)).rejects.toThrow(

@@ -1,0 +1,363 @@
+import { describe, expect, it } from 'vitest';
+import type { FunnelAnswer } from '../../../src/domain/journeys/funnel-answer.ts';
+import { grouped } from '../../../src/lib/grouped.ts';
+import { queryExport } from '../../../src/usecases/exports/query-export.ts';
+import { analyzeFunnel } from '../../../src/usecases/journeys/analyze-funnel.ts';
+import { analyzePaths } from '../../../src/usecases/journeys/analyze-paths.ts';
+import { analyzeRetention } from '../../../src/usecases/journeys/analyze-retention.ts';
+import { measureImpact } from '../../../src/usecases/journeys/impact/measure-impact.ts';
+import { seeded } from '../../bench/verdicts/random.ts';
+import { inTurn, sampleSize } from '../../support/sample-size.ts';
+import { engines, sharedWorlds, usesOf } from './both-engines.ts';
+import { type Funnel, matcherOf, pathOf, quantileOf, type Walk, walksOf, walksOfVisitors } from './plain-count.ts';
+import {
+  BESIDES,
+  coveredDays,
+  dayIn,
+  dayOf,
+  type Job,
+  pagesOf,
+  type SessionRow,
+  variantOf,
+  WHOLE,
+  type WorldKind,
+  worlds,
+} from './visit-world.ts';
+
+const { uniform: roll } = seeded(55);
+const some = <T>(list: readonly T[], most: number) => list.toSorted(() => roll() - 0.5).slice(0, 1 + Math.floor(most * roll()));
+const SITES = ['shop', 'leads', 'magazine'] as const;
+/** A page of a list of each site, and one that visits are for. */
+const PLACES: Readonly<Record<string, readonly [list: string, goal: string]>> = {
+  shop: ['/p/*', '/checkout/confirmation'],
+  leads: ['/services/*', '/contact/thanks'],
+  magazine: ['/news/*', '/subscribe/done'],
+};
+
+/** Jobs that hold all days of both scopes, among others over the same days, made and delivered in any order. */
+function drawnJobs(): Job[] {
+  const whole = (['sessions', 'views'] as const).flatMap((scope) =>
+    some(WHOLE, 2)
+      .flat()
+      .map((job): Job => ({ scope, ...job })),
+  );
+  return [...whole, ...some(BESIDES, 8)].toSorted(() => roll() - 0.5);
+}
+
+const drawn = Object.fromEntries(
+  Array.from({ length: sampleSize({ full: 24, short: 3 }) }, (_, at): [string, WorldKind] => {
+    const site = SITES[at % 3] ?? 'shop';
+    return [`${site} ${at}`, { seed: 30 + at, site, siblings: 40, jobs: drawnJobs() }];
+  }),
+);
+const kinds: Readonly<Record<string, WorldKind>> = { ...worlds, ...drawn };
+const VIEWS = ['project_id', 'user_id', 'session_id', 'view_number', 'view_time', 'path', 'fully_loaded'];
+const worldOf = sharedWorlds({
+  ...kinds,
+  app: { seed: 61, site: 'app', siblings: 120 },
+  errors: {
+    seed: 62,
+    jobs: [
+      { scope: 'sessions', days: [9, 16] },
+      { scope: 'views', days: [9, 12], fields: VIEWS },
+      { scope: 'views', days: [12, 16] },
+    ],
+  },
+});
+
+/** A question with the scopes that it reads. */
+interface Asked extends Funnel {
+  readonly scopes: readonly ('sessions' | 'views')[];
+}
+const BOTH = ['sessions', 'views'] as const;
+const FUNNELS: Readonly<Record<string, readonly Asked[]>> = {
+  shop: [
+    { steps: ['/cart', '/checkout/address', '/checkout/payment'], scopes: ['views'] },
+    { steps: ['/cart', '/checkout/address', '/checkout/payment'], order: 'direct', scopes: ['views'] },
+    { steps: ['/p/*', '/p/*', '/c*'], scopes: ['views'] },
+    { steps: ['*', '/p/*', '/p/*'], order: 'direct', scopes: ['views'] },
+    { steps: ['/p/* | /search', '/cart', 'purchase'], scopes: BOTH },
+    { steps: ['/cart', '/checkout*', 'purchase'], order: 'direct', scopes: BOTH },
+    { steps: ['/p/* | event:search', 'event:added_to_cart | /cart', 'purchase'], scopes: BOTH },
+    { steps: ['event:search', 'event:paid'], scopes: ['sessions'] },
+  ],
+  leads: [
+    { steps: ['/services/*', '/contact', '/contact/details', '/contact/thanks'], scopes: ['views'] },
+    { steps: ['/services/1000', '/services/*', '/contact'], order: 'direct', scopes: ['views'] },
+    { steps: ['/about | /prices', 'event:*', '/contact*'], scopes: BOTH },
+  ],
+  magazine: [
+    { steps: ['/news/*', '/news/*', '/subscribe'], order: 'direct', scopes: ['views'] },
+    { steps: ['/news/10*', '/topic/*', '/subscribe*'], scopes: ['views'] },
+    { steps: ['event:search', '/news/*', 'event:*'], scopes: BOTH },
+  ],
+};
+const PATHS: Readonly<Record<string, readonly (readonly [string, 'after' | 'before', number])[]>> = {
+  shop: [
+    ['/search', 'after', 3],
+    ['/checkout*', 'before', 2],
+    ['/p/1003', 'after', 2],
+    ['/p/1003', 'before', 2],
+    ['/p/1000', 'after', 2],
+    ['entry', 'after', 1],
+  ],
+  leads: [
+    ['/services/10*', 'after', 2],
+    ['/services/1000', 'before', 3],
+    ['/contact', 'before', 1],
+  ],
+  magazine: [
+    ['/news/1002', 'after', 3],
+    ['/news/*', 'before', 2],
+    ['entry', 'after', 3],
+  ],
+};
+
+describe.each(Object.entries(kinds).map(([name, kind], at) => [name, engines[at % engines.length] ?? 'DuckDB', kind, at] as const))(
+  '%s, on %s',
+  (name, engine, kind, taker) => {
+    const site = kind.site ?? 'shop';
+    const { sessions: all } = worldOf(name);
+    const uses = (notes: string[] = []) => ({ ...usesOf(worldOf(name).workspace(engine), notes), draw: () => undefined });
+    /** The sessions of days that the files cover; of those that are known by their views alone, with some. */
+    const sessionsOn = (scopes: Asked['scopes'], leastViews = scopes.includes('sessions') ? 0 : 1) => {
+      const days = coveredDays(kind, scopes);
+      return all.filter((session) => session.views.length >= leastViews && days.includes(dayIn(kind, session, scopes)));
+    };
+    /** The sites have the cases between them, as a statement is a process; in `npm run full` each has all. */
+    const turn = <T>(cases: readonly T[]) => inTurn(cases, taker % 3, 3);
+    const ofSite = kind.siblings === undefined ? turn : <T>(cases: readonly T[]) => cases;
+    const isThere = (question: unknown) => kind.siblings !== undefined || !JSON.stringify(question).includes('/10');
+
+    /** Steps as walks have them; times as far as answers round them, pages after a step where they are known. */
+    function stepsOf(steps: FunnelAnswer['steps'], walks: readonly Walk[], isFollowed: boolean) {
+      return steps.map(({ next = [] }, index) => {
+        const there = walks.filter(({ depth }) => depth > index);
+        const left = there.filter(({ depth }) => depth === index + 1);
+        const gaps = there.flatMap(({ gapsMs }) => gapsMs[index] ?? []);
+        const [low, median, high] = [0.25, 0.5, 0.75].map((share) => {
+          const exact = quantileOf(gaps, share) / 1000;
+          return expect.closeTo(exact, exact < 60 ? 0.6 : exact < 3_600 ? -0.1 : -1.8);
+        });
+        const to = next.map(({ page, sessions }) => {
+          const isOf = matcherOf(page.replace(/ \(still .*\)$/, '').replace(/ \(others\)$/, ''));
+          const count = left.filter((walk) => walk.next !== undefined && isOf(walk.next)).length;
+          return { page, sessions: page.includes('(others)') ? Math.min(sessions, count) : count };
+        });
+        const isLast = index === steps.length - 1;
+        return {
+          sessions: there.length,
+          ...(gaps.length > 0 && { medianSeconds: median, middleSeconds: [low, high] }),
+          ...(!isLast && { left: left.length }),
+          ...(!isLast && isFollowed && { ended: left.filter((walk) => walk.next === undefined).length, next: to }),
+        };
+      });
+    }
+
+    it.each(ofSite(FUNNELS[site] ?? []).filter(isThere))('$steps $order', async ({ scopes, steps, order }) => {
+      const own = sessionsOn(scopes);
+      const walks = walksOf({ steps, order }, own);
+      const answer = await analyzeFunnel({ steps, order }, uses());
+      const isFollowed = scopes.includes('views') || kind.withoutViews === undefined;
+      expect(walks.filter(({ depth }) => depth === steps.length).length).toBeGreaterThan(0);
+      expect(answer.steps).toMatchObject(stepsOf(answer.steps, walks, isFollowed));
+    });
+
+    it.each(ofSite(PATHS[site] ?? []).filter(isThere))('paths %s %s to depth %i', async (from, direction, depth) => {
+      const isStart = from === 'entry' ? (_: string, at: number) => at === 0 : matcherOf(from);
+      const plainName = (path: string) => (kind.siblings === undefined ? path : path.replace(/^(\/\w+)\/1(?!000$)\d{3}$/, '$1/* (others)'));
+      const nameOf = (path: string, start: string) => {
+        const isList = plainName(start).includes('*');
+        if (path === start) return from === 'entry' || !isList ? plainName(path) : from;
+        return isList && plainName(path) === plainName(start) ? `another of ${plainName(path)}` : plainName(path);
+      };
+      const expected = new Map<string, number>();
+      for (const session of sessionsOn(['views'])) {
+        const way = pathOf(session, { isStart, direction, depth, nameOf });
+        if (way !== undefined) expected.set(way, (expected.get(way) ?? 0) + 1);
+      }
+      const answer = await analyzePaths({ from, direction, depth, limit: 10_000 }, uses());
+      expect(new Map(answer.paths.map(({ pages, sessions }) => [pages, sessions]))).toEqual(expected);
+    });
+
+    it.each(turn(['device', 'visitor_type', 'country', 'browser', 'referrer', 'entry_page', 'day'] as const))(
+      'a funnel by %s',
+      async (breakdown) => {
+        const [list, goal] = PLACES[site] ?? ['', ''];
+        const groupOf: Readonly<Record<typeof breakdown, (session: SessionRow) => string>> = {
+          device: ({ device }) => ({ 1: 'desktop', 2: 'mobile', 3: 'tablet', 4: 'app' })[device] ?? 'unknown',
+          visitor_type: ({ number }) => (number === 1 ? 'new' : 'returning'),
+          country: ({ country }) => country ?? 'unknown',
+          browser: ({ browser }) => browser ?? 'unknown',
+          referrer: ({ referrer }) => (referrer === null ? 'direct' : new URL(referrer).host),
+          entry_page: (session) => pagesOf(session)[0]?.path ?? '',
+          day: ({ beganMs }) => new Date(beganMs).toISOString().slice(0, 10),
+        };
+        const filters = {
+          devices: ['desktop', 'mobile', 'app'],
+          automated: 'exclude',
+          startDate: '2026-11-10',
+          endDate: '2026-11-15',
+        } as const;
+        const steps = [list, goal];
+        const { groups = [] } = await analyzeFunnel({ steps, breakdown, ...filters }, uses());
+        const own = sessionsOn(BOTH).filter(
+          ({ device, automated, beganMs }) => [1, 2, 4].includes(device) && !automated && dayOf(beganMs) > 9,
+        );
+        expect(groups.length).toBeGreaterThan(1);
+        for (const { group, steps: counts } of groups) {
+          const walks = walksOf(
+            { steps },
+            own.filter((session) => groupOf[breakdown](session) === group),
+          );
+          expect([group, ...counts]).toEqual([group, ...[1, 2].map((depth) => walks.filter((walk) => walk.depth >= depth).length)]);
+        }
+      },
+    );
+
+    it.each(turn([1, 3]))('visitors within %i days, of whom some have not had them', async (withinDays) => {
+      const steps = [...(PLACES[site] ?? []), 'event:* | purchase'];
+      const range = { startDate: '2026-11-09', endDate: '2026-11-15' };
+      const answer = await analyzeFunnel({ steps, within: 'visitor', withinDays, ...range }, uses());
+      const days = coveredDays(kind, BOTH);
+      const walks = walksOfVisitors({ steps, withinDays }, sessionsOn(BOTH));
+      const isOver = ({ startMs }: Walk) =>
+        Array.from({ length: withinDays + 1 }, (_, after) => dayOf(startMs) + after).every((day) => days.includes(day));
+      const over = walks.filter(isOver);
+      expect(answer.immature).toBe(walks.length - over.length);
+      expect(answer.steps).toMatchObject(stepsOf(answer.steps, over, false));
+    });
+
+    it.each(turn(['day', 'week'] as const))('who comes back by %s', async (by) => {
+      const days = new Set(coveredDays(kind, ['sessions']));
+      const own = sessionsOn(['sessions']);
+      // All days are of one week.
+      const periodOf = ({ beganMs }: SessionRow) => (by === 'day' ? dayOf(beganMs) : 9);
+      const firsts = own.filter(({ number }) => number === 1);
+      const { cohorts, within } = await analyzeRetention({ by, periods: 3 }, uses());
+      const begun = [...new Set(firsts.map(periodOf))].toSorted((a, b) => a - b);
+      const isWhole = (period: number) => (by === 'day' ? days.has(period) : period === 9 && days.size === 7);
+      const backIn = (cohort: number, isMeant: (period: number) => boolean) => {
+        const users = new Set(firsts.filter((first) => periodOf(first) === cohort).map(({ user }) => user));
+        return new Set(own.filter((session) => users.has(session.user) && isMeant(periodOf(session))).map(({ user }) => user)).size;
+      };
+      expect(cohorts.map(({ returned }) => returned)).toEqual(
+        begun.map((cohort) =>
+          [0, 1, 2, 3].map((after) =>
+            after === 0 || isWhole(cohort + after) ? backIn(cohort, (period) => period === cohort + after) : null,
+          ),
+        ),
+      );
+      const overFor = (length: number) => begun.filter((cohort) => Array.from({ length }, (_, at) => cohort + at + 1).every(isWhole));
+      const length = [3, 2, 1].find((each) => overFor(each).length > 0);
+      const sum = (isMeant: (cohort: number) => (period: number) => boolean) =>
+        overFor(length ?? 0).reduce((total, cohort) => total + backIn(cohort, isMeant(cohort)), 0);
+      expect(within && [within.periods, within.visitors, within.returned]).toEqual(
+        length && [
+          length,
+          sum((cohort) => (period) => period === cohort),
+          sum((cohort) => (period) => period > cohort && period <= cohort + length),
+        ],
+      );
+    });
+
+    it('conditions and variants, whatever the outcome', async () => {
+      const [list, goal] = PLACES[site] ?? ['', ''];
+      const isOfList = matcherOf(list);
+      const own = sessionsOn(BOTH).filter(({ views }) => views.length > 0);
+      const firsts = own.flatMap(({ views }) => views.toSorted((a, b) => a.number - b.number).find(({ path }) => isOfList(path)) ?? []);
+      const conditions = [
+        { what: 'slow_page', pages: [list], overSeconds: 3 },
+        { what: 'js_error', pages: [list] },
+        { what: 'variable', name: 'Variant', value: 'B' },
+      ] as const;
+      for (const outcome of ['purchase', 'revenue', 'bounce', goal]) {
+        const answer = await measureImpact({ conditions, outcome, limit: 50 }, uses());
+        expect(answer.totalSessions).toBe(own.length);
+        const rowOf = (what: string) => answer.conditions.find((row) => row.what === what);
+        expect(rowOf('slow_page')?.sessions).toBe(firsts.filter(({ loadedMs }) => loadedMs > 3_000).length);
+        expect(rowOf('js_error')?.sessions).toBe(firsts.filter(({ loadedMs }) => loadedMs % 7 === 0).length);
+        const ofB = own.filter((session) => variantOf(session) === 'B');
+        expect(rowOf('variable')).toMatchObject({
+          against: 'A',
+          sessions: ofB.length,
+          visitors: new Set(ofB.map(({ user }) => user)).size,
+        });
+        const converts = ({ transactions, views }: SessionRow) => {
+          if (outcome === goal) return views.some(({ path }) => path === goal);
+          return outcome === 'bounce' ? views.length === 1 : transactions > 0;
+        };
+        expect(rowOf('variable')?.withPercent).toBeCloseTo((100 * ofB.filter(converts).length) / ofB.length, 1);
+      }
+    });
+
+    it('statements', async () => {
+      const days = coveredDays(kind, ['sessions']);
+      const own = all.filter(({ beganMs }) => days.includes(dayOf(beganMs)));
+      const sums = 'sum(session_number_of_transactions), sum(session_transactions_revenue_cents)';
+      const sql =
+        `SELECT count(*), ${sums}, count(DISTINCT user_id) FROM sessions WHERE session_time >= '2026-11-09' ` +
+        "AND session_time < '2026-11-16'";
+      const sum = (of: (session: SessionRow) => number) => own.reduce((total, session) => total + of(session), 0);
+      const { rows } = await queryExport({ sql }, uses());
+      expect(rows[0]?.map(Number)).toEqual([
+        own.length,
+        sum(({ transactions }) => transactions),
+        sum(({ revenueCents }) => revenueCents),
+        new Set(own.map(({ user }) => user)).size,
+      ]);
+      const viewed = `SELECT count(*), count(DISTINCT v.path), count(*) FILTER (WHERE s.device_id = 2) FROM views AS v JOIN sessions AS s
+        USING (user_id, session_id)`;
+      const joined = own.flatMap((session) => session.views.map((view) => ({ ...view, session })));
+      const { rows: ofViews } = await queryExport({ sql: viewed }, uses());
+      expect(ofViews[0]?.map(Number)).toEqual([
+        joined.length,
+        new Set(joined.map(({ path }) => path)).size,
+        joined.filter(({ session }) => session.device === 2).length,
+      ]);
+    });
+  },
+);
+
+describe.each(engines)('days that lack the column of errors, on %s', (engine) => {
+  const name = 'errors';
+  const ask = async (question: object) => {
+    const notes: string[] = [];
+    const uses = { ...usesOf(worldOf(name).workspace(engine), notes), draw: () => undefined };
+    return { answer: await measureImpact({ outcome: 'purchase', limit: 50, ...question }, uses), notes };
+  };
+
+  it('are left out where errors are asked about, and named where all is looked at', async () => {
+    const own = worldOf(name).sessions.filter(({ beganMs }) => dayOf(beganMs) >= 12);
+    const range = { startDate: '2026-11-09', endDate: '2026-11-15' };
+    const asked = await ask({ conditions: [{ what: 'js_error', pages: ['/p/*'] }], ...range });
+    expect(asked.answer).toMatchObject({ days: 4, totalSessions: own.length });
+    const lacking = 'the downloaded views of those days lack the column any_js_error_ind';
+    expect(asked.notes.join(' ')).toContain(`2026-11-09 … 2026-11-11 (3 days, UTC): ${lacking}`);
+    const { answer, notes } = await ask({});
+    expect(answer.days).toBe(7);
+    expect(answer.conditions.map(({ what }) => what)).not.toContain('js_error');
+    expect(notes.join(' ')).toMatch(/Not looked at, because no export of all these days has the field: [^.]*js_error \(any_js_error_ind\)/);
+    const lists = (await ask({ conditions: [{ what: 'variable', name: 'variant' }] })).answer.conditions;
+    expect(lists[0]?.sessions).toBe(own.filter((session) => variantOf(session) === lists[0]?.condition.slice(10, 11)).length);
+  });
+});
+
+describe.each(engines)('an app with more screens than have names, on %s', (engine) => {
+  it('a screen among the others is called as it was asked for', async () => {
+    const screens = worldOf('app').sessions.map((session) => pagesOf(session).map(({ path }) => path));
+    const [[from]] = [...grouped(screens.flat(), (screen) => screen)].toSorted(([, a], [, b]) => a.length - b.length) as unknown as [
+      [string],
+    ]; // there are some
+    const answer = await analyzePaths(
+      { from, depth: 1, limit: 1_000 },
+      { ...usesOf(worldOf('app').workspace(engine)), draw: () => undefined },
+    );
+    const after = screens.flatMap((own) => (own.includes(from) ? [own[own.indexOf(from) + 1] ?? '(visit ends)'] : []));
+    expect(answer.sessions).toBe(after.length);
+    expect(answer.paths.map(({ pages }) => pages.split(' > ')[0])).toEqual(answer.paths.map(() => from));
+    expect(answer.pages.find(({ page }) => page === '(visit ends)')?.sessions ?? 0).toBe(
+      after.filter((page) => page === '(visit ends)').length,
+    );
+  });
+});
