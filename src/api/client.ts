@@ -170,7 +170,7 @@ interface CallParts extends Pick<ClientOptions, 'limiter' | 'clock' | 'principal
 }
 
 /** A call whose input has been checked. */
-interface CheckedCall extends Pick<CallOptions, 'fresh' | 'passing' | 'newerThan' | 'onKept' | 'observe'> {
+interface CheckedCall extends Pick<CallOptions, 'fresh' | 'passing' | 'keepMs' | 'maxAgeMs' | 'newerThan' | 'onKept' | 'observe'> {
   readonly operation: Operation;
   readonly input: Record<string, unknown>;
   readonly projectId: number | undefined;
@@ -271,8 +271,10 @@ async function answerCall(call: CheckedCall, parts: CallParts): Promise<Tolerate
   return reads.get({
     ...call,
     key: keyOf(input),
-    keepMs: ownMs,
-    after: before && keyOf(before),
+    keepMs: Math.max(ownMs, call.keepMs ?? 0),
+    maxAgeMs: call.maxAgeMs ?? ownMs,
+    // Who takes old answers wants the list as it was.
+    after: before && call.maxAgeMs === undefined ? keyOf(before) : undefined,
     read: (limits) => send({ ...call, input, limits, readOnce: isRepeated ? onceIn(limits) : undefined }, acquired, parts),
   });
 }
@@ -286,6 +288,10 @@ interface AskOptions {
   readonly fresh?: boolean;
   /** True: the answer is not kept for later calls, because it is one of many large ones. */
   readonly passing?: boolean;
+  /** How long the answer is kept for calls that take one so old, where that is longer than usual. */
+  readonly keepMs?: number;
+  /** How old an answer may be that was kept for so long. */
+  readonly maxAgeMs?: number;
   /** Longest wait, for what a call can do without; else what is left of the call. */
   readonly withinMs?: number;
 }
@@ -306,6 +312,9 @@ export interface CallOptions {
   fresh?: boolean | undefined;
   /** True: the answer is not kept. */
   passing?: boolean | undefined;
+  /** As of `AskOptions`. */
+  keepMs?: number | undefined;
+  maxAgeMs?: number | undefined;
   /** From `readsBegun`: what was read before then and may change is read anew. */
   newerThan?: number | undefined;
   /** Hears of when an answer is that was kept and may have changed, ms since 1970. */

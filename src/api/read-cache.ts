@@ -26,6 +26,8 @@ export interface SharedRead<T> {
   readonly key: string;
   /** How long the answer may be given again, in ms from the beginning of the read: 0 not at all, infinite where it never changes. */
   readonly keepMs: number;
+  /** How old an answer may be that was kept for longer; left out: as old as it is kept. */
+  readonly maxAgeMs?: number | undefined;
   /** True where nothing older than this call will do. */
   readonly fresh?: boolean | undefined;
   /** True where the answer is not kept, unless it is already. */
@@ -117,10 +119,10 @@ interface ReadParts {
   readonly nextOrder: () => number;
 }
 
-function isFresh({ keepMs, sinceMs, writes }: Kept, { owner, clock }: ReadParts): boolean {
+function isFresh({ keepMs, sinceMs, writes }: Kept, { owner, clock }: ReadParts, maxAgeMs = keepMs): boolean {
   if (keepMs === Number.POSITIVE_INFINITY) return true;
   const ageMs = clock.now() - sinceMs;
-  return writes === owner.writes && ageMs >= 0 && ageMs < keepMs;
+  return writes === owner.writes && ageMs >= 0 && ageMs < Math.min(keepMs, maxAgeMs);
 }
 
 /** When the page before was read last, as far as that is known. */
@@ -129,11 +131,11 @@ function orderBefore(after: string, { owner, kept }: ReadParts): number | undefi
 }
 
 /** A kept answer that is good enough for a read. */
-function knownAnswer({ key, keepMs, fresh, newerThan = 0, after }: SharedRead<unknown>, parts: ReadParts): Kept | undefined {
+function knownAnswer({ key, keepMs, maxAgeMs, fresh, newerThan = 0, after }: SharedRead<unknown>, parts: ReadParts): Kept | undefined {
   const { kept, owner } = parts;
   const known = keepMs > 0 && !fresh ? kept.get(owner.prefix + key) : undefined;
   if (!known || (known.keepMs !== Number.POSITIVE_INFINITY && known.order <= newerThan)) return undefined;
-  if (isFresh(known, parts))
+  if (isFresh(known, parts, maxAgeMs))
     return after === undefined || known.order > (orderBefore(after, parts) ?? Number.POSITIVE_INFINITY) ? known : undefined;
   kept.delete(owner.prefix + key);
   return undefined;

@@ -83,8 +83,8 @@ function send<T extends Operation>({ client, caller, options, done }: Call, oper
 export function askOf(call: Call): Ask {
   const { clock } = call.caller.session.options;
   const endOf = (withinMs: number) => Math.min(call.options.deadlineMs, clock.now() + withinMs);
-  return (operation, request, { fresh, passing, withinMs } = {}) =>
-    send(call, operation, request, { fresh, passing, ...(withinMs !== undefined && { deadlineMs: endOf(withinMs) }) });
+  return (operation, request, { withinMs, ...how } = {}) =>
+    send(call, operation, request, { ...how, ...(withinMs !== undefined && { deadlineMs: endOf(withinMs) }) });
 }
 
 /** Where the client can ask, only the person's answer counts; elsewhere the argument. */

@@ -56,9 +56,9 @@ export default defineTool({
     // A run that ends within a day after a range is taken to be of it.
     const untilMs = bounds.toMs === undefined ? undefined : bounds.toMs + DAY_MS;
     const meant = { jobIds, sinceMs: bounds.fromMs, untilMs };
-    if (expiresBefore === undefined)
-      for (const sentence of await withoutFilesWords(asSuccessful(listed), meant, { ask, nowMs })) note(sentence);
     const page = Math.max(1, paging.page ?? 1);
+    if (expiresBefore === undefined && page === 1)
+      for (const sentence of await withoutFilesWords(asSuccessful(listed), meant, { ask, nowMs })) note(sentence);
     const isMore = page * (paging.limit ?? DEFAULT_PAGE_SIZE) < found.length;
     const counts = { total: found.length, ...(isMore && { nextPage: page + 1 }) };
     if (expiresBefore === undefined) return { answer: expiredWords(found, { ...now, fileLifeMs: life.ms }), runs, ...counts };

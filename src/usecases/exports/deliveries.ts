@@ -4,7 +4,7 @@ import { DEFAULT_PAGE_SIZE, instantOf } from '../../api/params.ts';
 import { type Delivery, rangeOf } from '../../domain/exports/deliveries.ts';
 import { filesUntil } from '../../domain/exports/files-until.ts';
 import { type JobRecord, numericIds } from '../../domain/exports/plan/similar-jobs.ts';
-import { DAY_MS } from '../../lib/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { type FileLife, learnFileLife } from '../../workspace/download/file-life.ts';
 import { allRunRows, asSuccessful, type RunRow, runRowsOf, type SuccessfulRun } from '../../workspace/download/run-rows.ts';
 import type { Context } from '../context.ts';
@@ -76,14 +76,20 @@ interface RunSelection extends InputOf<typeof listSuccessfulExportRuns> {
   readonly expiresBeforeMs?: number | undefined;
 }
 
+/** Who turns pages gets them of the list as it was for the first: of many jobs it takes longer to read than lists are kept. */
+const PAGES_MS = 10 * MINUTE_MS;
+
 /**
  * A page of the successful runs that fit, all that do, and those among which they were looked for; with `expiresBeforeMs` those that go
  * first come first.
  */
 export async function selectRuns(
   { jobIds, fromMs, toMs, expiresBeforeMs, order = 'DESC', limit = DEFAULT_PAGE_SIZE, page = 1 }: RunSelection,
-  { ask, nowMs }: Pick<Context, 'ask' | 'nowMs'>,
+  context: Pick<Context, 'ask' | 'nowMs'>,
 ): Promise<{ runs: RunRow[]; found: readonly RunRow[]; listed: readonly RunRow[]; life: FileLife }> {
+  const { nowMs } = context;
+  const ask: Context['ask'] = (operation, input, how) =>
+    context.ask(operation, input, { keepMs: PAGES_MS, ...(page > 1 && { maxAgeMs: PAGES_MS }), ...how });
   const isLate = !jobIds && (fromMs !== undefined || expiresBeforeMs !== undefined);
   const known = isLate ? await fileLifeAmong(await readJobs(ask), ask) : undefined;
   // The range of a run ends before the run begins, and files exist only of runs that completed within the life of files.

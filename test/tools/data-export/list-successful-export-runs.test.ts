@@ -70,11 +70,15 @@ describe('a selection', () => {
   });
 
   it('comes in pages, and says how many there are', async () => {
-    const args = { jobIds: ['Daily sessions'], limit: 2 };
-    const [first, second] = [
-      await call('list_successful_export_runs', args),
-      await call('list_successful_export_runs', { ...args, page: 2 }),
-    ];
+    const args = { startDate: '2026-11-17', limit: 2 };
+    // Longer than lists are kept: a long one takes more than that to be read.
+    const pass = () => platform().clock.advance(30_000);
+    await pass();
+    const first = await call('list_successful_export_runs', args);
+    await pass();
+    const asked = platform().requests.length;
+    const second = await call('list_successful_export_runs', { ...args, page: 2 });
+    expect(platform().requests).toHaveLength(asked);
     const ids = [first, second].flatMap(({ structured }) => (structured['runs'] as Run[]).map(({ jobRunId }) => jobRunId));
     expect(new Set(ids).size).toBe(4);
     expect(first.structured).toMatchObject({ total: expect.any(Number), nextPage: 2 });

@@ -1,7 +1,7 @@
 import type { PayloadOf } from '../../../api/operation.ts';
 import type { listExportJobs } from '../../../api/operations/data-export.ts';
 import { type Interval, intersect } from '../../../lib/intervals.ts';
-import { capital } from '../../../lib/sentences.ts';
+import { capital, firstOf } from '../../../lib/sentences.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
 import type { JobBody } from './job-bodies.ts';
 
@@ -172,7 +172,7 @@ export function jobWords(jobs: readonly JobRecord[]): string {
     const last = job.lastRunTime ? `, last run ${job.lastRunTime.slice(0, 10)}` : '';
     return `${job.jobId} "${job.name ?? ''}"${isSuspended(job) ? ` (suspended${last})` : ''}`;
   });
-  return words.slice(0, 3).join(', ');
+  return firstOf(words, 3);
 }
 
 /** Whether a job is what this body creates, as far as its record shows it: by name, columns, and all that does not change. */
