@@ -283,15 +283,7 @@ async function answerCall(call: CheckedCall, parts: CallParts): Promise<Tolerate
 export type CallInput<O extends Operation> = InputOf<O> | (Omit<InputOf<O>, 'projectId'> & { projectId?: number });
 
 /** How one request of a call is sent. */
-interface AskOptions {
-  /** True: nothing that was read before will do. */
-  readonly fresh?: boolean;
-  /** True: the answer is not kept for later calls, because it is one of many large ones. */
-  readonly passing?: boolean;
-  /** How long the answer is kept for calls that take one so old, where that is longer than usual. */
-  readonly keepMs?: number;
-  /** How old an answer may be that was kept for so long. */
-  readonly maxAgeMs?: number;
+interface AskOptions extends Pick<CallOptions, 'fresh' | 'passing' | 'keepMs' | 'maxAgeMs'> {
   /** Longest wait, for what a call can do without; else what is left of the call. */
   readonly withinMs?: number;
 }
@@ -310,10 +302,11 @@ export interface CallOptions {
   encoding?: 'form' | 'json' | undefined;
   /** True: the platform is asked now, whatever is kept. */
   fresh?: boolean | undefined;
-  /** True: the answer is not kept. */
+  /** True: the answer is not kept for later calls, because it is one of many large ones. */
   passing?: boolean | undefined;
-  /** As of `AskOptions`. */
+  /** How long the answer is kept for calls that take one so old, where that is longer than usual. */
   keepMs?: number | undefined;
+  /** How old an answer may be that was kept for so long. */
   maxAgeMs?: number | undefined;
   /** From `readsBegun`: what was read before then and may change is read anew. */
   newerThan?: number | undefined;

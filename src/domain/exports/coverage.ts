@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../lib/clock.ts';
-import { type Interval, intersect, subtract } from '../../lib/intervals.ts';
+import { type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
 
 /** All time there is. */
 export const EVER: readonly Interval[] = [{ startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINITY }];
@@ -27,6 +27,9 @@ export interface Coverage {
   readonly have: readonly Interval[];
   readonly lack: readonly Lack[];
 }
+
+/** The time that files do not answer, whyever. */
+export const timeOfLack = (lack: Coverage['lack']) => union(lack.flatMap(({ days }) => days));
 
 /** Holds a question against files. */
 export function coverageOf(asked: readonly Interval[], columns: Iterable<string>, held: Held, deviceIds?: readonly number[]): Coverage {

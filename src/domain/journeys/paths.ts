@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { formatNumber } from '../../lib/number-text.ts';
+import { addTo } from '../../lib/tally.ts';
 
 /** The answer of `analyze_paths`. */
 export const pathsShape = z.object({
@@ -15,8 +16,8 @@ export const pathsShape = z.object({
 /** The answer of `analyze_paths`. */
 export type PathsAnswer = z.input<typeof pathsShape>;
 
-/** Pages of one path from its start on, and how many sessions took it. */
-interface Path {
+/** Pages of one path from its start on, and how many sessions took it; it ends early where the visit does. */
+export interface Path {
   readonly pages: readonly string[];
   readonly sessions: number;
 }
@@ -41,7 +42,7 @@ export function pagesOfPaths(paths: readonly Path[], { depth, direction, session
     for (const { pages, sessions: count } of paths) {
       if (pages.length < index + 1) continue;
       const page = pages[index + 1] ?? edgeName(direction);
-      counts.set(page, (counts.get(page) ?? 0) + count);
+      addTo(counts, page, count);
     }
     const all = [...counts].map(([page, count]) => ({
       depth: index + 1,

@@ -29,7 +29,7 @@ export async function readRunRows(jobIds: readonly number[] | undefined, sinceMs
 }
 
 /** How long files are kept, as one of the latest runs of these jobs says it. */
-async function fileLifeAmong(jobs: readonly JobRecord[], ask: Context['ask']): Promise<FileLife> {
+async function fileLifeAmong(jobs: readonly JobRecord[], ask: Context['ask']) {
   const ran = jobs.filter((job) => lastRunMs(job) > 0).toSorted((a, b) => lastRunMs(b) - lastRunMs(a));
   return learnFileLife(ask, asSuccessful(await runRowsOf(numericIds(ran.slice(0, MOST_ASKED)), ask)));
 }
@@ -38,11 +38,7 @@ async function fileLifeAmong(jobs: readonly JobRecord[], ask: Context['ask']): P
 export type ListedDelivery = Delivery & SuccessfulRun;
 
 /** Listed runs, the latest completed first, with what is left of the files of each, and how long files are kept. */
-export async function deliveriesAmong(
-  rows: readonly RunRow[],
-  { ask, workspace, nowMs }: ExportContext,
-  known?: FileLife,
-): Promise<{ runs: ListedDelivery[]; life: FileLife }> {
+export async function deliveriesAmong(rows: readonly RunRow[], { ask, workspace, nowMs }: ExportContext, known?: FileLife) {
   const listed = asSuccessful(rows);
   const [kept, life] = await Promise.all([workspace().then((opened) => opened.runs()), known ?? learnFileLife(ask, listed)]);
   const here = new Set(kept.map(({ jobId, runId }) => `${jobId}/${runId}`));
@@ -56,7 +52,7 @@ export async function deliveriesAmong(
 }
 
 /** The runs of these jobs whose files still exist here or on the platform, as far as they may reach beyond an instant. */
-export async function availableRuns(jobs: readonly JobRecord[], fromMs: number, context: ExportContext): Promise<ListedDelivery[]> {
+export async function availableRuns(jobs: readonly JobRecord[], fromMs: number, context: ExportContext) {
   if (jobs.length === 0) return [];
   const [kept, life] = await Promise.all([context.workspace().then((opened) => opened.runs()), fileLifeAmong(jobs, context.ask)]);
   const ids = new Set(jobs.map(({ jobId }) => jobId));
@@ -86,7 +82,7 @@ const PAGES_MS = 10 * MINUTE_MS;
 export async function selectRuns(
   { jobIds, fromMs, toMs, expiresBeforeMs, order = 'DESC', limit = DEFAULT_PAGE_SIZE, page = 1 }: RunSelection,
   context: Pick<Context, 'ask' | 'nowMs'>,
-): Promise<{ runs: RunRow[]; found: readonly RunRow[]; listed: readonly RunRow[]; life: FileLife }> {
+) {
   const { nowMs } = context;
   const ask: Context['ask'] = (operation, input, how) =>
     context.ask(operation, input, { keepMs: PAGES_MS, ...(page > 1 && { maxAgeMs: PAGES_MS }), ...how });

@@ -15,7 +15,7 @@ import { firstOf } from '../../lib/sentences.ts';
 import { type FileLife, lifeWords } from '../../workspace/download/file-life.ts';
 import { availableRuns } from './deliveries.ts';
 import type { ExportContext } from './export-lists.ts';
-import { type AskedDays, contentFor, readExports, studyJob } from './gap-study.ts';
+import { type AskedDays, contentFor, type Exports, readExports, studyJob } from './gap-study.ts';
 
 const partsOf = ({ intervals }: GapStudy, statuses: readonly Status[]) => intervals.filter(({ status }) => statuses.includes(status));
 
@@ -26,7 +26,7 @@ const MOST_RANGES = 6;
 const MOST_SEARCHED = 20;
 
 /** Which other jobs with all columns of a job have files, here or on the platform, of what it lacks: a sentence each. */
-async function otherHolders(job: JobRecord, found: GapStudy, jobs: readonly JobRecord[], context: ExportContext): Promise<string[]> {
+async function otherHolders(job: JobRecord, found: GapStudy, jobs: readonly JobRecord[], context: ExportContext) {
   const lost = union(partsOf(found, [...GAPS, 'expired']));
   const [first] = lost;
   const [device, columns] = [deviceOf(job), job.fields ?? []];
@@ -60,15 +60,13 @@ function gapNotes(found: GapStudy, life: FileLife): string[] {
   return notes.flatMap(([isSo, sentence]) => (isSo ? [sentence] : []));
 }
 
-type Exports = Awaited<ReturnType<typeof readExports>>;
-
 /** Keeps a plan that fills all intervals of these statuses; undefined where there is none. */
 async function planBackfill(
   job: JobRecord,
   found: GapStudy,
   statuses: readonly Status[],
   { content, jobs, store, note, nowMs }: Pick<Exports, 'jobs' | 'store'> & ExportContext & { content: BackfillContent },
-): Promise<{ planId: string; words: string } | undefined> {
+) {
   const { timeZone } = found;
   // Neighbours together, none longer than a job takes.
   const ranges = union(partsOf(found, statuses)).flatMap((range) => splitRange(range, timeZone));

@@ -7,7 +7,6 @@ import { type BackfillContent, contentOf, isBackfillOf } from '../../domain/expo
 import { type ExportHistory, findGaps, type GapStudy, joined, type StatusInterval, slotsIn } from '../../domain/exports/gaps/find-gaps.ts';
 import { isRunning, type JobRecord, lower, numericIds } from '../../domain/exports/plan/similar-jobs.ts';
 import type { Interval } from '../../lib/intervals.ts';
-import type { FileLife } from '../../workspace/download/file-life.ts';
 import type { ExportPlan } from '../../workspace/plans.ts';
 import { rowsOf } from '../../workspace/store/manifest.ts';
 import { fetchMetrics } from '../metrics/fetch-metrics.ts';
@@ -21,18 +20,15 @@ export interface AskedDays {
   readonly endDate?: string | undefined;
 }
 
-/** The jobs of a project, and the plans that made some of them. */
-interface Exports {
-  readonly jobs: readonly JobRecord[];
-  readonly plans: readonly ExportPlan[];
-}
-
 /** The jobs of the call's project, its plans, and where these are kept. */
 export async function readExports(context: ExportContext) {
   const store = await openPlansOf(context);
   const [jobs, plans] = await Promise.all([readJobs(context.ask), store.all()]);
   return { store, jobs, plans };
 }
+
+/** The jobs of a project, the plans that made some of them, and where these are kept. */
+export type Exports = Awaited<ReturnType<typeof readExports>>;
 
 /** An instant of the interface in ms; undefined where there is none. */
 function msOf(text: string | null | undefined): number | undefined {
@@ -47,7 +43,7 @@ function backfillsOf(job: JobRecord, { jobs, plans }: Exports): JobRecord[] {
 }
 
 /** Everything that shows what a job has delivered. */
-async function readHistory(job: JobRecord, exports: Exports, context: ExportContext): Promise<ExportHistory & { life: FileLife }> {
+async function readHistory(job: JobRecord, exports: Exports, context: ExportContext) {
   const { ask, workspace } = context;
   // Before the list of successful runs: a run that ends in between is then in both.
   const runs = await allPages(
@@ -125,7 +121,7 @@ function weighed(interval: StatusInterval, visits: ReadonlyMap<number, unknown>,
     // A day whose visits are not known stays as it was found.
     const count = Number(visits.get(startMs) ?? 0);
     const by = interval.by.length === slots.length ? interval.by.slice(index, index + 1) : interval.by;
-    const own = { startMs, endMs, slots: interval.slots / slots.length, by };
+    const own = { startMs, endMs, by };
     return count > 0 ? { ...own, status: 'suspicious', visits: count } : { ...own, status: 'empty' };
   });
 }
@@ -166,12 +162,7 @@ export async function contentFor(job: JobRecord, plans: readonly ExportPlan[], {
 }
 
 /** Studies what a job has delivered and lacks; runs without rows are compared with the visits of their days. */
-export async function studyJob(
-  job: JobRecord,
-  exports: Exports,
-  asked: AskedDays,
-  context: ExportContext,
-): Promise<{ found: GapStudy; life: FileLife }> {
+export async function studyJob(job: JobRecord, exports: Exports, asked: AskedDays, context: ExportContext) {
   const { life, ...history } = await readHistory(job, exports, context);
   const found = study(job, history, exports.plans, asked, context);
   const hasEmpty = found.intervals.some(({ status }) => status === 'empty');

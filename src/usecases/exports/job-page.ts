@@ -46,11 +46,7 @@ async function onceJobsAmong(jobs: readonly JobRecord[], context: ExportContext)
 const MOST_COUNTED = 50;
 
 /** The once jobs that an answer counts: among all jobs where they are few, else those of the page. */
-export async function onceCounted(
-  jobs: readonly JobRecord[],
-  all: readonly JobRecord[] | undefined,
-  context: ExportContext,
-): Promise<{ once: readonly OnceJob[]; countedAll: boolean }> {
+export async function onceCounted(jobs: readonly JobRecord[], all: readonly JobRecord[] | undefined, context: ExportContext) {
   const countedAll = all !== undefined && all.length <= MOST_COUNTED;
   const once = await onceJobsAmong(countedAll ? all : jobs, context).catch(
     onApiError(({ message }) => context.note(`Ranges and outcomes of once jobs could not be read: ${message}`)),

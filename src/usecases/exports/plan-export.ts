@@ -125,8 +125,8 @@ function fieldRow({ asked, fieldName, aliasName, customVarPosition, dynamicVarKe
   };
 }
 
-function existingRow({ job, likeness, parts = [] }: SimilarJob, timeZone: string) {
-  const shared = hullOf(parts);
+function existingRow({ job, likeness, coverage }: SimilarJob, timeZone: string) {
+  const shared = hullOf(coverage?.have ?? []);
   const { jobId, name, state, frequency } = job;
   return {
     jobId,

@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/errors.ts';
-import { coverageOf, EVER, type Lack } from '../../domain/exports/coverage.ts';
+import { coverageOf, EVER, type Lack, timeOfLack } from '../../domain/exports/coverage.ts';
 import { coveredLead } from '../../domain/exports/deliveries.ts';
 import { rangeTexts } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
@@ -73,10 +73,9 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sq
 /** Names days whose rows are here, but without the columns by which the statement asks for days: its condition leaves them out. */
 function leftOutWords(lack: readonly Lack[], { view }: DataPart, timeZone: string): string {
   const without = new Set(lack.flatMap(({ column }) => column ?? []));
-  const days = union(lack.flatMap((each) => each.days));
   const other = timeColumn(view.columns)?.name;
   const instead = other === undefined || without.has(other) ? '' : ` ${other} is in all of them.`;
-  const rows = `The rows of ${rangeTexts(days, timeZone).join(', ')} are here without ${[...without].join(', ')}`;
+  const rows = `The rows of ${rangeTexts(timeOfLack(lack), timeZone).join(', ')} are here without ${[...without].join(', ')}`;
   return `${rows}, so the condition leaves them out.${instead}`;
 }
 
@@ -186,11 +185,8 @@ export function queryExport({ sql, limit, ...asked }: Asked & { sql: string; lim
 
 /** Rows of all views, counted where the manifests do not give them; undefined where that takes too long. */
 async function rowCountOf(data: Data, { signal, note }: ExportContext): Promise<number | undefined> {
-  let known = 0;
-  const unknown = data.parts.filter(({ view }) => {
-    known += view.rowCount ?? 0;
-    return view.rowCount === undefined;
-  });
+  const known = data.parts.reduce((sum, { view }) => sum + (view.rowCount ?? 0), 0);
+  const unknown = data.parts.filter(({ view }) => view.rowCount === undefined);
   if (unknown.length === 0) return known;
   try {
     const counts = unknown.map(({ view }) => `(SELECT count(*) FROM ${view.name})`);

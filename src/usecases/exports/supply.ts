@@ -1,6 +1,6 @@
 import { ApiError, onApiError } from '../../api/errors.ts';
 import { listExportableFields } from '../../api/operations/data-export.ts';
-import { coverageOf, EVER } from '../../domain/exports/coverage.ts';
+import { coverageOf, EVER, timeOfLack } from '../../domain/exports/coverage.ts';
 import { rangeOf } from '../../domain/exports/deliveries.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from '../../domain/exports/plan/field-catalogue.ts';
 import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
@@ -8,7 +8,7 @@ import { deviceOf, type JobRecord, lower } from '../../domain/exports/plan/simil
 import { DAY_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
-import { daysIn, hullOf, type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
+import { daysIn, hullOf, type Interval, intersect, subtract } from '../../lib/intervals.ts';
 import { counted } from '../../lib/number-text.ts';
 import { firstOf } from '../../lib/sentences.ts';
 import { successfulRuns } from '../../workspace/download/run-rows.ts';
@@ -60,7 +60,7 @@ function brings(run: HoldingRun, need: FilesNeeded, here: readonly HoldingRun[])
   return lack.some(({ days }) => intersect(days, [rangeOf(run)]).length > 0);
 }
 
-async function plannedParts(context: ExportContext): Promise<PlanPart[]> {
+async function plannedParts(context: ExportContext) {
   return (await (await openPlansOf(context)).all()).flatMap(({ parts }) => parts);
 }
 
@@ -121,7 +121,7 @@ async function missingOf(
   const absent = new Set(lack.map(({ column }) => column));
   const keys = keysOf(scope, []).missing.map((key): [string, string] => [key, key]);
   const columns = new Map(absent.has(undefined) ? own : [...keys, ...own.filter(([column]) => absent.has(column))]);
-  return [{ scope, columns, days: union(lack.flatMap(({ days }) => days)), isExact }];
+  return [{ scope, columns, days: timeOfLack(lack), isExact }];
 }
 
 /** The lack of a question, with all that may tell how it gets it. */

@@ -89,27 +89,17 @@ function requirePages(steps: readonly Step[], within: string): void {
   if (other) refuse(`order: direct compares pages, and "${other.text}" is an app event; use in_order.`);
 }
 
-interface Read {
-  readonly days: CoveredDays;
-  readonly counts: FunnelCounts;
-  readonly sql: string | undefined;
-  readonly hasNext: boolean;
-}
+type Read = Awaited<ReturnType<typeof read>>;
 
-function read(question: FunnelQuestion, visits: VisitQuestion, context: ExportContext): Promise<Read> {
+function read(question: FunnelQuestion, visits: VisitQuestion, context: ExportContext) {
   return withVisits(visits, needsOf(question), context, async (own) => {
     const counts = await readFunnel(question, own);
     return { days: own.days, counts, sql: leaversSql(question, counts, own), hasNext: own.reads('views') };
   });
 }
 
-interface Baseline {
-  readonly startDate: string;
-  readonly endDate: string;
-}
-
 /** The days before, where they are asked for. */
-function baselineOf({ baselineStartDate: startDate, baselineEndDate: endDate }: FunnelRequest): Baseline | undefined {
+function baselineOf({ baselineStartDate: startDate, baselineEndDate: endDate }: FunnelRequest) {
   if (startDate !== undefined && endDate !== undefined) return { startDate, endDate };
   if (startDate === undefined && endDate === undefined) return undefined;
   return refuse(`${startDate === undefined ? 'baselineStartDate' : 'baselineEndDate'}: required with the other end of the baseline.`);
@@ -119,7 +109,7 @@ function baselineOf({ baselineStartDate: startDate, baselineEndDate: endDate }: 
 function readBaseline(
   request: FunnelRequest,
   question: FunnelQuestion,
-  { baseline, period }: { readonly baseline: Baseline; readonly period: CoveredDays },
+  { baseline, period }: { readonly baseline: NonNullable<ReturnType<typeof baselineOf>>; readonly period: CoveredDays },
   context: ExportContext,
 ): Promise<Read> {
   if (dayFrom(baseline.startDate) <= period.last && dayFrom(baseline.endDate) >= period.first)

@@ -1,6 +1,6 @@
 import { refuse } from '../../api/errors.ts';
 import { groupPages, OTHER, type PageGroup } from '../../domain/journeys/page-groups.ts';
-import { type PathsAnswer, pagesOfPaths, pathText, pathWords } from '../../domain/journeys/paths.ts';
+import { type Path, type PathsAnswer, pagesOfPaths, pathText, pathWords } from '../../domain/journeys/paths.ts';
 import { pageStep, readAsWords } from '../../domain/journeys/step.ts';
 import type { Context } from '../context.ts';
 import type { ExportContext } from '../exports/export-lists.ts';
@@ -19,12 +19,6 @@ interface PathQuestion {
   readonly from: string;
   readonly direction: 'after' | 'before';
   readonly depth: number;
-}
-
-/** Pages of one path from its start on, and how many sessions took it; it ends early where the visit does. */
-interface CountedPath {
-  readonly pages: readonly string[];
-  readonly sessions: number;
 }
 
 /** Pages with names of their own, patterns included, and the most paths that are read. */
@@ -95,9 +89,9 @@ function pagesOf(numbers: readonly number[], groups: readonly PageGroup[], from:
 }
 
 /** Counts what sessions did after or before their first page of a kind, the most frequent paths first. */
-export async function readPaths(question: PathQuestion, visits: Visits): Promise<CountedPath[]> {
+export async function readPaths(question: PathQuestion, visits: Visits): Promise<Path[]> {
   const groups = await groupsOf(visits);
-  const counted = new Map<string, CountedPath>();
+  const counted = new Map<string, Path>();
   for (const part of partsOf(visits, 'session'))
     for (const row of await visits.select(pathSql({ ...question, part }, groups, visits))) {
       const numbers = Array.from({ length: question.depth + 1 }, (_, at) => Number(row[`g${at}`]));

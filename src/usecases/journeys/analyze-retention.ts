@@ -22,12 +22,6 @@ import { sessionRows, visitRelation } from './visit-relation.ts';
 import type { VisitQuestion, Visits } from './visits.ts';
 import { withVisits } from './with-visits.ts';
 
-/** Visitors by the periods after their first session in which they were there, and by the first in which they came back. */
-interface Returns {
-  readonly counts: readonly ReturnCount[];
-  readonly firsts: readonly ReturnCount[];
-}
-
 /** The question behind retention. */
 interface RetentionQuestion {
   readonly by: 'day' | 'week';
@@ -56,7 +50,7 @@ function firstSessions({ breakdown }: RetentionQuestion, visits: Visits, { entry
  * Counts visitors by the period of their first session and the periods in which they were there again. Filters choose first sessions:
  * whoever comes back by another page or from another country comes back; automated sessions alone are left out of both.
  */
-async function readRetention(asked: RetentionQuestion, visits: Visits): Promise<Returns> {
+async function readRetention(asked: RetentionQuestion, visits: Visits) {
   const { by, periods, breakdown, followDays } = asked;
   const { sql, question } = visits;
   const column = (name: string) => visits.column('sessions', name) ?? 'NULL';

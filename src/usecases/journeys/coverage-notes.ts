@@ -68,18 +68,14 @@ const grouped = (value: number) => formatNumber(value, { group: true });
 
 function missingWords({ days, files }: Covered, counts: readonly Count[]): string {
   const ofDays = days.missing.length === 1 ? 'that day' : 'those days';
-  const lacking = files.flatMap(({ name, over }) => {
-    const { lack } = over(timeOfDays(days.missing));
-    // Where rows are missing too, a column is no reason.
-    return lack.length === 0 ? [] : [{ name, columns: lack.every(({ column }) => column) ? lack.map(({ column }) => column) : [] }];
+  const lacks = files.map(({ name, over }) => ({ name, lack: over(timeOfDays(days.missing)).lack }));
+  // Where rows are missing too, a column is no reason.
+  const without = lacks.flatMap(({ name, lack }) => (lack.some(({ column }) => column === undefined) ? name : []));
+  const reasons = lacks.flatMap(({ name, lack }) => {
+    const columns = lack.map(({ column }) => column).join(', ');
+    return lack.length === 0 || without.includes(name) ? [] : `the downloaded ${name} of ${ofDays} lack the column ${columns}`;
   });
-  const without = lacking.filter(({ columns }) => columns.length === 0).map(({ name }) => name);
-  const reasons = [
-    ...(without.length > 0 ? [`no whole day of ${without.join(' and ')} is downloaded`] : []),
-    ...lacking.flatMap(({ name, columns }) =>
-      columns.length > 0 ? [`the downloaded ${name} of ${ofDays} lack the column ${columns.join(', ')}`] : [],
-    ),
-  ];
+  if (without.length > 0) reasons.unshift(`no whole day of ${without.join(' and ')} is downloaded`);
   // In the order of the files, because an engine gives the parts of a statement in any.
   const rows = files.flatMap(({ name }) => {
     const found = counts.find(({ kind, n }) => kind === name && n > 0);

@@ -12,9 +12,7 @@ import type { VisitRow, Visits } from './visits.ts';
 import type { Needs } from './with-visits.ts';
 
 /** The question behind a funnel. */
-export interface FunnelQuestion {
-  readonly steps: readonly Step[];
-  readonly order: 'in_order' | 'direct';
+export interface FunnelQuestion extends Pick<FunnelPlan, 'steps' | 'order'> {
   readonly withinDays: number | undefined;
   readonly breakdown: Breakdown | undefined;
 }

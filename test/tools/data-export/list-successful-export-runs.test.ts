@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { createReadCache } from '../../../src/api/read-cache.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';
 import { SHOP_NOTE } from '../../support/assistant.ts';
-import { useTools, whole } from '../support.ts';
+import { skippingClock } from '../../support/stub-platform.ts';
+import { useTools, whole, withTools } from '../support.ts';
 
 const { ask, call, platform } = useTools();
 
@@ -70,15 +72,11 @@ describe('a selection', () => {
   });
 
   it('comes in pages, and says how many there are', async () => {
-    const args = { startDate: '2026-11-17', limit: 2 };
-    // Longer than lists are kept: a long one takes more than that to be read.
-    const pass = () => platform().clock.advance(30_000);
-    await pass();
-    const first = await call('list_successful_export_runs', args);
-    await pass();
-    const asked = platform().requests.length;
-    const second = await call('list_successful_export_runs', { ...args, page: 2 });
-    expect(platform().requests).toHaveLength(asked);
+    const args = { jobIds: ['Daily sessions'], limit: 2 };
+    const [first, second] = [
+      await call('list_successful_export_runs', args),
+      await call('list_successful_export_runs', { ...args, page: 2 }),
+    ];
     const ids = [first, second].flatMap(({ structured }) => (structured['runs'] as Run[]).map(({ jobRunId }) => jobRunId));
     expect(new Set(ids).size).toBe(4);
     expect(first.structured).toMatchObject({ total: expect.any(Number), nextPage: 2 });
@@ -88,6 +86,26 @@ describe('a selection', () => {
     expect(structured).not.toHaveProperty('nextPage');
     expect(text).not.toContain('pass page');
   });
+});
+
+it('turns pages without asking again, though reading the first took longer than lists are kept', async () => {
+  const clock = skippingClock();
+  const paths = await withTools(
+    async (assistant, { requests }) => {
+      const page = async (more: object) => {
+        const before = requests.length;
+        await assistant.call('list_successful_export_runs', { startDate: '2026-11-17', limit: 2, ...more });
+        clock.jump(30_000);
+        return requests.slice(before).map(({ operation }) => operation);
+      };
+      return [await page({}), await page({ page: 2 }), await page({})];
+    },
+    { reads: createReadCache({ clock }) },
+  );
+  const [first = [], second, again] = paths;
+  expect(first).toContain('listSuccessfulExportRuns');
+  expect(second).toEqual([]);
+  expect(again).toContain('listSuccessfulExportRuns');
 });
 
 it('says which of the runs that expire are in the workspace already', async () => {

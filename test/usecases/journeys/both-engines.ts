@@ -6,7 +6,6 @@ import { ApiError } from '../../../src/api/errors.ts';
 import type { ExportContext } from '../../../src/usecases/exports/export-lists.ts';
 import type { ProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
 import { missing, startClickHouse, type TestClickHouse } from '../../support/clickhouse/start.ts';
-import { inTurn } from '../../support/sample-size.ts';
 import { openOffline, type RunText, writeRun } from '../../workspace/convert/converted-runs.ts';
 import { openLoadedProject } from '../../workspace/warehouse/loaded-project.ts';
 import { asFiled, runsOf, type SessionRow, sessionsOf, type WorldKind, worlds } from './visit-world.ts';
@@ -22,16 +21,6 @@ export interface LoadedWorld {
   /** Written and loaded when it is first asked for. */
   readonly workspace: (engine: Engine) => Promise<ProjectWorkspace>;
 }
-
-const names = Object.keys(worlds);
-
-/** The cases held in a world, on both engines: each in one of the three, as a statement is a process; in `npm run full` in all. */
-export function casesIn<T>(world: string, cases: readonly T[]): readonly T[] {
-  return inTurn(cases, names.indexOf(world), names.length);
-}
-
-/** The engines that a world is asked on: one, by turns; in `npm run full` both. */
-export const enginesIn = (world: string) => inTurn(engines, names.indexOf(world) % engines.length, engines.length);
 
 /** What a use case takes from its call, over a workspace; notes are collected. */
 export function usesOf(workspace: Promise<ProjectWorkspace>, notes: string[] = []): ExportContext {

@@ -13,38 +13,28 @@ type Column = ExportOrder['columns'][number];
 type Variables = Pick<FieldCatalogue, 'customVariables' | 'dynamicKeys'>;
 type Field = NonNullable<JobRecord['fields']>[number];
 
-/** A position or key where the record shows one, although the reference lists none. */
-function shown(field: Field, member: 'customVarPosition' | 'dynamicVarKey'): string | undefined {
-  const value: unknown = field[member];
-  return typeof value === 'number' || typeof value === 'string' ? String(value) : undefined;
-}
-
 function only<T>(values: readonly T[]): T | undefined {
   return values.length === 1 ? values[0] : undefined;
 }
 
 /** The variable of a column, by what the record shows, by its name in the file, or because there is only one; else a doubt. */
 function variableOf(field: Field, { customVariables, dynamicKeys }: Variables): Partial<Column> | string {
-  const alias = field.aliasName ?? undefined;
-  const named = alias === undefined ? 'a column without a name of its own' : `the column ${alias}`;
-  if (field.fieldName === CUSTOM_VARIABLE) {
-    const given = shown(field, 'customVarPosition');
-    const found = given ?? (customVariables.find(({ key }) => key === alias) ?? only(customVariables))?.position;
-    if (found !== undefined) return { customVarPosition: Number(found) };
-    return (
-      `Which custom variable ${named} holds is not shown by the interface: left out.` +
-      hint(
-        'plan_export',
-        ' To keep it, call plan_export with the fields of the job and ' +
-          `"custom variable KEY" (${customVariables.map(({ key }) => key).join(', ')}).`,
-      )
-    );
-  }
-  const key = shown(field, 'dynamicVarKey') ?? dynamicKeys.find((each) => each === alias) ?? only(dynamicKeys);
-  if (key !== undefined) return { dynamicVarKey: key };
+  const [kind, member, there] =
+    field.fieldName === CUSTOM_VARIABLE
+      ? (['custom', 'customVarPosition', customVariables.map(({ key, position }) => [key, position] as const)] as const)
+      : (['dynamic', 'dynamicVarKey', dynamicKeys.map((key) => [key, key] as const)] as const);
+  // Some records show it, although the reference does not list it.
+  const shown: unknown = field[member];
+  const named: readonly (readonly [key: string, value: unknown])[] = there;
+  const found = shown ?? (named.find(([key]) => key === field.aliasName) ?? only(named))?.[1];
+  if (typeof found === 'number' || typeof found === 'string') return { [member]: kind === 'custom' ? Number(found) : String(found) };
+  const column = field.aliasName ? `the column ${field.aliasName}` : 'a column without a name of its own';
   return (
-    `Which dynamic variable ${named} holds is not shown by the interface: left out.` +
-    hint('plan_export', ` To keep it, call plan_export with the fields of the job and "dynamic variable KEY" (${dynamicKeys.join(', ')}).`)
+    `Which ${kind} variable ${column} holds is not shown by the interface: left out.` +
+    hint(
+      'plan_export',
+      ` To keep it, call plan_export with the fields of the job and "${kind} variable KEY" (${named.map(([key]) => key).join(', ')}).`,
+    )
   );
 }
 

@@ -1,7 +1,8 @@
 import { shiftDays } from '../../../lib/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { isoAt } from '../../../lib/dates.ts';
-import { hullOf, type Interval, intersect, subtract } from '../../../lib/intervals.ts';
+import { hullOf, type Interval } from '../../../lib/intervals.ts';
+import { coverageOf, timeOfLack } from '../coverage.ts';
 import type { Delivery } from '../deliveries.ts';
 
 /** A run in the list of all runs of the job, which does not show its range. */
@@ -60,8 +61,6 @@ export type Status =
 /** One day or hour, or several that follow one another. */
 export interface StatusInterval extends Interval {
   readonly status: Status;
-  /** Days or hours. */
-  readonly slots: number;
   /** Runs, or backfill jobs, that show it. */
   readonly by: readonly (number | string)[];
   /** Visits that the platform counts in a suspicious interval. */
@@ -108,14 +107,14 @@ function rhythmOf({ frequency, runs, covering, next, nextRunMs }: ExportHistory,
   const lags = covering.map(({ runId, range }) => (started.get(String(runId)) ?? Number.NaN) - range.endMs).filter(Number.isFinite);
   const usualMs = lags.toSorted((a, b) => a - b)[Math.floor(lags.length / 2)];
   const lagMs = usualMs ?? (nextRunMs === undefined || !next ? undefined : nextRunMs - next.endMs);
-  const [unit, periodMs] = frequency === 'hourly' ? (['hour', HOUR_MS] as const) : (['day', DAY_MS] as const);
+  const unit = frequency === 'hourly' ? 'hour' : 'day';
   const known = covering.at(-1)?.range ?? next;
   return {
     unit,
-    periodMs,
+    periodMs: PERIOD_MS[unit],
     lagMs,
     timeZone: known && isoAt(known.startMs, timeZone).slice(11, 16) === '00:00' ? timeZone : 'UTC',
-    middleOf: ({ startedMs }) => (startedMs === undefined || lagMs === undefined ? undefined : startedMs - lagMs - periodMs / 2),
+    middleOf: ({ startedMs }) => (startedMs === undefined || lagMs === undefined ? undefined : startedMs - lagMs - PERIOD_MS[unit] / 2),
   };
 }
 
@@ -146,7 +145,8 @@ export function slotsIn({ startMs, endMs }: Interval, { unit, timeZone }: Pick<G
   return slots;
 }
 
-const UNDER_WAY = new Set(['created', 'runnable', 'running']);
+/** States of runs that have not ended. */
+export const UNDER_WAY: ReadonlySet<string> = new Set(['created', 'runnable', 'running']);
 
 /** Says why a slot has no data: by what is on its way, by runs that were for it, by when the job ran. */
 function causesIn(history: ExportHistory, { periodMs, middleOf }: Rhythm) {
@@ -188,18 +188,24 @@ export function joined(intervals: readonly StatusInterval[]): StatusInterval[] {
       all[all.length - 1] = {
         ...last,
         endMs: interval.endMs,
-        slots: last.slots + interval.slots,
         by: [...new Set([...last.by, ...interval.by])],
         ...(interval.visits !== undefined && { visits: (last.visits ?? 0) + interval.visits }),
       };
   }
-  return all.map((interval) => ({ ...interval, slots: Math.max(1, Math.round(interval.slots)) }));
+  return all;
+}
+
+const PERIOD_MS = { day: DAY_MS, hour: HOUR_MS };
+
+/** Days or hours of an interval. */
+export function slotsOf({ startMs, endMs }: Interval, unit: GapStudy['unit']): number {
+  return Math.max(1, Math.round((endMs - startMs) / PERIOD_MS[unit]));
 }
 
 /** The delivered and the missing parts of a range, each missing part with its reason: what was asked for, else from the first run on. */
 export function findGaps(history: ExportHistory, { startMs, endMs, timeZone, nowMs }: GapQuestion): GapStudy {
   const rhythm = rhythmOf(history, timeZone);
-  const { unit, periodMs, middleOf } = rhythm;
+  const { unit, middleOf } = rhythm;
   const delivered = [...history.covering, ...history.backfilled];
   const begins = [...history.covering.map(({ range }) => range.startMs), ...history.runs.flatMap((run) => middleOf(run) ?? [])];
   const firstMs = begins.length > 0 ? Math.min(...begins) : (history.createdMs ?? nowMs);
@@ -208,26 +214,18 @@ export function findGaps(history: ExportHistory, { startMs, endMs, timeZone, now
     startMs: startMs ?? slotStart(Math.max(firstMs, usualMs), history, rhythm),
     endMs: Math.min(endMs ?? nowMs, dueEnd(history, rhythm, nowMs)),
   };
-  const covered = (some: readonly Covering[]) =>
-    intersect(
-      [range],
-      some.map((each) => each.range),
-    );
-  const available = covered(delivered.filter(({ state }) => state !== 'expired'));
-  const expired = subtract(covered(delivered), available);
-  const lacking = subtract([range], [...available, ...expired]).flatMap((piece) => slotsIn(piece, rhythm));
+  const rangesOf = (isMeant: (covering: Covering) => boolean) => delivered.filter(isMeant).map((each) => each.range);
+  const here = coverageOf([range], [], () => rangesOf(({ state }) => state !== 'expired'));
+  const gone = coverageOf(timeOfLack(here.lack), [], () => rangesOf(({ state }) => state === 'expired'));
+  const lacking = timeOfLack(gone.lack).flatMap((piece) => slotsIn(piece, rhythm));
   const causeOf = causesIn(history, rhythm);
   const told = (status: Status) => (part: Interval) => ({ ...part, status, by: [] });
   const parts = [
-    ...available.map(told('available')),
-    ...expired.map(told('expired')),
+    ...here.have.map(told('available')),
+    ...gone.have.map(told('expired')),
     ...lacking.map((slot) => ({ ...slot, ...causeOf(slot) })),
   ];
-  const intervals = joined(
-    parts
-      .toSorted((a, b) => a.startMs - b.startMs)
-      .map((part): StatusInterval => ({ ...part, slots: (part.endMs - part.startMs) / periodMs })),
-  );
+  const intervals = joined(parts.toSorted((a, b) => a.startMs - b.startMs));
   return {
     unit,
     timeZone: rhythm.timeZone,

@@ -1,7 +1,7 @@
 import { isoAt, rangeName } from '../../../lib/dates.ts';
 import { counted, formatNumber } from '../../../lib/number-text.ts';
 import { firstOf } from '../../../lib/sentences.ts';
-import type { GapStudy, Status, StatusInterval } from './find-gaps.ts';
+import { type GapStudy, type Status, type StatusInterval, slotsOf } from './find-gaps.ts';
 
 /** Statuses of a part that has no data and will get none by itself. */
 export const GAPS: readonly Status[] = ['failed', 'missing', 'suspicious'];
@@ -36,12 +36,12 @@ function causeWords({ status, by, visits = 0 }: StatusInterval): string {
 }
 
 /** A row for each interval that is not available, in order of time. */
-export function gapRows({ intervals, timeZone }: GapStudy) {
+export function gapRows({ intervals, timeZone, unit }: GapStudy) {
   return intervals
     .filter(({ status }) => status !== 'available')
     .map((interval) => ({
       range: rangeName(interval, timeZone),
-      slots: interval.slots,
+      slots: slotsOf(interval, unit),
       status: interval.status,
       cause: causeWords(interval),
     }));
@@ -55,8 +55,8 @@ export function mostTelling(rows: ReturnType<typeof gapRows>, most: number): Ret
 }
 
 /** Days or hours of these statuses. */
-function count(intervals: readonly StatusInterval[], statuses: readonly Status[]): number {
-  return intervals.filter(({ status }) => statuses.includes(status)).reduce((sum, { slots }) => sum + slots, 0);
+function count({ intervals, unit }: Pick<GapStudy, 'intervals' | 'unit'>, statuses: readonly Status[]): number {
+  return intervals.filter(({ status }) => statuses.includes(status)).reduce((sum, each) => sum + slotsOf(each, unit), 0);
 }
 
 /** Ranges that the first sentence names. */
@@ -74,18 +74,19 @@ function fillingWords(jobs: readonly (number | string)[]): string {
 }
 
 /** Sums intervals up: days or hours without data, of how many, where, what fills them, and how many had files that are gone. */
-export function gapCounts({ intervals, unit, timeZone, range }: GapStudy) {
+export function gapCounts(found: GapStudy) {
+  const { intervals, unit, timeZone, range } = found;
   const gaps = intervals.filter(({ status }) => WITHOUT.includes(status));
   return {
-    lost: count(gaps, WITHOUT),
-    total: intervals.reduce((sum, { slots }) => sum + slots, 0),
+    lost: count(found, WITHOUT),
+    total: count(found, ['available', ...TOLD]),
     unit,
     since: new Date(range.startMs).toISOString().slice(0, 10),
     ranges: firstOf(
       gaps.map((gap) => `${rangeName(gap, timeZone)} (${gap.status})`),
       MOST_NAMED,
     ),
-    expired: count(intervals, ['expired']),
+    expired: count(found, ['expired']),
     filling: fillingJobs(intervals),
   };
 }
@@ -115,13 +116,13 @@ export function gapAnswer(found: GapStudy, jobName: string): string {
     suspended: `not exported while suspended since ${isoAt(since, timeZone).slice(0, 10)}`,
     before: 'before the first run',
   };
-  const others = TOLD.filter((status) => !WITHOUT.includes(status) && count(intervals, [status]) > 0);
-  const rest = others.map((status) => `${count(intervals, [status])} ${reasons[status] ?? status}`).join(', ');
-  const there = count(intervals, ['available']);
+  const others = TOLD.filter((status) => !WITHOUT.includes(status) && count(found, [status]) > 0);
+  const rest = others.map((status) => `${count(found, [status])} ${reasons[status] ?? status}`).join(', ');
+  const there = count(found, ['available']);
   // "None is missing" would be said of days of which there is no file.
   if (lost === 0 && others.some((status) => OUTSIDE.includes(status) || (status === 'expired' && there === 0)))
     return `${there} ${of} ${there === 1 ? 'is' : 'are'} available: ${rest}.`;
-  const verb = `${count(intervals, GAPS) === 0 ? 'still ' : ''}${lost === 1 ? 'has' : 'have'}`;
+  const verb = `${count(found, GAPS) === 0 ? 'still ' : ''}${lost === 1 ? 'has' : 'have'}`;
   const way = filling.length > 0 ? `; ${fillingWords(filling)}` : '';
   const first = lost > 0 ? `${lost} ${of} ${verb} no data: ${ranges}${way}.` : `None ${of} is missing.`;
   return rest === '' ? first : `${first} Besides: ${rest}.`;

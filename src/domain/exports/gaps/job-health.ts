@@ -3,6 +3,7 @@ import { recordId } from '../../../api/operations/records.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { firstOf } from '../../../lib/sentences.ts';
 import { type JobRecord, lower } from '../plan/similar-jobs.ts';
+import { UNDER_WAY } from './find-gaps.ts';
 
 /** A run as the list of a job's runs shows it. */
 interface ListedRun {
@@ -74,8 +75,6 @@ function deviceWords({ filters }: JobRecord): string | undefined {
   const id = filters?.deviceId;
   return id === undefined || id === null ? undefined : (DEVICES[String(id)] ?? `device ${id}`);
 }
-
-const UNDER_WAY: ReadonlySet<string> = new Set(['created', 'runnable', 'running']);
 
 interface StartedRun {
   readonly atMs: number;

@@ -51,7 +51,7 @@ function scheduleWords({ order: { frequency, ranges }, bodies, nowMs }: Planned)
 
 /** `2 of the 81 days`, where jobs have files of a part of a once export alone. */
 function partWords({ ranges }: ExportOrder, similar: readonly SimilarJob[]): string | undefined {
-  const [all, there] = [lengthOf(ranges), lengthOf(similar.flatMap(({ parts = [] }) => parts))];
+  const [all, there] = [lengthOf(ranges), lengthOf(similar.flatMap(({ coverage }) => coverage?.have ?? []))];
   // The platform may end a range on its last second.
   if (all === 0 || there > all - ranges.length * MINUTE_MS) return undefined;
   const [unitMs, unit] = all < DAY_MS ? [HOUR_MS, 'hour'] : [DAY_MS, 'day'];

@@ -1,7 +1,8 @@
 import type { PayloadOf } from '../../../api/operation.ts';
 import type { listExportJobs } from '../../../api/operations/data-export.ts';
-import { type Interval, intersect } from '../../../lib/intervals.ts';
+import type { Interval } from '../../../lib/intervals.ts';
 import { capital, firstOf } from '../../../lib/sentences.ts';
+import { type Coverage, coverageOf } from '../coverage.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
 import type { JobBody } from './job-bodies.ts';
 
@@ -36,8 +37,8 @@ export interface SimilarJob {
    * all the columns and perhaps more, at least in a part of the range.
    */
   readonly likeness: 'equal' | 'perhaps equal' | 'holds';
-  /** The parts of a once export that the job has exported or will export. */
-  readonly parts?: readonly Interval[];
+  /** Of a once export: what the job has exported of it or will export, and the rest. */
+  readonly coverage?: Coverage;
 }
 
 const DEVICES: ReadonlyMap<number, JobBody['deviceLabel']> = new Map([
@@ -104,11 +105,11 @@ function likenessOf(
     if (lower(job.frequency) !== wanted.frequency) return undefined;
     return { likeness: isSame ? equal : 'holds' };
   }
-  const parts = intersect(wanted.ranges, covered);
-  if (parts.length === 0) return undefined;
+  const coverage = coverageOf(wanted.ranges, [], () => covered);
+  if (coverage.have.length === 0) return undefined;
   const isRange = wanted.ranges.some((range) => covered.some((other) => other.startMs === range.startMs && other.endMs === range.endMs));
   const isEqual = isSame && isRange && lower(job.frequency) === 'once';
-  return { likeness: isEqual ? equal : 'holds', parts };
+  return { likeness: isEqual ? equal : 'holds', coverage };
 }
 
 /** The jobs that deliver what is wanted, equal ones first. `coveredBy` gives the ranges that a job has exported or will export. */

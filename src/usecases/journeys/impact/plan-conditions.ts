@@ -17,9 +17,9 @@ import { unseenStep } from '../unseen-step.ts';
 import { pathText, visitRelation } from '../visit-relation.ts';
 import type { Visits } from '../visits.ts';
 import {
-  columnOf,
   type EffectPlan,
   FIELDS,
+  fieldsOf,
   type Hypothesis,
   type IndexPage,
   MOST_PROBES,
@@ -84,7 +84,7 @@ function placeOf(pattern: string, sql: string, paths: readonly ProfiledPath[]): 
 
 /** Whether the files can tell of a kind of condition: of errors by their texts too. */
 function isHeld(what: TroubleKind, visits: Visits): boolean {
-  return columnOf(what, visits) !== undefined || (what === 'js_error' && visits.column('views', 'errors.message') !== undefined);
+  return fieldsOf({ what }).some((field) => visits.column('views', field) !== undefined);
 }
 
 /** Kinds of conditions that the files cannot tell of, each with a field that no export asked for. */

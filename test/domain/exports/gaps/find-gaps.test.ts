@@ -1,7 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rangeOf } from '../../../../src/domain/exports/deliveries.ts';
-import { type ExportHistory, findGaps, type GapStudy, type JobRun, type Status } from '../../../../src/domain/exports/gaps/find-gaps.ts';
+import {
+  type ExportHistory,
+  findGaps,
+  type GapStudy,
+  type JobRun,
+  type Status,
+  slotsOf,
+} from '../../../../src/domain/exports/gaps/find-gaps.ts';
 import { gapAnswer, gapRows, mostTelling } from '../../../../src/domain/exports/gaps/gap-words.ts';
 import { shiftDays } from '../../../../src/lib/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../../../../src/lib/clock.ts';
@@ -43,7 +50,7 @@ function daily(fates: readonly Fate[], timeZone = 'UTC', more: Partial<ExportHis
 const study = (history: ExportHistory, timeZone = 'UTC') => findGaps(history, { timeZone, nowMs: NOW_MS });
 
 /** `2 failed, 5 available`: each interval in order. */
-const told = ({ intervals }: GapStudy) => intervals.map(({ slots, status }) => `${slots} ${status}`).join(', ');
+const told = ({ intervals, unit }: GapStudy) => intervals.map((each) => `${slotsOf(each, unit)} ${each.status}`).join(', ');
 
 const SHOWN: Readonly<Record<Fate, Status>> = {
   kept: 'available',
@@ -63,7 +70,7 @@ describe('each day of a daily job', () => {
         // Before its first run nobody knows of a job; without a known range at the end the last days cannot be told.
         const fates: Fate[] = [first === 'missing' ? 'failed' : first, ...middle, 'kept'];
         const { intervals } = study(daily(fates, timeZone), timeZone);
-        const statuses = intervals.flatMap(({ status, slots }) => Array.from({ length: slots }, () => status));
+        const statuses = intervals.flatMap((each) => Array.from({ length: slotsOf(each, 'day') }, () => each.status));
         expect(statuses).toEqual(fates.map((each) => SHOWN[each]));
         expect(intervals.slice(1).map(({ startMs }) => startMs)).toEqual(intervals.slice(0, -1).map(({ endMs }) => endMs));
       }),

@@ -21,9 +21,13 @@ function similar(
   jobId: number,
   likeness: SimilarJob['likeness'],
   more: Partial<SimilarJob['job']> = {},
-  parts?: SimilarJob['parts'],
+  have?: readonly ReturnType<typeof range>[],
 ): SimilarJob {
-  return { job: { jobId, name: `Job ${jobId}`, state: 'ACTIVE', filters: { deviceId: -1 }, ...more }, likeness, ...(parts && { parts }) };
+  return {
+    job: { jobId, name: `Job ${jobId}`, state: 'ACTIVE', filters: { deviceId: -1 }, ...more },
+    likeness,
+    ...(have && { coverage: { have, lack: [] } }),
+  };
 }
 const resting = { state: 'SUSPENDED', lastRunTime: '2026-10-27T02:10:00Z' };
 const said = (order: ExportOrder, ...jobs: readonly SimilarJob[]) => shownHints(existingSentence({ order, similar: jobs }) ?? '');

@@ -50,7 +50,7 @@ describe('a job', () => {
     expect(likeness([once], wanted, range(14, 20))).toEqual([]);
     expect(likeness([job], wanted, range(13, 20))).toEqual([[1, 'holds']]);
     const [similar] = similarJobs([once], { ...order, ...wanted }, () => [range(5, 8), range(12, 30)]);
-    expect(similar?.parts).toEqual([range(5, 8), range(12, 14)]);
+    expect(similar?.coverage?.have).toEqual([range(5, 8), range(12, 14)]);
   });
 
   it('is not equal where another segment is wanted than its own, or than a job shows', () => {
