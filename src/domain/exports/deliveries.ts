@@ -28,8 +28,6 @@ export function rangeOf({ from, to }: { readonly from?: string | null | undefine
 
 /** The sentence that an answer begins with where it covers not all days; with a blank behind it, else empty. */
 export function coveredLead({ covered, missing }: { readonly covered: readonly unknown[]; readonly missing: readonly unknown[] }): string {
-  if (missing.length === 0) return '';
-  const of = `of the ${covered.length + missing.length} days`;
-  if (covered.length === 0) return `None ${of} is downloaded. `;
-  return `Only ${covered.length} ${of} ${covered.length === 1 ? 'is' : 'are'} downloaded. `;
+  const own = covered.length === 0 ? 'none' : `only ${covered.length}`;
+  return missing.length === 0 ? '' : `The downloads cover ${own} of the ${covered.length + missing.length} days. `;
 }

@@ -13,7 +13,7 @@ export interface FunnelGroup {
 }
 
 /** Groups that an answer shows. */
-const MOST_GROUPS = 8;
+export const MOST_GROUPS = 8;
 /** With fewer at the first step nothing is said of a group. */
 export const LEAST_SESSIONS = 50;
 

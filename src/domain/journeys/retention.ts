@@ -97,48 +97,43 @@ function returnedIn(cohorts: readonly Cohort[], after: number): Proportion {
   };
 }
 
-const ofGroup = (all: readonly ReturnCount[], wanted: string | undefined) =>
-  all.filter(({ group }) => wanted === undefined || group === wanted);
-
-/** A curve of all cohorts together, and of each group of a split: over the cohorts whose period is over. */
-export function curvesOf(
-  counts: readonly ReturnCount[],
-  asked: Periods,
-): { group: string; visitors: number; percent: (number | null)[] }[] {
-  const curve = (group?: string) => {
-    const cohorts = cohortsOf(ofGroup(counts, group), asked);
-    const shares = Array.from({ length: asked.periods + 1 }, (_, after) => returnedIn(cohorts, after));
-    const visitors = cohorts.reduce((sum, own) => sum + (own.incomplete < asked.periods ? own.visitors : 0), 0);
-    // Those of whom no period is over are in no share.
-    return { group: group ?? 'all', visitors, percent: shares.map(({ hits, of }) => percent(hits, of)) };
-  };
-  const groups = [...new Set(counts.map(({ group }) => group))].filter((group) => group !== '');
-  const each = groups.map(curve).toSorted((a, b) => b.visitors - a.visitors);
-  return [curve(), ...each.slice(0, 6)];
-}
-
 type Within = z.output<typeof within>;
 
-/**
- * Who came back within the first periods, of all visitors or of a group: as many periods as are asked for or, where they are over for no
- * cohort, as are; each visitor once.
- */
-export function withinOf(
-  { counts, firsts }: { readonly counts: readonly ReturnCount[]; readonly firsts: readonly ReturnCount[] },
-  asked: Periods,
-  group?: string,
-): Within | undefined {
-  const own = ofGroup(counts, group);
+/** Visitors by the periods after their first session in which they were there, and by the first in which they came back. */
+export interface Returns {
+  readonly counts: readonly ReturnCount[];
+  readonly firsts: readonly ReturnCount[];
+}
+
+/** Who came back within the first periods: as many as are asked for or, where they are over for no cohort, as are; each visitor once. */
+function withinOf({ counts, firsts }: Returns, asked: Periods): Within | undefined {
   for (let { periods } = asked; periods > 0; periods -= 1) {
     const isOver = ({ cohort }: ReturnCount) =>
       Array.from({ length: periods }, (_, at) => cohort + at + 1).every((each) => isWhole(each, asked));
     const sum = (all: readonly ReturnCount[]) => all.filter(isOver).reduce((total, { visitors }) => total + visitors, 0);
-    const visitors = sum(own.filter(({ after }) => after === 0));
-    const returned = sum(ofGroup(firsts, group).filter(({ after }) => after <= periods));
+    const visitors = sum(counts.filter(({ after }) => after === 0));
+    const returned = sum(firsts.filter(({ after }) => after <= periods));
     const [share, interval] = [percent(returned, visitors), intervalOf({ hits: returned, of: visitors })];
     if (share !== null && interval) return { periods, visitors, returned, percent: share, ...interval };
   }
   return undefined;
+}
+
+/** A curve of visitors over the cohorts whose period is over; those of whom none is over are in no share. */
+function curveOf(group: string, returns: Returns, asked: Periods, wanted: number) {
+  const cohorts = cohortsOf(returns.counts, asked);
+  const shares = Array.from({ length: asked.periods + 1 }, (_, after) => returnedIn(cohorts, after));
+  const visitors = cohorts.reduce((sum, own) => sum + (own.incomplete < asked.periods ? own.visitors : 0), 0);
+  const back = withinOf(returns, { ...asked, periods: wanted });
+  return { group, visitors, percent: shares.map(({ hits, of }) => percent(hits, of)), within: back };
+}
+
+/** The curve of all, and those of all groups of a split, the largest first; `wanted`: the periods within which returning is told. */
+export function curvesOf({ counts, firsts }: Returns, asked: Periods, wanted: number) {
+  const back = grouped(firsts, ({ group }) => group);
+  const groups = [...grouped(counts, ({ group }) => group)].filter(([group]) => group !== '');
+  const each = groups.map(([group, own]) => curveOf(group, { counts: own, firsts: back.get(group) ?? [] }, asked, wanted));
+  return [curveOf('all', { counts, firsts }, asked, wanted), ...each.toSorted((a, b) => b.visitors - a.visitors)] as const;
 }
 
 /** How many come back within some periods, and that these are fewer than was asked about. */
@@ -155,16 +150,14 @@ function withinSentence({ periods, percent: share, visitors, lowPercent, highPer
  * are over for no cohort.
  */
 export function retentionWords(
-  curves: ReturnType<typeof curvesOf>,
+  { percent: curve, within: returned }: ReturnType<typeof curveOf>,
   {
     cohorts,
     by,
-    within: returned,
     periods,
     isFiltered,
-  }: Pick<RetentionAnswer, 'cohorts' | 'by' | 'within'> & { readonly periods: number; readonly isFiltered: boolean },
+  }: Pick<RetentionAnswer, 'cohorts' | 'by'> & { readonly periods: number; readonly isFiltered: boolean },
 ): string {
-  const curve = curves[0]?.percent ?? [];
   const first = curve[1];
   if (cohorts.length === 0) return `No visitor had a first session${isFiltered ? ' that passes the filters' : ''} in these days.`;
   if (first === null || first === undefined)

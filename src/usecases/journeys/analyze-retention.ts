@@ -1,8 +1,15 @@
 import { refuse } from '../../api/errors.ts';
 import { type CoveredDays, dayText } from '../../domain/journeys/covered-days.ts';
-import { groupsOf } from '../../domain/journeys/funnel-groups.ts';
+import { groupsOf, MOST_GROUPS } from '../../domain/journeys/funnel-groups.ts';
 import { groupSentences } from '../../domain/journeys/funnel-words.ts';
-import { cohortsOf, curvesOf, type RetentionAnswer, type ReturnCount, retentionWords, withinOf } from '../../domain/journeys/retention.ts';
+import {
+  cohortsOf,
+  curvesOf,
+  type RetentionAnswer,
+  type ReturnCount,
+  type Returns,
+  retentionWords,
+} from '../../domain/journeys/retention.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
 import type { ExportContext } from '../exports/export-lists.ts';
@@ -118,10 +125,9 @@ export function analyzeRetention(request: RetentionRequest, context: ExportConte
     const asked = { by, periods, days: visits.days };
     const cohorts = cohortsOf(returns.counts, asked);
     const wanted = request.periods ?? USUAL_WITHIN[by];
-    const within = (group?: string) => withinOf(returns, { ...asked, periods: wanted }, group);
-    const curves = curvesOf(returns.counts, asked).map((curve, at) => ({ ...curve, within: within(at > 0 ? curve.group : undefined) }));
-    const [whole, ...groups] = curves;
-    const all = whole?.within;
+    const [whole, ...parts] = curvesOf(returns, asked, wanted);
+    const all = whole.within;
+    const groups = parts.slice(0, MOST_GROUPS);
     context.note('A visitor is a browser or device: a person on another one, or without cookies, counts as new.');
     context.note(
       'A cohort is the period (UTC; weeks begin on Monday) of the first session; null: not over or not covered. Who comes back has a ' +
@@ -130,20 +136,27 @@ export function analyzeRetention(request: RetentionRequest, context: ExportConte
     if (followDays > 0)
       context.note(`The range is that of first sessions; who comes back is read up to ${dayText(visits.days.last + followDays)}.`);
     const inGroups = groups.reduce((sum, { visitors }) => sum + visitors, 0);
-    if (whole && breakdown && inGroups < whole.visitors)
+    if (breakdown && inGroups < whole.visitors)
       context.note(
         `The ${groups.length} largest groups are shown, ${formatNumber(inGroups, { group: true })} of ` +
           `${formatNumber(whole.visitors, { group: true })} visitors; the others count in overall.`,
       );
     const { covered, words, lead } = visits.days;
-    const depths = groups.flatMap(({ group, within: own }) =>
+    const depths = parts.flatMap(({ group, within: own }) =>
       own && own.periods === all?.periods ? [[group, [0, own.visitors - own.returned, own.returned]] as const] : [],
     );
     const compared = groupsOf(['a first session', `a return within ${all?.periods} ${by}s`], { groups: new Map(depths) });
-    const said = retentionWords(curves, { cohorts, by, within: all, periods: wanted, isFiltered: isFiltered(request) });
+    const said = retentionWords(whole, { cohorts, by, periods: wanted, isFiltered: isFiltered(request) });
     const answer = [...groupSentences(compared, breakdown), said].join(' ');
     context.draw(async () =>
-      (await import('../../views/from-journeys.ts')).cohortChart({ cohorts, curves, by, covered, filters: filterWords(request), answer }),
+      (await import('../../views/from-journeys.ts')).cohortChart({
+        cohorts,
+        curves: [whole, ...groups],
+        by,
+        covered,
+        filters: filterWords(request),
+        answer,
+      }),
     );
     return {
       answer: lead + answer,
@@ -151,7 +164,7 @@ export function analyzeRetention(request: RetentionRequest, context: ExportConte
       cohorts,
       ...(all && { within: all }),
       ...(breakdown && { groups }),
-      overall: whole?.percent ?? [],
+      overall: whole.percent,
       covered: words,
     };
   });

@@ -1,6 +1,7 @@
 import { timeOfDays } from '../../domain/exports/coverage.ts';
 import { type CoveredDays, daysWords, type ScopeFiles } from '../../domain/journeys/covered-days.ts';
 import { DAY_MS } from '../../lib/clock.ts';
+import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
@@ -64,34 +65,38 @@ interface Count {
   readonly part: number;
 }
 
-const grouped = (value: number) => formatNumber(value, { group: true });
+const inGroups = (value: number) => formatNumber(value, { group: true });
+
+/** Why files do not cover a day; where rows are missing too, a column is no reason. */
+function reasonOf(files: readonly ScopeFiles[], day: number): string {
+  const lacking = files.map(({ name, over }) => ({ name, columns: over(timeOfDays([day])).lack.map(({ column }) => column) }));
+  const without = lacking.filter(({ columns }) => columns.includes(undefined)).map(({ name }) => name);
+  const reduced = lacking.filter(({ name, columns }) => columns.length > 0 && !without.includes(name));
+  return [
+    ...(without.length > 0 ? [`no whole day of ${without.join(' and ')} is downloaded`] : []),
+    ...reduced.map(({ name, columns }) => `the downloaded ${name} lack the column ${columns.join(', ')}`),
+  ].join(', and ');
+}
 
 function missingWords({ days, files }: Covered, counts: readonly Count[]): string {
-  const ofDays = days.missing.length === 1 ? 'that day' : 'those days';
-  const lacks = files.map(({ name, over }) => ({ name, lack: over(timeOfDays(days.missing)).lack }));
-  // Where rows are missing too, a column is no reason.
-  const without = lacks.flatMap(({ name, lack }) => (lack.some(({ column }) => column === undefined) ? name : []));
-  const reasons = lacks.flatMap(({ name, lack }) => {
-    const columns = lack.map(({ column }) => column).join(', ');
-    return lack.length === 0 || without.includes(name) ? [] : `the downloaded ${name} of ${ofDays} lack the column ${columns}`;
-  });
-  if (without.length > 0) reasons.unshift(`no whole day of ${without.join(' and ')} is downloaded`);
+  const lacks = [...grouped(days.missing, (day) => reasonOf(files, day))].map(([reason, own]) => `${daysWords(own).join(', ')}: ${reason}`);
   // In the order of the files, because an engine gives the parts of a statement in any.
   const rows = files.flatMap(({ name }) => {
     const found = counts.find(({ kind, n }) => kind === name && n > 0);
-    return found ? [`${grouped(found.n)} rows of ${name}`] : [];
+    return found ? [`${inGroups(found.n)} rows of ${name}`] : [];
   });
+  const ofDays = days.missing.length === 1 ? 'that day' : 'those days';
   const there = rows.length === 0 ? '' : `; ${rows.join(' and ')} of ${ofDays} are here and left out too`;
   return (
-    `Not covered, and left out: ${daysWords(days.missing).join(', ')}: ${reasons.join(', and ')}${there}. ` +
+    `Not covered, and left out: ${lacks.join('; ')}${there}. ` +
     hint('find_export_gaps', 'find_export_gaps says why and plans what fills them.')
   );
 }
 
 function automatedWords({ filters }: Covered, { n, part }: Count): string {
   const share = n > 0 ? ` (${formatNumber(Number(((100 * part) / n).toFixed(1)))}%)` : '';
-  if (filters.automated === 'exclude') return `Automated sessions are left out: ${grouped(part)} of ${grouped(n)}${share}.`;
-  return `Automated sessions count, as in the metrics: ${grouped(part)} of ${grouped(n)}${share}.`;
+  if (filters.automated === 'exclude') return `Automated sessions are left out: ${inGroups(part)} of ${inGroups(n)}${share}.`;
+  return `Automated sessions count, as in the metrics: ${inGroups(part)} of ${inGroups(n)}${share}.`;
 }
 
 /** Says which days of the range are left out, with the rows of them that are here, and how many sessions are automated. */

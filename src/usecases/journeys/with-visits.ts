@@ -153,8 +153,6 @@ async function daysOf(
   const days = await chooseDays({ first, last, followDays, usualDays }, files, async () => supply.wayOn());
   const way = first !== undefined && days.missing.length > 0 ? await supply.wayOn() : undefined;
   if (way !== undefined) note(ofAnswer(way));
-  if (first === undefined && last === undefined && days.covered.length < usualDays)
-    note(`The files cover ${days.covered.length} of the ${usualDays} days that are read where none is named.`);
   return days;
 }
 

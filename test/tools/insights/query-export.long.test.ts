@@ -109,7 +109,7 @@ describe('several jobs', () => {
     expect((await counted('session_time')).structured['range']).toMatchObject({ start: '2026-11-09T00:00:00.000Z' });
     const ofDaily = await counted('session_date');
     expect(ofDaily.structured['range']).toMatchObject({ start: '2026-11-19T00:00:00.000Z', days: 1 });
-    expect(ofDaily.text).toMatch(/^Only 8 of the 11 days are downloaded\. /);
+    expect(ofDaily.text).toMatch(/^The downloads cover only 8 of the 11 days\. /);
   });
 
   it('are given as jobIds or jobId, not both', async () => {

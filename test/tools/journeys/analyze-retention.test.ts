@@ -9,10 +9,6 @@ beforeAll(async () => {
 
 it('says how many new visitors come back, and marks what is not over', async () => {
   const answer = await call('analyze_retention', { periods: 3, breakdown: 'device' });
-  expect(answer.text).toMatch(
-    /^No device differs .*\.\n[\d.]+% of [\d,]+ new visitors come back the day after their first session \(95%: /,
-  );
-  expect(answer.text).toContain('A visitor is a browser or device');
   expect(whole(answer)).toMatchSnapshot();
 });
 

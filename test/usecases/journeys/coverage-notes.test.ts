@@ -14,10 +14,12 @@ const files = (name: string, rows: readonly number[], devices = rows) => ({
 /** The notes where sessions of day 3 of 5 are here without a field, and `views` on the days given. */
 async function notesOf(viewDays: readonly number[]): Promise<string> {
   const notes: string[] = [];
+  const covered = viewDays.filter((day) => day !== 3);
+  const missing = DAYS.filter((day) => !covered.includes(day));
   const coverage: Covered = {
     sql: sqlWords('DuckDB'),
     filters: {},
-    days: { first: 1, last: 5, covered: [1, 2, 4, 5], missing: [3], ofFiles: new Set([1, 2, 4, 5]), words: [], lead: '' },
+    days: { first: 1, last: 5, covered, missing, ofFiles: new Set(covered), words: [], lead: '' },
     files: [files('sessions', DAYS, [1, 2, 4, 5]), files('views', viewDays)],
     knowsAutomated: false,
     column: (_, field) => `"${field}"`,
@@ -27,10 +29,10 @@ async function notesOf(viewDays: readonly number[]): Promise<string> {
   return notes.join(' ');
 }
 
-it('a day of which only a column is missing is no day without rows; where another file has none of it, both are said', async () => {
-  const note = await notesOf(DAYS);
-  expect(note).toContain('1970-01-04 (1 day, UTC): the downloaded sessions of that day lack the column device_id; 4,070 rows of sessions');
-  expect(await notesOf([1, 2, 4, 5])).toContain(
-    'no whole day of views is downloaded, and the downloaded sessions of that day lack the column device_id;',
+it('each day is said with what it lacks: a column, rows, or both', async () => {
+  const [column, rows] = ['the downloaded sessions lack the column device_id', 'no whole day of views is downloaded'];
+  expect(await notesOf([1, 2, 4, 5])).toContain(`1970-01-04 (1 day, UTC): ${rows}, and ${column};`);
+  expect(await notesOf([1, 2, 3, 5])).toContain(
+    `1970-01-04 (1 day, UTC): ${column}; 1970-01-05 (1 day, UTC): ${rows}; 4,070 rows of sessions of those days`,
   );
 });

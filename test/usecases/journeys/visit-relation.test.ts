@@ -64,8 +64,8 @@ describe('what is missing', () => {
       sessions.filter(({ beganMs }) => dayOf(beganMs) === 13).length,
     ];
     expect(shownHints(notes.join(' '))).toContain(
-      `2026-11-11 (1 day, UTC), 2026-11-13 (1 day, UTC): no whole day of sessions and views is downloaded; ${began} rows of sessions and ` +
-        `${views} rows of views of those days are here and left out too. find_export_gaps says why`,
+      '2026-11-11 (1 day, UTC): no whole day of sessions is downloaded; 2026-11-13 (1 day, UTC): no whole day of views is downloaded; ' +
+        `${began} rows of sessions and ${views} rows of views of those days are here and left out too. find_export_gaps says why`,
     );
   });
 
