@@ -134,6 +134,7 @@ const EVERYDAY: ReadonlyMap<string, string> = new Map(
     referer_url: ['traffic source', 'source of traffic'],
     // The parameters of campaigns stand in the query of the address.
     query: ['utm', 'utms', 'utm parameters', 'utm source', 'utm medium', 'utm campaign', 'campaign parameters', 'url parameters'],
+    fully_loaded: ['load time', 'page load time', 'page load', 'loading time', 'page speed'],
     scroll_rate: ['scroll depth', 'depth of scrolling', 'scrolling depth', 'max scroll'],
   }).flatMap(([field, words]) => words.map((word) => [word, field])),
 );

@@ -62,7 +62,7 @@ describe('a text', () => {
     ['path', 'path'],
     ['scroll', 'scroll_rate'],
     ['js error', 'any_js_error_ind'],
-    ['fully loaded', 'fully_loaded'],
+    ['page load time', 'fully_loaded'],
     ['error messages', 'errors.message'],
   ])('%s of views means %s', async (text, column) => {
     expect(await meant(text, views)).toBe(column);
