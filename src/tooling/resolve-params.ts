@@ -7,13 +7,13 @@ import {
   ALL_VISITORS,
   EACH,
   fold,
+  isNameOf,
   matchName,
   meansAllVisitors,
   meansEach,
   type Named,
   type NameKind,
   pathOf,
-  type SegmentChoice,
 } from '../domain/names/match-name.ts';
 import { hint } from '../lib/hint.ts';
 import { isRecord } from '../lib/is-record.ts';
@@ -207,57 +207,56 @@ function spreadLists(places: readonly ArgumentPlace<unknown>[], chosen: (values:
 function createNameResolver(options: ResolveOptions): (place: ArgumentPlace<RefFact>) => Promise<unknown> {
   const found = new Map<string, ReturnType<FindName>>();
 
-  async function resolveName(kind: NameKind, text: string, path: string): Promise<number> {
-    const given = idIn(text, path);
-    if (given !== undefined) return given;
-    try {
-      const key = `${kind} ${text}`;
-      const finding = found.get(key) ?? options.find(kind, text);
-      found.set(key, finding);
-      const object = await finding;
-      const { id, part, isGuess } = object;
-      const among = part === undefined ? '' : `, found among ${part}; others may bear that name`;
-      options.note(isGuess ? ofAnswer(guessWords(kind, text, object)) : `${kind} "${pathOf(object)}" = ${id}${among}`);
-      return id;
-    } catch (error) {
-      if (error instanceof ApiError && error.kind === 'invalid') throw new ApiError('invalid', `${path}: ${error.message}`);
-      throw error;
-    }
+  function findOne(kind: NameKind, text: string): Promise<FoundName> {
+    const key = `${kind} ${text}`;
+    const finding = found.get(key) ?? options.find(kind, text);
+    found.set(key, finding);
+    return finding;
   }
 
   /** All visitors or all objects where the text says so, unless an object has that very name. */
-  async function allOrOne({ ref, orAll }: RefFact, text: string, path: string): Promise<SegmentChoice | typeof EACH> {
+  async function allOrOne({ ref, orAll }: RefFact, text: string): Promise<FoundName | typeof ALL_VISITORS | typeof EACH> {
     const all = orAll === 'visitors' ? ALL_VISITORS : EACH;
     const meansAll = orAll === 'visitors' ? meansAllVisitors(text) : meansEach(ref, text);
-    if (!orAll || !meansAll) return resolveName(ref, text, path);
-    const isNamed = (await options.list(ref)).some(({ path: steps }) => fold(steps.at(-1) ?? '') === fold(text));
-    if (isNamed) return resolveName(ref, text, path);
+    if (!orAll || !meansAll || (await options.list(ref)).some((object) => isNameOf(object, text))) return findOne(ref, text);
     if (fold(text) !== all) options.note(`"${text}" = ${all}`);
     return all;
   }
 
-  /** All that a name stands for which is that of no object; undefined where it may stand for one alone, or for nothing. */
-  async function severalOf({ ref, orAll, orWithin }: RefFact, text: string): Promise<readonly Named[] | undefined> {
+  /**
+   * All that a name stands for which is that of no object; undefined where it may stand for one alone, or for nothing. Beside one whose
+   * name only begins so, a container has to bear the very name.
+   */
+  async function severalOf({ ref, orAll, orWithin }: RefFact, text: string, one?: FoundName): Promise<readonly Named[] | undefined> {
     if (orWithin && meansEach(ref, text)) return options.list(ref);
     if (orWithin) {
       const within = await options.within(ref, text);
-      if (within) options.note(`${within.kind} "${pathOf(within.container)}" stands for its ${within.objects.length} ${ref}s`);
-      return within?.objects;
+      if (!within || (one && !isNameOf(within.container, text))) return undefined;
+      options.note(`${within.kind} "${pathOf(within.container)}" stands for its ${within.objects.length} ${ref}s`);
+      return within.objects;
     }
-    const match = orAll === 'each' && (await matchName(text, await options.list(ref)));
+    const match = orAll === 'each' && !one && (await matchName(text, await options.list(ref)));
     if (!match || !('several' in match)) return undefined;
     options.note(`${ref} "${text}" = all ${match.several.length} that it fits: ${listedNames(match.several, MOST_LISTED)}`);
     return match.several;
   }
 
   return async ({ fact, text, path }) => {
-    try {
-      return await allOrOne(fact, text, path);
-    } catch (error) {
-      const several = error instanceof ApiError && error.kind === 'invalid' ? await severalOf(fact, text) : undefined;
-      if (!several) throw error;
-      return several.map(({ id }) => id);
-    }
+    const given = idIn(text, path);
+    if (given !== undefined) return given;
+    const one = await allOrOne(fact, text).catch((error: unknown) => {
+      if (error instanceof ApiError && error.kind === 'invalid') return new ApiError('invalid', `${path}: ${error.message}`);
+      throw error;
+    });
+    if (typeof one === 'string') return one;
+    const object = one instanceof ApiError ? undefined : one;
+    const several = object && isNameOf(object, text) ? undefined : await severalOf(fact, text, object);
+    if (several) return several.map(({ id }) => id);
+    if (one instanceof ApiError) throw one;
+    const { id, part, isGuess } = one;
+    const among = part === undefined ? '' : `, found among ${part}; others may bear that name`;
+    options.note(isGuess ? ofAnswer(guessWords(fact.ref, text, one)) : `${fact.ref} "${pathOf(one)}" = ${id}${among}`);
+    return id;
   };
 }
 

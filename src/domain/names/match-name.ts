@@ -120,6 +120,9 @@ export function stepsOf(text: string): string[] {
   return steps.length > 0 ? steps : [fold(text)];
 }
 
+/** Whether a text is the very name of an object, or a path that ends with it. */
+export const isNameOf = ({ path }: Named, text: string) => fold(path.at(-1) ?? '') === stepsOf(text).at(-1);
+
 type Compare = (name: string, step: string) => boolean;
 const equals: Compare = (name, step) => name === step;
 const begins: Compare = (name, step) => name.startsWith(step);
