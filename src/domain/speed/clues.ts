@@ -34,7 +34,7 @@ function closest(runs: readonly StepRun[], metric: string, level: number | undef
 }
 
 /** The step that an answer looks at more closely: that of the leading row, of a sum the step in which it is highest. */
-export function closerRow(study: Study): Row | undefined {
+function closerRow(study: Study): Row | undefined {
   const leading = leadingRow(study);
   return leading?.step ? leading : worstOf(study.rows, leading?.metric ?? '');
 }

@@ -5,7 +5,7 @@ import type { SampleTold } from '../../domain/har/compare/compare-hars.ts';
 import type { Comparison } from '../../domain/har/compare/har-comparison.ts';
 import { placeOfRun, type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
 import type { PaintTimes } from '../../domain/har/requests/largest-paint.ts';
-import { changeNear, closerRow } from '../../domain/speed/clues.ts';
+import { changeNear, worstOf } from '../../domain/speed/clues.ts';
 import { chooseStep, withoutRuns } from '../../domain/speed/runs.ts';
 import { changeSentence, placeOfStudy } from '../../domain/speed/speed-findings.ts';
 import { resolveDate } from '../../lib/dates.ts';
@@ -95,7 +95,7 @@ async function changeOf(asked: RunsWanted, context: Context) {
   );
   const { steps } = study;
   const chosen = asked.step === undefined ? undefined : await chooseStep(steps, asked.step);
-  const { step, move } = changeNear(study, chosen, near) ?? { step: chosen ?? closerRow(study)?.step };
+  const { step, move } = changeNear(study, chosen, near) ?? { step: chosen ?? worstOf(study.rows, 'largestContentfulPaint')?.step };
   if (!step) throw withoutRuns();
   if (!chosen && steps.length > 1)
     context.note(
