@@ -9,8 +9,8 @@ import { withoutBreaks } from '../lib/strangers-text.ts';
 import { noun, schemaAt, typeOf, valueAt } from './check-input.ts';
 import { type Limits, MAX_ATTEMPTS, retryAfterMs, timeIsOver } from './deadline.ts';
 import { ApiError, asksForProject, type ErrorKind, kindOf, readRefusal } from './errors.ts';
-import type { Http, HttpAnswer } from './http.ts';
-import { parseJson, parseLargeJson } from './json.ts';
+import { type Http, type HttpAnswer, unread } from './http.ts';
+import { outlineOf, parseJson, parseLargeJson } from './json.ts';
 import type { ApiEvent, Observer, Operation } from './operation.ts';
 import { getStepHar } from './operations/speed-analysis.ts';
 import { CHOOSE_PROJECT } from './tokens.ts';
@@ -180,8 +180,18 @@ interface Reading {
 
 type Body = { form: 'json'; value: object } | { form: 'empty' | 'html' | 'text' | 'broken'; value: string };
 
-async function readBody(pieces: readonly Buffer[], isFile: boolean): Promise<Body> {
-  const large = isFile ? undefined : await parseLargeJson(pieces);
+/** No answer comes near: HAR files have 20 levels, and under 3 million lists and objects in 96 MB. */
+const JSON_LIMITS = { maxDepth: 512, maxContainers: 5_000_000 };
+
+async function readBody(pieces: readonly Buffer[], operation: Operation): Promise<Body> {
+  const isFile = operation === getStepHar;
+  const outline = outlineOf(pieces, JSON_LIMITS);
+  if (outline.excess) {
+    const what =
+      outline.excess === 'depth' ? `is nested more than ${JSON_LIMITS.maxDepth} levels deep` : 'holds too many lists and objects';
+    throw unread(`${what}, so it was not read`, operation.safe);
+  }
+  const large = isFile ? undefined : await parseLargeJson(pieces, outline);
   if (typeof large === 'object' && large !== null) return { form: 'json', value: large };
   const text = Buffer.concat(pieces).toString('utf8');
   const start = text
@@ -298,7 +308,7 @@ function refuses(value: object): boolean {
 export async function readAnswer(answer: HttpAnswer, reading: Reading): Promise<Tolerated<unknown>> {
   const { operation, redact } = reading;
   const { status } = answer;
-  const body = await readBody(answer.pieces, operation === getStepHar);
+  const body = await readBody(answer.pieces, operation);
   if (status >= 300 && status < 400) throw unreadable(answer, 'a redirect, which is never followed; check the address', reading);
   if (status < 200 || status >= 400) throw refusalOf(answer, body, reading);
   if (body.form === 'json' && typeof body.value === 'object' && body.value !== null) {

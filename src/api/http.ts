@@ -14,7 +14,6 @@ import { namesIn } from '../lib/sentences.ts';
 import { type Connections, networkFailure, openConnections, outsideLookup, type Resolve, startIdleTimeout } from './connections.ts';
 import { abortable, seconds } from './deadline.ts';
 import { ApiError } from './errors.ts';
-import { jsonExcess } from './json.ts';
 import type { Environment, Proxy } from './proxies.ts';
 
 /** Bytes that may wait to be taken before the sender is slowed down; they are taken together. */
@@ -128,7 +127,8 @@ function tooLarge(maxBytes: number, safe: boolean): ApiError {
 }
 
 /** The error of an answer that has come and is not read. */
-function unread(why: string, safe: boolean): ApiError {
+/** An answer of which nothing was read. */
+export function unread(why: string, safe: boolean): ApiError {
   return new ApiError('shape', `The answer ${why}.`, { outcomeUnknown: !safe });
 }
 
@@ -206,17 +206,6 @@ async function decompress(
     pieces = unpacked;
   }
   return pieces;
-}
-
-/** No answer comes near: HAR files have 20 levels, and under 3 million lists and objects in 96 MB. */
-const JSON_LIMITS = { maxDepth: 512, maxContainers: 5_000_000 };
-
-/** Refuses what would overwhelm a parser. */
-function refuseExcess(pieces: readonly Buffer[], safe: boolean): void {
-  const excess = jsonExcess(pieces, JSON_LIMITS);
-  if (!excess) return;
-  const what = excess === 'depth' ? `is nested more than ${JSON_LIMITS.maxDepth} levels deep` : 'holds too many lists and objects';
-  throw unread(`${what}, so it was not read`, safe);
 }
 
 /** A request as it leaves; `body` is complete text. */
@@ -326,7 +315,6 @@ export function createHttp({ environment, resolve }: { environment?: Environment
         const answer = await receiveWhole({ dispatcher, options, signal, onActivity, failure: (error) => error }, request);
         const encodings = String(answer.headers['content-encoding'] ?? '');
         const pieces = encodings === '' ? answer.pieces : await abortable(decompress(answer.pieces, encodings, request), request.signal);
-        refuseExcess(pieces, safe);
         const retryAfter = answer.headers['retry-after'];
         return {
           status: answer.status,

@@ -8,7 +8,7 @@ import {
   specTypeSchemas,
 } from '@modelcontextprotocol/server';
 import { valueAt } from '../api/check-input.ts';
-import { jsonExcess } from '../api/json.ts';
+import { outlineOf } from '../api/json.ts';
 import { isRecord } from '../lib/is-record.ts';
 
 /** A JSON-RPC error that answers bytes which are not a message. */
@@ -68,7 +68,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses the bytes of a body or a line, or says why not; what would overwhelm the parser is refused before. */
 export function parseMessage(bytes: Uint8Array): { readonly value: unknown } | { readonly fault: MessageFault } {
-  const excess = jsonExcess([bytes], LIMITS);
+  const { excess } = outlineOf([bytes], LIMITS);
   if (excess === 'depth')
     return { fault: { code: INVALID_REQUEST, message: `Invalid Request: nested more than ${LIMITS.maxDepth} levels deep.` } };
   if (excess === 'containers')

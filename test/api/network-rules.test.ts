@@ -10,16 +10,16 @@ import {
   type Resolve,
   startIdleTimeout,
 } from '../../src/api/connections.ts';
-import { jsonExcess } from '../../src/api/json.ts';
+import { outlineOf } from '../../src/api/json.ts';
 
 describe('which limit a JSON text exceeds', () => {
   const limits = { maxDepth: 3, maxContainers: 5 };
-  const excess = (text: string) => jsonExcess([Buffer.from(text)], limits);
+  const excess = (text: string) => outlineOf([Buffer.from(text)], limits).excess;
   const inBytes = (text: string) =>
-    jsonExcess(
+    outlineOf(
       Array.from(Buffer.from(text), (byte) => Buffer.of(byte)),
       limits,
-    );
+    ).excess;
 
   test.each([
     ['', undefined],
