@@ -244,9 +244,9 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
       countedTo: countedTo(asked, context),
       changes: [...read.changes, ...read.before.filter(isNewAt(todayIn(context.timeZone, whole.interval.startMs)))],
     };
-    const rows = read.lines.filter((line) => !isTotal(line));
-    const ofTotals = tellExpected(rows.length < read.lines.length ? read.whole : [], { ...words, query: { ...whole, breakdown: [] } });
-    return together(textsTold(...forecastSentences(rows, read.whole, words)), first, ofTotals, tellExpected(rows, words), last);
+    const timed = read.lines.filter((line) => !isTotal(line));
+    const ofTotals = tellExpected(timed.length < read.lines.length ? read.whole : [], { ...words, query: { ...whole, breakdown: [] } });
+    return together(textsTold(...forecastSentences(timed, read.whole, words)), first, ofTotals, tellExpected(timed, words), last);
   }
   const special = isOfDays(timeUnitOf(complete.breakdown)) ? await readSpecialDays(complete.interval, context) : () => undefined;
   const isSpecial = (day: string) => special(day) !== undefined;

@@ -116,7 +116,10 @@ it('a gate names what is not measured', () => {
   });
   expect(answer).toMatchObject({ broken: 0, passed: 0, unmeasured: 2 });
   expect(answer.answer).toMatch(
-    /^2 budgets could not be judged\. LCP at "Step 1" in "Home" has not been measured since 19 Nov, 10:07 UTC: no value in 24 of 178 runs\./,
+    new RegExp(
+      '^2 budgets could not be judged\\. LCP at "Step 1" in "Home" has not been measured since 19 Nov, 10:07 UTC: ' +
+        'no value in 24 of 178 runs\\.',
+    ),
   );
   expect(answer.findings[0]).toMatchObject({ subject: LCP, verdict: 'measurement', now: null });
 });

@@ -131,7 +131,10 @@ it.each([
   [
     'unknown fields, all at once with the nearest and what can be planned,',
     { fields: ['browser', 'visit duration', 'shoe size'], frequency: 'daily', scope: 'sessions' },
-    /^fields: "visit duration" is not .* alike: session_duration_msec .*\n.*"shoe size" is not .*\nThese can be planned: fields \["browser"\]\./,
+    new RegExp(
+      '^fields: "visit duration" is not .* alike: session_duration_msec .*\\n.*"shoe size" is not .*\\n' +
+        'These can be planned: fields \\["browser"\\]\\.',
+    ),
   ],
   ['a scope that there is not', { scope: 'hits', frequency: 'daily' }, /'hits' is not known; there are sessions, views/],
   ['the id of no segment', { segmentId: 7, frequency: 'daily' }, /^segmentId: there is no segment 7; list_segments lists them\./],

@@ -1,9 +1,8 @@
 import { logTail, Z_95 } from '../../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
-import { LEAST_HISTORY_DAYS } from './levels.ts';
 import { effectsOf, type Information, without } from './noise.ts';
 import { type Candidate, LONGEST_EPISODE_DAYS, nextChange, type Quest, type Shape, scoreOf, soughtBy, takeOut } from './seek.ts';
-import { relativeOf, type Series } from './series.ts';
+import { LEAST_HISTORY_DAYS, relativeOf, type Series } from './series.ts';
 
 /** A change that was found: days on which the level differs from that before. */
 export interface Change extends Interval {

@@ -6,11 +6,22 @@ import { dot, total } from '../../../statistics/vectors.ts';
 import { whitenerOf } from '../../../statistics/whitening.ts';
 import type { Change } from './changes.ts';
 import { fitOf, varianceOf } from './fit.ts';
-import { LEAST_HISTORY_DAYS } from './levels.ts';
 import { estimateNoise, type Noise } from './noise.ts';
 import { isTooRare } from './scan.ts';
 import { allShapes, LONGEST_EPISODE_DAYS } from './seek.ts';
-import { ANSCOMBE, type DailyPoint, daysIn, isCounted, isSum, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
+import {
+  ANSCOMBE,
+  type DailyPoint,
+  daysIn,
+  isCounted,
+  isSum,
+  LEAST_HISTORY_DAYS,
+  type MetricKind,
+  relativeOf,
+  type Series,
+  seriesOf,
+  WEEK,
+} from './series.ts';
 import { studySeries } from './study.ts';
 
 /** The expected value of a row, by all days before the first of them. */

@@ -5,9 +5,9 @@ import { total } from '../../../statistics/vectors.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
 import { mainChange } from './inner-changes.ts';
-import { LEAST_HISTORY_DAYS, type Level, levelOf, type Window, weightsOf } from './levels.ts';
+import { type Level, levelOf, type Window, weightsOf } from './levels.ts';
 import { HISTORY, LONGEST_EPISODE_DAYS, type Quest } from './seek.ts';
-import { type DailyPoint, daysIn, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
+import { type DailyPoint, daysIn, LEAST_HISTORY_DAYS, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { type Study, studySeries } from './study.ts';
 
 /**

@@ -2,11 +2,8 @@ import { nthDouble } from '../../../lib/nth.ts';
 import { dot, total } from '../../../statistics/vectors.ts';
 import { type CalendarEffect, calendarEffect, fitOf } from './fit.ts';
 import type { Noise } from './noise.ts';
-import type { Series } from './series.ts';
+import { LEAST_HISTORY_DAYS, type Series } from './series.ts';
 import type { Study } from './study.ts';
-
-/** Days that must be known before a verdict: less than three of each weekday say nothing of how weeks differ. */
-export const LEAST_HISTORY_DAYS = 21;
 
 /** Days by label, both included. */
 export interface Window {

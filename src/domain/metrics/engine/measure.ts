@@ -2,11 +2,10 @@ import { dayAfter, daysFrom } from '../../../lib/calendar.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { type DatedChange, dated } from './changes.ts';
 import { type Interval } from './drift-grid.ts';
-import { LEAST_HISTORY_DAYS } from './levels.ts';
 import { estimateNoise } from './noise.ts';
 import { type Effect, effectBeside } from './scan.ts';
 import { allShapes, HISTORY, LONGEST_EPISODE_DAYS, pastAndPresent } from './seek.ts';
-import { type DailyPoint, daysIn, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
+import { type DailyPoint, daysIn, LEAST_HISTORY_DAYS, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
 import { studySeries } from './study.ts';
 
 /** Days up to the last one that are looked at: what two requests give. */

@@ -4,11 +4,10 @@ import { logTail, normalOf, Z_95 } from '../../../statistics/tails.ts';
 import { total } from '../../../statistics/vectors.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
-import { LEAST_HISTORY_DAYS } from './levels.ts';
 import { type Information, informationOf, knownOf, without } from './noise.ts';
 import { intervalOf } from './reasons.ts';
 import { pastAndPresent } from './seek.ts';
-import { type DailyPoint, daysIn, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
+import { type DailyPoint, daysIn, LEAST_HISTORY_DAYS, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { driftShare, errorByWeeks, slopeOf } from './slope.ts';
 import { type Study, studySeries } from './study.ts';
 

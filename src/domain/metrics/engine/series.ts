@@ -73,6 +73,8 @@ const sumOf = (points: readonly DailyPoint[], part: 'numerator' | 'denominator')
 /** The value of some days together: of a count or an amount that of one of them. */
 export const valueOf = (points: readonly DailyPoint[]): number => sumOf(points, 'numerator') / sumOf(points, 'denominator');
 
+/** Days that must be known before a verdict: less than three of each weekday say nothing of how weeks differ. */
+export const LEAST_HISTORY_DAYS = 21;
 /** Days of a week: the cycle of all daily series. */
 export const WEEK = 7;
 /** Anscombe 1948: makes the variance of the square root of a small count the most even. */
