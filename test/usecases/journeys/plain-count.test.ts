@@ -101,7 +101,6 @@ const FUNNELS: Readonly<Record<string, readonly Asked[]>> = {
   magazine: [
     { steps: ['/news/*', '/news/*', '/subscribe'], order: 'direct', scopes: ['views'] },
     { steps: ['/news/10*', '/topic/*', '/subscribe*'], scopes: ['views'] },
-    { steps: ['event:search', '/news/*', 'event:*'], scopes: BOTH },
   ],
 };
 const PATHS: Readonly<Record<string, readonly (readonly [string, 'after' | 'before', number])[]>> = {

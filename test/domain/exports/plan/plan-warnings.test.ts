@@ -43,8 +43,8 @@ describe('what there is already', () => {
     ],
     [
       'files of all days',
-      said(once, similar(1, 'holds', {}, [range(0, 7)]), similar(2, 'holds', {}, [range(7, 14)])),
-      'Jobs 1 "Job 1", 2 "Job 2" have all these columns (see existing): perhaps no export is needed.',
+      said(once, ...[1, 2, 3, 4, 5].map((job) => similar(job, 'holds', {}, [range(0, 14)]))),
+      'Jobs 1 "Job 1", 2 "Job 2", 3 "Job 3" and 2 more have all these columns (see existing): perhaps no export is needed.',
     ],
     [
       'files of a job that is suspended',
