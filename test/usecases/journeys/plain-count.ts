@@ -110,12 +110,18 @@ export function walksOfVisitors(funnel: Funnel & { readonly withinDays: number }
   });
 }
 
-/** A quantile, halfway between two values where it falls between them. */
-export function quantileOf(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
+/** Tenths of a second up to a minute, seconds up to an hour, minutes beyond. */
+function rounded(ms: number): number {
+  const unit = ms < 60_000 ? 100 : ms < 3_600_000 ? 1_000 : 60_000;
+  return Math.round(ms / unit) * unit;
+}
+
+/** A quantile of times in seconds, halfway between two where it falls between them. */
+export function secondsOf(gapsMs: readonly number[], share: number): number {
+  const sorted = gapsMs.map(rounded).toSorted((a, b) => a - b);
   const rank = share * (sorted.length - 1);
   const [low = 0, high = 0] = [sorted[Math.floor(rank)], sorted[Math.ceil(rank)]];
-  return low + (rank - Math.floor(rank)) * (high - low);
+  return Math.round((low + (rank - Math.floor(rank)) * (high - low)) / 100) / 10;
 }
 
 /** What a session did from its first page of a kind on, or up to it, nearest first; pages that `nameOf` calls alike are one in a row. */

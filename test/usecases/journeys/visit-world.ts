@@ -267,7 +267,7 @@ const csv = (rows: readonly (readonly unknown[])[]) =>
     .map((row) => row.map((cell) => (cell === null ? '' : `${cell as string | number | boolean}`.replaceAll('@', ''))).join())
     .join('\r\n');
 
-/** The runs of jobs, each made and exported after the one before it. */
+/** The runs of jobs, each made after the one before it and exported in another order. */
 export function runsOf(kind: WorldKind, sessions: readonly SessionRow[]): RunText[] {
   const usual = (['sessions', 'views'] as const).flatMap((scope) =>
     stretches(scope === 'sessions' ? kind.withoutSessions : kind.withoutViews).map((days): Job => ({ scope, days })),
@@ -288,7 +288,7 @@ export function runsOf(kind: WorldKind, sessions: readonly SessionRow[]): RunTex
         scope,
         from: iso(fromMs),
         to: iso(toMs),
-        exportedAt: iso(midnight(isStale ? 18 : 20) + at * 60_000),
+        exportedAt: iso(midnight(isStale ? 18 : 20) + ((5 * at) % 13) * 60_000),
         ...(only === 'device' && { deviceId: 2 }),
         ...(only === 'segment' && { segmentId: 77 }),
         ...(isRenamed && { format: 'CSV' }),

@@ -66,7 +66,7 @@ export function fieldsOf({ what, message }: AskedCondition): readonly string[] {
 }
 
 /** The column by which a kind of condition is known; undefined where no file has it. */
-export function columnOf(what: TroubleKind, visits: Visits): string | undefined {
+function columnOf(what: TroubleKind, visits: Visits): string | undefined {
   return FIELDS[what].flatMap((field) => visits.column('views', field) ?? [])[0];
 }
 
