@@ -298,7 +298,7 @@ export function createHttp({ environment, resolve }: { environment?: Environment
     async send(request) {
       if (closed) throw new ApiError('down', 'The connections were closed; open a new session.');
       const connections = await poolOf(request.trustedHost);
-      const { method, url, headers, body = null, safe } = request;
+      const { method, url, headers, body = null } = request;
       // A failure before the request is written is known to have sent nothing.
       let sent = false;
       const address = new URL(url);

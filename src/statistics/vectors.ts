@@ -23,7 +23,11 @@ export function sumsOf(values: Float64Array): Float64Array {
 }
 
 /** `a − b`, as a new vector. */
-export const minus = (a: Float64Array, b: Float64Array): Float64Array => a.map((value, index) => value - nthDouble(b, index));
+export function minus(a: Float64Array, b: Float64Array): Float64Array {
+  const difference = a.slice();
+  subtract(difference, b, 1);
+  return difference;
+}
 
 /** Takes `share · b` from `a`, in place. */
 export function subtract(a: Float64Array, b: Float64Array, share: number): void {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { outlineOf, parseJson, parseLargeJson } from '../../src/api/json.ts';
 
 const MB = 1_048_576;
-const parsedLarge = (pieces: readonly Buffer[]) => parseLargeJson(pieces, outlineOf(pieces, { maxDepth: 9, maxContainers: MB }));
+const parsedLarge = (pieces: Buffer[]) => parseLargeJson(pieces, outlineOf(pieces, { maxDepth: 9, maxContainers: MB }));
 
 const rows = (count: number, words = 'A row') =>
   Array.from({ length: count }, (_, id) => ({ id, words, quoted: '"],"}{[\\', steps: [{ id: 1 }, { id: 2 }], none: null }));
@@ -25,8 +25,7 @@ describe('a large document is read in pieces', () => {
   ])('%s', { tags: 'nightly' }, async (_, value, indent) => {
     const bytes = bytesOf(value, indent);
     expect(bytes.length).toBeGreaterThan(MB);
-    expect(await parsedLarge([bytes])).toEqual(value);
-    expect(await parsedLarge(cut(bytes, 100_003))).toEqual(value);
+    for (const size of [bytes.length, 100_003]) expect(await parsedLarge(cut(bytes, size))).toEqual(value);
   });
 
   test('with integers beyond 2^53 as text, and texts on one line', async () => {

@@ -11,6 +11,8 @@ import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
 import { type AnswerContext, defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import type { Asked, Detail } from '../../src/usecases/speed/analyze-scenarios.ts';
+import { analyzeScenarios } from '../../src/usecases/speed/analyze-scenarios.ts';
+import { viewScenarios } from '../../src/usecases/speed/view-scenarios.ts';
 
 const example = z.object({ time: z.string(), stepResultId: z.string(), reportUri: z.string(), harUri: z.string() });
 const views = ['changes', 'levels', 'failures', 'runs'] as const;
@@ -28,7 +30,6 @@ function drawTrend(
 
 /** Verdicts, with links to the reports and HAR files of typical runs and a picture of the change. */
 async function changesOf(asked: Asked, context: AnswerContext) {
-  const { analyzeScenarios } = await import('../../src/usecases/speed/analyze-scenarios.ts');
   const { answer, notes, detail } = await analyzeScenarios(asked, context);
   const { study, events, examples: runs } = detail;
   const { scenarioId, name } = detail.summary;
@@ -84,7 +85,6 @@ export default defineAnsweringTool({
     const scenarioIds = await p.idsOf(chosen, async () => (await context.lists()).of('scenario'));
     if (asked.step !== undefined && scenarioIds.length !== 1) refuse('step: belongs to one scenario; pass a single one in scenarioIds.');
     if (view === 'changes' && breakdown === undefined) return changesOf({ scenarioIds, ...asked }, context);
-    const { viewScenarios } = await import('../../src/usecases/speed/view-scenarios.ts');
     const other = view === 'changes' ? 'levels' : view;
     const { answer, columns, rows, notes, cursor, drawn } = await viewScenarios(
       { scenarioIds, view: other, breakdown, orderBy, limit, ...asked },

@@ -5,6 +5,7 @@ import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import * as several from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
+import { compareMetrics } from '../../src/usecases/metrics/compare-metrics.ts';
 
 export default defineAnsweringTool({
   name: 'compare_metrics',
@@ -41,5 +42,5 @@ export default defineAnsweringTool({
     explain: z.boolean().describe('Drivers by device').default(true),
   }),
   output: comparisonShape,
-  handler: async (input, context) => (await import('../../src/usecases/metrics/compare-metrics.ts')).compareMetrics(input, context),
+  handler: compareMetrics,
 });

@@ -4,6 +4,7 @@ import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import * as several from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
+import { findChanges } from '../../src/usecases/metrics/find-changes.ts';
 
 export default defineAnsweringTool({
   name: 'find_changes',
@@ -34,5 +35,5 @@ export default defineAnsweringTool({
     limit: z.int().min(1).max(50).describe('Changes, anomalies, alerts').default(10),
   }),
   output: changesShape,
-  handler: async (input, context) => (await import('../../src/usecases/metrics/find-changes.ts')).findChanges(input, context),
+  handler: findChanges,
 });

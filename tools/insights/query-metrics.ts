@@ -7,6 +7,7 @@ import { tableOutput } from '../../src/tooling/metric-tool.ts';
 import * as p from '../../src/tooling/params.ts';
 import * as several from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
+import { queryMetrics } from '../../src/usecases/metrics/query-metrics.ts';
 
 export default defineAnsweringTool({
   name: 'query_metrics',
@@ -53,7 +54,6 @@ export default defineAnsweringTool({
   }),
   charted: true,
   async handler({ breakdown, ...input }, context) {
-    const { queryMetrics } = await import('../../src/usecases/metrics/query-metrics.ts');
     for (const words of zoneMetricWords(input)) context.note(words);
     return queryMetrics(metricQuery({ ...input, breakdown: breakdown?.filter((by) => by !== 'project') }), context);
   },

@@ -33,8 +33,9 @@ export function customTimingOf({ customTimings }: Pick<StepResult, 'customTiming
 
 /** Names of the custom timings of these reports as metrics take them, in the order in which they first appear. */
 function customTimingNames(reports: readonly Report[]): string[] {
-  const names = reports.flatMap(({ steps }) => (steps ?? []).flatMap(({ customTimings }) => (customTimings ?? []).map(({ name }) => name)));
-  return [...new Set(names)].flatMap((name) => {
+  const names = new Set<string | null | undefined>();
+  for (const { steps } of reports) for (const { customTimings } of steps ?? []) for (const { name } of customTimings ?? []) names.add(name);
+  return [...names].flatMap((name) => {
     if (!name) return [];
     return documented.has(name) ? [PREFIX + name] : [name];
   });

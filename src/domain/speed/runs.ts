@@ -139,16 +139,17 @@ export function usualSteps(reports: readonly Report[]): number {
   return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 
-/** Sums of a metric over all steps, of those reports alone that have this many steps with a value, to compare like with like. */
+/** Sums of a metric over all steps, of those reports, oldest first, that have this many steps with a value, to compare like with like. */
 export function sumSeries(reports: readonly Report[], metric: string, steps: number): Series {
-  const points = reports
-    .filter((report) => report.steps?.length === steps)
-    .toSorted((a, b) => a.date - b.date)
-    .flatMap(({ date, steps: results }) => {
-      const values = (results ?? []).flatMap((result) => metricOf(result, metric) ?? []);
-      return values.length === steps ? [{ date, value: values.reduce((sum, value) => sum + value, 0) }] : [];
-    });
-  return { dates: points.map(({ date }) => date), values: points.map(({ value }) => value) };
+  const [dates, values]: [number[], number[]] = [[], []];
+  for (const { date, steps: results } of reports) {
+    if (results?.length !== steps) continue;
+    const ofSteps = results.map((result) => metricOf(result, metric));
+    if (ofSteps.includes(null)) continue;
+    dates.push(date);
+    values.push(ofSteps.reduce<number>((sum, value) => sum + (value ?? 0), 0));
+  }
+  return { dates, values };
 }
 
 const BASELINE_MS = 30 * DAY_MS;

@@ -104,11 +104,10 @@ export function metricFact(metric: string): MetricFact {
 /** Times that may well be 0: no task kept the main thread busy for long. */
 const MAY_BE_ZERO: ReadonlySet<string> = new Set(['totalBlockingTime', 'totalLongTasks', 'lastLongTask', 'maxPotentialFirstInputDelay']);
 
+const neverZero = new Set(speedMetricNames.filter((name) => metricFact(name).kind === 'ms' && !MAY_BE_ZERO.has(name)));
+
 /** Whether a value can have been measured: nothing paints, answers or loads after 0 ms, and nothing is below 0. */
-export function canBe(metric: string, value: number): boolean {
-  const isNeverZero = metricFact(metric).kind === 'ms' && speedMetricNames.includes(metric) && !MAY_BE_ZERO.has(metric);
-  return isNeverZero ? value > 0 : value >= 0;
-}
+export const canBe = (metric: string, value: number): boolean => (neverZero.has(metric) ? value > 0 : value >= 0);
 
 /** The order in which metrics stand for a step: the one that visitors feel most comes first. */
 export function rankOf(metric: string): number {

@@ -101,7 +101,10 @@ export function cycleOf({ deviations, places, weights, sigma }: Deviations, time
     const known = Array.from({ length: to - from }, (_, at) => from + at).filter((cell) => nthDouble(returns, cell) >= LEAST_RETURNS);
     if (known.length >= (to - from) / 2) shrink(factors, raw, inverse, known, variance);
   }
-  return Float64Array.from(time.hour, (hour, run) => nthDouble(factors, nthUnsigned(time.weekday, run)) + nthDouble(factors, HOURS + hour));
+  const cycle = new Float64Array(time.hour.length);
+  for (let run = 0; run < cycle.length; run += 1)
+    cycle[run] = nthDouble(factors, nthUnsigned(time.weekday, run)) + nthDouble(factors, HOURS + nthUnsigned(time.hour, run));
+  return cycle;
 }
 
 /** The factors of the cells of one kind. */
