@@ -129,11 +129,11 @@ function weekdaysOfFewEvents(points: readonly DailyPoint[], weekdays: Uint8Array
 }
 
 /** Median of each weekday against the seven days around it; all 1 where there are less than two of a weekday. */
-function weekdayFactorsOf(points: readonly DailyPoint[], times: Float64Array, weekdays: Uint8Array, learned: number): Float64Array {
+function weekdayFactorsOf(points: readonly DailyPoint[], times: Float64Array, weekdays: Uint8Array): Float64Array {
   const ratios = Array.from({ length: WEEK }, (): number[] => []);
   const values = Float64Array.from(points, ({ numerator, denominator }) => numerator / denominator);
   const sums = sumsOf(values);
-  for (let at = 3; at + 3 < learned; at += 1) {
+  for (let at = 3; at + 3 < points.length; at += 1) {
     if (nthDouble(times, at + 3) - nthDouble(times, at - 3) !== WEEK - 1) continue;
     const sum = nthDouble(sums, at + 4) - nthDouble(sums, at - 3);
     if (sum > 0) ratios[nthUnsigned(weekdays, at)]?.push((nthDouble(values, at) * WEEK) / sum);
@@ -198,11 +198,14 @@ function scaled(days: readonly DailyPoint[], kind: MetricKind, judgedFrom: strin
   const times = Float64Array.from(points, ({ label }) => Math.round(Date.parse(label) / DAY_MS));
   // 1 January 1970 was a Thursday.
   const weekdays = Uint8Array.from(times, (time) => (time + 4) % WEEK);
-  const usualDays = points.slice(0, learned).filter(({ special }) => !special);
+  // Days before anything was counted say nothing of weekdays: those on which nothing was counted yet would have none.
+  const begun = points.findIndex(({ numerator }) => numerator > 0);
+  const alive = points.slice(begun, learned);
+  const usualDays = alive.filter(({ special }) => !special);
   const isOfFew = isCounted(kind) && usualDays.reduce((sum, { numerator }) => sum + numerator, 0) < FEW_EVENTS * usualDays.length;
   const weekdayFactors = isOfFew
-    ? weekdaysOfFewEvents(points.slice(0, learned), weekdays)
-    : weekdayFactorsOf(points, times, weekdays, learned);
+    ? weekdaysOfFewEvents(alive, weekdays.subarray(begun))
+    : weekdayFactorsOf(alive, times.subarray(begun), weekdays.subarray(begun));
   let [above, below] = [0, 0];
   for (const [at, { numerator, denominator, special }] of points.slice(0, learned).entries()) {
     if (special) continue;
