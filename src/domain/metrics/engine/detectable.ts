@@ -54,7 +54,7 @@ export function detectableChange(
 function smallestSince(kind: MetricKind, history: readonly DailyPoint[], days: ExpectedRow['days'], side: 1 | -1): number | undefined {
   const prediction = predictionOf(kind, history, days, false);
   if (!prediction) return undefined;
-  if (side < 0 && logOfNone(prediction.series) > Math.log(levelOf(days.length))) return -1;
+  if (side < 0 && logOfNone(prediction) > Math.log(levelOf(days.length))) return -1;
   return smallestOf(prediction, days.length, side);
 }
 

@@ -21,9 +21,10 @@ function logOfLargeEvent(series: Series, { from, to, effect }: Change): number {
   return logOfLarge(events, relativeOf(series, effect)) + Math.log(series.labels.length - series.learned || 1);
 }
 
-/** Events that were counted on a day. */
-function seenOn(series: Series, at: number): number {
-  return (1 + relativeOf(series, nthDouble(series.deviations, at))) * (nthDouble(series.expected, at) + ANSCOMBE) - ANSCOMBE;
+/** What was counted on a day over what was expected. */
+function shareSeen(series: Series, at: number): number {
+  const [expected, correction] = [nthDouble(series.expected, at), isCounted(series.kind) ? ANSCOMBE : 0];
+  return ((1 + relativeOf(series, nthDouble(series.deviations, at))) * (expected + correction) - correction) / expected;
 }
 
 /** Days before a change on which there was something that could change. */
@@ -32,29 +33,49 @@ const ALIVE_DAYS = 28;
 /** Where nothing was counted before a change there is no level that it could differ from: no percentage tells what came from nothing. */
 function logOfNothing(series: Series, { from }: Change): number {
   if (series.kind !== 'count') return -Infinity;
-  for (let at = Math.max(0, from - ALIVE_DAYS); at < from; at += 1) if (seenOn(series, at) > 1 / 2) return -Infinity;
+  for (let at = Math.max(0, from - ALIVE_DAYS); at < from; at += 1)
+    if (shareSeen(series, at) * nthDouble(series.expected, at) > 1 / 2) return -Infinity;
   return 0;
 }
 
-/** Above this number of events the normal distribution is used. */
-const FEW = 100;
+/** The number of events up to which they are counted out: above it the normal distribution is used, and a sum is as uncertain as its sizes. */
+const FEW = { events: 100, ofSum: 10 };
+
+/** Events that a day usually has; where no answer counts them as many as make days scatter as they do (Poisson). */
+function usualEvents({ series, noise }: Pick<Study, 'series' | 'noise'>, at: number): number {
+  const { kind, events, expected, learned } = series;
+  if (isCounted(kind)) return nthDouble(expected, at);
+  if (kind === 'average' || !events) return 1 / (nthDouble(noise.sampling, at) + noise.shock);
+  return (nthDouble(expected, at) * total(events, 0, learned)) / total(expected, 0, learned);
+}
 
 /**
- * Logarithm of the probability that so few events come by chance alone (Poisson; of a share binomial), which no normal approximation knows:
- * on days with ten of them, none at all is no wonder among many series.
+ * Logarithm of the probability that so few events come by chance alone at the level that other changes give (Poisson; of a share binomial),
+ * which no normal approximation knows: on days with ten of them, none at all is no wonder among many series.
  */
-function logOfFewEvents(series: Series, { from, to, effect }: Change): number {
-  if (!isCounted(series.kind) || effect >= 0) return -Infinity;
+function logOfFewEvents(study: Study, change: Change): number {
+  const { series, changes } = study;
+  const { kind, events } = series;
+  if (change.effect >= 0) return -Infinity;
+  const isOfSum = kind === 'amount' && events;
   let [mean, seen, trials] = [0, 0, 0];
-  for (let at = from; at < to; at += 1) {
-    const expected = nthDouble(series.expected, at);
-    mean += expected;
-    seen += seenOn(series, at);
+  for (let at = change.from; at < change.to; at += 1) {
+    const usual = usualEvents(study, at);
+    const others = changes.filter((other) => other !== change && other.from <= at && other.to > at);
+    const level =
+      usual *
+      (1 +
+        relativeOf(
+          series,
+          others.reduce((sum, { effect }) => sum + effect, 0),
+        ));
+    mean += level;
+    seen += isOfSum ? nthDouble(events, at) : usual * shareSeen(series, at);
     // Sampling is (1 − p) / μ.
-    trials += expected / Math.max(0.01, 1 - (series.sampling[at] ?? 1) * (expected + ANSCOMBE));
+    trials += usual / Math.max(0.01, 1 - nthDouble(series.sampling, at) * (usual + ANSCOMBE));
   }
-  if (mean > FEW || seen >= mean) return -Infinity;
-  return logOnAnyDay(series, seen, mean, series.kind === 'share' ? trials : undefined);
+  if ((isOfSum ? seen > FEW.ofSum : mean > FEW.events) || seen >= mean) return -Infinity;
+  return logOnAnyDay(series, seen, mean, kind === 'share' ? trials : undefined);
 }
 
 /** Logarithm of the probability of so few events on any of the days looked at; Poisson, of `trials` binomial. */
@@ -62,27 +83,12 @@ function logOnAnyDay({ labels, learned }: Series, seen: number, mean: number, tr
   return Math.min(0, logOfAtMost(seen, mean, trials) + Math.log(labels.length - learned || 1));
 }
 
-/** Up to this number of events a sum is as uncertain as their number. */
-const FEW_OF_SUM = 10;
-
-/** Events that are expected on some days of a sum. */
-function ordersOf({ expected, learned }: Series, events: Float64Array, from: number, to: number): number {
-  return (total(expected, from, to) * total(events, 0, learned)) / total(expected, 0, learned);
-}
-
-/** The same of a sum over so few events that there may as well be none of them. */
-function logOfFewOrders(series: Series, { from, to, effect }: Change): number {
-  const { events, kind } = series;
-  if (kind !== 'amount' || !events || effect >= 0) return -Infinity;
-  const [mean, seen] = [ordersOf(series, events, from, to), total(events, from, to)];
-  return seen > FEW_OF_SUM || seen >= mean ? -Infinity : logOnAnyDay(series, seen, mean);
-}
-
 /** Logarithm of the probability that the days behind the learned ones are without any event. */
-export function logOfNone(series: Series): number {
-  const { events, kind, expected, learned, labels } = series;
-  if (isCounted(kind)) return logOnAnyDay(series, 0, total(expected, learned));
-  return kind === 'amount' && events ? logOnAnyDay(series, 0, ordersOf(series, events, learned, labels.length)) : -Infinity;
+export function logOfNone(study: Pick<Study, 'series' | 'noise'>): number {
+  const { series } = study;
+  let mean = 0;
+  for (let at = series.learned; at < series.labels.length; at += 1) mean += usualEvents(study, at);
+  return logOnAnyDay(series, 0, mean);
 }
 
 /** Estimates of the noise are made anew at most so often, when changes are found among the days that teach. */
@@ -107,14 +113,15 @@ function search(series: Series, quests: readonly Quest[]): Study | undefined {
     // Single days are forgiven as it is.
     const past = found.changes.filter(({ from, shape }) => from < series.learned && shape !== 'outlier');
     if (round === MOST_ROUNDS || keyOf(past) === keyOf(known)) {
-      const changes = found.changes.map((change) => ({
-        ...change,
-        logP: Math.min(
-          0,
-          Math.max(change.logP, ...[logOfLargeEvent, logOfFewEvents, logOfFewOrders, logOfNothing].map((logOf) => logOf(series, change))),
-        ),
-      }));
-      return { series, noise, changes, left: found.left };
+      const study = { series, noise, ...found };
+      const chancesOf = (change: Change) => [
+        change.logP,
+        logOfFewEvents(study, change),
+        logOfLargeEvent(series, change),
+        logOfNothing(series, change),
+      ];
+      const changes = found.changes.map((change) => ({ ...change, logP: Math.min(0, Math.max(...chancesOf(change))) }));
+      return { ...study, changes };
     }
     known = past;
   }

@@ -6,7 +6,7 @@ import { todayIn } from '../../../lib/dates.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import { capital } from '../../../lib/sentences.ts';
-import { Z_95, Z_99 } from '../../../statistics/tails.ts';
+import { scoreOfTail, Z_95 } from '../../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { unitOf, verbsOf } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
@@ -144,12 +144,14 @@ export function forecastSentences(lines: readonly QueryLine[], whole: readonly Q
 
 /** Of less than this part of what there was, the scatter is not known. */
 const LEAST_LEFT = 0.1;
+/** Chance that one of all rows lies beyond the size of a change by chance alone. */
+const BEYOND = 0.05;
 
 /**
  * Whether a change that is told explains why a row is not what was expected: it lies in the row, goes its way, and the row not far beyond
  * its size.
  */
-function isExplained(own: JudgedLine, words: Words): boolean {
+function isExplained(own: JudgedLine, rows: number, words: Words): boolean {
   const { metric, line, cell } = own;
   const { from, to } = daysOf(own, words);
   return words.changes.some((told) => {
@@ -159,8 +161,9 @@ function isExplained(own: JudgedLine, words: Words): boolean {
     const isThere = device === 'all' || line.selection.device === 'all' || device === line.selection.device;
     const isSameWay = relative * distanceOf(own) > 0 && isChangeOf(told, metric) && begun <= to && ended >= from;
     const bound = ((relative < 0 ? cell.low : cell.high) ?? 0) / (cell.expected || 1);
-    // Fewer orders scatter more, and of many days some lie beyond their own bounds.
-    const wider = bound ** (Z_99 / Z_95 / Math.sqrt(Math.max(LEAST_LEFT, Math.min(1, 1 + relative))));
+    // On the scale of square roots few orders scatter alike; of many rows some lie beyond their own bounds.
+    const reach = scoreOfTail(Math.log(BEYOND / rows)) / Z_95 / Math.sqrt(Math.max(LEAST_LEFT, Math.min(1, 1 + relative)));
+    const wider = Math.max(0, 1 + reach * (Math.sqrt(bound) - 1)) ** 2;
     return isIn && isThere && isSameWay && ((1 + relative) * wider - (1 + distanceOf(own))) * relative >= 0;
   });
 }
@@ -179,7 +182,7 @@ export function tellExpected(lines: readonly QueryLine[], words: Words): Expecte
   if (all.length > 0 && all.every(({ cell }) => cell.verdict === 'too young'))
     return { facts: [], lead: ['Nothing can be expected yet: fewer than 21 days before the range are known.'], details: [] };
   const judged = all.filter(({ cell }) => cell.verdict === 'normal' || cell.verdict === 'high' || cell.verdict === 'low');
-  const open = judged.filter((own) => !isClear(own) || !isExplained(own, words)).toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  const open = judged.filter((own) => !isClear(own) || !isExplained(own, judged.length, words)).toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const clear = open.filter(isClear);
   // Of what was asked as one row a reader wants to know how it was, normal or not.
   const isOneRow = query.breakdown.length === 0 || judged.length === 1;
