@@ -4,6 +4,7 @@ import { dayAfter } from '../../lib/calendar.ts';
 import { lowered } from '../../lib/sentences.ts';
 import { type Cost, costOnDays, totalsOf } from './change-cost.ts';
 import type { DatedChange } from './engine/changes.ts';
+import { daysBeside } from './engine/measure.ts';
 import { type DailyPoint, valueOf } from './engine/series.ts';
 import { definitionOf, isCount, unitOf, verbsOf } from './metric-definitions.ts';
 import { nameOf } from './metric-names.ts';
@@ -77,7 +78,9 @@ function reasonFacts(placed: PlacedChange, currency: string | undefined): Pick<F
   const { metric, change, rows, cost, last, points, goal, causes = [] } = placed;
   if (couldBeSeason(metric, points, change)) return { causes: [{ kind: 'season', name: 'the season', basis: 'inferred' }] };
   const isOfOtherGoal = rows?.some((row) => row.isOfOtherGoal);
-  const found = rows ? costOnDays(metric, totalsOf(rows), change, last, { isOfOtherGoal }) : cost;
+  const labels = new Set(daysBeside(kindOf(metric), points, change).map(({ label }) => label));
+  const own = rows?.filter(({ interval }) => labels.has(interval.label ?? ''));
+  const found = own ? costOnDays(metric, totalsOf(own), change, last, { isOfOtherGoal }) : cost;
   if (!found) return { causes: [...causes] };
   const { metric: of, value, low = value, high = value } = found;
   const { from, to = last } = change;
@@ -93,7 +96,7 @@ export function changeFacts(placed: PlacedChange, currency: string | undefined):
   const { metric, place, change, points, last, more } = placed;
   const { shape, from, to, earliest, latest, relative, low, high, pValue } = change;
   const end = to ?? points.at(-1)?.label ?? last;
-  const now = levelOn(metric, points, from, end);
+  const now = levelOn(metric, daysBeside(kindOf(metric), points, change), from, end);
   // What only the last day shows is that day's: whether it is a level is open.
   const isDay = from === end;
   return {

@@ -3,6 +3,7 @@ import { factorsOf } from './change-cost.ts';
 import type { DatedChange } from './engine/changes.ts';
 import { changesSince, measureChange, sizeOfDays } from './engine/measure.ts';
 import { findReasons } from './engine/reasons.ts';
+import { LAST } from './engine/scan.ts';
 import type { DailyPoint } from './engine/series.ts';
 import { dayPoints, kindOf } from './read/day-points.ts';
 import type { MetricRow } from './read/metric-answers.ts';
@@ -28,8 +29,6 @@ export const ERROR = 0.01;
 const MADE = 2.6;
 /** Days before a change of a product on which a factor of it may have begun to move. */
 const DAYS_BEFORE = 28;
-/** Sorts after every day. */
-export const LAST = '9999';
 
 /** The days of a metric that are known. */
 export const pointsKnown = ({ known }: Pick<Visits, 'known'>, metric: string): readonly DailyPoint[] => dayPoints(known, metric);

@@ -1,5 +1,6 @@
 import { daysFrom } from '../../../lib/calendar.ts';
 import { type Cost, costOnDays } from '../change-cost.ts';
+import { daysBeside } from '../engine/measure.ts';
 import { LEAST_DRIFT } from '../engine/scan.ts';
 import { couldBeSeason } from '../season.ts';
 import { type Scene, seriesId } from './change-series.ts';
@@ -20,12 +21,14 @@ function costOf(scene: Scene, event: ChangeEvent, { metric, place, mix, relative
   if (mix || place.zoneId !== undefined) return undefined;
   const isDrift = shape === 'drift';
   const lasting = { ...event, relative, low, high, days: isDrift ? DRIFT_DAYS : event.days };
-  if (couldBeSeason(metric, scene.series.get(seriesId(metric, place))?.days ?? [], lasting)) return undefined;
+  const found = scene.series.get(seriesId(metric, place));
+  if (!found || couldBeSeason(metric, found.days, lasting)) return undefined;
+  const labels = new Set(daysBeside(found.kind, found.days, event).map(({ label }) => label));
   // Half of a slope lies above its middle.
   const share = isDrift ? (daysFrom(scene.from, scene.to) + 1) / DRIFT_DAYS / 2 : 1;
   const sized = { relative: share * relative, low: share * low, high: share * high };
   const totalOn = (name: string, first: string, last: string) => {
-    const own = scene.series.get(seriesId(name, place))?.days.filter(({ label }) => label >= first && label <= last);
+    const own = scene.series.get(seriesId(name, place))?.days.filter(({ label }) => label >= first && label <= last && labels.has(label));
     return own && { total: own.reduce((sum, { numerator }) => sum + numerator, 0), days: own.length };
   };
   const isOfOtherGoal = scene.isOfOtherGoal || place.goalId !== scene.base.goalId;

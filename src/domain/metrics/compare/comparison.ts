@@ -1,7 +1,7 @@
 import type { Facts, Finding, FindingPlace } from '../../../findings/finding.ts';
 import { paragraphOf, ranked, type Said } from '../../../findings/paragraph.ts';
 import { type Grammar, saidOf, sentenceOf } from '../../../findings/sentence.ts';
-import { dateText, listed } from '../../../findings/wording.ts';
+import { dateText, listed, rangeText } from '../../../findings/wording.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import { lowered } from '../../../lib/sentences.ts';
@@ -231,30 +231,34 @@ function calendarCauses(change: Change, scene: ComparisonScene, reading: Reading
   if (!reading || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return [];
   const special = specialPart(change, scene, reading);
   if (special.length > 0 || isChanged(change.judgement) || beyondUsual(change) < LEAST_BEYOND) return special;
-  const days = outliersIn(change, reading).map(({ from }) => dateText(from, scene.period.to.slice(0, 4)));
+  const days = leftOut(change, reading).map((own) => daysText(own, scene.period.to.slice(0, 4)));
   return days.length === 0 ? [] : [{ kind: 'special day', name: listed(days.slice(0, MOST_NAMES)), basis: 'measured' }];
 }
 
-/** The days of the ranges that stand out by themselves. */
-const outliersIn = ({ judgement }: Change, reading: Reading | undefined) =>
-  judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isInRanges(reading, from));
+/** Days of the ranges that are no part of their levels: single ones, and episodes that began before the period. */
+function leftOut({ judgement }: Change, reading: Reading | undefined) {
+  const labels = [...(reading?.baselineDays ?? []), ...(reading?.periodDays ?? [])].map(({ interval }) => interval.label ?? '');
+  const first = reading?.periodDays[0]?.interval.label ?? '';
+  return judgement.changes.filter(
+    ({ shape, from, to = from }) =>
+      (shape === 'outlier' || (shape === 'episode' && from < first)) && labels.some((label) => label >= from && label <= to),
+  );
+}
+
+const daysText = ({ from, to = from }: Pick<DatedChange, 'from' | 'to'>, year: string) =>
+  from === to ? dateText(from, year) : `the days ${rangeText(from, to, year)}`;
 
 /** Shares of what chance makes from which the figures of the ranges are said to differ from comparable days. */
 const LEAST_BEYOND = 0.5;
 /** Figures that differ by less need no reason. */
 const LEAST_FIGURE = 0.05;
-const isInRanges = (reading: Reading | undefined, day: string) =>
-  [...(reading?.baselineDays ?? []), ...(reading?.periodDays ?? [])].some(({ interval: { label } }) => label === day);
 
 /** One sentence: the days of the ranges that stand out and are left out of a verdict; empty where there are none. */
 function outlierSentence(change: Change, reading: Reading | undefined, year: string): string {
-  const outliers = outliersIn(change, reading);
-  if (outliers.length === 0) return '';
-  const days = outliers.map(
-    ({ from, relative }) => `${dateText(from, year)} (${formatPercent(100 * relative, { sign: true, digits: 0 })})`,
+  const days = leftOut(change, reading).map(
+    (own) => `${daysText(own, year)} (${formatPercent(100 * own.relative, { sign: true, digits: 0, group: true })})`,
   );
-  const [stands, is] = outliers.length === 1 ? ['stands', 'is'] : ['stand', 'are'];
-  return `${nameOf(change.metric)}: ${listed(days)} ${stands} out and ${is} left out of the verdict.`;
+  return days.length === 0 ? '' : `${nameOf(change.metric)}: the verdict leaves out ${listed(days)}.`;
 }
 
 const VERDICTS = { up: 'higher', down: 'lower', 'within noise': 'unchanged', 'cannot be judged': 'uncertain' } as const;

@@ -108,16 +108,10 @@ function turned({ verdict, changes, relative, noise, score }: Judgement): Judgem
   };
 }
 
-/** Days before some one that are an episode of their own, and outlier days of both windows: no part of the level. */
+/** Outlier days of both windows and episodes that began before some day: no part of the level. What begins on it makes the verdict. */
 function unusualDays(changes: readonly Change[], start: number): Set<number> {
-  const days = new Set<number>();
-  for (const { shape, from, to } of changes) {
-    if (shape === 'step') continue;
-    // What begins in the period makes the verdict.
-    const end = shape === 'outlier' ? to : Math.min(to, start);
-    for (let day = from; day < end; day += 1) days.add(day);
-  }
-  return days;
+  const own = changes.filter(({ shape, from }) => shape === 'outlier' || (shape === 'episode' && from < start));
+  return new Set(own.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, at) => from + at)));
 }
 
 /** Special days have a reason of their own; where a window has no others, they stay. */

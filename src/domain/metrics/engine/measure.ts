@@ -3,7 +3,8 @@ import { keptFit } from '../../../statistics/kept-fits.ts';
 import { type DatedChange, dated } from './changes.ts';
 import { type Interval } from './drift-grid.ts';
 import { estimateNoise } from './noise.ts';
-import { type Effect, effectBeside } from './scan.ts';
+import { intervalOf } from './reasons.ts';
+import { type Effect, effectBeside, LAST, likeness } from './scan.ts';
 import { allShapes, HISTORY, LONGEST_EPISODE_DAYS, pastAndPresent } from './seek.ts';
 import { type DailyPoint, daysIn, LEAST_HISTORY_DAYS, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
 import { studySeries } from './study.ts';
@@ -63,16 +64,38 @@ function levelsBefore(kind: MetricKind, days: readonly DailyPoint[], { labels, b
   }));
 }
 
+/** A series with all changes that its days up to the last one show, whoever asks. */
+function studyOf(kind: MetricKind, days: readonly DailyPoint[], from: string) {
+  const series = seriesBefore(kind, days, days.at(-1)?.label, from);
+  return series && studySeries(series, pastAndPresent(series, OWN));
+}
+
+/** The days that a change is measured by: without episodes of others that began after it, as a campaign, which are no level of its own. */
+export function daysBeside(
+  kind: MetricKind,
+  days: readonly DailyPoint[],
+  { from, to = LAST }: Pick<FoundChange, 'from' | 'to'>,
+): readonly DailyPoint[] {
+  return keptFit('days beside', [kind, days, from, to], () => {
+    const study = studyOf(kind, days, from);
+    if (!study) return days;
+    const own = intervalOf(study.series, from, to);
+    const others = study.changes.filter((change) => change.shape === 'episode' && change.from > own.from && likeness(change, own) < 1 / 2);
+    const taken = new Set(others.flatMap((other) => study.series.labels.slice(other.from, other.to)));
+    return daysIn(days, (label) => !taken.has(label));
+  });
+}
+
 /**
- * Measures what days from one to another are against those before, whether or not they show a change by themselves, clear changes of the
- * days before taken out.
+ * Measures what days from one to another are against those before, whether or not they show a change by themselves, clear changes of other
+ * days taken out.
  */
 export function sizeOfDays(
   kind: MetricKind,
   days: readonly DailyPoint[],
   { from, to }: Pick<FoundChange, 'from' | 'to'>,
 ): Effect | undefined {
-  return keptFit('size', [kind, days, from, to], () => measured(kind, days, { from, to }));
+  return keptFit('size', [kind, days, from, to], () => measured(kind, daysBeside(kind, days, { from, to }), { from, to }));
 }
 
 function measured(kind: MetricKind, days: readonly DailyPoint[], own: Pick<FoundChange, 'from' | 'to'>): Effect | undefined {
@@ -96,12 +119,12 @@ export type FoundChange = Pick<DatedChange, 'from' | 'relative'> & { readonly to
  * ranges or the size of the question, so that all questions up to that day tell it alike. Undefined where these days do not show it.
  */
 export function measureChange(kind: MetricKind, days: readonly DailyPoint[], found: FoundChange): DatedChange | undefined {
-  const series = seriesBefore(kind, days, days.at(-1)?.label, found.from);
-  if (!series) return undefined;
-  const study = studySeries(series, pastAndPresent(series, OWN));
+  const study = studyOf(kind, days, found.from);
+  if (!study) return undefined;
+  const { series } = study;
   const last = series.labels.at(-1) ?? found.from;
   const distanceOf = ({ from }: Pick<DatedChange, 'from'>) => Math.abs(daysFrom(found.from, from));
-  const near = (study?.changes ?? [])
+  const near = study.changes
     .map((change) => dated(series, change))
     .filter(({ shape, relative }) => shape !== 'outlier' && relative * found.relative > 0)
     .filter((change) => distanceOf(change) <= (found.from === found.to ? 0 : NEAR_DAYS))
@@ -113,11 +136,10 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
 
 /** Changes that begin on a day or later with a p-value of at most `most`, each measured like those that any tool found. */
 export function changesSince(kind: MetricKind, days: readonly DailyPoint[], from: string, most: number): DatedChange[] {
-  const series = seriesBefore(kind, days, days.at(-1)?.label, from);
-  const study = series && studySeries(series, pastAndPresent(series, OWN));
-  if (!series || !study) return [];
+  const study = studyOf(kind, days, from);
+  if (!study) return [];
   return study.changes
-    .map((change) => dated(series, change))
+    .map((change) => dated(study.series, change))
     .filter((change) => change.shape !== 'outlier' && change.from >= from && change.pValue <= most)
     .flatMap((change) => measureChange(kind, days, change) ?? []);
 }

@@ -152,14 +152,14 @@ export interface Effect {
 }
 
 /** Sorts after every day. */
-const LAST = '9999';
+export const LAST = '9999';
 /** An interval of which the data know less than this share of a single day cannot be distinguished from the others. */
 const LEAST_WEIGHT = 0.02;
 
 const shared = (a: Interval, b: Interval) => Math.max(0, Math.min(a.to, b.to) - Math.max(a.from, b.from));
 
 /** Days that two intervals share, over those that either has: 1 for the same days. */
-function likeness(a: Interval, b: Interval): number {
+export function likeness(a: Interval, b: Interval): number {
   const both = shared(a, b);
   return both / (a.to - a.from + b.to - b.from - both);
 }

@@ -2,11 +2,12 @@ import { dayAfter } from '../../../lib/calendar.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { factorsOf } from '../change-cost.ts';
+import { LAST } from '../engine/scan.ts';
 import { LONGEST_EPISODE_DAYS } from '../engine/seek.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { PARTS } from '../read/metric-grid.ts';
 import { askedOf } from '../read/metric-query.ts';
-import { areNear, changesOf, ERROR, LAST, onItsPart } from '../site-changes.ts';
+import { areNear, changesOf, ERROR, onItsPart } from '../site-changes.ts';
 import { type ExpectedInput, type FoundChange, isChangeOf, keyOf, type QueryVisits } from './expected-lines.ts';
 
 /** A change that began this many days before the first row is no longer news. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changesSince, measureChange, sizeOfDays } from '../../../../src/domain/metrics/engine/measure.ts';
+import { changesSince, daysBeside, measureChange, sizeOfDays } from '../../../../src/domain/metrics/engine/measure.ts';
 import type { DailyPoint } from '../../../../src/domain/metrics/engine/series.ts';
 import { dayAfter } from '../../../../src/lib/calendar.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
@@ -45,6 +45,19 @@ describe('a change', () => {
     const all = fallen.reduce((sum, orders) => sum + orders, 0) / fallen.length / usual - 1;
     const found = measureChange('share', days, { from: labelAt(DAYS - 5), relative: -0.75 });
     expect(Math.abs((found?.relative ?? 0) - all)).toBeLessThan(0.02);
+  });
+
+  it('has no part in a campaign that came later, which is a change of its own', () => {
+    const campaign = (day: number) => (day >= DAYS - 20 && day < DAYS - 13 ? 5 : 1);
+    const days = siteOf(3, { from: DAYS - 40, factor: 0.8 }).map((day, at) => ({ ...day, numerator: day.numerator * campaign(at) }));
+    const found = measureChange('count', days, about(DAYS - 40, -0.2));
+    expect(found).toMatchObject({ from: labelAt(DAYS - 40), relative: expect.closeTo(-0.2, 1) });
+    expect(daysBeside('count', days, { from: labelAt(DAYS - 40) })).toHaveLength(DAYS - 7);
+    const day = sizeOfDays('count', siteOf(3, { from: DAYS - 20, to: DAYS - 13, factor: 5 }), {
+      from: labelAt(DAYS - 25),
+      to: labelAt(DAYS - 25),
+    });
+    expect(Math.abs(day?.relative ?? 1)).toBeLessThan(0.15);
   });
 
   it('that has ended has its last day', () => {
