@@ -67,7 +67,7 @@ interface CauseWords {
 const CAUSES: readonly CauseWords[] = [
   {
     isOf: ({ kind }) => kind === 'mix',
-    tell: ([mix]) => `, ${mix?.basis === 'measured' ? 'mostly' : 'perhaps'} because ${mix?.name ?? ''} made up more of the visits`,
+    tell: ([mix]) => `, ${mix?.basis === 'measured' ? 'mostly' : 'perhaps'} because ${mix?.name ?? ''} had a larger share`,
   },
   { isOf: ({ kind }) => kind === 'event', tell: (causes) => `; close in time: ${namesOf(causes)}` },
   { isOf: ({ kind, share }) => kind === 'special day' && share !== undefined, tell: partText },
@@ -132,10 +132,12 @@ function datedSentence(facts: Facts, subject: string, { nounOf, year }: Grammar)
   const { isPlural } = nounOf(facts.subject);
   const has = isPlural ? 'have' : 'has';
   const size = sizeText(facts, { nounOf });
-  if (when.shape === 'drift')
-    return `${subject} ${has} drifted ${size} since ${dateText(from, year)}${causeText(facts) || ', slowly and on no single day'}.`;
-  if (when.ongoing) return `${subject} ${has} been ${size} since ${dateText(from, year)}${causeText(facts)}.`;
-  return `${subject} ${isPlural ? 'were' : 'was'} ${size} ${rangeText(from, to, year)}${causeText(facts)}.`;
+  const isOpen = when.ongoing && when.to === undefined;
+  const days = isOpen ? `since ${dateText(from, year)}` : rangeText(from, to, year);
+  const drifted = isOpen ? `${has} drifted` : 'drifted';
+  if (when.shape === 'drift') return `${subject} ${drifted} ${size} ${days}${causeText(facts) || ', slowly and on no single day'}.`;
+  if (when.ongoing) return `${subject} ${has} been ${size} ${days}${causeText(facts)}.`;
+  return `${subject} ${isPlural ? 'were' : 'was'} ${size} ${days}${causeText(facts)}.`;
 }
 
 const isMoved = ({ verdict }: Pick<Facts, 'verdict'>) => verdict === 'higher' || verdict === 'lower';

@@ -92,12 +92,12 @@ describe('the sentence of a finding', () => {
     [
       'the mix',
       { causes: [{ kind: 'mix', name: 'mobile', share: 0.8, basis: 'measured' }] },
-      'Conversion rate has been 36% lower since 4 Sept, mostly because mobile made up more of the visits.',
+      'Conversion rate has been 36% lower since 4 Sept, mostly because mobile had a larger share.',
     ],
     [
       'the mix, of which no part is measured',
       { causes: [{ kind: 'mix', name: 'other visitors', basis: 'same time' }] },
-      'Conversion rate has been 36% lower since 4 Sept, perhaps because other visitors made up more of the visits.',
+      'Conversion rate has been 36% lower since 4 Sept, perhaps because other visitors had a larger share.',
     ],
     [
       'an event',

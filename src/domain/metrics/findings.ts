@@ -106,7 +106,8 @@ export function changeFacts(placed: PlacedChange, currency: string | undefined):
     when: {
       shape: isDay ? 'day' : SHAPES[shape],
       from,
-      ...((isDay || to !== undefined) && { to: end }),
+      // A drift begins on no day: its size is that of the days that are asked about.
+      ...((isDay || to !== undefined || shape === 'drift') && { to: end }),
       ...(earliest !== latest && { earliest, latest }),
       ongoing: to === undefined && !isDay,
     },

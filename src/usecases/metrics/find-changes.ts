@@ -473,7 +473,6 @@ export async function findChanges(input: FindInput, context: FindChangesContext)
   return changesAnswer({
     site: ofSite,
     speed,
-    days,
     limit: input.limit,
     timeZone,
     firstDay: todayIn(timeZone, startMs),

@@ -15,7 +15,7 @@ import { definitionOf } from '../metric-definitions.ts';
 import { type CountingFault, qualityShape } from '../quality/counting.ts';
 import type { Place } from './change-series.ts';
 import type { LargeDay } from './large-days.ts';
-import { DRIFT_DAYS, inRank, isTooSlow, type RankedChange } from './rank-changes.ts';
+import { inRank, type RankedChange } from './rank-changes.ts';
 
 /** Subjects that can be searched for changes. */
 export const changeSubjects = ['site', 'zones', 'speed'] as const;
@@ -84,10 +84,9 @@ export interface AnswerFacts {
   readonly site: SiteFacts | undefined;
   readonly speed: SpeedFacts | undefined;
   readonly timeZone: string;
-  /** The first and the last day that were looked at, and how many these are. */
+  /** The first and the last day that were looked at. */
   readonly firstDay: string;
   readonly lastDay: string;
-  readonly days: number;
   /** The day of the reader. */
   readonly today: string;
   /** Changes to list. */
@@ -156,14 +155,10 @@ const speedName = ({ metric, relative }: SpeedMove) => `${relative < 0 ? 'a lowe
 
 /** The records of a change of the site: one for each metric that moved, by itself or with the mix of visits as its cause. */
 function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }>, site: SiteFacts, facts: AnswerFacts): Facts[] {
-  const isDrift = change.shape === 'drift';
   const { shape, days, earliest, latest, pValue } = change;
-  const from = isDrift ? facts.firstDay : change.from;
-  // A drift is given for four weeks; its finding is of the days that are looked at.
-  const overDays = (share: number) => (isDrift ? (1 + share) ** (facts.days / DRIFT_DAYS) - 1 : share);
+  const from = shape === 'drift' ? facts.firstDay : change.from;
   return change.parts.map(({ metric, place, relative, low, high, mix, cost }, at): Facts => {
-    const size = { relative: overDays(relative), low: overDays(low), high: overDays(high) };
-    const dated = { shape, from, ...(change.to !== undefined && { to: change.to }), days, earliest, latest, ...size, pValue };
+    const dated = { shape, from, ...(change.to !== undefined && { to: change.to }), days, earliest, latest, relative, low, high, pValue };
     const causes = at === 0 ? causesOf(change, beside, site) : [];
     return changeFacts(
       {
@@ -303,7 +298,7 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const ranked = inRank(site?.ranked ?? [], facts.lastDay);
   const grammar = changesGrammar(facts.today);
   const looked = lookedAt(facts);
-  const slow = ranked.filter((change) => isTooSlow(change, facts.days) || (site && isSeasonal(change, site, facts)));
+  const slow = ranked.filter((change) => site && isSeasonal(change, site, facts));
   const news = ranked.filter((change) => !slow.includes(change));
   const entries = entriesOf(news, speed?.changes ?? [], facts);
   const shown = entries.slice(0, limit).flatMap((entry) => factsOf(entry, facts));

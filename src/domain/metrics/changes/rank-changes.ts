@@ -1,7 +1,5 @@
-import { daysFrom } from '../../../lib/calendar.ts';
 import { type Cost, costOnDays } from '../change-cost.ts';
 import { daysBeside } from '../engine/measure.ts';
-import { LEAST_DRIFT } from '../engine/scan.ts';
 import { couldBeSeason } from '../season.ts';
 import { type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent, Part } from './events.ts';
@@ -12,20 +10,16 @@ export interface RankedChange extends ChangeEvent {
   readonly cost: Cost | undefined;
 }
 
-/** Drift is given per four weeks. */
-export const DRIFT_DAYS = 28;
-
 /** The cost of a metric of a change by itself; what only follows from the mix of visits, or may be the season's, costs nothing. */
 function costOf(scene: Scene, event: ChangeEvent, { metric, place, mix, relative, low, high }: Part): Cost | undefined {
   const { shape, from, to } = event;
   if (mix || place.zoneId !== undefined) return undefined;
-  const isDrift = shape === 'drift';
-  const lasting = { ...event, relative, low, high, days: isDrift ? DRIFT_DAYS : event.days };
+  const lasting = { ...event, relative, low, high };
   const found = scene.series.get(seriesId(metric, place));
   if (!found || couldBeSeason(metric, found.days, lasting)) return undefined;
   const labels = new Set(daysBeside(found.kind, found.days, event).map(({ label }) => label));
   // Half of a slope lies above its middle.
-  const share = isDrift ? (daysFrom(scene.from, scene.to) + 1) / DRIFT_DAYS / 2 : 1;
+  const share = shape === 'drift' ? 1 / 2 : 1;
   const sized = { relative: share * relative, low: share * low, high: share * high };
   const totalOn = (name: string, first: string, last: string) => {
     const own = scene.series.get(seriesId(name, place))?.days.filter(({ label }) => label >= first && label <= last && labels.has(label));
@@ -59,11 +53,6 @@ export function inRank(changes: readonly RankedChange[], last: string): RankedCh
     (a, b) => isOver(a) - isOver(b) || classOf(a) - classOf(b) || sizeOf(b) - sizeOf(a) || a.pValue - b.pValue,
   );
   return zonesBeforeDrifts(inOrder);
-}
-
-/** Whether a drift makes so little in the days that are looked at that it is no news of these. */
-export function isTooSlow({ shape, parts: [first] }: ChangeEvent, days: number): boolean {
-  return shape === 'drift' && (Math.abs(first?.relative ?? 0) * days) / DRIFT_DAYS < LEAST_DRIFT;
 }
 
 /** Whether a change is one of a zone that goes on. */

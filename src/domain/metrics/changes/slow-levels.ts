@@ -2,20 +2,18 @@ import { daysFrom } from '../../../lib/calendar.ts';
 import { tailOf, Z_95 } from '../../../statistics/tails.ts';
 import { judgePeriods } from '../engine/judge.ts';
 import type { Window } from '../engine/levels.ts';
+import { LEAST_DRIFT } from '../engine/scan.ts';
 import { type DailyPoint, daysIn, WEEK } from '../engine/series.ts';
 import { type ChangeSeries, type Place, seriesId } from './change-series.ts';
 import type { ChangeEvent } from './events.ts';
-import { DRIFT_DAYS } from './rank-changes.ts';
 
 /** A product of these says the same again. */
 const METRICS = ['visits', 'conversionRate'];
 /** Days at either end are a week of each four, so that they hold every weekday alike. */
 const PART = 4 * WEEK;
-/** Less is nothing that a reader asks about. */
-const LEAST = 0.05;
 
 /**
- * The level of one series at both ends of the days as a drift, which is given per four weeks; undefined where they are alike, or differ by
+ * The level of one series at both ends of the days as a drift; undefined where they are alike, or differ by
  * days on which it changed. Special days show no level.
  */
 function slowLevelOf({ metric, place, kind, days: all }: ChangeSeries, { from, to }: Window): ChangeEvent | undefined {
@@ -27,11 +25,10 @@ function slowLevelOf({ metric, place, kind, days: all }: ChangeSeries, { from, t
   const windowOf = (points: readonly DailyPoint[]) => ({ from: points[0]?.label ?? from, to: points.at(-1)?.label ?? to });
   const [baseline, period] = [windowOf(own.slice(0, size)), windowOf(own.slice(-size))];
   const { verdict, relative, score } = judgePeriods({ kind, days: ordinary, baseline, period });
-  if (verdict !== 'drift' || relative === null || Math.abs(relative) < LEAST) return undefined;
+  if (verdict !== 'drift' || relative === null || Math.abs(relative) < LEAST_DRIFT) return undefined;
   const days = 1 + daysFrom(from, to);
   const half = Z_95 * Math.abs(relative / score);
-  const ofWeeks = (share: number) => Math.max(0, 1 + share) ** (DRIFT_DAYS / days) - 1;
-  const part = { metric, place, relative: ofWeeks(relative), low: ofWeeks(relative - half), high: ofWeeks(relative + half), score };
+  const part = { metric, place, relative, low: Math.max(-1, relative - half), high: relative + half, score };
   const pValue = Math.min(1, 2 * tailOf(Math.abs(score)));
   return { shape: 'drift', from, days, earliest: from, latest: from, place, parts: [part], pValue };
 }

@@ -30,7 +30,7 @@ export interface Occasion {
   readonly baseline?: Window | undefined;
   /** Days of other changes, which are taken out. */
   readonly others?: readonly Pick<Occasion, 'from' | 'to'>[];
-  /** A slope over all days instead of another level on some; changes are then those of four weeks. */
+  /** A slope over all days instead of another level on some; changes are then those of the judged days. */
   readonly isDrift?: boolean;
 }
 

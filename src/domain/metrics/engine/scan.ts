@@ -21,7 +21,7 @@ export interface Scanned {
 
 /** A change or a drift in a series. */
 interface AnyChange extends Omit<DatedChange, 'shape'> {
-  /** Of `drift`, `relative` is what four weeks of it make. */
+  /** Of `drift`, `relative` is what it makes over the days of the scan. */
   readonly shape: DatedChange['shape'] | 'drift';
 }
 
@@ -37,8 +37,8 @@ const [EARLIER_DAYS, SURE] = [28, 1e-6];
 /** Step, episode, outlier day, drift. */
 const SHAPES = 4;
 
-/** Less in four weeks is the slow growth that every site has, and no news. */
-export const LEAST_DRIFT = 0.02;
+/** What drifts by less over the days that are asked about is the slow growth that every site has, and no news. */
+export const LEAST_DRIFT = 0.05;
 
 /** Days at the end of a series, at least, on which a drift must go on, by this share of it: steps of long ago look like a slope too. */
 const GOES_ON = { days: 8 * WEEK, share: 0.4 };

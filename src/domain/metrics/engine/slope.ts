@@ -8,9 +8,6 @@ import { type Interval, nuisanceOf } from './drift-grid.ts';
 import { type Series, WEEK } from './series.ts';
 import type { Study } from './study.ts';
 
-/** Drift is given per four weeks. */
-const DRIFT_DAYS = 28;
-
 /** A straight slope as the deviation that it makes of a whole series. */
 interface Slope {
   readonly effect: number;
@@ -20,9 +17,10 @@ interface Slope {
   readonly logP: number;
 }
 
-/** The share of a slope over a series that falls to four weeks. */
-export function driftShare({ times, block }: Pick<Series, 'times' | 'block'>): number {
-  return DRIFT_DAYS / (nthDouble(times, times.length - 1) - nthDouble(times, block) + 1);
+/** The share of a slope over a series that falls to the days that are judged. */
+export function driftShare({ times, block, learned }: Pick<Series, 'times' | 'block' | 'learned'>): number {
+  const daysSince = (at: number) => nthDouble(times, times.length - 1) - nthDouble(times, at) + 1;
+  return daysSince(learned) / daysSince(block);
 }
 
 /**

@@ -73,7 +73,7 @@ describe('one change', () => {
         ),
       );
       const drift = changes.find(({ shape, place }) => shape === 'drift' && place.device === 'desktop');
-      // Four weeks of 112 days of it.
+      // The 28 days of the scan, of 112 days of it.
       expect(Math.abs((drift?.parts[0]?.relative ?? 0) - (1.5 ** (28 / 112) - 1))).toBeLessThan(0.04);
     },
   );
@@ -90,7 +90,7 @@ describe('one change', () => {
     const { changes } = await find(world);
     expect(changes).toHaveLength(1);
     expect(changes[0]).toMatchObject({ shape: 'drift', place: { device: 'desktop' } });
-    // Four weeks of 112 days of it.
+    // The 28 days of the scan, of 112 days of it.
     expect(changes[0]?.parts[0]?.relative).toBeGreaterThan(0.6 ** (28 / 112) - 1 - 0.04);
     expect(changes[0]?.parts[0]?.relative).toBeLessThan(0.6 ** (28 / 112) - 1 + 0.04);
   });

@@ -26,8 +26,7 @@ describe('a level that moves slowly', () => {
   it('is told, though it fell before the days', () => {
     const sites = sampleSize({ full: 40, short: 8 });
     const found = Array.from({ length: sites }, (_, seed) => told(seed + 1, summer)).flat();
-    // Over eight weeks, twice the four that it is given for.
-    expect(found.every(({ parts: [part] }) => (1 + (part?.relative ?? 0)) ** 2 > 1.1)).toBe(true);
+    expect(found.every(({ parts: [part] }) => (part?.relative ?? 0) > 0.1)).toBe(true);
     expect(found.length / sites).toBeGreaterThanOrEqual(0.7);
   });
 
