@@ -3,7 +3,6 @@ import type { CredentialName } from '../../src/emulator/credentials.ts';
 import type { Finding } from '../../src/findings/finding.ts';
 import { type Assistant, type AssistantOptions, sharedAssistant, type ToolAnswer, withAssistant } from '../support/assistant.ts';
 import { type Platform, type PlatformOptions, sharedPlatform, withPlatform } from '../support/emulator.ts';
-import { readable } from '../support/readable.ts';
 
 /** A week that is over, from Monday to Sunday, as a caller and as the wire says it. */
 export const WEEK = { startDate: '2026-11-09', endDate: '2026-11-15' };
@@ -34,10 +33,19 @@ export function withTools<T>(
   return withPlatform((platform) => withAssistant(platform, options, (assistant) => run(assistant, platform)), platformOptions);
 }
 
-/** An answer as a snapshot holds it: text, structured content and links, with the ports of this run taken out. */
-export function whole({ isError, text, structured, links }: ToolAnswer): string {
-  const parts = [isError ? `error: ${text}` : text, readable(structured), ...links];
-  return parts.join('\n\n').replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:port');
+/** Lines of a table that a snapshot shows, its head included; what tables hold is compared with the platform. */
+const TABLE_LINES = 4;
+
+/**
+ * An answer as a snapshot holds it: its text and links, with the ports of this run taken out. The text is made from the structured content
+ * and holds all of it (`test/tooling/two-channels.long.test.ts`).
+ */
+export function whole({ isError, text, links }: ToolAnswer): string {
+  const parts = [isError ? `error: ${text}` : text, ...links].join('\n\n').replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:port');
+  return parts.replace(/(?:^.*\t.*\n){6,}/gm, (table) => {
+    const lines = table.split('\n');
+    return [...lines.slice(0, TABLE_LINES), `… ${lines.length - 1 - TABLE_LINES} more`, ''].join('\n');
+  });
 }
 
 /** The table of an answer, a record for each row. */

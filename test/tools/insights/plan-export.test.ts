@@ -49,7 +49,6 @@ it('splits a long past range into jobs that meet', async () => {
   expect(ranges.at(-1)?.[1]).toBe('2026-11-01T00:00:00.000Z');
   expect(ranges.slice(1).map(([from]) => from)).toEqual(ranges.slice(0, -1).map(([, to]) => to));
   expect(ranges).toHaveLength(5);
-  expect(fixed(answer.text)).toMatchSnapshot();
 });
 
 it('lists the first jobs of a very long range', { tags: 'nightly' }, async () => {
