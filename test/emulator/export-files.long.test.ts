@@ -28,38 +28,36 @@ function listIn<T extends string | number>(row: Record<string, unknown>, name: s
   return value;
 }
 
-describe('exports agree with metrics', () => {
-  test.each<{ project: Project; day: string; device: 'all' | 'desktop' | 'mobile' | 'tablet'; segment?: number }>([
-    { project: shop, day: '2026-11-19', device: 'all' },
-    { project: shop, day: '2026-11-14', device: 'desktop' },
-    { project: shop, day: '2026-11-02', device: 'mobile' },
-    { project: shop, day: '2026-07-05', device: 'tablet' },
-    { project: shop, day: '2026-10-11', device: 'all', segment: 418204 },
-    { project: shop, day: '2025-11-30', device: 'mobile', segment: 418204 },
-    { project: app, day: '2026-11-15', device: 'all' },
-    { project: app, day: '2026-11-01', device: 'tablet' },
-  ])('$project.name $day $device', { tags: 'nightly' }, async ({ project, day, device, segment }) => {
-    const place = placeOf(project);
-    const more = { fields: fieldsNamed(...facts), deviceLabel: device, ...(segment && { segmentId: String(segment) }) };
-    const rows = rowsOf(await exported(place, onceJob(day, nextDay(day), more)));
-    const { values } = await metricsHandlers.getSiteMetrics(
-      {
-        startDate: `${day}T00:00:00.000Z`,
-        endDate: `${day}T23:59:59.999Z`,
-        device,
-        ...(segment && { segmentIds: [segment] }),
-      },
-      place,
-    );
-    const metric = (name: string) => values?.find((value) => value.name === name)?.value ?? Number.NaN;
-    expect(rows.length).toBeGreaterThan(10);
-    expect(rows).toHaveLength(metric('visits'));
-    expect(sumOf(rows, 'session_transactions_revenue_cents')).toBe(Math.round(metric('revenueSum') * 100));
-    expect(rows.filter((row) => Number(row['session_number_of_transactions']) > 0)).toHaveLength(metric('conversionCount'));
-    expect(sumOf(rows, 'session_number_of_views') / rows.length).toBeCloseTo(metric('pageviewAverage'), 3);
-    const bounces = rows.filter((row) => row['session_number_of_views'] === 1).length;
-    expect((100 * bounces) / rows.length).toBeCloseTo(metric('bounceRate'), 3);
-  });
+test.each<{ project: Project; day: string; device: 'all' | 'desktop' | 'mobile' | 'tablet'; segment?: number }>([
+  { project: shop, day: '2026-11-19', device: 'all' },
+  { project: shop, day: '2026-11-14', device: 'desktop' },
+  { project: shop, day: '2026-11-02', device: 'mobile' },
+  { project: shop, day: '2026-07-05', device: 'tablet' },
+  { project: shop, day: '2026-10-11', device: 'all', segment: 418204 },
+  { project: shop, day: '2025-11-30', device: 'mobile', segment: 418204 },
+  { project: app, day: '2026-11-15', device: 'all' },
+  { project: app, day: '2026-11-01', device: 'tablet' },
+])('exports agree with metrics $project.name $day $device', { tags: 'nightly' }, async ({ project, day, device, segment }) => {
+  const place = placeOf(project);
+  const more = { fields: fieldsNamed(...facts), deviceLabel: device, ...(segment && { segmentId: String(segment) }) };
+  const rows = rowsOf(await exported(place, onceJob(day, nextDay(day), more)));
+  const { values } = await metricsHandlers.getSiteMetrics(
+    {
+      startDate: `${day}T00:00:00.000Z`,
+      endDate: `${day}T23:59:59.999Z`,
+      device,
+      ...(segment && { segmentIds: [segment] }),
+    },
+    place,
+  );
+  const metric = (name: string) => values?.find((value) => value.name === name)?.value ?? Number.NaN;
+  expect(rows.length).toBeGreaterThan(10);
+  expect(rows).toHaveLength(metric('visits'));
+  expect(sumOf(rows, 'session_transactions_revenue_cents')).toBe(Math.round(metric('revenueSum') * 100));
+  expect(rows.filter((row) => Number(row['session_number_of_transactions']) > 0)).toHaveLength(metric('conversionCount'));
+  expect(sumOf(rows, 'session_number_of_views') / rows.length).toBeCloseTo(metric('pageviewAverage'), 3);
+  const bounces = rows.filter((row) => row['session_number_of_views'] === 1).length;
+  expect((100 * bounces) / rows.length).toBeCloseTo(metric('bounceRate'), 3);
 });
 
 describe('session files', () => {
@@ -169,48 +167,46 @@ describe('session files', () => {
   });
 });
 
-describe('view files', () => {
-  test.each([shop, app, content])(
-    'of $name derive from the sessions, and are sound in themselves',
-    { tags: 'nightly' },
-    async (project) => {
-      const place = placeOf(project);
-      const range = ['2026-11-18', '2026-11-19'] as const;
-      const sessionFields = fieldsNamed('session_id', 'session_number_of_views', 'session_duration_msec', 'session_number_of_transactions');
-      const sessions = rowsOf(await exported(place, onceJob(...range, { fields: sessionFields })));
-      const views = rowsOf(await exported(place, onceJob(...range, { scope: 'views', fields: await allFields(place, 'views') })));
-      const bySession = new Map<unknown, typeof views>(views.map((view) => [view['session_id'], []]));
-      for (const view of views) bySession.get(view['session_id'])?.push(view);
-      expect(bySession.size).toBe(sessions.length);
-      const isWrong = sessions.filter((session) => {
-        const own = bySession.get(session['session_id']) ?? [];
-        const ends = own.flatMap((view, at) => [...(view['is_first'] ? [`first ${at}`] : []), ...(view['is_last'] ? [`last ${at}`] : [])]);
-        const isBuyer = Number(session['session_number_of_transactions']) > 0 && own.length > 1;
-        return (
-          own.length !== session['session_number_of_views'] ||
-          own.some((view, at) => view['view_number'] !== at + 1) ||
-          sumOf(own, 'view_duration_msec') !== session['session_duration_msec'] ||
-          ends.join() !== `first 0,last ${own.length - 1}` ||
-          (isBuyer && !/confirmation|thanks|welcome/.test(String(own.at(-1)?.['path'])))
-        );
-      });
-      expect(isWrong).toEqual([]);
-      const isUnsound = views.filter((view) => {
-        const score = Number(view['frustration_score']);
-        const errors = lengths(view, 'errors.');
-        const timings = ['start_render', 'dom_interactive_after_msec', 'fully_loaded'].map((name) => view[name]);
-        const isSlower = timings.every((timing, at) => typeof timing === 'number' && timing > Number(timings[at - 1] ?? 0));
-        return (
-          !(score >= 0 && score <= 100) ||
-          Number(view['page_interaction_time_msec']) > Number(view['view_duration_msec']) ||
-          errors.length !== 3 ||
-          new Set(errors).size !== 1 ||
-          view['any_js_error_ind'] !== (errors[0] ?? 0) > 0 ||
-          (project === app ? timings.some((timing) => timing !== null) : !isSlower)
-        );
-      });
-      expect(isUnsound).toEqual([]);
-      expect(views.length).toBeGreaterThan(1000);
-    },
-  );
-});
+test.each([shop, app, content])(
+  'view files of $name derive from the sessions, and are sound in themselves',
+  { tags: 'nightly' },
+  async (project) => {
+    const place = placeOf(project);
+    const range = ['2026-11-18', '2026-11-19'] as const;
+    const sessionFields = fieldsNamed('session_id', 'session_number_of_views', 'session_duration_msec', 'session_number_of_transactions');
+    const sessions = rowsOf(await exported(place, onceJob(...range, { fields: sessionFields })));
+    const views = rowsOf(await exported(place, onceJob(...range, { scope: 'views', fields: await allFields(place, 'views') })));
+    const bySession = new Map<unknown, typeof views>(views.map((view) => [view['session_id'], []]));
+    for (const view of views) bySession.get(view['session_id'])?.push(view);
+    expect(bySession.size).toBe(sessions.length);
+    const isWrong = sessions.filter((session) => {
+      const own = bySession.get(session['session_id']) ?? [];
+      const ends = own.flatMap((view, at) => [...(view['is_first'] ? [`first ${at}`] : []), ...(view['is_last'] ? [`last ${at}`] : [])]);
+      const isBuyer = Number(session['session_number_of_transactions']) > 0 && own.length > 1;
+      return (
+        own.length !== session['session_number_of_views'] ||
+        own.some((view, at) => view['view_number'] !== at + 1) ||
+        sumOf(own, 'view_duration_msec') !== session['session_duration_msec'] ||
+        ends.join() !== `first 0,last ${own.length - 1}` ||
+        (isBuyer && !/confirmation|thanks|welcome/.test(String(own.at(-1)?.['path'])))
+      );
+    });
+    expect(isWrong).toEqual([]);
+    const isUnsound = views.filter((view) => {
+      const score = Number(view['frustration_score']);
+      const errors = lengths(view, 'errors.');
+      const timings = ['start_render', 'dom_interactive_after_msec', 'fully_loaded'].map((name) => view[name]);
+      const isSlower = timings.every((timing, at) => typeof timing === 'number' && timing > Number(timings[at - 1] ?? 0));
+      return (
+        !(score >= 0 && score <= 100) ||
+        Number(view['page_interaction_time_msec']) > Number(view['view_duration_msec']) ||
+        errors.length !== 3 ||
+        new Set(errors).size !== 1 ||
+        view['any_js_error_ind'] !== (errors[0] ?? 0) > 0 ||
+        (project === app ? timings.some((timing) => timing !== null) : !isSlower)
+      );
+    });
+    expect(isUnsound).toEqual([]);
+    expect(views.length).toBeGreaterThan(1000);
+  },
+);

@@ -5,19 +5,17 @@ import { type Platform, sharedPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();
 
-describe('a fault that answers', () => {
-  it.each<[Fault, string | null]>([
-    [{ kind: 'rate-limit' }, '1'],
-    [{ kind: 'rate-limit', retryAfter: 7 }, '7'],
-    [{ kind: 'rate-limit', retryAfter: null }, null],
-    [{ kind: 'unavailable' }, null],
-    [{ kind: 'unavailable', retryAfter: 'Fri, 20 Nov 2026 10:00:05 GMT' }, 'Fri, 20 Nov 2026 10:00:05 GMT'],
-  ])('%j says Retry-After: %s', async (fault, expected) => {
-    const { call, token, faults } = platform();
-    const bearer = await token('shop');
-    faults.add(fault);
-    expect((await call('listGoals', {}, bearer)).headers.get('retry-after')).toBe(expected);
-  });
+it.each<[Fault, string | null]>([
+  [{ kind: 'rate-limit' }, '1'],
+  [{ kind: 'rate-limit', retryAfter: 7 }, '7'],
+  [{ kind: 'rate-limit', retryAfter: null }, null],
+  [{ kind: 'unavailable' }, null],
+  [{ kind: 'unavailable', retryAfter: 'Fri, 20 Nov 2026 10:00:05 GMT' }, 'Fri, 20 Nov 2026 10:00:05 GMT'],
+])('a fault that answers %j says Retry-After: %s', async (fault, expected) => {
+  const { call, token, faults } = platform();
+  const bearer = await token('shop');
+  faults.add(fault);
+  expect((await call('listGoals', {}, bearer)).headers.get('retry-after')).toBe(expected);
 });
 
 it('slow waits for its time', async () => {
@@ -29,15 +27,13 @@ it('slow waits for its time', async () => {
   expect(performance.now() - before).toBeGreaterThanOrEqual(29);
 });
 
-describe('a cut download', () => {
-  it('is the only fault that strikes downloads unless one names them', { tags: 'nightly' }, async () => {
-    const { faults } = platform();
-    const url = await fileUrl(platform());
-    faults.add({ kind: 'server-error' });
-    expect((await fetch(url)).status).toBe(200);
-    faults.add({ kind: 'unavailable', operation: 'download' });
-    expect((await fetch(url)).status).toBe(503);
-  });
+it('a cut download is the only fault that strikes downloads unless one names them', { tags: 'nightly' }, async () => {
+  const { faults } = platform();
+  const url = await fileUrl(platform());
+  faults.add({ kind: 'server-error' });
+  expect((await fetch(url)).status).toBe(200);
+  faults.add({ kind: 'unavailable', operation: 'download' });
+  expect((await fetch(url)).status).toBe(503);
 });
 
 /** Address of a file that can be downloaded now. */

@@ -43,82 +43,70 @@ const requests: readonly (readonly [what: string, method: string, params: unknow
   ],
 ];
 
-describe('a request with', () => {
-  it.each(requests)('%s is served in both eras and over stdio', async (_, method, params, result, left) => {
-    const { url } = service();
-    const session = await openRawSession(url);
-    expect((await post(url, { id: 'h', method, params }, session)).message).toMatchObject({ id: 'h', result });
-    // A request of the 2026-07-28 era has its metadata.
-    const { _meta, ...rest } = (params ?? {}) as { _meta?: object | null };
-    expect((await post2026(url, method, { ...rest, ...(_meta && { _meta }) })).message).toMatchObject({ id: 1, result });
-    const delivered = overStdio({ id: 3, method, params }) as { params?: object };
-    expect(delivered).toMatchObject({ id: 3, method });
-    expect({ params: 'absent', ...delivered }).toMatchObject({ params: left ?? 'absent' });
-    expect(JSON.stringify(delivered.params ?? {}).replace('{"type":null}', '')).not.toContain('null');
-  });
+it.each(requests)('a request with %s is served in both eras and over stdio', async (_, method, params, result, left) => {
+  const { url } = service();
+  const session = await openRawSession(url);
+  expect((await post(url, { id: 'h', method, params }, session)).message).toMatchObject({ id: 'h', result });
+  // A request of the 2026-07-28 era has its metadata.
+  const { _meta, ...rest } = (params ?? {}) as { _meta?: object | null };
+  expect((await post2026(url, method, { ...rest, ...(_meta && { _meta }) })).message).toMatchObject({ id: 1, result });
+  const delivered = overStdio({ id: 3, method, params }) as { params?: object };
+  expect(delivered).toMatchObject({ id: 3, method });
+  expect({ params: 'absent', ...delivered }).toMatchObject({ params: left ?? 'absent' });
+  expect(JSON.stringify(delivered.params ?? {}).replace('{"type":null}', '')).not.toContain('null');
 });
 
-describe('a client of the 2026-07-28 era', () => {
-  it.each([
-    ['sampling null', { sampling: null, elicitation: null }],
-    ['a flag under experimental', { experimental: { flag: true, other: {} } }],
-    ['a flag for an object', { elicitation: true, tasks: false }],
-  ])('with %s among its capabilities is served', async (_, capabilities) => {
-    const _meta = { 'io.modelcontextprotocol/clientCapabilities': capabilities };
-    const params = { name: 'list_goals', arguments: {}, _meta };
-    expect((await post2026(service().url, 'tools/call', params)).message).toMatchObject({ result: GOALS });
-    const { body } = request2026('tools/call', params);
-    const delivered = overStdio(JSON.parse(body)) as { params: { _meta: Record<string, object> } };
-    expect(delivered).toMatchObject({ id: 1 });
-    expect(JSON.stringify(delivered.params._meta)).not.toMatch(/null|true|false/);
-  });
+it.each([
+  ['sampling null', { sampling: null, elicitation: null }],
+  ['a flag under experimental', { experimental: { flag: true, other: {} } }],
+  ['a flag for an object', { elicitation: true, tasks: false }],
+])('a client of the 2026-07-28 era with %s among its capabilities is served', async (_, capabilities) => {
+  const _meta = { 'io.modelcontextprotocol/clientCapabilities': capabilities };
+  const params = { name: 'list_goals', arguments: {}, _meta };
+  expect((await post2026(service().url, 'tools/call', params)).message).toMatchObject({ result: GOALS });
+  const { body } = request2026('tools/call', params);
+  const delivered = overStdio(JSON.parse(body)) as { params: { _meta: Record<string, object> } };
+  expect(delivered).toMatchObject({ id: 1 });
+  expect(JSON.stringify(delivered.params._meta)).not.toMatch(/null|true|false/);
 });
 
 const { params: usual } = INITIALIZE;
 
-describe('an introduction with', () => {
-  it.each<[string, object | null, string]>([
-    ['params null', null, '2025-03-26'],
-    ['nothing', {}, '2025-03-26'],
-    ['a version null', { ...usual, protocolVersion: null }, '2025-03-26'],
-    ['an unknown version', { ...usual, protocolVersion: '1.0' }, '2025-11-25'],
-    ['an old version', { ...usual, protocolVersion: '2024-11-05' }, '2024-11-05'],
-    ['capabilities null', { ...usual, capabilities: null }, '2025-11-25'],
-    ['sampling null', { ...usual, capabilities: { sampling: null, roots: { listChanged: null } } }, '2025-11-25'],
-    ['a flag under experimental', { ...usual, capabilities: { experimental: { flag: true, list: [1], other: {} } } }, '2025-11-25'],
-    ['flags for objects', { ...usual, capabilities: { elicitation: true, roots: false, tasks: 1 } }, '2025-11-25'],
-    ['experimental as a list', { ...usual, capabilities: { experimental: [] } }, '2025-11-25'],
-    ['a host without a version', { ...usual, clientInfo: { name: 'host' } }, '2025-11-25'],
-    ['a version that is a number', { ...usual, clientInfo: { name: 'host', version: 2, title: null, icons: 'none' } }, '2025-11-25'],
-    ['no host', { ...usual, clientInfo: null }, '2025-11-25'],
-    ['metadata null', { ...usual, _meta: null }, '2025-11-25'],
-  ])('%s opens a session', async (_, params, protocolVersion) => {
-    const { url } = service();
-    const { status, headers, message } = await post(url, { id: 0, method: 'initialize', params });
-    expect([status, message]).toEqual([200, expect.objectContaining({ result: expect.objectContaining({ protocolVersion }) })]);
-    const session = { 'mcp-session-id': String(headers.get('mcp-session-id')) };
-    // Hosts write what is without an answer with an id too.
-    const begun = await post(url, { id: null, method: 'notifications/initialized', params: null }, session);
-    expect(begun.status).toBe(202);
-    const goals = { id: 1, method: 'tools/call', params: { name: 'list_goals' } };
-    expect((await post(url, goals, session)).message).toMatchObject({ result: GOALS });
-    expect(overStdio({ id: 0, method: 'initialize', params })).toMatchObject({ params: { protocolVersion: expect.any(String) } });
-  });
+it.each<[string, object | null, string]>([
+  ['params null', null, '2025-03-26'],
+  ['nothing', {}, '2025-03-26'],
+  ['a version null', { ...usual, protocolVersion: null }, '2025-03-26'],
+  ['an unknown version', { ...usual, protocolVersion: '1.0' }, '2025-11-25'],
+  ['an old version', { ...usual, protocolVersion: '2024-11-05' }, '2024-11-05'],
+  ['capabilities null', { ...usual, capabilities: null }, '2025-11-25'],
+  ['sampling null', { ...usual, capabilities: { sampling: null, roots: { listChanged: null } } }, '2025-11-25'],
+  ['a flag under experimental', { ...usual, capabilities: { experimental: { flag: true, list: [1], other: {} } } }, '2025-11-25'],
+  ['flags for objects', { ...usual, capabilities: { elicitation: true, roots: false, tasks: 1 } }, '2025-11-25'],
+  ['experimental as a list', { ...usual, capabilities: { experimental: [] } }, '2025-11-25'],
+  ['a host without a version', { ...usual, clientInfo: { name: 'host' } }, '2025-11-25'],
+  ['a version that is a number', { ...usual, clientInfo: { name: 'host', version: 2, title: null, icons: 'none' } }, '2025-11-25'],
+  ['no host', { ...usual, clientInfo: null }, '2025-11-25'],
+  ['metadata null', { ...usual, _meta: null }, '2025-11-25'],
+])('an introduction with %s opens a session', async (_, params, protocolVersion) => {
+  const { url } = service();
+  const { status, headers, message } = await post(url, { id: 0, method: 'initialize', params });
+  expect([status, message]).toEqual([200, expect.objectContaining({ result: expect.objectContaining({ protocolVersion }) })]);
+  const session = { 'mcp-session-id': String(headers.get('mcp-session-id')) };
+  // Hosts write what is without an answer with an id too.
+  const begun = await post(url, { id: null, method: 'notifications/initialized', params: null }, session);
+  expect(begun.status).toBe(202);
+  const goals = { id: 1, method: 'tools/call', params: { name: 'list_goals' } };
+  expect((await post(url, goals, session)).message).toMatchObject({ result: GOALS });
+  expect(overStdio({ id: 0, method: 'initialize', params })).toMatchObject({ params: { protocolVersion: expect.any(String) } });
 });
 
-describe('an answer of a client with', () => {
-  it.each<[string, object, object]>([
-    ['content null', { result: { action: 'cancel', content: null } }, { result: { action: 'cancel' } }],
-    ['an error null beside it', { result: { action: 'decline' }, error: null }, { result: { action: 'decline' } }],
-    ['a result null', { result: null }, { result: {} }],
-    [
-      'a result null beside an error',
-      { result: null, error: { code: -32_601, message: 'no' } },
-      { error: { code: -32_601, message: 'no' } },
-    ],
-  ])('%s is heard', (_, message, heard) => {
-    expect(overStdio({ id: 5, ...message })).toEqual({ jsonrpc: '2.0', id: 5, ...heard });
-  });
+it.each<[string, object, object]>([
+  ['content null', { result: { action: 'cancel', content: null } }, { result: { action: 'cancel' } }],
+  ['an error null beside it', { result: { action: 'decline' }, error: null }, { result: { action: 'decline' } }],
+  ['a result null', { result: null }, { result: {} }],
+  ['a result null beside an error', { result: null, error: { code: -32_601, message: 'no' } }, { error: { code: -32_601, message: 'no' } }],
+])('an answer of a client with %s is heard', (_, message, heard) => {
+  expect(overStdio({ id: 5, ...message })).toEqual({ jsonrpc: '2.0', id: 5, ...heard });
 });
 
 const ACCEPTS: readonly (readonly [accept: string | undefined, type: string])[] = [

@@ -126,31 +126,29 @@ describe('the HAR file of a step', () => {
 
 const NOT_FOUND = -32602;
 
-describe('an address that names nothing', () => {
-  it.each([
-    ['analytics://1201/scenarios/999', /no scenario 999/],
-    ['analytics://1201/scenarios/4101/reports/1', /no report of 1/],
-    ['analytics://1201/scenarios/4101/reports/yesterday', /date "yesterday" is not a valid id/],
-    ['analytics://1201/scenarios/Checkout', /scenarioId "Checkout" is not a valid id/],
-    ['analytics://1201/scenarios/-1', /is not a valid id/],
-    ['analytics://1201/scenarios/1e3', /is not a valid id/],
-    ['analytics://1201/scenarios/99999999999999999999', /is not a valid id/],
-    ['analytics://1201/steps/nothing', /no step result 'nothing'/],
-    ['analytics://1201/steps/nothing/har', /no step result 'nothing'/],
-    ['analytics://shop/scenarios/4101', /"shop" is not a project id/],
-    ['analytics://0/scenarios/4101', /"0" is not a project id/],
-    ['analytics://9999/scenarios/4101', /does not reach project 9999; it reaches 1201/],
-    ['analytics://1201/sessions/1', /not found/i],
-    ['analytics://1201', /not found/i],
-    ['https://example.com/scenarios/4101', /not found/i],
-    ['no address', /./],
-    ['', /./],
-  ])('%s', async (uri, words) => {
-    const { code, message } = await refusalOf(uri);
-    expect(code).toBe(NOT_FOUND);
-    expect(message).toMatch(words);
-    expect((await assistant().call('list_goals')).isError).toBe(false);
-  });
+it.each([
+  ['analytics://1201/scenarios/999', /no scenario 999/],
+  ['analytics://1201/scenarios/4101/reports/1', /no report of 1/],
+  ['analytics://1201/scenarios/4101/reports/yesterday', /date "yesterday" is not a valid id/],
+  ['analytics://1201/scenarios/Checkout', /scenarioId "Checkout" is not a valid id/],
+  ['analytics://1201/scenarios/-1', /is not a valid id/],
+  ['analytics://1201/scenarios/1e3', /is not a valid id/],
+  ['analytics://1201/scenarios/99999999999999999999', /is not a valid id/],
+  ['analytics://1201/steps/nothing', /no step result 'nothing'/],
+  ['analytics://1201/steps/nothing/har', /no step result 'nothing'/],
+  ['analytics://shop/scenarios/4101', /"shop" is not a project id/],
+  ['analytics://0/scenarios/4101', /"0" is not a project id/],
+  ['analytics://9999/scenarios/4101', /does not reach project 9999; it reaches 1201/],
+  ['analytics://1201/sessions/1', /not found/i],
+  ['analytics://1201', /not found/i],
+  ['https://example.com/scenarios/4101', /not found/i],
+  ['no address', /./],
+  ['', /./],
+])('an address that names nothing %s', async (uri, words) => {
+  const { code, message } = await refusalOf(uri);
+  expect(code).toBe(NOT_FOUND);
+  expect(message).toMatch(words);
+  expect((await assistant().call('list_goals')).isError).toBe(false);
 });
 
 describe('a hostile variable', () => {

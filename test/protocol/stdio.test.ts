@@ -106,13 +106,15 @@ describe('the start', () => {
 
 const HANGING = [...DEMO, '--fault', 'hang:getSiteVisits'];
 
-describe('the end', () => {
-  it.each<[string, (server: ServerProcess) => Promise<unknown>, (server: ServerProcess) => unknown]>([
-    ['stdin closes before anything was said', async () => undefined, ({ child }) => child.stdin.end()],
-    ['stdin closes while a call hangs', hang, ({ child }) => child.stdin.end()],
-    ['SIGTERM comes while a call hangs', hang, ({ child }) => child.kill('SIGTERM')],
-    ['SIGINT comes after the handshake', initialize, ({ child }) => child.kill('SIGINT')],
-  ])('%s: code 0 within a second, or twice the start of a server where that takes longer', { tags: 'nightly' }, async (_, prepare, end) => {
+it.each<[string, (server: ServerProcess) => Promise<unknown>, (server: ServerProcess) => unknown]>([
+  ['stdin closes before anything was said', async () => undefined, ({ child }) => child.stdin.end()],
+  ['stdin closes while a call hangs', hang, ({ child }) => child.stdin.end()],
+  ['SIGTERM comes while a call hangs', hang, ({ child }) => child.kill('SIGTERM')],
+  ['SIGINT comes after the handshake', initialize, ({ child }) => child.kill('SIGINT')],
+])(
+  'the end %s: code 0 within a second, or twice the start of a server where that takes longer',
+  { tags: 'nightly' },
+  async (_, prepare, end) => {
     const begun = performance.now();
     await initialize(await start(DEMO));
     const startMs = performance.now() - begun;
@@ -124,5 +126,5 @@ describe('the end', () => {
     // A process that has just been started loads its code first.
     expect(performance.now() - asked).toBeLessThan(Math.max(1_000, 2 * startMs));
     expect([strayOutput(server), server.stderr()]).toEqual([[], '']);
-  });
-});
+  },
+);

@@ -30,8 +30,9 @@ const naming = (texts: readonly string[], absent: readonly string[]) =>
   texts.filter((text) => absent.some((name) => new RegExp(`\\b${name}\\b`).test(text)));
 
 // That every reference is a hint is held by test/tool-references.test.ts.
-describe.each(choices)('%s', (_, options) => {
-  it('is listed, greeted and described without any other tool, and says of each what it does and takes', async () => {
+it.each(choices)(
+  '%s is listed, greeted and described without any other tool, and says of each what it does and takes',
+  async (_, options) => {
     const { client, tools, absent } = await open(options);
     const { resourceTemplates } = await client.listResourceTemplates();
     const prompts = client.getServerCapabilities()?.prompts ? (await client.listPrompts()).prompts : [];
@@ -42,8 +43,8 @@ describe.each(choices)('%s', (_, options) => {
       expect([name, description]).toEqual([name, expect.stringMatching(/^[A-Z][^]{10,}[.?]$/)]);
       expect(textsUnder(inputSchema, 'description').filter((text) => text.length < 4)).toEqual([]);
     }
-  });
-});
+  },
+);
 
 describe('with a part of the tools', () => {
   it('names in an error the tool that lists what there is, or the one that finds it', { tags: 'nightly' }, async () => {

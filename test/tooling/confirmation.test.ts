@@ -60,8 +60,10 @@ const calls: readonly (readonly [tool: string, args: Record<string, unknown>, bo
   ],
 ];
 
-describe.each(calls)('%s where the client cannot ask', (tool, args, body) => {
-  it('sends nothing and shows exactly what confirm: true then sends', { tags: 'nightly' }, async () => {
+it.each(calls)(
+  '%s where the client cannot ask sends nothing and shows exactly what confirm: true then sends',
+  { tags: 'nightly' },
+  async (tool, args, body) => {
     const { call } = await ownAssistant(platform(), {});
     const preview = await call(tool, args);
     const { request } = preview.structured as { request: { method: string; path: string; project: number; body: unknown } };
@@ -74,11 +76,13 @@ describe.each(calls)('%s where the client cannot ask', (tool, args, body) => {
 
     await call(tool, { ...args, confirm: true });
     expect(writes()).toEqual([{ method: request.method, path: request.path, body }]);
-  });
-});
+  },
+);
 
-describe.each(calls)('%s where the client can ask', (tool, args, body, words) => {
-  it('asks the person in words, and sends it once when it is accepted', { tags: 'nightly' }, async () => {
+it.each(calls)(
+  '%s where the client can ask asks the person in words, and sends it once when it is accepted',
+  { tags: 'nightly' },
+  async (tool, args, body, words) => {
     const questions: string[] = [];
     const answer = (message: string) => {
       questions.push(message);
@@ -89,8 +93,8 @@ describe.each(calls)('%s where the client can ask', (tool, args, body, words) =>
     await call(tool, args);
     expect(questions.map((question) => question.replace(/\nAn equal job exists: .*$/, ''))).toEqual([words]);
     expect(writes()).toMatchObject([{ body }]);
-  });
-});
+  },
+);
 
 describe('a consent', () => {
   it('holds for one request alone', () => {

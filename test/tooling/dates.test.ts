@@ -89,26 +89,24 @@ describe('dates of a range', () => {
   });
 });
 
-describe('a time zone that is not UTC', () => {
-  it('sets the offset of each day, sent as %2B, through the change of the clocks', async () => {
-    const assistant = await ownAssistant(platform(), { timeZone: 'Europe/Paris' });
-    const { structured, text } = await assistant.call('get_site_visits', {
-      startDate: '2026-10-24',
-      endDate: '2026-10-26',
-      period: 'daily',
-    });
-    expect(platform().requests.at(-1)?.url).toContain(
-      'startDate=2026-10-24T00%3A00%3A00.000%2B02%3A00&endDate=2026-10-26T23%3A59%3A59.999%2B01%3A00',
-    );
-    expect(structured['range']).toEqual({
-      start: '2026-10-24T00:00:00.000+02:00',
-      end: '2026-10-26T23:59:59.999+01:00',
-      timeZone: 'Europe/Paris',
-      days: 3,
-    });
-    expect(text).toContain('Range: 2026-10-24 … 2026-10-26 (3 days, Europe/Paris)');
-    expect(assistant.client.getInstructions()).toContain('Today is 2026-11-20, time zone Europe/Paris.');
+it('a time zone that is not UTC sets the offset of each day, sent as %2B, through the change of the clocks', async () => {
+  const assistant = await ownAssistant(platform(), { timeZone: 'Europe/Paris' });
+  const { structured, text } = await assistant.call('get_site_visits', {
+    startDate: '2026-10-24',
+    endDate: '2026-10-26',
+    period: 'daily',
   });
+  expect(platform().requests.at(-1)?.url).toContain(
+    'startDate=2026-10-24T00%3A00%3A00.000%2B02%3A00&endDate=2026-10-26T23%3A59%3A59.999%2B01%3A00',
+  );
+  expect(structured['range']).toEqual({
+    start: '2026-10-24T00:00:00.000+02:00',
+    end: '2026-10-26T23:59:59.999+01:00',
+    timeZone: 'Europe/Paris',
+    days: 3,
+  });
+  expect(text).toContain('Range: 2026-10-24 … 2026-10-26 (3 days, Europe/Paris)');
+  expect(assistant.client.getInstructions()).toContain('Today is 2026-11-20, time zone Europe/Paris.');
 });
 
 describe('dates of an export', () => {
@@ -137,15 +135,13 @@ describe('dates of an export', () => {
   });
 });
 
-describe('a range that a tool states itself', () => {
-  it.each<[string, Record<string, unknown>]>([
-    ['list_scenario_reports', { scenarioId: 4104, lastDays: 2, metrics: ['loadTime'] }],
-    ['analyze_scenario', { scenarioId: 4104, startDate: '-2d', metrics: ['loadTime'] }],
-    ['compare_metrics', { startDate: '2026-11-09', endDate: '2026-11-15', metrics: ['visits'], explain: false }],
-  ])('of %s is in the zone of the settings', { tags: 'nightly' }, async (tool, args) => {
-    const inParis = await ownAssistant(platform(), { timeZone: 'Europe/Paris' });
-    const { structured } = await inParis.call(tool, args);
-    const { start, end } = structured['range'] as { start: string; end: string };
-    expect([start, end]).toEqual([expect.stringMatching(/\+01:00$/), expect.stringMatching(/\+01:00$/)]);
-  });
+it.each<[string, Record<string, unknown>]>([
+  ['list_scenario_reports', { scenarioId: 4104, lastDays: 2, metrics: ['loadTime'] }],
+  ['analyze_scenario', { scenarioId: 4104, startDate: '-2d', metrics: ['loadTime'] }],
+  ['compare_metrics', { startDate: '2026-11-09', endDate: '2026-11-15', metrics: ['visits'], explain: false }],
+])('a range that a tool states itself of %s is in the zone of the settings', { tags: 'nightly' }, async (tool, args) => {
+  const inParis = await ownAssistant(platform(), { timeZone: 'Europe/Paris' });
+  const { structured } = await inParis.call(tool, args);
+  const { start, end } = structured['range'] as { start: string; end: string };
+  expect([start, end]).toEqual([expect.stringMatching(/\+01:00$/), expect.stringMatching(/\+01:00$/)]);
 });

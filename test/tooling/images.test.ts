@@ -86,21 +86,19 @@ describe('the drawing of an answer', () => {
   });
 });
 
-describe('the view of charts', () => {
-  it('is one file that asks for no other, and carries an empty policy', async () => {
-    const { resources } = await assistant().client.listResources();
-    expect(resources.find(({ uri }) => uri === CHART)).toMatchObject({
-      mimeType: 'text/html;profile=mcp-app',
-      _meta: { ui: { prefersBorder: true } },
-    });
-    const { contents } = await assistant().client.readResource({ uri: CHART });
-    const [content] = contents;
-    const html = content && 'text' in content ? content.text : '';
-    expect(content).toMatchObject({ uri: CHART, mimeType: 'text/html;profile=mcp-app' });
-    expect(content?._meta).toMatchObject({ ui: { csp: { connectDomains: [], resourceDomains: [] } } });
-    expect(html.slice(0, 15)).toBe('<!doctype html>');
-    expect(html.match(/<link|<script [^>]*src|@import|new Function|\beval\(|\bfetch\(|XMLHttpRequest|importScripts/g)).toBeNull();
-    expect(html.match(/<\/script/gi)).toHaveLength(1);
-    expect(html.length).toBeLessThan(800_000);
+it('the view of charts is one file that asks for no other, and carries an empty policy', async () => {
+  const { resources } = await assistant().client.listResources();
+  expect(resources.find(({ uri }) => uri === CHART)).toMatchObject({
+    mimeType: 'text/html;profile=mcp-app',
+    _meta: { ui: { prefersBorder: true } },
   });
+  const { contents } = await assistant().client.readResource({ uri: CHART });
+  const [content] = contents;
+  const html = content && 'text' in content ? content.text : '';
+  expect(content).toMatchObject({ uri: CHART, mimeType: 'text/html;profile=mcp-app' });
+  expect(content?._meta).toMatchObject({ ui: { csp: { connectDomains: [], resourceDomains: [] } } });
+  expect(html.slice(0, 15)).toBe('<!doctype html>');
+  expect(html.match(/<link|<script [^>]*src|@import|new Function|\beval\(|\bfetch\(|XMLHttpRequest|importScripts/g)).toBeNull();
+  expect(html.match(/<\/script/gi)).toHaveLength(1);
+  expect(html.length).toBeLessThan(800_000);
 });

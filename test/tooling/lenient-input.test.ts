@@ -24,15 +24,13 @@ const schema = z.strictObject({
 });
 const read = (args: Record<string, unknown>) => understand(schema, args);
 
-describe('what to look at', () => {
-  it.each<[unknown, string[], string[]]>([
-    ['speed', ['speed'], []],
-    [['site', 'Page speed'], ['site', 'speed'], ['"Page speed" = speed']],
-    ['site, web-vitals', ['site', 'speed'], ['"web-vitals" = speed']],
-    [['everything'], ['site', 'zones', 'speed'], ['"everything" = site, zones, speed']],
-  ])('%j is understood', (said, meant, notes) => {
-    expect(read({ include: said })).toEqual({ input: { include: meant }, notes });
-  });
+it.each<[unknown, string[], string[]]>([
+  ['speed', ['speed'], []],
+  [['site', 'Page speed'], ['site', 'speed'], ['"Page speed" = speed']],
+  ['site, web-vitals', ['site', 'speed'], ['"web-vitals" = speed']],
+  [['everything'], ['site', 'zones', 'speed'], ['"everything" = site, zones, speed']],
+])('what to look at %j is understood', (said, meant, notes) => {
+  expect(read({ include: said })).toEqual({ input: { include: meant }, notes });
 });
 
 describe('a range of which only the start was given', () => {
@@ -157,10 +155,8 @@ describe('a metric that the interface does not have is answered with what is nea
   });
 });
 
-describe('the project', () => {
-  it.each([['Nordlicht Shop'], ['nordlicht s'], ['1201'], [1201]])('is named as %j', async (projectId) => {
-    expect(await call('list_goals', { projectId })).toMatchObject({ isError: false });
-  });
+it.each([['Nordlicht Shop'], ['nordlicht s'], ['1201'], [1201]])('the project is named as %j', async (projectId) => {
+  expect(await call('list_goals', { projectId })).toMatchObject({ isError: false });
 });
 
 it('a single name is understood beside a list of that kind that was left out as null, and refused beside one that was given', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type OperationName, operations } from '../../src/api/operations/index.ts';
 import { isRecord } from '../../src/lib/is-record.ts';
 import { alteredPlatform } from '../support/altered-platform.ts';
@@ -82,33 +82,31 @@ async function complete(args: Args): Promise<Args> {
 
 const sizeOf = (value: unknown) => (Array.isArray(value) ? value.length : 1);
 
-describe('one odd record never takes its whole list', () => {
-  test.each(someOf(lists, 2))('%s', async (tool, operation, args, member) => {
-    const { call } = assistant();
-    const asked = await complete(args);
-    let sent: unknown;
-    altered.alterBy((payload, target) => {
-      if (asks(operation, target)) sent = payload;
-      return payload;
-    });
-    const { structured } = await call(tool, asked);
-    const records = sizeOf(structured[member]);
-    const ways = leaves(sent);
-    expect(ways.length).toBeGreaterThan(1);
-    const faults: string[] = [];
-    for (const way of ways) {
-      for (const how of ['null', 'missing'] as const) {
-        altered.alterBy((payload, target) => (asks(operation, target) ? without(payload, way, how) : payload));
-        const answer = await call(tool, asked);
-        const notes = JSON.stringify(answer.structured['notes'] ?? '');
-        const isShorter = !answer.isError && sizeOf(answer.structured[member]) < records;
-        // A record that is gone is counted and its reason named.
-        const isCounted = new RegExp(`1 (of \\d+|entry of) .*left out, because .*${how}`).test(notes);
-        if (answer.isError || answer.text.includes('undefined') || (isShorter && !isCounted))
-          faults.push(`${way.join('.')} ${how}: ${answer.text}`);
-      }
-    }
-    altered.alterBy(undefined);
-    expect(faults).toEqual([]);
+test.each(someOf(lists, 2))('one odd record never takes its whole list %s', async (tool, operation, args, member) => {
+  const { call } = assistant();
+  const asked = await complete(args);
+  let sent: unknown;
+  altered.alterBy((payload, target) => {
+    if (asks(operation, target)) sent = payload;
+    return payload;
   });
+  const { structured } = await call(tool, asked);
+  const records = sizeOf(structured[member]);
+  const ways = leaves(sent);
+  expect(ways.length).toBeGreaterThan(1);
+  const faults: string[] = [];
+  for (const way of ways) {
+    for (const how of ['null', 'missing'] as const) {
+      altered.alterBy((payload, target) => (asks(operation, target) ? without(payload, way, how) : payload));
+      const answer = await call(tool, asked);
+      const notes = JSON.stringify(answer.structured['notes'] ?? '');
+      const isShorter = !answer.isError && sizeOf(answer.structured[member]) < records;
+      // A record that is gone is counted and its reason named.
+      const isCounted = new RegExp(`1 (of \\d+|entry of) .*left out, because .*${how}`).test(notes);
+      if (answer.isError || answer.text.includes('undefined') || (isShorter && !isCounted))
+        faults.push(`${way.join('.')} ${how}: ${answer.text}`);
+    }
+  }
+  altered.alterBy(undefined);
+  expect(faults).toEqual([]);
 });

@@ -1,16 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { listScenarios } from '../../src/api/operations/speed-analysis.ts';
 import { inputJsonSchema, outputOf } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
-describe('the schema that a model reads', () => {
-  it('keeps parameters whose names are keywords', () => {
-    const { properties } = inputJsonSchema(
-      z.strictObject({ id: z.string(), description: z.string(), pattern: z.string(), minLength: z.literal(1) }),
-    );
-    expect(Object.keys(properties as object)).toEqual(['id', 'description', 'pattern', 'minLength']);
-  });
+it('the schema that a model reads keeps parameters whose names are keywords', () => {
+  const { properties } = inputJsonSchema(
+    z.strictObject({ id: z.string(), description: z.string(), pattern: z.string(), minLength: z.literal(1) }),
+  );
+  expect(Object.keys(properties as object)).toEqual(['id', 'description', 'pattern', 'minLength']);
 });
 
 it('an answer keeps documented members only, at every depth', () => {

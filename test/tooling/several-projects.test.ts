@@ -77,21 +77,19 @@ it('a comparison of several projects finds in each what that of the one finds, w
   expect(several['events']).toEqual((one['events'] as object[]).map((event) => ({ project: 'Nordlicht Shop', ...event })));
 });
 
-describe('sums of projects', () => {
-  it('add no amounts of several currencies', () => {
-    const table = {
-      columns: ['project', 'visits', 'revenueSum', 'currency'],
-      rows: [
-        ['A', 30, 5, 'EUR'],
-        ['B', 10, 7, 'USD'],
-      ],
-    };
-    const { table: summed, whole, notes } = withProjectSums(table, { totals: true, shares: true });
-    expect(whole).toEqual([['total', 40, null, null, 100]]);
-    expect(summed.rows).toEqual([
-      ['A', 30, 5, 'EUR', 75],
-      ['B', 10, 7, 'USD', 25],
-    ]);
-    expect(notes.join(' ')).toContain('No total of revenueSum: the currencies differ.');
-  });
+it('sums of projects add no amounts of several currencies', () => {
+  const table = {
+    columns: ['project', 'visits', 'revenueSum', 'currency'],
+    rows: [
+      ['A', 30, 5, 'EUR'],
+      ['B', 10, 7, 'USD'],
+    ],
+  };
+  const { table: summed, whole, notes } = withProjectSums(table, { totals: true, shares: true });
+  expect(whole).toEqual([['total', 40, null, null, 100]]);
+  expect(summed.rows).toEqual([
+    ['A', 30, 5, 'EUR', 75],
+    ['B', 10, 7, 'USD', 25],
+  ]);
+  expect(notes.join(' ')).toContain('No total of revenueSum: the currencies differ.');
 });

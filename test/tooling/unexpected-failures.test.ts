@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Client } from '../../src/api/client.ts';
 import { loadTool } from '../../src/commands/catalogue.ts';
 import type { Log } from '../../src/lib/log.ts';
@@ -39,13 +39,14 @@ async function failWith(thrown: unknown) {
   return { text: outcome.text, lines };
 }
 
-describe('a failure that nothing foresees', () => {
-  it.each([
-    new Error(`Invalid regular expression: /${SECRET}|${'x'.repeat(200_000)}/: too large`),
-    new RangeError('Maximum call stack size exceeded'),
-    SECRET,
-    undefined,
-  ])('is answered without its words, which go to the log under the same reference, without secrets: %#', async (error) => {
+it.each([
+  new Error(`Invalid regular expression: /${SECRET}|${'x'.repeat(200_000)}/: too large`),
+  new RangeError('Maximum call stack size exceeded'),
+  SECRET,
+  undefined,
+])(
+  'a failure that nothing foresees is answered without its words, which go to the log under the same reference, without secrets: %#',
+  async (error) => {
     const { text, lines } = await failWith(error);
     const reference = /\(reference ([\da-f]{8})\)/.exec(text)?.[1];
     expect(text).toBe(
@@ -54,18 +55,16 @@ describe('a failure that nothing foresees', () => {
     expect(lines).toEqual([expect.stringContaining(`unexpected failure ${reference}: `)]);
     expect(lines[0]?.length).toBeLessThan(2_100);
     expect(lines[0]).not.toContain(SECRET);
-  });
-});
+  },
+);
 
-describe('no error is longer than an answer may be', () => {
-  it.each<[string, Record<string, unknown>]>([
-    ['authenticate', { scope: 'x'.repeat(1_000_000) }],
-    ['get_site_visits', { startDate: 'x'.repeat(1_000_000), endDate: 'today' }],
-    ['list_goals', Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`unknown${index}`, 1]))],
-  ])('%s', async (tool, args) => {
-    const assistant = await ownAssistant(platform(), { maxResultTokens: 300 });
-    const { isError, text } = await assistant.call(tool, args);
-    expect(isError).toBe(true);
-    expect(text.length).toBeLessThanOrEqual(1_200);
-  });
+it.each<[string, Record<string, unknown>]>([
+  ['authenticate', { scope: 'x'.repeat(1_000_000) }],
+  ['get_site_visits', { startDate: 'x'.repeat(1_000_000), endDate: 'today' }],
+  ['list_goals', Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`unknown${index}`, 1]))],
+])('no error is longer than an answer may be %s', async (tool, args) => {
+  const assistant = await ownAssistant(platform(), { maxResultTokens: 300 });
+  const { isError, text } = await assistant.call(tool, args);
+  expect(isError).toBe(true);
+  expect(text.length).toBeLessThanOrEqual(1_200);
 });

@@ -119,9 +119,7 @@ describe('bad input is refused in words before any request leaves', () => {
   });
 });
 
-describe('what hosts add to arguments', () => {
-  it('is no argument of any tool', () => {
-    const names = tools.flatMap((tool) => Object.keys(inputOf(tool).shape));
-    expect(names.filter((name) => HOST_NAMES.has(name) || name.startsWith('_'))).toEqual([]);
-  });
+it('what hosts add to arguments is no argument of any tool', () => {
+  const names = tools.flatMap((tool) => Object.keys(inputOf(tool).shape));
+  expect(names.filter((name) => HOST_NAMES.has(name) || name.startsWith('_'))).toEqual([]);
 });

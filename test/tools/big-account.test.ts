@@ -38,14 +38,14 @@ afterAll(async () => {
 
 const sent = (operation: string) => platform.requests.filter((request) => request.operation === operation).length;
 
-describe('what happened lately reads the runs of the jobs that ran lately', () => {
-  it('a plan of days past looks for files among jobs with its columns', { tags: 'nightly' }, async () => {
-    platform.clock.jump(11 * 60_000);
-    platform.requests.length = 0;
-    const plan = { fields: ['session_id', 'device_id'], name: 'Past days', startDate: '-3d', endDate: 'yesterday' };
-    expect(await first.call('plan_export', plan)).toMatchObject({ isError: false });
-    expect(sent('listSuccessfulExportRuns')).toBeLessThan(30);
-  });
+it('what happened lately reads the runs of the jobs that ran lately a plan of days past looks for files among jobs with its columns', {
+  tags: 'nightly',
+}, async () => {
+  platform.clock.jump(11 * 60_000);
+  platform.requests.length = 0;
+  const plan = { fields: ['session_id', 'device_id'], name: 'Past days', startDate: '-3d', endDate: 'yesterday' };
+  expect(await first.call('plan_export', plan)).toMatchObject({ isError: false });
+  expect(sent('listSuccessfulExportRuns')).toBeLessThan(30);
 });
 
 describe('a name', () => {

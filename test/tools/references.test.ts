@@ -29,8 +29,9 @@ const KINDS: Readonly<
 describe.each(someOf([1, 23, 404], 1))('in the world %i', (seed) => {
   const { call } = useTools({}, { seed });
 
-  describe.each(Object.entries(KINDS))('each %s of a list', (_, [list, members, tool, argument, more]) => {
-    it('is taken by its id, and by its name where only one has it; else the candidates are listed with their ids', async () => {
+  it.each(Object.entries(KINDS))(
+    'each %s of a list is taken by its id, and by its name where only one has it; else the candidates are listed with their ids',
+    async (_, [list, members, tool, argument, more]) => {
       const all = listedIn(await call(list), members);
       expect(all.length).toBeGreaterThan(1);
       for (const { id, name } of all) {
@@ -42,8 +43,8 @@ describe.each(someOf([1, 23, 404], 1))('in the world %i', (seed) => {
         const unnamed = byName.isError ? same.filter((other) => !byName.text.includes(other.id)) : [];
         expect(unnamed).toEqual([]);
       }
-    });
-  });
+    },
+  );
 
   describe('instants and ids of runs', () => {
     it('that a list of reports prints are taken where a date or a run is asked for', { tags: 'nightly' }, async () => {

@@ -78,12 +78,10 @@ describe('what blocks rendering', () => {
   });
 });
 
-describe('the document', () => {
-  it('06: the last attempt at its address before the files of the page', () => {
-    const { document, findings } = view(fileOf('06-first-attempt-401'));
-    expect(document).toMatchObject({ status: 200 });
-    expect(findings?.map(({ problem }) => problem)).not.toContain('failed_document');
-  });
+it('the document 06: the last attempt at its address before the files of the page', () => {
+  const { document, findings } = view(fileOf('06-first-attempt-401'));
+  expect(document).toMatchObject({ status: 200 });
+  expect(findings?.map(({ problem }) => problem)).not.toContain('failed_document');
 });
 
 describe('bytes and caches by what the recorder means', () => {
@@ -172,23 +170,21 @@ describe('times', () => {
   });
 });
 
-describe('people in addresses', () => {
-  it('20: are masked whatever the language', () => {
-    const file = fileOf('20-people-in-addresses');
-    const copy = sanitiseHar(readHar(file));
-    const texts = copy.log.entries.map(({ request }) => request.url.replace('https://shop.example', ''));
-    expect(texts).toEqual([
-      '/',
-      '/benutzer/[removed]/bestellungen',
-      '/client/[removed]/commande',
-      '/profil/[removed]',
-      '/bestellung/[removed]',
-      '/pay/[removed]',
-      '/magic-link/[removed]',
-      '/share/[removed]',
-      '/age/[removed]',
-      '/ip/[removed]',
-    ]);
-    expect(JSON.stringify([copy])).not.toMatch(/Mustermann|4711/);
-  });
+it('people in addresses 20: are masked whatever the language', () => {
+  const file = fileOf('20-people-in-addresses');
+  const copy = sanitiseHar(readHar(file));
+  const texts = copy.log.entries.map(({ request }) => request.url.replace('https://shop.example', ''));
+  expect(texts).toEqual([
+    '/',
+    '/benutzer/[removed]/bestellungen',
+    '/client/[removed]/commande',
+    '/profil/[removed]',
+    '/bestellung/[removed]',
+    '/pay/[removed]',
+    '/magic-link/[removed]',
+    '/share/[removed]',
+    '/age/[removed]',
+    '/ip/[removed]',
+  ]);
+  expect(JSON.stringify([copy])).not.toMatch(/Mustermann|4711/);
 });

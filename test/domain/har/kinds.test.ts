@@ -12,38 +12,36 @@ const onPage = (pageref: string): EntryParts => ({ entry: { pageref } });
 const pageAt = (id: string, startMs: number, onLoad: number) => ({ id, title: '', startedDateTime: at(startMs), pageTimings: { onLoad } });
 const problemsOf = (entries: Json[], known?: PaintTimes) => view(har(entries), {}, known).findings?.map(({ problem }) => problem) ?? [];
 
-describe('several loads in one file', () => {
-  it.each<[string, JsonObject[], JsonObject[], object]>([
+it.each<[string, JsonObject[], JsonObject[], object]>([
+  [
+    'first and repeat view',
+    [pageAt('page_1_0_1', 0, 900), pageAt('page_1_1_1', 9000, 300)],
     [
-      'first and repeat view',
-      [pageAt('page_1_0_1', 0, 900), pageAt('page_1_1_1', 9000, 300)],
-      [
-        request('/', 0, 100, onPage('page_1_0_1')),
-        request('/a.js', 150, 90, onPage('page_1_0_1')),
-        request('/', 9000, 80, onPage('page_1_1_1')),
-      ],
-      { requests: 1, onLoadMs: 300 },
+      request('/', 0, 100, onPage('page_1_0_1')),
+      request('/a.js', 150, 90, onPage('page_1_0_1')),
+      request('/', 9000, 80, onPage('page_1_1_1')),
     ],
+    { requests: 1, onLoadMs: 300 },
+  ],
+  [
+    'a page that only asked for data',
+    [pageAt('page_1', 0, 900), pageAt('page_2', 4000, 50), pageAt('page_3', 9000, 300)],
+    [request('/', 0, 100), request('/cart', 4000, 80, onPage('page_2')), request('/x.json', 9100, 90, onPage('page_3'))],
+    { requests: 2, onLoadMs: 50 },
+  ],
+  [
+    'requests of no page',
+    [pageAt('page_1', 0, 900), pageAt('page_2', 4000, 400)],
     [
-      'a page that only asked for data',
-      [pageAt('page_1', 0, 900), pageAt('page_2', 4000, 50), pageAt('page_3', 9000, 300)],
-      [request('/', 0, 100), request('/cart', 4000, 80, onPage('page_2')), request('/x.json', 9100, 90, onPage('page_3'))],
-      { requests: 2, onLoadMs: 50 },
+      request('/', 0, 100),
+      request('/a.js', 120, 50, onPage('')),
+      request('/cart', 4000, 80, onPage('page_2')),
+      request('/b.js', 4100, 9, onPage('')),
     ],
-    [
-      'requests of no page',
-      [pageAt('page_1', 0, 900), pageAt('page_2', 4000, 400)],
-      [
-        request('/', 0, 100),
-        request('/a.js', 120, 50, onPage('')),
-        request('/cart', 4000, 80, onPage('page_2')),
-        request('/b.js', 4100, 9, onPage('')),
-      ],
-      { requests: 2, onLoadMs: 400 },
-    ],
-  ])('%s', (_what, pages, entries, expected) => {
-    expect(view(har(entries, { pages })).totals).toMatchObject(expected);
-  });
+    { requests: 2, onLoadMs: 400 },
+  ],
+])('several loads in one file %s', (_what, pages, entries, expected) => {
+  expect(view(har(entries, { pages })).totals).toMatchObject(expected);
 });
 
 describe('the document', () => {

@@ -31,29 +31,27 @@ describe('requests of one session', () => {
   });
 });
 
-describe('requests in work', () => {
-  it('are limited for all and for each principal, and say when to come again', { tags: 'nightly' }, async () => {
-    const { url, platform } = await ownService({ signIn: spokenSignIn, settings: { MAX_REQUESTS: '4' } });
-    const held = platform.faults.add({ kind: 'slow', operation: 'listSegments', times: 4 });
-    let id = 0;
-    // Each another question, because equal ones would be one request.
-    const ask = (who: string) => post2026(url, 'tools/call', { name: 'list_segments', arguments: { ids: [(id += 1)] } }, as(`${who}:read`));
-    const calls = ['anna', 'ben', 'carl', 'dora'].map((who, index) => ({ who, index, answer: ask(who) }));
-    await held.reached(4);
-    const [greedy, late] = [await ask('anna'), await ask('emil')];
-    expect([late.status, late.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(greedy.status).toBe(503);
-    held.release();
-    for (const { answer } of calls) expect((await answer).status).toBe(200);
-    const again = platform.faults.add({ kind: 'slow', operation: 'listSegments' });
-    const own = ask('anna');
-    await again.reached();
-    const second = ask('anna');
-    await again.reached(2);
-    expect((await ask('anna')).status).toBe(429);
-    again.release();
-    for (const answer of await Promise.all([own, second])) expect(answer.status).toBe(200);
-  });
+it('requests in work are limited for all and for each principal, and say when to come again', { tags: 'nightly' }, async () => {
+  const { url, platform } = await ownService({ signIn: spokenSignIn, settings: { MAX_REQUESTS: '4' } });
+  const held = platform.faults.add({ kind: 'slow', operation: 'listSegments', times: 4 });
+  let id = 0;
+  // Each another question, because equal ones would be one request.
+  const ask = (who: string) => post2026(url, 'tools/call', { name: 'list_segments', arguments: { ids: [(id += 1)] } }, as(`${who}:read`));
+  const calls = ['anna', 'ben', 'carl', 'dora'].map((who, index) => ({ who, index, answer: ask(who) }));
+  await held.reached(4);
+  const [greedy, late] = [await ask('anna'), await ask('emil')];
+  expect([late.status, late.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(greedy.status).toBe(503);
+  held.release();
+  for (const { answer } of calls) expect((await answer).status).toBe(200);
+  const again = platform.faults.add({ kind: 'slow', operation: 'listSegments' });
+  const own = ask('anna');
+  await again.reached();
+  const second = ask('anna');
+  await again.reached(2);
+  expect((await ask('anna')).status).toBe(429);
+  again.release();
+  for (const answer of await Promise.all([own, second])) expect(answer.status).toBe(200);
 });
 
 it('a batch takes as many places as it asks for', async () => {

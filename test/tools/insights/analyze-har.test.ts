@@ -109,46 +109,40 @@ describe('a step of a scenario', () => {
   });
 });
 
-describe('a run that is unlike those near it', () => {
-  it('is called an outlier in the first words', async () => {
-    const slowest = (await soundSteps()).at(-1);
-    const { structured } = await call('analyze_har', { scenarioStepResultId: slowest?.id });
-    expect(structured['answer']).toMatch(/^This run is not typical, (?:outlier|unusual): LCP above/);
-  });
+it('a run that is unlike those near it is called an outlier in the first words', async () => {
+  const slowest = (await soundSteps()).at(-1);
+  const { structured } = await call('analyze_har', { scenarioStepResultId: slowest?.id });
+  expect(structured['answer']).toMatch(/^This run is not typical, (?:outlier|unusual): LCP above/);
 });
 
-describe('every view', () => {
-  it.each(['summary', 'waterfall', 'third_parties', 'problems', 'requests'])(
-    '%s fits its budget, links to the file and keeps secrets',
-    async (view) => {
-      const { scenarioStepResultId } = await slowStep(platform());
-      const answer = await call('analyze_har', { scenarioStepResultId, view });
-      expect(answer.isError).toBe(false);
-      expect(tokensOf(answer)).toBeLessThanOrEqual(2000);
-      expect(answer.structured['view']).toBe(view);
-      expect(JSON.stringify(answer)).not.toContain(SECRET_MARK);
-      expect(await assistant().read(String(answer.structured['uri']))).toContain('"log"');
-    },
-  );
-});
+it.each(['summary', 'waterfall', 'third_parties', 'problems', 'requests'])(
+  'every view %s fits its budget, links to the file and keeps secrets',
+  async (view) => {
+    const { scenarioStepResultId } = await slowStep(platform());
+    const answer = await call('analyze_har', { scenarioStepResultId, view });
+    expect(answer.isError).toBe(false);
+    expect(tokensOf(answer)).toBeLessThanOrEqual(2000);
+    expect(answer.structured['view']).toBe(view);
+    expect(JSON.stringify(answer)).not.toContain(SECRET_MARK);
+    expect(await assistant().read(String(answer.structured['uri']))).toContain('"log"');
+  },
+);
 
-describe('third parties', () => {
-  it('are entities with their domains, the tag by its domain because nobody named it', async () => {
-    const { scenarioStepResultId, entries } = await slowStep(platform());
-    const { host } = platform().stories.slowTag;
-    const { rows } = await allRows(assistant(), { scenarioStepResultId, view: 'third_parties' });
-    const domain = host.split('.').slice(-2).join('.');
-    expect(rows.find(({ name }) => name === domain)).toMatchObject({
-      party: 'third',
-      category: null,
-      domains: domain,
-      requests: entries.filter(isSlow(host)).length,
-      blocking: 2,
-    });
-    expect(rows.find(({ name }) => name === 'Google Tag Manager')).toMatchObject({
-      category: 'tag-manager',
-      domains: 'googletagmanager.com',
-    });
-    expect(rows.reduce((sum, { requests }) => sum + Number(requests), 0)).toBe(entries.length);
+it('third parties are entities with their domains, the tag by its domain because nobody named it', async () => {
+  const { scenarioStepResultId, entries } = await slowStep(platform());
+  const { host } = platform().stories.slowTag;
+  const { rows } = await allRows(assistant(), { scenarioStepResultId, view: 'third_parties' });
+  const domain = host.split('.').slice(-2).join('.');
+  expect(rows.find(({ name }) => name === domain)).toMatchObject({
+    party: 'third',
+    category: null,
+    domains: domain,
+    requests: entries.filter(isSlow(host)).length,
+    blocking: 2,
   });
+  expect(rows.find(({ name }) => name === 'Google Tag Manager')).toMatchObject({
+    category: 'tag-manager',
+    domains: 'googletagmanager.com',
+  });
+  expect(rows.reduce((sum, { requests }) => sum + Number(requests), 0)).toBe(entries.length);
 });

@@ -13,30 +13,28 @@ async function runsOf(scenarioId: number, dateFrom: string) {
   return scenario.reports;
 }
 
-describe('levels', () => {
-  it('are medians of the range, the worst first, in one request a scenario', { tags: 'nightly' }, async () => {
-    const before = platform().requests.length;
-    const answer = await call('analyze_scenario', { view: 'levels', metrics: METRICS });
-    expect(
-      platform()
-        .requests.slice(before)
-        .filter(({ operation }) => operation === 'listScenarioReports'),
-    ).toHaveLength(6);
-    const rows = records(answer);
-    expect(rows).toHaveLength(21);
-    const levels = rows.map((row) => Number(row['largestContentfulPaint']));
-    expect(levels).toEqual(levels.toSorted((a, b) => b - a));
-    expect(countTokens(answer.text)).toBeLessThanOrEqual(900);
+it('levels are medians of the range, the worst first, in one request a scenario', { tags: 'nightly' }, async () => {
+  const before = platform().requests.length;
+  const answer = await call('analyze_scenario', { view: 'levels', metrics: METRICS });
+  expect(
+    platform()
+      .requests.slice(before)
+      .filter(({ operation }) => operation === 'listScenarioReports'),
+  ).toHaveLength(6);
+  const rows = records(answer);
+  expect(rows).toHaveLength(21);
+  const levels = rows.map((row) => Number(row['largestContentfulPaint']));
+  expect(levels).toEqual(levels.toSorted((a, b) => b - a));
+  expect(countTokens(answer.text)).toBeLessThanOrEqual(900);
 
-    const [worst] = rows;
-    const reports = await runsOf(Number(worst?.['scenarioId']), '2026-11-12T23:59:59.999Z');
-    const values = reports.flatMap(({ summary, steps }) =>
-      summary?.fail
-        ? []
-        : (steps ?? []).flatMap(({ name, timings }) => (name === worst?.['step'] ? [timings?.largestContentfulPaint ?? 0] : [])),
-    );
-    expect(worst).toMatchObject({ largestContentfulPaint: Math.round(median(values)), runs: values.length });
-  });
+  const [worst] = rows;
+  const reports = await runsOf(Number(worst?.['scenarioId']), '2026-11-12T23:59:59.999Z');
+  const values = reports.flatMap(({ summary, steps }) =>
+    summary?.fail
+      ? []
+      : (steps ?? []).flatMap(({ name, timings }) => (name === worst?.['step'] ? [timings?.largestContentfulPaint ?? 0] : [])),
+  );
+  expect(worst).toMatchObject({ largestContentfulPaint: Math.round(median(values)), runs: values.length });
 });
 
 describe('a trend', () => {
@@ -89,32 +87,28 @@ it('scenarios without a run in the range are judged in nothing, and one that fai
   expect(answer).toContain('Its speed is steady: none of ');
 });
 
-describe('failures', () => {
-  it('are counted by step over every failed run, with what the action says, the worst first', { tags: 'nightly' }, async () => {
-    const { failing } = platform().stories;
-    const answer = await call('analyze_scenario', { view: 'failures' });
-    const [worst] = records(answer);
-    expect(worst).toMatchObject({ scenarioId: failing.scenarioId, step: failing.stepName });
-    expect(String(worst?.['action'])).toContain(failing.action);
-    expect(String(answer.structured['answer'])).toMatch(new RegExp(`fails at "${failing.stepName}" in \\S+% of \\d+ runs, as before\\.`));
-    const { start } = answer.structured['range'] as { start: string };
-    expect(start).toBe('2026-11-13T00:00:00.000Z');
-    const runs = await runsOf(failing.scenarioId, start);
-    expect(worst?.['runs']).toBe(runs.length);
-    const failed = runs.filter(({ steps }) => (steps ?? []).some(({ name, fail }) => name === failing.stepName && (fail ?? 0) > 0));
-    expect(worst?.['failed']).toBe(failed.length);
-  });
+it('failures are counted by step over every failed run, with what the action says, the worst first', { tags: 'nightly' }, async () => {
+  const { failing } = platform().stories;
+  const answer = await call('analyze_scenario', { view: 'failures' });
+  const [worst] = records(answer);
+  expect(worst).toMatchObject({ scenarioId: failing.scenarioId, step: failing.stepName });
+  expect(String(worst?.['action'])).toContain(failing.action);
+  expect(String(answer.structured['answer'])).toMatch(new RegExp(`fails at "${failing.stepName}" in \\S+% of \\d+ runs, as before\\.`));
+  const { start } = answer.structured['range'] as { start: string };
+  expect(start).toBe('2026-11-13T00:00:00.000Z');
+  const runs = await runsOf(failing.scenarioId, start);
+  expect(worst?.['runs']).toBe(runs.length);
+  const failed = runs.filter(({ steps }) => (steps ?? []).some(({ name, fail }) => name === failing.stepName && (fail ?? 0) > 0));
+  expect(worst?.['failed']).toBe(failed.length);
 });
 
-describe('runs', () => {
-  it('are the slowest, the fastest and a typical one, with ids that the HAR tools take', { tags: 'nightly' }, async () => {
-    const answer = await call('analyze_scenario', { view: 'runs', scenarioIds: [4104], orderBy: 'LCP' });
-    const rows = records(answer);
-    expect(rows.map(({ kind }) => kind)).toEqual([...Array(3).fill('slowest'), ...Array(3).fill('fastest'), 'typical']);
-    expect(Number(rows.at(-1)?.['timesUsual'])).toBeCloseTo(1, 1);
-    expect(Number(rows[0]?.['timesUsual'])).toBeGreaterThan(Number(rows[1]?.['timesUsual']) - 1e-9);
-    expect(await call('analyze_har', { scenarioStepResultId: String(rows[0]?.['stepResultId']) })).toMatchObject({ isError: false });
-  });
+it('runs are the slowest, the fastest and a typical one, with ids that the HAR tools take', { tags: 'nightly' }, async () => {
+  const answer = await call('analyze_scenario', { view: 'runs', scenarioIds: [4104], orderBy: 'LCP' });
+  const rows = records(answer);
+  expect(rows.map(({ kind }) => kind)).toEqual([...Array(3).fill('slowest'), ...Array(3).fill('fastest'), 'typical']);
+  expect(Number(rows.at(-1)?.['timesUsual'])).toBeCloseTo(1, 1);
+  expect(Number(rows[0]?.['timesUsual'])).toBeGreaterThan(Number(rows[1]?.['timesUsual']) - 1e-9);
+  expect(await call('analyze_har', { scenarioStepResultId: String(rows[0]?.['stepResultId']) })).toMatchObject({ isError: false });
 });
 
 it('six scenarios are judged in at most 14 requests', { tags: 'nightly' }, async () => {

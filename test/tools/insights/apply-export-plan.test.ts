@@ -128,30 +128,30 @@ describe('where the client can ask', () => {
   });
 });
 
-describe('a creation that breaks in the middle', () => {
-  it('says which jobs exist; repeated, it creates only the rest, after a restart too', { tags: 'nightly' }, async () => {
-    const { planId, name } = await withServer({}, (assistant) => planned(assistant, '2026-10-20'));
-    await withServer({}, async (assistant) => {
-      const second = platform().faults.add({ kind: 'slow', operation: 'createExportJob' });
-      const calling = assistant.call('apply_export_plan', { planId, confirm: true });
-      await second.reached(1);
-      platform().faults.add({ kind: 'refused', operation: 'createExportJob', times: 1 });
-      second.remove();
-      second.release();
-      const broken = await calling;
-      expect(broken).toMatchObject({
-        isError: true,
-        text: expect.stringContaining(`The job "${name} 2026-10-08 to 2026-10-14" was not created: `),
-      });
-      expect(broken.text).toMatch(new RegExp(`Created so far: \\d+ "${name} 2026-10-01 to 2026-10-07"\\.`));
-      expect(broken.text).toContain('it creates only the 2 that are open, and looks for them first.');
+it('a creation that breaks in the middle says which jobs exist; repeated, it creates only the rest, after a restart too', {
+  tags: 'nightly',
+}, async () => {
+  const { planId, name } = await withServer({}, (assistant) => planned(assistant, '2026-10-20'));
+  await withServer({}, async (assistant) => {
+    const second = platform().faults.add({ kind: 'slow', operation: 'createExportJob' });
+    const calling = assistant.call('apply_export_plan', { planId, confirm: true });
+    await second.reached(1);
+    platform().faults.add({ kind: 'refused', operation: 'createExportJob', times: 1 });
+    second.remove();
+    second.release();
+    const broken = await calling;
+    expect(broken).toMatchObject({
+      isError: true,
+      text: expect.stringContaining(`The job "${name} 2026-10-08 to 2026-10-14" was not created: `),
     });
-    expect(await jobsCalled(name)).toHaveLength(1);
-    const answer = await withServer({}, (assistant) => assistant.call('apply_export_plan', { planId, confirm: true }));
-    expect(answer.structured['jobs']).toMatchObject(await jobsCalled(name));
-    expect(sent()).toHaveLength(4);
-    expect(new Set((await jobsCalled(name)).map((job) => job.name)).size).toBe(3);
+    expect(broken.text).toMatch(new RegExp(`Created so far: \\d+ "${name} 2026-10-01 to 2026-10-07"\\.`));
+    expect(broken.text).toContain('it creates only the 2 that are open, and looks for them first.');
   });
+  expect(await jobsCalled(name)).toHaveLength(1);
+  const answer = await withServer({}, (assistant) => assistant.call('apply_export_plan', { planId, confirm: true }));
+  expect(answer.structured['jobs']).toMatchObject(await jobsCalled(name));
+  expect(sent()).toHaveLength(4);
+  expect(new Set((await jobsCalled(name)).map((job) => job.name)).size).toBe(3);
 });
 
 describe('an answer that is lost', () => {

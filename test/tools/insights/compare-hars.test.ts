@@ -14,8 +14,10 @@ type Sampled = Comparison & { since: string; runs: Record<'before' | 'after', { 
 const comparisonIn = ({ structured }: ToolAnswer) => structured as unknown as Sampled;
 const hostOf = ({ url }: { url: string }) => new URL(url).host;
 
-describe.each(someOf([1, 2, 3, 4, 5], 1))('before and after the slow tag of seed %i', (seed) => {
-  it('the tag is named by its host, what of it blocks rendering, and what it costs', { tags: 'nightly' }, async () => {
+it.each(someOf([1, 2, 3, 4, 5], 1))(
+  'before and after the slow tag of seed %i the tag is named by its host, what of it blocks rendering, and what it costs',
+  { tags: 'nightly' },
+  async (seed) => {
     await withPlatform(
       async (other) => {
         const { host } = other.stories.slowTag;
@@ -43,11 +45,13 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('before and after the slow tag of seed
       },
       { seed },
     );
-  });
-});
+  },
+);
 
-describe.each(someOf([1, 2, 3, 4, 5], 1))('typical runs on both sides of the slow tag of seed %i', (seed) => {
-  it('name the tag alone as new, by instant and by the change that the analysis dates', { tags: 'nightly' }, async () => {
+it.each(someOf([1, 2, 3, 4, 5], 1))(
+  'typical runs on both sides of the slow tag of seed %i name the tag alone as new, by instant and by the change that the analysis dates',
+  { tags: 'nightly' },
+  async (seed) => {
     await withPlatform(
       async (other) => {
         const { scenarioId, stepId, stepName, dateMs, host } = other.stories.slowTag;
@@ -71,8 +75,8 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('typical runs on both sides of the slo
       },
       { seed },
     );
-  });
-});
+  },
+);
 
 describe('a sample of runs', () => {
   it('is chosen by an event too, and says which runs it read', async () => {
@@ -95,21 +99,19 @@ describe('a sample of runs', () => {
   });
 });
 
-describe('a comparison', () => {
-  it('counts every request once, and its net effect is that of the two files', async () => {
-    const { before, after } = await stepRuns(platform(), platform().stories.slowTag);
-    const answer = await call('compare_hars', { before, after });
-    const { counts, net } = comparisonIn(answer);
-    const [was, is] = await Promise.all([before, after].map((scenarioStepResultId) => call('analyze_har', { scenarioStepResultId })));
-    const totals = [was, is].map((each) => each?.structured['totals'] as Record<string, number>);
-    const sumOf = (...names: string[]) => names.reduce((sum, name) => sum + (counts[name as keyof typeof counts] ?? Number.NaN), 0);
-    expect(sumOf('matched', 'removed', 'onlyBefore')).toBe(totals[0]?.['requests']);
-    expect(sumOf('matched', 'added', 'onlyAfter')).toBe(totals[1]?.['requests']);
-    for (const measure of ['requests', 'transferBytes', 'contentBytes', 'onLoadMs']) {
-      const [first, second] = totals.map((each) => each[measure]);
-      expect(net.find((row) => row.measure === measure)).toMatchObject({ before: first, after: second });
-    }
-    expect(answer.links).toEqual([answer.structured['beforeUri'], answer.structured['afterUri']]);
-    expect(whole(answer)).toMatchSnapshot();
-  });
+it('a comparison counts every request once, and its net effect is that of the two files', async () => {
+  const { before, after } = await stepRuns(platform(), platform().stories.slowTag);
+  const answer = await call('compare_hars', { before, after });
+  const { counts, net } = comparisonIn(answer);
+  const [was, is] = await Promise.all([before, after].map((scenarioStepResultId) => call('analyze_har', { scenarioStepResultId })));
+  const totals = [was, is].map((each) => each?.structured['totals'] as Record<string, number>);
+  const sumOf = (...names: string[]) => names.reduce((sum, name) => sum + (counts[name as keyof typeof counts] ?? Number.NaN), 0);
+  expect(sumOf('matched', 'removed', 'onlyBefore')).toBe(totals[0]?.['requests']);
+  expect(sumOf('matched', 'added', 'onlyAfter')).toBe(totals[1]?.['requests']);
+  for (const measure of ['requests', 'transferBytes', 'contentBytes', 'onLoadMs']) {
+    const [first, second] = totals.map((each) => each[measure]);
+    expect(net.find((row) => row.measure === measure)).toMatchObject({ before: first, after: second });
+  }
+  expect(answer.links).toEqual([answer.structured['beforeUri'], answer.structured['afterUri']]);
+  expect(whole(answer)).toMatchSnapshot();
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { findingsOf, records, useTools } from '../support.ts';
 
 const { call, platform } = useTools();
@@ -15,19 +15,17 @@ function contradicted(rows: readonly Row[]): Row[] {
   });
 }
 
-describe('a verdict beside its bound', () => {
-  it.each([
-    { startDate: 'last_month', endDate: 'last_month', baseline: 'previous_year' },
-    { startDate: 'last_month', endDate: 'last_month', metrics: ['visits', 'revenue'] },
-    { startDate: '-28d', endDate: 'yesterday', metrics: ['visits'] },
-    { startDate: '-14d', endDate: 'yesterday' },
-    { startDate: '-7d', endDate: 'yesterday', metrics: ['revenue'] },
-    { startDate: '-56d', endDate: '-29d', metrics: ['visits'] },
-  ])('follows from it in every row of %j', { tags: 'nightly' }, async (args) => {
-    const answer = await call('compare_metrics', args);
-    for (const { low, high } of records(answer)) expect(low).toBeLessThan(Number(high));
-    expect(contradicted(records(answer))).toEqual([]);
-  });
+it.each([
+  { startDate: 'last_month', endDate: 'last_month', baseline: 'previous_year' },
+  { startDate: 'last_month', endDate: 'last_month', metrics: ['visits', 'revenue'] },
+  { startDate: '-28d', endDate: 'yesterday', metrics: ['visits'] },
+  { startDate: '-14d', endDate: 'yesterday' },
+  { startDate: '-7d', endDate: 'yesterday', metrics: ['revenue'] },
+  { startDate: '-56d', endDate: '-29d', metrics: ['visits'] },
+])('a verdict beside its bound follows from it in every row of %j', { tags: 'nightly' }, async (args) => {
+  const answer = await call('compare_metrics', args);
+  for (const { low, high } of records(answer)) expect(low).toBeLessThan(Number(high));
+  expect(contradicted(records(answer))).toEqual([]);
 });
 
 it('figures per day stand beside the totals of ranges that differ in length', async () => {

@@ -141,43 +141,37 @@ describe('two weeks', () => {
   });
 });
 
-describe('a special day', () => {
-  it('is named where noise is too wide for a verdict', { tags: 'nightly' }, async () => {
-    const answer = await compare({ startDate: '2025-11-28', endDate: '2025-11-28' });
-    expect(answer.structured['answer']).toContain('Black Friday');
-    expect(answer.text).toMatch(/Black Friday \(2025-11-28\) \+\d+%/);
-    expect(findingsOf(answer).map(({ verdict }) => verdict)).toEqual(['uncertain', 'uncertain']);
-    expect(records(answer).map(({ verdict }) => verdict)).toEqual(['cannot be judged', 'cannot be judged', 'cannot be judged']);
-  });
+it('a special day is named where noise is too wide for a verdict', { tags: 'nightly' }, async () => {
+  const answer = await compare({ startDate: '2025-11-28', endDate: '2025-11-28' });
+  expect(answer.structured['answer']).toContain('Black Friday');
+  expect(answer.text).toMatch(/Black Friday \(2025-11-28\) \+\d+%/);
+  expect(findingsOf(answer).map(({ verdict }) => verdict)).toEqual(['uncertain', 'uncertain']);
+  expect(records(answer).map(({ verdict }) => verdict)).toEqual(['cannot be judged', 'cannot be judged', 'cannot be judged']);
 });
 
-describe('a break', () => {
-  it('has one day, size and cost in ranges of whole days, in one that ends now, and in one behind it', async () => {
-    const told = async (startDate: string, endDate: string) =>
-      findingsOf(await compare({ startDate, endDate, metrics: ['conversionRate'] })).find(({ when }) => when.shape === 'step');
-    const [days, now, behind] = [await told('-7d', 'yesterday'), await told('this_week', 'now'), await told('yesterday', 'yesterday')];
-    const { startDay, device } = platform().stories.conversionFall;
-    expect(days).toMatchObject({ place: { device }, when: { from: startDay, ongoing: true } });
-    for (const other of [now, behind]) {
-      expect(other).toMatchObject({ place: { device }, when: { from: startDay, ongoing: true } });
-      expect((other?.change?.percent ?? 0) / (days?.change?.percent ?? 1)).toBeCloseTo(1, 2);
-      expect((other?.cost?.value ?? 0) / (days?.cost?.value ?? 1)).toBeCloseTo(1, 2);
-      // The difference of ranges that both lie behind its first day is not it.
-      expect(other?.causes.map(({ share }) => share)).toEqual(other?.causes.map(() => undefined));
-    }
-  });
+it('a break has one day, size and cost in ranges of whole days, in one that ends now, and in one behind it', async () => {
+  const told = async (startDate: string, endDate: string) =>
+    findingsOf(await compare({ startDate, endDate, metrics: ['conversionRate'] })).find(({ when }) => when.shape === 'step');
+  const [days, now, behind] = [await told('-7d', 'yesterday'), await told('this_week', 'now'), await told('yesterday', 'yesterday')];
+  const { startDay, device } = platform().stories.conversionFall;
+  expect(days).toMatchObject({ place: { device }, when: { from: startDay, ongoing: true } });
+  for (const other of [now, behind]) {
+    expect(other).toMatchObject({ place: { device }, when: { from: startDay, ongoing: true } });
+    expect((other?.change?.percent ?? 0) / (days?.change?.percent ?? 1)).toBeCloseTo(1, 2);
+    expect((other?.cost?.value ?? 0) / (days?.cost?.value ?? 1)).toBeCloseTo(1, 2);
+    // The difference of ranges that both lie behind its first day is not it.
+    expect(other?.causes.map(({ share }) => share)).toEqual(other?.causes.map(() => undefined));
+  }
 });
 
-describe('today', () => {
-  it('is compared with the same hours', async () => {
-    const answer = await compare({ startDate: 'today', endDate: 'today', metrics: ['visits'], explain: false });
-    const yesterday = truthOf(platform(), { from: '2026-11-19T00:00:00.000Z', to: '2026-11-19T10:00:00.000Z' });
-    expect(records(answer)).toEqual([expect.objectContaining({ before: yesterday.visits, verdict: 'not enough data' })]);
-    expect(notes(answer)).toContain('cut at the same time of day (10:00)');
-    expect(notes(answer)).toContain('Today is incomplete (2026-11-20).');
-    const explained = await compare({ startDate: 'today', endDate: 'today', metrics: ['visits'] });
-    expect(notes(explained)).toContain('Segments were not looked at: no change is clear that they could explain.');
-  });
+it('today is compared with the same hours', async () => {
+  const answer = await compare({ startDate: 'today', endDate: 'today', metrics: ['visits'], explain: false });
+  const yesterday = truthOf(platform(), { from: '2026-11-19T00:00:00.000Z', to: '2026-11-19T10:00:00.000Z' });
+  expect(records(answer)).toEqual([expect.objectContaining({ before: yesterday.visits, verdict: 'not enough data' })]);
+  expect(notes(answer)).toContain('cut at the same time of day (10:00)');
+  expect(notes(answer)).toContain('Today is incomplete (2026-11-20).');
+  const explained = await compare({ startDate: 'today', endDate: 'today', metrics: ['visits'] });
+  expect(notes(explained)).toContain('Segments were not looked at: no change is clear that they could explain.');
 });
 
 describe('side by side', () => {

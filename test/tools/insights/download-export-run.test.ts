@@ -18,19 +18,17 @@ interface File {
   sha256: string;
 }
 
-describe('a run without rows', () => {
-  it('is complete, says that it found nothing, and is a table without rows', { tags: 'nightly' }, async () => {
-    const gaps = await call('find_export_gaps', { jobId: 'Daily views' });
-    const rows = gaps.structured['rows'] as [string, number, string, string][];
-    const cause = rows.find(([, , status]) => status === 'suspicious')?.[3] ?? '';
-    const runId = Number(/run (\d+)/.exec(cause)?.[1]);
-    const answer = await call('download_export_run', { jobId: 'Daily views', runId });
-    const file = { name: 'part-00001.csv.gz', rows: 0 };
-    expect(answer.structured).toMatchObject({ state: 'complete', runId, rowCount: 0, files: [file] });
-    expect(answer.text).toContain('The run found nothing in its range: its files hold no rows.');
-    const asked = await call('query_export', { jobId: 'Daily views', sql: 'SELECT count(*) AS n FROM data' });
-    expect(asked).toMatchObject({ isError: false, structured: { rows: [[0]] } });
-  });
+it('a run without rows is complete, says that it found nothing, and is a table without rows', { tags: 'nightly' }, async () => {
+  const gaps = await call('find_export_gaps', { jobId: 'Daily views' });
+  const rows = gaps.structured['rows'] as [string, number, string, string][];
+  const cause = rows.find(([, , status]) => status === 'suspicious')?.[3] ?? '';
+  const runId = Number(/run (\d+)/.exec(cause)?.[1]);
+  const answer = await call('download_export_run', { jobId: 'Daily views', runId });
+  const file = { name: 'part-00001.csv.gz', rows: 0 };
+  expect(answer.structured).toMatchObject({ state: 'complete', runId, rowCount: 0, files: [file] });
+  expect(answer.text).toContain('The run found nothing in its range: its files hold no rows.');
+  const asked = await call('query_export', { jobId: 'Daily views', sql: 'SELECT count(*) AS n FROM data' });
+  expect(asked).toMatchObject({ isError: false, structured: { rows: [[0]] } });
 });
 
 describe('a successful run', () => {
@@ -169,16 +167,14 @@ describe('a run that the platform still computes', () => {
   });
 });
 
-describe('what cannot be had', () => {
-  it.each<[string, Record<string, unknown>, RegExp]>([
-    ['a job that only failed', { jobId: 'Tablet sessions, failed' }, /none of its runs succeeded \(list_export_runs\)/],
-    ['a job that never ran', { jobId: 'Legacy warehouse feed' }, /it has not run yet/],
-    ['a run that failed', { jobId: 3134, runId: 313400001 }, /its state is FAILURE\. find_export_gaps plans/],
-    ['a run whose files are gone', { jobId: 3133, runId: 313300001 }, /its expirationDate has passed\. find_export_gaps plans/],
-    ['an unknown run', { jobId: 3123, runId: 5 }, /list_export_runs lists what exists/],
-    ['an unknown job', { jobId: 'Hourly clicks' }, /there is no export job "Hourly clicks"/],
-    ['a wait that is too long', { jobId: 3123, waitSeconds: 41 }, /waitSeconds/],
-  ])('%s is an error that says what to do next', { tags: 'nightly' }, async (_what, args, words) => {
-    expect(await call('download_export_run', args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
-  });
+it.each<[string, Record<string, unknown>, RegExp]>([
+  ['a job that only failed', { jobId: 'Tablet sessions, failed' }, /none of its runs succeeded \(list_export_runs\)/],
+  ['a job that never ran', { jobId: 'Legacy warehouse feed' }, /it has not run yet/],
+  ['a run that failed', { jobId: 3134, runId: 313400001 }, /its state is FAILURE\. find_export_gaps plans/],
+  ['a run whose files are gone', { jobId: 3133, runId: 313300001 }, /its expirationDate has passed\. find_export_gaps plans/],
+  ['an unknown run', { jobId: 3123, runId: 5 }, /list_export_runs lists what exists/],
+  ['an unknown job', { jobId: 'Hourly clicks' }, /there is no export job "Hourly clicks"/],
+  ['a wait that is too long', { jobId: 3123, waitSeconds: 41 }, /waitSeconds/],
+])('what cannot be had %s is an error that says what to do next', { tags: 'nightly' }, async (_what, args, words) => {
+  expect(await call('download_export_run', args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';
 import { someOf } from '../../support/sample-size.ts';
 import { withTools } from '../support.ts';
@@ -6,8 +6,10 @@ import { withTools } from '../support.ts';
 const GAPS = new Set(['failed', 'missing', 'suspicious']);
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-describe.each(someOf([11, 12, 13], 1))('all jobs at once, with seed %i', (seed) => {
-  it('say of each what asking for that job alone says, those that lack most first', { tags: 'nightly' }, async () => {
+it.each(someOf([11, 12, 13], 1))(
+  'all jobs at once, with seed %i say of each what asking for that job alone says, those that lack most first',
+  { tags: 'nightly' },
+  async (seed) => {
     await withTools(
       async (assistant) => {
         const all = await assistant.call('find_export_gaps', {});
@@ -28,8 +30,8 @@ describe.each(someOf([11, 12, 13], 1))('all jobs at once, with seed %i', (seed) 
       {},
       { seed },
     );
-  });
-});
+  },
+);
 
 it('says which other job has a missing day, and nothing of jobs that lack a column', async () => {
   await withTools(async (assistant, other) => {

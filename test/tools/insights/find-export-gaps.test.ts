@@ -38,8 +38,10 @@ it('tells failed from expired days, and plans the jobs that fill each', async ()
   expect(fixed(whole(answer))).toMatchSnapshot();
 });
 
-describe.each(someOf([1, 2, 3, 4, 5], 1))('with seed %i', (seed) => {
-  it('each incident of each job is found with its cause, and nothing else', { tags: 'nightly' }, async () => {
+it.each(someOf([1, 2, 3, 4, 5], 1))(
+  'with seed %i each incident of each job is found with its cause, and nothing else',
+  { tags: 'nightly' },
+  async (seed) => {
     await withTools(
       async (assistant, other) => {
         for (const job of Object.keys(other.stories.exportIncidents)) {
@@ -53,8 +55,8 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('with seed %i', (seed) => {
       {},
       { seed },
     );
-  });
-});
+  },
+);
 
 it('files that were fetched in time do not expire', { tags: 'nightly' }, async () => {
   await withTools(async (assistant, other) => {
@@ -213,38 +215,34 @@ it('a job whose record is no request any more is studied all the same', async ()
   });
 });
 
-describe('a time in which the job did not run', () => {
-  it('is told as days without files, with the plan that exports them', { tags: 'nightly' }, async () => {
-    const usual = await call('find_export_gaps', { jobId: 'Daily sessions mobile' });
-    expect(told(usual, 'suspended')).toEqual(['2026-10-21 to 2026-11-19: 30 suspended']);
-    expect(usual.structured).toMatchObject({
-      answer: expect.stringMatching(/^0 of 92 days of ".+" are available: 30 not exported while suspended since 2026-10-21, 62 expired\.$/),
-      planId: expect.any(String),
-    });
-    expect(usual.text).toContain('planId exports what the job did not with 5 once jobs');
-    const asked = await call('find_export_gaps', { jobId: 'Daily sessions mobile', startDate: '2026-11-02', endDate: '2026-11-08' });
-    const preview = await call('apply_export_plan', { planId: asked.structured['planId'] });
-    expect(preview.structured['request']).toMatchObject({
-      body: {
-        name: 'Daily sessions mobile backfill 2026-11-02 to 2026-11-08',
-        format: 'CSV',
-        deviceLabel: 'mobile',
-        frequency: { dateRange: { from: '2026-11-02T00:00:00.000Z', to: '2026-11-09T00:00:00.000Z' } },
-      },
-    });
+it('a time in which the job did not run is told as days without files, with the plan that exports them', { tags: 'nightly' }, async () => {
+  const usual = await call('find_export_gaps', { jobId: 'Daily sessions mobile' });
+  expect(told(usual, 'suspended')).toEqual(['2026-10-21 to 2026-11-19: 30 suspended']);
+  expect(usual.structured).toMatchObject({
+    answer: expect.stringMatching(/^0 of 92 days of ".+" are available: 30 not exported while suspended since 2026-10-21, 62 expired\.$/),
+    planId: expect.any(String),
+  });
+  expect(usual.text).toContain('planId exports what the job did not with 5 once jobs');
+  const asked = await call('find_export_gaps', { jobId: 'Daily sessions mobile', startDate: '2026-11-02', endDate: '2026-11-08' });
+  const preview = await call('apply_export_plan', { planId: asked.structured['planId'] });
+  expect(preview.structured['request']).toMatchObject({
+    body: {
+      name: 'Daily sessions mobile backfill 2026-11-02 to 2026-11-08',
+      format: 'CSV',
+      deviceLabel: 'mobile',
+      frequency: { dateRange: { from: '2026-11-02T00:00:00.000Z', to: '2026-11-09T00:00:00.000Z' } },
+    },
   });
 });
 
-describe('a once job', () => {
-  it('that failed needs its range told', async () => {
-    const open = await call('find_export_gaps', { jobId: 'Tablet sessions, failed' });
-    expect(open).toMatchObject({
-      isError: true,
-      text: expect.stringMatching(/^Job \d+ ".*" runs once: its run \d+ is in state failure and has no files\./),
-    });
-    const answer = await call('find_export_gaps', { jobId: 'Tablet sessions, failed', startDate: '2026-11-06', endDate: '2026-11-10' });
-    expect(told(answer, 'failed')).toEqual(['2026-11-06 to 2026-11-10: 5 failed']);
+it('a once job that failed needs its range told', async () => {
+  const open = await call('find_export_gaps', { jobId: 'Tablet sessions, failed' });
+  expect(open).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/^Job \d+ ".*" runs once: its run \d+ is in state failure and has no files\./),
   });
+  const answer = await call('find_export_gaps', { jobId: 'Tablet sessions, failed', startDate: '2026-11-06', endDate: '2026-11-10' });
+  expect(told(answer, 'failed')).toEqual(['2026-11-06 to 2026-11-10: 5 failed']);
 });
 
 it('a job that there is not is refused', async () => {

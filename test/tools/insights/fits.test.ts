@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { fitChannel } from '../../../src/statistics/kept-fits.ts';
 import { sharedAssistant } from '../../support/assistant.ts';
 import { sharedPlatform } from '../../support/emulator.ts';
@@ -31,11 +31,9 @@ const CALLS: readonly (readonly [string, Record<string, unknown>, { readonly noi
   ['analyze_scenario', {}, { course: 186 }],
 ];
 
-describe('what a tool fits', () => {
-  it.each(someOf(CALLS, 2))('%s is little at first, and nothing when the same is asked again', async (tool, args, most) => {
-    const first = await fitsOf(tool, args);
-    for (const [name, count] of Object.entries(most)) expect(first.get(name) ?? 0).toBeLessThanOrEqual(count);
-    expect(first.get('course') ?? 0).toBe(first.get('parts') ?? 0);
-    expect([...(await fitsOf(tool, args))]).toEqual([]);
-  });
+it.each(someOf(CALLS, 2))('what a tool fits %s is little at first, and nothing when the same is asked again', async (tool, args, most) => {
+  const first = await fitsOf(tool, args);
+  for (const [name, count] of Object.entries(most)) expect(first.get(name) ?? 0).toBeLessThanOrEqual(count);
+  expect(first.get('course') ?? 0).toBe(first.get('parts') ?? 0);
+  expect([...(await fitsOf(tool, args))]).toEqual([]);
 });

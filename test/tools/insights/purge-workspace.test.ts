@@ -8,14 +8,12 @@ const { platform, assistant, call } = useTools();
 
 const runsOf = async () => Object.fromEntries(records(await call('list_workspace')).map(({ job, runs }) => [job, runs]));
 
-describe('without a word of confirmation', () => {
-  it('shows what would go, and removes nothing', async () => {
-    await call('sync_exports', { jobIds: ['Daily views', 'Daily sessions'] });
-    const before = await runsOf();
-    const answer = await call('purge_workspace', { before: '-2d' });
-    expect(placeless(whole(answer))).toMatchSnapshot();
-    expect(await runsOf()).toEqual(before);
-  });
+it('without a word of confirmation shows what would go, and removes nothing', async () => {
+  await call('sync_exports', { jobIds: ['Daily views', 'Daily sessions'] });
+  const before = await runsOf();
+  const answer = await call('purge_workspace', { before: '-2d' });
+  expect(placeless(whole(answer))).toMatchSnapshot();
+  expect(await runsOf()).toEqual(before);
 });
 
 describe('confirmed', () => {

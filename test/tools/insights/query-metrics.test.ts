@@ -147,21 +147,19 @@ describe('more than 92 days', () => {
   });
 });
 
-describe('what does not go together is refused before anything is asked', () => {
-  it.each([
-    [{ metrics: ['clicks'] }, 'clicks are not counted; the nearest are tapRate and tapRecurrence of app zones'],
-    [
-      { metrics: ['tapRate'] },
-      'zoneIds: a zone is needed for tapRate, of a screen of an app: zones of web pages have no metrics here; find_objects finds its id',
-    ],
-    [{ metrics: ['visits'], zoneIds: [8_120_571] }, 'metrics: no metric of a zone: visits'],
-    [{ metrics: ['visits'], goalIds: [73_310] }, 'goalIds: none of visits depends on a goal'],
-    [{ metrics: ['visits'], breakdown: ['minute'] }, 'breakdown'],
-  ])('%j', async (args, words) => {
-    const answer = await call('query_metrics', { ...WEEK, ...args });
-    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining(words) });
-    expect(asked()).toEqual([]);
-  });
+it.each([
+  [{ metrics: ['clicks'] }, 'clicks are not counted; the nearest are tapRate and tapRecurrence of app zones'],
+  [
+    { metrics: ['tapRate'] },
+    'zoneIds: a zone is needed for tapRate, of a screen of an app: zones of web pages have no metrics here; find_objects finds its id',
+  ],
+  [{ metrics: ['visits'], zoneIds: [8_120_571] }, 'metrics: no metric of a zone: visits'],
+  [{ metrics: ['visits'], goalIds: [73_310] }, 'goalIds: none of visits depends on a goal'],
+  [{ metrics: ['visits'], breakdown: ['minute'] }, 'breakdown'],
+])('what does not go together is refused before anything is asked %j', async (args, words) => {
+  const answer = await call('query_metrics', { ...WEEK, ...args });
+  expect(answer).toMatchObject({ isError: true, text: expect.stringContaining(words) });
+  expect(asked()).toEqual([]);
 });
 
 describe('in another zone', () => {

@@ -15,18 +15,16 @@ const planIn = (text: string) => /apply_export_plan \{"planId":"(plan-[a-z0-9]{1
 
 const passUntil = <T>(calling: Promise<T>): Promise<T> => passWaiting(platform(), calling);
 
-describe('where nothing is downloaded', () => {
-  it('names the jobs whose files the platform has, and is answered once they are fetched', async () => {
-    const sql = "SELECT count(*) AS n FROM sessions WHERE session_time >= '2026-11-17' AND session_time < '2026-11-19'";
-    const { isError, text } = await call('query_export', { sql });
-    expect(isError).toBe(true);
-    const jobIds = /The platform has the files: sync_exports \{"jobIds":\[("\d+")\]\} fetches them; then ask again\./.exec(text)?.[1] ?? '';
-    expect(jobIds).not.toBe('');
-    // One job suffices, so only the runs of one are fetched.
-    expect(await call('sync_exports', { jobIds: JSON.parse(`[${jobIds}]`) })).toMatchObject({ structured: { state: 'complete' } });
-    const { visits } = truthOf(platform(), { from: '2026-11-17T00:00:00.000Z', to: '2026-11-18T23:59:59.999Z' });
-    expect(records(await call('query_export', { sql }))).toEqual([{ n: visits }]);
-  });
+it('where nothing is downloaded names the jobs whose files the platform has, and is answered once they are fetched', async () => {
+  const sql = "SELECT count(*) AS n FROM sessions WHERE session_time >= '2026-11-17' AND session_time < '2026-11-19'";
+  const { isError, text } = await call('query_export', { sql });
+  expect(isError).toBe(true);
+  const jobIds = /The platform has the files: sync_exports \{"jobIds":\[("\d+")\]\} fetches them; then ask again\./.exec(text)?.[1] ?? '';
+  expect(jobIds).not.toBe('');
+  // One job suffices, so only the runs of one are fetched.
+  expect(await call('sync_exports', { jobIds: JSON.parse(`[${jobIds}]`) })).toMatchObject({ structured: { state: 'complete' } });
+  const { visits } = truthOf(platform(), { from: '2026-11-17T00:00:00.000Z', to: '2026-11-18T23:59:59.999Z' });
+  expect(records(await call('query_export', { sql }))).toEqual([{ n: visits }]);
 });
 
 describe('a week that no file holds with its columns', () => {

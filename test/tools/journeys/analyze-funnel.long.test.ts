@@ -53,34 +53,29 @@ describe('a funnel', () => {
   });
 });
 
-describe('bad input', () => {
-  it.each([
-    [{ steps: ['/p/*'] }, 'steps: must hold at least 2 items.'],
-    [{ steps: Array.from({ length: 9 }, () => '/p/*') }, 'steps: must hold at most 8 items.'],
-    [{ steps: ['purchase', '/p/*'] }, 'do not say when in a visit a purchase was, so "purchase" can only be the last step'],
-    [{ steps: ['/p/*', '/carts'] }, /steps: no page of these visits is "\/carts"; closest, with their views: .*\/cart \([\d,]+\)/],
-    [
-      { steps: ['/p/*', '/cart'], entryPages: ['/serach'] },
-      /entryPages: no page of these visits is "\/serach"; closest, with their views: \/search/,
-    ],
-    [
-      { steps: ['/p/*', '/cart'], countries: ['Atlantis'] },
-      /^countries: no session of 2026-11-.* has "Atlantis"; there are DE \([\d,]+\), /,
-    ],
-    [{ steps: ['/p/*', '/cart'], devices: ['app'] }, /^devices app: no session of 2026-11-.*; there are mobile \([\d,]+\), desktop/],
-    [{ steps: ['/p/*', 'event:paid'] }, 'The downloaded files of sessions have no app_events.event_name, app_events.event_time'],
-    [{ steps: ['/p/*', '/cart'], withinDays: 3 }, 'withinDays: only with within visitor.'],
-    [{ steps: ['/p/*', '/cart'], baselineStartDate: '-9d' }, 'baselineEndDate: required with the other end of the baseline.'],
-    [
-      { steps: ['/p/*', '/cart'], baselineStartDate: '2026-11-16', baselineEndDate: '2026-11-17' },
-      'the baseline shares days with the range; let it end before the range begins.',
-    ],
-    [{ steps: ['/p/*', '/cart'], within: 'visitor', withinDays: 30 }, 'withinDays: no day has 30 whole days after it that the files cover'],
-    [{ steps: ['/p/*', '/cart'], startDate: '2026-10-01', endDate: '2026-10-04' }, 'cover no whole day (UTC) of 2026-10-01 … 2026-10-04'],
-    [{ steps: ['/p/*', '/cart'], order: 'direct', within: 'visitor' }, 'order: direct compares pages of one session'],
-  ])('%j is one sentence', { tags: 'nightly' }, async (args, words) => {
-    const { isError, text } = await call('analyze_funnel', args);
-    expect(isError).toBe(true);
-    expect(text).toMatch(typeof words === 'string' ? new RegExp(words.replaceAll(/[()|]/g, String.raw`\$&`)) : words);
-  });
+it.each([
+  [{ steps: ['/p/*'] }, 'steps: must hold at least 2 items.'],
+  [{ steps: Array.from({ length: 9 }, () => '/p/*') }, 'steps: must hold at most 8 items.'],
+  [{ steps: ['purchase', '/p/*'] }, 'do not say when in a visit a purchase was, so "purchase" can only be the last step'],
+  [{ steps: ['/p/*', '/carts'] }, /steps: no page of these visits is "\/carts"; closest, with their views: .*\/cart \([\d,]+\)/],
+  [
+    { steps: ['/p/*', '/cart'], entryPages: ['/serach'] },
+    /entryPages: no page of these visits is "\/serach"; closest, with their views: \/search/,
+  ],
+  [{ steps: ['/p/*', '/cart'], countries: ['Atlantis'] }, /^countries: no session of 2026-11-.* has "Atlantis"; there are DE \([\d,]+\), /],
+  [{ steps: ['/p/*', '/cart'], devices: ['app'] }, /^devices app: no session of 2026-11-.*; there are mobile \([\d,]+\), desktop/],
+  [{ steps: ['/p/*', 'event:paid'] }, 'The downloaded files of sessions have no app_events.event_name, app_events.event_time'],
+  [{ steps: ['/p/*', '/cart'], withinDays: 3 }, 'withinDays: only with within visitor.'],
+  [{ steps: ['/p/*', '/cart'], baselineStartDate: '-9d' }, 'baselineEndDate: required with the other end of the baseline.'],
+  [
+    { steps: ['/p/*', '/cart'], baselineStartDate: '2026-11-16', baselineEndDate: '2026-11-17' },
+    'the baseline shares days with the range; let it end before the range begins.',
+  ],
+  [{ steps: ['/p/*', '/cart'], within: 'visitor', withinDays: 30 }, 'withinDays: no day has 30 whole days after it that the files cover'],
+  [{ steps: ['/p/*', '/cart'], startDate: '2026-10-01', endDate: '2026-10-04' }, 'cover no whole day (UTC) of 2026-10-01 … 2026-10-04'],
+  [{ steps: ['/p/*', '/cart'], order: 'direct', within: 'visitor' }, 'order: direct compares pages of one session'],
+])('bad input %j is one sentence', { tags: 'nightly' }, async (args, words) => {
+  const { isError, text } = await call('analyze_funnel', args);
+  expect(isError).toBe(true);
+  expect(text).toMatch(typeof words === 'string' ? new RegExp(words.replaceAll(/[()|]/g, String.raw`\$&`)) : words);
 });

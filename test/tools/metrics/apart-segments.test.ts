@@ -32,14 +32,12 @@ describe('segments that share no visit', () => {
   });
 });
 
-describe('a zone of a web page', () => {
-  it.each([
-    ['get_zone_tap_rate', { zoneId: 'Home page / Hero banner' }],
-    ['query_metrics', { metrics: ['tapRate'], zoneIds: ['Home page / Hero banner'] }],
-  ])('%s says that its metrics are of apps, and not that another id is wanted', async (tool, zone) => {
-    const { isError, text } = await call(tool, { ...WEEK, ...zone });
-    expect(isError).toBe(true);
-    expect(text).toContain('all other zone metrics are of apps');
-    expect(text).not.toContain('lists what exists');
-  });
+it.each([
+  ['get_zone_tap_rate', { zoneId: 'Home page / Hero banner' }],
+  ['query_metrics', { metrics: ['tapRate'], zoneIds: ['Home page / Hero banner'] }],
+])('a zone of a web page %s says that its metrics are of apps, and not that another id is wanted', async (tool, zone) => {
+  const { isError, text } = await call(tool, { ...WEEK, ...zone });
+  expect(isError).toBe(true);
+  expect(text).toContain('all other zone metrics are of apps');
+  expect(text).not.toContain('lists what exists');
 });

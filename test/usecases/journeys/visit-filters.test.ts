@@ -14,19 +14,17 @@ it('cohorts of returning visitors are refused', async () => {
   );
 });
 
-describe.each(engines)('a range of first sessions on %s', (engine) => {
-  it('is followed by days of return as far as the files go', async () => {
-    const { sessions, workspace } = worldOf('whole days');
-    const range = { startDate: '2026-11-10', endDate: '2026-11-11' };
-    const notes: string[] = [];
-    const answer = await analyzeRetention({ ...range, periods: 4 }, { ...usesOf(workspace(engine), notes), draw: () => undefined });
-    const whole = await analyzeRetention({ periods: 4 }, { ...usesOf(workspace(engine)), draw: () => undefined });
-    const firsts = sessions.filter(({ number, beganMs }) => number === 1 && [10, 11].includes(dayOf(beganMs)));
-    expect(answer.cohorts.reduce((sum, { visitors }) => sum + visitors, 0)).toBe(firsts.length);
-    expect(answer.cohorts).toEqual(whole.cohorts.slice(1, 3));
-    expect(answer.cohorts.flatMap(({ returned }) => returned)).not.toContain(null);
-    expect(notes).toContain('The range is that of first sessions; who comes back is read up to 2026-11-15.');
-  });
+it.each(engines)('a range of first sessions on %s is followed by days of return as far as the files go', async (engine) => {
+  const { sessions, workspace } = worldOf('whole days');
+  const range = { startDate: '2026-11-10', endDate: '2026-11-11' };
+  const notes: string[] = [];
+  const answer = await analyzeRetention({ ...range, periods: 4 }, { ...usesOf(workspace(engine), notes), draw: () => undefined });
+  const whole = await analyzeRetention({ periods: 4 }, { ...usesOf(workspace(engine)), draw: () => undefined });
+  const firsts = sessions.filter(({ number, beganMs }) => number === 1 && [10, 11].includes(dayOf(beganMs)));
+  expect(answer.cohorts.reduce((sum, { visitors }) => sum + visitors, 0)).toBe(firsts.length);
+  expect(answer.cohorts).toEqual(whole.cohorts.slice(1, 3));
+  expect(answer.cohorts.flatMap(({ returned }) => returned)).not.toContain(null);
+  expect(notes).toContain('The range is that of first sessions; who comes back is read up to 2026-11-15.');
 });
 
 describe.each(engines)('a filter that no session fits, on %s', (engine) => {

@@ -64,28 +64,26 @@ describe('the built server', () => {
   });
 });
 
-describe('a full disk', () => {
-  it('is said with what helps, removes nothing that is complete, and is survived', { tags: 'nightly' }, async (context) => {
-    const dataDir = join(scratchDirectory(), 'small');
-    mkdirSync(dataDir);
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=400k', 'tmpfs', dataDir], { stdio: 'ignore' });
-    } catch {
-      context.skip('This user may not mount a small disk.');
-    }
-    onTestFinished(() => void execFileSync('umount', ['-l', dataDir], { stdio: 'ignore' }));
-    const assistant = await openAssistant(platform(), { dataDir });
-    const small = await assistant.call('download_export_run', { jobId: 'Hourly sessions' });
-    expect(small.structured).toMatchObject({ state: 'complete' });
-    const large = await assistant.call('download_export_run', { jobId: 'Daily views' });
-    expect(large).toMatchObject({ isError: true, text: expect.stringMatching(/^The disk of .* is full\. Make room with purge_workspace/) });
-    const rows = (await assistant.call('list_workspace')).structured['rows'] as unknown[][];
-    expect(rows.map(([, job, , , runs]) => [job, runs])).toEqual(expect.arrayContaining([['Hourly sessions', 1]]));
-    expect(rows).toHaveLength(2);
-    expect((await assistant.call('purge_workspace', { confirm: true })).structured).toMatchObject({ removedRuns: 2 });
-    expect((await assistant.call('download_export_run', { jobId: 'Hourly sessions' })).structured).toMatchObject({ state: 'complete' });
-    await assistant.close();
-  });
+it('a full disk is said with what helps, removes nothing that is complete, and is survived', { tags: 'nightly' }, async (context) => {
+  const dataDir = join(scratchDirectory(), 'small');
+  mkdirSync(dataDir);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=400k', 'tmpfs', dataDir], { stdio: 'ignore' });
+  } catch {
+    context.skip('This user may not mount a small disk.');
+  }
+  onTestFinished(() => void execFileSync('umount', ['-l', dataDir], { stdio: 'ignore' }));
+  const assistant = await openAssistant(platform(), { dataDir });
+  const small = await assistant.call('download_export_run', { jobId: 'Hourly sessions' });
+  expect(small.structured).toMatchObject({ state: 'complete' });
+  const large = await assistant.call('download_export_run', { jobId: 'Daily views' });
+  expect(large).toMatchObject({ isError: true, text: expect.stringMatching(/^The disk of .* is full\. Make room with purge_workspace/) });
+  const rows = (await assistant.call('list_workspace')).structured['rows'] as unknown[][];
+  expect(rows.map(([, job, , , runs]) => [job, runs])).toEqual(expect.arrayContaining([['Hourly sessions', 1]]));
+  expect(rows).toHaveLength(2);
+  expect((await assistant.call('purge_workspace', { confirm: true })).structured).toMatchObject({ removedRuns: 2 });
+  expect((await assistant.call('download_export_run', { jobId: 'Hourly sessions' })).structured).toMatchObject({ state: 'complete' });
+  await assistant.close();
 });
 
 it('a session that ends in the middle of a download leaves no lock, and the next one goes on', { tags: 'nightly' }, async () => {

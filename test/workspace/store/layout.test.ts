@@ -38,13 +38,11 @@ describe('directories', () => {
   });
 });
 
-describe('a manifest', () => {
-  it('names files inside its own directory alone', () => {
-    const file = runManifest.shape.files.element;
-    const named = (name: string) => file.safeParse({ name, bytes: 1, sha256: 'a', gzip: false }).success;
-    expect(['part-00001.jsonl.gz', 'a'].map(named)).toEqual([true, true]);
-    expect(['../a', '/etc/passwd', '.hidden', 'a/b', 'a\\b', '', '..'].map(named)).toEqual(Array.from({ length: 7 }, () => false));
-  });
+it('a manifest names files inside its own directory alone', () => {
+  const file = runManifest.shape.files.element;
+  const named = (name: string) => file.safeParse({ name, bytes: 1, sha256: 'a', gzip: false }).success;
+  expect(['part-00001.jsonl.gz', 'a'].map(named)).toEqual([true, true]);
+  expect(['../a', '/etc/passwd', '.hidden', 'a/b', 'a\\b', '', '..'].map(named)).toEqual(Array.from({ length: 7 }, () => false));
 });
 
 describe('addresses of files', () => {

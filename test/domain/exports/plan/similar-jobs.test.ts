@@ -96,16 +96,14 @@ describe('a job', () => {
   });
 });
 
-describe('names of jobs', () => {
-  it('say what they are, and are never taken twice', () => {
-    const named = (wanted: Partial<ExportOrder>, taken: string[] = []) =>
-      bodiesOf({ ...order, ...wanted }, { ...naming, taken: new Set(taken) }).map(({ name }) => name);
-    expect(named({})).toEqual(['Daily sessions JSONL']);
-    expect(named({}, ['Daily sessions JSONL', 'Daily sessions JSONL (2)'])).toEqual(['Daily sessions JSONL (3)']);
-    expect(named({ device: 'mobile', format: 'CSV', frequency: 'hourly', scope: 'views' })).toEqual(['Hourly mobile views CSV']);
-    const weeks = { frequency: 'once' as const, ranges: [range(0, 7), range(7, 8)] };
-    expect(named(weeks)).toEqual(['Sessions JSONL 2026-11-01 to 2026-11-07', 'Sessions JSONL 2026-11-08']);
-    expect(named({ ...weeks, name: 'Mine' })).toEqual(['Mine 2026-11-01 to 2026-11-07', 'Mine 2026-11-08']);
-    expect(named({ ...weeks, name: 'Mine', ranges: [range(0, 7)] })).toEqual(['Mine']);
-  });
+it('names of jobs say what they are, and are never taken twice', () => {
+  const named = (wanted: Partial<ExportOrder>, taken: string[] = []) =>
+    bodiesOf({ ...order, ...wanted }, { ...naming, taken: new Set(taken) }).map(({ name }) => name);
+  expect(named({})).toEqual(['Daily sessions JSONL']);
+  expect(named({}, ['Daily sessions JSONL', 'Daily sessions JSONL (2)'])).toEqual(['Daily sessions JSONL (3)']);
+  expect(named({ device: 'mobile', format: 'CSV', frequency: 'hourly', scope: 'views' })).toEqual(['Hourly mobile views CSV']);
+  const weeks = { frequency: 'once' as const, ranges: [range(0, 7), range(7, 8)] };
+  expect(named(weeks)).toEqual(['Sessions JSONL 2026-11-01 to 2026-11-07', 'Sessions JSONL 2026-11-08']);
+  expect(named({ ...weeks, name: 'Mine' })).toEqual(['Mine 2026-11-01 to 2026-11-07', 'Mine 2026-11-08']);
+  expect(named({ ...weeks, name: 'Mine', ranges: [range(0, 7)] })).toEqual(['Mine']);
 });

@@ -253,15 +253,13 @@ describe('the numbers of a load', () => {
   });
 });
 
-describe('the rows of a finding', () => {
-  it('are the requests that it counts: a connection opened over HTTP/1.1 first is no reconnect', () => {
-    const open = (path: string, startMs: number, httpVersion: string) =>
-      request(`https://cdn.example/${path}.png`, startMs, 50, { response: { httpVersion }, timings: { connect: 40 } });
-    const entries = [request('/', 0, 100), open('a', 110, 'http/1.1'), open('b', 120, 'h2'), open('c', 130, 'h2')];
-    const { findings, rows = [] } = view(har(entries), { problem: 'reconnects' });
-    expect(findings).toMatchObject([{ problem: 'reconnects', requests: 1 }]);
-    expect(rows.map(([, , index]) => index)).toEqual([3]);
-  });
+it('the rows of a finding are the requests that it counts: a connection opened over HTTP/1.1 first is no reconnect', () => {
+  const open = (path: string, startMs: number, httpVersion: string) =>
+    request(`https://cdn.example/${path}.png`, startMs, 50, { response: { httpVersion }, timings: { connect: 40 } });
+  const entries = [request('/', 0, 100), open('a', 110, 'http/1.1'), open('b', 120, 'h2'), open('c', 130, 'h2')];
+  const { findings, rows = [] } = view(har(entries), { problem: 'reconnects' });
+  expect(findings).toMatchObject([{ problem: 'reconnects', requests: 1 }]);
+  expect(rows.map(([, , index]) => index)).toEqual([3]);
 });
 
 describe('the critical chain', () => {

@@ -101,26 +101,24 @@ describe('one change', () => {
   });
 });
 
-describe('several changes', () => {
-  it('are several lines, none for their sum, the most expensive first', { tags: 'nightly' }, async () => {
-    const world = draw(
-      [
-        { on: 'visits', device: 'mobile', from: HISTORY + 6, to: DAYS, factor: 0.75 },
-        { on: 'rate', device: 'desktop', from: HISTORY + 16, to: HISTORY + 21, factor: 0.7 },
-        { on: 'basket', from: HISTORY + 24, to: HISTORY + 25, factor: 0.5 },
-      ],
-      6,
-    );
-    const { changes } = await find(world);
-    const lines = changes.map(({ parts: [first], from, place }) => `${first?.metric} ${from} ${place.device}`);
-    expect(new Set(lines)).toEqual(
-      new Set([`cartAverage ${label(world, 24)} all`, `conversionRate ${label(world, 16)} desktop`, `visits ${label(world, 6)} mobile`]),
-    );
-    expect(lines).toHaveLength(3);
-    expect(changes.every(({ cost }) => cost?.metric === 'revenueSum')).toBe(true);
-    const costs = changes.map(({ cost }) => Math.abs(cost?.value ?? 0));
-    expect(costs).toEqual(costs.toSorted((a, b) => b - a));
-  });
+it('several changes are several lines, none for their sum, the most expensive first', { tags: 'nightly' }, async () => {
+  const world = draw(
+    [
+      { on: 'visits', device: 'mobile', from: HISTORY + 6, to: DAYS, factor: 0.75 },
+      { on: 'rate', device: 'desktop', from: HISTORY + 16, to: HISTORY + 21, factor: 0.7 },
+      { on: 'basket', from: HISTORY + 24, to: HISTORY + 25, factor: 0.5 },
+    ],
+    6,
+  );
+  const { changes } = await find(world);
+  const lines = changes.map(({ parts: [first], from, place }) => `${first?.metric} ${from} ${place.device}`);
+  expect(new Set(lines)).toEqual(
+    new Set([`cartAverage ${label(world, 24)} all`, `conversionRate ${label(world, 16)} desktop`, `visits ${label(world, 6)} mobile`]),
+  );
+  expect(lines).toHaveLength(3);
+  expect(changes.every(({ cost }) => cost?.metric === 'revenueSum')).toBe(true);
+  const costs = changes.map(({ cost }) => Math.abs(cost?.value ?? 0));
+  expect(costs).toEqual(costs.toSorted((a, b) => b - a));
 });
 
 it('is told by the factor that shows it far more clearly, before one of a higher rank', { tags: 'nightly' }, async () => {
@@ -133,14 +131,14 @@ it('is told by the factor that shows it far more clearly, before one of a higher
   expect(first.parts.slice(0, 2).map(({ metric }) => metric)).toEqual(['cartAverage', 'conversionRate']);
 });
 
-describe('a change that began before the days that are looked at', () => {
-  it('is none where it has ended before them, and is of all visitors where all changed', { tags: 'nightly' }, async () => {
-    const ended = draw([{ on: 'rate', from: HISTORY - 12, to: HISTORY - 4, factor: 0.5 }]);
-    expect((await find(ended)).changes.filter(({ shape }) => shape !== 'drift')).toEqual([]);
-    const world = draw([{ on: 'visits', from: HISTORY - 9, to: DAYS, factor: 0.6 }]);
-    const ofVisits = (await find(world)).changes.filter(({ parts: [part] }) => part?.metric === 'visits');
-    expect(ofVisits).toMatchObject([{ place: { device: 'all' }, from: label(world, -9) }]);
-  });
+it('a change that began before the days that are looked at is none where it has ended before them, and is of all visitors where all changed', {
+  tags: 'nightly',
+}, async () => {
+  const ended = draw([{ on: 'rate', from: HISTORY - 12, to: HISTORY - 4, factor: 0.5 }]);
+  expect((await find(ended)).changes.filter(({ shape }) => shape !== 'drift')).toEqual([]);
+  const world = draw([{ on: 'visits', from: HISTORY - 9, to: DAYS, factor: 0.6 }]);
+  const ofVisits = (await find(world)).changes.filter(({ parts: [part] }) => part?.metric === 'visits');
+  expect(ofVisits).toMatchObject([{ place: { device: 'all' }, from: label(world, -9) }]);
 });
 
 it('visits that rose before the days that are looked at and fell back on them stand beside a rate that falls then', {

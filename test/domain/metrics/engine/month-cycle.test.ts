@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { judgePeriods } from '../../../../src/domain/metrics/engine/judge.ts';
 import { dayAfter } from '../../../../src/lib/calendar.ts';
 import { sampleSize } from '../../../support/sample-size.ts';
@@ -19,15 +19,13 @@ const sites = sampleSize({ full: 60, short: 20 });
 const shareOf = (applies: (seed: number) => boolean) =>
   Array.from({ length: sites }, (_, seed) => Number(applies(seed + 1))).reduce((sum, value) => sum + value, 0) / sites;
 
-describe('the course of a month', () => {
-  it('is taken out of a comparison over the first pay days', () => {
-    const verdictOf = (seed: number) =>
-      judgePeriods({
-        kind: 'count',
-        days: daysOf(0.15, seed),
-        baseline: { from: labelAt(DAYS - 14), to: labelAt(DAYS - 8) },
-        period: { from: labelAt(DAYS - 7), to: labelAt(DAYS - 1) },
-      }).verdict;
-    expect(shareOf((seed) => verdictOf(seed) !== 'within noise')).toBeLessThanOrEqual(0.15);
-  });
+it('the course of a month is taken out of a comparison over the first pay days', () => {
+  const verdictOf = (seed: number) =>
+    judgePeriods({
+      kind: 'count',
+      days: daysOf(0.15, seed),
+      baseline: { from: labelAt(DAYS - 14), to: labelAt(DAYS - 8) },
+      period: { from: labelAt(DAYS - 7), to: labelAt(DAYS - 1) },
+    }).verdict;
+  expect(shareOf((seed) => verdictOf(seed) !== 'within noise')).toBeLessThanOrEqual(0.15);
 });
