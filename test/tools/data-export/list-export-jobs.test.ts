@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { SHOP_NOTE } from '../../support/assistant.ts';
 import { useTools, whole } from '../support.ts';
 
 const { ask, call, platform } = useTools();
@@ -37,33 +36,6 @@ it('shows the range of a once job that a plan made, while it runs', { tags: 'nig
   const { structured } = await call('list_export_jobs', { frequency: 'once', limit: 5 });
   expect((structured['jobs'] as { state: string }[])[0]).toMatchObject({ jobId, state: 'COMPUTING' });
   expect(structured['once']).toContainEqual({ jobId, from: '2026-10-01T00:00:00.000Z', to: '2026-10-03T00:00:00.000Z' });
-});
-
-it('passes filters on, the state in lower case, and notes that a full page may not be the last', async () => {
-  const { structured } = await call('list_export_jobs', {
-    state: 'ACTIVE',
-    scope: 'sessions',
-    frequency: 'hourly',
-    format: 'JSONL',
-    order: 'ASC',
-    page: 1,
-    limit: 1,
-  });
-  const paged = platform().requests.find(({ url }) => url.includes('/v1/exports?') && url.includes('state='));
-  const { searchParams } = new URL(paged?.url ?? '', 'http://platform');
-  expect(Object.fromEntries(searchParams)).toEqual({
-    state: 'active',
-    scope: 'sessions',
-    frequency: 'hourly',
-    format: 'JSONL',
-    order: 'ASC',
-    page: '1',
-    limit: '1',
-  });
-  expect(structured).toMatchObject({
-    jobs: [{ state: 'ACTIVE', frequency: 'hourly' }],
-    notes: expect.arrayContaining([expect.stringContaining('A full page of 1'), SHOP_NOTE]),
-  });
 });
 
 it('counts as missing what find_export_gaps calls failed or missing', { tags: 'nightly' }, async () => {

@@ -114,11 +114,6 @@ describe('what cannot be answered', () => {
     expect(named).toMatchObject({ isError: false, structured: { page: { from: 3 } } });
   });
 
-  it('an unknown step names the tool that lists them', async () => {
-    const answer = await call('analyze_har', { scenarioStepResultId: 'nope' });
-    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('get_scenario_report') });
-  });
-
   it('a filter beside the summary is noted, not dropped in silence', async () => {
     const { scenarioStepResultId } = await slowStep(platform());
     const answer = await call('analyze_har', { scenarioStepResultId, view: 'summary', status: 404 });

@@ -96,17 +96,6 @@ describe('a custom timing', () => {
     }
   });
 
-  it('that is called nearly like a metric is taken for a mistyped one; one of the site is refused before anything is read', async () => {
-    const one = await call('analyze_scenario', { scenarioIds: ['4101'], metrics: ['largestContentfullPaint'], ...SHORT });
-    expect(one.isError).toBe(false);
-    expect(one.text).toContain('There is no metric "largestContentfullPaint": largestContentfulPaint, the only close one, is taken.');
-    inner().requests.length = 0;
-    const { isError, text } = await call('analyze_scenario', { metrics: ['conversionRate'] });
-    expect(isError).toBe(true);
-    expect(text).toMatch(/"conversionRate": it is a metric of the site and its zones/);
-    expect(inner().requests.filter(({ url }) => url.includes('speed-analysis'))).toEqual([]);
-  });
-
   it('is offered where no metrics are named, and all of them stand beside "all"', { tags: 'nightly' }, async () => {
     const { scenarioId } = await truth();
     const usual = await call('analyze_scenario', { scenarioIds: [String(scenarioId)], ...SHORT });

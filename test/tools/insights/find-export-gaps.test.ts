@@ -244,10 +244,3 @@ it('a once job that failed needs its range told', async () => {
   const answer = await call('find_export_gaps', { jobId: 'Tablet sessions, failed', startDate: '2026-11-06', endDate: '2026-11-10' });
   expect(told(answer, 'failed')).toEqual(['2026-11-06 to 2026-11-10: 5 failed']);
 });
-
-it('a job that there is not is refused', async () => {
-  expect(await call('find_export_gaps', { jobId: 999_999 })).toMatchObject({
-    isError: true,
-    text: expect.stringContaining('There is no export job 999999 in this project.'),
-  });
-});

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../../src/lib/clock.ts';
 import { only, records, useTools, WEEK, whole } from '../support.ts';
 import { type SumOfWeek, sumOfWeek } from './sessions.ts';
 
@@ -27,37 +26,6 @@ describe('a metric of the site', () => {
     expect(sum).toBeCloseTo(valueOf(sumOfWeek(platform(), { ...wanted, ...(typeof goal === 'string' && { goal }) })), 2);
     expect(whole(answer)).toMatchSnapshot();
   });
-
-  it.each<[string, Record<string, unknown>, string | RegExp]>([
-    ['get_site_cart_average', { ...WEEK, period: 'daily' }, /^period: is not known here; there are .*startDate/],
-    ['get_site_cart_average', { ...WEEK, projectId: 1203 }, /e-commerce/i],
-    ['get_site_conversions', { ...WEEK, projectId: 1203 }, /goalId/],
-    ['get_site_metrics', { startDate: '2025-01-01', endDate: '2025-01-02' }, /out of bounds/],
-  ])('%s is refused with %j', async (tool, args, words) => {
-    expect(await call(tool, args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
-  });
-
-  it('shows the fall after the release on the device that it hit', async () => {
-    const { device, startDay } = platform().stories.conversionFall;
-    const eve = new Date(Date.parse(startDay) - DAY_MS).toISOString().slice(0, 10);
-    const before = await call('get_site_conversion_rate', { startDate: '2026-10-01', endDate: eve, device });
-    const after = await call('get_site_conversion_rate', { startDate: startDay, endDate: 'yesterday', device });
-    expect(Number(only(after)['conversionRate'])).toBeLessThan(Number(only(before)['conversionRate']) * 0.9);
-  });
-
-  it('counts the sale as conversion where a shop names no goal, and unknown devices only in all', async () => {
-    expect(only(await call('get_site_conversions', WEEK))['conversionCount']).toBe(sumOfWeek(platform()).conversions);
-    const desktop = { device: 'desktop' } as const;
-    expect(only(await call('get_site_visits', { ...WEEK, ...desktop }))['visits']).toBe(sumOfWeek(platform(), desktop).visits);
-  });
-
-  it('says that today is not over', async () => {
-    const answer = await call('get_site_visits', { startDate: 'today', endDate: 'today' });
-    expect(answer.structured).toMatchObject({
-      range: { start: '2026-11-20T00:00:00.000Z', end: '2026-11-20T10:00:00.000Z' },
-      notes: expect.arrayContaining(['Today is incomplete (2026-11-20).']),
-    });
-  });
 });
 
 describe('all metrics of the site', () => {
@@ -83,12 +51,5 @@ describe('all metrics of the site', () => {
     const days = records(await call('get_site_metrics', { ...WEEK, period: 'daily' }));
     expect(days.map(({ day }) => day)).toEqual(['09', '10', '11', '12', '13', '14', '15'].map((day) => `2026-11-${day}`));
     expect(days.reduce((sum, { visits }) => sum + Number(visits), 0)).toBe(sumOfWeek(platform()).visits);
-  });
-
-  it('get_site_metrics narrows them by device, segments and goal', async () => {
-    const narrow = { ...WEEK, device: 'mobile', goalId: 'Add to cart', segmentIds: ['Germany', 'newsletter'] };
-    const answer = await call('get_site_metrics', narrow);
-    expect(answer.structured['filters']).toEqual({ device: 'mobile', goalId: 75118, segmentIds: [440156, 431902] });
-    expect(Number(only(answer)['visits'])).toBeLessThan(sumOfWeek(platform(), { device: 'mobile' }).visits / 10);
   });
 });

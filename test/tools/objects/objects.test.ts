@@ -3,7 +3,7 @@ import type { OperationName } from '../../../src/api/operations/index.ts';
 import type { CredentialName } from '../../../src/emulator/credentials.ts';
 import { useTools, whole } from '../support.ts';
 
-const { ask, call, platform } = useTools();
+const { ask, call } = useTools();
 
 describe('the objects of a project', () => {
   it.each<[string, Record<string, unknown>, string, OperationName, Record<string, unknown>, CredentialName]>([
@@ -19,13 +19,6 @@ describe('the objects of a project', () => {
     const answer = await call(tool, args);
     expect(answer.structured[member]).toEqual(await ask(operation, input, credential));
     expect(whole(answer)).toMatchSnapshot();
-  });
-
-  it('are narrowed to ids by the platform', async () => {
-    const { structured } = await call('list_segments', { ids: [440156, 440158] });
-    expect(platform().requests.at(-1)?.url).toBe('/v1/segments?projectId=1201&ids=440156%2C440158');
-    expect(structured['segments']).toMatchObject([{ name: 'Germany' }, { name: 'France' }]);
-    expect((await call('list_mappings', { ids: [23960] })).structured['mappings']).toMatchObject([{ id: 23960 }]);
   });
 
   it('are "none" where there is none', async () => {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { dayText } from '../../../src/domain/journeys/covered-days.ts';
 import { parseStep } from '../../../src/domain/journeys/step.ts';
 import { eventCondition, maskOf, pageCondition } from '../../../src/usecases/journeys/step-sql.ts';
 import { deviceSql } from '../../../src/usecases/journeys/visit-filters.ts';
 import { withVisits } from '../../../src/usecases/journeys/with-visits.ts';
 import { engines, sharedWorlds, usesOf } from './both-engines.ts';
-import { midnight, worlds } from './visit-world.ts';
+import { worlds } from './visit-world.ts';
 
 const world = sharedWorlds();
 const [firstWorld = ''] = Object.keys(worlds);
@@ -63,8 +62,4 @@ describe('a step', () => {
   it.each(['purchase', 'Purchases', 'transaction'])('%s is a transaction', (text) => {
     expect(parseStep(text, 'steps').choices).toEqual([{ kind: 'purchase' }]);
   });
-});
-
-it('a day has its date', () => {
-  expect(dayText(midnight(9) / 86_400_000)).toBe('2026-11-09');
 });
