@@ -12,15 +12,6 @@ describe('the first paragraph', () => {
     expect(paragraphOf(['A first one.', long, 'Last.'])).toEqual({ answer: 'A first one.', rest: [long, 'Last.'] });
     expect(paragraphOf([`${long.slice(0, -1)} more and more.`]).rest).toEqual([]);
   });
-
-  it('leaves texts for the details, and of a finding nothing that its record holds', () => {
-    const parts = [['Found.', 'It has cost 1,000 EUR so far.'], 'There are 2 more changes.', ['Found beside.'], 'A text.'];
-    expect(paragraphOf(parts)).toEqual({
-      answer: 'Found. It has cost 1,000 EUR so far. There are 2 more changes.',
-      rest: ['A text.'],
-    });
-    expect(paragraphOf(parts, 1)).toEqual({ answer: 'Found.', rest: ['There are 2 more changes.', 'A text.'] });
-  });
 });
 
 describe('the order of findings', () => {

@@ -3,15 +3,13 @@ import { compareHars } from '../../../src/domain/har/compare/compare-hars.ts';
 import { readHar } from '../../../src/domain/har/read/read-har.ts';
 import type { PaintTimes } from '../../../src/domain/har/requests/largest-paint.ts';
 import { comparison, view } from './analyse/views.ts';
-import { at, type EntryParts, entry, har, type Json, type JsonObject, request, SHOP } from './sample.ts';
+import { at, type EntryParts, entry, har, type JsonObject, request, SHOP } from './sample.ts';
 
 // More of each kind of cases.test.ts, written from the format and from what other recorders write.
 const page = request('/', 0, 100);
 const paints = (fcpMs: number, lcpMs: number): PaintTimes => ({ fcpMs, lcpMs, tbtMs: 40, loadMs: null });
 const onPage = (pageref: string): EntryParts => ({ entry: { pageref } });
 const pageAt = (id: string, startMs: number, onLoad: number) => ({ id, title: '', startedDateTime: at(startMs), pageTimings: { onLoad } });
-const problemsOf = (entries: Json[], known?: PaintTimes) => view(har(entries), {}, known).findings?.map(({ problem }) => problem) ?? [];
-
 it.each<[string, JsonObject[], JsonObject[], object]>([
   [
     'first and repeat view',
@@ -44,19 +42,6 @@ it.each<[string, JsonObject[], JsonObject[], object]>([
   expect(view(har(entries, { pages })).totals).toMatchObject(expected);
 });
 
-describe('the document', () => {
-  const answered = (status: number, startMs: number) => request('/', startMs, 80, { response: { status } });
-
-  it.each<[string, JsonObject[], number, boolean]>([
-    ['after an aborted attempt', [answered(0, 0), answered(200, 100)], 200, false],
-    ['after two challenges', [answered(407, 0), answered(401, 100), answered(200, 200)], 200, false],
-    ['that failed and was only asked again after its files', [answered(503, 0), request('/a.js', 90, 9), answered(200, 900)], 503, true],
-  ])('%s', (_what, entries, status, hasFailed) => {
-    expect(view(har(entries)).document).toMatchObject({ status });
-    expect(problemsOf(entries).includes('failed_document')).toBe(hasFailed);
-  });
-});
-
 describe('absent is neither 0 nor failed', () => {
   it.each<[string, EntryParts]>([
     ['a socket by its address', { url: 'wss://live.shop.example/feed' }],
@@ -65,20 +50,6 @@ describe('absent is neither 0 nor failed', () => {
   ])('%s stays open without waiting', (_what, parts) => {
     const stream = request('/feed', 110, 45_000, { ...parts, timings: { wait: 20, receive: 44_980 } });
     expect(JSON.stringify(view(har([page, stream])))).not.toMatch(/45 s|4498|45000/);
-  });
-
-  it.each<[string, EntryParts, object]>([
-    [
-      'a duration',
-      { time: -1, timings: { blocked: -1, dns: -1, connect: -1, ssl: -1, send: -1, wait: -1, receive: -1 } },
-      { durationMs: null },
-    ],
-    ['a status', { response: { status: '' } }, { status: null }],
-    ['a wait', { timings: { wait: -1 } }, { timings: { waitMs: null } }],
-  ])('%s that the file does not say is unknown', (_what, parts, expected) => {
-    const read = readHar(har([entry(parts)]));
-    expect(read.entries[0]).toMatchObject(expected);
-    expect(JSON.stringify(view(har([entry(parts)])))).not.toMatch(/\b0 ms|errors/);
   });
 });
 
@@ -92,14 +63,6 @@ describe('entries of recorders that', () => {
   ])('%s are no requests of the page', (_what, parts) => {
     const { totals, document, findings } = view(har([entry(parts), request('/', 40, 100)]));
     expect([totals?.requests, document?.url, findings]).toEqual([1, `${SHOP}/`, []]);
-  });
-
-  it.each<[string, JsonObject]>([
-    ['Playwright aborted', { status: -1, bodySize: -1, headersSize: -1 }],
-    ['Charles failed', { status: null, bodySize: null, headersSize: null }],
-    ['mitmproxy got no answer to', { status: 0, bodySize: -1, headersSize: -1 }],
-  ])('%s block no rendering', (_what, response) => {
-    expect(problemsOf([page, request('/a.css', 110, 90, { response })])).not.toContain('render_blocking');
   });
 });
 

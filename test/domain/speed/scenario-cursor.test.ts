@@ -19,16 +19,6 @@ it('a cursor of scenarios goes on behind those that were looked at, and ends wit
   expect(partOf(0, 400, 400, list)).toBeUndefined();
 });
 
-it('keeps the place among the rows beside that among the scenarios', () => {
-  const rows = Buffer.from('20.abcdef01').toString('base64url');
-  for (const place of [
-    { start: 7, rows, end: undefined },
-    { start: 0, rows, end: 54 },
-    { start: 373, rows, end: 400 },
-  ])
-    expect(readScenarioCursor(scenarioCursor(place, list), list, 400)).toEqual(place);
-});
-
 it('few scenarios stay in their order, of many the newest come first', () => {
   expect(inReadingOrder([3, 1, 2])).toEqual([3, 1, 2]);
   expect(inReadingOrder(Array.from({ length: 13 }, (_, at) => at + 1))[0]).toBe(13);

@@ -60,13 +60,6 @@ describe('segments that may explain a change', () => {
     expect((await read(segments(4), (id) => id)).choice).toBeUndefined();
   });
 
-  it('of a project with many are sought among the 20 changed last, and the answer says so', async () => {
-    const { names, asked, choice } = await read(segments(25), (id) => id);
-    expect(asked).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
-    expect(names[0]).toBe('Segment 20');
-    expect(choice).toBe('Segments: the 4 of 25 most unlike all others among the 20 changed last; segmentIds asks for any other.');
-  });
-
   it('are told to be none where none of those 20 has visits', async () => {
     const { names, choice } = await read(segments(25), (id) => (id > 20 ? 1_000 : 0));
     expect(names).toEqual([]);

@@ -137,16 +137,4 @@ describe('the days of two ranges and the time before', () => {
     const { calls, daysOf } = await read(quarters);
     expect([calls, daysOf(0), daysOf(1), daysOf(2)]).toEqual([2, 0, 92, 92]);
   });
-
-  it('hold as much of the history as one call gives where the ranges are weeks', async () => {
-    const weeks = {
-      history: range('2026-06-01', '2026-11-01'),
-      baseline: range('2026-11-02', '2026-11-08'),
-      period: range('2026-11-09', '2026-11-15'),
-      between: undefined,
-      later: undefined,
-    };
-    const { calls, daysOf } = await read(weeks);
-    expect([calls, daysOf(0), daysOf(1), daysOf(2)]).toEqual([1, 78, 7, 7]);
-  });
 });

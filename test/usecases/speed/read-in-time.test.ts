@@ -5,16 +5,6 @@ import { manualClock } from '../../support/clock.ts';
 
 const steps = [{ date: 1, result: {} }] as unknown as Parameters<typeof readInTime>[0];
 
-it('few scenarios, which one answer should hold, have longer than the first of many', async () => {
-  const clock = manualClock('2026-11-20T10:00:00Z');
-  const [ofFew, ofMany] = [stopsAfter(clock, 6), stopsAfter(clock, 400)];
-  expect([ofFew(), ofMany()]).toEqual([false, false]);
-  await clock.advance(10_000);
-  expect([ofFew(), ofMany()]).toEqual([false, true]);
-  await clock.advance(15_000);
-  expect(ofFew()).toBe(true);
-});
-
 it('reports of failed steps are read while there is time, and later it is said that they were not', async () => {
   const clock = manualClock('2026-11-20T10:00:00Z');
   const isLate = stopsAfter(clock);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bodiesOf, type ExportOrder } from '../../../../src/domain/exports/plan/job-bodies.ts';
-import { deviceOf, idsOfEqual, isJobOf, similarJobs } from '../../../../src/domain/exports/plan/similar-jobs.ts';
+import { idsOfEqual, isJobOf, similarJobs } from '../../../../src/domain/exports/plan/similar-jobs.ts';
 import { DAY_MS } from '../../../../src/lib/clock.ts';
 
 const START_MS = Date.parse('2026-11-01T00:00:00Z');
@@ -70,20 +70,6 @@ describe('a job', () => {
       [1, 'equal'],
       [2, 'holds'],
     ]);
-  });
-
-  it('tells its device by the id of its filter', () => {
-    expect([-1, 0, 1, 2, 3, 4, 5, 9].map((deviceId) => deviceOf({ jobId: 1, filters: { deviceId } }))).toEqual([
-      'all',
-      undefined,
-      'desktop',
-      'mobile',
-      'tablet',
-      'mobile',
-      'tablet',
-      undefined,
-    ]);
-    expect(deviceOf({ jobId: 1 })).toBeUndefined();
   });
 
   it('is told from others by name and content', () => {

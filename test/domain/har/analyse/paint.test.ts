@@ -55,11 +55,6 @@ describe('a font', () => {
     const { findings = [] } = view(har([page, request('/shop.woff2', 120, 1200, sized(30_000))]), {}, paints(1340, 1340));
     expect(findings[0]).toMatchObject({ problem: 'blocking_font', wins: { fcpMs: 1220, lcpMs: 1220 } });
   });
-
-  it('that came before what blocks rendering did not', () => {
-    const file = har([page, request('/a.css', 110, 1200, blocks), request('/shop.woff2', 120, 1100, sized(30_000))]);
-    expect(view(file, {}, paints(1340, 1340)).findings?.map(({ problem }) => problem)).not.toContain('blocking_font');
-  });
 });
 
 describe('scripts of one name and size', () => {

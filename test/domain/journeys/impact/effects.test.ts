@@ -52,12 +52,6 @@ describe('the effect of a condition', () => {
     expect(effect.plain).toBeCloseTo(410 / 5_000 - 600 / 21_000, 6);
   });
 
-  it('is measured on those alone who have others like them', () => {
-    const effect = effectIn([...PARADOX, [0, 1, 1, 900, 10], [1, 1, 1, 100, 0]]);
-    expect(effect).toMatchObject({ sessions: 6_000, comparable: 5_000 });
-    expect(effect.withoutShare).toBeCloseTo(0.164, 3);
-  });
-
   it('is not judged where nobody is left to compare with', () => {
     const effect = effectIn([
       [0, 0, 1, 900, 10],

@@ -94,11 +94,6 @@ describe('one change', () => {
     expect(changes[0]?.parts[0]?.relative).toBeGreaterThan(0.6 ** (28 / 112) - 1 - 0.04);
     expect(changes[0]?.parts[0]?.relative).toBeLessThan(0.6 ** (28 / 112) - 1 + 0.04);
   });
-
-  it('is none where too few days are known before', async () => {
-    const world = draw([{ on: 'visits', from: 0, to: DAYS, factor: 1.6, isGradual: true }]);
-    expect(await find(world, ['visits'], 2)).toMatchObject({ looked: 0, changes: [] });
-  });
 });
 
 it('several changes are several lines, none for their sum, the most expensive first', { tags: 'nightly' }, async () => {

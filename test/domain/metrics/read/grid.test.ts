@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { siteMetricNames } from '../../../../src/domain/metrics/metric-definitions.ts';
 import { assemble, bySlot, type SlotAnswer } from '../../../../src/domain/metrics/read/metric-answers.ts';
 import { inputOf, type MetricGrid, planGrid } from '../../../../src/domain/metrics/read/metric-grid.ts';
 import { slotsOf } from '../../../../src/lib/calendar.ts';
@@ -91,14 +90,6 @@ describe('a grid of metrics', () => {
       'UTC',
     );
     expect([rows[0]?.values['tapRate'], refused, plan.calls]).toEqual([null, { tapRate: 'users' }, []]);
-  });
-
-  it('asks one endpoint where it can: 13 months of days for 8 metrics and 4 devices are 20 calls', () => {
-    const year = { startMs: at('2025-10-21T00:00:00Z'), endMs: at('2026-11-20T10:00:00Z') };
-    const grid: MetricGrid = { metrics: siteMetricNames, ranges: [year], devices: ['all', 'desktop', 'mobile', 'tablet'], daily: true };
-    expect(planGrid(grid, 'UTC').calls).toHaveLength(20);
-    // The three changes of the clocks are days of their own.
-    expect(planGrid(grid, 'Europe/Paris').calls.length).toBeLessThanOrEqual(4 * 11);
   });
 
   it.each([
