@@ -97,7 +97,7 @@ describe('calls that fail', () => {
   });
 });
 
-it('what the platform says of its values is heard: other bounds than those asked for, a currency only where all agree, null as null', async () => {
+it('what the platform says of its values is heard: bounds other than those asked for, currency where all agree, null as null', async () => {
   const other = await run({ metrics: ['visits'], ranges: [WEEK] }, ({ startDate }) => [value(startDate, '2026-11-14T23:59:59.999Z', null)]);
   expect(other.otherBounds).toBe('2026-11-09T00:00:00.000Z … 2026-11-14T23:59:59.999Z');
   expect(other).toMatchObject({ currency: 'EUR', rows: [{ values: { visits: null } }] });

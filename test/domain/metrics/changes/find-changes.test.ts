@@ -126,7 +126,7 @@ it('is told by the factor that shows it far more clearly, before one of a higher
   expect(first.parts.slice(0, 2).map(({ metric }) => metric)).toEqual(['cartAverage', 'conversionRate']);
 });
 
-it('a change that began before the days that are looked at is none where it has ended before them, and is of all visitors where all changed', {
+it('a change that began before the days looked at is none where it has ended before them, and is of all visitors where all changed', {
   tags: 'nightly',
 }, async () => {
   const ended = draw([{ on: 'rate', from: HISTORY - 12, to: HISTORY - 4, factor: 0.5 }]);
