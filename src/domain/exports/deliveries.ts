@@ -27,7 +27,7 @@ export function rangeOf({ from, to }: { readonly from?: string | null | undefine
 }
 
 /** The sentence that an answer begins with where it covers not all days; with a blank behind it, else empty. */
-export function coveredLead({ covered, missing }: { readonly covered: readonly unknown[]; readonly missing: readonly unknown[] }): string {
+export function coveredLead({ covered, missing }: Readonly<Record<'covered' | 'missing', readonly unknown[]>>): string {
   const own = covered.length === 0 ? 'none' : `only ${covered.length}`;
   return missing.length === 0 ? '' : `The downloads cover ${own} of the ${covered.length + missing.length} days. `;
 }

@@ -165,14 +165,8 @@ export function retentionWords(
   const next = returnedIn(cohorts, 1);
   const interval = intervalOf(next);
   const range = interval ? ` (95%: ${interval.lowPercent} to ${interval.highPercent}%)` : '';
-  const sooner = returned && returned.periods > 1 ? ` ${withinSentence(returned, by, periods)}` : '';
-  const last = curve.findLastIndex((value) => value !== null);
-  const later =
-    last > 1
-      ? ` In ${by} ${last} after it alone, ${curve[last] ?? 0}% of ${formatNumber(returnedIn(cohorts, last).of, { group: true })} do.`
-      : '';
+  const later = returned && returned.periods > 1 ? ` ${withinSentence(returned, by, periods)}` : '';
   return (
-    `${first}% of ${formatNumber(next.of, { group: true })} new visitors come back the ${by} after their first session${range}.` +
-    (sooner || later)
+    `${first}% of ${formatNumber(next.of, { group: true })} new visitors come back the ${by} after their first session${range}.` + later
   );
 }

@@ -148,15 +148,9 @@ export function analyzeRetention(request: RetentionRequest, context: ExportConte
     const compared = groupsOf(['a first session', `a return within ${all?.periods} ${by}s`], { groups: new Map(depths) });
     const said = retentionWords(whole, { cohorts, by, periods: wanted, isFiltered: isFiltered(request) });
     const answer = [...groupSentences(compared, breakdown), said].join(' ');
+    const curves = [whole, ...groups];
     context.draw(async () =>
-      (await import('../../views/from-journeys.ts')).cohortChart({
-        cohorts,
-        curves: [whole, ...groups],
-        by,
-        covered,
-        filters: filterWords(request),
-        answer,
-      }),
+      (await import('../../views/from-journeys.ts')).cohortChart({ cohorts, curves, by, covered, filters: filterWords(request), answer }),
     );
     return {
       answer: lead + answer,

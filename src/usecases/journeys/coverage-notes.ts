@@ -95,8 +95,8 @@ function missingWords({ days, files }: Covered, counts: readonly Count[]): strin
 
 function automatedWords({ filters }: Covered, { n, part }: Count): string {
   const share = n > 0 ? ` (${formatNumber(Number(((100 * part) / n).toFixed(1)))}%)` : '';
-  if (filters.automated === 'exclude') return `Automated sessions are left out: ${inGroups(part)} of ${inGroups(n)}${share}.`;
-  return `Automated sessions count, as in the metrics: ${inGroups(part)} of ${inGroups(n)}${share}.`;
+  const done = filters.automated === 'exclude' ? 'are left out' : 'count, as in the metrics';
+  return `Automated sessions ${done}: ${inGroups(part)} of ${inGroups(n)}${share}.`;
 }
 
 /** Says which days of the range are left out, with the rows of them that are here, and how many sessions are automated. */
