@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Finding, findingShape } from '../../findings/finding.ts';
+import { findingShape } from '../../findings/finding.ts';
 import { paragraphOf, type Said } from '../../findings/paragraph.ts';
 import { listed } from '../../findings/wording.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
@@ -20,7 +20,7 @@ import { type Runs, webPageOf } from './runs.ts';
 import { placeWords, type ScenarioPart, yetWords } from './scenario-cursor.ts';
 import type { Row, SpeedMove, Study } from './scenario-study.ts';
 import type { NearEvent } from './speed-events.ts';
-import { firstSentence, inWords, placeOfStudy, type SpeedTold, tellScenario } from './speed-findings.ts';
+import { firstSentence, type SpeedTold, tellScenario } from './speed-findings.ts';
 import {
   coreMetrics,
   type Device,
@@ -304,11 +304,14 @@ function severityOf(summary: Summary): number {
 /** The share of failed runs that is worth a word; 0 where none is. */
 const failingShare = ({ failures: { isTold, period } }: Summary): number => (isTold ? (period.share ?? 0) : 0);
 
-/** Worse ones first: by state, those of the period first, by what visitors feel, by size. */
+const failsMore = ({ failures: { state } }: Summary) => state === 'fails more often';
+
+/** Worse ones first: by state, those of the period and new failures first, by what visitors feel, by size. */
 export function compareSummaries(a: Summary, b: Summary): number {
   return (
     severityOf(a) - severityOf(b) ||
     Number(b.isInPeriod) - Number(a.isInPeriod) ||
+    Number(failsMore(b)) - Number(failsMore(a)) ||
     a.rank - b.rank ||
     Math.abs(b.relative) - Math.abs(a.relative) ||
     failingShare(b) - failingShare(a)
@@ -348,6 +351,9 @@ const isWorthSentence = (summary: Summary) =>
   isUnmeasuredIn(summary) ||
   (summary.isInPeriod && (summary.state === 'slower' || summary.state === 'drifting'));
 
+/** The scenarios beside the worst that are worth a sentence. */
+const furtherOf = (summaries: readonly Summary[], worst: Summary) => summaries.filter((each) => each !== worst && isWorthSentence(each));
+
 /** States in which nothing moved. */
 const CALM: ReadonlySet<State> = new Set(['steady', 'unstable', 'not enough data']);
 
@@ -373,13 +379,6 @@ function shareSentences(study: Study): string[] {
   const earlier = before === null || after === null ? '' : ` (${text(before)} before)`;
   return [`${ofChange === null ? `Mostly ${side}` : culprit}: TTFB is ${text(after ?? before)} of LCP at "${step}"${earlier}.`];
 }
-
-/** Findings without the events that may have caused them, which stand beside them. */
-const besideEvents = (findings: readonly Finding[], study: Study) =>
-  findings.map((finding) => {
-    const causes = finding.causes.filter(({ kind }) => kind !== 'event');
-    return causes.length === finding.causes.length ? finding : inWords({ ...finding, causes }, placeOfStudy('', study));
-  });
 
 const MOST_BY_CHANCE = `${100 * FALSE_DISCOVERY_RATES.speedChanges}%`;
 const METHOD = `Changes: searched over baseline and period, freed of cycles; at most ${MOST_BY_CHANCE} by chance, among`;
@@ -448,7 +447,7 @@ function sentencesOn(summaries: readonly Summary[], told: SpeedTold, worst: Summ
   if (only) return [...where, ...told.said];
   const calm = calmSentences(summaries, metrics);
   if (calm.length > 0) return [...where, ...calm];
-  const next = summaries.find((each) => each !== worst && isWorthSentence(each));
+  const [next] = furtherOf(summaries, worst);
   const others = summaries.filter((each) => each !== worst && each !== next);
   return [...where, [firstSentence(told)], ...(next ? [[firstSentence(next)]] : []), othersSentence(others), ...told.said.slice(1)];
 }
@@ -472,7 +471,6 @@ export function scenarioAnswer(summaries: readonly Summary[], { summary, study, 
   const ofWorst = failing === summary ? actions : { ...actions, actions: [] };
   const told = tellScenario(study, summary.name, events, ofWorst);
   const { answer, rest } = paragraphOf(sentencesOn(summaries, told, summary, options));
-  const next = summaries.find((each) => each !== summary && isWorthSentence(each));
   const action = failing && failing !== summary ? actionSentence(failing.failures, actions) : '';
   const share = shareSentences(study).map((sentence) => (only ? sentence : `"${summary.name}": ${sentence}`));
   const details = [...rest, ...share, ...(action === '' ? [] : [`"${failing?.name}": ${action}`])];
@@ -481,7 +479,11 @@ export function scenarioAnswer(summaries: readonly Summary[], { summary, study, 
   const begin = beginWords(firstMs, study.baseline.window, study.timeZone, 'baseline');
   return {
     answer,
-    findings: [...besideEvents(told.findings, study), ...(next?.findings.slice(0, 1) ?? [])],
+    // The events stand beside them, once.
+    findings: [
+      ...tellScenario(study, summary.name).findings,
+      ...furtherOf(summaries, summary).flatMap(({ findings }) => findings.slice(0, 1)),
+    ],
     ...(!only && { scenarios: linesOf(lines) }),
     ...scenarioFacts(study, events, ofWorst, summary.name, only ?? 'few'),
     ...(details.length > 0 && { details }),

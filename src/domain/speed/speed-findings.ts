@@ -48,7 +48,7 @@ export const placeOfStudy = (name: string, { period, timeZone }: Pick<Study, 'pe
 });
 
 /** The record with its sentence. */
-export const inWords = (facts: Facts, { year }: Pick<ScenarioPlace, 'year'>): Finding => worded(facts, { nounOf, year });
+const inWords = (facts: Facts, { year }: Pick<ScenarioPlace, 'year'>): Finding => worded(facts, { nounOf, year });
 
 /** The beginning of a record; the device is in the name of the scenario. */
 const about = (metric: string, name: string, step: string | null | undefined) => ({
@@ -177,9 +177,17 @@ const FAILURE_VERDICTS = {
 /** `12%`; below one percent with a decimal. */
 const shareText = (share: number) => formatPercent(share * 100, { digits: share > 0 && share < 0.01 ? 1 : 0 });
 
+/** The shares before and since a change, or before and in the period. */
+const sidesOf = ({ period, before, change }: Failures) => change ?? { before, since: period };
+
 /** `"Search – desktop" fails in 14% of its runs, as before, most often at "Category".` */
-function failureText({ period, before, state, change, steps: [first] }: Failures, place: ScenarioPlace): string {
-  const [was, is] = change ? [change.before, change.since] : [before, period];
+function failureText(failures: Failures, place: ScenarioPlace): string {
+  const {
+    state,
+    change,
+    steps: [first],
+  } = failures;
+  const { before: was, since: is } = sidesOf(failures);
   const told = state === 'no change' ? ', as before' : `, ${shareText(was.share ?? 0)} before`;
   const compared = was.share === null ? '' : told;
   const where = first && first.share.failed > 0 ? `, most often at "${first.step}"` : '';
@@ -188,11 +196,12 @@ function failureText({ period, before, state, change, steps: [first] }: Failures
 
 /** The record of how often runs fail. */
 export function failureFinding(failures: Failures, { window }: Runs, place: ScenarioPlace): Finding {
-  const { period, before, state, change, steps } = failures;
+  const { period, state, change, steps } = failures;
+  const { before, since } = sidesOf(failures);
   const percentIn = ({ share }: Share) => (share === null ? null : percentOf(share));
-  const [now, value] = [percentIn(period), percentIn(before)];
-  const isMoved = FAILURE_VERDICTS[state] === 'higher' || FAILURE_VERDICTS[state] === 'lower';
-  const pointsTo = (percent: number) => Number((percent - (value ?? 0)).toFixed(1));
+  const verdict = FAILURE_VERDICTS[state];
+  const isMoved = verdict === 'higher' || verdict === 'lower';
+  const pointsTo = (share: number) => Number((100 * (share - (before.share ?? 0))).toFixed(1));
   return {
     subject: 'failedRuns',
     unit: '%',
@@ -202,12 +211,10 @@ export function failureFinding(failures: Failures, { window }: Runs, place: Scen
       from: minuteAt(change?.atMs ?? window.startMs, place.timeZone),
       ongoing: period.failed > 0,
     },
-    now,
-    against: { what: 'before', value },
-    ...(now !== null &&
-      value !== null &&
-      isMoved && { change: { points: pointsTo(now), low: pointsTo(100 * period.low), high: pointsTo(100 * period.high) } }),
-    verdict: FAILURE_VERDICTS[state],
+    now: percentIn(since),
+    against: { what: 'before', value: percentIn(before) },
+    ...(isMoved && { change: { points: pointsTo(since.share ?? 0), low: pointsTo(since.low), high: pointsTo(since.high) } }),
+    verdict,
     causes: [],
     sentence: failureText(failures, place),
   };

@@ -53,7 +53,10 @@ export async function findSpeedChanges(
   { scenarioIds, startMs, endMs, isAlone }: SpeedRequest,
   context: Pick<Context, 'ask' | 'lists' | 'note' | 'nowMs' | 'signal' | 'timeZone'>,
 ): Promise<SpeedFacts | undefined> {
-  if (scenarioIds.length === 0) return isAlone ? emptyFacts(todayIn(context.timeZone, startMs)) : undefined;
+  if (scenarioIds.length === 0)
+    return isAlone
+      ? { changes: [], scenarios: 0, looked: 0, tooFew: 0, requests: 0, dataSince: todayIn(context.timeZone, startMs) }
+      : undefined;
   const { note, timeZone } = context;
   const { nameOf } = await context.lists();
   const asked = {
@@ -73,7 +76,7 @@ export async function findSpeedChanges(
         looked: judged,
         tooFew: rows.length - judged,
         told: [...unmeasured.slice(0, 1).map((lack) => unmeasuredFinding(lack, place)), ...failing].map(({ sentence }) => sentence),
-        held: [heldSentence(study, place)].filter((sentence) => sentence !== ''),
+        held: heldSentence(study, place),
         firstMs: sound[0]?.date ?? endMs,
       };
     });
@@ -84,9 +87,8 @@ export async function findSpeedChanges(
           '.',
       );
     for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
-    for (const sentence of done.flatMap(({ told }) => told)) note(sentence);
-    const held = done.flatMap(({ held: own }) => own);
-    for (const sentence of held.slice(0, MOST_HELD)) note(sentence);
+    const held = done.flatMap(({ held: own }) => own || []);
+    for (const sentence of [...done.flatMap(({ told }) => told), ...held.slice(0, MOST_HELD)]) note(sentence);
     if (held.length > MOST_HELD) note(`Not certain in ${held.length - MOST_HELD} more scenarios, because whole days differ as much.`);
     return {
       changes: done.flatMap(({ changes }) => changes.filter(isOfRange)),
@@ -106,5 +108,3 @@ export async function findSpeedChanges(
     return undefined;
   }
 }
-
-const emptyFacts = (dataSince: string): SpeedFacts => ({ changes: [], scenarios: 0, looked: 0, tooFew: 0, requests: 0, dataSince });

@@ -193,20 +193,18 @@ function moreOf({ device, segmentId, goalId, zoneId }: Place, metric: string, da
   };
 }
 
-/** The records of a change of speed: one for each step and metric that moved. */
-export function speedFindings({ scenarioId, scenario, moves }: SpeedChange, { timeZone }: Zoned): Facts[] {
-  const more = { tool: 'analyze_scenario', arguments: { scenarioIds: [scenarioId] } };
-  return moves.map((move, at) => ({ ...moveFacts(move, { name: scenario, timeZone }), ...(at === 0 && { more }) }));
-}
+/** The record of a change of speed: its first move, because those of other metrics and of the sum come with it. */
+export const speedFacts = ({ scenarioId, scenario, moves: [first] }: SpeedChange, { timeZone }: Zoned): Facts => ({
+  ...moveFacts(first, { name: scenario, timeZone }),
+  more: { tool: 'analyze_scenario', arguments: { scenarioIds: [scenarioId] } },
+});
 
-/** One sentence on the first move of a change of speed. */
-export function speedSentence(change: SpeedChange, period: Pick<AnswerFacts, 'timeZone' | 'today'>): string {
-  const [first] = speedFindings(change, period);
-  return first ? worded(first, changesGrammar(period.today)).sentence : '';
-}
+/** One sentence on a change of speed. */
+export const speedSentence = (change: SpeedChange, period: Pick<AnswerFacts, 'timeZone' | 'today'>) =>
+  sentenceOf(speedFacts(change, period), changesGrammar(period.today));
 
 const factsOf = (entry: Entry, facts: AnswerFacts): Facts[] => {
-  if ('speed' in entry) return speedFindings(entry.speed, facts);
+  if ('speed' in entry) return [speedFacts(entry.speed, facts)];
   return facts.site ? siteFindings(entry, facts.site, facts) : [];
 };
 
@@ -231,8 +229,12 @@ function seenSentences({ site, speed, unseen }: AnswerFacts): string[] {
 /** One sentence on what else changed: the one other change itself, of several how many they are and where they stand; empty of none. */
 function othersSentence(facts: AnswerFacts, entries: readonly Entry[], grammar: Grammar): string[] {
   const [, ...others] = entries;
-  const [only] = others.slice(0, 1).flatMap((entry) => factsOf(entry, facts));
-  if (others.length <= 1) return only ? [sentenceOf(only, grammar)] : [];
+  if (others.length <= 1)
+    return others.flatMap((entry) =>
+      factsOf(entry, facts)
+        .slice(0, 1)
+        .map((only) => sentenceOf(only, grammar)),
+    );
   const where = facts.limit < entries.length ? '; limit lists more' : ', listed below';
   return [`There are ${counted(others.length, 'more change')}${where}.`];
 }
