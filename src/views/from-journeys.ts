@@ -194,52 +194,59 @@ export function cohortChart({ cohorts, curves, by, answer, ...drawn }: CohortsDr
 /** More bars cannot be read. */
 const MOST_BARS = 12;
 
-/** What a condition costs, in whole numbers: revenue, conversions, or (more of them is a loss) visits that end on its page. */
-function costOf(row: ImpactRow, outcome: string) {
-  const ofRevenue = [row.lostRevenue, row.lostRevenueLow, row.lostRevenueHigh];
-  const figures = outcome === 'revenue' ? ofRevenue : [row.lostConversions, row.lostConversionsLow, row.lostConversionsHigh];
+/**
+ * What a condition costs, in whole numbers: revenue, conversions, or (more of them is a loss) visits that end on its page. The verdict is
+ * that on conversions, and no claim where the interval of the cost holds zero.
+ */
+function costOf({ condition, intervalPercent, verdict, ...row }: ImpactRow, outcome: string) {
+  const figures =
+    outcome === 'revenue'
+      ? [row.lostRevenue, row.lostRevenueLow, row.lostRevenueHigh]
+      : [row.lostConversions, row.lostConversionsLow, row.lostConversionsHigh];
   const sign = outcome === 'bounce' ? -1 : 1;
   const [value = null, ...ends] = figures.flatMap((figure) => (figure === undefined ? [] : [Number((sign * figure).toFixed(0))]));
   const [low = null, high = null] = ends.toSorted((a, b) => a - b);
-  return { value, low, high };
+  const claims = verdict === 'lowers' || verdict === 'raises';
+  const isClaim = claims && Number(low) * Number(high) > 0;
+  return { condition, level: `${intervalPercent}%`, value, low, high, claims, isClaim, verdict: claims ? 'within noise' : verdict };
 }
-
-const isClaim = ({ verdict }: ImpactRow) => verdict === 'lowers' || verdict === 'raises';
 
 /** Of what the bars are. */
 function costWords(outcome: string, currency: string | undefined): string {
   if (outcome === 'bounce') return 'more visits that end on that page';
-  if (outcome === 'revenue') return ['revenue lost', ...(currency === undefined ? [] : [currency])].join(', ');
+  if (outcome === 'revenue') return `revenue lost${currency === undefined ? '' : `, ${currency}`}`;
   return `lost ${outcome === 'purchase' ? 'purchases' : outcome}`;
 }
 
 /** The cost of each condition as a bar, its interval behind it; undefined where nothing could be measured. */
 export function chartOfImpact({ conditions, days, outcome, currency }: ImpactAnswer, visits: VisitsDrawn): BarsSpec | undefined {
+  const [first] = conditions.map((row) => costOf(row, outcome));
+  // As the first sentence: of purchases where baskets scatter too much to say how much revenue it is.
+  const aim = outcome === 'revenue' && first?.claims && !first.isClaim ? 'purchase' : outcome;
   const drawn = conditions
-    .map((row) => ({ row, cost: costOf(row, outcome) }))
-    .filter(({ cost }) => cost.value !== null)
+    .map((row) => costOf(row, aim))
+    .filter(({ value }) => value !== null)
     .slice(0, MOST_BARS);
   if (drawn.length === 0) return undefined;
-  const levels = [...new Set(drawn.map(({ row }) => `${row.intervalPercent}%`))].join(' or ');
-  const claims = drawn.flatMap(({ row }) => (isClaim(row) ? [row.condition] : []));
+  const levels = [...new Set(drawn.map(({ level }) => level))].join(' or ');
   return {
     kind: 'bars',
     title: headlineOf(visits.answer),
-    subtitle: `${costWords(outcome, currency)} in ${days} days, ${daysIn(visits)}: estimate and ${levels} interval, as the verdicts ask`,
-    unit: unitIn(outcome === 'revenue' ? currency : undefined),
-    labels: drawn.map(({ row }) => row.condition),
+    subtitle: `${costWords(aim, currency)} in ${days} days, ${daysIn(visits)}: estimate and ${levels} interval, as the verdicts ask`,
+    unit: unitIn(aim === 'revenue' ? currency : undefined),
+    labels: drawn.map(({ condition }) => condition),
     series: [
       {
         name: 'estimate',
-        values: drawn.map(({ cost }) => cost.value),
-        low: drawn.map(({ cost }) => cost.low),
-        high: drawn.map(({ cost }) => cost.high),
+        values: drawn.map(({ value }) => value),
+        low: drawn.map(({ low }) => low),
+        high: drawn.map(({ high }) => high),
       },
     ],
-    accent: claims,
-    notes: drawn.map(({ row, cost: { low, high } }) => {
+    accent: drawn.flatMap(({ condition, isClaim }) => (isClaim ? [condition] : [])),
+    notes: drawn.map(({ low, high, isClaim, verdict }) => {
       const interval = `${formatValue(low, 'none')} to ${formatValue(high, 'none')}`;
-      return isClaim(row) ? interval : `${interval} · ${row.verdict}`;
+      return isClaim ? interval : `${interval} · ${verdict}`;
     }),
   };
 }

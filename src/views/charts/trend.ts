@@ -61,15 +61,16 @@ const SHAPES = [
 
 /** The name of a line at its end, moved aside where another stands there. */
 function endLabel(name: string, colour: string, downPx: number) {
-  const label = {
-    show: true,
-    formatter: () => plainText(name, LONGEST_LABEL),
-    color: colour,
-    fontSize: 11,
-    distance: 8,
-    offset: [0, downPx],
+  return {
+    endLabel: {
+      show: true,
+      formatter: () => plainText(name, LONGEST_LABEL),
+      color: colour,
+      fontSize: 11,
+      distance: 8,
+      offset: [0, downPx],
+    },
   };
-  return { endLabel: label };
 }
 
 /** The line, without the points of `parts`, which a broken line leads to: a sum over half a week looks like a fall. */
@@ -113,20 +114,26 @@ interface Places {
 
 const LABEL_PX = 13;
 
-/** How far down the name of each line moves so that none covers another, where a value of one is `pxPerValue` high. */
+/**
+ * How far down the name of each line moves so that none covers another, where a value of one is `pxPerValue` high: names that would touch
+ * are a bunch, centred on the ends of its lines and above the axis.
+ */
 function labelShifts(series: readonly TrendSeries[], pxPerValue: number): number[] {
   const wished = series.map(({ values }) => -pxPerValue * markAt(values.findLast((value) => drawable(value) !== null)));
-  const order = [...wished.keys()].toSorted((a, b) => nth(wished, a) - nth(wished, b));
-  const shifts: number[] = [];
-  let below = Number.NEGATIVE_INFINITY;
-  for (const index of order) {
-    const atPx = Math.max(nth(wished, index), below);
-    shifts[index] = atPx - nth(wished, index);
-    below = atPx + LABEL_PX;
+  const topOf = (bunch: readonly number[]) => {
+    const centred = bunch.reduce((sum, index, at) => sum + nth(wished, index) - at * LABEL_PX, 0) / bunch.length;
+    return Math.min(centred, (1 - bunch.length) * LABEL_PX);
+  };
+  const bunches: number[][] = [];
+  for (const index of [...wished.keys()].toSorted((a, b) => nth(wished, a) - nth(wished, b))) {
+    const bunch = [index];
+    for (let above = bunches.at(-1); above && topOf(above) + above.length * LABEL_PX > topOf(bunch); above = bunches.at(-1))
+      bunch.unshift(...(bunches.pop() ?? []));
+    bunches.push(bunch);
   }
-  // The lowest may have been moved below the axis: what is close to it moves up as one.
-  const over = Math.max(0, below - LABEL_PX);
-  return shifts.map((shift, index) => (nth(wished, index) + shift > -LABEL_PX * order.length ? shift - over : shift));
+  const shifts: number[] = [];
+  for (const bunch of bunches) for (const [at, index] of bunch.entries()) shifts[index] = topOf(bunch) + at * LABEL_PX - nth(wished, index);
+  return shifts;
 }
 
 const HEIGHT_PX = 420;
