@@ -73,13 +73,21 @@ const manuals: Readonly<Record<CommandName, Manual>> = {
   },
   token: {
     forms: ['token create <name> [--scopes read,write] [--valid-days 90]', 'token list', 'token remove <name>'],
-    examples: ['token create alice --tokens-file tokens.json', 'token list --tokens-file tokens.json', 'token remove alice'],
+    examples: [
+      'token create alice --tokens-file tokens.json',
+      'token list --tokens-file tokens.json',
+      'token remove alice --tokens-file tokens.json',
+    ],
     rows: [flagRow('scopes'), flagRow('valid-days'), settingRow('tokensFile')],
     takesSettings: true,
   },
   credentials: {
     forms: ['credentials add <name>', 'credentials list', 'credentials remove <name>'],
-    examples: ['credentials add alice < credential.json', 'credentials list', 'credentials remove alice'],
+    examples: [
+      'credentials add alice --tokens-file tokens.json < credential.json',
+      'credentials list',
+      'credentials remove alice --tokens-file tokens.json',
+    ],
     rows: [
       ['stdin of add', '{"clientId":"…","clientSecret":"…"}; asked for at a terminal'],
       ...(['credentialsFile', 'credentialsKey', 'tokensFile'] as const).map(settingRow),

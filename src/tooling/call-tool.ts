@@ -320,6 +320,6 @@ async function previewed(call: Call, { question, ...request }: WriteRequest): Pr
   const range = await rangeOf(call);
   if (caller.answered?.reply === 'unanswered') note('The client did not answer the question; it may not be able to show one.');
   note(question.split('\n', 1).join());
-  note('Nothing was sent. Show this to the user; call again with confirm: true to send it.');
+  note('Nothing was sent. Call again with confirm: true once the person who asked has seen this.');
   return answerOf(call, { status: 'preview', request, ...range, notes: notes.map(unmarked) });
 }
