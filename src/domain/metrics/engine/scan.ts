@@ -37,7 +37,7 @@ const [EARLIER_DAYS, SURE] = [28, 1e-6];
 /** Step, episode, outlier day, drift. */
 const SHAPES = 4;
 
-/** What drifts by less over the days that are asked about is the slow growth that every site has, and no news. */
+/** A drift that makes less over the days that are asked about is the slow growth that every site has, and no news. */
 export const LEAST_DRIFT = 0.05;
 
 /** Days at the end of a series, at least, on which a drift must go on, by this share of it: steps of long ago look like a slope too. */

@@ -21,7 +21,7 @@ function logOfLargeEvent(series: Series, { from, to, effect }: Change): number {
   return logOfLarge(events, relativeOf(series, effect)) + Math.log(series.labels.length - series.learned || 1);
 }
 
-/** What was counted on a day over what was expected. */
+/** The share of what was expected of a day that was counted. */
 function shareSeen(series: Series, at: number): number {
   const [expected, correction] = [nthDouble(series.expected, at), isCounted(series.kind) ? ANSCOMBE : 0];
   return ((1 + relativeOf(series, nthDouble(series.deviations, at))) * (expected + correction) - correction) / expected;
@@ -38,7 +38,7 @@ function logOfNothing(series: Series, { from }: Change): number {
   return 0;
 }
 
-/** The number of events up to which they are counted out: above it the normal distribution is used, and a sum is as uncertain as its sizes. */
+/** Events up to which they are counted out: above, the normal distribution is used, and a sum is as uncertain as its sizes. */
 const FEW = { events: 100, ofSum: 10 };
 
 /** Events that a day usually has; where no answer counts them as many as make days scatter as they do (Poisson). */
