@@ -28,6 +28,11 @@ describe('a metric of the site', () => {
   });
 });
 
+it('conversions of a project without e-commerce ask for a goal, with those that there are', async () => {
+  const { isError, text } = await call('get_site_conversions', { ...WEEK, projectId: 1203 });
+  expect([isError, text]).toEqual([true, expect.stringContaining('95207 "Subscription"')]);
+});
+
 describe('all metrics of the site', () => {
   it('get_site_metrics gives them in one row, with their units', async () => {
     const answer = await call('get_site_metrics', WEEK);
