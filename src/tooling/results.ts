@@ -504,7 +504,7 @@ function leadOf({ title, annotations }: AnyTool, data: Data, whole: Data): strin
   const rows = rowsOf(data['rows']);
   const isMetric = isRecord(units) && Array.isArray(columns);
   if (isMetric && rows.length < 2) return `${tableLead(units, columns, rows)}\n`;
-  const [, verb = '', subject = isMetric ? title : ''] = /^(Get|List|Find) (?:an? |the )?(.+)$/.exec(title) ?? [];
+  const [, verb = '', subject = isMetric ? title : ''] = /^(Get|List|Find|Query) (?:an? |the )?(.+)$/.exec(title) ?? [];
   const isList = ['List', 'Find'].includes(verb) && data['rows'] === undefined;
   const [list] = Object.entries(whole).flatMap(([name, value]): [string, unknown[]][] =>
     Array.isArray(value) && (isList ? name !== 'notes' : name === 'rows') ? [[name, value]] : [],
