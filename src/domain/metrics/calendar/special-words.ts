@@ -22,7 +22,7 @@ const MEDIAN_COST = 1.57;
 const LEAST_SCATTER = 7;
 
 /** Ordinary days beside a special one that say whether its level had moved before, and the least of them. */
-const [BESIDE, LEAST_BESIDE] = [7, 3];
+const [BESIDE, LEAST_BESIDE] = [14, 3];
 
 /** A change of the level: its days are not usual for those outside it, nor the other way round. */
 interface LevelChange {
