@@ -107,6 +107,10 @@ function detectableText({ detectable, now, against }: Facts): string {
   return `; even a ${(now ?? 0) > (against?.value ?? 0) ? 'doubling' : 'fall to zero'} would not have shown`;
 }
 
+/** `on Black Friday`, or `without` it where nothing is known of what it does. */
+const specialText = (causes: Causes) =>
+  causes.length === 0 ? [] : [`${causes.some(({ basis }) => basis === 'inferred') ? 'without' : 'on'} ${namesOf(causes)}`];
+
 /** The sentence of a value that was held against the one expected. */
 function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Grammar): string {
   const { when, now, against, unit, verdict } = facts;
@@ -120,8 +124,7 @@ function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Gramm
     return `${subject} ${was} ${size} normal ${days}: ${valueText(now, unit)} instead of ${expected}.`;
   }
   const kind = verdict === 'unchanged' ? 'normal' : 'too uncertain to judge';
-  const special = facts.causes.length > 0 ? [`on ${namesOf(facts.causes)}`] : [];
-  const basis = ['', ...(against?.name === undefined ? [] : [against.name]), ...special].join(' ');
+  const basis = ['', ...(against?.name === undefined ? [] : [against.name]), ...specialText(facts.causes)].join(' ');
   return `${subject} ${was} ${kind} ${days}: ${valueText(now, unit)}, with ${expected} expected${basis}.`;
 }
 
@@ -168,9 +171,10 @@ function calmText(facts: Facts): string {
   if (verdict === 'too few data') return ': too few whole days to judge';
   if (verdict === 'uncertain') return ': too uncertain to judge';
   if (causes.some(({ share = 1 }) => share < NEARLY_ALL)) return partText(causes);
-  if (causes.length > 0) return `, because of ${namesOf(causes)}: on comparable days no significant change`;
-  // Of many ranges looked at, some lie outside their own interval by chance.
-  return change && change.low * change.high > 0 ? ', which could still be chance' : `: no significant change${detectableText(facts)}`;
+  if (causes.length > 0) return `, because of ${namesOf(causes)}; otherwise no significant change`;
+  // Totals may differ by more than chance where days of the same kind do not.
+  const beyond = change && change.low * change.high > 0 ? 'on comparable days ' : '';
+  return `: ${beyond}no significant change${detectableText(facts)}`;
 }
 
 /** A smaller share of a value is shown as 0.0%. */
@@ -185,8 +189,7 @@ function rangeSentence(facts: Facts, subject: string, grammar: Grammar): string 
   if (!isMoved(facts)) return `${subject} went from ${figures}${calmText(facts)}.`;
   // Weekdays and special days may make the totals differ the other way, or not at all.
   const isOtherWay = (now - before) * (verdict === 'higher' ? 1 : -1) < LEAST_SHOWN * before;
-  const onComparable = facts.change ? `; on comparable days it is ${sizeText(facts, grammar)}` : causeText(facts);
-  if (isOtherWay) return `${subject} went from ${figures}${onComparable}.`;
+  if (isOtherWay) return `${subject} went from ${figures}; on comparable days it is ${sizeText(facts, grammar)}.`;
   return `${subject} ${verdict === 'higher' ? 'rose' : 'fell'} from ${figures}${causeText(facts)}.`;
 }
 

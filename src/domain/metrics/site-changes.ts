@@ -2,8 +2,9 @@ import { dayAfter, daysFrom } from '../../lib/calendar.ts';
 import { factorsOf } from './change-cost.ts';
 import type { DatedChange } from './engine/changes.ts';
 import { changesSince, measureChange, sizeOfDays } from './engine/measure.ts';
-import { findReasons } from './engine/reasons.ts';
+import { findReasons, type Reasons } from './engine/reasons.ts';
 import { LAST } from './engine/scan.ts';
+import { LONGEST_EPISODE_DAYS } from './engine/seek.ts';
 import type { DailyPoint } from './engine/series.ts';
 import { dayPoints, kindOf } from './read/day-points.ts';
 import type { MetricRow } from './read/metric-answers.ts';
@@ -29,6 +30,8 @@ export const ERROR = 0.01;
 const MADE = 2.6;
 /** Days before a change of a product on which a factor of it may have begun to move. */
 const DAYS_BEFORE = 28;
+/** A change that began this many days before the first day that is asked about is no longer news. */
+export const LATELY_DAYS = 56;
 
 /** The days of a metric that are known. */
 export const pointsKnown = ({ known }: Pick<Visits, 'known'>, metric: string): readonly DailyPoint[] => dayPoints(known, metric);
@@ -56,7 +59,10 @@ function hasMoved(metric: string, reading: Visits, change: DatedChange): boolean
  */
 export function changesOf<Of extends Visits>(reading: Of, metric: string, from: string, most: number): SiteChange<Of>[] {
   const since = (name: string) =>
-    changesSince(kindOf(name), pointsKnown(reading, name), from, most).map((change) => ({ metric: name, reading, change }));
+    changesSince(kindOf(name), pointsKnown(reading, name), from, most)
+      // What lasted for longer and is over was a level between two changes, and is no story by itself.
+      .filter(({ to, days }) => to === undefined || days <= LONGEST_EPISODE_DAYS)
+      .map((change) => ({ metric: name, reading, change }));
   const own = since(metric);
   const factors = factorsOf(metric, reading);
   if (factors.length === 0) return own;
@@ -68,17 +74,25 @@ export function changesOf<Of extends Visits>(reading: Of, metric: string, from: 
   return [...ofFactors, ...alone];
 }
 
-/** The changes of its factors that a product went the way of, as far as they reach beyond a day; its own where none explains it. */
-export function byFactors<Of extends Visits>(own: SiteChange<Of>, first: string): SiteChange<Of>[] {
+/** First and last day of what is asked about. */
+export interface AskedDays {
+  readonly first: string;
+  readonly last: string;
+}
+
+/** Whether a change has a day among those that are asked about. */
+export const isOn = ({ from, to = LAST }: Pick<DatedChange, 'from' | 'to'>, { first, last }: AskedDays) => from <= last && to >= first;
+
+/** The changes of its factors that a product went the way of, as far as they lie on the days asked about; its own where none did. */
+export function byFactors<Of extends Visits>(own: SiteChange<Of>, days: AskedDays): SiteChange<Of>[] {
   const { metric, reading, change } = own;
   const factors = factorsOf(metric, reading);
   if (factors.length === 0) return [own];
   const { from, to = LAST, relative } = change;
-  const behind = changesOf(reading, metric, dayAfter(from, -DAYS_BEFORE), ERROR / (factors.length + 1)).filter((each) => {
-    const { from: begun, to: end = LAST } = each.change;
-    return each.metric !== metric && each.change.relative * relative > 0 && begun <= to && from <= end;
-  });
-  return behind.length === 0 ? [own] : behind.filter((each) => (each.change.to ?? LAST) >= first);
+  const behind = changesOf(reading, metric, dayAfter(from, -DAYS_BEFORE), ERROR / (factors.length + 1)).filter(
+    (each) => each.metric !== metric && each.change.relative * relative > 0 && isOn(each.change, { first: from, last: to }),
+  );
+  return behind.length === 0 ? [own] : behind.filter((each) => isOn(each.change, days));
 }
 
 /** A part of the visits that a change may lie in, by its name. */
@@ -87,22 +101,25 @@ export interface NamedVisits<Of extends Visits = Visits> {
   readonly reading: Of;
 }
 
-/**
- * A change on the one part of its visits that moved unlike the rest, with its date and size there; undefined where none did. `looked` parts
- * were looked at, where those that looked most alike are left out of the list.
- */
+/** The part that a change lies on, of some; `looked` parts were looked at, where those that looked most alike are left out of the list. */
+export function reasonsOf<Of extends Visits>(
+  { metric, reading, change: { from, to } }: SiteChange<Of>,
+  parts: readonly NamedVisits<Of>[],
+  looked = parts.length,
+): Partial<Reasons> {
+  const whole = pointsKnown(reading, metric);
+  const occasion = { kind: kindOf(metric), whole, from, to: to ?? whole.at(-1)?.label ?? from, periodFrom: from };
+  const groups = parts.map((part) => ({ name: part.name, days: pointsKnown(part.reading, metric) })).filter(({ days }) => days.length > 0);
+  return groups.length === 0 ? {} : findReasons(occasion, groups, looked);
+}
+
+/** A change on the one part of its visits that moved unlike the rest, with its date and size there; undefined where none did. */
 export function onItsPart<Of extends Visits>(
   own: SiteChange<Of>,
   parts: readonly NamedVisits<Of>[],
-  looked = parts.length,
+  looked?: number,
 ): SiteChange<Of> | undefined {
-  const { metric, change } = own;
-  const { from, to } = change;
-  const whole = pointsKnown(own.reading, metric);
-  const occasion = { kind: kindOf(metric), whole, from, to: to ?? whole.at(-1)?.label ?? from, periodFrom: from };
-  const groups = parts.map(({ name, reading }) => ({ name, days: pointsKnown(reading, metric) })).filter(({ days }) => days.length > 0);
-  if (groups.length === 0) return undefined;
-  const { named } = findReasons(occasion, groups, looked);
+  const { named } = reasonsOf(own, parts, looked);
   const reading = parts.find(({ name }) => name === named)?.reading;
   return reading && measuredAt({ ...own, reading });
 }

@@ -4,14 +4,14 @@ import { instantOf } from '../../api/params.ts';
 import type { KnownDays } from '../../domain/metrics/calendar/known-days.ts';
 import { specialSentence } from '../../domain/metrics/calendar/special-words.ts';
 import { type Causes, type CausesInput, explainHeadline, type SegmentReadings } from '../../domain/metrics/compare/causes.ts';
-import { type Change, earlierOf } from '../../domain/metrics/compare/change.ts';
 import { type PeriodsResult, wordComparison } from '../../domain/metrics/compare/comparison.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import { type Windows, windowsOf } from '../../domain/metrics/compare/comparison-windows.ts';
 import { contrastScore, type GroupValues } from '../../domain/metrics/compare/contributions.ts';
+import { datedChanges } from '../../domain/metrics/compare/dated-changes.ts';
 import { type Detection, detectionSentences, detectionsOf } from '../../domain/metrics/compare/detection.ts';
 import { daysOf, type JudgedChanges, judgeChanges, type PeriodsInput } from '../../domain/metrics/compare/judged-changes.ts';
-import { isChanged, isWithoutDays, type Judged, type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
+import { isWithoutDays, type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
 import type { DatedChange } from '../../domain/metrics/engine/changes.ts';
 import { grammarOf, placeBy } from '../../domain/metrics/findings.ts';
 import { zoneMetricWords } from '../../domain/metrics/metric-definitions.ts';
@@ -20,6 +20,7 @@ import { type CountingFault, countingFaults, withoutFaults } from '../../domain/
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { type Device, type MetricGrid, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
+import type { SiteChange } from '../../domain/metrics/site-changes.ts';
 import { ALL_VISITORS } from '../../domain/names/match-name.ts';
 import { dateText, rangeText } from '../../findings/wording.ts';
 import { daysBetween, shiftDays } from '../../lib/calendar.ts';
@@ -45,7 +46,7 @@ interface PeriodsRead {
   readonly timeZone: string;
   /** One selection is compared, so that its change may be explained. */
   readonly isOne: boolean;
-  /** The devices that divide the selection were read too. */
+  /** The devices that divide each selection were read too. */
   readonly byDevice: boolean;
   /** That no visit lies in all of the segments; undefined where that is not so. */
   readonly apart: string | undefined;
@@ -120,8 +121,8 @@ function selectionOf(question: Question) {
   const { devices, zoneIds, explain } = question;
   const base = gridOf(question);
   const isOne = devices.length <= 1 && zoneIds.length <= 1 && (base.segmentSets?.length ?? 1) === 1;
-  const byDevice = explain && isOne && (devices[0] ?? 'all') === 'all';
   const chosen: readonly Device[] = devices.length > 0 ? devices : ['all'];
+  const byDevice = explain && chosen.join() === 'all';
   return { grid: { ...base, devices: byDevice ? [...chosen, ...PARTS] : chosen }, isOne, byDevice };
 }
 
@@ -209,14 +210,16 @@ function labelOf({ device, segmentIds, zoneId }: Reading, { lists, question }: P
 
 /** Judges each metric of what was read, without the days on which the counting looks broken. */
 async function judgePeriodsRead(read: PeriodsRead, signal: AbortSignal): Promise<PeriodsJudged> {
-  const { question, windows, totals, days, known, byDevice } = read;
+  const { question, windows, totals, days, known, byDevice, isOne } = read;
   const faults = faultsOf(read);
   const readings = readingsOf(totals.rows, withKnownDays(withoutFaults(days, faults), known));
+  const parts = readings.filter(({ device }) => device !== 'all');
   const periods = {
     metrics: question.metrics,
     windows,
-    readings: byDevice ? readings.slice(0, 1) : readings,
-    devices: byDevice ? readings.slice(1) : [],
+    readings: byDevice ? readings.filter(({ device }) => device === 'all') : readings,
+    devices: byDevice && isOne ? parts : [],
+    parts,
     labelOf: (reading: Reading) => labelOf(reading, read),
   };
   return { faults, periods, changes: await inTurns(signal, () => judgeChanges(periods)) };
@@ -314,15 +317,12 @@ interface NearEvents {
   readonly notes: readonly string[];
 }
 
-/** A change: its first day, and the last day that this may be instead. */
-type Begun = Pick<DatedChange, 'from' | 'latest'>;
-
 /**
  * Speed events of the two days before changes up to the last day on which each may have begun: a later one is no cause. None where the
  * credential may not read them, or where there is no change.
  */
 async function readEventsBefore(
-  changes: readonly Begun[],
+  changes: readonly Pick<DatedChange, 'from' | 'latest'>[],
   { ask, timeZone, nowMs }: Pick<Context, 'ask' | 'timeZone' | 'nowMs'>,
 ): Promise<NearEvents> {
   if (changes.length === 0) return { events: [], notes: [] };
@@ -354,6 +354,7 @@ async function readEventsBefore(
 interface PeriodsExplained extends NearEvents {
   readonly input: CausesInput;
   readonly causes: Causes;
+  readonly located: readonly SiteChange<Reading>[];
   /** Which segments were looked at, or why none were; undefined where there is nothing to say. */
   readonly ofSegments: string | undefined;
   /** How long a change of the size that was asked for takes to show. */
@@ -373,14 +374,6 @@ function specialOf({ periods, changes: { headline, changes } }: PeriodsJudged, {
   return '';
 }
 
-/** When the headline began, as far as is known; a single day that stands out began on itself, whatever began before it. */
-function begunOf(headline: Change): Begun[] {
-  const { judgement, since, days } = headline;
-  const own = since ?? earlierOf(headline);
-  const isOneDay = days.first === days.last && isChanged(judgement) && since === undefined;
-  return [...(own ? [own] : []), ...(isOneDay ? [{ from: days.first, latest: days.first }] : [])];
-}
-
 /** Reads segments and events where there is a change to explain, and searches its causes. */
 async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, context: CompareContext): Promise<PeriodsExplained> {
   const { question, windows, known, isOne } = read;
@@ -388,34 +381,32 @@ async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, context:
   const [whole] = periods.readings;
   const explains = question.explain && faults.length === 0;
   const wantsSegments = explains && isOne && !context.isOneOfSeveral;
+  const input = { ...periods, judged: changes, segments: NO_SEGMENTS, explains };
+  const isCalm = changes.isNoise && (await inTurns(context.signal, () => datedChanges(input))).length === 0;
   const { notes, ...segments } =
-    wantsSegments && whole && (!changes.isNoise || earlierOf(changes.headline))
+    wantsSegments && whole && !isCalm
       ? await readSegments({ question, metric: changes.headline.metric, whole, windows, known }, context)
       : { ...NO_SEGMENTS, notes: [] };
   context.progress(3, 3, 'reading metrics');
-  const input = { ...periods, judged: changes, segments, explains };
-  const causes = await inTurns(context.signal, () => explainHeadline(input));
-  const near = await readEventsBefore(begunOf(changes.headline), context);
+  const withSegments = { ...input, segments };
+  const causes = await inTurns(context.signal, () => explainHeadline(withSegments));
+  const located = await inTurns(context.signal, () => datedChanges(withSegments));
+  const near = await readEventsBefore(
+    located.map(({ change }) => change),
+    context,
+  );
   const { detect: size } = question;
   const detect = whole && size !== undefined ? await inTurns(context.signal, () => detectionsOf(whole, question.metrics, size)) : undefined;
   const unseen = 'Segments were not looked at: no change is clear that they could explain.';
   return {
-    input,
+    input: withSegments,
     causes,
-    ofSegments: wantsSegments && changes.isNoise && !earlierOf(changes.headline) ? unseen : segments.choice,
+    located,
+    ofSegments: wantsSegments && isCalm ? unseen : segments.choice,
     detect,
     events: near.events,
     notes: [...notes, ...near.notes],
   };
-}
-
-/** Why nothing is judged, and why a change between the ranges has no date. */
-function methodNotes([whole]: readonly Judged[], { windows: { isAdjacent, between } }: PeriodsRead): string[] {
-  const isDayless = whole && isWithoutDays(whole.reading);
-  return [
-    ...(isDayless ? ['Verdicts are of whole days, and the period holds none.'] : []),
-    ...(isAdjacent || between ? [] : ['The baseline does not end where the period begins, so a change between them has no date.']),
-  ];
 }
 
 function notesOf(result: PeriodsResult, read: PeriodsRead, { ofSegments }: PeriodsExplained): string[] {
@@ -426,7 +417,9 @@ function notesOf(result: PeriodsResult, read: PeriodsRead, { ofSegments }: Perio
     ...(ofSegments === undefined ? [] : [ofSegments]),
     ...(hasLeader ? [`Next: devices ["${result.leader}"] shows its segments.`] : []),
     ...windows.notes,
-    ...methodNotes(result.judged, read),
+    ...(result.judged.slice(0, 1).some(({ reading }) => isWithoutDays(reading))
+      ? ['Verdicts are of whole days, and the period holds none.']
+      : []),
     ...(question.explain && !isOne ? ['explain takes one device and one set of segments at a time.'] : []),
     ...(question.zoneIds.length > 0
       ? [
@@ -450,11 +443,12 @@ function wordPeriods(
 ): { comparison: Comparison; result: PeriodsResult } {
   const { question, windows, totals, timeZone, apart, kept, known, lists } = read;
   const { baseline } = windows;
-  const { input, causes, detect, events } = explained;
+  const { input, causes, located, detect, events } = explained;
   const { goalId } = question;
   const place = placeBy(lists.nameOf);
   const result = wordComparison({
     causes,
+    located,
     input,
     grammar: grammarOf(todayIn(timeZone, nowMs)),
     faults: judged.faults,

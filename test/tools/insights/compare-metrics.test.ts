@@ -150,17 +150,24 @@ it('a special day is named where noise is too wide for a verdict', { tags: 'nigh
 });
 
 it('a break has one day, size and cost in ranges of whole days, in one that ends now, and in one behind it', async () => {
-  const told = async (startDate: string, endDate: string) =>
-    findingsOf(await compare({ startDate, endDate, metrics: ['conversionRate'] })).find(({ when }) => when.shape === 'step');
-  const [days, now, behind] = [await told('-7d', 'yesterday'), await told('this_week', 'now'), await told('yesterday', 'yesterday')];
+  const told = async (startDate: string, endDate: string, of = {}) =>
+    findingsOf(await compare({ startDate, endDate, metrics: ['conversionRate'], ...of })).filter(({ when }) => when.shape === 'step');
+  const [[days], ...others] = [
+    await told('-7d', 'yesterday'),
+    await told('this_week', 'now'),
+    await told('yesterday', 'yesterday'),
+    await told('-7d', 'yesterday', { baseline: 'previous_year' }),
+  ];
   const { startDay, device } = platform().stories.conversionFall;
   expect(days).toMatchObject({ place: { device }, when: { from: startDay, ongoing: true } });
-  for (const other of [now, behind]) {
+  const ofSegments = await told('-7d', 'yesterday', { compareSegments: ['Germany', 'France'] });
+  expect(ofSegments.map(({ place }) => place)).toEqual(['Germany', 'France'].map((segment) => ({ device, segment })));
+  for (const [other] of others) {
     expect(other).toMatchObject({ place: { device }, when: { from: startDay, ongoing: true } });
     expect((other?.change?.percent ?? 0) / (days?.change?.percent ?? 1)).toBeCloseTo(1, 2);
     expect((other?.cost?.value ?? 0) / (days?.cost?.value ?? 1)).toBeCloseTo(1, 2);
-    // The difference of ranges that both lie behind its first day is not it.
-    expect(other?.causes.map(({ share }) => share)).toEqual(other?.causes.map(() => undefined));
+    // Its causes are those of its days, wherever the ranges lie.
+    expect(other?.causes).toEqual(days?.causes);
   }
 });
 

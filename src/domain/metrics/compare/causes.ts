@@ -1,25 +1,9 @@
-import { findReasons, type Reasons } from '../engine/reasons.ts';
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
-import { measuredAt, type NamedVisits, onItsPart, type SiteChange } from '../site-changes.ts';
-import { type Change, differenceOf, earlierOf, isSameChange } from './change.ts';
+import type { NamedVisits } from '../site-changes.ts';
+import { type Change, differenceOf } from './change.ts';
 import { type Explained, explain, findPartition, type GroupValues, partition, type RevenueSplit, splitRevenue } from './contributions.ts';
-import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput } from './judged-changes.ts';
+import type { JudgedChanges, PeriodsInput } from './judged-changes.ts';
 import { isChanged, type Judged, judgeReading, type Reading } from './readings.ts';
-
-/** A change that made that of a metric on the one device, else the one segment, that moved unlike the rest; itself where none did. */
-export function narrowed(own: SiteChange<Reading>, of: string, { devices, segments, judged }: CausesInput): SiteChange<Reading> {
-  const { metric, change } = own;
-  // A device that alone shows it by itself needs no test beside the others.
-  const shown = judged
-    .devicesOf(metric)
-    .filter(({ changes }) => changes.some((each) => each.shape === change.shape && isSameChange(each, change)));
-  const [alone] = shown.length === 1 ? shown : [];
-  if (alone) return measuredAt({ ...own, reading: alone.reading });
-  const named = devices.map((reading) => ({ name: reading.device, reading }));
-  // The segments that were read are those in which the headline moved unlike the rest.
-  const chosen = of === judged.headline.metric ? segments.chosen : [];
-  return onItsPart(own, named) ?? onItsPart(own, chosen, segments.all.length) ?? own;
-}
 
 /** Segments that may have caused a change. */
 export interface SegmentReadings {
@@ -53,7 +37,6 @@ export interface DeviceCause extends Division {
 
 /** Segments as causes of one change. */
 interface SegmentCauses {
-  readonly reasons: Reasons;
   /** Each segment beside all other visits. */
   readonly explained: readonly { readonly apart: Explained; readonly verdict: Judged }[];
   /** Segments that divide the visits, where some do. */
@@ -76,15 +59,11 @@ export interface Causes {
 }
 
 /** The devices' parts of a change, and their own changes; undefined where they do not divide it. */
-function deviceCause(change: Change, whole: Reading, { devices, windows, judged }: CausesInput): DeviceCause | undefined {
+export function deviceCause(change: Change, whole: Reading, { devices, windows, judged }: CausesInput): DeviceCause | undefined {
   const { metric } = change;
   const difference = differenceOf(change);
-  const parts = partition(
-    metric,
-    whole,
-    devices.map(({ device, before, after }) => ({ name: device, before, after })),
-    OTHER_DEVICE,
-  );
+  const named = devices.map(({ device, before, after }) => ({ name: device, before, after }));
+  const parts = devices.length > 0 ? partition(metric, whole, named, OTHER_DEVICE) : undefined;
   const explained = difference === null || !parts ? undefined : explain(metric, difference, parts, windows.factors);
   if (!explained) return undefined;
   return {
@@ -96,17 +75,13 @@ function deviceCause(change: Change, whole: Reading, { devices, windows, judged 
 
 /** The segments' parts of the headline, and their own changes. */
 function segmentCauses(whole: Reading, { windows, judged, segments: { all, chosen } }: CausesInput): SegmentCauses {
-  const { headline, hidden } = judged;
+  const { headline } = judged;
   const { metric } = headline;
   const difference = differenceOf(headline) ?? 0;
   const explainedBy = (parts: readonly GroupValues[], rest: string) => {
     const groups = partition(metric, whole, parts, rest);
     return groups && explain(metric, difference, groups, windows.factors);
   };
-  const groups = chosen.map(({ name, reading }) => ({ name, days: daysOf(reading, metric) }));
-  // Of a break that goes on from before the period the ranges hold what chance made of the days on both sides of it.
-  const since = headline.since ?? earlierOf(headline);
-  const reasons = findReasons(occasionOf({ ...headline, since }, whole, hidden, windows), groups, all.length);
   const explained = chosen.flatMap(({ name, reading }) => {
     const apart = explainedBy([{ name, before: reading.before, after: reading.after }], `not ${name}`);
     return apart ? [{ apart, verdict: judgeReading(reading, metric) }] : [];
@@ -116,7 +91,7 @@ function segmentCauses(whole: Reading, { windows, judged, segments: { all, chose
     of: parts.map(({ name }) => name).join(' and '),
     explained: explainedBy(parts, 'no segment of these'),
   };
-  return { reasons, explained, divided };
+  return { explained, divided };
 }
 
 function takings(values: Reading['before'], scale: number) {
@@ -136,11 +111,11 @@ function revenueCause(whole: Reading, { windows: { factors }, judged }: CausesIn
 
 /** Searches the causes of the headline of one selection: devices, segments, factors of revenue. */
 export function explainHeadline(input: CausesInput): Causes {
-  const { readings, segments, devices, explains, judged } = input;
+  const { readings, segments, explains, judged } = input;
   const [whole] = readings;
   return {
     whole,
-    byDevice: whole && devices.length > 0 ? deviceCause(judged.headline, whole, input) : undefined,
+    byDevice: whole && deviceCause(judged.headline, whole, input),
     bySegment: whole && !judged.isNoise && segments.all.length > 0 ? segmentCauses(whole, input) : undefined,
     revenue: explains && whole && readings.length === 1 ? revenueCause(whole, input) : undefined,
   };

@@ -7,25 +7,27 @@ import { formatPercent } from '../../../lib/number-text.ts';
 import { lowered } from '../../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
 import { type Occasion, occasionsOf } from '../calendar/special-words.ts';
-import { factorsOf } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
-import { sizeOfDays } from '../engine/measure.ts';
-import { valueOf } from '../engine/series.ts';
+import { LAST } from '../engine/scan.ts';
+import { type DailyPoint, valueOf } from '../engine/series.ts';
 import { changeFacts, faultFacts, levelUnit, wordedAll } from '../findings.ts';
 import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
 import type { CountingFault } from '../quality/counting.ts';
 import { dayPoints, kindOf, rounded } from '../read/day-points.ts';
-import { byFactors, measuredAt, pointsKnown, type SiteChange } from '../site-changes.ts';
-import { type Causes, type CausesInput, explainHeadline, narrowed } from './causes.ts';
-import { beyondUsual, type Change, earlierOf, figuresOf, isSameChange } from './change.ts';
+import { pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
+import { type Causes, type CausesInput, deviceCause } from './causes.ts';
+import { beyondUsual, type Change, earlierOf, figuresOf } from './change.ts';
 import { type Comparison, changeTable, deviceRecord, revenueRecord, segmentRecord, sumsOf } from './comparison-rows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
-import { isChanged, type Judged, judgeReading, type Reading, toldVerdict } from './readings.ts';
+import { besideChange, isOf, onItsDays, toldFor } from './dated-changes.ts';
+import { changeOf } from './judged-changes.ts';
+import { isChanged, type Judged, type Reading, toldVerdict } from './readings.ts';
 
 /** Facts that the words of a comparison need. */
 export interface ComparisonScene {
   readonly causes: Causes;
+  readonly located: readonly SiteChange<Reading>[];
   readonly input: CausesInput;
   readonly grammar: Grammar;
   readonly faults: readonly CountingFault[];
@@ -56,67 +58,53 @@ const REVENUE_FACTORS = [
 const shareOf = (contribution: number | undefined, change: number) =>
   contribution && change ? Number((contribution / change).toFixed(2)) : undefined;
 
-/** The segment that carries more of a change than all others. */
-function segmentCauses({ bySegment }: Causes): Facts['causes'] {
-  const name = bySegment?.reasons.maker ?? bySegment?.reasons.named;
-  const apart = bySegment?.explained.find(({ apart: { groups } }) => groups[0]?.name === name)?.apart;
-  const share = apart && shareOf(apart.groups[0]?.contribution, apart.change);
-  return share === undefined || share < LEAST_PART ? [] : [{ kind: 'place', name: `"${name ?? ''}"`, share, basis: 'measured' }];
-}
-
 /** Points by which the share of a segment must have risen to be named. */
 const LEAST_MOVED = 3;
 
 /** The segment whose share of the visits rose most; undefined where none rose by much. */
-function movedSegment(whole: Reading, segments: readonly GroupValues[]): string | undefined {
+function movedSegment(whole: Omit<GroupValues, 'name'>, segments: readonly GroupValues[]): string | undefined {
   const share = (own: GroupValues['before'], of: GroupValues['before']) => (100 * (own['visits'] ?? 0)) / (of['visits'] || 1);
   const moved = segments.map(({ name, before, after }) => ({ name, by: share(after, whole.after) - share(before, whole.before) }));
   const [most] = moved.toSorted((a, b) => b.by - a.by);
   return most && most.by >= LEAST_MOVED ? most.name : undefined;
 }
 
-/** A metric's change between the ranges by devices, whether it leads the answer or not; undefined where they do not divide it. */
-function byDevices(metric: string, { input }: ComparisonScene): Explained | undefined {
-  const headline = input.judged.changes.find((change) => change.metric === metric);
-  const segments = { all: [], chosen: [] };
-  return headline && explainHeadline({ ...input, segments, explains: false, judged: { ...input.judged, headline } }).byDevice?.explained;
-}
-
-/** The mix of devices where it makes a rate move: the device whose share of the visits rose most. */
-function mixCauses(metric: string, scene: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
-  // Shares of devices move the rate of all visits, and that of no device.
-  const explained = reading === scene.causes.whole ? byDevices(metric, scene) : undefined;
+/** The mix of devices where it makes a rate of all visits move: the device whose share of these rose most, and such a segment. */
+function mixCauses(explained: Explained | undefined, whole: Omit<GroupValues, 'name'>, segments: readonly GroupValues[]): Facts['causes'] {
   if (!explained || !isMix(explained)) return [];
   const movedOf = ({ shareBefore = 0, shareAfter = 0 }: Contribution) => shareAfter - shareBefore;
   const [most] = explained.groups.toSorted((a, b) => movedOf(b) - movedOf(a));
   const share = shareOf(effectsOf(explained).mix, explained.change);
   if (!most || share === undefined) return [];
-  const { whole } = scene.causes;
-  const segment = whole && movedSegment(whole, scene.input.segments.all);
+  const segment = movedSegment(whole, segments);
   const names = [most.name, ...(segment === undefined ? [] : [`"${segment}"`])];
   return names.map((name) => ({ kind: 'mix' as const, name, share, basis: 'measured' as const }));
 }
 
-/** The causes of a change: the one device that moved, the place that carries it, the mix of devices, the factor of a product. */
-function causesOf({ metric, reading, change }: SiteChange<Reading>, scene: ComparisonScene): Facts['causes'] {
-  const { causes, input } = scene;
-  const factors = factorCauses(metric, scene);
-  // Of a change on one segment the place says it all.
-  if (input.segments.chosen.some(({ reading: own }) => own === reading)) return factors;
-  const isHeadline = metric === input.judged.headline.metric;
-  const { groups, change: difference } = byDevices(metric, scene) ?? { groups: [], change: 0 };
-  const own = groups.find(({ name }) => name === reading.device);
-  const share = own && shareOf(own.contribution, difference);
-  // What two ranges differ by is that change alone where the one is before it and the other after, and it makes most of it.
-  const isTheirs = change.from >= scene.period.from && (share ?? 1) > MOST && change.relative * difference >= 0;
-  const isAlone = input.judged.devicesOf(metric).every((other) => other.reading.device === reading.device || !isChanged(other));
-  const place = { kind: 'place', name: reading.device, basis: 'measured', ...(isTheirs && share !== undefined && { share }) } as const;
-  return [
-    ...(own && isHeadline && isAlone ? [place] : []),
-    ...(isTheirs && isHeadline ? segmentCauses(causes) : []),
-    ...(isTheirs ? mixCauses(metric, scene, reading) : []),
-    ...factors,
-  ];
+/**
+ * The causes of a change on its own days: the segment that came with it and without which little is left of it, the one device that moved,
+ * the mix of devices. Of a change on a segment the place says it all.
+ */
+function causesOf(own: SiteChange<Reading>, { causes: { whole }, input }: ComparisonScene): Facts['causes'] {
+  const { metric, reading } = own;
+  const { devices, segments, judged } = input;
+  if (!whole || (reading !== whole && !devices.includes(reading))) return [];
+  const { maker } = reasonsOf({ ...own, reading: whole }, segments.chosen, segments.all.length);
+  const made = segments.chosen
+    .filter(({ name }) => name === maker)
+    .map((each) => {
+      const { groups: [part] = [], change = 0 } = onItsDays(own, whole, [each]) ?? {};
+      const share = shareOf(part?.contribution, change);
+      return { kind: 'place' as const, name: `"${each.name}"`, ...(share !== undefined && { share }), basis: 'measured' as const };
+    });
+  if (reading === whole) {
+    const beside = segments.chosen.map((each) => besideChange(each.name, each.reading, own));
+    const named = devices.map((device) => ({ name: device.device, reading: device }));
+    return [...made, ...mixCauses(onItsDays(own, whole, named), besideChange('', whole, own), beside)];
+  }
+  const others = judged.devicesOf(metric).filter((other) => other.reading !== reading && other.verdict !== 'not enough data');
+  const isAlone = others.length > 0 && !others.some(isChanged);
+  return [...(isAlone ? [{ kind: 'place' as const, name: reading.device, basis: 'measured' as const }] : []), ...made];
 }
 
 /** The factor that makes most of a change of revenue; none where several do. */
@@ -128,78 +116,15 @@ function factorCauses(metric: string, { causes: { revenue } }: ComparisonScene):
   });
 }
 
-/** The days of a period that stand out by themselves. */
-const unusualDays = ({ judgement, days: { first, last } }: Change) =>
-  judgement.changes.filter(({ shape, from }) => shape === 'outlier' && from >= first && from <= last);
-
-/** The changes with a date where they are told, and the days that those of the table have there. */
-interface Dated {
-  readonly located: SiteChange<Reading>[];
-  readonly daysOf: ReadonlyMap<Change, DatedChange>;
-}
-
-/** What began before the period and goes on in it; of a product, which may not show it by itself, also that of its factors. */
-function begunBefore(change: Change, reading: Reading): Pick<SiteChange, 'metric' | 'change'>[] {
-  return [change.metric, ...factorsOf(change.metric, reading)].flatMap((metric) => {
-    const own = metric === change.metric ? change : { ...change, judgement: judgeReading(reading, metric) };
-    const begun = earlierOf(own);
-    return begun ? [{ metric, change: begun }] : [];
-  });
-}
-
-/**
- * The changes with a date, each by its factor and on the part that carries it: those of the headline first, those that began before the
- * period, and single days of it of the headline.
- */
-function datedChanges({ input }: ComparisonScene): Dated {
-  const { readings, judged } = input;
-  const { changes, headline, hidden } = judged;
-  const located: SiteChange<Reading>[] = [];
-  const daysOf = new Map<Change, DatedChange>();
-  const toldFor = ({ metric, reading, change }: SiteChange<Reading>) => {
-    const isSame = (told: SiteChange<Reading>) => told.metric === metric || factorsOf(metric, reading).includes(told.metric);
-    return located.find((told) => isSameChange(told.change, change) && isSame(told));
-  };
-  const place = (own: SiteChange<Reading>, of: Change): SiteChange<Reading>[] => {
-    const known = toldFor(own);
-    if (known) return [known];
-    return byFactors(own, of.days.first).flatMap((factor) => {
-      const placed = factor.reading === readings[0] && !toldFor(factor) ? narrowed(factor, of.metric, input) : factor;
-      return byFactors(placed, of.days.first).map((each) => {
-        const told = toldFor(each);
-        if (!told) located.push(each);
-        return told ?? each;
-      });
-    });
-  };
-  if (hidden?.main) place(measuredAt({ metric: hidden.metric, reading: hidden.reading, change: hidden.main }), headline);
-  const inOrder = changes.map((change, at) => ({ change, reading: readings[at % readings.length] }));
-  for (const { change, reading } of inOrder.toSorted((a, b) => Number(b.change === headline) - Number(a.change === headline))) {
-    if (!reading) continue;
-    const { metric, since, judgement } = change;
-    if (since && isChanged(judgement)) {
-      const [told] = place({ metric, reading, change: since }, change);
-      if (told) daysOf.set(change, told.change);
-    }
-    for (const begun of begunBefore(change, reading)) place(measuredAt({ reading, ...begun }), change);
-    if (change === headline) for (const day of unusualDays(change)) place({ metric, reading, change: day }, change);
-  }
-  return { located, daysOf };
-}
-
-/** A change of the table with the first day that is told of it, and the size that its own metric has on these days. */
-function onToldDays(change: Change, reading: Reading | undefined, told: DatedChange | undefined): Change {
+/** A change of the table with the days on which it is told. */
+function onToldDays(change: Change, reading: Reading | undefined, { located }: ComparisonScene): Change {
   const { metric, since } = change;
-  if (!reading || !since || !told || told.from === since.from) return change;
-  const size = sizeOfDays(kindOf(metric), pointsKnown(reading, metric), told);
-  if (!size || size.relative * since.relative <= 0) return change;
-  const { relative, low, high } = size;
-  return { ...change, since: { ...told, relative, low, high } };
+  return reading && since ? { ...change, since: toldFor({ metric, reading, change: since }, located)?.change ?? since } : change;
 }
 
 /** The special days among some. */
-function specialCauses({ specialDays }: ComparisonScene, labels: readonly string[]): Facts['causes'] {
-  const names = new Set(labels.flatMap((label) => specialDays(label)?.name ?? []));
+function specialCauses({ specialDays }: ComparisonScene, days: readonly DailyPoint[]): Facts['causes'] {
+  const names = new Set(days.flatMap(({ label }) => specialDays(label)?.name ?? []));
   return [...names].slice(0, MOST_NAMES).map((name) => ({ kind: 'special day', name, basis: 'same time' }));
 }
 
@@ -218,12 +143,13 @@ function specialPart({ metric, judgement }: Change, { specialDays }: ComparisonS
     return Math.log(valueOf(usual(after)) / valueOf(usual(before)));
   };
   const partOf = (some: readonly Occasion[]) => 1 - differenceWithout(some) / differenceWithout([]);
-  const share = partOf(occasions);
-  if (!(share >= LEAST_PART) || !occasions.some(({ isClear }) => isClear)) return [];
-  const parts = [...grouped(occasions, ({ name }) => name)].map(([name, own]) => ({ name, part: partOf(own) }));
-  const told = parts.filter(({ part }) => part > 0).toSorted((a, b) => b.part - a.part);
-  const name = listed(told.slice(0, MOST_NAMES).map((each) => each.name));
-  return [{ kind: 'special day', name, share: Number(share.toFixed(2)), basis: 'measured' }];
+  const parts = [...grouped(occasions, ({ name }) => name)].map(([name, own]) => ({ name, own, part: partOf(own) }));
+  const sorted = parts.filter(({ part }) => part > 0).toSorted((a, b) => b.part - a.part);
+  const told = sorted.slice(0, MOST_NAMES);
+  if (!(partOf(occasions) >= LEAST_PART) || !occasions.some(({ isClear }) => isClear)) return [];
+  // The part of those that are named alone.
+  const share = partOf(told.flatMap(({ own }) => own));
+  return [{ kind: 'special day', name: listed(told.map(({ name }) => name)), share: Number(share.toFixed(2)), basis: 'measured' }];
 }
 
 /** Why the figures of two ranges differ: special days; where comparable days do not differ, days that stand out. */
@@ -277,21 +203,20 @@ function judgedDay({ metric, compared }: Change, reading: Reading | undefined, {
   return { after: day.values[metric] ?? null, period: { from: label, to: label } };
 }
 
-/** A level that changed before is what is expected of a day. */
-function levelNote({ judgement: { changes } }: Change, period: ComparisonScene['period']): { name?: string } {
-  const hasMoved = changes.some(({ shape, from, to }) => shape === 'step' && to === undefined && from < period.from);
-  return hasMoved ? { name: 'after an earlier change' } : {};
+/** The smallest change that would have shown; none where the figures differ by more. */
+function detectableFacts({ detectable }: Change, percent = 0): Pick<Facts, 'detectable'> {
+  const least = 100 * Math.abs(detectable ?? 0);
+  return Math.abs(percent) < least ? { detectable: Number(least.toFixed(1)) } : {};
 }
 
 /** The record of a metric over the two ranges, or of a single whole day against what was expected of it. */
 function rangeFacts(change: Change, reading: Reading | undefined, scene: ComparisonScene): Facts {
-  const { metric, before, compared, isPerDay, detectable } = change;
+  const { metric, compared, isPerDay } = change;
   const { currency, placeOf } = scene;
-  const verdict = before === null || change.after === null ? 'too few data' : verdictOf(change);
+  const verdict = carriedVerdict(change, reading, scene) ?? verdictOf(change);
   const expected = expectedOf(change);
   const { after, period } = expected ? judgedDay(change, reading, scene) : { after: compared.after, period: scene.period };
   const size = sizeOfRange(change, verdict, after, expected ? expected.value : compared.before);
-  const isSeen = detectable !== null && Math.abs(size?.percent ?? 0) < 100 * Math.abs(detectable);
   return {
     subject: metric,
     unit: isPerDay ? levelUnit(metric, currency) : (unitOf(metric, currency) ?? ''),
@@ -299,13 +224,23 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
     when: { shape: period.from === period.to ? 'day' : 'range', ...period, ongoing: false },
     now: shownValue(change, after),
     against: expected
-      ? { what: 'expected', ...expected, ...levelNote(change, period) }
+      ? { what: 'expected', ...expected, ...(earlierOf(change) && { name: 'after an earlier change' }) }
       : { what: 'before', value: shownValue(change, compared.before) },
     ...(size && { change: size }),
     verdict,
-    ...(isSeen && { detectable: Number((100 * Math.abs(detectable)).toFixed(1)) }),
+    ...(verdict === 'unchanged' && detectableFacts(change, size?.percent)),
     causes: rangeCauses(change, scene, reading),
   };
+}
+
+/** The way of two ranges between which a step that is told goes as their figures do: no chance of these; undefined where none does. */
+function carriedVerdict(change: Change, reading: Reading | undefined, scene: ComparisonScene): Facts['verdict'] | undefined {
+  const { metric, judgement } = change;
+  const [figures = 0, first] = [figuresOf(change), reading?.baselineDays[0]?.interval.label ?? LAST];
+  if (!reading || judgement.verdict !== 'within noise' || judgement.expected || Math.abs(figures) < LEAST_FIGURE) return undefined;
+  const isNew = ({ shape, from, relative }: DatedChange) => shape === 'step' && from > first && relative * figures > 0;
+  if (!scene.located.some((own) => isNew(own.change) && isOf(own, metric, reading))) return undefined;
+  return figures > 0 ? 'higher' : 'lower';
 }
 
 /** A figure of a range: as the platform gives it, per day to six digits. */
@@ -323,14 +258,19 @@ function expectedOf({ metric, judgement: { expected } }: Change): { value: numbe
 
 /** Why a range changed, or why one that did not change shows other figures. */
 function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
-  if (change.judgement.expected)
-    return specialCauses(
-      scene,
-      (reading?.periodDays ?? []).flatMap(({ interval }) => interval.label ?? []),
-    );
+  if (change.judgement.expected) {
+    const points = dayPoints(reading?.periodDays ?? [], change.metric);
+    const causes = specialCauses(scene, points);
+    // Where nothing is known of what such days do, they are no part of what is expected.
+    return points.some(({ special }) => special?.mean) ? causes : causes.map((cause) => ({ ...cause, basis: 'inferred' }));
+  }
   const calendar = calendarCauses(change, scene, reading);
   if (!isChanged(change.judgement) || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return calendar;
-  return [...mixCauses(change.metric, scene, reading), ...calendar, ...factorCauses(change.metric, scene)];
+  const { causes, input } = scene;
+  // Shares of devices move the rate of all visits, and that of no device.
+  const isWhole = reading !== undefined && reading === causes.whole;
+  const mix = isWhole ? mixCauses(deviceCause(change, reading, input)?.explained, reading, input.segments.all) : [];
+  return [...mix, ...calendar, ...factorCauses(change.metric, scene)];
 }
 
 /** Nothing falls by more than all of it. */
@@ -344,30 +284,12 @@ function sizeOfFigures(now: number | null, before: number | null, noise: number 
   return { percent: shown(percent), low: shown(percent - half), high: shown(percent + half) };
 }
 
-/** The change of a range: of its figures, or of comparable days where these go the other way; undefined where only some of its days do. */
+/** The change of a range: of its figures, or of comparable days where these go the other way. */
 function sizeOfRange({ judgement }: Change, verdict: Facts['verdict'], now: number | null, before: number | null): Facts['change'] {
-  const { relative, noise, main } = judgement;
+  const { relative, noise } = judgement;
   const size = sizeOfFigures(now, before, noise);
   const isOtherWay = size && size.percent !== undefined && verdict === (size.percent > 0 ? 'lower' : 'higher');
-  if (!isOtherWay) return size;
-  return main || relative === null ? undefined : sizeOfFigures(1 + relative, 1, noise);
-}
-
-/** The record of a device that stands out by the ranges alone where all devices together do not. */
-function hiddenFacts({ reading, metric, verdict, noise }: Judged, { period, currency, placeOf }: ComparisonScene): Facts {
-  const [before, now] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
-  const size = sizeOfFigures(now, before, noise);
-  return {
-    subject: metric,
-    unit: unitOf(metric, currency) ?? '',
-    place: placeOf(reading, metric),
-    when: { shape: 'range', ...period, ongoing: false },
-    now,
-    against: { what: 'before', value: before },
-    ...(size && { change: size }),
-    verdict: verdict === 'down' || (size?.percent ?? 0) < 0 ? 'lower' : 'higher',
-    causes: [],
-  };
+  return isOtherWay && relative !== null ? sizeOfFigures(1 + relative, 1, noise) : size;
 }
 
 /** The findings of a comparison, ranked, the rows of its table, and the sentences of its first paragraph and details, in order. */
@@ -387,22 +309,24 @@ const shortSentence = ({ change: { days, to }, metric }: SiteChange<Reading>) =>
 
 /** Puts what was judged into records, and these into words: what goes on, what ended, and what the ranges as wholes show. */
 function tellComparison(scene: ComparisonScene): ComparisonTold {
-  const { input, faults, grammar } = scene;
+  const { input, faults, grammar, located } = scene;
   const { readings } = input;
   const { headline, changes, hidden } = input.judged;
-  const { located, daysOf } = datedChanges(scene);
   const dated = located.map((each) => datedFacts(each, scene));
   const isDated = hidden && located.some(({ reading }) => reading === hidden.reading);
-  const alone = hidden && !isDated ? [hiddenFacts(hidden, scene)] : [];
+  const alone =
+    hidden && !isDated ? [rangeFacts(changeOf(hidden.metric, hidden, input.windows, hidden.reading.device), hidden.reading, scene)] : [];
   const told = wordedAll([...ranked([...faults.map((fault) => faultFacts(fault, scene.whole)), ...dated]), ...alone], grammar);
   const readingAt = (at: number) => readings[readings.length > 1 ? at % readings.length : 0];
   const ranges = wordedAll(
     changes.map((change, at) => rangeFacts(change, readingAt(at), scene)),
     grammar,
   );
-  const ofHeadline = ranges.filter(({ subject }) => subject === headline.metric);
-  const others = ranges.filter(({ subject }) => subject !== headline.metric);
-  const moved = others.filter(({ verdict }) => verdict === 'higher' || verdict === 'lower');
+  const isAsked = ({ subject }: Finding) => subject === headline.metric;
+  const isMoved = ({ verdict }: Finding) => verdict === 'higher' || verdict === 'lower';
+  const ofRanges = [...ranges.filter(isAsked), ...ranges.filter((each) => !isAsked(each) && isMoved(each))];
+  const calm = ranges.filter((each) => !isAsked(each) && !isMoved(each));
+  const shown = ofRanges.every(isAsked) ? 1 : 0;
   // The ranges hold days without the change, so that their figures are others than its size; of its causes only days are not said yet.
   const whole = ({ causes, ...finding }: Finding) => {
     if (told.length === 0 || finding.against?.what === 'expected') return finding.sentence;
@@ -410,14 +334,18 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
     return `Over the whole period, ${lowered(sentenceOf({ ...finding, causes: ofDays }, grammar))}`;
   };
   const isDay = ({ when, verdict }: Finding) => when.shape === 'day' && verdict !== 'measurement';
+  const [lasting, days] = [told.filter((each) => !isDay(each)), told.filter(isDay)];
   const said = (some: readonly Finding[]) => some.map((finding) => saidOf(finding, grammar));
-  const lead = [...said(told.filter((each) => !isDay(each))), ...[...ofHeadline, ...moved].map(whole), ...said(told.filter(isDay))];
-  const outliers = changes.map((change, at) => outlierSentence(change, readingAt(at), grammar.year));
-  const details = [...located.map(shortSentence), ...outliers];
+  // What was asked and found no room, where its figures would be taken for a change.
+  const untold = calm.slice(shown).filter(({ change }) => Math.abs(change?.percent ?? 0) >= 100 * LEAST_FIGURE);
+  // Days that are named as the cause are told.
+  const outliers = changes.map((change, at) => (ranges[at]?.causes.length ? '' : outlierSentence(change, readingAt(at), grammar.year)));
+  const details = [...located.map(shortSentence), ...untold.map(({ sentence }) => sentence), ...outliers];
   return {
-    findings: [...told, ...ofHeadline, ...(moved.length > 0 ? moved : others.slice(0, 1))],
-    rows: changes.map((change, at) => onToldDays(change, readingAt(at), daysOf.get(change))),
-    lead,
+    // The order of the sentences.
+    findings: [...lasting, ...ofRanges, ...days, ...calm.slice(0, shown)],
+    rows: changes.map((change, at) => onToldDays(change, readingAt(at), scene)),
+    lead: [...said(lasting), ...ofRanges.map(whole), ...said(days)],
     details: details.filter((sentence) => sentence !== ''),
     device: located.find(({ metric, reading }) => metric === headline.metric && input.devices.includes(reading))?.reading.device,
   };
@@ -434,12 +362,7 @@ function datedFacts(located: SiteChange<Reading>, scene: ComparisonScene): Facts
   const own = points.filter(({ label }) => label >= change.from && label <= (change.to ?? last));
   // The doubt about what special days do may hold all of it; then nothing was lost.
   const isSpecial = own.every(({ special }) => special && Math.abs(Math.log1p(change.relative)) < DOUBTS * special.sd);
-  const causes = isSpecial
-    ? specialCauses(
-        scene,
-        own.map(({ label }) => label),
-      )
-    : causesOf(located, scene);
+  const causes = isSpecial ? specialCauses(scene, own) : causesOf(located, scene);
   const cost = isSpecial ? {} : { rows: reading.known };
   return changeFacts({ metric, place: scene.placeOf(reading, metric), change, points, last, causes, ...cost }, scene.currency);
 }

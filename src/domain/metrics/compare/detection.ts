@@ -90,7 +90,7 @@ export function detectionsOf(reading: Reading, metrics: readonly string[], perce
     const level = lately
       .filter(isLevel)
       .slice(-1)
-      .flatMap((own) => byFactors(own, own.change.from))
+      .flatMap((own) => byFactors(own, { first: own.change.from, last }))
       .findLast(isLevel);
     return [
       {

@@ -1,8 +1,8 @@
 import { daysFrom } from '../../../lib/calendar.ts';
+import { Z_99 } from '../../../statistics/tails.ts';
 import { factorsOf } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { detectableChange } from '../engine/detectable.ts';
-import type { Occasion } from '../engine/reasons.ts';
 import { isCount } from '../metric-definitions.ts';
 import { dayPoints, kindOf } from '../read/day-points.ts';
 import { measuredAt } from '../site-changes.ts';
@@ -18,6 +18,8 @@ export interface PeriodsInput {
   readonly readings: readonly Reading[];
   /** The devices of the whole, which share no visit. */
   readonly devices: readonly Reading[];
+  /** The devices of all readings, on which a change of one may lie. */
+  readonly parts: readonly Reading[];
   readonly labelOf: (reading: Reading) => string;
 }
 
@@ -59,7 +61,8 @@ function sinceOf({ main, reading }: Judged, { isAdjacent }: Windows): DatedChang
   return isAdjacent || main?.from !== reading.periodDays[0]?.interval.label ? main : undefined;
 }
 
-function changeOf(metric: string, own: Judged, windows: Windows, of: string): Change {
+/** A metric of one reading on both sides, with its verdict. */
+export function changeOf(metric: string, own: Judged, windows: Windows, of: string): Change {
   const { reading } = own;
   const { factors } = windows;
   const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
@@ -77,15 +80,23 @@ function changeOf(metric: string, own: Judged, windows: Windows, of: string): Ch
     since: since && measuredAt({ metric, reading, change: since }).change,
     days: { first: labels[0] ?? '', last: labels.at(-1) ?? '' },
     of,
-    detectable: own.verdict === 'within noise' && windows.isAdjacent ? detectableOf(own) : null,
+    detectable: own.verdict === 'within noise' ? detectableOf(own, windows) : null,
   };
 }
 
-/** The smallest lasting change since the first day of the period, the way the levels differ, that would show in four of five cases. */
-function detectableOf({ metric, reading, relative }: Judged): number | null {
+/** Standard normals of what four of five cases pass, in those of a verdict at 1 %. */
+const SHOWN = 1 + 0.8416 / Z_99;
+
+/**
+ * The smallest lasting change since the first day of the period, the way the levels differ, that would show in four of five cases; against
+ * days far from the period by the noise of the two.
+ */
+function detectableOf({ metric, reading, relative, noise }: Judged, { isAdjacent }: Windows): number | null {
+  const sign = (relative ?? 0) < 0 ? -1 : 1;
+  if (!isAdjacent) return noise === null ? null : Math.expm1(SHOWN * Math.log1p(sign * noise));
   const period = dayPoints(reading.periodDays, metric);
   const before = daysOf(reading, metric).slice(0, -period.length || undefined);
-  return detectableChange(kindOf(metric), before, period, (relative ?? 0) < 0 ? -1 : 1) ?? null;
+  return detectableChange(kindOf(metric), before, period, sign) ?? null;
 }
 
 function perDay(before: number | null, after: number | null, factors: Factors) {
@@ -168,33 +179,4 @@ export function judgeChanges({ metrics, windows, readings, devices, labelOf }: P
 /** All days of a reading up to the end of the period as points of a metric, in order. */
 export function daysOf(reading: Reading, metric: string) {
   return dayPoints(reading.days, metric);
-}
-
-/** The days of the change whose causes are searched: since its first day, or the period against the baseline where that is not known. */
-export function occasionOf(
-  { metric, since: own, days, judgement }: Change,
-  whole: Reading,
-  hidden: Judged | undefined,
-  windows: Windows,
-): Occasion {
-  const since = hidden ? sinceOf(hidden, windows) : own;
-  const labels = dayPoints(whole.baselineDays, metric).map(({ label }) => label);
-  const [first, last] = [labels[0], labels.at(-1)];
-  // The days of a change that only a device shows are those of the device, and so are those that one dates beyond what the whole allows.
-  const { main } = judgement;
-  const isOfWhole = since !== undefined && main !== undefined && since.from >= main.earliest && since.from <= main.latest;
-  const isOpen = !hidden && isOfWhole && since.to === undefined && since.from >= days.first;
-  return {
-    kind: kindOf(metric),
-    whole: daysOf(whole, metric),
-    periodFrom: days.first,
-    ...(since
-      ? { from: since.from, to: since.to ?? days.last, ...(isOpen && { soonest: days.first }) }
-      : {
-          from: days.first,
-          to: days.last,
-          // A single day is held against all days before it, as its expectation was.
-          ...(first !== undefined && last !== undefined && first !== last && { baseline: { from: first, to: last } }),
-        }),
-  };
 }

@@ -3,11 +3,9 @@ import { adjusted } from '../../../statistics/discoveries.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { combinedScore, logTail, normalOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
-import { levelOf, type Window } from './levels.ts';
 import { estimateNoise, informationOf, knownOf, without } from './noise.ts';
 import { contrastOf, type DailyPoint, isSum, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { driftShare, slopeOf } from './slope.ts';
-import { studySeries } from './study.ts';
 
 /** A part of all visits, whose days are sums that are contained in those of the whole. */
 export interface Group {
@@ -26,8 +24,6 @@ export interface Occasion {
   readonly soonest?: string | undefined;
   /** First day of the period: days before it and before `from` teach what is usual. */
   readonly periodFrom: string;
-  /** Where no day is known on which the change began: the days whose level `from` … `to` is compared with. */
-  readonly baseline?: Window | undefined;
   /** Days of other changes, which are taken out. */
   readonly others?: readonly Pick<Occasion, 'from' | 'to'>[];
   /** A slope over all days instead of another level on some; changes are then those of the judged days. */
@@ -68,22 +64,12 @@ export interface Reasons {
 
 /** Probability of naming a group although all moved alike. */
 const ERROR = 0.06;
-const NO_DAYS: ReadonlySet<number> = new Set();
 
 interface GroupEffect {
   readonly effect: number;
   readonly error: number;
   /** As a standard normal. */
   readonly score: number;
-}
-
-/** The difference of the levels of two windows. */
-function effectBetween(series: Series, baseline: Window, period: Window): GroupEffect | undefined {
-  const study = studySeries(series, []);
-  const level = study && levelOf(study, { baseline, period }, NO_DAYS);
-  if (!study || !level) return undefined;
-  const { difference: effect, error } = level;
-  return { effect, error, score: normalOf(effect / error, study.noise.freedom) };
 }
 
 /** A day on which a change may have begun, and how likely it is. */
@@ -113,13 +99,8 @@ function startsOf({ kind, whole, from, to, soonest = from }: Occasion, judgedFro
   return found.length === 0 ? certain : found.map(({ label, log }) => ({ label, weight: Math.exp(log - best) / all }));
 }
 
-/** The effect on an interval of days, against the days before it or against a baseline, or that of drift. */
-function effectOn(
-  series: Series,
-  { from, to, baseline, others = [], isDrift = false }: Occasion,
-  starts: readonly Start[],
-): GroupEffect | undefined {
-  if (baseline) return effectBetween(series, baseline, { from, to });
+/** The effect on an interval of days, against the days before it, or that of drift. */
+function effectOn(series: Series, { from, to, others = [], isDrift = false }: Occasion, starts: readonly Start[]): GroupEffect | undefined {
   const noise = estimateNoise(series, []);
   const taken = others.map((other) => intervalOf(series, other.from, other.to)).filter((other) => other.from < other.to);
   if (noise && isDrift) {
@@ -202,8 +183,8 @@ function makerOf(occasion: Occasion, judgedFrom: string, starts: readonly Start[
 }
 
 /** Whether a group has no event on the days of a change nor in the week before them, as a campaign that ended long ago: nothing moved. */
-function isIdle({ days }: Group, { from, to, baseline }: Occasion): boolean {
-  const first = baseline?.from ?? dayAfter(from, -WEEK);
+function isIdle({ days }: Group, { from, to }: Occasion): boolean {
+  const first = dayAfter(from, -WEEK);
   return days.every(({ label, numerator }) => label < first || label > to || numerator === 0);
 }
 

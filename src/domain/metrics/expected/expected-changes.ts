@@ -7,11 +7,8 @@ import { LONGEST_EPISODE_DAYS } from '../engine/seek.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { PARTS } from '../read/metric-grid.ts';
 import { askedOf } from '../read/metric-query.ts';
-import { areNear, changesOf, ERROR, onItsPart } from '../site-changes.ts';
+import { areNear, changesOf, ERROR, LATELY_DAYS, onItsPart } from '../site-changes.ts';
 import { type ExpectedInput, type FoundChange, isChangeOf, keyOf, type QueryVisits } from './expected-lines.ts';
-
-/** A change that began this many days before the first row is no longer news. */
-const LATELY_DAYS = 56;
 
 /** The days of each selection. */
 function visitsOf(days: readonly MetricRow[], known: KnownDays): QueryVisits[] {
@@ -39,10 +36,7 @@ export function changesFrom({ query, days, known }: ExpectedInput, from: string,
   const searched = new Set(asked.flatMap((metric) => [metric, ...factorsOf(metric)]));
   const most = ERROR / Math.max(1, searched.size * selections.length);
   const found = selections.flatMap((reading) => asked.flatMap((metric) => changesOf(reading, metric, from, most)));
-  // What lasted for longer and is over was a level between two changes, and is no story of these rows.
-  return once(
-    found.filter(({ change: { from: begun, to, days: length } }) => begun <= last && (to === undefined || length <= LONGEST_EPISODE_DAYS)),
-  );
+  return once(found.filter(({ change }) => change.from <= last));
 }
 
 /** Whether a product changed on the day on which one of its factors did, whose cost in it is told. */

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { knownDaysOf } from '../../../../src/domain/metrics/calendar/known-days.ts';
 import { specialDaysOf } from '../../../../src/domain/metrics/calendar/special-days.ts';
-import { explainHeadline, narrowed } from '../../../../src/domain/metrics/compare/causes.ts';
+import { explainHeadline } from '../../../../src/domain/metrics/compare/causes.ts';
 import { wordComparison } from '../../../../src/domain/metrics/compare/comparison.ts';
 import type { Windows } from '../../../../src/domain/metrics/compare/comparison-windows.ts';
+import { datedChanges } from '../../../../src/domain/metrics/compare/dated-changes.ts';
 import { judgeChanges } from '../../../../src/domain/metrics/compare/judged-changes.ts';
 import { readingsOf } from '../../../../src/domain/metrics/compare/readings.ts';
 import { grammarOf } from '../../../../src/domain/metrics/findings.ts';
@@ -46,7 +47,7 @@ function headlineOf(world: World, metrics: readonly string[] = ['conversionRate'
     }),
   );
   const [whole, ...devices] = readingsOf(totals, days);
-  const input = { metrics, windows, readings: whole ? [whole] : [], devices, labelOf: () => '' };
+  const input = { metrics, windows, readings: whole ? [whole] : [], devices, parts: devices, labelOf: () => '' };
   const judged = judgeChanges(input);
   const explained = { ...input, judged, segments: { all: [], chosen: [] }, explains: true };
   return { judged, input: explained, ...explainHeadline(explained) };
@@ -61,12 +62,7 @@ it('a checkout that breaks on one device before Black Friday has its day, its pl
   const { judged, input } = headlineOf(world);
   const [whole] = judged.judgedOf('conversionRate');
   expect(whole?.main?.from).toBe('2025-11-25'); // all visits alone show it two days late, and larger than it is since it began
-  const { headline } = judged;
-  const placed =
-    whole &&
-    headline.since &&
-    narrowed({ metric: 'conversionRate', reading: whole.reading, change: headline.since }, 'conversionRate', input);
-  expect(placed).toMatchObject({ metric: 'conversionRate', reading: { device: 'desktop' }, change: { from: '2025-11-23' } });
+  expect(datedChanges(input)).toMatchObject([{ metric: 'conversionRate', reading: { device: 'desktop' }, change: { from: '2025-11-23' } }]);
 });
 
 it('a checkout that breaks on one device leads before a smaller change of another metric that is clear over all devices', () => {
@@ -84,19 +80,15 @@ it('the factor of a headline is placed on the segments that were read for the he
   const fall = { on: 'visits', from: 12, to: 1, factor: 0.5, segment: 'returning' } as const;
   const world = drawWorld({ visits: 4_000, lastDay: '2026-09-30', events: [fall] }, 62_004);
   const { judged, input } = headlineOf(world, ['revenueSum', 'visits']);
-  const [whole] = judged.judgedOf('visits');
-  const change = whole?.changes.find(({ from }) => from >= dayOf(world, 14));
   const chosen = ['new', 'returning'].map((name) => {
     const days = daysOf(world, 'all', 0, 184, 1, name);
     return { name, reading: { ...readingWith(days), segmentIds: [name === 'new' ? 1 : 2] } };
   });
   const segments = { all: [], chosen };
-  const read = { ...input, judged: { ...judged, headline: { ...judged.headline, metric: 'revenueSum' } }, segments };
-  const placedOf = (of: string) => {
-    if (!whole || !change) throw new Error('The fall was not found.');
-    return narrowed({ metric: 'visits', reading: whole.reading, change }, of, read).reading.segmentIds;
-  };
-  expect([placedOf('revenueSum'), placedOf('visits')]).toEqual([[2], []]);
+  const [revenue, visits] = judged.changes;
+  const placesOf = (headline = judged.headline, of = headline) =>
+    datedChanges({ ...input, judged: { ...judged, headline, changes: [of] }, segments }).map(({ reading }) => reading.segmentIds);
+  expect([placesOf(revenue)[0], placesOf(visits)[0], placesOf(revenue, visits)[0]]).toEqual([[2], [2], []]);
 });
 
 type Events = NonNullable<Parameters<typeof drawWorld>[0]['events']>;
@@ -108,6 +100,7 @@ function findingsOf(site: Partial<Parameters<typeof drawWorld>[0]>, metrics?: re
   const { data } = wordComparison({
     input,
     causes,
+    located: datedChanges(input),
     grammar: grammarOf('2026-10-01'),
     faults: [],
     specialDays: specialDaysOf([]),

@@ -1,0 +1,111 @@
+import { dayAfter } from '../../../lib/calendar.ts';
+import { factorsOf } from '../change-cost.ts';
+import { LAST } from '../engine/scan.ts';
+import { combined } from '../read/combine.ts';
+import { dayPoints, metricsToRead } from '../read/day-points.ts';
+import { OTHER_DEVICE } from '../read/metric-grid.ts';
+import {
+  type AskedDays,
+  byFactors,
+  changesOf,
+  isOn,
+  LATELY_DAYS,
+  measuredAt,
+  type NamedVisits,
+  onItsPart,
+  type SiteChange,
+} from '../site-changes.ts';
+import type { CausesInput } from './causes.ts';
+import { type Change, isSameChange } from './change.ts';
+import { type Explained, explain, type GroupValues, partition } from './contributions.ts';
+import { CLEAR_P_VALUE } from './judged-changes.ts';
+import type { Reading } from './readings.ts';
+
+/** A change that made that of a metric on the one device, else the one segment, that moved unlike the rest; itself where none did. */
+function narrowed(own: SiteChange<Reading>, of: string, { parts, segments, judged }: CausesInput): SiteChange<Reading> {
+  const { metric, change, reading } = own;
+  const devices = parts.filter((part) => part !== reading && isWithin(part, reading));
+  // A device that alone shows it by itself needs no test beside the others.
+  const shown = judged
+    .devicesOf(metric)
+    .filter(({ changes }) => changes.some((each) => each.shape === change.shape && isSameChange(each, change)));
+  const [alone] = shown.length === 1 ? shown : [];
+  if (alone && devices.includes(alone.reading)) return measuredAt({ ...own, reading: alone.reading });
+  const named = devices.map((part) => ({ name: part.device, reading: part }));
+  // The segments that were read are those in which the headline moved unlike the rest.
+  const chosen = of === judged.headline.metric ? segments.chosen : [];
+  return onItsPart(own, named) ?? onItsPart(own, chosen, segments.all.length) ?? own;
+}
+
+/** Whether all visits of one reading are visits of another one. */
+const isWithin = (part: Reading, whole: Reading) =>
+  part.zoneId === whole.zoneId &&
+  (whole.device === 'all' || part.device === whole.device) &&
+  whole.segmentIds.every((id) => part.segmentIds.includes(id));
+
+/** Whether a change is one of a metric, or of what it is the product of, on some visits. */
+export const isOf = ({ metric, reading }: SiteChange<Reading>, of: string, whole: Reading) =>
+  isWithin(reading, whole) && (metric === of || factorsOf(of, whole).includes(metric));
+
+/** The change among some by which another one is told: the same of its metric or of a factor, on its visits or a part of these. */
+export const toldFor = ({ metric, reading, change }: SiteChange<Reading>, told: readonly SiteChange<Reading>[]) =>
+  told.find((each) => isSameChange(each.change, change) && isOf(each, metric, reading));
+
+/**
+ * The changes that have a day in the period, each by its factor and on the part that carries it: those of the headline first, whatever the
+ * baseline shows of them, and single days of it of the headline.
+ */
+export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
+  const { readings, judged, windows } = input;
+  const { changes, headline, hidden } = judged;
+  const located: SiteChange<Reading>[] = [];
+  const place = (own: SiteChange<Reading>, of: Change) => {
+    if (toldFor(own, located)) return;
+    for (const factor of byFactors(own, of.days)) {
+      const placed = toldFor(factor, located) ?? narrowed(factor, of.metric, input);
+      for (const each of byFactors(placed, of.days)) if (!toldFor(each, located)) located.push(each);
+    }
+  };
+  const asked = changes.map((change, at) => ({ change, reading: readings[at % readings.length], main: change.since }));
+  const alone = hidden ? [{ change: headline, reading: hidden.reading, main: hidden.main }] : [];
+  for (const { change, reading, main } of [...alone, ...asked].toSorted(
+    (a, b) => Number(b.change === headline) - Number(a.change === headline),
+  )) {
+    const { metric, days, judgement } = change;
+    if (!reading || days.first === '') continue;
+    const lately = dayAfter(days.first, -LATELY_DAYS);
+    const [first = lately] = windows.isAdjacent ? dayPoints(reading.baselineDays, metric).map(({ label }) => label) : [];
+    const known = changesOf(reading, metric, first < lately ? first : lately, CLEAR_P_VALUE / changes.length);
+    for (const own of [...(main ? [measuredAt({ metric, reading, change: main })] : []), ...known]) {
+      if (isOn(own.change, days)) place(own, change);
+    }
+    const outliers = judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isOn({ from, to: from }, days));
+    if (change === headline && readings.includes(reading)) for (const day of outliers) place({ metric, reading, change: day }, change);
+  }
+  return located;
+}
+
+/** Days before a change that its causes are measured against. */
+const DAYS_BEFORE = 28;
+
+/** A part of the visits on the days before a change and on those of it. */
+export function besideChange(name: string, { known }: Reading, { metric, change: { from, to } }: SiteChange<Reading>): GroupValues {
+  const valuesOn = (days: AskedDays) => {
+    const rows = known.filter(
+      ({ interval: { label, isPart } }) => label !== undefined && !isPart && isOn({ from: label, to: label }, days),
+    );
+    const parts = rows.map(({ values }) => values);
+    return Object.fromEntries(metricsToRead([metric]).map((each) => [each, combined(parts, each)]));
+  };
+  const before = { first: dayAfter(from, -DAYS_BEFORE), last: dayAfter(from, -1) };
+  return { name, before: valuesOn(before), after: valuesOn({ first: from, last: to ?? LAST }) };
+}
+
+/** A dated change by parts of the visits on its own days, a count by that of a day; undefined where they do not divide it. */
+export function onItsDays(own: SiteChange<Reading>, whole: Reading, parts: readonly NamedVisits<Reading>[]): Explained | undefined {
+  const { metric, change } = own;
+  const values = parts.map(({ name, reading }) => besideChange(name, reading, own));
+  const groups = parts.length > 0 ? partition(metric, besideChange('', whole, own), values, OTHER_DEVICE) : undefined;
+  const explained = groups && explain(metric, 0, groups, { before: 1 / DAYS_BEFORE, after: 1 / change.days });
+  return explained && { ...explained, change: explained.groups.reduce((sum, { contribution }) => sum + contribution, 0) };
+}
