@@ -111,6 +111,12 @@ function detectableText({ detectable, now, against }: Facts): string {
 const specialText = (causes: Causes) =>
   causes.length === 0 ? [] : [`${causes.some(({ basis }) => basis === 'inferred') ? 'without' : 'on'} ${namesOf(causes)}`];
 
+/** The bounds of what was expected; empty of a value outside them, which is normal as one of many. */
+function boundsText({ now, against, unit }: Facts): string {
+  const { low = Number.NaN, high = low } = against ?? {};
+  return now !== null && now >= low && now <= high ? ` (${pairText(low, high, unit)})` : '';
+}
+
 /** The sentence of a value that was held against the one expected. */
 function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Grammar): string {
   const { when, now, against, unit, verdict } = facts;
@@ -125,7 +131,7 @@ function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Gramm
   }
   const kind = verdict === 'unchanged' ? 'normal' : 'too uncertain to judge';
   const basis = ['', ...(against?.name === undefined ? [] : [against.name]), ...specialText(facts.causes)].join(' ');
-  return `${subject} ${was} ${kind} ${days}: ${valueText(now, unit)}, with ${expected} expected${basis}.`;
+  return `${subject} ${was} ${kind} ${days}: ${valueText(now, unit)}, with ${expected} expected${boundsText(facts)}${basis}.`;
 }
 
 /** The sentence of a change with a date. */

@@ -13,7 +13,7 @@ import { commerceMetrics, commerceNote, needsGoal, queryNotes } from '../../doma
 import { inOrder, isTotal, linesOf, type QueryLine, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
 import { pointsKnown } from '../../domain/metrics/site-changes.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
-import type { Facts, FindingPlace } from '../../findings/finding.ts';
+import type { Facts } from '../../findings/finding.ts';
 import { mayBeSeason, paragraphOf, ranked } from '../../findings/paragraph.ts';
 import { type Grammar, intervalSentence, saidOf } from '../../findings/sentence.ts';
 import { daysBetween, shiftDays } from '../../lib/calendar.ts';
@@ -155,22 +155,25 @@ function withFindings(
 
 /** Changes among the rows of a query or shortly before them: `first` before the words on rows, `last`, which may be the season, behind. */
 function changesTold(
-  { changes, before, currency, last }: ExpectedRead,
-  placeOf: (change: FoundChange) => FindingPlace,
+  { changes, currency, last }: ExpectedRead,
+  placeOf: Naming['placeOf'],
   grammar: Grammar,
 ): { readonly first: ExpectedTold; readonly last: ExpectedTold } {
-  const factsOf = (own: FoundChange) =>
-    changeFacts({ ...own, rows: own.reading.known, points: pointsKnown(own.reading, own.metric), place: placeOf(own), last }, currency);
+  const factsOf = (own: FoundChange) => {
+    const { metric, reading, goal } = own;
+    const place = { ...placeOf(reading, metric), ...(goal !== undefined && { goal }) };
+    return changeFacts({ ...own, rows: reading.known, points: pointsKnown(reading, metric), place, last }, currency);
+  };
   const told = (facts: readonly Facts[]): ExpectedTold => ({
     facts,
     lead: wordedAll(facts, grammar).map((finding) => saidOf(finding, grammar)),
     details: facts.map((each) => intervalSentence(each, grammar)).filter((sentence) => sentence !== ''),
   });
-  const facts = ranked([...changes, ...before].map(factsOf));
+  const facts = ranked(changes.map(factsOf));
   return { first: told(facts.filter((each) => !mayBeSeason(each))), last: told(facts.filter(mayBeSeason)) };
 }
 
-const textsTold = (...lead: readonly string[]): ExpectedTold => ({ facts: [], lead: lead.filter((text) => text !== ''), details: [] });
+const textsTold = (...lead: ExpectedTold['lead']): ExpectedTold => ({ facts: [], lead: lead.filter((text) => text !== ''), details: [] });
 const together = (...parts: readonly ExpectedTold[]): ExpectedTold => ({
   facts: parts.flatMap(({ facts }) => facts),
   lead: parts.flatMap(({ lead }) => lead),
@@ -224,16 +227,11 @@ interface Naming {
   readonly grammar: Grammar;
 }
 
-/** The place of a change by its own days. */
-function placeOfChange({ placeOf }: Naming) {
-  return ({ metric, reading, goal }: FoundChange): FindingPlace => ({ ...placeOf(reading, metric), ...(goal !== undefined && { goal }) });
-}
-
 /** Tells the changes among the rows of a query, then which are unusual, or how they run. */
 async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, context: QueryMetricsContext): Promise<ExpectedTold> {
   const { asked, whole, complete, lines, rows, currency, table } = queried;
   const { grammar, placeOf, nameOf } = naming;
-  const { first, last } = changesTold({ ...read, currency: read.currency ?? currency }, placeOfChange(naming), grammar);
+  const { first, last } = changesTold({ ...read, currency: read.currency ?? currency }, placeOf, grammar);
   if (asked.expected) {
     const words = {
       query: whole,
@@ -242,11 +240,15 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
       grammar,
       placeOf: ({ selection }: QueryLine, metric: string) => placeOf(selection, metric),
       countedTo: countedTo(asked, context),
-      changes: [...read.changes, ...read.before.filter(isNewAt(todayIn(context.timeZone, whole.interval.startMs)))],
+      changes: read.found.filter(isNewAt(todayIn(context.timeZone, whole.interval.startMs))),
     };
     const timed = read.lines.filter((line) => !isTotal(line));
     const ofTotals = tellExpected(timed.length < read.lines.length ? read.whole : [], { ...words, query: { ...whole, breakdown: [] } });
-    return together(textsTold(...forecastSentences(timed, read.whole, words)), first, ofTotals, tellExpected(timed, words), last);
+    const ahead = textsTold(...forecastSentences(timed, read.whole, words));
+    const judged = tellExpected(timed, words);
+    // A range that was asked for comes before why.
+    const told = timeUnitOf(whole.breakdown) === undefined ? [ofTotals, judged, first] : [first, ofTotals, judged];
+    return together(ahead, ...told, last);
   }
   const special = isOfDays(timeUnitOf(complete.breakdown)) ? await readSpecialDays(complete.interval, context) : () => undefined;
   const isSpecial = (day: string) => special(day) !== undefined;
@@ -292,7 +294,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   }
   const whole = { ...asked, interval: { startMs: complete.interval.startMs, endMs: asked.interval.endMs } };
   const found = linesOf(complete, grid, read, totals.rows);
-  const { lines, changes, before, ...expected } = await (asked.expected ? readExpected : readCourse)(whole, grid, found.lines, context);
+  const { lines, ...expected } = await (asked.expected ? readExpected : readCourse)(whole, grid, found.lines, context);
   const currency = read.currency ?? expected.currency;
   const table = { ...found, lines: asked.expected ? inOrder(asked, lines) : lines };
   for (const sentence of queryNotes(complete, answers, found, timeZone)) note(sentence);
@@ -301,7 +303,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const grammar = grammarOf(todayIn(timeZone, context.nowMs));
   const named = { placeOf: placeBy(lists.nameOf), nameOf: selectionNames(lists) };
   const queried = { asked, whole, complete, lines: table.lines, rows: read.rows, currency, table: answer };
-  const said = await tellQuery(queried, { lines, changes, before, ...expected }, { ...named, grammar }, context);
+  const said = await tellQuery(queried, { lines, ...expected }, { ...named, grammar }, context);
   const told = withFindings(answer, said, grammar, context);
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-table.ts');

@@ -58,20 +58,21 @@ export function countedPart(query: MetricQuery, { timeZone, nowMs }: Pick<Expect
   return { ...query, interval: { startMs, endMs: Math.min(endMs, lastMs) } };
 }
 
-/** The lines of a query with what was to be expected of each, lines for the days ahead, and changes that begin among them. */
+/** The lines of a query with what was to be expected of each, lines for the days ahead, and changes among them. */
 export interface ExpectedRead {
   readonly lines: QueryLine[];
   /** The whole range of each selection where days of it lie ahead, or there is a total. */
   readonly whole: readonly QueryLine[];
+  /** Changes that begin among the lines, with those that began shortly before the first and go on, where they happened. */
   readonly changes: readonly FoundChange[];
-  /** Changes that began shortly before the first line and go on. */
-  readonly before: readonly FoundChange[];
+  /** The same in the selections of the lines. */
+  readonly found: readonly FoundChange[];
   readonly currency: string | undefined;
   /** The last complete day of the query. */
   readonly last: string;
 }
 
-const VERDICT_WORDS = 'verdict: high or low at a false discovery rate of 5%.';
+const VERDICT_WORDS = 'verdict: high or low at a false discovery rate of 5%, where a known change moved a row beyond its bounds.';
 
 /** From which days it was learned what was to be expected. */
 function learnedWords(query: MetricQuery, rows: number, firstMs: number, timeZone: string): string {
@@ -121,7 +122,7 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
     ),
     readKnownDays({ startMs: history.startMs, endMs: Math.max(lastMs, interval.endMs) }, query.goalIds[0], context),
   ]);
-  const found = countingFaults({
+  const broken = countingFaults({
     rows: read.rows.filter(({ selection }) => selection.segmentIds.length === query.segmentIds.length),
     whole: { device: grid.devices?.[0] ?? 'all' },
     from: todayIn(timeZone, interval.startMs),
@@ -129,24 +130,25 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
     known,
   });
   // Visits and orders go apart where one device changes too, which only the devices tell.
-  const faults = found.filter(({ kind }) => hasAllDevices(grid) || !OF_DEVICES.has(kind));
+  const faults = broken.filter(({ kind }) => hasAllDevices(grid) || !OF_DEVICES.has(kind));
   for (const { evidence } of faults)
     note(`It looks like the counting, not the customers: ${evidence}. These days teach nothing and are not judged.`);
   const input = { query, lines, days: withoutFaults(read.rows, faults), known, timeZone };
   const first = todayIn(timeZone, interval.startMs);
   const among = await inTurns(signal, () => changesFrom(input, first));
-  const before = query.expected ? await inTurns(signal, () => changesBefore(input, first)) : [];
-  const isOpen = endMs < lastMs && [...among, ...before].some(({ change }) => change.to === undefined);
+  const beforeIn = (own: typeof input, end?: string) => (query.expected ? changesBefore(own, first, end) : []);
+  const found = [...among, ...(await inTurns(signal, () => beforeIn(input)))];
+  const isOpen = endMs < lastMs && found.some(({ change }) => change.to === undefined);
   const later = isOpen ? await readLater(daily, { startMs: endMs + 1, endMs: lastMs }, context) : NOTHING_LATER;
   const last = todayIn(timeZone, endMs);
   const whole = { ...input, days: [...input.days, ...later.rows] };
   const told =
     later.rows.length === 0
-      ? ([among, before] as const)
-      : await inTurns(signal, () => [changesWithLater(among, whole, [first, last]), changesBefore(whole, first, last)] as const);
+      ? found
+      : await inTurns(signal, () => [...changesWithLater(among, whole, [first, last]), ...beforeIn(whole, last)]);
   const ofDevices = { grid: { ...daily, ranges: [history, ...later.ranges] }, input: whole };
-  const [changes, earlier] = await onDevices(told, ofDevices, context);
-  return { input, found: [...among, ...before], changes, before: earlier, currency: read.currency, rows, firstMs, lastMs, last };
+  const changes = await onDevices(told, ofDevices, context);
+  return { input, found, changes, currency: read.currency, rows, firstMs, lastMs, last };
 }
 
 /** The whole range of each selection as one line, of the days of it that are over. */
@@ -169,21 +171,21 @@ async function readTogether(
   context: ExpectedContext,
 ): Promise<ExpectedRead> {
   const { timeZone, note } = context;
-  const { input, found, changes, before, currency, rows, firstMs, lastMs, last } = await readHistory(query, grid, lines, context);
+  const { input, found, changes, currency, rows, firstMs, lastMs, last } = await readHistory(query, grid, lines, context);
   const labels = slotsOf('day', query.interval, timeZone).map(({ label }) => label);
   const special = specialNote(labels, input.known);
   if (special !== '') note(special);
   note(`expected, low and high (95%) were learned ${learnedWords(query, rows, firstMs, timeZone)}; ${VERDICT_WORDS}`);
   if (query.interval.endMs > lastMs)
     note(
-      `Rows with the verdict forecast hold days after ${todayIn(timeZone, lastMs)}: expected is of what was counted and what is to come.`,
+      `Rows with the verdict forecast hold days after ${todayIn(timeZone, lastMs)}: expected is of all their days, and no verdict on those counted.`,
     );
   const own = await inTurns(context.signal, () => withExpected(input, found));
   const needsWhole = query.interval.endMs > lastMs || lines.some(isTotal);
   const whole = needsWhole ? await inTurns(context.signal, () => withExpected(inWhole(input), found)) : [];
   const wholeOf = ({ selection }: QueryLine) => whole.find((line) => keyOf(line.selection) === keyOf(selection))?.expected;
   const all = own.map((line) => (isTotal(line) && !line.isOther ? { ...line, expected: wholeOf(line) } : line));
-  return { lines: all, whole, changes, before, currency, last };
+  return { lines: all, whole, found, changes, currency, last };
 }
 
 /** Reads what was to be expected of the lines of a query: of revenue beside the purchases that it follows from, whatever goal was named. */
@@ -211,12 +213,11 @@ export async function readExpected(
       return { ...line, values: { ...values, ...line.values }, expected: { ...expected, ...line.expected } };
     });
   const ofOwnGoal = (own: FoundChange): FoundChange => (definitionOf(own.metric)?.perGoal ? { ...own, goal: COMMERCE_GOAL } : own);
-  const [changes, before] = [shop.changes.map(ofOwnGoal), shop.before.map(ofOwnGoal)];
   return {
     lines: merged('lines'),
     whole: merged('whole'),
-    changes: [...changes, ...goal.changes],
-    before: [...before, ...goal.before],
+    changes: [...shop.changes.map(ofOwnGoal), ...goal.changes],
+    found: [...shop.found, ...goal.found],
     currency: shop.currency ?? goal.currency,
     last: shop.last,
   };
@@ -241,7 +242,7 @@ export async function readCourse(
   context: ExpectedContext,
 ): Promise<ExpectedRead> {
   const last = todayIn(context.timeZone, context.nowMs);
-  const none = { lines: [...lines], whole: [], changes: [], before: [], currency: undefined, last };
+  const none = { lines: [...lines], whole: [], found: [], changes: [], currency: undefined, last };
   if (!isCourse(query, context.timeZone)) return none;
   const { changes, last: ofDays } = await readHistory(query, grid, lines, context);
   return { ...none, changes, last: ofDays };
@@ -255,16 +256,14 @@ interface DeviceRead {
 
 /** Changes on the devices where they happened; these are read where all devices changed and nothing else is put side by side. */
 async function onDevices(
-  [among, before]: readonly [FoundChange[], FoundChange[]],
+  changes: readonly FoundChange[],
   { grid, input: { days, known } }: DeviceRead,
   context: ExpectedContext,
-): Promise<[FoundChange[], FoundChange[]]> {
+): Promise<FoundChange[]> {
   const keys = new Set(days.map(({ selection }) => keyOf(selection)));
-  const isOfAll = [...among, ...before].some(({ reading }) => reading.device === 'all');
-  const more =
-    isOfAll && keys.size === 1
-      ? await fetchKept({ ...grid, devices: PARTS }, { ...context, progress: () => undefined }).catch(onApiError(() => ({ rows: [] })))
-      : { rows: [] };
-  const all = [...days, ...more.rows];
-  return inTurns(context.signal, () => [atTheirDevices(among, all, known), atTheirDevices(before, all, known)]);
+  const isOfAll = keys.size === 1 && changes.some(({ reading }) => reading.device === 'all');
+  const more = isOfAll
+    ? await fetchKept({ ...grid, devices: PARTS }, { ...context, progress: () => undefined }).catch(onApiError(() => ({ rows: [] })))
+    : { rows: [] };
+  return inTurns(context.signal, () => atTheirDevices(changes, [...days, ...more.rows], known));
 }

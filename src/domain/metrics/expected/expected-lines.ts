@@ -1,6 +1,7 @@
 import { type CalendarSlot, dayAfter, daysFrom, type Interval, slotsOf } from '../../../lib/calendar.ts';
 import { todayIn } from '../../../lib/dates.ts';
 import { grouped } from '../../../lib/grouped.ts';
+import { Z_95 } from '../../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { factorsOf } from '../change-cost.ts';
 import { type Expected, type ExpectedRow, expectationsOf, laterDay, verdictsOf } from '../engine/expectation.ts';
@@ -66,15 +67,11 @@ export const isNewAt =
 export const isChangeOf = (change: Pick<FoundChange, 'metric' | 'reading'>, metric: string) =>
   change.metric === metric || factorsOf(metric, change.reading).includes(change.metric);
 
-/** The first days of levels that changes of a metric began, and which days are news, because their level is not usual yet on some day. */
-function learnedFrom(told: readonly FoundChange[], metric: string, first: string) {
-  const own = told.filter((each) => isChangeOf(each, metric));
-  const news = own.filter(isNewAt(first));
-  return {
-    steps: own.flatMap(({ change: { from, to } }) => (to === undefined ? [from] : [])),
-    isNews: (label: string) => news.some(({ change: { from, to = '9' } }) => label >= from && label <= to),
-  };
-}
+/** Whether a change is of some of these days. */
+const isOn =
+  (labels: readonly string[]) =>
+  ({ change: { from, to = '9' } }: FoundChange) =>
+    labels.some((label) => label >= from && label <= to);
 
 /** An expectation as the platform writes the metric, `of` which values a row has. */
 function figuresOf(metric: string, { expected, low, high }: Expected, of = (value: number) => value) {
@@ -106,10 +103,13 @@ function expectationsIn(
   const isOver = (labels: readonly string[]) => labels.every((label) => label <= last);
   const [over, ahead] = [asked.filter(isOver), asked.filter((labels) => !isOver(labels))];
   const rowByRow = isRowByRow(query);
-  const { steps, isNews } = learnedFrom(told, metric, todayIn(timeZone, query.interval.startMs));
+  const changes = told.filter((each) => isChangeOf(each, metric));
+  const steps = changes.flatMap(({ change: { from, to } }) => (to === undefined ? [from] : []));
+  // Their level is not usual yet on some day, so that it teaches nothing.
+  const news = changes.filter(isNewAt(todayIn(timeZone, query.interval.startMs)));
   const found = blocksOf(over, rowByRow).flatMap((block) => {
     const [first = ''] = block.flat();
-    const before = points.filter(({ label }) => label < first && !isNews(label)).slice(-MOST_HISTORY);
+    const before = points.filter(({ label }) => label < first && !news.some(isOn([label]))).slice(-MOST_HISTORY);
     const expected = expectationsOf(
       kind,
       before,
@@ -137,7 +137,10 @@ function expectationsIn(
     if (!row) return { cell: UNKNOWN };
     const cell = figuresOf(metric, row);
     if (row.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
-    return { cell: { ...cell, verdict: 'normal' }, score: row.score };
+    // On the side to which a known change moved its days a row is no draw of many: its own bounds judge it.
+    const isMoved = news.some((own) => isOn(labels)(own) && own.change.relative * row.score > 0);
+    if (isMoved && Math.abs(row.score) > Z_95) return { cell: { ...cell, verdict: row.score > 0 ? 'high' : 'low' } };
+    return { cell: { ...cell, verdict: 'normal' }, ...(!isMoved && { score: row.score }) };
   });
 }
 
@@ -198,7 +201,9 @@ export function withExpected(input: ExpectedInput, told: readonly FoundChange[] 
     return slots.map((slot, at) => {
       const own = lines.find((line) => !line.isOther && keyOf(line.selection) === keyOf(row.selection) && line.order === placeOf(slot));
       const values = Object.fromEntries(query.metrics.map((metric) => [metric, null]));
-      const line: QueryLine = own ?? { selection: row.selection, range: 0, interval: slot, values, order: placeOf(slot) };
+      // A row of which a part is over is expected as a whole.
+      const interval = { ...(own?.interval ?? slot), endMs: slot.endMs };
+      const line: QueryLine = { selection: row.selection, range: 0, values, order: placeOf(slot), ...own, interval };
       return { line, own, cells: byMetric.flatMap((cells) => cells[at] ?? []) };
     });
   });

@@ -1,15 +1,14 @@
 import type { Facts } from '../../../findings/finding.ts';
 import type { Said } from '../../../findings/paragraph.ts';
 import { type Grammar, subjectText, worded } from '../../../findings/sentence.ts';
-import { dateText, listed, pairText, percentText, rangeText, valueText } from '../../../findings/wording.ts';
+import { dateText, listed, pairText, rangeText, valueText } from '../../../findings/wording.ts';
 import { todayIn } from '../../../lib/dates.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import { capital } from '../../../lib/sentences.ts';
 import { scoreOfTail, Z_95 } from '../../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
-import { unitOf, verbsOf } from '../metric-definitions.ts';
-import { nameOf } from '../metric-names.ts';
+import { unitOf } from '../metric-definitions.ts';
 import { askedOf, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
 import { type FoundChange, isChangeOf, keyOf } from './expected-lines.ts';
@@ -17,8 +16,6 @@ import { type FoundChange, isChangeOf, keyOf } from './expected-lines.ts';
 /** Rows that a sentence names, and special days. */
 const MOST_NAMED = 3;
 const MOST_OCCASIONS = 6;
-/** Beyond this factor of what was expected a row is far from it, whatever its bounds. */
-const FAR = 1.5;
 
 /** The settings of sentences beside the rows. */
 interface Words {
@@ -27,7 +24,7 @@ interface Words {
   readonly currency: string | undefined;
   readonly grammar: Grammar;
   readonly placeOf: (line: QueryLine, metric: string) => Facts['place'];
-  /** The changes that are told beside the rows, which these were not learned from. */
+  /** The changes of the selections of the rows, which these were not learned from. */
   readonly changes: readonly FoundChange[];
   /** Up to when a row is counted whose other days lie ahead. */
   readonly countedTo: string;
@@ -50,11 +47,11 @@ function distanceOf({ metric, line, cell: { expected } }: JudgedLine): number {
 
 const sizeOf = (own: JudgedLine) => Math.abs(Math.log(Math.max(1e-9, 1 + distanceOf(own))));
 
-/** First and last day of a row; of a range of which only a part is over, of all of it. */
-function daysOf({ line: { interval: own } }: JudgedLine, { query, timeZone }: Words) {
-  const { startMs, endMs } = own.label === undefined ? query.interval : own;
-  return { from: todayIn(timeZone, startMs), to: todayIn(timeZone, endMs) };
-}
+/** First and last day of a row. */
+const daysOf = ({ line: { interval } }: JudgedLine, { timeZone }: Words) => ({
+  from: todayIn(timeZone, interval.startMs),
+  to: todayIn(timeZone, interval.endMs),
+});
 
 const VERDICTS: Readonly<Partial<Record<string, Facts['verdict']>>> = { high: 'higher', low: 'lower' };
 
@@ -81,33 +78,17 @@ function factsOf(own: JudgedLine, words: Words): Facts {
   };
 }
 
-const countNoun = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
-
-/** The rows that are far from what was expected and still normal, because little is known of what is usual. */
-function wideSentence(judged: readonly JudgedLine[], words: Words): string {
-  const [farthest] = judged.filter((own) => !isClear(own) && sizeOf(own) >= Math.log(FAR)).toSorted((a, b) => sizeOf(b) - sizeOf(a));
-  if (!farthest) return '';
-  const { from, to } = daysOf(farthest, words);
-  const distance = 100 * distanceOf(farthest);
-  const size = `${percentText(distance)} ${distance < 0 ? 'below' : 'above'}`;
-  const { low, high } = farthest.cell;
-  const unit = unitOf(farthest.metric, words.currency) ?? '';
-  return (
-    `${nameOf(farthest.metric)} ${rangeText(from, to, words.grammar.year)} ${verbsOf(farthest.metric).was} ${size} expected, which ` +
-    `is not significant here: anything from ${pairText(low, high, unit)} is normal.`
-  );
-}
-
-/** `Both days were normal`, `Of 28 days, 3 were unusual`; empty of a single row. Rows that a told change explains are not counted. */
-function countSentence(judged: readonly JudgedLine[], clear: number, explained: number, { query }: Words): string {
-  const { breakdown } = query;
-  const count = judged.length - explained;
-  if (clear === 1 || count === 0) return '';
-  const unit = (askedOf(query).length + breakdown.length === 2 && timeUnitOf(breakdown)) || 'value';
-  const rows = `${explained > 0 ? 'other ' : ''}${unit}`;
-  if (clear > 0) return `Of ${explained > 0 ? 'the ' : ''}${countNoun(count, rows)}, ${clear} were unusual.`;
-  if (count === 1) return `The ${rows} was normal.`;
-  return `${count === 2 ? `Both ${rows}s` : `All ${countNoun(count, rows)}`} were normal.`;
+/** `Both days were normal`, `Of 28 days, 3 were unusual`, and which of them a change explains; empty where one sentence says it. */
+function countSentence(judged: readonly JudgedLine[], told: number, explained: readonly JudgedLine[], words: Words): string {
+  const { breakdown } = words.query;
+  const unit = (askedOf(words.query).length + breakdown.length === 2 && timeUnitOf(breakdown)) || 'value';
+  const [all, unusual] = [`${judged.length} ${unit}s`, told + explained.length];
+  if (unusual === 0) return `${judged.length === 2 ? `Both ${unit}s` : `All ${all}`} were normal.`;
+  if (explained.length === 0 && told === 1) return '';
+  const days = new Set(explained.map((own) => daysOf(own, words)).map(({ from, to }) => rangeText(from, to, words.grammar.year)));
+  const named = days.size > MOST_NAMED ? '' : ` (${listed([...days])})`;
+  const why = explained.length === 0 ? '' : `, ${told > 0 ? `${explained.length} of them ` : ''}through a change listed here${named}`;
+  return `Of ${all}, ${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}.`;
 }
 
 /** One sentence: what is expected of a row that is not over, with its bounds, and what is counted of it. */
@@ -147,24 +128,18 @@ const LEAST_LEFT = 0.1;
 /** Chance that one of all rows lies beyond the size of a change by chance alone. */
 const BEYOND = 0.05;
 
-/**
- * Whether a change that is told explains why a row is not what was expected: it lies in the row, goes its way, and the row not far beyond
- * its size.
- */
+/** Whether a change explains why a row is not what was expected: it lies in the row, goes its way, and the row not far beyond its size. */
 function isExplained(own: JudgedLine, rows: number, words: Words): boolean {
   const { metric, line, cell } = own;
   const { from, to } = daysOf(own, words);
   return words.changes.some((told) => {
     const { relative, from: begun, to: ended = '9' } = told.change;
-    const { device } = told.reading;
-    const isIn = keyOf({ ...told.reading, device: line.selection.device }) === keyOf(line.selection);
-    const isThere = device === 'all' || line.selection.device === 'all' || device === line.selection.device;
-    const isSameWay = relative * distanceOf(own) > 0 && isChangeOf(told, metric) && begun <= to && ended >= from;
+    const isHere = keyOf(told.reading) === keyOf(line.selection) && isChangeOf(told, metric) && begun <= to && ended >= from;
     const bound = ((relative < 0 ? cell.low : cell.high) ?? 0) / (cell.expected || 1);
     // On the scale of square roots few orders scatter alike; of many rows some lie beyond their own bounds.
     const reach = scoreOfTail(Math.log(BEYOND / rows)) / Z_95 / Math.sqrt(Math.max(LEAST_LEFT, Math.min(1, 1 + relative)));
     const wider = Math.max(0, 1 + reach * (Math.sqrt(bound) - 1)) ** 2;
-    return isIn && isThere && isSameWay && ((1 + relative) * wider - (1 + distanceOf(own))) * relative >= 0;
+    return isHere && relative * distanceOf(own) > 0 && ((1 + relative) * wider - (1 + distanceOf(own))) * relative >= 0;
   });
 }
 
@@ -175,25 +150,25 @@ export interface ExpectedTold {
   readonly details: readonly string[];
 }
 
-/** Tells which rows are not what was expected, beside those that a change explains which is told. */
+/** Tells which rows are not what was expected: of ranges that were asked for the farthest, of rows of time how many. */
 export function tellExpected(lines: readonly QueryLine[], words: Words): ExpectedTold {
   const { query, grammar } = words;
   const all = valuesOf(lines, query);
   if (all.length > 0 && all.every(({ cell }) => cell.verdict === 'too young'))
     return { facts: [], lead: ['Nothing can be expected yet: fewer than 21 days before the range are known.'], details: [] };
   const judged = all.filter(({ cell }) => cell.verdict === 'normal' || cell.verdict === 'high' || cell.verdict === 'low');
-  const open = judged.filter((own) => !isClear(own) || !isExplained(own, judged.length, words)).toSorted((a, b) => sizeOf(b) - sizeOf(a));
-  const clear = open.filter(isClear);
   // Of what was asked as one row a reader wants to know how it was, normal or not.
   const isOneRow = query.breakdown.length === 0 || judged.length === 1;
-  const facts = (isOneRow ? open : clear).map((own) => factsOf(own, words));
+  // A range that was asked for is told whatever explains it, of days and weeks those that nothing explains.
+  const isAsked = isOneRow || timeUnitOf(query.breakdown) === undefined;
+  const clear = judged.filter(isClear);
+  const explained = isAsked ? [] : clear.filter((own) => isExplained(own, judged.length, words));
+  const told = (isOneRow ? judged : clear.filter((own) => !explained.includes(own))).toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  const facts = told.map((own) => factsOf(own, words));
   const sentences = facts.map((each) => [worded(each, grammar).sentence]);
-  const count = isOneRow ? '' : countSentence(judged, clear.length, judged.length - open.length, words);
-  return {
-    facts,
-    lead: [count, ...sentences.slice(0, MOST_NAMED)].filter((said) => said !== ''),
-    details: [wideSentence(judged, words)].filter((sentence) => sentence !== ''),
-  };
+  const count = isOneRow ? '' : countSentence(judged, told.length, explained, words);
+  const lead = (isAsked ? [...sentences, count] : [count, ...sentences]).filter((said) => said !== '');
+  return { facts, lead: lead.slice(0, isAsked && !isOneRow ? 1 : MOST_NAMED + 1), details: [] };
 }
 
 /** Special days of one name that follow each other, and what each did to visits last year; none where that is not known. */

@@ -47,14 +47,8 @@ it('counts what is normal, and tells the unusual day with both figures', () => {
 it('says of each value of a single row whether it is normal', () => {
   const row = { values: { visits: 100, revenueSum: 9 }, expected: { visits: cell(101, 90, 110), revenueSum: cell(9, 8, 10) } };
   expect(told([row], []).lead).toEqual([
-    ['Visits were normal on 20 Nov: 100, with 101 expected.'],
-    ['Revenue was normal on 20 Nov: 9.00 EUR, with 9.00 EUR expected.'],
-  ]);
-});
-
-it('names in the details what is far from expected and still no finding, with what would be normal', () => {
-  expect(told([day(100, cell(101, 90, 110)), day(9_000, cell(4_300, 1_500, 12_000))]).details).toEqual([
-    'Visits on 21 Nov were 109% above expected, which is not significant here: anything from 1,500 to 12,000 is normal.',
+    ['Visits were normal on 20 Nov: 100, with 101 expected (90 to 110).'],
+    ['Revenue was normal on 20 Nov: 9.00 EUR, with 9.00 EUR expected (8.00 to 10.00 EUR).'],
   ]);
 });
 
@@ -85,8 +79,8 @@ it('names the device of what is expected of it', () => {
   ]);
 });
 
-it('days of a change that is told are not told again, but for those far beyond its size or on its other side', () => {
-  const reading = { device: 'mobile', segmentIds: [], known: [] };
+it('of the days of a change it says when, and tells those far beyond its size or on its other side', () => {
+  const reading = { device: 'all', segmentIds: [], known: [] };
   const change = { metric: 'visits', reading, change: { from: '2026-11-21', relative: -0.5 } };
   const rows = [
     day(100, cell(100, 90, 110)),
@@ -96,11 +90,15 @@ it('days of a change that is told are not told again, but for those far beyond i
     day(180, cell(100, 90, 110, 'high')),
   ];
   expect(told(rows, ['day'], [change]).lead).toEqual([
-    'Of the 3 other days, 2 were unusual.',
+    'Of 5 days, 4 were unusual, 2 of them through a change listed here (on 21 Nov and on 22 Nov).',
     ['Visits were 90% below normal on 23 Nov: 10 instead of 100.'],
     ['Visits were 80% above normal on 24 Nov: 180 instead of 100.'],
   ]);
-  expect(told(rows.slice(0, 3), ['day'], [change])).toMatchObject({ lead: ['The other day was normal.'], facts: [] });
+  expect(told(rows.slice(0, 3), ['day'], [change])).toMatchObject({
+    lead: ['Of 3 days, 2 were unusual, through a change listed here (on 21 Nov and on 22 Nov).'],
+    facts: [],
+  });
+  expect(told(rows.slice(1, 2), [], [change]).lead).toEqual([['Visits were 40% below normal on 20 Nov: 60 instead of 100.']]);
   expect(told(rows.slice(0, 3), ['day'], [{ ...change, reading: { ...reading, segmentIds: [7] } }]).facts).toHaveLength(2);
 });
 
