@@ -4,7 +4,7 @@ import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import { Z_95 } from '../../statistics/tails.ts';
 import { logOf } from './change-cost.ts';
 import type { DatedChange } from './engine/changes.ts';
-import { type DailyPoint, isSum, type Series, seriesOf } from './engine/series.ts';
+import { type DailyPoint, isSum, type MetricKind, type Series, seriesOf } from './engine/series.ts';
 import { kindOf } from './read/day-points.ts';
 
 /**
@@ -21,6 +21,10 @@ const BREAK = 0.05;
 const OF_MEDIAN = Math.PI / 2;
 /** Ordinary days on each side of a first day that show whether the level changed there. */
 const BESIDE = 14;
+
+/** The standard deviation of a season over some days; `isAcross`: it ends with special days among these. */
+export const seasonOf = (kind: MetricKind, days: number, isAcross = false) =>
+  Math.hypot((isSum(kind) ? SLOPE.totals : SLOPE.others) * days, isAcross ? ACROSS * Math.min(1, days / BESIDE) : 0);
 
 /** A change, and over how many days a drift is given. */
 interface Lasting extends Omit<DatedChange, 'shape' | 'to' | 'pValue'> {
@@ -45,8 +49,8 @@ function jumpAt(series: Series, { earliest, latest }: Lasting) {
   });
   if (!old || !now) return undefined;
   const isAcross = doubt.subarray(first.at, last.at).some((own) => own > 0);
-  const sd = Math.hypot(Math.sqrt(old.variance + now.variance), BREAK, SLOPE.totals * (now.day - old.day), isAcross ? ACROSS : 0);
-  return { by: now.level - old.level, sd };
+  const season = seasonOf(series.kind, now.day - old.day, isAcross);
+  return { by: now.level - old.level, sd: Math.hypot(Math.sqrt(old.variance + now.variance), BREAK, season) };
 }
 
 /**
@@ -59,7 +63,7 @@ export function couldBeSeason(metric: string, points: readonly DailyPoint[], cha
   if (to !== undefined || points.every(({ season }) => season !== undefined)) return false;
   if (shape === 'drift') {
     const error = (logOf(high) - logOf(low)) / 2 / Z_95;
-    return Math.abs(logOf(relative)) <= Z_95 * Math.hypot(error, (isSum(kind) ? SLOPE.totals : SLOPE.others) * days);
+    return Math.abs(logOf(relative)) <= Z_95 * Math.hypot(error, seasonOf(kind, days));
   }
   const series = shape === 'step' && isSum(kind) ? seriesOf(points, kind, from) : undefined;
   const jump = series && jumpAt(series, change);

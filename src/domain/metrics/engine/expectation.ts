@@ -4,6 +4,7 @@ import { keptFit } from '../../../statistics/kept-fits.ts';
 import { largeShare, logOfLarge, logTail, normalOf, scoreOfTail, studentOf, Z_95 } from '../../../statistics/tails.ts';
 import { dot, total } from '../../../statistics/vectors.ts';
 import { whitenerOf } from '../../../statistics/whitening.ts';
+import { seasonOf } from '../season.ts';
 import type { Change } from './changes.ts';
 import { fitOf, varianceOf } from './fit.ts';
 import { estimateNoise, type Noise } from './noise.ts';
@@ -44,8 +45,6 @@ export interface Expected extends Expectation {
 
 /** Of a step or an episode among the days that teach, whose level goes on or came to an end before the first row. */
 const HISTORY = 0.002;
-/** Totals of which last year is not known may be on their way into a season: the standard deviation of their slope, a day. */
-const UNKNOWN_SLOPE = 0.002;
 /** A level of no more days than this at the end of what is known is not taken to go on, unless told otherwise. */
 const LEAST_STEP_DAYS = 2;
 /** Last days of a weekday that say how many trials another will have. */
@@ -71,14 +70,9 @@ function knownSteps({ labels }: Series, found: readonly Change[], days: readonly
   return missed.map((from) => ({ shape: 'step', from, to, effect: 0, error: 0, logP: 0, earliest: from, latest: from }));
 }
 
-/** Standard deviation of a slope that no season of last year explains, a day. */
-function unknownSlope({ kind, regressors }: Series): number {
-  return isSum(kind) && regressors.every(({ of }) => of !== 'season') ? UNKNOWN_SLOPE : 0;
-}
-
 /** Predicts sums over later days, as deviations; each list has the weights of the days behind the learned ones. */
-function predictor(series: Series, noise: Noise, changes: readonly Change[], slope: number) {
-  const { learned, times } = series;
+function predictor(series: Series, noise: Noise, changes: readonly Change[], isAhead: boolean) {
+  const { kind, learned, times, regressors, doubt } = series;
   const size = times.length;
   const fit = fitOf(series, noise, changes);
   const { apply, applyTransposed } = whitenerOf(times.subarray(0, learned), noise);
@@ -99,6 +93,7 @@ function predictor(series: Series, noise: Noise, changes: readonly Change[], slo
   const sharedPrecise = applyTransposed(apply(shared.slice()));
   const ofState = { mean: dot(shared, precise), known: dot(shared, sharedPrecise) };
   const fromColumns = Float64Array.from(fit.columns, (column) => dot(column.subarray(0, learned), sharedPrecise));
+  const isUnknown = isAhead && isSum(kind) && regressors.every(({ of }) => of !== 'season');
   return (weights: Float64Array) => {
     const linked = dot(weights, carried);
     const factors = Float64Array.from(
@@ -111,15 +106,18 @@ function predictor(series: Series, noise: Noise, changes: readonly Change[], slo
       }, 0);
       return sum + weight * (noise.shock * beside + weight * nthDouble(noise.sampling, learned + one));
     }, 0);
-    const ofSlope =
-      slope * weights.reduce((sum, weight, at) => sum + weight * (nthDouble(times, learned + at) - nthDouble(times, learned - 1)), 0);
+    const isAcross = doubt.subarray(learned - WEEK, learned + weights.findLastIndex(Boolean) + 1).some(Boolean);
+    const days = weights.reduce((sum, weight, at) => sum + weight * (nthDouble(times, learned + at) - nthDouble(times, learned - 1)), 0);
     const ofColumns = fit.columns.reduce(
       (sum, column, at) => sum + dot(column.subarray(learned), weights) * nthDouble(fit.coefficients, at),
       0,
     );
     return {
       mean: ofColumns + linked * ofState.mean,
-      variance: Math.max(0, ofShocks - linked ** 2 * ofState.known) + varianceOf(fit, factors) + ofSlope ** 2,
+      variance:
+        Math.max(0, ofShocks - linked ** 2 * ofState.known) +
+        varianceOf(fit, factors) +
+        (isUnknown ? seasonOf(kind, days, isAcross) ** 2 : 0),
     };
   };
 }
@@ -137,7 +135,10 @@ interface Levels {
   readonly steps?: readonly string[];
 }
 
-/** A series of the days that teach and those behind them, and what predicts sums of the latter; `isAhead`: a season may begin. */
+/**
+ * A series of the days that teach and those behind them, and what predicts sums of the latter; `isAhead`: where last year is not known, a
+ * season may begin.
+ */
 export function predictionOf(
   kind: MetricKind,
   history: readonly DailyPoint[],
@@ -161,7 +162,7 @@ export function predictionOf(
     found.filter(({ shape }) => shape !== 'outlier'),
   );
   if (!noise) return undefined;
-  return { series, noise, predict: predictor(series, noise, changes, isAhead ? unknownSlope(series) : 0), isRare: isTooRare(own) };
+  return { series, noise, predict: predictor(series, noise, changes, isAhead), isRare: isTooRare(own) };
 }
 
 /** A day behind those of a series; rates are taken to be of as many trials as on the last days of the same weekday. */
