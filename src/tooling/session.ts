@@ -49,7 +49,7 @@ export function reminderOf(note: string): string {
   const sentence = first.replace(/[.!?]$/, '');
   if (sentence.length <= SHORT) return sentence;
   const [clause = sentence] = sentence.split(/[:;,(]\s|\s\(/, 1);
-  return clause.length >= LEAST && clause.length <= SHORT ? clause : `${clause.slice(0, SHORT - 1).replace(/\s+\S*$/, '')} …`;
+  return clause.length >= LEAST && clause.length <= SHORT ? clause : `${sentence.slice(0, SHORT - 1).replace(/\s+\S*$/, '')} …`;
 }
 
 /** Remembers the notes that a session has received lately, so that it does not receive the same in full again. */

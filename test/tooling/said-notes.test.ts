@@ -39,6 +39,10 @@ describe('a note that was said lately', () => {
 
 it.each([
   ['Jobs do not show a segment: if this one has one, plan the backfill with plan_export and its segmentId.', 'Jobs do not show a segment'],
+  [
+    'expected, low and high were learned from the days before; verdict: low at a false discovery rate of 5%',
+    'expected, low and high were learned from the days before; …',
+  ],
   ['Segments may overlap. The same visit then counts in both, and in all visitors too.', 'Segments may overlap'],
   [
     'A visitor is a browser or device and a person on another one or without cookies counts as new',
