@@ -178,7 +178,8 @@ async function readTogether(
   note(`expected, low and high (95%) were learned ${learnedWords(query, rows, firstMs, timeZone)}; ${VERDICT_WORDS}`);
   if (query.interval.endMs > lastMs)
     note(
-      `Rows with the verdict forecast hold days after ${todayIn(timeZone, lastMs)}: expected is of all their days, and no verdict on those counted.`,
+      `Rows with the verdict forecast hold days after ${todayIn(timeZone, lastMs)}: expected is of all their days, \
+and what was counted of them is not judged.`,
     );
   const own = await inTurns(context.signal, () => withExpected(input, found));
   const needsWhole = query.interval.endMs > lastMs || lines.some(isTotal);
