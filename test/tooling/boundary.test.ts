@@ -10,7 +10,7 @@ describe('an argument that cannot be used is refused by name, with what is expec
       'misspelt',
       'get_site_visits',
       { ...range, segmentIsd: 1 },
-      'segmentIsd: is not known here; did you mean segmentIds? There are segmentIds, endDate, projectId, startDate, period, device.',
+      'segmentIsd: is not known here; did you mean segmentIds? There are segmentIds, projectId, period, endDate, startDate, device.',
     ],
     ['given to a tool that takes none', 'get_credential', { name: 'x' }, 'name: is not known here; there are projectId.'],
     ['no date', 'get_site_visits', { ...range, startDate: 5 }, 'startDate: "5" is not a recognised date;'],

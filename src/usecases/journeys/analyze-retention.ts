@@ -2,14 +2,7 @@ import { refuse } from '../../api/errors.ts';
 import { type CoveredDays, dayText } from '../../domain/journeys/covered-days.ts';
 import { groupsOf, MOST_GROUPS } from '../../domain/journeys/funnel-groups.ts';
 import { groupSentences } from '../../domain/journeys/funnel-words.ts';
-import {
-  cohortsOf,
-  curvesOf,
-  type RetentionAnswer,
-  type ReturnCount,
-  type Returns,
-  retentionWords,
-} from '../../domain/journeys/retention.ts';
+import { cohortsOf, curvesOf, type RetentionAnswer, type ReturnCount, retentionWords } from '../../domain/journeys/retention.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
 import type { ExportContext } from '../exports/export-lists.ts';

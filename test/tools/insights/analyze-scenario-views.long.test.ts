@@ -63,7 +63,8 @@ describe('a trend', () => {
 it('several scenarios count once each, what fails as failing, and say where runs begin', { tags: 'nightly' }, async () => {
   const { structured, text } = await call('analyze_scenario', { scenarioIds: 'all', startDate: '-40d' });
   const { failing } = platform().stories;
-  const [, others, counts = ''] = /Of the other (\d+), ([^.]*)\./.exec(`${String(structured['answer'])} ${String(structured['details'])}`) ?? [];
+  const [, others, counts = ''] =
+    /Of the other (\d+), ([^.]*)\./.exec(`${String(structured['answer'])} ${String(structured['details'])}`) ?? [];
   expect([...counts.matchAll(/\d+/g)].reduce((sum, [count]) => sum + Number(count), 0)).toBe(Number(others));
   expect(structured['scenarios']).toContainEqual(
     expect.objectContaining({

@@ -66,7 +66,7 @@ const WEEK = Array.from({ length: DAYS }, (_, index) => FIRST_DAY + index);
 const DAY_MS = 86_400_000;
 
 /** The midnight with which a day of November 2026 begins. */
-export function midnight(day: number): number {
+function midnight(day: number): number {
   return Date.UTC(2026, 10, 1) + (day - 1) * DAY_MS;
 }
 
