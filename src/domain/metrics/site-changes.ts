@@ -30,8 +30,6 @@ export const ERROR = 0.01;
 const MADE = 2.6;
 /** Days before a change of a product on which a factor of it may have begun to move. */
 const DAYS_BEFORE = 28;
-/** A change that began this many days before the first day that is asked about is no longer news. */
-export const LATELY_DAYS = 56;
 
 /** The days of a metric that are known. */
 export const pointsKnown = ({ known }: Pick<Visits, 'known'>, metric: string): readonly DailyPoint[] => dayPoints(known, metric);

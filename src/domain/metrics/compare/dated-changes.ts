@@ -4,22 +4,15 @@ import { LAST } from '../engine/scan.ts';
 import { combined } from '../read/combine.ts';
 import { dayPoints, metricsToRead } from '../read/day-points.ts';
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
-import {
-  type AskedDays,
-  byFactors,
-  changesOf,
-  isOn,
-  LATELY_DAYS,
-  measuredAt,
-  type NamedVisits,
-  onItsPart,
-  type SiteChange,
-} from '../site-changes.ts';
+import { type AskedDays, byFactors, changesOf, isOn, measuredAt, type NamedVisits, onItsPart, type SiteChange } from '../site-changes.ts';
 import type { CausesInput } from './causes.ts';
-import { type Change, isSameChange } from './change.ts';
+import { type Change, earlierOf, isSameChange } from './change.ts';
 import { type Explained, explain, type GroupValues, partition } from './contributions.ts';
 import { CLEAR_P_VALUE } from './judged-changes.ts';
 import type { Reading } from './readings.ts';
+
+/** Days before a change or a period that say what was usual, and on which a change that goes on is still news. */
+const DAYS_BEFORE = 28;
 
 /** A change that made that of a metric on the one device, else the one segment, that moved unlike the rest; itself where none did. */
 function narrowed(own: SiteChange<Reading>, of: string, { parts, segments, judged }: CausesInput): SiteChange<Reading> {
@@ -66,17 +59,22 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
       for (const each of byFactors(placed, of.days)) if (!toldFor(each, located)) located.push(each);
     }
   };
-  const asked = changes.map((change, at) => ({ change, reading: readings[at % readings.length], main: change.since }));
-  const alone = hidden ? [{ change: headline, reading: hidden.reading, main: hidden.main }] : [];
-  for (const { change, reading, main } of [...alone, ...asked].toSorted(
+  const asked = changes.map((change, at) => ({
+    change,
+    reading: readings[at % readings.length],
+    mains: [change.since, earlierOf(change)],
+  }));
+  const alone = hidden ? [{ change: headline, reading: hidden.reading, mains: [hidden.main] }] : [];
+  for (const { change, reading, mains } of [...alone, ...asked].toSorted(
     (a, b) => Number(b.change === headline) - Number(a.change === headline),
   )) {
     const { metric, days, judgement } = change;
     if (!reading || days.first === '') continue;
-    const lately = dayAfter(days.first, -LATELY_DAYS);
+    const lately = dayAfter(days.first, -DAYS_BEFORE);
     const [first = lately] = windows.isAdjacent ? dayPoints(reading.baselineDays, metric).map(({ label }) => label) : [];
     const known = changesOf(reading, metric, first < lately ? first : lately, CLEAR_P_VALUE / changes.length);
-    for (const own of [...(main ? [measuredAt({ metric, reading, change: main })] : []), ...known]) {
+    const found = mains.flatMap((each) => (each ? [measuredAt({ metric, reading, change: each })] : []));
+    for (const own of [...found, ...known]) {
       if (isOn(own.change, days)) place(own, change);
     }
     const outliers = judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isOn({ from, to: from }, days));
@@ -84,9 +82,6 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
   }
   return located;
 }
-
-/** Days before a change that its causes are measured against. */
-const DAYS_BEFORE = 28;
 
 /** A part of the visits on the days before a change and on those of it. */
 export function besideChange(name: string, { known }: Reading, { metric, change: { from, to } }: SiteChange<Reading>): GroupValues {

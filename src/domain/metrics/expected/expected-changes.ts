@@ -6,8 +6,11 @@ import { LAST } from '../engine/scan.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { PARTS } from '../read/metric-grid.ts';
 import { askedOf } from '../read/metric-query.ts';
-import { areNear, changesOf, ERROR, LATELY_DAYS, onItsPart } from '../site-changes.ts';
+import { areNear, changesOf, ERROR, onItsPart } from '../site-changes.ts';
 import { type ExpectedInput, type FoundChange, isChangeOf, keyOf, type QueryVisits } from './expected-lines.ts';
+
+/** A change that began this many days before the first row is no longer news. */
+const LATELY_DAYS = 56;
 
 /** The days of each selection. */
 function visitsOf(days: readonly MetricRow[], known: KnownDays): QueryVisits[] {
