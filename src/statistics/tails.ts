@@ -36,26 +36,6 @@ export function scoreOfTail(logP: number): number {
   return low;
 }
 
-/** Keep what a probability counts finite, so that a day which says nothing at all outweighs no other. */
-const [LEAST_TAIL, LARGEST_TAIL] = [1e-300, 0.99];
-
-/**
- * One standard normal for several that depend on each other, each with a weight; the weights add up to 1. Its probability is that of the
- * weighed sum of the Cauchy variables that are as improbable, which holds whatever the dependence (Liu and Xie 2020); its sign is that of
- * the largest.
- */
-export function combinedScore(parts: readonly { readonly score: number; readonly weight: number }[]): number {
-  const [only, ...others] = parts;
-  if (only && others.length === 0) return only.score;
-  const cauchy = parts.reduce((sum, { score, weight }) => {
-    const chance = Math.max(LEAST_TAIL, Math.min(LARGEST_TAIL, Math.exp(logTail(score))));
-    return sum + weight / Math.tan(Math.PI * chance);
-  }, 0);
-  const [largest] = parts.toSorted((a, b) => Math.abs(b.score) - Math.abs(a.score));
-  const chance = cauchy > 1 ? Math.atan(1 / cauchy) / Math.PI : 0.5 - Math.atan(cauchy) / Math.PI;
-  return scoreOfTail(Math.log(chance)) * Math.sign(largest?.score ?? 0);
-}
-
 /** The standard normal that is as improbable as a value of Student's t (Wallace 1959). */
 export function normalOf(t: number, freedom: number): number {
   return ((8 * freedom + 1) / (8 * freedom + 3)) * Math.sqrt(freedom * Math.log1p(t ** 2 / freedom)) * Math.sign(t);

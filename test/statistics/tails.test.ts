@@ -1,49 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { adjusted, discoveryLimit } from '../../src/statistics/discoveries.ts';
-import {
-  combinedScore,
-  largeShare,
-  logOfAtMost,
-  logOfLarge,
-  logOfLargest,
-  logTail,
-  normalOf,
-  studentOf,
-} from '../../src/statistics/tails.ts';
-
-describe('several scores together', () => {
-  it('are the score itself where they agree, and where there is one', () => {
-    expect(combinedScore([{ score: -3.2, weight: 1 }])).toBe(-3.2);
-    fc.assert(
-      fc.property(fc.double({ min: 0.1, max: 9, noNaN: true }), fc.double({ min: 0.05, max: 0.95, noNaN: true }), (score, weight) => {
-        const parts = [
-          { score: -score, weight },
-          { score: -score, weight: 1 - weight },
-        ];
-        expect(combinedScore(parts)).toBeCloseTo(-score, 3);
-      }),
-    );
-  });
-
-  it('count a clear one by its weight: about the probability over the weight', () => {
-    const score = combinedScore([
-      { score: 5, weight: 0.1 },
-      { score: 0.2, weight: 0.9 },
-    ]);
-    expect(Math.exp(logTail(score)) / (Math.exp(logTail(5)) / 0.1)).toBeCloseTo(1, 1);
-  });
-
-  it('are not outweighed by one that says nothing at all, and stay finite far out', () => {
-    const besideNothing = [
-      { score: 4, weight: 0.5 },
-      { score: 0, weight: 0.5 },
-    ];
-    expect(combinedScore(besideNothing)).toBeGreaterThan(3.5);
-    expect(combinedScore(besideNothing.map(({ weight }) => ({ score: 60, weight })))).toBeGreaterThan(30);
-    expect(combinedScore(besideNothing.map(({ weight }) => ({ score: 0, weight })))).toBeGreaterThanOrEqual(0);
-  });
-});
+import { largeShare, logOfAtMost, logOfLarge, logOfLargest, logTail, normalOf, studentOf } from '../../src/statistics/tails.ts';
 
 describe('tails', () => {
   it('are those of the standard normal, far out too', () => {

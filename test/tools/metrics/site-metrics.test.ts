@@ -58,3 +58,9 @@ describe('all metrics of the site', () => {
     expect(days.reduce((sum, { visits }) => sum + Number(visits), 0)).toBe(sumOfWeek(platform()).visits);
   });
 });
+
+it('counts the sale as conversion where a shop names no goal, and unknown devices only in all', async () => {
+  expect(only(await call('get_site_conversions', WEEK))['conversionCount']).toBe(sumOfWeek(platform()).conversions);
+  const desktop = { device: 'desktop' } as const;
+  expect(only(await call('get_site_visits', { ...WEEK, ...desktop }))['visits']).toBe(sumOfWeek(platform(), desktop).visits);
+});

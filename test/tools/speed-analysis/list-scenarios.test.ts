@@ -15,3 +15,9 @@ it('lists the scenarios of the project, each with the address of its reports', a
   const reports: unknown = JSON.parse(await assistant().read(`analytics://1201/scenarios/${scenarios[0]?.id}`));
   expect(reports).toMatchObject({ name: scenarios[0]?.name });
 });
+
+it('narrows by a part of the name', async () => {
+  const { structured } = await call('list_scenarios', { name: 'mobile' });
+  const { scenarios } = await ask('listScenarios');
+  expect(structured['scenarios']).toHaveLength(scenarios.filter(({ name }) => name?.includes('mobile')).length);
+});

@@ -1,7 +1,7 @@
 import { dayAfter } from '../../../lib/calendar.ts';
 import { adjusted } from '../../../statistics/discoveries.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
-import { combinedScore, logTail, normalOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
+import { logTail, normalOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
 import { estimateNoise, informationOf, knownOf, without } from './noise.ts';
 import { contrastOf, type DailyPoint, isSum, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
@@ -20,8 +20,6 @@ export interface Occasion {
   /** First and last day of the change; `2026-09-28`. */
   readonly from: string;
   readonly to: string;
-  /** First of the days on which it may have begun instead of `from`, all up to `to`; left out where `from` is certain. */
-  readonly soonest?: string | undefined;
   /** First day of the period: days before it and before `from` teach what is usual. */
   readonly periodFrom: string;
   /** Days of other changes, which are taken out. */
@@ -72,35 +70,8 @@ interface GroupEffect {
   readonly score: number;
 }
 
-/** A day on which a change may have begun, and how likely it is. */
-interface Start {
-  readonly label: string;
-  readonly weight: number;
-}
-
-/**
- * How likely a change began on each day, by the likelihood of each in the whole, which says nothing of how a change falls to parts; of a
- * change whose first day is certain there is one.
- */
-function startsOf({ kind, whole, from, to, soonest = from }: Occasion, judgedFrom: string): Start[] {
-  const certain = [{ label: from, weight: 1 }];
-  const series = soonest < to ? seriesOf(whole, kind, judgedFrom) : undefined;
-  const noise = series && estimateNoise(series, []);
-  if (!series || !noise) return certain;
-  const information = informationOf(series, noise);
-  const interval = intervalOf(series, soonest, to);
-  const direction = knownOf(information, intervalOf(series, from, to)).score;
-  const found = series.labels.slice(interval.from, interval.to).flatMap((label, at) => {
-    const { weight, score } = knownOf(information, { from: interval.from + at, to: interval.to });
-    return weight > 0 && score * direction > 0 ? [{ label, log: score ** 2 / weight / 2 }] : [];
-  });
-  const best = Math.max(...found.map(({ log }) => log));
-  const all = found.reduce((sum, { log }) => sum + Math.exp(log - best), 0);
-  return found.length === 0 ? certain : found.map(({ label, log }) => ({ label, weight: Math.exp(log - best) / all }));
-}
-
 /** The effect on an interval of days, against the days before it, or that of drift. */
-function effectOn(series: Series, { from, to, others = [], isDrift = false }: Occasion, starts: readonly Start[]): GroupEffect | undefined {
+function effectOn(series: Series, { from, to, others = [], isDrift = false }: Occasion): GroupEffect | undefined {
   const noise = estimateNoise(series, []);
   const taken = others.map((other) => intervalOf(series, other.from, other.to)).filter((other) => other.from < other.to);
   if (noise && isDrift) {
@@ -113,11 +84,8 @@ function effectOn(series: Series, { from, to, others = [], isDrift = false }: Oc
   const information = taken.reduce(without, informationOf(series, noise));
   const { weight, score } = knownOf(information, interval);
   if (!(weight > 0)) return undefined;
-  const scores = starts.flatMap((start) => {
-    const known = knownOf(information, intervalOf(series, start.label, to));
-    return known.weight > 0 ? [{ weight: start.weight, score: normalOf(known.score / Math.sqrt(known.weight), noise.freedom) }] : [];
-  });
-  return { effect: score / weight, error: 1 / Math.sqrt(weight), score: combinedScore(scores) };
+  const own = normalOf(score / Math.sqrt(weight), noise.freedom);
+  return { effect: score / weight, error: 1 / Math.sqrt(weight), score: own };
 }
 
 /** The days of a series from one label to another, both included. */
@@ -170,11 +138,11 @@ const LEFT_BY_MAKER = 0.5;
  * The group that made a change although its own days before are too few to judge it: the whole is the sum of the group and the others, so
  * what these did not make it did. Rates have no such sum.
  */
-function makerOf(occasion: Occasion, judgedFrom: string, starts: readonly Start[], looked: readonly LookedAt[]): string | undefined {
+function makerOf(occasion: Occasion, judgedFrom: string, looked: readonly LookedAt[]): string | undefined {
   const unknown = looked.filter(({ difference }) => !difference);
   if (unknown.length === 0 || !isSum(occasion.kind)) return undefined;
   const series = seriesOf(occasion.whole, occasion.kind, judgedFrom);
-  const whole = series && effectOn(series, occasion, starts);
+  const whole = series && effectOn(series, occasion);
   if (!whole || Math.abs(whole.score) <= Z_99) return undefined;
   const rest = unknown.flatMap(({ name, others }) => (others?.effect ? [{ name, ...others.effect }] : []));
   return rest
@@ -190,7 +158,7 @@ function isIdle({ days }: Group, { from, to }: Occasion): boolean {
 
 /**
  * Tests for each group whether it changed otherwise than all others together, by the days of the two relative to each other, so that what
- * moves both is no noise, from every day on which it may have begun; Holm's allowance for the number of groups. The group that is named
+ * moves both is no noise; Holm's allowance for the number of groups. The group that is named
  * is the one without which the rest stands nearest to no change. `count` groups were looked at, where those that looked most alike are
  * left out of the list.
  */
@@ -204,7 +172,6 @@ export function findReasons(occasion: Occasion, groups: readonly Group[], count 
 function search(occasion: Occasion, groups: readonly Group[], count: number): Reasons {
   const { kind, whole, periodFrom, from } = occasion;
   const judgedFrom = from < periodFrom ? from : periodFrom;
-  const starts = startsOf(occasion, judgedFrom);
   const looked = groups.map((group) => {
     const own = isIdle(group, occasion) ? undefined : seriesOf(group.days, kind, judgedFrom);
     const others = keptFit('others', [whole, group.days, kind, judgedFrom], () =>
@@ -213,9 +180,9 @@ function search(occasion: Occasion, groups: readonly Group[], count: number): Re
     const contrast = own && others && contrastOf(own, others);
     return {
       name: group.name,
-      own: own && { series: own, effect: effectOn(own, occasion, starts) },
-      others: others && { series: others, effect: effectOn(others, occasion, starts) },
-      difference: contrast && effectOn(contrast, occasion, starts),
+      own: own && { series: own, effect: effectOn(own, occasion) },
+      others: others && { series: others, effect: effectOn(others, occasion) },
+      difference: contrast && effectOn(contrast, occasion),
     };
   });
   const known = looked.filter(({ difference }) => difference);
@@ -240,7 +207,7 @@ function search(occasion: Occasion, groups: readonly Group[], count: number): Re
   });
   const [nearest] = result.filter(({ verdict }) => verdict === 'more').toSorted((a, b) => a.scoreOfOthers - b.scoreOfOthers);
   const isAlone = nearest !== undefined && nearest.scoreOfOthers <= Z_99;
-  const maker = makerOf(occasion, judgedFrom, starts, looked);
+  const maker = makerOf(occasion, judgedFrom, looked);
   return {
     groups: result,
     ...(isAlone && { named: nearest.name }),

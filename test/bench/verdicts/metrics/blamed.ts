@@ -80,7 +80,6 @@ function measure(story: Story, site: Site, trial: Trial): string[] {
     const labels = {
       from: main?.from ?? first,
       to: main?.to ?? drawn.labels[days - 1] ?? '',
-      ...(main && main.to === undefined && { soonest: first }),
     };
     const occasion = { kind: METRICS[metric].kind, whole: pointsOf(drawn, metric), ...labels, periodFrom: first };
     const daysOf = ({ name: own, selection }: { name: string; selection: Selection }) => ({

@@ -51,22 +51,6 @@ describe('a group', () => {
     expect(groups.map(({ verdict }) => verdict)).toEqual(['alike', 'alike', 'alike']);
   });
 
-  it('is named although the first day that was found is a wrong one, where the other days of the period are looked at too', () => {
-    const drawn = drawWorld({
-      seed: 3,
-      visitsPerDay: 12_000,
-      days: DAYS,
-      history: 84,
-      planted: [{ on: 'rate', factor: 0.7, device: 'mobile', from: 92, to: DAYS }],
-    });
-    // One day instead of six.
-    const late = { ...occasionOf(drawn, 'conversionRate'), from: drawn.labels[DAYS - 1] ?? '' };
-    const score = (occasion: typeof late & { soonest?: string }) =>
-      findReasons(occasion, devicesOf(drawn, 'conversionRate')).groups.find(({ name }) => name === 'mobile')?.score ?? 0;
-    expect(findReasons({ ...late, soonest: drawn.labels[91] }, devicesOf(drawn, 'conversionRate')).named).toBe('mobile');
-    expect(Math.abs(score({ ...late, soonest: drawn.labels[91] ?? '' }))).toBeGreaterThan(Math.abs(score(late)) + 0.5);
-  });
-
   it('is named on special days, whose effect is expected of all others too', () => {
     const drawn = worldOf({ on: 'rate', factor: 0.75, device: 'mobile' });
     const special = { mean: Math.log(1.5), sd: 0.07 };
