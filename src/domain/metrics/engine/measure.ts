@@ -47,21 +47,21 @@ function seriesBefore(
   });
 }
 
-/** Levels of the days before the one at `first`; one that lasts until then goes on, where it is no matter of a few days. */
-function levelsBefore(kind: MetricKind, days: readonly DailyPoint[], { labels, block }: Series, first: number): Interval[] {
-  const label = labels[first];
+/** Levels of the days before a first one; one that lasts until then goes on, where it is no matter of a few days. */
+function levelsBefore(kind: MetricKind, days: readonly DailyPoint[], series: Series, first: string): Interval[] {
   // By these days alone: of the days behind them the usual ones before a fall look like a rise that ends with it.
   const before = seriesBefore(
     kind,
-    days.filter((day) => label === undefined || day.label < label),
+    daysIn(days, (label) => label < first),
     days.at(-1)?.label,
-    label,
+    first,
   );
-  const study = before && studySeries(before, allShapes(block + WEEK, first, HISTORY, LONGEST_EPISODE_DAYS));
-  return (study?.changes ?? []).map(({ shape, from, to }) => ({
-    from,
-    to: shape === 'step' && to - from >= WEEK ? labels.length : to,
-  }));
+  const study = before && studySeries(before, allShapes(before.block + WEEK, before.labels.length, HISTORY, LONGEST_EPISODE_DAYS));
+  return (study?.changes ?? []).map(({ shape, from, to }) => {
+    // The two may begin on other days: what is over may have begun with days of nothing.
+    const own = intervalOf(series, before?.labels[from] ?? '', before?.labels[to - 1] ?? '');
+    return shape === 'step' && to - from >= WEEK ? { ...own, to: series.labels.length } : own;
+  });
 }
 
 /** A series with all changes that its days up to the last one show, whoever asks. */
@@ -103,7 +103,7 @@ function measured(kind: MetricKind, days: readonly DailyPoint[], own: Pick<Found
   if (!series) return undefined;
   const first = series.labels.findIndex((label) => label >= own.from);
   if (first < 0) return undefined;
-  const levels = levelsBefore(kind, days, series, first);
+  const levels = levelsBefore(kind, days, series, series.labels[first] ?? LAST);
   const noise = estimateNoise(
     series,
     levels.filter(({ from, to }) => from < series.learned && to - from > 1),

@@ -60,6 +60,12 @@ describe('a change', () => {
     expect(Math.abs(day?.relative ?? 1)).toBeLessThan(0.15);
   });
 
+  it('has no size where a campaign that is over had come from nothing', () => {
+    const lived = siteOf(5, { from: DAYS - 40, to: DAYS - 20, factor: 1.5 });
+    const days = lived.map((day, at) => (at < DAYS - 120 || at >= DAYS - 10 ? { ...day, numerator: 0 } : day));
+    expect(sizeOfDays('count', days, { from: labelAt(DAYS - 40), to: labelAt(DAYS - 21) })).toBeUndefined();
+  });
+
   it('that has ended has its last day', () => {
     const days = siteOf(5, { from: DAYS - 14, to: DAYS - 5, factor: 0.7 });
     const found = measureChange('count', days, { ...about(DAYS - 14, -0.3), to: labelAt(DAYS - 6) });
