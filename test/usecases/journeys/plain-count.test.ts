@@ -356,7 +356,7 @@ describe.each(engines)('days that lack the column of errors, on %s', (engine) =>
     const range = { startDate: '2026-11-09', endDate: '2026-11-15' };
     const asked = await ask({ conditions: [{ what: 'js_error', pages: ['/p/*'] }], ...range });
     expect(asked.answer).toMatchObject({ days: 4, totalSessions: own.length });
-    const lacking = 'the downloaded views of those days lack the column any_js_error_ind';
+    const lacking = 'the downloaded views lack the column any_js_error_ind';
     expect(asked.notes.join(' ')).toContain(`2026-11-09 … 2026-11-11 (3 days, UTC): ${lacking}`);
     const { answer, notes } = await ask({});
     expect(answer.days).toBe(7);
