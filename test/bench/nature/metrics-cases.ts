@@ -40,7 +40,7 @@ const verdicts = (said: Said) => [...column(said, 'verdict').values()];
 /** Whether any metric is told as changed. */
 export const anyChanged = (said: Said) => verdicts(said).some((verdict) => CHANGED.has(String(verdict)));
 /** Whether the counting is blamed. */
-const isCounting = ({ findings }: Pick<Said, 'findings'>) => findings.some(({ verdict }) => verdict === 'measurement');
+export const isCounting = ({ findings }: Pick<Said, 'findings'>) => findings.some(({ verdict }) => verdict === 'measurement');
 
 /** What is said to have changed on days of its own, of one metric or all. */
 export const changesIn = ({ findings = [] }: { readonly findings?: readonly Finding[] | undefined }, metric?: string) =>

@@ -13,8 +13,8 @@ const METRICS = ['visits', 'conversionRate'];
 const PART = 4 * WEEK;
 
 /**
- * The level of one series at both ends of the days as a drift; undefined where they are alike, or differ by
- * days on which it changed. Special days show no level.
+ * The level of one series at both ends of the days as a drift; undefined where they are alike, or differ by days on which it changed.
+ * Special days show no level.
  */
 function slowLevelOf({ metric, place, kind, days: all }: ChangeSeries, { from, to }: Window): ChangeEvent | undefined {
   const special = new Set(all.filter((day) => day.special && day.label >= from && day.label <= to).map(({ label }) => label));

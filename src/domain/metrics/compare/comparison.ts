@@ -9,7 +9,7 @@ import type { SpecialDays } from '../calendar/special-days.ts';
 import { type Occasion, occasionsOf } from '../calendar/special-words.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { LAST } from '../engine/scan.ts';
-import { type DailyPoint, valueOf } from '../engine/series.ts';
+import { type DailyPoint, isSum, valueOf } from '../engine/series.ts';
 import { changeFacts, faultFacts, levelUnit, wordedAll } from '../findings.ts';
 import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
@@ -89,7 +89,8 @@ function causesOf(own: SiteChange<Reading>, { causes: { whole }, input }: Compar
   const { metric, reading } = own;
   const { devices, segments, judged } = input;
   if (!whole || (reading !== whole && !devices.includes(reading))) return [];
-  const { maker } = reasonsOf({ ...own, reading: whole }, segments.chosen, segments.all.length);
+  // A rate is no sum of which a segment could make most.
+  const { maker } = isSum(kindOf(metric)) ? reasonsOf({ ...own, reading: whole }, segments.chosen, segments.all.length) : {};
   const made = segments.chosen
     .filter(({ name }) => name === maker)
     .map((each) => {

@@ -26,7 +26,7 @@ function narrowed(own: SiteChange<Reading>, of: string, { parts, segments, judge
   if (alone && devices.includes(alone.reading)) return measuredAt({ ...own, reading: alone.reading });
   const named = devices.map((part) => ({ name: part.device, reading: part }));
   // The segments that were read are those in which the headline moved unlike the rest.
-  const chosen = of === judged.headline.metric ? segments.chosen : [];
+  const chosen = of === judged.headline.metric ? segments.chosen.filter((segment) => isWithin(segment.reading, reading)) : [];
   return onItsPart(own, named) ?? onItsPart(own, chosen, segments.all.length) ?? own;
 }
 
