@@ -28,8 +28,8 @@ export interface SiteChange<Of extends Visits = Visits> {
 export const ERROR = 0.01;
 /** Score from which a factor has moved on days that only its product shows: there are three, on days that were searched for. */
 const MADE = 2.6;
-/** Days before a change of a product on which a factor of it may have begun to move. */
-const DAYS_BEFORE = 28;
+/** Days before a change or a period that say what was usual; a change that began on them and goes on is still news. */
+export const DAYS_BEFORE = 28;
 
 /** The days of a metric that are known. */
 export const pointsKnown = ({ known }: Pick<Visits, 'known'>, metric: string): readonly DailyPoint[] => dayPoints(known, metric);

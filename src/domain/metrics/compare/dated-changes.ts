@@ -4,15 +4,22 @@ import { LAST } from '../engine/scan.ts';
 import { combined } from '../read/combine.ts';
 import { dayPoints, metricsToRead } from '../read/day-points.ts';
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
-import { type AskedDays, byFactors, changesOf, isOn, measuredAt, type NamedVisits, onItsPart, type SiteChange } from '../site-changes.ts';
+import {
+  type AskedDays,
+  byFactors,
+  changesOf,
+  DAYS_BEFORE,
+  isOn,
+  measuredAt,
+  type NamedVisits,
+  onItsPart,
+  type SiteChange,
+} from '../site-changes.ts';
 import type { CausesInput } from './causes.ts';
 import { type Change, earlierOf, isSameChange } from './change.ts';
 import { type Explained, explain, type GroupValues, partition } from './contributions.ts';
 import { CLEAR_P_VALUE } from './judged-changes.ts';
 import type { Reading } from './readings.ts';
-
-/** Days before a change or a period that say what was usual, and on which a change that goes on is still news. */
-const DAYS_BEFORE = 28;
 
 /** A change that made that of a metric on the one device, else the one segment, that moved unlike the rest; itself where none did. */
 function narrowed(own: SiteChange<Reading>, of: string, { parts, segments, judged }: CausesInput): SiteChange<Reading> {

@@ -11,7 +11,7 @@ import type { MetricRow } from '../read/metric-answers.ts';
 import type { Selection } from '../read/metric-grid.ts';
 import { askedOf, isOfDays, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
-import type { SiteChange, Visits } from '../site-changes.ts';
+import { isOn, type SiteChange, type Visits } from '../site-changes.ts';
 
 /** Days that a forecast reaches beyond the last complete one. */
 export const FORECAST_DAYS = 28;
@@ -68,10 +68,10 @@ export const isChangeOf = (change: Pick<FoundChange, 'metric' | 'reading'>, metr
   change.metric === metric || factorsOf(metric, change.reading).includes(change.metric);
 
 /** Whether a change is of some of these days. */
-const isOn =
+const isOnSome =
   (labels: readonly string[]) =>
-  ({ change: { from, to = '9' } }: FoundChange) =>
-    labels.some((label) => label >= from && label <= to);
+  ({ change }: FoundChange) =>
+    labels.some((label) => isOn(change, { first: label, last: label }));
 
 /** An expectation as the platform writes the metric, `of` which values a row has. */
 function figuresOf(metric: string, { expected, low, high }: Expected, of = (value: number) => value) {
@@ -109,7 +109,7 @@ function expectationsIn(
   const news = changes.filter(isNewAt(todayIn(timeZone, query.interval.startMs)));
   const found = blocksOf(over, rowByRow).flatMap((block) => {
     const [first = ''] = block.flat();
-    const before = points.filter(({ label }) => label < first && !news.some(isOn([label]))).slice(-MOST_HISTORY);
+    const before = points.filter(({ label }) => label < first && !news.some(isOnSome([label]))).slice(-MOST_HISTORY);
     const expected = expectationsOf(
       kind,
       before,
@@ -138,7 +138,7 @@ function expectationsIn(
     const cell = figuresOf(metric, row);
     if (row.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
     // On the side to which a known change moved its days a row is no draw of many: its own bounds judge it.
-    const isMoved = news.some((own) => isOn(labels)(own) && own.change.relative * row.score > 0);
+    const isMoved = news.some((own) => isOnSome(labels)(own) && own.change.relative * row.score > 0);
     if (isMoved && Math.abs(row.score) > Z_95) return { cell: { ...cell, verdict: row.score > 0 ? 'high' : 'low' } };
     return { cell: { ...cell, verdict: 'normal' }, ...(!isMoved && { score: row.score }) };
   });
