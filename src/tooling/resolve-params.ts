@@ -15,6 +15,7 @@ import {
   type NameKind,
   pathOf,
 } from '../domain/names/match-name.ts';
+import { DAY_MS } from '../lib/clock.ts';
 import { hint } from '../lib/hint.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
@@ -116,6 +117,22 @@ async function resolveDate(place: ArgumentPlace<DateFact>, ahead: Ahead, options
     const words = error instanceof Error ? error.message : 'no date';
     throw new ApiError('invalid', `${path}: ${words}${error instanceof FutureError ? forecast : ''}`);
   }
+}
+
+const LESS_THAN_A_YEAR_MS = 364 * DAY_MS;
+
+/** Takes an end that comes back each year, and lies before its start, as the next one: `Black Friday` to `Cyber Monday`. */
+async function moveEndBehind(dates: readonly ArgumentPlace<DateFact>[], range: ResolvedRange, options: DateReading): Promise<void> {
+  const { start, end } = range;
+  const place = dates.find(({ fact }) => fact.date === 'end');
+  const { isOfNoYear } = await import('../lib/date-texts.ts');
+  if (!place || !start || !end || end.ms > start.ms || !isOfNoYear(place.text)) return;
+  const ahead = { mayBeAhead: false, forecast: '' };
+  const next = await resolveDate(place, ahead, { ...options, nowMs: start.ms + LESS_THAN_A_YEAR_MS });
+  const isOver = (next.range.end?.ms ?? 0) <= options.nowMs;
+  const { value, range: bounds } = isOver ? next : await resolveDate({ ...place, text: 'now' }, ahead, options);
+  Object.assign(range, bounds);
+  place.holder[place.key] = value;
 }
 
 /** Says where weeks begin that `-4w` to `last_week` does not hold whole: it begins on the day of the week that today is. */
@@ -273,6 +290,7 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
     Object.assign(range, bounds);
     place.holder[place.key] = value;
   });
+  await moveEndBehind(dates, range, options);
   requireRules(resolved, { dates, schema, operation: options.operation });
   const weeks = await partWeekWords(dates, range, options.timeZone);
   if (weeks !== undefined) options.note(ofAnswer(weeks));

@@ -35,6 +35,13 @@ describe('dates of a range', () => {
     expect((await call('get_site_visits', { startDate: `${day} 2025`, endDate: `${day} 2025` })).text).not.toContain('is taken as');
   });
 
+  it('end with the next of the days that come back each year, after the start', async () => {
+    await call('get_site_visits', { startDate: 'Q4 2025', endDate: 'Black Friday' });
+    expect(sent()).toEqual(['2025-10-01T00:00:00.000Z', '2025-11-28T23:59:59.999Z']);
+    await call('get_site_visits', { startDate: '2026-10-01', endDate: 'Black Friday' });
+    expect(sent()).toEqual(['2026-10-01T00:00:00.000Z', '2026-11-20T10:00:00.000Z']);
+  });
+
   it('that are not whole weeks say where those begin', async () => {
     const { text } = await call('get_site_visits', { startDate: '-4w', endDate: 'last_week' });
     expect(sent()).toEqual(['2026-10-23T00:00:00.000Z', '2026-11-15T23:59:59.999Z']);

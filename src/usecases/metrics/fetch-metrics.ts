@@ -1,4 +1,4 @@
-import { ApiError, onApiError } from '../../api/errors.ts';
+import { ApiError, onApiError, reworded } from '../../api/errors.ts';
 import { getSiteVisits } from '../../api/operations/metrics.ts';
 import { MAX_METRICS_RANGE_MS } from '../../api/params.ts';
 import type { Windows } from '../../domain/metrics/compare/comparison-windows.ts';
@@ -60,8 +60,12 @@ export async function fetchMetrics(
   const answer = (call: PlannedCall) =>
     answered(call).catch(
       onApiError((error): SlotAnswer[] => {
-        failures.push(error);
-        return call.slots.map(() => ({ failure: error.message }));
+        // No range that is asked for here is too long.
+        const failure = isOutOfBounds(error.message)
+          ? reworded(error, `The platform does not keep days of so long ago: ${error.message}`, { saysWayOn: true })
+          : error;
+        failures.push(failure);
+        return call.slots.map(() => ({ failure: failure.message }));
       }),
     );
 
@@ -96,23 +100,16 @@ export async function fetchMetrics(
 
 /** Names what answers in place of a refused call of metrics, where the refusal itself cannot know it. */
 export function withWayOn(error: unknown): unknown {
-  if (!(error instanceof ApiError)) return error;
-  const { kind, message, status, code, retryAfterMs, transient } = error;
-  const details = { status, code, retryAfterMs, transient, cause: error };
+  if (!(error instanceof ApiError) || error.saysWayOn) return error;
+  const { kind, message, status, code } = error;
   if (kind === 'invalid' && /only for e-?commerce projects/i.test(message))
-    return new ApiError('missing', commerceNote(), { ...details, saysWayOn: true });
-  if (kind === 'missing' && message.includes('/metrics/zone/'))
-    return new ApiError(
-      kind,
-      `${message} ${APP_ZONES}` +
-        hint('list_zones', ' Of an app, list_zones has those there are; pass its projectId where it is another project.'),
-      {
-        ...details,
-        saysWayOn: true,
-      },
-    );
+    return new ApiError('missing', commerceNote(), { status, code, cause: error, saysWayOn: true });
+  if (kind === 'missing' && message.includes('/metrics/zone/')) {
+    const elsewhere = hint('list_zones', ' Of an app, list_zones has those there are; pass its projectId where it is another project.');
+    return reworded(error, `${message} ${APP_ZONES}${elsewhere}`, { saysWayOn: true });
+  }
   return kind === 'invalid' && message.includes('at most 92 days')
-    ? new ApiError(kind, `${message}${hint('query_metrics', ' query_metrics answers longer ranges as one.')}`, details)
+    ? reworded(error, `${message}${hint('query_metrics', ' query_metrics answers longer ranges as one.')}`)
     : error;
 }
 
