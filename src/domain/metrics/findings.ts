@@ -11,7 +11,7 @@ import { nameOf } from './metric-names.ts';
 import type { CountingFault } from './quality/counting.ts';
 import { kindOf } from './read/day-points.ts';
 import type { MetricRow } from './read/metric-answers.ts';
-import { couldBeSeason } from './season.ts';
+import { calendarCause } from './season.ts';
 
 /** The grammar of metrics, for a reader in the year of a day. */
 export const grammarOf = (today: string): Grammar => ({
@@ -73,10 +73,11 @@ export interface PlacedChange {
   readonly more?: Facts['more'];
 }
 
-/** The causes of a change and its cost, for the record; where the season may be all of it, there is no cost. */
+/** The causes of a change and its cost, for the record; where the calendar may be all of it, there is no cost. */
 function reasonFacts(placed: PlacedChange, currency: string | undefined): Pick<Facts, 'causes' | 'cost'> {
   const { metric, change, rows, cost, last, points, goal, causes = [] } = placed;
-  if (couldBeSeason(metric, points, change)) return { causes: [{ kind: 'season', name: 'the season', basis: 'inferred' }] };
+  const calendar = calendarCause(metric, points, change);
+  if (calendar.length > 0) return { causes: calendar };
   const isOfOtherGoal = rows?.some((row) => row.isOfOtherGoal);
   const labels = new Set(daysBeside(kindOf(metric), points, change).map(({ label }) => label));
   const own = rows?.filter(({ interval }) => labels.has(interval.label ?? ''));

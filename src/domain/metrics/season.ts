@@ -1,10 +1,13 @@
+import type { Facts } from '../../findings/finding.ts';
+import { listed } from '../../findings/wording.ts';
 import { nthDouble } from '../../lib/nth.ts';
 import { meanOf, median } from '../../statistics/order.ts';
 import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import { Z_95 } from '../../statistics/tails.ts';
 import { logOf } from './change-cost.ts';
 import type { DatedChange } from './engine/changes.ts';
-import { type DailyPoint, isSum, type MetricKind, type Series, seriesOf } from './engine/series.ts';
+import { LAST } from './engine/scan.ts';
+import { type DailyPoint, daysIn, isSum, type MetricKind, type Series, seriesOf } from './engine/series.ts';
 import { kindOf } from './read/day-points.ts';
 
 /**
@@ -57,7 +60,7 @@ function jumpAt(series: Series, { earliest, latest }: Lasting) {
  * Whether a lasting change of a total is one that the season alone could have made: it moved no faster than a season does, and last year's
  * is not known for these days. A level that jumps from one week to the next is no season.
  */
-export function couldBeSeason(metric: string, points: readonly DailyPoint[], change: Lasting): boolean {
+function couldBeSeason(metric: string, points: readonly DailyPoint[], change: Lasting): boolean {
   const kind = kindOf(metric);
   const { shape, from, to, days, relative, low, high } = change;
   if (to !== undefined || points.every(({ season }) => season !== undefined)) return false;
@@ -68,4 +71,36 @@ export function couldBeSeason(metric: string, points: readonly DailyPoint[], cha
   const series = shape === 'step' && isSum(kind) ? seriesOf(points, kind, from) : undefined;
   const jump = series && jumpAt(series, change);
   return jump !== undefined && jump.by * Math.sign(relative) <= Z_95 * jump.sd;
+}
+
+/** What of the calendar could have made a change by itself: special days that no earlier year is known of, or the season. */
+export function calendarCause(metric: string, points: readonly DailyPoint[], change: Lasting): Facts['causes'] {
+  const own = daysIn(points, (label) => label >= change.from && label <= (change.to ?? LAST));
+  const unseen = own.flatMap((day) => day.unseen ?? []);
+  if (2 * unseen.length > own.length) return [{ kind: 'special day', name: listed([...new Set(unseen)]), basis: 'inferred' }];
+  return couldBeSeason(metric, points, change) ? [{ kind: 'season', name: 'the season', basis: 'inferred' }] : [];
+}
+
+/** A change at a place, as seasons are told apart by it. */
+interface Seasonal {
+  readonly metric: string;
+  /** Names its visits. */
+  readonly place: string;
+  readonly points: readonly DailyPoint[];
+  readonly change: Lasting;
+}
+
+/** Some changes without those that go on with an earlier one where the season alone could have made both: one slow move is told once. */
+export function onceASeason<Own>(all: readonly Own[], of: (own: Own) => Seasonal | undefined): Own[] {
+  const seasonal = all.flatMap((own) => {
+    const each = of(own);
+    return each && couldBeSeason(each.metric, each.points, each.change) ? [{ own, ...each }] : [];
+  });
+  const again = seasonal.filter(({ metric, place, change }) =>
+    seasonal.some(
+      (other) =>
+        other.metric === metric && other.place === place && other.change.from < change.from && other.change.relative * change.relative > 0,
+    ),
+  );
+  return all.filter((own) => !again.some((each) => each.own === own));
 }

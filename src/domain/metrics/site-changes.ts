@@ -38,12 +38,15 @@ export const pointsKnown = ({ known }: Pick<Visits, 'known'>, metric: string): r
 export const areNear = (a: Pick<DatedChange, 'from' | 'relative'>, b: Pick<DatedChange, 'from' | 'relative'>, days = 1) =>
   a.relative * b.relative > 0 && Math.abs(daysFrom(a.from, b.from)) <= days;
 
-/** A change as every tool dates and sizes it: by all days that are known and not by the ranges of the question. */
-export function measuredAt<Of extends Visits>(own: SiteChange<Of>): SiteChange<Of> {
-  const { metric, reading, change } = own;
+/** A change as every tool dates and sizes it: by all days that are known and not by the ranges of the question; undefined where these show none. */
+function measuredOn<Of extends Visits>({ metric, reading, change }: SiteChange<Of>): SiteChange<Of> | undefined {
   const days = [kindOf(metric), pointsKnown(reading, metric)] as const;
-  return { metric, reading, change: measureChange(...days, change) ?? { ...change, ...sizeOfDays(...days, change) } };
+  const size = measureChange(...days, change) ?? sizeOfDays(...days, change);
+  return size && { metric, reading, change: { ...change, ...size } };
 }
+
+/** The same; as it was found where its days show no size. */
+export const measuredAt = <Of extends Visits>(own: SiteChange<Of>): SiteChange<Of> => measuredOn(own) ?? own;
 
 /** Whether a metric moved on the days of a change and the way that it goes. */
 function hasMoved(metric: string, reading: Visits, change: DatedChange): boolean {
@@ -111,7 +114,7 @@ export function reasonsOf<Of extends Visits>(
   return groups.length === 0 ? {} : findReasons(occasion, groups, looked);
 }
 
-/** A change on the one part of its visits that moved unlike the rest, with its date and size there; undefined where none did. */
+/** A change on the one part of its visits that moved its way and unlike the rest, with its date and size there; undefined where none did. */
 export function onItsPart<Of extends Visits>(
   own: SiteChange<Of>,
   parts: readonly NamedVisits<Of>[],
@@ -119,5 +122,6 @@ export function onItsPart<Of extends Visits>(
 ): SiteChange<Of> | undefined {
   const { named } = reasonsOf(own, parts, looked);
   const reading = parts.find(({ name }) => name === named)?.reading;
-  return reading && measuredAt({ ...own, reading });
+  const there = reading && measuredOn({ ...own, reading });
+  return there && there.change.relative * own.change.relative > 0 ? there : undefined;
 }

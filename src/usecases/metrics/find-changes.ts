@@ -346,8 +346,8 @@ async function lookAtSite(
   const asked = readableOf({ input, site }, goals, allSegments, ofZones.ids);
   // What was found in the range is dated and sized by the days behind it too, as every tool does.
   const knownMs = laterDays({ period: { startMs, endMs }, timeZone, nowMs: context.nowMs })?.endMs ?? endMs;
-  const behind = Math.round(daysBetween(endMs, knownMs, timeZone));
-  const [lastMs, later] = behind <= MOST_LATER ? [knownMs, behind] : [endMs, 0];
+  const later = Math.min(MOST_LATER, Math.round(daysBetween(endMs, knownMs, timeZone)));
+  const lastMs = shiftDays(endMs + 1, later, timeZone) - 1;
   const bounds = { days: days + later, endMs: lastMs, timeZone, requests: room - ofZones.requests };
   const ofDays = metricsToRead(metrics);
   const { readable, plan, reader, base } = await begin(asked, bounds, ofDays, context);

@@ -6,6 +6,8 @@ import type { SpecialDay, SpecialDays } from './special-days.ts';
 /** Facts about a day beside its weekday. */
 export interface KnownDay {
   readonly special?: Expected;
+  /** The name of a special day that no earlier year is known of. */
+  readonly unseen?: string;
   readonly season?: number;
 }
 
@@ -48,8 +50,13 @@ export function knownDaysOf(specialDays: SpecialDays, pointsOf: (metric: string)
       const day = specialDays(label);
       const season = seasonOf(metric, label);
       const usual = day && usualOf(metric, day);
-      const special = usual && (yearOf(metric).effectOf(day, isCount(metric), usual) ?? usual);
-      return { ...(special && { special }), ...(season !== undefined && { season }) };
+      const seen = usual && yearOf(metric).effectOf(day, isCount(metric), usual);
+      const special = seen ?? usual;
+      return {
+        ...(special && { special }),
+        ...(day && !seen && { unseen: day.name }),
+        ...(season !== undefined && { season }),
+      };
     },
   };
 }

@@ -5,7 +5,7 @@ import { inTurns } from '../../../statistics/kept-fits.ts';
 import { tailOf } from '../../../statistics/tails.ts';
 import { factorsOf } from '../change-cost.ts';
 import { measureChange, sizeOfDays } from '../engine/measure.ts';
-import { type Days, driftBeside, type Looked, lookThrough, type ScanFinding } from '../engine/scan.ts';
+import { type Days, driftBeside, LAST, type Looked, lookThrough, type ScanFinding } from '../engine/scan.ts';
 import { type Device, planGrid } from '../read/metric-grid.ts';
 import {
   type Accepted,
@@ -74,6 +74,9 @@ function isShareOfEvent(event: ChangeEvent, outer: ChangeEvent, isTold: boolean)
   const [own] = event.parts;
   const [larger] = outer.parts;
   if (!own || !larger || own.metric !== larger.metric || event.place.goalId !== outer.place.goalId) return false;
+  // A day of an episode is told with it, wherever that is told.
+  const isDayOf = event.shape === 'outlier' && outer.shape === 'episode' && event.from >= outer.from && event.from <= (outer.to ?? LAST);
+  if (isDayOf && overlap(event.place, outer.place)) return own.relative * larger.relative > 0;
   const isAt = isWithinPlace(event.place, outer.place) || (isTold && areSameVisitors(event.place, outer.place));
   if (event.place.zoneId !== outer.place.zoneId || !isAt) return false;
   const isSameTime =

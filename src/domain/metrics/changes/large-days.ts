@@ -33,7 +33,7 @@ export function largeDays(
   base: Place,
   changes: readonly Pick<RankedChange, 'from' | 'to' | 'shape'>[],
 ): LargeDay[] {
-  const isTold = (day: string) => changes.some(({ shape, from, to }) => shape === 'outlier' && day >= from && day <= (to ?? from));
+  const isTold = (day: string) => changes.some(({ shape, from, to = from }) => shape !== 'drift' && day >= from && day <= to);
   const ofZones = looked.filter(({ id }) => isOfZone(byId.get(id)?.place)).length;
   const found = looked.flatMap(({ id, study: { series, changes: own } }) => {
     const at = byId.get(id);

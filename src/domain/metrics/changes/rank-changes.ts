@@ -1,6 +1,6 @@
 import { type Cost, costOnDays } from '../change-cost.ts';
 import { daysBeside } from '../engine/measure.ts';
-import { couldBeSeason } from '../season.ts';
+import { calendarCause, onceASeason } from '../season.ts';
 import { type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent, Part } from './events.ts';
 
@@ -16,7 +16,7 @@ function costOf(scene: Scene, event: ChangeEvent, { metric, place, mix, relative
   if (mix || place.zoneId !== undefined) return undefined;
   const lasting = { ...event, relative, low, high };
   const found = scene.series.get(seriesId(metric, place));
-  if (!found || couldBeSeason(metric, found.days, lasting)) return undefined;
+  if (!found || calendarCause(metric, found.days, lasting).length > 0) return undefined;
   const labels = new Set(daysBeside(found.kind, found.days, event).map(({ label }) => label));
   // Half of a slope lies above its middle.
   const share = shape === 'drift' ? 1 / 2 : 1;
@@ -33,7 +33,12 @@ const OUTCOMES = ['revenueSum', 'conversionCount', 'visits'];
 
 /** The changes with what they cost, as they are told. */
 export function rankChanges(scene: Scene, events: readonly ChangeEvent[]): RankedChange[] {
-  const priced = events.map((event): RankedChange => {
+  const told = onceASeason(events, (event) => {
+    const [first] = event.parts;
+    const found = first && scene.series.get(seriesId(first.metric, first.place));
+    return found && { metric: found.metric, place: found.id, points: found.days, change: { ...event, ...first } };
+  });
+  const priced = told.map((event): RankedChange => {
     const parts = event.parts.map((part) => ({ ...part, cost: costOf(scene, event, part) }));
     const [cost] = parts.flatMap((part) => part.cost ?? []);
     return { ...event, parts, cost };

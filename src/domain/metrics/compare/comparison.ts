@@ -20,7 +20,7 @@ import { type Causes, type CausesInput, deviceCause } from './causes.ts';
 import { beyondUsual, type Change, earlierOf, figuresOf } from './change.ts';
 import { type Comparison, changeTable, deviceRecord, revenueRecord, segmentRecord, sumsOf } from './comparison-rows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
-import { besideChange, isOf, onItsDays, toldFor } from './dated-changes.ts';
+import { besideChange, isOf, makes, onItsDays, toldFor } from './dated-changes.ts';
 import { changeOf } from './judged-changes.ts';
 import { isChanged, type Judged, type Reading, toldVerdict } from './readings.ts';
 
@@ -103,8 +103,9 @@ function causesOf(own: SiteChange<Reading>, { causes: { whole }, input }: Compar
     const named = devices.map((device) => ({ name: device.device, reading: device }));
     return [...made, ...mixCauses(onItsDays(own, whole, named), besideChange('', whole, own), beside)];
   }
+  const named = devices.map((device) => ({ name: device.device, reading: device }));
   const others = judged.devicesOf(metric).filter((other) => other.reading !== reading && other.verdict !== 'not enough data');
-  const isAlone = others.length > 0 && !others.some(isChanged);
+  const isAlone = others.length > 0 && !others.some(isChanged) && makes(own, whole, named, reading.device);
   return [...(isAlone ? [{ kind: 'place' as const, name: reading.device, basis: 'measured' as const }] : []), ...made];
 }
 

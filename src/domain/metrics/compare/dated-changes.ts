@@ -4,6 +4,7 @@ import { LAST } from '../engine/scan.ts';
 import { combined } from '../read/combine.ts';
 import { dayPoints, metricsToRead } from '../read/day-points.ts';
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
+import { onceASeason } from '../season.ts';
 import {
   type AskedDays,
   byFactors,
@@ -13,6 +14,7 @@ import {
   measuredAt,
   type NamedVisits,
   onItsPart,
+  pointsKnown,
   type SiteChange,
 } from '../site-changes.ts';
 import type { CausesInput } from './causes.ts';
@@ -25,13 +27,14 @@ import type { Reading } from './readings.ts';
 function narrowed(own: SiteChange<Reading>, of: string, { parts, segments, judged }: CausesInput): SiteChange<Reading> {
   const { metric, change, reading } = own;
   const devices = parts.filter((part) => part !== reading && isWithin(part, reading));
-  // A device that alone shows it by itself needs no test beside the others.
+  const named = devices.map((part) => ({ name: part.device, reading: part }));
+  // A device that alone shows it and makes it needs no test beside the others.
   const shown = judged
     .devicesOf(metric)
     .filter(({ changes }) => changes.some((each) => each.shape === change.shape && isSameChange(each, change)));
   const [alone] = shown.length === 1 ? shown : [];
-  if (alone && devices.includes(alone.reading)) return measuredAt({ ...own, reading: alone.reading });
-  const named = devices.map((part) => ({ name: part.device, reading: part }));
+  if (alone && devices.includes(alone.reading) && makes(own, reading, named, alone.reading.device))
+    return measuredAt({ ...own, reading: alone.reading });
   // The segments that were read are those in which the headline moved unlike the rest.
   const chosen = of === judged.headline.metric ? segments.chosen.filter((segment) => isWithin(segment.reading, reading)) : [];
   return onItsPart(own, named) ?? onItsPart(own, chosen, segments.all.length) ?? own;
@@ -87,7 +90,10 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
     const outliers = judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isOn({ from, to: from }, days));
     if (change === headline && readings.includes(reading)) for (const day of outliers) place({ metric, reading, change: day }, change);
   }
-  return located;
+  return onceASeason(located, ({ metric, reading, change }) => {
+    const { device, segmentIds, zoneId } = reading;
+    return { metric, place: [device, zoneId, ...segmentIds].join(' '), points: pointsKnown(reading, metric), change };
+  });
 }
 
 /** A part of the visits on the days before a change and on those of it. */
@@ -110,4 +116,13 @@ export function onItsDays(own: SiteChange<Reading>, whole: Reading, parts: reado
   const groups = parts.length > 0 ? partition(metric, besideChange('', whole, own), values, OTHER_DEVICE) : undefined;
   const explained = groups && explain(metric, 0, groups, { before: 1 / DAYS_BEFORE, after: 1 / change.days });
   return explained && { ...explained, change: explained.groups.reduce((sum, { contribution }) => sum + contribution, 0) };
+}
+
+/** A part makes a change where it is at least this share of it. */
+const MAKES = 0.7;
+
+/** Whether one part of some visits makes a change of these on its own days. */
+export function makes(own: SiteChange<Reading>, whole: Reading, parts: readonly NamedVisits<Reading>[], name: string): boolean {
+  const { groups = [], change = 0 } = onItsDays(own, whole, parts) ?? {};
+  return (groups.find((group) => group.name === name)?.contribution ?? 0) / change >= MAKES;
 }

@@ -2,7 +2,7 @@ import { logTail, Z_95 } from '../../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
 import { effectsOf, type Information, without } from './noise.ts';
 import { type Candidate, LONGEST_EPISODE_DAYS, nextChange, type Quest, type Shape, scoreOf, soughtBy, takeOut } from './seek.ts';
-import { LEAST_HISTORY_DAYS, relativeOf, type Series } from './series.ts';
+import { LEAST_HISTORY_DAYS, relativeOf, type Series, WEEK } from './series.ts';
 
 /** A change that was found: days on which the level differs from that before. */
 export interface Change extends Interval {
@@ -125,6 +125,8 @@ function inTurn(found: readonly Placed[], size: number): Placed[] {
   return result;
 }
 
+/** Days after which a level is the usual one, so that what leaves it is a change of its own. */
+export const USUAL_DAYS = 4 * WEEK;
 /** Days by which a level may be interrupted, and the standard errors that it may differ by behind them, to be one level. */
 const [INTERRUPTED_DAYS, ALIKE] = [2, 2];
 
@@ -146,19 +148,21 @@ function uninterrupted(information: Information, found: readonly Placed[]): read
 }
 
 /**
- * Reads a level that an opposite one overtakes within a day or two as those days alone. What the later one is against the days before both,
- * and how clear that is, is less than it is against these. Where more than half of the change is left, the level only began more deeply.
+ * Reads a level of which an opposite one leaves less than half as the days between them alone, an episode and not two steps without end.
+ * What the later one is against the days before both, and how clear that is, is less than it is against these. Where more is left and it
+ * came within a day or two, the level only began more deeply.
  */
 function overtaken(information: Information, all: readonly Placed[]): readonly Placed[] {
   const effectOf = new Map(effectsOf(information, all).map(({ effect }, at) => [all[at], effect]));
   /** The share of a change that an opposite one soon after it leaves; undefined where that is none. */
   const shareLeft = (early: Placed, late: Placed) => {
     const [first, second] = [effectOf.get(early) ?? 0, effectOf.get(late) ?? 0];
-    const isSoon = late.to === early.to && late.from > early.from && late.from <= early.from + INTERRUPTED_DAYS;
-    return isSoon && first * second < 0 ? Math.expm1(first + second) / Math.expm1(first) : undefined;
+    const isWithin = late.to === early.to && late.from > early.from && late.from <= early.from + USUAL_DAYS;
+    return isWithin && first * second < 0 ? Math.expm1(first + second) / Math.expm1(first) : undefined;
   };
   const isOvertaken = (early: Placed, late: Placed) => (shareLeft(early, late) ?? 1) <= 1 / 2;
-  const found = all.filter((late) => all.every((early) => (shareLeft(early, late) ?? 0) <= 1 / 2));
+  const isBegun = (early: Placed, late: Placed) => late.from <= early.from + INTERRUPTED_DAYS && (shareLeft(early, late) ?? 0) > 1 / 2;
+  const found = all.filter((late) => !all.some((early) => isBegun(early, late)));
   const read = found.map((own) => {
     const late = found.find((other) => isOvertaken(own, other));
     return late ? { ...own, shape: endedShape(own.from, late.from), to: late.from } : own;

@@ -1,6 +1,6 @@
 import { dayAfter, daysFrom } from '../../../lib/calendar.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
-import { type DatedChange, dated } from './changes.ts';
+import { type DatedChange, dated, USUAL_DAYS } from './changes.ts';
 import { type Interval } from './drift-grid.ts';
 import { estimateNoise } from './noise.ts';
 import { intervalOf } from './reasons.ts';
@@ -47,8 +47,13 @@ function seriesBefore(
   });
 }
 
-/** Levels of the days before a first one; one that lasts until then goes on, where it is no matter of a few days. */
-function levelsBefore(kind: MetricKind, days: readonly DailyPoint[], series: Series, first: string): Interval[] {
+/** Levels of the days before a first one; one that lasts until then may go on, where it is no matter of a few days. */
+function levelsBefore(
+  kind: MetricKind,
+  days: readonly DailyPoint[],
+  series: Series,
+  first: string,
+): (Interval & { readonly goesOn: boolean })[] {
   // By these days alone: of the days behind them the usual ones before a fall look like a rise that ends with it.
   const before = seriesBefore(
     kind,
@@ -60,7 +65,7 @@ function levelsBefore(kind: MetricKind, days: readonly DailyPoint[], series: Ser
   return (study?.changes ?? []).map(({ shape, from, to }) => {
     // The two may begin on other days: what is over may have begun with days of nothing.
     const own = intervalOf(series, before?.labels[from] ?? '', before?.labels[to - 1] ?? '');
-    return shape === 'step' && to - from >= WEEK ? { ...own, to: series.labels.length } : own;
+    return { ...own, goesOn: shape === 'step' && to - from >= WEEK };
   });
 }
 
@@ -95,20 +100,41 @@ export function sizeOfDays(
   days: readonly DailyPoint[],
   { from, to }: Pick<FoundChange, 'from' | 'to'>,
 ): Effect | undefined {
-  return keptFit('size', [kind, days, from, to], () => measured(kind, daysBeside(kind, days, { from, to }), { from, to }));
+  return keptFit('size', [kind, days, from, to], () => {
+    const study = studyOf(kind, days, from);
+    const known = study ? study.changes.map((change) => dated(study.series, change)) : [];
+    return measured(kind, daysBeside(kind, days, { from, to }), { from, to }, known);
+  });
 }
 
-function measured(kind: MetricKind, days: readonly DailyPoint[], own: Pick<FoundChange, 'from' | 'to'>): Effect | undefined {
+/** The size of days beside the levels before them. */
+function measured(
+  kind: MetricKind,
+  days: readonly DailyPoint[],
+  own: Pick<FoundChange, 'from' | 'to'>,
+  known: readonly DatedChange[],
+): Effect | undefined {
   const series = seriesBefore(kind, days, days.at(-1)?.label, own.from);
   if (!series) return undefined;
-  const first = series.labels.findIndex((label) => label >= own.from);
-  if (first < 0) return undefined;
-  const levels = levelsBefore(kind, days, series, series.labels[first] ?? LAST);
+  const first = series.labels.find((label) => label >= own.from);
+  if (first === undefined) return undefined;
+  const before = levelsBefore(kind, days, series, first);
+  const placed = known.map(({ shape, from, to = LAST }) => ({ shape, from, interval: intervalOf(series, from, to) }));
+  const isAlike = (one: Interval, other: Interval) => likeness(one, other) >= 1 / 2;
+  // An episode that ended with the eve of these days looks, without them, like a level that goes on.
+  const levels = before.map(({ goesOn, ...level }) => {
+    const isOver = placed.some(({ shape, interval }) => shape === 'episode' && isAlike(interval, level));
+    return goesOn && (!isOver || level.to - level.from > USUAL_DAYS) ? { ...level, to: series.labels.length } : level;
+  });
+  // A step that the days up to the next one are too few to show goes on too: what is added to it is the size of that one.
+  const steps = placed.filter(({ shape, from }) => shape === 'step' && from < dayAfter(own.from, -NEAR_DAYS));
+  const more = steps.map(({ interval }) => interval).filter((step) => !levels.some((level) => isAlike(level, step)));
+  const others = [...levels, ...more];
   const noise = estimateNoise(
     series,
-    levels.filter(({ from, to }) => from < series.learned && to - from > 1),
+    others.filter(({ from, to }) => from < series.learned && to - from > 1),
   );
-  return noise && effectBeside({ series, noise }, own, levels);
+  return noise && effectBeside({ series, noise }, own, others);
 }
 
 /** A change as some question found it; without a last day it goes on. */

@@ -24,6 +24,8 @@ export interface DailyPoint {
   readonly isWhole: boolean;
   /** Of a public holiday, Black Friday and the like: what it is expected to do to the day, as a logarithm, and how sure that is. */
   readonly special?: Expected | undefined;
+  /** Its name, where no earlier year shows what it does. */
+  readonly unseen?: string | undefined;
   /** Logarithm of the smooth level of the same day of last year. */
   readonly season?: number | undefined;
 }

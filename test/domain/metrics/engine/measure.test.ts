@@ -110,6 +110,19 @@ describe('a change', () => {
     }
   });
 
+  it('that was over after a week is an episode beside a slow rise, and no two steps without end', () => {
+    const [from, to] = [DAYS - 35, DAYS - 28];
+    for (const seed of [15, 16, 17]) {
+      const days = siteOf(seed, { from: to, factor: 1.13 }).map((day, at) =>
+        at >= from && at < to ? { ...day, numerator: 4 * day.numerator } : day,
+      );
+      const told = changesSince('count', days, labelAt(DAYS - 60), 0.01);
+      expect(told.filter(({ relative }) => relative > 0.5)).toMatchObject([{ shape: 'episode', from: labelAt(from), to: labelAt(to - 1) }]);
+      expect(told.filter(({ relative }) => relative < 0)).toEqual([]);
+      expect(Math.abs((sizeOfDays('count', days, { from: labelAt(to) })?.relative ?? 0) - 0.13)).toBeLessThan(0.06);
+    }
+  });
+
   it('is not held against a day or two right before it that were days of their own', () => {
     const days = siteOf(14, FALL).map((day, at) => (at === DAYS - 9 ? { ...day, numerator: 2 * day.numerator } : day));
     expect(Math.abs((sizeOfDays('count', days, { from: labelAt(DAYS - 8) })?.relative ?? 0) + 0.25)).toBeLessThan(0.04);
