@@ -69,24 +69,29 @@ function measuredEvent(scene: Scene, event: ChangeEvent): ChangeEvent {
   return { ...event, shape, from, to, days, earliest, latest, parts };
 }
 
-/** Whether an event is another one again, or the share that some visitors have in it: it began and ended with it and goes the same way. */
+const relativeOf = ({ parts: [first] }: ChangeEvent) => first?.relative ?? 0;
+const metricOf = ({ parts: [first] }: ChangeEvent) => first?.metric ?? '';
+
+/** Whether an event is a day of an episode, which is told with it wherever that is told. */
+const isDayOf = (event: ChangeEvent, { shape, from, to = LAST, place }: ChangeEvent) =>
+  event.shape === 'outlier' && shape === 'episode' && event.from >= from && event.from <= to && overlap(event.place, place);
+
+/** Whether an event is at the place of another one, or a part of it, and began and ended with it. */
 function isShareOfEvent(event: ChangeEvent, outer: ChangeEvent, isTold: boolean): boolean {
-  const [own] = event.parts;
-  const [larger] = outer.parts;
-  if (!own || !larger || own.metric !== larger.metric || event.place.goalId !== outer.place.goalId) return false;
-  // A day of an episode is told with it, wherever that is told.
-  const isDayOf = event.shape === 'outlier' && outer.shape === 'episode' && event.from >= outer.from && event.from <= (outer.to ?? LAST);
-  if (isDayOf && overlap(event.place, outer.place)) return own.relative * larger.relative > 0;
   const isAt = isWithinPlace(event.place, outer.place) || (isTold && areSameVisitors(event.place, outer.place));
-  if (event.place.zoneId !== outer.place.zoneId || !isAt) return false;
-  const isSameTime =
-    event.shape === outer.shape && event.earliest <= outer.latest && outer.earliest <= event.latest && event.to === outer.to;
-  return isSameTime && own.relative * larger.relative > 0;
+  const isSameTime = event.shape === outer.shape && event.earliest <= outer.latest && outer.earliest <= event.latest;
+  return event.place.zoneId === outer.place.zoneId && isAt && isSameTime && event.to === outer.to;
+}
+
+/** Whether an event says another one again, of the same metric and the same way. */
+function isToldBy(event: ChangeEvent, outer: ChangeEvent, isTold: boolean): boolean {
+  const isSame = metricOf(event) === metricOf(outer) && event.place.goalId === outer.place.goalId;
+  return isSame && relativeOf(event) * relativeOf(outer) > 0 && (isDayOf(event, outer) || isShareOfEvent(event, outer, isTold));
 }
 
 /** Leaves out what is told already, and the share that a part of its visitors has in a change, whose cost would count twice. */
 export function withoutParts(events: readonly ChangeEvent[]): ChangeEvent[] {
-  return events.filter((event, at) => !events.some((outer, index) => isShareOfEvent(event, outer, index < at)));
+  return events.filter((event, at) => !events.some((outer, index) => isToldBy(event, outer, index < at)));
 }
 
 /** Score from which a device has moved on days that another one gives: there are two others. */
@@ -125,8 +130,6 @@ function opposedEvent(scene: Scene, finding: ScanFinding, metric: string, place:
 }
 
 const isOfZone = ({ shape, place }: ChangeEvent) => shape === 'outlier' && place.zoneId !== undefined;
-const relativeOf = ({ parts: [first] }: ChangeEvent) => first?.relative ?? 0;
-const metricOf = ({ parts: [first] }: ChangeEvent) => first?.metric ?? '';
 
 /**
  * Tells a single day once that several zones show in the same metric and direction, at the clearest of them with the others beside it: the
