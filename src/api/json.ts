@@ -110,8 +110,8 @@ export function outlineOf(pieces: readonly Uint8Array[], { maxDepth, maxContaine
 const LONG_NUMBER = /[:[,]\s*-?\d{16}|^\s*-?\d{16}/;
 const LONG_RUN = /(?<![.\d])\d{16}/;
 
-/** Position after the string that opens at `open`. */
-function endOfString(text: string, open: number): number {
+/** Position after the string that opens at `open`; the end of a text in which it does not close. */
+export function endOfString(text: string, open: number): number {
   for (let close = text.indexOf('"', open + 1); close > 0; close = text.indexOf('"', close + 1)) {
     let slash = close - 1;
     while (text[slash] === '\\') slash -= 1;

@@ -3,10 +3,15 @@ import { visibleText } from '../../lib/visible-text.ts';
 /** The placeholder for a removed text. */
 export const REMOVED = '[removed]';
 
+/** A pattern for all of a text: one of these words, each a pattern of its own. */
+export const wordsAs = (words: string, { before = '^', after = '', flags = 'iu' } = {}) =>
+  new RegExp(`${before}(?:${words.trim().split(/\s+/).join('|')})${after}$`, flags);
+
 const RUN = /[A-Za-z0-9+/_-]{16,}/g;
 /** A JSON Web Token also where its parts are short: the first begins with `{"` in base64. */
 const JWT = /(?:^|[^A-Za-z0-9])eyJ[\w-]{4,400}\.[\w-]/;
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
+/** Marks a thing among all others; of no use without the service that gave it, but the same each time. */
+export const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
 /** A word, an abbreviation or a short number: what slugs and file names are made of. */
 const SLUG_PART = /^(?:[a-z]?[A-Z]?[a-z]{0,19}|[A-Z]{1,5}|[A-Za-z]?\d{1,8}[a-z]?)$/;
 /** Longest run of one piece that is taken for a name. */
@@ -112,34 +117,34 @@ const HARMLESS_NAMES = new Set(
     'quality rows size sort step sz tab v ver version w width zoom'
   ).split(' '),
 );
-const HARMLESS_VALUE =
-  /^(?:\d{1,4}|true|false|v?\d{1,3}(?:\.\d{1,4}){1,3}|[a-z]{2}(?:[-_][A-Z]{2})?|asc|desc|json|jpe?g|png|webp|avif|svg|gif|cover|contain)$/;
+const HARMLESS_VALUE = wordsAs(
+  String.raw`\d{1,4} true false v?\d{1,3}(?:\.\d{1,4}){1,3} [a-z]{2}(?:[-_][A-Z]{2})? asc desc json jpe?g png webp avif svg gif cover contain`,
+  { flags: 'u' },
+);
 const NAME = /^[A-Za-z_$][\w.$:-]{0,39}(?:\[[\w-]{0,20}\]){0,3}$/;
 const ADDRESS = /^(https?|wss?):\/\/([^/?#\\]*)([^?#]*)(\?[^#]*)?/i;
 const HOST = /^(?:[\p{L}\p{N}._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/iu;
-const OTHER_SCHEME = /^(?:blob|chrome|chrome-extension|edge|file|ftp|intent|javascript|mailto|moz-extension|safari-extension|sms|tel):/i;
+const OTHER_SCHEMES = wordsAs('blob chrome chrome-extension edge file ftp intent javascript mailto moz-extension safari-extension sms tel');
 const DATA = /^data:([a-z]{1,20}\/[a-z0-9.+-]{1,40})?/i;
 const UNREADABLE = 'https://removed.invalid/';
-/** Words of path segments in English, German, French, Spanish, Portuguese, Italian, Dutch, Swedish and Polish, plurals by their endings. */
-const wordsAs = (before: string, words: string) => new RegExp(`${before}(?:${words.trim().split(/\s+/).join('|')})$`, 'iu');
+
+// Words of path segments are in English, German, French, Spanish, Portuguese, Italian, Dutch, Swedish and Polish, plurals by their endings.
 
 /** Path segments after which a secret is usual, as in `/reset-password/…`. */
 const ANNOUNCES_SECRET = wordsAs(
-  '(?:^|[-_.])',
   `(?:access|activate|activation|auth|code|confirm|invitation|invite|jwt|key|magic|oauth|otp|password|reset|secret|session|sid|ticket|token)s?
   unsubscribe verify magic[-_]?links? shared? shares passw[oö]rt(?:er)? kennwort motdepasse mot-de-passe contrase[nñ]a senha wachtwoord l[oö]senord
   has[lł]o einladung(?:en)? invitaci[oó]n convite teilen partages? compartir`,
+  { before: '(?:^|[-_.])' },
 );
 /** Path segments after which a name of a person stands, as in `/users/…`. */
 const ANNOUNCES_PERSON = wordsAs(
-  '^',
   `u users? members? profiles? people persons? authors? patients? benutzer(?:in)? nutzer(?:in)? mitglied(?:er)? profil(?:e|s|er)? personen
   autor(?:en|es|ka)? patienten utilisateurs? membres? auteurs? personnes? usuari[oa]s? miembros? perfi(?:l|les|s) personas? pessoas? membros?
   utent[ei] profil[oi] person[ae] membri autor[ei] gebruikers? profiel(?:en)? leden lid anv[aä]ndare medlem(?:mar)? u[zż]ytkownicy u[zż]ytkownik`,
 );
 /** Path segments after which an id stands. */
 const ANNOUNCES_ID = wordsAs(
-  '^',
   `baskets? bookings? carts? cases? contracts? ids? invoices? ips? orders? payments? reservations? shipments? tracking transactions? subscriptions?
   tickets? bestellung(?:en)? auftrag auftr[aä]ge rechnung(?:en)? buchung(?:en)? vertrag vertr[aä]ge sendung(?:en)? zahlung(?:en)? commandes? factures?
   r[eé]servations? contrats? envois? paiements? pedidos? facturas? reservas? contratos? env[ií]os? pagos? encomendas? pagamentos? ordin[ei] fattur[ae]
@@ -148,7 +153,6 @@ const ANNOUNCES_ID = wordsAs(
 );
 /** Path segments after which an id or the name of a customer stands. */
 const ANNOUNCES_CUSTOMER = wordsAs(
-  '^',
   'accounts? clients? customers? kunden? kundin konto konten comptes? clientes? cuentas? contas? client[ei] account klant(?:en)? kund(?:er)? klienci klient',
 );
 /** The names of a person, as slugs have them. */
@@ -158,14 +162,19 @@ const IBAN = /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/;
 /** An address of the network, of which a version of four parts hardly has such numbers. */
 const NETWORK_ADDRESS = /^(?=.*\d{3})\d{1,3}(?:\.\d{1,3}){3}$/;
 /** Segments that may follow the name of a person: a page of theirs. */
-const PAGE_OF_PERSON =
-  /^(?:account|address|addresses|cart|details|favou?rites|history|me|orders|payments|preferences|profile|reviews|search|self|settings|wishlist)$/i;
+const PAGE_OF_PERSON = wordsAs(
+  'account address addresses cart details favou?rites history me orders payments preferences profile reviews search self settings wishlist',
+);
 /**
  * Segments that may follow such a one: another one, a version, a step that sites name, or a file of the page. A token can be all letters,
  * so other words are masked.
  */
-const STEP =
-  /^(?:v\d{1,2}|callback|change|check|complete|confirmation|done|edit|end|error|expired|failed|forgot|index|info|list|login|logout|new|refresh|register|renew|request|resend|sent|signin|signout|signup|start|status|success|update|user|users|validate|[a-z]{1,20}(?:-[a-z]{1,20}){0,4}\.(?:css|gif|html?|ico|jpe?g|js|json|php|png|svg|webp|woff2?))$/;
+const STEP = wordsAs(
+  String.raw`v\d{1,2} callback change check complete confirmation done edit end error expired failed forgot index info list login logout new
+  refresh register renew request resend sent signin signout signup start status success update user users validate
+  [a-z]{1,20}(?:-[a-z]{1,20}){0,4}\.(?:css|gif|html?|ico|jpe?g|js|json|php|png|svg|webp|woff2?)`,
+  { flags: 'u' },
+);
 
 /**
  * An address without secrets: user info and fragment dropped, query values masked unless harmless, path segments masked where they look
@@ -180,8 +189,8 @@ export function sanitiseUrl(url: string): string {
   if (address) return sanitiseAddress(address);
   const data = DATA.exec(text);
   if (data) return `data:${data[1]?.toLowerCase() ?? ''},${REMOVED}`;
-  const scheme = OTHER_SCHEME.exec(text)?.[0];
-  if (scheme) return scheme.toLowerCase() + REMOVED;
+  const [scheme = ''] = text.split(':', 1);
+  if (scheme.length < text.length && OTHER_SCHEMES.test(scheme)) return `${scheme.toLowerCase()}:${REMOVED}`;
   // A relative address is recognised by its first character; other text could hold anything, so it is removed.
   return /^[.?]|^\/(?!\/)/.test(text) ? sanitiseRelative(text) : REMOVED;
 }

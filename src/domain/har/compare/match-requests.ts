@@ -2,13 +2,14 @@ import { grouped } from '../../../lib/grouped.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { hasFailed } from '../requests/totals.ts';
+import { UUID } from '../sanitise-url.ts';
 
 /** How addresses of two runs are taken for the same; the words for the notes of an answer. */
 export const MATCHING_NOTE =
   'Requests are matched by address, first as it is, then without scheme, with hashes, versions, ids and query values other than ' +
   'plain words left out; of equal addresses by outcome, operation, size and place.';
 
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+const UUIDS = new RegExp(UUID, 'gi');
 /** `1.4.2`, `v3.1`, `@11`. */
 const VERSION = /(?<![A-Za-z0-9])v?\d+(?:\.\d+){1,3}(?![A-Za-z0-9])|@\d+/g;
 /** Letters and digits mixed as in a hash; hexadecimal ones from six characters on, others from eight. */
@@ -30,7 +31,7 @@ const IS_BUNDLE_HASH = /\d|[a-z][A-Z]+[a-z]*[A-Z]|[A-Z]{2}[a-z]+[A-Z]/;
 
 function normalisePath(path: string): string {
   return path
-    .replace(UUID, '*')
+    .replace(UUIDS, '*')
     .replace(BUNDLE_HASH, (whole, mark: string, text: string) => (IS_BUNDLE_HASH.test(text) ? `${mark}*` : whole))
     .replace(VERSION, '*')
     .replace(RUN, (run) => (isHash(run) ? '*' : run))

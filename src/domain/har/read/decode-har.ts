@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
+import { endOfString } from '../../../api/json.ts';
 import { nth } from '../../../lib/nth.ts';
 import { HarError } from './har-model.ts';
 
@@ -18,7 +19,7 @@ function refuseExcess(text: string): void {
   let depth = 0;
   for (let position = 0; position < text.length; position += 1) {
     const code = text.charCodeAt(position);
-    if (code === 34) position = endOfString(text, position);
+    if (code === 34) position = endOfString(text, position) - 1;
     // "[" and "{", "]" and "}" differ in one bit.
     else if ((code | 32) === 125) depth -= 1;
     else if ((code | 32) === 123) {
@@ -32,16 +33,6 @@ function refuseExcess(text: string): void {
         );
     }
   }
-}
-
-/** The closing quote of the string that begins at `start`, before which an even number of backslashes stands, or the end of the text. */
-function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let before = at - 1;
-    while (text[before] === '\\') before -= 1;
-    if ((at - before) % 2 === 1) return at;
-  }
-  return text.length;
 }
 
 const MAX_MEGABYTES = 96;
@@ -80,7 +71,6 @@ function parse(input: string): unknown {
 function invalidJson(text: string): HarError {
   if (text.trim() === '') return new HarError('The HAR file is empty.');
   const fault = findJsonFault(text);
-  if (!fault) return new HarError('The HAR file is not valid JSON.');
   const inside = fault.path ? `, in ${fault.path}` : '';
   const ending = fault.position >= text.length ? 'it ends at' : 'see';
   const where = placeOf(text, fault.position);
@@ -131,118 +121,77 @@ const KNOWN_KEYS = new Set(
 const SHOWN_DEPTH = 8;
 /** The search for a fault ends here instead of filling the memory. */
 const MOST_LEVELS = 10_000;
+const [SPACE, QUOTE, COLON, COMMA] = [/[\t\n\r ]*/y, /"/y, /:/y, /,/y];
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+/** Part of a string. */
+const CHARACTERS = /[ !#-[\]-\uFFFF]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const STRING_END = 'a closing double quote, without a raw control character or unknown escape before it';
-const SPACES = new Set([32, 9, 10, 13]);
-const QUOTE = 34;
-const BACKSLASH = 92;
-const BRACE_END = 125;
-const BRACKET_END = 93;
-const FIRST_PRINTABLE = 32;
 
-/** A place in a text, and the members and lists that lead to it. */
-interface Scan {
-  readonly text: string;
-  position: number;
-  /** Characters that close the objects and lists around the place. */
-  readonly closers: number[];
-  readonly steps: (string | number)[];
-}
-
-/** How a text goes on: with a value, with what may follow one, not at all; or what is missing at its fault. */
-type Next = 'value' | 'end' | 'nothing' | { readonly expected: string };
+/** How a text goes on: with a value, with the name of a member, with what may follow a value; or what is missing at its fault. */
+type Next = 'value' | 'name' | 'end' | { readonly expected: string };
 
 /**
  * Finds the first fault of a text that `JSON.parse` refused; the engine's own message is of no use, it quotes the text. Linear, no
  * recursion. The path holds well-known HAR members only, because keys may be secrets too.
  */
 function findJsonFault(text: string) {
-  const scan: Scan = { text, position: 0, closers: [], steps: [] };
-  let next: Next = 'value';
-  while (next === 'value' || next === 'end') next = next === 'value' ? readValue(scan) : readEnd(scan);
-  if (next === 'nothing') return null;
-  return { position: scan.position, path: pathOf(scan.steps), expected: next.expected };
-}
-
-function skipSpace(scan: Scan): void {
-  while (SPACES.has(scan.text.charCodeAt(scan.position))) scan.position += 1;
-}
-
-/** Whether a sticky pattern matches here; the place is behind it then. */
-function passes(scan: Scan, pattern: RegExp): boolean {
-  pattern.lastIndex = scan.position;
-  if (!pattern.test(scan.text)) return false;
-  scan.position = pattern.lastIndex;
-  return true;
-}
-
-/** The first characters of a string whose opening quote stands here; null at its first fault. */
-function readString(scan: Scan): string | null {
-  const { text } = scan;
-  const start = scan.position;
-  scan.position += 1;
-  for (let code = text.charCodeAt(scan.position); code !== QUOTE; code = text.charCodeAt(scan.position)) {
-    if (code === BACKSLASH ? !passes(scan, ESCAPE) : !(code >= FIRST_PRINTABLE)) return null;
-    if (code !== BACKSLASH) scan.position += 1;
+  let position = 0;
+  /** The objects and lists around the place: what closes each, and the member or the number of the item in it. */
+  const around: { readonly closer: string; step: string | number }[] = [];
+  /** The text here that a sticky pattern matches, if any; the place is behind it then. */
+  const passed = (pattern: RegExp) => {
+    pattern.lastIndex = position;
+    const [found] = pattern.exec(text) ?? [];
+    position += found?.length ?? 0;
+    return found;
+  };
+  const passesString = () => {
+    passed(QUOTE);
+    let part: string | undefined;
+    do part = passed(CHARACTERS);
+    while (part !== undefined);
+    return passed(QUOTE) !== undefined;
+  };
+  const read = {
+    value(): Next {
+      if (text[position] === '"') return passesString() ? 'end' : { expected: STRING_END };
+      const isObject = text[position] === '{';
+      if (!isObject && text[position] !== '[') return passed(SCALAR) === undefined ? { expected: 'a value' } : 'end';
+      if (around.length >= MOST_LEVELS) return { expected: `an end to ${MOST_LEVELS} levels of nesting` };
+      position += 1;
+      const closer = isObject ? '}' : ']';
+      around.push({ closer, step: isObject ? '' : 0 });
+      passed(SPACE);
+      if (text[position] === closer) return 'end';
+      return isObject ? 'name' : 'value';
+    },
+    name(): Next {
+      const start = position + 1;
+      if (text[position] !== '"') return { expected: 'a member name in double quotes' };
+      if (!passesString()) return { expected: STRING_END };
+      Object.assign(around.at(-1) ?? {}, { step: text.slice(start, position - 1) });
+      passed(SPACE);
+      return passed(COLON) === undefined ? { expected: '":" after the member name' } : 'value';
+    },
+    end(): Next {
+      const inner = around.at(-1);
+      if (!inner) return { expected: 'the end of the text' };
+      if (text[position] === inner.closer) {
+        position += 1;
+        around.pop();
+        return 'end';
+      }
+      if (passed(COMMA) === undefined) return { expected: `"," or "${inner.closer}"` };
+      if (typeof inner.step === 'string') return 'name';
+      inner.step += 1;
+      return 'value';
+    },
+  };
+  for (let next: Next = 'value'; ; ) {
+    passed(SPACE);
+    next = read[next]();
+    if (typeof next === 'object') return { position, path: pathOf(around.slice(0, SHOWN_DEPTH).map(({ step }) => step)), ...next };
   }
-  scan.position += 1;
-  return text.slice(start + 1, Math.min(scan.position - 1, start + 40));
-}
-
-/** Reads a string or scalar, or enters an object or list. */
-function readValue(scan: Scan): Next {
-  skipSpace(scan);
-  const first = scan.text[scan.position];
-  if (first === '{' || first === '[') return open(scan, first === '{' ? BRACE_END : BRACKET_END);
-  if (first === '"') return readString(scan) === null ? { expected: STRING_END } : 'end';
-  return passes(scan, SCALAR) ? 'end' : { expected: 'a value' };
-}
-
-function open(scan: Scan, closer: number): Next {
-  const { text, closers, steps } = scan;
-  if (closers.length >= MOST_LEVELS) return { expected: `an end to ${MOST_LEVELS} levels of nesting` };
-  scan.position += 1;
-  closers.push(closer);
-  skipSpace(scan);
-  if (text.charCodeAt(scan.position) === closer) return 'end';
-  if (closer === BRACE_END) return readName(scan);
-  if (closers.length <= SHOWN_DEPTH) steps[closers.length - 1] = 0;
-  return 'value';
-}
-
-/** The name of a member, and its colon. */
-function readName(scan: Scan): Next {
-  const { text, closers, steps } = scan;
-  skipSpace(scan);
-  if (text[scan.position] !== '"') return { expected: 'a member name in double quotes' };
-  const name = readString(scan);
-  if (name === null) return { expected: STRING_END };
-  if (closers.length <= SHOWN_DEPTH) steps[closers.length - 1] = name;
-  skipSpace(scan);
-  if (text[scan.position] !== ':') return { expected: '":" after the member name' };
-  scan.position += 1;
-  return 'value';
-}
-
-/** Reads what follows a value: a comma, the end of the object or list around it, or the end of the text. */
-function readEnd(scan: Scan): Next {
-  const { text, closers, steps } = scan;
-  skipSpace(scan);
-  const closer = closers.at(-1);
-  if (closer === undefined) return scan.position < text.length ? { expected: 'the end of the text' } : 'nothing';
-  if (text.charCodeAt(scan.position) === closer) {
-    scan.position += 1;
-    closers.pop();
-    if (closers.length < SHOWN_DEPTH) steps.length = Math.min(steps.length, closers.length);
-    return 'end';
-  }
-  if (text[scan.position] !== ',') return { expected: closer === BRACE_END ? '"," or "}"' : '"," or "]"' };
-  scan.position += 1;
-  if (closer === BRACE_END) return readName(scan);
-  const index = steps[closers.length - 1];
-  if (typeof index === 'number') steps[closers.length - 1] = index + 1;
-  return 'value';
 }
 
 /** Where a position lies, line and column from 1. */

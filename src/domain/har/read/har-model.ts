@@ -123,6 +123,9 @@ export function renderBlockingName(status: string): string | null {
   return RENDER_BLOCKING.get(status.toLowerCase().replaceAll(/[^a-z]/g, '')) ?? null;
 }
 
+/** Methods by their names; others may be anything. */
+export const METHODS = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS CONNECT TRACE'.split(' '));
+
 /** Kinds of initiators as the developer tools name them. */
 export const INITIATOR_TYPES = new Set(['parser', 'script', 'preload', 'preflight', 'redirect', 'SignedExchange', 'other']);
 

@@ -9,16 +9,11 @@ type Raw = Record<string, unknown>;
 /** Reads the value of a member below an entry as an amount, and reports any other value. */
 type ReadAmount = (value: unknown, member: string) => number | null;
 
-/** The response of an entry, as far as its sizes follow from it. */
-interface SizedResponse extends Pick<HarEntry, 'method' | 'status' | 'contentEncoding'> {
-  readonly raw: Raw;
-  readonly response: Raw;
-  readonly contentLength: number | null;
-  readonly isCached: boolean;
-}
+/** The answer of an entry, as far as its sizes follow from it. */
+type SizedAnswer = Omit<ReturnType<typeof readAnswer>, 'redirectUrl' | 'operation' | 'hasValidator'>;
 
 /** Answers that HTTP gives no body (RFC 9110): what a recorder writes there is that of another answer, or of the cache. */
-function hasNoBody({ method, status }: SizedResponse): boolean {
+function hasNoBody({ method, status }: SizedAnswer): boolean {
   return method === 'HEAD' || status === 204 || status === 304 || (status !== null && status >= 100 && status < 200);
 }
 
@@ -47,7 +42,7 @@ const isRedirect = (status: number | null) => status !== null && status >= 300 &
 
 /** The sizes of an answer with a body as recorded; a redirect has no more of it than its Content-Length. */
 function withBody(
-  { status, contentLength, contentEncoding }: SizedResponse,
+  { status, contentLength, contentEncoding }: SizedAnswer,
   { bodySize, headersSize, contentSize }: Record<'bodySize' | 'headersSize' | 'contentSize', number | null>,
   holdsHeaders: boolean,
 ) {
@@ -66,8 +61,15 @@ function withBody(
  * Some recorders write 0 for bodies they did not see (WebPagetest for SPDY): a success with a Content-Length above 0 gives them away,
  * and their own count (`_bytesIn`) is the best there is. Null where the file does not know.
  */
-function readSizes(answer: SizedResponse, holdsHeaders: boolean, amount: ReadAmount, misread: (member: string, found: string) => void) {
-  const { raw, response, status, isCached, contentLength } = answer;
+function readSizes(
+  answer: SizedAnswer,
+  raw: Raw,
+  holdsHeaders: boolean,
+  amount: ReadAmount,
+  misread: (member: string, found: string) => void,
+) {
+  const { status, isCached, contentLength } = answer;
+  const response = recordOf(raw.response);
   const transferSize = amount(response._transferSize, '.response._transferSize');
   const bodySize = amount(response.bodySize, '.response.bodySize');
   const headersSize = amount(response.headersSize, '.response.headersSize');
@@ -109,28 +111,18 @@ export function readEntry(raw: unknown, index: number, reading: EntryReading): H
   return entryOf(raw, request, url, index, reading);
 }
 
-/** The answer that an entry tells of: outcome, sizes, and whether a cache gave it. */
-function readAnswer(
-  raw: Raw,
-  headers: ReadonlyMap<string, string>,
-  timings: HarTimings,
-  amount: ReadAmount,
-  sizesOf: (answer: SizedResponse) => ReturnType<typeof readSizes>,
-) {
+/** The answer that an entry tells of, and whether a cache gave it. */
+function readAnswer(raw: Raw, headers: ReadonlyMap<string, string>, timings: HarTimings, amount: ReadAmount) {
   const [request, response] = [recordOf(raw.request), recordOf(raw.response)];
   const status = readStatus(amount(response.status, '.response.status'));
   const method = textOf(request.method).toUpperCase() || 'GET';
-  const isCached = isMarkedCached(raw) || tookNoTime(raw, response, timings);
-  const contentEncoding = headers.get('content-encoding')?.trim().toLowerCase() || null;
-  const contentLength = amountText(headers.get('content-length'));
-  const sizes = sizesOf({ raw, response, method, status, contentLength, contentEncoding, isCached });
   return {
     method,
     status,
     redirectUrl: isRedirect(status) ? textOf(response.redirectURL) || headers.get('location') || null : null,
-    contentEncoding,
-    ...sizes,
-    fromCache: isCached || (sizes.transferBytes === 0 && Boolean(sizes.contentBytes)),
+    contentEncoding: headers.get('content-encoding')?.trim().toLowerCase() || null,
+    contentLength: amountText(headers.get('content-length')),
+    isCached: isMarkedCached(raw) || tookNoTime(raw, response, timings),
     operation: operationOf(request, method),
     hasValidator: headers.has('etag') || headers.has('last-modified'),
   };
@@ -149,6 +141,10 @@ function causeOf(raw: Raw) {
 /** Kinds of requests that stay open. */
 const STREAMS = new Set(['websocket', 'eventsource']);
 
+/** Content that nothing was transferred for. */
+const isOfCache = ({ transferBytes, contentBytes }: Pick<HarEntry, 'transferBytes' | 'contentBytes'>) =>
+  transferBytes === 0 && Boolean(contentBytes);
+
 function entryOf(raw: Raw, request: Raw, url: string, index: number, reading: EntryReading): HarEntry {
   const { report, lookups, bodyHoldsHeaders: holdsHeaders } = reading;
   const misread = (member: string, found: string) => report('misread', index, member, found);
@@ -163,7 +159,8 @@ function entryOf(raw: Raw, request: Raw, url: string, index: number, reading: En
   const responseHeaders = listOf(response.headers);
   const headers = readHeaders(responseHeaders);
   const timings = readTimings(recordOf(raw.timings), amount);
-  const answer = readAnswer(raw, headers, timings, amount, (known) => readSizes(known, holdsHeaders, amount, misread));
+  const { isCached, contentLength, ...answer } = readAnswer(raw, headers, timings, amount);
+  const sizes = readSizes({ ...answer, isCached, contentLength }, raw, holdsHeaders, amount, misread);
   const timeMs = amount(raw.time, '.time');
   const { mime, type } = lookups.contentKind(textOf(recordOf(response.content).mimeType) || headers.get('content-type') || '');
   const { host, domain } = lookups.placeOf(url);
@@ -181,6 +178,8 @@ function entryOf(raw: Raw, request: Raw, url: string, index: number, reading: En
     domain,
     party: null,
     ...answer,
+    ...sizes,
+    fromCache: isCached || isOfCache(sizes),
     askedMs: startMs,
     mime,
     type: resourceType(purpose, type, url, answer.status ?? 0),

@@ -12,7 +12,7 @@ import { bodyHoldsHeaders, type EntryReading, readEntry } from './read-entry.ts'
 /** Words that people add to the name of a site for the hosts that carry its files. */
 const CARRIES = 'cdn|static|assets?|img|images?|media|files?|content|fonts?|edge|cache|uploads?|cloud|data';
 /** Words that say what a site is, not whose. */
-const GENERIC = /^(?:shop|store|online|web|site|app|www|home|news|mail|my|the|get|go)$/;
+const GENERIC = new Set('shop store online web site app www home news mail my the get go'.split(' '));
 /** Networks that carry the files of others below names of their customers; elsewhere such a label is only the name of an account. */
 const CONTENT_NETWORKS = new Set(
   (
@@ -27,7 +27,7 @@ const LEAST_LETTERS = 4;
 function distinctiveName(host: string): string | undefined {
   const name = getDomainWithoutSuffix(host, { allowPrivateDomains: false, validateHostname: false });
   const words = (name ?? '').toLowerCase().split(/[-_]/);
-  const letters = words.filter((word) => !GENERIC.test(word)).join('');
+  const letters = words.filter((word) => !GENERIC.has(word)).join('');
   return /^[a-z0-9]+$/.test(letters) && letters.length >= LEAST_LETTERS ? letters : undefined;
 }
 

@@ -12,14 +12,7 @@ export interface PaintTimes {
 }
 
 /** The time to the largest paint in four parts that add up to it. */
-export interface PaintPhases {
-  /** Redirects and the document's first byte. */
-  readonly serverMs: number;
-  /** From there to the start of the request that was painted; 0 for text. */
-  readonly loadDelayMs: number;
-  readonly loadTimeMs: number;
-  readonly renderDelayMs: number;
-}
+export type PaintPhases = NonNullable<ReturnType<typeof phasesOf>>;
 
 /** What was probably painted as the largest element: an inference from the order of events, which a HAR does not state. */
 export interface LargestPaint {
@@ -66,11 +59,18 @@ function endedBefore({ entries }: Har, type: HarEntry['type'], paintMs: number, 
     .toSorted((a, b) => sizeOf(b) - sizeOf(a));
 }
 
-function phasesOf(lcpMs: number, firstByteMs: number | null, entry: HarEntry | undefined): PaintPhases | null {
+function phasesOf(lcpMs: number, firstByteMs: number | null, entry: HarEntry | undefined) {
   if (firstByteMs === null || firstByteMs > lcpMs) return null;
   const startMs = entry ? Math.min(lcpMs, Math.max(firstByteMs, entry.askedMs ?? 0)) : firstByteMs;
   const endMs = entry ? Math.min(lcpMs, Math.max(startMs, endOf(entry))) : firstByteMs;
-  return { serverMs: firstByteMs, loadDelayMs: startMs - firstByteMs, loadTimeMs: endMs - startMs, renderDelayMs: lcpMs - endMs };
+  return {
+    /** Redirects and the document's first byte. */
+    serverMs: firstByteMs,
+    /** From there to the start of the request that was painted; 0 for text. */
+    loadDelayMs: startMs - firstByteMs,
+    loadTimeMs: endMs - startMs,
+    renderDelayMs: lcpMs - endMs,
+  };
 }
 
 /** Whether the largest paint came with the first one. */

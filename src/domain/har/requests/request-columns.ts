@@ -1,7 +1,7 @@
 import { tableOf } from '../../../lib/columns.ts';
 import { partsOf } from '../read/addresses.ts';
-import { type HarEntry, type HarTimings, INITIATOR_TYPES } from '../read/har-model.ts';
-import { sanitiseContentType } from '../sanitise/sanitise-headers.ts';
+import { type HarEntry, type HarTimings, INITIATOR_TYPES, METHODS } from '../read/har-model.ts';
+import { knownCodings, sanitiseContentType } from '../sanitise/sanitise-headers.ts';
 import { sanitiseHost, sanitiseUrl, shortUrl } from '../sanitise-url.ts';
 import { imageHint } from './images.ts';
 import type { HarStudy } from './study-har.ts';
@@ -10,20 +10,12 @@ import { endOf, opensConnection, tenth } from './totals.ts';
 /** A cell of a table. */
 export type HarCell = string | number | boolean | null;
 
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE']);
-const CODING = /^(?:gzip|x-gzip|deflate|br|zstd|compress|identity|dcb|dcz|sdch)$/;
 const MAX_URL = 80;
 /** Longest address that is shown whole. */
 const WHOLE_URL = 500;
 
 const wholeAddress = (url: string | null) => (url === null ? null : shortUrl(url, WHOLE_URL));
 const place = (host: string | null) => (host === null ? null : sanitiseHost(host));
-
-/** Codings that are known, others may be anything. */
-function codingOf(encoding: string | null): string | null {
-  const codings = (encoding ?? '').split(',').map((coding) => coding.trim());
-  return codings.filter((coding) => CODING.test(coding)).join(', ') || null;
-}
 
 const phase =
   (name: keyof HarTimings) =>
@@ -70,7 +62,7 @@ const columns = {
   format: (entry) => imageHint(entry).format,
   width: (entry) => imageHint(entry).width,
   height: (entry) => imageHint(entry).height,
-  contentEncoding: ({ contentEncoding }) => codingOf(contentEncoding),
+  contentEncoding: ({ contentEncoding }) => knownCodings(contentEncoding ?? '') || null,
   protocol: ({ protocol }) => protocol,
   connection: ({ connection }) => (/^\d{1,10}$/.test(connection ?? '') ? connection : null),
   opensConnection,

@@ -285,6 +285,6 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
 /** All that is wrong with a page load, costliest first. */
 export function findProblems(study: HarStudy): Problem[] {
   return (Object.keys(RULES) as ProblemKind[]) // its own names
-    .flatMap((kind) => problemOf(kind, RULES[kind], study))
+    .flatMap((kind) => problemOf(kind, RULES[kind], study) ?? [])
     .toSorted((a, b) => rankOf(b) - rankOf(a));
 }

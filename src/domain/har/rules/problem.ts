@@ -2,7 +2,7 @@ import { formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { addressIn } from '../read/addresses.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import type { HarStudy } from '../requests/study-har.ts';
-import { largestBy, type Totals, totalsOf, weightOf } from '../requests/totals.ts';
+import { largestBy, totalsOf, weightOf } from '../requests/totals.ts';
 import type { ProblemKind } from './problem-kinds.ts';
 
 /** A request that a problem concerns: what is wrong with it, and what orders it among the others (ms or bytes). */
@@ -28,15 +28,7 @@ interface Costs {
 }
 
 /** The requests that a rule selected, with what they have in common. */
-export interface Selected extends Totals {
-  readonly concerned: readonly Concerned[];
-  /** The largest cost. */
-  readonly most: number;
-  /** The one of the largest cost. */
-  readonly worst: HarEntry;
-  /** Address of the heaviest, for a sentence. */
-  readonly heaviest: string;
-}
+export type Selected = NonNullable<ReturnType<typeof selectedOf>>;
 
 /** A kind of problem as data: which requests have it, what it costs, what mends it, its words. */
 export interface Rule {
@@ -57,18 +49,7 @@ export interface Rule {
 }
 
 /** A problem of a page load with what it costs; null where a cost does not apply or the file does not show it. */
-export interface Problem {
-  readonly problem: ProblemKind;
-  readonly concerned: readonly Concerned[];
-  readonly costMs: number | null;
-  readonly costBytes: number | null;
-  readonly basis: Basis;
-  /** Left out where it touches no paint, as far as the file shows, or the paints are unknown. */
-  readonly wins?: Wins;
-  readonly when: 'this load' | 'next visits';
-  /** One sentence free of secrets with what can be won, and brackets that name the worst. */
-  readonly says: string;
-}
+export type Problem = NonNullable<ReturnType<typeof problemOf>>;
 
 /** The requests alone. */
 export const entriesOf = (concerned: readonly Concerned[]) => concerned.map(({ entry }) => entry);
@@ -83,12 +64,21 @@ export function each(
     study.entries.filter((entry) => holds(entry, study)).map((entry) => ({ entry, detail: detail(entry), cost: cost(entry) ?? 0 }));
 }
 
-function selectedOf(concerned: readonly Concerned[]): Selected | undefined {
-  const [worst] = largestBy(concerned, ({ cost }) => cost, 1);
-  if (!worst) return undefined;
+function selectedOf(concerned: readonly Concerned[]) {
+  const [most] = largestBy(concerned, ({ cost }) => cost, 1);
+  if (!most) return undefined;
   const entries = entriesOf(concerned);
-  const [heaviest = worst.entry] = largestBy(entries, weightOf, 1);
-  return { ...totalsOf(entries), concerned, most: worst.cost, worst: worst.entry, heaviest: addressIn(heaviest) };
+  const [heaviest = most.entry] = largestBy(entries, weightOf, 1);
+  return {
+    ...totalsOf(entries),
+    concerned,
+    /** The largest cost. */
+    most: most.cost,
+    /** The one of the largest cost. */
+    worst: most.entry,
+    /** Address of the heaviest, for a sentence. */
+    heaviest: addressIn(heaviest),
+  };
 }
 
 /** `620 ms of FCP and 960 ms of LCP`, `960 ms of FCP and LCP`; empty where nothing is won. */
@@ -105,30 +95,33 @@ function savedWords({ wins, ms, bytes }: Costs, { when }: Rule): string {
   return ms && !Object.keys(wins ?? {}).length ? `saves up to ${formatMs(ms)}` : '';
 }
 
-const costsOf = ({ costs }: Rule, selected: Selected, study: HarStudy): Costs => costs?.(selected, study) ?? { ms: selected.most };
-
-/** The one problem of a rule in a load; none where no request has it. */
-export function problemOf(problem: ProblemKind, rule: Rule, study: HarStudy): Problem[] {
-  const selected = selectedOf(rule.selects(study));
-  if (!selected) return [];
-  const { basis = 'measured', advice, when = 'this load' } = rule;
-  const costs = costsOf(rule, selected, study);
-  const { ms = null, bytes = null, wins = {} } = costs;
+/** `; HTTP/2 saves up to 90 ms of FCP`; empty where nothing is won by a known amount. */
+function mendedWords(costs: Costs, rule: Rule, selected: Selected): string {
+  const { advice } = rule;
   const saved = advice === undefined ? '' : savedWords(costs, rule);
-  const mended = saved === '' ? '' : `; ${typeof advice === 'function' ? advice(selected) : advice} ${saved}`;
+  return saved === '' ? '' : `; ${typeof advice === 'function' ? advice(selected) : advice} ${saved}`;
+}
+
+/** The one problem of a rule in a load; undefined where no request has it. */
+export function problemOf(problem: ProblemKind, rule: Rule, study: HarStudy) {
+  const selected = selectedOf(rule.selects(study));
+  if (!selected) return undefined;
+  const { basis = 'measured', when = 'this load' } = rule;
+  const costs = rule.costs?.(selected, study) ?? { ms: selected.most };
+  const { ms = null, bytes = null, wins = {} } = costs;
   const which = (rule.which?.(selected, study) ?? []).filter(Boolean).join('; ');
-  return [
-    {
-      problem,
-      concerned: selected.concerned,
-      costMs: ms,
-      costBytes: bytes,
-      basis: typeof basis === 'function' ? basis(study) : basis,
-      when,
-      says: `${rule.says(selected, study, costs)}${mended}.${which === '' ? '' : ` (${which}.)`}`,
-      ...(Object.keys(wins).length > 0 && { wins }),
-    },
-  ];
+  return {
+    problem,
+    concerned: selected.concerned,
+    costMs: ms,
+    costBytes: bytes,
+    basis: typeof basis === 'function' ? basis(study) : basis,
+    when,
+    /** One sentence free of secrets with what can be won, and brackets that name the worst. */
+    says: `${rule.says(selected, study, costs)}${mendedWords(costs, rule, selected)}.${which === '' ? '' : ` (${which}.)`}`,
+    // Left out where it touches no paint, as far as the file shows, or the paints are unknown.
+    ...(Object.keys(wins).length > 0 && { wins }),
+  };
 }
 
 /** One ms is taken to be worth the bytes that 8 Mbit/s carry in it. */

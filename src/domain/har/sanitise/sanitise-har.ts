@@ -1,5 +1,5 @@
 import type * as Format from 'har-format';
-import { type Har, INITIATOR_TYPES, PRIORITIES, protocolName, RESOURCE_TYPES, renderBlockingName } from '../read/har-model.ts';
+import { type Har, INITIATOR_TYPES, METHODS, PRIORITIES, protocolName, RESOURCE_TYPES, renderBlockingName } from '../read/har-model.ts';
 import { amountOf, isRecord, listOf, looseAmountOf, recordOf, textOf } from '../read/member.ts';
 import { isMarkedCached, readStatus } from '../read/read-entry.ts';
 import { REMOVED, sanitiseTitle, sanitiseUrl } from '../sanitise-url.ts';
@@ -47,7 +47,6 @@ const COMMENT =
   'Sanitised: cookies, bodies, titles, unlisted header values and what may be secret in addresses are removed; sizes and times ' +
   'are as recorded.';
 const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?$/;
-const METHOD = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|CONNECT|TRACE)$/;
 
 /** The date as HAR requires it (some recorders leave the colon out of the offset), `otherwise` for any other text. */
 function dateAt(value: unknown, otherwise: string): string {
@@ -96,7 +95,7 @@ const page: Allowed = {
 const postData: Allowed = { mimeType: contentType, text: always(''), comment: (_value, raw) => removedNote(raw) };
 
 const request: Allowed = {
-  method: (value) => (METHOD.test(textOf(value).toUpperCase()) ? textOf(value).toUpperCase() : 'GET'),
+  method: (value, raw, whole) => oneOf(METHODS)(textOf(value).toUpperCase(), raw, whole) ?? 'GET',
   url: address,
   httpVersion: protocol,
   cookies: always([]),

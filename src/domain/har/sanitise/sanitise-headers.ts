@@ -1,6 +1,6 @@
 import type { Header } from 'har-format';
 import { isRecord, textOf } from '../read/member.ts';
-import { holdsSecret, REMOVED, sanitiseUrl } from '../sanitise-url.ts';
+import { holdsSecret, REMOVED, sanitiseUrl, wordsAs } from '../sanitise-url.ts';
 
 /** Gives the part of a header value that is safe to show; empty when nothing is. */
 type KeepText = (value: string) => string | undefined;
@@ -24,22 +24,29 @@ const itemsMatching =
 const MAX_VALUE = 2000;
 const COUNT = matching(/^\d{1,15}$/);
 const HTTP_DATE = matching(/^(?:-1|0|[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} (?:GMT|UTC))$/);
-const CODINGS = itemsMatching(/^(?:gzip|x-gzip|deflate|br|zstd|compress|identity|chunked|dcb|dcz|sdch|trailers|\*)(?:;q=[\d.]{1,5})?$/i);
+/** Codings of bodies that are known: others may be anything. */
+export const knownCodings = itemsMatching(
+  wordsAs(String.raw`gzip x-gzip deflate br zstd compress identity chunked dcb dcz sdch trailers \*`, {
+    after: String.raw`(?:;q=[\d.]{1,5})?`,
+  }),
+);
 const FETCH_WORD = matching(
-  /^(?:audio|document|embed|empty|font|frame|iframe|image|manifest|object|script|style|track|video|worker|cors|navigate|no-cors|same-origin|websocket)$/i,
+  wordsAs(`audio document embed empty font frame iframe image manifest object script style track video worker cors navigate no-cors
+  same-origin websocket`),
 );
 
 /** The headers whose values help to judge speed, each with the shape in which its value is known to be harmless. All others are masked. */
 const KEPT: Record<string, KeepText> = {
-  'accept-encoding': CODINGS,
+  'accept-encoding': knownCodings,
   'accept-ranges': matching(/^(?:bytes|none)$/i),
   age: COUNT,
   'cache-control': itemsMatching(
-    /^(?:(?:max-age|s-maxage|stale-while-revalidate|stale-if-error|max-stale|min-fresh)="?\d{1,12}"?|immutable|must-revalidate|must-understand|no-cache|no-store|no-transform|only-if-cached|private|proxy-revalidate|public)$/i,
+    wordsAs(String.raw`(?:max-age|s-maxage|stale-while-revalidate|stale-if-error|max-stale|min-fresh)="?\d{1,12}"? immutable must-revalidate
+    must-understand no-cache no-store no-transform only-if-cached private proxy-revalidate public`),
   ),
-  'cf-cache-status': matching(/^(?:HIT|MISS|EXPIRED|STALE|BYPASS|DYNAMIC|REVALIDATED|UPDATING|NONE)$/i),
+  'cf-cache-status': matching(wordsAs('HIT MISS EXPIRED STALE BYPASS DYNAMIC REVALIDATED UPDATING NONE')),
   connection: matching(/^(?:keep-alive|close|upgrade)$/i),
-  'content-encoding': CODINGS,
+  'content-encoding': knownCodings,
   'content-language': matching(/^[a-z]{2,3}(?:-[A-Za-z]{2,4})?$/i),
   'content-length': COUNT,
   'content-type': sanitiseContentType,
@@ -53,9 +60,10 @@ const KEPT: Record<string, KeepText> = {
   'sec-fetch-dest': FETCH_WORD,
   'sec-fetch-mode': FETCH_WORD,
   'server-timing': keepDurations,
-  'transfer-encoding': CODINGS,
+  'transfer-encoding': knownCodings,
   vary: itemsMatching(
-    /^(?:\*|accept(?:-[a-z]{2,10})?|cookie|host|origin|save-data|user-agent|referer|authorization|x-forwarded-proto|x-requested-with|access-control-request-(?:headers|method)|rtt|ect|downlink|dpr|width|viewport-width|sec-[a-z-]{2,30})$/i,
+    wordsAs(String.raw`\* accept(?:-[a-z]{2,10})? cookie host origin save-data user-agent referer authorization x-forwarded-proto
+    x-requested-with access-control-request-(?:headers|method) rtt ect downlink dpr width viewport-width sec-[a-z-]{2,30}`),
   ),
   'x-cache': (value) => (value.match(/\b(?:hit|miss|expired|stale|bypass|refresh)\b/gi) ?? []).join(', '),
 };
