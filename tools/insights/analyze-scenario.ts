@@ -4,7 +4,7 @@ import { text } from '../../src/api/params.ts';
 import type { Examples } from '../../src/domain/speed/clues.ts';
 import { resultIdOf } from '../../src/domain/speed/runs.ts';
 import { scenarioAnswerShape } from '../../src/domain/speed/scenario-answer.ts';
-import { BREAKDOWNS } from '../../src/domain/speed/time-groups.ts';
+import { BREAKDOWNS } from '../../src/domain/speed/speed-cycle.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { scenarioReport, scenarioReports } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { instantOf, text } from '../../src/api/params.ts';
-import { inOwnUnits } from '../../src/domain/speed/budget-units.ts';
-import { budgetAnswer, checkScenario, unmeasured } from '../../src/domain/speed/budgets.ts';
+import { budgetAnswer, checkScenario, inOwnUnits, unmeasured } from '../../src/domain/speed/budgets.ts';
 import { scenarioCursor } from '../../src/domain/speed/scenario-cursor.ts';
 import { deviceOf } from '../../src/domain/speed/speed-metrics.ts';
 import { findingShape } from '../../src/findings/finding.ts';

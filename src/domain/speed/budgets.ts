@@ -1,3 +1,4 @@
+import { refuse } from '../../api/errors.ts';
 import type { Finding } from '../../findings/finding.ts';
 import { paragraphOf, ranked } from '../../findings/paragraph.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
@@ -5,14 +6,25 @@ import { counted } from '../../lib/number-text.ts';
 import { capital } from '../../lib/sentences.ts';
 import { medianWithin } from '../../statistics/order.ts';
 import { pageOf } from '../page-of.ts';
-import { isCustomTiming, type NamedTimings, nameTimings, timingWords } from './custom-timings.ts';
 import { type Share, shareOf } from './engine/failure-trend.ts';
-import { failuresIn, WORTH_A_SENTENCE } from './failures.ts';
-import { hasValue, isFailed, metricOf, type Report, runsOf, soundOf, stepsOf, webPageOf } from './runs.ts';
+import { failuresIn, type Unmeasured, unmeasuredIn, WORTH_A_SENTENCE } from './failures.ts';
+import {
+  hasValue,
+  isCustomTiming,
+  isFailed,
+  metricOf,
+  type NamedTimings,
+  nameTimings,
+  type Report,
+  runsOf,
+  soundOf,
+  stepsOf,
+  timingWords,
+  webPageOf,
+} from './runs.ts';
 import { placeWords, type ScenarioPart } from './scenario-cursor.ts';
 import { failureFinding, limitFinding, unmeasuredFinding } from './speed-findings.ts';
-import { type Device, deviceOf, percentOf, roundValue, thresholdOf, thresholds } from './speed-metrics.ts';
-import { type Unmeasured, unmeasuredIn } from './unmeasured.ts';
+import { canBe, type Device, deviceOf, formatValue, metricFact, percentOf, roundValue, thresholdOf, thresholds } from './speed-metrics.ts';
 
 /** A scenario with the reports to judge it by. */
 export interface Measured {
@@ -103,12 +115,22 @@ export function reportsToJudge(reports: readonly Report[], { sinceMs, least, mos
   return chosen;
 }
 
+const NOTHING = {
+  step: null,
+  metric: null,
+  status: 'not measured',
+  isClose: false,
+  median: null,
+  limit: null,
+  basis: null,
+  margin: null,
+  runs: 0,
+} as const;
+
 /** The entry of a scenario that could not be read. */
 export function unmeasured(scenarioId: number, name: string | undefined): Checked {
-  const scenario = name ?? String(scenarioId);
-  const nothing = { step: null, metric: null, isClose: false, median: null, limit: null, basis: null, margin: null, runs: 0 };
-  const checks = [{ scenarioId, scenario, status: 'not measured', ...nothing }] as const;
-  return { scenarioId, scenario, checks, failed: shareOf(0, 0), reports: [], viewOnTheWeb: undefined, timings: undefined };
+  const own = { scenarioId, scenario: name ?? String(scenarioId) };
+  return { ...own, checks: [{ ...NOTHING, ...own }], failed: shareOf(0, 0), reports: [], viewOnTheWeb: undefined, timings: undefined };
 }
 
 const EVER = { startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINITY };
@@ -122,7 +144,7 @@ export function checkScenario({ scenarioId, name, reports }: Measured, budgets: 
   const failed = shareOf(reports.length - sound.length, reports.length);
   const viewOnTheWeb = webPageOf(reports);
   if (sound.length === 0) return { ...unmeasured(scenarioId, name), failed, reports, viewOnTheWeb };
-  const scenario = name ?? String(scenarioId);
+  const about = { scenarioId, scenario: name ?? String(scenarioId) };
   const timings = nameTimings(
     budgets?.map(({ metric }) => metric),
     sound,
@@ -132,21 +154,21 @@ export function checkScenario({ scenarioId, name, reports }: Measured, budgets: 
   // A step within a page paints nothing of its own; a metric that no step has any longer is one that cannot be judged.
   const isNowhere = (metric: string) => !sound.some((report) => report.steps?.some((result) => hasValue(result, metric)));
   const checks = stepsOf(sound).flatMap((step) =>
-    limits.flatMap(({ metric, limit, basis, ruler }): Check[] => {
+    limits.flatMap((budget): Check[] => {
+      const { metric, limit } = budget;
       const values = step.runs.flatMap(({ result }) => metricOf(result, metric) ?? []);
-      const about = { scenarioId, scenario, step: step.name, metric, limit, basis, ruler, runs: values.length };
       const isExpected = !isCustomTiming(metric) && (budgets !== undefined || isNowhere(metric));
       if (!isExpected && !step.runs.some(({ result }) => hasValue(result, metric))) return [];
+      const check = { ...NOTHING, ...about, ...budget, step: step.name, runs: values.length };
       const lack = unmeasuredIn(step, metric, EVER);
-      if (values.length < step.runs.length / 2 || lack?.isLost)
-        return [{ ...about, status: 'not measured', isClose: false, median: null, margin: null, lack }];
+      if (values.length < step.runs.length / 2 || lack?.isLost) return [{ ...check, lack }];
       const { middle: value, low, high } = medianWithin(values);
-      const status: Status = value > limit ? 'broken' : 'passed';
+      const status = value > limit ? 'broken' : 'passed';
       const margin = limit > 0 ? (limit - value) / limit : null;
-      return [{ ...about, status, isClose: low <= limit && limit <= high, median: roundValue(metric, value), margin }];
+      return [{ ...check, status, isClose: low <= limit && limit <= high, median: roundValue(metric, value), margin }];
     }),
   );
-  return { scenarioId, scenario, checks, failed, reports, viewOnTheWeb, timings: budgets && timings };
+  return { ...about, checks, failed, reports, viewOnTheWeb, timings: budgets && timings };
 }
 
 const PLACES: readonly Status[] = ['broken', 'not measured', 'passed'];
@@ -191,18 +213,16 @@ function failureFindings(all: readonly Checked[], reader: Reader): Finding[] {
 /** `12 of 105 budgets are broken and 3 not measured, by Lighthouse's good limits for lab runs.` */
 function verdictSentence(checks: readonly Check[]): string {
   const of = (status: Status) => checks.filter((check) => check.status === status);
-  const [broken, passed, missing] = [of('broken'), of('passed'), of('not measured')];
-  const are = (count: number) => (count === 1 ? 'is' : 'are');
-  const held = broken.length + passed.length;
+  const [broken, missing] = [of('broken'), of('not measured').length];
+  const held = checks.length - missing;
   const close = broken.filter(({ isClose }) => isClose).length;
-  const lacking =
-    missing.length > 0 ? [held === 0 ? `${counted(missing.length, 'budget')} could not be judged` : `${missing.length} not measured`] : [];
-  const said =
-    held === 0
-      ? []
-      : [`${broken.length} of ${counted(held, 'budget')} ${are(broken.length)} broken${close > 0 ? `, ${close} not significantly` : ''}`];
+  const are = broken.length === 1 ? 'is' : 'are';
+  const said = [
+    held > 0 && `${broken.length} of ${counted(held, 'budget')} ${are} broken${close > 0 ? `, ${close} not significantly` : ''}`,
+    missing > 0 && (held > 0 ? `${missing} not measured` : `${counted(missing, 'budget')} could not be judged`),
+  ];
   const ruler = checks.some((check) => check.ruler !== undefined) ? ", by Lighthouse's good limits for lab runs" : '';
-  return `${[...said, ...lacking].join(' and ')}${ruler}.`;
+  return `${said.filter(Boolean).join(' and ')}${ruler}.`;
 }
 
 /** Scenarios that a sentence names. */
@@ -276,4 +296,58 @@ export function budgetAnswer(all: readonly Checked[], { cursor, limit = PAGE_ROW
         : [ofAnswer(`Rows ${page.from} to ${page.to} of ${page.matched}, broken ones first; pass cursor for more.`)]),
     ],
   };
+}
+
+/** Metrics that take longer than this many ms on any page, so that a smaller limit is one in seconds. */
+const LONG = new Set(
+  (
+    'firstByte largestContentfulPaint firstContentfulPaint firstPaint speedIndex loadTime loadEvent firstConsistentlyInteractive ' +
+    'visuallyComplete'
+  ).split(' '),
+);
+const LEAST_MS = 20;
+/** No page weighs less than this many bytes: a smaller limit is one in kB, and below 100 in MB. */
+const LEAST_BYTES = 10_000;
+const LEAST_KILOBYTES = 100;
+
+/** Nobody means a larger limit: ten minutes, a gigabyte; a layout shift of 1 is all of the screen. */
+const LARGEST = { ms: 600_000, bytes: 1e9, count: 100_000, score: 1 } as const;
+
+/** The unit that a limit can only have been meant in; undefined for that of the metric. */
+function meantUnit({ metric, limit }: Budget) {
+  if (limit === 0 || isCustomTiming(metric)) return undefined;
+  const { kind } = metricFact(metric);
+  if (kind === 'bytes' && limit < LEAST_KILOBYTES) return { name: 'MB', factor: 1e6 };
+  if (kind === 'bytes' && limit < LEAST_BYTES) return { name: 'kB', factor: 1e3 };
+  const isSeconds = kind === 'ms' && (limit < 1 || (LONG.has(metric) && limit < LEAST_MS));
+  return isSeconds ? { name: 's', factor: 1e3 } : undefined;
+}
+
+/** Why a limit cannot be meant in any unit; undefined where it can. */
+function unmeantWords({ metric, limit }: Budget): string | undefined {
+  const { kind } = metricFact(metric);
+  const good = thresholdOf(metric, 'mobile')?.good;
+  const usual = good === undefined ? '' : `; good is up to ${formatValue(metric, good)}`;
+  if (!canBe(metric, limit)) return `no page keeps it${usual}`;
+  if (limit <= LARGEST[kind]) return undefined;
+  return `it ${kind === 'score' ? 'has no unit and ' : ''}hardly ever exceeds ${formatValue(metric, LARGEST[kind])}${usual}`;
+}
+
+/**
+ * Limits in the units of their metrics, ms and bytes, with a note on each that was given in seconds, kB or MB; throws an `invalid` error
+ * for one that cannot be meant.
+ */
+export function inOwnUnits(budgets: readonly Budget[] | undefined, note: (sentence: string) => void): Budget[] | undefined {
+  return budgets?.map((budget) => {
+    const { metric, limit } = budget;
+    const unmeant = unmeantWords(budget);
+    if (unmeant !== undefined) refuse(`budgets: a limit of ${limit} for ${metric} cannot be meant: ${unmeant}. Which limit is?`);
+    const unit = meantUnit(budget);
+    if (!unit) return budget;
+    const own = { metric, limit: Math.round(limit * unit.factor * 1e6) / 1e6 };
+    const listed = unit.name === 's' ? 'ms' : 'bytes';
+    const kept = `${formatValue(metric, own.limit)}: taken in ${unit.name}`;
+    note(`limit ${limit} of ${metric} = ${kept}, because no page keeps it in ${listed}`);
+    return own;
+  });
 }

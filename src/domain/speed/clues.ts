@@ -21,10 +21,7 @@ export function leadingRow({ rows, headline }: Study): Row | undefined {
 export const datedMove = ({ headline }: Study): SpeedMove | undefined => (headline?.move?.shape === 'drift' ? undefined : headline?.move);
 
 /** Typical runs of a step, to be looked at side by side. */
-export interface Examples {
-  readonly before: StepRun | undefined;
-  readonly after: StepRun | undefined;
-}
+export type Examples = ReturnType<typeof examplesOf>;
 
 /** The run whose value lies closest to a level; the latest where no level is known. */
 function closest(runs: readonly StepRun[], metric: string, level: number | undefined): StepRun | undefined {
@@ -59,7 +56,7 @@ export function changeNear({ headline, rows }: Study, asked: Step | undefined, n
 }
 
 /** A typical run of the leading step on each side: next to the move where it has an instant, else the latest. */
-export function examplesOf(study: Study): Examples {
+export function examplesOf(study: Study) {
   const row = closerRow(study);
   if (!row?.step) return { before: undefined, after: undefined };
   const { metric, move, level } = row;
@@ -82,21 +79,13 @@ const SERVER_SHARE = 0.4;
 const PARTS_OF_LCP = new Set(['largestContentfulPaint', 'firstByte']);
 
 /** How much of a step's LCP passes before the first byte, and where its time is lost. */
-export interface ServerShare {
-  readonly step: string;
-  /** Median over the runs of TTFB divided by LCP; null where a side has no run with both. */
-  readonly before: number | null;
-  readonly after: number | null;
-  /** Which part of the change of LCP came before the first byte; null where LCP hardly moved. */
-  readonly ofChange: number | null;
-  readonly side: 'server' | 'front end';
-}
+export type ServerShare = NonNullable<ReturnType<typeof serverShareOf>>;
 
 /** The step that an answer looks at more closely, where the question is about a part of its LCP. */
 const stepOfLcp = (study: Study) => (study.rows.some(({ metric }) => PARTS_OF_LCP.has(metric)) ? closerRow(study)?.step : undefined);
 
 /** Says whether a step waits for the server or for the page; a change is laid to where it came from, a level to its larger part. */
-export function serverShareOf(study: Study): ServerShare | undefined {
+export function serverShareOf(study: Study) {
   const step = stepOfLcp(study);
   if (!step) return undefined;
   const { earlier, later } = sidesOf(study);
@@ -114,5 +103,13 @@ export function serverShareOf(study: Study): ServerShare | undefined {
   const hasMoved = study.rows.some((row) => row.step === step && row.metric === 'largestContentfulPaint' && row.move !== undefined);
   const ofChange = hasMoved && was && is && is.lcp !== was.lcp ? (is.ttfb - was.ttfb) / (is.lcp - was.lcp) : null;
   const isServer = ofChange === null ? level.share > SERVER_SHARE : ofChange >= 0.5;
-  return { step: step.name, before: was?.share ?? null, after: is?.share ?? null, ofChange, side: isServer ? 'server' : 'front end' };
+  return {
+    step: step.name,
+    /** Median over the runs of TTFB divided by LCP; null where a side has no run with both. */
+    before: was?.share ?? null,
+    after: is?.share ?? null,
+    /** Which part of the change of LCP came before the first byte; null where LCP hardly moved. */
+    ofChange,
+    side: isServer ? ('server' as const) : ('front end' as const),
+  };
 }

@@ -1,7 +1,9 @@
 import type * as z from 'zod';
 import type { stepReport } from '../../api/operations/records.ts';
-import { type FailureTrend, judgeFailures, type Share, shareOf } from './engine/failure-trend.ts';
-import { failedStepIn, isFailed, type Report, type Runs, type StepResult } from './runs.ts';
+import type { Interval } from '../../lib/calendar.ts';
+import { nth } from '../../lib/nth.ts';
+import { judgeFailures, shareChangeIn, shareOf } from './engine/failure-trend.ts';
+import { failedStepIn, hasValue, isFailed, metricOf, type Report, type Runs, type Step } from './runs.ts';
 
 type StepReport = z.output<typeof stepReport>;
 
@@ -10,10 +12,7 @@ const MOST_READ = 5;
 const LONGEST_MESSAGE = 160;
 
 /** A failed run: its failed step. */
-export interface FailedStep {
-  readonly date: number;
-  readonly result: StepResult;
-}
+export type FailedStep = NonNullable<ReturnType<typeof failedStepOf>>;
 
 /** One action at which runs fail. */
 export interface FailedAction {
@@ -32,37 +31,14 @@ export interface ReadActions {
   readonly of: number;
 }
 
-/** A step at which runs failed, over all failed runs. */
-interface FailingStep {
-  readonly step: string;
-  /** Of all runs of the period. */
-  readonly share: Share;
-  readonly runsBefore: number;
-  /** Whether and since when the step fails more or less often. */
-  readonly trend: FailureTrend;
-}
-
 /** How often the runs of a scenario fail, and at which steps. */
-export interface Failures extends FailureTrend {
-  /** The most frequent first. */
-  readonly steps: readonly FailingStep[];
-  /** Whether runs fail more than now and then: beyond the scatter of a share that is no matter, or more often than before. */
-  readonly isFailing: boolean;
-  /** Whether failing is worth a word, which it is not where runs fail too seldom, and as seldom as before. */
-  readonly isTold: boolean;
-  /**
-   * The failed runs of the period to look at, of the baseline where failing has ended, and how many there are: evenly over the time, the
-   * first and the last among them.
-   */
-  readonly toRead: readonly FailedStep[];
-  readonly of: number;
-}
+export type Failures = ReturnType<typeof failuresIn>;
 
 /** Share of failed runs from which it is worth a sentence; single failures are normal. */
 export const WORTH_A_SENTENCE = 0.03;
 
 /** The failed step of a failed run. */
-export function failedStepOf(report: Report): FailedStep | undefined {
+export function failedStepOf(report: Report) {
   const result = failedStepIn(report);
   return result && { date: report.date, result };
 }
@@ -73,15 +49,16 @@ export function nameOfFailed(report: Report): string {
 }
 
 /** Judges how often runs fail, in outages or evenly. */
-export function failuresIn({ baseline, period }: Readonly<Record<'baseline' | 'period', Runs>>): Failures {
+export function failuresIn({ baseline, period }: Readonly<Record<'baseline' | 'period', Runs>>) {
   const runs = [...baseline.all, ...period.all].toSorted((a, b) => a.date - b.date);
   const dates = runs.map(({ date }) => date);
   const trendOf = (isHit: (report: Report) => boolean) => judgeFailures({ dates, failed: runs.map(isHit) }, period.window);
   const trend = trendOf(isFailed);
   const isAt = (step: string) => (report: Report) => nameOfFailed(report) === step;
-  const steps = [...new Set([...period.failed, ...baseline.failed].map(nameOfFailed))].map((step): FailingStep => {
+  const steps = [...new Set([...period.failed, ...baseline.failed].map(nameOfFailed))].map((step) => {
     const [now, runsBefore] = [period, baseline].map(({ failed }) => failed.filter(isAt(step)).length) as [number, number]; // one for each
     const ofStep = trendOf((report) => isFailed(report) && isAt(step)(report));
+    // The share is of all runs of the period; the trend says whether and since when the step fails more or less often.
     return { step, share: shareOf(now, period.all.length), runsBefore, trend: ofStep };
   });
   const { share, failed, low } = trend.period;
@@ -94,9 +71,16 @@ export function failuresIn({ baseline, period }: Readonly<Record<'baseline' | 'p
   const evenly = Array.from({ length: most }, (_, index) => told[Math.round((index * (told.length - 1)) / Math.max(1, most - 1))]);
   return {
     ...trend,
+    /** The most frequent first. */
     steps: steps.toSorted((a, b) => b.share.failed - a.share.failed || b.runsBefore - a.runsBefore),
+    /** Whether runs fail more than now and then: beyond the scatter of a share that is no matter, or more often than before. */
     isFailing: isMore || (failed > 0 && low >= WORTH_A_SENTENCE),
+    /** Whether failing is worth a word, which it is not where runs fail too seldom, and as seldom as before. */
     isTold: share !== null && (share >= WORTH_A_SENTENCE || isMore || isLess),
+    /**
+     * The failed runs of the period to look at, of the baseline where failing has ended, and how many there are: evenly over the time, the
+     * first and the last among them.
+     */
     toRead: evenly.flatMap((run) => run ?? []),
     of: told.length,
   };
@@ -131,4 +115,40 @@ export function actionSentence(
   if (!isTold || !action?.message || action.step !== steps[0]?.step) return '';
   const all = runs === of ? `${action.runs} of ${of} failed runs` : `${action.runs} of the ${runs} failed runs read`;
   return `The failed action says: ${action.message} (${all}).`;
+}
+
+/** Runs of a step that lack a metric which others have, or whose value of it cannot be. */
+export type Unmeasured = NonNullable<ReturnType<typeof unmeasuredIn>>;
+
+/** So many runs without a value at the end are no accident of single runs. */
+const LOST_RUNS = 3;
+/** Share of runs without a value from which it is worth a word. */
+const WORTH_A_WORD = 0.05;
+/** Accepted chance that a share of runs without a value which did not change is called changed. */
+const ALPHA = 0.01;
+
+/** Counts the runs of a window that lack a metric; undefined where only single ones do, and of a step that never has it. */
+export function unmeasuredIn({ name, runs: all }: Step, metric: string, { startMs, endMs }: Interval) {
+  const failed = all.map(({ result }) => metricOf(result, metric) === null);
+  if (!failed.includes(true) || !all.some(({ result }) => hasValue(result, metric))) return undefined;
+  const dates = all.map(({ date }) => date);
+  const own = failed.filter((_, index) => nth(dates, index) >= startMs && nth(dates, index) <= endMs);
+  const missing = own.filter(Boolean).length;
+  const lost = failed.lastIndexOf(false) + 1;
+  const isLost = failed.length - lost >= LOST_RUNS;
+  if (missing === 0 || !(isLost || missing >= WORTH_A_WORD * own.length)) return undefined;
+  const change = shareChangeIn({ dates, failed }, ALPHA);
+  const moreMs = change && change.since.share > change.before.share ? change.atMs : undefined;
+  const lostMs = lost > 0 ? dates[lost] : undefined;
+  return {
+    step: name,
+    metric,
+    /** Runs of the window without a value, of all its runs. */
+    missing,
+    runs: own.length,
+    /** First run from which on they lack it, or lack it more often, ms since 1970; undefined where there is no such run. */
+    sinceMs: isLost ? lostMs : moreMs,
+    /** Whether none of the latest runs has it. */
+    isLost,
+  };
 }

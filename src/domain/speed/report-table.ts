@@ -1,7 +1,6 @@
-import type * as z from 'zod';
 import { parseJson } from '../../api/json.ts';
-import type { reportEntry } from '../../api/operations/records.ts';
 import { minuteAt } from '../../lib/dates.ts';
+import type { Report } from './runs.ts';
 import { usualSpeedMetrics } from './speed-metrics.ts';
 
 /** A list or object that the platform sends as text: parsed where it is JSON, large ids digit by digit, else the text as it came. */
@@ -10,10 +9,8 @@ export async function parsedOrText(value: unknown): Promise<unknown> {
   return parseJson(value).catch(() => value);
 }
 
-type ReportEntry = z.output<typeof reportEntry>;
-
 /** Reports of a scenario as one table, newest first; metrics are `summary.average` as received, null where a report has none. */
-export function reportTable(reports: readonly ReportEntry[], asked: readonly string[] | undefined, timeZone: string) {
+export function reportTable(reports: readonly Report[], asked: readonly string[] | undefined, timeZone: string) {
   const newest = reports.toSorted((a, b) => b.date - a.date);
   const named = asked ?? usualSpeedMetrics;
   const metrics = named.includes('all') ? [...new Set(newest.flatMap(({ summary }) => Object.keys(summary?.average ?? {})))] : named;

@@ -1,15 +1,15 @@
 import type * as z from 'zod';
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, refuse } from '../../api/errors.ts';
 import type { reportEntry, stepResult } from '../../api/operations/records.ts';
 import { instantOf } from '../../api/params.ts';
 import { type Interval, monthsBefore } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
+import { firstOf } from '../../lib/sentences.ts';
 import { addTo, sumOfKnown } from '../../lib/tally.ts';
-import { matchName } from '../names/match-name.ts';
-import { customTimingOf, isCustomTiming } from './custom-timings.ts';
+import { fold, matchName } from '../names/match-name.ts';
 import type { Series } from './engine/run-series.ts';
-import { canBe } from './speed-metrics.ts';
+import { canBe, speedMetricNames } from './speed-metrics.ts';
 
 /** One run of a scenario, as read. */
 export type Report = z.output<typeof reportEntry>;
@@ -20,6 +20,7 @@ export type StepResult = z.output<typeof stepResult>;
 export interface StepRun {
   /** Of the report, ms since 1970. */
   readonly date: number;
+  readonly report: Report;
   readonly result: StepResult;
 }
 
@@ -52,14 +53,10 @@ export function reportsIn(reports: readonly Report[], { startMs, endMs }: Interv
 }
 
 /** Runs of one window. */
-export interface Runs {
-  readonly window: Interval;
-  readonly all: readonly Report[];
-  readonly failed: readonly Report[];
-}
+export type Runs = ReturnType<typeof runsOf>;
 
 /** All runs of a window, and those that failed. */
-export function runsOf(reports: readonly Report[], window: Interval): Runs {
+export function runsOf(reports: readonly Report[], window: Interval) {
   const all = reportsIn(reports, window);
   return { window, all, failed: all.filter(isFailed) };
 }
@@ -74,14 +71,14 @@ export function webPageOf(reports: readonly Report[]): string | undefined {
 export function stepsOf(reports: readonly Report[]): Step[] {
   const results = reports
     .toSorted((a, b) => a.date - b.date)
-    .flatMap(({ date, steps }) => (steps ?? []).map((result, index) => ({ date, result, number: index + 1 })));
+    .flatMap((report) => (report.steps ?? []).map((result, index) => ({ date: report.date, report, result, number: index + 1 })));
   const joined: Step[] = [];
   for (const own of grouped(results, ({ result, number }) => String(result.stepId ?? result.name ?? number)).values()) {
     const last = own.at(-1);
     if (!last) continue;
     const { number, result } = last;
     const name = result.name ?? `Step ${number}`;
-    const runs = own.map((run): StepRun => ({ date: run.date, result: run.result }));
+    const runs: StepRun[] = own;
     // A step that was created again, with another id and the same name, replaces the former one.
     const at = joined.findIndex((other) => other.name === name && (other.runs.at(-1)?.date ?? 0) < (runs[0]?.date ?? 0));
     const former = joined[at]?.runs ?? [];
@@ -98,6 +95,29 @@ export function stepsOf(reports: readonly Report[]): Step[] {
 /** The id by which the report and the HAR file of a step result are read; undefined where the platform gave none. */
 export function resultIdOf({ stepResultId }: StepResult): string | undefined {
   return stepResultId === null || stepResultId === undefined ? undefined : String(stepResultId);
+}
+
+/** Names a custom timing that is called like a metric of the platform. */
+const PREFIX = 'custom:';
+
+const documented: ReadonlySet<string> = new Set(speedMetricNames);
+
+/** Whether a name can only be that of a custom timing. */
+export function isCustomTiming(metric: string): boolean {
+  return !documented.has(metric);
+}
+
+/** A mark is an instant, a measure a stretch of time: the value is what the page's authors wanted to know of it, in ms. */
+function valueOf({ type, startTime, duration }: NonNullable<StepResult['customTimings']>[number]): number | null {
+  const isMeasure = /measure/i.test(type ?? '') || (!/mark/i.test(type ?? '') && (duration ?? 0) > 0);
+  return (isMeasure ? duration : startTime) ?? null;
+}
+
+/** The first custom timing of that name in ms: when a mark was set, how long a measure took; null where the step has none. */
+function customTimingOf({ customTimings }: Pick<StepResult, 'customTimings'>, metric: string): number | null {
+  const name = metric.startsWith(PREFIX) ? metric.slice(PREFIX.length) : metric;
+  const timing = customTimings?.find((each) => each.name === name);
+  return timing ? valueOf(timing) : null;
 }
 
 /** A metric or custom timing of a step result as received; null where it has no value. */
@@ -120,17 +140,15 @@ export function metricOf(result: StepResult, metric: string): number | null {
   return value === null || !canBe(metric, value) ? null : value;
 }
 
-/** Values of a metric over the runs of a step; runs without one are left out. */
-export function seriesOf({ runs }: Step, metric: string): Series {
-  const [dates, values]: [number[], number[]] = [[], []];
-  for (const { date, result } of runs) {
-    const value = metricOf(result, metric);
-    if (value === null) continue;
-    dates.push(date);
-    values.push(value);
-  }
-  return { dates, values };
+/** The values that are known, with their instants. */
+function seriesFrom(values: readonly { readonly date: number; readonly value: number | null }[]): Series {
+  const known = values.flatMap(({ date, value }) => (value === null ? [] : [{ date, value }]));
+  return { dates: known.map(({ date }) => date), values: known.map(({ value }) => value) };
 }
+
+/** Values of a metric over the runs of a step; runs without one are left out. */
+export const seriesOf = ({ runs }: Pick<Step, 'runs'>, metric: string): Series =>
+  seriesFrom(runs.map(({ date, result }) => ({ date, value: metricOf(result, metric) })));
 
 /** The number of steps that most of the reports have. */
 export function usualSteps(reports: readonly Report[]): number {
@@ -141,15 +159,13 @@ export function usualSteps(reports: readonly Report[]): number {
 
 /** Sums of a metric over all steps, of those reports, oldest first, that have this many steps with a value, to compare like with like. */
 export function sumSeries(reports: readonly Report[], metric: string, steps: number): Series {
-  const [dates, values]: [number[], number[]] = [[], []];
-  for (const { date, steps: results } of reports) {
-    if (results?.length !== steps) continue;
-    const ofSteps = results.map((result) => metricOf(result, metric));
-    if (ofSteps.includes(null)) continue;
-    dates.push(date);
-    values.push(ofSteps.reduce<number>((sum, value) => sum + (value ?? 0), 0));
-  }
-  return { dates, values };
+  const whole = reports.filter((report) => report.steps?.length === steps);
+  return seriesFrom(
+    whole.map(({ date, steps: results = [] }) => {
+      const ofSteps = (results ?? []).map((result) => metricOf(result, metric));
+      return { date, value: ofSteps.includes(null) ? null : sumOfKnown(ofSteps, (value) => value) };
+    }),
+  );
 }
 
 const BASELINE_MS = 30 * DAY_MS;
@@ -210,4 +226,73 @@ export async function chooseStep(steps: readonly Step[], asked: string | number)
   if (found) return found;
   const several = 'several' in match ? ` fits several of them; pass the number` : ' is not one of them';
   throw new ApiError('invalid', `step: the scenario has the steps ${listedSteps(steps)}; "${text}"${several}.`);
+}
+
+/** Names of the custom timings of these reports as metrics take them, in the order in which they first appear. */
+function customTimingNames(reports: readonly Report[]): string[] {
+  const names = new Set<string | null | undefined>();
+  for (const { steps } of reports) for (const { customTimings } of steps ?? []) for (const { name } of customTimings ?? []) names.add(name);
+  return [...names].flatMap((name) => {
+    if (!name) return [];
+    return documented.has(name) ? [PREFIX + name] : [name];
+  });
+}
+
+/** Metrics as they were asked for, matched with the custom timings of the reports. */
+export interface NamedTimings {
+  /** The names as the reports spell them; undefined where none were asked for. */
+  readonly metrics: readonly string[] | undefined;
+  /** Those that are neither a metric of the platform nor a custom timing of these reports. */
+  readonly unknown: readonly string[];
+  /** All custom timings of these reports. */
+  readonly timings: readonly string[];
+}
+
+const folded = (name: string) => fold(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name).replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+/** The custom timing that a name means, case, spaces and hyphens ignored; undefined where none is called so. */
+function timingNamed(name: string, timings: readonly string[]): string | undefined {
+  return timings.find((timing) => timing === name) ?? timings.find((timing) => folded(timing) === folded(name));
+}
+
+/** Finds the custom timings that metrics name; `["all"]` takes every one. */
+export function nameTimings(asked: readonly string[] | undefined, reports: readonly Report[]): NamedTimings {
+  const timings = customTimingNames(reports);
+  if (!asked) return { metrics: undefined, unknown: [], timings };
+  const unknown: string[] = [];
+  const metrics = asked.flatMap((name) => {
+    if (name === 'all') return ['all', ...timings];
+    if (!isCustomTiming(name)) return [name];
+    const known = timingNamed(name, timings);
+    if (known === undefined) unknown.push(name);
+    return known ?? [];
+  });
+  return { metrics: [...new Set(metrics)], unknown, timings };
+}
+
+/** Names that a sentence lists. */
+const MOST_NAMED = 8;
+
+/**
+ * How many scenarios have the custom timings that an argument names, a sentence for each that some lack; throws an `invalid` error for
+ * names that none of them has.
+ */
+export function timingWords(argument: 'metrics' | 'budgets', all: readonly Pick<NamedTimings, 'unknown' | 'timings'>[]): string[] {
+  const names = [...new Set(all.flatMap(({ unknown }) => unknown))];
+  const lacking = names.map((name) => ({ name, count: all.filter(({ unknown }) => unknown.includes(name)).length }));
+  const nowhere = lacking.filter(({ count }) => count === all.length).map(({ name }) => `"${name}"`);
+  if (nowhere.length > 0) {
+    const timings = [...new Set(all.flatMap((each) => each.timings))];
+    const there = timings.length > 0 ? `They have ${firstOf(timings, MOST_NAMED)}` : 'They have none';
+    refuse(
+      `${argument}: ${nowhere.join(', ')} is no metric (analytics://reference/metrics) and no custom timing of these scenarios. ${there}.`,
+    );
+  }
+  return lacking.map(({ name, count }) => `${name}: ${all.length - count} of ${all.length} scenarios have this custom timing.`);
+}
+
+/** Which custom timings an answer could have been about; nothing where there are none. */
+export function timingsNote(all: readonly Pick<NamedTimings, 'timings'>[]): string[] {
+  const timings = [...new Set(all.flatMap((each) => each.timings))];
+  return timings.length > 0 ? [`For metrics also: ${firstOf(timings, MOST_NAMED)}.`] : [];
 }

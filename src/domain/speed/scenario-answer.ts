@@ -11,13 +11,12 @@ import { sparkline } from '../../lib/text-table.ts';
 import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import { median } from '../../statistics/order.ts';
 import { datedMove, type ServerShare, serverShareOf, worstOf } from './clues.ts';
-import { isCustomTiming } from './custom-timings.ts';
 import { FAILURE_STATES, type Share, shareOf } from './engine/failure-trend.ts';
 import { SPEED_STATES, type State } from './engine/judge-series.ts';
 import { beginOf, type Level } from './engine/run-series.ts';
-import { actionSentence, type Failures, type ReadActions } from './failures.ts';
-import { type Runs, webPageOf } from './runs.ts';
-import { placeWords, type ScenarioPart, yetWords } from './scenario-cursor.ts';
+import { actionSentence, type ReadActions } from './failures.ts';
+import { isCustomTiming, type Runs, webPageOf } from './runs.ts';
+import { type ScenarioPart, yetWords } from './scenario-cursor.ts';
 import type { Row, SpeedMove, Study } from './scenario-study.ts';
 import type { NearEvent } from './speed-events.ts';
 import { firstSentence, type SpeedTold, tellScenario } from './speed-findings.ts';
@@ -248,29 +247,13 @@ function scenarioFacts(study: Study, events: readonly NearEvent[], { actions }: 
 }
 
 /** The facts of a scenario that stay in memory when the next one is read. */
-export interface Summary extends SpeedTold {
-  readonly scenarioId: number;
-  readonly name: string;
-  readonly state: State;
-  readonly failures: Failures;
-  readonly failsFirst: boolean;
-  /** The headline is of the period; else it lies before. */
-  readonly isInPeriod: boolean;
-  /** Place of the headline's metric among those that visitors feel, and size of its change. */
-  readonly rank: number;
-  readonly relative: number;
-  readonly viewOnTheWeb: string | undefined;
-  /** The first of its runs that were read, ms since 1970; infinite where there is none. */
-  readonly firstRunMs: number;
-  /** Series that were judged. */
-  readonly judged: number;
-}
+export type Summary = ReturnType<typeof summaryOf>;
 
 /** Page of the newest report on the platform, for a person. */
 const pageOf = ({ baseline, period }: Study) => webPageOf(period.all) ?? webPageOf(baseline.all);
 
 /** Reduces the study of a scenario to what a list of scenarios says of it. */
-export function summaryOf(scenarioId: number, name: string, study: Study): Summary {
+export function summaryOf(scenarioId: number, name: string, study: Study) {
   const { headline, state, period, baseline, judged, failures, failsFirst } = study;
   return {
     // In a list that a scenario fails says more than its level.
@@ -280,10 +263,13 @@ export function summaryOf(scenarioId: number, name: string, study: Study): Summa
     state,
     failures,
     failsFirst,
+    /** The headline is of the period; else it lies before. */
     isInPeriod: (headline?.move?.untilMs ?? beginOf(headline?.move) ?? period.window.endMs) >= period.window.startMs,
+    /** Place of the headline's metric among those that visitors feel, and size of its change. */
     rank: headline ? rankOf(headline.metric) : Number.MAX_SAFE_INTEGER,
     relative: headline?.move?.relative ?? 0,
     viewOnTheWeb: pageOf(study),
+    /** The first of its runs that were read, ms since 1970; infinite where there is none. */
     firstRunMs: Math.min(...[...baseline.all, ...period.all].map(({ date }) => date)),
     judged,
   };
@@ -443,7 +429,7 @@ function linesOf(summaries: readonly Summary[]) {
 
 /** The sentences on one scenario, or on several: the worst, one other that is worth a sentence, and the counts of the rest. */
 function sentencesOn(summaries: readonly Summary[], told: SpeedTold, worst: Summary, { only, metrics = [], part }: AnswerOptions): Said[] {
-  const where = part ? [`${yetWords(part) || `This is about ${placeWords(part)}`}.`] : [];
+  const where = part ? [`${yetWords(part)}.`] : [];
   if (only) return [...where, ...told.said];
   const calm = calmSentences(summaries, metrics);
   if (calm.length > 0) return [...where, ...calm];

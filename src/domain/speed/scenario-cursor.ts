@@ -47,10 +47,11 @@ export function placeWords({ from, to, of }: ScenarioPart): string {
   return from === 1 ? `the first ${to} of ${of} scenarios` : `scenarios ${from} to ${to} of ${of}`;
 }
 
-/** `Only 7 of 400 scenarios looked at yet`, which stands before what an answer says of them; empty of the last ones. */
-export function yetWords({ from, to, of, cursor }: ScenarioPart): string {
-  if (cursor === undefined) return '';
-  return from === 1 ? `Only ${to} of ${of} scenarios looked at yet` : `Only scenarios ${from} to ${to} of ${of} looked at here`;
+/** `Only 7 of 400 scenarios looked at yet`, which stands before what an answer says of them; of the last ones which they are. */
+export function yetWords(part: ScenarioPart): string {
+  const { from, to, of, cursor } = part;
+  if (cursor === undefined) return `This is about ${placeWords(part)}`;
+  return from === 1 ? `Only ${to} of ${of} scenarios looked at yet` : `Only ${placeWords(part)} looked at here`;
 }
 
 /** `Scenarios 1 to 7 of 400, the newest first; cursor "…" goes on.` */

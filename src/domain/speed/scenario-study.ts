@@ -2,17 +2,25 @@ import type { Interval } from '../../lib/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
+import { sumOfKnown } from '../../lib/tally.ts';
 import { keptFit } from '../../statistics/kept-fits.ts';
 import { meanOf, median, varianceInflation } from '../../statistics/order.ts';
-import { isCustomTiming } from './custom-timings.ts';
-import { courseOf, hasCourse, levelAt, type SpeedSeries, type State, twoLevelsIn, type Verdict } from './engine/judge-series.ts';
-import { judgeTogether, type TogetherOptions, type Tracked } from './engine/judge-together.ts';
+import {
+  courseOf,
+  hasCourse,
+  judgeTogether,
+  levelAt,
+  type SpeedSeries,
+  type TogetherOptions,
+  type Tracked,
+  twoLevelsIn,
+  type Verdict,
+} from './engine/judge-series.ts';
 import { cutMean } from './engine/noise.ts';
 import type { Level, Move, Series } from './engine/run-series.ts';
-import { type Failures, failuresIn } from './failures.ts';
-import { type Report, type Runs, reportsIn, runsOf, type Step, seriesOf, soundOf, stepsOf, sumSeries, usualSteps } from './runs.ts';
+import { failuresIn, unmeasuredIn } from './failures.ts';
+import { isCustomTiming, type Report, reportsIn, runsOf, type Step, seriesOf, soundOf, stepsOf, sumSeries, usualSteps } from './runs.ts';
 import { additiveMetrics, metricFact, rankOf, speedMetricNames, usualSpeedMetrics } from './speed-metrics.ts';
-import { type Unmeasured, unmeasuredIn } from './unmeasured.ts';
 
 /**
  * Standard errors of days by which a move must stand out, by how many times the scatter of days exceeds what their runs explain. All series
@@ -34,14 +42,6 @@ const FLOOR = 1e-6;
 /** When a move was; what lasts has no end. */
 export type Stretch = Pick<Move, 'shape' | 'fromMs' | 'untilMs'>;
 
-/** Twenty-four hours of runs on one side of the edges of a stretch. */
-interface Block {
-  readonly number: number;
-  readonly isMoved: boolean;
-  readonly logs: readonly number[];
-  readonly middle: number;
-}
-
 const sumOfProducts = (a: readonly number[], b: readonly number[]) => a.reduce((sum, value, at) => sum + value * nth(b, at), 0);
 
 function centred(values: readonly number[]): number[] {
@@ -49,33 +49,24 @@ function centred(values: readonly number[]): number[] {
   return values.map((value) => value - mean);
 }
 
-/** Whole days, counted from the edges of the stretch so that none holds runs of both levels; of a shorter stretch what there is. */
-function blocksOf(sized: SpeedSeries, timeZone: string, { fromMs, untilMs: toMs = Number.POSITIVE_INFINITY }: Stretch): Block[] {
+/**
+ * Blocks of 24 hours, counted from the edges of the stretch so that none holds runs of both levels; of a shorter stretch what there is.
+ */
+function blocksOf(sized: SpeedSeries, timeZone: string, { fromMs, untilMs: toMs = Number.POSITIVE_INFINITY }: Stretch) {
   const { freed, kept } = courseOf(sized, timeZone);
   const lengthDays = Math.ceil((toMs - fromMs) / DAY_MS);
-  const runs = Array.from(kept, (run) => {
+  const numberOf = (run: number) => {
     const date = nth(sized.series.dates, run);
-    const number = date < toMs ? Math.floor((date - fromMs) / DAY_MS) : lengthDays + Math.floor((date - toMs) / DAY_MS);
-    return { number, isMoved: date >= fromMs && date < toMs, log: nth(freed, run) };
+    return date < toMs ? Math.floor((date - fromMs) / DAY_MS) : lengthDays + Math.floor((date - toMs) / DAY_MS);
+  };
+  const all = Array.from(grouped([...kept], numberOf), ([number, runs]) => {
+    const logs = runs.map((run) => nth(freed, run));
+    return { number, isMoved: number >= 0 && number < lengthDays, logs, middle: meanOf(logs) };
   });
-  const all = [...grouped(runs, ({ number }) => number)].map(([number, members]): Block => {
-    const logs = members.map(({ log }) => log);
-    return { number, isMoved: members.some(({ isMoved }) => isMoved), logs, middle: meanOf(logs) };
-  });
-  const usual = median(all.map((block) => block.logs.length));
-  const fullest = (isMoved: boolean) =>
-    all.filter((block) => block.isMoved === isMoved).toSorted((a, b) => b.logs.length - a.logs.length)[0];
-  const needed = new Set([fullest(true), fullest(false)]);
-  return all.filter((block) => block.logs.length >= usual / 2 || needed.has(block)).toSorted((a, b) => a.number - b.number);
-}
-
-/** How a move compares with what the days of a series differ by. */
-interface AmongDays {
-  /** Variance of whole days, and what their runs let expect of it. */
-  readonly variance: number;
-  readonly expected: number;
-  /** Standard errors of the move. */
-  readonly score: number;
+  const least = median(all.map(({ logs }) => logs.length)) / 2;
+  const byRuns = all.toSorted((a, b) => b.logs.length - a.logs.length);
+  const fullest = new Set([true, false].map((side) => byRuns.find(({ isMoved }) => isMoved === side)));
+  return all.filter((block) => block.logs.length >= least || fullest.has(block)).toSorted((a, b) => a.number - b.number);
 }
 
 /** Days whose neighbours are compared lie so many days apart at most. */
@@ -85,7 +76,7 @@ const LAGS = [1, 2];
  * Variance of days by the differences of near ones (Rice 1984), which neither a slope nor levels that changed for good widen: a release of
  * the whole site is no scatter of days. Differences across an edge of the stretch are those of the move itself.
  */
-function scatterOf(blocks: readonly Block[], isDrift: boolean): number {
+function scatterOf(blocks: ReturnType<typeof blocksOf>, isDrift: boolean) {
   const squares = LAGS.flatMap((lag) =>
     blocks.slice(lag).flatMap(({ middle, isMoved }, at) => {
       const former = blocks[at];
@@ -95,12 +86,15 @@ function scatterOf(blocks: readonly Block[], isDrift: boolean): number {
   return cutMean(squares);
 }
 
-/** Undefined with too few days to say. */
-function amongDays(sized: SpeedSeries, timeZone: string, stretch: Stretch): AmongDays | undefined {
+/**
+ * How a move compares with what the days of a series differ by: the variance of whole days, what their runs let expect of it, and the
+ * standard errors of the move. Undefined with too few days to say.
+ */
+function amongDays(sized: SpeedSeries, timeZone: string, stretch: Stretch) {
   const isDrift = stretch.shape === 'drift';
   const blocks = blocksOf(sized, timeZone, stretch);
-  const isOneSided = !isDrift && new Set(blocks.map(({ isMoved }) => isMoved)).size < 2;
-  if (blocks.length < LEAST_DAYS || isOneSided) return undefined;
+  const moved = blocks.filter(({ isMoved }) => isMoved).length;
+  if (blocks.length < LEAST_DAYS || (!isDrift && moved % blocks.length === 0)) return undefined;
   // Factors of the weekdays were fitted to the same days.
   const variance = (scatterOf(blocks, isDrift) * blocks.length) / Math.max(LEAST_DAYS, blocks.length - FITTED);
   const within = blocks.flatMap(({ logs, middle }) => logs.map((log) => log - middle));
@@ -116,17 +110,14 @@ function amongDays(sized: SpeedSeries, timeZone: string, stretch: Stretch): Amon
 }
 
 /** By how many times the scatter of days exceeds what runs explain, where days move all series of a scenario by as much. */
-function excessOf({ expected }: AmongDays, all: readonly AmongDays[]): number {
-  // A time that is always 0 would say that days do not differ.
-  const telling = all.filter((each) => Math.max(each.variance, each.expected) > FLOOR);
-  // Series whose runs scatter little say most of days.
-  const weights = telling.map((each) => 1 / Math.max(FLOOR, each.expected) ** 2);
-  const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
-  const ofDays = sumOfProducts(
-    weights,
-    telling.map((each) => each.variance - each.expected),
-  );
-  return Math.sqrt(1 + Math.max(0, ofDays / total) / Math.max(FLOOR, expected));
+function excessOf(expected: number, all: readonly NonNullable<ReturnType<typeof amongDays>>[]) {
+  // A time that is always 0 would say that days do not differ; series whose runs scatter little say most of days.
+  const telling = all
+    .filter((each) => Math.max(each.variance, each.expected) > FLOOR)
+    .map((each) => ({ weight: Math.max(FLOOR, each.expected) ** -2, excess: each.variance - each.expected }));
+  const total = sumOfKnown(telling, ({ weight }) => weight) || 1;
+  const ofDays = sumOfKnown(telling, ({ weight, excess }) => weight * excess) / total;
+  return Math.sqrt(1 + Math.max(0, ofDays) / Math.max(FLOOR, expected));
 }
 
 /**
@@ -143,10 +134,8 @@ export function standsOut(each: SpeedSeries, { shape, fromMs, untilMs }: Stretch
       : undefined;
   const own = daysOf(each);
   if (!own || own.score >= NEEDED[0].episode) return true;
-  const excess = excessOf(
-    own,
-    [...new Set([each, ...all])].flatMap((other) => daysOf(other) ?? []),
-  );
+  const others = [...new Set([each, ...all])].flatMap((other) => daysOf(other) ?? []);
+  const excess = excessOf(own.expected, others);
   return own.score >= (NEEDED.find((needed) => excess >= needed.excess)?.[shape] ?? 0);
 }
 
@@ -219,9 +208,9 @@ function quotientOf(series: Series, others: readonly Series[]): Series | undefin
   const known = others.map(({ dates, values }) => new Map(dates.map((date, run) => [date, nth(values, run)])));
   const runs = series.dates.flatMap((date, run) => {
     const values = known.map((other) => other.get(date) ?? 0);
-    const value = nth(series.values, run);
-    if (!(value > 0) || values.some((other) => !(other > 0))) return [];
-    return [{ date, log: Math.log(value) - meanOf(values.map(Math.log)) }];
+    // Not finite where one of them is 0.
+    const log = Math.log(nth(series.values, run)) - meanOf(values.map(Math.log));
+    return Number.isFinite(log) ? [{ date, log }] : [];
   });
   if (runs.length < LEAST_SHARED * series.dates.length) return undefined;
   // In the unit of the series, so that the smallest change that counts is the same.
@@ -230,19 +219,16 @@ function quotientOf(series: Series, others: readonly Series[]): Series | undefin
 }
 
 /** A step whose series is divided by those of the other steps in the same runs. */
-interface Beside extends StudySeries {
-  /** Its series as it is. */
-  readonly own: Series;
-  readonly others: readonly Series[];
-}
+type Beside = ReturnType<typeof besideOthers>[number];
 
 /** Times of each step beside those of the other steps. */
-function besideOthers(tracked: readonly StudySeries[]): Beside[] {
+function besideOthers(tracked: readonly StudySeries[]) {
   const ofSteps = tracked.filter(({ step, metric }) => step !== undefined && metricFact(metric).kind === 'ms');
   return ofSteps.flatMap((each) => {
     const own = each.series;
     const others = ofSteps.flatMap(({ metric, step, series }) => (metric === each.metric && step !== each.step ? [series] : []));
     const series = others.length > 0 ? keptFit('quotient', [own, ...others], () => quotientOf(own, others)) : undefined;
+    // With the series as it is.
     return series ? [{ ...each, own, others, series }] : [];
   });
 }
@@ -257,18 +243,13 @@ function partedMove({ own, others, effect, state, move, moves }: Beside & Verdic
   /** The levels of a series on both sides, up to where the step parted from the others at other times. */
   const sidesOf = (series: Series) => {
     const course = courseOf({ series, effect }, timeZone);
-    const [before, after] = (
-      [
-        [firstMs, move.fromMs],
-        [move.fromMs, endMs],
-      ] as const
-    ).map(([fromMs, toMs]) =>
+    const levelIn = (startMs: number, toMs: number) =>
       levelAt(
         series,
         course,
-        series.dates.flatMap((date, run) => (date >= fromMs && date < toMs ? [run] : [])),
-      ),
-    ) as [Level, Level]; // one for each side
+        series.dates.flatMap((date, run) => (date >= startMs && date < toMs ? [run] : [])),
+      );
+    const [before, after] = [levelIn(firstMs, move.fromMs), levelIn(move.fromMs, endMs)];
     return { before, after, relative: after.typical / before.typical - 1 };
   };
   const shareOf = ({ relative }: { readonly relative: number }) => Math.log1p(relative) / Math.log1p(move.relative);
@@ -293,32 +274,7 @@ function movesBesideSteps(tracked: readonly StudySeries[], options: TogetherOpti
 }
 
 /** All that reports alone say about a scenario. */
-export interface Study {
-  readonly baseline: Runs;
-  readonly period: Runs;
-  readonly failures: Failures;
-  /** Whether runs fail and nothing else was asked for, or nothing else can be said: metrics that were named come before failures. */
-  readonly failsFirst: boolean;
-  /** Reports of both windows without failed ones, oldest first. */
-  readonly sound: readonly Report[];
-  readonly steps: readonly Step[];
-  readonly rows: readonly Row[];
-  /** The changes in the period: moves of one time, the one that visitors feel most first; those that are clearest first. */
-  readonly changes: readonly SpeedChange['moves'][];
-  /** Metrics that runs of the period lack, those that visitors feel most first. */
-  readonly unmeasured: readonly Unmeasured[];
-  /** The state of the headline; `steady` without a headline. */
-  readonly state: State;
-  /** The row that stands for the others; undefined where all is steady or nothing could be judged. */
-  readonly headline: Row | undefined;
-  /** Series with enough runs to be judged. */
-  readonly judged: number;
-  /** Steps of a whole run, and how many sound reports have another number: these are in no sum. */
-  readonly usualSteps: number;
-  readonly otherSteps: number;
-  /** IANA zone whose hours and weekdays the runs follow, and in which instants are written. */
-  readonly timeZone: string;
-}
+export type Study = ReturnType<ReturnType<typeof draftStudy>>;
 
 /** The question behind a study. */
 export interface StudyOptions {
@@ -376,16 +332,6 @@ export function soundSteps(reports: readonly Report[], windows: { baseline: Inte
   return stepsOf(soundOf(inside));
 }
 
-/** The draft of a study: what its reports say, the series of the scenario, and how they are judged. */
-export interface StudyDraft {
-  readonly facts: Omit<Study, 'rows' | 'changes' | 'state' | 'headline' | 'judged' | 'failsFirst'>;
-  /** Whether the question names metrics. */
-  readonly isOfMetrics: boolean;
-  readonly tracked: readonly StudySeries[];
-  /** The verdicts depend on these and the series alone. */
-  readonly judging: TogetherOptions;
-}
-
 /** The period from its first run to its last: all others that have the same runs are judged alike. */
 function periodOfRuns(sound: readonly Report[], period: Interval): Interval {
   const dates = reportsIn(sound, period).map(({ date }) => date);
@@ -393,8 +339,11 @@ function periodOfRuns(sound: readonly Report[], period: Interval): Interval {
   return { startMs, endMs };
 }
 
-/** Each metric of each step, and of all steps together where a sum means something. */
-export function draftStudy(reports: readonly Report[], options: StudyOptions): StudyDraft {
+/**
+ * Derives each metric of each step, and of all steps together where a sum means something, and gives what judges them, which fits a course
+ * to every series.
+ */
+export function draftStudy(reports: readonly Report[], options: StudyOptions) {
   const { baseline, period, metrics, step, timeZone, falseDiscoveryRate } = options;
   const sides = { baseline: runsOf(reports, baseline), period: runsOf(reports, period) };
   const sound = soundOf([...sides.baseline.all, ...sides.period.all]).toSorted((a, b) => a.date - b.date);
@@ -413,22 +362,43 @@ export function draftStudy(reports: readonly Report[], options: StudyOptions): S
       rank: rankOf(each.metric) + (each.step ? 0 : SUMS_LAST),
       effect: metricFact(each.metric).effect,
     }));
-  return {
-    facts: {
-      ...sides,
-      failures: failuresIn(sides),
-      timeZone,
-      sound,
-      steps,
-      unmeasured: named
-        .flatMap((metric) => steps.flatMap((each) => unmeasuredIn(each, metric, period) ?? []))
-        .toSorted((a, b) => rankOf(a.metric) - rankOf(b.metric)),
-      usualSteps: usual,
-      otherSteps: sound.filter((report) => report.steps?.length !== usual).length,
-    },
-    isOfMetrics: metrics !== undefined && !metrics.includes('all'),
-    tracked,
-    judging: { period: periodOfRuns(sound, period), timeZone, falseDiscoveryRate },
+  const facts = {
+    ...sides,
+    failures: failuresIn(sides),
+    /** IANA zone whose hours and weekdays the runs follow, and in which instants are written. */
+    timeZone,
+    /** Reports of both windows without failed ones, oldest first. */
+    sound,
+    steps,
+    /** Metrics that runs of the period lack, those that visitors feel most first. */
+    unmeasured: named
+      .flatMap((metric) => steps.flatMap((each) => unmeasuredIn(each, metric, period) ?? []))
+      .toSorted((a, b) => rankOf(a.metric) - rankOf(b.metric)),
+    /** Steps of a whole run, and how many sound reports have another number: these are in no sum. */
+    usualSteps: usual,
+    otherSteps: sound.filter((report) => report.steps?.length !== usual).length,
+  };
+  const isOfMetrics = metrics !== undefined && !metrics.includes('all');
+  const judging = { period: periodOfRuns(sound, period), timeZone, falseDiscoveryRate };
+  return () => {
+    const rows = rowsOf(tracked, judging, period);
+    const headline = headlineOf(rows, period);
+    const judged = rows.filter(({ state }) => state !== 'not enough data').length;
+    const calm = judged > 0 ? 'steady' : 'not enough data';
+    return {
+      ...facts,
+      /** Whether runs fail and nothing else was asked for, or nothing else can be said: metrics that were named come before failures. */
+      failsFirst: facts.failures.isFailing && (!isOfMetrics || judged === 0),
+      rows,
+      /** The changes in the period: moves of one time, the one that visitors feel most first; those that are clearest first. */
+      changes: changesIn(rows, period),
+      /** Series with enough runs to be judged. */
+      judged,
+      /** The row that stands for the others; undefined where all is steady or nothing could be judged. */
+      headline,
+      /** That of the headline. */
+      state: headline?.state ?? calm,
+    };
   };
 }
 
@@ -448,8 +418,8 @@ function placed(move: Move, { step, metric, p = 1 }: Judged, { startMs }: Interv
   };
 }
 
-/** The verdicts on the series of a draft, the worst first. */
-function rowsOf({ facts, tracked, judging }: StudyDraft): Row[] {
+/** The verdicts on series, which depend on these and the runs in the period alone, the worst first. */
+function rowsOf(tracked: readonly StudySeries[], judging: TogetherOptions, window: Interval): Row[] {
   const { timeZone } = judging;
   // Slow days move times, not weights and counts.
   const telling = tracked.filter(({ metric }) => metricFact(metric).kind === 'ms');
@@ -476,7 +446,7 @@ function rowsOf({ facts, tracked, judging }: StudyDraft): Row[] {
   return inOneInstant([...inOrder, ...settled.filter((row) => !isSlower(row))]).map((row) => {
     const { move } = row;
     const further = move ? row.moves.filter((other) => other.fromMs !== move.fromMs && isClear(row, other)) : [];
-    const moves = [move ?? [], further].flat().map((each) => placed(each, row, facts.period.window));
+    const moves = [move ?? [], further].flat().map((each) => placed(each, row, window));
     return { ...row, move: moves[0], moves };
   });
 }
@@ -528,22 +498,5 @@ export function compareSpeedChanges({ moves: [a] }: Pick<SpeedChange, 'moves'>, 
   return Number(a.relative < 0) - Number(b.relative < 0) || shapes.indexOf(a.shape) - shapes.indexOf(b.shape) || byFeeling(a, b);
 }
 
-/** The study that the verdicts on a draft make. */
-export function judgeDraft(draft: StudyDraft): Study {
-  const rows = rowsOf(draft);
-  const { window } = draft.facts.period;
-  const headline = headlineOf(rows, window);
-  const judged = rows.filter(({ state }) => state !== 'not enough data').length;
-  return {
-    ...draft.facts,
-    failsFirst: draft.facts.failures.isFailing && (!draft.isOfMetrics || judged === 0),
-    rows,
-    changes: changesIn(rows, window),
-    judged,
-    headline,
-    state: headline?.state ?? (judged > 0 ? 'steady' : 'not enough data'),
-  };
-}
-
 /** Compares each metric of each step, and of all steps together where a sum means something. */
-export const studyScenario = (reports: readonly Report[], options: StudyOptions): Study => judgeDraft(draftStudy(reports, options));
+export const studyScenario = (reports: readonly Report[], options: StudyOptions): Study => draftStudy(reports, options)();

@@ -1,4 +1,5 @@
 import { type Interval, slotsOf } from '../../lib/calendar.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import { type TableColumn, tableOf } from '../../lib/columns.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
@@ -6,41 +7,31 @@ import { hint } from '../../lib/hint.ts';
 import { nth } from '../../lib/nth.ts';
 import { counted } from '../../lib/number-text.ts';
 import { median } from '../../statistics/order.ts';
-import type { FailureTrend, Share } from './engine/failure-trend.ts';
-import { type FailedAction, type FailedStep, failedStepOf, failuresIn, nameOfFailed } from './failures.ts';
-import {
-  isFailed,
-  metricOf,
-  type Report,
-  reportsIn,
-  resultIdOf,
-  runsOf,
-  type Step,
-  type StepResult,
-  seriesOf,
-  soundOf,
-  stepsOf,
-} from './runs.ts';
-import { type Course, levelsOf, movedSteps, movedWords, rowOfStep } from './speed-course.ts';
-import { instantText } from './speed-findings.ts';
+import { SPEED_STATES } from './engine/judge-series.ts';
+import { beginOf, type Series } from './engine/run-series.ts';
+import { type FailedAction, failedStepOf, failuresIn, nameOfFailed } from './failures.ts';
+import { isFailed, metricOf, type Report, reportsIn, resultIdOf, runsOf, type StepResult, seriesOf, soundOf, stepsOf } from './runs.ts';
+import type { Row, Study } from './scenario-study.ts';
+import { firstSentence, instantText, placeOfStudy, tellSpeed } from './speed-findings.ts';
 import { formatValue, metricFact, percentOf, roundValue } from './speed-metrics.ts';
 
-/** A scenario with its reports of one range, oldest first. */
-export interface ScenarioRuns {
-  readonly scenarioId: number;
-  readonly name: string;
-  readonly all: readonly Report[];
-  /** Those without failure. */
-  readonly sound: readonly Report[];
-  /** Steps of the sound ones. */
-  readonly steps: readonly Step[];
-}
+/** A scenario with its reports of one range. */
+export type ScenarioRuns = ReturnType<typeof scenarioRuns>;
 
 /** The runs of a scenario that lie in a range. */
-export function scenarioRuns(scenarioId: number, name: string, reports: readonly Report[], range: Interval): ScenarioRuns {
+export function scenarioRuns(scenarioId: number, name: string, reports: readonly Report[], range: Interval) {
   const all = reportsIn(reports, range).toSorted((a, b) => a.date - b.date);
   const sound = soundOf(all);
-  return { scenarioId, name, all, sound, steps: stepsOf(sound) };
+  return {
+    scenarioId,
+    name,
+    /** Oldest first. */
+    all,
+    /** Those without failure. */
+    sound,
+    /** Steps of the sound ones. */
+    steps: stepsOf(sound),
+  };
 }
 
 /** The runs of these scenarios that lie in a range; a step without one is left out. */
@@ -54,10 +45,76 @@ export const runsIn = (site: readonly ScenarioRuns[], range: Interval): Scenario
       .filter(({ runs }) => runs.length > 0),
   }));
 
+/** The course of the level of a metric over a range: scenarios with the study of it. */
+export type Course = readonly { readonly scenarioId: number; readonly name: string; readonly study: Study }[];
+
+/** The scenarios in which the level moved or scatters alone, the worst first. */
+const notSteady = (course: Course) =>
+  course
+    .filter(({ study }) => study.headline !== undefined)
+    .toSorted((a, b) => SPEED_STATES.indexOf(a.study.state) - SPEED_STATES.indexOf(b.study.state));
+
+/** The scenario that a picture of a course is about. */
+export const leadingOf = (course: Course) => notSteady(course)[0] ?? course[0];
+
+/** The steps whose level moved, with their scenarios, those of the worst first. */
+export function movedSteps(course: Course): { readonly scenarioId: number; readonly row: Row; readonly step: string }[] {
+  const size = ({ move }: Row) => Math.abs(Math.log1p(move?.relative ?? 0));
+  return notSteady(course).flatMap(({ scenarioId, study: { rows, headline } }) =>
+    rows
+      .flatMap((row) => (row.move && row.step ? [{ scenarioId, row, step: row.step.name }] : []))
+      .toSorted((a, b) => Number(b.row === headline) - Number(a.row === headline) || size(b.row) - size(a.row)),
+  );
+}
+
+/**
+ * The level that each run of a series is of, by the moves of it: its place among the levels, and its usual value at the time of the run,
+ * the median of the runs of it, along its line where it drifts.
+ */
+export function levelsOf({ dates, values }: Series, { move, moves }: Pick<Row, 'move' | 'moves'> = { move: undefined, moves: [] }) {
+  const edges = [...new Set(moves.flatMap((each) => [beginOf(each) ?? [], each.untilMs ?? []].flat()))];
+  const perMs = Math.log1p(move?.shape === 'drift' ? move.relative : 0) / (30 * DAY_MS);
+  const runs = values.map((value, index) => {
+    const date = nth(dates, index);
+    const line = Math.exp(perMs * (date - nth(dates, 0)));
+    return { place: edges.filter((edge) => edge <= date).length, line, base: value / line };
+  });
+  const levels = new Map([...grouped(runs, ({ place }) => place)].map(([place, own]) => [place, median(own.map(({ base }) => base))]));
+  return runs.map(({ place, line }) => ({ place, usual: (levels.get(place) ?? Number.NaN) * line }));
+}
+
+/** The verdict on a step in a course. */
+const rowOfStep = (course: Course, scenarioId: number, step: string): Row | undefined =>
+  course.find((each) => each.scenarioId === scenarioId)?.study.rows.find((row) => row.step?.name === step);
+
+/** Words for so many steps, of which all are meant: `both steps`. */
+export const allSteps = (count: number) => ['no step', 'the step', 'both steps'][count] ?? `all ${count} steps`;
+
+/** The first sentence on each of some scenarios. */
+const lines = (some: Course) => some.map(({ study, name }) => firstSentence(tellSpeed(study, placeOfStudy(name, study))));
+
+/** Whether the level changed over the range, at most so many scenarios of it by name: `CLS keeps its level in both steps.` */
+export function courseWords(course: Course, metric: string, most: number): string {
+  const { short } = metricFact(metric);
+  const told = notSteady(course);
+  const left = told.length - most;
+  const more = left > 0 ? [`${short} moved or scatters in ${counted(left, 'more scenario')}.`] : [];
+  const steps = course.flatMap(({ study }) => study.rows.filter(({ step, state }) => step !== undefined && state !== 'not enough data'));
+  const calm =
+    steps.length === 0 ? `Too few runs in the range to judge ${short}.` : `${short} keeps its level in ${allSteps(steps.length)}.`;
+  return (told.length > 0 ? [...lines(told.slice(0, most)), ...more] : [calm]).join(' ');
+}
+
+/** The levels that single runs are held against, where they moved in the range; empty where none did. */
+const movedWords = (course: Course) =>
+  lines(notSteady(course).filter(({ study }) => study.headline?.move !== undefined))
+    .map((sentence) => ` ${sentence}`)
+    .join('');
+
 /** A cell of a view. */
 type ViewCell = string | number | null;
 /** A column of a view. */
-export type ViewColumn<Row> = TableColumn<Row, ViewCell>;
+export type ViewColumn<Source> = TableColumn<Source, ViewCell>;
 
 /** A table in an answer: the words first. */
 export interface ViewAnswer {
@@ -72,14 +129,18 @@ export interface ViewAnswer {
 }
 
 /** The words, columns and notes of a view, from its rows. */
-interface ScenarioView<Row> extends Pick<ViewAnswer, 'answer' | 'notes'> {
-  readonly columns: readonly ViewColumn<Row>[];
+interface ScenarioView<Source> extends Pick<ViewAnswer, 'answer' | 'notes'> {
+  readonly columns: readonly ViewColumn<Source>[];
   /** Words behind the note on rows that are left out. */
   readonly inFront?: string;
 }
 
 /** A view of the first rows, with a note on the others. */
-export function viewOf<Row>(rows: readonly Row[], limit: number, { answer, columns, notes, inFront = '' }: ScenarioView<Row>): ViewAnswer {
+export function viewOf<Source>(
+  rows: readonly Source[],
+  limit: number,
+  { answer, columns, notes, inFront = '' }: ScenarioView<Source>,
+): ViewAnswer {
   const shown = rows.slice(0, limit);
   const cut = shown.length < rows.length ? [`Showing ${shown.length} of ${rows.length} rows; raise limit for more.${inFront}`] : [];
   return { answer, ...tableOf(columns, shown), notes: [...cut, ...notes] };
@@ -104,24 +165,20 @@ export const valueCell = (metric: string, value: number): ViewCell => (Number.is
 export const LEVEL_METRICS = ['largestContentfulPaint', 'firstContentfulPaint', 'totalBlockingTime', 'cumulativeLayoutShift'] as const;
 
 /** The level of one step of a scenario. */
-interface LevelRow extends StepPlace {
-  /** Medians by metric, in the order asked for, not rounded; NaN where no run has a value. */
-  readonly medians: readonly number[];
-  /** Runs with a value of the metric that orders; of no metric all runs. */
-  readonly runs: number;
-  /** Share of all runs of the scenario that failed at this step, in percent. */
-  readonly failedPercent: number;
-}
+type LevelRow = ReturnType<typeof levelRows>[number];
 
-function levelRows(scenario: ScenarioRuns, metrics: readonly string[], by: string): LevelRow[] {
+function levelRows(scenario: ScenarioRuns, metrics: readonly string[], by: string) {
   const failed = scenario.all.filter(isFailed).map(nameOfFailed);
   return scenario.steps.map((step) => {
     const measured = metrics.map((metric) => seriesOf(step, metric).values);
     return {
       scenario,
       step: step.name,
+      /** By metric, in the order asked for, not rounded; NaN where no run has a value. */
       medians: measured.map(median),
+      /** With a value of the metric that orders; of no metric all runs. */
       runs: (measured[metrics.indexOf(by)] ?? step.runs).length,
+      /** Share of all runs of the scenario that failed at this step. */
       failedPercent: percentOf(failed.filter((name) => name === step.name).length / scenario.all.length),
     };
   });
@@ -172,16 +229,7 @@ function levelsText([worst]: readonly LevelRow[], by: string, valueOf: (row: Lev
 }
 
 /** A step at which runs of a scenario failed in the period. */
-export interface FailureRow extends StepPlace {
-  /** Of the runs of the period. */
-  readonly share: Share;
-  /** Whether the share changed in the period or the weeks before it, beyond chance. */
-  readonly trend: FailureTrend;
-  /** Shares by week, oldest first; null in a week without a run. */
-  readonly weeks: readonly (number | null)[];
-  /** The latest failed run of the step in the period that can be read. */
-  readonly latest: FailedStep | undefined;
-}
+export type FailureRow = ReturnType<typeof failureRows>[number];
 
 /** The days that are asked about, and those with the weeks before them, in which a change of the share is looked for. */
 export interface FailureDays {
@@ -190,14 +238,14 @@ export interface FailureDays {
 }
 
 /** The steps at which runs failed in the period, the largest share first. */
-export function failureRows(scenarios: readonly ScenarioRuns[], { period, range }: FailureDays, timeZone: string): FailureRow[] {
+export function failureRows(scenarios: readonly ScenarioRuns[], { period, range }: FailureDays, timeZone: string) {
   const weeks = slotsOf('week', range, timeZone);
   return scenarios
     .flatMap((scenario) => {
       const baseline = runsOf(scenario.all, { startMs: range.startMs, endMs: period.startMs - 1 });
       const inPeriod = runsOf(scenario.all, period);
       const failing = failuresIn({ baseline, period: inPeriod }).steps.filter(({ share }) => share.failed > 0);
-      return failing.map(({ step, share, trend }): FailureRow => {
+      return failing.map(({ step, share, trend }) => {
         const at = (reports: readonly Report[]) => reports.filter((report) => isFailed(report) && nameOfFailed(report) === step);
         const byWeek = weeks.map((week) => {
           const own = reportsIn(scenario.all, week);
@@ -205,7 +253,18 @@ export function failureRows(scenarios: readonly ScenarioRuns[], { period, range 
         });
         const readable = at(inPeriod.all).flatMap((report) => failedStepOf(report) ?? []);
         const latest = readable.findLast(({ result }) => resultIdOf(result) !== undefined);
-        return { scenario, step, share, trend, weeks: byWeek, latest };
+        return {
+          scenario,
+          step,
+          /** Of the runs of the period. */
+          share,
+          /** Whether the share changed in the period or the weeks before it, beyond chance. */
+          trend,
+          /** Shares by week, oldest first; null in a week without a run. */
+          weeks: byWeek,
+          /** The latest failed run of the step in the period that can be read. */
+          latest,
+        };
       });
     })
     .toSorted((a, b) => (b.share.share ?? 0) - (a.share.share ?? 0));
@@ -270,30 +329,22 @@ export function failureAnswer(scenarios: readonly ScenarioRuns[], rows: readonly
 }
 
 /** One step of one run, compared with the usual run of that step. */
-interface RunRow extends StepPlace {
-  readonly report: Report;
-  readonly stepResultId: string;
-  readonly value: number;
-  /** Value over the median of the step, of the level of its time where that moved. */
-  readonly ratio: number;
-  /** Of the levels of the step, in the order of time. */
-  readonly level: number;
-  /** The slow part of the run; undefined where nothing was slow. */
-  readonly slow: string | undefined;
-}
+type RunRow = ReturnType<typeof runRows>[number];
 
 /** A part of a run counts as slow from this multiple of its median on. */
 const SLOW = 1.5;
 
+/** How many times as long as usual a part of a step took; NaN where that is not known. */
+type TimesUsual = (result: StepResult, metric: 'loadTime' | 'firstByte') => number;
+
 /** The slow part of a run of a step: `whole run ×4.5: machine or network`, `only this step, from the document on`. */
-function slownessOf({ steps }: Report, own: StepResult, usualOf: (result: StepResult, metric: string) => number): string | undefined {
-  const timesUsual = (result: StepResult, metric: string) => (metricOf(result, metric) ?? Number.NaN) / usualOf(result, metric);
+function slownessOf({ steps }: Report, own: StepResult, timesUsual: TimesUsual): string | undefined {
   const times = timesUsual(own, 'loadTime');
   if (!(times >= SLOW)) return undefined;
-  const others = (steps ?? []).flatMap((result) => {
-    const each = timesUsual(result, 'loadTime');
-    return result === own || !Number.isFinite(each) ? [] : [each];
-  });
+  const others = (steps ?? [])
+    .filter((result) => result !== own)
+    .map((result) => timesUsual(result, 'loadTime'))
+    .filter(Number.isFinite);
   if (others.length > 0 && others.every((each) => each >= SLOW))
     return `whole run, ×${Math.min(times, ...others).toFixed(1)} or more in every step: machine or network`;
   return timesUsual(own, 'firstByte') >= SLOW
@@ -301,27 +352,37 @@ function slownessOf({ steps }: Report, own: StepResult, usualOf: (result: StepRe
     : 'only this step, after the first byte';
 }
 
-function runRows(scenario: ScenarioRuns, metric: string, course: Course): RunRow[] {
-  const { scenarioId, sound, steps } = scenario;
-  const middles = new Map<string, number>();
-  const usualOf = ({ name }: StepResult, of: string): number => {
-    const key = `${name} ${of}`;
-    const known =
-      middles.get(key) ?? median(steps.find((step) => step.name === name)?.runs.flatMap(({ result }) => metricOf(result, of) ?? []) ?? []);
-    middles.set(key, known);
-    return known;
-  };
-  const reports = new Map(sound.flatMap((report) => (report.steps ?? []).map((result) => [result, report] as const)));
-  return steps.flatMap(({ name, ...step }) => {
+function runRows(scenario: ScenarioRuns, metric: string, course: Course) {
+  const { scenarioId, steps } = scenario;
+  const middles = steps.map((step) => {
+    const [loadTime, firstByte] = [median(seriesOf(step, 'loadTime').values), median(seriesOf(step, 'firstByte').values)];
+    return [step.name, { loadTime, firstByte }] as const;
+  });
+  const usualOf = new Map<string | null | undefined, (typeof middles)[number][1]>(middles);
+  const timesUsual: TimesUsual = (result, of) => (metricOf(result, of) ?? Number.NaN) / (usualOf.get(result.name)?.[of] ?? Number.NaN);
+  return steps.flatMap((step) => {
     const runs = step.runs.filter(({ result }) => metricOf(result, metric) !== null);
-    const series = seriesOf({ name, ...step }, metric);
-    return levelsOf(series, rowOfStep(course, scenarioId, name)).flatMap(({ place: level, usual }, index): RunRow[] => {
-      const result = runs[index]?.result;
-      const report = result && reports.get(result);
-      if (!report || !(usual > 0)) return [];
+    const series = seriesOf(step, metric);
+    return levelsOf(series, rowOfStep(course, scenarioId, step.name)).flatMap(({ place: level, usual }, index) => {
+      const run = runs[index];
+      if (!run || !(usual > 0)) return [];
+      const { report, result } = run;
       const value = nth(series.values, index);
-      const slow = slownessOf(report, result, usualOf);
-      return [{ scenario, report, step: name, stepResultId: String(result.stepResultId ?? ''), value, ratio: value / usual, level, slow }];
+      return [
+        {
+          scenario,
+          report,
+          step: step.name,
+          stepResultId: String(result.stepResultId ?? ''),
+          value,
+          /** Value over the median of the step, of the level of its time where that moved. */
+          ratio: value / usual,
+          /** Of the levels of the step, in the order of time. */
+          level,
+          /** The slow part of the run; undefined where nothing was slow. */
+          slow: slownessOf(report, result, timesUsual),
+        },
+      ];
     });
   });
 }

@@ -1,24 +1,113 @@
-import type { Interval } from '../../lib/calendar.ts';
+import { type Interval, slotsOf } from '../../lib/calendar.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
 import { meanOf, median, medianWithin } from '../../statistics/order.ts';
 import { normalOf, scoreOfTail } from '../../statistics/tails.ts';
 import { localTimes } from './engine/local-time.ts';
-import type { Series } from './engine/run-series.ts';
 import { seriesOf } from './runs.ts';
-import { type ScenarioRuns, type StepPlace, type ViewAnswer, type ViewColumn, valueCell, viewOf } from './scenario-views.ts';
-import { allSteps, type Course, courseWords, leadingOf, movedSteps } from './speed-course.ts';
+import {
+  allSteps,
+  type Course,
+  courseWords,
+  leadingOf,
+  movedSteps,
+  type ScenarioRuns,
+  type StepPlace,
+  type ViewAnswer,
+  type ViewColumn,
+  valueCell,
+  viewOf,
+} from './scenario-views.ts';
 import { metricFact } from './speed-metrics.ts';
-import { type Breakdown, type Cycle, fromFirstRun, type Grouping, groupingOf, isCycle, type Stretch } from './time-groups.ts';
+
+/** By what levels may be broken down. */
+export const BREAKDOWNS = ['day', 'week', 'month', 'hour', 'weekday', 'weekend'] as const;
+/** A cycle by which speed can be grouped. */
+export type Breakdown = (typeof BREAKDOWNS)[number];
+
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+const HOURS = Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, '0')}:00`);
+const WEEKEND = ['Monday to Friday', 'weekend'];
+
+/** Groups of a breakdown in order, and the group of each instant (-1: none). */
+type Grouping = ReturnType<typeof groupingOf>;
+
+/** Groups that follow each other, the last one followed by the first. */
+interface Stretch {
+  readonly from: number;
+  readonly length: number;
+}
+
+/** A cycle of time: its groups, and how they are compared. */
+interface Cycle {
+  readonly names: readonly string[];
+  readonly groupOf: (hour: number, weekday: number) => number;
+  /** Some groups that follow each other, as a sentence says when: `from 02:00 to 03:00`. */
+  readonly wordsOf: (stretch: Stretch) => string;
+  /** Blocks of time in which groups are compared: hours within their day, days within their week. */
+  readonly blockDays: number;
+}
+
+const dayAt = (day: number) => WEEKDAYS[day % 7] ?? '';
+
+const CYCLES: Readonly<Record<'hour' | 'weekday' | 'weekend', Cycle>> = {
+  hour: {
+    names: HOURS,
+    groupOf: (hour) => hour,
+    wordsOf: ({ from, length }) => `from ${HOURS[from] ?? ''} to ${HOURS[(from + length) % 24] ?? ''}`,
+    blockDays: 1,
+  },
+  weekday: {
+    names: WEEKDAYS,
+    groupOf: (_, weekday) => weekday,
+    wordsOf: ({ from, length }) => (length === 1 ? `on ${dayAt(from)}s` : `from ${dayAt(from)} to ${dayAt(from + length - 1)}`),
+    blockDays: 7,
+  },
+  weekend: {
+    names: WEEKEND,
+    groupOf: (_, weekday) => Number(weekday >= 5),
+    wordsOf: ({ from }) => (from === 1 ? 'at weekends' : 'from Monday to Friday'),
+    blockDays: 7,
+  },
+};
+
+/** The groups of a breakdown over a range. */
+function groupingOf(breakdown: Breakdown, range: Interval, timeZone: string) {
+  if (!isCycle(breakdown)) {
+    const slots = slotsOf(breakdown, range, timeZone);
+    return {
+      names: slots.map(({ label, isPart }) => (isPart ? `${label} (part)` : label)),
+      groupsOf: (dates: readonly number[]) =>
+        dates.map((date) => slots.findIndex(({ startMs, endMs }) => date >= startMs && date <= endMs)),
+      /** Of what comes again, such as the hour; undefined for time as it passes. */
+      cycle: undefined,
+    };
+  }
+  const cycle = CYCLES[breakdown];
+  return {
+    names: cycle.names,
+    groupsOf: (dates: readonly number[]) => {
+      const { hour, weekday } = localTimes(dates, timeZone);
+      return dates.map((_, index) => cycle.groupOf(nth(hour, index), nth(weekday, index)));
+    },
+    cycle,
+  };
+}
+
+/** Whether a breakdown is by what comes again, such as the hour, and not by time as it passes. */
+export function isCycle(breakdown: Breakdown): breakdown is keyof typeof CYCLES {
+  return breakdown in CYCLES;
+}
+
+/** The range from its first run on, so that a week in which the runs begin is a part. */
+function fromFirstRun(scenarios: readonly ScenarioRuns[], { startMs, endMs }: Interval): Interval {
+  const firstMs = Math.min(...scenarios.flatMap(({ all }) => all[0]?.date ?? []));
+  return { startMs: Number.isFinite(firstMs) && firstMs - startMs > DAY_MS ? firstMs : startMs, endMs };
+}
 
 /** A metric of a step: its series, and the part of it that each group holds. */
-interface GroupedStep extends StepPlace {
-  readonly key: string;
-  readonly series: Series;
-  /** The group of each run. */
-  readonly groups: readonly number[];
-  readonly rows: readonly (readonly number[])[];
-}
+type GroupedStep = ReturnType<typeof groupedSteps>[number];
 
 /** One step in one group. */
 interface CycleRow extends StepPlace {
@@ -29,7 +118,7 @@ interface CycleRow extends StepPlace {
 }
 
 /** The steps of all scenarios by group, each series derived once. */
-const groupedSteps = (scenarios: readonly ScenarioRuns[], metric: string, { names, groupsOf }: Grouping): GroupedStep[] =>
+const groupedSteps = (scenarios: readonly ScenarioRuns[], metric: string, { names, groupsOf }: Grouping) =>
   scenarios.flatMap((scenario) =>
     scenario.steps.map((step) => {
       const series = seriesOf(step, metric);
@@ -69,12 +158,7 @@ const isWithin = ({ from, length }: Stretch, group: number, count: number) => (g
 const CLEAR = { chance: 0.005, relative: 0.03 } as const;
 
 /** Sums of the logarithms of a block, and how many there are, before each group, the groups twice: a stretch may pass the last one. */
-interface Sums {
-  readonly logs: readonly number[];
-  readonly counts: readonly number[];
-}
-
-function sumsOf(block: readonly (number | undefined)[]): Sums {
+function sumsOf(block: readonly (number | undefined)[]) {
   const [logs, counts] = [[0], [0]];
   for (const [place, log] of [...block, ...block].entries()) {
     logs.push(nth(logs, place) + (log ?? 0));
@@ -84,7 +168,7 @@ function sumsOf(block: readonly (number | undefined)[]): Sums {
 }
 
 /** How a stretch differs from the other groups of the same blocks: standard normal, below 0 where it is lower; 0 where that is nothing. */
-function scoreOf(blocks: readonly Sums[], { from, length }: Stretch, count: number): number {
+function scoreOf(blocks: readonly ReturnType<typeof sumsOf>[], { from, length }: Stretch, count: number): number {
   const differences = blocks.flatMap(({ logs, counts }) => {
     const own = nth(logs, from + length) - nth(logs, from);
     const ownCount = nth(counts, from + length) - nth(counts, from);
@@ -120,13 +204,10 @@ interface CycleStep {
 }
 
 /** A stretch in which some steps differ beyond chance. */
-interface FoundCycle {
-  readonly stretch: Stretch;
-  readonly steps: readonly CycleStep[];
-}
+type FoundCycle = NonNullable<ReturnType<typeof clearestCycle>>;
 
 /** The stretch in which steps differ most clearly, all of them together. */
-function clearestCycle(steps: readonly CycleStep[], count: number): FoundCycle | undefined {
+function clearestCycle(steps: readonly CycleStep[], count: number) {
   const least = scoreOfTail(Math.log(CLEAR.chance / count));
   const summed = steps.map((step) => ({ step, blocks: step.blocks.map(sumsOf) }));
   const sides = stretchesOf(count).flatMap((stretch) => {

@@ -13,11 +13,7 @@ const NEAR = { beforeMs: 24 * HOUR_MS, afterMs: 2 * HOUR_MS };
 const LONGEST_TEXT = 120;
 
 /** An event close to a change. */
-export interface NearEvent extends Pick<PlacedEvent, 'key' | 'text'> {
-  readonly atMs: number;
-  /** From the event to the change; negative where the event is the later one. */
-  readonly leadMs: number;
-}
+export type NearEvent = ReturnType<typeof eventsNear>[number];
 
 /** A change between two reports: of the last one before it and of the first one after it. */
 export interface Between {
@@ -34,10 +30,11 @@ export function nearFrom({ previousMs, fromMs }: Between): number {
  * Events from 24 h before a change (or from the last report before it) to 2 h after it, the likeliest cause first: what came before, and of
  * that the latest.
  */
-export function eventsNear(events: readonly SpeedEvent[], change: Between): NearEvent[] {
+export function eventsNear(events: readonly SpeedEvent[], change: Between) {
   return events
     .map(({ key, text, date }) => {
       const atMs = instantOf(date ?? '');
+      // The lead is negative where the event is the later one.
       return { key, text: (text ?? '').slice(0, LONGEST_TEXT), atMs, leadMs: change.fromMs - atMs };
     })
     .filter(({ atMs, leadMs }) => atMs >= nearFrom(change) && leadMs >= -NEAR.afterMs)

@@ -10,12 +10,11 @@ import { Z_95 } from '../../statistics/tails.ts';
 import { leadingRow } from './clues.ts';
 import type { Share } from './engine/failure-trend.ts';
 import type { Level } from './engine/run-series.ts';
-import { actionSentence, type Failures, type ReadActions } from './failures.ts';
+import { actionSentence, type Failures, type ReadActions, type Unmeasured } from './failures.ts';
 import type { Runs } from './runs.ts';
 import { compareSpeedChanges, type Row, type SpeedMove, type Study } from './scenario-study.ts';
 import type { NearEvent } from './speed-events.ts';
 import { formatValue, metricFact, percentOf, roundValue, shownChance } from './speed-metrics.ts';
-import type { Unmeasured } from './unmeasured.ts';
 
 const UNITS = { ms: 'ms', bytes: 'bytes', count: 'requests', score: '' } as const;
 const DIRECTIONS: Readonly<Record<keyof typeof UNITS, Pick<Noun, 'higher' | 'lower'>>> = {

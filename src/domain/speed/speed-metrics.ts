@@ -36,12 +36,6 @@ export function pickMetrics<T extends Measured>(
   return Object.fromEntries(Object.entries(record).filter(([name]) => names.includes(name))) as Partial<T>; // its own members
 }
 
-interface RecordKind {
-  readonly metrics: readonly string[];
-  /** Where a metric is that such records do not have. */
-  readonly elsewhere: (name: string) => string;
-}
-
 /** The names of metrics that stand beside the timings of a scenario report's steps. */
 const besideTimings: Readonly<Record<string, string>> = { loadTime: 'loadTime', weight: 'weight', request: 'requestsCount' };
 
@@ -50,6 +44,7 @@ const inScenarioReport = (name: string) =>
     ? hint('get_scenario_report', `get_scenario_report shows ${besideTimings[name]} of each step`, `another record has ${name}`)
     : hint('get_scenario_report', `get_scenario_report shows ${name} in the timings`, `another record has ${name}`);
 
+/** The metrics that a kind of record has, and where one is that it lacks. */
 const recordKinds = {
   'A step report': { metrics: stepReportTimingNames, elsewhere: inScenarioReport },
   'A summary': { metrics: aggregateMetricNames, elsewhere: inScenarioReport },
@@ -59,7 +54,7 @@ const recordKinds = {
       hint('list_scenario_reports', `the summary has ${name}, as in list_scenario_reports; `) +
       'requestsCount of a step counts its requests',
   },
-} as const satisfies Record<string, RecordKind>;
+} as const;
 
 /** The asked metrics that a kind of record does not have. */
 export function notIn(record: keyof typeof recordKinds, asked: readonly string[] = []): string[] {
@@ -142,63 +137,40 @@ export function percentOf(share: number): number {
 /** A probability as answers show it; smaller ones than 0.0001 as that. */
 export const shownChance = (p: number): number => Number(Math.max(0.0001, p).toPrecision(2));
 
+/** Each of the names that a text holds, with the value of the text. */
+const byName = <Value>(names: readonly (readonly [value: Value, names: string])[]): Readonly<Record<string, Value>> =>
+  Object.fromEntries(names.flatMap(([value, text]) => text.split(' ').map((name) => [name, value])));
+
 /** Everyday names of speed metrics, letters and digits alone, in lower case. */
-export const speedMetricAliases: Readonly<Record<string, (typeof aggregateMetricNames)[number]>> = {
-  lcp: 'largestContentfulPaint',
-  fcp: 'firstContentfulPaint',
-  fp: 'firstPaint',
-  tbt: 'totalBlockingTime',
-  blockingtime: 'totalBlockingTime',
-  cls: 'cumulativeLayoutShift',
-  layoutshift: 'cumulativeLayoutShift',
-  ttfb: 'firstByte',
-  timetofirstbyte: 'firstByte',
-  serverresponsetime: 'firstByte',
-  si: 'speedIndex',
-  tti: 'firstConsistentlyInteractive',
-  timetointeractive: 'firstConsistentlyInteractive',
-  interactive: 'firstConsistentlyInteractive',
-  pageweight: 'weight',
-  pagesize: 'weight',
-  size: 'weight',
-  bytes: 'weight',
-  totalbyteweight: 'weight',
-  transfersize: 'weight',
-  pageloadtime: 'loadTime',
-  pageload: 'loadTime',
-  load: 'loadTime',
-  loadingtime: 'loadTime',
-  fullyloaded: 'loadTime',
-  onload: 'loadEvent',
-  domcontentloaded: 'domContentLoadedEventEnd',
-  dcl: 'domContentLoadedEventEnd',
-  requests: 'request',
-  requestcount: 'request',
-  requestscount: 'request',
-  networkrequests: 'request',
-  longtasks: 'nbLongTasks',
-  mpfid: 'maxPotentialFirstInputDelay',
-  maxpotentialfid: 'maxPotentialFirstInputDelay',
-};
+export const speedMetricAliases = byName<(typeof aggregateMetricNames)[number]>([
+  ['largestContentfulPaint', 'lcp'],
+  ['firstContentfulPaint', 'fcp'],
+  ['firstPaint', 'fp'],
+  ['totalBlockingTime', 'tbt blockingtime'],
+  ['cumulativeLayoutShift', 'cls layoutshift'],
+  ['firstByte', 'ttfb timetofirstbyte serverresponsetime'],
+  ['speedIndex', 'si'],
+  ['firstConsistentlyInteractive', 'tti timetointeractive interactive'],
+  ['weight', 'pageweight pagesize size bytes totalbyteweight transfersize'],
+  ['loadTime', 'pageloadtime pageload load loadingtime fullyloaded'],
+  ['loadEvent', 'onload'],
+  ['domContentLoadedEventEnd', 'domcontentloaded dcl'],
+  ['request', 'requests requestcount requestscount networkrequests'],
+  ['nbLongTasks', 'longtasks'],
+  ['maxPotentialFirstInputDelay', 'mpfid maxpotentialfid'],
+]);
+
+const INPUT_DELAYS = 'inp interactiontonextpaint fid firstinputdelay';
 
 /** Frequent names that no lab run measures, folded likewise, each with the nearest metric. */
-export const missingSpeedMetrics: Readonly<Record<string, string>> = {
-  inp: 'INP needs real visitors; the nearest of the lab is totalBlockingTime',
-  interactiontonextpaint: 'INP needs real visitors; the nearest of the lab is totalBlockingTime',
-  fid: 'FID needs real visitors; the nearest of the lab is totalBlockingTime',
-  firstinputdelay: 'FID needs real visitors; the nearest of the lab is totalBlockingTime',
-  score: 'there is no performance score; speedIndex and largestContentfulPaint come closest to one',
-  performancescore: 'there is no performance score; speedIndex and largestContentfulPaint come closest to one',
-  lighthousescore: 'there is no performance score; speedIndex and largestContentfulPaint come closest to one',
-};
+export const missingSpeedMetrics = byName([
+  ['INP needs real visitors; the nearest of the lab is totalBlockingTime', 'inp interactiontonextpaint'],
+  ['FID needs real visitors; the nearest of the lab is totalBlockingTime', 'fid firstinputdelay'],
+  ['there is no performance score; speedIndex and largestContentfulPaint come closest to one', 'score performancescore lighthousescore'],
+]);
 
 /** Of these the metric that answers in their place: what keeps the main thread busy in the lab is what delays input in the field. */
-export const speedStandIns: Readonly<Record<string, (typeof aggregateMetricNames)[number]>> = {
-  inp: 'totalBlockingTime',
-  interactiontonextpaint: 'totalBlockingTime',
-  fid: 'totalBlockingTime',
-  firstinputdelay: 'totalBlockingTime',
-};
+export const speedStandIns = byName([['totalBlockingTime' as const, INPUT_DELAYS]]);
 
 /** The median page of the web in 2024: what a page weighs and asks for, by device. */
 export const PAGE_MEDIANS = {

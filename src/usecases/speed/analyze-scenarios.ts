@@ -1,8 +1,16 @@
 import { datedMove, type Examples, examplesOf } from '../../domain/speed/clues.ts';
-import { type NamedTimings, nameTimings, timingsNote, timingWords } from '../../domain/speed/custom-timings.ts';
-import { type Bounds, chooseStep, type Report, studyWindows } from '../../domain/speed/runs.ts';
+import {
+  type Bounds,
+  chooseStep,
+  type NamedTimings,
+  nameTimings,
+  type Report,
+  studyWindows,
+  timingsNote,
+  timingWords,
+} from '../../domain/speed/runs.ts';
 import { compareSummaries, mostFailing, type Summary, scenarioAnswer, summaryOf, type Worst } from '../../domain/speed/scenario-answer.ts';
-import { draftStudy, judgeDraft, type Study, type StudyOptions, soundSteps } from '../../domain/speed/scenario-study.ts';
+import { draftStudy, type Study, type StudyOptions, soundSteps } from '../../domain/speed/scenario-study.ts';
 import { resolveDate } from '../../lib/dates.ts';
 import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import { inTurns } from '../../statistics/kept-fits.ts';
@@ -20,8 +28,7 @@ import {
 
 /** Studies a scenario without keeping other calls waiting. */
 export async function studyInTurns(reports: readonly Report[], options: StudyOptions, { signal }: Pick<Context, 'signal'>): Promise<Study> {
-  const draft = await inTurns(signal, () => draftStudy(reports, options));
-  return inTurns(signal, () => judgeDraft(draft));
+  return inTurns(signal, await inTurns(signal, () => draftStudy(reports, options)));
 }
 
 /** A question about scenarios. */
@@ -33,14 +40,6 @@ export interface Asked extends Bounds {
   readonly metrics?: readonly string[] | undefined;
   /** Of the answer before, where that could not look at all. */
   readonly cursor?: string | undefined;
-}
-
-/** A scenario with its study. */
-export interface Studied {
-  readonly name: string | undefined;
-  readonly study: Study;
-  /** The metrics that were asked for, among the custom timings of its reports. */
-  readonly named: NamedTimings;
 }
 
 /** The scenario that an answer is about in detail, with what its links and its picture are made from. */
@@ -60,7 +59,7 @@ export async function studyOne(
   scenarioId: number,
   { scenarioIds, step, metrics, cursor: _, ...bounds }: Asked,
   context: Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'signal'>,
-): Promise<Studied> {
+) {
   const { ask, nowMs, timeZone } = context;
   const windows = studyWindows(bounds, nowMs, timeZone);
   const { name, reports } = await readReports(ask, scenarioId, { ...windows, passing: scenarioIds.length > MOST_KEPT_SCENARIOS });
@@ -68,6 +67,7 @@ export async function studyOne(
   const chosen = step === undefined ? undefined : await chooseStep(soundSteps(reports, windows), step);
   const falseDiscoveryRate = FALSE_DISCOVERY_RATES.speedChanges / scenarioIds.length;
   const study = await studyInTurns(reports, { ...windows, metrics: named.metrics, step: chosen, timeZone, falseDiscoveryRate }, context);
+  // The metrics that were asked for, among the custom timings of its reports.
   return { name, study, named };
 }
 

@@ -31,21 +31,8 @@ interface RunFile {
   readonly paints: PaintTimes | undefined;
 }
 
-interface RunTime {
-  readonly time: string;
-  readonly stepResultId: string;
-}
-
 /** The question whose runs are chosen. */
 type RunsWanted = Pick<HarsAsked, 'step' | 'since'> & { readonly scenarioId: number };
-
-/** A comparison, the run of each side that it lists, and how runs were chosen where they were. */
-export interface HarsCompared {
-  readonly comparison: Comparison;
-  readonly before: string;
-  readonly after: string;
-  readonly chosen?: { readonly step: string; readonly since: string; readonly runs: { before: RunTime[]; after: RunTime[] } };
-}
 
 /** Runs read on each side. */
 const RUNS = 4;
@@ -154,7 +141,7 @@ async function compared(
   return comparison;
 }
 
-async function compareTypical(asked: RunsWanted, context: Context): Promise<HarsCompared> {
+async function compareTypical(asked: RunsWanted, context: Context) {
   const { step, sinceMs, before, after, paints, told } = await chooseHarRuns(asked, context);
   const comparison = await compared(before, after, { paints, hars: { before: [], after: [] } }, context, told);
   const timesOf = (runs: readonly RunFigures[]) =>
@@ -180,18 +167,26 @@ function placed(comparison: Comparison, paints: readonly (PaintTimes | undefined
   return { ...comparison, sides, answer: `${comparison.answer}${said.join('')}` };
 }
 
-async function compareGiven(before: string, after: string, scenarioId: number | undefined, context: Context): Promise<HarsCompared> {
+async function compareGiven(before: string, after: string, scenarioId: number | undefined, context: Context) {
   const { ask, note, lists, clock } = context;
   const isLate = stopsAfter(clock);
   const [was, is] = await Promise.all([readGivenRun(ask, before), readGivenRun(ask, after)]);
   if (before === after) note('Both ids are the same: the file is compared with itself.');
   const near = await readNeighbours(was, is, scenarioId, { ask, note, lists, isLate });
   const comparison = await compared([was], [is], near, context);
-  return { comparison: placed(comparison, [was.paints, is.paints], [near.paints.before, near.paints.after]), before, after };
+  return {
+    comparison: placed(comparison, [was.paints, is.paints], [near.paints.before, near.paints.after]),
+    before,
+    after,
+    chosen: undefined,
+  };
 }
 
-/** Compares two given runs, or typical runs before and since an instant. Throws `invalid` where neither is named. */
-export function compareHarRuns({ before, after, scenarioId, step, since }: HarsAsked, context: Context): Promise<HarsCompared> {
+/**
+ * Compares two given runs, or typical runs before and since an instant: gives the run of each side that is listed, and how they were chosen
+ * where they were. Throws `invalid` where neither is named.
+ */
+export function compareHarRuns({ before, after, scenarioId, step, since }: HarsAsked, context: Context) {
   const isGiven = before !== undefined || after !== undefined;
   if (!isGiven && scenarioId !== undefined) return compareTypical({ scenarioId, step, since }, context);
   if (isGiven && (step !== undefined || since !== undefined)) refuse('before: pass before and after, or scenarioId and step, not both.');

@@ -111,15 +111,14 @@ function distance(dateMs: number, run: number, other: number): number {
   return Math.abs(dateMs - run) + (isBetween ? NEAR_MS : 0);
 }
 
-/** Runs of the same step near each of two runs, without them, on its side of the other one. */
-export interface Neighbours {
-  readonly paints: Readonly<Record<'before' | 'after', readonly PaintTimes[]>>;
-  /** HAR files of the nearest as the platform gave them. */
-  readonly hars: Readonly<Record<'before' | 'after', readonly unknown[]>>;
-}
+/**
+ * Runs of the same step near each of two runs, without them, on its side of the other one: their paints, and the HAR files of the nearest
+ * as the platform gave them.
+ */
+export type Neighbours = Awaited<ReturnType<typeof readNeighbours>>;
 
 /** Reads the runs near each of two runs of a step, as long as there is time; empty where the scenario cannot be found. */
-export async function readNeighbours(before: KnownRun, after: KnownRun, named: number | undefined, context: Reads): Promise<Neighbours> {
+export async function readNeighbours(before: KnownRun, after: KnownRun, named: number | undefined, context: Reads) {
   const none = { before: [], after: [] };
   if (before.stepResultId === after.stepResultId) return { paints: none, hars: none };
   const scenarioId = named ?? (await scenarioOf(after, context));

@@ -5,7 +5,7 @@ import { getScenarioReport, getStepReport, listScenarioReports, listSpeedEvents 
 import { type Measured, type RunChoice, reportsToJudge } from '../../domain/speed/budgets.ts';
 import { type FailedAction, type FailedStep, groupActions } from '../../domain/speed/failures.ts';
 import { type Report, resultIdOf, soundOf, windowsToRead } from '../../domain/speed/runs.ts';
-import { inReadingOrder, partOf, partWords, readScenarioCursor, type ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
+import { inReadingOrder, partOf, partWords, readScenarioCursor } from '../../domain/speed/scenario-cursor.ts';
 import { type Between, eventsNear, type NearEvent, nearFrom } from '../../domain/speed/speed-events.ts';
 import type { Interval } from '../../lib/calendar.ts';
 import { type Clock, DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
@@ -138,15 +138,6 @@ export async function readToJudge(
   return { scenarioId, name: scenario.name ?? undefined, reports: reportsToJudge(scenario.reports, choice) };
 }
 
-/** The scenarios that were read, and those that were not. */
-export interface ReadEach<T> {
-  readonly done: readonly T[];
-  /** Not reached before the time of the call was out. */
-  readonly missing: readonly number[];
-  /** Refused or failed, each with the words for it. */
-  readonly failed: readonly { readonly scenarioId: number; readonly words: string }[];
-}
-
 /** Failures that would befall every scenario. */
 const OF_ALL: ReadonlySet<ApiError['kind']> = new Set(['unauthorized', 'forbidden', 'busy', 'settings']);
 
@@ -178,16 +169,6 @@ export interface ScenarioWalk {
   readonly list: unknown;
 }
 
-/** The part that one call read of many scenarios. */
-export interface WalkedPart<T> extends ReadEach<T> {
-  /** Scenarios before these. */
-  readonly start: number;
-  /** The cursor among the rows of the answer. */
-  readonly rows: string | undefined;
-  /** Undefined where all scenarios are read. */
-  readonly part: ScenarioPart | undefined;
-}
-
 /** How the parts of a walk are told, and whether the time for one answer has passed. */
 interface Walking extends Pick<Context, 'note'> {
   readonly nameOf: (kind: 'scenario', id: number) => string;
@@ -199,7 +180,7 @@ export async function walkScenarios<T>(
   { ids, cursor, list }: ScenarioWalk,
   read: (scenarioId: number) => Promise<T>,
   { note, nameOf, isDue }: Walking,
-): Promise<WalkedPart<T>> {
+) {
   const ordered = inReadingOrder(ids);
   const { start, rows, end = ordered.length } = readScenarioCursor(cursor, list, ordered.length);
   // Later pages are of the very scenarios of the first one, or rows would be missing among them.
@@ -208,7 +189,15 @@ export async function walkScenarios<T>(
   const part = partOf(start, looked, ordered.length, list);
   if (part) note(partWords(part));
   for (const { scenarioId, words } of outcome.failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
-  return { ...outcome, start, rows, part };
+  return {
+    ...outcome,
+    /** Scenarios before these. */
+    start,
+    /** The cursor among the rows of the answer. */
+    rows,
+    /** Undefined where all scenarios are read. */
+    part,
+  };
 }
 
 /** Reads scenarios one after the other until the time of the call is out, or `isDue` says so; throws where not one could be read. */
@@ -216,7 +205,7 @@ export async function readEach<T>(
   scenarioIds: readonly number[],
   read: (scenarioId: number) => Promise<T>,
   isDue: () => boolean = () => false,
-): Promise<ReadEach<T>> {
+) {
   const done: T[] = [];
   const failures: { scenarioId: number; error: ApiError }[] = [];
   let reached = 0;
@@ -237,5 +226,11 @@ export async function readEach<T>(
   const [first] = failures;
   if (first && done.length === 0) throw first.error;
   const failed = failures.map(({ scenarioId, error }) => ({ scenarioId, words: error.message }));
-  return { done, missing: scenarioIds.slice(reached), failed };
+  return {
+    done,
+    /** Not reached before the time of the call was out. */
+    missing: scenarioIds.slice(reached),
+    /** Refused or failed, each with the words for it. */
+    failed,
+  };
 }

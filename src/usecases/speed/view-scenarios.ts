@@ -3,6 +3,7 @@ import { chooseStep, studyWindows } from '../../domain/speed/runs.ts';
 import { beginWords } from '../../domain/speed/scenario-answer.ts';
 import { placeWords, type ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
 import {
+  type Course,
   type FailureDays,
   type FailureRow,
   failureAnswer,
@@ -15,10 +16,8 @@ import {
   scenarioRuns,
   type ViewAnswer,
 } from '../../domain/speed/scenario-views.ts';
-import type { Course } from '../../domain/speed/speed-course.ts';
-import { cycleAnswer } from '../../domain/speed/speed-cycle.ts';
+import { type Breakdown, cycleAnswer, isCycle } from '../../domain/speed/speed-cycle.ts';
 import { usualSpeedMetrics } from '../../domain/speed/speed-metrics.ts';
-import { type Breakdown, isCycle } from '../../domain/speed/time-groups.ts';
 import type { Interval } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inOwnUnits } from '../../../src/domain/speed/budget-units.ts';
+import { inOwnUnits } from '../../../src/domain/speed/budgets.ts';
 
 /** A limit as it is kept, with what was said of it. */
 function read(metric: string, limit: number) {

@@ -27,7 +27,7 @@ it('few scenarios stay in their order, of many the newest come first', () => {
 it.each([
   [1, 7, 'x', 'the first 7 of 400 scenarios', 'Only 7 of 400 scenarios looked at yet'],
   [8, 14, 'x', 'scenarios 8 to 14 of 400', 'Only scenarios 8 to 14 of 400 looked at here'],
-  [395, 400, undefined, 'scenarios 395 to 400 of 400', ''],
+  [395, 400, undefined, 'scenarios 395 to 400 of 400', 'This is about scenarios 395 to 400 of 400'],
 ])('the part from %i to %i is told', (from, to, cursor, place, yet) => {
   const part = { from, to, of: 400, cursor };
   expect([placeWords(part), yetWords(part)]).toEqual([place, yet]);

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Report } from '../../../src/domain/speed/runs.ts';
 import { type Row, studyScenario } from '../../../src/domain/speed/scenario-study.ts';
-import { scenarioRuns } from '../../../src/domain/speed/scenario-views.ts';
-import { type Course, levelsOf } from '../../../src/domain/speed/speed-course.ts';
+import { type Course, levelsOf, scenarioRuns } from '../../../src/domain/speed/scenario-views.ts';
 import { cycleAnswer } from '../../../src/domain/speed/speed-cycle.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';
 import { seeded } from '../../bench/verdicts/random.ts';

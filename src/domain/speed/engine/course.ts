@@ -17,7 +17,6 @@ import {
   type Noise,
   type Part,
   type Runs,
-  type Search,
   searchOn,
 } from './gls.ts';
 import { localTimes } from './local-time.ts';
@@ -51,17 +50,12 @@ function edgesOf(parts: readonly Part[], n: number): number[] {
 }
 
 /** Searches on top of some parts: what a new part may be. */
-interface OpenPlaces {
-  readonly search: Search;
-  readonly n: number;
-  /** 1 where a new edge would leave a level shorter than allowed. */
-  readonly blocked: Uint8Array;
-  readonly leastBump: number;
-}
+type OpenPlaces = ReturnType<typeof placeOn>;
 
-function placeOn(frame: Frame, parts: readonly Part[], shortest: number): OpenPlaces {
+function placeOn(frame: Frame, parts: readonly Part[], shortest: number) {
   const n = frame.series.length;
   const least = Math.min(LEAST_RUNS, Math.floor(n / 8));
+  // 1 where a new edge would leave a level shorter than allowed.
   const blocked = new Uint8Array(n + 1).fill(1, 0, Math.max(shortest, least));
   for (const edge of [...edgesOf(parts, n), n]) blocked.fill(1, Math.max(0, edge - shortest + 1), Math.min(n + 1, edge + shortest));
   return { search: searchOn(frame, parts), n, blocked, leastBump: Math.max(2 * shortest, least) };
@@ -255,16 +249,7 @@ function usualRuns(series: Deviations, start: Int32Array, noiseOf: (places: Int3
 }
 
 /** The places of some runs. */
-function placesOf(x: Float64Array, isMeant: (run: number) => boolean): Int32Array {
-  const places = new Int32Array(x.length);
-  let count = 0;
-  for (let run = 0; run < x.length; run += 1) {
-    if (!isMeant(run)) continue;
-    places[count] = run;
-    count += 1;
-  }
-  return places.subarray(0, count);
-}
+const placesOf = (x: Float64Array, isMeant: (run: number) => boolean): Int32Array => Int32Array.from([...x.keys()].filter(isMeant));
 
 /** A single run that does not repeat may be an outlier; that as many in a row are is less likely than this over the whole series. */
 const RUN_OF_OUTLIERS = 0.003;
@@ -301,24 +286,12 @@ export interface CoursePart extends Confirmed {
   readonly counts: boolean;
 }
 
-/** The course of a series: its levels over time and its noise, all on the log scale. */
-export interface Course {
-  readonly found: readonly CoursePart[];
-  readonly frame: Frame;
-  readonly noise: Noise;
-  /** Level of each run by the parts. */
-  readonly level: Float64Array;
-  readonly runs: Runs;
-  /** Logarithms of the values (plus `offset`) in parts of `scale`, without what hour and weekday add. */
-  readonly freed: Float64Array;
-  readonly offset: number;
-  /** Median of the values (plus `offset`). */
-  readonly scale: number;
-  /** Places of the runs that are no outliers; the parts count these. */
-  readonly kept: Int32Array;
-  /** Runs that a level lasts for at least. */
-  readonly shortest: number;
-}
+/**
+ * The course of a series: its levels over time and its noise, all on the log scale. `level` is that of each run by the parts; `freed` are
+ * the logarithms of the values (plus `offset`) in parts of `scale`, their median, without what hour and weekday add; `kept` are the places
+ * of the runs that are no outliers, which the parts count; `shortest` is how many runs a level lasts for at least.
+ */
+export type Course = ReturnType<typeof fitCourse>;
 
 /** The level of each run that heights of parts make; places of the parts count the runs that are `kept`. */
 function levelFrom(base: number, found: readonly CoursePart[], days: Float64Array, kept: Int32Array): Float64Array {
@@ -341,8 +314,7 @@ function shortestLevel(n: number, outlierShare: number): number {
 function timesOf(dates: readonly number[]): { readonly days: Float64Array; readonly slots: Float64Array } {
   const n = dates.length;
   const middle = (nth(dates, 0) + nth(dates, n - 1)) / 2;
-  const gaps = new Float64Array(n - 1);
-  for (let run = 1; run < n; run += 1) gaps[run - 1] = nth(dates, run) - nth(dates, run - 1);
+  const gaps = Float64Array.from(dates.slice(1), (date, run) => date - nth(dates, run));
   const usualMs = median(gaps);
   const slots = new Float64Array(n);
   for (let run = 1; run < n; run += 1)
@@ -412,7 +384,7 @@ const spreadOf = ({ phi, sigma }: Noise) => sigma ** 2 / (1 - phi ** 2);
  */
 function withEdges(usual: Int32Array, level: Float64Array, freed: Float64Array, sd: number): Int32Array {
   const kept = new Uint8Array(level.length);
-  for (let index = 0; index < usual.length; index += 1) kept[nthPlace(usual, index)] = 1;
+  for (const run of usual) kept[run] = 1;
   for (let run = 1; run < level.length; run += 1) {
     const before = nthDouble(level, run - 1);
     const after = nthDouble(level, run);
@@ -430,27 +402,19 @@ function withEdges(usual: Int32Array, level: Float64Array, freed: Float64Array, 
  * zeros (layout shift, blocking time) finite and differences that do not matter small.
  */
 function logOffset(values: readonly number[], { absolute }: Effect): number {
-  const least = values.reduce((low, value) => Math.min(low, value), Number.POSITIVE_INFINITY);
-  if (least > absolute && least > 0) return 0;
-  const largest = values.reduce((high, value) => Math.max(high, value), 0);
-  return Math.max(absolute, largest * 1e-3, Number.MIN_VALUE);
-}
-
-function logsOf(values: readonly number[], offset: number, scale: number): Float64Array {
-  const logs = new Float64Array(values.length);
-  for (let run = 0; run < values.length; run += 1) logs[run] = Math.round(Math.log((nth(values, run) + offset) / scale) / GRAIN) * GRAIN;
-  return logs;
+  const least = Math.min(...values);
+  return least > absolute && least > 0 ? 0 : Math.max(absolute, Math.max(...values) * 1e-3, Number.MIN_VALUE);
 }
 
 /**
  * Fits the course of a series twice: at first the cycle, the outliers and the noise are those around the level of the week, which shifts
  * of level hardly touch, then those around the first course.
  */
-export function fitCourse({ dates, values }: Series, { effect, timeZone }: { effect: Effect; timeZone: string }): Course {
+export function fitCourse({ dates, values }: Series, { effect, timeZone }: { effect: Effect; timeZone: string }) {
   const n = values.length;
   const offset = logOffset(values, effect);
   const scale = median(values) + offset;
-  const logs = logsOf(values, offset, scale);
+  const logs = Float64Array.from(values, (value) => Math.round(Math.log((value + offset) / scale) / GRAIN) * GRAIN);
   // Below this, scatter is rounding, and no difference that counts depends on it.
   const floor = Math.log1p(effect.relative) / 8;
   const time = localTimes(dates, timeZone);

@@ -1,6 +1,8 @@
 import type { Interval } from '../../../lib/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
+import { grouped } from '../../../lib/grouped.ts';
 import { nth } from '../../../lib/nth.ts';
+import { sumOfKnown } from '../../../lib/tally.ts';
 import { fisherTest, wilson } from '../../../statistics/proportions.ts';
 import { tailOf } from '../../../statistics/tails.ts';
 import { chanceOf } from './score-limits.ts';
@@ -73,19 +75,13 @@ export function chanceOfDifference(before: Share, since: Share, dispersion: numb
  * outage in a short period is no change of the share, so that the days are compared with the days without one.
  */
 function dispersionOf({ dates, failed }: RunResults, shareAt: (index: number) => number): number {
-  const days = new Map<number, { runs: number; failed: number; expected: number; variance: number }>();
-  for (const [index, date] of dates.entries()) {
-    const key = Math.floor(date / DAY_MS);
-    const share = shareAt(index);
-    const day = days.get(key) ?? { runs: 0, failed: 0, expected: 0, variance: 0 };
-    day.runs += 1;
-    day.failed += failed[index] ? 1 : 0;
-    day.expected += share;
-    day.variance += share * (1 - share);
-    days.set(key, day);
-  }
-  const parts = [...days.values()].filter(({ variance }) => variance > 0).map((day) => (day.failed - day.expected) ** 2 / day.variance);
-  return parts.length < 3 ? 1 : Math.max(1, parts.reduce((sum, part) => sum + part, 0) / (parts.length - 1));
+  const days = grouped([...dates.keys()], (index) => Math.floor(nth(dates, index) / DAY_MS));
+  const parts = [...days.values()].flatMap((runs) => {
+    const variance = sumOfKnown(runs, (run) => shareAt(run) * (1 - shareAt(run)));
+    const excess = sumOfKnown(runs, (run) => Number(failed[run]) - shareAt(run));
+    return variance > 0 ? [excess ** 2 / variance] : [];
+  });
+  return parts.length < 3 ? 1 : Math.max(1, sumOfKnown(parts, (part) => part) / (parts.length - 1));
 }
 
 const logLikelihood = (failed: number, runs: number) =>
@@ -94,42 +90,34 @@ const logLikelihood = (failed: number, runs: number) =>
 /** A change of the share of hits among runs that come one by one, with this chance of one where the share stays; undefined without one. */
 export function shareChangeIn(results: RunResults, alpha: number): ShareChange | undefined {
   const first = changeIn(results, 1, alpha);
+  if (!first) return undefined;
   // Without the change, days scatter by what they do on each side of it.
-  return (
-    first &&
-    changeIn(
-      results,
-      dispersionOf(results, (index) => (index < first.at ? first.before : first.since).share),
-      alpha,
-    )
-  );
+  const dispersion = dispersionOf(results, (index) => (index < first.at ? first.before : first.since).share);
+  return changeIn(results, dispersion, alpha);
 }
 
 /** The split from this place on at which the likelihoods of two shares exceed that of one by most, and twice by how much. */
-function likeliestSplit({ failed }: RunResults, from = 0): { readonly split: Split; readonly gain: number } | undefined {
+function likeliestSplit(results: RunResults, from = 0) {
+  const { failed } = results;
   const runs = failed.length;
   const total = failed.filter(Boolean).length;
   const none = logLikelihood(total, runs);
-  let best = { gain: 0, at: 0, failed: 0 };
+  let best = { gain: 0, at: 0 };
   for (let at = 1, before = 0; at < runs; at += 1) {
     before += failed[at - 1] ? 1 : 0;
     if (at < Math.max(from, NEEDED) || runs - at < NEEDED) continue;
     const gain = 2 * (logLikelihood(before, at) + logLikelihood(total - before, runs - at) - none);
-    if (gain > best.gain) best = { gain, at, failed: before };
+    if (gain > best.gain) best = { gain, at };
   }
-  const { gain, at } = best;
-  if (at === 0) return undefined;
-  return { gain, split: { at, before: knownShare(best.failed, at), since: knownShare(total - best.failed, runs - at) } };
+  return best.at === 0 ? undefined : { ...splitAt(results, best.at), gain: best.gain };
 }
 
 /** The likeliest split where it is beyond chance for as many splits. */
 function changeIn(results: RunResults, dispersion: number, alpha: number): ShareChange | undefined {
   const { dates } = results;
-  const likeliest = likeliestSplit(results);
-  if (!likeliest || chanceOf('step', likeliest.gain / dispersion, dates.length, 0) > alpha) return undefined;
-  const { at, before, since } = likeliest.split;
-  if (Math.abs(since.share - before.share) < LEAST_DIFFERENCE) return undefined;
-  return { atMs: nth(dates, at), at, before, since };
+  const split = likeliestSplit(results);
+  if (!split || chanceOf('step', split.gain / dispersion, dates.length, 0) > alpha) return undefined;
+  return Math.abs(split.since.share - split.before.share) < LEAST_DIFFERENCE ? undefined : { ...split, atMs: nth(dates, split.at) };
 }
 
 /** Ends of the period that are held against all runs before them, in equal parts: a rise of yesterday is not seen in the whole week. */
@@ -163,18 +151,13 @@ function isFeltToTheEnd({ failed }: RunResults, { at, before, since }: Split): b
 
 /** The places of the runs from one on, without those of the hours in which most failed: of so many outages. */
 function withoutWorstHours({ dates, failed }: RunResults, from: number, outages: number): readonly number[] {
-  let rest = dates.flatMap((_, index) => (index >= from ? [index] : []));
+  let rest = [...dates.keys()].slice(from);
+  const failures = (runs: readonly number[]) => runs.filter((run) => failed[run]);
   for (let round = 0; round < outages; round += 1) {
-    const failures = rest.filter((index) => failed[index]);
-    const inHoursFrom = (index: number) => (other: number) => {
-      const passed = nth(dates, other) - nth(dates, index);
-      return passed >= 0 && passed < OUTAGE_MS;
-    };
-    const counts = failures.map((index) => failures.filter(inHoursFrom(index)).length);
-    const worst = failures[counts.indexOf(Math.max(...counts))];
-    if (worst === undefined) return rest;
-    const isInside = inHoursFrom(worst);
-    rest = rest.filter((index) => !isInside(index));
+    const [worst = []] = failures(rest)
+      .map((first) => rest.filter((run) => run >= first && nth(dates, run) - nth(dates, first) < OUTAGE_MS))
+      .toSorted((a, b) => failures(b).length - failures(a).length);
+    rest = rest.filter((run) => !worst.includes(run));
   }
   return rest;
 }
@@ -197,7 +180,7 @@ function failureRise(results: RunResults, period: Interval): ShareChange | undef
   const end = worstEnd(results, period);
   if (!end || !isRise(results, end)) return undefined;
   const first = dates.findIndex((date) => date >= period.startMs);
-  const likeliest = likeliestSplit(results, first)?.split;
+  const likeliest = likeliestSplit(results, first);
   const split = likeliest && isRise(results, likeliest) ? likeliest : end;
   return { ...split, atMs: nth(dates, split.at) };
 }
@@ -227,20 +210,16 @@ const isMore = ({ before, since }: ShareChange) => since.share > before.share;
 /** The share of failed runs before and in a period, whether it changed, and when. */
 export function judgeFailures(results: RunResults, period: Interval): FailureTrend {
   const { dates, failed } = results;
-  const within = (isIn: (date: number) => boolean) => {
-    const places = dates.flatMap((date, index) => (isIn(date) ? [index] : []));
-    return shareOf(places.filter((place) => failed[place]).length, places.length);
+  const shareIn = (startMs: number, endMs: number) => {
+    const own = failed.filter((_, run) => nth(dates, run) >= startMs && nth(dates, run) <= endMs);
+    return shareOf(own.filter(Boolean).length, own.length);
   };
-  const before = within((date) => date < period.startMs);
-  const inPeriod = within((date) => date >= period.startMs && date <= period.endMs);
+  const [before, inPeriod] = [shareIn(Number.NEGATIVE_INFINITY, period.startMs - 1), shareIn(period.startMs, period.endMs)];
   if (Math.min(before.runs, inPeriod.runs) < NEEDED) return { before, period: inPeriod, state: 'not enough data', change: undefined };
   const difference = (inPeriod.share ?? 0) - (before.share ?? 0);
   const pooled = (before.failed + inPeriod.failed) / (before.runs + inPeriod.runs);
-  const p = chanceOfDifference(
-    before,
-    inPeriod,
-    dispersionOf(results, () => pooled),
-  );
+  const dispersion = dispersionOf(results, () => pooled);
+  const p = chanceOfDifference(before, inPeriod, dispersion);
   const change = shareChangeIn(results, ALPHA);
   const lasting = lastingChange(results, change, period);
   const found = { before, period: inPeriod, change: lasting ?? change };

@@ -1,4 +1,4 @@
-import { judgeTogether, type Tracked } from '../../../../src/domain/speed/engine/judge-together.ts';
+import { judgeTogether, type Tracked } from '../../../../src/domain/speed/engine/judge-series.ts';
 import { percent, type Table, type Trial } from '../../tables.ts';
 import { EFFECT } from './outcome.ts';
 import { DAY_MS, makeWorld, type Shape, USUAL_NATURE } from './worlds.ts';
