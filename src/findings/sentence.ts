@@ -72,7 +72,7 @@ const CAUSES: readonly CauseWords[] = [
   { isOf: ({ kind }) => kind === 'event', tell: (causes) => `; close in time: ${namesOf(causes)}` },
   { isOf: ({ kind, share }) => kind === 'special day' && share !== undefined, tell: partText },
   { isOf: ({ kind }) => kind === 'special day' || kind === 'season', tell: (causes) => `; ${namesOf(causes)} alone could explain it` },
-  { isOf: ({ kind }) => kind === 'factor', tell: ([factor]) => `, mostly through ${factor?.name ?? ''}` },
+  { isOf: ({ kind }) => kind === 'factor', tell: (causes) => `, mostly through ${namesOf(causes)}` },
   { isOf: ({ kind, name }, { device }) => kind === 'place' && name !== device, tell: (causes) => `, above all in ${namesOf(causes)}` },
   { isOf: ({ kind, name }, { device }) => kind === 'place' && name === device, tell: () => '; the other devices did not move' },
 ];
@@ -127,7 +127,9 @@ function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Gramm
   if (verdict === 'higher' || verdict === 'lower') {
     const side = verdict === 'higher' ? 'above' : 'below';
     const size = facts.change?.percent === undefined ? side : `${percentText(facts.change.percent)} ${side}`;
-    return `${subject} ${was} ${size} normal ${days}: ${valueText(now, unit)} instead of ${expected}.`;
+    // A special day of which nothing is known may do so by itself; what is known of one is in what is expected.
+    const why = causeText({ ...facts, causes: facts.causes.filter(({ basis }) => basis === 'inferred') });
+    return `${subject} ${was} ${size} normal ${days}: ${valueText(now, unit)} instead of ${expected}${why}.`;
   }
   const kind = verdict === 'unchanged' ? 'normal' : 'too uncertain to judge';
   const basis = ['', ...(against?.name === undefined ? [] : [against.name]), ...specialText(facts.causes)].join(' ');
@@ -149,7 +151,8 @@ function datedSentence(facts: Facts, subject: string, { nounOf, year }: Grammar)
   return `${subject} ${isPlural ? 'were' : 'was'} ${size} ${days}${causeText(facts)}.`;
 }
 
-const isMoved = ({ verdict }: Pick<Facts, 'verdict'>) => verdict === 'higher' || verdict === 'lower';
+/** Whether a verdict is that something is another than it was, or than the others. */
+export const isMoved = ({ verdict }: Pick<Facts, 'verdict'>) => verdict === 'higher' || verdict === 'lower';
 
 /** The sentence of a value that was held against a limit. */
 function limitSentence({ now, against, unit, verdict, subject: name }: Facts, subject: string, { nounOf }: Grammar): string {
@@ -173,11 +176,13 @@ const NEARLY_ALL = 0.75;
 
 /** How two ranges that did not change significantly are told, behind their figures. */
 function calmText(facts: Facts): string {
-  const { verdict, causes, change } = facts;
+  const { verdict, causes, change, against } = facts;
   if (verdict === 'too few data') return ': too few whole days to judge';
+  // Beside a change that they hold the figures make no claim of their own.
+  if (against?.name !== undefined && causes.length === 0) return `, ${against.name}`;
   if (verdict === 'uncertain') return ': too uncertain to judge';
   if (causes.some(({ share = 1 }) => share < NEARLY_ALL)) return partText(causes);
-  if (causes.length > 0) return `, because of ${namesOf(causes)}; otherwise no significant change`;
+  if (causes.length > 0) return `, because of ${namesOf(causes)}; ${against?.name ?? 'otherwise no significant change'}`;
   // Totals may differ by more than chance where days of the same kind do not.
   const beyond = change && change.low * change.high > 0 ? 'on comparable days ' : '';
   return `: ${beyond}no significant change${detectableText(facts)}`;
@@ -220,7 +225,7 @@ export function costSentence({ cost, when, place }: Pick<Facts, 'cost' | 'when' 
   const amount = formatNumber(Math.abs(roundedTo(cost.value, halfOf(cost))), { group: true, digits: 0 });
   const isEnded = cost.to < known;
   const until = isEnded ? ` up to ${dateText(cost.to, year)}` : ' so far';
-  const far = when.ongoing ? until : '';
+  const far = when.ongoing || cost.to < (when.to ?? '') ? until : '';
   if (isMoney) {
     const [lost, won] = when.ongoing && !isEnded ? ['has cost', 'has brought'] : ['cost', 'brought'];
     return `It ${cost.value < 0 ? lost : won} about ${amount} ${cost.unit}${far}.`;

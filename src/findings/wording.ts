@@ -30,13 +30,11 @@ export function rangeText(from: string, to: string, year: string): string {
   return `from ${a.zone === b.zone ? first.replace(a.zone, '') : first} to ${dateText(to, year)}`;
 }
 
-/** A value rounded to what an interval of this half-width bears; to two significant digits where none is known. */
-export function roundedTo(value: number, half?: number): number {
-  const place =
-    half && Number.isFinite(half) ? 10 ** Math.floor(Math.log10(half)) : 10 ** (Math.floor(Math.log10(Math.abs(value) || 1)) - 1);
-  const rounded = Math.round(value / place) * place;
-  // What would be gone keeps its own first digit.
-  return rounded === 0 && value !== 0 ? Number(value.toPrecision(1)) : Number(rounded.toPrecision(12));
+/** A value rounded to what an interval of this half-width bears, and to two significant digits at least. */
+export function roundedTo(value: number, half = 0): number {
+  const placeOf = (size: number) => 10 ** Math.floor(Math.log10(size));
+  const place = Math.min(placeOf(half || Number.POSITIVE_INFINITY), placeOf(Math.abs(value) || 1) / 10);
+  return Number((Math.round(value / place) * place).toPrecision(12));
 }
 
 /** A size in percent without its sign: whole from 10 on or where its interval bears no more, else with a tenth. */

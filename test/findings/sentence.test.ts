@@ -278,7 +278,7 @@ describe('beside the sentence', () => {
 
   it('conversions are those of a goal, which is named where the place does not', () => {
     const orders = { ...cost, of: 'conversions', goal: 'Subscription', value: 52, low: 40, high: 64, unit: 'conversions' };
-    const said = 'That is about 50 more conversions for the goal "Subscription" so far.';
+    const said = 'That is about 52 more conversions for the goal "Subscription" so far.';
     expect(costSentence({ ...step, cost: orders }, grammar)).toBe(said);
     expect(costSentence({ ...step, place: { goal: 'Subscription' }, cost: orders }, grammar)).toBe(
       said.replace(' for the goal "Subscription"', ''),

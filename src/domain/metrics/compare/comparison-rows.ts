@@ -61,11 +61,12 @@ function percent(value: number | null): number | null {
 }
 
 /** The verdict of a row; `mixed` where the days moved beyond noise and the totals of the two ranges went the other way. */
-function shownVerdict({ judgement }: Change, difference: number | null): string {
+export function shownVerdict(change: Change): string {
+  const { judgement } = change;
   const { verdict, relative } = judgement;
   if (verdict !== 'up' && verdict !== 'down') return toldVerdict(judgement);
   const sign = verdict === 'up' ? 1 : -1;
-  return sign * (difference ?? 0) < 0 || sign * (relative ?? 0) < 0 ? 'mixed' : verdict;
+  return sign * (differenceOf(change) ?? 0) < 0 || sign * (relative ?? 0) < 0 ? 'mixed' : verdict;
 }
 
 function percentChange(change: Change): number | null {
@@ -105,7 +106,7 @@ const changeColumns = (currency: string | undefined, withTotals: boolean): reado
   ...(withTotals ? TOTALS : []),
   ['change', (change) => round(differenceOf(change))],
   ['changePercent', percentChange],
-  ['verdict', (change) => shownVerdict(change, differenceOf(change))],
+  ['verdict', shownVerdict],
   ['since', ({ since }) => since?.from ?? null],
   ['low', (change) => percent(boundsOf(change)?.low ?? null)],
   ['high', (change) => percent(boundsOf(change)?.high ?? null)],

@@ -1,6 +1,6 @@
 import type { Facts, Finding, FindingPlace } from '../../../findings/finding.ts';
 import { paragraphOf, ranked, type Said } from '../../../findings/paragraph.ts';
-import { type Grammar, saidOf, sentenceOf } from '../../../findings/sentence.ts';
+import { type Grammar, isMoved, saidOf, sentenceOf } from '../../../findings/sentence.ts';
 import { dateText, listed, rangeText } from '../../../findings/wording.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
@@ -18,7 +18,7 @@ import { dayPoints, kindOf, rounded } from '../read/day-points.ts';
 import { pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
 import { beyondUsual, type Change, earlierOf, figuresOf } from './change.ts';
-import { type Comparison, changeTable, deviceRecord, revenueRecord, segmentRecord, sumsOf } from './comparison-rows.ts';
+import { type Comparison, changeTable, deviceRecord, revenueRecord, segmentRecord, shownVerdict, sumsOf } from './comparison-rows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
 import { besideChange, isOf, makes, onItsDays, toldFor } from './dated-changes.ts';
 import { changeOf } from './judged-changes.ts';
@@ -109,7 +109,7 @@ function causesOf(own: SiteChange<Reading>, { causes: { whole }, input }: Compar
   return [...(isAlone ? [{ kind: 'place' as const, name: reading.device, basis: 'measured' as const }] : []), ...made];
 }
 
-/** The factor that makes most of a change of revenue; none where several do. */
+/** The factors each of which makes most of a change of revenue; none where several do together. */
 function factorCauses(metric: string, { causes: { revenue } }: ComparisonScene): Facts['causes'] {
   if (metric !== 'revenueSum' || !revenue?.isChanged || revenue.difference === 0) return [];
   return REVENUE_FACTORS.flatMap(([factor, part]) => {
@@ -191,8 +191,11 @@ function outlierSentence(change: Change, reading: Reading | undefined, year: str
 
 const VERDICTS = { up: 'higher', down: 'lower', 'within noise': 'unchanged', 'cannot be judged': 'uncertain' } as const;
 
-function verdictOf({ judgement }: Change): Facts['verdict'] {
+/** The verdict of a row of the table; a change inside the period says nothing of ranges whose figures go the other way. */
+function verdictOf(change: Change): Facts['verdict'] {
+  const { judgement, days } = change;
   const verdict = toldVerdict(judgement);
+  if ((judgement.main?.from ?? '') > days.first && shownVerdict(change) === 'mixed') return 'uncertain';
   if (verdict === 'drift') return (judgement.relative ?? 0) < 0 ? 'lower' : 'higher';
   return verdict === 'not enough data' || verdict === 'too young' ? 'too few data' : VERDICTS[verdict];
 }
@@ -205,18 +208,19 @@ function judgedDay({ metric, compared }: Change, reading: Reading | undefined, {
   return { after: day.values[metric] ?? null, period: { from: label, to: label } };
 }
 
-/** The smallest change that would have shown; none where the figures differ by more. */
+/** The smallest change that would have shown the way of the figures; none where these differ by more, or where it is one the other way. */
 function detectableFacts({ detectable }: Change, percent = 0): Pick<Facts, 'detectable'> {
   const least = 100 * Math.abs(detectable ?? 0);
-  return Math.abs(percent) < least ? { detectable: Number(least.toFixed(1)) } : {};
+  return Math.abs(percent) < least && percent * (detectable ?? 0) >= 0 ? { detectable: Number(least.toFixed(1)) } : {};
 }
 
 /** The record of a metric over the two ranges, or of a single whole day against what was expected of it. */
 function rangeFacts(change: Change, reading: Reading | undefined, scene: ComparisonScene): Facts {
   const { metric, compared, isPerDay } = change;
   const { currency, placeOf } = scene;
-  const verdict = carriedVerdict(change, reading, scene) ?? verdictOf(change);
+  const verdict = verdictOf(change);
   const expected = expectedOf(change);
+  const held = isMoved({ verdict }) ? '' : heldText(change, reading, scene);
   const { after, period } = expected ? judgedDay(change, reading, scene) : { after: compared.after, period: scene.period };
   const size = sizeOfRange(change, verdict, after, expected ? expected.value : compared.before);
   return {
@@ -227,7 +231,7 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
     now: shownValue(change, after),
     against: expected
       ? { what: 'expected', ...expected, ...(earlierOf(change) && { name: 'after an earlier change' }) }
-      : { what: 'before', value: shownValue(change, compared.before) },
+      : { what: 'before', ...(held !== '' && { name: `${held} included` }), value: shownValue(change, compared.before) },
     ...(size && { change: size }),
     verdict,
     ...(verdict === 'unchanged' && detectableFacts(change, size?.percent)),
@@ -235,14 +239,18 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
   };
 }
 
-/** The way of two ranges between which a step that is told goes as their figures do: no chance of these; undefined where none does. */
-function carriedVerdict(change: Change, reading: Reading | undefined, scene: ComparisonScene): Facts['verdict'] | undefined {
-  const { metric, judgement } = change;
-  const [figures = 0, first] = [figuresOf(change), reading?.baselineDays[0]?.interval.label ?? LAST];
-  if (!reading || judgement.verdict !== 'within noise' || judgement.expected || Math.abs(figures) < LEAST_FIGURE) return undefined;
-  const isNew = ({ shape, from, relative }: DatedChange) => shape === 'step' && from > first && relative * figures > 0;
-  if (!scene.located.some((own) => isNew(own.change) && isOf(own, metric, reading))) return undefined;
-  return figures > 0 ? 'higher' : 'lower';
+/** The changes that are told and lie between or in two ranges: their figures hold these, whatever chance makes of the others. */
+function heldText(
+  { metric, judgement, days }: Change,
+  reading: Reading | undefined,
+  { located, grammar: { year } }: ComparisonScene,
+): string {
+  const first = reading?.baselineDays[0]?.interval.label ?? LAST;
+  const held = located.filter((own) => own.change.shape !== 'outlier' && own.change.from > first && reading && isOf(own, metric, reading));
+  const texts = held.map(({ change }) =>
+    change.to === undefined && change.from < days.last ? `the change since ${dateText(change.from, year)}` : daysText(change, year),
+  );
+  return judgement.expected ? '' : listed([...new Set(texts)].slice(0, MOST_NAMES));
 }
 
 /** A figure of a range: as the platform gives it, per day to six digits. */
@@ -267,7 +275,7 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
     return points.some(({ special }) => special?.mean) ? causes : causes.map((cause) => ({ ...cause, basis: 'inferred' }));
   }
   const calendar = calendarCauses(change, scene, reading);
-  if (!isChanged(change.judgement) || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return calendar;
+  if (!isMoved({ verdict: verdictOf(change) }) || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return calendar;
   const { causes, input } = scene;
   // Shares of devices move the rate of all visits, and that of no device.
   const isWhole = reading !== undefined && reading === causes.whole;
@@ -325,7 +333,6 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
     grammar,
   );
   const isAsked = ({ subject }: Finding) => subject === headline.metric;
-  const isMoved = ({ verdict }: Finding) => verdict === 'higher' || verdict === 'lower';
   const ofRanges = [...ranges.filter(isAsked), ...ranges.filter((each) => !isAsked(each) && isMoved(each))];
   const calm = ranges.filter((each) => !isAsked(each) && !isMoved(each));
   const shown = ofRanges.every(isAsked) ? 1 : 0;
