@@ -5,7 +5,7 @@ import { Z_95 } from '../../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { factorsOf } from '../change-cost.ts';
 import { type Expected, type ExpectedRow, expectationsOf, laterDay, verdictsOf } from '../engine/expectation.ts';
-import { isSum, type MetricKind } from '../engine/series.ts';
+import { isSum, type MetricKind, type Expected as SpecialEffect } from '../engine/series.ts';
 import { dayPoints, kindOf, rounded } from '../read/day-points.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Selection } from '../read/metric-grid.ts';
@@ -137,11 +137,29 @@ function expectationsIn(
     if (!row) return { cell: UNKNOWN };
     const cell = figuresOf(metric, row);
     if (row.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
-    // On the side to which a known change moved its days a row is no draw of many: its own bounds judge it.
+    const unseen = unseenDays(
+      labels.map((label) => ({ label, ...known.of(metric, label) })),
+      row,
+      known,
+    );
+    // On the side to which a known change moved its days, or on such days, a row is no draw of many: its own bounds judge it.
     const isMoved = news.some((own) => isOnSome(labels)(own) && own.change.relative * row.score > 0);
-    if (isMoved && Math.abs(row.score) > Z_95) return { cell: { ...cell, verdict: row.score > 0 ? 'high' : 'low' } };
-    return { cell: { ...cell, verdict: 'normal' }, ...(!isMoved && { score: row.score }) };
+    const isOwn = isMoved || unseen.length > 0;
+    const own = { ...cell, ...(unseen.length > 0 && { unseen }) };
+    if (isOwn && Math.abs(row.score) > Z_95) return { cell: { ...own, verdict: row.score > 0 ? 'high' : 'low' } };
+    return { cell: { ...own, verdict: unseen.length > 0 ? 'not enough data' : 'normal' }, ...(!isOwn && { score: row.score }) };
   });
+}
+
+/** Part of the variance of a row from which its bounds are those of a doubt. */
+const MOST_DOUBT = 0.5;
+
+/** Names of the special days of a row whose effect no earlier year shows, where the doubt about it makes most of what the bounds hold. */
+function unseenDays(days: readonly { label: string; special?: SpecialEffect }[], { low, high }: Expected, known: KnownDays): string[] {
+  const unseen = days.filter(({ special }) => special?.mean === 0);
+  const doubt = unseen.reduce((sum, { special }) => sum + ((special?.sd ?? 0) / days.length) ** 2, 0);
+  const sd = Math.log(high / Math.max(low, Number.MIN_VALUE)) / 2 / Z_95;
+  return doubt < MOST_DOUBT * sd ** 2 ? [] : [...new Set(unseen.flatMap(({ label }) => known.specialDays(label)?.name ?? []))];
 }
 
 /** Whether each row is held against all days before it: of weeks and longer rows there are few enough. */

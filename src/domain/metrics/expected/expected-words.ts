@@ -38,6 +38,7 @@ interface JudgedLine {
 }
 
 const isClear = ({ cell }: JudgedLine) => cell.verdict === 'high' || cell.verdict === 'low';
+const isUnseen = ({ cell }: JudgedLine) => cell.verdict === 'not enough data' && cell.unseen !== undefined;
 
 /** −0.2 for a fifth less than was expected. */
 function distanceOf({ metric, line, cell: { expected } }: JudgedLine): number {
@@ -53,13 +54,13 @@ const daysOf = ({ line: { interval } }: JudgedLine, { timeZone }: Words) => ({
   to: todayIn(timeZone, interval.endMs),
 });
 
-const VERDICTS: Readonly<Partial<Record<string, Facts['verdict']>>> = { high: 'higher', low: 'lower' };
+const VERDICTS: Readonly<Partial<Record<string, Facts['verdict']>>> = { high: 'higher', low: 'lower', 'not enough data': 'uncertain' };
 
 /** The record of a row that is held against what was expected of it. */
 function factsOf(own: JudgedLine, words: Words): Facts {
   const { metric, line, cell } = own;
   const { from, to } = daysOf(own, words);
-  const { expected, low, high, verdict } = cell;
+  const { expected, low, high, verdict, unseen = [] } = cell;
   const percent = Number((100 * distanceOf(own)).toFixed(2));
   const clipped = (value: number) => Math.max(-100, value);
   const boundOf = (value: number | null) =>
@@ -74,8 +75,26 @@ function factsOf(own: JudgedLine, words: Words): Facts {
     against: { what: 'expected', value: expected, ...(low !== null && { low }), ...(high !== null && { high }) },
     ...(isMoved && { change: { percent, low: clipped(boundOf(high)), high: clipped(boundOf(low)) } }),
     verdict: VERDICTS[verdict ?? 'normal'] ?? 'unchanged',
-    causes: [],
+    causes: unseen.slice(0, MOST_NAMED).map((name) => ({ kind: 'special day', name, basis: 'inferred' })),
   };
+}
+
+/** Whether a value that is called normal as one of many lies outside its own bounds. */
+const isOutside = ({ metric, line, cell: { verdict, low, high } }: JudgedLine) =>
+  verdict === 'normal' && ((line.values[metric] ?? 0) < (low ?? 0) || (line.values[metric] ?? 0) > (high ?? Number.POSITIVE_INFINITY));
+
+/** Values outside their own bounds among so many that are normal: one in twenty, give or take two standard deviations, is chance. */
+function outsideText(count: number, of: number): string {
+  const isChance = count <= of / 20 + 2 * Math.sqrt(of / 20);
+  const lies = count === 1 ? '1 lies outside its' : `${count} lie outside their`;
+  return count === 0 ? '' : `; ${lies} own bounds${isChance ? ', as one in twenty does by chance' : ''}`;
+}
+
+/** That some rows cannot be judged, and for want of which days of an earlier year; empty where all can be. */
+function unseenText(unseen: readonly JudgedLine[]): string {
+  const names = [...new Set(unseen.flatMap(({ cell }) => cell.unseen ?? []))];
+  const named = names.length > MOST_NAMED ? [...names.slice(0, MOST_NAMED - 1), `${names.length - MOST_NAMED + 1} others`] : names;
+  return names.length === 0 ? '' : `; ${unseen.length} cannot be judged: no earlier year of ${listed(named)} is known`;
 }
 
 /** `Both days were normal`, `Of 28 days, 3 were unusual`, and which of them a change explains; empty where one sentence says it. */
@@ -83,12 +102,16 @@ function countSentence(judged: readonly JudgedLine[], told: number, explained: r
   const { breakdown } = words.query;
   const unit = (askedOf(words.query).length + breakdown.length === 2 && timeUnitOf(breakdown)) || 'value';
   const [all, unusual] = [`${judged.length} ${unit}s`, told + explained.length];
-  if (unusual === 0) return `${judged.length === 2 ? `Both ${unit}s` : `All ${all}`} were normal.`;
-  if (explained.length === 0 && told === 1) return '';
+  const unseen = judged.filter(isUnseen);
+  const more = `${outsideText(judged.filter(isOutside).length, judged.length - unusual)}${unseenText(unseen)}`;
+  if (unusual + unseen.length === 0) return `${judged.length === 2 ? `Both ${unit}s` : `All ${all}`} were normal${more}.`;
+  const normal = judged.length - unseen.length;
+  if (unusual === 0) return `Of ${all}, ${normal || 'none'} ${normal === 1 ? 'was' : 'were'} normal${more}.`;
+  if (explained.length === 0 && told === 1 && more === '') return '';
   const days = new Set(explained.map((own) => daysOf(own, words)).map(({ from, to }) => rangeText(from, to, words.grammar.year)));
   const named = days.size > MOST_NAMED ? '' : ` (${listed([...days])})`;
   const why = explained.length === 0 ? '' : `, ${told > 0 ? `${explained.length} of them ` : ''}through a change listed here${named}`;
-  return `Of ${all}, ${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}.`;
+  return `Of ${all}, ${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}${more}.`;
 }
 
 /** One sentence: what is expected of a row that is not over, with its bounds, and what is counted of it. */
@@ -156,7 +179,7 @@ export function tellExpected(lines: readonly QueryLine[], words: Words): Expecte
   const all = valuesOf(lines, query);
   if (all.length > 0 && all.every(({ cell }) => cell.verdict === 'too young'))
     return { facts: [], lead: ['Nothing can be expected yet: fewer than 21 days before the range are known.'], details: [] };
-  const judged = all.filter(({ cell }) => cell.verdict === 'normal' || cell.verdict === 'high' || cell.verdict === 'low');
+  const judged = all.filter((own) => own.cell.verdict === 'normal' || isClear(own) || isUnseen(own));
   // Of what was asked as one row a reader wants to know how it was, normal or not.
   const isOneRow = query.breakdown.length === 0 || judged.length === 1;
   // A range that was asked for is told whatever explains it, of days and weeks those that nothing explains.
@@ -166,7 +189,7 @@ export function tellExpected(lines: readonly QueryLine[], words: Words): Expecte
   const told = (isOneRow ? judged : clear.filter((own) => !explained.includes(own))).toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const facts = told.map((own) => factsOf(own, words));
   const sentences = facts.map((each) => [worded(each, grammar).sentence]);
-  const count = isOneRow ? '' : countSentence(judged, told.length, explained, words);
+  const count = isOneRow || judged.length === 0 ? '' : countSentence(judged, told.length, explained, words);
   const lead = (isAsked ? [...sentences, count] : [count, ...sentences]).filter((said) => said !== '');
   return { facts, lead: lead.slice(0, isAsked && !isOneRow ? 1 : MOST_NAMED + 1), details: [] };
 }

@@ -19,6 +19,8 @@ export interface ExpectedCell {
   readonly low: number | null;
   readonly high: number | null;
   /** Null of a metric that has no value on any day, as one that the project does not have. */
+  /** The special days of the row whose doubt makes most of its bounds, because no earlier year of them is known. */
+  readonly unseen?: readonly string[];
   readonly verdict: null | 'normal' | 'high' | 'low' | 'forecast' | 'too young' | 'not enough data';
 }
 
