@@ -196,6 +196,14 @@ function list(element: Schema, value: unknown, reading: ArgumentReading): unknow
   return values.flatMap((each) => meant(inner, each, reading)).map((each) => read(element, each, reading));
 }
 
+/** The largest number that an argument takes for one beyond it, where that is what it means. */
+function atMost(name: string, member: Schema, value: unknown, notes: string[]): unknown {
+  const fact = paramFacts.get(core(member) as z.ZodType);
+  if (!fact || !('most' in fact) || typeof value !== 'number' || value <= fact.most) return value;
+  notes.push(ofAnswer(`${name}: ${value} is more than ${fact.most}, which is taken.`));
+  return fact.most;
+}
+
 /** Whether a value stands for none: hosts and models fill what they leave out with null, its word or an empty text, alone or in a list. */
 function isVoid(value: unknown): boolean {
   const [only, ...more]: unknown[] = Array.isArray(value) ? value : [value];
@@ -210,7 +218,7 @@ function members(object: z.ZodObject, given: InputMembers, reading: ArgumentRead
     const name = argumentOf(object, going && given[going.use] === undefined ? going.use : said, given);
     const member: Schema | undefined = Object.hasOwn(object.shape, name) ? object.shape[name] : undefined;
     if (!member) return [[name, value]];
-    return isVoid(value) && isOptional(member) ? [] : [[name, read(member, value, reading)]];
+    return isVoid(value) && isOptional(member) ? [] : [[name, atMost(name, member, read(member, value, reading), notes)]];
   });
   return Object.fromEntries(entries);
 }

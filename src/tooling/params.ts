@@ -19,6 +19,8 @@ export type ParamFact =
    * not a limit of the other.
    */
   | { readonly metric: MetricFamily; readonly exact?: true }
+  /** A number of which a larger one than the schema takes means the largest. */
+  | { readonly most: number }
   /** The meanings of everyday words, by the word in lower case without spaces and hyphens; one may stand for several values of a list. */
   | { readonly words: Readonly<Record<string, readonly string[]>> };
 
@@ -204,8 +206,16 @@ export const paging = {
 /** The jobs that a tool over downloads is about. */
 export const jobIds = refs('export job', 'Ids or names; default all').optional();
 export const projectId = someText.describe('Id or name').optional();
+/** Seconds that a call waits at most: hosts give it up after a minute. */
+const LONGEST_WAIT = 40;
 export const confirm = z.boolean().describe('true goes ahead; else a preview').optional();
-export const waitSeconds = z.int().min(0).max(40).describe('Longest wait, default 20').optional();
+export const waitSeconds = z
+  .int()
+  .min(0)
+  .max(LONGEST_WAIT)
+  .describe('Longest wait, default 20')
+  .register(paramFacts, { most: LONGEST_WAIT })
+  .optional();
 export const chart = z.boolean().describe('Adds a chart').optional();
 
 /** Zones, or a zoning or screen for all of its zones. */

@@ -155,9 +155,13 @@ export function planGrid(grid: MetricGrid, timeZone: string): GridPlan {
     }
   }
   if (calls.length > MAX_CALLS) {
+    const fitting = Math.floor((MAX_CALLS / calls.length) * ranges.length);
+    // Rows of time; a range and its baseline are none.
+    const days = ranges.length > 2 ? Math.floor((fitting * ((ranges[0]?.endMs ?? 0) + 1 - (ranges[0]?.startMs ?? 0))) / ONE_DAY_MS) : 0;
+    const shorter = days > 0 ? `at most ${days} days` : 'a shorter range';
     throw new ApiError(
       'invalid',
-      `This needs ${calls.length} calls to the platform, more than ${MAX_CALLS}: ask for a shorter range or fewer of devices, ` +
+      `This needs ${calls.length} calls to the platform, more than ${MAX_CALLS}: ask for ${shorter} or fewer of devices, ` +
         `segments, goals and zones.`,
     );
   }
