@@ -150,6 +150,9 @@ export function rangeTexts(ranges: readonly Interval[], timeZone: string): strin
   return ranges.map((range) => measured(range, timeZone).text);
 }
 
+/** Days before today that a reader may find changed where nothing says for how long figures are corrected. */
+const RECENT_DAYS = 2;
+
 function finalityNotes(end: Temporal.ZonedDateTime, now: Temporal.ZonedDateTime, provisionalDays: number | undefined): string[] {
   const reaches = (day: Temporal.ZonedDateTime) => end.epochMilliseconds > day.epochMilliseconds;
   const today = now.startOfDay();
@@ -159,12 +162,10 @@ function finalityNotes(end: Temporal.ZonedDateTime, now: Temporal.ZonedDateTime,
   if (reaches(today)) notes.push(ofAnswer(`Today is incomplete (${dayOf(now)}).`));
   if (corrected > 0 && reaches(since)) notes.push(ofAnswer(`The last ${corrected} days may still change (since ${dayOf(since)}).`));
   if (notes.length > 0 || provisionalDays === undefined) return notes;
-  notes.push(
-    corrected > 0
-      ? `Final: its days are older than the ${corrected} in which the service corrects.`
-      : ofSession('finality', 'Whether these days are still corrected is not documented.'),
-  );
-  return notes;
+  if (corrected > 0) return [`Final: its days are older than the ${corrected} in which the service corrects.`];
+  return reaches(today.subtract({ days: RECENT_DAYS }))
+    ? [ofSession('finality', 'Whether these days are still corrected is not documented.')]
+    : [];
 }
 
 /** Says which range an answer covers, for its notes: days counted in the zone, and what in it is not final yet. */

@@ -111,7 +111,7 @@ function notesOf(sides: readonly Side[], { by, compareSegments }: Question, tota
     `Each ${by} is compared with ${sides[0]?.name ?? 'the first'}; verdicts: paired t-test of the daily differences at 1 %, at least ` +
       `5 whole days (time zone ${timeZone}).`,
     ...(allVisitors.length > 0 ? allVisitors : overlap),
-    ...(by === 'device' ? ['Levels of one range, no change: without by, each device is held against the baseline too.'] : []),
+    ...(by === 'device' ? ['Levels of one range, no change: without by, each device is compared with the baseline too.'] : []),
   ];
 }
 

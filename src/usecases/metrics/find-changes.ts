@@ -236,7 +236,7 @@ function unseenPlaces(readable: Readable, plan: ReadPlan, note: FindChangesConte
   return parts.flatMap(([what, taken, all, parameter]) => {
     if (taken >= all) return [];
     note(`${taken} of ${all} ${what} looked at: ${MOST_REQUESTS} requests allow no more; name those that matter by ${parameter}.`);
-    return [`Of ${all} ${what}, ${taken === 0 ? 'none was' : `only ${taken} were`} looked at.`];
+    return [`Of ${all} ${what}, ${taken === 0 ? 'none' : `only ${taken}`} ${taken > 1 ? 'were' : 'was'} looked at.`];
   });
 }
 

@@ -116,7 +116,7 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   const [read, known] = await Promise.all([
     fetchKept(daily, { ...context, progress: () => undefined }).catch(
       onApiError(({ message }) => {
-        note(`The days before could not be read, so nothing is held against them: ${message}`);
+        note(`The days before could not be read, so nothing is expected: ${message}`);
         return { rows: [], currency: undefined };
       }),
     ),
