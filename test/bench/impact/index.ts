@@ -1,6 +1,7 @@
 import type { ImpactRow } from '../../../src/domain/journeys/impact/impact-answer.ts';
 import { scoreOfTail, Z_95 } from '../../../src/statistics/tails.ts';
 import { withEmulator } from '../emulator.ts';
+import { compare, tableOf } from '../gate/compare.ts';
 import type { GateRow } from '../gate-row.ts';
 import { numberAfter } from '../tables.ts';
 import { seeded } from '../verdicts/random.ts';
@@ -228,20 +229,11 @@ function sharesOf(tally: Tally) {
   ];
 }
 
-function print(tally: Tally): void {
-  process.stdout.write('\n| what | measured | bound |\n| --- | --- | --- |\n');
-  for (const { what, part, whole, bound, better } of sharesOf(tally)) {
-    const percent = whole > 0 ? ((100 * part) / whole).toFixed(1) : '–';
-    const limit = bound === undefined ? '' : `${better === 'higher' ? '≥' : '≤'} ${bound} %`;
-    process.stdout.write(`| ${what} | ${part} of ${whole} (${percent} %) | ${limit} |\n`);
-  }
-}
-
-/** Asks of the worlds; `heard` gets the sums and what went wrong after each. */
+/** Asks of the worlds; `heard` gets what went wrong after each. */
 async function tallyWorlds(
   product: string,
   { worlds, seed: from, sessions }: typeof DEFAULTS,
-  heard: (tally: Tally, misses: readonly string[], seed: number) => void = () => undefined,
+  heard: (misses: readonly string[]) => void = () => undefined,
 ): Promise<Tally> {
   const tally = { ...NO_TALLY };
   const misses: string[] = [];
@@ -256,16 +248,15 @@ async function tallyWorlds(
         tallyWorld(world, (await ask({ limit: 50 })).conditions, tally, misses);
         await tallyTest(world, isMismatched, ask, tally);
       });
-      heard(tally, misses.splice(0), seed);
+      heard(misses.splice(0));
     }
   });
   return tally;
 }
 
-/** The rows of the gate, of so many worlds: those with a bound, which so few worlds hold only about. */
-export async function impactRows(product: string, worlds: number): Promise<GateRow[]> {
-  const tally = await tallyWorlds(product, { ...DEFAULTS, worlds });
-  return sharesOf(tally)
+/** Figures of a tally as those of the gate; of few worlds a bound holds only about, so that it is said beside. */
+const rowsOf = (tally: Tally): GateRow[] =>
+  sharesOf(tally)
     .filter(({ whole }) => whole > 0)
     .map(({ what, part, whole, bound, better }) => ({
       what: `impact: ${what}${bound === undefined ? '' : ` (aim ${bound} of 200 worlds)`}`,
@@ -273,6 +264,10 @@ export async function impactRows(product: string, worlds: number): Promise<GateR
       unit: '%',
       better,
     }));
+
+/** The rows of the gate, of so many worlds. */
+export async function impactRows(product: string, worlds: number): Promise<GateRow[]> {
+  return rowsOf(await tallyWorlds(product, { ...DEFAULTS, worlds }));
 }
 
 /**
@@ -282,9 +277,6 @@ export async function impactRows(product: string, worlds: number): Promise<GateR
 export async function benchImpact(product: string, args: readonly string[]): Promise<void> {
   const of = (name: keyof typeof DEFAULTS) => numberAfter(args, `--${name}`, DEFAULTS[name]);
   const options = { worlds: of('worlds'), seed: of('seed'), sessions: of('sessions') };
-  const tally = await tallyWorlds(product, options, (sums, misses, seed) => {
-    process.stdout.write(misses.map((miss) => `${miss}\n`).join(''));
-    if ((seed + 1) % 20 === 0) print(sums);
-  });
-  print(tally);
+  const tally = await tallyWorlds(product, options, (misses) => void process.stdout.write(misses.map((miss) => `${miss}\n`).join('')));
+  process.stdout.write(tableOf(compare(rowsOf(tally), {})));
 }

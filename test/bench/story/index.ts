@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { mapConcurrent } from '../../../src/lib/concurrency.ts';
 import type { GateRow } from '../gate-row.ts';
 import { numberAfter } from '../tables.ts';
 import { askDay, isComplete, storyWays, type Told, type ToldDay } from './ask.ts';
@@ -17,22 +18,14 @@ const DEFAULTS = { worlds: 20, seed: 1, all: false };
 /** Processes of the product that are asked at once. */
 const AT_ONCE = 2;
 
-/** Asks generated worlds, each on four days, in every way that looks at their change; `heard` gets each day as soon as it is judged. */
-async function tellStories(product: string, options: StoryOptions, heard: (day: ToldDay) => void = () => undefined): Promise<ToldDay[]> {
+/** Asks generated worlds, each on four days, in every way that looks at their change. */
+async function tellStories(product: string, options: StoryOptions): Promise<ToldDay[]> {
   const { worlds, seed, all } = { ...DEFAULTS, ...options };
   const asked = Array.from({ length: worlds }, (_, index) => ASKED_AFTER.map((after) => ({ index, after }))).flat();
   const told: ToldDay[] = [];
-  let next = 0;
-  async function work(): Promise<void> {
-    for (let at = next++; at < asked.length; at = next++) {
-      const own = asked[at];
-      if (!own) continue;
-      const day = await askDay(product, plant(seed, own.index), own.after, all ? undefined : at);
-      told[at] = day;
-      heard(day);
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await mapConcurrent([...asked.entries()], AT_ONCE, async ([at, { index, after }]) => {
+    told[at] = await askDay(product, plant(seed, index), after, all ? undefined : at);
+  });
   return told;
 }
 
@@ -84,42 +77,6 @@ function storyRows(days: readonly ToldDay[]): GateRow[] {
 /** The figures of the gate, with the worlds that it always asks. */
 export async function gateRows(product: string, options: StoryOptions = {}): Promise<GateRow[]> {
   return storyRows(await tellStories(product, options));
-}
-
-/** A table of all ways, each with the share of the worlds and days in which it agrees with what was planted. */
-function wayTable(days: readonly ToldDay[]): string[] {
-  const names = [...new Set(days.flatMap(({ ways }) => ways.map(({ look }) => look.name)))];
-  const lines = names.map((name) => {
-    const own = days.flatMap(({ ways }) => ways.filter(({ look }) => look.name === name));
-    const isOfLevels = own.some(({ look }) => look.isOfLevels);
-    const percent = (holds: (way: Told) => boolean) => (isOfLevels ? '–' : shareOf(own, holds).toFixed(0));
-    const cells = [
-      percent((way) => way.place),
-      percent((way) => way.first),
-      percent((way) => way.size),
-      percent((way) => way.cost),
-      percent(isRight),
-      percent((way) => way.isDenied),
-      percent((way) => way.invented.length > 0),
-      sumOf(own, (way) => way.kept.lost.length),
-      `${sumOf(own, (way) => way.figures.wrong.length)} of ${sumOf(own, (way) => way.figures.looked)}`,
-    ];
-    return `| ${name} | ${own.length} | ${cells.join(' | ')} |`;
-  });
-  const head = [
-    'way',
-    'asked',
-    'place %',
-    'first day %',
-    'size %',
-    'cost %',
-    'all four %',
-    'denied %',
-    'invented %',
-    'lost',
-    'wrong figures',
-  ];
-  return [`| ${head.join(' | ')} |`, `|${' --- |'.repeat(head.length)}`, ...lines];
 }
 
 const placeText = ({ device = 'all', segment }: { readonly device?: string; readonly segment?: string }) =>
@@ -187,8 +144,8 @@ async function writeLanded(product: string): Promise<void> {
 }
 
 /**
- * Prints how the built tools tell one planted change: `story --worlds 20 --seed 1 --all`; `STORY_FAULTS=1` prints every fault,
- * `-u` renews the figures that a test holds instead.
+ * Prints how the built tools tell one planted change, after the first fault of each kind: `story --worlds 20 --seed 1 --all`; `-u` renews
+ * the figures that a test holds instead.
  */
 export async function benchStory(product: string, args: readonly string[]): Promise<void> {
   if (args.includes('-u')) return writeLanded(product);
@@ -197,10 +154,7 @@ export async function benchStory(product: string, args: readonly string[]): Prom
     seed: numberAfter(args, '--seed', DEFAULTS.seed),
     all: args.includes('--all'),
   };
-  const days = await tellStories(product, options, (day) => {
-    if (process.env['STORY_FAULTS'] === undefined) return;
-    for (const [kind, example] of examplesOf(day)) process.stderr.write(`${kind}: ${example}\n`);
-  });
+  const days = await tellStories(product, options);
   const rows = storyRows(days).map(({ what, value, unit }) => `${what}: ${value} ${unit}`);
-  process.stdout.write(`${[...wayTable(days), '', ...faultLines(days), '', ...rows].join('\n')}\n`);
+  process.stdout.write(`${[...faultLines(days), '', ...rows].join('\n')}\n`);
 }
