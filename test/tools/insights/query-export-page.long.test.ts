@@ -25,18 +25,6 @@ describe('the examples of the page on SQL', () => {
     const last = Object.values(rows[0] ?? {}).at(-1);
     expect(last).not.toBeNull();
   });
-
-  it('say what they mean: new and returning visitors, and a total that is the sum of the groups', { tags: 'nightly' }, async () => {
-    const [all] = records(await run('SELECT count(*) AS n FROM sessions'));
-    const byKind = records(await run(examples.find(({ question }) => question.startsWith('New and returning'))?.sql ?? ''));
-    expect(byKind.reduce((sum, { sessions }) => sum + Number(sessions), 0)).toBe(all?.['n']);
-    const countries = records(await run(examples.find(({ question }) => question.startsWith('Sessions by country'))?.sql ?? ''));
-    expect(countries.filter(({ country }) => country === 'total')).toEqual([{ country: 'total', sessions: all?.['n'] }]);
-    const funnel = records(await run(examples.find(({ question }) => question.startsWith('A funnel'))?.sql ?? ''))[0] ?? {};
-    const steps = Object.values(funnel).map(Number);
-    expect(steps).toEqual(steps.toSorted((a, b) => b - a));
-    expect(steps.at(-1)).toBeGreaterThan(0);
-  });
 });
 
 it('the limits of the page on SQL hold: a total without grouping() gets a note', { tags: 'nightly' }, async () => {

@@ -1,56 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { browsers } from '../../../src/emulator/world/sessions/index.ts';
-import { useInterview } from '../../support/interview.ts';
 import { truthOf } from '../../support/truth.ts';
-import { only, records, useTools, WEEK, WIRE_WEEK, whole } from '../support.ts';
+import { only, records, useTools, whole } from '../support.ts';
 
-const { call, platform, assistant } = useTools();
-const { ask } = useInterview();
-const user = ask(assistant);
-
-const keys = ['project_id', 'user_id', 'session_id'];
-const select = (...names: string[]) => [...keys, ...names].map((fieldName) => ({ fieldName }));
-const LAST_WEEK = { from: WEEK.startDate, to: WEEK.endDate };
-
-/** Creates an export of past days, as it was set up before the question, and lets the platform compute it. */
-async function exported(name: string, more: Record<string, unknown>): Promise<void> {
-  const created = await call('create_export_job', { name, format: 'JSONL', deviceLabel: 'all', confirm: true, ...more });
-  expect(created).toMatchObject({ isError: false });
-  await platform().clock.advance(10 * 60_000);
-}
-
-it('a question about an export 26: is answered with the revenue by browser, the same that the metrics say in all', {
-  tags: 'nightly',
-}, async () => {
-  const fields = select('browser_name', 'session_number_of_transactions', 'session_transactions_revenue_cents');
-  await exported('Sales of last week', { scope: 'sessions', fields, frequency: { value: 'once', dateRange: LAST_WEEK } });
-  const answer = await user('26. Revenue by browser for last week, from the export.', async (use) => {
-    await use('download_export_run', { jobId: 'Sales of last week' });
-    return use('query_export', {
-      jobId: 'Sales of last week',
-      sql: 'SELECT browser_name, sum(session_transactions_revenue) AS revenue FROM data GROUP BY ALL ORDER BY revenue DESC',
-    });
-  });
-  const truth = truthOf(platform(), { from: WIRE_WEEK.startDate, to: WIRE_WEEK.endDate });
-  const rows = records(answer);
-  expect(rows.map(({ browser_name }) => browser_name)).toEqual(expect.arrayContaining(browsers.flatMap(({ name }) => name || [])));
-  expect(rows.reduce((sum, { revenue }) => sum + Number(revenue), 0)).toBeCloseTo(truth.revenue, 2);
-  const metrics = only(await call('query_metrics', { ...WEEK, metrics: ['visits', 'conversionCount', 'revenueSum'] }));
-  const sums = only(
-    await call('query_export', {
-      jobId: 'Sales of last week',
-      sql:
-        'SELECT count(*) AS visits, count(*) FILTER (session_number_of_transactions > 0) AS conversions, ' +
-        'sum(session_transactions_revenue) AS revenue FROM data',
-    }),
-  );
-  expect(sums).toEqual({
-    visits: metrics['visits'],
-    conversions: metrics['conversionCount'],
-    revenue: Number(metrics['revenueSum']).toFixed(2),
-  });
-  expect(answer.text).toContain('Range: 2026-11-09 … 2026-11-15 (7 days, UTC)');
-});
+const { call, assistant } = useTools();
 
 beforeAll(async () => {
   await call('download_export_run', { jobId: 'Daily sessions' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { truthOf } from '../../support/truth.ts';
-import { findingsOf, records, useTools, WEEK, WIRE_WEEK } from '../support.ts';
+import { records, useTools, WEEK, WIRE_WEEK } from '../support.ts';
 
 const { call, platform } = useTools();
 const WIRE = { from: WIRE_WEEK.startDate, to: WIRE_WEEK.endDate };
@@ -34,23 +34,6 @@ describe('rows as they are asked for', () => {
     const saturdayOn = truthOf(platform(), { from: '2026-11-14T00:00:00.000Z', to: WIRE.to });
     expect(weekend).toMatchObject({ visits: saturdayOn.visits, conversionRate: expect.closeTo(saturdayOn.conversionRate, 3) });
     expect(total).toMatchObject({ visits, conversionRate: expect.closeTo(conversionRate, 3) });
-  });
-
-  it('are weeks whose break comes first, on its device and with its cost, and no trend of what it moved', { tags: 'nightly' }, async () => {
-    const { startDay, device } = platform().stories.conversionFall;
-    const weeks = { startDate: '2026-09-28', endDate: '2026-11-15', metrics: ['all'], breakdown: ['week'] };
-    const answer = await call('query_metrics', weeks);
-    expect(answer.structured['answer']).toMatch(
-      /^Mobile conversion rate has been \d+% lower since 10 Nov\. It cost about [\d,]+ EUR up to 15 Nov\./,
-    );
-    expect(findingsOf(answer)[0]).toMatchObject({
-      subject: 'conversionRate',
-      place: { device },
-      when: { from: startDay, ongoing: true },
-      cost: { of: 'revenueSum', unit: 'EUR' },
-    });
-    expect(answer.text).toContain('Bounce rate: no significant trend');
-    expect(answer.text).not.toMatch(/(Conversion rate|Conversions|Revenue): .*trend/);
   });
 
   it('are quarters and hours', { tags: 'nightly' }, async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { inFullRun } from '../../support/sample-size.ts';
 import { truthOf } from '../../support/truth.ts';
 import { only, records, useTools, WEEK, WIRE_WEEK, whole } from '../support.ts';
 
@@ -16,22 +15,6 @@ function asked(): string[] {
 }
 
 describe('one table', () => {
-  it('holds all metrics of a week for each device', { tags: 'nightly' }, async () => {
-    const answer = await call('query_metrics', { ...WEEK, metrics: ['all'], breakdown: ['device'] });
-    for (const device of ['all', 'desktop', 'mobile', 'tablet'] as const) {
-      const { visits, conversions, revenue, conversionRate, bounceRate } = truthOf(platform(), { ...WIRE, device });
-      expect(records(answer).find((row) => row['device'] === device)).toMatchObject({
-        visits,
-        conversionCount: conversions,
-        revenueSum: expect.closeTo(revenue, 2),
-        conversionRate: expect.closeTo(conversionRate, 3),
-        bounceRate: expect.closeTo(bounceRate, 3),
-      });
-    }
-    expect(asked()).toHaveLength(4);
-    expect(whole(answer)).toMatchSnapshot();
-  });
-
   it('puts segments and goals side by side, by name, inside other segments', { tags: 'nightly' }, async () => {
     const answer = await call('query_metrics', {
       ...WEEK,
@@ -129,22 +112,6 @@ describe('more than 92 days', () => {
     const answer = await call('query_metrics', { startDate: '2024-01', endDate: '2024-10', metrics: ['visits'] });
     expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('out of bounds') });
   });
-
-  inFullRun(() => {
-    it('of 13 months by day, 8 metrics and 4 devices take 20 requests, with progress', async () => {
-      const { assistant } = tools;
-      const steps: (number | undefined)[][] = [];
-      const args = { startDate: '2025-10-21', endDate: 'now', metrics: ['all'], breakdown: ['day', 'device'] };
-      const result = await assistant().client.callTool(
-        { name: 'query_metrics', arguments: args },
-        { onprogress: ({ progress, total }) => steps.push([progress, total]) },
-      );
-      expect(result.isError ?? false).toBe(false);
-      expect(asked()).toHaveLength(20);
-      expect(steps.at(-1)).toEqual([20, 20]);
-      expect(steps.map(([progress]) => progress)).toEqual(steps.map((_, index) => index + 1));
-    });
-  });
 });
 
 it.each([
@@ -211,13 +178,6 @@ describe('a project without e-commerce', () => {
     expect(revenue).toMatchObject({ isError: true, text: 'No value for revenueSum: only e-commerce projects have one.' });
     const getter = await magazine.call('get_site_revenue', WEEK);
     expect(getter).toMatchObject({ isError: true, text: 'No value: only e-commerce projects have one.' });
-  });
-
-  it('has no verdict on what it does not have, and forecasts the rest', { tags: 'nightly' }, async () => {
-    const range = { startDate: 'yesterday', endDate: '+3d' };
-    const answer = await magazine.call('query_metrics', { ...range, metrics: ['revenueSum', 'visits'], expected: true });
-    expect(only(answer)).toMatchObject({ revenueSumExpected: null, revenueSumVerdict: null, visitsVerdict: 'forecast' });
-    expect(answer.structured['answer']).toMatch(/^Visits from 19 to 23 Nov: [\d,]+ expected \([\d,]+ to [\d,]+\); [\d,]+ up to 19 Nov\./);
   });
 });
 

@@ -25,12 +25,6 @@ describe('a funnel', () => {
     expect(text.startsWith(`For mobile, ${verdict}.`)).toBe(true);
   });
 
-  it('is drawn with its shares', { tags: 'nightly' }, async () => {
-    const { text, structured } = await call('analyze_funnel', { steps: ['/p/*', '/cart'], chart: true });
-    expect(structured['chart']).toMatchObject({ kind: 'bars', labels: ['/p/*', '/cart'], lost: { name: 'did the step before only' } });
-    expect(text).toContain('bars chart: The largest loss is after /p/*: ');
-  });
-
   it('names a statement that selects as many sessions as left', { tags: 'nightly' }, async () => {
     const { structured } = await call('analyze_funnel', { steps: ['/p/*', '/cart', '/checkout/address'] });
     const [first, second] = structured['steps'] as { left: number }[];

@@ -13,13 +13,6 @@ it('says what people do after a page, products as one', async () => {
   expect(whole(answer)).toMatchSnapshot();
 });
 
-it('is drawn as flows, few enough to be read', { tags: 'nightly' }, async () => {
-  const { structured } = await call('analyze_paths', { from: 'entry', chart: true });
-  const { kind, nodes } = structured['chart'] as { kind: string; nodes: unknown[] };
-  expect(kind).toBe('flow');
-  expect(nodes.length).toBeLessThanOrEqual(32);
-});
-
 it.each([
   [{ from: '/serach' }, 'from: no page of these visits is "/serach"; closest, with their views: /'],
   [{ from: 'event:search' }, 'from: "event:search" is no page; write a path such as /p/*.'],

@@ -12,17 +12,6 @@ it('says how many new visitors come back, and marks what is not over', async () 
   expect(whole(answer)).toMatchSnapshot();
 });
 
-it('is drawn as a grid of shares, all cohorts first', { tags: 'nightly' }, async () => {
-  const { structured } = await call('analyze_retention', { chart: true });
-  expect(structured['chart']).toMatchObject({
-    kind: 'grid',
-    columns: ['day 1', 'day 2', 'day 3', 'day 4'],
-    rows: { 0: { name: expect.stringMatching(/^all · [\d,]+$/) } },
-    title: expect.stringMatching(/^[\d.]+% of [\d,]+ new visitors come back the day after their first session /),
-    subtitle: expect.stringMatching(/^Nordlicht Shop, new visitors of \d+.* Nov 2026, UTC, whose day 1 is over: /),
-  });
-});
-
 it('from a day on, plans all days up to yesterday that no file covers', { tags: 'nightly' }, async () => {
   const { text } = await call('analyze_retention', { startDate: '2026-11-05' });
   const planId = /apply_export_plan \{"planId":"(plan-[a-z0-9]{10})"/.exec(text)?.[1];
