@@ -179,6 +179,13 @@ describe('a project without e-commerce', () => {
     const getter = await magazine.call('get_site_revenue', WEEK);
     expect(getter).toMatchObject({ isError: true, text: 'No value: only e-commerce projects have one.' });
   });
+
+  it('has no verdict on what it does not have, and forecasts the rest', { tags: 'nightly' }, async () => {
+    const range = { startDate: 'yesterday', endDate: '+3d' };
+    const answer = await magazine.call('query_metrics', { ...range, metrics: ['revenueSum', 'visits'], expected: true });
+    expect(only(answer)).toMatchObject({ revenueSumExpected: null, revenueSumVerdict: null, visitsVerdict: 'forecast' });
+    expect(answer.structured['answer']).toMatch(/^Visits from 19 to 23 Nov: [\d,]+ expected \([\d,]+ to [\d,]+\); [\d,]+ up to 19 Nov\./);
+  });
 });
 
 describe('where there is nothing to count', () => {

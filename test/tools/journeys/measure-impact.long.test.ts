@@ -74,6 +74,14 @@ describe('measure_impact', () => {
       expect(Number(answer.structured['total'])).toBeGreaterThan(10);
     });
 
+    it('draws intervals as wide as its verdicts ask: that of a claim alone leaves out 0', { tags: 'nightly' }, async () => {
+      const { structured } = await call('measure_impact', { ...jobIds, limit: 50 });
+      const rows = (structured['conditions'] as Record<string, number | string>[]).filter(({ verdict }) => verdict !== 'too few');
+      expect(rows.length).toBeGreaterThan(10);
+      for (const { verdict, lowPoints, highPoints } of rows)
+        expect(Number(lowPoints) * Number(highPoints) > 0).toBe(verdict !== 'within noise');
+    });
+
     it('tells which error costs most: each text is a condition of its own', { tags: 'nightly' }, async () => {
       const answer = await call('measure_impact', { ...jobIds, conditions: [{ what: 'js_error' }], limit: 50 });
       const rows = answer.structured['conditions'] as { message?: string; pages: string[] }[];
