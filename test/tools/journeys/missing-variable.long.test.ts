@@ -31,7 +31,8 @@ describe('a variant that no file holds is asked, planned with a yes, and asked a
     expect((await call('measure_impact', question)).text).toContain(planId);
     expect(planId).not.toBe('');
     expect(await jobs()).toEqual(before);
-    const { structured } = await call('apply_export_plan', { planId });
+    const { structured, text: preview } = await call('apply_export_plan', { planId });
+    expect(preview).toContain('Once it is created, its files are fetched into the workspace.');
     expect(structured).toMatchObject({
       status: 'preview',
       request: {
