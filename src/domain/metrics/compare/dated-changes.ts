@@ -85,7 +85,8 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
     const known = changesOf(reading, metric, first < lately ? first : lately, CLEAR_P_VALUE / changes.length);
     const found = mains.flatMap((each) => (each ? [measuredAt({ metric, reading, change: each })] : []));
     for (const own of [...found, ...known]) {
-      if (isOn(own.change, days)) place(own, change);
+      // What is left of a change beside an earlier one may be nothing.
+      if (isOn(own.change, days) && own.change.low * own.change.high > 0) place(own, change);
     }
     const outliers = judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isOn({ from, to: from }, days));
     if (change === headline && readings.includes(reading)) for (const day of outliers) place({ metric, reading, change: day }, change);

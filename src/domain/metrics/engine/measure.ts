@@ -157,7 +157,9 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
     .toSorted((a, b) => distanceOf(a) - distanceOf(b));
   const isEndInDoubt = daysFrom(found.to ?? last, last) <= DAYS_IN_DOUBT;
   const nearest = near.find(({ to }) => (to === undefined) === (found.to === undefined)) ?? (isEndInDoubt ? near[0] : undefined);
-  return nearest && { ...nearest, ...sizeOfDays(kind, days, nearest) };
+  const size = nearest && sizeOfDays(kind, days, nearest);
+  // What is left of it beside an earlier one may be nothing.
+  return nearest && !(size && size.low * size.high <= 0) ? { ...nearest, ...size } : undefined;
 }
 
 /** Changes that begin on a day or later with a p-value of at most `most`, each measured like those that any tool found. */
