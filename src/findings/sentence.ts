@@ -176,13 +176,13 @@ const NEARLY_ALL = 0.75;
 
 /** How two ranges that did not change significantly are told, behind their figures. */
 function calmText(facts: Facts): string {
-  const { verdict, causes, change, against } = facts;
-  if (verdict === 'too few data') return ': too few whole days to judge';
+  const { verdict, causes, change, against: { name, value } = { value: null } } = facts;
+  if (verdict === 'too few data') return value === 0 ? '' : `: ${name ?? 'too few whole days'} to judge`;
   // Beside a change that they hold the figures make no claim of their own.
-  if (against?.name !== undefined && causes.length === 0) return `, ${against.name}`;
+  if (name !== undefined && causes.length === 0) return `, ${name}`;
   if (verdict === 'uncertain') return ': too uncertain to judge';
   if (causes.some(({ share = 1 }) => share < NEARLY_ALL)) return partText(causes);
-  if (causes.length > 0) return `, because of ${namesOf(causes)}; ${against?.name ?? 'otherwise no significant change'}`;
+  if (causes.length > 0) return `, because of ${namesOf(causes)}; ${name ?? 'otherwise no significant change'}`;
   // Totals may differ by more than chance where days of the same kind do not.
   const beyond = change && change.low * change.high > 0 ? 'on comparable days ' : '';
   return `: ${beyond}no significant change${detectableText(facts)}`;

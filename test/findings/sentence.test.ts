@@ -257,6 +257,20 @@ it('a clock time carries its zone, two of one zone once', () => {
   expect(textOf('10T11:08-05:30', '12T12:00-05:30')).toBe('from 10 Nov, 11:08 to 12 Nov, 12:00 UTC-5:30');
 });
 
+it('ranges beside a change that they hold make no claim of their own', () => {
+  const against = { what: 'before' as const, value: 2.51, name: 'the change since 22 Sept included' };
+  const held: Partial<Facts> = { now: 2.22, against, verdict: 'unchanged', detectable: 17 };
+  const figures = 'Conversion rate went from 2.51% to 2.22% (-12%),';
+  expect(say(range, held)).toBe(`${figures} the change since 22 Sept included.`);
+  const causes: Facts['causes'] = [{ kind: 'special day', name: '21 Sept', basis: 'measured' }];
+  expect(say(range, { ...held, causes })).toBe(`${figures} because of 21 Sept; the change since 22 Sept included.`);
+});
+
+it('factors that each make most of a change are all named', () => {
+  const causes = ['visits', 'conversion rate'].map((name) => ({ kind: 'factor' as const, name, share: 0.9, basis: 'measured' as const }));
+  expect(say(range, { causes })).toBe('Conversion rate fell from 3.41% to 2.64% (-23%), mostly through visits and conversion rate.');
+});
+
 describe('beside the sentence', () => {
   const cost = { of: 'revenueSum', value: -48_895, low: -56_966, high: -41_630, unit: 'EUR', from: '2026-09-04', to: '2026-09-14' };
 
@@ -270,6 +284,9 @@ describe('beside the sentence', () => {
         grammar,
       ),
     ).toBe('It brought about 49,000 EUR.');
+    const wide = { ...cost, value: -25_239, low: -36_579, high: -16_396 };
+    const past = { ...step, when: { shape: 'episode' as const, from: '2026-09-04', to: '2026-09-20', ongoing: false } };
+    expect(costSentence({ ...past, cost: wide }, { ...grammar, known: '2026-09-30' })).toBe('It cost about 25,000 EUR up to 14 Sept.');
     expect(costSentence({ ...step, cost: { ...cost, of: 'visits', unit: 'sessions', low: -48_910, high: -48_880 } }, grammar)).toBe(
       'That is about 48,890 fewer visits so far.',
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { understand } from '../../src/tooling/lenient-input.ts';
-import { listedAs, rangeMetrics, ref, refs, speedBudgets, speedMetrics, subjects } from '../../src/tooling/params.ts';
+import { listedAs, rangeMetrics, ref, refs, speedBudgets, speedMetrics, subjects, waitSeconds } from '../../src/tooling/params.ts';
 import { useTools } from '../tools/support.ts';
 
 const schema = z.strictObject({
@@ -153,6 +153,12 @@ describe('a metric that the interface does not have is answered with what is nea
       text: expect.stringMatching(/needs real visitors; the nearest of the lab is totalBlockingTime/),
     });
   });
+});
+
+it.each([60, '60'])('a wait of %j is the longest there is, which is said', (said) => {
+  const own = understand(z.strictObject({ waitSeconds }), { waitSeconds: said });
+  expect(own).toEqual({ input: { waitSeconds: 40 }, notes: [expect.stringContaining('waitSeconds: 60 is more than 40, which is taken.')] });
+  expect(understand(z.strictObject({ waitSeconds }), { waitSeconds: 40 })).toEqual({ input: { waitSeconds: 40 }, notes: [] });
 });
 
 it.each([['Nordlicht Shop'], ['nordlicht s'], ['1201'], [1201]])('the project is named as %j', async (projectId) => {

@@ -16,14 +16,14 @@ import type { DatedChange } from '../../domain/metrics/engine/changes.ts';
 import { grammarOf, placeBy } from '../../domain/metrics/findings.ts';
 import { zoneMetricWords } from '../../domain/metrics/metric-definitions.ts';
 import { nameOf } from '../../domain/metrics/metric-names.ts';
-import { type CountingFault, countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
+import { type CountingFault, countingFaults, visitedSpan, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { type Device, type MetricGrid, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import type { SiteChange } from '../../domain/metrics/site-changes.ts';
 import { ALL_VISITORS } from '../../domain/names/match-name.ts';
-import { dateText, rangeText } from '../../findings/wording.ts';
-import { daysBetween, shiftDays } from '../../lib/calendar.ts';
+import { dateText, listed, rangeText } from '../../findings/wording.ts';
+import { daysBetween, type Interval, shiftDays } from '../../lib/calendar.ts';
 import { isoAt, resolveDate, todayIn } from '../../lib/dates.ts';
 import { capital } from '../../lib/sentences.ts';
 import { inTurns } from '../../statistics/kept-fits.ts';
@@ -50,7 +50,7 @@ interface PeriodsRead {
   readonly byDevice: boolean;
   /** That no visit lies in all of the segments; undefined where that is not so. */
   readonly apart: string | undefined;
-  /** That the platform keeps only a part of the baseline, and which; undefined where it keeps all of it. */
+  /** That the platform, or the segments, have only a part of the ranges, and which; undefined where they have all of them. */
   readonly kept?: string;
   readonly notes: readonly string[];
 }
@@ -116,6 +116,32 @@ async function keptRanges({ rows }: MetricAnswers, { baseline, period, isAdjacen
   return { bounds: { baselineStartMs: kept.startMs, baselineEndMs: kept.endMs, period: cut }, sentence };
 }
 
+const isWithin = (ms: number, { startMs, endMs }: Interval) => ms > startMs && ms < endMs;
+
+/**
+ * One sentence: since when and until when the segments of the question have visits, where that is not all of both ranges, with the bounds of
+ * the part of these on which they have; undefined where they have on all.
+ */
+function visitedRanges({ question, windows: { baseline, period }, days, lists, timeZone, isOne }: PeriodsRead, nowMs: number) {
+  const { segmentIds, devices } = question;
+  if (!isOne || segmentIds.length === 0) return undefined;
+  const { startMs, endMs } = visitedSpan(days.filter(({ selection }) => selection.device === (devices[0] ?? 'all')));
+  const both = { startMs: baseline.startMs, endMs: period.endMs };
+  const year = todayIn(timeZone, nowMs).slice(0, 4);
+  const [begun, ended] = [startMs, endMs].map((ms) => (isWithin(ms, both) ? todayIn(timeZone, ms) : undefined));
+  if (begun === undefined && ended === undefined) return undefined;
+  const ofOne = begun === undefined ? `up to ${dateText(ended ?? '', year)}` : `since ${dateText(begun, year)}`;
+  const when = begun === undefined || ended === undefined ? ofOne : rangeText(begun, ended, year);
+  const [isLate, isEarly] = [isWithin(startMs, baseline), isWithin(endMs, period)];
+  const bounds = {
+    baselineStartMs: isLate ? startMs : baseline.startMs,
+    baselineEndMs: baseline.endMs,
+    period: isEarly ? { ...period, endMs } : period,
+  };
+  const has = `${listed(segmentIds.map((id) => `"${lists.nameOf('segment', id)}"`))} has visits only ${when}`;
+  return isLate || isEarly ? { sentence: `${has}: both ranges are of its days.`, bounds } : { sentence: `${has}.` };
+}
+
 /** The selections to read: those of the question and, where one may be explained, the devices that divide it. */
 function selectionOf(question: Question) {
   const { devices, zoneIds, explain } = question;
@@ -176,7 +202,10 @@ async function readPeriods(question: Question, context: CompareContext): Promise
     : [];
   const all = [...notes, ...ofReading, ...sets];
   const apart = apartSentence(question.segmentIds, totals.rows, lists);
-  return { question, windows, totals, days, known, lists, timeZone, isOne, byDevice, apart, notes: all };
+  const read = { question, windows, totals, days, known, lists, timeZone, isOne, byDevice, apart, notes: all };
+  const { sentence, bounds } = visitedRanges(read, nowMs) ?? {};
+  const own = bounds ? await readPeriods({ ...question, ...bounds }, context) : read;
+  return { ...own, ...(sentence !== undefined && { kept: sentence }) };
 }
 
 /** The change of each metric with its verdict. */

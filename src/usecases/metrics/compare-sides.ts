@@ -1,20 +1,30 @@
 import { refuse } from '../../api/errors.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
+import { laterDays } from '../../domain/metrics/compare/comparison-windows.ts';
 import { compareSides, type Side } from '../../domain/metrics/compare/sides.ts';
-import { grammarOf } from '../../domain/metrics/findings.ts';
-import { unitOf } from '../../domain/metrics/metric-definitions.ts';
+import { changeFacts, grammarOf, placeBy, wordedAll } from '../../domain/metrics/findings.ts';
+import { isCount, unitOf } from '../../domain/metrics/metric-definitions.ts';
+import { metricsToRead } from '../../domain/metrics/read/day-points.ts';
 import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts';
 import { type Device, PARTS, type Selection } from '../../domain/metrics/read/metric-grid.ts';
 import { leadOf } from '../../domain/metrics/read/query-lead.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
+import { areNear, changesOf, ERROR, isOn, pointsKnown, type SiteChange, type Visits } from '../../domain/metrics/site-changes.ts';
 import { ALL_VISITORS, segmentSetsOf } from '../../domain/names/match-name.ts';
+import type { Facts } from '../../findings/finding.ts';
+import { paragraphOf } from '../../findings/paragraph.ts';
+import { dayAfter, shiftDays } from '../../lib/calendar.ts';
 import { todayIn } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
+import { inTurns } from '../../statistics/kept-fits.ts';
 import type { Lists } from '../context.ts';
 import type { CompareContext, Question } from './compare-question.ts';
-import { apartSentence, fetchMetrics, goalNotes } from './fetch-metrics.ts';
+import { apartSentence, fetchKept, fetchMetrics, goalNotes } from './fetch-metrics.ts';
+import { readKnownDays, withKnownDays } from './read-known-days.ts';
 import { redefinitionNotes } from './redefinitions.ts';
 
+/** Days that two requests give: those beside the range say what was usual, and date a change as every tool does. */
+const READ_DAYS = 184;
 /** Segments that stand beside all visitors where none are named. */
 const MOST_SEGMENTS = 12;
 
@@ -53,9 +63,14 @@ function checkQuestion({ by, devices, compareSegments, kind, baselineStartMs, ba
   if (devices.length > 1) refuse('devices: by segment takes one device.');
 }
 
+/** A side with the days beside the range too. */
+interface ReadSide extends Side {
+  readonly reading: Visits;
+}
+
 /** Sides of one range as they were read. */
 interface SidesRead {
-  readonly sides: readonly Side[];
+  readonly sides: readonly ReadSide[];
   readonly totals: MetricAnswers;
   readonly notes: readonly string[];
 }
@@ -77,9 +92,12 @@ async function readSides(question: Question, lists: Lists, context: CompareConte
     segmentSets: sets,
     goalIds: [goalId],
   };
-  const [totals, days] = await Promise.all([
+  const { endMs } = laterDays({ period, ...context }) ?? period;
+  const daily = { startMs: Math.min(period.startMs, shiftDays(endMs + 1, -READ_DAYS, context.timeZone)), endMs };
+  const [totals, days, known] = await Promise.all([
     fetchMetrics(grid, context),
-    fetchMetrics({ ...grid, daily: true }, { ...context, progress: () => undefined }),
+    fetchKept({ ...grid, metrics: metricsToRead(grid.metrics), ranges: [daily], daily: true }, { ...context, progress: () => undefined }),
+    readKnownDays(daily, goalId, context),
     isDevice ? undefined : lists.of('segment').catch(() => undefined),
   ]);
   const ofGoals = goalId === undefined ? await goalNotes(metrics, totals.rows, lists) : [];
@@ -90,12 +108,43 @@ async function readSides(question: Question, lists: Lists, context: CompareConte
     const choice = compareSegments[sets.indexOf(ids)] ?? ALL_VISITORS;
     return choice === ALL_VISITORS ? choice : lists.nameOf('segment', choice);
   };
-  const sides = totals.rows.map(({ selection, values }) => ({
-    name: isDevice ? selection.device : segmentOf(selection),
-    values,
-    days: days.rows.filter((row) => isSame(row.selection, selection)),
-  }));
+  const sides = totals.rows.map(({ selection, values, isOfOtherGoal }) => {
+    const own = withKnownDays(
+      days.rows.filter((row) => isSame(row.selection, selection)),
+      known,
+    );
+    return {
+      name: isDevice ? selection.device : segmentOf(selection),
+      values,
+      days: own.filter(({ interval }) => interval.endMs > period.startMs && interval.startMs < period.endMs),
+      reading: { ...selection, isOfOtherGoal, known: own },
+    };
+  });
   return { sides, totals, notes: [...ofGoals, ...(await redefinitionNotes(compared, lists))] };
+}
+
+/** Days by which another side may show the first day of the same change off. */
+const NEAR_DAYS = 3;
+
+/** The clearest change of a rate or an average inside the range that not all sides have: its level over the range is then of no day. */
+function changeInside(
+  sides: readonly ReadSide[],
+  { metrics, period, goalId }: Question,
+  { totals, lists, timeZone }: Pick<SidesRead, 'totals'> & { readonly lists: Lists; readonly timeZone: string },
+): Facts[] {
+  const [first, last] = [todayIn(timeZone, period.startMs), todayIn(timeZone, period.endMs)];
+  const most = ERROR / (sides.length * metrics.length);
+  const bySide = sides.map(({ reading }) => metrics.flatMap((metric) => changesOf(reading, metric, dayAfter(first, 1), most)));
+  const isSame = (a: SiteChange, b: SiteChange) => a.metric === b.metric && areNear(a.change, b.change, NEAR_DAYS);
+  const [clearest] = bySide
+    .flat()
+    .filter((own) => !isCount(own.metric) && isOn(own.change, { first, last }))
+    .filter((own) => bySide.some((others) => !others.some((other) => isSame(own, other))))
+    .toSorted((a, b) => a.change.pValue - b.change.pValue);
+  if (!clearest) return [];
+  const { metric, reading } = clearest;
+  const place = placeBy(lists.nameOf)({ ...reading, goalId }, metric);
+  return [changeFacts({ ...clearest, place, points: pointsKnown(reading, metric), last }, totals.currency)];
 }
 
 /** How the sides were compared, and what is missing. */
@@ -126,6 +175,8 @@ export async function compareAtOnce(asked: Question, context: CompareContext): P
   for (const sentence of [...notes, ...read.notes, ...notesOf(sides, question, totals, timeZone)]) context.note(sentence);
   const grammar = grammarOf(todayIn(timeZone, context.nowMs));
   const compared = compareSides(metrics, sides, by === 'device' ? by : 'segment', { currency: totals.currency, grammar });
+  const changes = await inTurns(context.signal, () => wordedAll(changeInside(sides, question, { totals, lists, timeZone }), grammar));
+  const said = [...changes, ...compared.findings].map(({ sentence }) => sentence);
   const table = {
     columns: [by, ...metrics],
     rows: sides.map(({ name, values }) => [name, ...metrics.map((metric) => values[metric] ?? null)]),
@@ -141,5 +192,5 @@ export async function compareAtOnce(asked: Question, context: CompareContext): P
   const [from, to] = [question.period.startMs, question.period.endMs].map((ms) => todayIn(timeZone, ms));
   // Counts of parts are no findings: the first sentence says which are the most.
   const lead = () => leadOf(table, { query: { metrics, bases: [], breakdown: [] }, from: from ?? '', to: to ?? '', grammar });
-  return { ...compared, answer: apart ?? (compared.answer || lead()) };
+  return { ...compared, findings: [...changes, ...compared.findings], answer: apart ?? (paragraphOf(said).answer || lead()) };
 }

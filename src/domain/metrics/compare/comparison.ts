@@ -220,7 +220,6 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
   const { currency, placeOf } = scene;
   const verdict = verdictOf(change);
   const expected = expectedOf(change);
-  const held = isMoved({ verdict }) ? '' : heldText(change, reading, scene);
   const { after, period } = expected ? judgedDay(change, reading, scene) : { after: compared.after, period: scene.period };
   const size = sizeOfRange(change, verdict, after, expected ? expected.value : compared.before);
   return {
@@ -231,7 +230,7 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
     now: shownValue(change, after),
     against: expected
       ? { what: 'expected', ...expected, ...(earlierOf(change) && { name: 'after an earlier change' }) }
-      : { what: 'before', ...(held !== '' && { name: `${held} included` }), value: shownValue(change, compared.before) },
+      : { what: 'before', ...beforeName(change, reading, scene), value: shownValue(change, compared.before) },
     ...(size && { change: size }),
     verdict,
     ...(verdict === 'unchanged' && detectableFacts(change, size?.percent)),
@@ -239,18 +238,22 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
   };
 }
 
-/** The changes that are told and lie between or in two ranges: their figures hold these, whatever chance makes of the others. */
-function heldText(
-  { metric, judgement, days }: Change,
-  reading: Reading | undefined,
-  { located, grammar: { year } }: ComparisonScene,
-): string {
-  const first = reading?.baselineDays[0]?.interval.label ?? LAST;
-  const held = located.filter((own) => own.change.shape !== 'outlier' && own.change.from > first && reading && isOf(own, metric, reading));
-  const texts = held.map(({ change }) =>
-    change.to === undefined && change.from < days.last ? `the change since ${dateText(change.from, year)}` : daysText(change, year),
+/**
+ * What is said of two ranges that did not change significantly: that too little lies before them, or the changes that are told and lie
+ * between or in them, which their figures hold whatever chance makes of the others.
+ */
+function beforeName(change: Change, reading: Reading | undefined, { located, grammar: { year } }: ComparisonScene): { name?: string } {
+  const { metric, judgement, days } = change;
+  if (judgement.verdict === 'too young') return { name: 'too few days before' };
+  if (!reading || isMoved({ verdict: verdictOf(change) })) return {};
+  const first = reading.baselineDays[0]?.interval.label ?? LAST;
+  const held = located.filter((own) => own.change.shape !== 'outlier' && own.change.from > first && isOf(own, metric, reading));
+  const texts = held.map((own) =>
+    own.change.to === undefined && own.change.from < days.last
+      ? `the change since ${dateText(own.change.from, year)}`
+      : daysText(own.change, year),
   );
-  return judgement.expected ? '' : listed([...new Set(texts)].slice(0, MOST_NAMES));
+  return texts.length === 0 ? {} : { name: `${listed([...new Set(texts)].slice(0, MOST_NAMES))} included` };
 }
 
 /** A figure of a range: as the platform gives it, per day to six digits. */

@@ -5,7 +5,7 @@ import { Z_95 } from '../../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { factorsOf } from '../change-cost.ts';
 import { type Expected, type ExpectedRow, expectationsOf, laterDay, verdictsOf } from '../engine/expectation.ts';
-import { isSum, type MetricKind, type Expected as SpecialEffect } from '../engine/series.ts';
+import { isSum, type MetricKind } from '../engine/series.ts';
 import { dayPoints, kindOf, rounded } from '../read/day-points.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Selection } from '../read/metric-grid.ts';
@@ -135,31 +135,36 @@ function expectationsIn(
     }
     const row = found[over.indexOf(labels)];
     if (!row) return { cell: UNKNOWN };
-    const cell = figuresOf(metric, row);
-    if (row.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
-    const unseen = unseenDays(
-      labels.map((label) => ({ label, ...known.of(metric, label) })),
-      row,
-      known,
-    );
-    // On the side to which a known change moved its days, or on such days, a row is no draw of many: its own bounds judge it.
+    const unseen = unseenDays(labels, metric, row, known);
+    // On the side to which a known change moved its days a row is no draw of many.
     const isMoved = news.some((own) => isOnSome(labels)(own) && own.change.relative * row.score > 0);
-    const isOwn = isMoved || unseen.length > 0;
-    const own = { ...cell, ...(unseen.length > 0 && { unseen }) };
-    if (isOwn && Math.abs(row.score) > Z_95) return { cell: { ...own, verdict: row.score > 0 ? 'high' : 'low' } };
-    return { cell: { ...own, verdict: unseen.length > 0 ? 'not enough data' : 'normal' }, ...(!isOwn && { score: row.score }) };
+    const isLacking = row.isRare || labels.some((label) => !counted.has(label));
+    return openOf(
+      { ...figuresOf(metric, row), verdict: isLacking ? 'not enough data' : 'normal', ...(unseen.length > 0 && { unseen }) },
+      row,
+      isMoved,
+    );
   });
+}
+
+/** The verdict of a row by its own bounds where a known change or special days moved it, else its score for that of all rows together. */
+function openOf(cell: ExpectedCell, { score }: Expected, isMoved: boolean): Open {
+  if (cell.verdict !== 'normal') return { cell };
+  const isOwn = isMoved || cell.unseen !== undefined;
+  if (isOwn && Math.abs(score) > Z_95) return { cell: { ...cell, verdict: score > 0 ? 'high' : 'low' } };
+  return { cell: { ...cell, verdict: cell.unseen ? 'not enough data' : 'normal' }, ...(!isOwn && { score }) };
 }
 
 /** Part of the variance of a row from which its bounds are those of a doubt. */
 const MOST_DOUBT = 0.5;
 
 /** Names of the special days of a row whose effect no earlier year shows, where the doubt about it makes most of what the bounds hold. */
-function unseenDays(days: readonly { label: string; special?: SpecialEffect }[], { low, high }: Expected, known: KnownDays): string[] {
-  const unseen = days.filter(({ special }) => special?.mean === 0);
-  const doubt = unseen.reduce((sum, { special }) => sum + ((special?.sd ?? 0) / days.length) ** 2, 0);
+function unseenDays(labels: readonly string[], metric: string, { low, high }: Expected, known: KnownDays): string[] {
+  const effects = labels.map((label) => ({ name: known.specialDays(label)?.name ?? '', special: known.of(metric, label).special }));
+  const unseen = effects.filter(({ special }) => special?.mean === 0);
+  const doubt = unseen.reduce((sum, { special }) => sum + ((special?.sd ?? 0) / labels.length) ** 2, 0);
   const sd = Math.log(high / Math.max(low, Number.MIN_VALUE)) / 2 / Z_95;
-  return doubt < MOST_DOUBT * sd ** 2 ? [] : [...new Set(unseen.flatMap(({ label }) => known.specialDays(label)?.name ?? []))];
+  return doubt < MOST_DOUBT * sd ** 2 ? [] : [...new Set(unseen.map(({ name }) => name))];
 }
 
 /** Whether each row is held against all days before it: of weeks and longer rows there are few enough. */

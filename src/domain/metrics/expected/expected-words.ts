@@ -90,28 +90,36 @@ function outsideText(count: number, of: number): string {
   return count === 0 ? '' : `; ${lies} own bounds${isChance ? ', as one in twenty does by chance' : ''}`;
 }
 
-/** That some rows cannot be judged, and for want of which days of an earlier year; empty where all can be. */
+/** Which days of an earlier year rows that cannot be judged lack; empty where all can be. */
 function unseenText(unseen: readonly JudgedLine[]): string {
   const names = [...new Set(unseen.flatMap(({ cell }) => cell.unseen ?? []))];
   const named = names.length > MOST_NAMED ? [...names.slice(0, MOST_NAMED - 1), `${names.length - MOST_NAMED + 1} others`] : names;
-  return names.length === 0 ? '' : `; ${unseen.length} cannot be judged: no earlier year of ${listed(named)} is known`;
+  return names.length === 0 ? '' : `no earlier year of ${listed(named)} is known`;
 }
 
-/** `Both days were normal`, `Of 28 days, 3 were unusual`, and which of them a change explains; empty where one sentence says it. */
+/** That so many rows were unusual, and which of them a change explains. */
+function unusualText(told: number, explained: readonly JudgedLine[], words: Words): string {
+  const unusual = told + explained.length;
+  const days = new Set(explained.map((own) => daysOf(own, words)).map(({ from, to }) => rangeText(from, to, words.grammar.year)));
+  const named = days.size > MOST_NAMED ? '' : ` (${listed([...days])})`;
+  const why = explained.length === 0 ? '' : `, ${told > 0 ? `${explained.length} of them ` : ''}through a change listed here${named}`;
+  return `${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}`;
+}
+
+/** `Both days were normal`, `Of 28 days, 3 were unusual`, and which cannot be judged; empty where one sentence says it. */
 function countSentence(judged: readonly JudgedLine[], told: number, explained: readonly JudgedLine[], words: Words): string {
   const { breakdown } = words.query;
   const unit = (askedOf(words.query).length + breakdown.length === 2 && timeUnitOf(breakdown)) || 'value';
   const [all, unusual] = [`${judged.length} ${unit}s`, told + explained.length];
   const unseen = judged.filter(isUnseen);
-  const more = `${outsideText(judged.filter(isOutside).length, judged.length - unusual)}${unseenText(unseen)}`;
-  if (unusual + unseen.length === 0) return `${judged.length === 2 ? `Both ${unit}s` : `All ${all}`} were normal${more}.`;
-  const normal = judged.length - unseen.length;
-  if (unusual === 0) return `Of ${all}, ${normal || 'none'} ${normal === 1 ? 'was' : 'were'} normal${more}.`;
+  const why = unseenText(unseen);
+  const [outside, normal] = [judged.filter(isOutside).length, judged.length - unusual - unseen.length];
+  const more = `${outsideText(outside, normal)}${why && `; ${unseen.length} cannot be judged: ${why}`}`;
+  if (unseen.length === judged.length) return `None of ${all} can be judged: ${why}.`;
+  if (normal === judged.length) return `${normal === 2 ? `Both ${unit}s` : `All ${all}`} were normal${more}.`;
   if (explained.length === 0 && told === 1 && more === '') return '';
-  const days = new Set(explained.map((own) => daysOf(own, words)).map(({ from, to }) => rangeText(from, to, words.grammar.year)));
-  const named = days.size > MOST_NAMED ? '' : ` (${listed([...days])})`;
-  const why = explained.length === 0 ? '' : `, ${told > 0 ? `${explained.length} of them ` : ''}through a change listed here${named}`;
-  return `Of ${all}, ${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}${more}.`;
+  const counted = unusual === 0 ? `${normal} ${normal === 1 ? 'was' : 'were'} normal` : unusualText(told, explained, words);
+  return `Of ${all}, ${counted}${more}.`;
 }
 
 /** One sentence: what is expected of a row that is not over, with its bounds, and what is counted of it. */

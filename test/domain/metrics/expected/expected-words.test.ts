@@ -44,6 +44,26 @@ it('counts what is normal, and tells the unusual day with both figures', () => {
   ]);
 });
 
+it('does not call normal what special days of an unknown effect may hide, nor counts no rows', () => {
+  const unseen = { ...cell(100, 30, 300, 'not enough data'), unseen: ['Black Friday'] };
+  const why = 'no earlier year of Black Friday is known.';
+  expect(told([day(100, cell(101, 90, 110)), day(180, unseen)]).lead).toEqual([`Of 2 days, 1 was normal; 1 cannot be judged: ${why}`]);
+  expect(told([day(90, unseen), day(180, unseen)]).lead).toEqual([`None of 2 days can be judged: ${why}`]);
+  expect(told([day(180, unseen)], []).lead).toEqual([
+    ['Visits were too uncertain to judge on 20 Nov: 180, with 100 expected (30 to 300) without Black Friday.'],
+  ]);
+  expect(told([day(20, { ...unseen, verdict: 'low' })], []).lead).toEqual([
+    ['Visits were 80% below normal on 20 Nov: 20 instead of 100; Black Friday alone could explain it.'],
+  ]);
+  expect(told([day(null, cell(100, 90, 110, 'forecast'))]).lead).toEqual([]);
+});
+
+it('counts rows outside their own bounds, which are chance where they are few', () => {
+  const rows = [day(120, cell(101, 90, 110)), day(99, cell(101, 90, 110)), day(99, cell(101, 90, 110))];
+  expect(told(rows).lead).toEqual(['All 3 days were normal; 1 lies outside its own bounds, as one in twenty does by chance.']);
+  expect(told([...rows, ...rows]).lead).toEqual(['All 6 days were normal; 2 lie outside their own bounds.']);
+});
+
 it('says of each value of a single row whether it is normal', () => {
   const row = { values: { visits: 100, revenueSum: 9 }, expected: { visits: cell(101, 90, 110), revenueSum: cell(9, 8, 10) } };
   expect(told([row], []).lead).toEqual([

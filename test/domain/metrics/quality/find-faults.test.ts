@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findFaults } from '../../../../src/domain/metrics/quality/counting.ts';
+import { countingFaults, findFaults, visitedSpan } from '../../../../src/domain/metrics/quality/counting.ts';
 import type { SpecialOf } from '../../../../src/domain/metrics/quality/day-ratios.ts';
 import type { Counts } from '../../../../src/domain/metrics/quality/site.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
@@ -55,6 +55,41 @@ const from =
   (at) =>
     at >= day && at <= to ? factors : {};
 const SEEDS = someOf([14, 16, 11, 12, 13, 15], 3);
+
+describe('a segment', () => {
+  /** Days of a segment, or of all visits, with visits from one day up to another. */
+  const rowsOf = (segmentIds: readonly number[], first: number, last: number) =>
+    Array.from({ length: DAYS }, (_, day) => {
+      const startMs = Date.UTC(2026, 5, 1 + day);
+      const label = new Date(startMs).toISOString().slice(0, 10);
+      const visits = day >= first && day <= last ? 300 + (day % 7) : 0;
+      const interval = { label, isPart: false, startMs, endMs: startMs + 86_399_999 };
+      return {
+        selection: { device: 'all' as const, segmentIds, goalId: undefined, zoneId: undefined },
+        range: 0,
+        interval,
+        values: { visits, conversionCount: 9, bounceRate: 40 },
+      };
+    });
+  const known = { of: () => ({}) };
+  const faults = (rows: ReturnType<typeof rowsOf>) =>
+    countingFaults({ rows, whole: { device: 'all' }, from: '2026-08-01', to: '2026-08-23', known }).map(({ kind, from: first }) => [
+      kind,
+      first,
+    ]);
+
+  it('that ends has no counting that breaks, as all visits have that end', () => {
+    expect(faults(rowsOf([1], 0, 70))).toEqual([]);
+    expect(faults(rowsOf([], 0, 70))).toEqual([['no data', '2026-08-11']]);
+    // One or two days may be counted later.
+    expect(faults(rowsOf([1], 0, 81))).toEqual([['no data', '2026-08-22']]);
+  });
+
+  it('has a first and a last day where some days lie without visits before and behind them', () => {
+    expect(visitedSpan(rowsOf([1], 14, 60))).toEqual({ startMs: Date.UTC(2026, 5, 15), endMs: Date.UTC(2026, 7, 1) - 1 });
+    expect(visitedSpan(rowsOf([1], 2, DAYS - 1))).toEqual({ startMs: 0, endMs: Number.POSITIVE_INFINITY });
+  });
+});
 
 describe.each(SEEDS)('counting that breaks is found with its days (site %d)', (seed) => {
   it.each<[string, Story, Record<string, unknown>]>([

@@ -113,7 +113,9 @@ describe('a grid of metrics', () => {
   it('refuses what would need more calls than fit into one answer', () => {
     const devices = ['all', 'desktop', 'mobile', 'tablet'] as const;
     const ranges = Array.from({ length: 61 }, (_, index) => ({ startMs: FROM + index * DAY_MS, endMs: FROM + (index + 1) * DAY_MS - 1 }));
-    expect(() => planGrid({ metrics: ['visits'], ranges, devices }, 'UTC')).toThrow('This needs 244 calls');
+    expect(() => planGrid({ metrics: ['visits'], ranges, devices }, 'UTC')).toThrow(
+      'This needs 244 calls to the platform, more than 240: ask for at most 60 days or fewer of devices',
+    );
   });
 });
 
