@@ -135,22 +135,18 @@ function expectationsIn(
     }
     const row = found[over.indexOf(labels)];
     if (!row) return { cell: UNKNOWN };
-    const unseen = unseenDays(labels, metric, row, known);
-    // On the side to which a known change moved its days a row is no draw of many.
-    const isMoved = news.some((own) => isOnSome(labels)(own) && own.change.relative * row.score > 0);
-    const isLacking = row.isRare || labels.some((label) => !counted.has(label));
-    return openOf(
-      { ...figuresOf(metric, row), verdict: isLacking ? 'not enough data' : 'normal', ...(unseen.length > 0 && { unseen }) },
-      row,
-      isMoved,
-    );
+    const cell = { ...figuresOf(metric, row), ...unseenOf(labels, metric, row, known) };
+    if (row.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
+    return openOf(cell, row, news.filter(isOnSome(labels)));
   });
 }
 
-/** The verdict of a row by its own bounds where a known change or special days moved it, else its score for that of all rows together. */
-function openOf(cell: ExpectedCell, { score }: Expected, isMoved: boolean): Open {
-  if (cell.verdict !== 'normal') return { cell };
-  const isOwn = isMoved || cell.unseen !== undefined;
+/**
+ * The verdict of a row by its own bounds on the side to which a known change moved it, and on special days: it is no draw of many then; else
+ * its score for that of all rows together.
+ */
+function openOf(cell: Omit<ExpectedCell, 'verdict'>, { score }: Expected, moved: readonly FoundChange[]): Open {
+  const isOwn = cell.unseen !== undefined || moved.some(({ change }) => change.relative * score > 0);
   if (isOwn && Math.abs(score) > Z_95) return { cell: { ...cell, verdict: score > 0 ? 'high' : 'low' } };
   return { cell: { ...cell, verdict: cell.unseen ? 'not enough data' : 'normal' }, ...(!isOwn && { score }) };
 }
@@ -159,12 +155,12 @@ function openOf(cell: ExpectedCell, { score }: Expected, isMoved: boolean): Open
 const MOST_DOUBT = 0.5;
 
 /** Names of the special days of a row whose effect no earlier year shows, where the doubt about it makes most of what the bounds hold. */
-function unseenDays(labels: readonly string[], metric: string, { low, high }: Expected, known: KnownDays): string[] {
+function unseenOf(labels: readonly string[], metric: string, { low, high }: Expected, known: KnownDays): Pick<ExpectedCell, 'unseen'> {
   const effects = labels.map((label) => ({ name: known.specialDays(label)?.name ?? '', special: known.of(metric, label).special }));
   const unseen = effects.filter(({ special }) => special?.mean === 0);
   const doubt = unseen.reduce((sum, { special }) => sum + ((special?.sd ?? 0) / labels.length) ** 2, 0);
   const sd = Math.log(high / Math.max(low, Number.MIN_VALUE)) / 2 / Z_95;
-  return doubt < MOST_DOUBT * sd ** 2 ? [] : [...new Set(unseen.map(({ name }) => name))];
+  return doubt <= MOST_DOUBT * sd ** 2 ? {} : { unseen: [...new Set(unseen.map(({ name }) => name))] };
 }
 
 /** Whether each row is held against all days before it: of weeks and longer rows there are few enough. */

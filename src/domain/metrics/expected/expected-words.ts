@@ -239,6 +239,5 @@ export function specialNote(labels: readonly string[], known: KnownDays): string
   if (occasions.length === 0) return '';
   const named = occasions.slice(0, MOST_OCCASIONS);
   const more = occasions.length > named.length ? ` and ${occasions.length - named.length} more` : '';
-  const unseen = named.some(({ effects }) => effects.length === 0) ? ' Bounds are wider where last year is not known.' : '';
-  return `Special days: ${listed(named.map(occasionWords))}${more}.${unseen}`;
+  return `Special days: ${listed(named.map(occasionWords))}${more}.`;
 }
