@@ -30,6 +30,25 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
   const compare = (args: Record<string, unknown>, credential: 'shop' | 'content' = 'shop') =>
     assistants[credential]().call('compare_metrics', args);
 
+  it('leaves each range that holds it the verdict of its row', async () => {
+    const { startDay } = platform().stories.conversionFall;
+    const [startDate, baselineStartDate, baselineEndDate] = [6, -1, 5].map((days) => after(startDay, days));
+    const answer = await compare({ startDate, endDate: 'yesterday', baselineStartDate, baselineEndDate });
+    const verdicts: Record<string, unknown> = { up: 'higher', down: 'lower', 'within noise': 'unchanged', 'cannot be judged': 'uncertain' };
+    const ranges = findingsOf(answer).filter(({ when }) => when.shape === 'range');
+    const rows = records(answer).filter(({ metric }) => ranges.some(({ subject }) => subject === metric));
+    expect(rows.length).toBeGreaterThan(0);
+    for (const { metric, verdict } of rows)
+      expect(ranges.find(({ subject }) => subject === metric)?.verdict).toBe(verdicts[String(verdict)]);
+  });
+
+  it('is said first of devices side by side over days of which it has only some', async () => {
+    const { device, startDay } = platform().stories.conversionFall;
+    const answer = await compare({ by: 'device', startDate: after(startDay, -14), endDate: 'yesterday', metrics: ['conversionRate'] });
+    expect(findingsOf(answer)[0]).toMatchObject({ subject: 'conversionRate', place: { device }, when: { from: startDay, ongoing: true } });
+    expect(answer.structured['answer']).toMatch(new RegExp(`^${device} conversion rate has been`, 'i'));
+  });
+
   it('is told of revenue too where both ranges lie in it, which do not show it', async () => {
     const { device, startDay } = platform().stories.conversionFall;
     const [startDate, baselineStartDate, baselineEndDate] = [6, 1, 5].map((days) => after(startDay, days));

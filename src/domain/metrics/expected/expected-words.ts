@@ -85,7 +85,7 @@ const isOutside = ({ metric, line, cell: { verdict, low, high } }: JudgedLine) =
 
 /** Values outside their own bounds among so many that are normal: one in twenty, give or take two standard deviations, is chance. */
 function outsideText(count: number, of: number): string {
-  const isChance = count <= of / 20 + 2 * Math.sqrt(of / 20);
+  const isChance = count <= Math.max(1, of / 20 + 2 * Math.sqrt(of / 20));
   const lies = count === 1 ? '1 lies outside its' : `${count} lie outside their`;
   return count === 0 ? '' : `; ${lies} own bounds${isChance ? ', as one in twenty does by chance' : ''}`;
 }
