@@ -119,8 +119,8 @@ async function keptRanges({ rows }: MetricAnswers, { baseline, period, isAdjacen
 const isWithin = (ms: number, { startMs, endMs }: Interval) => ms > startMs && ms < endMs;
 
 /**
- * One sentence: since when and until when the segments of the question have visits, where that is not all of both ranges, with the bounds of
- * the part of these on which they have; undefined where they have on all.
+ * One sentence: since when and until when the segments of the question have visits, where that is not all of both ranges, with the bounds
+ * of the part of these on which they have; undefined where they have on all.
  */
 function visitedRanges({ question, windows: { baseline, period }, days, lists, timeZone, isOne }: PeriodsRead, nowMs: number) {
   const { segmentIds, devices } = question;

@@ -142,8 +142,8 @@ function expectationsIn(
 }
 
 /**
- * The verdict of a row by its own bounds on the side to which a known change moved it, and on special days: it is no draw of many then; else
- * its score for that of all rows together.
+ * The verdict of a row by its own bounds on the side to which a known change moved it, and on special days: it is no draw of many then;
+ * else its score for that of all rows together.
  */
 function openOf(cell: Omit<ExpectedCell, 'verdict'>, { score }: Expected, moved: readonly FoundChange[]): Open {
   const isOwn = cell.unseen !== undefined || moved.some(({ change }) => change.relative * score > 0);
