@@ -114,6 +114,20 @@ export function reasonsOf<Of extends Visits>(
   return groups.length === 0 ? {} : findReasons(occasion, groups, looked);
 }
 
+/** A part makes a change where at least this share of it is there. */
+const MOST = 0.5;
+
+/** Whether a change in a part of some visits makes most of that of these on its days: by plain sums, because a season moves all parts. */
+export function makesMost<Of extends Visits>({ metric, reading, change }: SiteChange<Of>, whole: Of): boolean {
+  const { from, to = LAST } = change;
+  const movedIn = (own: Of) => {
+    const relative = own === reading ? change.relative : (sizeOfDays(kindOf(metric), pointsKnown(own, metric), change)?.relative ?? 0);
+    const days = pointsKnown(own, metric).filter(({ label }) => label >= from && label <= to);
+    return (days.reduce((sum, { numerator }) => sum + numerator, 0) * relative) / Math.max(Number.EPSILON, 1 + relative);
+  };
+  return !(movedIn(reading) / movedIn(whole) < MOST);
+}
+
 /** A change on the one part of its visits that moved its way and unlike the rest, with its date and size there; undefined where none did. */
 export function onItsPart<Of extends Visits>(
   own: SiteChange<Of>,
@@ -123,5 +137,5 @@ export function onItsPart<Of extends Visits>(
   const { named } = reasonsOf(own, parts, looked);
   const reading = parts.find(({ name }) => name === named)?.reading;
   const there = reading && measuredOn({ ...own, reading });
-  return there && there.change.relative * own.change.relative > 0 ? there : undefined;
+  return there && there.change.relative * own.change.relative > 0 && makesMost(there, own.reading) ? there : undefined;
 }

@@ -15,12 +15,12 @@ import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
 import type { CountingFault } from '../quality/counting.ts';
 import { dayPoints, kindOf, rounded } from '../read/day-points.ts';
-import { pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
+import { makesMost, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
 import { beyondUsual, type Change, earlierOf, figuresOf } from './change.ts';
 import { type Comparison, changeTable, deviceRecord, revenueRecord, segmentRecord, shownVerdict, sumsOf } from './comparison-rows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
-import { besideChange, isOf, makes, onItsDays, toldFor } from './dated-changes.ts';
+import { besideChange, isOf, onItsDays, toldFor } from './dated-changes.ts';
 import { changeOf } from './judged-changes.ts';
 import { isChanged, type Judged, type Reading, toldVerdict } from './readings.ts';
 
@@ -103,9 +103,8 @@ function causesOf(own: SiteChange<Reading>, { causes: { whole }, input }: Compar
     const named = devices.map((device) => ({ name: device.device, reading: device }));
     return [...made, ...mixCauses(onItsDays(own, whole, named), besideChange('', whole, own), beside)];
   }
-  const named = devices.map((device) => ({ name: device.device, reading: device }));
   const others = judged.devicesOf(metric).filter((other) => other.reading !== reading && other.verdict !== 'not enough data');
-  const isAlone = others.length > 0 && !others.some(isChanged) && makes(own, whole, named, reading.device);
+  const isAlone = others.length > 0 && !others.some(isChanged) && makesMost(own, whole);
   return [...(isAlone ? [{ kind: 'place' as const, name: reading.device, basis: 'measured' as const }] : []), ...made];
 }
 
@@ -335,7 +334,8 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
     changes.map((change, at) => rangeFacts(change, readingAt(at), scene)),
     grammar,
   );
-  const isAsked = ({ subject }: Finding) => subject === headline.metric;
+  const isOfGoal = ({ place }: Finding) => place.goal !== undefined;
+  const isAsked = (each: Finding) => each.subject === headline.metric || isOfGoal(each);
   const ofRanges = [...ranges.filter(isAsked), ...ranges.filter((each) => !isAsked(each) && isMoved(each))];
   const calm = ranges.filter((each) => !isAsked(each) && !isMoved(each));
   const shown = ofRanges.every(isAsked) ? 1 : 0;
@@ -355,28 +355,28 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
   const details = [...located.map(shortSentence), ...untold.map(({ sentence }) => sentence), ...outliers];
   return {
     // The order of the sentences.
-    findings: [...lasting, ...ofRanges, ...days, ...calm.slice(0, shown)],
+    findings: [...ofRanges.filter(isOfGoal), ...lasting, ...ofRanges.filter((each) => !isOfGoal(each)), ...days, ...calm.slice(0, shown)],
     rows: changes.map((change, at) => onToldDays(change, readingAt(at), scene)),
-    lead: [...said(lasting), ...ofRanges.map(whole), ...said(days)],
+    // A goal that was named is answered first, moved or not.
+    lead: [
+      ...ofRanges.filter(isOfGoal).map(whole),
+      ...said(lasting),
+      ...ofRanges.filter((each) => !isOfGoal(each)).map(whole),
+      ...said(days),
+    ],
     details: details.filter((sentence) => sentence !== ''),
     device: located.find(({ metric, reading }) => metric === headline.metric && input.devices.includes(reading))?.reading.device,
   };
 }
-
-/** Standard deviations of the effect of special days within which a change on these alone may be theirs. */
-const DOUBTS = 3;
 
 /** The record of a change with a date: dated and sized by all days that are known, with its cost up to the end of the period. */
 function datedFacts(located: SiteChange<Reading>, scene: ComparisonScene): Facts {
   const { metric, reading, change } = located;
   const points = pointsKnown(reading, metric);
   const last = points.findLast(({ label }) => label <= scene.period.to)?.label ?? change.from;
-  const own = points.filter(({ label }) => label >= change.from && label <= (change.to ?? last));
-  // The doubt about what special days do may hold all of it; then nothing was lost.
-  const isSpecial = own.every(({ special }) => special && Math.abs(Math.log1p(change.relative)) < DOUBTS * special.sd);
-  const causes = isSpecial ? specialCauses(scene, own) : causesOf(located, scene);
-  const cost = isSpecial ? {} : { rows: reading.known };
-  return changeFacts({ metric, place: scene.placeOf(reading, metric), change, points, last, causes, ...cost }, scene.currency);
+  const place = scene.placeOf(reading, metric);
+  const causes = causesOf(located, scene);
+  return changeFacts({ metric, place, change, points, last, causes, rows: reading.known }, scene.currency);
 }
 
 /** A comparison with what a chart and the search for events need beside the answer. */

@@ -11,6 +11,7 @@ import {
   changesOf,
   DAYS_BEFORE,
   isOn,
+  makesMost,
   measuredAt,
   type NamedVisits,
   onItsPart,
@@ -33,8 +34,8 @@ function narrowed(own: SiteChange<Reading>, of: string, { parts, segments, judge
     .devicesOf(metric)
     .filter(({ changes }) => changes.some((each) => each.shape === change.shape && isSameChange(each, change)));
   const [alone] = shown.length === 1 ? shown : [];
-  if (alone && devices.includes(alone.reading) && makes(own, reading, named, alone.reading.device))
-    return measuredAt({ ...own, reading: alone.reading });
+  const there = alone && devices.includes(alone.reading) ? measuredAt({ ...own, reading: alone.reading }) : undefined;
+  if (there && makesMost(there, reading)) return there;
   // The segments that were read are those in which the headline moved unlike the rest.
   const chosen = of === judged.headline.metric ? segments.chosen.filter((segment) => isWithin(segment.reading, reading)) : [];
   return onItsPart(own, named) ?? onItsPart(own, chosen, segments.all.length) ?? own;
@@ -117,13 +118,4 @@ export function onItsDays(own: SiteChange<Reading>, whole: Reading, parts: reado
   const groups = parts.length > 0 ? partition(metric, besideChange('', whole, own), values, OTHER_DEVICE) : undefined;
   const explained = groups && explain(metric, 0, groups, { before: 1 / DAYS_BEFORE, after: 1 / change.days });
   return explained && { ...explained, change: explained.groups.reduce((sum, { contribution }) => sum + contribution, 0) };
-}
-
-/** A part makes a change where it is at least this share of it. */
-const MAKES = 0.7;
-
-/** Whether one part of some visits makes a change of these on its own days. */
-export function makes(own: SiteChange<Reading>, whole: Reading, parts: readonly NamedVisits<Reading>[], name: string): boolean {
-  const { groups = [], change = 0 } = onItsDays(own, whole, parts) ?? {};
-  return (groups.find((group) => group.name === name)?.contribution ?? 0) / change >= MAKES;
 }
