@@ -83,14 +83,16 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
     if (!reading || days.first === '') continue;
     const lately = dayAfter(days.first, -DAYS_BEFORE);
     const [first = lately] = windows.isAdjacent ? dayPoints(reading.baselineDays, metric).map(({ label }) => label) : [];
-    const known = changesOf(reading, metric, first < lately ? first : lately, CLEAR_P_VALUE / changes.length);
+    // Of a device that stands out in the headline, what else it did is that of all.
+    const isOfAll = readings.includes(reading);
+    const known = isOfAll ? changesOf(reading, metric, first < lately ? first : lately, CLEAR_P_VALUE / changes.length) : [];
     const found = mains.flatMap((each) => (each ? [measuredAt({ metric, reading, change: each })] : []));
     for (const own of [...found, ...known]) {
       // What is left of a change beside an earlier one may be nothing.
       if (isOn(own.change, days) && own.change.low * own.change.high > 0) place(own, change);
     }
     const outliers = judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isOn({ from, to: from }, days));
-    if (change === headline && readings.includes(reading)) for (const day of outliers) place({ metric, reading, change: day }, change);
+    if (change === headline && isOfAll) for (const day of outliers) place({ metric, reading, change: day }, change);
   }
   return onceASeason(located, ({ metric, reading, change }) => {
     const { device, segmentIds, zoneId } = reading;
