@@ -6,8 +6,8 @@ export function sentencesOf(text: string): string[] {
   return text.split(SENTENCE_END).filter((sentence) => sentence !== '');
 }
 
-/** The first sentence of a text as a title: without its stop, and without what follows a semicolon. */
-export const headlineOf = (text: string) => (sentencesOf(text)[0] ?? '').replace(/;.*$|\.$/s, '');
+/** The first sentence of a text as a title, whole but for its stop and what stands in brackets behind it: half would say something else. */
+export const headlineOf = (text: string) => (sentencesOf(text)[0] ?? '').replace(/\. \(.*$|\.$/s, '');
 
 /** A sentence without its numbers: those that differ in a number alone say the same. */
 export const gistOf = (sentence: string) => sentence.replaceAll(/\d+/g, '#');

@@ -6,10 +6,10 @@ import { edgeName } from '../domain/journeys/paths.ts';
 import { percentOf } from '../domain/journeys/proportions.ts';
 import type { RetentionAnswer } from '../domain/journeys/retention.ts';
 import { counted } from '../lib/number-text.ts';
-import { headlineOf } from '../lib/sentences.ts';
+import { headlineOf, lowered } from '../lib/sentences.ts';
 import { addTo } from '../lib/tally.ts';
 import { formatValue, intervalIn, momentWords, unitIn } from './charts/values.ts';
-import type { BarsSpec, FlowSpec, GridSpec } from './spec.ts';
+import { type BarsSpec, type FlowSpec, type GridSpec, START } from './spec.ts';
 
 /** The days and filters of the visits of a picture, and the words of the answer, whose first sentence is the title. */
 interface VisitsDrawn {
@@ -26,6 +26,13 @@ function daysIn({ covered, filters }: Omit<VisitsDrawn, 'answer'>, baseline?: re
       .join(', ');
   return [`${ranges(covered)}${baseline ? ` against ${ranges(baseline)}` : ''}`, 'UTC', ...filters].join(', ');
 }
+
+/** The first sentence, after its subject where it finds nothing and names none. */
+const titleOf = (subject: string, answer: string) => {
+  const said = headlineOf(answer);
+  return said.startsWith('No ') ? `${subject}: ${lowered(said)}` : said;
+};
+const stepsText = (steps: readonly FunnelStep[]) => steps.map(({ step }) => step).join(' → ');
 
 /** The parts of a funnel that are drawn. */
 export interface FunnelDrawn extends VisitsDrawn {
@@ -44,7 +51,7 @@ function groupsChart(drawn: FunnelDrawn, groups: readonly FunnelGroup[]): BarsSp
   const differing = groups.filter(({ differs }) => differs).map(nameOf);
   return {
     kind: 'bars',
-    title: headlineOf(answer),
+    title: titleOf(stepsText(steps), answer),
     subtitle: `share of the ${unit} at the step before, groups of ${LEAST_SESSIONS} or more, ${unit} beside the name, ${daysIn(drawn)}`,
     unit: 'percent',
     labels: groups.map(nameOf),
@@ -62,7 +69,7 @@ function changesChart(drawn: FunnelDrawn, changes: readonly FunnelChange[]): Bar
   const changed = whole.filter(({ verdict }) => verdict === 'higher' || verdict === 'lower').map(({ step }) => step);
   return {
     kind: 'bars',
-    title: headlineOf(drawn.answer),
+    title: titleOf(stepsText(drawn.steps), drawn.answer),
     subtitle: `share of the ${drawn.unit} at the step before, ${daysIn(drawn, drawn.baseline)}`,
     unit: 'percent',
     labels: whole.map(({ step }) => step),
@@ -135,17 +142,18 @@ export function flowChart(drawn: PathsDrawn): FlowSpec | undefined {
     }
   }
   const isAfter = direction === 'after';
+  const isNoPage = ({ label }: FlowSpec['nodes'][number]) => label === edge || label === REST;
   // Its own inverse.
   const sideOf = (at: number) => (isAfter ? at : depth - at);
   const nodes = [...counts]
     .map(([id, count]) => ({ id, label: id.replace(/^\d+ /, ''), side: sideOf(Number.parseInt(id, 10)), count }))
-    .toSorted((a, b) => sideOf(a.side) - sideOf(b.side) || b.count - a.count);
-  const most = nodes.find(({ side, label }) => sideOf(side) === 1 && label !== edge && label !== REST);
+    .toSorted((a, b) => sideOf(a.side) - sideOf(b.side) || Number(isNoPage(a)) - Number(isNoPage(b)) || b.count - a.count);
+  const most = nodes.find((node) => sideOf(node.side) === 1 && !isNoPage(node));
   return {
     kind: 'flow',
     title: headlineOf(answer),
     subtitle: `${formatValue(sessions, 'none')} sessions, ${depth} pages ${direction}, ${daysIn(drawn)}`,
-    columns: kept.map((_, side) => (sideOf(side) === 0 ? 'start' : `${counted(sideOf(side), 'page')} ${direction}`)),
+    columns: kept.map((_, side) => (sideOf(side) === 0 ? START : `${counted(sideOf(side), 'page')} ${direction}`)),
     nodes,
     links: [...links].map(([ids, count]) => {
       const [near = '', far = ''] = ids.split('\n');
@@ -179,7 +187,7 @@ export function cohortChart({ cohorts, curves, by, answer, ...drawn }: CohortsDr
   const few = drawnCurves.length < curves.length ? `; groups of under a ${MOST_TIMES}th of the largest left out` : '';
   return {
     kind: 'grid',
-    title: headlineOf(answer),
+    title: titleOf('New visitors who come back', answer),
     subtitle:
       `new visitors of ${daysIn(drawn)}, whose ${by} 1 is over: their number and the share that is back; ` +
       `empty: not over or not covered${few}`,
@@ -198,7 +206,7 @@ const MOST_BARS = 12;
  * What a condition costs, in whole numbers: revenue, conversions, or (more of them is a loss) visits that end on its page. The verdict is
  * that on conversions, and no claim where the interval of the cost holds zero.
  */
-function costOf({ condition, intervalPercent, verdict, ...row }: ImpactRow, outcome: string) {
+function costOf({ condition, verdict, ...row }: ImpactRow, outcome: string) {
   const figures =
     outcome === 'revenue'
       ? [row.lostRevenue, row.lostRevenueLow, row.lostRevenueHigh]
@@ -208,7 +216,7 @@ function costOf({ condition, intervalPercent, verdict, ...row }: ImpactRow, outc
   const [low = null, high = null] = ends.toSorted((a, b) => a - b);
   const claims = verdict === 'lowers' || verdict === 'raises';
   const isClaim = claims && Number(low) * Number(high) > 0;
-  return { condition, level: `${intervalPercent}%`, value, low, high, claims, isClaim, verdict: claims ? 'within noise' : verdict };
+  return { condition, value, low, high, claims, isClaim, verdict: claims ? 'within noise' : verdict };
 }
 
 /** Of what the bars are. */
@@ -226,13 +234,15 @@ export function chartOfImpact({ conditions, days, outcome, currency }: ImpactAns
   const drawn = conditions
     .map((row) => costOf(row, aim))
     .filter(({ value }) => value !== null)
+    .toSorted((a, b) => Number(b.isClaim) - Number(a.isClaim) || Number(b.value) - Number(a.value))
     .slice(0, MOST_BARS);
   if (drawn.length === 0) return undefined;
-  const levels = [...new Set(drawn.map(({ level }) => level))].join(' or ');
   return {
     kind: 'bars',
-    title: headlineOf(visits.answer),
-    subtitle: `${costWords(aim, currency)} in ${days} days, ${daysIn(visits)}: estimate and ${levels} interval, as the verdicts ask`,
+    // The interval is drawn.
+    title: headlineOf(visits.answer).replace(/ \([\d.]+%: [^)]*\)$/, ''),
+    subtitle: `${costWords(aim, currency)}${aim === outcome ? '' : ' (revenue scatters too much)'} in ${days} days, ${daysIn(visits)}: \
+bar: estimate; line: its interval, the wider the more conditions were tried`,
     unit: unitIn(aim === 'revenue' ? currency : undefined),
     labels: drawn.map(({ condition }) => condition),
     series: [

@@ -105,6 +105,12 @@ export interface BarSeries {
   readonly high?: readonly (number | null)[];
 }
 
+/** What a group is called whose name is empty. */
+export const NO_NAME = '(none)';
+
+/** Whether a row is of such a group: it stands last and in grey. */
+export const isUnnamed = (label: string) => label.split(', ').includes(NO_NAME);
+
 /** Amounts side by side: devices, segments, steps of a funnel, parts of a change. */
 export interface BarsSpec {
   readonly kind: 'bars';
@@ -120,6 +126,9 @@ export interface BarsSpec {
   /** Pale continuation of the bars of a single series: those who did the step before only. */
   readonly lost?: BarSeries;
 }
+
+/** The column that paths begin or end in. */
+export const START = 'start';
 
 /** Pages in columns from left to right and how many went from one to the next. */
 export interface FlowSpec {

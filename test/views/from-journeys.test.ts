@@ -19,7 +19,7 @@ const visits = {
   filters: ['devices mobile'],
   answer: 'What the answer says first; and more. The next sentence.',
 };
-const title = 'What the answer says first';
+const title = 'What the answer says first; and more';
 const drawn = (outcome: string, rows: readonly object[], currency?: string) =>
   chartOfImpact({ conditions: rows, days: 7, outcome, currency } as unknown as ImpactAnswer, visits);
 
@@ -33,7 +33,9 @@ describe('the picture of what conditions cost', () => {
     ]);
     expect(chart).toMatchObject({
       title,
-      subtitle: expect.stringMatching(/2026, UTC, devices mobile: estimate and 99.9% interval, as the verdicts ask$/),
+      subtitle: expect.stringMatching(
+        /2026, UTC, devices mobile: bar: estimate; line: its interval, the wider the more conditions were tried$/,
+      ),
     });
     expect(chart?.labels).toEqual(['rage clicks on /cart', 'slow load on /']);
     expect(chart?.notes).toEqual(['4 to 20', '-3 to 20 · within noise']);

@@ -10,16 +10,17 @@ import {
 } from 'echarts/components';
 import { init, setPlatformAPI, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
-import { type BarsSpec, type ChartSpec, type FlowSpec, type GridSpec, type PanelSpec, panelsOf } from '../spec.ts';
+import { type BarsSpec, type ChartSpec, type FlowSpec, type GridSpec, type PanelSpec, panelsOf, START } from '../spec.ts';
 import { drawBars } from './bars.ts';
 import { CHARACTER_PX, commonOption, type Drawing, headPx, isNarrow, type Look, rowAxis, tooltipOption, WORDS_PX } from './look.ts';
+import type { Theme } from './theme.ts';
 import { drawTrend } from './trend.ts';
 import { formatValue, plainText } from './values.ts';
 import { drawWaterfall } from './waterfall.ts';
 
-/** Room for a page and its label. */
-const NODE_PX = 32;
-const LABEL_PX = 190;
+/** Room for a page and its label, and for the heading of a column; width of a page. */
+const [NODE_PX, LABEL_PX, HEADING_PX, WIDE_PX] = [32, 190, 30, 10];
+const EDGE_PX = 16;
 
 /** The columns below each other as bars, for a picture too narrow for bands. */
 function columnsOf({ title, subtitle, columns, nodes, accent }: FlowSpec): BarsSpec {
@@ -35,13 +36,32 @@ function columnsOf({ title, subtitle, columns, nodes, accent }: FlowSpec): BarsS
   };
 }
 
+/** The meaning of each column above it. */
+function headingsOf({ columns, nodes }: FlowSpec, { theme, widthPx }: Look, topPx: number, rightPx: number) {
+  const columnPx = (widthPx - EDGE_PX - rightPx - WIDE_PX) / Math.max(1, ...nodes.map(({ side }) => side));
+  const shared = { top: topPx + HEADING_PX / 4, padding: 0, textStyle: { fontSize: 11, fontWeight: 'normal', color: theme.faintText } };
+  return columns.map((text, side) => ({ ...shared, text, left: EDGE_PX + side * columnPx }));
+}
+
+/** The bands, in colour what the title is about: between the start and the page that it names. */
+function waysOf({ columns, nodes, links, accent }: FlowSpec, theme: Theme) {
+  const meant = new Set(nodes.filter(({ id, side }) => id === accent || columns[side] === START).map(({ id }) => id));
+  return links.map(({ from, to, count }) => ({
+    source: from,
+    target: to,
+    value: count,
+    lineStyle: { color: meant.has(from) && meant.has(to) ? theme.accent : theme.grey },
+  }));
+}
+
 /** Pages in columns and bands between them as broad as the sessions that went from one to the other. */
 function drawFlow(spec: FlowSpec, look: Look): Drawing {
   const { theme, widthPx, tooltip } = look;
   if (isNarrow(widthPx)) return drawBars(columnsOf(spec), look);
   const { columns, nodes, links, accent } = spec;
   const most = Math.max(1, ...columns.map((_, side) => nodes.filter((node) => node.side === side).length));
-  const top = headPx(look, spec) + 4;
+  const headEndPx = headPx(look, spec);
+  const top = headEndPx + HEADING_PX;
   const heightPx = top + NODE_PX * (most + 1) + 20;
   const characters = Math.max(12, Math.floor(Math.min(LABEL_PX, (widthPx - 40) / (columns.length + 1)) / CHARACTER_PX));
   const byId = new Map(nodes.map((node) => [node.id, node]));
@@ -49,30 +69,33 @@ function drawFlow(spec: FlowSpec, look: Look): Drawing {
     const node = byId.get(id);
     return node ? `${plainText(node.label, limit)} ${formatValue(node.count, 'none')}` : '';
   };
+  const right = Math.min(LABEL_PX, widthPx / 4);
   const wayOf = (from = '', to = '') => `${byId.get(from)?.label} → ${byId.get(to)?.label}`;
   const option = {
     ...commonOption(look, spec.title, spec.subtitle),
+    title: [commonOption(look, spec.title, spec.subtitle).title, ...headingsOf(spec, look, headEndPx, right)],
     series: [
       {
         type: 'sankey',
-        left: 16,
-        right: Math.min(LABEL_PX, widthPx / 4),
+        left: EDGE_PX,
+        right,
         top,
         bottom: 20,
-        nodeWidth: 10,
+        nodeWidth: WIDE_PX,
         nodeGap: 15,
         nodeAlign: 'left',
-        layoutIterations: 24,
+        // Keeps the order of the nodes.
+        layoutIterations: 0,
         draggable: false,
         emphasis: { disabled: !tooltip, focus: 'adjacency' },
         label: { color: theme.text, fontSize: 11, position: 'right', formatter: ({ name }: { name: string }) => words(name, characters) },
-        lineStyle: { color: 'source', opacity: 0.28, curveness: 0.5 },
+        lineStyle: { opacity: 0.28, curveness: 0.5 },
         data: nodes.map(({ id, side }) => ({
           name: id,
           depth: side,
           itemStyle: { color: id === accent ? theme.accent : theme.grey, borderWidth: 0 },
         })),
-        links: links.map(({ from, to, count }) => ({ source: from, target: to, value: count })),
+        links: waysOf(spec, theme),
       },
     ],
     ...(tooltip && {
@@ -92,7 +115,6 @@ function drawFlow(spec: FlowSpec, look: Look): Drawing {
 }
 
 const ROW_PX = 2 * WORDS_PX;
-const EDGE_PX = 16;
 /** A cell of this width has room for four characters. */
 const CELL_PX = 34;
 
