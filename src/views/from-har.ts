@@ -1,14 +1,17 @@
 import type { Har, HarEntry } from '../domain/har/read/har-model.ts';
 import type { HarStudy } from '../domain/har/requests/study-har.ts';
+import { partiesOf } from '../domain/har/requests/third-parties.ts';
 import { tenth } from '../domain/har/requests/totals.ts';
 import { findProblems } from '../domain/har/rules/find-problems.ts';
 import { sanitiseHost, sanitiseUrl } from '../domain/har/sanitise-url.ts';
+import { counted } from '../lib/number-text.ts';
 import { headlineOf } from '../lib/sentences.ts';
 import { momentWords, plainText } from './charts/values.ts';
-import { type Mark, type WaterfallRow, type WaterfallSpec, waterfallColumns } from './spec.ts';
+import { type BarsSpec, type Mark, type WaterfallRow, type WaterfallSpec, waterfallColumns } from './spec.ts';
 
 /** More rows could not be read, and would make the picture too large. */
 const MAX_ROWS = 80;
+const MAX_PARTIES = 20;
 const LABEL_CHARACTERS = 46;
 
 /** Facts that the HAR file itself does not hold. */
@@ -50,13 +53,10 @@ function rowOf(entry: HarEntry, startMs: number, ownHost: string | null): Waterf
 }
 
 /** Says how many of how many requests are drawn, where it is not all of them. */
-function subtitleOf(har: Har, entries: readonly HarEntry[], shown: number, time: string | undefined): string {
+function requestsText(har: Har, entries: readonly HarEntry[], shown: number): string {
   const which = shown < entries.length ? `the ${shown} longest of ${entries.length}` : String(shown);
   const noun = which === '1' ? 'request' : 'requests';
-  const requests = entries.length < har.entries.length ? `${which} chosen ${noun}, of ${har.entries.length} in all` : `${which} ${noun}`;
-  return time === undefined
-    ? requests
-    : `run of ${momentWords(time.slice(0, 16), 'run', true)} ${time.slice(16).replace('Z', 'UTC')}, ${requests}`;
+  return entries.length < har.entries.length ? `${which} chosen ${noun}, of ${har.entries.length} in all` : `${which} ${noun}`;
 }
 
 /** Where in a list the items are that a condition holds for. */
@@ -64,11 +64,37 @@ function positions<Item>(items: readonly Item[], holds: (item: Item) => boolean)
   return items.flatMap((item, index) => (holds(item) ? [index] : []));
 }
 
+/** Step, page and run of a picture, before what of it is drawn. */
+const aboutOf = ({ har }: HarStudy, { of, time }: WaterfallOptions, what: string) =>
+  [
+    ...(of === undefined ? [] : [plainText(of, 100)]),
+    ...(har.document ? [plainText(addressOf(har.document.url), 80)] : []),
+    ...(time === undefined ? [] : [`run of ${momentWords(time.slice(0, 16), 'run', true)} ${time.slice(16).replace('Z', 'UTC')}`]),
+    what,
+  ].join(', ');
+
+/** What each third party moves, those in colour that block rendering; undefined where there is none. */
+export function partiesChart(study: HarStudy, { entries = study.entries, ...options }: WaterfallOptions): BarsSpec | undefined {
+  const all = partiesOf(entries, study.entityOf, study.blocks).filter(({ party }) => party === 'third');
+  const shown = all.slice(0, MAX_PARTIES);
+  if (shown.length === 0) return undefined;
+  const accent = shown.filter(({ blocking }) => blocking > 0).map(({ name }) => name);
+  const which = shown.length < all.length ? `, the ${shown.length} heaviest of ${all.length}` : '';
+  return {
+    kind: 'bars',
+    title: headlineOf(options.answer),
+    subtitle: aboutOf(study, options, `bytes over the network by third party${which}`),
+    unit: 'bytes',
+    labels: shown.map(({ name }) => name),
+    series: [{ name: 'bytes', values: shown.map(({ transferBytes }) => transferBytes) }],
+    notes: shown.map(({ requests, blocking }) => `${counted(requests, 'request')}${blocking > 0 ? `, ${blocking} blocking` : ''}`),
+    ...(accent.length > 0 && { accent }),
+  };
+}
+
 /** The waterfall of a HAR file: at most 80 requests, the longest, in order of start; undefined where no request has a start. */
-export function waterfallOf(
-  study: HarStudy,
-  { answer, marks = [], entries = study.entries, time, of }: WaterfallOptions,
-): WaterfallSpec | undefined {
+export function waterfallOf(study: HarStudy, options: WaterfallOptions): WaterfallSpec | undefined {
+  const { answer, marks = [], entries = study.entries } = options;
   const { har, blocks } = study;
   const finding = findProblems(study).find(({ says }) => answer.startsWith(says));
   const meant = new Set(finding?.concerned.map(({ entry }) => entry));
@@ -89,11 +115,7 @@ export function waterfallOf(
   return {
     kind: 'waterfall',
     title: headlineOf(answer),
-    subtitle: [
-      ...(of === undefined ? [] : [plainText(of, 100)]),
-      ...(har.document ? [plainText(addressOf(har.document.url), 80)] : []),
-      subtitleOf(har, entries, shown.length, time),
-    ].join(', '),
+    subtitle: aboutOf(study, options, requestsText(har, entries, shown.length)),
     columns: waterfallColumns,
     rows: shown.map(({ entry, startMs }) => rowOf(entry, startMs, har.document?.host ?? null)),
     ...(found.length > 0 && { finding: { rows: found, isInferred: finding?.basis === 'heuristic' } }),

@@ -37,7 +37,7 @@ describe('the waterfall of a HAR file', () => {
     ]);
     expect(drawn(file)).toEqual({
       kind: 'waterfall',
-      title: 'The main image is late',
+      title: 'The main image is late; loading it early saves 1 s',
       subtitle: 'www.shop.example/, 3 requests',
       columns: 'label status bytes startMs totalMs blockedMs dnsMs connectMs sslMs sendMs waitMs receiveMs'.split(' '),
       rows: [

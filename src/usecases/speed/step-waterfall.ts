@@ -1,17 +1,17 @@
 import { type HarQuery, viewOf } from '../../domain/har/answer/har-query.ts';
 import { chosenRequests, loadEntities, studyHar } from '../../domain/har/index.ts';
 import type { Har } from '../../domain/har/read/har-model.ts';
-import { waterfallOf } from '../../views/from-har.ts';
-import type { WaterfallSpec } from '../../views/spec.ts';
+import { partiesChart, waterfallOf } from '../../views/from-har.ts';
+import type { PanelSpec } from '../../views/spec.ts';
 import type { RunRead } from './har-run.ts';
 
-/** The waterfall of the requests that a query of a step's HAR file is about; the summary is about all. */
+/** The waterfall of the requests that a query of a step's HAR file is about, or the bytes of each third party; the summary is about all. */
 export async function stepWaterfall(
   har: Har,
   query: HarQuery,
   { run: { scenario, step, time }, paints }: RunRead,
   answer: string,
-): Promise<WaterfallSpec | undefined> {
+): Promise<PanelSpec | undefined> {
   const study = studyHar(har, await loadEntities(), paints);
   const entries = viewOf(query) === 'summary' ? har.entries : chosenRequests(study, query);
   const marks = Object.entries({ FCP: paints?.fcpMs, LCP: paints?.lcpMs }).flatMap(([name, atMs]) =>
@@ -19,5 +19,5 @@ export async function stepWaterfall(
   );
   // `Checkout – mobile, step 2 "Cart"`, as far as it is known.
   const of = [scenario, step && `step ${step}`].filter(Boolean).join(', ') || undefined;
-  return waterfallOf(study, { answer, entries, marks, time, of });
+  return (viewOf(query) === 'third_parties' ? partiesChart : waterfallOf)(study, { answer, entries, marks, time, of });
 }

@@ -17,6 +17,7 @@ import {
   sliderOption,
   stagger,
   tooltipOption,
+  WORDS_PX,
 } from './look.ts';
 import { type Phase, phaseLines, phases, type Theme } from './theme.ts';
 import { drawable, formatValue, markAt, plainText } from './values.ts';
@@ -124,6 +125,7 @@ function requestTooltip(request: Request, theme: Theme): TooltipLine[] {
 }
 
 const ROW_PX = 17;
+const EDGE_PX = 16;
 const AXIS_PX = 30;
 const SLIDER_PX = 26;
 /** Room for the text behind a bar. */
@@ -133,8 +135,9 @@ const NARROW_RIGHT_PX = 56;
 const LEVELS = 3;
 
 /** Members that all bars share: one behind the other, the same on hover. */
-const BAR = { type: 'bar', stack: 'request', barWidth: '66%', emphasis: { disabled: true } } as const;
+const BAR = { type: 'bar', stack: 'request', emphasis: { disabled: true } } as const;
 const UNSEEN = { ...BAR, silent: true, itemStyle: { color: 'transparent' } } as const;
+const BAR_PX = 11;
 
 function phaseSeries(requests: readonly Request[], theme: Theme) {
   const used = phases.filter((phase) => requests.some(({ phasesMs }) => (phasesMs[phase] ?? 0) > 0));
@@ -175,7 +178,8 @@ function markLine(marks: readonly Mark[], levels: readonly number[], theme: Them
 function bars(requests: readonly Request[], marks: ReturnType<typeof markLine>, { theme, widthPx }: Look) {
   const label = amountLabel(theme, ({ dataIndex }) => (requests[dataIndex] ? wordsBehind(requests[dataIndex], isNarrow(widthPx)) : ''));
   return [
-    { ...UNSEEN, id: 'start', data: requests.map(({ startMs }) => startMs), markLine: marks },
+    ...(isNarrow(widthPx) ? [{ ...UNSEEN, id: 'names', stack: 'names', barWidth: WORDS_PX, data: requests.map(() => 0) }] : []),
+    { ...UNSEEN, id: 'start', barWidth: BAR_PX, barGap: 0, data: requests.map(({ startMs }) => startMs), markLine: marks },
     ...phaseSeries(requests, theme),
     { ...UNSEEN, id: 'words', label, data: requests.map(() => 0) },
   ];
@@ -188,12 +192,15 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
   const marks = spec.marks.filter(({ atMs }) => drawable(atMs) !== null);
   const endMs = Math.max(1, ...requests.map((request) => request.startMs + lengthMs(request)), ...marks.map(({ atMs }) => atMs));
 
-  const rightPx = isNarrow(widthPx) ? NARROW_RIGHT_PX : RIGHT_PX;
-  const { left, characters, plotPx } = rowPlace(
-    requests.map((request) => wordsBefore(request, Number.POSITIVE_INFINITY)),
-    widthPx,
-    rightPx,
-  );
+  const isAbove = isNarrow(widthPx);
+  const rightPx = isAbove ? NARROW_RIGHT_PX : RIGHT_PX;
+  const { left, characters, plotPx } = isAbove
+    ? { left: EDGE_PX, characters: (widthPx - 2 * EDGE_PX) / CHARACTER_PX, plotPx: widthPx - EDGE_PX - rightPx }
+    : rowPlace(
+        requests.map((request) => wordsBefore(request, Number.POSITIVE_INFINITY)),
+        widthPx,
+        rightPx,
+      );
   const places = marks.map((mark) => ({ atPx: (mark.atMs / endMs) * plotPx, widthPx: markWords(mark).length * CHARACTER_PX }));
   const levels = stagger(places, LEVELS);
   const subtitle = [spec.subtitle ?? [], signWords(spec, requests).map(({ words }) => words)].flat().join(' · ');
@@ -202,7 +209,7 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
   const headEndPx = headPx(look, { title: spec.title, subtitle });
   const top = headEndPx + legendPx(look, names) + (marks.length > 0 ? MARK_PX * (1 + Math.max(...levels)) : 0);
   const bottom = AXIS_PX + (tooltip ? SLIDER_PX : 0);
-  const heightPx = top + ROW_PX * Math.max(1, requests.length) + bottom;
+  const heightPx = top + (ROW_PX + (isAbove ? WORDS_PX : 0)) * Math.max(1, requests.length) + bottom;
   const lines = axisLines(theme);
 
   const option = {
@@ -219,7 +226,7 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
     yAxis: rowAxis(
       requests.map((request) => wordsBefore(request, characters)),
       theme,
-      { colourOf: (row) => (requests[row] ? colourOf(requests[row], theme) : theme.text) },
+      { colourOf: (row) => (requests[row] ? colourOf(requests[row], theme) : theme.text), linesBelow: isAbove ? 1 : undefined },
     ),
     series,
     ...(tooltip && {
