@@ -1,14 +1,18 @@
+import { percentOf } from '../domain/journeys/proportions.ts';
 import { datedMove, leadingRow } from '../domain/speed/clues.ts';
 import type { Level, Move, Series } from '../domain/speed/engine/run-series.ts';
+import type { Runs } from '../domain/speed/runs.ts';
 import type { Row, Study } from '../domain/speed/scenario-study.ts';
 import type { NearEvent } from '../domain/speed/speed-events.ts';
 import { formatValue, metricFact } from '../domain/speed/speed-metrics.ts';
+import type { Finding } from '../findings/finding.ts';
 import { dayAfter } from '../lib/calendar.ts';
 import { DAY_MS, MINUTE_MS } from '../lib/clock.ts';
 import { isoAt, todayIn } from '../lib/dates.ts';
+import { headlineOf } from '../lib/sentences.ts';
 import { ascending, median, quantile } from '../statistics/order.ts';
-import { rangeIn, sinceWords, type Unit } from './charts/values.ts';
-import { MAX_BANDS, type TrendLevel, type TrendSeries, type TrendSpec } from './spec.ts';
+import { intervalIn, rangeIn, sinceWords, type Unit } from './charts/values.ts';
+import { type BarsSpec, MAX_BANDS, type TrendLevel, type TrendSeries, type TrendSpec } from './spec.ts';
 
 /** More lines cannot be distinguished. */
 const MAX_SERIES = 6;
@@ -105,6 +109,27 @@ function findingOf({ move, metric, state, level, step }: Row, timeZone: string):
 /** `; 16% of runs fail`, where a scenario does whose speed alone would look fine. */
 function failingWords({ failures, period: { failed, all } }: Study): string {
   return failures.isFailing ? `; ${Math.round((100 * failed.length) / all.length)}% of runs fail` : '';
+}
+
+/** How many runs fail at each step, before and now, for an answer that begins with that. */
+export function failingBars({ failures: { steps }, baseline, period }: Study, { sentence }: Finding, timeZone: string): BarsSpec {
+  const percentIn =
+    ({ all }: Runs) =>
+    (failed: number) =>
+      percentOf(failed, all.length) ?? null;
+  const [then, now] = [baseline, period].map(({ window }) => intervalIn(timeZone, window));
+  return {
+    kind: 'bars',
+    title: headlineOf(sentence),
+    subtitle: `share of the runs that fail at each step, ${now} against ${then}, ${timeZone}`,
+    unit: 'percent',
+    labels: steps.map(({ step }) => step),
+    series: [
+      { name: 'baseline', values: steps.map(({ runsBefore }) => runsBefore).map(percentIn(baseline)) },
+      { name: 'this range', values: steps.map(({ share }) => share.failed).map(percentIn(period)) },
+    ],
+    accent: steps.slice(0, 1).map(({ step }) => step),
+  };
 }
 
 /** The trend of a scenario: one metric, a line for each step, the change and the events near it; undefined where there is no run. */

@@ -5,6 +5,7 @@ import type { Examples } from '../../src/domain/speed/clues.ts';
 import { resultIdOf } from '../../src/domain/speed/runs.ts';
 import { scenarioAnswerShape } from '../../src/domain/speed/scenario-answer.ts';
 import { BREAKDOWNS } from '../../src/domain/speed/speed-cycle.ts';
+import type { Finding } from '../../src/findings/finding.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { scenarioReport, scenarioReports } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
@@ -18,14 +19,17 @@ const example = z.object({ time: z.string(), stepResultId: z.string(), reportUri
 const views = ['changes', 'levels', 'failures', 'runs'] as const;
 
 /** Registers the picture of a study. */
-function drawTrend(
+function drawStudy(
   context: AnswerContext,
   { name, study }: Pick<Detail, 'study'> & { readonly name: string },
   events: Detail['events'] = [],
+  [told]: readonly Finding[] = [],
 ) {
-  context.draw(async () =>
-    (await import('../../src/views/from-study.ts')).trendOf(study, { title: name, timeZone: context.timeZone, events }),
-  );
+  const { timeZone } = context;
+  context.draw(async () => {
+    const { failingBars, trendOf } = await import('../../src/views/from-study.ts');
+    return told?.subject === 'failedRuns' ? failingBars(study, told, timeZone) : trendOf(study, { title: name, timeZone, events });
+  });
 }
 
 /** Verdicts, with links to the reports and HAR files of typical runs and a picture of the change. */
@@ -34,7 +38,7 @@ async function changesOf(asked: Asked, context: AnswerContext) {
   const { study, events, examples: runs } = detail;
   const { scenarioId, name } = detail.summary;
   for (const sentence of notes) context.note(sentence);
-  drawTrend(context, { name, study }, events);
+  drawStudy(context, { name, study }, events, answer.findings);
   const project = { projectId: await context.projectId() };
   const exampleOf = (run: Examples['before']) => {
     const stepResultId = run && resultIdOf(run.result);
@@ -91,7 +95,7 @@ export default defineAnsweringTool({
       context,
     );
     for (const sentence of notes) context.note(sentence);
-    if (drawn) drawTrend(context, drawn);
+    if (drawn) drawStudy(context, drawn);
     return { answer, columns: [...columns], rows: rows.map((row) => [...row]), ...(cursor !== undefined && { cursor }) };
   },
 });
