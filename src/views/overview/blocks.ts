@@ -43,18 +43,9 @@ const VERDICTS: Readonly<Record<string, string>> = {
   'within noise': 'no significant change',
 };
 
-/** The change that was found of a metric on some days, else the verdict of the whole range. */
-function verdictText(metric: unknown, verdict: unknown, findings: readonly Content[]): string {
-  for (const { subject, place, when, verdict: moved } of findings) {
-    const isDated = isRecord(when) && when['shape'] !== 'range' && (moved === 'higher' || moved === 'lower');
-    if (subject === metric && isDated) return [...Object.values(place ?? {}), moved, sinceWords(when)].join(' ');
-  }
-  return VERDICTS[textOf(verdict)] ?? textOf(verdict);
-}
-
 /** The metrics of a comparison, with what is known of the change of each. */
 function figuresTable(data: Content): Block['table'] {
-  const rows = recordsOf(data).map(({ metric, unit, before, after, changePercent, verdict }) => {
+  const rows = recordsOf(data).map(({ metric, unit, before, after, changePercent, verdict, since }) => {
     const [name = '', remark] = textOf(unit, '').split(/, | (?=a day)/);
     const values = [before, after].map((value) =>
       formatValue(numberOf(value), unitIn(name), digitsOf([before, after].map((each) => numberOf(each) ?? null))),
@@ -63,7 +54,7 @@ function figuresTable(data: Content): Block['table'] {
       `${nameOf(String(metric))}${remark === undefined ? '' : ` (${remark})`}`,
       ...values,
       numberOf(changePercent) === undefined ? NO_VALUE : `${formatNumber(numberOf(changePercent), { digits: 1, sign: true })}%`,
-      verdictText(metric, verdict, listOf(data['findings'])),
+      [VERDICTS[textOf(verdict)] ?? textOf(verdict), typeof since === 'string' ? sinceWords({ from: since }) : ''].join(' ').trim(),
     ];
   });
   return { columns: ['Metric', 'Before', 'Now', 'Change', 'Verdict'], rows };

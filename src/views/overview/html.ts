@@ -55,14 +55,5 @@ td.number { text-align: right; white-space: nowrap; }
   td::before { flex: none; color: var(--faint); content: attr(data-label); }
   td:first-child { font-weight: 600; text-align: left; }
   td:first-child::before { content: none; }
-  #figures tr { display: grid; grid-template-columns: 1fr auto; column-gap: 12px; padding: 6px 0; }
-  #figures td { padding: 0; }
-  #figures td:nth-child(1), #figures td:nth-child(5) { grid-column: 1; }
-  #figures td:nth-child(3), #figures td:nth-child(4) { grid-column: 2; }
-  #figures td:nth-child(1) { grid-row: 1; }
-  #figures td:nth-child(2) { display: none; }
-  #figures td:nth-child(3) { grid-row: 1; font-weight: 600; }
-  #figures td:nth-child(4), #figures td:nth-child(5) { grid-row: 2; color: var(--faint); }
-  #figures td:nth-child(n+2)::before { content: none; }
 }
 `;

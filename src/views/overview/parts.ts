@@ -17,15 +17,6 @@ export interface OverviewPart {
   readonly args: (asked: OverviewAsked) => Readonly<Record<string, unknown>>;
 }
 
-/** Days that a picture shows before the period, so that its level can be seen. */
-const LEAD_DAYS = 28;
-/** Of a calendar day: no clock is needed to count days. */
-const DAY_MS = 86_400_000;
-
-function shifted(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
-}
-
 const devicesOf = ({ device }: OverviewAsked) => (device === undefined ? {} : { devices: [device] });
 const daysOf = ({ startDate, endDate }: OverviewAsked) => ({ startDate, endDate });
 
@@ -48,8 +39,7 @@ export const overviewParts: readonly OverviewPart[] = [
     title: 'Day by day',
     tool: 'query_metrics',
     args: (asked) => ({
-      startDate: shifted(asked.startDate, -LEAD_DAYS),
-      endDate: asked.endDate,
+      ...daysOf(asked),
       ...devicesOf(asked),
       metrics: ['visits', 'conversionRate', 'revenueSum'],
       breakdown: ['day'],

@@ -9,28 +9,31 @@ function partOf(id: OverviewPart['id']): OverviewPart {
   return part;
 }
 
-it('asks each tool for the same days, pictures for those before too', () => {
+it('asks each tool for the same days', () => {
   const asked = { startDate: '2026-11-23', endDate: '2026-11-29', device: 'mobile' };
   expect(partOf('changes').args(asked)).toMatchObject({ startDate: '2026-11-23', endDate: '2026-11-29', devices: ['mobile'] });
-  expect(partOf('course').args(asked)).toMatchObject({ startDate: '2026-10-26', endDate: '2026-11-29', devices: ['mobile'] });
+  expect(partOf('course').args(asked)).toMatchObject({ startDate: '2026-11-23', endDate: '2026-11-29', devices: ['mobile'] });
   expect(partOf('speed').args(asked)).not.toHaveProperty('devices');
 });
 
-it('shows figures as a table, each with what was found of it, its unit, and its verdict in words', () => {
+it('shows figures as a table, each with its unit and its own verdict in words', () => {
   const found = { subject: 'visits', place: { device: 'mobile' }, verdict: 'lower', when: { shape: 'step', from: '2026-11-24' } };
   const block = blockOf(partOf('figures'), {
     answer: 'Mobile visits have been 30% lower since 24 Nov. It has cost about 900 EUR so far.',
     findings: [{ ...found, sentence: 'Mobile visits have been 30% lower since 24 Nov; the others did not move.' }],
-    columns: ['metric', 'unit', 'before', 'after', 'changePercent', 'verdict'],
+    columns: ['metric', 'unit', 'before', 'after', 'changePercent', 'verdict', 'since'],
     rows: [
-      ['visits', 'sessions', 100, 80, -20, 'within noise'],
+      // Of all devices, whatever one of them did.
+      ['visits', 'sessions', 100, 80, -20, 'within noise', null],
+      ['bounceRate', '%', 40, 60, 50, 'up', '2026-11-24'],
       ['revenueSum', 'EUR a day', 1000.5, null, null, 'within noise'],
       ['sessionTimeAverage', 'time, unit not documented', 130, 131.25, 1, 'drift'],
     ],
   });
   expect(block.headline).toBe('Mobile visits have been 30% lower since 24 Nov.');
   expect(block.table?.rows).toEqual([
-    ['Visits', '100', '80', '-20.0%', 'mobile lower since 24 Nov'],
+    ['Visits', '100', '80', '-20.0%', 'no significant change'],
+    ['Bounce rate', '40%', '60%', '+50.0%', 'higher since 24 Nov'],
     ['Revenue (a day)', '1,001 EUR', '–', '–', 'no significant change'],
     ['Session time (unit not documented)', '130.0', '131.3', '+1.0%', 'slow trend'],
   ]);
