@@ -1,5 +1,5 @@
 import type { PeriodsResult } from '../domain/metrics/compare/comparison.ts';
-import { type Contribution, type Explained, fixed } from '../domain/metrics/compare/contributions.ts';
+import type { Contribution } from '../domain/metrics/compare/contributions.ts';
 import { isCount, unitOf } from '../domain/metrics/metric-definitions.ts';
 import { nameOf } from '../domain/metrics/metric-names.ts';
 import type { MetricRow } from '../domain/metrics/read/metric-answers.ts';
@@ -10,7 +10,7 @@ import { todayIn } from '../lib/dates.ts';
 import { headlineOf } from '../lib/sentences.ts';
 import { digitsOf, formatValue, intervalIn, momentWords, sinceWords, type Unit, unitIn } from './charts/values.ts';
 import { type BarsSpec, type ChartSpec, joined, type TrendSpec } from './spec.ts';
-import { findingsDrawn, hasMoved, marksBeside } from './told.ts';
+import { findingsDrawn, hasMoved, marksBeside, notDrawn } from './told.ts';
 
 /** Segments beyond this make the picture longer than it is worth. */
 const MAX_SEGMENTS = 4;
@@ -91,6 +91,9 @@ function rangesText({ timeZone, period, baseline }: ComparisonChartOptions): str
 /** Days before a change that show what it changed from, and the most days that are drawn for it. */
 const [DAYS_BEFORE, MOST_DAYS] = [7, 92];
 
+/** The visits that a figure is of: ` (mobile)`, or nothing for all. */
+const ofWords = (of: string) => (of === '' ? '' : ` (${of})`);
+
 /** The first of these with a date among the days that can be drawn. */
 function storyOf(drawn: readonly Finding[], { period, timeZone }: ComparisonChartOptions): Finding | undefined {
   const earliest = dayAfter(todayIn(timeZone, period.endMs), DAYS_BEFORE - MOST_DAYS);
@@ -123,14 +126,15 @@ function trendOf(result: PeriodsResult, drawn: readonly Finding[], options: Comp
   // Of two years both ranges are what is drawn.
   const finding = (isOverlay ? drawn.find(({ when }) => when.shape === 'range') : undefined) ?? drawn[0];
   const places = story ? placesOf(story) : [];
+  const others = result.data.rows.flatMap(([name]) => (name === metric ? [] : nameOf(String(name))));
   // Of two years this one, else the place of the change.
   const isAccent = (line: string, at: number) => series.length > 1 && (isOverlay ? at === 0 : places.includes(line));
   const isMarked = story && !isOverlay && times.includes(story.when.from ?? '');
   return {
     kind: 'trend',
-    title: finding ? headlineOf(finding.sentence) : `${nameOf(metric)}${of === '' ? '' : ` (${of})`}`,
+    title: finding ? headlineOf(finding.sentence) : `${nameOf(metric)}${ofWords(of)}`,
     subtitle: `${nameOf(metric)} by day${unit === undefined ? '' : `, ${unit}`}, ${rangesText(options)}, ${timeZone}: \
-${isCount(metric) ? 'sums of ' : ''}whole days; ${words}`,
+${[`${isCount(metric) ? 'sums of ' : ''}whole days`, words, ...notDrawn(others)].join('; ')}`,
     unit: unitIn(unit),
     timeZone,
     times,
@@ -149,50 +153,34 @@ type ChangePart = Pick<Contribution, 'name' | 'mix' | 'rate' | 'contribution'>;
 
 const size = ({ contribution }: ChangePart) => Math.abs(contribution);
 
-/** The metric of some parts, their ranges, what they are parts by and any more words on that, and the place to point at. */
+/** The metric and visits of a change, its ranges, what contributes to it and any more words on that, and the place to point at. */
 interface PartsTold {
-  readonly metric: string;
+  readonly of: string;
   readonly ranges: string;
   readonly by: string;
-  readonly of?: string;
+  readonly words?: string;
   readonly unit: Unit;
   readonly accent: readonly string[];
 }
 
-/** The parts of a change as bars: of a rate the own rate of each group and its share of the visits, of a count one amount. */
-function partsOf(parts: readonly ChangePart[], change: number, { metric, ranges, by, of, unit, accent: places }: PartsTold): BarsSpec {
-  const largest = Math.max(...parts.map(size));
+/** What each part contributes to a change, as the answer has it; of a rate with what comes from its own and what from the mix. */
+function partsOf(parts: readonly ChangePart[], change: number, { of, ranges, by, words, unit, accent: places }: PartsTold): BarsSpec {
   const shown = parts.toSorted((a, b) => size(b) - size(a));
-  const isSplit = shown.some(({ mix = 0 }) => Math.abs(mix) > SMALL * largest);
-  const series = (label: string, valueOf: (part: ChangePart) => number | undefined) => ({
-    name: label,
-    values: shown.map((part) => valueOf(part) ?? null),
-  });
   const labels = shown.map(({ name }) => name);
   const accent = labels.filter((name) => places.includes(name));
+  const values = shown.map(({ contribution }) => contribution);
+  const isSplit = shown.some(({ mix = 0 }) => Math.abs(mix) > SMALL * Math.max(...shown.map(size)));
+  const said = (value: number | undefined) => formatValue(value, unit, digitsOf(values));
   return {
     kind: 'bars',
-    title: `${metric} by ${by}: ${formatValue(change, unit, digitsOf(shown.map((part) => part.contribution)))} in all`,
-    subtitle: [ranges, of, isSplit && 'own rate of each, and its share of the visits (traffic mix)'].filter(Boolean).join(', '),
+    title: `${of}, ${said(change)}: what each ${by} contributes`,
+    subtitle: [ranges, words].filter(Boolean).join(', '),
     unit,
     labels,
-    series: isSplit
-      ? [series('own rate', ({ rate }) => rate), series('traffic mix', ({ mix }) => mix)]
-      : [series('contribution', ({ contribution }) => contribution)],
+    series: [{ name: 'contribution', values }],
+    ...(isSplit && { notes: shown.map(({ rate, mix }) => `own rate ${said(rate)}, share of the visits ${said(mix)}`) }),
     ...(accent.length > 0 && { accent }),
   };
-}
-
-/** The segments that make most of a change; what mix does is of each and of all other visits together. */
-function segmentParts(all: readonly Explained[]): ChangePart[] {
-  const parts = all.flatMap(({ groups: [own, others] }): ChangePart[] => {
-    if (!own || !others) return [];
-    const { name, contribution, rate = 0, mix } = own;
-    if (mix === undefined || others.mix === undefined) return [{ name, contribution }];
-    const moved = fixed(mix + others.mix);
-    return [{ name, rate, mix: moved, contribution: fixed(rate + moved) }];
-  });
-  return parts.toSorted((a, b) => size(b) - size(a)).slice(0, MAX_SEGMENTS);
 }
 
 /**
@@ -201,7 +189,7 @@ function segmentParts(all: readonly Explained[]): ChangePart[] {
  */
 export function chartOfComparison(result: PeriodsResult, options: ComparisonChartOptions): ChartSpec | undefined {
   const { headline, byDevice, bySegment, factors } = result;
-  const { metric, isPerDay } = headline;
+  const { metric, isPerDay, of } = headline;
   const found = findingsDrawn(result.data.findings, metric, options.labels);
   const story = storyOf(found, options);
   const unit = unitIn(unitOf(metric, options.currency), true);
@@ -210,16 +198,21 @@ export function chartOfComparison(result: PeriodsResult, options: ComparisonChar
   // The parts of a change within noise are noise too.
   if (verdict !== 'up' && verdict !== 'down' && verdict !== 'drift') return trend;
   const told = {
-    metric: `${nameOf(metric)}${isPerDay ? ' a day' : ''}`,
+    of: `${nameOf(metric)}${isPerDay ? ' a day' : ''}${ofWords(of)}`,
     ranges: rangesText(options),
     unit,
     accent: story ? placesOf(story) : [],
   };
   const [segment] = bySegment;
+  const ofSegments = bySegment.flatMap(({ groups: [own] }) => own ?? []).toSorted((a, b) => size(b) - size(a));
   const parts = byDevice
     ? partsOf(byDevice.groups, byDevice.change, { ...told, by: 'device' })
     : segment &&
-      partsOf(segmentParts(bySegment), segment.change, { ...told, by: 'segment', of: 'each against all other visits (segments overlap)' });
+      partsOf(
+        ofSegments.slice(0, MAX_SEGMENTS).map(({ name, contribution }) => ({ name, contribution })),
+        segment.change,
+        { ...told, by: 'segment', words: 'segments overlap: these do not add up' },
+      );
   // A change of a device that is not the largest part of this one lies mostly outside the two ranges.
   const isOutside = byDevice && story?.place.device !== undefined && parts?.labels[0] !== story.place.device;
   const ofFactors =
@@ -227,7 +220,7 @@ export function chartOfComparison(result: PeriodsResult, options: ComparisonChar
     partsOf(
       (['visits', 'conversion', 'basket'] as const).map((name) => ({ name, contribution: factors[name] })),
       factors.change,
-      { ...told, by: 'factor', of: 'visits × conversion × basket' },
+      { ...told, by: 'factor', words: 'visits × conversion × basket' },
     );
   return joined([trend, isOutside ? undefined : parts, metric === 'revenueSum' ? ofFactors : undefined]);
 }

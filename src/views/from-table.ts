@@ -9,16 +9,23 @@ import { DAY_MS } from '../lib/clock.ts';
 import { formatPercent } from '../lib/number-text.ts';
 import { capital, headlineOf } from '../lib/sentences.ts';
 import { intervalIn, momentWords, rangeIn, type Unit, unitIn } from './charts/values.ts';
-import { type BarsSpec, type ChartSpec, joined, type PanelSpec, panelsOf, type TrendSeries, type TrendSpec } from './spec.ts';
-import { findingsDrawn, hasMoved, marksBeside } from './told.ts';
-
-/** Label of a row whose column is empty. */
-const NO_NAME = '(none)';
+import {
+  type BarsSpec,
+  type ChartSpec,
+  isUnnamed,
+  joined,
+  NO_NAME,
+  type PanelSpec,
+  panelsOf,
+  type TrendSeries,
+  type TrendSpec,
+} from './spec.ts';
+import { findingsDrawn, hasMoved, marksBeside, notDrawn } from './told.ts';
 
 /** More lines or colours cannot be distinguished. */
 const MAX_SERIES = 8;
-/** More rows make a picture that cannot be read. */
-const MAX_ROWS = 30;
+/** More rows, of all pictures together, could not be read. */
+const MAX_ROWS = 36;
 
 /** A row's label as a time: that of a month or quarter is its first day, a mark of a part is dropped. */
 function timeOf(text: string): string {
@@ -38,9 +45,8 @@ const RANKED: ReadonlySet<string> = new Set(['zone', 'segment', 'goal']);
 
 const once = <T>(values: readonly T[]) => [...new Set(values)];
 
-/** Up to this many metrics are drawn below each other: as lines over time, as bars, and as bars of more rows than `FEW_ROWS`. */
-const MAX_METRICS = { time: 6, bars: 3, longBars: 1 };
-const FEW_ROWS = 8;
+/** Up to this many metrics are drawn below each other: as lines over time, and as bars. */
+const MAX_METRICS = { time: 6, bars: 3 };
 
 /** Time zone of a table, and the range that it is of where that is known. */
 export interface TableRange {
@@ -63,6 +69,8 @@ interface DrawnCell {
   readonly value: number | null;
   /** The expected value, and its bounds at 95 %. */
   readonly expected: Readonly<Record<'expected' | 'low' | 'high', number | null>>;
+  /** It has days that are to come: what is expected of it holds all changes that are known. */
+  readonly isAhead: boolean;
 }
 
 /** Names of the places in a picture. */
@@ -88,6 +96,8 @@ interface Drawn {
   readonly about: readonly string[];
   /** Names of the selections that all of it is of. */
   readonly filters: readonly string[];
+  /** The whole, of which the answer tells, is not among what is drawn. */
+  readonly isOfParts?: boolean;
 }
 
 const numberOf = (cell: string | number | null | undefined) => (typeof cell === 'number' ? cell : null);
@@ -95,15 +105,8 @@ const numberOf = (cell: string | number | null | undefined) => (typeof cell === 
 /** Units whose rows are made of days. */
 const OF_DAYS: ReadonlySet<string> = new Set(['weekday', 'weekend']);
 
-function drawnOf(
-  { columns, rows, units, filters }: QueryTable,
-  metric: string,
-  shown: number,
-  { timeZone, interval, undrawn = [] }: TableRange,
-): Drawn {
-  const metrics = Object.keys(units);
-  const [firstMetric = ''] = metrics;
-  const asked = metrics.filter((name) => name !== DAYS_COLUMN && !undrawn.includes(name)).length;
+function drawnOf({ columns, rows, units, filters }: QueryTable, metric: string, { timeZone, interval }: TableRange): Drawn {
+  const [firstMetric = ''] = Object.keys(units);
   const count = columns.indexOf(firstMetric);
   // That all devices are meant goes without saying, and a goal says nothing of visits.
   const isPerGoal = definitionOf(metric)?.perGoal ?? false;
@@ -121,11 +124,13 @@ function drawnOf(
         const amount = numberOf(row[columns.indexOf(column)]);
         return amount === null ? null : amount / per;
       };
-      const named = (part: string) => at(columns.includes(part) ? part : `${metric}${part[0]?.toUpperCase()}${part.slice(1)}`);
+      const columnOf = (part: string) => (columns.includes(part) ? part : `${metric}${capital(part)}`);
+      const named = (part: string) => at(columnOf(part));
       return {
         labels: row.slice(0, count).map((label) => String(label ?? '')),
         value: at(metric),
         expected: { expected: named('expected'), low: named('low'), high: named('high') },
+        isAhead: row[columns.indexOf(columnOf('verdict'))] === 'forecast',
       };
     }),
     unit: unitIn(units[metric]),
@@ -135,7 +140,6 @@ function drawnOf(
       ...(interval ? [intervalIn(timeZone, interval), timeZone] : []),
       String(units[metric]),
       ...filtered,
-      ...(asked > shown ? [`${shown} of ${asked} metrics`] : []),
     ],
   };
 }
@@ -156,25 +160,24 @@ const sizeOf = ([, values]: Line) => [...values.values()].reduce<number>((sum, v
 /** A line that reaches no more of the largest than this lies on the axis. */
 const SMALL = 0.03;
 
-/** The largest lines, without those that hide how the parts differ, and what was left out in words. */
+/** The largest lines, and what was left out in words. */
 function chosenLines(lines: ReadonlyMap<string, ReadonlyMap<string, number | null>>) {
-  const parts = [...lines].filter(([name]) => lines.size < 3 || !BESIDE.has(name));
-  const ordered = parts.toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  const ordered = [...lines].toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const largest = Math.max(0, ...ordered.map(sizeOf));
   const visible = ordered.filter((line) => sizeOf(line) >= SMALL * largest);
   const names = new Set(visible.slice(0, MAX_SERIES).map(([name]) => name));
   const shown = [...lines].filter(([name]) => names.has(name));
   const dropped = [...lines.keys()].filter((name) => !names.has(name));
-  const left =
-    dropped.length > 0 ? [`not drawn: ${dropped.length > 3 ? `${dropped.length} of ${lines.size} lines` : dropped.join(', ')}`] : [];
-  return { shown, left };
+  return { shown, left: notDrawn(dropped, 'without') };
 }
 
-/** The expected values as a line with bounds; empty where the table has none. */
-function expectedLine(cells: readonly DrawnCell[]): TrendSeries[] {
-  if (cells.every(({ expected }) => expected.expected === null)) return [];
-  const valuesOf = (part: keyof DrawnCell['expected']) => cells.map(({ expected }) => expected[part]);
-  return [{ name: 'expected', values: valuesOf('expected'), low: valuesOf('low'), high: valuesOf('high') }];
+/** The expected values with bounds, those of days to come as a line of their own; empty where the table has none. */
+function expectedLines(cells: readonly DrawnCell[]): TrendSeries[] {
+  return ['expected', 'forecast'].flatMap((name, at) => {
+    const valuesOf = (part: keyof DrawnCell['expected']) => cells.map((each) => (each.isAhead === at > 0 ? each.expected[part] : null));
+    const line = { name, values: valuesOf('expected'), low: valuesOf('low'), high: valuesOf('high') };
+    return line.values.some((value) => value !== null) ? [line] : [];
+  });
 }
 
 /** The finding of a picture over time, and its marks: nothing that began before the first of its times. */
@@ -197,17 +200,13 @@ function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly
   };
 }
 
-/** The times that are drawn, and those of which only a part is known: a sum over it looks like a fall, and is left out. */
-function timesOf({ metric, dimensions: [per = ''], cells }: Drawn) {
+/** The times of a table, and those of which only a part is known. */
+function timesOf({ dimensions: [per = ''], cells }: Drawn) {
   const partial = cells.flatMap(({ labels: [label = ''] }) => (label.endsWith(PART_MARK) ? [label.replace(PART_MARK, '')] : []));
-  const parts = once(partial.map(timeOf));
-  const all = once(cells.map(({ labels }) => timeOf(labels[0] ?? '')));
-  const whole = all.filter((time) => !parts.includes(time));
-  // Whether a column of a query is a sum nobody knows.
-  const isCut = (isCount(metric) || !definitionOf(metric)) && whole.length > 1;
-  const words = parts.map((time) => momentWords(time, per)).join(' and ');
-  const cut = parts.length > 0 ? [`${isCut ? 'not drawn' : 'hollow'}: a part of its ${per} only (${words})`] : [];
-  return { times: isCut ? whole : all, inPart: isCut ? [] : parts, cut };
+  const inPart = once(partial.map(timeOf));
+  const words = inPart.map((time) => momentWords(time, per)).join(' and ');
+  const hollow = inPart.length > 0 ? [`hollow: a part of its ${per} only (${words})`] : [];
+  return { times: once(cells.map(({ labels }) => timeOf(labels[0] ?? ''))), inPart, hollow };
 }
 
 /** Values by line and time. */
@@ -222,20 +221,28 @@ function linesOf({ metric, cells }: Drawn): Map<string, Map<string, number | nul
 }
 
 function trendOf(drawn: Drawn, { timeZone, interval, findings }: TableRange, headline: string | undefined): TrendSpec {
-  const { cells, unit, about } = drawn;
-  const { times, inPart, cut } = timesOf(drawn);
+  const { cells, dimensions, unit, about } = drawn;
+  const { times, inPart, hollow } = timesOf(drawn);
   const lines = linesOf(drawn);
   const { shown, left } = chosenLines(lines);
-  const band = lines.size === 1 ? expectedLine(cells) : [];
-  const { finding, ...marks } = toldOf(drawn, findings, times);
+  const expected = lines.size === 1 ? expectedLines(cells) : [];
+  const ahead = cells.filter(({ isAhead }) => isAhead && expected.length > 1).map(({ labels }) => timeOf(labels[0] ?? ''));
+  const begun = ahead.slice(0, 1).map((time) => ({ name: `forecast from ${momentWords(time, dimensions[0] ?? '')}`, time }));
+  const { finding, events, ...marks } = toldOf(drawn, findings, times);
+  const isMoved = events.length > 0 || marks.change !== undefined;
   const accent = accentIn(finding);
   return {
     kind: 'trend',
     // The answer begins with the whole, of which nothing is seen where it is left out.
-    title: titleIn(drawn, finding, left.length > 0 ? undefined : headline),
-    subtitle: [...about, ...(interval ? [] : [timeZone]), ...left, ...cut, ...(band.length > 0 ? ['band: expected at 95%'] : [])].join(
-      ', ',
-    ),
+    title: titleIn(drawn, finding, left.length > 0 || drawn.isOfParts ? undefined : headline),
+    subtitle: [
+      ...about,
+      ...(interval ? [] : [timeZone]),
+      ...left,
+      ...hollow,
+      ...(expected.length > 0 ? ['bands: 95%'] : []),
+      ...(begun.length > 0 && isMoved ? ['expected: without the changes, forecast: with them'] : []),
+    ].join(', '),
     unit,
     timeZone,
     times,
@@ -243,25 +250,26 @@ function trendOf(drawn: Drawn, { timeZone, interval, findings }: TableRange, hea
     series: [
       // Of what is to come there is the expected line alone.
       ...shown
-        .filter(([, line]) => band.length === 0 || [...line.values()].some((value) => value !== null))
+        .filter(([, line]) => expected.length === 0 || [...line.values()].some((value) => value !== null))
         .map(([name, line]) => ({
           name,
           values: times.map((time) => line.get(time) ?? null),
           ...(shown.length > 1 && accent.includes(name) && { isAccent: true as const }),
         })),
-      ...band,
+      ...expected,
     ],
+    events: [...events, ...begun],
     ...marks,
   };
 }
 
-/** The parts alone, and what was left out in words; all cells where few would stay. */
-function partsAlone(cells: readonly DrawnCell[], reference: string | undefined): { cells: readonly DrawnCell[]; left: readonly string[] } {
+/** The parts alone, with what was left out in words; all cells where these are of fewer than two. */
+function partsAlone(drawn: Drawn, { reference }: TableRange): Drawn {
   const isBeside = (label: string) => BESIDE.has(label) && label !== reference;
-  const parts = cells.filter(({ labels }) => !labels.some(isBeside));
-  const dropped = once(cells.flatMap(({ labels }) => labels.filter(isBeside)));
-  if (parts.length < 2 || dropped.length === 0) return { cells, left: [] };
-  return { cells: parts, left: [`not drawn: ${dropped.join(', ')}`] };
+  const cells = drawn.cells.filter(({ labels }) => !labels.some(isBeside));
+  const dropped = once(drawn.cells.flatMap(({ labels }) => labels.filter(isBeside)));
+  if (once(cells.map(({ labels }) => labels.at(-1))).length < 2) return drawn;
+  return { ...drawn, cells, isOfParts: dropped.length > 0, about: [...drawn.about, ...notDrawn(dropped, 'without')] };
 }
 
 /** The dimension of few values last, because its values are the colours. */
@@ -281,20 +289,18 @@ function noteOf(findings: readonly Finding[], metric: string, row: string): stri
 }
 
 /** Rows by all columns but the last, whose values are the colours; by all of them where those would be too many. */
-function barsOf(drawn: Drawn, { findings = [], reference }: TableRange, headline: string | undefined): BarsSpec {
-  const alone = partsAlone(drawn.cells, reference);
-  const { metric, dimensions, cells, unit, about } = turned({ ...drawn, cells: alone.cells });
+function barsOf(drawn: Drawn, { findings = [], reference }: TableRange, headline: string | undefined, most: number): BarsSpec {
+  const { metric, dimensions, cells, unit, about } = turned(drawn);
   const last = once(cells.map(({ labels }) => labels.at(-1) ?? ''));
   const isColoured = dimensions.length > 1 && last.length <= MAX_SERIES;
   const rowOf = (labels: readonly string[]) => (isColoured ? labels.slice(0, -1) : labels).join(', ');
   const value = ({ value: amount }: Drawn['cells'][number]) => amount ?? Number.NEGATIVE_INFINITY;
   const ordered = RANKED.has(dimensions.join()) ? cells.toSorted((a, b) => value(b) - value(a)) : cells;
   const all = once(ordered.map(({ labels }) => rowOf(labels)));
-  const filled = new Set(ordered.flatMap(({ labels, value: amount }) => ((amount ?? 0) === 0 ? [] : [rowOf(labels)])));
-  const rows = filled.size > 1 ? all.filter((row) => filled.has(row)) : all;
-  const empty = all.filter((row) => !rows.includes(row));
+  // What has no name is not the first of those that have one.
+  const rows = all.toSorted((a, b) => Number(isUnnamed(a)) - Number(isUnnamed(b)));
   const names = isColoured ? last : [nameOf(metric)];
-  const shown = rows.slice(0, MAX_ROWS);
+  const shown = rows.slice(0, most);
   const valueOf = (row: string, name: string) =>
     cells.find(({ labels }) => rowOf(labels) === row && (!isColoured || labels.at(-1) === name))?.value ?? null;
   const finding = findingIn(drawn, findings);
@@ -306,8 +312,6 @@ function barsOf(drawn: Drawn, { findings = [], reference }: TableRange, headline
   const isNoted = names.length === 1 && reference !== undefined && notes.some((note) => note !== '');
   const left = [
     ...(isNoted ? [`verdicts against ${reference}`] : []),
-    ...alone.left,
-    ...(empty.length > 0 ? [`nothing to draw: ${empty.join(', ')}`] : []),
     ...(rows.length > shown.length ? [`${shown.length} of ${rows.length} rows`] : []),
   ];
   return {
@@ -336,9 +340,10 @@ function withoutTotal(table: QueryTable): QueryTable {
   return { ...table, rows: table.rows.filter(([time]) => time !== TOTAL) };
 }
 
-/** The first sentence of an answer without a finding, which is about its first metric; a finding is told of the picture that shows it. */
-function tableHeadline({ findings = [], answer }: TableRange): string | undefined {
-  return answer === undefined || findings.some(hasMoved) ? undefined : headlineOf(answer);
+/** The first sentence of an answer, which is about its first metric; a finding is told of the picture that shows it. */
+function tableHeadline({ findings = [], answer = '' }: TableRange): string | undefined {
+  const first = headlineOf(answer);
+  return first === '' || findings.some((each) => hasMoved(each) && headlineOf(each.sentence) === first) ? undefined : first;
 }
 
 /**
@@ -351,17 +356,27 @@ export function chartOfTable(table: QueryTable, range: TableRange): ChartSpec | 
   const [unit = ''] = table.columns;
   const isOverTime = COURSES.has(unit) && !range.isOrdered;
   if (!isOverTime && table.rows.length < 2) return undefined;
-  const mostBars = table.rows.length > FEW_ROWS ? MAX_METRICS.longBars : MAX_METRICS.bars;
-  const most = isOverTime ? MAX_METRICS.time : mostBars;
+  const most = isOverTime ? MAX_METRICS.time : MAX_METRICS.bars;
   // Where not all can be drawn, what something was found of comes first, then in the order of the table, whose first the answer tells of.
   const first = range.findings?.find(({ subject }) => metrics.includes(subject))?.subject;
   const ordered = first === undefined ? metrics : [first, ...metrics.filter((name) => name !== first)];
   const shown = (metrics.length > most ? ordered : metrics).slice(0, most);
   const drawn = withoutIds(COURSES.has(unit) || OF_DAYS.has(unit) ? withoutTotal(table) : table);
-  const pictures = shown.map((metric) => drawnOf(drawn, metric, shown.length, range));
+  const pictures = shown.map((metric) => drawnOf(drawn, metric, range));
   const known = pictures.filter(({ cells }) => cells.some(({ value, expected }) => value !== null || expected.expected !== null));
+  const left = notDrawn(metrics.filter((name) => !known.some(({ metric }) => metric === name)).map(nameOf));
   const headline = tableHeadline(range);
-  return joined(known.map((picture, at) => (isOverTime ? trendOf : barsOf)(picture, range, at === 0 ? headline : undefined)));
+  const rows = Math.floor(MAX_ROWS / known.length);
+  return joined(
+    known.map((picture, at) =>
+      (isOverTime ? trendOf : barsOf)(
+        partsAlone({ ...picture, about: [...picture.about, ...left] }, range),
+        range,
+        at === 0 ? headline : undefined,
+        rows,
+      ),
+    ),
+  );
 }
 
 /** Rows of any query: the types as DuckDB writes them, numbers perhaps as texts. */
@@ -381,7 +396,7 @@ const TIME = /^(DATE|TIMESTAMP.*)$/;
 const MIDNIGHT = / 00:00:00$/;
 
 function cellText(cell: unknown): string {
-  if (cell === null) return NO_NAME;
+  if (cell === null || cell === '') return NO_NAME;
   return typeof cell === 'string' ? cell : JSON.stringify(cell);
 }
 

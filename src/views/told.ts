@@ -1,9 +1,12 @@
 import { type Finding, placesOf } from '../findings/finding.ts';
-import { headlineOf } from '../lib/sentences.ts';
+import { firstOf, headlineOf } from '../lib/sentences.ts';
 import type { TrendEvent } from './spec.ts';
 
 /** Whether a finding is a difference. */
 export const hasMoved = ({ verdict }: Finding) => verdict === 'higher' || verdict === 'lower';
+
+/** Says what a picture leaves out. */
+export const notDrawn = (names: readonly string[], words = 'not drawn:') => (names.length > 0 ? [`${words} ${firstOf(names, 3)}`] : []);
 
 /** Findings of a metric in places that are drawn, the most important first. */
 export function findingsDrawn(findings: readonly Finding[], metric: string, drawn: readonly string[]): Finding[] {

@@ -250,7 +250,7 @@ describe('a picture of any width', () => {
   it('writes amounts under the labels of a single series, and behind the bars of several', () => {
     const text = (spec: PanelSpec) => drawSvg(spec, 'light', 390).svg;
     for (const words of ['/p/*', '3,000 · 37.5% of the step before · 37.5% of all']) expect(text(funnel())).toContain(`>${words}</text>`);
-    for (const words of ['desktop', '-0.020 pp']) expect(text(parts())).toContain(`>${words}</text>`);
+    for (const words of ['desktop', '-0.02 pp']) expect(text(parts())).toContain(`>${words}</text>`);
     for (const words of ['1 after: /p/*', '60']) expect(text(flow())).toContain(`>${words}</text>`);
     for (const words of ['2026-11-02 1,240', '3%'])
       expect(text(grid({ columns: Array.from({ length: 12 }, (_, at) => `day ${at}`) }))).toContain(`>${words}</text>`);

@@ -95,7 +95,7 @@ it('says both ends of what has ended, and the first day of what goes on', () => 
 it('takes apart what changed, and nothing that is within noise or of another device than the change', () => {
   const groups = [group('mobile', 50), group('desktop', 20), group('tablet', 0)];
   // A part that did not change is one too.
-  const parts = { title: 'Visits by device: +70 in all', labels: ['mobile', 'desktop', 'tablet'] };
+  const parts = { title: 'Visits, +70: what each device contributes', labels: ['mobile', 'desktop', 'tablet'] };
   expect(panels(compared('drift', undefined, groups))).toMatchObject([{ title: 'Visits' }, parts]);
   expect(panels(compared('within noise', undefined, groups))).toHaveLength(1);
   const { data, ...result } = compared('up', { ...episode, ...sizes }, groups);

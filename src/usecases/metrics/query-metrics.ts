@@ -259,6 +259,19 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
   return together(first, textsTold(await zoneChangeSentence(complete, context), lead, todaySentence(complete, context)), last);
 }
 
+/** The changes that begin among the days that a picture shows, of which the answer has no words. */
+async function factsDrawn(
+  { asked, whole, lines, currency }: Queried,
+  grid: QueryGrid,
+  { placeOf, grammar }: Naming,
+  context: QueryMetricsContext,
+): Promise<Facts[]> {
+  if (asked.expected) return [];
+  const course = await readCourse(whole, grid, lines, { ...context, note: () => undefined }, true);
+  const { first, last } = changesTold({ ...course, currency }, placeOf, grammar);
+  return [...first.facts, ...last.facts];
+}
+
 /** Answers one query as one table, which can be drawn; what a reader must know besides goes into the notes. */
 export async function queryMetrics(query: MetricQuery, context: QueryMetricsContext): Promise<QueryTable> {
   const { note, timeZone } = context;
@@ -308,12 +321,13 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const told = withFindings(answer, said, grammar, context);
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-table.ts');
+    const facts = said.facts.length > 0 ? said.facts : await factsDrawn(queried, grid, { ...named, grammar }, context);
     return chartOfTable(answer, {
       timeZone,
       interval: asked.expected ? whole.interval : complete.interval,
       undrawn: query.bases,
       isOrdered: query.order !== undefined,
-      findings: wordedAll(said.facts, grammar),
+      findings: wordedAll(facts, grammar),
       ...('answer' in told && { answer: told.answer }),
     });
   });

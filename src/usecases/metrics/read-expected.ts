@@ -224,15 +224,19 @@ export async function readExpected(
   };
 }
 
-/** Whether the rows of a query are weeks or months of one set of visits, whose course is put into words, and few enough to read by day. */
+/**
+ * Whether the rows of a query are weeks or months of one set of visits, whose course is put into words, or what a picture shows as lines:
+ * days and devices too; and few enough to read by day.
+ */
 function isCourse(
   { breakdown, devices, compareSegments, goalIds, zoneIds, shares, order, interval }: MetricQuery,
   timeZone: string,
+  isDrawn: boolean,
 ): boolean {
-  const [unit, ...more] = breakdown;
-  const isOne = [devices, compareSegments, goalIds].every(({ length }) => length <= 1) && zoneIds.length === 0 && more.length === 0;
-  const isPlain = isOne && !shares && order === undefined && (unit === 'week' || unit === 'month');
-  return isPlain && daysBetween(interval.startMs, interval.endMs + 1, timeZone) <= READ_DAYS;
+  const [unit = '', ...more] = breakdown;
+  const isOne = [isDrawn ? [] : devices, compareSegments, goalIds].every(({ length }) => length <= 1) && zoneIds.length === 0;
+  const isBy = more.every((part) => isDrawn && part === 'device') && ['week', 'month', ...(isDrawn ? ['day'] : [])].includes(unit);
+  return isOne && isBy && !shares && order === undefined && daysBetween(interval.startMs, interval.endMs + 1, timeZone) <= READ_DAYS;
 }
 
 /** The changes that begin among the rows of a query, where these are a course: a line through a break is the rate of nothing. */
@@ -241,10 +245,11 @@ export async function readCourse(
   grid: QueryGrid,
   lines: readonly QueryLine[],
   context: ExpectedContext,
+  isDrawn = false,
 ): Promise<ExpectedRead> {
   const last = todayIn(context.timeZone, context.nowMs);
   const none = { lines: [...lines], whole: [], found: [], changes: [], currency: undefined, last };
-  if (!isCourse(query, context.timeZone)) return none;
+  if (!isCourse(query, context.timeZone, isDrawn)) return none;
   const { changes, last: ofDays } = await readHistory(query, grid, lines, context);
   return { ...none, changes, last: ofDays };
 }

@@ -1,4 +1,4 @@
-import type { BarSeries, BarsSpec } from '../spec.ts';
+import { type BarSeries, type BarsSpec, isUnnamed } from '../spec.ts';
 import type { Drawing, Look, TooltipLine } from './look.ts';
 import {
   amountLabel,
@@ -107,6 +107,7 @@ function styleOf({ accent, labels, series }: BarsSpec, index: number, theme: The
   const own = theme.series[index % theme.series.length] ?? theme.text;
   const colourOf = (label: string) => (accent?.includes(label) ? theme.accent : theme.grey);
   return labels.map((label) => {
+    if (isUnnamed(label) && series.length === 1) return { color: theme.grey };
     if (!accent) return { color: own };
     return series.length > 1 ? { color: own, opacity: accent.includes(label) ? 1 : 0.4 } : { color: colourOf(label) };
   });

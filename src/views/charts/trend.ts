@@ -73,7 +73,7 @@ function endLabel(name: string, colour: string, downPx: number) {
   };
 }
 
-/** The line, without the points of `parts`, which a broken line leads to: a sum over half a week looks like a fall. */
+/** The line, and apart from it hollow points of parts: a line to a sum over half a week would look like a fall. */
 function line({ values }: TrendSeries, at: Places, name: string, colour: string, place: number, downPx: number | undefined) {
   const { symbol, type } = SHAPES[place % SHAPES.length] ?? SHAPES[0];
   const { atMs, isPart, fill } = at;
@@ -88,20 +88,12 @@ function line({ values }: TrendSeries, at: Places, name: string, colour: string,
     emphasis: { disabled: true },
   };
   const label = downPx === undefined ? {} : endLabel(name, colour, downPx);
-  const point = (index: number) => [atMs[index], drawable(values[index])];
-  const whole = {
-    ...shared,
-    lineStyle: { width: 2, color: colour, type },
-    ...(isPart(atMs.length - 1) ? {} : label),
-    data: atMs.map((time, index) => (isPart(index) ? [time, null] : point(index))),
-  };
+  const dataOf = (ofParts: boolean) => atMs.map((time, index) => [time, isPart(index) === ofParts ? drawable(values[index]) : null]);
+  const endsInPart = isPart(atMs.length - 1);
+  const whole = { ...shared, lineStyle: { width: 2, color: colour, type }, ...(!endsInPart && label), data: dataOf(false) };
   if (!atMs.some((_, index) => isPart(index))) return [whole];
-  const led = atMs.map((time, index) => {
-    if (isPart(index)) return { value: point(index), itemStyle: { color: fill, borderColor: colour, borderWidth: 1.5 } };
-    const isBeside = isPart(index - 1) || isPart(index + 1);
-    return { value: isBeside ? point(index) : [time, null], symbol: 'none' };
-  });
-  return [whole, { ...shared, ...(isPart(atMs.length - 1) && label), lineStyle: { width: 2, color: colour, type: [3, 4] }, data: led }];
+  const hollow = { color: fill, borderColor: colour, borderWidth: 1.5 };
+  return [whole, { ...shared, itemStyle: hollow, lineStyle: { width: 0 }, ...(endsInPart && label), data: dataOf(true) }];
 }
 
 /** Where the times of a chart lie, and which stand for a part of their week or month alone. */
