@@ -163,7 +163,7 @@ interface PartsTold {
   readonly accent: readonly string[];
 }
 
-/** What each part contributes to a change, as the answer has it; of a rate with what comes from its own and what from the mix. */
+/** The contribution of each part to a change, as the answer has it; of a rate with what comes from its own and what from the mix. */
 function partsOf(parts: readonly ChangePart[], change: number, { of, ranges, by, words, unit, accent: places }: PartsTold): BarsSpec {
   const shown = parts.toSorted((a, b) => size(b) - size(a));
   const labels = shown.map(({ name }) => name);

@@ -73,7 +73,7 @@ const aboutOf = ({ har }: HarStudy, { of, time }: WaterfallOptions, what: string
     what,
   ].join(', ');
 
-/** What each third party moves, those in colour that block rendering; undefined where there is none. */
+/** The bytes that each third party moves, those in colour that block rendering; undefined where there is none. */
 export function partiesChart(study: HarStudy, { entries = study.entries, ...options }: WaterfallOptions): BarsSpec | undefined {
   const all = partiesOf(entries, study.entityOf, study.blocks).filter(({ party }) => party === 'third');
   const shown = all.slice(0, MAX_PARTIES);

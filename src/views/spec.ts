@@ -105,7 +105,7 @@ export interface BarSeries {
   readonly high?: readonly (number | null)[];
 }
 
-/** What a group is called whose name is empty. */
+/** Stands for the name of a group whose name is empty. */
 export const NO_NAME = '(none)';
 
 /** Whether a row is of such a group: it stands last and in grey. */

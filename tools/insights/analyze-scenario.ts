@@ -20,13 +20,12 @@ const views = ['changes', 'levels', 'failures', 'runs'] as const;
 
 /** Registers the picture of a study. */
 function drawStudy(
-  context: AnswerContext,
+  { draw, timeZone }: AnswerContext,
   { name, study }: Pick<Detail, 'study'> & { readonly name: string },
   events: Detail['events'] = [],
   [told]: readonly Finding[] = [],
 ) {
-  const { timeZone } = context;
-  context.draw(async () => {
+  draw(async () => {
     const { failingBars, trendOf } = await import('../../src/views/from-study.ts');
     return told?.subject === 'failedRuns' ? failingBars(study, told, timeZone) : trendOf(study, { title: name, timeZone, events });
   });

@@ -1,4 +1,3 @@
-import { nth } from '../../lib/nth.ts';
 import { MAX_BANDS, type TrendSeries, type TrendSpec } from '../spec.ts';
 import {
   axisLines,
@@ -106,25 +105,15 @@ interface Places {
 
 const LABEL_PX = 13;
 
-/**
- * How far down the name of each line moves so that none covers another, where a value of one is `pxPerValue` high: names that would touch
- * are a bunch, centred on the ends of its lines and above the axis.
- */
+/** How far down the name of each line moves where a value is `pxPerValue` high: from the axis up, each clear of the one below. */
 function labelShifts(series: readonly TrendSeries[], pxPerValue: number): number[] {
   const wished = series.map(({ values }) => -pxPerValue * markAt(values.findLast((value) => drawable(value) !== null)));
-  const topOf = (bunch: readonly number[]) => {
-    const centred = bunch.reduce((sum, index, at) => sum + nth(wished, index) - at * LABEL_PX, 0) / bunch.length;
-    return Math.min(centred, (1 - bunch.length) * LABEL_PX);
-  };
-  const bunches: number[][] = [];
-  for (const index of [...wished.keys()].toSorted((a, b) => nth(wished, a) - nth(wished, b))) {
-    const bunch = [index];
-    for (let above = bunches.at(-1); above && topOf(above) + above.length * LABEL_PX > topOf(bunch); above = bunches.at(-1))
-      bunch.unshift(...(bunches.pop() ?? []));
-    bunches.push(bunch);
-  }
   const shifts: number[] = [];
-  for (const bunch of bunches) for (const [at, index] of bunch.entries()) shifts[index] = topOf(bunch) + at * LABEL_PX - nth(wished, index);
+  let top = LABEL_PX;
+  for (const [index, place] of [...wished.entries()].toSorted(([, a], [, b]) => b - a)) {
+    top = Math.min(place, top - LABEL_PX);
+    shifts[index] = top - place;
+  }
   return shifts;
 }
 
