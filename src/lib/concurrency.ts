@@ -18,6 +18,22 @@ export async function yieldTurn(signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
+/** Resolves when `work` has ended or the time is over, whichever comes first; rejects where `signal` ends the wait. */
+export async function endOrTime(
+  work: Promise<unknown>,
+  wait: (signal: AbortSignal) => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<void> {
+  const enough = new AbortController();
+  const time = wait(AbortSignal.any([signal, enough.signal]));
+  try {
+    await Promise.race([time, work]);
+  } finally {
+    enough.abort();
+    time.catch(() => undefined);
+  }
+}
+
 /** How many pieces of work may begin in one turn of the event loop. */
 export interface TurnLimits {
   /** After a short turn. Fewer would cost throughput. */

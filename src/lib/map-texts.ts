@@ -1,6 +1,6 @@
 /**
  * The same data with each of its texts, the names of members included, changed; `change` must give the same for the same text. What holds
- * no text that changes is given back as it is, so that data without any costs no copy.
+ * no text that changes is given back as it is, so that data without any costs no copy; a member that is undefined is left out.
  */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   // Rows of a list have the same names.
@@ -11,8 +11,9 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
     return known;
   }
   function mappedRecord(record: object): object {
-    const members = Object.entries(record);
-    let isChanged = false;
+    const all = Object.entries(record);
+    const members = all.filter(([, part]) => part !== undefined);
+    let isChanged = members.length < all.length;
     for (const member of members) {
       const [name, part] = member;
       member[0] = changedName(name);

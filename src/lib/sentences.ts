@@ -36,3 +36,8 @@ export function firstOf(texts: readonly (string | number)[], most: number): stri
   const more = texts.length > most ? ` and ${texts.length - most} more` : '';
   return `${texts.slice(0, most).join(', ')}${more}`;
 }
+
+/** Those of some parts that are there: `present(isOld && 'It is old.', name)`. */
+export function present<Part>(...parts: readonly (Part | false | '' | undefined)[]): Part[] {
+  return parts.filter((part): part is Part => part !== false && part !== '' && part !== undefined);
+}

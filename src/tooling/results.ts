@@ -530,7 +530,8 @@ function leavingAnswer(call: Call, data: Data, whole = data) {
   // A preview shows the caller's own words as they are, and rows of a statement the values that another statement can ask for.
   const { request, ...own } = data;
   const shown = (name: string) => (name === 'rows' && call.input['sql'] !== undefined ? oneLine : plainText);
-  const cleaned = Object.entries(own).map(([name, value]) => [name, mapTexts(value, (text) => shown(name)(leaving(text)))] as const);
+  const there = Object.entries(own).filter(([, value]) => value !== undefined);
+  const cleaned = there.map(([name, value]) => [name, mapTexts(value, (text) => shown(name)(leaving(text)))] as const);
   const left = withoutEmptyNotes({ ...Object.fromEntries(cleaned), ...(request !== undefined && { request: mapTexts(request, leaving) }) });
   const structured = hasOrders ? { ...left, notes: [...(Array.isArray(left['notes']) ? left['notes'] : []), ORDERS_ARE_DATA] } : left;
   return { structured, text: unrendered(leadOf(call.tool, structured, whole) + renderText(structured)) };

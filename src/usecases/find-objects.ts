@@ -1,7 +1,7 @@
 import { ApiError } from '../api/errors.ts';
 import { listCustomVariables, listDynamicVariableKeys, listExportableFields } from '../api/operations/data-export.ts';
 import { listScenarioReports, listSpeedEvents } from '../api/operations/speed-analysis.ts';
-import { everydayWords } from '../domain/exports/plan/field-catalogue.ts';
+import { everydayWords } from '../domain/exports/plan/resolve-fields.ts';
 import { type NameKind, nameKinds, type SearchObject, searchObjects, searchSomeWords } from '../domain/names/match-name.ts';
 import { hint } from '../lib/hint.ts';
 import { meaningOf } from '../workspace/query/column-types.ts';

@@ -49,7 +49,7 @@ const exportPlan = z.object({
 export type ExportPlan = z.output<typeof exportPlan>;
 
 /** The content of a new plan. */
-export interface PlanDraft {
+interface PlanDraft {
   readonly bodies: readonly InputOf<typeof createExportJob>[];
   readonly known: readonly (number | string)[];
   readonly fills?: number | string;

@@ -5,7 +5,7 @@ import type { Ask } from '../api/client.ts';
 import { listExportJobs } from '../api/operations/data-export.ts';
 import { isLoopback } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createFairSemaphore, mapConcurrent } from '../lib/concurrency.ts';
+import { createFairSemaphore, endOrTime, mapConcurrent } from '../lib/concurrency.ts';
 import { hint } from '../lib/hint.ts';
 import { conversionFailure, convertJob, waitingJobs } from './convert/conversions.ts';
 import { removeTempFiles } from './download/download-run.ts';
@@ -80,7 +80,7 @@ function createRunList(projectDir: string): (jobId?: number) => Promise<StoredRu
     await tidied;
     const ids = await runsIn(projectDir, jobId);
     const read = await mapConcurrent(ids, 16, async (id) => ({ id, manifest: await readManifest(projectDir, id) }));
-    return read.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    return read.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
   };
 }
 
@@ -167,15 +167,9 @@ const inTurn = createFairSemaphore(RUNS_AT_ONCE);
 
 /** Resolves when all of these have ended, however, or at `untilMs`; they go on when `signal` ends the wait. */
 async function endedBy(downloads: readonly Download[], untilMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
-  if (untilMs <= clock.now()) return;
-  const enough = new AbortController();
-  const time = clock.sleep(Math.max(0, untilMs - clock.now()), AbortSignal.any([signal, enough.signal]));
-  try {
-    await Promise.race([time, Promise.allSettled(downloads.map(({ result }) => result))]);
-  } finally {
-    enough.abort();
-    time.catch(() => undefined);
-  }
+  const leftMs = untilMs - clock.now();
+  const ended = Promise.allSettled(downloads.map(({ result }) => result));
+  if (leftMs > 0) await endOrTime(ended, (own) => clock.sleep(leftMs, own), signal);
 }
 
 /** The parts of a workspace that its conversions need. */
@@ -293,7 +287,7 @@ export function openProjectWorkspace(parts: WorkspaceParts) {
     remove: (id: RunId) => Promise.resolve(running.get(id.jobId)?.following).then(() => removeRun(dir, id)),
     /** Resolves when no conversion of this process is running, of these jobs or of all, and no load that followed one. */
     async converted(jobIds?: ReadonlySet<number>): Promise<void> {
-      const own = () => [...running].flatMap(([jobId, { following }]) => ((jobIds?.has(jobId) ?? true) ? [following] : []));
+      const own = () => [...running].flatMap(([jobId, { following }]) => ((jobIds?.has(jobId) ?? true) ? following : []));
       while (own().length > 0) await Promise.all(own());
       await warehouse?.settled();
     },

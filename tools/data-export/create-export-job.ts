@@ -7,7 +7,7 @@ import { equalWords } from '../../src/domain/exports/plan/similar-jobs.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { CREATE, defineTool } from '../../src/tooling/tool.ts';
-import { equalJobs, unknownFieldWords } from '../../src/usecases/exports/export-lists.ts';
+import { equalJobs } from '../../src/usecases/exports/export-lists.ts';
 
 const field = z.strictObject({
   fieldName: text.describe(`${hint('list_exportable_fields', 'See list_exportable_fields; ')}variables: custom_var, dynamic_var`),
@@ -56,11 +56,9 @@ export default defineTool({
     const equal = await equalJobs(body, context);
     const second = equal.length > 0 ? `${equalWords(equal)}.` : undefined;
     const known = await lists();
-    const unknown = await unknownFieldWords(body, known);
-    const warning = [second, ...unknown].filter((words) => words !== undefined).join(' ');
     const segment = segmentId === undefined ? undefined : known.nameOf('segment', segmentId);
     const question = creationQuestion([body], { segment, timeZone });
-    const { jobId } = await call(body, { question, warning, apart: second !== undefined });
+    const { jobId } = await call(body, { question, warning: second ?? '', apart: second !== undefined });
     if (second !== undefined) note(`${second} This one was created beside it; only the console can delete one.`);
     return { jobId };
   },

@@ -26,6 +26,6 @@ export default defineTool({
     const own = await workspace();
     const [run, kept] = await Promise.all([call(input), own.runs(input.jobId)]);
     const answer = linksWords(run, { nowMs, timeZone, isHere: kept.some(({ runId }) => runId === input.runId) });
-    return { ...(answer !== undefined && { answer }), run };
+    return { answer, run };
   },
 });

@@ -53,10 +53,10 @@ export default defineTool({
     if (ordered.some((job, index) => job !== jobs[index]))
       context.note('Jobs that recur, are under way or ended without files stand first.');
     return {
-      ...(answer !== '' && { answer }),
+      answer: answer || undefined,
       jobs: ordered,
       health,
-      ...(all && { total: all.length }),
+      total: all?.length,
       ...(once.length > 0 && { once }),
     };
   },

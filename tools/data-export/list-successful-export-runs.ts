@@ -60,7 +60,7 @@ export default defineTool({
     if (expiresBefore === undefined && page === 1)
       for (const sentence of await withoutFilesWords(asSuccessful(listed), meant, { ask, nowMs })) note(sentence);
     const isMore = page * (paging.limit ?? DEFAULT_PAGE_SIZE) < found.length;
-    const counts = { total: found.length, ...(isMore && { nextPage: page + 1 }) };
+    const counts = { total: found.length, nextPage: isMore ? page + 1 : undefined };
     if (expiresBefore === undefined) return { answer: expiredWords(found, { ...now, fileLifeMs: life.ms }), runs, ...counts };
     note(`filesUntil: ${lifeWords(life)}${hint('get_export_run', '; expirationDate of get_export_run is exact')}.`);
     const untils = runs.map((run) => ({

@@ -4,8 +4,8 @@ import { ofAnswer } from '../../src/lib/note-mark.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, PURGE } from '../../src/tooling/tool.ts';
 import { isSameRun, type RunId } from '../../src/workspace/store/manifest.ts';
-import { purgePlan, purgeQuestion, removeRuns } from '../../src/workspace/store/purge.ts';
-import { inseparableWords, loadedBody, removable } from '../../src/workspace/warehouse/loaded-table.ts';
+import { isChosen, purgePlan, purgeQuestion, removeRuns } from '../../src/workspace/store/purge.ts';
+import { inseparableWords, loadedBody } from '../../src/workspace/warehouse/loaded-table.ts';
 import { inseparable } from '../../src/workspace/warehouse/project-warehouse.ts';
 
 export default defineAnsweringTool({
@@ -32,15 +32,15 @@ export default defineAnsweringTool({
   async handler({ jobIds, before }, { workspace: open, projectId, confirm, note, nowMs, signal }) {
     const workspace = await open();
     const here = { runs: await workspace.runs(), unfinished: await workspace.unfinished() };
-    const beforeMs = before === undefined ? undefined : Date.parse(before);
+    const asked = { jobIds, beforeMs: before === undefined ? undefined : Date.parse(before) };
     const { warehouse } = workspace;
     const loaded = (await warehouse?.records(signal)) ?? [];
-    const wanted = removable(loaded, { jobIds, beforeMs });
+    const wanted = loaded.filter(({ run }) => isChosen(run, asked));
     const stuck = inseparable(wanted, loaded);
     const records = wanted.filter((record) => !stuck.has(record));
     // On the disk they stay too: what is there alone would be loaded again.
     const isKept = (run: RunId) => [...stuck.keys()].some((record) => isSameRun(record.run, run));
-    const { ids, body, unrecoverable } = purgePlan(here, { jobIds, beforeMs, nowMs, isKept });
+    const { ids, body, unrecoverable } = purgePlan(here, { ...asked, nowMs, isKept });
     for (const [record, other] of stuck)
       note(`Run ${record.run.runId} of job ${record.run.jobId} stays. ${inseparableWords(record, other)}`);
     if (ids.length === 0 && records.length === 0 && stuck.size > 0) return { removedRuns: 0, freedBytes: 0 };

@@ -1,4 +1,5 @@
-import { DAY_MS } from '../../lib/clock.ts';
+import { instantOf } from '../../api/params.ts';
+import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
 
 /** All time there is. */
@@ -39,4 +40,20 @@ export function coverageOf(asked: readonly Interval[], columns: Iterable<string>
     ...Array.from(new Set(columns), (column) => ({ days: subtract(rows, held(column, deviceIds)), column })),
   ].filter(({ days }) => days.length > 0);
   return { have: lack.reduce((left, { days }) => subtract(left, days), rows), lack };
+}
+
+/**
+ * The range of a run, job or plan, without any time where it is not known. Whether the interface counts the end in is not documented, so
+ * the last second of a minute means the next.
+ */
+export function rangeOf({ from, to }: { readonly from?: string | null | undefined; readonly to?: string | null | undefined }): Interval {
+  const endMs = instantOf(to ?? '');
+  const intoMinuteMs = endMs % MINUTE_MS;
+  return { startMs: instantOf(from ?? ''), endMs: intoMinuteMs >= MINUTE_MS - 1_000 ? endMs - intoMinuteMs + MINUTE_MS : endMs };
+}
+
+/** The sentence that an answer begins with where it covers not all days; with a blank behind it, else empty. */
+export function coveredLead({ covered, missing }: Readonly<Record<'covered' | 'missing', readonly unknown[]>>): string {
+  const own = covered.length === 0 ? 'none' : `only ${covered.length}`;
+  return missing.length === 0 ? '' : `The downloads cover ${own} of the ${covered.length + missing.length} days. `;
 }

@@ -3,8 +3,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { rangeTexts } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
 import { daysIn, type Interval, intersect, union } from '../../lib/intervals.ts';
-import { type Coverage, EVER, timeOfDays } from '../exports/coverage.ts';
-import { coveredLead } from '../exports/deliveries.ts';
+import { type Coverage, coveredLead, EVER, timeOfDays } from '../exports/coverage.ts';
 import { planCalls } from '../exports/plan/journey-fields.ts';
 
 /** UTC days as numbers since 1970. */
@@ -43,7 +42,7 @@ export const daysWords = (days: Iterable<number>) => rangeTexts(rangesOf(days), 
 export const USUAL_DAYS = 7;
 
 /** A question about days; `files` says which files cover which days. */
-export interface DaysAsked {
+interface DaysAsked {
   readonly first?: number | undefined;
   readonly last?: number | undefined;
   /** Days after the range that the files must cover too for a whole window. */

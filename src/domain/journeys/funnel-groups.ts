@@ -1,16 +1,14 @@
 import { nth } from '../../lib/nth.ts';
 import { dayText } from './covered-days.ts';
 import { type FunnelCounts, reached, sumOf } from './funnel.ts';
+import type { FunnelAnswer } from './funnel-answer.ts';
 import { type Difference, differenceOf, discovered, type Proportion } from './proportions.ts';
 
 /** A group of a split: how many did each step, and how it differs from the others. */
-export interface FunnelGroup {
-  group: string;
-  steps: number[];
-  verdict: string;
+export type FunnelGroup = NonNullable<FunnelAnswer['groups']>[number] & {
   /** Fewer or more go on than of the others, on the same devices where these are known; left out where it does not stand out. */
-  differs?: 'fewer' | 'more';
-}
+  readonly differs?: 'fewer' | 'more';
+};
 
 /** Groups that an answer shows. */
 export const MOST_GROUPS = 8;

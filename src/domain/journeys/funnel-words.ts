@@ -1,5 +1,6 @@
 import { dateText } from '../../findings/wording.ts';
 import { formatNumber } from '../../lib/number-text.ts';
+import { present } from '../../lib/sentences.ts';
 import { type FunnelChange, type FunnelStep, largestLoss } from './funnel.ts';
 import { type FunnelGroup, LEAST_SESSIONS } from './funnel-groups.ts';
 
@@ -82,22 +83,20 @@ const groupSentence = ({ group, verdict }: FunnelGroup) => `For ${group}, ${verd
  */
 export function funnelWords(told: Told): { answer: string; notes: string[] } {
   const { steps, groups, unit, question, immature, isByDevice } = told;
-  const notes: string[] = [];
-  if ((steps[0]?.sessions ?? 0) < LEAST_SESSIONS)
-    notes.push(`Fewer than ${LEAST_SESSIONS} ${unit} did the first step: the shares say little.`);
-  notes.push(
+  const notes = present(
+    (steps[0]?.sessions ?? 0) < LEAST_SESSIONS && `Fewer than ${LEAST_SESSIONS} ${unit} did the first step: the shares say little.`,
     question.order === 'direct'
       ? 'Counted: each step is the very next page.'
       : 'Counted: each step comes later than the one before; others may lie between.',
-  );
-  if (question.withinDays !== undefined)
-    notes.push(
+    question.withinDays !== undefined &&
       `A visitor is a browser or device; the steps are done within ${question.withinDays} days of the first. ` +
         `${count(immature)} visitors whose window is not over, or not covered, are left out.`,
-    );
-  if (groups) notes.push('Groups are compared with all others, step by step, at a false discovery rate of 5 %.');
-  if (steps.at(-1)?.medianSeconds === undefined && steps.length > 1 && (steps.at(-1)?.sessions ?? 0) > 0)
-    notes.push('The files do not say when in a visit a purchase was.');
+    groups && 'Groups are compared with all others, step by step, at a false discovery rate of 5 %.',
+    steps.at(-1)?.medianSeconds === undefined &&
+      steps.length > 1 &&
+      (steps.at(-1)?.sessions ?? 0) > 0 &&
+      'The files do not say when in a visit a purchase was.',
+  );
   const compared = groupSentences(groups ?? [], question.breakdown, isByDevice);
   return { answer: [...changeSentence(told), ...compared, lossSentence(told), ...wholeSentence(told)].join(' '), notes };
 }

@@ -3,6 +3,7 @@ import { addTo } from '../../lib/tally.ts';
 import { type Judgement, judgePeriods } from '../metrics/engine/judge.ts';
 import type { DailyPoint } from '../metrics/engine/series.ts';
 import { dayText } from './covered-days.ts';
+import type { FunnelAnswer } from './funnel-answer.ts';
 import { differenceOf, discovered, intervalOf, percentOf } from './proportions.ts';
 
 /** How many came so far and no farther; the place in the list is the depth. */
@@ -24,19 +25,7 @@ export interface FunnelCounts {
 }
 
 /** A step of a funnel and who did it. */
-export interface FunnelStep {
-  step: string;
-  sessions: number;
-  ofFirstPercent?: number;
-  ofPreviousPercent?: number;
-  lowPercent?: number;
-  highPercent?: number;
-  medianSeconds?: number;
-  middleSeconds?: [number, number];
-  left?: number;
-  ended?: number;
-  next?: { page: string; sessions: number }[];
-}
+export type FunnelStep = FunnelAnswer['steps'][number];
 
 /** Pages named at a step for those who left. */
 const MOST_NEXT = 4;
@@ -99,12 +88,11 @@ export function stepsOf(
   const done = reached(sumOf(counts.days.values()), names.length);
   return names.map((step, index) => {
     const [sessions = 0, before = 0, after = 0] = [done[index], done[index - 1], done[index + 1]];
-    const [ofFirst, ofPrevious] = [percentOf(sessions, nth(done, 0)), index > 0 ? percentOf(sessions, before) : undefined];
     return {
       step,
       sessions,
-      ...(ofFirst !== undefined && { ofFirstPercent: ofFirst }),
-      ...(ofPrevious !== undefined && { ofPreviousPercent: ofPrevious, ...intervalOf({ hits: sessions, of: before }) }),
+      ofFirstPercent: percentOf(sessions, nth(done, 0)),
+      ...(index > 0 && { ofPreviousPercent: percentOf(sessions, before), ...intervalOf({ hits: sessions, of: before }) }),
       ...timesOf(counts.gaps, index + 1),
       ...(index < names.length - 1 && { left: sessions - after, ...(hasNext && nextOf(counts.next, index + 1, nameOf)) }),
     };
@@ -119,15 +107,9 @@ export function largestLoss(steps: readonly Pick<FunnelStep, 'left'>[]): number 
 }
 
 /** How a step changed against a baseline. */
-export interface FunnelChange {
-  step: string;
-  beforePercent?: number;
-  afterPercent?: number;
-  verdict: 'higher' | 'lower' | 'within noise' | 'too few';
-  since?: string;
-  /** The groups in which it changed, where a split was asked for. */
-  group?: string;
-}
+export type FunnelChange = NonNullable<FunnelAnswer['changes']>[number] & {
+  readonly verdict: 'higher' | 'lower' | 'within noise' | 'too few';
+};
 
 /** The verdict of the metrics' engine over days; undefined where it has too few of them. */
 function verdictOfDays({ verdict, relative }: Judgement): FunnelChange['verdict'] | undefined {
@@ -193,14 +175,7 @@ export function changesOf(names: readonly string[], baseline: FunnelCounts, peri
     const plain = differenceOf([[own, earlier]]);
     const verdict = plain ? verdictOf(judged, plain) : 'too few';
     const since = verdict === 'higher' || verdict === 'lower' ? sinceOf(judged, days, window.from) : undefined;
-    const [beforePercent, afterPercent] = [percentOf(earlier.hits, earlier.of), percentOf(own.hits, own.of)];
-    return {
-      step,
-      ...(beforePercent !== undefined && { beforePercent }),
-      ...(afterPercent !== undefined && { afterPercent }),
-      verdict,
-      ...(since !== undefined && { since }),
-    };
+    return { step, beforePercent: percentOf(earlier.hits, earlier.of), afterPercent: percentOf(own.hits, own.of), verdict, since };
   });
 }
 

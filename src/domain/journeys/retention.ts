@@ -100,7 +100,7 @@ function returnedIn(cohorts: readonly Cohort[], after: number): Proportion {
 type Within = z.output<typeof within>;
 
 /** Visitors by the periods after their first session in which they were there, and by the first in which they came back. */
-export interface Returns {
+interface Returns {
   readonly counts: readonly ReturnCount[];
   readonly firsts: readonly ReturnCount[];
 }

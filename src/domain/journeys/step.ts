@@ -86,7 +86,7 @@ export function parseStep(text: string, parameter: string): Step {
 
 /** A sentence for each step that is no path: as which pages its words are read. */
 export function readAsWords(steps: readonly Step[]): string[] {
-  return steps.flatMap(({ text, readAs }) => (readAs === undefined ? [] : [`"${text}" is read as the pages ${readAs}; a path is exact.`]));
+  return steps.flatMap(({ text, readAs }) => (readAs === undefined ? [] : `"${text}" is read as the pages ${readAs}; a path is exact.`));
 }
 
 /** Whether some choice of a step is of a kind. */

@@ -43,8 +43,7 @@ async function projectCurrency({ lists, nowMs }: ExportContext): Promise<string 
   return found.size === 1 ? currency : undefined;
 }
 
-/** The currency of a project as a member of an answer, where some unit of its columns is one of money and the platform gives it. */
-export async function currencyOf(units: readonly (string | undefined)[], context: ExportContext): Promise<{ currency?: string }> {
-  const currency = units.some((unit) => unit === 'cents' || unit === 'money') ? await projectCurrency(context) : undefined;
-  return currency === undefined ? {} : { currency };
+/** The currency of a project, where some unit of its columns is one of money and the platform gives it. */
+export async function currencyOf(units: readonly (string | undefined)[], context: ExportContext): Promise<string | undefined> {
+  return units.some((unit) => unit === 'cents' || unit === 'money') ? projectCurrency(context) : undefined;
 }

@@ -8,7 +8,7 @@ import { type ExportPlan, expiresMs, type PlanPart, type PlanStore } from '../..
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import type { Context } from '../context.ts';
 import { type ExportContext, openPlansOf, readJobs, segmentsOf } from './export-lists.ts';
-import { type Fetched, fetchPlanned } from './fetch-planned.ts';
+import { fetchPlanned } from './fetch-planned.ts';
 
 type ApplyContext = ExportContext & Pick<Context, 'confirm' | 'projectId'>;
 
@@ -122,9 +122,7 @@ async function lookFor({ context }: Application, part: PlanPart, before: readonl
 /** Creates one job; says what exists where that fails. */
 async function create(application: Application, index: number, part: PlanPart, jobs: readonly JobRecord[]): Promise<void> {
   const { context } = application;
-  const before = [...equalTo(part, jobs), ...application.plan.parts.flatMap(({ jobId }) => (jobId === undefined ? [] : [{ jobId }]))].map(
-    ({ jobId }) => jobId,
-  );
+  const before = [...equalTo(part, jobs), ...application.plan.parts].flatMap(({ jobId }) => jobId ?? []);
   const stamp = () => new Date(context.clock.now()).toISOString();
   // By the clock: a person may have thought about the question for minutes, and earlier parts took their time.
   await record(application, index, { sentAt: stamp(), before });
@@ -178,9 +176,7 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
   const open = shown.parts.filter(isOpen);
   if (open.length === 0) {
     note('All jobs of this plan were created before; nothing was sent.');
-    const fetched = shown.fetches && (await fetchPlanned(shown, untilMs, context));
-    for (const sentence of fetched?.words ?? []) note(sentence);
-    return answerOf(shown, { fetched });
+    return answerOf(shown, { untilMs, words: [] }, context);
   }
   const isRecurring = open.some(({ body }) => body.frequency.value !== 'once');
   const jobsNow = isRecurring ? await readJobs(context.ask, { fresh: true }) : [];
@@ -211,9 +207,8 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
       await create(application, index, part, jobs);
       context.progress(index + 1, application.plan.parts.length, `${index + 1} of ${application.plan.parts.length} jobs created`);
     }
-    const fetched = application.plan.fetches && (await fetchPlanned(application.plan, untilMs, context));
-    for (const sentence of fetched?.words ?? [nextStep(application.plan)]) note(sentence);
-    return answerOf(application.plan, { fetched, ...(isRecurring && { next: await nextRuns(application) }) });
+    const next = isRecurring ? await nextRuns(application) : undefined;
+    return answerOf(application.plan, { untilMs, words: [nextStep(application.plan)], next }, context);
   });
 }
 
@@ -224,25 +219,28 @@ async function nextRuns({ plan, context }: Application): Promise<ReadonlyMap<num
   return new Map(jobs.flatMap(({ jobId, nextRunTime }) => (nextRunTime && own.has(jobId) ? [[jobId, nextRunTime] as const] : [])));
 }
 
-/** Facts about the jobs of an applied plan. */
+/** What is said of an applied plan beside its jobs. */
 interface Applied {
-  readonly fetched: Fetched | undefined;
+  /** Files are waited for until then, by the clock. */
+  readonly untilMs: number;
+  /** Notes of a plan whose files are not fetched. */
+  readonly words: readonly string[];
   /** When a recurring job runs next, by job. */
-  readonly next?: ReadonlyMap<number | string, string>;
+  readonly next?: ReadonlyMap<number | string, string> | undefined;
 }
 
-function answerOf({ planId, parts }: ExportPlan, { fetched, next }: Applied) {
+async function answerOf(plan: ExportPlan, { untilMs, words, next }: Applied, context: ApplyContext) {
+  const { planId, parts } = plan;
+  const fetched = plan.fetches && (await fetchPlanned(plan, untilMs, context));
+  for (const sentence of fetched?.words ?? words) context.note(sentence);
   const underWay = fetched?.underWay ?? new Map<number | string, never>();
-  const jobs = parts.map(({ jobId = '', body }) => {
-    const nextRunTime = next?.get(jobId);
-    return {
-      jobId,
-      name: body.name,
-      ...body.frequency.dateRange,
-      ...(nextRunTime !== undefined && { nextRunTime }),
-      ...underWay.get(jobId),
-    };
-  });
+  const jobs = parts.map(({ jobId = '', body }) => ({
+    jobId,
+    name: body.name,
+    ...body.frequency.dateRange,
+    nextRunTime: next?.get(jobId),
+    ...underWay.get(jobId),
+  }));
   // Created is not all where a question waits for the files.
   return { planId, jobs, ...(underWay.size > 0 && { files: 'under way' as const }) };
 }

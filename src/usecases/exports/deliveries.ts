@@ -1,8 +1,9 @@
 import type { InputOf } from '../../api/operation.ts';
 import type { listSuccessfulExportRuns } from '../../api/operations/data-export.ts';
 import { DEFAULT_PAGE_SIZE, instantOf } from '../../api/params.ts';
-import { type Delivery, rangeOf } from '../../domain/exports/deliveries.ts';
+import { rangeOf } from '../../domain/exports/coverage.ts';
 import { filesUntil } from '../../domain/exports/files-until.ts';
+import type { Covering } from '../../domain/exports/gaps/find-gaps.ts';
 import { type JobRecord, numericIds } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { type FileLife, learnFileLife } from '../../workspace/download/file-life.ts';
@@ -35,7 +36,11 @@ async function fileLifeAmong(jobs: readonly JobRecord[], ask: Context['ask']) {
 }
 
 /** A run as it is listed, with its range and what is left of its files. */
-export type ListedDelivery = Delivery & SuccessfulRun;
+export interface ListedDelivery extends Covering, SuccessfulRun {
+  readonly runId: number;
+  /** When the platform deletes the files, ms since 1970; not a number where it is not known. */
+  readonly untilMs: number;
+}
 
 /** Listed runs, the latest completed first, with what is left of the files of each, and how long files are kept. */
 export async function deliveriesAmong(rows: readonly RunRow[], { ask, workspace, nowMs }: ExportContext, known?: FileLife) {

@@ -41,7 +41,7 @@ export interface DataPart {
 }
 
 /** How much of a result is wanted, and who wrote the statement: an error names what they can change. */
-export interface Selection {
+interface Selection {
   readonly maxRows: number;
   readonly maxChars?: number;
   readonly author: Author;
@@ -118,7 +118,7 @@ function alikeIds(views: readonly DataView[]): ReadonlySet<string> {
   const alike = new Set<string>();
   for (const id of ['user_id', 'session_id']) {
     const own = views.flatMap(({ columns, heldAs }) =>
-      columns.flatMap(({ name, field = name, from }) => (from === undefined && field === id ? [{ name, type: heldAs.get(name) }] : [])),
+      columns.flatMap(({ name, field = name, from }) => (from === undefined && field === id ? { name, type: heldAs.get(name) } : [])),
     );
     const [type, ...others] = new Set(own.map((column) => column.type));
     if (type !== undefined && others.length === 0) for (const { name } of own) alike.add(name);

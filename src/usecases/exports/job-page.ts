@@ -3,7 +3,7 @@ import { onApiError } from '../../api/errors.ts';
 import type { InputOf } from '../../api/operation.ts';
 import { type listExportJobs, listExportRuns } from '../../api/operations/data-export.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../api/params.ts';
-import { HEALTH_DAYS, healthOf, type JobHealth, stateNotes, suspendedWords } from '../../domain/exports/gaps/job-health.ts';
+import { HEALTH_DAYS, healthOf, type JobHealth, suspendedWords } from '../../domain/exports/gaps/job-health.ts';
 import type { OnceJob } from '../../domain/exports/gaps/jobs-answer.ts';
 import { type JobRecord, lower, numericIds } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
@@ -36,8 +36,8 @@ async function onceJobsAmong(jobs: readonly JobRecord[], context: ExportContext)
     return {
       jobId: job.jobId,
       ...(range && { from: iso(range.startMs), to: iso(range.endMs) }),
-      ...(lower(job.state) === 'completed' && { hasFiles: own.length > 0 }),
-      ...(own.length > 0 && own.every(({ untilMs }) => untilMs <= context.nowMs) && { expired: true }),
+      hasFiles: lower(job.state) === 'completed' ? own.length > 0 : undefined,
+      expired: (own.length > 0 && own.every(({ untilMs }) => untilMs <= context.nowMs)) || undefined,
     };
   });
 }
@@ -87,7 +87,7 @@ export async function healthAmong(jobs: readonly JobRecord[], context: ExportCon
         hint('find_export_gaps', '; find_export_gaps says which days') +
         '.',
     );
-  for (const sentence of [...emptyRunWords(empty), ...stateNotes(jobs), ...suspendedWords(jobs)]) note(sentence);
+  for (const sentence of [...emptyRunWords(empty), ...suspendedWords(jobs)]) note(sentence);
   return health.filter((own) => !saysNothing(own));
 }
 
@@ -96,16 +96,15 @@ export async function healthAmong(jobs: readonly JobRecord[], context: ExportCon
  * or takes the largest: the list is not read again for each of them.
  */
 export async function jobsThatFit(
-  { state, scope, frequency, format, page, limit = DEFAULT_PAGE_SIZE }: InputOf<typeof listExportJobs>,
+  { page, limit = DEFAULT_PAGE_SIZE, ...wanted }: InputOf<typeof listExportJobs>,
   shown: readonly JobRecord[],
   { ask }: ExportContext,
 ): Promise<readonly JobRecord[] | undefined> {
   if (page !== undefined) return undefined;
   if (shown.length < limit) return shown;
   if (limit >= MAX_PAGE_SIZE) return undefined;
-  const isLike = (wanted: string | undefined, own: string | null | undefined) => wanted === undefined || lower(own) === lower(wanted);
+  const members = ['state', 'scope', 'frequency', 'format'] as const;
   const jobs = await readJobs(ask).catch(onApiError(() => undefined));
-  return jobs?.filter(
-    (job) => isLike(state, job.state) && isLike(scope, job.scope) && isLike(frequency, job.frequency) && isLike(format, job.format),
-  );
+  const isLike = (job: JobRecord) => members.every((each) => wanted[each] === undefined || lower(job[each]) === lower(wanted[each]));
+  return jobs?.filter(isLike);
 }

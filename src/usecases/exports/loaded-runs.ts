@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiError, onApiError } from '../../api/errors.ts';
+import { endOrTime } from '../../lib/concurrency.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import { isSameRun, type RunManifest } from '../../workspace/store/manifest.ts';
 import type { LoadRecord } from '../../workspace/warehouse/ledger.ts';
@@ -19,14 +20,8 @@ export async function prepared(
   waitMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const enough = new AbortController();
-  const time = setTimeout(Math.max(0, waitMs), undefined, { signal: AbortSignal.any([signal, enough.signal]) });
-  try {
-    await Promise.race([time, workspace.converted(jobIds)]);
-  } finally {
-    enough.abort();
-    time.catch(() => undefined);
-  }
+  const wait = (ended: AbortSignal) => setTimeout(Math.max(0, waitMs), undefined, { signal: ended });
+  await endOrTime(workspace.converted(jobIds), wait, signal);
   signal.throwIfAborted();
 }
 

@@ -1,4 +1,4 @@
-import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from '../../domain/exports/plan/field-catalogue.ts';
+import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from '../../domain/exports/plan/resolve-fields.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import { isNamed } from './statement.ts';

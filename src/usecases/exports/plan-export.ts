@@ -3,15 +3,14 @@ import { ApiError, onApiError } from '../../api/errors.ts';
 import { createExportJob, listExportableFields } from '../../api/operations/data-export.ts';
 import { instantOf } from '../../api/params.ts';
 import { sharedMembers } from '../../api/wire.ts';
-import type { ExportColumn } from '../../domain/exports/plan/field-catalogue.ts';
 import { bodiesOf, type ExportOrder, type JobBody, splitRange } from '../../domain/exports/plan/job-bodies.ts';
 import { isPreset, PRESET, withPreset } from '../../domain/exports/plan/journey-fields.ts';
 import { equalAmong, existingSentence, planWarnings } from '../../domain/exports/plan/plan-warnings.ts';
 import {
   chooseScope,
+  type ExportColumn,
   problemsOfScope,
   type Resolved,
-  resolvedWords,
   resolveFields,
   USUAL_SCOPES,
 } from '../../domain/exports/plan/resolve-fields.ts';
@@ -37,7 +36,7 @@ import { availableRuns, type ListedDelivery } from './deliveries.ts';
 import { comingRanges, type ExportContext, openPlansOf, readJobs, readVariables, segmentsOf } from './export-lists.ts';
 
 /** A wanted export, with dates and ids resolved. */
-export interface ExportRequest {
+interface ExportRequest {
   readonly fields: readonly string[];
   readonly name?: string | undefined;
   readonly scope?: string | undefined;
@@ -119,9 +118,9 @@ function fieldRow({ asked, fieldName, aliasName, customVarPosition, dynamicVarKe
   return {
     asked,
     fieldName: variable === undefined ? fieldName : `${fieldName} ${variable}`,
-    ...(aliasName !== undefined && { aliasName }),
+    aliasName,
     meaning,
-    ...(also && { also: [...also] }),
+    also: also && [...also],
   };
 }
 
@@ -134,7 +133,7 @@ function existingRow({ job, likeness, coverage }: SimilarJob, timeZone: string) 
     state: state ?? '',
     frequency: frequency ?? '',
     likeness: likeness === 'holds' ? 'has all these columns' : likeness,
-    ...(shared && { shared: rangeName(shared, timeZone) }),
+    shared: shared && rangeName(shared, timeZone),
   };
 }
 
@@ -146,7 +145,7 @@ const MOST_EXISTING = 5;
 /** The members that all jobs of a plan share, and those that each has for itself. */
 function bodyMembers(bodies: readonly JobBody[], { note, whole }: ExportContext) {
   const { body, each } = sharedMembers(bodies);
-  if (!each || whole || each.length <= MOST_JOBS) return { body, ...(each && { each }) };
+  if (!each || whole || each.length <= MOST_JOBS) return { body, each };
   note(`each shows the first ${MOST_JOBS} of ${each.length} jobs; the others follow in the same way.`);
   return { body, each: each.slice(0, MOST_JOBS) };
 }
@@ -189,10 +188,10 @@ export async function planExport(asked: ExportRequest, context: ExportContext) {
   const { store, order, columns, notes, bodies, similar, known } = await draftPlan(asked, context);
   const plan = await store.add({ bodies, known, nowMs });
   const existing = existingSentence({ order, similar });
-  for (const sentence of [...planWarnings({ order, similar, bodies, nowMs }), ...resolvedWords(columns), ...notes]) note(sentence);
+  for (const sentence of [...planWarnings({ order, similar, bodies, nowMs }), ...notes]) note(sentence);
   if (asked.scope === undefined)
     note(`Scope ${order.scope}: ${order.scope === 'sessions' ? 'one row per visit' : 'one row per page view'}; it has all these fields.`);
-  const { currency } = await currencyOf(
+  const currency = await currencyOf(
     columns.map(({ fieldName }) => knownField(fieldName).unit),
     context,
   );

@@ -1,6 +1,5 @@
 import { ApiError } from '../../api/errors.ts';
-import { coverageOf, EVER, type Lack, timeOfLack } from '../../domain/exports/coverage.ts';
-import { coveredLead } from '../../domain/exports/deliveries.ts';
+import { coverageOf, coveredLead, EVER, type Lack, timeOfLack } from '../../domain/exports/coverage.ts';
 import { rangeTexts } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
@@ -10,7 +9,7 @@ import { counted, NO_VALUE } from '../../lib/number-text.ts';
 import { firstOf } from '../../lib/sentences.ts';
 import { plainText } from '../../lib/strangers-text.ts';
 import { timeColumn, typeOf } from '../../workspace/query/columns.ts';
-import { type Dialect, examplesOf } from '../../workspace/query/examples.ts';
+import { examplesOf } from '../../workspace/query/examples.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
 import { queryResults } from '../../workspace/query/query-results.ts';
 import { aboutColumn, currencyOf, unitsOf } from './amounts.ts';
@@ -25,7 +24,7 @@ import { lacksDays, type Supply, withFilesFor } from './supply.ts';
 const MAX_NAMED = 12;
 const MAX_GAPS = 5; // further ones are only counted
 
-const columnNames = ({ view }: DataPart) => view.columns.flatMap(({ name, from }) => (from === undefined ? [name] : []));
+const columnNames = ({ view }: DataPart) => view.columns.flatMap(({ name, from }) => (from === undefined ? name : []));
 
 /**
  * Says what the data cover: where days are missing, a sum is not one over the whole range. With a statement only of the views and days that
@@ -104,9 +103,7 @@ function shownCell(cell: Cell): Cell {
 }
 
 /** Which engine answers, where it is not the usual one. */
-function dialectOf({ dialect }: Data): { dialect?: Dialect } {
-  return dialect === 'DuckDB' ? {} : { dialect };
-}
+const dialectOf = ({ dialect }: Data) => (dialect === 'DuckDB' ? undefined : dialect);
 
 /** Runs the caller's statement; where a column or view is not there that an export can bring, the refusal says how. */
 async function selectFor(sql: string, data: Data, { wayOn }: Supply) {
@@ -167,7 +164,7 @@ export function queryExport({ sql, limit, ...asked }: Asked & { sql: string; lim
     return {
       answer: lead + leadOf(names, rows),
       ...about,
-      ...dialectOf(data),
+      dialect: dialectOf(data),
       rowCount: rows.length,
       columns: names,
       rows: shown.map((row) => row.map(shownCell)),
@@ -175,9 +172,9 @@ export function queryExport({ sql, limit, ...asked }: Asked & { sql: string; lim
       drawnRows: rows.slice(0, MAX_DRAWN).map((row) => row.map(shownCell)),
       drawnDays: days,
       ...(Object.keys(units).length > 0 && { units }),
-      ...(await currencyOf(Object.values(units), context)),
+      currency: await currencyOf(Object.values(units), context),
       types: columns.map(({ type }) => type),
-      ...(resultId !== undefined && { resultId }),
+      resultId,
     };
   };
   return withFilesFor(needs, context, (supply) => withData(asked, context, (data) => answer(data, supply)));
@@ -228,16 +225,16 @@ export function describeExport(asked: Asked, context: ExportContext) {
     const { covered, gaps } = noteCoverage(data, context);
     return {
       ...about,
-      ...dialectOf(data),
+      dialect: dialectOf(data),
       ...(jobId !== undefined && { scope: last?.scope ?? '', format: last?.format ?? '' }),
       runs: runs.length,
-      ...(rowCount !== undefined && { rowCount }),
+      rowCount,
       covered,
       gaps,
-      ...(await currencyOf(
-        parts.flatMap(({ view }) => view.columns.flatMap(({ unit }) => unit ?? [])),
+      currency: await currencyOf(
+        parts.flatMap(({ view }) => view.columns.map(({ unit }) => unit)),
         context,
-      )),
+      ),
       columns: [...(jobId === undefined ? ['view'] : []), 'column', 'type', 'unit', 'about'],
       rows,
       examples,

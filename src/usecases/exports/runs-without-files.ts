@@ -26,7 +26,7 @@ interface RunsMeant {
 }
 
 /** A job with runs that gave no rows. */
-export interface EmptyRuns {
+interface EmptyRuns {
   readonly jobId: number | string;
   readonly name?: string | null | undefined;
   /** The day on which each ended, ISO. */

@@ -1,9 +1,8 @@
 import { ApiError, onApiError } from '../../api/errors.ts';
 import { listExportableFields } from '../../api/operations/data-export.ts';
-import { coverageOf, EVER, timeOfLack } from '../../domain/exports/coverage.ts';
-import { rangeOf } from '../../domain/exports/deliveries.ts';
-import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from '../../domain/exports/plan/field-catalogue.ts';
+import { coverageOf, EVER, rangeOf, timeOfLack } from '../../domain/exports/coverage.ts';
 import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
+import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from '../../domain/exports/plan/resolve-fields.ts';
 import { deviceOf, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
@@ -114,7 +113,7 @@ async function missingOf(
   const [wanted, here] = await Promise.all([columnsWanted(need, context), context.workspace().then((opened) => opened.runs())]);
   const runs = [...here, ...toCome];
   // Of a join, a column that the files of the other scope have is taken from there.
-  const elsewhere = needs.flatMap((other) => (other.scope === scope ? [] : [heldIn(runs, other.scope)]));
+  const elsewhere = needs.flatMap((other) => (other.scope === scope ? [] : heldIn(runs, other.scope)));
   const own = wanted.filter(([column]) => elsewhere.every((held) => held(column).length === 0));
   const { lack } = coverageOf(asked, new Map(own).keys(), heldIn(runs, scope));
   if (lack.length === 0) return [];
@@ -143,16 +142,13 @@ function exportsAll(job: JobRecord, { scope, columns }: Missing): boolean {
   return isWhole && [...columns.keys()].every((column) => own.has(folded(column)));
 }
 
-/** One sentence: runs with days of what lacks are being downloaded, by job; undefined where none is. */
-export function beingFetched({
-  lacks,
-  runs,
-  workspace,
-}: {
+interface Fetching extends Pick<Search, 'runs'> {
   readonly lacks: readonly Pick<Missing, 'days'>[];
-  readonly runs: readonly ListedDelivery[];
   readonly workspace: { readonly underWay: (run: ListedDelivery) => unknown };
-}): string | undefined {
+}
+
+/** One sentence: runs with days of what lacks are being downloaded, by job; undefined where none is. */
+export function beingFetched({ lacks, runs, workspace }: Fetching): string | undefined {
   const lacking = lacks.flatMap(({ days }) => days);
   const fetched = runs.filter((run) => workspace.underWay(run) !== undefined && intersect(lacking, [run.range]).length > 0);
   if (fetched.length === 0) return undefined;
@@ -165,20 +161,15 @@ export function beingFetched({
 function jobsBringing(lack: Missing, { jobs, runs }: Search): number[] | undefined {
   const holders = new Set(jobs.filter((job) => exportsAll(job, lack)).map(({ jobId }) => jobId));
   const fetchable = runs.filter(({ jobId, state }) => state === 'available' && holders.has(jobId));
-  const without = (days: readonly Interval[], own: typeof fetchable) =>
-    subtract(
-      days,
-      own.map(({ range }) => range),
-    );
   // A day of which some hours are there is not whole.
   const count = (days: readonly Interval[]) => daysIn(days, 'touched').size;
   const byWorth = [...grouped(fetchable, ({ jobId }) => jobId)]
-    .map(([jobId, own]) => ({ jobId, own, left: count(without(lack.days, own)) }))
-    .toSorted((a, b) => a.left - b.left || a.own.length - b.own.length);
+    .map(([jobId, own]) => ({ jobId, ranges: own.map(({ range }) => range) }))
+    .toSorted((a, b) => count(subtract(lack.days, a.ranges)) - count(subtract(lack.days, b.ranges)) || a.ranges.length - b.ranges.length);
   const chosen: number[] = [];
-  let days = lack.days;
-  for (const { jobId, own } of byWorth) {
-    const rest = without(days, own);
+  let { days } = lack;
+  for (const { jobId, ranges } of byWorth) {
+    const rest = subtract(days, ranges);
     if (count(rest) >= count(days)) continue;
     chosen.push(jobId);
     days = rest;

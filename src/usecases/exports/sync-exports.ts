@@ -1,7 +1,7 @@
-import type { Delivery } from '../../domain/exports/deliveries.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import { counted, formatBytes } from '../../lib/number-text.ts';
+import { present } from '../../lib/sentences.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import type { Download } from '../../workspace/download/downloads.ts';
 import { lifeWords } from '../../workspace/download/file-life.ts';
@@ -32,12 +32,10 @@ function bytesWords(bytes: number, totalBytes: number | undefined): string {
   return `, ${formatBytes(bytes)}${totalBytes === undefined ? '' : ` of ${formatBytes(totalBytes)}`}`;
 }
 
-/** Where a download stands at an instant, as a person would say it. */
-export function progressWords({ progress }: Download, nowMs: number): string {
-  const { phase, bytes = 0, totalBytes, endsMs = nowMs } = progress;
-  if (phase === 'fetching') return phaseWords(progress) + bytesWords(bytes, totalBytes);
-  const left = Math.round((endsMs - nowMs) / 1_000);
-  return phaseWords(progress) + (phase === 'computing' && left > 0 ? `, about ${left} s left` : '');
+/** Where a download stands, as a person would say it. */
+export function progressWords({ progress }: Download): string {
+  const { phase, bytes = 0, totalBytes } = progress;
+  return phaseWords(progress) + (phase === 'fetching' ? bytesWords(bytes, totalBytes) : '');
 }
 
 function phaseWords({ phase, runState, completionRate, files = 0, filesDone = 0 }: Download['progress']): string {
@@ -83,7 +81,7 @@ const OUTCOMES = ['fetched', 'under way', 'failed', 'here before', 'expired'] as
 
 /** A run with what became of it. */
 interface Synced {
-  readonly run: Delivery;
+  readonly run: ListedDelivery;
   readonly outcome: (typeof OUTCOMES)[number];
   readonly message?: string;
 }
@@ -92,7 +90,7 @@ interface Synced {
 async function followAll(
   workspace: ProjectWorkspace,
   downloads: readonly Download[],
-  { progress, clock, signal, untilMs }: Waiting,
+  { progress, signal, untilMs }: Waiting,
 ): Promise<{ outcomes: Outcome[]; arriving: number }> {
   const running = new Set(downloads);
   const only = downloads.length === 1 ? downloads[0] : undefined;
@@ -106,11 +104,7 @@ async function followAll(
     // Of one only whole percents and new phases are reported, not every chunk of a file.
     if (signal.aborted || (done < reported + STEP && now === words)) return;
     [reported, words] = [Math.max(done, reported + STEP), now];
-    progress(
-      reported,
-      only ? 100 : downloads.length,
-      only ? progressWords(only, clock.now()) : now + bytesWords(bytesOf(downloads), undefined),
-    );
+    progress(reported, only ? 100 : downloads.length, only ? progressWords(only) : now + bytesWords(bytesOf(downloads), undefined));
   };
   for (const download of downloads) {
     const end = () => {
@@ -129,7 +123,7 @@ async function followAll(
   return { outcomes: await outcomesOf(downloads), arriving: bytesOf(running) };
 }
 
-function syncedOf(run: Delivery, outcome: Outcome): Synced {
+function syncedOf(run: ListedDelivery, outcome: Outcome): Synced {
   if (outcome === undefined) return { run, outcome: 'under way' };
   if (outcome.status === 'fulfilled') return { run, outcome: 'fetched' };
   const { reason } = outcome;
@@ -169,15 +163,15 @@ function syncTable(all: readonly Synced[], lostShown: number) {
 function answerOf(all: readonly Synced[]): string {
   const count = (outcome: Synced['outcome']) => all.filter((each) => each.outcome === outcome).length;
   const wanted = all.filter((each) => !isKept(each)).length;
-  const some = (outcome: Synced['outcome'], words: string = outcome) => (count(outcome) > 0 ? [`${count(outcome)} ${words}`] : []);
+  const some = (outcome: Synced['outcome'], words: string = outcome) => count(outcome) > 0 && `${count(outcome)} ${words}`;
   const done = count('fetched') === wanted ? '' : `${count('fetched')} of `;
-  const parts = [
+  const parts = present(
     wanted === 0 ? 'No new runs' : `${done}${counted(wanted, 'new run')} downloaded`,
-    ...some('under way'),
-    ...some('failed'),
-    ...some('here before'),
-    ...some('expired', 'had expired'),
-  ];
+    some('under way'),
+    some('failed'),
+    some('here before'),
+    some('expired', 'had expired'),
+  );
   return `${parts.join(', ')}.`;
 }
 
@@ -235,13 +229,15 @@ export async function syncExports(asked: SyncAsked, context: ExportContext) {
     ...idleWords(asked, all),
     ...(await withoutFilesWords(asSuccessful(rows), { jobIds, sinceMs }, { ask, nowMs })),
     ...(await computingWords(jobIds, ask)),
-    ...(all.some(isGone) ? [`Expired: the platform deletes files ${lifeWords(life)}.`] : []),
-    ...(isUnderWay && arriving > 0 ? [`${formatBytes(arriving)} of what is under way are here.`] : []),
-    ...(loads.length > 0 ? [`${loadsWords(loads)}${hint('query_export', '; query_export waits for them')}.`] : []),
-    ...(more > 0 ? [`${more} more jobs have nothing but expired runs; jobIds shows them.`] : []),
+    ...present(
+      all.some(isGone) && `Expired: the platform deletes files ${lifeWords(life)}.`,
+      isUnderWay && arriving > 0 && `${formatBytes(arriving)} of what is under way are here.`,
+      loads.length > 0 && `${loadsWords(loads)}${hint('query_export', '; query_export waits for them')}.`,
+      more > 0 && `${more} more jobs have nothing but expired runs; jobIds shows them.`,
+    ),
   ];
   for (const sentence of notes) note(sentence);
-  const failures = all.flatMap(({ run: { jobId, runId }, message }) => (message === undefined ? [] : [{ jobId, runId, message }]));
+  const failures = all.flatMap(({ run: { jobId, runId }, message }) => (message === undefined ? [] : { jobId, runId, message }));
   return {
     answer: answerOf(all),
     state: isUnderWay ? ('under way' as const) : ('complete' as const),

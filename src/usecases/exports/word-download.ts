@@ -5,7 +5,7 @@ import { type RunManifest, rowsOf } from '../../workspace/store/manifest.ts';
 /** The files of a run that is in the workspace, with a note where they hold nothing. */
 export function wordDownload(run: RunManifest) {
   const { jobId, jobName: job, from, to, scope, format } = run;
-  const files = run.files.map(({ name, bytes, rows }) => ({ name, bytes, ...(rows !== undefined && { rows }) }));
+  const files = run.files.map(({ name, bytes, rows }) => ({ name, bytes, rows }));
   const rowCount = rowsOf(run);
   const holds = files.length === 0 ? 'it has no files' : 'its files hold no rows';
   return {
@@ -15,7 +15,7 @@ export function wordDownload(run: RunManifest) {
       to,
       scope,
       format,
-      ...(rowCount !== undefined && { rowCount }),
+      rowCount,
       bytes: files.reduce((sum, file) => sum + file.bytes, 0),
     },
     files,

@@ -17,8 +17,8 @@ import { OTHER, pageNames } from '../../domain/journeys/page-groups.ts';
 import { hasKind, isPageOf, parseStep, readAsWords, type Step } from '../../domain/journeys/step.ts';
 import type { Context } from '../context.ts';
 import type { ExportContext } from '../exports/export-lists.ts';
-import { type FunnelQuestion, needsOf, readFunnel } from './read-funnel.ts';
-import { pageCondition } from './step-sql.ts';
+import { type FunnelQuestion, needsOf, readFunnel } from './funnel-sql.ts';
+import { pageCondition } from './sql-words.ts';
 import { type Breakdown, filterWords, isFiltered } from './visit-filters.ts';
 import type { VisitQuestion, VisitScope, Visits } from './visits.ts';
 import { withVisits } from './with-visits.ts';
@@ -57,7 +57,7 @@ function leaversSql(question: FunnelQuestion, { days }: FunnelCounts, visits: Vi
 }
 
 /** A question about a funnel, dates as the boundary resolves them. */
-export interface FunnelRequest extends VisitQuestion {
+interface FunnelRequest extends VisitQuestion {
   readonly steps: readonly string[];
   readonly order?: 'in_order' | 'direct' | undefined;
   readonly within?: 'session' | 'visitor' | undefined;
@@ -146,7 +146,7 @@ function splitOf({ breakdown }: FunnelQuestion, names: readonly string[], counts
 function changesWithGroups(names: readonly string[], baseline: FunnelCounts, counts: FunnelCounts): FunnelChange[] {
   return changesOf(names, baseline, counts).map((change, index) => {
     const groups = change.verdict === 'higher' || change.verdict === 'lower' ? changedGroups(index + 1, names, baseline, counts) : [];
-    return { ...change, ...(groups.length > 0 && { group: groups.slice(0, 3).join(', ') }) };
+    return { ...change, group: groups.slice(0, 3).join(', ') || undefined };
   });
 }
 
@@ -161,7 +161,7 @@ export async function analyzeFunnel(request: FunnelRequest, context: ExportConte
   const beside = asked ? undefined : await besideOthers(request, question, period, context);
   const baseline = asked && (await readBaseline(request, question, { baseline: asked, period: period.days }, context));
   const nameOfPath = pageNames(
-    counts.next.flatMap(({ page, count }) => (page === undefined || page === OTHER ? [] : [{ path: page, views: count }])),
+    counts.next.flatMap(({ page, count }) => (page === undefined || page === OTHER ? [] : { path: page, views: count })),
   );
   const isStill = (page: string, index: number) => question.steps[index] !== undefined && isPageOf(question.steps[index], page);
   const nameOf = (page: string, index: number) => `${nameOfPath(page)}${isStill(page, index) ? ` (still ${names[index]})` : ''}`;
@@ -197,11 +197,11 @@ export async function analyzeFunnel(request: FunnelRequest, context: ExportConte
     answer: lead + answer,
     counts: unit,
     steps,
-    ...(groups && { groups }),
-    ...(changes && { changes }),
-    ...(question.withinDays !== undefined && { immature: counts.immature }),
+    groups,
+    changes,
+    immature: question.withinDays === undefined ? undefined : counts.immature,
     covered: period.days.words,
-    ...(baseline && { baselineCovered: baseline.days.words }),
-    ...(sql !== undefined && { sql }),
+    baselineCovered: baseline?.days.words,
+    sql,
   };
 }

@@ -5,8 +5,7 @@ import { pageStep, readAsWords } from '../../domain/journeys/step.ts';
 import type { Context } from '../context.ts';
 import type { ExportContext } from '../exports/export-lists.ts';
 import { countedBy, requireVisits } from './held-values.ts';
-import { cases, changesOf, flag } from './sql-words.ts';
-import { pageCondition } from './step-sql.ts';
+import { cases, changesOf, flag, pageCondition } from './sql-words.ts';
 import { unreached } from './unseen-step.ts';
 import { filterWords } from './visit-filters.ts';
 import { partsOf, pathText as pathSqlText, sessionRows, type VisitPart, visitRelation } from './visit-relation.ts';
@@ -107,7 +106,7 @@ export async function readPaths(question: PathQuestion, visits: Visits): Promise
 }
 
 /** A question about paths, dates as the boundary resolves them. */
-export interface PathsRequest extends VisitQuestion {
+interface PathsRequest extends VisitQuestion {
   readonly from: string;
   readonly direction?: 'after' | 'before' | undefined;
   readonly depth?: number | undefined;

@@ -85,7 +85,7 @@ ORDER BY n DESC LIMIT 40000`,
 }
 
 /** A question about retention, dates as the boundary resolves them. */
-export interface RetentionRequest extends VisitQuestion {
+interface RetentionRequest extends VisitQuestion {
   readonly by?: 'day' | 'week' | undefined;
   readonly periods?: number | undefined;
   readonly breakdown?: Exclude<Breakdown, 'day' | 'week' | 'visitor_type'> | undefined;
@@ -149,8 +149,8 @@ export function analyzeRetention(request: RetentionRequest, context: ExportConte
       answer: lead + answer,
       by,
       cohorts,
-      ...(all && { within: all }),
-      ...(breakdown && { groups }),
+      within: all,
+      groups: breakdown && groups,
       overall: whole.percent,
       covered: words,
     };

@@ -1,13 +1,20 @@
+import { ApiError } from '../../api/errors.ts';
+import { type FunnelCounts, reached, sumOf } from '../../domain/journeys/funnel.ts';
 import { OTHER } from '../../domain/journeys/page-groups.ts';
 import { hasKind, type Step } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
-import { cases, changesOf, dayOfMs, firstOf, flag, msOf, NO_KEY } from './sql-words.ts';
-import { eventCondition, maskOf, pageCondition } from './step-sql.ts';
-import { type Expressions, pathText, sessionRows, type VisitPart, visitRelation } from './visit-relation.ts';
-import type { Visits } from './visits.ts';
+import { nth } from '../../lib/nth.ts';
+import { addTo } from '../../lib/tally.ts';
+import { requireVisits, textOf } from './held-values.ts';
+import { cases, changesOf, dayOfMs, eventCondition, firstOf, flag, maskOf, msOf, NO_KEY, pageCondition } from './sql-words.ts';
+import { requireSeen } from './unseen-step.ts';
+import { type Breakdown, deviceSql, fieldOfBreakdown, groupExpression } from './visit-filters.ts';
+import { type Expressions, partsOf, pathText, sessionRows, type VisitPart, visitRelation } from './visit-relation.ts';
+import type { VisitRow, Visits } from './visits.ts';
+import type { Needs } from './with-visits.ts';
 
 /** The statement's view of a funnel. */
-export interface FunnelPlan {
+interface FunnelPlan {
   readonly steps: readonly Step[];
   readonly order: 'in_order' | 'direct';
   /** Visitors within this many days of their first step; left out: sessions. */
@@ -294,7 +301,7 @@ function visitorGroups({ group, withinDays }: FunnelPlan, { sql }: Visits): stri
 /** Counts of `done`, where a step was done: in one pass, because an engine may make a table again wherever it is named. */
 function countedSql(plan: FunnelPlan, visits: Visits): string {
   const { steps, group, withinDays } = plan;
-  const gaps = steps.flatMap((step, index) => (index === 0 || hasKind(step, 'purchase') ? [] : [index + 1]));
+  const gaps = steps.flatMap((step, index) => (index === 0 || hasKind(step, 'purchase') ? [] : index + 1));
   const started = (kind: string) => cases([['depth = 0', "''"]], `'${kind}'`);
   const left = cases([[`depth BETWEEN 1 AND ${steps.length - 1}`, "'next'"]], "''");
   const [g = "''", device = "''"] = splitsOf(plan, visits);
@@ -321,7 +328,7 @@ function countedSql(plan: FunnelPlan, visits: Visits): string {
  * The statement of a funnel. Rows of `kind` day (value: the day, by depth), gap (depth: the step, value: ms), group (name, `device` where
  * groups are split by it, by depth) and next (name: the page, by depth; value 1: the visit ended), each with a count `n`.
  */
-export function funnelSql(plan: FunnelPlan, visits: Visits): string {
+function funnelSql(plan: FunnelPlan, visits: Visits): string {
   const { sql } = visits;
   const mask = maskOf(plan.steps.map((step) => pageCondition(step, pathText(visits), sql)));
   const { part, withinDays: followDays } = plan;
@@ -339,4 +346,117 @@ export function funnelSql(plan: FunnelPlan, visits: Visits): string {
       `FROM (${kept}) AS r LEFT JOIN path_of AS o ON r.p = o.p`
     : kept;
   return `WITH ${[relation, ...walkSql(plan, visits), ...chain, doneSql(plan, visits)].join(',\n')}\n${named}`;
+}
+
+/** The question behind a funnel. */
+export interface FunnelQuestion extends Pick<FunnelPlan, 'steps' | 'order'> {
+  readonly withinDays: number | undefined;
+  readonly breakdown: Breakdown | undefined;
+}
+
+/** The fields that a funnel reads. */
+export function needsOf({ steps, breakdown, withinDays }: FunnelQuestion): Needs {
+  const some = (kind: 'page' | 'event' | 'purchase') => steps.some((step) => hasKind(step, kind));
+  const field = fieldOfBreakdown(breakdown);
+  const sessions = [
+    ...(some('event') ? ['app_events.event_name', 'app_events.event_time'] : []),
+    ...(some('purchase') ? ['session_number_of_transactions'] : []),
+    ...(field === undefined ? [] : [field]),
+  ];
+  return {
+    ...(sessions.length > 0 && { sessions }),
+    ...((some('page') || breakdown === 'entry_page') && { views: [] }),
+    ...(withinDays !== undefined && { followDays: withinDays }),
+    // Where those went who left after an app event.
+    ...(some('event') && { beside: ['views'] as const }),
+  };
+}
+
+/** Counts one more at a depth. */
+function addDepth<Key>(map: Map<Key, number[]>, key: Key, depth: number, count: number): void {
+  const depths = map.get(key) ?? [];
+  map.set(key, depths);
+  while (depths.length <= depth) depths.push(0);
+  depths[depth] = nth(depths, depth) + count;
+}
+
+/** The groups of a split, and these by device where they are split by it. */
+function groupsOf(rows: readonly VisitRow[], plan: Pick<FunnelPlan, 'group'>): Pick<FunnelCounts, 'groups' | 'byDevice'> {
+  const groups = new Map<string, number[]>();
+  const byDevice = new Map<string, Map<string, number[]>>();
+  for (const row of rows) {
+    const [depth, n] = [Number(row['depth']), Number(row['n'])];
+    if (row['kind'] !== 'group' || depth <= 0) continue;
+    const [device, name] = [textOf(row['device']), textOf(row['name'])];
+    addDepth(groups, name, depth, n);
+    const own = byDevice.get(name) ?? new Map<string, number[]>();
+    byDevice.set(name, own);
+    addDepth(own, device, depth, n);
+  }
+  return { groups, ...(plan.group?.device !== undefined && { byDevice }) };
+}
+
+function countsOf(rows: readonly VisitRow[], plan: Pick<FunnelPlan, 'group'>): FunnelCounts {
+  const days = new Map<number, number[]>();
+  const gaps = new Map<number, Map<number, number>>();
+  const next = new Map<string, { depth: number; page: string | undefined; count: number }>();
+  let immature = 0;
+  for (const row of rows) {
+    const [depth, value, n, text] = [Number(row['depth']), Number(row['value']), Number(row['n']), textOf(row['name'])];
+    if (row['kind'] === 'gap') {
+      const own = gaps.get(depth) ?? new Map<number, number>();
+      gaps.set(depth, own);
+      addTo(own, value, n);
+    } else if (row['kind'] === 'next') {
+      const key = `${depth} ${value} ${text}`;
+      next.set(key, { depth, page: value === 1 ? undefined : text, count: (next.get(key)?.count ?? 0) + n });
+    }
+    if (row['kind'] === 'day' && depth > 0) addDepth(days, value, depth, n);
+    else if (row['kind'] === 'day') immature += n;
+  }
+  return {
+    days,
+    ...groupsOf(rows, plan),
+    gaps: new Map([...gaps].map(([depth, own]) => [depth, [...own]])),
+    next: [...next.values()],
+    immature,
+  };
+}
+
+/** Throws where nothing in the files fulfils some steps, a line for each; `done` has how many did each in order. */
+async function requireAll(steps: readonly Step[], done: readonly number[], visits: Visits): Promise<void> {
+  const lines: string[] = [];
+  for (const [index, step] of steps.entries()) {
+    if ((done[index] ?? 0) > 0) continue;
+    try {
+      await requireSeen(step, 'steps', visits);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.kind !== 'missing') throw error;
+      lines.push(...error.lines);
+    }
+  }
+  if (lines.length > 0) throw new ApiError('missing', lines);
+}
+
+/** The device of a session, where groups may differ by those that they have; of an entry page of a visitor the session is not known. */
+function deviceBeside(breakdown: Breakdown | undefined, withinDays: number | undefined, visits: Visits): string | undefined {
+  const column = visits.reads('sessions') ? visits.column('sessions', 'device_id') : undefined;
+  const isKnown = breakdown !== 'device' && (breakdown !== 'entry_page' || withinDays === undefined);
+  return column === undefined || !isKnown ? undefined : deviceSql(column);
+}
+
+/** Counts a funnel; throws where nothing in the files fulfils a step. */
+export async function readFunnel({ steps, order, withinDays, breakdown }: FunnelQuestion, visits: Visits): Promise<FunnelCounts> {
+  const visit = groupExpression(breakdown, (field) => visits.column('sessions', field));
+  const isGrouped = visit !== undefined || breakdown === 'entry_page';
+  const device = isGrouped ? deviceBeside(breakdown, withinDays, visits) : undefined;
+  const plan: FunnelPlan = { steps, order, withinDays, ...(isGrouped && { group: { visit, device } }) };
+  const rows: VisitRow[] = [];
+  for (const part of partsOf(visits, withinDays === undefined ? 'session' : 'visitor'))
+    rows.push(...(await visits.select(funnelSql({ ...plan, part }, visits))));
+  const counts = countsOf(rows, plan);
+  const done = reached(sumOf(counts.days.values()), steps.length);
+  if (counts.immature === 0 && done[0] === 0) await requireVisits(visits);
+  if (counts.immature === 0 && done.includes(0)) await requireAll(steps, done, visits);
+  return counts;
 }

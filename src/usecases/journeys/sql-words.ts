@@ -1,3 +1,4 @@
+import type { Choice, Step } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { Dialect } from '../../workspace/query/examples.ts';
 import { literal } from '../../workspace/query/view-sql.ts';
@@ -91,4 +92,23 @@ export function firstOf(sql: SqlWords, list: string, condition: OfElement): stri
 /** The elements of a list, a column, of which something is another than of the one before them. */
 export function changesOf(sql: SqlWords, list: string, of: (element: string) => string): string {
   return sql.filter(list, (e, i) => `${i} = 1 OR ${of(e)} <> ${of(`${list}[${i} - 1]`)}`);
+}
+
+function conditionOf(conditions: readonly string[]): string | undefined {
+  return conditions.length === 0 ? undefined : `(${conditions.join(' OR ')})`;
+}
+
+/** Whether a step is fulfilled by the page whose path an expression gives; undefined where no page does that. */
+export function pageCondition({ choices }: Step, path: string, sql: SqlWords): string | undefined {
+  return conditionOf(choices.flatMap((choice) => (choice.kind === 'page' ? sql.like(path, choice.pattern) : [])));
+}
+
+/** Whether a step is fulfilled by the app event whose name an expression gives; undefined where no event does that. */
+export function eventCondition({ choices }: Step, name: string, sql: SqlWords): string | undefined {
+  return conditionOf(choices.flatMap((choice: Choice) => (choice.kind === 'event' ? sql.like(name, choice.name) : [])));
+}
+
+/** A number whose bits say which of some conditions hold, the first in bit 0. */
+export function maskOf(conditions: readonly (string | undefined)[]): string {
+  return conditions.flatMap((condition, at) => (condition === undefined ? [] : [cases([[condition, 2 ** at]], 0)])).join(' + ') || '0';
 }

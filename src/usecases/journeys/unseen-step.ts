@@ -2,7 +2,7 @@ import { ApiError } from '../../api/errors.ts';
 import { type Choice, hasKind, type Step } from '../../domain/journeys/step.ts';
 import { nearestFirst } from '../../lib/nearest.ts';
 import { type Counted, countedBy, listed } from './held-values.ts';
-import { eventCondition, pageCondition } from './step-sql.ts';
+import { eventCondition, pageCondition } from './sql-words.ts';
 import { isFiltered } from './visit-filters.ts';
 import { pathText } from './visit-relation.ts';
 import type { Visits } from './visits.ts';

@@ -1,6 +1,5 @@
 import { pageSteps } from '../../domain/journeys/step.ts';
-import { cases, hostOf, type SqlWords } from './sql-words.ts';
-import { pageCondition } from './step-sql.ts';
+import { cases, hostOf, pageCondition, type SqlWords } from './sql-words.ts';
 
 /** Devices as people name them, by the ids of the platform. */
 export const deviceIds = { desktop: [1], mobile: [2], tablet: [3], app: [4, 5] } as const;
@@ -34,7 +33,7 @@ const FILTERS: {
 };
 
 /** A filter by a field of sessions that leaves some out. */
-export interface SessionFilter {
+interface SessionFilter {
   /** As the caller gave it: `devices mobile, tablet`. */
   readonly words: string;
   readonly field: string;

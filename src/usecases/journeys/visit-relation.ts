@@ -7,7 +7,7 @@ import type { VisitScope, Visits } from './visits.ts';
 export type Expressions = Readonly<Record<string, string>>;
 
 /** The rows that a statement needs; expressions name columns as `Visits.column` gives them. */
-export interface RelationWish {
+interface RelationWish {
   /** More columns of `visit`, a row for each session, from columns of the sessions. */
   readonly visit?: Expressions;
   /** More columns of `seen`, whole numbers best, from columns of the views. */

@@ -11,7 +11,7 @@ import { type Lock, takeLock, waitForLock } from '../store/lock.ts';
 import { isConvertible, type RunId, type RunManifest, readManifest, runsIn } from '../store/manifest.ts';
 
 /** The surroundings of the conversion of a project's runs. */
-export interface ConversionContext {
+interface ConversionContext {
   readonly projectDir: string;
   /** For whom it runs: holders take turns. */
   readonly holder: string;
@@ -75,7 +75,7 @@ function isWaiting(run: RunManifest, { projectDir, keepSource }: Pick<Conversion
 
 /** Jobs of these runs that wait for their conversion, or for the search of rows that later runs hold too. */
 export function waitingJobs(runs: readonly RunManifest[], place: Pick<ConversionContext, 'projectDir' | 'keepSource'>): Set<number> {
-  const unresolved = resolvable(runs).flatMap((each) => (unresolvable.has(resolvingKey(each, place)) ? [] : [each.run]));
+  const unresolved = resolvable(runs).flatMap((each) => (unresolvable.has(resolvingKey(each, place)) ? [] : each.run));
   return new Set([...runs.filter((run) => isWaiting(run, place)), ...unresolved].map(({ jobId }) => jobId));
 }
 
@@ -126,35 +126,60 @@ function openRound({ projectDir: directory, holder, signal }: ConversionContext,
 /** The directory of a run as a process in that of the project names it. */
 const placeOf = ({ jobId, runId }: RunId) => `${jobId}/${runId}`;
 
-/** Converts runs in one process; one that ends the process is given up, and the others go on in the next. */
-async function convertTogether(ids: readonly RunId[], context: ConversionContext): Promise<void> {
-  const taken = (await Promise.all(ids.map((id) => held(id, context)))).filter((each) => each !== undefined);
-  let writer = openRound(context);
+/** A run that is to be worked on, and the name of the file that is made beside it meanwhile. */
+interface Staged {
+  readonly run: RunManifest;
+  readonly staged: string;
+}
+
+/** Works on those of some runs that no other process converts, one after the other, until one gives false. */
+async function inTurn<Task extends Staged>(
+  tasks: readonly Task[],
+  context: ConversionContext,
+  work: (own: Held, task: Task) => Promise<boolean>,
+): Promise<void> {
+  const found = await Promise.all(tasks.map(async (task) => ({ task, own: await held(task.run, context) })));
   try {
-    for (const { run, directory } of taken) {
-      if (!isUnconverted(run, context.projectDir)) continue;
-      const staged = newName('.tmp');
-      const place = placeOf(run);
+    for (const { task, own } of found) {
+      if (!own) continue;
       try {
-        const outcome = await writer.convert({ run, directory: place, target: `${place}/${staged}` });
-        if ('damage' in outcome) refused.set(directory, new WorkspaceError('damaged', outcome.damage));
-        else {
-          const file = await placed(directory, staged, newName('.parquet'));
-          await saveManifest(directory, { ...run, table: { ...file, ...outcome.table } });
-        }
-      } catch (error) {
-        // A conversion that the end of the session stopped starts again.
-        if (context.signal.aborted || !(error instanceof SqlError) || error.reason === 'busy') return;
-        refused.set(directory, error);
-        await writer.close();
-        writer = openRound(context);
+        if (!(await work(own, task))) return;
       } finally {
-        await rm(join(directory, staged), { force: true });
+        await rm(join(own.directory, task.staged), { force: true });
       }
     }
   } finally {
+    await Promise.all(found.map(async ({ own }) => own?.lock.release()));
+  }
+}
+
+/** Converts runs in one process; one that ends the process is given up, and the others go on in the next. */
+async function convertTogether(runs: readonly RunManifest[], context: ConversionContext): Promise<void> {
+  let writer = openRound(context);
+  const work = async ({ run, directory }: Held, { staged }: Staged) => {
+    if (!isUnconverted(run, context.projectDir)) return true;
+    const place = placeOf(run);
+    try {
+      const outcome = await writer.convert({ run, directory: place, target: `${place}/${staged}` });
+      if ('damage' in outcome) refused.set(directory, new WorkspaceError('damaged', outcome.damage));
+      else {
+        const file = await placed(directory, staged, newName('.parquet'));
+        await saveManifest(directory, { ...run, table: { ...file, ...outcome.table } });
+      }
+    } catch (error) {
+      // A conversion that the end of the session stopped starts again.
+      if (context.signal.aborted || !(error instanceof SqlError) || error.reason === 'busy') return false;
+      refused.set(directory, error);
+      await writer.close();
+      writer = openRound(context);
+    }
+    return true;
+  };
+  const tasks = runs.map((run) => ({ run, staged: newName('.tmp') }));
+  try {
+    await inTurn(tasks, context, work);
+  } finally {
     await writer.close();
-    await Promise.all(taken.map(({ lock }) => lock.release()));
   }
 }
 
@@ -227,34 +252,31 @@ function supersededSql({ run, later, keys }: Resolvable): { select: string; file
 }
 
 async function resolveTogether(open: readonly Resolvable[], context: ConversionContext): Promise<void> {
-  const found = await Promise.all(open.map(async (each) => ({ each, own: await held(each.run, context), staged: newName('.tmp') })));
-  const taken = found.flatMap(({ each, own, staged }) => {
-    const target = `${placeOf(each.run)}/${staged}`;
-    return own?.run.table ? [{ each, own, staged, target, table: own.run.table, ...supersededSql(each) }] : [];
+  const tasks = open.map((each) => {
+    const staged = newName('.tmp');
+    return { ...each, staged, target: `${placeOf(each.run)}/${staged}`, ...supersededSql(each) };
   });
-  const writer = openRound(
-    context,
-    taken.flatMap(({ files, target }) => [...files, target]),
-  );
-  try {
-    for (const { each, own, staged, target, table, select } of taken) {
-      const { superseded: _, ...bare } = table;
-      try {
-        const rows = each.later.length > 0 ? await writer.write({ select, target }) : 0;
-        const file = rows > 0 ? await placed(own.directory, staged, newName('.rows.parquet')) : undefined;
-        // A list of before may still be read: the next tidying removes it.
-        const superseded = { by: idsOf(each.later), rows, ...(file && { file }) };
-        await saveManifest(own.directory, { ...own.run, table: each.later.length > 0 ? { ...bare, superseded } : bare });
-      } catch {
-        // Queries find the rows by themselves.
-        if (!context.signal.aborted) unresolvable.add(resolvingKey(each, context));
-        return;
-      } finally {
-        await rm(join(own.directory, staged), { force: true });
-      }
+  const files = tasks.flatMap((task) => [...task.files, task.target]);
+  const writer = openRound(context, files);
+  const work = async ({ run, directory }: Held, { later, select, target, staged }: (typeof tasks)[number]) => {
+    if (!run.table) return true;
+    const { superseded: _, ...table } = run.table;
+    try {
+      const rows = later.length > 0 ? await writer.write({ select, target }) : 0;
+      const file = rows > 0 ? await placed(directory, staged, newName('.rows.parquet')) : undefined;
+      // A list of before may still be read: the next tidying removes it.
+      const superseded = { by: idsOf(later), rows, ...(file && { file }) };
+      await saveManifest(directory, { ...run, table: later.length > 0 ? { ...table, superseded } : table });
+      return true;
+    } catch {
+      // Queries find the rows by themselves.
+      if (!context.signal.aborted) unresolvable.add(resolvingKey({ run, later }, context));
+      return false;
     }
+  };
+  try {
+    await inTurn(tasks, context, work);
   } finally {
     await writer.close();
-    for (const { own } of found) await own?.lock.release();
   }
 }

@@ -8,8 +8,7 @@ import { formatBytes } from '../../lib/number-text.ts';
 import { diskFailure, readJson, WorkspaceError, writeDurably } from '../store/disk.ts';
 import type { Quota } from '../store/quota.ts';
 import type { FileAnswer, FileStore } from './file-store.ts';
-import type { Inspected } from './inspection.ts';
-import { type ArrivedFile, openPartFile, type PartFile, type PartRecord, partRecord } from './part-file.ts';
+import { type ArrivedFile, type Inspected, openPartFile, type PartFile, type PartRecord, partRecord } from './part-file.ts';
 
 /** A part that is wanted. */
 export interface WantedPart {
@@ -116,8 +115,7 @@ export async function downloadPart({ number, url, fileSize }: WantedPart, contex
       const fault = faultOf(inspected, file.offset, fileSize);
       if (fault === undefined) {
         const { sha256, gzip, rows, firstLine } = inspected;
-        const facts = { ...(rows !== undefined && { rows }), ...(firstLine && { firstLine: [...firstLine] }) };
-        const done = { name: nameOf(stem, format, gzip), bytes: file.offset, sha256, gzip, ...facts };
+        const done = { name: nameOf(stem, format, gzip), bytes: file.offset, sha256, gzip, rows, firstLine };
         await writeDurably(recordPath, JSON.stringify({ ...arrival.record, done }));
         await rename(arriving, join(directory, done.name));
         return done;
@@ -196,7 +194,7 @@ async function afterRefusal({ status, totalBytes, retryAfter }: FileAnswer, arri
     const transient = status === 408 || status === 429 || status >= 500;
     const waitMs = retryAfterMs(retryAfter, clock.now());
     const message = `The file store answered ${status}.`;
-    throw new ApiError('down', message, { status, transient, ...(waitMs !== undefined && { retryAfterMs: waitMs }) });
+    throw new ApiError('down', message, { status, transient, retryAfterMs: waitMs });
   }
   if (arrival.refreshes >= MAX_REFRESHES)
     throw new WorkspaceError(
@@ -217,7 +215,7 @@ async function fitsOn({ etag, totalBytes, offset }: FileAnswer, arrival: Arrival
   // The rest of a file is worth nothing without its beginning.
   if (offset !== file.offset) return false;
   if (etag !== arrival.record.etag || totalBytes !== arrival.record.totalBytes) {
-    arrival.record = { ...(etag !== undefined && { etag }), ...(totalBytes !== undefined && { totalBytes }) };
+    arrival.record = { etag, totalBytes };
     await writeDurably(pathsOf(directory, number).record, JSON.stringify(arrival.record));
   }
   return true;

@@ -23,7 +23,7 @@ export async function latestRun(jobId: number, ask: Ask): Promise<ChosenRun> {
     ({ jobRunId }) => jobRunId,
   );
   const [newest] = runs
-    .flatMap(({ jobRunId, state }) => (typeof jobRunId === 'number' && !/^fail/i.test(state ?? '') ? [jobRunId] : []))
+    .flatMap(({ jobRunId, state }) => (typeof jobRunId === 'number' && !/^fail/i.test(state ?? '') ? jobRunId : []))
     .toSorted((a, b) => b - a);
   if (newest !== undefined) return { runId: newest };
   const has = `Job ${jobId} has nothing to download: `;

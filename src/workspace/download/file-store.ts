@@ -31,7 +31,7 @@ const IDLE_TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 3;
 
 /** Which bytes of a file are wanted. */
-export interface FileRequest {
+interface FileRequest {
   readonly url: string;
   /** First byte; what comes before is on the disk. */
   readonly offset: number;
@@ -57,7 +57,7 @@ export interface FileAnswer {
 }
 
 /** Where files may come from, and how long a silence is accepted. */
-export interface FileStoreOptions {
+interface FileStoreOptions {
   /** Files may be on this machine; only where the whole platform is. */
   readonly allowInner: boolean;
   readonly environment?: Environment;

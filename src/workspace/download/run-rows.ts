@@ -89,16 +89,7 @@ export async function runRowsOf(jobIds: readonly number[], ask: Ask): Promise<Ru
 }
 
 /** A run that produced files, with instants as ISO in UTC; empty texts where the platform says nothing. */
-export interface SuccessfulRun {
-  readonly jobId: number;
-  readonly runId: number;
-  readonly name: string;
-  readonly from: string;
-  readonly to: string;
-  readonly completedAt: string;
-  readonly format: string;
-  readonly scope: string;
-}
+export type SuccessfulRun = ReturnType<typeof asSuccessful>[number];
 
 /** The same instant in UTC; empty where there is none. */
 export function utc(instant: string | null | undefined): string {
@@ -107,11 +98,11 @@ export function utc(instant: string | null | undefined): string {
 }
 
 /** Records of successful runs as runs, the latest completed first; one whose ids exceed 2^53 cannot be asked for and is left out. */
-export function asSuccessful(rows: readonly RunRow[]): SuccessfulRun[] {
-  const runs = rows.flatMap(({ jobId, jobRunId, name, from, to, completionTime, format, scope }): SuccessfulRun[] => {
-    if (typeof jobId !== 'number' || typeof jobRunId !== 'number') return [];
+export function asSuccessful(rows: readonly RunRow[]) {
+  const runs = rows.flatMap(({ jobId, jobRunId: runId, name, from, to, completionTime, format, scope }) => {
+    if (typeof jobId !== 'number' || typeof runId !== 'number') return [];
     const texts = { name: name ?? '', format: format ?? '', scope: scope ?? '' };
-    return [{ jobId, runId: jobRunId, ...texts, from: utc(from), to: utc(to), completedAt: utc(completionTime) }];
+    return { jobId, runId, ...texts, from: utc(from), to: utc(to), completedAt: utc(completionTime) };
   });
   return runs.toSorted((a, b) => (a.completedAt < b.completedAt ? 1 : -1));
 }

@@ -1,6 +1,31 @@
 import { isRecord } from '../../lib/is-record.ts';
-import { CLICKHOUSE_MACROS } from './clickhouse-macros.ts';
 import { viewWords } from './view-sql.ts';
+
+/** Functions of ClickHouse as macros of DuckDB, so that one statement runs on both engines; each computes from its arguments alone. */
+export const CLICKHOUSE_MACROS = [
+  'assumeNotNull(a) AS a',
+  'toNullable(a) AS a',
+  'toInt64(a) AS CAST(a AS BIGINT)',
+  'toUInt64(a) AS CAST(a AS UBIGINT)',
+  'toString(a) AS CAST(a AS VARCHAR)',
+  'intDiv(a, b) AS a // b',
+  'bitAnd(a, b) AS a & b',
+  'cityHash64(a) AS hash(a), (a, b) AS hash(a, b), (a, b, c, d) AS hash(a, b, c, d)',
+  'toUnixTimestamp64Milli(a) AS epoch_ms(a)',
+  'fromUnixTimestamp64Milli(a) AS make_timestamp(a * 1000)',
+  'startsWith(a, b) AS starts_with(a, b)',
+  "replaceRegexpAll(a, b, c) AS regexp_replace(a, b, c, 'g')",
+  'tuple(a, b) AS row(a, b)',
+  'tupleElement(a, b) AS struct_extract(a, b)',
+  'groupArray(a) AS list(a)',
+  'groupArrayArray(a) AS flatten(list(a))',
+  'arraySort(a) AS array_sort(a)',
+  'arrayConcat(a, b) AS array_concat(a, b)',
+  'arrayDistinct(a) AS array_distinct(a)',
+  "arraySum(a) AS array_aggregate(a, 'sum')",
+  "arrayMax(a) AS array_aggregate(a, 'max')",
+  'has(a, b) AS array_contains(a, b)',
+];
 
 /**
  * The functions of DuckDB that a statement may call, in lower case: those that compute from their arguments alone. What is not named

@@ -61,7 +61,7 @@ export function commonType(a: ColumnType, b: ColumnType): ColumnType {
 export type Unit = NonNullable<StoredColumn['unit']>;
 
 /** Facts about a field that are known before a file is read. */
-export interface KnownField {
+interface KnownField {
   readonly type: ColumnType;
   readonly unit?: Unit;
 }

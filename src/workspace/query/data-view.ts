@@ -8,7 +8,7 @@ import { columnsIn, overlappingGroups, type Share, sharesOf } from './shares.ts'
 import { identifier, type Overlap, type Source, viewSql } from './view-sql.ts';
 
 /** The files of a view. */
-export interface DataViewOptions {
+interface DataViewOptions {
   /** Directory that the query will run in. */
   readonly directory: string;
   readonly pathOf: (run: RunManifest, file: { readonly name: string }) => string;
@@ -106,11 +106,9 @@ const MAX_NAMED = 6;
 /** Says which columns are text although values of them are numbers, because a comparison of them goes by letters. */
 function textNotes(view: string, columns: readonly Column[], tables: readonly Stored[]): string[] {
   const numeric = new Set(
-    tables.flatMap(({ table }) =>
-      table.columns.flatMap(({ name, type }) => (type === 'BIGINT' || type === 'DOUBLE' ? [folded(name)] : [])),
-    ),
+    tables.flatMap(({ table }) => table.columns.flatMap(({ name, type }) => (type === 'BIGINT' || type === 'DOUBLE' ? folded(name) : []))),
   );
-  const names = columns.flatMap(({ name, type }) => (type === 'VARCHAR' && numeric.has(folded(name)) ? [name] : []));
+  const names = columns.flatMap(({ name, type }) => (type === 'VARCHAR' && numeric.has(folded(name)) ? name : []));
   if (names.length === 0) return [];
   const cast = `TRY_CAST(${identifier(names[0] ?? '')} AS DOUBLE)`;
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
@@ -120,7 +118,7 @@ function textNotes(view: string, columns: readonly Column[], tables: readonly St
 
 /** Says which values of the files could not be read as what they are. */
 function valueNotes(tables: readonly Stored[]): string[] {
-  const cut = tables.flatMap(({ run, table }) => (table.isMended ? [run.runId] : []));
+  const cut = tables.flatMap(({ run, table }) => (table.isMended ? run.runId : []));
   const unread = tables.flatMap(({ run, table }) => (table.unread ?? []).map((each) => ({ ...each, runId: run.runId })));
   const byColumn = [...grouped(unread, ({ column }) => column)].map(([column, own]) => {
     const values = own.reduce((sum, each) => sum + each.values, 0);

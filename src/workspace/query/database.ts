@@ -1,6 +1,5 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
-import { refusalOf } from './check-statement.ts';
-import { CLICKHOUSE_MACROS } from './clickhouse-macros.ts';
+import { CLICKHOUSE_MACROS, refusalOf } from './check-statement.ts';
 import type { Cell, Failure, Machine } from './protocol.ts';
 import { literal, literals } from './view-sql.ts';
 
@@ -24,7 +23,7 @@ export function cellOf(value: DuckDBValue): Cell {
 }
 
 /** Files that a database may open, and its resources. */
-export interface DatabaseOptions extends Pick<Machine, 'memoryBytes' | 'threads' | 'spill'> {
+interface DatabaseOptions extends Pick<Machine, 'memoryBytes' | 'threads' | 'spill'> {
   readonly files: readonly string[];
   /** Statements that run before the settings are locked. */
   readonly setup: readonly string[];

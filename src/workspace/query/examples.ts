@@ -2,7 +2,7 @@ import { type Column, folded } from './columns.ts';
 import { identifier, literal } from './view-sql.ts';
 
 /** A question and the statement that answers it. */
-export interface Example {
+interface Example {
   readonly question: string;
   readonly sql: string;
 }

@@ -17,7 +17,7 @@ export async function firstRows(
   const sql = `FROM ${name} LIMIT ${SHOWN_ROWS}`;
   const request = { views: [name], setup: [setup], files, sql, maxRows: SHOWN_ROWS, maxChars: 10_000_000 };
   const result = await runSql(request, { directory, holder, timeoutMs: TIMEOUT_MS });
-  const stored = new Set(columns.flatMap(({ name: own, from }) => (from === undefined ? [own] : [])));
+  const stored = new Set(columns.flatMap(({ name: own, from }) => (from === undefined ? own : [])));
   const record = (row: (typeof result.rows)[number]) =>
     Object.fromEntries(result.columns.flatMap(({ name: own }, index) => (stored.has(own) ? [[own, row[index]]] : [])));
   return { columns, rows: result.rows.map(record) };

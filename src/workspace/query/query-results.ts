@@ -73,7 +73,7 @@ export function queryResults(workspace: Pick<ProjectWorkspace, 'dir' | 'quotaByt
     },
     /** Ids from the latest on. */
     ids: async () =>
-      (await all()).flatMap(({ name, keptAtMs }) => (name.endsWith(ENDING) && isFresh(keptAtMs) ? [name.slice(0, -ENDING.length)] : [])),
+      (await all()).flatMap(({ name, keptAtMs }) => (name.endsWith(ENDING) && isFresh(keptAtMs) ? name.slice(0, -ENDING.length) : [])),
   };
 }
 

@@ -1,5 +1,4 @@
-import type { Held } from '../../domain/exports/coverage.ts';
-import { rangeOf } from '../../domain/exports/deliveries.ts';
+import { type Held, rangeOf } from '../../domain/exports/coverage.ts';
 import { type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
 import type { RunManifest } from '../store/manifest.ts';
 import { type Column, columnOf, folded, keysOf, promisedColumns, shownColumns, timeColumn } from './columns.ts';

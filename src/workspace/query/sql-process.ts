@@ -38,7 +38,7 @@ const CONVERSION_SLACK_BYTES = 344 * 1024 ** 2;
 const CONVERSIONS_AT_ONCE = 2;
 
 /** One SELECT over views. */
-export type SqlRequest = Statement & Readable;
+type SqlRequest = Statement & Readable;
 
 /** The columns and rows of a statement. */
 export interface SqlResult {

@@ -126,7 +126,7 @@ function onePerKey(overlap: Overlap, columns: readonly Column[]): string {
   const latest = (column: Column) => {
     const name = identifier(column.name);
     if (isKey(column)) return name;
-    const having = sources.flatMap((source, index) => (source.columns.has(folded(column.name)) ? [index] : []));
+    const having = sources.flatMap((source, index) => (source.columns.has(folded(column.name)) ? index : []));
     // Runs of other days hold it.
     if (having.length === 0) return `NULL::${column.type}`;
     return `arg_max_null(${name}, CASE WHEN ${SOURCE} IN (${having.join(', ')}) THEN ${RANK} END)`;

@@ -5,7 +5,7 @@ import type { ZodType } from 'zod';
 import { hint } from '../../lib/hint.ts';
 
 /** A reason why a download or the workspace cannot continue; the message is a sentence that says what to do next. */
-export type WorkspaceErrorKind =
+type WorkspaceErrorKind =
   /** The disk or the quota has no room. */
   | 'full'
   /** The directory cannot be written or read. */

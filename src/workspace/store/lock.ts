@@ -53,7 +53,7 @@ const SILENT_MS = 60_000;
 const RETRY_MS = 25;
 
 /** Where process ids mean the same. Two containers may share host name and kernel, two machines host name and process ids. */
-export interface LockPlace {
+interface LockPlace {
   readonly hostname: string;
   /** Of the kernel, undefined where the system does not say. */
   readonly bootId: string | undefined;

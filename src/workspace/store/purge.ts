@@ -1,5 +1,6 @@
 import { FILE_LIFE_MS } from '../../api/params.ts';
 import { counted, formatBytes } from '../../lib/number-text.ts';
+import { present } from '../../lib/sentences.ts';
 import { plainText } from '../../lib/strangers-text.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import type { ProjectWorkspace, UnfinishedRun } from '../project-workspace.ts';
@@ -36,10 +37,18 @@ export function workspaceTable(runs: readonly RunManifest[], unfinished: readonl
   });
 }
 
-interface PurgeSelection {
+interface PurgeAsked {
   readonly jobIds?: readonly number[] | undefined;
   /** Only runs whose data end by then; what is unfinished has no data yet and stays. */
   readonly beforeMs?: number | undefined;
+}
+
+/** Whether a removal means a run, here or in the warehouse. */
+export function isChosen({ jobId, to }: Pick<RunManifest, 'jobId' | 'to'>, { jobIds, beforeMs }: PurgeAsked): boolean {
+  return (jobIds?.includes(jobId) ?? true) && (beforeMs === undefined || Date.parse(to) <= beforeMs);
+}
+
+interface PurgeSelection extends PurgeAsked {
   readonly nowMs: number;
   /** Of runs that are meant, which stay all the same. */
   readonly isKept?: (run: RunId) => boolean;
@@ -48,11 +57,10 @@ interface PurgeSelection {
 /** Which runs go, in words for a person, and how many of them the platform cannot give again. */
 export function purgePlan(
   { runs, unfinished }: { runs: readonly RunManifest[]; unfinished: readonly UnfinishedRun[] },
-  { jobIds, beforeMs, nowMs, isKept = () => false }: PurgeSelection,
+  { nowMs, isKept = () => false, ...asked }: PurgeSelection,
 ) {
-  const isMeant = (run: RunId) => (jobIds?.includes(run.jobId) ?? true) && !isKept(run);
-  const going = runs.filter((run) => isMeant(run) && (beforeMs === undefined || Date.parse(run.to) <= beforeMs));
-  const parts = beforeMs === undefined ? unfinished.filter(isMeant) : [];
+  const going = runs.filter((run) => isChosen(run, asked) && !isKept(run));
+  const parts = asked.beforeMs === undefined ? unfinished.filter((run) => isChosen({ ...run, to: '' }, asked) && !isKept(run)) : [];
   const ids = [...going, ...parts].map(({ jobId, runId }): RunId => ({ jobId, runId }));
   const jobs = byJob(going, parts).map(({ jobId, own, parts: rest, until, bytes }) => ({
     jobId,
@@ -75,22 +83,19 @@ type PurgedParts = ReturnType<typeof purgePlan>['body'] & {
 /** The question before these runs are removed. */
 export function purgeQuestion({ runs, bytes, jobs, warehouse: loaded }: PurgedParts): string {
   const shown = jobs.slice(0, SHOWN_JOBS).map(({ jobId, job, runs: own, from, to, unfinished, bytes: size }) => {
-    const whole = own === undefined ? [] : [`${counted(own, 'run')}, ${from} to ${to}`];
-    const parts = [...whole, ...(unfinished === undefined ? [] : [counted(unfinished, 'unfinished run')]), formatBytes(size)];
+    const whole = own !== undefined && `${counted(own, 'run')}, ${from} to ${to}`;
+    const parts = present(whole, unfinished !== undefined && counted(unfinished, 'unfinished run'), formatBytes(size));
     return `${job === undefined ? `Job ${jobId}` : `"${plainText(job)}" (${jobId})`}: ${parts.join(', ')}`;
   });
   const more = jobs.length - SHOWN_JOBS;
-  return [
+  return present(
     `Remove ${counted(runs, 'downloaded run')} (${formatBytes(bytes)}) from this machine for good? The platform keeps what it has.`,
     ...shown,
-    ...(more > 0 ? [`and ${counted(more, 'more job', 'more jobs')}`] : []),
-    ...(loaded && loaded.runs > 0
-      ? [
-          `Also ${counted(loaded.runs, 'run')} with ${counted(loaded.rows, 'row')} from the warehouse ${loaded.place}, ` +
-            `for ${loaded.lostBy}.`,
-        ]
-      : []),
-  ].join('\n');
+    more > 0 && `and ${counted(more, 'more job', 'more jobs')}`,
+    loaded &&
+      loaded.runs > 0 &&
+      `Also ${counted(loaded.runs, 'run')} with ${counted(loaded.rows, 'row')} from the warehouse ${loaded.place}, for ${loaded.lostBy}.`,
+  ).join('\n');
 }
 
 /** Removes runs one after the other; what cannot be removed stays, with the reason. */

@@ -3,7 +3,7 @@ import type { ClickHouseClient, ClickHouseSettings, SettingsMap } from '@clickho
 import { ApiError } from '../../api/errors.ts';
 
 /** Engines of the tables. */
-export type WarehouseEngine = 'ReplacingMergeTree' | 'ReplicatedReplacingMergeTree';
+type WarehouseEngine = 'ReplacingMergeTree' | 'ReplicatedReplacingMergeTree';
 
 /** Where ClickHouse is, and as whom it is asked. */
 export interface WarehouseAccess {
@@ -18,7 +18,7 @@ export interface WarehouseAccess {
 }
 
 /** How a statement is run. */
-export interface RunOptions {
+interface RunOptions {
   readonly settings?: ClickHouseSettings;
   /** Conditions on the rows of tables, by `database.table`, which the server adds to whatever reads them. */
   readonly filters?: Readonly<Record<string, string>>;

@@ -1,9 +1,41 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { ApiError } from '../../api/errors.ts';
 import { byTime, type RunId, runManifest, storedColumn } from '../store/manifest.ts';
 import { type Connection, StatementError, type WarehouseAccess } from './connection.ts';
 import { createLedger, LEDGER, quoted } from './schema.ts';
+
+/** A record of the ledger that belongs to one attempt; each attempt has a generation of its own, which is kept as a text. */
+type Generation =
+  | {
+      /** `deleting`: rows of an earlier export are deleted first. */
+      readonly phase: 'deleting' | 'loading';
+      /** Stays where a load goes on, so that pieces that were sent twice are recognised. */
+      readonly load: string;
+      /** File that the rows come from. */
+      readonly table: string;
+    }
+  /** The run is being removed: no load goes on from it. */
+  | { readonly phase: 'removing' }
+  /** Removed at an instant in ms, or written by another version. */
+  | { readonly phase: 'none' };
+
+const REMOVING = 'removing/';
+
+/** A new generation as the ledger keeps it: `<load>/<attempt>/<phase>/<table>`, or `removing/<attempt>`. */
+export function generationText(generation: Exclude<Generation, { phase: 'none' }>): string {
+  if (generation.phase === 'removing') return `${REMOVING}${randomUUID()}`;
+  return `${generation.load}/${randomUUID()}/${generation.phase}/${generation.table}`;
+}
+
+/** Reads a generation that the ledger keeps. */
+export function readGeneration(text: string): Generation {
+  if (text.startsWith(REMOVING)) return { phase: 'removing' };
+  const [, load, phase, table] = /^([^/]+)\/[^/]+\/(deleting|loading)\/(.*)$/s.exec(text) ?? [];
+  if (load === undefined || table === undefined || (phase !== 'deleting' && phase !== 'loading')) return { phase: 'none' };
+  return { phase, load, table };
+}
 
 const placed = z.array(storedColumn.extend({ at: z.string() }));
 /** A run as the warehouse has it, or as it is getting there. */
@@ -26,7 +58,7 @@ const loadRecord = z
 export type LoadRecord = z.output<typeof loadRecord>;
 
 /** A record as it is written. */
-export type LoadEntry = Omit<LoadRecord, 'ageMs' | 'written'>;
+type LoadEntry = Omit<LoadRecord, 'ageMs' | 'written'>;
 
 const UNKNOWN_TABLE = 60;
 /** Replicas of the warehouse show what was written through another one a little later. */

@@ -4,7 +4,8 @@ import { sumOfKnown } from '../../lib/tally.ts';
 import type { ProjectWorkspace } from '../project-workspace.ts';
 import { isSameRun, type RunManifest } from '../store/manifest.ts';
 import type { LoadRecord } from './ledger.ts';
-import type { Load, ProjectWarehouse } from './project-warehouse.ts';
+import type { ProjectWarehouse } from './project-warehouse.ts';
+import type { Load } from './warehouse.ts';
 
 /** Columns of the table of what is loaded, one row for each job; rows of runs that overlap are counted in each. */
 export const LOADED_COLUMNS = ['jobId', 'job', 'scope', 'runs', 'from', 'to', 'rows', 'loading'];
@@ -22,14 +23,6 @@ export function loadedTable(records: readonly LoadRecord[]): (string | number | 
     };
   });
   return jobs.toSorted((a, b) => b.rows - a.rows).map(({ row }) => row);
-}
-
-/** Which loaded runs a removal means: of some jobs or all, and where an instant is given only those whose data end by then. */
-export function removable(
-  records: readonly LoadRecord[],
-  { jobIds, beforeMs }: { readonly jobIds?: readonly number[] | undefined; readonly beforeMs?: number | undefined },
-): LoadRecord[] {
-  return records.filter(({ run }) => (jobIds?.includes(run.jobId) ?? true) && (beforeMs === undefined || Date.parse(run.to) <= beforeMs));
 }
 
 /** Why a run is not removed, for a person. */

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
-import { rangeOf } from '../../domain/exports/deliveries.ts';
+import { rangeOf } from '../../domain/exports/coverage.ts';
 import { createFairSemaphore } from '../../lib/concurrency.ts';
 import { intersect } from '../../lib/intervals.ts';
 import { type Column, folded, keysOf, timeColumn } from '../query/columns.ts';
@@ -13,13 +13,12 @@ import { identifier, literal } from '../query/view-sql.ts';
 import { messageOf } from '../store/disk.ts';
 import { safeName } from '../store/layout.ts';
 import { takeLock } from '../store/lock.ts';
-import { isReady, isSameRun, type RunId, type RunManifest } from '../store/manifest.ts';
+import { isReady, type RunId, type RunManifest } from '../store/manifest.ts';
 import type { Connection, WarehouseAccess } from './connection.ts';
-import { generationText, readGeneration } from './generation.ts';
-import { type Ledger, type LoadRecord, ledgerOf } from './ledger.ts';
+import { generationText, type Ledger, type LoadRecord, ledgerOf, readGeneration } from './ledger.ts';
 import { runStatement, type WarehouseStatement } from './run-statement.ts';
 import { OWN_COLUMNS, type PlacedColumn, placeColumns, quoted, tableOf, text } from './schema.ts';
-import type { Warehouse } from './warehouse.ts';
+import type { Load, LoadState, Warehouse } from './warehouse.ts';
 import { coveredSql } from './warehouse-view.ts';
 
 /** Rows that are sent at a time: the server holds a Parquet file in memory while it reads it. */
@@ -41,13 +40,17 @@ const ONE_BLOCK = {
   input_format_parquet_preserve_order: 1,
 } as const;
 
-/** The surroundings of a load. */
-interface LoadContext {
+/** Where the rows of a project are, and the record of them. */
+interface ProjectPlace {
   readonly access: WarehouseAccess;
   readonly loader: Connection;
   readonly ledger: Ledger;
   /** Name of the project in the warehouse. */
   readonly project: string;
+}
+
+/** The surroundings of a load. */
+interface LoadContext extends ProjectPlace {
   /** Directory of the run, with its table. */
   readonly directory: string;
   /** For whom it runs: holders take turns. */
@@ -105,7 +108,7 @@ function pieceSql(
 
 /** Deletes the rows of a run; what an earlier export said of the same rows is gone too where it was merged. */
 async function deleteRows(
-  { access, loader, project }: Pick<LoadContext, 'access' | 'loader' | 'project'>,
+  { access, loader, project }: ProjectPlace,
   { scope, jobId, runId }: RunManifest,
   kept: readonly string[] = [],
 ): Promise<void> {
@@ -150,7 +153,8 @@ function stepOf(run: RunManifest, before: LoadRecord | undefined): LoadStep | un
 }
 
 /** Takes on the load of a run, which one loader of all servers does; undefined where nothing is to be loaded. */
-async function claimLoad(run: RunManifest, { access, loader, ledger, project, signal }: LoadContext): Promise<Claim | undefined> {
+async function claimLoad(run: RunManifest, context: LoadContext): Promise<Claim | undefined> {
+  const { access, loader, ledger, signal } = context;
   const before = await ledger.find(run, signal);
   const step = stepOf(run, before);
   if (!step) return undefined;
@@ -162,7 +166,7 @@ async function claimLoad(run: RunManifest, { access, loader, ledger, project, si
   if (stale) {
     const deleting = { ...entry, columns: stale.columns, generation: generationText({ phase: 'deleting', load, table }) };
     if (!(await ledger.claim(deleting, before))) throw busy();
-    await deleteRows({ access, loader, project }, stale.run);
+    await deleteRows(context, stale.run);
     latest = await ownRecord(run, deleting.generation, ledger);
   }
   const generation = generationText({ phase: 'loading', load, table });
@@ -239,14 +243,8 @@ export async function loadRun(run: RunManifest, context: LoadContext): Promise<v
   await ledger.write({ state: 'loaded', run, columns, rows, generation }, await ownRecord(run, generation, ledger, signal));
 }
 
-/** A load of this process that is under way. */
-export interface Load extends RunId {
-  readonly rows: number;
-  readonly totalRows: number;
-}
-
 /** Where the files of runs are, and for whom they are loaded. */
-export interface LoadPlace {
+interface LoadPlace {
   readonly holder: string;
   readonly signal: AbortSignal;
   directoryOf(run: RunId): string;
@@ -258,23 +256,10 @@ const LOADS_AT_ONCE = 2;
 const RETRY_MS = 5_000;
 const inTurn = createFairSemaphore(LOADS_AT_ONCE);
 
-interface State {
-  /** Loads under way or waiting for their turn, by run. */
-  readonly running: Map<string, { load: Load; result: Promise<void> }>;
-  /** Runs that are known to be loaded, so that they are not looked up again. */
-  readonly done: Set<string>;
-  readonly failures: Map<string, string>;
-  readonly listeners: Set<() => void>;
-}
-
-/** The state of each project in this process; sessions of all its callers share it. */
-const states = new WeakMap<Warehouse, Map<string, State>>();
-
-function stateOf(warehouse: Warehouse, project: string): State {
-  const own = states.get(warehouse) ?? new Map<string, State>();
-  states.set(warehouse, own);
-  const state = own.get(project) ?? { running: new Map(), done: new Set(), failures: new Map(), listeners: new Set() };
-  own.set(project, state);
+/** The state of a project in this process; sessions of all its callers share it. */
+function stateOf({ states }: Warehouse, project: string): LoadState {
+  const state = states.get(project) ?? { running: new Map(), done: new Set(), failures: new Map(), listeners: new Set() };
+  states.set(project, state);
   return state;
 }
 
@@ -306,18 +291,17 @@ function overlap(a: RunManifest, b: RunManifest): boolean {
  */
 export function inseparable(going: readonly LoadRecord[], all: readonly LoadRecord[]): Map<LoadRecord, LoadRecord> {
   const found = new Map<LoadRecord, LoadRecord>();
+  const untold = going.filter(({ columns }) => columns.length > 0 && !timeColumn(columns));
   for (;;) {
-    const staying = all.filter(({ run }) => !going.some((each) => isSameRun(each.run, run) && !found.has(each)));
-    const next = going
-      .filter((record) => !found.has(record) && record.columns.length > 0 && !timeColumn(record.columns))
-      .flatMap((record) => {
-        const other = staying.find(
-          ({ run }) => overlap(run, record.run) && Date.parse(run.exportedAt) <= Date.parse(record.run.exportedAt),
-        );
-        return other && !isSameRun(other.run, record.run) ? [{ record, other }] : [];
-      });
+    const staying = all.filter((record) => !going.includes(record) || found.has(record));
+    const isMixed = ({ run }: LoadRecord, other: LoadRecord) =>
+      overlap(run, other.run) && Date.parse(other.run.exportedAt) <= Date.parse(run.exportedAt);
+    const next = untold.flatMap((record) => {
+      const other = found.has(record) ? undefined : staying.find((each) => isMixed(record, each));
+      return other ? [[record, other] as const] : [];
+    });
     if (next.length === 0) return found;
-    for (const { record, other } of next) found.set(record, other);
+    for (const [record, other] of next) found.set(record, other);
   }
 }
 
@@ -339,7 +323,7 @@ async function loadOne(run: RunManifest, place: LoadPlace, parts: Omit<LoadConte
 }
 
 /** Notes how a load ended; the promise is kept in any case. */
-async function noting(load: Promise<void>, key: string, { done, failures }: State, signal: AbortSignal): Promise<void> {
+async function noting(load: Promise<void>, key: string, { done, failures }: LoadState, signal: AbortSignal): Promise<void> {
   try {
     await load;
     done.add(key);
@@ -354,17 +338,14 @@ async function noting(load: Promise<void>, key: string, { done, failures }: Stat
 }
 
 /** Removes loaded runs; rows that a run that stays holds too are kept. */
-async function removeLoaded(
-  records: readonly LoadRecord[],
-  nowMs: number,
-  { access, loader, ledger, project }: Pick<LoadContext, 'access' | 'loader' | 'ledger' | 'project'>,
-): Promise<void> {
+async function removeLoaded(records: readonly LoadRecord[], nowMs: number, place: ProjectPlace): Promise<void> {
+  const { ledger } = place;
   const going = new Set(records.map(({ run }) => keyOf(run)));
   const staying = (await ledger.records()).filter(({ run }) => !going.has(keyOf(run)));
   for (const record of records) {
     // First the record: rows that a kill leaves belong to no run, and the next call deletes them.
     await ledger.write({ ...record, state: 'loading', generation: generationText({ phase: 'removing' }) }, record);
-    if (record.columns.length > 0) await deleteRows({ access, loader, project }, record.run, keptSql(record, staying));
+    if (record.columns.length > 0) await deleteRows(place, record.run, keptSql(record, staying));
     await ledger.write({ ...record, state: 'removed', rows: 0, generation: String(nowMs) }, record);
   }
 }

@@ -1,4 +1,4 @@
-import { rangeOf } from '../../domain/exports/deliveries.ts';
+import { rangeOf } from '../../domain/exports/coverage.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { union } from '../../lib/intervals.ts';
 import { type ColumnType, itemTypeOf } from '../query/column-types.ts';
@@ -23,7 +23,7 @@ interface ViewPlace {
 /** A column as the runs have it: its names in the table, by type. */
 function placesOf(column: Column, records: readonly LoadRecord[]): { at: string; type: ColumnType }[] {
   const found = records.flatMap(({ columns }) => columns.filter(({ name }) => folded(name) === folded(column.name)));
-  return [...grouped(found, ({ at }) => at)].flatMap(([at, [first]]) => (first ? [{ at, type: first.type }] : []));
+  return [...grouped(found, ({ at }) => at)].flatMap(([at, [first]]) => (first ? { at, type: first.type } : []));
 }
 
 /** A column of the rows below, which no alias of the same name hides. */
@@ -89,7 +89,7 @@ function mergedSql(stored: readonly Column[], records: readonly LoadRecord[], ro
   const jobs = new Set(records.map(({ run }) => run.jobId));
   const list = stored.map((column) => {
     const having = new Set(
-      records.flatMap(({ run, columns }) => (columns.some(({ name }) => folded(name) === folded(column.name)) ? [run.jobId] : [])),
+      records.flatMap(({ run, columns }) => (columns.some(({ name }) => folded(name) === folded(column.name)) ? run.jobId : [])),
     );
     const value = `tuple(${below(column.name)})`;
     const latest =
@@ -101,7 +101,7 @@ function mergedSql(stored: readonly Column[], records: readonly LoadRecord[], ro
 
 /** What each time is answered from: runs that are matched, and the rest only where these hold nothing. */
 function sharesOfRecords(records: readonly LoadRecord[]) {
-  const loading = new Set(records.flatMap(({ state, run }) => (state === 'loading' ? [run] : [])));
+  const loading = new Set(records.flatMap(({ state, run }) => (state === 'loading' ? run : [])));
   return sharesOf(overlappingGroups(records.map(({ run }) => run)), {
     columns: new Map(records.map(({ run, columns }) => [run, columns.length > 0 ? shownColumns(columns) : columnsIn(run)])),
     isComing: (run) => loading.has(run),

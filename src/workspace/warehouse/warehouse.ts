@@ -1,6 +1,23 @@
 import { ApiError } from '../../api/errors.ts';
+import type { RunId } from '../store/manifest.ts';
 import { connect, type WarehouseAccess } from './connection.ts';
 import { createLedger, LEDGER, quoted, text } from './schema.ts';
+
+/** A load of this process that is under way. */
+export interface Load extends RunId {
+  readonly rows: number;
+  readonly totalRows: number;
+}
+
+/** The loads of a project in this process. */
+export interface LoadState {
+  /** Loads under way or waiting for their turn, by run. */
+  readonly running: Map<string, { load: Load; result: Promise<void> }>;
+  /** Runs that are known to be loaded, so that they are not looked up again. */
+  readonly done: Set<string>;
+  readonly failures: Map<string, string>;
+  readonly listeners: Set<() => void>;
+}
 
 /** Opens the warehouse; nothing is sent before it is used. */
 export function openWarehouse(access: WarehouseAccess, pieceRows?: number) {
@@ -12,6 +29,8 @@ export function openWarehouse(access: WarehouseAccess, pieceRows?: number) {
     reader,
     /** Rows that are sent at a time; left out: as many as a server holds well. */
     pieceRows,
+    /** Loads of this process, by project. */
+    states: new Map<string, LoadState>(),
     async close(): Promise<void> {
       await Promise.all([loader.close(), reader.close()]);
     },

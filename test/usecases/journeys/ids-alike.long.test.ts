@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { parseStep } from '../../../src/domain/journeys/step.ts';
-import { needsOf, readFunnel } from '../../../src/usecases/journeys/read-funnel.ts';
+import { needsOf, readFunnel } from '../../../src/usecases/journeys/funnel-sql.ts';
 import { withVisits } from '../../../src/usecases/journeys/with-visits.ts';
 import type { ProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
 import { openOffline, writeRun } from '../../workspace/convert/converted-runs.ts';

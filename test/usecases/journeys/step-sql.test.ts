@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseStep } from '../../../src/domain/journeys/step.ts';
-import { eventCondition, maskOf, pageCondition } from '../../../src/usecases/journeys/step-sql.ts';
-import { deviceSql } from '../../../src/usecases/journeys/visit-filters.ts';
+import { pageCondition } from '../../../src/usecases/journeys/sql-words.ts';
 import { withVisits } from '../../../src/usecases/journeys/with-visits.ts';
 import { engines, sharedWorlds, usesOf } from './both-engines.ts';
 import { worlds } from './visit-world.ts';
@@ -34,19 +33,6 @@ describe.each(engines)('on %s', (engine) => {
       return select(`SELECT path FROM (${rows}) AS d WHERE ${condition}`);
     });
     expect(new Set(found.map(({ path }) => path))).toEqual(new Set(expected));
-  });
-
-  it('steps are bits of a row, events have conditions of their own, devices their names', async () => {
-    const { workspace } = world(firstWorld);
-    const steps = ['/cart', 'event:paid', '/c* | event:pa*'].map((text) => parseStep(text, 'steps'));
-    const [row] = await withVisits({}, { views: [] }, usesOf(workspace(engine)), ({ sql, select }) => {
-      const pages = maskOf(steps.map((step) => pageCondition(step, 'x', sql)));
-      const events = maskOf(steps.map((step) => eventCondition(step, 'y', sql)));
-      const devices = [1, 2, 3, 4, 5, 0].map((id, at) => `${deviceSql(String(id))} AS d${at}`).join(', ');
-      return select(`SELECT ${pages} AS pages, ${events} AS events, ${devices} FROM (SELECT '/cart' AS x, 'paid' AS y) AS d`);
-    });
-    expect(row).toMatchObject({ pages: 0b101, events: 0b110 });
-    expect(Object.values(row ?? {}).slice(2)).toEqual(['desktop', 'mobile', 'tablet', 'app', 'app', 'unknown']);
   });
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { headersOf } from '../../../src/workspace/convert/csv-headers.ts';
-import { csvRecords } from '../../../src/workspace/convert/csv-records.ts';
+import { csvRecords, headersOf } from '../../../src/workspace/convert/csv-headers.ts';
 
 /** For each first line: its columns, marked where the line is a row itself. */
 function read(lines: readonly string[], expected: readonly string[]): string[] {

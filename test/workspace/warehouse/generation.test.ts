@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { generationText, readGeneration } from '../../../src/workspace/warehouse/generation.ts';
+import { generationText, readGeneration } from '../../../src/workspace/warehouse/ledger.ts';
 
 it('a generation is read as it was written, each attempt with a text of its own', () => {
   const generations = [

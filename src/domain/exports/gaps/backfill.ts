@@ -1,6 +1,6 @@
 import { hint } from '../../../lib/hint.ts';
-import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE, type FieldCatalogue } from '../plan/field-catalogue.ts';
 import type { ExportOrder, JobBody } from '../plan/job-bodies.ts';
+import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE, type FieldCatalogue } from '../plan/resolve-fields.ts';
 import { deviceOf, type JobRecord, lower } from '../plan/similar-jobs.ts';
 
 /** The once job that delivers what another job did, and what of that is not known. */

@@ -3,7 +3,6 @@ import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { isoAt } from '../../../lib/dates.ts';
 import { hullOf, type Interval } from '../../../lib/intervals.ts';
 import { coverageOf, timeOfLack } from '../coverage.ts';
-import type { Delivery } from '../deliveries.ts';
 
 /** A run in the list of all runs of the job, which does not show its range. */
 export interface JobRun {
@@ -13,8 +12,12 @@ export interface JobRun {
   readonly state: string;
 }
 
-/** The parts of a delivery that tell what it covers. */
-type Covering = Pick<Delivery, 'runId' | 'range' | 'state'>;
+/** A run that brought files, and what is left of them: in the workspace, on the platform, or nowhere. */
+export interface Covering {
+  readonly runId: number;
+  readonly range: Interval;
+  readonly state: 'downloaded' | 'available' | 'expired';
+}
 
 /** All that is known of a job whose data may have gaps. */
 export interface ExportHistory {

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { PayloadOf } from '../../../api/operation.ts';
+import type { listExportRuns } from '../../../api/operations/data-export.ts';
 import { recordId } from '../../../api/operations/records.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { firstOf } from '../../../lib/sentences.ts';
@@ -6,11 +8,7 @@ import { type JobRecord, lower } from '../plan/similar-jobs.ts';
 import { UNDER_WAY } from './find-gaps.ts';
 
 /** A run as the list of a job's runs shows it. */
-interface ListedRun {
-  readonly jobRunId?: number | string | null | undefined;
-  readonly startDate?: string | null | undefined;
-  readonly state?: string | null | undefined;
-}
+type ListedRun = Pick<PayloadOf<typeof listExportRuns>[number], 'startDate' | 'state'>;
 
 /** How a job did lately; counts are of the last 30 days, or of as many runs as one page lists. */
 export const jobHealth = z.object({
@@ -57,17 +55,7 @@ function stateWords({ state, frequency }: JobRecord): string {
   if (own) return own;
   if (kind === 'active') return isOnce ? 'waits for its run' : 'runs on schedule';
   if (kind === 'computing') return 'a run is under way';
-  // The notes say once for all jobs what that does not mean.
   return kind === 'completed' ? 'over' : (state ?? 'unknown');
-}
-
-/** Explanations of states whose word is not clear by itself; empty where none needs one. */
-export function stateNotes(jobs: readonly JobRecord[]): string[] {
-  const over = jobs.some(({ state }) => lower(state) === 'completed');
-  const underWay = jobs.some(({ state }) => lower(state) === 'computing');
-  const words = [over && 'COMPLETED is over, whether its run succeeded or not', underWay && 'COMPUTING has a run under way'];
-  const said = words.filter((word) => word !== false);
-  return said.length > 0 ? [`${said.join('; ')}.`] : [];
 }
 
 /** The device of a job in words; the number where it has none, undefined where the record shows none. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { recordId } from '../../../api/operations/records.ts';
 import { counted } from '../../../lib/number-text.ts';
-import { firstOf } from '../../../lib/sentences.ts';
+import { firstOf, present } from '../../../lib/sentences.ts';
 import { isRunning, type JobRecord, lower } from '../plan/similar-jobs.ts';
 import { isBackfillOf } from './backfill.ts';
 import type { JobHealth } from './job-health.ts';
@@ -21,7 +21,7 @@ export const onceJob = z.object({
 export type OnceJob = z.output<typeof onceJob>;
 
 /** A page of jobs with what is known of them, and all jobs that it is of. */
-export interface JobsRead {
+interface JobsRead {
   readonly jobs: readonly JobRecord[];
   readonly health: readonly JobHealth[];
   /** Those of all jobs, or of the page where `countedAll` is false. */
@@ -49,15 +49,15 @@ export function mattersFirst({ jobs, once }: Pick<JobsRead, 'jobs' | 'once'>): J
 /** `"Daily views": 19 of 19 runs succeeded, 1 of them without rows; 1 day without a good run`, for the recurring job of this health. */
 function recurringWords(job: JobRecord, health: JobHealth, all: readonly JobRecord[]): string {
   const { goodRuns = 0, runs = 0, emptyRuns = 0, missing = 0, unit = 'day', lastRunState } = health;
-  const filling = all.flatMap((each) => (isRunning(each) && isBackfillOf(job, each) ? [each.jobId] : []));
-  const parts = [
+  const filling = all.flatMap((each) => (isRunning(each) && isBackfillOf(job, each) ? each.jobId : []));
+  const parts = present(
     `${goodRuns} of ${counted(runs, 'run')} succeeded`,
-    emptyRuns > 0 ? `${emptyRuns} of them without rows` : '',
-    missing > 0 ? `${counted(missing, unit)} without a good run` : '',
-    filling.length > 0 ? `backfill ${filling.length === 1 ? 'job' : 'jobs'} ${named(filling)} under way` : '',
-    lastRunState === 'success' ? '' : `last run ${lastRunState ?? 'unknown'}`,
-  ];
-  return `"${job.name ?? job.jobId}": ${clauses(parts, ', ')}`;
+    emptyRuns > 0 && `${emptyRuns} of them without rows`,
+    missing > 0 && `${counted(missing, unit)} without a good run`,
+    filling.length > 0 && `backfill ${filling.length === 1 ? 'job' : 'jobs'} ${named(filling)} under way`,
+    lastRunState !== 'success' && `last run ${lastRunState ?? 'unknown'}`,
+  );
+  return `"${job.name ?? job.jobId}": ${parts.join(', ')}`;
 }
 
 /** A recurring job that runs, with its runs. */
@@ -66,23 +66,22 @@ interface Running {
   readonly own: JobHealth;
 }
 
-const clauses = (parts: readonly string[], between: string) => parts.filter((part) => part !== '').join(between);
-const where = (ids: readonly (number | string)[], words: string) => (ids.length > 0 ? `${ids.length} ${words} (${named(ids)})` : '');
+const where = (jobs: readonly Pick<JobRecord, 'jobId'>[], words: string) =>
+  jobs.length > 0 && `${jobs.length} ${words} (${named(jobs.map(({ jobId }) => jobId))})`;
 
 /** The active recurring jobs, and how the latest runs ended of those that are on the page. */
-function scheduleWords(active: readonly JobRecord[], running: readonly Running[]): string {
-  if (active.length === 0) return '';
+function scheduleWords(active: readonly JobRecord[], running: readonly Running[]): string | undefined {
+  if (active.length === 0) return undefined;
   const failed = running.filter(({ own }) => FAILED.test(own.lastRunState ?? ''));
   const good = running.filter(({ own }) => own.lastRunState === 'success').length;
   const fresh = active.filter(({ jobId, lastRunTime }) => !lastRunTime && running.every(({ job }) => job.jobId !== jobId));
   const which = good === active.length ? 'each' : String(good);
-  const succeeded = good > 0 ? `the last run of ${which} succeeded` : '';
-  const not = failed.length > 0 ? `that of ${named(failed.map(({ job }) => job.jobId))} failed` : '';
-  const none = where(
-    fresh.map(({ jobId }) => jobId),
-    fresh.length === 1 ? 'has not run yet' : 'have not run yet',
-  );
-  return clauses([`${active.length} ${active.length === 1 ? 'runs' : 'run'} on schedule`, succeeded, not, none], ', ');
+  return present(
+    `${active.length} ${active.length === 1 ? 'runs' : 'run'} on schedule`,
+    good > 0 && `the last run of ${which} succeeded`,
+    failed.length > 0 && `that of ${named(failed.map(({ job }) => job.jobId))} failed`,
+    where(fresh, fresh.length === 1 ? 'has not run yet' : 'have not run yet'),
+  ).join(', ');
 }
 
 /** How jobs do, in words: those that recur, are under way or suspended, and once jobs that ended with and without files. */
@@ -93,28 +92,24 @@ export function jobsAnswer({ jobs, health, once, all = jobs, countedAll = all.le
     const own = health.find(({ jobId, runs }) => jobId === job.jobId && runs !== undefined);
     return own ? [{ job, own }] : [];
   });
-  const idsOf = (some: readonly JobRecord[]) => some.map(({ jobId }) => jobId);
-  const idsIn = (state: string) => idsOf(all.filter((job) => lower(job.state) === state));
-  const waiting = all.filter((job) => isOnce(job) && lower(job.state) === 'active');
-  const idsWith = (wanted: boolean) => once.filter(({ hasFiles }) => hasFiles === wanted).map(({ jobId }) => jobId);
-  const [full, empty] = [idsWith(true).length, idsWith(false)];
+  const isIn = (state: string) => all.filter((job) => lower(job.state) === state);
+  const waiting = isIn('active').filter(isOnce);
+  const [full, empty] = [once.filter(({ hasFiles }) => hasFiles).length, once.filter(({ hasFiles }) => hasFiles === false)];
   const expired = once.filter(({ hasFiles, expired: isGone }) => hasFiles && isGone).length;
   const since = expired > 0 ? `, ${expired === full ? 'all' : expired} expired since` : '';
-  const states = clauses(
-    [
-      scheduleWords(active, running),
-      where(idsIn('computing'), 'under way'),
-      where(idsOf(waiting), waiting.length === 1 ? 'waits for its run' : 'wait for their runs'),
-      where(idsIn('suspended'), 'suspended'),
-      where(idsIn('deleted'), 'deleted'),
-    ],
-    '; ',
-  );
-  const outcomes = clauses([full > 0 ? `${full} ended with files${since}` : '', where(empty, 'ended without')], ', ');
-  const ended = outcomes === '' ? '' : `Once jobs${countedAll ? '' : ` among the ${jobs.length} listed first`}: ${outcomes}`;
+  const states = present(
+    scheduleWords(active, running),
+    where(isIn('computing'), 'under way'),
+    where(waiting, waiting.length === 1 ? 'waits for its run' : 'wait for their runs'),
+    where(isIn('suspended'), 'suspended'),
+    where(isIn('deleted'), 'deleted'),
+  ).join('; ');
+  const outcomes = present(full > 0 && `${full} ended with files${since}`, where(empty, 'ended without')).join(', ');
   const rows = running.slice(0, MOST_NAMED).map(({ job, own }) => recurringWords(job, own, all));
-  const sentences = [states === '' ? '' : `Of ${counted(all.length, 'job')}, ${states}`, ended, rows.join('; ')].filter(
-    (sentence) => sentence !== '',
+  const sentences = present(
+    states && `Of ${counted(all.length, 'job')}, ${states}`,
+    outcomes && `Once jobs${countedAll ? '' : ` among the ${jobs.length} listed first`}: ${outcomes}`,
+    rows.join('; '),
   );
   return sentences.map((sentence) => `${sentence}.`).join(' ');
 }

@@ -7,7 +7,7 @@ import type { Interval } from '../../../lib/intervals.ts';
 import { counted } from '../../../lib/number-text.ts';
 import { capital, firstOf } from '../../../lib/sentences.ts';
 import { plainText } from '../../../lib/strangers-text.ts';
-import { columnWords, type ExportColumn } from './field-catalogue.ts';
+import { columnWords, type ExportColumn } from './resolve-fields.ts';
 
 /** Cuts a range into as few as possible that a once job takes, at midnights of the zone; each begins where the one before ends. */
 export function splitRange({ startMs, endMs }: Interval, timeZone: string): Interval[] {
@@ -90,11 +90,7 @@ const WHEN = { once: 'a one-time', daily: 'a daily', hourly: 'an hourly' };
 const MOST_NAMES = 40;
 
 function fieldWords({ fieldName, customVarPosition, dynamicVarKey, aliasName }: JobBody['fields'][number]): string {
-  const words = columnWords({
-    fieldName,
-    ...(customVarPosition !== undefined && { customVarPosition: Number(customVarPosition) }),
-    ...(dynamicVarKey !== undefined && { dynamicVarKey }),
-  });
+  const words = columnWords({ fieldName, customVarPosition, dynamicVarKey });
   return plainText(aliasName === undefined ? words : `${words} as "${aliasName}"`);
 }
 

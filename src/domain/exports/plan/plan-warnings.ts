@@ -2,8 +2,9 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/clock.ts';
 import { hint } from '../../../lib/hint.ts';
 import { lengthOf } from '../../../lib/intervals.ts';
 import { counted } from '../../../lib/number-text.ts';
-import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
+import { present } from '../../../lib/sentences.ts';
 import type { ExportOrder, JobBody } from './job-bodies.ts';
+import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './resolve-fields.ts';
 import { equalWords, isSuspended, jobWords, restingWords, type SimilarJob } from './similar-jobs.ts';
 
 /** Columns that identify a row of each scope: of two exports of the same visit the later one wins. */
@@ -34,19 +35,15 @@ function scheduleWords({ order: { frequency, ranges }, bodies, nowMs }: Planned)
         'change nor delete a job.',
       'It exports from its creation on; the past takes a once export.',
     ];
-  const split =
-    bodies.length > 1
-      ? [`${bodies.length} once jobs, because one takes at most 7 days (168 h); each begins where the one before ends.`]
-      : [];
   const isRecent = ranges.some(({ endMs }) => endMs > nowMs - DAY_MS);
   const mayChange = ranges.some(({ endMs }) => endMs > nowMs - 7 * DAY_MS);
   const isOld = ranges.some(({ startMs }) => startMs < nowMs - OLD_DAYS * DAY_MS);
-  return [
-    ...split,
-    ...(isRecent ? ['The range reaches into the last 24 h: visits that are not over or not processed yet will be absent.'] : []),
-    ...(mayChange ? ['Visits of apps may still change for 7 days: a later export of these days may differ.'] : []),
-    ...(isOld ? ['How far back the data reach is not shown by the interface; the service refuses a range that begins earlier.'] : []),
-  ];
+  return present(
+    bodies.length > 1 && `${bodies.length} once jobs, because one takes at most 7 days (168 h); each begins where the one before ends.`,
+    isRecent && 'The range reaches into the last 24 h: visits that are not over or not processed yet will be absent.',
+    mayChange && 'Visits of apps may still change for 7 days: a later export of these days may differ.',
+    isOld && 'How far back the data reach is not shown by the interface; the service refuses a range that begins earlier.',
+  );
 }
 
 /** `2 of the 81 days`, where jobs have files of a part of a once export alone. */

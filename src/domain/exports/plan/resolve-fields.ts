@@ -1,32 +1,194 @@
 import { hint } from '../../../lib/hint.ts';
 import { areAlike } from '../../../lib/nearest.ts';
 import { firstOf } from '../../../lib/sentences.ts';
-import { searchObjects, searchSomeWords } from '../../names/match-name.ts';
-import {
-  askedWords,
-  CUSTOM_VARIABLE,
-  columnWords,
-  DYNAMIC_VARIABLE,
-  described,
-  type ExportableField,
-  type ExportColumn,
-  everydayField,
-  type FieldCatalogue,
-  type FieldRequest,
-  identityOf,
-  plain,
-  readFieldRequest,
-  surplusOf,
-} from './field-catalogue.ts';
+import { fold, searchObjects, searchSomeWords } from '../../names/match-name.ts';
+
+/** A field as exportable-fields describes it. */
+interface ExportableField {
+  readonly name: string;
+  readonly description?: string | null | undefined;
+  readonly aliases?: readonly string[] | null | undefined;
+  /** Members that its selector needs besides `fieldName`. */
+  readonly parameters?: readonly string[] | null | undefined;
+}
+
+/** All that an export of one scope can hold in this project. */
+export interface FieldCatalogue {
+  readonly scope: string;
+  readonly fields: readonly ExportableField[];
+  readonly customVariables: readonly { readonly position: number; readonly key: string; readonly values?: readonly string[] }[];
+  readonly dynamicKeys: readonly string[];
+}
+
+/** One column of an export and how it was asked for. */
+export interface ExportColumn {
+  readonly asked: string;
+  readonly fieldName: string;
+  readonly aliasName?: string | undefined;
+  readonly customVarPosition?: number | undefined;
+  readonly dynamicVarKey?: string | undefined;
+  readonly meaning: string;
+  /** Other columns that the words fit less well. */
+  readonly also?: readonly string[];
+}
+
+/** Name of the field that stands for any custom variable. */
+export const CUSTOM_VARIABLE = 'custom_var';
+/** Name of the field that stands for any dynamic variable. */
+export const DYNAMIC_VARIABLE = 'dynamic_var';
+
+/** The parts of a column that name it, positions as numbers or as they travel. */
+type ColumnNames = Pick<ExportColumn, 'fieldName' | 'aliasName' | 'dynamicVarKey'> & {
+  readonly customVarPosition?: number | string | undefined;
+};
+
+/** The key of a column among the others of an export. */
+function identityOf({ fieldName, customVarPosition, dynamicVarKey }: ExportColumn): string {
+  return [fieldName, customVarPosition ?? dynamicVarKey ?? ''].join(' ');
+}
+
+/** A column in words: `browser_name`, `custom variable plan (position 1)`. */
+export function columnWords({ fieldName, aliasName, customVarPosition, dynamicVarKey }: ColumnNames): string {
+  if (customVarPosition !== undefined) return `custom variable ${aliasName ?? ''} (position ${customVarPosition})`.replace('  ', ' ');
+  return dynamicVarKey === undefined ? fieldName : `dynamic variable ${dynamicVarKey}`;
+}
+
+/** One text of a list of fields, parsed but not looked up. */
+interface FieldRequest {
+  /** The text as it came. */
+  readonly asked: string;
+  /** `any` may be a field or a variable. */
+  readonly kind: 'any' | 'custom' | 'dynamic';
+  /** The words that name it, without quotes; empty where only the kind was said. */
+  readonly words: string;
+  /** Name of the column, from `… as name`. */
+  readonly alias?: string;
+}
+
+const ALIAS = /^(.*\S)\s+as\s+(\S+)$/i;
+const FIRST = /^(?:(?:our|the|my)\s+)?(custom|dynamic)[\s_-]*(?:variables?|vars?)\b[\s:=#]*(.*)$/i;
+const LAST = /^(?:(?:our|the|my)\s+)?(.+?)\s*\(?(custom|dynamic)[\s_-]*(?:variable|var)\)?$/i;
+const QUOTES = /["'`«»“”„‘’]/g;
+
+function bare(text: string): string {
+  return text
+    .replaceAll(QUOTES, '')
+    .replace(/^(?:called|named|position|key|no\.?)\s+/i, '')
+    .trim();
+}
+
+/** Reads `browser`, `revenue as money`, `custom variable "plan"`, `dynamic_var:basket`. */
+export function readFieldRequest(text: string): FieldRequest {
+  const asked = text.trim();
+  const [, withoutAlias = asked, aliasText] = ALIAS.exec(asked) ?? [];
+  const alias = aliasText === undefined ? {} : { alias: bare(aliasText) };
+  const [, kindFirst, wordsAfter] = FIRST.exec(withoutAlias) ?? [];
+  const [, wordsBefore, kindLast] = LAST.exec(withoutAlias) ?? [];
+  const kind = kindFirst ?? kindLast;
+  const words = kindFirst === undefined ? (wordsBefore ?? withoutAlias) : wordsAfter;
+  return { asked, kind: kindOf(kind), words: bare(words ?? ''), ...alias };
+}
+
+function kindOf(text: string | undefined): FieldRequest['kind'] {
+  const word = text?.toLowerCase();
+  return word === 'custom' || word === 'dynamic' ? word : 'any';
+}
+
+/** Words of a request that say nothing about which field is meant. */
+const FILLERS = new Set('a all an and column field for in of our per the total value with'.split(' '));
+/** Words of field names that say what every such name says: which record it belongs to, its unit, its kind of value. */
+const USUAL = new Set('session number id name code msec cent ind any all target'.split(' '));
+
+/** Text as names are compared: folded, with single spaces for all that is neither letter nor digit. */
+function plain(text: string): string {
+  return fold(text)
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}
+
+/** A word without the ending of a plural or a past tense, as far as that only takes letters: `view` for "views" and "viewed". */
+function stemOf(word: string): string {
+  if (word.length > 5 && word.endsWith('ed') && !word.endsWith('eed')) return word.slice(0, -2);
+  return word.length > 3 && !word.endsWith('ss') ? word.replace(/s$/, '') : word;
+}
+
+function wordsOf(text: string): string[] {
+  return plain(text)
+    .split(' ')
+    .filter((word) => word !== '')
+    .map(stemOf);
+}
+
+/** The words of a request that count. */
+function askedWords(text: string): string[] {
+  const words = wordsOf(text);
+  const telling = words.filter((word) => !FILLERS.has(word));
+  return telling.length > 0 ? telling : words;
+}
+
+/** Everyday words, as `plain` gives them, for fields whose names and descriptions share no word with them. */
+const EVERYDAY: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    session_number: [
+      'new or returning',
+      'new vs returning',
+      'new returning',
+      'new visitor',
+      'new visitors',
+      'returning visitors',
+      'visitor type',
+    ],
+    is_excludable: ['bot', 'bots', 'robot', 'robots', 'bot traffic', 'crawler'],
+    referer_url: ['traffic source', 'source of traffic'],
+    // The parameters of campaigns stand in the query of the address.
+    query: ['utm', 'utms', 'utm parameters', 'utm source', 'utm medium', 'utm campaign', 'campaign parameters', 'url parameters'],
+    fully_loaded: ['load time', 'page load time', 'page load', 'loading time', 'page speed'],
+    scroll_rate: ['scroll depth', 'depth of scrolling', 'scrolling depth', 'max scroll'],
+  }).flatMap(([field, words]) => words.map((word) => [word, field])),
+);
+
+/** The name of the field that everyday words mean. */
+function everydayField(words: string): string | undefined {
+  return EVERYDAY.get(plain(words));
+}
+
+/** The everyday words that mean a field. */
+export function everydayWords(fieldName: string): string[] {
+  return [...EVERYDAY].flatMap(([words, field]) => (field === fieldName ? words : []));
+}
+
+/** How far a name goes beyond the words that were asked for, 0 where it says the same; undefined where it lacks one of them. */
+function surplusOf({ name }: ExportableField, asked: readonly string[]): number | undefined {
+  const words = wordsOf(name.replace('number_of_', ''));
+  if (asked.length === 0 || !asked.every((word) => words.includes(word))) return undefined;
+  const surplus = words.filter((word) => !asked.includes(word) && !USUAL.has(word)).length;
+  // `session_number` is a number, not a record of a session; a part of a list comes after what stands alone.
+  const isCount = name.endsWith('_number') && !asked.includes('number') ? 1 : 0;
+  return surplus + isCount + (name.includes('.') ? 1 : 0);
+}
+
+/**
+ * Whether name, aliases and description together hold all the words; `exact`: the description says just them; `first`: it begins with
+ * them, and they are several, as a single word begins many.
+ */
+function described({ name, aliases, description }: ExportableField, asked: readonly string[]): 'exact' | 'first' | 'partly' | undefined {
+  const all = new Set(wordsOf([name, ...(aliases ?? []), description ?? ''].join(' ')));
+  if (asked.length === 0 || !asked.every((word) => all.has(word))) return undefined;
+  const telling = askedWords(description ?? '');
+  const beginning = new Set(telling.slice(0, asked.length));
+  if (!asked.every((word) => beginning.has(word))) return 'partly';
+  if (telling.length === asked.length) return 'exact';
+  return asked.length > 1 ? 'first' : 'partly';
+}
 
 /** A column without the name that it gets in the file. */
-export type FoundField = Omit<ExportColumn, 'asked' | 'aliasName'> & {
+type FoundField = Omit<ExportColumn, 'asked' | 'aliasName'> & {
   /** Key of a variable, which becomes the name of its column. */
   readonly key?: string;
 };
 
 /** The meaning of a text: one column, with its distance from the text (0: its very name), or a sentence that lists the candidates. */
-export type FieldMatch = { readonly found: FoundField; readonly distance: number } | { readonly problem: string };
+type FieldMatch = { readonly found: FoundField; readonly distance: number } | { readonly problem: string };
 
 /** Scopes that are tried where none is named; deployments may know others. */
 export const USUAL_SCOPES = ['sessions', 'views'];
@@ -48,7 +210,7 @@ function dynamicFound(key: string): FoundField {
 }
 
 function wordsFor({ key, ...column }: FoundField): string {
-  return columnWords({ ...column, ...(key !== undefined && { aliasName: key }) });
+  return columnWords({ ...column, aliasName: key });
 }
 
 function listed(candidates: readonly FoundField[]): string {
@@ -171,10 +333,9 @@ export interface Resolved {
 const PLAIN_NAME = /^[\w.-]{1,100}$/;
 
 /** Variables are called by their key, because `custom_var` says nothing and two of them would be called the same. */
-function aliasOf({ alias }: FieldRequest, { key }: FoundField, fieldNames: ReadonlySet<string>): { aliasName?: string } {
-  if (alias !== undefined) return { aliasName: alias };
-  if (key === undefined || !PLAIN_NAME.test(key)) return {};
-  return { aliasName: fieldNames.has(key) ? `variable_${key}` : key };
+function aliasOf({ alias }: FieldRequest, { key }: FoundField, fieldNames: ReadonlySet<string>): string | undefined {
+  if (alias !== undefined || key === undefined || !PLAIN_NAME.test(key)) return alias;
+  return fieldNames.has(key) ? `variable_${key}` : key;
 }
 
 function nameInFile({ aliasName, fieldName }: ExportColumn): string {
@@ -213,7 +374,7 @@ export async function resolveFields(texts: readonly string[], catalogue: FieldCa
       continue;
     }
     const { key: _, ...found } = match.found;
-    const column = { asked: request.asked, ...found, ...aliasOf(request, match.found, fieldNames) };
+    const column = { asked: request.asked, ...found, aliasName: aliasOf(request, match.found, fieldNames) };
     const known = columns.get(identityOf(column));
     if (known) notes.push(`"${column.asked}" is the same column as "${known.asked}".`);
     else columns.set(identityOf(column), column);
@@ -221,14 +382,6 @@ export async function resolveFields(texts: readonly string[], catalogue: FieldCa
   }
   const all = [...columns.values()];
   return { scope: catalogue.scope, columns: all, problems: [...problems, ...clashes(all)], missing, notes, distance };
-}
-
-/** One sentence that names what every text became, where it is not the very name. */
-export function resolvedWords(columns: readonly ExportColumn[]): string[] {
-  const words = columns
-    .filter(({ asked, fieldName }) => asked !== fieldName)
-    .map((column) => `"${column.asked.replaceAll('"', "'")}" = ${columnWords(column)}`);
-  return words.length > 0 ? [`Fields: ${words.join(', ')}.`] : [];
 }
 
 /** The scope in which every text has a column; where several have, the one whose names are closest, the earlier one of equals. */
@@ -240,7 +393,7 @@ export function chooseScope(candidates: readonly Resolved[]): Resolved | undefin
 export function problemsOfScope({ scope, problems, missing }: Resolved, others: readonly Resolved[]): string[] {
   return problems.map((problem, index) => {
     const asked = missing[index];
-    const found = others.flatMap((other) => other.columns.flatMap((column) => (column.asked === asked ? [{ other, column }] : [])))[0];
+    const found = others.flatMap((other) => other.columns.flatMap((column) => (column.asked === asked ? { other, column } : [])))[0];
     if (asked === undefined || !found) return problem;
     return (
       `"${asked}" is no field of scope ${scope}, but of scope ${found.other.scope}: ${columnWords(found.column)}. ` +

@@ -3,19 +3,19 @@ import type { listExportJobs } from '../../../api/operations/data-export.ts';
 import type { Interval } from '../../../lib/intervals.ts';
 import { capital, firstOf } from '../../../lib/sentences.ts';
 import { type Coverage, coverageOf } from '../coverage.ts';
-import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
 import type { JobBody } from './job-bodies.ts';
+import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './resolve-fields.ts';
 
 /** A job as the list shows it. */
 export type JobRecord = PayloadOf<typeof listExportJobs>[number];
 
 /** The ids of jobs that can be asked for: one beyond 2^53 is a text. */
 export function numericIds(jobs: readonly JobRecord[]): number[] {
-  return jobs.flatMap(({ jobId }) => (typeof jobId === 'number' ? [jobId] : []));
+  return jobs.flatMap(({ jobId }) => (typeof jobId === 'number' ? jobId : []));
 }
 
 /** The content of an export, as far as job records show it: they hold no segment, and no position or key of a variable. */
-export interface ExportContent {
+interface ExportContent {
   readonly scope: string;
   readonly format: string;
   readonly frequency: string;
@@ -135,7 +135,7 @@ export function equalRecurring(
 ) {
   if (frequency.value === 'once') return [];
   const wanted = { scope, format, frequency: frequency.value, device, columns: fields, segmentId, ranges: [] };
-  return similarJobs(jobs, wanted, () => [], segments).flatMap(({ job, likeness }) => (likeness === 'holds' ? [] : [job]));
+  return similarJobs(jobs, wanted, () => [], segments).flatMap(({ job, likeness }) => (likeness === 'holds' ? [] : job));
 }
 
 /** Whether runs of a job are due or under way. */

@@ -2,7 +2,7 @@ import { nth } from '../../../lib/nth.ts';
 /** Conditions that a view can meet. */
 export const conditionKinds = ['slow_page', 'js_error', 'api_error', 'rage_click', 'frustration', 'page', 'variable'] as const;
 /** A kind of condition at a view. */
-export type ConditionKind = (typeof conditionKinds)[number];
+type ConditionKind = (typeof conditionKinds)[number];
 
 /** A condition in the caller's words. */
 export interface AskedCondition {

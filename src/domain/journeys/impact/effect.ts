@@ -133,8 +133,10 @@ export function effectOf({ sessions, others, comparable, squares, converts, cent
   };
 }
 
-/** The verdict on one condition; the last two are no claims. */
-export type Verdict = 'lowers' | 'raises' | 'within noise' | 'too few' | 'no fair comparison';
+/** Verdicts on one condition; the last two are no claims. */
+export const verdicts = ['lowers', 'raises', 'within noise', 'too few', 'no fair comparison'] as const;
+/** A verdict on one condition. */
+export type Verdict = (typeof verdicts)[number];
 
 /** With fewer expected conversions without the condition, nothing can be said of its effect. */
 const LEAST_EXPECTED = 5;
@@ -234,7 +236,7 @@ function without(
 }
 
 /** A finding without what others explain of it, and whether what is left stands out still. */
-export interface Separated {
+interface Separated {
   readonly effect: ConditionEffect;
   readonly stands: boolean;
 }

@@ -18,7 +18,7 @@ export interface Arm {
 }
 
 /** A variant against the reference; what is lost is over the sessions of the variant. */
-export interface VariantEffect {
+interface VariantEffect {
   readonly effect: ConditionEffect;
   readonly verdict: Verdict;
   /** More days at this pace until a relative difference of 5 % would show; 0 where it would by now. */
@@ -99,7 +99,7 @@ function plannedShares(arms: readonly Arm[]): number[] {
 }
 
 /** A split of visitors that chance does not explain: the shares that were planned as far as one can tell, and its probability. */
-export interface Mismatch {
+interface Mismatch {
   readonly planned: readonly number[];
   readonly probability: number;
 }

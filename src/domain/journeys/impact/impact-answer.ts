@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { formatNumber } from '../../../lib/number-text.ts';
 import { capital } from '../../../lib/sentences.ts';
-import type { Aim, ConditionEffect, Verdict } from './effect.ts';
-
-const verdicts = ['lowers', 'raises', 'within noise', 'too few', 'no fair comparison'] as const satisfies readonly Verdict[];
+import { type Aim, type ConditionEffect, type Verdict, verdicts } from './effect.ts';
 
 /** The answer of `measure_impact`; shares in percent and points, money in the currency of the project. */
 export const impactShape = z.object({
@@ -81,7 +79,7 @@ export function rowOf(
       lowPoints: percent(difference.low),
       highPoints: percent(difference.high),
     }),
-    ...(plain !== undefined && { plainPoints: percent(plain) }),
+    plainPoints: plain === undefined ? undefined : percent(plain),
     ...(isLost && {
       lostConversions: count(difference.value),
       lostConversionsLow: count(difference.high),
@@ -113,7 +111,7 @@ export function byCost(aim: Aim, isHarm = false): (a: ImpactRow, b: ImpactRow) =
 }
 
 /** How an outcome is called, in the plural. */
-export interface OutcomeWords {
+interface OutcomeWords {
   /** `purchases`, `visits that end there`, `visits that reach /cart` */
   readonly many: string;
   readonly aim: Aim;

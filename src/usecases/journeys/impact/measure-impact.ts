@@ -22,6 +22,7 @@ import type { SpeedChange } from '../../../domain/speed/scenario-study.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { isoAt } from '../../../lib/dates.ts';
 import { grouped } from '../../../lib/grouped.ts';
+import { present } from '../../../lib/sentences.ts';
 import type { Context } from '../../context.ts';
 import { currencyOf } from '../../exports/amounts.ts';
 import type { ExportContext } from '../../exports/export-lists.ts';
@@ -33,9 +34,8 @@ import { visitRelation } from '../visit-relation.ts';
 import type { VisitQuestion, Visits } from '../visits.ts';
 import { withVisits } from '../with-visits.ts';
 import { fieldsOfOutcome, type Outcome, parseOutcome } from './outcome.ts';
-import { planConditions, untold } from './plan-conditions.ts';
 import { readVariants } from './read-variants.ts';
-import { fieldsOf, type Hypothesis, readStrata } from './strata-sql.ts';
+import { fieldsOf, type Hypothesis, planConditions, readStrata, untold } from './strata-sql.ts';
 
 /** The effect of a condition at a page, or of an error over several. */
 interface Tested {
@@ -153,7 +153,7 @@ async function coincidences(rows: readonly ImpactRow[], days: CoveredDays, conte
 }
 
 /** The parameters of `measure_impact`. */
-export interface ImpactQuestion extends VisitQuestion {
+interface ImpactQuestion extends VisitQuestion {
   readonly conditions?: readonly AskedCondition[] | undefined;
   readonly outcome: string;
   readonly limit: number;
@@ -210,7 +210,7 @@ function rowOfTested(tested: Tested, outcome: Outcome, hasRevenue: boolean): Imp
     condition: what === 'page' ? `from ${page}, going to ${pages.join(' | ')} next` : `${conditionWords(condition)} on ${page}`,
     what,
     pages: [page],
-    ...(message !== undefined && { message }),
+    message,
     verdict: verdictOf(tested, outcome),
   });
 }
@@ -242,42 +242,27 @@ interface Shown {
 
 function notesOf({ tested, rows, isLooked, isAll }: Shown, visits: Visits): string[] {
   const unlooked = isAll ? untold(visits) : [];
-  const unknown = Object.entries(TRAITS).flatMap(([field, words]) => (visits.column('sessions', field) === undefined ? [words] : []));
+  const unknown = Object.entries(TRAITS).flatMap(([field, words]) => (visits.column('sessions', field) === undefined ? words : []));
   const lacking = unknown.length > 0 ? `; ${unknown.join(', ')} not in the files` : '';
   const waiting = rows.find(({ moreDays }) => moreDays !== undefined && moreDays > 0);
-  const notes: readonly (readonly [isNeeded: boolean, note: string])[] = [
-    [unlooked.length > 0, `Not looked at, because no export of all these days has the field: ${unlooked.join(', ')}.`],
-    [
-      isLooked,
+  return present(
+    unlooked.length > 0 && `Not looked at, because no export of all these days has the field: ${unlooked.join(', ')}.`,
+    isLooked &&
       'Sessions with the condition at their first view of the page are held against sessions alike until then (device, visitor type, ' +
         `usual or rare browser version, source, number of the view${lacking}). Unknown causes remain: a rank, no proof.`,
-    ],
-    [
-      rows.some(({ pages }) => pages.includes(ALL_PAGES)),
+    rows.some(({ pages }) => pages.includes(ALL_PAGES)) &&
       `On ${ALL_PAGES}: the pages that have it together; a session counts at each page at whose first view it met it.`,
-    ],
-    [
-      tested.some(({ stands }) => stands === false),
+    tested.some(({ stands }) => stands === false) &&
       'Figures of a condition are without what other rows explain of it, because the same sessions met both.',
-    ],
-    [
-      rows.some(({ verdict, lowPoints = 0, highPoints = 0 }) => verdict === 'no fair comparison' && lowPoints * highPoints > 0),
+    rows.some(({ verdict, lowPoints = 0, highPoints = 0 }) => verdict === 'no fair comparison' && lowPoints * highPoints > 0) &&
       'No trouble makes visitors buy or stay: where they do so more often with it, they differ in what is not known.',
-    ],
-    [
-      rows.some(({ what }) => what === 'page'),
+    rows.some(({ what }) => what === 'page') &&
       'Going to a page is the choice of visitors and shows what they want: the difference is no effect of the page.',
-    ],
-    [
-      rows.some(({ what }) => what === 'variable'),
+    rows.some(({ what }) => what === 'variable') &&
       'Variants are compared by visitor, because sessions of one visitor depend on each other.',
-    ],
-    [
-      waiting !== undefined,
+    waiting !== undefined &&
       `${waiting?.condition}: a difference of 5% of the rate would need about ${waiting?.moreDays} more days at this traffic.`,
-    ],
-  ];
-  return notes.flatMap(([isNeeded, note]) => (isNeeded ? [note] : []));
+  );
 }
 
 /** Says as which pages the outcome is read; throws where nobody did it. */
@@ -313,7 +298,7 @@ export async function measureImpact(question: ImpactQuestion, context: ImpactUse
     for (const note of [...notesOf({ tested, rows, isLooked, isAll: conditions === undefined }, visits), lostNote(outcome, rows)])
       context.note(note);
     if (sorted.length > rows.length) context.note(`${rows.length} of ${sorted.length} rows; limit shows more.`);
-    const { currency } = await currencyOf(hasRevenue ? ['cents'] : [], context);
+    const currency = hasRevenue ? await currencyOf(['cents'], context) : undefined;
     const judged = tested.filter(({ effect }) => doubtOf(effect) === undefined).length + experiments.length;
     const said = answerSentence(rows, sorted.length === 1 ? 1 : judged, { many: outcome.many, aim: outcome.aim, currency, isHarm });
     const { covered, lead } = visits.days;
@@ -322,10 +307,10 @@ export async function measureImpact(question: ImpactQuestion, context: ImpactUse
       conditions: rows,
       outcome: outcome.aim === 'revenue' ? 'revenue' : question.outcome,
       days: visits.days.covered.length,
-      ...(totalSessions !== undefined && { totalSessions }),
+      totalSessions,
       total: sorted.length,
       judged,
-      ...(currency !== undefined && { currency }),
+      currency,
     };
     context.draw(async () =>
       (await import('../../../views/from-journeys.ts')).chartOfImpact(answer, { covered, filters: filterWords(question), answer: said }),

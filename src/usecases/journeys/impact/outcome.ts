@@ -1,7 +1,6 @@
 import type { Aim } from '../../../domain/journeys/impact/effect.ts';
 import { hasKind, parseStep, type Step } from '../../../domain/journeys/step.ts';
-import { cases, flag, msOf } from '../sql-words.ts';
-import { eventCondition, pageCondition } from '../step-sql.ts';
+import { cases, eventCondition, flag, msOf, pageCondition } from '../sql-words.ts';
 import { type Expressions, pathText } from '../visit-relation.ts';
 import type { Visits } from '../visits.ts';
 

@@ -127,7 +127,7 @@ export async function readVariants(
       against: reference.value,
       visitors: arm.visitors,
       againstVisitors: reference.visitors,
-      ...(isOpen && moreDays !== undefined && { moreDays }),
+      moreDays: isOpen ? moreDays : undefined,
     };
   });
 }

@@ -1,14 +1,27 @@
-import { type AskedCondition, type Condition, FRUSTRATION_SCORES, MESSAGE_RULES } from '../../../domain/journeys/impact/conditions.ts';
+import { refuse } from '../../../api/errors.ts';
+import {
+  type AskedCondition,
+  type Condition,
+  FRUSTRATION_SCORES,
+  groupedMessage,
+  MESSAGE_RULES,
+  SLOW_SECONDS,
+  usualLimit,
+} from '../../../domain/journeys/impact/conditions.ts';
 import type { StrataSums } from '../../../domain/journeys/impact/effect.ts';
-import { cases, flag, hostOf, keyOf } from '../sql-words.ts';
-import { maskOf } from '../step-sql.ts';
+import { groupPages, isLike, type PathViews } from '../../../domain/journeys/page-groups.ts';
+import { isPageOf, pageSteps } from '../../../domain/journeys/step.ts';
+import { nth } from '../../../lib/nth.ts';
+import { type Counted, countedBy, textOf } from '../held-values.ts';
+import { cases, flag, hostOf, keyOf, maskOf, pageCondition } from '../sql-words.ts';
+import { unseenStep } from '../unseen-step.ts';
 import { deviceSql } from '../visit-filters.ts';
-import { type Expressions, partsOf, type VisitPart, visitRelation } from '../visit-relation.ts';
+import { type Expressions, partsOf, pathText, type VisitPart, visitRelation } from '../visit-relation.ts';
 import type { VisitRow, Visits } from '../visits.ts';
 import { conversionSql, goalColumn, type Outcome, salesColumns } from './outcome.ts';
 
 /** A page, or several as one, whose first view in a session is looked at. */
-export interface IndexPage {
+interface IndexPage {
   readonly pattern: string;
   /** Whether a view is of it, on columns of the views. */
   readonly sql: string;
@@ -25,7 +38,7 @@ export interface Hypothesis {
 }
 
 /** All that the statement of the effects depends on. */
-export interface EffectPlan {
+interface EffectPlan {
   /** The pages of the site, of which a view is of one at most, the first that it is like. */
   readonly pages: readonly IndexPage[];
   /** More places that are asked about, which may be parts of those. */
@@ -35,7 +48,7 @@ export interface EffectPlan {
 }
 
 /** Conditions that fit into the number of a first view, and a bit for a view that is the last. */
-export const MOST_PROBES = 25;
+const MOST_PROBES = 25;
 const LAST_VIEW = 2 ** MOST_PROBES;
 /** The number of a first view: that of the view times the first of these, seconds times the second, conditions. */
 const FIRST_VIEW = { numberAt: 2 ** 50, secondAt: 2 * LAST_VIEW, largestNumber: 4_000, largestSecond: 16_000_000 } as const;
@@ -45,7 +58,7 @@ const DEPTHS = [2, 3, 4, 5, 6, 7, 9, 11, 15, 21];
 const RARE = 0.01;
 
 /** Fields of views by which a kind of condition is known, the best first. */
-export const FIELDS = {
+const FIELDS = {
   slow_page: ['fully_loaded', 'dom_interactive_after_msec', 'start_render'],
   api_error: ['any_api_error_ind'],
   rage_click: ['rage_click_all_targets_ind'],
@@ -54,9 +67,9 @@ export const FIELDS = {
 } as const satisfies Partial<Record<Condition['what'], readonly string[]>>;
 
 /** A kind of condition that a field tells of. */
-export type TroubleKind = keyof typeof FIELDS;
+type TroubleKind = keyof typeof FIELDS;
 /** All of them. */
-export const troubleKinds = Object.keys(FIELDS) as TroubleKind[]; // its own keys
+const troubleKinds = Object.keys(FIELDS) as TroubleKind[]; // its own keys
 
 /** The fields of views, the best first, of which one tells of a condition; none for one by the pages alone. */
 export function fieldsOf({ what, message }: AskedCondition): readonly string[] {
@@ -71,7 +84,7 @@ function columnOf(what: TroubleKind, visits: Visits): string | undefined {
 }
 
 /** Columns of views: the loading time, the score, and the troubles as 1 or 0; NULL where no file has them. */
-export function measuresSql(visits: Visits): Expressions {
+function measuresSql(visits: Visits): Expressions {
   return Object.fromEntries(
     troubleKinds.map((what) => {
       const column = columnOf(what, visits) ?? 'NULL';
@@ -81,7 +94,7 @@ export function measuresSql(visits: Visits): Expressions {
 }
 
 /** The texts of the errors of a view without numbers and addresses, each once; undefined where no file has them. */
-export function messagesSql({ sql, column }: Visits): string | undefined {
+function messagesSql({ sql, column }: Visits): string | undefined {
   const messages = column('views', 'errors.message');
   const plain = (text: string) =>
     MESSAGE_RULES.reduce(
@@ -240,7 +253,7 @@ function effectsSql(
   const bits = plan.probes.map((_, at) => 2 ** at);
   const lists = { probe: `[${[...bits.keys()].join(', ')}]`, bit: `[${bits.join(', ')}]` };
   // The last view of a session has no page after it.
-  const ahead = plan.probes.flatMap(({ what }, at) => (what === 'page' ? [at] : []));
+  const ahead = plan.probes.flatMap(({ what }, at) => (what === 'page' ? at : []));
   const isAsked = ahead.length === 0 ? '' : ` WHERE NOT (probe IN (${ahead.join(', ')}) AND bitAnd(conditions, ${LAST_VIEW}) <> 0)`;
   const probed = `SELECT *, ${flag('bitAnd(conditions, bit) <> 0')} AS hit FROM ${sql.each(`(${counted}) AS c`, lists)} AS e${isAsked}`;
   const sides = ['n', ...figures, ...mets.map((each) => `s${each}`)].map(
@@ -279,7 +292,7 @@ function sumsOfRow(row: VisitRow, met: number): StrataSums {
 }
 
 /** Asks for sums over strata of conditions at places; `met`: findings that are counted too. Undefined where no session was there. */
-export type AskSums = (asked: readonly Hypothesis[], met?: readonly Hypothesis[]) => Promise<(StrataSums | undefined)[]>;
+type AskSums = (asked: readonly Hypothesis[], met?: readonly Hypothesis[]) => Promise<(StrataSums | undefined)[]>;
 
 /** Reads the sessions of a plan, and gives what asks for sums of them. */
 export async function readStrata(plan: EffectPlan, outcome: Outcome, visits: Visits): Promise<AskSums> {
@@ -291,4 +304,160 @@ export async function readStrata(plan: EffectPlan, outcome: Outcome, visits: Vis
       return row && sumsOfRow(row, met.length);
     });
   };
+}
+
+/** Pages of the site that are told apart. */
+const MOST_PAGES = 15;
+const MOST_PATHS = 5_000;
+const MOST_MESSAGES = 60;
+/** A page with fewer views than this is not looked at unasked. */
+const LEAST_VIEWS = 200;
+/** Errors that fewer views have say nothing. */
+const LEAST_ERRORS = 20;
+
+/** A path with how many of its views took longer than each limit for slow pages, and had each score of frustration. */
+interface ProfiledPath extends PathViews {
+  readonly slow: readonly number[];
+  readonly frustrated: readonly number[];
+}
+
+/** The paths of the days of a question, the most seen first. */
+async function profiledPaths(visits: Visits): Promise<ProfiledPath[]> {
+  const limits = [
+    ...SLOW_SECONDS.map((seconds) => `sum(${flag(`slow_page > ${seconds * 1000}`)})`),
+    ...FRUSTRATION_SCORES.map((score) => `sum(${flag(`frustration >= ${score}`)})`),
+  ];
+  const relation = visitRelation(visits, { page: { ...measuresSql(visits), path_text: pathText(visits) } });
+  const rows = await visits.select(
+    `WITH ${relation}\nSELECT path_text, count(*) AS n, ${limits.map((limit, at) => `${limit} AS l${at}`).join(', ')} FROM seen ` +
+      `GROUP BY path_text ORDER BY n DESC, path_text LIMIT ${MOST_PATHS}`,
+  );
+  return rows.map((row) => {
+    const counts = limits.map((_, at) => Number(row[`l${at}`]));
+    const slow = counts.slice(0, SLOW_SECONDS.length);
+    return { path: textOf(row['path_text']), views: Number(row['n']), slow, frustrated: counts.slice(SLOW_SECONDS.length) };
+  });
+}
+
+/** The texts of errors with the views that had them; undefined where no file has them. */
+async function messagesOf(visits: Visits): Promise<Counted[] | undefined> {
+  const [messages, column] = [messagesSql(visits), visits.column('views', 'errors.message')];
+  if (messages === undefined || column === undefined) return undefined;
+  const from = `${visits.sql.each(`(SELECT ${messages} AS texts FROM views WHERE length(${column}) > 0) AS t`, { a: 'texts' })} AS m`;
+  return (await countedBy(visits, 'a', from, MOST_MESSAGES)).filter(({ name }) => name !== '');
+}
+
+/** The lowest limit that few enough of some views exceed. */
+function limitOf(limits: readonly number[], paths: readonly ProfiledPath[], countsOf: (path: ProfiledPath) => readonly number[]): number {
+  const exceeded = limits.map((_, at) => paths.reduce((sum, path) => sum + nth(countsOf(path), at), 0));
+  return usualLimit(limits, exceeded, viewsOf(paths));
+}
+
+const viewsOf = (paths: readonly ProfiledPath[]) => paths.reduce((sum, { views }) => sum + views, 0);
+
+function placeOf(pattern: string, sql: string, paths: readonly ProfiledPath[]): IndexPage {
+  return { pattern, sql, views: viewsOf(paths), slowSeconds: limitOf(SLOW_SECONDS, paths, ({ slow }) => slow) };
+}
+
+/** Whether the files can tell of a kind of condition: of errors by their texts too. */
+function isHeld(what: TroubleKind, visits: Visits): boolean {
+  return fieldsOf({ what }).some((field) => visits.column('views', field) !== undefined);
+}
+
+/** Kinds of conditions that the files cannot tell of, each with a field that no export asked for. */
+export function untold(visits: Visits): string[] {
+  return troubleKinds.flatMap((what) => (isHeld(what, visits) ? [] : [`${what} (${FIELDS[what][0]})`]));
+}
+
+/** The messages of the files that an asked one means: those that contain it, or are like it where it has a `*`. */
+function meantMessages(text: string, messages: readonly Counted[] = []): string[] {
+  const wanted = groupedMessage(text).toLowerCase();
+  const fits = (name: string) => (wanted.includes('*') ? isLike(name, wanted) : name.includes(wanted));
+  const found = messages.filter(({ name }) => fits(name.toLowerCase())).map(({ name }) => name);
+  if (found.length > 0) return found;
+  const most = messages.slice(0, 5).map(({ name, count }) => `"${name}" (${count} views)`);
+  return refuse(
+    `conditions: no error message contains "${text}". ` +
+      (most.length > 0 ? `The most frequent: ${most.join(', ')}.` : 'There is no error in these days.'),
+  );
+}
+
+/** JavaScript errors, each text a condition of its own where the files have texts; `room`: how many there may be. */
+function errorConditions(messages: readonly Counted[] | undefined, room: number): Condition[] {
+  const frequent = messages?.filter(({ count }) => count >= LEAST_ERRORS).slice(0, room);
+  return frequent?.map(({ name }) => ({ what: 'js_error', message: name })) ?? [{ what: 'js_error' }];
+}
+
+/** Every condition that is looked at where none is named, as far as the files can tell. */
+function everyCondition(paths: readonly ProfiledPath[], messages: readonly Counted[] | undefined, visits: Visits): Condition[] {
+  const isTimed = paths.some(({ slow }) => nth(slow, 0) > 0);
+  return troubleKinds.flatMap((what): Condition[] => {
+    if (!isHeld(what, visits) || (what === 'slow_page' && !isTimed)) return [];
+    if (what === 'js_error') return errorConditions(messages, MOST_PROBES - 4);
+    return [{ what, ...(what === 'frustration' && { over: limitOf(FRUSTRATION_SCORES, paths, ({ frustrated }) => frustrated) }) }];
+  });
+}
+
+function isOfViews(asked: AskedCondition): asked is AskedCondition & { what: Condition['what'] } {
+  return asked.what !== 'variable';
+}
+
+/** The conditions of a call, checked; a message stands for each group of messages that it means, errors without one for each message. */
+function askedConditions(asked: readonly AskedCondition[], messages: readonly Counted[] | undefined): Condition[] {
+  return asked.filter(isOfViews).flatMap(({ what, pages, overSeconds, over, message }): Condition[] => {
+    if (message !== undefined) return meantMessages(message, messages).map((text) => ({ what, pages, message: text }));
+    const each = what === 'js_error' ? errorConditions(messages, MOST_PROBES - asked.length) : [];
+    if (each.some((condition) => condition.message !== undefined)) return each.map((condition) => ({ ...condition, pages }));
+    const limit = what === 'slow_page' ? overSeconds : over;
+    return [{ what, pages, ...(limit !== undefined && { over: limit }) }];
+  });
+}
+
+const patternOf = ({ pages }: Condition) => pages?.join(' | ');
+
+/** The places that conditions name, each once; throws where nobody saw a page of them. */
+async function askedPlaces(conditions: readonly Condition[], all: readonly ProfiledPath[], visits: Visits): Promise<IndexPage[]> {
+  const found = new Map<string, IndexPage>();
+  for (const condition of conditions) {
+    const pattern = patternOf(condition);
+    if (pattern === undefined || found.has(pattern)) continue;
+    const steps = pageSteps(condition.pages ?? [], 'conditions');
+    const unseen = steps.find((step) => !all.some(({ path }) => isPageOf(step, path)));
+    if (unseen) throw await unseenStep(unseen, 'conditions', visits);
+    const sql = steps.map((step) => pageCondition(step, pathText(visits), visits.sql)).join(' OR ');
+    const paths = all.filter(({ path }) => steps.some((step) => isPageOf(step, path)));
+    found.set(pattern, placeOf(pattern, sql, paths));
+  }
+  return [...found.values()];
+}
+
+/** A slow page with the limit of its place, where none was named. */
+function limited(condition: Condition, place: IndexPage | undefined): Condition {
+  return condition.what === 'slow_page' && condition.over === undefined && place ? { ...condition, over: place.slowSeconds } : condition;
+}
+
+/** Chooses places, conditions, and which pairs of them are compared: those that are asked about, or all. */
+export async function planConditions(asked: readonly AskedCondition[] | undefined, visits: Visits): Promise<EffectPlan> {
+  const paths = await profiledPaths(visits);
+  const readsErrors = asked?.some(({ what }) => what === 'js_error') ?? true;
+  const messages = readsErrors ? await messagesOf(visits) : undefined;
+  const conditions = asked ? askedConditions(asked, messages) : everyCondition(paths, messages, visits);
+  if (conditions.length > MOST_PROBES)
+    refuse(`conditions: ${conditions.length} conditions are too many for one call; name at most ${MOST_PROBES}.`);
+  // The plainest patterns first, so that a path belongs to the narrowest.
+  const stars = (pattern: string) => pattern.split('*').length;
+  const pages = groupPages(paths, MOST_PAGES)
+    .toSorted((a, b) => stars(a.pattern) - stars(b.pattern) || b.pattern.length - a.pattern.length)
+    .map((group) => placeOf(group.name, visits.sql.like(pathText(visits), group.pattern), group.paths));
+  const askedFor = await askedPlaces(conditions, paths, visits);
+  const every = [...pages, ...askedFor];
+  const usual = pages.flatMap(({ views }, at) => (asked || views >= LEAST_VIEWS ? at : []));
+  const ownPlace = (condition: Condition) => every.findIndex((place, at) => at >= pages.length && place.pattern === patternOf(condition));
+  const hypotheses = conditions.flatMap((condition, probe): Hypothesis[] => {
+    // Going to a page is looked at where it is not seen yet: on every other page.
+    const places = condition.pages && condition.what !== 'page' ? [ownPlace(condition)] : usual;
+    return places.map((place) => ({ place, probe, condition: limited(condition, every[place]) }));
+  });
+  const probes = conditions.map((condition) => (condition.pages ? limited(condition, every[ownPlace(condition)]) : condition));
+  return { pages, asked: askedFor, probes, hypotheses };
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rangeOf } from '../../../../src/domain/exports/deliveries.ts';
+import { rangeOf } from '../../../../src/domain/exports/coverage.ts';
 import {
   type ExportHistory,
   findGaps,

@@ -1,4 +1,4 @@
-import type { FieldCatalogue } from '../../../../src/domain/exports/plan/field-catalogue.ts';
+import type { FieldCatalogue } from '../../../../src/domain/exports/plan/resolve-fields.ts';
 import { type Project, shop } from '../../../../src/emulator/credentials.ts';
 import { customVariablesOf, dynamicVariablesOf } from '../../../../src/emulator/world/exports/fields.ts';
 import { scopeNamed } from '../../../../src/emulator/world/exports/scopes.ts';

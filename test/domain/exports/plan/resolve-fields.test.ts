@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { columnWords, type FieldCatalogue, readFieldRequest } from '../../../../src/domain/exports/plan/field-catalogue.ts';
-import { chooseScope, problemsOfScope, resolvedWords, resolveFields } from '../../../../src/domain/exports/plan/resolve-fields.ts';
+import {
+  chooseScope,
+  columnWords,
+  type FieldCatalogue,
+  problemsOfScope,
+  readFieldRequest,
+  resolveFields,
+} from '../../../../src/domain/exports/plan/resolve-fields.ts';
 import { scopeNamed } from '../../../../src/emulator/world/exports/scopes.ts';
 import { shownHints } from '../../../../src/lib/hint.ts';
 import { mapTexts } from '../../../../src/lib/map-texts.ts';
@@ -120,10 +126,6 @@ it('a list says what each text became, takes a column once, and names variables 
     ['custom_var', 'plan', 1],
     ['custom_var', 'login_state', 2],
     ['session_transactions_revenue_cents', 'money', undefined],
-  ]);
-  expect(resolvedWords(columns)).toEqual([
-    'Fields: "browser" = browser_name, "plan" = custom variable plan (position 1), "custom variable 2" = custom variable ' +
-      'login_state (position 2), "revenue as money" = session_transactions_revenue_cents.',
   ]);
   expect(columns[0]?.also).toEqual(['browser_version']);
 });
