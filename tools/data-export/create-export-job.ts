@@ -5,9 +5,10 @@ import { device, exportFormat, text } from '../../src/api/params.ts';
 import { creationQuestion } from '../../src/domain/exports/plan/job-bodies.ts';
 import { equalWords } from '../../src/domain/exports/plan/similar-jobs.ts';
 import { hint } from '../../src/lib/hint.ts';
+import { present } from '../../src/lib/sentences.ts';
 import * as p from '../../src/tooling/params.ts';
 import { CREATE, defineTool } from '../../src/tooling/tool.ts';
-import { equalJobs } from '../../src/usecases/exports/export-lists.ts';
+import { equalJobs, unknownFieldWords } from '../../src/usecases/exports/export-lists.ts';
 
 const field = z.strictObject({
   fieldName: text.describe(`${hint('list_exportable_fields', 'See list_exportable_fields; ')}variables: custom_var, dynamic_var`),
@@ -56,9 +57,10 @@ export default defineTool({
     const equal = await equalJobs(body, context);
     const second = equal.length > 0 ? `${equalWords(equal)}.` : undefined;
     const known = await lists();
+    const warning = present(second, ...(await unknownFieldWords(body, known))).join(' ');
     const segment = segmentId === undefined ? undefined : known.nameOf('segment', segmentId);
     const question = creationQuestion([body], { segment, timeZone });
-    const { jobId } = await call(body, { question, warning: second ?? '', apart: second !== undefined });
+    const { jobId } = await call(body, { question, warning, apart: second !== undefined });
     if (second !== undefined) note(`${second} This one was created beside it; only the console can delete one.`);
     return { jobId };
   },

@@ -43,7 +43,7 @@ export default defineAnsweringTool({
     uri: z.string().optional(),
   }),
   async handler({ jobId, runId, waitSeconds = USUAL_WAIT_SECONDS }, context) {
-    const { ask, workspace: open, projectId, note, link, nowMs } = context;
+    const { ask, workspace: open, projectId, note, link, clock, nowMs } = context;
     const endsMs = performance.now() + waitSeconds * 1_000;
     const [workspace, { latestRun }] = await Promise.all([open(), import('../../src/workspace/download/downloads.ts')]);
     const chosen = runId === undefined ? await latestRun(jobId, ask) : { runId };
@@ -57,7 +57,7 @@ export default defineAnsweringTool({
     const directory = workspace.directoryOf(id);
     if (!manifest) {
       const next = `Call download_export_run again with jobId ${jobId} and runId ${id.runId}; the work goes on meanwhile.`;
-      return { state: 'under way' as const, ...id, directory, ...(download && { progress: progressWords(download) }), next };
+      return { state: 'under way' as const, ...id, directory, ...(download && { progress: progressWords(download, clock.now()) }), next };
     }
     const { warehouse } = workspace;
     const notLoaded = warehouse && (await loadState(manifest, { workspace, warehouse }, endsMs - performance.now(), context));

@@ -1,15 +1,23 @@
 import { allPages } from '../../api/all-pages.ts';
 import { onApiError } from '../../api/errors.ts';
 import type { InputOf, PayloadOf } from '../../api/operation.ts';
-import { listCustomVariables, listDynamicVariableKeys, listExportJobs, type listExportRuns } from '../../api/operations/data-export.ts';
+import {
+  listCustomVariables,
+  listDynamicVariableKeys,
+  listExportableFields,
+  listExportJobs,
+  type listExportRuns,
+} from '../../api/operations/data-export.ts';
 import { MAX_PAGE_SIZE } from '../../api/params.ts';
 import { rangeOf } from '../../domain/exports/coverage.ts';
 import type { JobBody } from '../../domain/exports/plan/job-bodies.ts';
 import type { FieldCatalogue } from '../../domain/exports/plan/resolve-fields.ts';
 import { equalRecurring, type JobRecord, type KnownSegments, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { hint } from '../../lib/hint.ts';
 import type { Interval } from '../../lib/intervals.ts';
+import { nearest } from '../../lib/nearest.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
-import type { Context } from '../context.ts';
+import type { Context, Lists } from '../context.ts';
 
 /** The parts of a call that exports use. */
 export type ExportContext = Pick<
@@ -33,6 +41,18 @@ export async function equalJobs(body: JobBody, context: ExportContext): Promise<
   if (body.frequency.value === 'once') return [];
   const read = Promise.all([readJobs(context.ask, { fresh: true }), openPlansOf(context).then((plans) => plans.all())]);
   return read.then(([jobs, plans]) => equalRecurring(body, jobs, segmentsOf(plans))).catch(onApiError(() => []));
+}
+
+/** A sentence for each field that the platform does not list, with the closest that it does; none where the list cannot be read. */
+export async function unknownFieldWords({ fields, scope = 'sessions' }: JobBody, { ask }: Pick<Lists, 'ask'>): Promise<string[]> {
+  const names = (await ask(listExportableFields, { scope }).catch(onApiError(() => []))).map(({ name }) => name);
+  if (names.length === 0) return [];
+  const unknown = fields.map(({ fieldName }) => fieldName).filter((fieldName) => !names.includes(fieldName));
+  return unknown.map((fieldName) => {
+    const close = nearest(fieldName, names);
+    const other = close === undefined ? hint('list_exportable_fields', '; list_exportable_fields lists them') : `; the closest is ${close}`;
+    return `"${fieldName}" is no field of scope ${scope}${other}.`;
+  });
 }
 
 /** The content of a list, or nothing with a note where it cannot be read: most exports need no variable. */

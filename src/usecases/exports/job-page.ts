@@ -3,7 +3,7 @@ import { onApiError } from '../../api/errors.ts';
 import type { InputOf } from '../../api/operation.ts';
 import { type listExportJobs, listExportRuns } from '../../api/operations/data-export.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../api/params.ts';
-import { HEALTH_DAYS, healthOf, type JobHealth, suspendedWords } from '../../domain/exports/gaps/job-health.ts';
+import { HEALTH_DAYS, healthOf, type JobHealth, stateNotes, suspendedWords } from '../../domain/exports/gaps/job-health.ts';
 import type { OnceJob } from '../../domain/exports/gaps/jobs-answer.ts';
 import { type JobRecord, lower, numericIds } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
@@ -87,7 +87,7 @@ export async function healthAmong(jobs: readonly JobRecord[], context: ExportCon
         hint('find_export_gaps', '; find_export_gaps says which days') +
         '.',
     );
-  for (const sentence of [...emptyRunWords(empty), ...suspendedWords(jobs)]) note(sentence);
+  for (const sentence of [...emptyRunWords(empty), ...stateNotes(jobs), ...suspendedWords(jobs)]) note(sentence);
   return health.filter((own) => !saysNothing(own));
 }
 

@@ -32,10 +32,12 @@ function bytesWords(bytes: number, totalBytes: number | undefined): string {
   return `, ${formatBytes(bytes)}${totalBytes === undefined ? '' : ` of ${formatBytes(totalBytes)}`}`;
 }
 
-/** Where a download stands, as a person would say it. */
-export function progressWords({ progress }: Download): string {
-  const { phase, bytes = 0, totalBytes } = progress;
-  return phaseWords(progress) + (phase === 'fetching' ? bytesWords(bytes, totalBytes) : '');
+/** Where a download stands at an instant, as a person would say it. */
+export function progressWords({ progress }: Download, nowMs: number): string {
+  const { phase, bytes = 0, totalBytes, endsMs = nowMs } = progress;
+  if (phase === 'fetching') return phaseWords(progress) + bytesWords(bytes, totalBytes);
+  const left = Math.round((endsMs - nowMs) / 1_000);
+  return phaseWords(progress) + (phase === 'computing' && left > 0 ? `, about ${left} s left` : '');
 }
 
 function phaseWords({ phase, runState, completionRate, files = 0, filesDone = 0 }: Download['progress']): string {
@@ -90,7 +92,7 @@ interface Synced {
 async function followAll(
   workspace: ProjectWorkspace,
   downloads: readonly Download[],
-  { progress, signal, untilMs }: Waiting,
+  { progress, clock, signal, untilMs }: Waiting,
 ): Promise<{ outcomes: Outcome[]; arriving: number }> {
   const running = new Set(downloads);
   const only = downloads.length === 1 ? downloads[0] : undefined;
@@ -104,7 +106,11 @@ async function followAll(
     // Of one only whole percents and new phases are reported, not every chunk of a file.
     if (signal.aborted || (done < reported + STEP && now === words)) return;
     [reported, words] = [Math.max(done, reported + STEP), now];
-    progress(reported, only ? 100 : downloads.length, only ? progressWords(only) : now + bytesWords(bytesOf(downloads), undefined));
+    progress(
+      reported,
+      only ? 100 : downloads.length,
+      only ? progressWords(only, clock.now()) : now + bytesWords(bytesOf(downloads), undefined),
+    );
   };
   for (const download of downloads) {
     const end = () => {

@@ -22,6 +22,8 @@ export interface Covered {
   readonly select: (statement: string) => Promise<readonly Readonly<Record<string, Cell>>[]>;
 }
 
+const TIMES: Readonly<Record<string, string>> = { sessions: 'session_time', views: 'view_time' };
+
 type Days = Pick<Covered, 'days'>;
 
 function inRange({ days }: Days, time: string): string {
@@ -35,13 +37,32 @@ export function onCoveredDays({ days }: Days, time: string): string[] {
 }
 
 /** Counts the automated sessions among those of the covered days, under the other filters. */
-function automatedSql(coverage: Covered): string | undefined {
+function automatedSql(coverage: Covered): string[] {
   const { sql, filters, column, knowsAutomated } = coverage;
+  if (!knowsAutomated) return [];
   const [time, automated] = [column('sessions', 'session_time'), column('sessions', 'is_excludable')];
-  if (!knowsAutomated || time === undefined || automated === undefined) return undefined;
+  if (time === undefined || automated === undefined) return [];
   const conditions = filterConditions({ ...filters, automated: undefined }, (field) => column('sessions', field) ?? 'NULL', sql);
   const where = [...onCoveredDays(coverage, time), ...conditions].join(' AND ');
-  return `SELECT count(*) AS n, sum(${flag(`coalesce(${automated}, false)`)}) AS part FROM sessions WHERE ${where}`;
+  return [`SELECT 'automated' AS kind, count(*) AS n, sum(${flag(`coalesce(${automated}, false)`)}) AS part FROM sessions WHERE ${where}`];
+}
+
+/** Counts the rows of the days that are left out because a file lacks them. */
+function leftOutSql(coverage: Covered): string[] {
+  const { sql, days, files, column } = coverage;
+  if (days.missing.length === 0) return [];
+  return files.flatMap(({ name }) => {
+    const time = column(name, TIMES[name] ?? '');
+    if (time === undefined) return [];
+    const where = `${inRange(coverage, time)} AND ${dayOfMs(msOf(time))} IN (${days.missing.join(', ')})`;
+    return `SELECT ${sql.text(name)} AS kind, count(*) AS n, 0 AS part FROM ${name} WHERE ${where}`;
+  });
+}
+
+interface Count {
+  readonly kind: string;
+  readonly n: number;
+  readonly part: number;
 }
 
 const inGroups = (value: number) => formatNumber(value, { group: true });
@@ -57,24 +78,33 @@ function reasonOf(files: readonly ScopeFiles[], day: number): string {
   ].join(', and ');
 }
 
-function missingWords({ days, files }: Covered): string {
+function missingWords({ days, files }: Covered, counts: readonly Count[]): string {
   const lacks = [...grouped(days.missing, (day) => reasonOf(files, day))].map(([reason, own]) => `${daysWords(own).join(', ')}: ${reason}`);
+  // In the order of the files, because an engine gives the parts of a statement in any.
+  const rows = files.flatMap(({ name }) => {
+    const found = counts.find(({ kind, n }) => kind === name && n > 0);
+    return found ? `${inGroups(found.n)} rows of ${name}` : [];
+  });
+  const ofDays = days.missing.length === 1 ? 'that day' : 'those days';
+  const there = rows.length === 0 ? '' : `; ${rows.join(' and ')} of ${ofDays} are here and left out too`;
   return (
-    `Not covered, and left out: ${lacks.join('; ')}. ` + hint('find_export_gaps', 'find_export_gaps says why and plans what fills them.')
+    `Not covered, and left out: ${lacks.join('; ')}${there}. ` +
+    hint('find_export_gaps', 'find_export_gaps says why and plans what fills them.')
   );
 }
 
-function automatedWords({ filters }: Covered, n: number, part: number): string {
+function automatedWords({ filters }: Covered, { n, part }: Count): string {
   const share = n > 0 ? ` (${formatNumber(Number(((100 * part) / n).toFixed(1)))}%)` : '';
   const done = filters.automated === 'exclude' ? 'are left out' : 'count, as in the metrics';
   return `Automated sessions ${done}: ${inGroups(part)} of ${inGroups(n)}${share}.`;
 }
 
-/** Says which days of the range are left out, and how many sessions are automated. */
+/** Says which days of the range are left out, with the rows of them that are here, and how many sessions are automated. */
 export async function noteCoverage(coverage: Covered, context: Pick<Context, 'note'>): Promise<void> {
-  const statement = automatedSql(coverage);
-  const [found] = statement === undefined ? [] : await coverage.select(statement);
-  if (coverage.days.missing.length > 0) context.note(missingWords(coverage));
-  const [n, part] = [Number(found?.['n']), Number(found?.['part'])];
-  if (n > 0) context.note(automatedWords(coverage, n, part));
+  const parts = [...automatedSql(coverage), ...leftOutSql(coverage)];
+  const rows = parts.length === 0 ? [] : await coverage.select(parts.join('\nUNION ALL '));
+  const counts = rows.map(({ kind, n, part }): Count => ({ kind: typeof kind === 'string' ? kind : '', n: Number(n), part: Number(part) }));
+  if (coverage.days.missing.length > 0) context.note(missingWords(coverage, counts));
+  const automated = counts.find(({ kind }) => kind === 'automated');
+  if (automated && automated.n > 0) context.note(automatedWords(coverage, automated));
 }

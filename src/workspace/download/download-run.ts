@@ -29,15 +29,39 @@ const LONGEST_WAIT_MS = 15_000;
 /** Failures of the platform in a row; each was repeated already. */
 const MAX_FAILURES = 5;
 
+/** How far a run was at an instant. */
+interface Pace {
+  readonly atMs: number;
+  readonly rate: number;
+}
+
+/** When a run should end by the pace between two looks; undefined where it did not move. */
+function endOf(first: Pace | undefined, last: Pace): number | undefined {
+  if (!first || last.rate <= first.rate) return undefined;
+  const whole = last.rate > 1 ? 100 : 1;
+  return last.atMs + ((whole - last.rate) * (last.atMs - first.atMs)) / (last.rate - first.rate);
+}
+
+/** The pause before the next look: longer each time, but none beyond the instant at which the run should end. */
+function pauseOf(usualMs: number, endsMs: number | undefined, nowMs: number): number {
+  return endsMs === undefined ? usualMs : Math.min(usualMs, Math.max(FIRST_WAIT_MS, endsMs - nowMs));
+}
+
 /** Polls until the run has succeeded, and returns it with its files; throws a `WorkspaceError` where it fails. */
 async function followRun({ jobId, runId }: RunId, { ask, clock, signal, report }: DownloadContext): Promise<RunRecord> {
   let [waitMs, failures] = [FIRST_WAIT_MS, 0];
+  let first: Pace | undefined;
+  let endsMs: number | undefined;
   for (;;) {
     try {
       const run = await ask(getExportRun, { jobId, runId });
       failures = 0;
       const state = run.state ?? 'without a state';
-      report({ phase: 'computing', runState: state, completionRate: run.completionRate ?? undefined });
+      const rate = run.completionRate ?? undefined;
+      const pace = rate === undefined ? undefined : { atMs: clock.now(), rate };
+      endsMs = pace && endOf(first, pace);
+      if (pace && pace.rate > 0) first ??= pace;
+      report({ phase: 'computing', runState: state, completionRate: rate, endsMs });
       if (/^success/i.test(state)) return run;
       // Other states than the documented ones go on.
       if (/^(fail|error|cancel|delet)/i.test(state)) {
@@ -49,7 +73,7 @@ async function followRun({ jobId, runId }: RunId, { ask, clock, signal, report }
       failures += 1;
       if (failures >= MAX_FAILURES) throw error;
     }
-    await clock.sleep(waitMs, signal);
+    await clock.sleep(pauseOf(waitMs, endsMs, clock.now()), signal);
     waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 1.5);
   }
 }
@@ -61,6 +85,8 @@ export interface DownloadProgress {
   /** State of the run as the platform spells it, and how far it is: 0–1 or 0–100, the reference does not say. */
   readonly runState?: string;
   readonly completionRate?: number | undefined;
+  /** When the run should end by its pace, ms since 1970. */
+  readonly endsMs?: number | undefined;
   readonly files?: number;
   readonly filesDone?: number;
   readonly bytes?: number;

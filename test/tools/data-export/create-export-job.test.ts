@@ -33,6 +33,16 @@ it('shows the whole request, sends it when confirmed, and gives the id of the jo
   expect([whole(preview), whole(answer)].join('\n\n')).toMatchSnapshot();
 });
 
+it('warns before anything is sent of a field that is not listed, with the closest', async () => {
+  const wrong = { ...week, name: 'Misspelt', fields: [{ fieldName: 'browser_nam' }, { fieldName: 'session_time' }, { fieldName: 'zzz' }] };
+  const preview = await call('create_export_job', wrong);
+  expect(preview.structured['request']).toMatchObject({
+    warning:
+      '"browser_nam" is no field of scope sessions; the closest is browser_name. ' +
+      '"zzz" is no field of scope sessions; list_exportable_fields lists them.',
+  });
+});
+
 it('sends segment and position as text', async () => {
   await call('create_export_job', { ...week, confirm: true });
   expect(platform().requests.at(-1)?.body).toMatchObject({ segmentId: '440156', fields: [{}, {}, { customVarPosition: '2' }] });

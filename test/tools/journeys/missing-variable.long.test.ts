@@ -49,6 +49,7 @@ describe('a variant that no file holds is asked, planned with a yes, and asked a
     const applied = await passUntil(call('apply_export_plan', { planId, confirm: true }));
     expect(applied.structured).toMatchObject({ status: 'done', files: 'under way', jobs: [{ completionRate: expect.any(Number) }] });
     expect(applied.text).toMatch(/: the platform computes it: \w+, completionRate \d+/);
+    expect(applied.text).toContain('The last export of the kind was ready 2 minutes after its creation.');
     expect(applied.text).toContain(
       'The files are fetched by themselves. To go on, ask the question again in a minute or two: it waits up to 34 s for them',
     );

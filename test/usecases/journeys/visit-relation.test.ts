@@ -4,7 +4,7 @@ import { shownHints } from '../../../src/lib/hint.ts';
 import { unseenStep } from '../../../src/usecases/journeys/unseen-step.ts';
 import { withVisits } from '../../../src/usecases/journeys/with-visits.ts';
 import { engines, sharedWorlds, usesOf } from './both-engines.ts';
-import type { SessionRow } from './visit-world.ts';
+import { dayOf, type SessionRow } from './visit-world.ts';
 
 const world = sharedWorlds();
 
@@ -44,6 +44,28 @@ describe('what is missing', () => {
     await expect(asked).rejects.toThrow(
       'The downloaded files cover no whole day (UTC) of 2026-12-01 … 2026-12-03. They cover views: 2026-11-09 … 2026-11-15 (7 days, ' +
         'UTC).',
+    );
+  });
+
+  it('days of the range that are missing are noted', { tags: 'nightly' }, async () => {
+    const notes: string[] = [];
+    const { workspace } = world('days missing in one scope or the other, views cut at midnight');
+    await withVisits({ startDate: '2026-11-10', endDate: '2026-11-14' }, { views: [] }, usesOf(workspace('DuckDB'), notes), async () => 0);
+    expect(notes.join(' ')).toContain('Not covered, and left out: 2026-11-13 (1 day, UTC): no whole day of views is downloaded.');
+  });
+
+  it.each(engines)('rows of days that are left out are counted, on %s', { tags: 'nightly' }, async (engine) => {
+    const { sessions, workspace } = world('days missing in one scope or the other, views cut at midnight');
+    const notes: string[] = [];
+    const range = { startDate: '2026-11-10', endDate: '2026-11-14' };
+    await withVisits(range, { sessions: [], views: [] }, usesOf(workspace(engine), notes), async () => 0);
+    const [views, began] = [
+      sessions.flatMap(({ views: own }) => own.filter(({ timeMs }) => dayOf(timeMs) === 11)).length,
+      sessions.filter(({ beganMs }) => dayOf(beganMs) === 13).length,
+    ];
+    expect(shownHints(notes.join(' '))).toContain(
+      '2026-11-11 (1 day, UTC): no whole day of sessions is downloaded; 2026-11-13 (1 day, UTC): no whole day of views is downloaded; ' +
+        `${began} rows of sessions and ${views} rows of views of those days are here and left out too. find_export_gaps says why`,
     );
   });
 

@@ -3,7 +3,7 @@ import type { PayloadOf } from '../../../api/operation.ts';
 import type { listExportRuns } from '../../../api/operations/data-export.ts';
 import { recordId } from '../../../api/operations/records.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
-import { firstOf } from '../../../lib/sentences.ts';
+import { firstOf, present } from '../../../lib/sentences.ts';
 import { type JobRecord, lower } from '../plan/similar-jobs.ts';
 import { UNDER_WAY } from './find-gaps.ts';
 
@@ -55,7 +55,18 @@ function stateWords({ state, frequency }: JobRecord): string {
   if (own) return own;
   if (kind === 'active') return isOnce ? 'waits for its run' : 'runs on schedule';
   if (kind === 'computing') return 'a run is under way';
+  // The notes say once for all jobs what that does not mean.
   return kind === 'completed' ? 'over' : (state ?? 'unknown');
+}
+
+/** Explanations of states whose word is not clear by itself; empty where none needs one. */
+export function stateNotes(jobs: readonly JobRecord[]): string[] {
+  const isAny = (wanted: string) => jobs.some(({ state }) => lower(state) === wanted);
+  const said = present(
+    isAny('completed') && 'COMPLETED is over, whether its run succeeded or not',
+    isAny('computing') && 'COMPUTING has a run under way',
+  );
+  return said.length > 0 ? [`${said.join('; ')}.`] : [];
 }
 
 /** The device of a job in words; the number where it has none, undefined where the record shows none. */

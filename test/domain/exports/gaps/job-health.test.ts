@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { healthOf, suspendedWords } from '../../../../src/domain/exports/gaps/job-health.ts';
+import { healthOf, stateNotes, suspendedWords } from '../../../../src/domain/exports/gaps/job-health.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:00Z');
 const runAt = (startDate: string, state = 'SUCCESS') => ({ startDate, state });
@@ -56,4 +56,9 @@ it('says what is known of suspended jobs, and that the interface gives no reason
     'Suspended: 1 (last changed 2026-10-25 by user 7005), 2 (not said when it was changed). The interface does not say why.',
   ]);
   expect(suspendedWords([DAILY])).toEqual([]);
+});
+
+it('explains only the states that a page has', () => {
+  expect(stateNotes([DAILY])).toEqual([]);
+  expect(stateNotes([{ ...DAILY, state: 'COMPLETED' }])).toEqual(['COMPLETED is over, whether its run succeeded or not.']);
 });
