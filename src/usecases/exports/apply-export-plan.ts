@@ -219,7 +219,7 @@ async function nextRuns({ plan, context }: Application): Promise<ReadonlyMap<num
   return new Map(jobs.flatMap(({ jobId, nextRunTime }) => (nextRunTime && own.has(jobId) ? [[jobId, nextRunTime] as const] : [])));
 }
 
-/** What is said of an applied plan beside its jobs. */
+/** All that is said of an applied plan beside its jobs. */
 interface Applied {
   /** Files are waited for until then, by the clock. */
   readonly untilMs: number;

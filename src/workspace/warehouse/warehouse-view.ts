@@ -99,7 +99,7 @@ function mergedSql(stored: readonly Column[], records: readonly LoadRecord[], ro
   return `SELECT ${list.join(', ')} FROM (${rows}) AS r GROUP BY _key`;
 }
 
-/** What each time is answered from: runs that are matched, and the rest only where these hold nothing. */
+/** The shares that each time is answered from: runs that are matched, and the rest only where these hold nothing. */
 function sharesOfRecords(records: readonly LoadRecord[]) {
   const loading = new Set(records.flatMap(({ state, run }) => (state === 'loading' ? run : [])));
   return sharesOf(overlappingGroups(records.map(({ run }) => run)), {
