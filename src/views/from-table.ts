@@ -297,7 +297,7 @@ function barsOf(drawn: Drawn, { findings = [], reference }: TableRange, headline
   const value = ({ value: amount }: Drawn['cells'][number]) => amount ?? Number.NEGATIVE_INFINITY;
   const ordered = RANKED.has(dimensions.join()) ? cells.toSorted((a, b) => value(b) - value(a)) : cells;
   const all = once(ordered.map(({ labels }) => rowOf(labels)));
-  // What has no name is not the first of those that have one.
+  // A group without a name is not the first of those that have one.
   const rows = all.toSorted((a, b) => Number(isUnnamed(a)) - Number(isUnnamed(b)));
   const names = isColoured ? last : [nameOf(metric)];
   const shown = rows.slice(0, most);

@@ -73,7 +73,7 @@ function couldBeSeason(metric: string, points: readonly DailyPoint[], change: La
   return jump !== undefined && jump.by * Math.sign(relative) <= Z_95 * jump.sd;
 }
 
-/** What of the calendar could have made a change by itself: special days that no earlier year is known of, or the season. */
+/** The part of the calendar that could have made a change by itself: special days that no earlier year is known of, or the season. */
 export function calendarCause(metric: string, points: readonly DailyPoint[], change: Lasting): Facts['causes'] {
   const own = daysIn(points, (label) => label >= change.from && label <= (change.to ?? LAST));
   const unseen = own.flatMap((day) => day.unseen ?? []);

@@ -38,7 +38,7 @@ export const pointsKnown = ({ known }: Pick<Visits, 'known'>, metric: string): r
 export const areNear = (a: Pick<DatedChange, 'from' | 'relative'>, b: Pick<DatedChange, 'from' | 'relative'>, days = 1) =>
   a.relative * b.relative > 0 && Math.abs(daysFrom(a.from, b.from)) <= days;
 
-/** A change as every tool dates and sizes it: by all days that are known and not by the ranges of the question; undefined where these show none. */
+/** A change as every tool dates and sizes it: by all days that are known, whatever the ranges; undefined where these days show none. */
 function measuredOn<Of extends Visits>({ metric, reading, change }: SiteChange<Of>): SiteChange<Of> | undefined {
   const days = [kindOf(metric), pointsKnown(reading, metric)] as const;
   const size = measureChange(...days, change) ?? sizeOfDays(...days, change);
@@ -128,7 +128,7 @@ export function makesMost<Of extends Visits>({ metric, reading, change }: SiteCh
   return !(movedIn(reading) / movedIn(whole) < MOST);
 }
 
-/** A change on the one part of its visits that moved its way and unlike the rest, with its date and size there; undefined where none did. */
+/** A change on the one part of its visits that moved its way, unlike the rest, and made most of it, as dated and sized there. */
 export function onItsPart<Of extends Visits>(
   own: SiteChange<Of>,
   parts: readonly NamedVisits<Of>[],

@@ -272,6 +272,10 @@ async function factsDrawn(
   return [...first.facts, ...last.facts];
 }
 
+/** Whether the platform refused a call for want of a goal. */
+const isAboutGoal = (error: unknown) =>
+  error instanceof ApiError && error.kind === 'invalid' && error.status !== undefined && /goal/i.test(error.message);
+
 /** Answers one query as one table, which can be drawn; what a reader must know besides goes into the notes. */
 export async function queryMetrics(query: MetricQuery, context: QueryMetricsContext): Promise<QueryTable> {
   const { note, timeZone } = context;
