@@ -298,9 +298,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
       ? readKept(counted, context)
       : Promise.resolve({ complete: asked, grid: gridOf(asked, timeZone), read: NOTHING_READ, totals: NOTHING_READ })
     ).catch(async (error: unknown) => {
-      const isAboutGoal =
-        isPerGoal && error instanceof ApiError && error.kind === 'invalid' && error.status !== undefined && /goal/i.test(error.message);
-      if (isAboutGoal) throw new ApiError('invalid', await needed());
+      if (isPerGoal && isAboutGoal(error)) throw new ApiError('invalid', await needed());
       throw isAboutCommerce(query.metrics, error) ? new ApiError('missing', commerceNote(query.metrics), { saysWayOn: true }) : error;
     }),
     ...readNames(asked, lists),
