@@ -74,7 +74,7 @@ const CAUSES: readonly CauseWords[] = [
   { isOf: ({ kind }) => kind === 'special day' || kind === 'season', tell: (causes) => `; ${namesOf(causes)} alone could explain it` },
   { isOf: ({ kind }) => kind === 'factor', tell: (causes) => `, mostly through ${namesOf(causes)}` },
   { isOf: ({ kind, name }, { device }) => kind === 'place' && name !== device, tell: (causes) => `, above all in ${namesOf(causes)}` },
-  { isOf: ({ kind, name }, { device }) => kind === 'place' && name === device, tell: () => '; the other devices did not move' },
+  { isOf: ({ kind, name }, { device }) => kind === 'place' && name === device, tell: () => '; the other devices did not follow' },
 ];
 
 /** The cause of a change, behind its size; empty where the place says it. */

@@ -74,7 +74,6 @@ const joined: readonly (readonly [tool: string, what: string, args: Args])[] = [
   ['get_zone_metrics', 'more than 92 days', { ...DAYS(93), zoneId: 'Home / Header / Search bar' }],
   ['list_scenario_reports', 'an end before its start', { scenarioId: 'Checkout', dateFrom: '2026-11-10', dateTo: '2026-11-01' }],
   ['analyze_paths', 'six steps deep', { from: 'entry', depth: 6 }],
-  ['download_export_run', 'a longer wait than a call may take', { jobId: 'Daily sessions', waitSeconds: 41 }],
   ['list_successful_export_runs', 'an end before its start', { startDate: '2026-11-10', endDate: '2026-11-01' }],
   ['create_speed_event', '30 February with a time', { key: 'k', text: 'T', date: '2026-02-30T10:00:00Z' }],
   ['delete_speed_event', 'an empty key', { key: ' ' }],

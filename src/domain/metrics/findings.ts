@@ -96,7 +96,7 @@ function reasonFacts(placed: PlacedChange, currency: string | undefined): Pick<F
 export function changeFacts(placed: PlacedChange, currency: string | undefined): Facts {
   const { metric, place, change, points, last, more } = placed;
   const { shape, from, to, earliest, latest, relative, low, high, pValue } = change;
-  const end = to ?? points.at(-1)?.label ?? last;
+  const end = to ?? (shape === 'drift' ? last : (points.at(-1)?.label ?? last));
   const now = levelOn(metric, daysBeside(kindOf(metric), points, change), from, end);
   // What only the last day shows is that day's: whether it is a level is open.
   const isDay = from === end;
