@@ -119,8 +119,6 @@ async function resolveDate(place: ArgumentPlace<DateFact>, ahead: Ahead, options
   }
 }
 
-const LESS_THAN_A_YEAR_MS = 364 * DAY_MS;
-
 /** Takes an end that comes back each year, and lies before its start, as the next one: `Black Friday` to `Cyber Monday`. */
 async function moveEndBehind(dates: readonly ArgumentPlace<DateFact>[], range: ResolvedRange, options: DateReading): Promise<void> {
   const { start, end } = range;
@@ -128,7 +126,8 @@ async function moveEndBehind(dates: readonly ArgumentPlace<DateFact>[], range: R
   const { isOfNoYear } = await import('../lib/date-texts.ts');
   if (!place || !start || !end || end.ms > start.ms || !isOfNoYear(place.text)) return;
   const ahead = { mayBeAhead: false, forecast: '' };
-  const next = await resolveDate(place, ahead, { ...options, nowMs: start.ms + LESS_THAN_A_YEAR_MS });
+  // Less than a year behind the start.
+  const next = await resolveDate(place, ahead, { ...options, nowMs: start.ms + 364 * DAY_MS });
   const isOver = (next.range.end?.ms ?? 0) <= options.nowMs;
   const { value, range: bounds } = isOver ? next : await resolveDate({ ...place, text: 'now' }, ahead, options);
   Object.assign(range, bounds);

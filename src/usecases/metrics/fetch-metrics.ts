@@ -101,9 +101,9 @@ export async function fetchMetrics(
 /** Names what answers in place of a refused call of metrics, where the refusal itself cannot know it. */
 export function withWayOn(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.saysWayOn) return error;
-  const { kind, message, status, code } = error;
+  const { kind, message } = error;
   if (kind === 'invalid' && /only for e-?commerce projects/i.test(message))
-    return new ApiError('missing', commerceNote(), { status, code, cause: error, saysWayOn: true });
+    return new ApiError('missing', commerceNote(), { cause: error, saysWayOn: true });
   if (kind === 'missing' && message.includes('/metrics/zone/')) {
     const elsewhere = hint('list_zones', ' Of an app, list_zones has those there are; pass its projectId where it is another project.');
     return reworded(error, `${message} ${APP_ZONES}${elsewhere}`, { saysWayOn: true });
