@@ -117,16 +117,14 @@ export function reasonsOf<Of extends Visits>(
 /** A part makes a change where at least this share of it is there. */
 const MOST = 0.5;
 
-/** Whether a change in a part of some visits makes most of that of these on its days: by plain sums, because a season moves all parts. */
-export function makesMost<Of extends Visits>({ metric, reading, change }: SiteChange<Of>, whole: Of): boolean {
-  const { from, to = LAST } = change;
-  const movedIn = (own: Of) => {
-    const relative = own === reading ? change.relative : (sizeOfDays(kindOf(metric), pointsKnown(own, metric), change)?.relative ?? 0);
-    const days = pointsKnown(own, metric).filter(({ label }) => label >= from && label <= to);
-    return (days.reduce((sum, { numerator }) => sum + numerator, 0) * relative) / Math.max(Number.EPSILON, 1 + relative);
-  };
-  return !(movedIn(reading) / movedIn(whole) < MOST);
+/** How far the days of a change lie beside those that go with it, in what its metric counts. */
+function movedBy({ metric, reading, change: { from, to = LAST, relative } }: SiteChange): number {
+  const days = pointsKnown(reading, metric).filter(({ label }) => label >= from && label <= to);
+  return (days.reduce((sum, { numerator }) => sum + numerator, 0) * relative) / Math.max(Number.EPSILON, 1 + relative);
 }
+
+/** Whether a change in a part of some visits makes most of that of these: by plain sums, because a season moves all parts. */
+export const makesMost = (part: SiteChange, whole: SiteChange): boolean => !(movedBy(part) / movedBy(whole) < MOST);
 
 /** A change on the one part of its visits that moved its way, unlike the rest, and made most of it, as dated and sized there. */
 export function onItsPart<Of extends Visits>(
@@ -137,5 +135,5 @@ export function onItsPart<Of extends Visits>(
   const { named } = reasonsOf(own, parts, looked);
   const reading = parts.find(({ name }) => name === named)?.reading;
   const there = reading && measuredOn({ ...own, reading });
-  return there && there.change.relative * own.change.relative > 0 && makesMost(there, own.reading) ? there : undefined;
+  return there && there.change.relative * own.change.relative > 0 && makesMost(there, own) ? there : undefined;
 }

@@ -15,7 +15,7 @@ import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
 import type { CountingFault } from '../quality/counting.ts';
 import { dayPoints, kindOf, rounded } from '../read/day-points.ts';
-import { makesMost, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
+import { makesMost, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
 import { beyondUsual, type Change, earlierOf, figuresOf } from './change.ts';
 import { type Comparison, changeTable, deviceRecord, revenueRecord, segmentRecord, shownVerdict, sumsOf } from './comparison-rows.ts';
@@ -104,7 +104,7 @@ function causesOf(own: SiteChange<Reading>, { causes: { whole }, input }: Compar
     return [...made, ...mixCauses(onItsDays(own, whole, named), besideChange('', whole, own), beside)];
   }
   const others = judged.devicesOf(metric).filter((other) => other.reading !== reading && other.verdict !== 'not enough data');
-  const isAlone = others.length > 0 && !others.some(isChanged) && makesMost(own, whole);
+  const isAlone = others.length > 0 && !others.some(isChanged) && makesMost(own, measuredAt({ ...own, reading: whole }));
   return [...(isAlone ? [{ kind: 'place' as const, name: reading.device, basis: 'measured' as const }] : []), ...made];
 }
 

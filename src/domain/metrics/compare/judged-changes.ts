@@ -75,8 +75,8 @@ export function changeOf(metric: string, own: Judged, windows: Windows, of: stri
     after,
     compared: isPerDay ? perDay(before, after, factors) : { before, after },
     isPerDay,
-    // Without a value on each side there is nothing that the verdict of the days could be about.
-    judgement: before === null || after === null ? { ...own, verdict: 'not enough data' } : own,
+    // Without a value on each side, or with none but zeros, there is nothing that the verdict of the days could be about.
+    judgement: before === null || after === null || (before === 0 && after === 0) ? { ...own, verdict: 'not enough data' } : own,
     since: since && measuredAt({ metric, reading, change: since }).change,
     days: { first: labels[0] ?? '', last: labels.at(-1) ?? '' },
     of,
