@@ -57,6 +57,8 @@ export function sharedWorlds(kinds: Readonly<Record<string, WorldKind>> = worlds
       await rm(folder, { recursive: true, force: true });
     });
     for (const run of runs) writeRun(workspace, run);
+    await workspace.runs();
+    await workspace.converted();
     return workspace;
   }
   const built = new Map<string, LoadedWorld>();
