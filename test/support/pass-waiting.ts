@@ -14,7 +14,7 @@ export async function passWaiting<T>({ clock, ask, token }: Platform, calling: P
   const key = await token('shop');
   for (let second = 0; second < LONGEST_CALL_S && !over.signal.aborted; second += 1) {
     await clock.advance(1_000);
-    for (let asked = 0; asked < 2; asked += 1) await ask('listCustomVariables', {}, key);
+    for (let asked = 0; asked < 8; asked += 1) await ask('listCustomVariables', {}, key);
   }
   return ended;
 }
