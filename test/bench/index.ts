@@ -7,6 +7,8 @@ import { benchGate } from './gate/index.ts';
 import { benchHar } from './har.ts';
 import { benchImpact } from './impact/index.ts';
 import { benchJourneys } from './journeys/index.ts';
+import { benchLatency } from './latency.ts';
+import { benchLoad } from './load.ts';
 import type { Row } from './measure.ts';
 import { NATURE } from './nature/index.ts';
 import { benchPages } from './pages/index.ts';
@@ -42,7 +44,9 @@ const SUBJECTS: Readonly<Record<string, (rest: readonly string[]) => Promise<voi
   downloads: async () => print(await benchDownloads()),
   parquet: async () => print(await benchParquet()),
   peer: (rest) => onEmulator((emulator) => benchServing(PRODUCT, emulator, rest)),
+  latency: (rest) => onEmulator((emulator) => benchLatency(PRODUCT, emulator, rest)),
   big: (rest) => benchBig(PRODUCT, rest),
+  load: (rest) => benchLoad(PRODUCT, rest),
   impact: (rest) => benchImpact(PRODUCT, rest),
   answers: (rest) => benchAnswers(PRODUCT, rest),
   story: (rest) => benchStory(PRODUCT, rest),

@@ -1,18 +1,54 @@
-import { mean, median } from 'simple-statistics';
+import { mean, median, quantileRank, sampleCorrelation } from 'simple-statistics';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { app, projects, shop } from '../../src/emulator/credentials.ts';
-import { createSessions, dayNumberOf, metricStories, RETENTION_DAYS } from '../../src/emulator/world/sessions/index.ts';
-import { HOUR_MS } from '../../src/lib/clock.ts';
+import { createSessions, dayNumberOf, metricStories, RETENTION_DAYS, type SessionDay } from '../../src/emulator/world/sessions/index.ts';
+import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
+import { openPlatform } from '../support/emulator.ts';
 import { someOf } from '../support/sample-size.ts';
 import { START_MS } from './place.ts';
 import { allScenarios, num, reportsOf, stepsOf } from './speed-place.ts';
 
 const SEEDS = [1, 2, 3, 4, 5];
+/** 26 weeks that begin on a Monday and end before any story. */
+const HALF_YEAR = ['2026-03-02', '2026-06-01'].map((from) => Date.parse(from));
+const WEEKS = 13;
 const FIRST_DAY = dayNumberOf(Date.parse('2026-03-02'));
 const worlds = SEEDS.map((seed) => createSessions({ seed, startMs: START_MS }));
 
+interface DayCount {
+  readonly count: number;
+  readonly of: number;
+}
+
 function sum(values: readonly number[]): number {
   return values.reduce((all, value) => all + value, 0);
+}
+
+/** Squared distances of the days from their week's share, over what independent sessions would make them; 1 on average for plain draws. */
+function overBinomial(weeks: readonly (readonly DayCount[])[]): number {
+  const ofWeeks = weeks.map((days) => {
+    const share = sum(days.map(({ count }) => count)) / sum(days.map(({ of }) => of));
+    return sum(days.map(({ count, of }) => (count - share * of) ** 2 / (share * (1 - share) * of)));
+  });
+  return sum(ofWeeks) / sum(weeks.map((days) => days.length - 1));
+}
+
+function inWeeks<T>(days: readonly T[]): T[][] {
+  return Array.from({ length: Math.floor(days.length / 7) }, (_, week) => days.slice(7 * week, 7 * week + 7));
+}
+
+/** The days of the half year, each with the number of sessions that pass. */
+function daysOf(world: (typeof worlds)[number], projectId: number, passes: (day: SessionDay, index: number) => boolean): DayCount[] {
+  return Array.from({ length: 2 * WEEKS * 7 }, (_, at) => {
+    const day = world.day(projectId, FIRST_DAY + at, START_MS);
+    return { count: day.seed.filter((_seed, index) => passes(day, index)).length, of: day.count };
+  });
+}
+
+/** Logarithm of each value over those of the same weekday a week before and after: its spread is √1.5 times that of the shocks. */
+function againstNeighbours(values: readonly number[]): number[] {
+  const logs = values.map(Math.log);
+  return logs.slice(7, -7).map((log, index) => log - ((logs[index] ?? 0) + (logs[index + 14] ?? 0)) / 2);
 }
 
 /** Standard deviation by the median distance, which holidays do not move. */
@@ -21,6 +57,46 @@ function spreadOf(values: readonly number[]): number {
 }
 
 describe('days of the session world', () => {
+  it('have conversions that scatter at least as independent sessions would, as the interface answers', { tags: 'nightly' }, async () => {
+    const ratios = await Promise.all(
+      SEEDS.map(async (seed) => {
+        const platform = await openPlatform({ seed });
+        try {
+          const token = await platform.token();
+          const ranges = await Promise.all(
+            HALF_YEAR.map((fromMs) => {
+              const range = { startDate: new Date(fromMs).toISOString(), endDate: new Date(fromMs + 7 * WEEKS * DAY_MS - 1).toISOString() };
+              return platform.ask('getSiteMetrics', { ...range, period: 'daily' }, token);
+            }),
+          );
+          const valuesOf = (name: string) =>
+            ranges.flatMap(({ values }) => values.filter((value) => value.name === name)).map(({ value }) => value ?? 0);
+          const visits = valuesOf('visits');
+          return overBinomial(inWeeks(valuesOf('conversionCount').map((count, at) => ({ count, of: visits[at] ?? 0 }))));
+        } finally {
+          await platform.close();
+        }
+      }),
+    );
+    expect(mean(ratios)).toBeGreaterThanOrEqual(1);
+    expect(mean(ratios)).toBeLessThan(2);
+  });
+
+  it('have visits that differ by 4 to 8 %, mostly for all devices alike', { tags: 'nightly' }, () => {
+    for (const world of worlds) {
+      const [desktop, mobile, all] = [[1], [2], [0, 1, 2, 3]].map((devices) =>
+        againstNeighbours(
+          daysOf(world, shop.id, ({ deviceId }, index) => devices.includes(deviceId[index] ?? 0)).map(({ count }) => count),
+        ),
+      );
+      const spread = spreadOf(all ?? []) / Math.sqrt(1.5);
+      expect(spread).toBeGreaterThan(0.035);
+      expect(spread).toBeLessThan(0.1);
+      expect(sampleCorrelation(desktop ?? [], mobile ?? [])).toBeGreaterThan(0.5);
+      expect(sampleCorrelation(desktop ?? [], mobile ?? [])).toBeLessThan(0.99);
+    }
+  });
+
   it('hold a few holidays a year that move the visits by their factor', () => {
     const holidays = SEEDS.map((seed) => metricStories({ seed, startMs: START_MS }).holidays);
     const aYear = (holidays.flat().length / SEEDS.length / projects.length) * (365 / RETENTION_DAYS);
@@ -77,6 +153,18 @@ describe('runs of scenarios', () => {
       const byHour = Array.from({ length: 24 }, (_, hour) => median(runs.filter((run) => run.hour % 24 === hour).map(({ log }) => log)));
       return { byHour, rest: runs.map(({ hour, log }) => log - (byHour[hour % 24] ?? 0)) };
     });
+  });
+
+  it('resemble the run before, by a correlation of about 0.3', { tags: 'nightly' }, () => {
+    const correlations = parted.map(({ rest }) => {
+      // Ranks, because a single outlier would hide the rest.
+      const sorted = rest.toSorted((a, b) => a - b);
+      const ranks = rest.map((value) => quantileRank(sorted, value));
+      return sampleCorrelation(ranks.slice(1), ranks.slice(0, -1));
+    });
+    expect(mean(correlations)).toBeGreaterThan(0.25);
+    expect(mean(correlations)).toBeLessThan(0.35);
+    expect(Math.min(...correlations)).toBeGreaterThan(0.15);
   });
 
   it('are outliers about once in fifty', () => {

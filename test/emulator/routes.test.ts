@@ -181,4 +181,12 @@ describe('what is in flight', () => {
     await expect(gone).rejects.toThrow('aborted');
     await expect.poll(async () => (await call('listScenarios', {}, bearer)).status).toBe(200);
   });
+
+  it('never counts calls that follow each other, and counts those that overlap', async () => {
+    const { call, token } = platform();
+    const bearer = await token('shop');
+    for (let index = 0; index < 30; index += 1) expect((await call('listScenarios', {}, bearer)).status).toBe(200);
+    const statuses = (await Promise.all(Array.from({ length: 8 }, () => call('listScenarios', {}, bearer)))).map(({ status }) => status);
+    expect(statuses).toContain(409);
+  });
 });

@@ -18,6 +18,7 @@ const KINDS: readonly (readonly [RegExp, Kind | undefined])[] = [
   [/dated|possible days|in range/, kind('dated')],
   [/^precision/, kind('precision')],
   [/^right about/, kind('reasons right')],
+  [/with one day, place and size|right day and place/, kind('one story')],
   [/^(up or down|false|with a false change)|≤|\(0\)/, FALSE],
   [/^(found|right|named|told in all|told by all|recall of|a fallen day low|that week told)|≥/, POWER],
 ];

@@ -4,6 +4,7 @@ import { EXPECTED_CASES } from './expected-cases.ts';
 import { CASES, type Case, type Said } from './metrics-cases.ts';
 import { drawWorld } from './metrics-world.ts';
 import { type DatedBenches, openDatedBenches } from './platforms.ts';
+import { together } from './together.ts';
 import { WEEK_CASES } from './week-cases.ts';
 import { YEAR_CASES } from './year-cases.ts';
 
@@ -44,6 +45,7 @@ export async function* metricsNature(trial: Trial): AsyncGenerator<Table> {
   const head = { title: 'Metrics through the built tools', columns: ['world', 'share of the answers', 'ms a call', 'requests'] };
   try {
     yield* lineByLine([...CASES, ...YEAR_CASES, ...WEEK_CASES, ...EXPECTED_CASES], trial, head, (each) => lineOf(each, trial, benches));
+    yield* together(trial, benches);
     yield* detectable(trial, benches);
   } finally {
     await benches.close();

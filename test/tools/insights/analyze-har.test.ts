@@ -1,8 +1,11 @@
 import type { Entry } from 'har-format';
 import { describe, expect, it } from 'vitest';
 import { SECRET_MARK } from '../../../src/emulator/world/speed/planted-secrets.ts';
+import { openAssistant } from '../../support/assistant.ts';
+import { withPlatform } from '../../support/emulator.ts';
+import { someOf } from '../../support/sample-size.ts';
 import { useTools, whole } from '../support.ts';
-import { allRows, slowStep, tokensOf } from './step-runs.ts';
+import { allRows, slowStep, stepRuns, tokensOf } from './step-runs.ts';
 
 const { platform, assistant, call } = useTools();
 
@@ -31,6 +34,26 @@ describe('the summary', () => {
     expect(answer.links).toEqual([answer.structured['uri']]);
     expect(whole(answer)).toMatchSnapshot();
   });
+
+  it.each(someOf([1, 2, 3, 4, 5], 1))(
+    'of seed %i puts the blame on the planted tag, as the browser states it',
+    { tags: 'nightly' },
+    async (seed) => {
+      await withPlatform(
+        async (other) => {
+          const { slowTag } = other.stories;
+          const [{ after }, asking] = [await stepRuns(other, slowTag), await openAssistant(other)];
+          const { structured } = await asking.call('analyze_har', { scenarioStepResultId: after });
+          await asking.close();
+          const [worst] = structured['findings'] as Record<string, unknown>[];
+          expect(worst).toMatchObject({ problem: 'third_party_blocking', basis: 'stated', when: 'this load' });
+          expect(worst?.['says']).toContain(slowTag.host);
+          expect(String(structured['answer']).startsWith(String(worst?.['says']))).toBe(true);
+        },
+        { seed },
+      );
+    },
+  );
 });
 
 describe('a step of a scenario', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Comparison } from '../../../src/domain/har/compare/har-comparison.ts';
+import { SECRET_MARK } from '../../../src/emulator/world/speed/planted-secrets.ts';
 import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { withPlatform } from '../../support/emulator.ts';
 import { someOf } from '../../support/sample-size.ts';
@@ -12,6 +13,40 @@ type Sampled = Comparison & { since: string; runs: Record<'before' | 'after', { 
 
 const comparisonIn = ({ structured }: ToolAnswer) => structured as unknown as Sampled;
 const hostOf = ({ url }: { url: string }) => new URL(url).host;
+
+it.each(someOf([1, 2, 3, 4, 5], 1))(
+  'before and after the slow tag of seed %i the tag is named by its host, what of it blocks rendering, and what it costs',
+  { tags: 'nightly' },
+  async (seed) => {
+    await withPlatform(
+      async (other) => {
+        const { host } = other.stories.slowTag;
+        const runs = await stepRuns(other, other.stories.slowTag);
+        const asking = await openAssistant(other);
+        const answer = await asking.call('compare_hars', runs);
+        const back = await asking.call('compare_hars', { before: runs.after, after: runs.before });
+        await asking.close();
+
+        const { answer: verdict, samePage, added, net, byParty } = comparisonIn(answer);
+        expect(samePage).toBe(true);
+        expect(added.filter((request) => hostOf(request) === host).length).toBeGreaterThan(3);
+        expect(added.filter(({ blocksRendering }) => blocksRendering).map(hostOf)).toEqual([host, host]);
+        expect(verdict).toContain(`2 of them block rendering (${host})`);
+        expect(verdict).toMatch(/rendering blocked .* longer, onLoad .* later/);
+        const blocked = net.find(({ measure }) => measure === 'renderBlockedUntilMs');
+        expect(blocked?.change).toBeGreaterThan(300);
+        expect(byParty[0]).toMatchObject({ name: host.split('.').slice(-2).join('.'), requestsBefore: 0 });
+        expect(tokensOf(answer)).toBeLessThanOrEqual(1500);
+        expect(JSON.stringify(answer)).not.toContain(SECRET_MARK);
+
+        const reversed = comparisonIn(back);
+        expect(reversed.removed.map(hostOf)).toContain(host);
+        expect(back.text).toContain('The run given as before is the later one.');
+      },
+      { seed },
+    );
+  },
+);
 
 it.each(someOf([1, 2, 3, 4, 5], 1))(
   'typical runs on both sides of the slow tag of seed %i name the tag alone as new, by instant and by the change that the analysis dates',

@@ -34,6 +34,10 @@ interface Panel {
   readonly change?: { readonly time: string };
 }
 
+/** What each label of a picture adds, over its series. */
+const addedBy = ({ labels = [], series = [] }: Panel) =>
+  new Map(labels.map((label, at) => [label, series.reduce((total, { values }) => total + (values[at] ?? 0), 0)]));
+
 describe('two weeks', () => {
   it('are compared in one answer, whose text is at most 700 tokens long', { tags: 'nightly' }, async () => {
     const answer = await week();
@@ -116,6 +120,24 @@ describe('two weeks', () => {
     expect(notes(ofAll)).toContain('Next: devices ["mobile"] shows its segments.');
     // Mobile Safari moved as all phones did.
     expect(findingsOf(ofAll)[0]?.causes).toEqual([expect.objectContaining({ kind: 'place', name: 'mobile' })]);
+  });
+
+  it('are drawn where a picture is wanted: day by day, and what the change is made of', { tags: 'nightly' }, async () => {
+    const answer = await compare({ ...WEEK, metrics: ['conversionRate'], chart: true });
+    const [trend, parts] = panelsIn(answer);
+    expect(trend).toMatchObject({ kind: 'trend', unit: 'percent', judged: { from: '2026-11-09', to: '2026-11-15' } });
+    expect(trend?.times).toHaveLength(14);
+    expect(trend?.series?.map(({ name }) => name)).toEqual(['all visits', 'desktop', 'mobile', 'tablet']);
+    expect(trend?.change?.time).toBe(platform().stories.conversionFall.startDay);
+    expect(trend?.series?.filter(({ isAccent }) => isAccent).map(({ name }) => name)).toEqual(['mobile']);
+    const change = Number(records(answer)[0]?.['change']);
+    expect(parts).toMatchObject({ kind: 'bars', unit: 'points', accent: ['mobile'], labels: { 0: 'mobile' } });
+    expect(parts?.title).toBe(`Conversion rate, ${change.toPrecision(2)} pp: what each device contributes`);
+    const devices = list(answer, 'devices');
+    for (const [device, value] of addedBy(parts ?? { kind: '' }))
+      expect(value).toBeCloseTo(Number(devices.find((row) => row['device'] === device)?.['contribution']), 3);
+    // Also of what hardly changed.
+    expect(parts?.labels).toHaveLength(devices.length);
   });
 });
 

@@ -12,6 +12,7 @@ const shop = sharedAssistant(platform, { credential: 'shop' });
 const content = sharedAssistant(platform, { credential: 'content' });
 const app = sharedAssistant(platform, { credential: 'app' });
 const account = sharedAssistant(platform);
+const paris = sharedAssistant(platform, { credential: 'shop', timeZone: 'Europe/Paris' });
 const find = (args: Record<string, unknown> = {}, assistant = shop) => assistant().call('find_changes', args);
 let asked: Promise<ToolAnswer> | undefined;
 /** The answer to the question without arguments, asked once: the scan is long. */
@@ -100,6 +101,15 @@ describe('what changed in four weeks', () => {
       days.map(({ when: { from } }) => expect.objectContaining({ startDate: from, endDate: from })),
     );
   });
+
+  inFullRun(() => {
+    it('in another zone are days of that zone, without the day of 25 hours', async () => {
+      const answer = await find({}, paris);
+      expect(answer.structured['range']).toMatchObject({ start: '2026-10-23T00:00:00.000+02:00', end: '2026-11-19T23:59:59.999+01:00' });
+      expect(firstOf(answer)[0]?.when.from).toBe(platform().stories.conversionFall.startDay);
+      expect(platform().requests.length).toBeLessThanOrEqual(44);
+    });
+  });
 });
 
 describe.each(someOf([2, 3, 7], 1))('on the platform of seed %d', (seed) => {
@@ -135,6 +145,21 @@ describe.each(someOf([2, 3, 7], 1))('on the platform of seed %d', (seed) => {
 
 inFullRun(() => {
   describe('zones', () => {
+    it('are looked at where they are asked for, with days that may still change', async () => {
+      const answer = await find({ include: ['zones'] }, app);
+      const { zone, startDay, factor } = platform().stories.zoneTapChange;
+      expect(firstOf(answer)).toEqual([
+        expect.objectContaining({
+          subject: 'tapRate',
+          when: expect.objectContaining({ from: startDay, ongoing: true }),
+          change: expect.objectContaining({ percent: expect.closeTo(100 * (factor - 1), -1) }),
+          more: expect.objectContaining({ arguments: expect.objectContaining({ zoneIds: [zone.id] }) }),
+        }),
+      ]);
+      expect(notes(answer)).toContain('The last 7 days may still change');
+      expect(platform().requests.length).toBeLessThanOrEqual(44);
+    });
+
     it('are looked at in an app by default, in a look of its own and with days that may still change', async () => {
       const answer = await find({}, app);
       const { startDay } = platform().stories.zoneTapChange;
@@ -143,6 +168,14 @@ inFullRun(() => {
       ]);
       expect(notes(answer)).toContain('Zone metrics of the last 7 days may still be corrected.');
       expect(platform().requests.length).toBeLessThanOrEqual(2 * 44);
+    });
+
+    it('are looked at one by one by name, and said not to be where the site alone was asked for', async () => {
+      const { zone, startDay } = platform().stories.zoneTapChange;
+      const one = await find({ zoneIds: [String(zone.id)], metrics: ['tapRate'] }, app);
+      expect(findingsOf(one).map(({ subject, when }) => [subject, when.from])).toEqual([['tapRate', startDay]]);
+      expect(looked(one)).toMatchObject({ series: 1 });
+      expect(said(await find({ include: ['site'] }, app))).toContain('The zones of this app were not looked at.');
     });
   });
 });

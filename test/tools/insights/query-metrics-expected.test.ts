@@ -42,6 +42,21 @@ describe('what was to be expected', () => {
     expect(first.structured['answer']).toBe(all.structured['answer']);
   });
 
+  it('finds the days of the planted fall of a rate, and no day before it', { tags: 'nightly' }, async () => {
+    const { startDay, device } = platform().stories.conversionFall;
+    const answer = await expected({
+      metrics: ['conversionRate'],
+      startDate: '2026-11-01',
+      endDate: 'yesterday',
+      breakdown: ['day'],
+      devices: [device],
+    });
+    const rows = records(answer);
+    expect(rows.filter(({ day, verdict }) => String(day) < startDay && verdict !== 'normal')).toEqual([]);
+    const after = rows.filter(({ day }) => String(day) >= startDay);
+    expect(after.filter(({ verdict }) => verdict === 'low').length).toBeGreaterThan(after.length / 2);
+  });
+
   it('is a forecast of days that are not over: of a week ahead one row, without a value', async () => {
     const answer = await expected({ startDate: '2026-11-23', endDate: '2026-11-29' });
     const row = only(answer);
@@ -53,6 +68,19 @@ describe('what was to be expected', () => {
         expect.stringMatching(/^Special days: Black Friday week from 23 to 26 Nov \(.*\), Black Friday on 27 Nov \(/),
       ]),
     );
+  });
+
+  it('holds the days that are over and those ahead, each metric with columns of its own', { tags: 'nightly' }, async () => {
+    const answer = await expected({
+      metrics: ['conversionRate', 'revenueSum'],
+      startDate: '2026-11-16',
+      endDate: '2026-11-25',
+      breakdown: ['day'],
+    });
+    const rows = records(answer);
+    expect(rows.map(({ revenueSumVerdict }) => revenueSumVerdict === 'forecast')).toEqual(Array.from({ length: 10 }, (_, at) => at >= 4));
+    for (const row of rows) for (const metric of ['conversionRate', 'revenueSum']) requireOrder(row, metric);
+    expect(Object.keys(rows[0] ?? {})).not.toContain('visitsExpected');
   });
 
   it('of today says what was counted of it', async () => {

@@ -89,6 +89,16 @@ describe('totals', () => {
       expect(rows.slice(0, -1).reduce((sum, row) => sum + Number(row['visits']), 0)).toBe(visits);
     }
   });
+
+  it('of segments are all visitors, of devices all', { tags: 'nightly' }, async () => {
+    const segments = records(await call('query_metrics', { ...WEEK, metrics: ['visits'], compareSegments: ['Germany'], totals: true }));
+    expect(segments).toEqual([
+      { segment: 'Germany', visits: truth({ segment: 'Germany' }).visits },
+      { segment: 'all visitors', visits: truth().visits },
+    ]);
+    const devices = records(await call('query_metrics', { ...WEEK, metrics: ['visits'], devices: ['mobile', 'tablet'], totals: true }));
+    expect(devices).toEqual(['all', 'mobile', 'tablet'].map((device) => ({ device, visits: truth({ device: device as 'all' }).visits })));
+  });
 });
 
 describe('shares', () => {
@@ -213,5 +223,21 @@ describe('money', () => {
     const { revenue } = truth(range);
     expect(records(month)).toEqual([{ revenueSum: Number(cents(revenue)) }]);
     expect(textOf(month)).toContain(`\n${cents(revenue)}\n`);
+  });
+
+  it('keeps them in comparisons: of periods, of devices, and of what revenue is made of', { tags: 'nightly' }, async () => {
+    const periods = await call('compare_metrics', { ...WEEK, metrics: ['revenueSum'] });
+    const before = truth({ from: '2026-11-02T00:00:00.000Z', to: '2026-11-08T23:59:59.999Z' }).revenue;
+    const after = truth().revenue;
+    expect(textOf(periods)).toContain(`EUR\t${cents(before)}\t${cents(after)}\t${cents(after - before)}\t`);
+    expect(textOf(periods)).toContain(
+      `tablet\t${cents(truth({ from: '2026-11-02T00:00:00.000Z', to: '2026-11-08T23:59:59.999Z', device: 'tablet' }).revenue)}\t`,
+    );
+    expect(textOf(periods)).toContain(`revenue: change ${cents(after - before)} · `);
+    const sides = await call('compare_metrics', { ...WEEK, metrics: ['revenueSum'], by: 'device' });
+    const [desktop, mobile] = (['desktop', 'mobile'] as const).map((device) => truth({ device }).revenue);
+    const difference = Number(cents((mobile ?? 0) - (desktop ?? 0)));
+    expect(records(sides)).toContainEqual(expect.objectContaining({ value: expect.closeTo(mobile ?? 0, 2), difference }));
+    expect(textOf(sides)).toContain(`mobile\t${cents(mobile ?? 0)}\t${cents(difference)}\t`);
   });
 });

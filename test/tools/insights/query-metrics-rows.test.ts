@@ -63,7 +63,10 @@ describe('rows as they are asked for', () => {
       visits: truthOf(platform(), { from: '2026-11-09T14:00:00.000Z', to: '2026-11-09T14:59:59.999Z' }).visits,
     });
     const month = await call('query_metrics', { ...MONTHS, breakdown: ['hour'] });
-    expect(month).toMatchObject({ isError: true, text: expect.stringContaining('ask for a shorter range') });
+    expect(month).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('ask for at most 10 days or fewer of devices, segments, goals and zones'),
+    });
   });
 
   it('name zones that were asked for by id', { tags: 'nightly' }, async () => {

@@ -2,6 +2,7 @@ import { decompose, type GroupSums, type Sums } from '../../../../src/domain/met
 import { findReasons } from '../../../../src/domain/metrics/engine/reasons.ts';
 import type { DailyPoint } from '../../../../src/domain/metrics/engine/series.ts';
 import { percent, type Table, type Trial } from '../../tables.ts';
+import { ceilingOf } from './ceiling.ts';
 import { drawSite, judge, type Site, siteTable, WEEK_LAYOUT } from './trial.ts';
 import { DEVICES, METRICS, type Metric, type Planted, pointsOf, SEGMENTS, type Selection, type World } from './world.ts';
 
@@ -12,6 +13,8 @@ interface Story {
   /** What must be named among the devices and among the segments; undefined: nothing. */
   readonly device?: string;
   readonly segment?: string;
+  /** The parts among which an oracle has to find it. */
+  readonly among?: typeof devices | typeof segments;
 }
 
 const devices = DEVICES.map((device) => ({ name: device, selection: { device } }));
@@ -27,6 +30,7 @@ const STORIES: readonly Story[] = [
       metric: 'conversionRate',
       planted: { on: 'rate', factor: 0.75, device },
       device,
+      among: devices,
     }),
   ),
   { name: 'visits −25 % on mobile', metric: 'visits', planted: { on: 'visits', factor: 0.75, device: 'mobile' }, device: 'mobile' },
@@ -36,6 +40,7 @@ const STORIES: readonly Story[] = [
       metric: 'conversionRate',
       planted: { on: 'rate', factor: 0.75, segment },
       segment,
+      among: segments,
     }),
   ),
   { name: 'new visitors × 1.6, so that the rate falls', metric: 'conversionRate', planted: { on: 'visits', factor: 1.6, segment: 'new' } },
@@ -63,7 +68,7 @@ function gapOf(world: World, metric: Metric, selections: readonly { name: string
 function measure(story: Story, site: Site, trial: Trial): string[] {
   const { name, metric, planted } = story;
   const { days, period } = WEEK_LAYOUT;
-  const counts = { explained: 0, device: 0, deviceRight: 0, segment: 0, segmentRight: 0, gap: 0 };
+  const counts = { explained: 0, device: 0, deviceRight: 0, segment: 0, segmentRight: 0, ceiling: 0, gap: 0 };
   for (let world = 0; world < trial.worlds; world += 1) {
     const from = period + (world % 5);
     const drawn = drawSite(trial, name, site, world, { days, history: HISTORY, planted: [{ ...planted, from, to: days }] });
@@ -87,6 +92,8 @@ function measure(story: Story, site: Site, trial: Trial): string[] {
     if (device === story.device) counts.deviceRight += 1;
     if (segment !== undefined) counts.segment += 1;
     if (segment === story.segment) counts.segmentRight += 1;
+    if (story.among && ceilingOf(drawn, story.among, { from, factor: planted.factor, seed: world + 1 }) === (story.device ?? story.segment))
+      counts.ceiling += 1;
   }
   const share = (hits: number) => percent(hits, counts.explained, 1);
   return [
@@ -97,6 +104,7 @@ function measure(story: Story, site: Site, trial: Trial): string[] {
     share(counts.deviceRight),
     share(counts.segment),
     share(counts.segmentRight),
+    story.among ? share(counts.ceiling) : '–',
     METRICS[metric].below ? counts.gap.toExponential(0) : '–',
   ];
 }
@@ -118,6 +126,7 @@ export function blamed(trial: Trial): Table {
       'right about devices (aim: ≥ 90 %, alike ≥ 95 %)',
       'a segment named',
       'right about segments',
+      'the same, an oracle that knows the days and sizes',
       'parts against the change',
     ],
   });

@@ -1,5 +1,5 @@
 import { percent, type Table, type Trial } from '../../tables.ts';
-import { referTo } from './reference.ts';
+import { referBesideSlope, referTo } from './reference.ts';
 import { drawSite, judge, type Layout, MONTH_LAYOUT, ratio, type Site, siteTable, WEEK_LAYOUT } from './trial.ts';
 import { type Metric, type Planted, pointsOf, type Selection } from './world.ts';
 
@@ -58,7 +58,7 @@ const CHANGES: readonly PlantedChange[] = [
 
 function measure(change: PlantedChange, site: Site, trial: Trial): string[] {
   const { name, metric, on, selection, factor, layout, since, carry = 0, aim } = change;
-  const counts = { found: 0, exact: 0, dated: 0, drift: 0, reference: 0, referenceExact: 0 };
+  const counts = { found: 0, exact: 0, dated: 0, drift: 0, reference: 0, referenceExact: 0, besideSlope: 0 };
   for (let world = 0; world < trial.worlds; world += 1) {
     const from = layout.days - since[0] - (world % (since[1] - since[0] + 1));
     const planted: Planted[] = [{ on, from, to: layout.days, factor, ...selection }];
@@ -70,6 +70,8 @@ function measure(change: PlantedChange, site: Site, trial: Trial): string[] {
       if (main && main.earliest <= (drawn.labels[from] ?? '') && main.latest >= (drawn.labels[from] ?? '')) counts.dated += 1;
     }
     if (verdict === 'drift') counts.drift += 1;
+    if (layout === WEEK_LAYOUT && referBesideSlope(pointsOf(drawn, metric, selection), drawn.holidays, layout.period) < -1)
+      counts.besideSlope += 1;
     const referred = referTo(pointsOf(drawn, metric, selection), drawn.holidays, layout.period);
     if (referred.isFound && referred.score < 0) {
       counts.reference += 1;
@@ -82,6 +84,7 @@ function measure(change: PlantedChange, site: Site, trial: Trial): string[] {
     percent(counts.found, trial.worlds),
     percent(counts.reference, trial.worlds),
     ratio(counts.found, counts.reference),
+    layout === WEEK_LAYOUT ? percent(counts.besideSlope, trial.worlds) : '–',
     aim,
     percent(counts.exact, counts.found),
     percent(counts.dated, counts.found),
@@ -102,6 +105,7 @@ export function found(trial: Trial): Table {
       'found',
       'reference',
       'ratio',
+      'reference with room for a slope',
       'aim',
       'start exact',
       'start among the possible days',

@@ -62,6 +62,8 @@ export const DEVICE_SHARES: Readonly<Record<Device, number>> = { desktop: 0.36, 
 export const DEVICE_RATES: Readonly<Record<Device, number>> = { desktop: 0.042, mobile: 0.024, tablet: 0.033 };
 const SEGMENT_SHARES: Readonly<Record<Segment, number>> = { new: 0.62, returning: 0.38 };
 const SEGMENT_RATES: Readonly<Record<Segment, number>> = { new: 0.65, returning: 1.55 };
+/** Chance of a visit to convert, up to what all cells of a day have in common. */
+export const chanceOf = ({ device, segment }: Pick<Cell, 'device' | 'segment'>) => DEVICE_RATES[device] * SEGMENT_RATES[segment];
 
 /** Share of the variance of a day's shock that all devices and segments have in common. */
 const COMMON = 0.85;
