@@ -181,7 +181,7 @@ function calmText(facts: Facts): string {
   // Beside a change that they hold the figures make no claim of their own.
   if (name !== undefined && causes.length === 0) return `, ${name}`;
   if (verdict === 'uncertain') return ': too uncertain to judge';
-  if (causes.some(({ share = 1 }) => share < NEARLY_ALL)) return partText(causes);
+  if (causes.some(({ share = 1 }) => share < NEARLY_ALL)) return `${partText(causes)}${name === undefined ? '' : `; ${name}`}`;
   if (causes.length > 0) return `, because of ${namesOf(causes)}; ${name ?? 'otherwise no significant change'}`;
   // Totals may differ by more than chance where days of the same kind do not.
   const beyond = change && change.low * change.high > 0 ? 'on comparable days ' : '';

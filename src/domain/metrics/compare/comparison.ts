@@ -1,5 +1,5 @@
 import type { Facts, Finding, FindingPlace } from '../../../findings/finding.ts';
-import { paragraphOf, ranked, type Said } from '../../../findings/paragraph.ts';
+import { mayBeSeason, paragraphOf, ranked, type Said } from '../../../findings/paragraph.ts';
 import { type Grammar, isMoved, saidOf, sentenceOf } from '../../../findings/sentence.ts';
 import { dateText, listed, rangeText } from '../../../findings/wording.ts';
 import { grouped } from '../../../lib/grouped.ts';
@@ -17,7 +17,7 @@ import type { CountingFault } from '../quality/counting.ts';
 import { dayPoints, kindOf, rounded } from '../read/day-points.ts';
 import { makesMost, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
-import { beyondUsual, type Change, earlierOf, figuresOf } from './change.ts';
+import { type Change, earlierOf, figuresOf } from './change.ts';
 import { type Comparison, changeTable, deviceRecord, revenueRecord, segmentRecord, shownVerdict, sumsOf } from './comparison-rows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
 import { besideChange, isOf, onItsDays, toldFor } from './dated-changes.ts';
@@ -131,19 +131,32 @@ function specialCauses({ specialDays }: ComparisonScene, days: readonly DailyPoi
 
 const MOST_NAMES = 2;
 
-/** The special days of two ranges and their part of the difference: what is left where each of these is as usual is not theirs. */
-function specialPart({ metric, judgement }: Change, { specialDays }: ComparisonScene, reading: Reading): Facts['causes'] {
-  const [before, after] = [reading.baselineDays, reading.periodDays].map((rows) => dayPoints(rows, metric));
-  if (!before || !after) return [];
-  const labels = new Set([...before, ...after].map(({ label }) => label));
-  const occasions = occasionsOf(pointsKnown(reading, metric), labels, specialDays, judgement.changes);
-  const differenceWithout = (left: readonly Occasion[]) => {
+/**
+ * Why the figures of two ranges differ: special days, and where comparable days do not differ, days that stand out, with their part of the
+ * difference: what is left where each of these is as usual is not theirs.
+ */
+function calendarCauses(change: Change, { specialDays, period }: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
+  const { metric, judgement } = change;
+  const [before, after] = [reading?.baselineDays ?? [], reading?.periodDays ?? []].map((rows) => dayPoints(rows, metric));
+  if (!reading || !before || !after || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return [];
+  const labels = [...before, ...after].map(({ label }) => label);
+  const special = occasionsOf(pointsKnown(reading, metric), new Set(labels), specialDays, judgement.changes);
+  const outliers = isChanged(judgement) ? [] : leftOut(change, reading);
+  const standingOut = outliers.map((own) => ({
+    name: daysText(own, period.to.slice(0, 4)),
+    days: labels
+      .filter((label) => label >= own.from && label <= (own.to ?? own.from) && !specialDays(label))
+      .map((label) => ({ label, offset: Math.log1p(own.relative) })),
+    isClear: true,
+  }));
+  const occasions = [...special, ...standingOut];
+  const differenceWithout = (left: readonly Pick<Occasion, 'days'>[]) => {
     const effects = new Map(left.flatMap(({ days }) => days.map(({ label, offset }) => [label, offset] as const)));
     const usual = (days: typeof before) =>
       days.map((day) => ({ ...day, numerator: day.numerator * Math.exp(-(effects.get(day.label) ?? 0)) }));
     return Math.log(valueOf(usual(after)) / valueOf(usual(before)));
   };
-  const partOf = (some: readonly Occasion[]) => 1 - differenceWithout(some) / differenceWithout([]);
+  const partOf = (some: readonly Pick<Occasion, 'days'>[]) => 1 - differenceWithout(some) / differenceWithout([]);
   const parts = [...grouped(occasions, ({ name }) => name)].map(([name, own]) => ({ name, own, part: partOf(own) }));
   const sorted = parts.filter(({ part }) => part > 0).toSorted((a, b) => b.part - a.part);
   const told = sorted.slice(0, MOST_NAMES);
@@ -151,15 +164,6 @@ function specialPart({ metric, judgement }: Change, { specialDays }: ComparisonS
   // The part of those that are named alone.
   const share = partOf(told.flatMap(({ own }) => own));
   return [{ kind: 'special day', name: listed(told.map(({ name }) => name)), share: Number(share.toFixed(2)), basis: 'measured' }];
-}
-
-/** Why the figures of two ranges differ: special days; where comparable days do not differ, days that stand out. */
-function calendarCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
-  if (!reading || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return [];
-  const special = specialPart(change, scene, reading);
-  if (special.length > 0 || isChanged(change.judgement) || beyondUsual(change) < LEAST_BEYOND) return special;
-  const days = leftOut(change, reading).map((own) => daysText(own, scene.period.to.slice(0, 4)));
-  return days.length === 0 ? [] : [{ kind: 'special day', name: listed(days.slice(0, MOST_NAMES)), basis: 'measured' }];
 }
 
 /** Days of the ranges that are no part of their levels: single ones, and episodes that began before the period. */
@@ -175,8 +179,6 @@ function leftOut({ judgement }: Change, reading: Reading | undefined) {
 const daysText = ({ from, to = from }: Pick<DatedChange, 'from' | 'to'>, year: string) =>
   from === to ? dateText(from, year) : `the days ${rangeText(from, to, year)}`;
 
-/** Shares of what chance makes from which the figures of the ranges are said to differ from comparable days. */
-const LEAST_BEYOND = 0.5;
 /** Figures that differ by less need no reason. */
 const LEAST_FIGURE = 0.05;
 
@@ -324,14 +326,19 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
   const { input, faults, grammar, located } = scene;
   const { readings } = input;
   const { headline, changes, hidden } = input.judged;
-  const dated = located.map((each) => datedFacts(each, scene));
+  const dated = located.map((own) => ({ own, facts: datedFacts(own, scene) }));
   const isDated = hidden && located.some(({ reading }) => reading === hidden.reading);
   const alone =
     hidden && !isDated ? [rangeFacts(changeOf(hidden.metric, hidden, input.windows, hidden.reading.device), hidden.reading, scene)] : [];
-  const told = wordedAll([...ranked([...faults.map((fault) => faultFacts(fault, scene.whole)), ...dated]), ...alone], grammar);
+  const told = wordedAll(
+    [...ranked([...faults.map((fault) => faultFacts(fault, scene.whole)), ...dated.map(({ facts }) => facts)]), ...alone],
+    grammar,
+  );
   const readingAt = (at: number) => readings[readings.length > 1 ? at % readings.length : 0];
+  // What the season may have made by itself explains no range.
+  const certain = { ...scene, located: dated.flatMap(({ own, facts }) => (mayBeSeason(facts) ? [] : own)) };
   const ranges = wordedAll(
-    changes.map((change, at) => rangeFacts(change, readingAt(at), scene)),
+    changes.map((change, at) => rangeFacts(change, readingAt(at), certain)),
     grammar,
   );
   const isOfGoal = ({ place }: Finding) => place.goal !== undefined;
@@ -339,14 +346,14 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
   const ofRanges = [...ranges.filter(isAsked), ...ranges.filter((each) => !isAsked(each) && isMoved(each))];
   const calm = ranges.filter((each) => !isAsked(each) && !isMoved(each));
   const shown = ofRanges.every(isAsked) ? 1 : 0;
+  const isBehind = (each: Finding) => (each.when.shape === 'day' && each.verdict !== 'measurement') || mayBeSeason(each);
+  const [lasting, behind] = [told.filter((each) => !isBehind(each)), told.filter(isBehind)];
   // The ranges hold days without the change, so that their figures are others than its size; of its causes only days are not said yet.
   const whole = ({ causes, ...finding }: Finding) => {
-    if (told.length === 0 || finding.against?.what === 'expected') return finding.sentence;
+    if (lasting.length === 0 || finding.against?.what === 'expected') return finding.sentence;
     const ofDays = causes.filter(({ kind }) => kind === 'special day');
     return `Over the whole period, ${lowered(sentenceOf({ ...finding, causes: ofDays }, grammar))}`;
   };
-  const isDay = ({ when, verdict }: Finding) => when.shape === 'day' && verdict !== 'measurement';
-  const [lasting, days] = [told.filter((each) => !isDay(each)), told.filter(isDay)];
   const said = (some: readonly Finding[]) => some.map((finding) => saidOf(finding, grammar));
   // What was asked and found no room, where its figures would be taken for a change.
   const untold = calm.slice(shown).filter(({ change }) => Math.abs(change?.percent ?? 0) >= 100 * LEAST_FIGURE);
@@ -355,14 +362,14 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
   const details = [...located.map(shortSentence), ...untold.map(({ sentence }) => sentence), ...outliers];
   return {
     // The order of the sentences.
-    findings: [...ofRanges.filter(isOfGoal), ...lasting, ...ofRanges.filter((each) => !isOfGoal(each)), ...days, ...calm.slice(0, shown)],
+    findings: [...ofRanges.filter(isOfGoal), ...lasting, ...ofRanges.filter((each) => !isOfGoal(each)), ...behind, ...calm.slice(0, shown)],
     rows: changes.map((change, at) => onToldDays(change, readingAt(at), scene)),
     // A goal that was named is answered first, moved or not.
     lead: [
       ...ofRanges.filter(isOfGoal).map(whole),
       ...said(lasting),
       ...ofRanges.filter((each) => !isOfGoal(each)).map(whole),
-      ...said(days),
+      ...said(behind),
     ],
     details: details.filter((sentence) => sentence !== ''),
     device: located.find(({ metric, reading }) => metric === headline.metric && input.devices.includes(reading))?.reading.device,
