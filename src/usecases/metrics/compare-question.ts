@@ -4,7 +4,7 @@ import type { BaselineKind, WindowBounds } from '../../domain/metrics/compare/co
 import { siteMetricNames } from '../../domain/metrics/metric-definitions.ts';
 import { metricsToRead } from '../../domain/metrics/read/day-points.ts';
 import { type Device, isZoneMetric, type MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
-import { chosenMetrics, OF_APPS } from '../../domain/metrics/read/metric-query.ts';
+import { chosenMetrics, OF_APPS, segmentsAsked } from '../../domain/metrics/read/metric-query.ts';
 import { type SegmentChoice, segmentSetsOf } from '../../domain/names/match-name.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Context } from '../context.ts';
@@ -75,7 +75,8 @@ export function questionOf(input: CompareInput): Question {
   const zoneIds = once(input.zoneIds);
   if (detect !== undefined && by !== 'period') refuse('detect: how long a change takes to show is said by period only.');
   const metrics = metricsOf(input, zoneIds.length > 0);
-  const [devices, segmentIds, compareSegments] = [once(input.devices), once(input.segmentIds), once(input.compareSegments)];
+  const devices = once(input.devices);
+  const { segmentIds, compareSegments } = segmentsAsked(input, by === 'segment');
   // One segment is compared with itself in another period: a filter like any other.
   const isFilter = by === 'period' && compareSegments.length === 1;
   const [filtered = []] = isFilter ? segmentSetsOf(segmentIds, compareSegments) : [segmentIds];

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/api/errors.ts';
 import type { PayloadOf } from '../../../src/api/operation.ts';
 import { windowsOf } from '../../../src/domain/metrics/compare/comparison-windows.ts';
+import { metricQuery } from '../../../src/domain/metrics/read/metric-query.ts';
 import type { Named } from '../../../src/domain/names/match-name.ts';
 import { readSegments } from '../../../src/usecases/metrics/compare-metrics.ts';
 import { type CompareContext, questionOf } from '../../../src/usecases/metrics/compare-question.ts';
@@ -78,4 +79,13 @@ describe('segments that may explain a change', () => {
     expect(names).toEqual([]);
     expect([choice, notes]).toEqual([undefined, ['Segments could not be read: the scope metrics is missing']]);
   });
+});
+
+it('that are named by segment, several of them, are put side by side', () => {
+  const asked = { ...WEEK, explain: false, segmentIds: [3, 4] } as const;
+  expect(questionOf({ ...asked, by: 'segment' })).toMatchObject({ segmentIds: [], compareSegments: [3, 4] });
+  expect(questionOf({ ...asked, by: 'segment', compareSegments: [5, 6] })).toMatchObject({ segmentIds: [3, 4], compareSegments: [5, 6] });
+  expect(questionOf({ ...asked, by: 'period' })).toMatchObject({ segmentIds: [3, 4], compareSegments: [] });
+  const rows = metricQuery({ ...WEEK, metrics: ['visits'], breakdown: ['segment'], segmentIds: [3, 4] });
+  expect(rows).toMatchObject({ segmentIds: [], compareSegments: [3, 4] });
 });

@@ -102,6 +102,17 @@ function goalsOf(goals: readonly (number | typeof EACH)[], breakdown: readonly B
     : { goalIds: [], breakdown: [...new Set([...breakdown, 'goal' as const])] };
 }
 
+/** Segments that narrow, and those side by side: several that are named by segment are meant side by side, as few visits are in all. */
+export function segmentsAsked(
+  { segmentIds = [], compareSegments = [] }: Partial<Pick<QueryInput, 'segmentIds' | 'compareSegments'>>,
+  isBySegment: boolean,
+): Pick<MetricQuery, 'segmentIds' | 'compareSegments'> {
+  const [named, beside] = [[...new Set(segmentIds)], [...new Set(compareSegments)]];
+  return isBySegment && beside.length === 0 && named.length > 1
+    ? { segmentIds: [], compareSegments: named }
+    : { segmentIds: named, compareSegments: beside };
+}
+
 function hasOneRow({ breakdown, compareSegments, devices, goalIds, zoneIds }: MetricQuery): boolean {
   return [...breakdown, ...compareSegments].length === 0 && [devices, goalIds, zoneIds].every(({ length }) => length <= 1);
 }
@@ -136,8 +147,7 @@ export function metricQuery({
     shares,
     expected,
     devices: once(input.devices),
-    segmentIds: once(input.segmentIds),
-    compareSegments: once(input.compareSegments),
+    ...segmentsAsked(input, breakdown.includes('segment')),
     goalIds,
     zoneIds,
   };
