@@ -1,10 +1,9 @@
 import { refuse } from '../../api/errors.ts';
 import { instantOf } from '../../api/params.ts';
 import type { BaselineKind, WindowBounds } from '../../domain/metrics/compare/comparison-windows.ts';
-import { siteMetricNames } from '../../domain/metrics/metric-definitions.ts';
 import { metricsToRead } from '../../domain/metrics/read/day-points.ts';
-import { type Device, isZoneMetric, type MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
-import { chosenMetrics, OF_APPS, segmentsAsked } from '../../domain/metrics/read/metric-query.ts';
+import { type Device, type MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
+import { chosenMetrics, DEFAULT_METRICS, segmentsAsked } from '../../domain/metrics/read/metric-query.ts';
 import { type SegmentChoice, segmentSetsOf } from '../../domain/names/match-name.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Context } from '../context.ts';
@@ -46,25 +45,14 @@ export interface Question
 }
 
 const DEFAULT_ZONE_METRICS = ['tapRate'];
-/** The metrics of a comparison that names none: an outcome and what it is made of. */
-export const DEFAULT_METRICS: readonly string[] = ['conversionRate', 'visits', 'revenueSum'];
-/** The usual ones first, because the first that stands out is explained. */
-const ALL_METRICS = [...DEFAULT_METRICS, ...siteMetricNames];
 
 const once = <T>(values: readonly T[] = []) => [...new Set(values)];
 
 /** The metrics of a comparison, all of the site or all of zones. */
 function metricsOf({ metrics, goalId, by }: CompareInput, zones: boolean): readonly string[] {
-  if (!zones) {
-    const named = once((metrics ?? DEFAULT_METRICS).flatMap((metric) => (metric === 'all' ? ALL_METRICS : [metric])));
-    const ofZones = named.filter(isZoneMetric);
-    if (ofZones.length > 0)
-      refuse(`metrics: ${ofZones.join(', ')} belong to zones: pass zoneIds${OF_APPS}${hint('find_objects', '; find_objects finds them')}.`);
-    return named;
-  }
-  if (by !== 'period')
+  if (zones && by !== 'period')
     refuse(`zoneIds: zones are compared by period${hint('query_metrics', '; query_metrics puts devices and segments side by side')}.`);
-  return chosenMetrics(metrics ?? DEFAULT_ZONE_METRICS, { zones, goals: goalId !== undefined });
+  return chosenMetrics(metrics ?? (zones ? DEFAULT_ZONE_METRICS : DEFAULT_METRICS), { zones, goals: zones && goalId !== undefined });
 }
 
 const instantIfAny = (date: string | undefined) => (date === undefined ? undefined : instantOf(date));

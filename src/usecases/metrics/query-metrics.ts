@@ -25,7 +25,7 @@ import type { Context, Lists } from '../context.ts';
 import { compareMetrics } from './compare-metrics.ts';
 import type { CompareContext } from './compare-question.ts';
 import { apartSentence, fetchMetrics, goalWords, keptPartOf, orOutOfBounds, reachesBeyond } from './fetch-metrics.ts';
-import { countedPart, type ExpectedRead, readCourse, readExpected } from './read-expected.ts';
+import { countedPart, type ExpectedRead, readCourse, readExpected, withinForecast } from './read-expected.ts';
 import { readSpecialDays } from './read-known-days.ts';
 
 /** One figure over fewer days is of about each of them; over more the days take requests of their own. */
@@ -288,7 +288,8 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const isOfZones = query.zoneIds.length > 0;
   if (query.expected && isOfZones)
     note(`Of zones nothing is expected.${hint('compare_metrics', ' compare_metrics says whether one changed.')}`);
-  const asked = { ...query, goalIds, compareSegments, expected: query.expected && !isOfZones };
+  const isExpected = query.expected && !isOfZones;
+  const asked = { ...(isExpected ? withinForecast(query, context) : query), goalIds, compareSegments, expected: isExpected };
   const counted = asked.expected ? countedPart(asked, context) : asked;
   const perGoal = query.metrics.filter((metric) => definitionOf(metric)?.perGoal);
   const isPerGoal = goalIds.length === 0 && perGoal.length === query.metrics.length - query.bases.length;

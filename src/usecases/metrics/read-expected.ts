@@ -44,15 +44,21 @@ const OF_DEVICES: ReadonlySet<string> = new Set([
 
 type ExpectedContext = Pick<Context, 'ask' | 'note' | 'signal' | 'timeZone' | 'nowMs' | 'calendar'>;
 
-/**
- * The query up to the last complete day, rows of today alone up to now; undefined where all of it lies ahead. Throws where it reaches
- * further than a forecast does.
- */
+/** The query as far as a forecast reaches, which a note says; throws where it begins later. */
+export function withinForecast(query: MetricQuery, { timeZone, nowMs, note }: Pick<ExpectedContext, 'timeZone' | 'nowMs' | 'note'>) {
+  const { startMs, endMs } = query.interval;
+  const furthestMs = shiftDays(resolveDate('yesterday', { edge: 'end', timeZone, nowMs }).instantMs + 1, FORECAST_DAYS, timeZone) - 1;
+  const reach = `a forecast reaches ${FORECAST_DAYS} days ahead, to ${todayIn(timeZone, furthestMs)}`;
+  if (startMs > furthestMs) refuse(`startDate: ${reach}.`);
+  if (endMs <= furthestMs) return query;
+  note(`endDate was cut: ${reach}.`);
+  return { ...query, interval: { startMs, endMs: furthestMs } };
+}
+
+/** The query up to the last complete day, rows of today alone up to now; undefined where all of it lies ahead. */
 export function countedPart(query: MetricQuery, { timeZone, nowMs }: Pick<ExpectedContext, 'timeZone' | 'nowMs'>): MetricQuery | undefined {
   const lastMs = resolveDate('yesterday', { edge: 'end', timeZone, nowMs }).instantMs;
-  const furthestMs = shiftDays(lastMs + 1, FORECAST_DAYS, timeZone) - 1;
   const { startMs, endMs } = query.interval;
-  if (endMs > furthestMs) refuse(`endDate: a forecast reaches ${FORECAST_DAYS} days ahead, to ${todayIn(timeZone, furthestMs)}.`);
   const isOfToday = timeUnitOf(query.breakdown) === undefined && startMs <= nowMs;
   if (startMs > lastMs) return isOfToday ? { ...query, interval: { startMs, endMs: Math.min(endMs, nowMs) } } : undefined;
   return { ...query, interval: { startMs, endMs: Math.min(endMs, lastMs) } };

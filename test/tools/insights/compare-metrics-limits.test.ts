@@ -86,7 +86,7 @@ describe('what cannot be compared', () => {
   });
 
   it('refuses zones and ranges that overlap', async () => {
-    expect((await compare({ ...WEEK, metrics: ['tapRate'] })).text).toContain('belong to zones: pass zoneIds');
+    expect((await compare({ ...WEEK, metrics: ['tapRate'] })).text).toContain('zoneIds: a zone is needed for tapRate');
     expect((await compare({ ...WEEK, baselineStartDate: '2026-11-08', baselineEndDate: '2026-11-10' })).text).toContain(
       'overlaps the period',
     );

@@ -96,12 +96,18 @@ describe('what was to be expected', () => {
   it.each([
     [
       'days further ahead than 28',
-      { startDate: '2026-11-23', endDate: '2026-12-31' },
-      'endDate: a forecast reaches 28 days ahead, to 2026-12-17.',
+      { startDate: '2026-12-18', endDate: '2026-12-31' },
+      'startDate: a forecast reaches 28 days ahead, to 2026-12-17.',
     ],
     ['hours', { ...WEEK, breakdown: ['hour'] }, 'expected: rows are of days, weeks, months, quarters or the whole range, not by hour.'],
   ])('is refused of %s, in words', async (_, args, words) => {
     expect(await expected(args)).toMatchObject({ isError: true, text: expect.stringContaining(words) });
+  });
+
+  it('of days further ahead than 28 is cut, and says so', async () => {
+    const answer = await expected({ startDate: '2026-11-23', endDate: '2026-12-31' });
+    expect(answer.structured['notes']).toContain('endDate was cut: a forecast reaches 28 days ahead, to 2026-12-17.');
+    expect(only(answer)).toEqual(only(await expected({ startDate: '2026-11-23', endDate: '2026-12-17' })));
   });
 
   it('stands beside the total of its rows too, as beside the whole range', async () => {

@@ -346,7 +346,9 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
   const ofRanges = [...ranges.filter(isAsked), ...ranges.filter((each) => !isAsked(each) && isMoved(each))];
   const calm = ranges.filter((each) => !isAsked(each) && !isMoved(each));
   const shown = ofRanges.every(isAsked) ? 1 : 0;
-  const isBehind = (each: Finding) => (each.when.shape === 'day' && each.verdict !== 'measurement') || mayBeSeason(each);
+  // Days on which counting failed come first, those of the baseline alone behind.
+  const isBehind = (each: Finding) =>
+    mayBeSeason(each) || (each.verdict === 'measurement' ? (each.when.to ?? LAST) < scene.period.from : each.when.shape === 'day');
   const [lasting, behind] = [told.filter((each) => !isBehind(each)), told.filter(isBehind)];
   // The ranges hold days without the change, so that their figures are others than its size; of its causes only days are not said yet.
   const whole = ({ causes, ...finding }: Finding) => {

@@ -214,12 +214,16 @@ export function isBySegment({ breakdown, compareSegments }: Split): boolean {
   return compareSegments.length > 0 || breakdown.includes('segment');
 }
 
+/** The metrics of a comparison that names none: an outcome and what it is made of. */
+export const DEFAULT_METRICS: readonly string[] = ['conversionRate', 'visits', 'revenueSum'];
+
 /** Which zones have metrics. */
-export const OF_APPS = ', of a screen of an app: zones of web pages have no metrics here';
+const OF_APPS = ', of a screen of an app: zones of web pages have no metrics here';
 
 /** The metrics of a query, `all` replaced by those of the site or of a zone; throws where they do not go together. */
 export function chosenMetrics(metrics: readonly string[], { zones, goals }: { zones: boolean; goals: boolean }): string[] {
-  const all = zones ? [...zoneMetricNames, ...(goals ? ['avgConversionAfterTap'] : [])] : siteMetricNames;
+  // The usual ones first: the first that stands out is explained, and the first few are told.
+  const all = zones ? [...zoneMetricNames, ...(goals ? ['avgConversionAfterTap'] : [])] : [...DEFAULT_METRICS, ...siteMetricNames];
   const chosen = [...new Set(metrics.flatMap((each) => (each === 'all' ? all : [zones ? zoneMetricOf(each) : each])))];
   const wrong = chosen.filter((metric) => isZoneMetric(metric) !== zones);
   if (wrong.length > 0 && zones) refuse(`metrics: no metric of a zone: ${wrong.join(', ')}; leave out zoneIds for metrics of the site.`);
