@@ -174,7 +174,7 @@ it.each<[string, Record<string, unknown>, RegExp]>([
   ['a run whose files are gone', { jobId: 3133, runId: 313300001 }, /its expirationDate has passed\. find_export_gaps plans/],
   ['an unknown run', { jobId: 3123, runId: 5 }, /list_export_runs lists what exists/],
   ['an unknown job', { jobId: 'Hourly clicks' }, /there is no export job "Hourly clicks"/],
-  ['a wait that is too long', { jobId: 3123, waitSeconds: 41 }, /waitSeconds/],
+  ['a wait that is none', { jobId: 3123, waitSeconds: -1 }, /waitSeconds/],
 ])('what cannot be had %s is an error that says what to do next', { tags: 'nightly' }, async (_what, args, words) => {
   expect(await call('download_export_run', args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
 });
