@@ -4,16 +4,14 @@ import {
   amountLabel,
   axisLines,
   CHARACTER_PX,
-  commonOption,
   decalOf,
-  headPx,
+  headOf,
   isNarrow,
   legendOption,
   legendPx,
   rowAxis,
   rowPlace,
-  tooltipOption,
-  valueTicks,
+  rowTooltip,
   WORDS_PX,
   wrapped,
 } from './look.ts';
@@ -25,6 +23,8 @@ const BAR_PX = 16;
 const LOW_GAP = 0.16;
 const GAP_PX = 10;
 const AXIS_PX = 30;
+/** Room of a label of the scale. */
+const VALUE_PX = 72;
 /** Room for the amount behind a bar. */
 const RIGHT_PX = 92;
 const EDGE_PX = 16;
@@ -135,16 +135,15 @@ function behind(spec: BarsSpec, own: BarSeries, { theme, widthPx }: Look) {
 
 /** Amounts as bars from zero, a row for each label, the amount behind or above each bar; no value is a dash and no bar. */
 export function drawBars(spec: BarsSpec, look: Look): Drawing {
-  const { theme, tooltip } = look;
+  const { theme } = look;
   const { unit, labels, lost } = spec;
   const [own] = spec.series.length === 1 ? spec.series : [];
   const { left, rightPx, plotPx, words, textPx, rowPx } = placeOf(spec, look);
   const names = [...spec.series, ...(lost ? [lost] : [])].map(({ name }) => plainText(name, 60));
   const hasLegend = names.length > 1;
-  const headEndPx = headPx(look, spec);
-  const top = headEndPx + (hasLegend ? legendPx(look, names) : 4);
+  const head = headOf(look, spec);
+  const top = head.endPx + (hasLegend ? legendPx(look, names) : 4);
   const heightPx = top + Math.max(1, labels.length) * (rowPx + GAP_PX) + AXIS_PX;
-  const lines = axisLines(theme);
   const styles = spec.series.map((_, index) => styleOf(spec, index, theme));
 
   const tooltipLines = (row: number): TooltipLine[] => [
@@ -156,14 +155,14 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
     })),
   ];
   const option = {
-    ...commonOption(look, spec.title, spec.subtitle),
-    ...(hasLegend && { legend: legendOption(look, names, headEndPx) }),
+    ...head.option,
+    ...(hasLegend && { legend: legendOption(look, names, head.endPx) }),
     grid: { left, right: rightPx, top, bottom: AXIS_PX, outerBoundsMode: 'none' },
     xAxis: {
       type: 'value',
-      ...valueTicks(plotPx),
-      ...lines,
-      axisLabel: { ...lines.axisLabel, formatter: (value: number) => tickText(value, unit) },
+      // As many as have room; ECharts would leave out single ones instead.
+      splitNumber: Math.max(1, Math.min(5, Math.floor(plotPx / VALUE_PX))),
+      ...axisLines(theme, (value: number) => tickText(value, unit)),
     },
     yAxis: rowAxis(words, theme, { linesBelow: textPx === 0 ? undefined : spec.series.length }),
     series: [
@@ -184,13 +183,7 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
       ...(own ? [behind(spec, own, look)] : []),
       ...(own?.low ? [whiskers(own, (textPx * (1 + LOW_GAP)) / 2, theme)] : []),
     ],
-    ...(tooltip && {
-      tooltip: {
-        ...tooltipOption(theme),
-        axisPointer: { type: 'shadow', shadowStyle: { color: theme.shade } },
-        formatter: (hovered: readonly { dataIndex: number }[]) => tooltip(tooltipLines(hovered[0]?.dataIndex ?? -1)),
-      },
-    }),
+    ...rowTooltip(look, tooltipLines),
   };
   return { option, heightPx, words: wordsOf(spec, names) };
 }

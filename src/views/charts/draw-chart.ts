@@ -12,7 +12,7 @@ import { init, setPlatformAPI, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import { type BarsSpec, type ChartSpec, type FlowSpec, type GridSpec, type PanelSpec, panelsOf, START } from '../spec.ts';
 import { drawBars } from './bars.ts';
-import { CHARACTER_PX, commonOption, type Drawing, headPx, isNarrow, type Look, rowAxis, tooltipOption, WORDS_PX } from './look.ts';
+import { CHARACTER_PX, type Drawing, headOf, isNarrow, type Look, rowAxis, tooltipOption, WORDS_PX } from './look.ts';
 import type { Theme } from './theme.ts';
 import { drawTrend } from './trend.ts';
 import { formatValue, plainText } from './values.ts';
@@ -60,8 +60,8 @@ function drawFlow(spec: FlowSpec, look: Look): Drawing {
   if (isNarrow(widthPx)) return drawBars(columnsOf(spec), look);
   const { columns, nodes, links, accent } = spec;
   const most = Math.max(1, ...columns.map((_, side) => nodes.filter((node) => node.side === side).length));
-  const headEndPx = headPx(look, spec);
-  const top = headEndPx + HEADING_PX;
+  const head = headOf(look, spec);
+  const top = head.endPx + HEADING_PX;
   const heightPx = top + NODE_PX * (most + 1) + 20;
   const characters = Math.max(12, Math.floor(Math.min(LABEL_PX, (widthPx - 40) / (columns.length + 1)) / CHARACTER_PX));
   const byId = new Map(nodes.map((node) => [node.id, node]));
@@ -72,8 +72,8 @@ function drawFlow(spec: FlowSpec, look: Look): Drawing {
   const right = Math.min(LABEL_PX, widthPx / 4);
   const wayOf = (from = '', to = '') => `${byId.get(from)?.label} → ${byId.get(to)?.label}`;
   const option = {
-    ...commonOption(look, spec.title, spec.subtitle),
-    title: [commonOption(look, spec.title, spec.subtitle).title, ...headingsOf(spec, look, headEndPx, right)],
+    ...head.option,
+    title: [head.option.title, ...headingsOf(spec, look, head.endPx, right)],
     series: [
       {
         type: 'sankey',
@@ -98,16 +98,11 @@ function drawFlow(spec: FlowSpec, look: Look): Drawing {
         links: waysOf(spec, theme),
       },
     ],
-    ...(tooltip && {
-      tooltip: {
-        ...tooltipOption(theme),
-        trigger: 'item',
-        formatter: ({ data, name }: { data: { source?: string; target?: string; value?: number }; name: string }) =>
-          data.value === undefined
-            ? tooltip([{ name: words(name, 80) }])
-            : tooltip([{ name: wayOf(data.source, data.target) }, { name: 'sessions', value: formatValue(data.value, 'none') }]),
-      },
-    }),
+    ...tooltipOption(look, ({ data, name }: { data: { source?: string; target?: string; value?: number }; name: string }) =>
+      data.value === undefined
+        ? [{ name: words(name, 80) }]
+        : [{ name: wayOf(data.source, data.target) }, { name: 'sessions', value: formatValue(data.value, 'none') }],
+    ),
   };
   const largest = links.toSorted((a, b) => b.count - a.count).slice(0, 8);
   const told = largest.map(({ from, to, count }) => `${wayOf(from, to)} ${formatValue(count, 'none')}`);
@@ -117,6 +112,11 @@ function drawFlow(spec: FlowSpec, look: Look): Drawing {
 const ROW_PX = 2 * WORDS_PX;
 /** A cell of this width has room for four characters. */
 const CELL_PX = 34;
+
+/** A cell that is drawn: its column, row and amount. */
+interface Cell {
+  readonly value: readonly [number, number, number];
+}
 
 /** A cell for each value, by column and row. */
 function cellsOf({ rows }: GridSpec, { theme }: Look) {
@@ -132,17 +132,18 @@ function cellsOf({ rows }: GridSpec, { theme }: Look) {
 /** Rows of cells that darken with their value, which stands in them; in a narrow picture the name of a row stands above it. */
 function drawGrid(spec: GridSpec, look: Look): Drawing {
   const { columns, rows, unit } = spec;
-  const { theme, widthPx, tooltip } = look;
+  const { theme, widthPx } = look;
   const textPx = isNarrow(widthPx) ? WORDS_PX : 0;
   const names = rows.map(({ name }) => plainText(name, 40));
   const left = textPx > 0 ? EDGE_PX : EDGE_PX + CHARACTER_PX * Math.max(0, ...names.map((name) => name.length));
   const cellPx = (widthPx - left - EDGE_PX) / Math.max(1, columns.length);
-  const top = headPx(look, spec) + 24;
+  const head = headOf(look, spec);
+  const top = head.endPx + 24;
   // What does not fit in a cell is written without decimals.
   const shown = (value: number) => formatValue(cellPx < CELL_PX || value >= 10 ? Math.round(value) : value, unit);
   const short = columns.map((name) => (name.length * CHARACTER_PX < cellPx ? name : (name.split(' ').at(-1) ?? name)));
   const option = {
-    ...commonOption(look, spec.title, spec.subtitle),
+    ...head.option,
     grid: { left, right: EDGE_PX, top, height: (ROW_PX + textPx) * Math.max(1, rows.length), outerBoundsMode: 'none' },
     xAxis: {
       type: 'category',
@@ -165,19 +166,15 @@ function drawGrid(spec: GridSpec, look: Look): Drawing {
           fontSize: cellPx < CELL_PX ? 9 : 10,
           opacity: 1,
           color: theme.text,
-          formatter: ({ value }: { value: readonly [number, number, number] }) => shown(value[2]),
+          formatter: ({ value: [, , amount] }: Cell) => shown(amount),
         },
         data: cellsOf(spec, look),
       },
     ],
-    ...(tooltip && {
-      tooltip: {
-        ...tooltipOption(theme),
-        trigger: 'item',
-        formatter: ({ value }: { value: readonly [number, number, number] }) =>
-          tooltip([{ name: names[value[1]] ?? '' }, { name: columns[value[0]] ?? '', value: formatValue(value[2], unit) }]),
-      },
-    }),
+    ...tooltipOption(look, ({ value: [column, row, amount] }: Cell) => [
+      { name: names[row] ?? '' },
+      { name: columns[column] ?? '', value: formatValue(amount, unit) },
+    ]),
   };
   const told = rows.map(({ name, values }) => {
     const known = values.flatMap((value) => (value === null ? [] : [shown(value)]));

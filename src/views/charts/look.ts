@@ -56,40 +56,28 @@ interface Head {
   readonly subtitle?: string | undefined;
 }
 
-function headLines({ widthPx }: Look, { title, subtitle = '' }: Head) {
+/**
+ * The option that all charts share, with title and subtitle, and where the legend or the plot begins below these; animation is off, because
+ * a picture has to be whole at once.
+ */
+export function headOf({ theme, widthPx }: Look, { title, subtitle = '' }: Head) {
   const room = Math.max(120, widthPx - 24);
-  return {
-    title: wrapped(title, Math.floor(room / TITLE_CHARACTER_PX)),
-    subtitle: subtitle === '' ? [] : wrapped(subtitle, Math.floor(room / SUBTITLE_CHARACTER_PX)),
-  };
-}
-
-/** Height of title and subtitle: where the legend or the plot begins. */
-export function headPx(look: Look, head: Head): number {
-  const { title, subtitle } = headLines(look, head);
-  return 18 + 20 * title.length + 16 * Math.max(1, subtitle.length);
-}
-
-/** The option that all charts share; animation is off, because a picture has to be whole at once. */
-export function commonOption(look: Look, title: string, subtitle: string | undefined) {
-  const { theme } = look;
-  const lines = headLines(look, { title, subtitle });
-  return {
+  const lines = wrapped(title, Math.floor(room / TITLE_CHARACTER_PX));
+  const below = wrapped(subtitle, Math.floor(room / SUBTITLE_CHARACTER_PX));
+  const option = {
     animation: false,
     backgroundColor: 'transparent',
     textStyle: { fontFamily: theme.font, color: theme.text },
     title: {
-      text: lines.title.join('\n'),
+      text: lines.join('\n'),
       left: 12,
       top: 8,
       itemGap: 4,
       textStyle: { fontSize: 15, lineHeight: 20, fontWeight: 'bold', color: theme.text },
-      ...(lines.subtitle.length > 0 && {
-        subtext: lines.subtitle.join('\n'),
-        subtextStyle: { fontSize: 12, lineHeight: 16, color: theme.faintText },
-      }),
+      ...(subtitle !== '' && { subtext: below.join('\n'), subtextStyle: { fontSize: 12, lineHeight: 16, color: theme.faintText } }),
     },
   } as const;
+  return { option, endPx: 18 + 20 * lines.length + 16 * below.length };
 }
 
 /** Height of one line of marks above a plot. */
@@ -144,13 +132,13 @@ export function decalOf(lines: BarLines | undefined, theme: Theme) {
   return { decal: { symbol: 'rect', color: theme.background, rotation: angle, dashArrayX: [1, 0], dashArrayY: [line, gap] } } as const;
 }
 
-/** Lines of a value axis. */
-export function axisLines(theme: Theme) {
+/** Lines and labels of an axis; `formatter` writes the labels. */
+export function axisLines<Value>(theme: Theme, formatter: (value: Value) => string) {
   return {
     axisLine: { show: true, lineStyle: { color: theme.line } },
     axisTick: { show: false },
     splitLine: { show: true, lineStyle: { color: theme.gridLine } },
-    axisLabel: { color: theme.faintText, fontSize: 11, hideOverlap: true },
+    axisLabel: { color: theme.faintText, fontSize: 11, hideOverlap: true, formatter },
   } as const;
 }
 
@@ -175,15 +163,34 @@ export function sliderOption(theme: Theme, place: { readonly left: number; reado
   } as const;
 }
 
-/** A tooltip for all values at one place of the axis. */
-export function tooltipOption(theme: Theme) {
-  return {
-    trigger: 'axis',
-    confine: true,
-    backgroundColor: theme.tooltip,
-    borderColor: theme.line,
-    textStyle: { color: theme.text, fontSize: 12 },
-  } as const;
+/** A tooltip of what is hovered, where a view makes its element; with a pointer that of all values at one place of the axis. */
+export function tooltipOption<Hovered>(
+  { theme, tooltip }: Look,
+  linesOf: (hovered: Hovered) => readonly TooltipLine[],
+  axisPointer?: object,
+) {
+  return (
+    tooltip && {
+      tooltip: {
+        trigger: axisPointer ? 'axis' : 'item',
+        confine: true,
+        backgroundColor: theme.tooltip,
+        borderColor: theme.line,
+        textStyle: { color: theme.text, fontSize: 12 },
+        ...(axisPointer && { axisPointer }),
+        formatter: (hovered: Hovered) => tooltip(linesOf(hovered)),
+      },
+    }
+  );
+}
+
+/** The tooltip of a row, or of a time where its pointer is given. */
+export function rowTooltip(
+  look: Look,
+  linesOf: (row: number) => readonly TooltipLine[],
+  axisPointer: object = { type: 'shadow', shadowStyle: { color: look.theme.shade } },
+) {
+  return tooltipOption(look, ([first]: readonly { dataIndex: number }[]) => linesOf(first?.dataIndex ?? -1), axisPointer);
 }
 
 /** Gives labels that are close to each other different heights, so that none covers another: 0 is nearest to the plot. */
@@ -215,14 +222,6 @@ export function rowPlace(labels: readonly string[], widthPx: number, rightPx: nu
   const labelPx = Math.round(Math.min(300, widthPx * 0.36, longestPx));
   const left = labelPx + 16;
   return { left, characters: Math.floor(labelPx / CHARACTER_PX), plotPx: Math.max(80, widthPx - left - rightPx) };
-}
-
-/** Room of a label of a value axis below rows. */
-const VALUE_PX = 72;
-
-/** How many labels a value axis of this width has room for; ECharts would leave out single ones instead. */
-export function valueTicks(plotPx: number): { readonly splitNumber: number } {
-  return { splitNumber: Math.max(1, Math.min(5, Math.floor(plotPx / VALUE_PX))) };
 }
 
 /** How an axis of rows is drawn beside its words. */

@@ -2,18 +2,17 @@ import { MAX_BANDS, type TrendSeries, type TrendSpec } from '../spec.ts';
 import {
   axisLines,
   CHARACTER_PX,
-  commonOption,
   type Drawing,
-  headPx,
+  headOf,
   isNarrow,
   type Look,
   legendOption,
   legendPx,
   MARK_PX,
+  rowTooltip,
   sliderOption,
   stagger,
   type TooltipLine,
-  tooltipOption,
   wrapped,
 } from './look.ts';
 import type { Theme } from './theme.ts';
@@ -289,24 +288,13 @@ function ticksOn(
   return { customValues: all.filter((_, index) => (steps - index) % even === 0) };
 }
 
-function timeAxis(times: readonly string[], atMs: readonly number[], scale: Scale, lines: ReturnType<typeof axisLines>) {
+function timeAxis(times: readonly string[], atMs: readonly number[], scale: Scale, theme: Theme) {
   const { min, max, pxPerMs } = scale;
   const ticks = ticksOn(times, atMs, scale);
   const ends = [min, max].filter((end) => ticks.customValues?.includes(end) ?? true);
-  return {
-    type: 'time',
-    min,
-    max,
-    ...lines,
-    splitLine: { show: false },
-    axisLabel: {
-      ...lines.axisLabel,
-      showMinLabel: true,
-      showMaxLabel: true,
-      ...ticks,
-      formatter: timeLabel([min, max], times, { pxPerMs, ends, ...(ticks.customValues && { ticks: ticks.customValues }) }),
-    },
-  };
+  const lines = axisLines(theme, timeLabel([min, max], times, { pxPerMs, ends, ...(ticks.customValues && { ticks: ticks.customValues }) }));
+  const axisLabel = { ...lines.axisLabel, showMinLabel: true, showMaxLabel: true, ...ticks };
+  return { type: 'time', min, max, ...lines, splitLine: { show: false }, axisLabel };
 }
 
 /** Where head, names and plot stand. */
@@ -325,13 +313,13 @@ function layoutOf(
   const rightPx = isLabelled ? 16 + Math.min(LONGEST_LABEL, longest) * CHARACTER_PX * 1.08 : RIGHT_PX;
   const pxPerMs = Math.max(80, widthPx - LEFT_PX - rightPx) / Math.max(1, max - min);
   const places = labelPlaces(moments, { min, pxPerMs, plotPx: (max - min) * pxPerMs, rightPx });
-  const headEndPx = headPx(look, spec);
+  const head = headOf(look, spec);
   const marksPx = labelPx(moments) + Math.max(0, ...places.map(({ upPx }) => upPx));
-  const top = headEndPx + (hasLegend ? legendPx(look, names, 40) : 12) + marksPx;
+  const top = head.endPx + (hasLegend ? legendPx(look, names, 40) : 12) + marksPx;
   const bottom = AXIS_PX + (tooltip ? SLIDER_PX : 0);
   const leastPx = look.heightPx === undefined ? LEAST_PLOT_PX.free : LEAST_PLOT_PX.given;
   const heightPx = Math.max(look.heightPx ?? HEIGHT_PX, top + leastPx + bottom);
-  return { isLabelled, hasLegend, rightPx, pxPerMs, places, headEndPx, top, bottom, heightPx };
+  return { isLabelled, hasLegend, rightPx, pxPerMs, places, head, top, bottom, heightPx };
 }
 
 /** The line of the finding in the accent colour and all others in grey; where there is none, each in its own. */
@@ -356,29 +344,27 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
   const [min, max] = all.length > 0 ? [Math.min(...all), Math.max(...all)] : [0, 1];
 
   const layout = layoutOf(spec, look, { names, moments, min, max });
-  const { isLabelled, hasLegend, rightPx, pxPerMs, places, headEndPx, top, bottom, heightPx } = layout;
+  const { isLabelled, hasLegend, rightPx, pxPerMs, places, head, top, bottom, heightPx } = layout;
   const colours = coloursOf(spec, theme);
   const colourOf = (index: number) => colours[index] ?? theme.text;
   const banded = spec.series.length <= MAX_BANDS ? spec.series : [];
-  const lines = axisLines(theme);
   const highest = Math.max(0, ...spec.series.flatMap(({ values }) => values.map((value) => markAt(value))));
   const pxPerValue = (0.93 * (heightPx - top - bottom)) / Math.max(highest, Number.MIN_VALUE);
   const shifts = isLabelled ? labelShifts(spec.series, pxPerValue) : undefined;
 
   const option = {
-    ...commonOption(look, spec.title, spec.subtitle),
+    ...head.option,
     useUTC: true,
     // The line itself stands in the legend, so that its shape is seen.
-    ...(hasLegend && { legend: { ...legendOption(look, names, headEndPx), icon: undefined, itemWidth: 30 } }),
+    ...(hasLegend && { legend: { ...legendOption(look, names, head.endPx), icon: undefined, itemWidth: 30 } }),
     grid: { left: LEFT_PX, right: rightPx, top, bottom, outerBoundsMode: 'none' },
-    xAxis: timeAxis(spec.times, atMs, { min, max, pxPerMs, isStill: !tooltip }, lines),
+    xAxis: timeAxis(spec.times, atMs, { min, max, pxPerMs, isStill: !tooltip }, theme),
     yAxis: {
       type: 'value',
       // Amounts begin at zero: a part of the scale makes any wave look like a fall.
       scale: false,
-      ...lines,
+      ...axisLines(theme, (value: number) => tickText(value, spec.unit)),
       axisLine: { show: false },
-      axisLabel: { ...lines.axisLabel, formatter: (value: number) => tickText(value, spec.unit) },
     },
     series: [
       // The legend shows the shape of the first series of a name, which is the line.
@@ -388,13 +374,11 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
       ...banded.flatMap((each, index) => band(each, atMs, names[index] ?? '', colourOf(index))),
       background(spec, { min, max, dayHour }, moments, places, theme),
     ],
-    ...(tooltip && {
-      dataZoom: sliderOption(theme, { left: LEFT_PX, right: rightPx, showDataShadow: true }),
-      tooltip: {
-        ...tooltipOption(theme),
-        axisPointer: { type: 'line', lineStyle: { color: theme.faintText }, label: { show: false } },
-        formatter: (hovered: readonly { dataIndex: number }[]) => tooltip(tooltipLines(spec, hovered[0]?.dataIndex ?? -1, colours)),
-      },
+    ...(tooltip && { dataZoom: sliderOption(theme, { left: LEFT_PX, right: rightPx, showDataShadow: true }) }),
+    ...rowTooltip(look, (index) => tooltipLines(spec, index, colours), {
+      type: 'line',
+      lineStyle: { color: theme.faintText },
+      label: { show: false },
     }),
   };
   return { option, heightPx, words: wordsOf(spec, names, moments) };

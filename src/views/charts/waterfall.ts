@@ -5,18 +5,17 @@ import {
   amountLabel,
   axisLines,
   CHARACTER_PX,
-  commonOption,
   decalOf,
-  headPx,
+  headOf,
   isNarrow,
   legendOption,
   legendPx,
   MARK_PX,
   rowAxis,
   rowPlace,
+  rowTooltip,
   sliderOption,
   stagger,
-  tooltipOption,
   WORDS_PX,
 } from './look.ts';
 import { type Phase, phaseLines, phases, type Theme } from './theme.ts';
@@ -206,22 +205,20 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
   const subtitle = [spec.subtitle ?? [], signWords(spec, requests).map(({ words }) => words)].flat().join(' · ');
   const series = bars(requests, markLine(marks, levels, theme), look);
   const names = series.flatMap((each) => ('name' in each ? [each.name] : []));
-  const headEndPx = headPx(look, { title: spec.title, subtitle });
-  const top = headEndPx + legendPx(look, names) + (marks.length > 0 ? MARK_PX * (1 + Math.max(...levels)) : 0);
+  const head = headOf(look, { title: spec.title, subtitle });
+  const top = head.endPx + legendPx(look, names) + (marks.length > 0 ? MARK_PX * (1 + Math.max(...levels)) : 0);
   const bottom = AXIS_PX + (tooltip ? SLIDER_PX : 0);
   const heightPx = top + (ROW_PX + (isAbove ? WORDS_PX : 0)) * Math.max(1, requests.length) + bottom;
-  const lines = axisLines(theme);
 
   const option = {
-    ...commonOption(look, spec.title, subtitle),
-    legend: legendOption(look, names, headEndPx),
+    ...head.option,
+    legend: legendOption(look, names, head.endPx),
     grid: { left, right: rightPx, top, bottom, outerBoundsMode: 'none' },
     xAxis: {
       type: 'value',
       min: 0,
       max: endMs,
-      ...lines,
-      axisLabel: { ...lines.axisLabel, formatter: (ms: number) => formatValue(ms, 'ms') },
+      ...axisLines(theme, (ms: number) => formatValue(ms, 'ms')),
     },
     yAxis: rowAxis(
       requests.map((request) => wordsBefore(request, characters)),
@@ -229,17 +226,8 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
       { colourOf: (row) => (requests[row] ? colourOf(requests[row], theme) : theme.text), linesBelow: isAbove ? 1 : undefined },
     ),
     series,
-    ...(tooltip && {
-      dataZoom: sliderOption(theme, { left, right: rightPx, showDataShadow: false }),
-      tooltip: {
-        ...tooltipOption(theme),
-        axisPointer: { type: 'shadow', shadowStyle: { color: theme.shade } },
-        formatter(hovered: readonly { dataIndex: number }[]) {
-          const request = requests[hovered[0]?.dataIndex ?? -1];
-          return tooltip(request ? requestTooltip(request, theme) : []);
-        },
-      },
-    }),
+    ...(tooltip && { dataZoom: sliderOption(theme, { left, right: rightPx, showDataShadow: false }) }),
+    ...rowTooltip(look, (row) => (requests[row] ? requestTooltip(requests[row], theme) : [])),
   };
   return { option, heightPx, words: wordsOf(spec, requests, marks) };
 }
