@@ -4,13 +4,13 @@ import { isCount, unitOf } from '../domain/metrics/metric-definitions.ts';
 import { nameOf } from '../domain/metrics/metric-names.ts';
 import type { MetricRow } from '../domain/metrics/read/metric-answers.ts';
 import { type Finding, placesOf } from '../findings/finding.ts';
-import { dayAfter, type Interval } from '../lib/calendar.ts';
-import { DAY_MS } from '../lib/clock.ts';
+import { isMoved } from '../findings/sentence.ts';
+import { dayAfter, daysFrom, type Interval } from '../lib/calendar.ts';
 import { todayIn } from '../lib/dates.ts';
-import { headlineOf } from '../lib/sentences.ts';
+import { headlineOf, present } from '../lib/sentences.ts';
 import { digitsOf, formatValue, intervalIn, momentWords, sinceWords, type Unit, unitIn } from './charts/values.ts';
 import { type BarsSpec, type ChartSpec, joined, type TrendSpec } from './spec.ts';
-import { findingsDrawn, hasMoved, marksBeside, notDrawn } from './told.ts';
+import { findingsDrawn, marksBeside, notDrawn } from './told.ts';
 
 /** Segments beyond this make the picture longer than it is worth. */
 const MAX_SEGMENTS = 4;
@@ -38,7 +38,7 @@ const FAR_DAYS = 28;
 /** True where the baseline lies far before the period, as a year does. */
 function isFarBefore(baseline: readonly string[], period: readonly string[]): boolean {
   const [last, first] = [baseline.at(-1), period[0]];
-  return last !== undefined && first !== undefined && Date.parse(first) - Date.parse(last) > FAR_DAYS * DAY_MS;
+  return last !== undefined && first !== undefined && daysFrom(last, first) > FAR_DAYS;
 }
 
 const dayText = (day: string | undefined) => momentWords(day ?? '', 'day', true);
@@ -54,11 +54,12 @@ interface Anchors {
 function overlaid([first]: readonly Ranges[], [label]: readonly string[], metric: string, anchors: Anchors) {
   const { baseline = [], period = [] } = first ?? {};
   const [times, before] = [labelsOf(period), labelsOf(baseline)];
-  const dayOf = (day: string, from: string) => Math.round((Date.parse(day) - Date.parse(from)) / DAY_MS);
   // Day on day, of which some may be missing.
   const line = (rows: readonly MetricRow[], days: readonly string[], from: string) => ({
     name: `${dayText(days[0])} to ${dayText(days.at(-1))} (${days.length} days)`,
-    values: times.map((time) => rows[days.findIndex((day) => dayOf(day, from) === dayOf(time, anchors.period))]?.values[metric] ?? null),
+    values: times.map(
+      (time) => rows[days.findIndex((day) => daysFrom(from, day) === daysFrom(anchors.period, time))]?.values[metric] ?? null,
+    ),
   });
   const aligned = weekdayOf(anchors.period) === weekdayOf(anchors.baseline) ? 'weekday on weekday' : 'date on date';
   return {
@@ -97,7 +98,7 @@ const ofWords = (of: string) => (of === '' ? '' : ` (${of})`);
 /** The first of these with a date among the days that can be drawn. */
 function storyOf(drawn: readonly Finding[], { period, timeZone }: ComparisonChartOptions): Finding | undefined {
   const earliest = dayAfter(todayIn(timeZone, period.endMs), DAYS_BEFORE - MOST_DAYS);
-  return drawn.find((each) => hasMoved(each) && each.when.shape !== 'range' && (each.when.from ?? '') >= earliest);
+  return drawn.find((each) => isMoved(each) && each.when.shape !== 'range' && (each.when.from ?? '') >= earliest);
 }
 
 /** The lines of the headline: one range on the other where the baseline lies far before, else all days from before the change on. */
@@ -134,7 +135,7 @@ function trendOf(result: PeriodsResult, drawn: readonly Finding[], options: Comp
     kind: 'trend',
     title: finding ? headlineOf(finding.sentence) : `${nameOf(metric)}${ofWords(of)}`,
     subtitle: `${nameOf(metric)} by day${unit === undefined ? '' : `, ${unit}`}, ${rangesText(options)}, ${timeZone}: \
-${[`${isCount(metric) ? 'sums of ' : ''}whole days`, words, ...notDrawn(others)].join('; ')}`,
+${present(`${isCount(metric) ? 'sums of ' : ''}whole days`, words, notDrawn(others)).join('; ')}`,
     unit: unitIn(unit),
     timeZone,
     times,
@@ -174,7 +175,7 @@ function partsOf(parts: readonly ChangePart[], change: number, { of, ranges, by,
   return {
     kind: 'bars',
     title: `${of}, ${said(change)}: what each ${by} contributes`,
-    subtitle: [ranges, words].filter(Boolean).join(', '),
+    subtitle: present(ranges, words).join(', '),
     unit,
     labels,
     series: [{ name: 'contribution', values }],

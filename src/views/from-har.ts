@@ -5,7 +5,7 @@ import { tenth } from '../domain/har/requests/totals.ts';
 import { findProblems } from '../domain/har/rules/find-problems.ts';
 import { sanitiseHost, sanitiseUrl } from '../domain/har/sanitise-url.ts';
 import { counted } from '../lib/number-text.ts';
-import { headlineOf } from '../lib/sentences.ts';
+import { headlineOf, present } from '../lib/sentences.ts';
 import { momentWords, plainText } from './charts/values.ts';
 import { type BarsSpec, type Mark, type WaterfallRow, type WaterfallSpec, waterfallColumns } from './spec.ts';
 
@@ -66,12 +66,12 @@ function positions<Item>(items: readonly Item[], holds: (item: Item) => boolean)
 
 /** Step, page and run of a picture, before what of it is drawn. */
 const aboutOf = ({ har }: HarStudy, { of, time }: WaterfallOptions, what: string) =>
-  [
-    ...(of === undefined ? [] : [plainText(of, 100)]),
-    ...(har.document ? [plainText(addressOf(har.document.url), 80)] : []),
-    ...(time === undefined ? [] : [`run of ${momentWords(time.slice(0, 16), 'run', true)} ${time.slice(16).replace('Z', 'UTC')}`]),
+  present(
+    of && plainText(of, 100),
+    har.document && plainText(addressOf(har.document.url), 80),
+    time && `run of ${momentWords(time.slice(0, 16), 'run', true)} ${time.slice(16).replace('Z', 'UTC')}`,
     what,
-  ].join(', ');
+  ).join(', ');
 
 /** The bytes that each third party moves, those in colour that block rendering; undefined where there is none. */
 export function partiesChart(study: HarStudy, { entries = study.entries, ...options }: WaterfallOptions): BarsSpec | undefined {

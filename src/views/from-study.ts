@@ -6,10 +6,10 @@ import type { Row, Study } from '../domain/speed/scenario-study.ts';
 import type { NearEvent } from '../domain/speed/speed-events.ts';
 import { formatValue, metricFact } from '../domain/speed/speed-metrics.ts';
 import type { Finding } from '../findings/finding.ts';
-import { dayAfter } from '../lib/calendar.ts';
-import { DAY_MS, MINUTE_MS } from '../lib/clock.ts';
+import { dayAfter, daysFrom } from '../lib/calendar.ts';
+import { MINUTE_MS } from '../lib/clock.ts';
 import { isoAt, todayIn } from '../lib/dates.ts';
-import { headlineOf } from '../lib/sentences.ts';
+import { headlineOf, present } from '../lib/sentences.ts';
 import { ascending, median, quantile } from '../statistics/order.ts';
 import { intervalIn, rangeIn, sinceWords, type Unit } from './charts/values.ts';
 import { type BarsSpec, MAX_BANDS, type TrendLevel, type TrendSeries, type TrendSpec } from './spec.ts';
@@ -65,8 +65,7 @@ function byTime({ dates, values }: Series, timeOf: (ms: number) => string): Map<
 
 /** Every calendar day from the first to the last, so that a day without runs is a gap. */
 function daysBetween(first: string, last: string): string[] {
-  const count = Math.round((Date.parse(last) - Date.parse(first)) / DAY_MS);
-  return Array.from({ length: count + 1 }, (_, index) => dayAfter(first, index));
+  return Array.from({ length: daysFrom(first, last) + 1 }, (_, index) => dayAfter(first, index));
 }
 
 function seriesOf(name: string, groups: Map<string, number[]>, times: readonly string[], isDaily: boolean): TrendSeries {
@@ -153,11 +152,11 @@ export function trendOf(study: Study, { title, timeZone, events }: TrendOptions)
   const points = isDaily ? `median${band} of the runs of each day` : 'each run';
   const today = todayOf(endMs, timeZone);
   const isPart = isDaily && times.at(-1) === today;
-  const about = [
+  const about = present(
     `${points}; shaded: the judged period`,
-    ...(levels.length > 0 ? ['level lines: the median on both sides'] : []),
-    ...(isPart ? ['hollow: a part of the day only'] : []),
-  ];
+    levels.length > 0 && 'level lines: the median on both sides',
+    isPart && 'hollow: a part of the day only',
+  );
   return {
     kind: 'trend',
     title: `${title}: ${short} ${findingOf(first, timeZone)}${failingWords(study)}`,

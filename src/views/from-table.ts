@@ -4,10 +4,11 @@ import { OTHER_DEVICE } from '../domain/metrics/read/metric-grid.ts';
 import { DAYS_COLUMN, PART_MARK, type QueryTable, TOTAL } from '../domain/metrics/read/query-table.ts';
 import { ALL_VISITORS } from '../domain/names/match-name.ts';
 import { type Finding, placesOf } from '../findings/finding.ts';
+import { isMoved } from '../findings/sentence.ts';
 import type { Interval } from '../lib/calendar.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { formatPercent } from '../lib/number-text.ts';
-import { capital, headlineOf } from '../lib/sentences.ts';
+import { capital, headlineOf, present } from '../lib/sentences.ts';
 import { intervalIn, momentWords, rangeIn, type Unit, unitIn } from './charts/values.ts';
 import {
   type BarsSpec,
@@ -20,7 +21,7 @@ import {
   type TrendSeries,
   type TrendSpec,
 } from './spec.ts';
-import { findingsDrawn, hasMoved, marksBeside, notDrawn } from './told.ts';
+import { findingsDrawn, marksBeside, notDrawn } from './told.ts';
 
 /** More lines or colours cannot be distinguished. */
 const MAX_SERIES = 8;
@@ -79,11 +80,11 @@ const placesIn = ({ cells, filters }: Drawn) => [...filters, ...cells.flatMap(({
 /** The finding of a metric about what is drawn of it; a difference before none. */
 function findingIn(drawn: Drawn, findings: readonly Finding[] = []): Finding | undefined {
   const own = findingsDrawn(findings, drawn.metric, placesIn(drawn));
-  return own.find(hasMoved) ?? own.find(({ verdict }) => verdict === 'unchanged');
+  return own.find(isMoved) ?? own.find(({ verdict }) => verdict === 'unchanged');
 }
 
 /** The places that a difference is of. */
-const accentIn = (finding: Finding | undefined) => (finding && hasMoved(finding) ? placesOf(finding) : []);
+const accentIn = (finding: Finding | undefined) => (finding && isMoved(finding) ? placesOf(finding) : []);
 
 /** The drawn part of a table: one metric, by all its other columns. */
 interface Drawn {
@@ -135,12 +136,13 @@ function drawnOf({ columns, rows, units, filters }: QueryTable, metric: string, 
     }),
     unit: unitIn(units[metric]),
     filters: chosen.map(([, value]) => value),
-    about: [
-      ...(isPerDay && daysAt !== -1 ? ['mean of a day'] : []),
-      ...(interval ? [intervalIn(timeZone, interval), timeZone] : []),
+    about: present(
+      isPerDay && daysAt !== -1 && 'mean of a day',
+      interval && intervalIn(timeZone, interval),
+      interval && timeZone,
       String(units[metric]),
       ...filtered,
-    ],
+    ),
   };
 }
 
@@ -192,10 +194,10 @@ function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly
   // The days of a change are no news beside it.
   const isNews = ({ when }: Finding) => from === undefined || (when.from ?? '') < from || (when.from ?? '') > to;
   const unusual = own.filter((each) => each.when.shape === 'day' && isShown(each) && isNews(each));
-  const days = once(unusual.filter(hasMoved).flatMap(({ when }) => when.from ?? []));
+  const days = once(unusual.filter(isMoved).flatMap(({ when }) => when.from ?? []));
   return {
     finding: found,
-    ...(from !== undefined && found && hasMoved(found) && { change: mark(from) }),
+    ...(from !== undefined && found && isMoved(found) && { change: mark(from) }),
     events: [...days.map(mark), ...marksBeside(findings, own, metric, times)],
   };
 }
@@ -205,7 +207,7 @@ function timesOf({ dimensions: [per = ''], cells }: Drawn) {
   const partial = cells.flatMap(({ labels: [label = ''] }) => (label.endsWith(PART_MARK) ? [label.replace(PART_MARK, '')] : []));
   const inPart = once(partial.map(timeOf));
   const words = inPart.map((time) => momentWords(time, per)).join(' and ');
-  const hollow = inPart.length > 0 ? [`hollow: a part of its ${per} only (${words})`] : [];
+  const hollow = inPart.length > 0 && `hollow: a part of its ${per} only (${words})`;
   return { times: once(cells.map(({ labels }) => timeOf(labels[0] ?? ''))), inPart, hollow };
 }
 
@@ -229,20 +231,20 @@ function trendOf(drawn: Drawn, { timeZone, interval, findings }: TableRange, hea
   const ahead = cells.filter(({ isAhead }) => isAhead && expected.length > 1).map(({ labels }) => timeOf(labels[0] ?? ''));
   const begun = ahead.slice(0, 1).map((time) => ({ name: `forecast from ${momentWords(time, dimensions[0] ?? '')}`, time }));
   const { finding, events, ...marks } = toldOf(drawn, findings, times);
-  const isMoved = events.length > 0 || marks.change !== undefined;
+  const isMarked = events.length > 0 || marks.change !== undefined;
   const accent = accentIn(finding);
   return {
     kind: 'trend',
     // The answer begins with the whole, of which nothing is seen where it is left out.
-    title: titleIn(drawn, finding, left.length > 0 || drawn.isOfParts ? undefined : headline),
-    subtitle: [
+    title: titleIn(drawn, finding, left || drawn.isOfParts ? undefined : headline),
+    subtitle: present(
       ...about,
-      ...(interval ? [] : [timeZone]),
-      ...left,
-      ...hollow,
-      ...(expected.length > 0 ? ['bands: 95%'] : []),
-      ...(begun.length > 0 && isMoved ? ['expected: without the changes, forecast: with them'] : []),
-    ].join(', '),
+      !interval && timeZone,
+      left,
+      hollow,
+      expected.length > 0 && 'bands: 95%',
+      begun.length > 0 && isMarked && 'expected: without the changes, forecast: with them',
+    ).join(', '),
     unit,
     timeZone,
     times,
@@ -269,7 +271,7 @@ function partsAlone(drawn: Drawn, { reference }: TableRange): Drawn {
   const cells = drawn.cells.filter(({ labels }) => !labels.some(isBeside));
   const dropped = once(drawn.cells.flatMap(({ labels }) => labels.filter(isBeside)));
   if (once(cells.map(({ labels }) => labels.at(-1))).length < 2) return drawn;
-  return { ...drawn, cells, isOfParts: dropped.length > 0, about: [...drawn.about, ...notDrawn(dropped, 'without')] };
+  return { ...drawn, cells, isOfParts: dropped.length > 0, about: present(...drawn.about, notDrawn(dropped, 'without')) };
 }
 
 /** The dimension of few values last, because its values are the colours. */
@@ -310,14 +312,14 @@ function barsOf(drawn: Drawn, { findings = [], reference }: TableRange, headline
     .filter((name) => shown.includes(name));
   const notes = shown.map((row) => noteOf(findings, metric, row));
   const isNoted = names.length === 1 && reference !== undefined && notes.some((note) => note !== '');
-  const left = [
-    ...(isNoted ? [`verdicts against ${reference}`] : []),
-    ...(rows.length > shown.length ? [`${shown.length} of ${rows.length} rows`] : []),
-  ];
   return {
     kind: 'bars',
     title: titleIn({ ...drawn, dimensions }, finding, headline),
-    subtitle: [...about, ...left].join(', '),
+    subtitle: present(
+      ...about,
+      isNoted && `verdicts against ${reference}`,
+      rows.length > shown.length && `${shown.length} of ${rows.length} rows`,
+    ).join(', '),
     unit,
     labels: shown,
     series: names.map((name) => ({ name, values: shown.map((row) => valueOf(row, name)) })),
@@ -343,7 +345,7 @@ function withoutTotal(table: QueryTable): QueryTable {
 /** The first sentence of an answer, which is about its first metric; a finding is told of the picture that shows it. */
 function tableHeadline({ findings = [], answer = '' }: TableRange): string | undefined {
   const first = headlineOf(answer);
-  return first === '' || findings.some((each) => hasMoved(each) && headlineOf(each.sentence) === first) ? undefined : first;
+  return first === '' || findings.some((each) => isMoved(each) && headlineOf(each.sentence) === first) ? undefined : first;
 }
 
 /**
@@ -370,7 +372,7 @@ export function chartOfTable(table: QueryTable, range: TableRange): ChartSpec | 
   return joined(
     known.map((picture, at) =>
       (isOverTime ? trendOf : barsOf)(
-        partsAlone({ ...picture, about: [...picture.about, ...left] }, range),
+        partsAlone({ ...picture, about: present(...picture.about, left) }, range),
         range,
         at === 0 ? headline : undefined,
         rows,
@@ -421,7 +423,7 @@ function worded(panel: PanelSpec, timeName: string | undefined, left: string): P
   return {
     ...panel,
     title: capital(timeName === undefined ? title : title.replace(/ by day\b/, ` by ${timeName}`)),
-    subtitle: [subtitle.replace(/^, /, ''), left, 'rows of the query over downloaded exports'].filter((words) => words !== '').join(', '),
+    subtitle: present(subtitle, left, 'rows of the query over downloaded exports').join(', '),
   };
 }
 
@@ -467,7 +469,7 @@ export function chartOfRows(
   const chart = chartOfTable(table, { timeZone });
   const days = drawnDays ? `${intervalIn(timeZone, drawnDays)}, ${timeZone}` : '';
   const range = isTime ? rangeOf(starts) : days;
-  const rest = rowCount > rows.length ? `the first ${rows.length} of ${rowCount} rows` : '';
-  const left = [range, rest].filter((words) => words !== '').join(', ');
+  const rest = rowCount > rows.length && `the first ${rows.length} of ${rowCount} rows`;
+  const left = present(range, rest).join(', ');
   return chart && joined(panelsOf(chart).map((panel) => worded(panel, isTime ? columns[0] : undefined, left)));
 }

@@ -1,12 +1,10 @@
 import { type Finding, placesOf } from '../findings/finding.ts';
+import { isMoved } from '../findings/sentence.ts';
 import { firstOf, headlineOf } from '../lib/sentences.ts';
 import type { TrendEvent } from './spec.ts';
 
-/** Whether a finding is a difference. */
-export const hasMoved = ({ verdict }: Finding) => verdict === 'higher' || verdict === 'lower';
-
 /** Says what a picture leaves out. */
-export const notDrawn = (names: readonly string[], words = 'not drawn:') => (names.length > 0 ? [`${words} ${firstOf(names, 3)}`] : []);
+export const notDrawn = (names: readonly string[], words = 'not drawn:') => names.length > 0 && `${words} ${firstOf(names, 3)}`;
 
 /** Findings of a metric in places that are drawn, the most important first. */
 export function findingsDrawn(findings: readonly Finding[], metric: string, drawn: readonly string[]): Finding[] {
@@ -19,7 +17,7 @@ export function marksBeside(findings: readonly Finding[], own: readonly Finding[
   return findings.flatMap((each) => {
     const { subject, cost, sentence, when } = each;
     const { shape, from: time = '' } = when;
-    const isSeen = (shape === 'step' || shape === 'episode') && (subject === metric || cost?.of === metric) && hasMoved(each);
+    const isSeen = (shape === 'step' || shape === 'episode') && (subject === metric || cost?.of === metric) && isMoved(each);
     return isSeen && !own.includes(each) && time >= first && time <= last ? [{ name: headlineOf(sentence), time }] : [];
   });
 }

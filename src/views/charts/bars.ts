@@ -1,3 +1,4 @@
+import { present } from '../../lib/sentences.ts';
 import { type BarSeries, type BarsSpec, isUnnamed } from '../spec.ts';
 import type { Drawing, Look, TooltipLine } from './look.ts';
 import {
@@ -139,7 +140,7 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
   const { unit, labels, lost } = spec;
   const [own] = spec.series.length === 1 ? spec.series : [];
   const { left, rightPx, plotPx, words, textPx, rowPx } = placeOf(spec, look);
-  const names = [...spec.series, ...(lost ? [lost] : [])].map(({ name }) => plainText(name, 60));
+  const names = present(...spec.series, lost).map(({ name }) => plainText(name, 60));
   const hasLegend = names.length > 1;
   const head = headOf(look, spec);
   const top = head.endPx + (hasLegend ? legendPx(look, names) : 4);
@@ -165,9 +166,9 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
       ...axisLines(theme, (value: number) => tickText(value, unit)),
     },
     yAxis: rowAxis(words, theme, { linesBelow: textPx === 0 ? undefined : spec.series.length }),
-    series: [
+    series: present<object>(
       // Room for the words above the bars.
-      ...(textPx > 0 ? [{ type: 'bar', id: 'words', silent: true, barWidth: textPx, data: labels.map(() => 0) }] : []),
+      textPx > 0 && { type: 'bar', id: 'words', silent: true, barWidth: textPx, data: labels.map(() => 0) },
       ...spec.series.map((each, index) => ({
         type: 'bar',
         id: String(index),
@@ -180,9 +181,9 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
         // A bar of no length carries the dash of a missing value.
         data: labels.map((_, row) => ({ value: markAt(each.values[row]), itemStyle: styles[index]?.[row] })),
       })),
-      ...(own ? [behind(spec, own, look)] : []),
-      ...(own?.low ? [whiskers(own, (textPx * (1 + LOW_GAP)) / 2, theme)] : []),
-    ],
+      own && behind(spec, own, look),
+      own?.low && whiskers(own, (textPx * (1 + LOW_GAP)) / 2, theme),
+    ),
     ...rowTooltip(look, tooltipLines),
   };
   return { option, heightPx, words: wordsOf(spec, names) };

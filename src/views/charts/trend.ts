@@ -1,3 +1,4 @@
+import { present } from '../../lib/sentences.ts';
 import { MAX_BANDS, type TrendSeries, type TrendSpec } from '../spec.ts';
 import {
   axisLines,
@@ -132,13 +133,8 @@ const isDay = (time: string): boolean => time.length === 10;
 
 /** Where all is of whole days, a day is drawn at the tick that bears its name; among times of day at its noon, which its value sums up. */
 function dayHourOf({ times, events, change, levels = [] }: TrendSpec): DayHour {
-  const moments = [
-    ...times,
-    ...events.map(({ time }) => time),
-    ...(change ? [change.time] : []),
-    ...levels.flatMap(({ from, to }) => [from, to]),
-  ];
-  return moments.every(isDay) ? '00' : '12';
+  const moments = present(...events, change).map(({ time }) => time);
+  return [...times, ...moments, ...levels.flatMap(({ from, to }) => [from, to])].every(isDay) ? '00' : '12';
 }
 
 /** A local time of the chart as the instant that a clock in UTC would show it at: axes then need no zone. */
@@ -154,9 +150,8 @@ interface Moment {
 
 function momentsOf({ events, change }: TrendSpec, dayHour: DayHour, { widthPx }: Look): Moment[] {
   const longest = Math.max(24, Math.floor((widthPx - 24) / (1.1 * CHARACTER_PX)));
-  const all = [...events.map((event) => ({ ...event, isChange: false })), ...(change ? [{ ...change, isChange: true }] : [])];
-  return all
-    .map(({ name, time, isChange }) => ({ name: wrapped(name, longest).join('\n'), atMs: wallMs(time, dayHour), isChange }))
+  return present(...events, change)
+    .map((each) => ({ name: wrapped(each.name, longest).join('\n'), atMs: wallMs(each.time, dayHour), isChange: each === change }))
     .filter(({ atMs }) => drawable(atMs) !== null);
 }
 

@@ -1,4 +1,5 @@
 import { nth } from '../../lib/nth.ts';
+import { present } from '../../lib/sentences.ts';
 import type { Mark, WaterfallRow, WaterfallSpec } from '../spec.ts';
 import type { Drawing, Look, TooltipLine } from './look.ts';
 import {
@@ -104,7 +105,7 @@ function wordsBefore(request: Request, limit: number): string {
 
 /** The words behind a bar. */
 function wordsBehind({ totalMs, bytes }: Request, isShort: boolean): string {
-  return [formatValue(totalMs, 'ms'), ...(bytes === null || isShort ? [] : [formatValue(bytes, 'bytes')])].join(' · ');
+  return present(formatValue(totalMs, 'ms'), bytes !== null && !isShort && formatValue(bytes, 'bytes')).join(' · ');
 }
 
 /** All that is known of a request. */
@@ -202,7 +203,7 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
       );
   const places = marks.map((mark) => ({ atPx: (mark.atMs / endMs) * plotPx, widthPx: markWords(mark).length * CHARACTER_PX }));
   const levels = stagger(places, LEVELS);
-  const subtitle = [spec.subtitle ?? [], signWords(spec, requests).map(({ words }) => words)].flat().join(' · ');
+  const subtitle = present(spec.subtitle, ...signWords(spec, requests).map(({ words }) => words)).join(' · ');
   const series = bars(requests, markLine(marks, levels, theme), look);
   const names = series.flatMap((each) => ('name' in each ? [each.name] : []));
   const head = headOf(look, { title: spec.title, subtitle });
@@ -234,11 +235,11 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
 
 function wordsOf(spec: WaterfallSpec, requests: readonly Request[], marks: readonly Mark[]): string {
   const slowest = requests.toSorted((a, b) => lengthMs(b) - lengthMs(a))[0];
-  const parts = [
+  const parts = present(
     `${plainText(spec.title)}: waterfall of ${requests.length} requests`,
-    ...(slowest ? [`the longest ${plainText(slowest.label, 60)} with ${formatValue(slowest.totalMs, 'ms')}`] : []),
+    slowest && `the longest ${plainText(slowest.label, 60)} with ${formatValue(slowest.totalMs, 'ms')}`,
     ...signWords(spec, requests).map(({ count, words }) => `${words}: ${count}`),
     ...marks.map(markWords),
-  ];
+  );
   return `${parts.join('; ')}.`;
 }
