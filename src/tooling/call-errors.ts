@@ -7,6 +7,7 @@ import { type Clock, MINUTE_MS } from '../lib/clock.ts';
 import { hint, shownHints } from '../lib/hint.ts';
 import type { Log } from '../lib/log.ts';
 import { quote, type Redactor } from '../lib/redact.ts';
+import { present } from '../lib/sentences.ts';
 import { oneLine } from '../lib/strangers-text.ts';
 import type { ToolName } from '../lib/tool-name.ts';
 import type { CallOutcome } from '../telemetry/call-watch.ts';
@@ -102,7 +103,7 @@ function textOf(error: unknown, { idsFrom, ...tool }: Failed, report: FaultRepor
     );
   else if (error.kind === 'missing') lines.push(listerOf(error, idsFrom));
   else if (!error.outcomeUnknown) lines.push(nextSteps[error.kind]);
-  return lines.filter((line) => line !== '').join('\n');
+  return present(...lines).join('\n');
 }
 
 function howToLook({ idsFrom, ...tool }: Failed): string {

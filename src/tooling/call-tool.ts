@@ -7,6 +7,7 @@ import { matchName, type Named, pathOf } from '../domain/names/match-name.ts';
 import type { Clock } from '../lib/clock.ts';
 import { shownHints } from '../lib/hint.ts';
 import { ofSession, unmarked } from '../lib/note-mark.ts';
+import { present } from '../lib/sentences.ts';
 import { ORDERS_ARE_DATA, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
 import { isAppZone } from '../usecases/zone-kind.ts';
 import { askOf, type Call, type Caller, contextOf, type Input, type Reply } from './call-context.ts';
@@ -200,7 +201,7 @@ const REFUSALS: Readonly<Record<Reply, string | undefined>> = {
 
 function failure(error: unknown, tool: AnyTool, { session, signal, offer }: Caller, { redact, done, projectId }: Progress): Answer {
   const report = { log: session.options.log, redact, signal, projectId };
-  const text = [redact(errorText(error, tool, report, offer?.absent)), wayOn(error, done.answers)].filter(Boolean).join('\n');
+  const text = present(redact(errorText(error, tool, report, offer?.absent)), wayOn(error, done.answers)).join('\n');
   const words = readsAsOrders(text) ? `${text}\n${ORDERS_ARE_DATA}` : text;
   return { isError: true, text: clipped(unrendered(words), 4 * session.options.maxResultTokens), links: [] };
 }

@@ -68,8 +68,9 @@ function nearestWords(text: string, family: MetricFamily): string | undefined {
   const folded = foldMetric(text);
   const own = families[family];
   if (Object.hasOwn(own.missing, folded)) return own.missing[folded];
-  const other = families[family === 'range' ? 'speed' : 'range'];
-  const known = metricOf(family === 'range' ? 'speed' : 'range', text);
+  const beside = family === 'range' ? 'speed' : 'range';
+  const other = families[beside];
+  const known = metricOf(beside, text);
   if (known !== undefined && known !== ALL) return `it is a metric of ${other.subject} (${known}); ${other.tools}`;
   if (Object.hasOwn(other.missing, folded)) return other.missing[folded];
   const asked = unanswerable.find((each) => {

@@ -9,7 +9,7 @@ import { mapConcurrent } from '../lib/concurrency.ts';
 import { hint } from '../lib/hint.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
-import { gistOf } from '../lib/sentences.ts';
+import { gistOf, present } from '../lib/sentences.ts';
 import type { Cell } from '../lib/text-table.ts';
 import { chosenProject } from './names.ts';
 import { table as tableMembers } from './params.ts';
@@ -68,10 +68,10 @@ export function withProjectSums(table: ProjectTable, asked: SumsAsked | undefine
       rows: rows.map((row, at) => [...row, ...shareOf(values[at] ?? {})]),
     },
     whole: totals ? [whole] : [],
-    notes: [
-      ...(shared.length > 0 ? [ofAnswer('Shares are percent of these projects together.')] : []),
+    notes: present(
+      shared.length > 0 && ofAnswer('Shares are percent of these projects together.'),
       ...unknown.map((metric) => ofAnswer(unknownWords(metric, metrics, isMixed))),
-    ],
+    ),
   };
 }
 
@@ -127,7 +127,7 @@ export async function projectsAsked(
   const { projects: known } = await choosing.client.credential({ signal: choosing.signal });
   if (texts.some((text) => fold(text) === 'all')) return known;
   const ids = await Promise.all(texts.map((text) => chosenProject(text, choosing)));
-  return [...new Set(ids)].flatMap((id) => (id === undefined ? [] : [known.find((each) => each.id === id) ?? { id, name: String(id) }]));
+  return present(...new Set(ids)).map((id) => known.find((each) => each.id === id) ?? { id, name: String(id) });
 }
 
 /** Refuses several projects where a tool reads one a call, and says how to go on. */
@@ -194,8 +194,8 @@ export async function overProjects(
   });
   const { table, whole, notes } = withProjectSums(joined(answers), sumsAsked(asked));
   const rows = ordered(table.rows, table.columns, asked);
-  const cut = rows.length < table.rows.length ? [ofAnswer(`The first ${rows.length} of ${table.rows.length} rows.`)] : [];
-  return { data: { ...table, rows: [...rows, ...whole] }, notes: [...cut, ...notes, ...notesOf(answers), ...failed] };
+  const cut = rows.length < table.rows.length && ofAnswer(`The first ${rows.length} of ${table.rows.length} rows.`);
+  return { data: { ...table, rows: [...rows, ...whole] }, notes: present(cut, ...notes, ...notesOf(answers), ...failed) };
 }
 
 /** Sentences that all say stand once; the rest names its project. */

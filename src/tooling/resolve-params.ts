@@ -303,13 +303,11 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
   return { input: resolved, range };
 }
 
+const STARTS: Readonly<Record<string, string>> = { to: 'from', To: 'From', end: 'start', End: 'Start' };
+
 /** The start that belongs to the end of a range of this name; undefined for other names. */
 function startOf(end: string): string | undefined {
-  const start = end
-    .replace(/^to$/, 'from')
-    .replace(/^end(?=[A-Z])/, 'start')
-    .replace(/End(?=[A-Z])/, 'Start')
-    .replace(/To$/, 'From');
+  const start = end.replace(/^to$|To$|^end|End/, (word) => STARTS[word] ?? '');
   return start === end ? undefined : start;
 }
 

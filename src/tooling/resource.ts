@@ -122,13 +122,9 @@ export function addressed(resource: DefinedResource, encoded: Readonly<Record<st
 /** The first resource whose template the address fits, undefined where there is none. */
 export function findAddressed(resources: readonly DefinedResource[], uri: string): Addressed | undefined {
   for (const resource of resources) {
-    const names = [...resource.template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-    const pattern = resource.template
-      .split(/\{\w+\}/)
-      .map((part) => part.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'))
-      .join('([^/]+)');
+    const pattern = resource.template.replace(/[\\^$.*+?()[\]|/-]/g, '\\$&').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
     const match = new RegExp(`^${pattern}$`).exec(uri);
-    if (match) return addressed(resource, Object.fromEntries(names.map((name, index) => [name, match[index + 1]])));
+    if (match) return addressed(resource, { ...match.groups });
   }
   return undefined;
 }

@@ -2,14 +2,16 @@ import { ApiError } from '../api/errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../api/params.ts';
 import { nameOf } from '../domain/metrics/metric-names.ts';
 import { valueText } from '../findings/wording.ts';
+import { grouped } from '../lib/grouped.ts';
 import { shownHints } from '../lib/hint.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { mapTexts } from '../lib/map-texts.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
 import { counted, formatNumber, NO_VALUE } from '../lib/number-text.ts';
 import type { Redactor } from '../lib/redact.ts';
-import { capital, sentencesOf } from '../lib/sentences.ts';
+import { capital, present, sentencesOf } from '../lib/sentences.ts';
 import { ORDERS_ARE_DATA, oneLine, plainText, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
+import { sumOfKnown } from '../lib/tally.ts';
 import { type Cell, textTable } from '../lib/text-table.ts';
 import type { MakeChart } from '../usecases/context.ts';
 import { type ChartSpec, joined, panelsOf } from '../views/spec.ts';
@@ -18,12 +20,6 @@ import { outputOf } from './schema.ts';
 import type { AnyTool, Link } from './tool.ts';
 
 type Row = Readonly<Record<string, Cell>>;
-
-/** A table that a text is made of. */
-interface LongTable {
-  readonly rows: readonly Row[];
-  readonly columns: readonly string[];
-}
 
 /** No cell of an answer is cut short: an address that is cut is worth nothing. */
 const UNCUT = { maxCellChars: 10_000 };
@@ -34,14 +30,7 @@ const LEAST_REPEATED = 4;
 /** Fewer characters are not worth a table of their own. */
 const LEAST_SAVED = 400;
 
-const textOf = (cell: Cell) => (cell === null || cell === undefined ? '' : String(cell));
-
-/** The first row of each value of a column. */
-function firstRows({ rows }: LongTable, key: string): Map<Cell, Row> {
-  const first = new Map<Cell, Row>();
-  for (const row of rows) if (!first.has(row[key])) first.set(row[key], row);
-  return first;
-}
+const textOf = (cell: Cell) => String(cell ?? '');
 
 /** An id with the columns that say something of it alone, such as its name, and the characters that saying these once saves. */
 interface Keyed {
@@ -51,40 +40,38 @@ interface Keyed {
   readonly saved: number;
 }
 
-function keyedBy(table: LongTable, key: string): Keyed {
-  const first = firstRows(table, key);
-  const isFact = (column: string) => column !== key && table.rows.every((row) => row[column] === first.get(row[key])?.[column]);
-  const facts = table.columns.filter(isFact);
-  const firsts = [...first.values()];
-  const lengthOf = (rows: readonly Row[]) =>
-    rows.reduce((sum, row) => sum + facts.reduce((all, column) => all + textOf(row[column]).length + 1, 0), 0);
-  const keys = firsts.reduce((sum, row) => sum + textOf(row[key]).length + 1, 0);
-  return { key, facts, firsts, saved: lengthOf(table.rows) - lengthOf(firsts) - keys };
+function keyedBy(key: string, rows: readonly Row[], columns: readonly string[]): Keyed {
+  const groups = [...grouped(rows, (row) => row[key]).values()];
+  const isFact = (column: string) => groups.every(([first, ...others]) => others.every((row) => row[column] === first?.[column]));
+  const facts = columns.filter((column) => column !== key && isFact(column));
+  const firsts = groups.map(([first = {}]) => first);
+  const lengthOf = (some: readonly Row[], names: readonly string[]) =>
+    sumOfKnown(some, (row) => sumOfKnown(names, (name) => textOf(row[name]).length + 1));
+  return { key, facts, firsts, saved: lengthOf(rows, facts) - lengthOf(firsts, [key, ...facts]) };
 }
 
 /** The id whose facts are worth a table of their own; undefined where none is. */
-function bestKey(table: LongTable): Keyed | undefined {
-  const ids = table.columns.filter((column) => column.endsWith('Id') && table.rows.every((row) => textOf(row[column]) !== ''));
-  const keyed = ids.map((key) => keyedBy(table, key));
-  const [best] = keyed
-    .filter(({ facts, firsts }) => facts.length > 0 && firsts.length * LEAST_REPEATED <= table.rows.length)
-    .toSorted((a, b) => b.saved - a.saved);
-  return best && best.saved >= LEAST_SAVED ? best : undefined;
+function bestKey(rows: readonly Row[], columns: readonly string[]): Keyed | undefined {
+  const ids = columns.filter((column) => column.endsWith('Id') && rows.every((row) => textOf(row[column]) !== ''));
+  return ids
+    .map((key) => keyedBy(key, rows, columns))
+    .filter(({ firsts, saved }) => firsts.length * LEAST_REPEATED <= rows.length && saved >= LEAST_SAVED)
+    .toSorted((a, b) => b.saved - a.saved)[0];
 }
 
 /** A table as text. Of many rows what says something of an id alone is said once for each, in a table before it: nothing is left out. */
 function shortTable(rows: readonly Row[], columns: readonly string[]): string {
-  if (rows.length < LEAST_ROWS) return textTable(rows, columns, UNCUT);
-  const { key = '', facts = [], firsts = [] }: Partial<Keyed> = bestKey({ rows, columns }) ?? {};
-  const main = textTable(
-    rows,
-    columns.filter((column) => !facts.includes(column)),
-    UNCUT,
-  );
-  return facts.length === 0 ? main : `${textTable(firsts, [key, ...facts], UNCUT)}\n${main}`;
+  const best = rows.length < LEAST_ROWS ? undefined : bestKey(rows, columns);
+  if (!best) return textTable(rows, columns, UNCUT);
+  const { key, facts, firsts } = best;
+  const rest = columns.filter((column) => !facts.includes(column));
+  return `${textTable(firsts, [key, ...facts], UNCUT)}\n${textTable(rows, rest, UNCUT)}`;
 }
 
 type DataMembers = Readonly<Record<string, unknown>>;
+
+/** The items of a member that is a list; none of any other. */
+const itemsOf = <Item = unknown>(value: unknown): Item[] => (Array.isArray(value) ? value : []);
 
 function isScalar(value: unknown): value is Cell {
   return value === null || value === undefined || ['string', 'number', 'boolean'].includes(typeof value);
@@ -125,7 +112,7 @@ function recordsInline(records: readonly DataMembers[]): string {
     const head = own === names ? '' : `(${own}) `;
     names = own;
     const values = Object.values(record).map((value) => {
-      const text = value === null || value === undefined ? NO_VALUE : String(inline(value));
+      const text = String(inline(value) ?? NO_VALUE);
       return typeof value === 'string' && NEEDS_QUOTES.test(text) ? JSON.stringify(text) : text;
     });
     return head + values.join(', ');
@@ -171,7 +158,7 @@ function listText(name: string, items: readonly unknown[]): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const isShared = (column: string) => {
     const value = rows[0]?.[column];
-    return value !== null && value !== undefined && value !== '' && rows.every((row) => row[column] === value);
+    return textOf(value) !== '' && rows.every((row) => row[column] === value);
   };
   const shared = rows.length < FEWEST_ROWS_TO_SHARE ? [] : columns.filter(isShared);
   // Rows that are all alike keep their columns.
@@ -186,7 +173,7 @@ function listText(name: string, items: readonly unknown[]): string {
 
 function scalar(value: Cell): string {
   if (typeof value === 'number') return formatNumber(value);
-  return value === null || value === undefined ? NO_VALUE : oneLine(String(inline(value)));
+  return oneLine(String(inline(value) ?? NO_VALUE));
 }
 
 /** The headline of an answer, and each further sentence in a line below. */
@@ -202,17 +189,13 @@ const linesText = (name: string, lines: readonly string[]) =>
 /** A finding on one line: its sentence, where the answer has not said it, and its facts under the last part of their names. */
 function findingText({ sentence, ...facts }: DataMembers, answer: string): string {
   const own = answer.includes(String(sentence)) ? [] : [String(sentence)];
-  const shown = Object.entries(flat(facts)).filter(([, cell]) => cell !== null && cell !== undefined && cell !== '' && cell !== false);
+  const shown = Object.entries(flat(facts)).filter(([, cell]) => textOf(cell) !== '' && cell !== false);
   return [...own, shown.map(([name, cell]) => `${name.slice(name.lastIndexOf('.') + 1)} ${scalar(cell)}`).join(', ')].join(' ');
 }
 
 function memberText(name: string, value: unknown, answer = ''): string {
   if (name === 'findings' && Array.isArray(value) && value.every((each) => isRecord(each) && typeof each['sentence'] === 'string')) {
-    const lines = value.filter(isRecord).map((finding) => findingText(finding, answer));
-    return linesText(
-      name,
-      lines.filter((line) => line !== ''),
-    );
+    return linesText(name, present(...value.filter(isRecord).map((finding) => findingText(finding, answer))));
   }
   if (name === 'details' && Array.isArray(value)) return linesText(name, value.map(String));
   if (name === 'answer' && typeof value === 'string') return answerText(value);
@@ -244,8 +227,7 @@ export function renderText(data: DataMembers): string {
     );
     parts.push(rows.length > 0 ? shortTable(records, names) : `${names.join('\t')}\nno rows`);
   }
-  if (Array.isArray(notes) && notes.length > 0) parts.push(`notes:\n${notes.map((note) => `- ${oneLine(String(note))}`).join('\n')}`);
-  return parts.filter((part) => part !== '').join('\n');
+  return present(...parts, linesText('notes', itemsOf(notes).map(String))).join('\n');
 }
 
 /** Tokens as answers count them: four characters each. */
@@ -309,15 +291,12 @@ function howToSeeMore(tool: AnyTool, data: Data, isUsual: boolean): string {
   if (data['status'] === 'preview') return 'the others would be sent too';
   if (isUsual) return tool.pageAfterCut ? 'pass cursor to go on, or limit' : 'pass limit to see more';
   const names = Object.keys(tool.input.shape);
-  const ways = [
-    ...(names.length > 0 ? [`narrow with ${names.join(', ')}`] : []),
-    ...(typeof data['uri'] === 'string' ? [`read ${data['uri']}`] : []),
-  ];
+  const ways = present(names.length > 0 && `narrow with ${names.join(', ')}`, typeof data['uri'] === 'string' && `read ${data['uri']}`);
   return ways.length > 0 ? ways.join(' or ') : 'the setting WEB_ANALYTICS_MAX_RESULT_TOKENS allows more';
 }
 
 function withNote(data: Data, note: string): Data {
-  return { ...data, notes: [note, ...(Array.isArray(data['notes']) ? data['notes'] : [])] };
+  return { ...data, notes: [note, ...itemsOf(data['notes'])] };
 }
 
 /** The result of a write without its heaviest members: a failure would invite to write again. */
@@ -336,13 +315,10 @@ function trimmed(data: Data, limit: number): Data {
 /** Without what is said beside items that are no longer in the page. */
 function withPage({ paged, beside = [] }: AnyTool, data: Data): Data {
   if (paged === undefined || beside.length === 0) return data;
-  const items = data[paged];
   const idOf = (item: unknown) => (isRecord(item) ? item['jobId'] : undefined);
-  const kept = new Set(Array.isArray(items) ? items.map(idOf) : []);
-  const others = beside.flatMap((name) => {
-    const list = data[name];
-    return Array.isArray(list) ? [[name, list.filter((item) => kept.has(idOf(item)))] as const] : [];
-  });
+  const kept = new Set(itemsOf(data[paged]).map(idOf));
+  const listed = beside.filter((name) => Array.isArray(data[name]));
+  const others = listed.map((name) => [name, itemsOf(data[name]).filter((item) => kept.has(idOf(item)))] as const);
   return { ...data, ...Object.fromEntries(others) };
 }
 
@@ -431,7 +407,7 @@ const NO_RESVG = 'No image: that needs the optional package @resvg/resvg-js, whi
 /** A picture leaves its answer, so each says which project it is of. */
 function named(spec: ChartSpec, project: string | undefined): ChartSpec {
   if (project === undefined) return spec;
-  return joined(panelsOf(spec).map((panel) => ({ ...panel, subtitle: [project, panel.subtitle].filter(Boolean).join(', ') }))) ?? spec;
+  return joined(panelsOf(spec).map((panel) => ({ ...panel, subtitle: present(project, panel.subtitle).join(', ') }))) ?? spec;
 }
 
 /** Draws the chart of an answer, without secrets. */
@@ -474,16 +450,13 @@ const spelledOut = (member: string) => member.replaceAll(/([A-Z])/g, ' $1').toLo
 
 /** How many of what a list or table has, in all and in this answer: `25 of 40 runs.` */
 function countLead(member: string, { length }: readonly unknown[], { total, page, [member]: items }: Data): string {
-  const shown = rowsOf(items).length;
+  const shown = itemsOf(items).length;
   const matched = isRecord(page) ? page['matched'] : total;
   const all = typeof matched === 'number' ? matched : length;
   const words = spelledOut(member);
   if (all === 0) return `No ${words}.`;
   return all > shown ? `${shown} of ${all} ${words}.` : `${counted(all, words.replace(/s$/, ''), words)}.`;
 }
-
-/** The rows of a table. */
-const rowsOf = (rows: unknown): (readonly Cell[])[] => (Array.isArray(rows) ? rows : []);
 
 /** The figures of a table of metrics that has one row. */
 function tableLead(units: Data, columns: readonly unknown[], [row]: readonly (readonly Cell[])[]): string {
@@ -501,7 +474,7 @@ const MOST_FIGURES = 3;
 function leadOf({ title, annotations }: AnyTool, data: Data, whole: Data): string {
   if ((data['answer'] ?? '') !== '' || !annotations.readOnlyHint) return '';
   const { units, columns } = data;
-  const rows = rowsOf(data['rows']);
+  const rows = itemsOf<readonly Cell[]>(data['rows']);
   const isMetric = isRecord(units) && Array.isArray(columns);
   if (isMetric && rows.length < 2) return `${tableLead(units, columns, rows)}\n`;
   const [, verb = '', subject = isMetric ? title : ''] = /^(Get|List|Find|Query) (?:an? |the )?(.+)$/.exec(title) ?? [];
@@ -533,7 +506,7 @@ function leavingAnswer(call: Call, data: Data, whole = data) {
   const there = Object.entries(own).filter(([, value]) => value !== undefined);
   const cleaned = there.map(([name, value]) => [name, mapTexts(value, (text) => shown(name)(leaving(text)))] as const);
   const left = withoutEmptyNotes({ ...Object.fromEntries(cleaned), ...(request !== undefined && { request: mapTexts(request, leaving) }) });
-  const structured = hasOrders ? { ...left, notes: [...(Array.isArray(left['notes']) ? left['notes'] : []), ORDERS_ARE_DATA] } : left;
+  const structured = hasOrders ? { ...left, notes: [...itemsOf(left['notes']), ORDERS_ARE_DATA] } : left;
   return { structured, text: unrendered(leadOf(call.tool, structured, whole) + renderText(structured)) };
 }
 

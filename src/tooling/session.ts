@@ -54,36 +54,25 @@ export function reminderOf(note: string): string {
 
 /** Remembers the notes that a session has received lately, so that it does not receive the same in full again. */
 export function createSaidNotes(clock: Clock) {
-  const lately = { max: MOST, ttl: LIFE_MS, ttlResolution: 0, perf: clock };
-  const said = new LRUCache<string, true>(lately);
-  /** Notes of the session, by what they are about: the last that was said. */
-  const standing = new LRUCache<string, string>(lately);
+  /** The last that was said, by what it is about: a note of the session by its mark, any other by itself. */
+  const said = new LRUCache<string, string>({ max: MOST, ttl: LIFE_MS, ttlResolution: 0, perf: clock });
 
-  /** Whether this was said lately; remembers that it is said now. */
-  function isKnown(sentence: string): boolean {
-    const known = said.has(sentence);
-    said.set(sentence, true);
-    return known;
-  }
-
-  function stands(about: string, sentence: string): boolean {
-    const last = standing.get(about);
-    standing.set(about, sentence);
+  /** Whether this was said last and lately; remembers that it is said now. */
+  function isKnown(sentence: string, about = sentence): boolean {
+    const last = said.get(about);
+    said.set(about, sentence);
     return last === sentence;
   }
 
   return {
-    isKnown,
     /** The notes of an answer without their marks: those that were said lately stand together in short, at the end. */
     shorten(notes: readonly string[]): string[] {
       const [whole, reminders]: [string[], string[]] = [[], []];
       for (const { sentence, isOfAnswer, about } of notes.map(markOf)) {
-        if (about !== undefined) {
-          // It is about where an answer comes from, not about its figures.
-          if (!stands(about, sentence)) whole.push(sentence);
-        } else if (sentence.length < LONG || isOfAnswer) whole.push(sentence);
-        else if (isKnown(sentence)) reminders.push(reminderOf(sentence));
-        else whole.push(sentence);
+        const isRepeated = about === undefined && (sentence.length < LONG || isOfAnswer);
+        if (isRepeated || !isKnown(sentence, about)) whole.push(sentence);
+        // One of the session is about where answers come from, not about their figures.
+        else if (about === undefined) reminders.push(reminderOf(sentence));
       }
       return reminders.length === 0 ? whole : [...whole, `As said before: ${reminders.join('; ')}.`];
     },
