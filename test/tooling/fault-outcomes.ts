@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { seconds } from '../../src/api/deadline.ts';
 import type { FaultKind } from '../../src/emulator/faults.ts';
 import type { Assistant } from '../support/assistant.ts';
@@ -146,7 +147,8 @@ interface Run {
   readonly often: 'once' | 'always';
   readonly cell: Cell;
   readonly complaints: readonly string[];
-  readonly tookMs: number;
+  /** How long the process had nothing to do meanwhile: not the time that other work of the machine took from it. */
+  readonly waitedMs: number;
 }
 
 /** Calls one subject under a fault that strikes once and under one that stays; a hang always stays. */
@@ -166,9 +168,9 @@ export async function runCells(
     await whileTimePasses(platform.clock, each.call(subject.tool, subject.args(`warm ${kind} ${name}`)));
   const runs: Run[] = [];
   for (const { often, expected, ...times } of kind === 'hang' ? rounds.slice(1) : rounds) {
-    const started = performance.now();
+    const before = performance.eventLoopUtilization();
     const cell = await strike(subject, { fault: { kind, ...times }, mark: `${kind} ${often}`, platform, assistant: caller });
-    runs.push({ often, cell, complaints: complaints(cell, expected, platform), tookMs: performance.now() - started });
+    runs.push({ often, cell, complaints: complaints(cell, expected, platform), waitedMs: performance.eventLoopUtilization(before).idle });
   }
   return runs;
 }
