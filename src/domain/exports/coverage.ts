@@ -1,3 +1,4 @@
+import { ApiError } from '../../api/errors.ts';
 import { instantOf } from '../../api/params.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
@@ -52,8 +53,22 @@ export function rangeOf({ from, to }: { readonly from?: string | null | undefine
   return { startMs: instantOf(from ?? ''), endMs: intoMinuteMs >= MINUTE_MS - 1_000 ? endMs - intoMinuteMs + MINUTE_MS : endMs };
 }
 
-/** The sentence that an answer begins with where it covers not all days; with a blank behind it, else empty. */
-export function coveredLead({ covered, missing }: Readonly<Record<'covered' | 'missing', readonly unknown[]>>): string {
+/** After this a caller may ask again for what is being read or loaded. */
+export const RETRY_MS = 5_000;
+
+/** Days of a question: those that its files cover, the others, and of these the days whose downloads are still being read. */
+type DaysHeld = Readonly<Record<'covered' | 'missing' | 'reading', readonly number[]>>;
+
+/**
+ * The sentence that an answer begins with where it covers not all days; with a blank behind it, else empty. Throws where more of them are
+ * still being read than are covered.
+ */
+export function coveredLead({ covered, missing, reading }: DaysHeld): string {
   const own = covered.length === 0 ? 'none' : `only ${covered.length}`;
-  return missing.length === 0 ? '' : `The downloads cover ${own} of the ${covered.length + missing.length} days. `;
+  const all = covered.length + missing.length;
+  const are = `${reading.length === 1 ? 'is' : 'are'} still being read`;
+  if (reading.length > covered.length)
+    throw new ApiError('busy', `${reading.length} of the ${all} days ${are}. Ask again.`, { retryAfterMs: RETRY_MS });
+  const rest = reading.length === 0 ? '' : `; ${reading.length} more ${are}, ask again for ${reading.length === 1 ? 'it' : 'them'}`;
+  return missing.length === 0 ? '' : `The downloads cover ${own} of the ${all} days${rest}. `;
 }

@@ -15,6 +15,8 @@ export interface CoveredDays {
   readonly covered: readonly number[];
   /** The other days of it, in order. */
   readonly missing: readonly number[];
+  /** Of these the days that are downloaded and still being read. */
+  readonly reading: readonly number[];
   /** All days that the files cover whole, in order. */
   readonly ofFiles: ReadonlySet<number>;
   /** The covered days as ranges, and the sentence that an answer begins with where they are not all. */
@@ -51,10 +53,11 @@ interface DaysAsked {
   readonly usualDays?: number | undefined;
 }
 
-/** A scope that is read, and what its files answer of a time. */
+/** A scope that is read, and what its files answer of a time, now and when all of them have been read. */
 export interface ScopeFiles {
   readonly name: string;
   readonly over: (asked: readonly Interval[]) => Coverage;
+  readonly soon: ScopeFiles['over'];
 }
 
 /** The usual way to days that lack. */
@@ -71,14 +74,19 @@ export async function chooseDays(
   files: readonly ScopeFiles[],
   wayOn: () => Promise<string | undefined>,
 ): Promise<CoveredDays> {
-  const each = files.map(({ name, over }) => ({ name, have: over(EVER).have }));
+  const each = files.map(({ name, over, soon }) => ({ name, have: over(EVER).have, soon: soon(EVER).have }));
   const ofFiles = daysIn(each.reduce((shared, { have }) => intersect(shared, have), EVER));
-  const all = [...ofFiles];
+  const ofSoon = daysIn(each.reduce((shared, { soon }) => intersect(shared, soon), EVER));
+  const all = [...new Set([...ofFiles, ...ofSoon])].toSorted((a, b) => a - b);
   const cover = `They cover ${each.map(({ name, have }) => `${name}: ${daysWords(daysIn(have)).join(', ') || 'no whole day'}`).join('; ')}`;
   const end = last ?? (all.at(-1) ?? 0) - followDays;
   const usual = all.filter((day) => day <= end).slice(-usualDays)[0] ?? end;
   const start = first ?? Math.max(usual, last === undefined ? usual : end - usualDays + 1);
-  const covered = all.filter((day) => day >= start && day <= end);
+  const inRange = Array.from({ length: Math.max(0, end - start + 1) }, (_, index) => start + index);
+  const covered = inRange.filter((day) => ofFiles.has(day));
+  const missing = inRange.filter((day) => !ofFiles.has(day));
+  const reading = missing.filter((day) => ofSoon.has(day));
+  const lead = coveredLead({ covered, missing, reading });
   if (covered.length === 0 && all.length > 0 && last === undefined && followDays > 0)
     refuse(
       `withinDays: no day has ${followDays} whole days after it that the files cover, so no window of a visitor is over. ${cover}; ` +
@@ -88,7 +96,5 @@ export async function chooseDays(
     const words = `The downloaded files cover no whole day (UTC)${askedWords({ first, last })}. ${cover}. ${(await wayOn()) ?? PLANS}`;
     throw new ApiError('missing', words, { saysWayOn: true });
   }
-  const inRange = Array.from({ length: end - start + 1 }, (_, index) => start + index);
-  const missing = inRange.filter((day) => !ofFiles.has(day));
-  return { first: start, last: end, covered, missing, ofFiles, words: daysWords(covered), lead: coveredLead({ covered, missing }) };
+  return { first: start, last: end, covered, missing, reading, ofFiles, words: daysWords(covered), lead };
 }

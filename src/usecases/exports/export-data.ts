@@ -1,18 +1,25 @@
 import { ApiError } from '../../api/errors.ts';
+import { EVER, type Held, RETRY_MS, rangeOf } from '../../domain/exports/coverage.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
+import { type Interval, intersect } from '../../lib/intervals.ts';
 import { counted } from '../../lib/number-text.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
+import { columnsOf } from '../../workspace/query/columns.ts';
 import { type DataView, dataViewOf, viewName } from '../../workspace/query/data-view.ts';
 import type { Dialect } from '../../workspace/query/examples.ts';
+import { columnsIn, type HoldingRun, heldIn } from '../../workspace/query/shares.ts';
 import { openSql, runSql, SqlError, type SqlResult } from '../../workspace/query/sql-process.ts';
+import { viewSql } from '../../workspace/query/view-sql.ts';
 import { WorkspaceError } from '../../workspace/store/disk.ts';
 import { isConvertible, isReady, type RunManifest } from '../../workspace/store/manifest.ts';
+import type { LoadRecord } from '../../workspace/warehouse/ledger.ts';
 import type { ProjectWarehouse } from '../../workspace/warehouse/project-warehouse.ts';
 import { warehouseViewOf } from '../../workspace/warehouse/warehouse-view.ts';
-import type { ExportContext } from './export-lists.ts';
-import { loadedRecords, prepared, RETRY_MS } from './loaded-runs.ts';
-import { type Author, damageOf, sqlFailure } from './sql-errors.ts';
+import { type ExportContext, readVariables } from './export-lists.ts';
+import { loadedRecords, prepared } from './loaded-runs.ts';
+import { type Author, damageOf, isOfStatement, NoSuchName, sqlFailure } from './sql-errors.ts';
+import { namesColumn } from './statement.ts';
 
 /** A call has 40 seconds; reading the files takes a part of them. */
 const TIMEOUT_MS = 32_000;
@@ -21,6 +28,8 @@ const WAREHOUSE_TIMEOUT_MS = 28_000;
 /** A statement ends so long after the call began, which may have waited for its files. */
 const ENDS_MS = 38_000;
 const LEAST_MS = 3_000;
+/** A statement is held against the names of columns for so long. */
+const CHECK_MS = 8_000;
 /** Runs that are becoming tables are waited for until so long after the call began. */
 const READY_MS = 24_000;
 /** The way on from a run that cannot be read: a removal would take the other days of its job too. */
@@ -32,11 +41,16 @@ export const MAX_CHARS = 8_000_000;
 export interface Asked {
   readonly jobId?: number | undefined;
   readonly jobIds?: readonly number[] | undefined;
+  /** The time, and the views, that the answer reads: other runs are not waited for. All where they are left out. */
+  readonly days?: readonly Interval[];
+  readonly reads?: (view: string) => boolean;
 }
 
 /** Runs that one view shows. */
 export interface DataPart {
   readonly runs: readonly RunManifest[];
+  /** The time that they answer for when the runs that are still being read have been. */
+  readonly soon: Held;
   readonly view: Omit<DataView, 'setup' | 'setupAsHeld' | 'heldAs' | 'files'>;
 }
 
@@ -126,18 +140,47 @@ function alikeIds(views: readonly DataView[]): ReadonlySet<string> {
   return alike;
 }
 
-/** Runs that are tables or without rows; names the others, and throws where there are no others. */
-async function readyRuns(asked: Asked, workspace: ProjectWorkspace, { note, signal, clock, nowMs }: ExportContext): Promise<RunManifest[]> {
+/** The part for runs of a scope; `coming` are those of all scopes that are still being read. */
+function partOf<View extends DataPart['view']>(runs: readonly RunManifest[], coming: readonly RunManifest[], view: View) {
+  const scope = runs[0]?.scope ?? '';
+  return { runs, view, soon: coming.length > 0 ? heldIn([...runs, ...coming], scope) : view.held };
+}
+
+/** Whether an answer reads a run. */
+function isOfAnswer(run: RunManifest, { days = EVER, reads = () => true }: Asked): boolean {
+  return reads(viewName(run.scope)) && intersect(days, [rangeOf(run)]).length > 0;
+}
+
+/** Runs an answer; where it lacks what a run holds that is still being read, it says so. */
+async function orReading<T>(coming: readonly RunManifest[], task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    const isNamed = ({ missing }: NoSuchName) => coming.some((run) => columnsIn(run).some(({ name }) => namesColumn(missing, name)));
+    const isLack = error instanceof NoSuchName ? isNamed(error) : error instanceof ApiError && error.kind === 'missing';
+    if (!isLack || coming.length === 0) throw error;
+    throw new ApiError(
+      'busy',
+      `${counted(coming.length, 'run')} of it ${coming.length === 1 ? 'is' : 'are'} still being read. Ask again.`,
+      {
+        retryAfterMs: RETRY_MS,
+      },
+    );
+  }
+}
+
+/** Runs that are tables or without rows, and those still being read; names what cannot be, and throws where a scope has no others. */
+async function readyRuns(asked: Asked, workspace: ProjectWorkspace, { note, signal, clock, nowMs }: ExportContext) {
   const found = async () => meant(await workspace.runs(asked.jobId), asked, (run) => run.jobId);
+  const lateOf = (runs: readonly RunManifest[]) => runs.filter((run) => !isReady(run) && isOfAnswer(run, asked));
   const downloaded = await found();
   requireRuns(downloaded, asked);
-  if (!downloaded.every(isReady))
-    await prepared(workspace, new Set(downloaded.map(({ jobId }) => jobId)), nowMs + READY_MS - clock.now(), signal);
+  const waiting = new Set(lateOf(downloaded).map(({ jobId }) => jobId));
+  if (waiting.size > 0) await prepared(workspace, waiting, nowMs + READY_MS - clock.now(), signal);
   const runs = await found();
   const ready = runs.filter(isReady);
-  const late = runs.filter((run) => !isReady(run));
-  let reading = 0;
-  for (const run of late) {
+  const coming: RunManifest[] = [];
+  for (const run of lateOf(runs)) {
     const format = isConvertible(run) ? undefined : new Error(`${run.format} cannot be queried, JSONL and CSV can`);
     const failure = workspace.conversionFailure(run) ?? format;
     if (failure instanceof SqlError && (failure.reason === 'start' || failure.reason === 'missing package'))
@@ -147,10 +190,9 @@ async function readyRuns(asked: Asked, workspace: ProjectWorkspace, { note, sign
     if (!failure && isAlone) throw new ApiError('busy', `${words} is still being read. Ask again.`, { retryAfterMs: RETRY_MS });
     if (failure && isAlone) throw new WorkspaceError('disk', `${words} cannot be read: ${damageOf(failure)}.${REMEDY}`);
     if (failure) note(`${words} is left out: ${damageOf(failure)}.`);
-    else reading += 1;
+    else coming.push(run);
   }
-  if (reading > 0) note(`Still being read, and not counted yet: ${counted(reading, 'run')}. Ask again.`);
-  return ready;
+  return { ready, coming };
 }
 
 /** The data as files on the disk, which cannot be removed meanwhile. */
@@ -162,14 +204,13 @@ async function withFiles<T>(
 ): Promise<T> {
   const { dir: directory, holder } = workspace;
   const pathOf: typeof workspace.pathOf = (...place) => workspace.pathOf(...place);
-  const ready = await readyRuns(asked, workspace, context);
+  const { ready, coming } = await readyRuns(asked, workspace, context);
   const options = { directory, holder, timeoutMs: timeLeft(TIMEOUT_MS, context), signal: context.signal };
   return workspace.reading(ready, (runs) =>
     guarded([], async () => {
-      const parts = groupsOf(runs, asked, ({ scope }) => scope).map(([name, own]) => ({
-        runs: own,
-        view: dataViewOf(own, { directory, pathOf, name }),
-      }));
+      const parts = groupsOf(runs, asked, ({ scope }) => scope).map(([name, own]) =>
+        partOf(own, coming, dataViewOf(own, { directory, pathOf, name })),
+      );
       const views = parts.map(({ view }) => view);
       for (const { notes } of views) for (const sentence of notes) context.note(sentence);
       const common = { views: views.map(({ name }) => name), files: [...new Set(views.flatMap((view) => view.files))] };
@@ -190,7 +231,7 @@ async function withFiles<T>(
         keep: (keptAs, sql) => guarded(views, async () => void (await comparing.run({ sql, keptAs, maxRows: 0, maxChars: 0 }))),
       };
       try {
-        return await use(data);
+        return await orReading(coming, () => use(data));
       } finally {
         await comparing.close();
       }
@@ -206,20 +247,22 @@ async function withWarehouse<T>(
   use: (data: Data) => Promise<T>,
 ): Promise<T> {
   const { signal, note } = context;
-  const onDisk = meant(await workspace.runs(asked.jobId), asked, (run) => run.jobId);
-  const all = await loadedRecords({ workspace, warehouse, onDisk }, context);
+  const onDisk = meant(await workspace.runs(asked.jobId), asked, (run) => run.jobId).filter((run) => isOfAnswer(run, asked));
+  const { records: all, coming } = await loadedRecords({ workspace, warehouse, onDisk }, context);
   const records = meant(all, asked, ({ run }) => run.jobId);
-  const loaded = records.filter(({ state }) => state === 'loaded').map(({ run }) => run);
+  const runsOf = (some: readonly LoadRecord[], state: LoadRecord['state']) =>
+    some.flatMap((each) => (each.state === state ? each.run : []));
+  const loaded = runsOf(records, 'loaded');
   requireRuns(loaded, asked);
-  const parts = groupsOf(records, asked, ({ run }) => run.scope).map(([name, own]) => ({
-    runs: own.filter(({ state }) => state === 'loaded').map(({ run }) => run),
-    view: warehouseViewOf(own, name, warehouse),
-  }));
+  const onTheWay = [...coming, ...runsOf(records, 'loading').filter((run) => isOfAnswer(run, asked))];
+  const parts = groupsOf(records, asked, ({ run }) => run.scope).map(([name, own]) =>
+    partOf(runsOf(own, 'loaded'), onTheWay, warehouseViewOf(own, name, warehouse)),
+  );
   const views = parts.map(({ view }) => view);
   for (const { notes } of views) for (const sentence of notes) note(sentence);
   const scopes = [...new Set(all.map(({ run }) => viewName(run.scope)))];
   const common = { views, scopes, timeoutMs: timeLeft(WAREHOUSE_TIMEOUT_MS, context), signal };
-  return use({
+  const data: Data = {
     workspace,
     dialect: 'ClickHouse',
     runs: loaded,
@@ -227,7 +270,30 @@ async function withWarehouse<T>(
     about: aboutOf(asked, loaded),
     select: (sql, { maxRows, maxChars = MAX_CHARS, author }) =>
       guarded(views, () => warehouse.query({ ...common, sql, maxRows, maxChars }), author === 'server' ? 'server on a warehouse' : author),
-  });
+  };
+  return orReading(onTheWay, () => use(data));
+}
+
+/** Refuses a statement on files for what no run that is to be waited for can make right: what it is, and names that none of them has. */
+export async function refuseAtOnce(sql: string, asked: Asked, toCome: readonly HoldingRun[], context: ExportContext): Promise<void> {
+  const workspace = await context.workspace();
+  const { dir: directory, holder } = workspace;
+  const downloaded = meant(await workspace.runs(asked.jobId), asked, (run) => run.jobId);
+  if (workspace.warehouse || (toCome.length === 0 && downloaded.every(isReady))) return;
+  const runs = [...downloaded, ...toCome];
+  const views = groupsOf(runs, asked, ({ scope }) => scope).map(([name, own]) => ({ name, columns: columnsOf(own.map(columnsIn)) }));
+  const setup = views.map(({ name, columns }) => viewSql(name, columns, [], []));
+  const readable = { views: views.map(({ name }) => name), setup, files: [] };
+  try {
+    await runSql({ ...readable, sql, maxRows: 0, maxChars: 0 }, { directory, holder, timeoutMs: CHECK_MS, signal: context.signal });
+  } catch (error) {
+    // What a job exports of a variable, or where it lists no columns, only its files say.
+    const { customVariables, dynamicKeys } = await readVariables((await context.lists()).ask, () => undefined);
+    const variables = [...customVariables.map(({ key }) => key), ...dynamicKeys];
+    const areListed = runs.every(({ table, fields }) => table || fields.length > 0);
+    const isUnknown = (column: string) => areListed && !variables.some((key) => column.includes(key));
+    if (isOfStatement(error, isUnknown)) throw await sqlFailure(error, views, 'caller');
+  }
 }
 
 /** Hands over the data that are asked for; throws where nothing is there. */

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiError, onApiError } from '../../api/errors.ts';
+import { RETRY_MS } from '../../domain/exports/coverage.ts';
 import { endOrTime } from '../../lib/concurrency.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
-import { isSameRun, type RunManifest } from '../../workspace/store/manifest.ts';
+import { isConvertible, isSameRun, type RunManifest } from '../../workspace/store/manifest.ts';
 import type { LoadRecord } from '../../workspace/warehouse/ledger.ts';
 import { type LoadPlaces, rowsWords, waitingWords } from '../../workspace/warehouse/loaded-table.ts';
 import type { ProjectWarehouse } from '../../workspace/warehouse/project-warehouse.ts';
@@ -10,8 +11,6 @@ import type { ExportContext } from './export-lists.ts';
 
 /** How long a query waits for loads that are under way. */
 const WAIT_MS = 5_000;
-/** After this a caller may ask again for what is on its way. */
-export const RETRY_MS = 5_000;
 
 /** Waits until conversions of these jobs, or all, and loads of this process have ended, so long at most. */
 export async function prepared(
@@ -57,13 +56,13 @@ export async function loadState(
 }
 
 /**
- * The loads of a project, after a short wait for those on their way; names the runs on the disk that are not loaded yet, and throws where a
- * job has no other.
+ * The loads of a project, after a short wait for those of these runs that are on their way, and the runs that are still being loaded; names
+ * those that could not be, and throws where a job has no other.
  */
 export async function loadedRecords(
   { onDisk, ...place }: LoadPlaces & { readonly onDisk: readonly RunManifest[] },
   { note, signal }: ExportContext,
-): Promise<LoadRecord[]> {
+): Promise<{ readonly records: LoadRecord[]; readonly coming: RunManifest[] }> {
   const waiting = (records: readonly LoadRecord[]) =>
     onDisk.filter((run) => !records.some((record) => record.state === 'loaded' && isSameRun(record.run, run)));
   let records = await place.warehouse.records(signal);
@@ -72,11 +71,13 @@ export async function loadedRecords(
     records = await place.warehouse.records(signal);
   }
   const late = waiting(records);
+  const isMoving = (run: RunManifest) =>
+    isConvertible(run) && (place.warehouse.failure(run) ?? place.workspace.conversionFailure(run)) === undefined;
   const only = late.find(({ jobId }) => !records.some((record) => record.state === 'loaded' && record.run.jobId === jobId));
   if (only) {
-    const isMoving = (place.warehouse.failure(only) ?? place.workspace.conversionFailure(only)) === undefined;
-    throw new ApiError(isMoving ? 'busy' : 'down', waitingWords(only, place, records), isMoving ? { retryAfterMs: RETRY_MS } : {});
+    const retry = isMoving(only) && { retryAfterMs: RETRY_MS };
+    throw new ApiError(retry ? 'busy' : 'down', waitingWords(only, place, records), retry || {});
   }
-  for (const run of late) note(waitingWords(run, place, records));
-  return records;
+  for (const run of late) if (!isMoving(run)) note(waitingWords(run, place, records));
+  return { records, coming: late.filter(isMoving) };
 }

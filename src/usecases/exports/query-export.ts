@@ -13,10 +13,9 @@ import { examplesOf } from '../../workspace/query/examples.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
 import { queryResults } from '../../workspace/query/query-results.ts';
 import { aboutColumn, currencyOf, unitsOf } from './amounts.ts';
-import { type Asked, type Data, type DataPart, MAX_CHARS, withData } from './export-data.ts';
+import { type Asked, type Data, type DataPart, MAX_CHARS, refuseAtOnce, withData } from './export-data.ts';
 import type { ExportContext } from './export-lists.ts';
 import { noValueWords } from './no-value.ts';
-import { NoSuchName } from './sql-errors.ts';
 import { askedDays, filesOfStatement, isCompared, isInnerJoin, isNamed, isRead, overBy, takesAll } from './statement.ts';
 import { lacksDays, type Supply, withFilesFor } from './supply.ts';
 
@@ -48,25 +47,26 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sq
   const whole = hullOf(all);
   const wanted = asked.length > 0 || !whole ? asked : [whole];
   const next = way === undefined ? hint('find_export_gaps', ' find_export_gaps gives the causes.') : '';
+  const soonIn = ({ view, soon }: DataPart) => subtract(soon(), view.held());
+  const coming = intersect(asked.length > 0 ? asked : EVER, union(views.flatMap(({ part }) => soonIn(part))));
+  if (coming.length > 0) context.note(`Still being read, and not counted yet: ${rangeTexts(coming, timeZone).join(', ')}.`);
   const found = views.map(({ part, over, have }) => {
     const { lack } = over(wanted);
     const without = lack.filter(({ column }) => column !== undefined);
     if (without.length > 0) context.note(ofAnswer(leftOutWords(without, part, timeZone)));
     const prefix = views.length > 1 ? `${part.view.name}: ` : '';
-    const gaps = lack.flatMap((each) => (each.column === undefined ? rangeTexts(each.days, timeZone) : []));
+    const gaps = lack.flatMap((each) => (each.column === undefined ? rangeTexts(subtract(each.days, soonIn(part)), timeZone) : []));
     if (gaps.length > 0) context.note(ofAnswer(`${prefix}Not in the data: ${firstOf(gaps, MAX_GAPS)}.${next}`));
     notePartialColumns(part, context, sql);
     const withPrefix = (texts: readonly string[]) => texts.map((text) => `${prefix}${text}`);
     return { covered: withPrefix(rangeTexts(have, timeZone)), gaps: withPrefix(gaps) };
   });
   if (way !== undefined) context.note(ofAnswer(way));
-  const over = overBy(asked, context.nowMs);
-  const missing = daysIn(
-    views.flatMap(({ part }) => subtract(over, part.view.held())),
-    'touched',
-  );
-  const lead = coveredLead({ covered: [...daysIn(over, 'touched')].filter((day) => !missing.has(day)), missing: [...missing] });
-  return { days, lead, covered: found.flatMap(({ covered }) => covered), gaps: found.flatMap(({ gaps }) => gaps) };
+  const over = asked.length > 0 ? overBy(asked, context.nowMs) : union([...all, ...coming]);
+  const lacking = asked.length > 0 ? views.flatMap(({ part }) => subtract(over, part.view.held())) : coming;
+  const [missing, reading] = [daysIn(lacking, 'touched'), daysIn(intersect(lacking, coming), 'touched')];
+  const counts = { covered: [...daysIn(over, 'touched')].filter((day) => !missing.has(day)), missing: [...missing], reading: [...reading] };
+  return { days, counts, covered: found.flatMap(({ covered }) => covered), gaps: found.flatMap(({ gaps }) => gaps) };
 }
 
 /** Names days whose rows are here, but without the columns by which the statement asks for days: its condition leaves them out. */
@@ -105,17 +105,6 @@ function shownCell(cell: Cell): Cell {
 /** Which engine answers, where it is not the usual one. */
 const dialectOf = ({ dialect }: Data) => (dialect === 'DuckDB' ? undefined : dialect);
 
-/** Runs the caller's statement; where a column or view is not there that an export can bring, the refusal says how. */
-async function selectFor(sql: string, data: Data, { wayOn }: Supply) {
-  try {
-    return await data.select(sql, { maxRows: MAX_ROWS, author: 'caller' });
-  } catch (error) {
-    const way = error instanceof NoSuchName ? await wayOn(error.missing) : undefined;
-    if (!(error instanceof NoSuchName) || way === undefined) throw error;
-    throw new ApiError('missing', `sql: no downloaded file has "${error.missing}", which an export can hold. ${way}`, { saysWayOn: true });
-  }
-}
-
 /** Columns of the first row that the first sentence of a result tells. */
 const LEAD_COLUMNS = 4;
 /** A longer text stands in the table alone. */
@@ -142,8 +131,9 @@ export function queryExport({ sql, limit, ...asked }: Asked & { sql: string; lim
   const answer = async (data: Data, supply: Supply) => {
     const { workspace, parts, about } = data;
     const way = needs.some((need) => lacksDays(need, data.runs)) ? await supply.wayOn() : undefined;
-    const { days, lead } = noteCoverage(data, context, sql, way);
-    const { columns, rows, more } = await selectFor(sql, data, supply);
+    const { days, counts } = noteCoverage(data, context, sql, way);
+    const lead = coveredLead(counts);
+    const { columns, rows, more } = await data.select(sql, { maxRows: MAX_ROWS, author: 'caller' });
     if (more && rows.length === 0)
       throw new ApiError('invalid', `sql: its first row alone has more than ${MAX_CHARS} characters. Select shorter values.`);
     if (more) context.note(`Only the first ${rows.length} rows were read; group or filter to get all in one answer.`);
@@ -177,7 +167,15 @@ export function queryExport({ sql, limit, ...asked }: Asked & { sql: string; lim
       resultId,
     };
   };
-  return withFilesFor(needs, context, (supply) => withData(asked, context, (data) => answer(data, supply)));
+  const days = askedDays(sql, context.nowMs);
+  const reads = asked.jobId === undefined && ((view: string) => isRead(sql, view));
+  const of = { ...asked, ...(days.length > 0 && { days }), ...(reads && { reads }) };
+  return withFilesFor(
+    needs,
+    context,
+    (supply) => withData(of, context, (data) => answer(data, supply)),
+    (toCome) => refuseAtOnce(sql, asked, toCome, context),
+  );
 }
 
 /** Rows of all views, counted where the manifests do not give them; undefined where that takes too long. */

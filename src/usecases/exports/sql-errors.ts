@@ -94,17 +94,26 @@ const NO_TABLE = [
   /Unknown table expression identifier [`'](.+?)[`']/,
 ];
 
+const foundIn = (message: string, ways: readonly RegExp[]) => ways.flatMap((words) => words.exec(message)?.[1] ?? [])[0];
+
+/** Whether a statement failed whatever the rows are; `isUnknown`: a name that no column can have. */
+export function isOfStatement(error: unknown, isUnknown: (name: string) => boolean): boolean {
+  if (!(error instanceof SqlError)) return false;
+  const { reason, message } = error;
+  const column = foundIn(message, NO_COLUMN);
+  return reason === 'refused' || foundIn(message, NO_TABLE) !== undefined || (column !== undefined && isUnknown(column));
+}
+
 /** The engine's refusal of a statement, in words for its author. */
 async function faultOf(message: string, views: readonly NamedView[]): Promise<ApiError> {
   const columns = views.flatMap((view) => view.columns);
-  const foundIn = (ways: readonly RegExp[]) => ways.flatMap((words) => words.exec(message)?.[1] ?? [])[0];
-  const column = foundIn(NO_COLUMN);
+  const column = foundIn(message, NO_COLUMN);
   if (column !== undefined) {
     const words = `sql: ${await noColumn(column, message, views)}`;
     const isHere = columns.some(({ name }) => name.toLowerCase() === column.toLowerCase());
     return isHere ? new ApiError('invalid', words) : new NoSuchName(words, column);
   }
-  const table = foundIn(NO_TABLE);
+  const table = foundIn(message, NO_TABLE);
   if (table === undefined) return new ApiError('invalid', `sql: ${shortened(message)}`);
   const quoted = unquoted(table, columns);
   if (quoted !== undefined) return new ApiError('invalid', `sql: ${quoted}`);

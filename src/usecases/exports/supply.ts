@@ -21,6 +21,7 @@ import { type ExportContext, openPlansOf, readJobs, readVariables } from './expo
 import { awaitPlanned } from './fetch-planned.ts';
 import { draftPlan } from './plan-export.ts';
 import { withoutFilesWords } from './runs-without-files.ts';
+import { NoSuchName } from './sql-errors.ts';
 import { type FilesNeeded, lastMidnight, namesColumn, overBy } from './statement.ts';
 
 /** Days that are taken where a question names none. */
@@ -294,30 +295,38 @@ export interface Supply {
 }
 
 /**
- * Runs a question over all downloaded runs: waits first for files that it lacks and that an applied plan is about to bring. Hands over how
- * it gets what is lacking, and refuses with that where nothing is downloaded.
+ * Runs a question over all downloaded runs: waits first for files that it lacks and that an applied plan is about to bring, unless `refuse`
+ * throws beside them. Hands over how it gets what is lacking, and refuses with that where nothing is downloaded, or nothing has a name.
  */
 export async function withFilesFor<T>(
   needs: readonly FilesNeeded[],
   context: ExportContext,
   run: (supply: Supply) => Promise<T>,
+  refuse?: (toCome: readonly HoldingRun[]) => Promise<void>,
 ): Promise<T> {
   const parts = await plannedFor(needs, context);
-  const wayTo = (toCome: readonly HoldingRun[], about?: string) =>
-    wayToFiles(needs, toCome, context, about).catch(onApiError(() => undefined));
+  const toCome = parts.flatMap(runToCome);
+  const wayTo = (beside: readonly HoldingRun[], about?: string) =>
+    wayToFiles(needs, beside, context, about).catch(onApiError(() => undefined));
   // Of days that are named, the way to the rest is told at once where these files do not bring all of them.
   const isExact = parts.length > 0 && needs.every(({ days }) => days.length > 0);
-  const rest = isExact ? await wayTo(parts.flatMap(runToCome)) : undefined;
-  const onTheWay = (await awaitPlanned(parts, rest === undefined, context)).join('; ');
-  const coming =
-    rest === undefined && onTheWay !== '' ? `Its files are on the way (${onTheWay}): ask the same again, which waits for them.` : undefined;
-  const besides = onTheWay === '' ? '' : ` On the way, but not all of it: ${onTheWay}.`;
-  const wayOn: WayOn = async (about) => coming ?? (rest === undefined ? await wayTo([], about) : `${rest}${besides}`);
+  let wayOn: WayOn = (about) => wayTo(toCome, about);
   try {
+    await refuse?.(toCome);
+    const rest = isExact ? await wayTo(toCome) : undefined;
+    const onTheWay = (await awaitPlanned(parts, rest === undefined, context)).join('; ');
+    const coming =
+      rest === undefined && onTheWay !== ''
+        ? `Its files are on the way (${onTheWay}): ask the same again, which waits for them.`
+        : undefined;
+    const besides = onTheWay === '' ? '' : ` On the way, but not all of it: ${onTheWay}.`;
+    wayOn = async (about) => coming ?? (rest === undefined ? await wayTo([], about) : `${rest}${besides}`);
     return await run({ coming, wayOn });
   } catch (error) {
-    if (!(error instanceof NothingDownloaded)) throw error;
-    const way = await wayOn();
-    throw way === undefined ? error : new ApiError('missing', `${NOTHING_HERE} ${way}`, { saysWayOn: true });
+    const missing = error instanceof NoSuchName ? error.missing : undefined;
+    if (missing === undefined && !(error instanceof NothingDownloaded)) throw error;
+    const way = await wayOn(missing);
+    const lack = missing === undefined ? NOTHING_HERE : `sql: no downloaded file has "${missing}", which an export can hold.`;
+    throw way === undefined ? error : new ApiError('missing', `${lack} ${way}`, { saysWayOn: true });
   }
 }

@@ -68,7 +68,8 @@ interface Count {
 const inGroups = (value: number) => formatNumber(value, { group: true });
 
 /** Why files do not cover a day; where rows are missing too, a column is no reason. */
-function reasonOf(files: readonly ScopeFiles[], day: number): string {
+function reasonOf({ files, days }: Covered, day: number): string {
+  if (days.reading.includes(day)) return 'still being read';
   const lacking = files.map(({ name, over }) => ({ name, columns: over(timeOfDays([day])).lack.map(({ column }) => column) }));
   const without = lacking.filter(({ columns }) => columns.includes(undefined)).map(({ name }) => name);
   const reduced = lacking.filter(({ name, columns }) => columns.length > 0 && !without.includes(name));
@@ -78,8 +79,11 @@ function reasonOf(files: readonly ScopeFiles[], day: number): string {
   ].join(', and ');
 }
 
-function missingWords({ days, files }: Covered, counts: readonly Count[]): string {
-  const lacks = [...grouped(days.missing, (day) => reasonOf(files, day))].map(([reason, own]) => `${daysWords(own).join(', ')}: ${reason}`);
+function missingWords(coverage: Covered, counts: readonly Count[]): string {
+  const { days, files } = coverage;
+  const lacks = [...grouped(days.missing, (day) => reasonOf(coverage, day))].map(
+    ([reason, own]) => `${daysWords(own).join(', ')}: ${reason}`,
+  );
   // In the order of the files, because an engine gives the parts of a statement in any.
   const rows = files.flatMap(({ name }) => {
     const found = counts.find(({ kind, n }) => kind === name && n > 0);
@@ -87,10 +91,8 @@ function missingWords({ days, files }: Covered, counts: readonly Count[]): strin
   });
   const ofDays = days.missing.length === 1 ? 'that day' : 'those days';
   const there = rows.length === 0 ? '' : `; ${rows.join(' and ')} of ${ofDays} are here and left out too`;
-  return (
-    `Not covered, and left out: ${lacks.join('; ')}${there}. ` +
-    hint('find_export_gaps', 'find_export_gaps says why and plans what fills them.')
-  );
+  const next = hint('find_export_gaps', ' find_export_gaps says why and plans what fills them.');
+  return `Not covered, and left out: ${lacks.join('; ')}${there}.${days.reading.length === days.missing.length ? '' : next}`;
 }
 
 function automatedWords({ filters }: Covered, { n, part }: Count): string {

@@ -1,5 +1,5 @@
 import { ApiError, refuse } from '../../api/errors.ts';
-import { coverageOf, timeOfDays } from '../../domain/exports/coverage.ts';
+import { coverageOf, type Held, timeOfDays } from '../../domain/exports/coverage.ts';
 import { type CoveredDays, chooseDays, dayFrom, type ScopeFiles, USUAL_DAYS } from '../../domain/journeys/covered-days.ts';
 import { pageSteps } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
@@ -51,9 +51,16 @@ type WantedFields = ReadonlyMap<VisitScope, readonly string[]>;
 /** The files of a scope. */
 type Files = ReturnType<typeof filesIn>;
 
-function filesIn({ view }: DataPart, { devices }: VisitQuestion) {
+function filesIn({ view, soon }: DataPart, { devices }: VisitQuestion) {
   const columnOf = (field: string) => view.columns.find(({ name, field: own = name, from }) => from === undefined && own === field);
   const ids = devices?.flatMap((device) => deviceIds[device]);
+  const overIn = (held: Held) => (asked: readonly Interval[], fields: readonly string[]) =>
+    coverageOf(
+      asked,
+      fields.map((field) => columnOf(field)?.name ?? field),
+      held,
+      ids,
+    );
   return {
     view,
     /** The quoted column of a field. */
@@ -64,21 +71,10 @@ function filesIn({ view }: DataPart, { devices }: VisitQuestion) {
     /** A field of the time of a session or view whose column holds other values. */
     untimed: (fields: readonly string[]) =>
       fields.find((field) => /^(session|view)_time$/.test(field) && columnOf(field)?.type !== 'TIMESTAMP'),
-    /** Their coverage of a time, with some fields. */
-    over: (asked: readonly Interval[], fields: readonly string[]) =>
-      coverageOf(
-        asked,
-        fields.map((field) => columnOf(field)?.name ?? field),
-        view.held,
-        ids,
-      ),
+    /** Their coverage of a time, with some fields, now and when all that is downloaded has been read. */
+    over: overIn(view.held),
+    soon: overIn(soon),
   };
-}
-
-interface Chosen {
-  readonly scope: VisitScope;
-  readonly files: Files;
-  readonly fields: readonly string[];
 }
 
 /** The fields that are read; `has`: whether files of views have one, as far as these are known. */
@@ -122,14 +118,14 @@ function areOfViews(filesFor: (scope: string) => Files | undefined, { variables 
 
 /** The files that are read, checked for what is needed of them. */
 async function chosenFiles(filesFor: (scope: string) => Files | undefined, wanted: WantedFields, supply: Supply) {
-  const chosen: Chosen[] = [];
+  const chosen: ScopeFiles[] = [];
   for (const [scope, fields] of wanted) {
     const files = filesFor(scope);
     const lacking = fields.filter((field) => files?.column(field) === undefined);
     if (!files || lacking.length > 0) throw await missingFields(scope, lacking, files !== undefined, supply);
     const untimed = files.untimed(fields);
     if (untimed !== undefined) refuse(`The column ${untimed} of the downloaded ${scope} holds values that are no times.`);
-    chosen.push({ scope, files, fields });
+    chosen.push({ name: scope, over: (asked) => files.over(asked, fields), soon: (asked) => files.soon(asked, fields) });
   }
   return chosen;
 }
@@ -156,6 +152,12 @@ async function daysOf(
   return days;
 }
 
+/** The time that a question may read; all where it names none. */
+function timeOf({ startDate, endDate }: VisitQuestion, { followDays = 0 }: Needs): Interval[] {
+  const startMs = startDate === undefined ? Number.NEGATIVE_INFINITY : dayFrom(startDate) * DAY_MS;
+  return [{ startMs, endMs: endDate === undefined ? Number.POSITIVE_INFINITY : (dayFrom(endDate) + 1 + followDays) * DAY_MS }];
+}
+
 /** Hands over the sessions and views of a question; throws in words what is missing: files, columns, days. */
 export function withVisits<T>(
   question: VisitQuestion,
@@ -170,8 +172,7 @@ export function withVisits<T>(
     const meantFields: WantedFields = areOfViews(filesFor, needs)
       ? new Map([...wanted, ['views', wanted.get('views') ?? KEYS.views]])
       : wanted;
-    const chosen = await chosenFiles(filesFor, meantFields, supply);
-    const files = chosen.map(({ scope, files: own, fields }): ScopeFiles => ({ name: scope, over: (asked) => own.over(asked, fields) }));
+    const files = await chosenFiles(filesFor, meantFields, supply);
     const days = await daysOf(question, needs, files, { supply, note: context.note });
     context.covers(days.first * DAY_MS, (days.last + 1) * DAY_MS - 1);
     const isRead = (scope: VisitScope) => {
@@ -210,7 +211,8 @@ export function withVisits<T>(
     for (const page of pageSteps(question.entryPages ?? [], 'entryPages')) await requireSeen(page, 'entryPages', visits);
     return use(visits);
   };
-  const ask = (supply: Supply) => withData({ jobIds: question.jobIds }, context, (data) => answer(data, supply));
+  const asked = { jobIds: question.jobIds, days: timeOf(question, needs) };
+  const ask = (supply: Supply) => withData(asked, context, (data) => answer(data, supply));
   const wanted = wantedBy(question, needs, () => true);
   return withFilesFor(filesOf(question, wanted, needs, context.nowMs), context, ask);
 }

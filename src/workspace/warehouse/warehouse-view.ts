@@ -121,13 +121,6 @@ function behindSql({ shares, reduced }: ReturnType<typeof sharesOfRecords>): str
   return [...(gone.length > 0 ? [`(_job, _run) NOT IN (${ids(gone)})`] : []), ...partly];
 }
 
-/** Says which runs do not count yet. */
-function loadingNotes(records: readonly LoadRecord[]): string[] {
-  return records.flatMap(({ state, run, rows }) =>
-    state === 'loading' ? [`Run ${run.runId} of job ${run.jobId} is still being loaded (${rows} rows so far) and does not count yet.`] : [],
-  );
-}
-
 function shown(column: Column): string {
   return `${column.from === undefined ? below(column.name) : derivedSql(column)} AS ${quoted(column.name)}`;
 }
@@ -157,5 +150,5 @@ export function warehouseViewOf(records: readonly LoadRecord[], name: string, { 
   const once = own === '' ? rows : mergedSql(stored, filled, rows);
   const derived = columns.filter(({ from }) => from !== undefined);
   const select = derived.length === 0 ? once : `SELECT ${columns.map(shown).join(', ')} FROM (${once}) AS r`;
-  return { name, select, columns, rowCount: undefined, notes: [...shares.notes, ...loadingNotes(records)], held: shares.held };
+  return { name, select, columns, rowCount: undefined, notes: shares.notes, held: shares.held };
 }

@@ -1,27 +1,73 @@
+import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
-import { withData } from '../../../src/usecases/exports/export-data.ts';
+import { coveredLead } from '../../../src/domain/exports/coverage.ts';
+import { type Asked, refuseAtOnce, withData } from '../../../src/usecases/exports/export-data.ts';
 import type { ExportContext } from '../../../src/usecases/exports/export-lists.ts';
 
-const run = (jobId: number, runId: number, table?: object) => ({
-  jobId,
-  runId,
+const DAY_MS = 86_400_000;
+const dayOf = (day: number) => new Date(day * DAY_MS).toISOString();
+const timeOf = (day: number) => ({ startMs: day * DAY_MS, endMs: (day + 1) * DAY_MS });
+
+const column = { name: 'session_id', type: 'VARCHAR', field: 'session_id' };
+/** The run of a day, read or not. */
+const run = (day: number, isRead: boolean) => ({
+  jobId: 31,
+  runId: day,
   scope: 'sessions',
   format: 'JSONL',
-  files: [{ bytes: 9 }],
-  table,
+  from: dayOf(day),
+  to: dayOf(day + 1),
+  exportedAt: dayOf(day + 1),
+  fields: [{ fieldName: 'session_id' }],
+  files: [{ name: 'part.jsonl', bytes: 9 }],
+  ...(isRead && { table: { name: 'table.parquet', bytes: 9, rows: 1, columns: [column] } }),
 });
 
-it('runs that are still being read are counted, not named one by one', async () => {
-  const runs = [run(31, 1, {}), ...[2, 3, 4].map((runId) => run(31, runId)), run(32, 5)];
+/** The days that two days read and four unread ones answer, now and soon, and how often it was waited. */
+async function daysFor(asked: Asked) {
+  const runs = [1, 2, 3, 4, 5, 6].map((day) => run(day, day < 3));
+  let waits = 0;
   const workspace = {
     runs: async () => runs,
-    converted: async () => undefined,
+    converted: async () => void (waits += 1),
     conversionFailure: () => undefined,
-    reading: async (ready: { runId: number }[]) => ready.map(({ runId }) => runId),
+    reading: async (ready: unknown[], task: (runs: unknown[]) => Promise<unknown>) => task(ready),
+    dir: '/',
+    pathOf: () => '/table.parquet',
   };
-  const notes: string[] = [];
-  const context = { workspace: async () => workspace, note: (words: string) => void notes.push(words), nowMs: 0, clock: { now: () => 0 } };
+  const context = { workspace: async () => workspace, note: () => undefined, nowMs: 0, clock: { now: () => 0 } };
   const uses = { ...context, signal: AbortSignal.timeout(5_000) } as unknown as ExportContext; // all that is used
-  expect(await withData({}, uses, async () => undefined)).toEqual([1]);
-  expect(notes).toEqual(['Still being read, and not counted yet: 4 runs. Ask again.']);
+  return withData(asked, uses, async ({ parts: [part] }) => ({ now: part?.view.held(), soon: part?.soon(), waits }));
+}
+
+it('runs of other days, or of views that an answer does not read, are not waited for', async () => {
+  const now = [{ startMs: DAY_MS, endMs: 3 * DAY_MS }];
+  expect(await daysFor({ days: [timeOf(1)] })).toEqual({ now, soon: now, waits: 0 });
+  expect(await daysFor({ reads: (view) => view === 'views' })).toEqual({ now, soon: now, waits: 0 });
+});
+
+it('runs that are still being read are told as the days that they will answer for', async () => {
+  const now = [{ startMs: DAY_MS, endMs: 3 * DAY_MS }];
+  expect(await daysFor({ days: [timeOf(3)] })).toEqual({ now, soon: [{ startMs: DAY_MS, endMs: 4 * DAY_MS }], waits: 1 });
+  expect(await daysFor({})).toEqual({ now, soon: [{ startMs: DAY_MS, endMs: 7 * DAY_MS }], waits: 1 });
+});
+
+it('the first sentence says which days are still being read; where they are most, the call is to come again', () => {
+  const lead = coveredLead({ covered: [1, 2, 3], missing: [4, 5], reading: [5] });
+  expect(lead).toBe('The downloads cover only 3 of the 5 days; 1 more is still being read, ask again for it. ');
+  expect(() => coveredLead({ covered: [1], missing: [2, 3, 4], reading: [2, 3] })).toThrow(
+    '2 of the 4 days are still being read. Ask again.',
+  );
+});
+
+it('a statement that no run can make right is refused before runs are waited for', async () => {
+  const workspace = { runs: async () => [run(3, false)], dir: tmpdir(), holder: 'one' };
+  const ask = async () => [];
+  const context = { workspace: async () => workspace, lists: async () => ({ ask }), signal: AbortSignal.timeout(20_000) };
+  const refusal = (sql: string) => refuseAtOnce(sql, {}, [], context as unknown as ExportContext).catch((error: unknown) => String(error)); // all that is used
+  expect(await refusal('SELEC 1')).toContain('this is not valid SQL');
+  expect(await refusal('SELECT 1 FROM session')).toContain('there is no table "session"');
+  expect(await refusal('SELECT sesion_id FROM sessions')).toContain('there is no column "sesion_id". Nearest: session_id');
+  // Of what type a column is, the files say.
+  expect(await refusal('SELECT session_id + 1 FROM sessions')).toBeUndefined();
 });
