@@ -77,7 +77,7 @@ function toolList(tools: readonly ListedTool[]): string {
 }
 
 /** The tool of that name; throws a `SettingsError` with the one that was probably meant, or the setting that leaves it out. */
-function toolNamed(toolName: string, all: readonly ListedTool[], { tools }: Offer): ListedTool {
+export function toolNamed(toolName: string, all: readonly ListedTool[], { tools }: Offer): ListedTool {
   const listed = tools.find(({ name }) => name === toolName);
   if (listed) return listed;
   if (all.some(({ name }) => name === toolName))

@@ -153,9 +153,9 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   const [asked, positionals] = words[0] === 'help' ? [true, words.slice(1)] : [values['help'] === true, words];
   const isVersion = values['version'] === true || words[0] === 'version';
   const help = asked ? topicOf(positionals[0]) : undefined;
-  const [first = 'serve', ...rest] = asked || isVersion ? [] : positionals;
+  const [first = 'serve', ...rest] = help === 'settings' || isVersion ? [] : positionals;
   const command = commandOf(first);
-  const [stray] = WORDY.has(command) ? [] : rest;
+  const [stray] = asked || WORDY.has(command) ? [] : rest;
   if (stray !== undefined)
     throw new SettingsError(`"${stray}" is not expected: ${command} takes only flags, and a switch such as --demo takes no value`);
   if (!asked && !isVersion) requireOwn(command, Object.keys(values));

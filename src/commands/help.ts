@@ -1,6 +1,9 @@
+import { isRecord } from '../lib/is-record.ts';
 import { typedKeys } from '../settings/setting.ts';
 import { flagOf, type SettingName, settingDeclarations } from '../settings/settings.ts';
 import { homepage, name } from './about.ts';
+import { toolNamed } from './call.ts';
+import { enabledTools, listedTools } from './catalogue.ts';
 import { type CommandName, commands, type HelpTopic, ownFlags } from './command-line.ts';
 
 type HelpRow = readonly [left: string, words: string];
@@ -127,6 +130,24 @@ function usageOf(command: CommandName): string[] {
   ];
 }
 
+function typeWords({ enum: values, anyOf, items, type }: Readonly<Record<string, unknown>>): string {
+  if (Array.isArray(values)) return values.join(' | ');
+  if (Array.isArray(anyOf)) return anyOf.filter(isRecord).map(typeWords).join(' or ');
+  return isRecord(items) ? `list of ${typeWords(items)}` : String(type ?? 'any');
+}
+
+/** The arguments of an object of a JSON Schema, with those of objects inside. */
+function argumentRows({ properties, required, items }: Readonly<Record<string, unknown>>, prefix = ''): HelpRow[] {
+  if (isRecord(items)) return argumentRows(items, `${prefix}[]`);
+  return Object.entries(isRecord(properties) ? properties : {}).flatMap(([key, schema]): HelpRow[] => {
+    if (!isRecord(schema)) return [];
+    const path = prefix === '' ? key : `${prefix}.${key}`;
+    const need = Array.isArray(required) && required.includes(key) ? ', required' : '';
+    const words = typeof schema['description'] === 'string' ? `: ${schema['description']}` : '';
+    return [[path, `${typeWords(schema)}${need}${words}`], ...argumentRows(schema, path)];
+  });
+}
+
 /** The text of `--help`, about everything, the settings or one command; made from the declarations. */
 export function usage(topic: HelpTopic = 'all'): string {
   if (topic === 'settings') {
@@ -139,8 +160,17 @@ export function usage(topic: HelpTopic = 'all'): string {
     ...section('Commands', Object.entries(commands)),
     '',
     `To begin: "${name} demo" shows answers without an account, "${name} doctor" checks your settings.`,
-    `"${name} <command> --help" shows examples and flags of a command.`,
+    `"${name} <command> --help" shows examples and flags of a command, "${name} call <tool> --help" the arguments of a tool.`,
     SETTINGS,
     EXIT_CODES,
   ].join('\n');
+}
+
+/** The same text; behind `call` with the name of a tool, the words and arguments of it that an assistant sees. */
+export async function help(topic: HelpTopic, [toolName]: readonly string[]): Promise<string> {
+  if (topic !== 'call' || toolName === undefined) return usage(topic);
+  const all = await listedTools();
+  const { description, inputSchema } = toolNamed(toolName, all, enabledTools(all, { toolsets: ['all'], readOnly: false }));
+  const rows = section('Arguments', argumentRows(inputSchema));
+  return [`Usage: ${name} call ${toolName} '<arguments as JSON>' [flags]`, '', description, ...rows].join('\n');
 }

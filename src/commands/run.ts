@@ -18,7 +18,7 @@ function optimiseLate(): void {
 async function dispatch(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args);
   if (line.help || line.version) {
-    process.stdout.write(`${line.help ? (await import('./help.ts')).usage(line.help) : version}\n`);
+    process.stdout.write(`${line.help ? await (await import('./help.ts')).help(line.help, line.positionals) : version}\n`);
     return 0;
   }
   const { command, positionals, flags } = line;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type CommandName, commands, readCommandLine } from '../../src/commands/command-line.ts';
 import { readWorldOptions } from '../../src/commands/emulator.ts';
-import { examplesOf, usage } from '../../src/commands/help.ts';
+import { examplesOf, help, usage } from '../../src/commands/help.ts';
 import type { Setting } from '../../src/settings/setting.ts';
 import { flagOf, readSettings, settingDeclarations } from '../../src/settings/settings.ts';
 import { unknownVariables } from '../../src/settings/unknown-variables.ts';
@@ -112,6 +112,16 @@ describe('the help', () => {
     for (const flag of ['--scopes', '--valid-days', '--tokens-file']) expect(text).toContain(`  ${flag} `);
     expect(text).not.toMatch(/--demo|--format|Commands:/);
     for (const command of names) expect(usage(command)).toContain(` ${command}`);
+  });
+
+  it('of a tool tells its arguments, those of objects inside too', async () => {
+    expect(readCommandLine(['call', 'measure_impact', '--help'])).toMatchObject({ help: 'call', positionals: ['measure_impact'] });
+    const text = await help('call', ['measure_impact']);
+    expect(text).toMatch(/^Usage: web-analytics-mcp call measure_impact '<arguments as JSON>' \[flags\]\n/);
+    expect(text).toContain('\n  conditions           list of object: ');
+    expect(text).toContain('\n  conditions[].what    slow_page | js_error | ');
+    expect(text).toMatch(/\n {2}conditions\[\]\.what .*, required/);
+    await expect(help('call', ['measure_impac'])).rejects.toThrow('did you mean measure_impact?');
   });
 
   it.each(Object.keys(commands) as CommandName[])('of %s is twenty lines, with three examples that can be read', async (command) => {

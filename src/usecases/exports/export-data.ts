@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
 import { EVER, type Held, RETRY_MS, rangeOf } from '../../domain/exports/coverage.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
@@ -288,9 +288,10 @@ export async function refuseAtOnce(sql: string, asked: Asked, toCome: readonly H
     await runSql({ ...readable, sql, maxRows: 0, maxChars: 0 }, { directory, holder, timeoutMs: CHECK_MS, signal: context.signal });
   } catch (error) {
     // What a job exports of a variable, or where it lists no columns, only its files say.
-    const { customVariables, dynamicKeys } = await readVariables((await context.lists()).ask, () => undefined);
+    const lists = await context.lists().catch(onApiError(() => undefined));
+    const { customVariables = [], dynamicKeys = [] } = lists ? await readVariables(lists.ask, () => undefined) : {};
     const variables = [...customVariables.map(({ key }) => key), ...dynamicKeys];
-    const areListed = runs.every(({ table, fields }) => table || fields.length > 0);
+    const areListed = lists !== undefined && runs.every(({ table, fields }) => table || fields.length > 0);
     const isUnknown = (column: string) => areListed && !variables.some((key) => column.includes(key));
     if (isOfStatement(error, isUnknown)) throw await sqlFailure(error, views, 'caller');
   }

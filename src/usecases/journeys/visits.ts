@@ -28,6 +28,8 @@ export interface Visits {
   readonly reads: (scope: VisitScope) => boolean;
   /** The quoted column of a field, where the files of a scope that is read have it on all days of the answer. */
   readonly column: (scope: VisitScope, field: string) => string | undefined;
+  /** The same where files have it on some days at least; on the others it is NULL. */
+  readonly partly: Visits['column'];
   /** Names of the columns that the files of a scope that is read have. */
   readonly columns: (scope: VisitScope) => readonly string[];
   /** Runs one statement; aggregates leave the engine, never rows of visitors. */

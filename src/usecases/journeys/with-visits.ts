@@ -203,6 +203,7 @@ export function withVisits<T>(
       views: read.get('views')?.view.rowCount ?? 0,
       reads: (scope) => read.has(scope),
       column: (scope, field) => (covers(read.get(scope), [field], days, needs.followDays) ? read.get(scope)?.column(field) : undefined),
+      partly: (scope, field) => read.get(scope)?.column(field),
       columns: (scope) => read.get(scope)?.view.columns.flatMap(({ name, from }) => (from === undefined ? name : [])) ?? [],
       select,
       supply,

@@ -242,8 +242,11 @@ interface Shown {
 
 function notesOf({ tested, rows, isLooked, isAll }: Shown, visits: Visits): string[] {
   const unlooked = isAll ? untold(visits) : [];
-  const unknown = Object.entries(TRAITS).flatMap(([field, words]) => (visits.column('sessions', field) === undefined ? words : []));
-  const lacking = unknown.length > 0 ? `; ${unknown.join(', ')} not in the files` : '';
+  const lackOf = (field: string) => (visits.partly('sessions', field) === undefined ? 'in the files' : 'known on all days');
+  const unknown = Object.entries(TRAITS).filter(([field]) => visits.column('sessions', field) === undefined);
+  const lacking = [...grouped(unknown, ([field]) => lackOf(field))]
+    .map(([lack, own]) => `; ${own.map(([, words]) => words).join(', ')} not ${lack}`)
+    .join('');
   const waiting = rows.find(({ moreDays }) => moreDays !== undefined && moreDays > 0);
   return present(
     unlooked.length > 0 && `Not looked at, because no export of all these days has the field: ${unlooked.join(', ')}.`,

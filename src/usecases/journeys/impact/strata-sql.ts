@@ -130,11 +130,12 @@ function errorBits({ probes }: EffectPlan, visits: Visits): string {
   return cases([[`length(${visits.column('views', 'errors.message') ?? ''}) > 0`, `toInt64(arraySum(${bits}))`]], 0);
 }
 
-/** The traits of a session from its beginning on; '' where the files do not have it. */
-function traitsSql({ column }: Visits): Expressions {
+/** The traits of a session from its beginning on; '' where no file has them, and a value of their own on days whose files do not. */
+function traitsSql({ column, partly }: Visits): Expressions {
   const of = (field: string, make: (column: string) => string) => {
-    const own = column('sessions', field);
-    return own === undefined ? "''" : make(own);
+    const own = partly('sessions', field);
+    if (own === undefined) return "''";
+    return column('sessions', field) === undefined ? cases([[`${own} IS NULL`, "'?'"]], make(own)) : make(own);
   };
   const version = of('browser_version', (own) => `REGEXP_EXTRACT(coalesce(${own}, ''), '^([0-9]+)', 1)`);
   return {
