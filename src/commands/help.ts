@@ -104,7 +104,7 @@ export function examplesOf(command: CommandName): readonly string[] {
   return manuals[command].examples;
 }
 
-const EXIT_CODES = 'Exit codes: 0 done or passed, 1 failed, 2 wrong command line, 3 a speed budget is broken';
+const EXIT_CODES = 'Exit codes: 0 done or passed, 1 failed, 2 wrong command line, 3 a speed budget is broken, 4 a part of a report failed';
 const SETTINGS = `\
 Settings are flags or variables (--time-zone, WEB_ANALYTICS_TIME_ZONE): --help settings lists them, and
   ${homepage.replace(/#.*/, '')}/blob/main/docs/settings.md`;
@@ -133,7 +133,7 @@ function usageOf(command: CommandName): string[] {
 function typeWords({ enum: values, anyOf, items, type }: Readonly<Record<string, unknown>>): string {
   if (Array.isArray(values)) return values.join(' | ');
   if (Array.isArray(anyOf)) return anyOf.filter(isRecord).map(typeWords).join(' or ');
-  return isRecord(items) ? `list of ${typeWords(items)}` : String(type ?? 'any');
+  return isRecord(items) ? `list of ${typeWords(items)}` : typeof type === 'string' ? type : 'any';
 }
 
 /** The arguments of an object of a JSON Schema, with those of objects inside. */

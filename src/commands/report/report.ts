@@ -53,9 +53,11 @@ export function periodOf(last: string, { nowMs, timeZone }: { readonly nowMs: nu
   return { startDate: dayAt(`-${days}d`, 'start'), endDate: dayAt('yesterday', 'end') };
 }
 
+const isOffered = ({ tool }: OverviewPart, { tools }: Offer) => tools.some(({ name }) => name === tool);
+
 /** Asks the tool of one part; a part that cannot be had says why. */
 async function blockFor(part: OverviewPart, asked: OverviewAsked, session: Session, offer: Offer, signal: AbortSignal): Promise<Block> {
-  if (!offer.tools.some(({ name }) => name === part.tool)) return failureOf(part, `${part.tool} is switched off by the settings.`);
+  if (!isOffered(part, offer)) return failureOf(part, `${part.tool} is switched off by the settings.`);
   // All scenarios that the time of a call allows, where a conversation stops at the first screen.
   const isWhole = part.id === 'speed' && ({ whole: true } as const);
   const caller = { session, offer, signal, canAsk: false, single: true as const, ...isWhole };
@@ -71,7 +73,10 @@ async function projectName(session: Session, projectId: number | undefined): Pro
   return projects.find((project) => project.id === id)?.name ?? `Project ${id}`;
 }
 
-/** Writes the report of a period as HTML and Markdown, and prints where; 1 where no part of it could be had. */
+/** Some parts of a report failed; the others are in it. */
+const PARTLY = 4;
+
+/** Writes the report of a period as HTML and Markdown, and prints where; 1 where no part of it could be had, 4 where some could not. */
 export async function report(
   settings: Settings,
   world: WorldOptions,
@@ -88,9 +93,14 @@ export async function report(
     const asked = periodOf(last, { nowMs: clock.now(), timeZone });
     const name = await projectName(session, settings.projectId);
     const blocks: Block[] = [];
+    let failed = 0;
     for (const part of overviewParts) {
       process.stderr.write(`${part.title} …\n`);
-      blocks.push(await blockFor(part, asked, session, offer, interrupt.signal));
+      const block = await blockFor(part, asked, session, offer, interrupt.signal);
+      blocks.push(block);
+      if (!block.isFailure || !isOffered(part, offer)) continue;
+      failed += 1;
+      process.stderr.write(`  failed: ${block.headline}\n`);
     }
     const days = Math.round((Date.parse(asked.endDate) - Date.parse(asked.startDate)) / DAY_MS) + 1;
     const head = {
@@ -101,7 +111,8 @@ export async function report(
     const base = join(out, `report-${asked.startDate}-to-${asked.endDate}`);
     await Promise.all([writeFile(`${base}.html`, reportPage(head, blocks)), writeFile(`${base}.md`, reportMarkdown(head, blocks))]);
     process.stdout.write(`${base}.html\n${base}.md\n`);
-    return blocks.every(({ isFailure }) => isFailure) ? 1 : 0;
+    if (blocks.every(({ isFailure }) => isFailure)) return 1;
+    return failed > 0 ? PARTLY : 0;
   } finally {
     process.off('SIGINT', stop);
     await session.close();

@@ -99,10 +99,10 @@ function historyWords(
   { dataSince, firstDay, historyFrom }: { readonly dataSince: string; readonly firstDay: string; readonly historyFrom: string },
 ): string {
   if (dataSince > historyFrom)
-    return `Data since ${dataSince}: the days before ${firstDay} that say what is usual are fewer than ${historyDays}.`;
+    return `Data since ${dataSince}: the ordinary days before ${firstDay} that say what is usual are of fewer than ${historyDays} days.`;
   const others = places.length - longPlaces;
   const less = others > 0 ? `; for ${others} of ${places.length} selections from ${shortHistoryDays} days, for want of requests` : '';
-  return `What is usual was learned from the ${historyDays} days before ${firstDay}${less}.`;
+  return `What is usual was learned from the ordinary days among the ${historyDays} before ${firstDay}${less}.`;
 }
 
 /** The place under study, and the days of all visitors in it. */

@@ -310,7 +310,7 @@ describe('what a reader has to know', () => {
     const answer = await find({ metrics: ['visits'] }, account);
     expect(notes(answer)).toContain('Project: Nordlicht Shop (1201).');
     expect(notes(await find({ metrics: ['visits'] }))).not.toContain('Project:');
-    expect(notes(answer)).toContain('What is usual was learned from the 156 days before 2026-10-23.');
+    expect(notes(answer)).toContain('What is usual was learned from the ordinary days among the 156 before 2026-10-23.');
     expect(notes(answer)).toContain('false discovery rate of 5 %');
     expect(answer.structured['looked']).toMatchObject({ dataSince: '2026-05-20' });
   });
