@@ -31,7 +31,7 @@ import { inTurns } from '../../statistics/kept-fits.ts';
 import type { Context, Lists } from '../context.ts';
 import { type CompareContext, type CompareInput, gridOf, type Question, questionOf } from './compare-question.ts';
 import { compareAtOnce } from './compare-sides.ts';
-import { apartSentence, fetchMetrics, goalNotes, keptPartOf, reachesBeyond, readDays, readDaysOrNone } from './fetch-metrics.ts';
+import { apartSentence, fetchMetrics, goalNotes, keptPartOf, reachesBeyond, readDays, readDaysOrNone, reasonsOf } from './fetch-metrics.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
 import { redefinitionNotes } from './redefinitions.ts';
 
@@ -192,7 +192,7 @@ async function readPeriods(question: Question, context: CompareContext): Promise
   const windows = windowsOf({ ...question, timeZone, nowMs });
   const { grid, isOne, byDevice } = selectionOf(question);
   const { totals, days, known, notes } = await readAtOnce(grid, windows, question.goalId, context);
-  const kept = reachesBeyond(totals) ? await keptRanges(totals, windows, context) : undefined;
+  const kept = reachesBeyond(reasonsOf(totals)) ? await keptRanges(totals, windows, context) : undefined;
   if (kept) {
     return { ...(await readPeriods({ ...question, ...kept.bounds }, context)), kept: kept.sentence };
   }

@@ -157,21 +157,17 @@ export async function goalNotes(metrics: readonly string[], rows: readonly Metri
 type FetchContext = Pick<Context, 'ask' | 'signal' | 'timeZone' | 'note'>;
 
 /** Reads days; where they begin before what the platform keeps, those that are kept, which is noted. Ranges keep their order and number. */
-export async function fetchKept(grid: MetricGrid, { note, ...fetching }: Fetching & Pick<Context, 'note'>): Promise<MetricAnswers> {
-  const first = await orOutOfBounds(fetchMetrics(grid, fetching));
-  const isError = first instanceof ApiError;
-  if (!isError && !reachesBeyond(first)) return first;
+export function fetchKept(grid: MetricGrid, { note, ...fetching }: Fetching & Pick<Context, 'note'>): Promise<MetricAnswers> {
   const [startMs, endMs] = [Math.min(...grid.ranges.map((range) => range.startMs)), Math.max(...grid.ranges.map((range) => range.endMs))];
-  const kept = await keptPartOf({ startMs, endMs }, fetching);
-  if (!kept) {
-    if (isError) throw first;
-    return first;
-  }
-  note(`The platform keeps data since ${kept.firstDay}: the days from there on teach what is usual.`);
-  const parts = grid.ranges.map((range, index) => ({ index, startMs: Math.max(range.startMs, kept.startMs), endMs: range.endMs }));
-  const left = parts.filter((range) => range.startMs < range.endMs);
-  const { rows, ...answers } = await fetchMetrics({ ...grid, ranges: left }, fetching);
-  return { ...answers, rows: rows.map((row) => ({ ...row, range: left[row.range]?.index ?? row.range })) };
+  const read = async (kept?: Kept) => {
+    if (!kept) return fetchMetrics(grid, fetching);
+    note(`The platform keeps data since ${kept.firstDay}: the days from there on teach what is usual.`);
+    const parts = grid.ranges.map((range, index) => ({ index, startMs: Math.max(range.startMs, kept.startMs), endMs: range.endMs }));
+    const left = parts.filter((range) => range.startMs < range.endMs);
+    const { rows, ...answers } = await fetchMetrics({ ...grid, ranges: left }, fetching);
+    return { ...answers, rows: rows.map((row) => ({ ...row, range: left[row.range]?.index ?? row.range })) };
+  };
+  return readKept({ startMs, endMs }, fetching, read, reasonsOf);
 }
 
 /** The end of an interval that fits into the calls which its days from an instant on take, one at least. */
@@ -232,8 +228,32 @@ export function readDaysOrNone(grid: Omit<MetricGrid, 'ranges'>, windows: Window
 /** Whether the platform refused a range because it reaches beyond what is kept; its words are all that says so. */
 const isOutOfBounds = (reason: string) => /out of bounds/i.test(reason);
 
+/** Why parts of what was asked for are missing. */
+export const reasonsOf = ({ missing }: Pick<MetricAnswers, 'missing'>): string[] => missing.map(({ reason }) => reason);
+
+/** Whether a part of what was asked for lies beyond what is kept. */
+export const reachesBeyond = (reasons: readonly string[]): boolean => reasons.some(isOutOfBounds);
+
+/** The part of an interval that the platform keeps. */
+export type Kept = Interval & { readonly firstDay: string };
+
+/** What is read of an interval, by the reasons why parts of it are missing; where it begins before what the platform keeps, of that part. */
+export async function readKept<Read>(
+  interval: Interval,
+  context: Pick<Context, 'ask' | 'timeZone'>,
+  read: (kept?: Kept) => Promise<Read>,
+  reasonsIn: (read: Read) => readonly string[],
+): Promise<Read> {
+  const first = await orOutOfBounds(read());
+  const isError = first instanceof ApiError;
+  const kept = isError || reachesBeyond(reasonsIn(first)) ? await keptPartOf(interval, context) : undefined;
+  if (kept) return read(kept);
+  if (isError) throw first;
+  return first;
+}
+
 /** The answer that was read, or the error by which the platform refused a range that reaches beyond what is kept. */
-export const orOutOfBounds = <Read>(read: Promise<Read>): Promise<Read | ApiError> =>
+const orOutOfBounds = <Read>(read: Promise<Read>): Promise<Read | ApiError> =>
   read.catch(
     onApiError((error) => {
       if (isOutOfBounds(error.message)) return error;
@@ -241,19 +261,11 @@ export const orOutOfBounds = <Read>(read: Promise<Read>): Promise<Read | ApiErro
     }),
   );
 
-/** Whether a part of what was asked for lies beyond what is kept. */
-export function reachesBeyond({ missing }: Pick<MetricAnswers, 'missing'>): boolean {
-  return missing.some(({ reason }) => isOutOfBounds(reason));
-}
-
 /**
  * The part of an interval that the platform keeps, from the first whole day on: it is found by halving, because no answer of the interface
  * says it. Undefined where all of it is kept, or not even its last day.
  */
-export async function keptPartOf(
-  interval: Interval,
-  { ask, timeZone }: Pick<Context, 'ask' | 'timeZone'>,
-): Promise<(Interval & { readonly firstDay: string }) | undefined> {
+export async function keptPartOf(interval: Interval, { ask, timeZone }: Pick<Context, 'ask' | 'timeZone'>): Promise<Kept | undefined> {
   const days = slotsOf('day', interval, timeZone);
   const isKept = async (index: number) => {
     const day = days[index];

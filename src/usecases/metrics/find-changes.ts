@@ -34,7 +34,7 @@ import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import type { Context, Lists } from '../context.ts';
 import { chooseScenarios, findSpeedChanges } from '../speed/find-speed-changes.ts';
 import { isCommerceGoal } from './commerce-goal.ts';
-import { fetchMetrics } from './fetch-metrics.ts';
+import { fetchMetrics, type Kept, readKept } from './fetch-metrics.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
 import { type Compared, redefinitionNotes } from './redefinitions.ts';
 
@@ -178,6 +178,8 @@ async function zonesToLookAt(
 const MOST_REQUESTS = 44;
 /** A token, the lists of segments and goals, and up to four for last year, with one to spare. */
 const RESERVED = 8;
+/** Of these, all visitors read in vain and the halving that finds the first day which the platform keeps. */
+const TO_FIND_KEPT = 10;
 /** Scenarios that are looked at beside the site or its zones, each a request, after one for their list. */
 const MOST_SCENARIOS = 12;
 
@@ -350,7 +352,10 @@ async function lookAtSite(
   const lastMs = shiftDays(endMs + 1, later, timeZone) - 1;
   const bounds = { days: days + later, endMs: lastMs, timeZone, requests: room - ofZones.requests };
   const ofDays = metricsToRead(metrics);
-  const { readable, plan, reader, base } = await begin(asked, bounds, ofDays, context);
+  const most = { startMs: shiftDays(startMs, -2 * MOST_DAYS, timeZone), endMs: lastMs };
+  const beginIn = (kept?: Kept) =>
+    begin(asked, kept ? { ...bounds, keptMs: kept.startMs, requests: bounds.requests - TO_FIND_KEPT } : bounds, ofDays, context);
+  const { readable, plan, reader, base } = await readKept(most, context, beginIn, (begun) => begun.reader.facts.failures);
   const read = { startMs: shiftDays(startMs, -plan.historyDays, timeZone), endMs: lastMs };
   const [others, known] = await Promise.all([reader.readAll(plan.places.slice(1)), readKnownDays(read, base.place.goalId, context)]);
   const readings = [base, ...others];

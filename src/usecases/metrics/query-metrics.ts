@@ -24,7 +24,7 @@ import { sentencesOf } from '../../lib/sentences.ts';
 import type { Context, Lists } from '../context.ts';
 import { compareMetrics } from './compare-metrics.ts';
 import type { CompareContext } from './compare-question.ts';
-import { apartSentence, fetchMetrics, goalWords, keptPartOf, orOutOfBounds, reachesBeyond } from './fetch-metrics.ts';
+import { apartSentence, fetchMetrics, goalWords, type Kept, readKept, reasonsOf } from './fetch-metrics.ts';
 import { countedPart, type ExpectedRead, readCourse, readExpected, withinForecast } from './read-expected.ts';
 import { readSpecialDays } from './read-known-days.ts';
 
@@ -111,21 +111,19 @@ async function readQuery(complete: MetricQuery, context: QueryMetricsContext) {
 }
 
 /** The same; where the range begins before what the platform keeps, of the part that is there, which is noted. */
-async function readKept(asked: MetricQuery, context: QueryMetricsContext): ReturnType<typeof readQuery> {
-  const { interval } = asked;
-  const notes: string[] = [];
-  const first = await orOutOfBounds(readQuery(asked, { ...context, note: (sentence) => void notes.push(sentence) }));
-  const isError = first instanceof ApiError;
-  const kept = isError || reachesBeyond(first.read) || reachesBeyond(first.totals) ? await keptPartOf(interval, context) : undefined;
-  if (!kept) {
-    if (isError) throw first;
-    for (const sentence of notes) context.note(sentence);
-    return first;
-  }
-  const { firstDay, ...part } = kept;
-  context.covers(part.startMs, part.endMs);
-  context.note(`The platform keeps data since ${firstDay}: all figures are from that day on; what lies before is not there.`);
-  return readQuery({ ...asked, interval: part }, { ...context, progress: () => undefined });
+async function readKeptQuery(asked: MetricQuery, context: QueryMetricsContext): ReturnType<typeof readQuery> {
+  let notes: string[] = [];
+  const own = { ...context, note: (sentence: string) => void notes.push(sentence) };
+  const read = (kept?: Kept) => {
+    if (!kept) return readQuery(asked, own);
+    const { firstDay, ...interval } = kept;
+    context.covers(interval.startMs, interval.endMs);
+    notes = [`The platform keeps data since ${firstDay}: all figures are from that day on; what lies before is not there.`];
+    return readQuery({ ...asked, interval }, { ...own, progress: () => undefined });
+  };
+  const answered = await readKept(asked.interval, context, read, (answers) => [answers.read, answers.totals].flatMap(reasonsOf));
+  for (const sentence of notes) context.note(sentence);
+  return answered;
 }
 
 /** Names what rows are of beside their time: `mobile, Germany`; empty for all visitors. */
@@ -296,7 +294,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const needed = () => goalWords(perGoal, 'goalIds', lists);
   const [{ complete, grid, read, totals }] = await Promise.all([
     (counted
-      ? readKept(counted, context)
+      ? readKeptQuery(counted, context)
       : Promise.resolve({ complete: asked, grid: gridOf(asked, timeZone), read: NOTHING_READ, totals: NOTHING_READ })
     ).catch(async (error: unknown) => {
       if (isPerGoal && isAboutGoal(error)) throw new ApiError('invalid', await needed());

@@ -315,6 +315,13 @@ describe('what a reader has to know', () => {
     expect(answer.structured['looked']).toMatchObject({ dataSince: '2026-05-20' });
   });
 
+  it('is learned from the days that are kept where those before the range reach beyond them', async () => {
+    const answer = await find({ startDate: '2026-01-20', endDate: '2026-03-07', metrics: ['visits'] });
+    expect(looked(answer)).toMatchObject({ dataSince: '2025-10-21', withTooFewData: 0 });
+    expect(looked(answer)['requests']).toBeLessThanOrEqual(44);
+    expect(notes(answer)).not.toMatch(/could not be read/);
+  });
+
   inFullRun(() => {
     it('is told apart by goal where a project has no e-commerce', async () => {
       const answer = await find({}, content);

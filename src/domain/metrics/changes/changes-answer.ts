@@ -324,8 +324,8 @@ export function changesAnswer(facts: AnswerFacts): Changes {
 /** Why nothing could be judged. */
 function youngSentence({ firstDay, lastDay }: AnswerFacts, since: string, { year }: Grammar): string {
   return (
-    `The site is too young to judge the days ${rangeText(firstDay, lastDay, year)}: data begins ${rangeText(since, since, year)}, and a ` +
-    `verdict needs ${LEAST_HISTORY_DAYS} days before them.`
+    `The days ${rangeText(firstDay, lastDay, year)} cannot be judged: data begins ${rangeText(since, since, year)}, and a verdict needs ` +
+    `${LEAST_HISTORY_DAYS} days before them.`
   );
 }
 

@@ -183,6 +183,8 @@ interface Bounds {
   /** The last instant of the last complete day. */
   readonly endMs: number;
   readonly timeZone: string;
+  /** The first instant that the platform keeps, where the days reach beyond it. */
+  readonly keptMs?: number | undefined;
   /** Requests that may be sent for metrics. */
   readonly requests: number;
 }
@@ -191,8 +193,8 @@ interface Bounds {
 export const isOfClockChange = ({ startMs, endMs }: Interval) => endMs - startMs !== ONE_DAY_MS - 1;
 
 /** Ranges of at most 92 days that end with the scan, without days on which the clocks change. */
-export function rangesOf(daysBack: number, { endMs, timeZone }: Pick<Bounds, 'endMs' | 'timeZone'>): Interval[] {
-  const days = slotsOf('day', { startMs: shiftDays(endMs + 1, -daysBack, timeZone), endMs }, timeZone);
+export function rangesOf(daysBack: number, { endMs, timeZone, keptMs = 0 }: Omit<Bounds, 'days' | 'requests'>): Interval[] {
+  const days = slotsOf('day', { startMs: Math.max(keptMs, shiftDays(endMs + 1, -daysBack, timeZone)), endMs }, timeZone);
   const ranges: { startMs: number; endMs: number }[] = [];
   for (const day of days.toReversed()) {
     if (isOfClockChange(day)) continue;
