@@ -1,14 +1,10 @@
+import { sampleStandardDeviation } from 'simple-statistics';
 import { dayAfter } from '../../lib/calendar.ts';
+import { meanOf } from '../../statistics/order.ts';
 import { Z_95 } from '../../statistics/tails.ts';
 import type { DatedChange } from './engine/changes.ts';
+import type { Sized } from './engine/series.ts';
 import type { MetricRow } from './read/metric-answers.ts';
-
-/** A relative change with its bounds at 95 %. */
-export interface Sized {
-  readonly relative: number;
-  readonly low: number;
-  readonly high: number;
-}
 
 /** The amount that changes of its factors add to or take from a total over their days, with bounds at 95 %. */
 export interface CostRange {
@@ -40,12 +36,8 @@ export function costOfFactors(total: number, factors: readonly Sized[], scatter 
 }
 
 /** The estimated amount that a change adds to or takes from a total over its days. */
-export interface Cost {
+export interface Cost extends CostRange {
   readonly metric: 'revenueSum' | 'conversionCount' | 'visits';
-  readonly value: number;
-  /** Bounds at 95 %; left out where almost nothing is left of a total. */
-  readonly low?: number;
-  readonly high?: number;
 }
 
 /** The factors of each product; the visits that are one of a zone's revenue are told of the site. */
@@ -136,6 +128,19 @@ export function totalsOf(rows: readonly MetricRow[]): TotalOn {
 /** A total of which less than this share is left says little of what it was. */
 const LEAST_LEFT = 0.1;
 
+/** What is missing on some days to a total of the days before them, give or take what each of those differs by. */
+function missingOf(metric: Cost['metric'], { from, to }: CostDays, totalOn: TotalOn): CostRange | undefined {
+  const own = totalOn(metric, from, to);
+  const usual = Array.from({ length: DAYS_BEFORE }, (_, at) => dayAfter(from, at - DAYS_BEFORE)).flatMap((day) => {
+    const each = totalOn(metric, day, day);
+    return each?.days ? [each.total] : [];
+  });
+  if (!own || usual.length < 2) return undefined;
+  const value = own.total - own.days * meanOf(usual);
+  const error = Z_95 * sampleStandardDeviation(usual) * Math.sqrt(own.days);
+  return { value, low: value - error, high: value + error };
+}
+
 /**
  * The amount that a change makes over its days up to `last`, of revenue where there is some, else of conversions, else of visits; of a
  * total of which almost nothing is left, what is missing to that of the weeks before.
@@ -150,14 +155,11 @@ export function costOnDays(
   const days = { from, to: to !== undefined && to < last ? to : last };
   const factors = [{ metric, relative, low, high }];
   if (isOfOthers(factors, days, totalOn)) return undefined;
-  const sumsOf = (name: string) => ({ own: totalOn(name, days.from, days.to), before: totalOn(name, ...daysBefore(days)) });
   const outcome = (['revenueSum', 'conversionCount', 'visits'] as const).find((name) => {
-    const { own, before } = sumsOf(name);
-    return (metric === name || factorsOf(name, of).includes(metric)) && (own?.total || before?.total);
+    const isOf = metric === name || factorsOf(name, of).includes(metric);
+    return isOf && (totalOn(name, days.from, days.to)?.total || totalOn(name, ...daysBefore(days))?.total);
   });
   if (!outcome) return undefined;
-  const { own, before } = sumsOf(outcome);
-  if (1 + relative < LEAST_LEFT && own && before?.days)
-    return { metric: outcome, value: own.total - (before.total * own.days) / before.days };
-  return { metric: outcome, ...costOfChange(outcome, factors, days, totalOn) };
+  const missing = 1 + relative < LEAST_LEFT ? missingOf(outcome, days, totalOn) : undefined;
+  return { metric: outcome, ...(missing ?? costOfChange(outcome, factors, days, totalOn)) };
 }

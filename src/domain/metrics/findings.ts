@@ -1,6 +1,8 @@
 import type { Facts, FindingPlace } from '../../findings/finding.ts';
 import { type Grammar, worded } from '../../findings/sentence.ts';
-import { dayAfter } from '../../lib/calendar.ts';
+import { dateText, rangeText } from '../../findings/wording.ts';
+import { dayAfter, type Interval } from '../../lib/calendar.ts';
+import { todayIn } from '../../lib/dates.ts';
 import { lowered } from '../../lib/sentences.ts';
 import { type Cost, costOnDays, totalsOf } from './change-cost.ts';
 import type { DatedChange } from './engine/changes.ts';
@@ -83,7 +85,7 @@ function reasonFacts(placed: PlacedChange, currency: string | undefined): Pick<F
   const own = rows?.filter(({ interval }) => labels.has(interval.label ?? ''));
   const found = own ? costOnDays(metric, totalsOf(own), change, last, { isOfOtherGoal }) : cost;
   if (!found) return { causes: [...causes] };
-  const { metric: of, value, low = value, high = value } = found;
+  const { metric: of, value, low, high } = found;
   const { from, to = last } = change;
   const rounded = (amount: number) => Number(amount.toFixed(2));
   const amounts = { value: rounded(value), low: rounded(low), high: rounded(high) };
@@ -120,6 +122,15 @@ export function changeFacts(placed: PlacedChange, currency: string | undefined):
     ...reasonFacts(placed, currency),
     ...(more && { more }),
   };
+}
+
+/** When a selection has visits, where that is not all of some days: `since 15 June`. */
+export function visitedWords(span: Interval, within: Interval, timeZone: string, year: string): string | undefined {
+  const dayOf = (ms: number) => (ms > within.startMs && ms < within.endMs ? todayIn(timeZone, ms) : undefined);
+  const [begun, ended] = [dayOf(span.startMs), dayOf(span.endMs)];
+  if (begun !== undefined && ended !== undefined) return rangeText(begun, ended, year);
+  if (begun !== undefined) return `since ${dateText(begun, year)}`;
+  return ended && `up to ${dateText(ended, year)}`;
 }
 
 /** The record of days of which the counting looks broken. */

@@ -2,7 +2,7 @@ import { onApiError, refuse } from '../../api/errors.ts';
 import { listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { instantOf } from '../../api/params.ts';
 import type { KnownDays } from '../../domain/metrics/calendar/known-days.ts';
-import { specialSentence } from '../../domain/metrics/calendar/special-words.ts';
+import { clearOccasions, specialSentence } from '../../domain/metrics/calendar/special-words.ts';
 import { type Causes, type CausesInput, explainHeadline, type SegmentReadings } from '../../domain/metrics/compare/causes.ts';
 import { type PeriodsResult, wordComparison } from '../../domain/metrics/compare/comparison.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
@@ -13,10 +13,11 @@ import { type Detection, detectionSentences, detectionsOf } from '../../domain/m
 import { daysOf, type JudgedChanges, judgeChanges, type PeriodsInput } from '../../domain/metrics/compare/judged-changes.ts';
 import { isWithoutDays, type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
 import type { DatedChange } from '../../domain/metrics/engine/changes.ts';
-import { grammarOf, placeBy } from '../../domain/metrics/findings.ts';
+import { grammarOf, placeBy, visitedWords } from '../../domain/metrics/findings.ts';
 import { zoneMetricWords } from '../../domain/metrics/metric-definitions.ts';
 import { nameOf } from '../../domain/metrics/metric-names.ts';
-import { type CountingFault, countingFaults, visitedSpan, withoutFaults } from '../../domain/metrics/quality/counting.ts';
+import { type CountingFault, countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
+import { visitedSpan } from '../../domain/metrics/read/day-points.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { type Device, type MetricGrid, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import { DEFAULT_METRICS } from '../../domain/metrics/read/metric-query.ts';
@@ -126,13 +127,11 @@ const isWithin = (ms: number, { startMs, endMs }: Interval) => ms > startMs && m
 function visitedRanges({ question, windows: { baseline, period }, days, lists, timeZone, isOne }: PeriodsRead, nowMs: number) {
   const { segmentIds, devices } = question;
   if (!isOne || segmentIds.length === 0) return undefined;
-  const { startMs, endMs } = visitedSpan(days.filter(({ selection }) => selection.device === (devices[0] ?? 'all')));
+  const span = visitedSpan(days.filter(({ selection }) => selection.device === (devices[0] ?? 'all')));
+  const { startMs, endMs } = span;
   const both = { startMs: baseline.startMs, endMs: period.endMs };
-  const year = todayIn(timeZone, nowMs).slice(0, 4);
-  const [begun, ended] = [startMs, endMs].map((ms) => (isWithin(ms, both) ? todayIn(timeZone, ms) : undefined));
-  if (begun === undefined && ended === undefined) return undefined;
-  const ofOne = begun === undefined ? `up to ${dateText(ended ?? '', year)}` : `since ${dateText(begun, year)}`;
-  const when = begun === undefined || ended === undefined ? ofOne : rangeText(begun, ended, year);
+  const when = visitedWords(span, both, timeZone, todayIn(timeZone, nowMs).slice(0, 4));
+  if (when === undefined) return undefined;
   const [isLate, isEarly] = [isWithin(startMs, baseline), isWithin(endMs, period)];
   const bounds = {
     baselineStartMs: isLate ? startMs : baseline.startMs,
@@ -398,7 +397,7 @@ function specialOf({ periods, changes: { headline, changes } }: PeriodsJudged, {
   const inRanges = new Set([...whole.baselineDays, ...whole.periodDays].flatMap(({ interval }) => interval.label ?? []));
   for (const { metric, judgement } of [headline, ...changes]) {
     const name = nameOf(metric).toLowerCase();
-    const sentence = specialSentence(daysOf(whole, metric), inRanges, known.specialDays, name, judgement.changes);
+    const sentence = specialSentence(clearOccasions(daysOf(whole, metric), inRanges, known.specialDays, judgement.changes), name);
     if (sentence !== '') return sentence;
   }
   return '';

@@ -2,7 +2,7 @@ import { ApiError, onApiError, refuse } from '../../api/errors.ts';
 import { listGoals } from '../../api/operations/objects.ts';
 import { instantOf } from '../../api/params.ts';
 import type { KnownDays } from '../../domain/metrics/calendar/known-days.ts';
-import { specialSentence } from '../../domain/metrics/calendar/special-words.ts';
+import { clearOccasions, type Occasion } from '../../domain/metrics/calendar/special-words.ts';
 import { changeSeriesOf, type Place, type Reading, seriesId } from '../../domain/metrics/changes/change-series.ts';
 import {
   type Changes,
@@ -20,13 +20,14 @@ import {
   findChanges as scan,
 } from '../../domain/metrics/changes/find-changes.ts';
 import { laterDays } from '../../domain/metrics/compare/comparison-windows.ts';
+import { visitedWords } from '../../domain/metrics/findings.ts';
 import { siteMetricNames, zoneMetricNames } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
-import { dayPoints, metricsToRead } from '../../domain/metrics/read/day-points.ts';
+import { dayPoints, metricsToRead, visitedSpan } from '../../domain/metrics/read/day-points.ts';
 import { type Device, isZoneMetric, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
 import { dateText } from '../../findings/wording.ts';
-import { daysBetween, shiftDays, slotsOf } from '../../lib/calendar.ts';
+import { daysBetween, type Interval, shiftDays, slotsOf } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
 import { onceByGist } from '../../lib/sentences.ts';
@@ -301,12 +302,21 @@ function judgeCounting(readings: readonly Reading[], base: Reading, { from, to }
 }
 
 /** The effects of special days on visits, beside what changed. */
-function specialOf({ rows, place }: Reading, { from, to }: Scanned, { specialDays }: KnownDays, changes: SiteFacts['ranked']): string {
+function specialOf({ rows, place }: Reading, { from, to }: Scanned, { specialDays }: KnownDays, changes: SiteFacts['ranked']): Occasion[] {
   const scanned = new Set(rows.flatMap(({ interval: { label = '' } }) => (label >= from && label <= to ? [label] : [])));
   const isOfVisits = ({ metric, place: own }: SiteFacts['ranked'][number]['parts'][number]) =>
     metric === 'visits' && own.device === place.device && own.segmentId === place.segmentId && own.zoneId === place.zoneId;
   const levels = changes.filter(({ shape, parts }) => shape !== 'drift' && parts.some(isOfVisits));
-  return specialSentence(dayPoints(rows, 'visits'), scanned, specialDays, 'visits', levels);
+  return clearOccasions(dayPoints(rows, 'visits'), scanned, specialDays, levels);
+}
+
+/** Since when and until when segments have visits, where that is not all of the days asked for: they are judged on these alone. */
+function spansOf(readings: readonly Reading[], base: Place, asked: Interval, timeZone: string, lists: Lists): string[] {
+  return readings.flatMap(({ place: { device, segmentId, goalId }, rows }) => {
+    if (segmentId === undefined || device !== base.device || goalId !== base.goalId) return [];
+    const words = visitedWords(visitedSpan(rows), asked, timeZone, todayIn(timeZone, asked.endMs).slice(0, 4));
+    return words === undefined ? [] : [`"${lists.nameOf('segment', segmentId)}" has visits only ${words}.`];
+  });
 }
 
 /** Everything that was asked for and could be read. */
@@ -383,7 +393,8 @@ async function lookAtSite(
     unseen,
     ranked: changes,
     faults,
-    special: site ? specialOf(base, scanned, known, changes) : '',
+    special: site ? specialOf(base, scanned, known, changes) : [],
+    spans: spansOf(readings, base.place, { startMs, endMs }, timeZone, lists),
     nameOf: (kind, id) => (kind === 'goal' ? (goals.names.get(id) ?? String(id)) : lists.nameOf(kind, id)),
     currency,
     unread: { selections: unread, of: plan.places.length },

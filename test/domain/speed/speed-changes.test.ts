@@ -91,7 +91,7 @@ function site(metric: string, from: string, own: Partial<RankedChange> = {}): Ra
     place,
     pValue: 0.001,
     parts: [{ metric, place, relative: -0.2, low: -0.3, high: -0.1, score: -5 }],
-    cost: { metric: 'revenueSum', value: -100 },
+    cost: { metric: 'revenueSum', value: -100, low: -150, high: -50 },
     ...own,
   };
 }

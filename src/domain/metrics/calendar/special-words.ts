@@ -133,19 +133,16 @@ function daysText(days: Occasion['days']): string {
 }
 
 /**
- * One sentence: the special days among some labels and what they did to a metric, against the nearest ordinary days of their weekdays
- * on the same side of `changes` of its level; empty where none did much. `name` is that of the metric in a sentence.
+ * The special days among some labels that did much to a metric, against the nearest ordinary days of their weekdays on the same side of
+ * `changes` of its level; those that did most first.
  */
-export function specialSentence(
-  points: readonly DailyPoint[],
-  labels: ReadonlySet<string>,
-  specialDays: SpecialDays,
-  name: string,
-  changes: readonly LevelChange[],
-): string {
-  const clear = occasionsOf(points, labels, specialDays, changes)
+export const clearOccasions = (...asked: Parameters<typeof occasionsOf>): Occasion[] =>
+  occasionsOf(...asked)
     .filter(({ isClear, size }) => isClear && Math.abs(size) >= LEAST_EFFECT)
     .toSorted((a, b) => Math.abs(b.size) - Math.abs(a.size));
+
+/** One sentence on what special days did to a metric, of which `name` is that in a sentence; empty of none. */
+export function specialSentence(clear: readonly Occasion[], name: string): string {
   if (clear.length === 0) return '';
   const percent = (offset: number) => formatPercent(100 * Math.expm1(offset), { sign: true, digits: 0 });
   const texts = clear.slice(0, MOST_NAMES).map(({ name: occasion, days, since }) => {

@@ -2,13 +2,15 @@ import * as z from 'zod';
 import { type Facts, type Finding, findingShape } from '../../../findings/finding.ts';
 import { mayBeSeason, paragraphOf, type Said } from '../../../findings/paragraph.ts';
 import { type Grammar, intervalSentence, saidOf, sentenceOf, worded } from '../../../findings/sentence.ts';
-import { rangeText } from '../../../findings/wording.ts';
+import { dateText, listed, rangeText } from '../../../findings/wording.ts';
 import { daysFrom } from '../../../lib/calendar.ts';
 import { todayIn } from '../../../lib/dates.ts';
 import { counted } from '../../../lib/number-text.ts';
+import { capital } from '../../../lib/sentences.ts';
 import { compareSpeedChanges, type SpeedChange, type SpeedMove } from '../../speed/scenario-study.ts';
 import { moveFacts, nounOf } from '../../speed/speed-findings.ts';
 import { deviceOf, metricFact } from '../../speed/speed-metrics.ts';
+import { type Occasion, specialSentence } from '../calendar/special-words.ts';
 import { type DailyPoint, LEAST_HISTORY_DAYS } from '../engine/series.ts';
 import { changeFacts, faultFacts, grammarOf, placeBy } from '../findings.ts';
 import { definitionOf } from '../metric-definitions.ts';
@@ -60,8 +62,10 @@ export interface SiteFacts extends Searched {
   /** The most expensive first. */
   readonly ranked: readonly RankedChange[];
   readonly faults: readonly CountingFault[];
-  /** The effects of special days in the range; empty where there are none. */
-  readonly special: string;
+  /** Special days in the range that did much to visits. */
+  readonly special: readonly Occasion[];
+  /** Since when and until when segments have visits. */
+  readonly spans: readonly string[];
   /** Days of revenue that stand out and are no change for sure. */
   readonly large: readonly LargeDay[];
   /** The names that people give to objects. */
@@ -208,10 +212,18 @@ const factsOf = (entry: Entry, facts: AnswerFacts): Facts[] => {
   return facts.site ? siteFindings(entry, facts.site, facts) : [];
 };
 
-/** `Nothing changed beyond chance from 1 to 28 Nov`, of what could be read. */
-function nothingSentence({ site, firstDay, lastDay }: AnswerFacts, { year }: Grammar): string {
-  const isPart = (site?.unread.selections ?? 0) > 0;
-  return `${isPart ? 'Nothing that was looked at' : 'Nothing'} changed beyond chance ${rangeText(firstDay, lastDay, year)}.`;
+/** Names of what the first paragraph excepts; more stand in the details. */
+const MOST_EXCEPTED = 3;
+
+/** `Nothing changed beyond chance from 1 to 28 Nov`, of what could be read, apart from what the details tell. */
+function nothingSentence({ site, firstDay, lastDay }: AnswerFacts, slow: readonly RankedChange[], { year, nounOf }: Grammar): string {
+  const drifted = slow.flatMap(({ parts: [first] }) => (first ? [`a slow drift of ${nounOf(first.metric).name}`] : []));
+  const days = (site?.large ?? []).map(({ day }) => dateText(day, year));
+  const all = [...new Set([...(site?.special ?? []).map(({ name }) => name), ...drifted, ...days])];
+  const more = all.length > MOST_EXCEPTED ? ['what the details list'] : [];
+  const apart = all.length === 0 ? '' : `apart from ${listed([...all.slice(0, MOST_EXCEPTED), ...more])}, `;
+  const what = (site?.unread.selections ?? 0) > 0 ? 'nothing that was looked at' : 'nothing';
+  return capital(`${apart}${what} changed beyond chance ${rangeText(firstDay, lastDay, year)}.`);
 }
 
 /** How many series were looked at, and what could not be read. */
@@ -240,10 +252,16 @@ function othersSentence(facts: AnswerFacts, entries: readonly Entry[], grammar: 
 }
 
 /** The sentences of the first paragraph: what changed most, what else did, and what was not looked at. */
-function leadOf(facts: AnswerFacts, findings: readonly Finding[], entries: readonly Entry[], grammar: Grammar): Said[] {
+function leadOf(
+  facts: AnswerFacts,
+  findings: readonly Finding[],
+  entries: readonly Entry[],
+  slow: readonly RankedChange[],
+  grammar: Grammar,
+): Said[] {
   const ofCounting = findings.filter(({ verdict }) => verdict === 'measurement');
   const first = findings.find(({ verdict }) => verdict !== 'measurement');
-  const said = first ? saidOf(first, grammar) : nothingSentence(facts, grammar);
+  const said = first ? saidOf(first, grammar) : nothingSentence(facts, slow, grammar);
   return [...ofCounting.map(({ sentence }) => [sentence]), said, ...seenSentences(facts), ...othersSentence(facts, entries, grammar)];
 }
 
@@ -305,9 +323,11 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const entries = entriesOf(news, speed?.changes ?? [], facts);
   const shown = entries.slice(0, limit).flatMap((entry) => factsOf(entry, facts));
   const findings = [...faults.map((fault) => faultFacts(fault)), ...shown].map((each) => worded(each, grammar));
-  const lead = looked.series === 0 ? [youngSentence(facts, looked.dataSince, grammar)] : leadOf(facts, findings, entries, grammar);
+  const lead = looked.series === 0 ? [youngSentence(facts, looked.dataSince, grammar)] : leadOf(facts, findings, entries, slow, grammar);
   const { answer, rest } = paragraphOf(lead);
-  const beside = site ? [...besideFacts(site, slow, facts).map((each) => sentenceOf(each, grammar)), site.special] : [];
+  const beside = site
+    ? [...besideFacts(site, slow, facts).map((each) => sentenceOf(each, grammar)), ...site.spans, specialSentence(site.special, 'visits')]
+    : [];
   // The records hold every interval; in words it stands beside the change that the first paragraph tells.
   const intervals = findings.slice(0, faults.length + 1).map((finding) => intervalSentence(finding, grammar));
   const details = [...rest, ...intervals, ...beside].filter((sentence) => sentence !== '');

@@ -1,8 +1,8 @@
-import { logTail, Z_95 } from '../../../statistics/tails.ts';
+import { logTail } from '../../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
 import { effectsOf, type Information, without } from './noise.ts';
 import { type Candidate, LONGEST_EPISODE_DAYS, nextChange, type Quest, type Shape, scoreOf, soughtBy, takeOut } from './seek.ts';
-import { LEAST_HISTORY_DAYS, relativeOf, type Series, WEEK } from './series.ts';
+import { LEAST_HISTORY_DAYS, type Series, sizeOf, WEEK } from './series.ts';
 
 /** A change that was found: days on which the level differs from that before. */
 export interface Change extends Interval {
@@ -238,19 +238,18 @@ export interface DatedChange {
 
 /** A change of a series in words of days. */
 export function dated(series: Series, change: Change): DatedChange {
-  const { labels } = series;
+  const { labels, isOver } = series;
   const { shape, from, to, effect, error, logP, earliest, latest } = change;
   const label = (at: number) => labels[at] ?? '';
+  const goesOn = to === labels.length && !isOver;
   return {
-    shape,
+    shape: shape === 'step' && !goesOn ? endedShape(from, to) : shape,
     from: label(from),
-    ...(to < labels.length && { to: label(to - 1) }),
+    ...(!goesOn && { to: label(to - 1) }),
     days: to - from,
     earliest: label(earliest),
     latest: label(latest),
-    relative: relativeOf(series, effect),
-    low: relativeOf(series, effect - Z_95 * error),
-    high: relativeOf(series, effect + Z_95 * error),
+    ...sizeOf(series, change, effect, error),
     pValue: Math.exp(logP),
   };
 }

@@ -1,13 +1,24 @@
 import { nthDouble } from '../../../lib/nth.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
-import { logTail, normalOf, Z_95 } from '../../../statistics/tails.ts';
+import { logTail, normalOf } from '../../../statistics/tails.ts';
 import { total } from '../../../statistics/vectors.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
 import { type Information, informationOf, knownOf, without } from './noise.ts';
 import { intervalOf } from './reasons.ts';
 import { pastAndPresent } from './seek.ts';
-import { type DailyPoint, daysIn, LEAST_HISTORY_DAYS, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
+import {
+  type DailyPoint,
+  daysIn,
+  LEAST_HISTORY_DAYS,
+  type MetricKind,
+  relativeOf,
+  type Series,
+  type Sized,
+  seriesOf,
+  sizeOf,
+  WEEK,
+} from './series.ts';
 import { driftShare, errorByWeeks, slopeOf } from './slope.ts';
 import { type Study, studySeries } from './study.ts';
 
@@ -142,11 +153,7 @@ export interface Days {
 }
 
 /** The difference between some days of a series and those before, other changes of the series taken out. */
-export interface Effect {
-  /** −0.25 for a quarter less; `low` and `high` bound it at 95 %. */
-  readonly relative: number;
-  readonly low: number;
-  readonly high: number;
+export interface Effect extends Sized {
   /** As a standard normal. */
   readonly score: number;
 }
@@ -193,9 +200,7 @@ function effectIn({ series, noise }: Pick<Study, 'series' | 'noise'>, informatio
   if (!(weight > LEAST_WEIGHT / series.roughVariance)) return undefined;
   const [effect, error] = [score / weight, 1 / Math.sqrt(weight)];
   return {
-    relative: relativeOf(series, effect),
-    low: relativeOf(series, effect - Z_95 * error),
-    high: relativeOf(series, effect + Z_95 * error),
+    ...sizeOf(series, interval, effect, error),
     score: normalOf(effect / error, noise.freedom),
   };
 }

@@ -3,6 +3,7 @@ import { nthDouble, nthUnsigned } from '../../../lib/nth.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { median } from '../../../statistics/order.ts';
 import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
+import { Z_95 } from '../../../statistics/tails.ts';
 import { sumsOf, total } from '../../../statistics/vectors.ts';
 import { monthCycle, type Regressor, seasonOf } from './regressors.ts';
 
@@ -69,6 +70,8 @@ export interface Series {
   readonly learned: number;
   /** Index of the first day after the last long gap: days before it belong to another season and have a level of their own. */
   readonly block: number;
+  /** Whether it ended before the days that are known, as a segment of a campaign: nothing of it goes on. */
+  readonly isOver: boolean;
 }
 
 const sumOf = (points: readonly DailyPoint[], part: 'numerator' | 'denominator') => points.reduce((sum, point) => sum + point[part], 0);
@@ -109,6 +112,34 @@ export const isSum = (kind: MetricKind): boolean => kind === 'count' || kind ===
 export function relativeOf({ power }: Pick<Series, 'power'>, deviation: number): number {
   const base = 1 + power * deviation;
   return base <= 0 ? -1 : base ** (1 / power) - 1;
+}
+
+/** The share of what was expected of a day that was counted. */
+export function shareSeen(series: Series, at: number): number {
+  const [expected, correction] = [nthDouble(series.expected, at), isCounted(series.kind) ? ANSCOMBE : 0];
+  return ((1 + relativeOf(series, nthDouble(series.deviations, at))) * (expected + correction) - correction) / expected;
+}
+
+/** A relative change with its bounds at 95 %. */
+export interface Sized {
+  /** −0.25 for a quarter less. */
+  readonly relative: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Events that were to be expected where none at all has a chance of 2.5 % (Poisson). */
+const UNSEEN = -Math.log(0.025);
+/** Shares of a day below this are none, but for the precision of numbers. */
+const NONE = 1e-9;
+
+/** The size of a deviation on some days: where nothing was counted nothing is left, however little was to be expected. */
+export function sizeOf(series: Series, { from, to }: { readonly from: number; readonly to: number }, effect: number, error: number): Sized {
+  const { expected, events, kind, learned } = series;
+  const [low, relative, high] = [-Z_95, 0, Z_95].map((z) => relativeOf(series, effect + z * error)) as [number, number, number];
+  for (let at = from; at < to; at += 1) if (shareSeen(series, at) > NONE) return { relative, low, high };
+  const each = isCounted(kind) || !events ? 1 : total(events, 0, learned) / total(expected, 0, learned);
+  return { relative: -1, low: -1, high: Math.min(0, Math.max(high, UNSEEN / each / total(expected, from, to) - 1)) };
 }
 
 /** Factors that the weekdays of all days have, so that their mean is 1. */
@@ -252,6 +283,8 @@ function scaled(days: readonly DailyPoint[], kind: MetricKind, judgedFrom: strin
     roughVariance: Math.max(LEAST_VARIANCE, Math.min(roughVariance, month.variance ?? Infinity)),
     learned,
     block: blockOf(times),
+    // A single day may be cut.
+    isOver: days.slice(-2).every(({ isWhole }) => !isWhole),
   };
 }
 
@@ -287,5 +320,6 @@ function contrasted(own: Series, others: Series): Series | undefined {
     roughVariance: Math.max(roughVarianceOf(deviations, times, learned), LEAST_VARIANCE),
     learned,
     block: blockOf(times),
+    isOver: own.isOver,
   };
 }

@@ -6,7 +6,7 @@ import { type Change, type Found, findChangesIn } from './changes.ts';
 import { type Interval } from './drift-grid.ts';
 import { estimateNoise, informationOf, type Noise } from './noise.ts';
 import type { Quest } from './seek.ts';
-import { ANSCOMBE, isCounted, relativeOf, type Series } from './series.ts';
+import { ANSCOMBE, isCounted, isSum, relativeOf, type Series, shareSeen } from './series.ts';
 
 /** A series with its noise and what was found in it. */
 export interface Study extends Found {
@@ -21,18 +21,12 @@ function logOfLargeEvent(series: Series, { from, to, effect }: Change): number {
   return logOfLarge(events, relativeOf(series, effect)) + Math.log(series.labels.length - series.learned || 1);
 }
 
-/** The share of what was expected of a day that was counted. */
-function shareSeen(series: Series, at: number): number {
-  const [expected, correction] = [nthDouble(series.expected, at), isCounted(series.kind) ? ANSCOMBE : 0];
-  return ((1 + relativeOf(series, nthDouble(series.deviations, at))) * (expected + correction) - correction) / expected;
-}
-
 /** Days before a change on which there was something that could change. */
 const ALIVE_DAYS = 28;
 
 /** Where nothing was counted before a change there is no level that it could differ from: no percentage tells what came from nothing. */
 function logOfNothing(series: Series, { from }: Change): number {
-  if (series.kind !== 'count') return -Infinity;
+  if (!isSum(series.kind)) return -Infinity;
   for (let at = Math.max(0, from - ALIVE_DAYS); at < from; at += 1)
     if (shareSeen(series, at) * nthDouble(series.expected, at) > 1 / 2) return -Infinity;
   return 0;

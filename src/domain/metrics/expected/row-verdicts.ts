@@ -11,6 +11,7 @@ import { logTail, normalOf, studentOf, tailOf, Z_95, Z_99 } from '../../../stati
 import { isCount } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
 import { combined } from '../read/combine.ts';
+import { isWholeDay } from '../read/day-points.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { askedOf, isOfDays, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import { type QueryLine, WEEKDAYS, weekdayOf } from '../read/query-table.ts';
@@ -153,7 +154,7 @@ function courseOf(
   metric: string,
   { name, unit, isShare }: { readonly name: string; readonly unit: 'week' | 'month'; readonly isShare: boolean },
 ): { readonly text: string; readonly isClear: boolean } | undefined {
-  const whole = lines.filter(isWhole).toSorted((a, b) => a.order - b.order);
+  const whole = lines.filter(isWholeDay).toSorted((a, b) => a.order - b.order);
   const values = valuesOf(whole, metric, isShare);
   const trend = trendEstimate(values, unit === 'month');
   if (!trend) return undefined;
@@ -176,7 +177,6 @@ const MOST_NAMED = 2;
 const weekdayAt = ({ interval }: MetricRow) => weekdayOf(interval.label ?? '');
 
 const mondayOf = ({ interval: { label = '' } }: MetricRow) => Date.parse(label) - weekdayOf(label) * DAY_MS;
-const isWhole = ({ interval }: Pick<MetricRow, 'interval'>) => interval.label !== undefined && !interval.isPart;
 
 /** The value of a metric over some days, of counts and amounts that of one of them. */
 function dayValue(metric: string, days: readonly MetricRow[]): number | null {
@@ -189,7 +189,7 @@ function dayValue(metric: string, days: readonly MetricRow[]): number | null {
 
 /** Weekends against the days from Monday to Friday of the same weeks (paired t-test over whole weeks); undefined with fewer than four. */
 export function weekendEstimate(metric: string, days: readonly MetricRow[]): Estimate | undefined {
-  const ratios = [...grouped(days.filter(isWhole), mondayOf).values()].flatMap((week) => {
+  const ratios = [...grouped(days.filter(isWholeDay), mondayOf).values()].flatMap((week) => {
     if (week.length < WEEK) return [];
     const valueOn = (isWeekend: boolean) =>
       dayValue(
@@ -239,7 +239,7 @@ function differsBetween(weeks: readonly (readonly number[])[]): (one: number, ot
 
 /** One sentence on which weekday is highest, as far as more than chance says so; empty where fewer than two have a value. */
 export function weekdaySentence(name: string, metric: string, days: readonly MetricRow[]): string {
-  const whole = days.filter(isWhole);
+  const whole = days.filter(isWholeDay);
   const levels = [...grouped(whole, weekdayAt)].flatMap(([day, own]) => {
     const value = dayValue(metric, own);
     return value === null ? [] : [{ day, value }];

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { rangeText } from '../../../findings/wording.ts';
-import { dayAfter, daysFrom, type Interval } from '../../../lib/calendar.ts';
+import { dayAfter, daysFrom } from '../../../lib/calendar.ts';
 import { nth } from '../../../lib/nth.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { isCount, metricsCountedFrom, siteMetricNames } from '../metric-definitions.ts';
+import { isWholeDay, visitedSpan } from '../read/day-points.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { PARTS, type Selection } from '../read/metric-grid.ts';
 import { sdOf } from './day-ratios.ts';
@@ -228,8 +229,6 @@ function labelsOf(rows: readonly MetricRow[]): string[] {
   return first && last ? Array.from({ length: daysFrom(first, last) + 1 }, (_, day) => dayAfter(first, day)) : [];
 }
 
-const isWholeDay = ({ interval }: MetricRow) => interval.label !== undefined && !interval.isPart;
-
 function countsOf(rows: readonly MetricRow[], labels: readonly string[]): Counts {
   const byLabel = new Map(rows.filter(isWholeDay).map(({ interval, values }) => [interval.label, values]));
   const figures = (metric: string) => labels.map((label) => byLabel.get(label)?.[metric] ?? undefined);
@@ -253,25 +252,6 @@ export interface CountingInput {
   readonly from: string;
   readonly to: string;
   readonly known: Pick<KnownDays, 'of'>;
-}
-
-/** Days in a row without visits behind which a segment has ended, or before which it begins: fewer may be the counting. */
-const WITHOUT_DAYS = 3;
-
-/** Share of the days of a segment on which it has visits; one with fewer has no first and last day to speak of. */
-const MOST_DAYS = 0.9;
-
-/** The time in which a selection has visits, without bounds where none or few days lie before or behind it. */
-export function visitedSpan(rows: readonly MetricRow[]): Interval {
-  const days = rows.filter(isWholeDay).toSorted((a, b) => a.interval.startMs - b.interval.startMs);
-  const isVisited = ({ values }: MetricRow) => (values['visits'] ?? 0) > 0;
-  const [first, last] = [days.findIndex(isVisited), days.findLastIndex(isVisited)];
-  const isOnMost = first >= 0 && days.filter(isVisited).length >= MOST_DAYS * (last + 1 - first);
-  const boundAt = (at: number, without: number) => (isOnMost && without >= WITHOUT_DAYS ? days[at]?.interval : undefined);
-  return {
-    startMs: boundAt(first, first)?.startMs ?? 0,
-    endMs: boundAt(last, days.length - 1 - last)?.endMs ?? Number.POSITIVE_INFINITY,
-  };
 }
 
 /**

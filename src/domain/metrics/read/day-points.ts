@@ -1,3 +1,4 @@
+import type { Interval } from '../../../lib/calendar.ts';
 import { factorsOf } from '../change-cost.ts';
 import type { Sums } from '../engine/decompose.ts';
 import type { DailyPoint, MetricKind } from '../engine/series.ts';
@@ -40,11 +41,34 @@ function termsOf(metric: string, values: MetricRow['values']): Sums | undefined 
   return typeof value === 'number' && visits ? { numerator: value * visits, denominator: visits } : undefined;
 }
 
+/** Whether a row is of a day, and not of a part of one. */
+export const isWholeDay = ({ interval }: Pick<MetricRow, 'interval'>): boolean => interval.label !== undefined && !interval.isPart;
+
+/** Days in a row without visits behind which a segment has ended, or before which it begins: fewer may be the counting. */
+const WITHOUT_DAYS = 3;
+
+/** Share of the days of a segment on which it has visits; one with fewer has no first and last day to speak of. */
+const MOST_DAYS = 0.9;
+
+/** The time in which a selection has visits, without bounds where none or few days lie before or behind it. */
+export function visitedSpan(rows: readonly MetricRow[]): Interval {
+  const days = rows.filter(isWholeDay).toSorted((a, b) => a.interval.startMs - b.interval.startMs);
+  const isVisited = ({ values }: MetricRow) => (values['visits'] ?? 0) > 0;
+  const [first, last] = [days.findIndex(isVisited), days.findLastIndex(isVisited)];
+  const isOnMost = first >= 0 && days.filter(isVisited).length >= MOST_DAYS * (last + 1 - first);
+  const boundAt = (at: number, without: number) => (isOnMost && without >= WITHOUT_DAYS ? days[at]?.interval : undefined);
+  return {
+    startMs: boundAt(first, first)?.startMs ?? 0,
+    endMs: boundAt(last, days.length - 1 - last)?.endMs ?? Number.POSITIVE_INFINITY,
+  };
+}
+
 /** Days by the rows that they were made of and their metric: the very same list each time, so that what was fitted to it is known again. */
 const made = new WeakMap<readonly MetricRow[], Map<string, readonly DailyPoint[]>>();
 
 /**
  * The whole days among the rows of one selection, in order; days without a value are left out. Percentages become events of their trials.
+ * Days before a selection has visits, and those behind a segment's, take no part in what is judged.
  */
 export function dayPoints(rows: readonly MetricRow[], metric: string): readonly DailyPoint[] {
   const ofRows = made.get(rows) ?? new Map<string, readonly DailyPoint[]>();
@@ -56,8 +80,10 @@ export function dayPoints(rows: readonly MetricRow[], metric: string): readonly 
 function pointsOf(rows: readonly MetricRow[], metric: string): DailyPoint[] {
   const kind = kindOf(metric);
   const times = kind === 'share' ? 0.01 : 1;
+  const { startMs, endMs } = visitedSpan(rows);
+  const isOfSegment = rows.some(({ selection }) => selection.segmentIds.length > 0);
   return rows
-    .filter(({ interval }) => interval.label !== undefined && !interval.isPart)
+    .filter(isWholeDay)
     .flatMap(({ interval, values, known }) => {
       const terms = termsOf(metric, values);
       if (!terms || terms.denominator === 0) return [];
@@ -65,7 +91,8 @@ function pointsOf(rows: readonly MetricRow[], metric: string): DailyPoint[] {
       const isSumOf = kind === 'amount' && typeof events === 'number' ? { events } : {};
       const label = interval.label ?? '';
       const own = known?.of(metric, label);
-      return [{ label, ...terms, ...isSumOf, ...own, numerator: terms.numerator * times, isWhole: true }];
+      const isWhole = interval.startMs >= startMs && (!isOfSegment || interval.endMs <= endMs);
+      return [{ label, ...terms, ...isSumOf, ...own, numerator: terms.numerator * times, isWhole }];
     })
     .toSorted((a, b) => a.label.localeCompare(b.label));
 }

@@ -3,7 +3,7 @@ import { knownDaysOf } from '../../../../src/domain/metrics/calendar/known-days.
 import { lastYearOf } from '../../../../src/domain/metrics/calendar/last-year.ts';
 import { publicHolidaysOf } from '../../../../src/domain/metrics/calendar/public-holidays.ts';
 import { specialDaysOf } from '../../../../src/domain/metrics/calendar/special-days.ts';
-import { specialSentence } from '../../../../src/domain/metrics/calendar/special-words.ts';
+import { clearOccasions, specialSentence } from '../../../../src/domain/metrics/calendar/special-words.ts';
 import { dayAfter } from '../../../../src/lib/calendar.ts';
 import { DAY_MS } from '../../../../src/lib/clock.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
@@ -138,7 +138,7 @@ describe('last year', () => {
 
 describe('the sentence of special days', () => {
   const days = daysFrom('2026-09-01', 100, (label) => (nameOf(label) === 'Black Friday' ? 2 : 1));
-  const sentence = (labels: readonly string[]) => specialSentence(days, new Set(labels), special, 'visits', []);
+  const sentence = (labels: readonly string[]) => specialSentence(clearOccasions(days, new Set(labels), special, []), 'visits');
 
   it('names the day and what it did, and nothing where none did much', () => {
     expect([sentence(['2026-10-03']), sentence(['2026-09-20', '2026-09-21'])]).toEqual(['', '']);
@@ -148,32 +148,39 @@ describe('the sentence of special days', () => {
   it('holds them against usual days on the same side of a change of the level', () => {
     const broken = daysFrom('2026-09-01', 100, (label) => (label >= '2026-11-09' ? 0.5 : 1));
     const week = new Set(['2026-11-23', '2026-11-24']);
-    expect(specialSentence(broken, week, special, 'visits', [{ from: '2026-11-09' }])).toBe('');
+    expect(specialSentence(clearOccasions(broken, week, special, [{ from: '2026-11-09' }]), 'visits')).toBe('');
     const both = broken.map((day) => (week.has(day.label) ? { ...day, numerator: day.numerator * 1.3 } : day));
-    expect(specialSentence(both, week, special, 'visits', [{ from: '2026-11-09' }])).toMatch(/Black Friday week .* \+[23]\d%/);
+    expect(specialSentence(clearOccasions(both, week, special, [{ from: '2026-11-09' }]), 'visits')).toMatch(
+      /Black Friday week .* \+[23]\d%/,
+    );
   });
 
   it('names days that were a level of their own, which no ordinary day had', () => {
     const peak = daysFrom('2026-09-01', 100, (label) => (label >= '2026-11-23' && label <= '2026-11-30' ? 1.6 : 1));
-    const told = specialSentence(peak, new Set(['2026-11-27']), special, 'visits', [{ from: '2026-11-23', to: '2026-11-30' }]);
+    const told = specialSentence(
+      clearOccasions(peak, new Set(['2026-11-27']), special, [{ from: '2026-11-23', to: '2026-11-30' }]),
+      'visits',
+    );
     expect(told).toMatch(/Black Friday \(2026-11-27\) \+[56]\d%/);
     // Four ordinary days make it a level that special days lie in by chance.
-    expect(specialSentence(peak, new Set(['2026-11-27']), special, 'visits', [{ from: '2026-11-19', to: '2026-11-30' }])).toBe('');
+    expect(
+      specialSentence(clearOccasions(peak, new Set(['2026-11-27']), special, [{ from: '2026-11-19', to: '2026-11-30' }]), 'visits'),
+    ).toBe('');
   });
 
   it('takes no fall that the days before show too for an effect of the day', () => {
     const fallen = daysFrom('2026-09-01', 84, (label) => (label >= '2026-11-12' ? 0.5 : 1));
-    expect(specialSentence(fallen, new Set(['2026-11-23']), special, 'visits', [])).toBe('');
+    expect(specialSentence(clearOccasions(fallen, new Set(['2026-11-23']), special, []), 'visits')).toBe('');
   });
 
   it('holds no day against usual ones of another season, and gives no mean of days that differ', () => {
     const yearBefore = daysFrom('2025-11-28', 1, () => 2);
     const labels = new Set(['2025-11-28', '2026-11-27']);
-    expect(specialSentence([...yearBefore, ...days], labels, special, 'visits', [])).toMatch(
+    expect(specialSentence(clearOccasions([...yearBefore, ...days], labels, special, []), 'visits')).toMatch(
       /weekdays: Black Friday \(2026-11-27\) [^,]*$/,
     );
     const eve = daysFrom('2026-10-01', 100, (label) => (label === '2026-12-23' ? 0.4 : 1));
-    const told = specialSentence(eve, new Set(['2026-12-22', '2026-12-23']), special, 'visits', []);
+    const told = specialSentence(clearOccasions(eve, new Set(['2026-12-22', '2026-12-23']), special, []), 'visits');
     expect(told).toMatch(/the days before Christmas \(2026-12-22 to 2026-12-23\) -[56]\d% to [-+]\d%/);
   });
 
@@ -182,11 +189,11 @@ describe('the sentence of special days', () => {
     const noisy = daysFrom('2026-09-01', 100, () => Math.exp(0.15 * random.normal()));
     const at = noisy.find(({ label }) => label === '2026-11-27');
     const scattered = noisy.map((day) => (day === at ? { ...day, numerator: 5_000 * Math.exp(0.2) } : day));
-    expect(specialSentence(scattered, new Set(['2026-11-27']), special, 'visits', [])).toBe('');
-    expect(specialSentence(days, new Set(['2026-11-27']), special, 'visits', [{ from: '2026-11-24' }])).toBe('');
+    expect(specialSentence(clearOccasions(scattered, new Set(['2026-11-27']), special, []), 'visits')).toBe('');
+    expect(specialSentence(clearOccasions(days, new Set(['2026-11-27']), special, [{ from: '2026-11-24' }]), 'visits')).toBe('');
     // After the change a tenth of the visits is left, which scatter as few do.
     const few = daysFrom('2026-09-01', 100, (label) => (label >= '2026-11-09' ? 0.002 * Math.exp(0.5 * random.normal()) : 1));
     const high = few.map((day) => (day.label === '2026-11-24' ? { ...day, numerator: 16 } : day));
-    expect(specialSentence(high, new Set(['2026-11-24']), special, 'visits', [{ from: '2026-11-09' }])).toBe('');
+    expect(specialSentence(clearOccasions(high, new Set(['2026-11-24']), special, [{ from: '2026-11-09' }]), 'visits')).toBe('');
   });
 });

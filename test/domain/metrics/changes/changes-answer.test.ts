@@ -7,7 +7,8 @@ const facts = (selections: number): AnswerFacts => ({
     ranked: [],
     unread: { selections, of: 21 },
     faults: [],
-    special: '',
+    spans: [],
+    special: [],
     large: [],
     nameOf: (_, id) => String(id),
     currency: 'EUR',
@@ -66,7 +67,7 @@ it('days that something else may explain stand beside the list', () => {
     { day: '2026-11-23', metric: 'visits', relative: -0.43, place: all },
   ] as const;
   const { answer, details } = changesAnswer({ ...rest, site: site && { ...site, large } });
-  expect(answer).toBe('Nothing changed beyond chance from 29 Oct to 25 Nov.');
+  expect(answer).toBe('Apart from 1 Nov, 11 Nov and 23 Nov, nothing changed beyond chance from 29 Oct to 25 Nov.');
   expect(details).toEqual([
     'Revenue per tap of the zone "7" was 750% higher on 1 Nov; a single very large order alone could explain it.',
     'Desktop revenue was 124% higher on 11 Nov; a single very large order alone could explain it.',

@@ -50,7 +50,7 @@ it('a zone that changed and stayed so comes before what moves slowly, a single d
 });
 
 it('a zone that changed and stayed so comes before a day with a cost, and a drift without one after both', () => {
-  const cost = { metric: 'revenueSum', value: 1_800 } as const;
+  const cost = { metric: 'revenueSum', value: 1_800, low: 900, high: 2_700 } as const;
   const over = { ...day(undefined, 0.35), cost };
   const drift = { ...day(undefined, -0.02, { shape: 'drift', to: undefined }), cost: undefined };
   const step = { ...day(7, -0.4, { shape: 'step', to: undefined }), cost: undefined };

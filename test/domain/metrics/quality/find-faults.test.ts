@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { countingFaults, findFaults, visitedSpan } from '../../../../src/domain/metrics/quality/counting.ts';
+import { countingFaults, findFaults } from '../../../../src/domain/metrics/quality/counting.ts';
 import type { SpecialOf } from '../../../../src/domain/metrics/quality/day-ratios.ts';
 import type { Counts } from '../../../../src/domain/metrics/quality/site.ts';
+import { visitedSpan } from '../../../../src/domain/metrics/read/day-points.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 import { someOf } from '../../../support/sample-size.ts';
 
