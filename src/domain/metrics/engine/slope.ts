@@ -24,20 +24,13 @@ export function driftShare({ times, block, learned }: Pick<Series, 'times' | 'bl
 }
 
 /**
- * Relative change over the series of a straight slope on its first `days`, as a deviation, beside `known` changes among them. With `since`
- * that of the days from there on, as if it went so all along: those before have a level of their own.
+ * Relative change over the series of a straight slope on its first `days`, as a deviation, beside `known` changes among them.
  */
-export function slopeOf(
-  { series, noise }: Pick<Study, 'series' | 'noise'>,
-  days: number,
-  known: readonly Interval[] = [],
-  since = 0,
-): Slope {
-  const levels = since > 0 ? [...known, { from: 0, to: since }] : known;
-  const { fixed, drift, values } = nuisanceOf(series, days, levels, noise.weekdaySd);
+export function slopeOf({ series, noise }: Pick<Study, 'series' | 'noise'>, days: number, known: readonly Interval[] = []): Slope {
+  const { fixed, drift, values } = nuisanceOf(series, days, known, noise.weekdaySd);
   const { apply } = whitenerOf(series.times.subarray(0, days), noise);
   const basis = orthonormalise(fixed.map((column) => apply(column.slice())));
-  const slope = project(apply((drift[0] ?? values).slice().fill(0, 0, since)), basis);
+  const slope = project(apply((drift[0] ?? values).slice()), basis);
   const weight = dot(slope, slope);
   const effect = dot(slope, apply(values.slice())) / weight;
   const score = normalOf(effect * Math.sqrt(weight), noise.freedom);
