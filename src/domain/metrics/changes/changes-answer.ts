@@ -216,8 +216,9 @@ const factsOf = (entry: Entry, facts: AnswerFacts): Facts[] => {
 const MOST_EXCEPTED = 3;
 
 /** `Nothing changed beyond chance from 1 to 28 Nov`, of what could be read, apart from what the details tell. */
-function nothingSentence({ site, firstDay, lastDay }: AnswerFacts, slow: readonly RankedChange[], { year, nounOf }: Grammar): string {
-  const drifted = slow.flatMap(({ parts: [first] }) => (first ? [`a slow drift of ${nounOf(first.metric).name}`] : []));
+function nothingSentence({ site, firstDay, lastDay }: AnswerFacts, slow: readonly RankedChange[], grammar: Grammar): string {
+  const { year } = grammar;
+  const drifted = slow.flatMap(({ parts: [first] }) => (first ? [`a slow drift of ${grammar.nounOf(first.metric).name}`] : []));
   const days = (site?.large ?? []).map(({ day }) => dateText(day, year));
   const all = [...new Set([...(site?.special ?? []).map(({ name }) => name), ...drifted, ...days])];
   const more = all.length > MOST_EXCEPTED ? ['what the details list'] : [];

@@ -70,7 +70,7 @@ export interface Series {
   readonly learned: number;
   /** Index of the first day after the last long gap: days before it belong to another season and have a level of their own. */
   readonly block: number;
-  /** Whether it ended before the days that are known, as a segment of a campaign: nothing of it goes on. */
+  /** Whether it ended before the days that are known, as a segment of a campaign: nothing of it goes on. A single day may be cut. */
   readonly isOver: boolean;
 }
 
@@ -213,6 +213,17 @@ function begunOf(days: readonly DailyPoint[]): readonly DailyPoint[] {
   return isOver ? days : days.slice(days.findIndex(({ numerator }) => numerator > 0));
 }
 
+/** The level of days if nothing but the weekday mattered. */
+function levelOf(points: readonly DailyPoint[], weekdays: Uint8Array, factors: Float64Array): number {
+  let [above, below] = [0, 0];
+  for (const [at, { numerator, denominator, special }] of points.entries()) {
+    if (special) continue;
+    above += numerator;
+    below += denominator * (factors[nthUnsigned(weekdays, at)] ?? 1);
+  }
+  return above / below;
+}
+
 /**
  * Brings whole days in order onto the relative scale: a power of y / μ (Box and Cox 1964) between the logarithm, on which shocks add, and
  * the square root, which stabilises the variance of small counts. `judgedFrom` is the label of the first day that does not teach. Undefined
@@ -239,14 +250,8 @@ function scaled(days: readonly DailyPoint[], kind: MetricKind, judgedFrom: strin
   const weekdayFactors = isOfFew
     ? weekdaysOfFewEvents(alive, weekdays.subarray(begun))
     : weekdayFactorsOf(alive, times.subarray(begun), weekdays.subarray(begun));
-  let [above, below] = [0, 0];
-  for (const [at, { numerator, denominator, special }] of points.slice(0, learned).entries()) {
-    if (special) continue;
-    above += numerator;
-    below += denominator * (weekdayFactors[nthUnsigned(weekdays, at)] ?? 1);
-  }
-  if (!(above > 0)) return undefined;
-  const level = above / below;
+  const level = levelOf(points.slice(0, learned), weekdays, weekdayFactors);
+  if (!(level > 0)) return undefined;
   const correction = isCounted(kind) ? ANSCOMBE : 0;
   const expected = Float64Array.from(points, ({ denominator, special }, at) => {
     return denominator * level * (weekdayFactors[nthUnsigned(weekdays, at)] ?? 1) * Math.exp(special?.mean ?? 0);
@@ -283,7 +288,6 @@ function scaled(days: readonly DailyPoint[], kind: MetricKind, judgedFrom: strin
     roughVariance: Math.max(LEAST_VARIANCE, Math.min(roughVariance, month.variance ?? Infinity)),
     learned,
     block: blockOf(times),
-    // A single day may be cut.
     isOver: days.slice(-2).every(({ isWhole }) => !isWhole),
   };
 }
