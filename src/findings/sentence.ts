@@ -111,10 +111,11 @@ function detectableText({ detectable, now, against }: Facts): string {
 const specialText = (causes: Causes) =>
   causes.length === 0 ? [] : [`${causes.some(({ basis }) => basis === 'inferred') ? 'without' : 'on'} ${namesOf(causes)}`];
 
-/** The bounds of what was expected; empty of a value outside them, which is normal as one of many. */
-function boundsText({ now, against, unit }: Facts): string {
-  const { low = Number.NaN, high = low } = against ?? {};
-  return now !== null && now >= low && now <= high ? ` (${pairText(low, high, unit)})` : '';
+/** The bounds of what was expected, and whether a value lies outside them that is normal as one of many. */
+function boundsOf({ now, against, unit }: Facts): { readonly text: string; readonly isOutside: boolean } {
+  const { low, high } = against ?? {};
+  if (low === undefined || high === undefined) return { text: '', isOutside: false };
+  return { text: ` (${pairText(low, high, unit)})`, isOutside: now !== null && (now < low || now > high) };
 }
 
 /** The sentence of a value that was held against the one expected. */
@@ -131,9 +132,11 @@ function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Gramm
     const why = causeText({ ...facts, causes: facts.causes.filter(({ basis }) => basis === 'inferred') });
     return `${subject} ${was} ${size} normal ${days}: ${valueText(now, unit)} instead of ${expected}${why}.`;
   }
-  const kind = verdict === 'unchanged' ? 'normal' : 'too uncertain to judge';
+  const bounds = boundsOf(facts);
+  const normal = bounds.isOutside ? 'not clearly unusual' : 'normal';
+  const kind = verdict === 'unchanged' ? normal : 'too uncertain to judge';
   const basis = ['', ...(against?.name === undefined ? [] : [against.name]), ...specialText(facts.causes)].join(' ');
-  return `${subject} ${was} ${kind} ${days}: ${valueText(now, unit)}, with ${expected} expected${boundsText(facts)}${basis}.`;
+  return `${subject} ${was} ${kind} ${days}: ${valueText(now, unit)}, with ${expected} expected${bounds.text}${basis}.`;
 }
 
 /** The sentence of a change with a date. */

@@ -4,10 +4,11 @@ import { dateText, rangeText } from '../../findings/wording.ts';
 import { dayAfter, type Interval } from '../../lib/calendar.ts';
 import { todayIn } from '../../lib/dates.ts';
 import { lowered } from '../../lib/sentences.ts';
+import { logOfLarge } from '../../statistics/tails.ts';
 import { type Cost, costOnDays, totalsOf } from './change-cost.ts';
 import type { DatedChange } from './engine/changes.ts';
 import { daysBeside } from './engine/measure.ts';
-import { type DailyPoint, valueOf } from './engine/series.ts';
+import { type DailyPoint, sumOf, valueOf } from './engine/series.ts';
 import { definitionOf, isCount, unitOf, verbsOf } from './metric-definitions.ts';
 import { nameOf } from './metric-names.ts';
 import type { CountingFault } from './quality/counting.ts';
@@ -75,11 +76,29 @@ export interface PlacedChange {
   readonly more?: Facts['more'];
 }
 
-/** The causes of a change and its cost, for the record; where the calendar may be all of it, there is no cost. */
+/** A very large order that comes less often, on any day of a year, explains nothing. */
+const RAREST = Math.log(0.01 / 365);
+/** What alone could make a day of money stand out. */
+export const LARGE_ORDER: Facts['causes'] = [{ kind: 'special day', name: 'a single very large order', basis: 'inferred' }];
+
+/** A single very large order, where what the orders of a day came to each makes most of a rise of money on it. */
+export function orderCause(metric: string, points: readonly DailyPoint[], label: string): Facts['causes'] {
+  const day = points.filter((own) => own.label === label);
+  const before = points.filter((own) => own.label < label);
+  const ordersOf = (own: typeof day) =>
+    own.reduce((sum, { events = 0, denominator }) => sum + (kindOf(metric) === 'amount' ? events : denominator), 0);
+  const eachOf = (own: typeof day) => sumOf(own, 'numerator') / ordersOf(own);
+  const [rise, ofEach] = [valueOf(day) / valueOf(before), eachOf(day) / eachOf(before)];
+  const isMost = definitionOf(metric)?.unit === 'currency' && ofEach > 1 && ofEach ** 2 > rise;
+  return isMost && logOfLarge(ordersOf(day), ofEach - 1) > RAREST ? LARGE_ORDER : [];
+}
+
+/** The causes of a change and its cost, for the record; where the calendar or one order may be all of it, there is no cost. */
 function reasonFacts(placed: PlacedChange, currency: string | undefined): Pick<Facts, 'causes' | 'cost'> {
   const { metric, change, rows, cost, last, points, goal, causes = [] } = placed;
-  const calendar = calendarCause(metric, points, change);
-  if (calendar.length > 0) return { causes: calendar };
+  const isRiseOfDay = change.relative > 0 && change.from === (change.to ?? points.at(-1)?.label);
+  const alone = [...calendarCause(metric, points, change), ...(isRiseOfDay ? orderCause(metric, points, change.from) : [])].slice(0, 1);
+  if (alone.length > 0) return { causes: alone };
   const isOfOtherGoal = rows?.some((row) => row.isOfOtherGoal);
   const labels = new Set(daysBeside(kindOf(metric), points, change).map(({ label }) => label));
   const own = rows?.filter(({ interval }) => labels.has(interval.label ?? ''));

@@ -68,9 +68,17 @@ export function changesOf<Of extends Visits>(reading: Of, metric: string, from: 
   const factors = factorsOf(metric, reading);
   if (factors.length === 0) return own;
   const ofFactors = factors.flatMap(since);
-  const alone = own.filter(({ change }) => {
-    const isTold = ofFactors.some((other) => areNear(other.change, change));
-    return !isTold && factors.some((factor) => hasMoved(factor, reading, change));
+  const alone = own.flatMap(({ change }) => {
+    if (ofFactors.some((other) => areNear(other.change, change))) return [];
+    // What a factor did later in it is told of that one.
+    const [later] = ofFactors
+      .map((other) => other.change.from)
+      .filter((day) => day > change.from && day <= (change.to ?? day))
+      .toSorted();
+    const part = later === undefined ? change : { ...change, to: dayAfter(later, -1) };
+    const size = sizeOfDays(kindOf(metric), pointsKnown(reading, metric), part);
+    const isMade = factors.some((factor) => hasMoved(factor, reading, part));
+    return isMade ? [{ metric, reading, change: { ...change, ...size } }] : [];
   });
   return [...ofFactors, ...alone];
 }

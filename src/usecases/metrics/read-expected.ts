@@ -78,13 +78,13 @@ export interface ExpectedRead {
   readonly last: string;
 }
 
-const VERDICT_WORDS = 'verdict: high or low at a false discovery rate of 5%, where a known change moved a row beyond its bounds.';
+const VERDICT_WORDS =
+  'verdict: high or low at a nominal false discovery rate of 2%, or beyond its bounds where a known change moved a row.';
 
 /** From which days it was learned what was to be expected. */
 function learnedWords(query: MetricQuery, rows: number, firstMs: number, timeZone: string): string {
   if (isRowByRow(query)) return `of each ${timeUnitOf(query.breakdown) ?? 'row'} from the days before it`;
-  const first = `from the days up to ${todayIn(timeZone, firstMs - 1)}`;
-  return rows > TURN_DAYS ? `for the first ${TURN_DAYS} days ${first}, for each ${TURN_DAYS} after them from all days before these` : first;
+  return rows > TURN_DAYS ? `of each ${TURN_DAYS} days from all before them` : `from the days up to ${todayIn(timeZone, firstMs - 1)}`;
 }
 
 /** Days after the rows of a query, and the ranges that they are of. */

@@ -12,7 +12,7 @@ import { moveFacts, nounOf } from '../../speed/speed-findings.ts';
 import { deviceOf, metricFact } from '../../speed/speed-metrics.ts';
 import { type Occasion, specialSentence } from '../calendar/special-words.ts';
 import { type DailyPoint, LEAST_HISTORY_DAYS } from '../engine/series.ts';
-import { changeFacts, faultFacts, grammarOf, placeBy } from '../findings.ts';
+import { changeFacts, faultFacts, grammarOf, LARGE_ORDER, placeBy } from '../findings.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { type CountingFault, qualityShape } from '../quality/counting.ts';
 import type { Place } from './change-series.ts';
@@ -291,9 +291,9 @@ function besideFacts(site: SiteFacts, slow: readonly RankedChange[], facts: Answ
   return [
     ...slow.flatMap((change) => siteFindings({ site: change }, site, facts)),
     ...site.large.slice(0, MOST_LARGE_DAYS).map(({ day, metric, place, relative }): Facts => {
-      const name = metric === 'visits' ? 'chance among so many series' : 'a single very large order';
+      const chance = { kind: 'special day', name: 'chance among so many series', basis: 'inferred' } as const;
       const when = { shape: 'day' as const, from: day, to: day, ongoing: false };
-      return { ...recordOf(metric, place, relative, [{ kind: 'special day', name, basis: 'inferred' }]), when };
+      return { ...recordOf(metric, place, relative, metric === 'visits' ? [chance] : LARGE_ORDER), when };
     }),
   ];
 }

@@ -1,4 +1,5 @@
 import type { DatedChange } from '../engine/changes.ts';
+import type { Expected } from '../engine/expectation.ts';
 import type { DayJudgement } from '../engine/judge-day.ts';
 import { areNear } from '../site-changes.ts';
 
@@ -23,6 +24,8 @@ export interface Change {
    * −1 where no fall would.
    */
   readonly detectable: number | null;
+  /** What all days before let expect of a period that lies outside of it, though its baseline does not tell it from chance. */
+  readonly beyond?: Expected | undefined;
 }
 
 /** After minus before, for a day where the ranges of a count differ in length; null where one has no value. */

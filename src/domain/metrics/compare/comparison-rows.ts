@@ -6,7 +6,7 @@ import { unitOf } from '../metric-definitions.ts';
 import { qualityShape } from '../quality/counting.ts';
 import { type Change, differenceOf } from './change.ts';
 import { type Contribution, type Explained, effectsOf, fixed, type RevenueSplit } from './contributions.ts';
-import { toldVerdict } from './readings.ts';
+import { isChanged, toldVerdict } from './readings.ts';
 
 const cell = z.union([z.string(), z.number(), z.null()]);
 /** Rows of a table of its own; members without a value are left out. */
@@ -69,12 +69,6 @@ export function shownVerdict(change: Change): string {
   return sign * (differenceOf(change) ?? 0) < 0 || sign * (relative ?? 0) < 0 ? 'mixed' : verdict;
 }
 
-function percentChange(change: Change): number | null {
-  const difference = differenceOf(change);
-  const { before } = change.compared;
-  return percent(difference === null || !before ? null : (100 * difference) / before);
-}
-
 function unitText(metric: string, isPerDay: boolean, currency: string | undefined): string | null {
   const unit = unitOf(metric, currency);
   if (unit === undefined) return null;
@@ -84,12 +78,23 @@ function unitText(metric: string, isPerDay: boolean, currency: string | undefine
 /** Nothing falls by more than all of it. */
 const ALL_GONE = -100;
 
-/** The change in percent with what chance makes of such ranges on its two sides, at 99 %; undefined where that is not known. */
-function boundsOf(change: Change): { low: number; high: number } | undefined {
-  const own = percentChange(change);
-  const { noise } = change.judgement;
-  return own === null || noise === null ? undefined : { low: Math.max(ALL_GONE, own - 100 * noise), high: own + 100 * noise };
+/**
+ * The change of two figures in percent, with what chance makes of such ranges on both sides, at 99 %: of figures that differ by more or less
+ * than comparable days in proportion, so that the interval of a change holds no zero. Undefined where there is no share.
+ */
+export function sizeOfFigures(now: number | null, before: number | null, judgement: Judgement) {
+  if (now === null || !before) return undefined;
+  const { noise, relative } = judgement;
+  const percent = (100 * (now - before)) / before;
+  const ratio = isChanged(judgement) && relative ? percent / (100 * relative) : 0;
+  const half = 100 * (noise ?? 0) * (ratio > 0 ? ratio : 1);
+  const shown = (value: number) => Number(Math.max(ALL_GONE, value).toFixed(2));
+  return { percent: shown(percent), low: shown(percent - half), high: shown(percent + half) };
 }
+
+/** The same of a row of the table. */
+const sizeOf = ({ compared, judgement }: Change) => sizeOfFigures(compared.after, compared.before, judgement);
+const boundOf = (side: 'low' | 'high') => (change: Change) => (change.judgement.noise === null ? null : (sizeOf(change)?.[side] ?? null));
 
 const TOTALS: readonly TableColumn<Change, Cell>[] = [
   ['beforeTotal', ({ before }) => round(before)],
@@ -105,11 +110,11 @@ const changeColumns = (currency: string | undefined, withTotals: boolean): reado
   ['after', ({ after, compared, isPerDay }) => round(isPerDay ? compared.after : after)],
   ...(withTotals ? TOTALS : []),
   ['change', (change) => round(differenceOf(change))],
-  ['changePercent', percentChange],
+  ['changePercent', (change) => sizeOf(change)?.percent ?? null],
   ['verdict', shownVerdict],
   ['since', ({ since }) => since?.from ?? null],
-  ['low', (change) => percent(boundsOf(change)?.low ?? null)],
-  ['high', (change) => percent(boundsOf(change)?.high ?? null)],
+  ['low', boundOf('low')],
+  ['high', boundOf('high')],
 ];
 
 /** A row for each metric of each selection, which a column names where there are several. */

@@ -1,16 +1,17 @@
 import type { Facts, Finding, FindingPlace } from '../../../findings/finding.ts';
 import { mayBeSeason, paragraphOf, ranked, type Said } from '../../../findings/paragraph.ts';
 import { type Grammar, isMoved, saidOf, sentenceOf } from '../../../findings/sentence.ts';
-import { dateText, listed, rangeText } from '../../../findings/wording.ts';
+import { dateText, listed, pairText, rangeText } from '../../../findings/wording.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import { lowered } from '../../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
 import { type Occasion, occasionsOf } from '../calendar/special-words.ts';
 import type { DatedChange } from '../engine/changes.ts';
+import type { Expectation } from '../engine/expectation.ts';
 import { LAST } from '../engine/scan.ts';
 import { type DailyPoint, isSum, valueOf } from '../engine/series.ts';
-import { changeFacts, faultFacts, levelUnit, wordedAll } from '../findings.ts';
+import { changeFacts, faultFacts, levelUnit, orderCause, wordedAll } from '../findings.ts';
 import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
 import type { CountingFault } from '../quality/counting.ts';
@@ -18,7 +19,16 @@ import { dayPoints, kindOf, rounded } from '../read/day-points.ts';
 import { makesMost, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
 import { type Change, earlierOf, figuresOf } from './change.ts';
-import { type Comparison, changeTable, deviceRecord, revenueRecord, segmentRecord, shownVerdict, sumsOf } from './comparison-rows.ts';
+import {
+  type Comparison,
+  changeTable,
+  deviceRecord,
+  revenueRecord,
+  segmentRecord,
+  shownVerdict,
+  sizeOfFigures,
+  sumsOf,
+} from './comparison-rows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
 import { besideChange, isOf, onItsDays, toldFor } from './dated-changes.ts';
 import { changeOf } from './judged-changes.ts';
@@ -217,7 +227,7 @@ function detectableFacts({ detectable }: Change, percent = 0): Pick<Facts, 'dete
 
 /** The record of a metric over the two ranges, or of a single whole day against what was expected of it. */
 function rangeFacts(change: Change, reading: Reading | undefined, scene: ComparisonScene): Facts {
-  const { metric, compared, isPerDay } = change;
+  const { metric, compared } = change;
   const { currency, placeOf } = scene;
   const verdict = verdictOf(change);
   const expected = expectedOf(change);
@@ -225,7 +235,7 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
   const size = sizeOfRange(change, verdict, after, expected ? expected.value : compared.before);
   return {
     subject: metric,
-    unit: isPerDay ? levelUnit(metric, currency) : (unitOf(metric, currency) ?? ''),
+    unit: rangeUnit(change, currency),
     place: reading ? placeOf(reading, metric) : {},
     when: { shape: period.from === period.to ? 'day' : 'range', ...period, ongoing: false },
     now: shownValue(change, after),
@@ -243,7 +253,11 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
  * What is said of two ranges that did not change significantly: that too little lies before them, or the changes that are told and lie
  * between or in them, which their figures hold whatever chance makes of the others.
  */
-function beforeName(change: Change, reading: Reading | undefined, { located, grammar: { year } }: ComparisonScene): { name?: string } {
+function beforeName(
+  change: Change,
+  reading: Reading | undefined,
+  { located, currency, grammar: { year } }: ComparisonScene,
+): { name?: string } {
   const { metric, judgement, days } = change;
   if (judgement.verdict === 'too young') return { name: 'too few days before' };
   if (!reading || isMoved({ verdict: verdictOf(change) })) return {};
@@ -254,8 +268,20 @@ function beforeName(change: Change, reading: Reading | undefined, { located, gra
       ? `the change since ${dateText(own.change.from, year)}`
       : daysText(own.change, year),
   );
-  return texts.length === 0 ? {} : { name: `${listed([...new Set(texts)].slice(0, MOST_NAMES))} included` };
+  const name = texts.length === 0 ? beyondText(change, currency) : `${listed([...new Set(texts)].slice(0, MOST_NAMES))} included`;
+  return name === '' ? {} : { name };
 }
+
+/** `above the normal 3.95% to 4.88%`; empty of a range that lies within its bounds. */
+function beyondText(change: Change, currency: string | undefined): string {
+  const { metric, beyond, after, compared } = change;
+  if (!beyond || !after || compared.after === null) return '';
+  const { low, high } = shownBounds(metric, beyond, compared.after / after);
+  return `${beyond.score > 0 ? 'above' : 'below'} the normal ${pairText(low, high, rangeUnit(change, currency))}`;
+}
+
+const rangeUnit = ({ metric, isPerDay }: Change, currency: string | undefined) =>
+  isPerDay ? levelUnit(metric, currency) : (unitOf(metric, currency) ?? '');
 
 /** A figure of a range: as the platform gives it, per day to six digits. */
 function shownValue({ metric, isPerDay }: Change, value: number | null): number | null {
@@ -265,16 +291,22 @@ function shownValue({ metric, isPerDay }: Change, value: number | null): number 
 
 /** The expected value of a single day with its bounds, in the unit of the metric; undefined of ranges. */
 function expectedOf({ metric, judgement: { expected } }: Change): { value: number; low: number; high: number } | undefined {
-  if (!expected) return undefined;
-  const shown = (value: number) => rounded(metric, value * (kindOf(metric) === 'share' ? 100 : 1));
-  return { value: shown(expected.expected), low: shown(expected.low), high: shown(expected.high) };
+  return expected && shownBounds(metric, expected);
+}
+
+/** An expectation in the unit of the metric; a range of which `part` is a day, for a day. */
+function shownBounds(metric: string, { expected, low, high }: Expectation, part = 1) {
+  const shown = (value: number) => rounded(metric, value * part * (kindOf(metric) === 'share' ? 100 : 1));
+  return { value: shown(expected), low: shown(low), high: shown(high) };
 }
 
 /** Why a range changed, or why one that did not change shows other figures. */
 function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
   if (change.judgement.expected) {
     const points = dayPoints(reading?.periodDays ?? [], change.metric);
-    const causes = specialCauses(scene, points);
+    const { verdict } = change.judgement;
+    const order = reading && verdict === 'up' ? orderCause(change.metric, pointsKnown(reading, change.metric), change.days.first) : [];
+    const causes = [...specialCauses(scene, points), ...order].slice(0, 1);
     // Where nothing is known of what such days do, they are no part of what is expected.
     return points.some(({ special }) => special?.mean) ? causes : causes.map((cause) => ({ ...cause, basis: 'inferred' }));
   }
@@ -287,23 +319,12 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
   return [...mix, ...calendar, ...factorCauses(change.metric, scene)];
 }
 
-/** Nothing falls by more than all of it. */
-const ALL_GONE = -100;
-
-/** The change of two figures in percent, with what chance makes of such ranges on both sides; undefined where there is no share. */
-function sizeOfFigures(now: number | null, before: number | null, noise: number | null): NonNullable<Facts['change']> | undefined {
-  if (now === null || !before) return undefined;
-  const [percent, half] = [(100 * (now - before)) / before, 100 * (noise ?? 0)];
-  const shown = (value: number) => Number(Math.max(ALL_GONE, value).toFixed(2));
-  return { percent: shown(percent), low: shown(percent - half), high: shown(percent + half) };
-}
-
 /** The change of a range: of its figures, or of comparable days where these go the other way. */
 function sizeOfRange({ judgement }: Change, verdict: Facts['verdict'], now: number | null, before: number | null): Facts['change'] {
-  const { relative, noise } = judgement;
-  const size = sizeOfFigures(now, before, noise);
-  const isOtherWay = size && size.percent !== undefined && verdict === (size.percent > 0 ? 'lower' : 'higher');
-  return isOtherWay && relative !== null ? sizeOfFigures(1 + relative, 1, noise) : size;
+  const { relative } = judgement;
+  const size = sizeOfFigures(now, before, judgement);
+  const isOtherWay = size && verdict === (size.percent > 0 ? 'lower' : 'higher');
+  return isOtherWay && relative !== null ? sizeOfFigures(1 + relative, 1, judgement) : size;
 }
 
 /** The findings of a comparison, ranked, the rows of its table, and the sentences of its first paragraph and details, in order. */

@@ -3,6 +3,7 @@ import { Z_99 } from '../../../statistics/tails.ts';
 import { factorsOf } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { detectableChange } from '../engine/detectable.ts';
+import { type Expected, expectationsOf, LEAST_LEVEL_DAYS, verdictsOf } from '../engine/expectation.ts';
 import { isCount } from '../metric-definitions.ts';
 import { dayPoints, kindOf } from '../read/day-points.ts';
 import { measuredAt } from '../site-changes.ts';
@@ -81,22 +82,39 @@ export function changeOf(metric: string, own: Judged, windows: Windows, of: stri
     days: { first: labels[0] ?? '', last: labels.at(-1) ?? '' },
     of,
     detectable: own.verdict === 'within noise' ? detectableOf(own, windows) : null,
+    beyond: own.verdict === 'within noise' && windows.isAdjacent && !own.expected ? beyondOf(own) : undefined,
   };
+}
+
+/** The days of a period, and those before it. */
+function apart({ metric, reading }: Judged) {
+  const period = dayPoints(reading.periodDays, metric);
+  return { period, before: daysOf(reading, metric).slice(0, -period.length || undefined) };
+}
+
+/** The expectation of a period that is high or low against all days before it, as `query_metrics` judges it. */
+function beyondOf(own: Judged): Expected | undefined {
+  const { period, before } = apart(own);
+  const { rows = [], isRare } = expectationsOf(kindOf(own.metric), before, [{ days: period }], { least: LEAST_LEVEL_DAYS }) ?? {};
+  const [verdict = 'normal'] = verdictsOf(rows);
+  return isRare || verdict === 'normal' ? undefined : rows[0];
 }
 
 /** Standard normals of what four of five cases pass, in those of a verdict at 1 %. */
 const SHOWN = 1 + 0.8416 / Z_99;
 
 /**
- * The smallest lasting change since the first day of the period, the way the levels differ, that would show in four of five cases; against
- * days far from the period by the noise of the two.
+ * The smallest lasting change since the first day of the period, the way the levels differ, that would show in four of five cases: by its
+ * first day or by the levels of the two ranges; against days far from the period by these alone.
  */
-function detectableOf({ metric, reading, relative, noise }: Judged, { isAdjacent }: Windows): number | null {
+function detectableOf(own: Judged, { isAdjacent }: Windows): number | null {
+  const { relative, noise } = own;
   const sign = (relative ?? 0) < 0 ? -1 : 1;
-  if (!isAdjacent) return noise === null ? null : Math.expm1(SHOWN * Math.log1p(sign * noise));
-  const period = dayPoints(reading.periodDays, metric);
-  const before = daysOf(reading, metric).slice(0, -period.length || undefined);
-  return detectableChange(kindOf(metric), before, period, sign) ?? null;
+  const byLevels = noise === null ? null : Math.expm1(SHOWN * Math.log1p(sign * noise));
+  if (!isAdjacent) return byLevels;
+  const { period, before } = apart(own);
+  const since = detectableChange(kindOf(own.metric), before, period, sign) ?? null;
+  return since !== null && byLevels !== null && Math.abs(byLevels) < Math.abs(since) ? byLevels : since;
 }
 
 function perDay(before: number | null, after: number | null, factors: Factors) {

@@ -47,6 +47,8 @@ export interface Expected extends Expectation {
 const HISTORY = 0.002;
 /** A level of no more days than this at the end of what is known is not taken to go on, unless told otherwise. */
 const LEAST_STEP_DAYS = 2;
+/** The same where rows are judged: it may be one unusual week, whose first day is found days off. */
+export const LEAST_LEVEL_DAYS = 10;
 /** Last days of a weekday that say how many trials another will have. */
 const ALIKE = 4;
 

@@ -15,6 +15,8 @@ const MOST_DAYS = 184;
 const TURN_DAYS = 28;
 /** Days before a change that must not teach. */
 const CLOSE_DAYS = 3;
+/** Turns of the days that can be searched: the others teach. */
+const MOST_TURNS = Math.floor((MOST_DAYS - LEAST_HISTORY_DAYS) / TURN_DAYS);
 /** A change may begin this many days away from where it was found. */
 const NEAR_DAYS = 7;
 /** An end that a question found so few days before the last one says little: it goes on, or is over, as these days show. */
@@ -162,9 +164,13 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
   return nearest && !(size && size.low * size.high <= 0) ? { ...nearest, ...size } : undefined;
 }
 
-/** Changes that begin on a day or later with a p-value of at most `most`, each measured like those that any tool found. */
+/**
+ * Changes that begin on a day or later with a p-value of at most `most`, each measured like those that any tool found; of a long time among
+ * the last days of it that leave some to teach.
+ */
 export function changesSince(kind: MetricKind, days: readonly DailyPoint[], from: string, most: number): DatedChange[] {
-  const study = studyOf(kind, days, from);
+  const earliest = dayAfter(days.at(-1)?.label ?? from, 1 + CLOSE_DAYS - MOST_TURNS * TURN_DAYS);
+  const study = studyOf(kind, days, from < earliest ? earliest : from);
   if (!study) return [];
   return study.changes
     .map((change) => dated(study.series, change))

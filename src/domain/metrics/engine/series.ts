@@ -74,7 +74,9 @@ export interface Series {
   readonly isOver: boolean;
 }
 
-const sumOf = (points: readonly DailyPoint[], part: 'numerator' | 'denominator') => points.reduce((sum, point) => sum + point[part], 0);
+/** What the days of a part come to together. */
+export const sumOf = (points: readonly DailyPoint[], part: 'numerator' | 'denominator') =>
+  points.reduce((sum, point) => sum + point[part], 0);
 /** The value of some days together: of a count or an amount that of one of them. */
 export const valueOf = (points: readonly DailyPoint[]): number => sumOf(points, 'numerator') / sumOf(points, 'denominator');
 

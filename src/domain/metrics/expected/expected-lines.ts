@@ -4,8 +4,9 @@ import { grouped } from '../../../lib/grouped.ts';
 import { Z_95 } from '../../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { factorsOf } from '../change-cost.ts';
-import { type Expected, type ExpectedRow, expectationsOf, laterDay, verdictsOf } from '../engine/expectation.ts';
+import { type Expected, type ExpectedRow, expectationsOf, LEAST_LEVEL_DAYS, laterDay, verdictsOf } from '../engine/expectation.ts';
 import { isSum, type MetricKind } from '../engine/series.ts';
+import { orderCause } from '../findings.ts';
 import { dayPoints, kindOf, rounded } from '../read/day-points.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Selection } from '../read/metric-grid.ts';
@@ -15,8 +16,6 @@ import { isOn, type SiteChange, type Visits } from '../site-changes.ts';
 
 /** Days that a forecast reaches beyond the last complete one. */
 export const FORECAST_DAYS = 28;
-/** A level that lasted for no more days before a row is not usual yet: it may be one unusual week, whose first day is found days off. */
-const LEAST_LEVEL_DAYS = 10;
 /** Days of rows that are learned of together, from all days before them. */
 export const TURN_DAYS = 7;
 /** Days before a row that teach, at most. */
@@ -135,7 +134,9 @@ function expectationsIn(
     }
     const row = found[over.indexOf(labels)];
     if (!row) return { cell: UNKNOWN };
-    const cell = { ...figuresOf(metric, row), ...unseenOf(labels, metric, row, known) };
+    const [label = '', ...more] = labels;
+    const alone = row.score > 0 && more.length === 0 ? orderCause(metric, points, label) : [];
+    const cell = { ...figuresOf(metric, row), ...unseenOf(labels, metric, row, known), alone };
     if (row.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
     return openOf(cell, row, news.filter(isOnSome(labels)));
   });

@@ -60,7 +60,7 @@ const VERDICTS: Readonly<Partial<Record<string, Facts['verdict']>>> = { high: 'h
 function factsOf(own: JudgedLine, words: Words): Facts {
   const { metric, line, cell } = own;
   const { from, to } = daysOf(own, words);
-  const { expected, low, high, verdict, unseen = [] } = cell;
+  const { expected, low, high, verdict, unseen = [], alone = [] } = cell;
   const percent = Number((100 * distanceOf(own)).toFixed(2));
   const clipped = (value: number) => Math.max(-100, value);
   const boundOf = (value: number | null) =>
@@ -75,7 +75,10 @@ function factsOf(own: JudgedLine, words: Words): Facts {
     against: { what: 'expected', value: expected, ...(low !== null && { low }), ...(high !== null && { high }) },
     ...(isMoved && { change: { percent, low: clipped(boundOf(high)), high: clipped(boundOf(low)) } }),
     verdict: VERDICTS[verdict ?? 'normal'] ?? 'unchanged',
-    causes: unseen.slice(0, MOST_NAMED).map((name) => ({ kind: 'special day', name, basis: 'inferred' })),
+    causes: [
+      ...unseen.slice(0, MOST_NAMED).map((name) => ({ kind: 'special day' as const, name, basis: 'inferred' as const })),
+      ...(isMoved ? alone : []),
+    ],
   };
 }
 
@@ -83,11 +86,10 @@ function factsOf(own: JudgedLine, words: Words): Facts {
 const isOutside = ({ metric, line, cell: { verdict, low, high } }: JudgedLine) =>
   verdict === 'normal' && ((line.values[metric] ?? 0) < (low ?? 0) || (line.values[metric] ?? 0) > (high ?? Number.POSITIVE_INFINITY));
 
-/** Values outside their own bounds among so many that are normal: one in twenty, give or take two standard deviations, is chance. */
-function outsideText(count: number, of: number): string {
-  const isChance = count <= Math.max(1, of / 20 + 2 * Math.sqrt(of / 20));
+/** Values outside their own bounds that are normal as some of many. */
+function outsideText(count: number): string {
   const lies = count === 1 ? '1 lies outside its' : `${count} lie outside their`;
-  return count === 0 ? '' : `; ${lies} own bounds${isChance ? ', as one in twenty does by chance' : ''}`;
+  return count === 0 ? '' : `; ${lies} own bounds, not clearly enough among so many`;
 }
 
 /** Which days of an earlier year rows that cannot be judged lack; empty where all can be. */
@@ -114,7 +116,7 @@ function countSentence(judged: readonly JudgedLine[], told: number, explained: r
   const unseen = judged.filter(isUnseen);
   const why = unseenText(unseen);
   const [outside, normal] = [judged.filter(isOutside).length, judged.length - unusual - unseen.length];
-  const more = `${outsideText(outside, normal)}${why && `; ${unseen.length} cannot be judged: ${why}`}`;
+  const more = `${outsideText(outside)}${why && `; ${unseen.length} cannot be judged: ${why}`}`;
   if (unseen.length === judged.length) return `None of ${all} can be judged: ${why}.`;
   if (normal === judged.length) return `${normal === 2 ? `Both ${unit}s` : `All ${all}`} were normal${more}.`;
   if (explained.length === 0 && told === 1 && more === '') return '';

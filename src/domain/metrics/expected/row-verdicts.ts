@@ -135,7 +135,8 @@ export function trendSentence(name: string, unit: string, trend: Trend): string 
   const per = trend.isSeasonal ? 'a year, each month against the same of the year before' : `a ${unit}`;
   const over = `over these ${trend.count} ${unit}s${trend.isSeasonal ? '' : ', the season included'}`;
   const size = `${formatPercent(Math.abs(100 * trend.relative), { digits: 1 })} ${per} ${boundsText(trend)}`;
-  if (trend.isClear) return `${capital(name)}: a ${trend.relative < 0 ? 'fall' : 'rise'} of ${size} ${over}.`;
+  const doubt = trend.isClear ? '' : `, ${verdictText(trend)}`;
+  if (trend.low * trend.high > 0) return `${capital(name)}: a ${trend.relative < 0 ? 'fall' : 'rise'} of ${size} ${over}${doubt}.`;
   return `${capital(name)}: no significant trend ${over} (${signed(trend.relative)} ${per}).`;
 }
 

@@ -58,10 +58,12 @@ it('does not call normal what special days of an unknown effect may hide, nor co
   expect(told([day(null, cell(100, 90, 110, 'forecast'))]).lead).toEqual([]);
 });
 
-it('counts rows outside their own bounds, which are chance where they are few', () => {
+it('counts rows outside their own bounds that are no discovery among so many', () => {
   const rows = [day(120, cell(101, 90, 110)), day(99, cell(101, 90, 110)), day(99, cell(101, 90, 110))];
-  expect(told(rows).lead).toEqual(['All 3 days were normal; 1 lies outside its own bounds, as one in twenty does by chance.']);
-  expect(told([...rows, ...rows]).lead).toEqual(['All 6 days were normal; 2 lie outside their own bounds.']);
+  expect(told(rows).lead).toEqual(['All 3 days were normal; 1 lies outside its own bounds, not clearly enough among so many.']);
+  expect(told([...rows, ...rows]).lead).toEqual([
+    'All 6 days were normal; 2 lie outside their own bounds, not clearly enough among so many.',
+  ]);
 });
 
 it('says of each value of a single row whether it is normal', () => {

@@ -63,6 +63,9 @@ describe('a trend over periods', () => {
       'Visits: a fall of 2.0% a week (95%: -3.0% to -1.0%) over these 12 weeks, the season included.',
     );
     expect(trendSentence('visits', 'month', { ...trend, isClear: false })).toBe(
+      'Visits: a fall of 2.0% a month (95%: -3.0% to -1.0%) over these 12 months, the season included, significant at 5% but not at 1%.',
+    );
+    expect(trendSentence('visits', 'month', { ...trend, high: 0.01, isClear: false })).toBe(
       'Visits: no significant trend over these 12 months, the season included (-2.0% a month).',
     );
     expect(trendSentence('visits', 'month', { ...trend, isSeasonal: true, count: 30 })).toBe(
