@@ -133,7 +133,8 @@ function usageOf(command: CommandName): string[] {
 function typeWords({ enum: values, anyOf, items, type }: Readonly<Record<string, unknown>>): string {
   if (Array.isArray(values)) return values.join(' | ');
   if (Array.isArray(anyOf)) return anyOf.filter(isRecord).map(typeWords).join(' or ');
-  return isRecord(items) ? `list of ${typeWords(items)}` : typeof type === 'string' ? type : 'any';
+  if (isRecord(items)) return `list of ${typeWords(items)}`;
+  return typeof type === 'string' ? type : 'any';
 }
 
 /** The arguments of an object of a JSON Schema, with those of objects inside. */

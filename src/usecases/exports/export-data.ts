@@ -151,6 +151,11 @@ function isOfAnswer(run: RunManifest, { days = EVER, reads = () => true }: Asked
   return reads(viewName(run.scope)) && intersect(days, [rangeOf(run)]).length > 0;
 }
 
+function stillReading(coming: readonly RunManifest[]): ApiError {
+  const are = coming.length === 1 ? 'is' : 'are';
+  return new ApiError('busy', `${counted(coming.length, 'run')} of it ${are} still being read. Ask again.`, { retryAfterMs: RETRY_MS });
+}
+
 /** Runs an answer; where it lacks what a run holds that is still being read, it says so. */
 async function orReading<T>(coming: readonly RunManifest[], task: () => Promise<T>): Promise<T> {
   try {
@@ -159,13 +164,7 @@ async function orReading<T>(coming: readonly RunManifest[], task: () => Promise<
     const isNamed = ({ missing }: NoSuchName) => coming.some((run) => columnsIn(run).some(({ name }) => namesColumn(missing, name)));
     const isLack = error instanceof NoSuchName ? isNamed(error) : error instanceof ApiError && error.kind === 'missing';
     if (!isLack || coming.length === 0) throw error;
-    throw new ApiError(
-      'busy',
-      `${counted(coming.length, 'run')} of it ${coming.length === 1 ? 'is' : 'are'} still being read. Ask again.`,
-      {
-        retryAfterMs: RETRY_MS,
-      },
-    );
+    throw stillReading(coming);
   }
 }
 
@@ -179,19 +178,19 @@ async function readyRuns(asked: Asked, workspace: ProjectWorkspace, { note, sign
   if (waiting.size > 0) await prepared(workspace, waiting, nowMs + READY_MS - clock.now(), signal);
   const runs = await found();
   const ready = runs.filter(isReady);
+  const isAlone = (run: RunManifest) => !ready.some(({ scope }) => scope === run.scope);
   const coming: RunManifest[] = [];
   for (const run of lateOf(runs)) {
     const format = isConvertible(run) ? undefined : new Error(`${run.format} cannot be queried, JSONL and CSV can`);
     const failure = workspace.conversionFailure(run) ?? format;
     if (failure instanceof SqlError && (failure.reason === 'start' || failure.reason === 'missing package'))
       throw await sqlFailure(failure, [], 'server');
-    const isAlone = !ready.some(({ scope }) => scope === run.scope);
     const words = `Run ${run.runId} of job ${run.jobId}`;
-    if (!failure && isAlone) throw new ApiError('busy', `${words} is still being read. Ask again.`, { retryAfterMs: RETRY_MS });
-    if (failure && isAlone) throw new WorkspaceError('disk', `${words} cannot be read: ${damageOf(failure)}.${REMEDY}`);
+    if (failure && isAlone(run)) throw new WorkspaceError('disk', `${words} cannot be read: ${damageOf(failure)}.${REMEDY}`);
     if (failure) note(`${words} is left out: ${damageOf(failure)}.`);
     else coming.push(run);
   }
+  if (coming.some(isAlone)) throw stillReading(coming);
   return { ready, coming };
 }
 

@@ -64,7 +64,8 @@ it('a statement that no run can make right is refused before runs are waited for
   const workspace = { runs: async () => [run(3, false)], dir: tmpdir(), holder: 'one' };
   const ask = async () => [];
   const context = { workspace: async () => workspace, lists: async () => ({ ask }), signal: AbortSignal.timeout(20_000) };
-  const refusal = (sql: string) => refuseAtOnce(sql, {}, [], context as unknown as ExportContext).catch((error: unknown) => String(error)); // all that is used
+  const uses = context as unknown as ExportContext; // all that is used
+  const refusal = (sql: string) => refuseAtOnce(sql, {}, [], uses).catch((error: unknown) => String(error));
   expect(await refusal('SELEC 1')).toContain('this is not valid SQL');
   expect(await refusal('SELECT 1 FROM session')).toContain('there is no table "session"');
   expect(await refusal('SELECT sesion_id FROM sessions')).toContain('there is no column "sesion_id". Nearest: session_id');
