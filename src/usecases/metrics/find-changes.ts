@@ -327,7 +327,9 @@ function readableOf(
   zoneIds: readonly number[],
 ): Readable {
   const devices = input.devices ?? ['all', ...PARTS];
-  const goalIds = input.goalIds ? once(input.goalIds) : [undefined, ...others];
+  // Those of e-commerce are looked at whatever was asked for: a change has the same cost in every answer.
+  const asked = input.goalIds && once(input.goalIds).filter((id) => others.includes(id));
+  const goalIds = [undefined, ...(asked ?? others)];
   const named = once(input.segmentIds ?? segmentIds);
   // What is asked of one segment is told of it, by its own size and cost.
   const within = input.segmentIds && named.length === 1 ? named[0] : undefined;
@@ -336,6 +338,7 @@ function readableOf(
     segmentIds: site && within === undefined ? named : [],
     within,
     goalIds: site ? goalIds : [undefined],
+    areGoalsAsked: asked !== undefined,
     zoneIds: once(zoneIds),
   };
 }
@@ -394,6 +397,7 @@ async function lookAtSite(
     ranked: changes,
     faults,
     special: site ? specialOf(base, scanned, known, changes) : [],
+    askedGoals: asked.areGoalsAsked ? asked.goalIds.flatMap((id) => id ?? []) : [],
     spans: spansOf(readings, base.place, { startMs, endMs }, timeZone, lists),
     nameOf: (kind, id) => (kind === 'goal' ? (goals.names.get(id) ?? String(id)) : lists.nameOf(kind, id)),
     currency,

@@ -64,6 +64,8 @@ export interface SiteFacts extends Searched {
   readonly faults: readonly CountingFault[];
   /** Special days in the range that did much to visits. */
   readonly special: readonly Occasion[];
+  /** Goals that were named: what became of them comes first. */
+  readonly askedGoals: readonly number[];
   /** Since when and until when segments have visits. */
   readonly spans: readonly string[];
   /** Days of revenue that stand out and are no change for sure. */
@@ -227,6 +229,18 @@ function nothingSentence({ site, firstDay, lastDay }: AnswerFacts, slow: readonl
   return capital(`${apart}${what} changed beyond chance ${rangeText(firstDay, lastDay, year)}.`);
 }
 
+const isOfGoal = ({ parts }: RankedChange, id: number) =>
+  parts.some(({ metric, place, cost }) => place.goalId === id && [metric, cost?.metric ?? ''].some((name) => definitionOf(name)?.perGoal));
+const isOfAsked = (change: RankedChange, site: SiteFacts | undefined) => site?.askedGoals.some((id) => isOfGoal(change, id)) === true;
+
+/** The goals that were named and did not change, beside what did. */
+function goalsSentence({ site, firstDay, lastDay }: AnswerFacts, { year }: Grammar): string[] {
+  const still = site?.askedGoals.filter((id) => !site.ranked.some((change) => isOfGoal(change, id))) ?? [];
+  const names = still.map((id) => `"${site?.nameOf('goal', id)}"`);
+  const goals = names.length === 1 ? 'the goal' : 'the goals';
+  return names.length === 0 ? [] : [`Nothing changed beyond chance for ${goals} ${listed(names)} ${rangeText(firstDay, lastDay, year)}.`];
+}
+
 /** How many series were looked at, and what could not be read. */
 function seenSentences({ site, speed, unseen }: AnswerFacts): string[] {
   const { selections = 0, of = 0 } = site?.unread ?? {};
@@ -263,7 +277,10 @@ function leadOf(
   const ofCounting = findings.filter(({ verdict }) => verdict === 'measurement');
   const first = findings.find(({ verdict }) => verdict !== 'measurement');
   const said = first ? saidOf(first, grammar) : nothingSentence(facts, slow, grammar);
-  return [...ofCounting.map(({ sentence }) => [sentence]), said, ...seenSentences(facts), ...othersSentence(facts, entries, grammar)];
+  const goals = first ? goalsSentence(facts, grammar) : [];
+  const [entry] = entries;
+  const lead = entry && 'site' in entry && isOfAsked(entry.site, facts.site) ? [said, ...goals] : [...goals, said];
+  return [...ofCounting.map(({ sentence }) => [sentence]), ...lead, ...seenSentences(facts), ...othersSentence(facts, entries, grammar)];
 }
 
 /** Days beside the list, at most. */
@@ -320,7 +337,8 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const grammar = changesGrammar(facts.today);
   const looked = lookedAt(facts);
   const slow = ranked.filter((change) => site && isSeasonal(change, site, facts));
-  const news = ranked.filter((change) => !slow.includes(change));
+  const told = ranked.filter((change) => !slow.includes(change));
+  const news = told.toSorted((a, b) => Number(isOfAsked(b, site)) - Number(isOfAsked(a, site)));
   const entries = entriesOf(news, speed?.changes ?? [], facts);
   const shown = entries.slice(0, limit).flatMap((entry) => factsOf(entry, facts));
   const findings = [...faults.map((fault) => faultFacts(fault)), ...shown].map((each) => worded(each, grammar));

@@ -158,6 +158,8 @@ export interface Readable {
   readonly within?: number | undefined;
   /** The main goal first; undefined is that of e-commerce. */
   readonly goalIds: readonly (number | undefined)[];
+  /** Whether the goals but the main one were asked for: they are looked at on each device, and the first one in each segment. */
+  readonly areGoalsAsked: boolean;
   readonly zoneIds: readonly number[];
 }
 
@@ -209,23 +211,26 @@ const requestsOf = (ranges: readonly Interval[], timeZone: string) =>
   planGrid({ metrics: ['visits'], ranges, daily: true }, timeZone).calls.length;
 
 /** Everything that could be read, the most important first, and the crossings that show a narrow place, where there is room for them. */
-function placesOf({ devices, segmentIds, within, goalIds, zoneIds }: Readable): { whole: Place[]; crosses: Place[] } {
+function placesOf({ devices, segmentIds, within, goalIds, areGoalsAsked, zoneIds }: Readable): { whole: Place[]; crosses: Place[] } {
   const [device = 'all', ...otherDevices] = devices;
   const [goalId, ...otherGoals] = goalIds;
   const inAll = (places: readonly Place[]) => places.map((place) => ({ ...(within !== undefined && { segmentId: within }), ...place }));
-  const beside: readonly Place[] = [
-    ...otherGoals.map((other) => ({ device, goalId: other })),
-    ...segmentIds.map((segmentId) => ({ device, segmentId, goalId })),
-  ];
+  const ofGoals = otherGoals.map((other): Place => ({ device, goalId: other }));
+  const ofSegments = segmentIds.map(
+    (segmentId): Place => ({ device, segmentId, goalId: areGoalsAsked ? (goalId ?? otherGoals[0]) : goalId }),
+  );
+  const onDevices = (places: readonly Place[]) => places.flatMap((place) => otherDevices.map((other) => ({ ...place, device: other })));
   return {
     whole: inAll([
       { device, goalId },
       ...otherDevices.map((other) => ({ device: other, goalId })),
       // Zones are looked at where someone asked for them.
       ...zoneIds.map((zoneId) => ({ device, zoneId })),
-      ...beside,
+      ...ofGoals,
+      ...(areGoalsAsked ? onDevices(ofGoals) : []),
+      ...ofSegments,
     ]),
-    crosses: inAll(beside.flatMap((place) => otherDevices.map((other) => ({ ...place, device: other })))),
+    crosses: inAll(onDevices(areGoalsAsked ? ofSegments : [...ofGoals, ...ofSegments])),
   };
 }
 

@@ -51,23 +51,22 @@ const SHAPES = 4;
 /** A drift that makes less over the days that are asked about is the slow growth that every site has, and no news. */
 export const LEAST_DRIFT = 0.05;
 
-/** Share of a drift by which the days asked about must lie beyond as many before them: steps of long ago look like a slope too. */
-const GOES_ON = 0.4;
+/** Days at the end of a series, at least, on which a drift must go on, by this share of it: steps of long ago look like a slope too. */
+const GOES_ON = { days: 8 * WEEK, share: 0.4 };
 
-/** How far the judged days lie from as many before them, as a deviation: by their means, without special days and those of changes. */
-function beyondBefore({ deviations, doubt, learned }: Series, known: readonly Interval[]): number {
-  const days = deviations.length;
-  const ordinary = (from: number, to: number) =>
-    deviations
-      .subarray(from, to)
-      .filter((_, at) => doubt[from + at] === 0 && known.every((change) => from + at < change.from || from + at >= change.to));
-  const [before, own] = [ordinary(Math.max(0, 2 * learned - days), learned), ordinary(learned, days)];
-  return Math.min(before.length, own.length) < WEEK ? 0 : total(own) / own.length - total(before) / before.length;
+/** How far the second half of the days from one on lies from the first, as a deviation: without special days and those of changes. */
+function halvesOf({ deviations, doubt }: Series, first: number, known: readonly Interval[]): number {
+  const middle = (first + deviations.length) / 2;
+  const isOrdinary = (at: number) => doubt[at] === 0 && known.every(({ from, to }) => at < from || at >= to);
+  const [before, after] = [(at: number) => at >= first && at < middle, (at: number) => at >= middle].map((isIn) =>
+    deviations.filter((_, at) => isIn(at) && isOrdinary(at)),
+  ) as [Float64Array, Float64Array];
+  return Math.min(before.length, after.length) < WEEK ? 0 : total(after) / after.length - total(before) / before.length;
 }
 
 /**
  * Drift is a slope that the days before the scan have and that goes on: both they and all days must show it, beside steps and episodes, and
- * the days of the scan against those right before them as well.
+ * the halves of the latest days as well, by plain means.
  */
 function driftOf(study: Study, others: readonly Interval[] = []): Change | undefined {
   const { times, learned } = study.series;
@@ -82,7 +81,9 @@ function driftOf(study: Study, others: readonly Interval[] = []): Change | undef
   if (before.effect * whole.effect <= 0 || !(whole.logP <= Math.log(LOOSEST))) return undefined;
   const share = driftShare(study.series);
   if (Math.abs(relativeOf(study.series, whole.effect * share)) < LEAST_DRIFT) return undefined;
-  if (beyondBefore(study.series, known) / (whole.effect * share) < GOES_ON) return undefined;
+  const first = Math.max(0, Math.min(learned, days - GOES_ON.days));
+  const expected = (whole.effect * share * (days - first)) / 2 / (days - learned);
+  if (halvesOf(study.series, first, known) / expected < GOES_ON.share) return undefined;
   const byWeeks = errorByWeeks(study, whole, days, known);
   if (byWeeks === undefined) return undefined;
   const logP = Math.max(before.logP, whole.logP, byWeeks.logP);

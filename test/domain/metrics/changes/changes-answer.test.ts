@@ -8,6 +8,7 @@ const facts = (selections: number): AnswerFacts => ({
     unread: { selections, of: 21 },
     faults: [],
     spans: [],
+    askedGoals: [],
     special: [],
     large: [],
     nameOf: (_, id) => String(id),

@@ -9,6 +9,7 @@ const readable = (segments: number, zones = 0): Readable => ({
   devices: ['all', 'desktop', 'mobile', 'tablet'],
   segmentIds: Array.from({ length: segments }, (_, at) => at + 1),
   goalIds: [undefined, 7],
+  areGoalsAsked: false,
   zoneIds: Array.from({ length: zones }, (_, at) => at + 1),
 });
 const bounds = { days: 28, endMs, timeZone: 'UTC', requests: 36 };
