@@ -128,7 +128,7 @@ export function totalsOf(rows: readonly MetricRow[]): TotalOn {
 /** A total of which less than this share is left says little of what it was. */
 const LEAST_LEFT = 0.1;
 
-/** What is missing on some days to a total of the days before them, give or take what each of those differs by. */
+/** The amount that some days lack of a total of those before them, give or take what each of these differs by. */
 function missingOf(metric: Cost['metric'], { from, to }: CostDays, totalOn: TotalOn): CostRange | undefined {
   const own = totalOn(metric, from, to);
   const usual = Array.from({ length: DAYS_BEFORE }, (_, at) => dayAfter(from, at - DAYS_BEFORE)).flatMap((day) => {

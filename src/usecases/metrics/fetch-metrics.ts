@@ -237,7 +237,7 @@ export const reachesBeyond = (reasons: readonly string[]): boolean => reasons.so
 /** The part of an interval that the platform keeps. */
 export type Kept = Interval & { readonly firstDay: string };
 
-/** What is read of an interval, by the reasons why parts of it are missing; where it begins before what the platform keeps, of that part. */
+/** Reads an interval; where parts of it are missing because it begins before what the platform keeps, reads again from there on. */
 export async function readKept<Read>(
   interval: Interval,
   context: Pick<Context, 'ask' | 'timeZone'>,
