@@ -82,22 +82,20 @@ const RAREST = Math.log(0.01 / 365);
 export const LARGE_ORDER: Facts['causes'] = [{ kind: 'special day', name: 'a single very large order', basis: 'inferred' }];
 
 /** A single very large order, where what the orders of a day came to each makes most of a rise of money on it. */
-export function orderCause(metric: string, points: readonly DailyPoint[], label: string): Facts['causes'] {
-  const day = points.filter((own) => own.label === label);
-  const before = points.filter((own) => own.label < label);
-  const ordersOf = (own: typeof day) =>
-    own.reduce((sum, { events = 0, denominator }) => sum + (kindOf(metric) === 'amount' ? events : denominator), 0);
-  const eachOf = (own: typeof day) => sumOf(own, 'numerator') / ordersOf(own);
-  const [rise, ofEach] = [valueOf(day) / valueOf(before), eachOf(day) / eachOf(before)];
-  const isMost = definitionOf(metric)?.unit === 'currency' && ofEach > 1 && ofEach ** 2 > rise;
-  return isMost && logOfLarge(ordersOf(day), ofEach - 1) > RAREST ? LARGE_ORDER : [];
+export function orderCause(metric: string, points: readonly DailyPoint[], from: string, to = points.at(-1)?.label): Facts['causes'] {
+  if (from !== to || definitionOf(metric)?.unit !== 'currency') return [];
+  const day = points.filter(({ label }) => label === from);
+  const before = points.filter(({ label }) => label < from);
+  const ordersOf = (own: typeof day) => (kindOf(metric) === 'average' ? sumOf(own, 'denominator') : sumOf(own, 'events'));
+  const rise = valueOf(day) / valueOf(before);
+  const ofEach = (sumOf(day, 'numerator') * ordersOf(before)) / ordersOf(day) / sumOf(before, 'numerator');
+  return rise > 1 && ofEach ** 2 > rise && logOfLarge(ordersOf(day), ofEach - 1) > RAREST ? LARGE_ORDER : [];
 }
 
 /** The causes of a change and its cost, for the record; where the calendar or one order may be all of it, there is no cost. */
 function reasonFacts(placed: PlacedChange, currency: string | undefined): Pick<Facts, 'causes' | 'cost'> {
   const { metric, change, rows, cost, last, points, goal, causes = [] } = placed;
-  const isRiseOfDay = change.relative > 0 && change.from === (change.to ?? points.at(-1)?.label);
-  const alone = [...calendarCause(metric, points, change), ...(isRiseOfDay ? orderCause(metric, points, change.from) : [])].slice(0, 1);
+  const alone = [...calendarCause(metric, points, change), ...orderCause(metric, points, change.from, change.to)].slice(0, 1);
   if (alone.length > 0) return { causes: alone };
   const isOfOtherGoal = rows?.some((row) => row.isOfOtherGoal);
   const labels = new Set(daysBeside(kindOf(metric), points, change).map(({ label }) => label));

@@ -1,13 +1,6 @@
 import { onApiError, refuse } from '../../api/errors.ts';
 import { atTheirDevices, changesBefore, changesFrom, changesWithLater } from '../../domain/metrics/expected/expected-changes.ts';
-import {
-  FORECAST_DAYS,
-  type FoundChange,
-  isRowByRow,
-  keyOf,
-  TURN_DAYS,
-  withExpected,
-} from '../../domain/metrics/expected/expected-lines.ts';
+import { FORECAST_DAYS, type FoundChange, keyOf, TURN_DAYS, withExpected } from '../../domain/metrics/expected/expected-lines.ts';
 import { specialNote } from '../../domain/metrics/expected/expected-words.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
@@ -81,12 +74,6 @@ export interface ExpectedRead {
 const VERDICT_WORDS =
   'verdict: high or low at a nominal false discovery rate of 2%, or beyond its bounds where a known change moved a row.';
 
-/** From which days it was learned what was to be expected. */
-function learnedWords(query: MetricQuery, rows: number, firstMs: number, timeZone: string): string {
-  if (isRowByRow(query)) return `of each ${timeUnitOf(query.breakdown) ?? 'row'} from the days before it`;
-  return rows > TURN_DAYS ? `of each ${TURN_DAYS} days from all before them` : `from the days up to ${todayIn(timeZone, firstMs - 1)}`;
-}
-
 /** Days after the rows of a query, and the ranges that they are of. */
 interface Later {
   readonly rows: readonly MetricRow[];
@@ -113,7 +100,6 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   const lastMs = resolveDate('yesterday', { edge: 'end', timeZone, nowMs }).instantMs;
   const endMs = Math.min(lastMs, interval.endMs);
   // Rows ahead of the last complete day are learned of from all before it.
-  const rows = Math.max(0, Math.ceil(daysBetween(interval.startMs, endMs + 1, timeZone)));
   const firstMs = Math.min(interval.startMs, lastMs + 1);
   const teaching = READ_DAYS - Math.ceil(daysBetween(firstMs, lastMs + 1, timeZone));
   const history = { startMs: shiftDays(firstMs, -Math.max(LEAST_DAYS, teaching), timeZone), endMs };
@@ -154,7 +140,7 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
       : await inTurns(signal, () => [...changesWithLater(among, whole, [first, last]), ...beforeIn(whole, last)]);
   const ofDevices = { grid: { ...daily, ranges: [history, ...later.ranges] }, input: whole };
   const changes = await onDevices(told, ofDevices, context);
-  return { input, found, changes, currency: read.currency, rows, firstMs, lastMs, last };
+  return { input, found, changes, currency: read.currency, lastMs, last };
 }
 
 /** The whole range of each selection as one line, of the days of it that are over. */
@@ -177,11 +163,11 @@ async function readTogether(
   context: ExpectedContext,
 ): Promise<ExpectedRead> {
   const { timeZone, note } = context;
-  const { input, found, changes, currency, rows, firstMs, lastMs, last } = await readHistory(query, grid, lines, context);
+  const { input, found, changes, currency, lastMs, last } = await readHistory(query, grid, lines, context);
   const labels = slotsOf('day', query.interval, timeZone).map(({ label }) => label);
   const special = specialNote(labels, input.known);
   if (special !== '') note(special);
-  note(`expected, low and high (95%) were learned ${learnedWords(query, rows, firstMs, timeZone)}; ${VERDICT_WORDS}`);
+  note(`expected, low and high (95%) were learned of each row, or of each ${TURN_DAYS} days, from all days before; ${VERDICT_WORDS}`);
   if (query.interval.endMs > lastMs)
     note(
       `Rows with the verdict forecast hold days after ${todayIn(timeZone, lastMs)}: expected is of all their days, \

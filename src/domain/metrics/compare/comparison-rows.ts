@@ -85,11 +85,11 @@ const ALL_GONE = -100;
 export function sizeOfFigures(now: number | null, before: number | null, judgement: Judgement) {
   if (now === null || !before) return undefined;
   const { noise, relative } = judgement;
-  const percent = (100 * (now - before)) / before;
-  const ratio = isChanged(judgement) && relative ? percent / (100 * relative) : 0;
-  const half = 100 * (noise ?? 0) * (ratio > 0 ? ratio : 1);
-  const shown = (value: number) => Number(Math.max(ALL_GONE, value).toFixed(2));
-  return { percent: shown(percent), low: shown(percent - half), high: shown(percent + half) };
+  const share = (now - before) / before;
+  const ratio = isChanged(judgement) && relative ? share / relative : 0;
+  const half = (noise ?? 0) * (ratio > 0 ? ratio : 1);
+  const shown = (value: number) => Number(Math.max(ALL_GONE, 100 * value).toFixed(2));
+  return { percent: shown(share), low: shown(share - half), high: shown(share + half) };
 }
 
 /** The same of a row of the table. */

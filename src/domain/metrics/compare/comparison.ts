@@ -304,8 +304,8 @@ function shownBounds(metric: string, { expected, low, high }: Expectation, part 
 function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
   if (change.judgement.expected) {
     const points = dayPoints(reading?.periodDays ?? [], change.metric);
-    const { verdict } = change.judgement;
-    const order = reading && verdict === 'up' ? orderCause(change.metric, pointsKnown(reading, change.metric), change.days.first) : [];
+    const { metric, judgement, days } = change;
+    const order = reading && judgement.verdict === 'up' ? orderCause(metric, pointsKnown(reading, metric), days.first, days.first) : [];
     const causes = [...specialCauses(scene, points), ...order].slice(0, 1);
     // Where nothing is known of what such days do, they are no part of what is expected.
     return points.some(({ special }) => special?.mean) ? causes : causes.map((cause) => ({ ...cause, basis: 'inferred' }));

@@ -81,10 +81,14 @@ export function changeOf(metric: string, own: Judged, windows: Windows, of: stri
     since: since && measuredAt({ metric, reading, change: since }).change,
     days: { first: labels[0] ?? '', last: labels.at(-1) ?? '' },
     of,
-    detectable: own.verdict === 'within noise' ? detectableOf(own, windows) : null,
-    beyond: own.verdict === 'within noise' && windows.isAdjacent && !own.expected ? beyondOf(own) : undefined,
+    ...(own.verdict === 'within noise' ? ofCalm(own, windows) : { detectable: null }),
   };
 }
+
+const ofCalm = (own: Judged, windows: Windows) => ({
+  detectable: detectableOf(own, windows),
+  beyond: windows.isAdjacent && !own.expected ? beyondOf(own) : undefined,
+});
 
 /** The days of a period, and those before it. */
 function apart({ metric, reading }: Judged) {

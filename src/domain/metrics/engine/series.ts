@@ -75,8 +75,8 @@ export interface Series {
 }
 
 /** What the days of a part come to together. */
-export const sumOf = (points: readonly DailyPoint[], part: 'numerator' | 'denominator') =>
-  points.reduce((sum, point) => sum + point[part], 0);
+export const sumOf = (points: readonly DailyPoint[], part: 'numerator' | 'denominator' | 'events') =>
+  points.reduce((sum, { [part]: own = 0 }) => sum + own, 0);
 /** The value of some days together: of a count or an amount that of one of them. */
 export const valueOf = (points: readonly DailyPoint[]): number => sumOf(points, 'numerator') / sumOf(points, 'denominator');
 

@@ -134,8 +134,7 @@ function expectationsIn(
     }
     const row = found[over.indexOf(labels)];
     if (!row) return { cell: UNKNOWN };
-    const [label = '', ...more] = labels;
-    const alone = row.score > 0 && more.length === 0 ? orderCause(metric, points, label) : [];
+    const alone = orderCause(metric, points, labels[0] ?? '', labels.at(-1));
     const cell = { ...figuresOf(metric, row), ...unseenOf(labels, metric, row, known), alone };
     if (row.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
     return openOf(cell, row, news.filter(isOnSome(labels)));
