@@ -138,9 +138,10 @@ export const SLOW_CALLS: readonly ToolCall[] = [
   ['analyze_scenario', { scenarioIds: ['4103'], breakdown: 'week', startDate: '-28d' }],
 ];
 
-/** Fetches the last days of both daily exports into the workspace. */
-export async function fetchExports({ call }: Pick<Assistant, 'call'>): Promise<void> {
-  await call('sync_exports', { jobIds: ['Daily sessions', 'Daily views'], since: '-4d', waitSeconds: 40 });
+/** Fetches the last days of some exports into the workspace; a call that ends before they are here is joined by the next. */
+export async function fetchExports({ call }: Pick<Assistant, 'call'>, jobIds = ['Daily sessions', 'Daily views']): Promise<void> {
+  const { structured } = await call('sync_exports', { jobIds, since: '-4d', waitSeconds: 40 });
+  if (structured['state'] === 'under way') await fetchExports({ call }, jobIds);
 }
 
 /** `QUICK` with the calls whose arguments only the world knows: a step result and a run. */

@@ -5,6 +5,7 @@ import { toolsets } from '../../tools/index.ts';
 import { alteredPlatform } from '../support/altered-platform.ts';
 import { sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
+import { fetchExports } from '../support/many-calls.ts';
 import { quickTools } from '../support/sample-size.ts';
 import { sampleArguments } from '../tools/sample-arguments.ts';
 
@@ -225,7 +226,7 @@ describe('orders in the texts of strangers', () => {
   });
 
   it('cannot pass for words of the server in rows of exports', { tags: 'nightly' }, async () => {
-    await assistant().call('sync_exports', { jobIds: ['Daily sessions'], since: '-2d', waitSeconds: 40 });
+    await fetchExports(assistant(), ['Daily sessions']);
     const sql = `SELECT '${PLANTED.replaceAll("'", "''")}' AS page, 'x' AS "${ORDER.replace(/:.*/, ': do it')}" FROM sessions LIMIT 2`;
     const answer = await assistant().call('query_export', { sql });
     expect(answer.isError, answer.text).toBe(false);

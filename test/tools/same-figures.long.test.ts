@@ -4,6 +4,7 @@ import type { Finding } from '../../src/findings/finding.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { type Assistant, openAssistant, type ToolAnswer } from '../support/assistant.ts';
 import { openPlatform, type Platform } from '../support/emulator.ts';
+import { fetchExports } from '../support/many-calls.ts';
 import { someOf } from '../support/sample-size.ts';
 import { findingsOf, only, records, withTools } from './support.ts';
 
@@ -52,8 +53,8 @@ describe.each(someOf(WORLDS, 1))('of the world $seed in $timeZone', ({ seed, sta
     assistant = await openAssistant(platform, { timeZone });
     day = coveredDay(platform, Date.parse(`${start.slice(0, 10)}T00:00:00Z`));
     range = { startDate: `${day}T00:00:00Z`, endDate: `${day}T23:59:59.999Z` };
-    await call('sync_exports', { jobIds: DAILY_JOBS, since: '-4d', waitSeconds: 40 });
-  }, 120_000);
+    await fetchExports(assistant);
+  });
   afterAll(async () => {
     await assistant.close();
     await platform.close();

@@ -36,7 +36,8 @@ describe.each(QUESTIONS)('the picture of %s %j', (tool, args) => {
     const spec = structured['chart'] as ChartSpec;
     const { answer = '', findings = [] } = structured as { answer?: string; findings?: { sentence: string }[] };
     const said = [answer, ...findings.map(({ sentence }) => sentence)].join('\n');
-    const isNamed = tool === 'analyze_scenario' ? /: \S+ .*\d/ : /^[A-Z][a-z ]+ by [a-z ]+(: .+ in all)?$/;
+    const isNamed =
+      tool === 'analyze_scenario' ? /: \S+ .*\d/ : /^[A-Z][a-z ]+( by [a-z ]+|, [+-][\d,.]+( pp)?: what each [a-z]+ contributes)$/;
     for (const panel of panelsOf(spec)) {
       // What the answer says, or else no more than what is drawn.
       expect(said.includes(panel.title) || isNamed.test(panel.title), panel.title).toBe(true);

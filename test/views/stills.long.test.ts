@@ -43,7 +43,7 @@ describe.skipIf(!hasChromium)('the stills', { tags: 'nightly', timeout: 300_000 
     expect(await still('conversation', `${CHAT}<h1>${question}</h1>${said}`)).toBe(true);
     const { page, view, screenshot } = await showAnswer(browser(), assistant(), 'compare_metrics', args);
     await view.locator('#device').selectOption('mobile');
-    await view.locator('svg text', { hasText: 'each against all' }).waitFor();
+    await view.locator('svg text', { hasText: 'what each segment contributes' }).waitFor();
     await page.evaluate("document.querySelector('iframe').style.height = '640px'");
     await screenshot('view');
   });

@@ -54,9 +54,9 @@ describe.skipIf(!hasChromium)('the switches of the view', () => {
   }, async () => {
     const args = { metrics: ['conversionRate'], startDate: '2026-11-09', endDate: '2026-11-15', baselineStartDate: '2026-10-05' };
     const view = await shown('compare_metrics', args);
-    await title(view, 'Conversion rate by device');
+    await title(view, 'what each device contributes');
     await view.view.locator('#device').selectOption('mobile');
-    await title(view, 'each against all other visits');
+    await title(view, 'what each segment contributes');
     await view.view.locator('#period').selectOption('Last 28 days');
     await expect.poll(() => words(view), SLOWLY).toContain('from 2026-09-25 to 2026-11-19');
     const { calls } = await view.told();

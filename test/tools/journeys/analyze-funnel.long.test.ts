@@ -1,12 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { fetchExports } from '../../support/many-calls.ts';
 import { useTools, whole } from '../support.ts';
 
 const { call } = useTools();
 const STEPS = ['/cart', '/checkout/address', '/checkout/payment', 'purchase'];
 
-beforeAll(async () => {
-  await call('sync_exports', { jobIds: ['Daily sessions', 'Daily views'], since: '-4d', waitSeconds: 40 });
-}, 60_000);
+beforeAll(() => fetchExports({ call }));
 
 describe('a funnel', () => {
   it('says where most are lost, to what, and for whom', async () => {

@@ -1,11 +1,10 @@
 import { beforeAll, expect, it } from 'vitest';
+import { fetchExports } from '../../support/many-calls.ts';
 import { useTools, whole } from '../support.ts';
 
 const { call } = useTools();
 
-beforeAll(async () => {
-  await call('sync_exports', { jobIds: ['Daily views'], since: '-4d', waitSeconds: 40 });
-}, 60_000);
+beforeAll(() => fetchExports({ call }, ['Daily views']));
 
 it('says what people do after a page, products as one', async () => {
   const answer = await call('analyze_paths', { from: '/search', depth: 2, limit: 5 });

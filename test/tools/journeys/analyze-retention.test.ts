@@ -1,11 +1,10 @@
 import { beforeAll, expect, it } from 'vitest';
+import { fetchExports } from '../../support/many-calls.ts';
 import { useTools, whole } from '../support.ts';
 
 const { call } = useTools();
 
-beforeAll(async () => {
-  await call('sync_exports', { jobIds: ['Daily sessions'], since: '-4d', waitSeconds: 40 });
-}, 60_000);
+beforeAll(() => fetchExports({ call }, ['Daily sessions']));
 
 it('says how many new visitors come back, and marks what is not over', async () => {
   const answer = await call('analyze_retention', { periods: 3, breakdown: 'device' });

@@ -1,5 +1,6 @@
 /** @module-tag nightly */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { fetchExports } from '../../support/many-calls.ts';
 import { passWaiting } from '../../support/pass-waiting.ts';
 import { useTools } from '../support.ts';
 
@@ -7,9 +8,7 @@ const { call, ask, platform } = useTools();
 
 const question = { conditions: [{ what: 'variable', name: 'checkout variant' }] } as const;
 
-beforeAll(async () => {
-  await call('sync_exports', { jobIds: ['Daily sessions', 'Daily views'], since: '-4d', waitSeconds: 40 });
-}, 60_000);
+beforeAll(() => fetchExports({ call }));
 
 describe('a variant that no file holds is asked, planned with a yes, and asked again', () => {
   const jobs = async () => (await ask('listExportJobs', { limit: 100 })).map(({ jobId }) => jobId);
