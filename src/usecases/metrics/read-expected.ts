@@ -140,7 +140,7 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
       : await inTurns(signal, () => [...changesWithLater(among, whole, [first, last]), ...beforeIn(whole, last)]);
   const ofDevices = { grid: { ...daily, ranges: [history, ...later.ranges] }, input: whole };
   const changes = await onDevices(told, ofDevices, context);
-  return { input, found, changes, currency: read.currency, lastMs, last };
+  return { input, found: told, changes, currency: read.currency, lastMs, last };
 }
 
 /** The whole range of each selection as one line, of the days of it that are over. */
