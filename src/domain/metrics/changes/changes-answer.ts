@@ -7,6 +7,7 @@ import { daysFrom } from '../../../lib/calendar.ts';
 import { todayIn } from '../../../lib/dates.ts';
 import { counted } from '../../../lib/number-text.ts';
 import { capital } from '../../../lib/sentences.ts';
+import { tailOf } from '../../../statistics/tails.ts';
 import { compareSpeedChanges, type SpeedChange, type SpeedMove } from '../../speed/scenario-study.ts';
 import { moveFacts, nounOf } from '../../speed/speed-findings.ts';
 import { deviceOf, metricFact } from '../../speed/speed-metrics.ts';
@@ -161,9 +162,10 @@ const speedName = ({ metric, relative }: SpeedMove) => `${relative < 0 ? 'a lowe
 
 /** The records of a change of the site: one for each metric that moved, by itself or with the mix of visits as its cause. */
 function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }>, site: SiteFacts, facts: AnswerFacts): Facts[] {
-  const { shape, days, earliest, latest, pValue } = change;
+  const { shape, days, earliest, latest } = change;
   const from = shape === 'drift' ? facts.firstDay : change.from;
-  return change.parts.map(({ metric, place, relative, low, high, mix, cost }, at): Facts => {
+  return change.parts.map(({ metric, place, relative, low, high, score, mix, cost }, at): Facts => {
+    const pValue = at === 0 ? change.pValue : tailOf(score);
     const dated = { shape, from, ...(change.to !== undefined && { to: change.to }), days, earliest, latest, relative, low, high, pValue };
     const causes = at === 0 ? causesOf(change, beside, site) : [];
     return changeFacts(

@@ -54,14 +54,17 @@ export const LEAST_DRIFT = 0.05;
 /** Days at the end of a series, at least, on which a drift must go on, by this share of it: steps of long ago look like a slope too. */
 const GOES_ON = { days: 8 * WEEK, share: 0.4 };
 
-/** How far the second half of the days from one on lies from the first, as a deviation: without special days and those of changes. */
-function halvesOf({ deviations, doubt }: Series, first: number, known: readonly Interval[]): number {
+/**
+ * How far the second half of the days from one on lies from the first, as a deviation: without special days and those of changes;
+ * undefined where too few are left.
+ */
+function halvesOf({ deviations, doubt }: Series, first: number, known: readonly Interval[]): number | undefined {
   const middle = (first + deviations.length) / 2;
   const isOrdinary = (at: number) => doubt[at] === 0 && known.every(({ from, to }) => at < from || at >= to);
   const [before, after] = [(at: number) => at >= first && at < middle, (at: number) => at >= middle].map((isIn) =>
     deviations.filter((_, at) => isIn(at) && isOrdinary(at)),
   ) as [Float64Array, Float64Array];
-  return Math.min(before.length, after.length) < WEEK ? 0 : total(after) / after.length - total(before) / before.length;
+  return Math.min(before.length, after.length) < WEEK ? undefined : total(after) / after.length - total(before) / before.length;
 }
 
 /**
@@ -83,7 +86,7 @@ function driftOf(study: Study, others: readonly Interval[] = []): Change | undef
   if (Math.abs(relativeOf(study.series, whole.effect * share)) < LEAST_DRIFT) return undefined;
   const first = Math.max(0, Math.min(learned, days - GOES_ON.days));
   const expected = (whole.effect * share * (days - first)) / 2 / (days - learned);
-  if (halvesOf(study.series, first, known) / expected < GOES_ON.share) return undefined;
+  if ((halvesOf(study.series, first, known) ?? expected) / expected < GOES_ON.share) return undefined;
   const byWeeks = errorByWeeks(study, whole, days, known);
   if (byWeeks === undefined) return undefined;
   const logP = Math.max(before.logP, whole.logP, byWeeks.logP);
