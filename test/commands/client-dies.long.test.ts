@@ -71,25 +71,11 @@ function isLeft(group: number): boolean {
 /** Whether a process and all that it started end by themselves; what is left is killed. */
 async function allEnd(child: ChildProcess): Promise<boolean> {
   const group = child.pid ?? 0;
-  const isOver = await endsByItself(child);
   const until = performance.now() + PATIENCE_MS;
   while (isLeft(group) && performance.now() < until) await delay(20);
-  if (!isLeft(group)) return isOver;
+  if (!isLeft(group)) return true;
   process.kill(-group, 'SIGKILL');
   return false;
-}
-
-/** Whether the process ends by itself; it is killed otherwise. */
-async function endsByItself(child: ChildProcess): Promise<boolean> {
-  const controller = new AbortController();
-  const { signal } = controller;
-  const ended = child.exitCode !== null || child.signalCode !== null;
-  const exit = ended ? Promise.resolve(true) : once(child, 'exit', { signal }).then(() => true);
-  const isOver = await Promise.race([exit, delay(PATIENCE_MS, false, { signal })]);
-  controller.abort();
-  exit.catch(() => undefined);
-  if (!isOver) child.kill('SIGKILL');
-  return isOver;
 }
 
 async function diesAfter(args: readonly string[], environment: Record<string, string>, atMs: number, call?: object): Promise<boolean> {

@@ -138,10 +138,12 @@ export const SLOW_CALLS: readonly ToolCall[] = [
   ['analyze_scenario', { scenarioIds: ['4103'], breakdown: 'week', startDate: '-28d' }],
 ];
 
-/** Fetches the last days of some exports into the workspace; a call that ends before they are here is joined by the next. */
-export async function fetchExports({ call }: Pick<Assistant, 'call'>, jobIds = ['Daily sessions', 'Daily views']): Promise<void> {
-  const { structured } = await call('sync_exports', { jobIds, since: '-4d', waitSeconds: 40 });
-  if (structured['state'] === 'under way') await fetchExports({ call }, jobIds);
+/** Fetches the last days of some exports into the workspace, until all are here and read; a call that ends sooner is joined by the next. */
+export async function fetchExports(assistant: Assistant, jobIds = ['Daily sessions', 'Daily views']): Promise<void> {
+  const { structured } = await assistant.call('sync_exports', { jobIds, since: '-4d', waitSeconds: 40 });
+  if (structured['state'] === 'under way') return fetchExports(assistant, jobIds);
+  const workspace = await assistant.workspace(1201);
+  await workspace.converted();
 }
 
 /** `QUICK` with the calls whose arguments only the world knows: a step result and a run. */

@@ -7,9 +7,8 @@ import { enrichment, reads, strike, writes } from './fault-cells.ts';
 import { complaints, HASTY_MS, recovers, runCells, subjects, uncertain } from './fault-outcomes.ts';
 
 const platform = sharedPlatform();
-/** No cell waits in real time; a hang ends with its deadline, after which it has less time left. */
-const LONGEST_MS = 2_000;
-const LONGEST_AFTER_DEADLINE_MS = 1_800;
+/** No cell waits in real time, but for a hang up to its deadline. */
+const LONGEST_MS = 2 * HASTY_MS;
 
 async function expectHealthy(caller: Pick<Assistant, 'call'>): Promise<void> {
   expect(await whileTimePasses(platform().clock, caller.call('list_goals'))).toMatchObject({ isError: false });
@@ -23,7 +22,7 @@ describe.each(faultKinds)('%s', (kind) => {
     const callers = { patient: patient(), hasty: hasty() };
     for (const { cell, complaints: found, waitedMs } of await runCells(kind, each, { platform: platform(), ...callers })) {
       expect([found, cell.answer.text]).toEqual([[], cell.answer.text]);
-      expect(waitedMs).toBeLessThan(kind === 'hang' ? HASTY_MS + LONGEST_AFTER_DEADLINE_MS : LONGEST_MS);
+      expect(waitedMs).toBeLessThan(LONGEST_MS);
     }
     await expectHealthy(kind === 'hang' ? callers.hasty : callers.patient);
   });

@@ -62,7 +62,8 @@ it('goes on in the background where the call ends sooner, and the next call join
       answer: expect.stringMatching(/^4 new runs downloaded/),
     });
     expect(heard.length).toBeGreaterThan(1);
-    expect(heard.map(([done]) => done)).toEqual([...new Set(heard.map(([done]) => done))].toSorted((x, y) => x - y));
+    const counts = heard.map(([done]) => done);
+    expect(counts).toEqual([...new Set(counts)].toSorted((x, y) => x - y));
     expect(heard.at(-1)).toEqual([4, 4]);
     const urls = other.requests.filter(({ operation }) => operation === 'download').map(({ url }) => url);
     expect(new Set(urls).size).toBe(urls.length);
@@ -85,7 +86,7 @@ it('sends few messages of progress, however many runs there are', { tags: 'night
 it('tells what failed beside what was fetched', { tags: 'nightly' }, async () => {
   await withTools(
     async (own) => {
-      const answer = await own.call('sync_exports', { jobIds: JOBS.jobIds, since: '-3d' });
+      const answer = await own.call('sync_exports', { ...JOBS, since: '-3d' });
       expect(answer.structured).toMatchObject({ state: 'complete', answer: expect.stringMatching(/\d failed/) });
       expect(answer.text).toMatch(/No room for another .*purge_workspace or raise WEB_ANALYTICS_DATA_QUOTA_MB/);
       // While a run becomes a table, the disk holds it twice.

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { fetchExports } from '../../support/many-calls.ts';
 import { useTools, whole } from '../support.ts';
 
-const { call } = useTools();
+const { call, assistant } = useTools();
 const STEPS = ['/cart', '/checkout/address', '/checkout/payment', 'purchase'];
 
-beforeAll(() => fetchExports({ call }));
+beforeAll(() => fetchExports(assistant()));
 
 describe('a funnel', () => {
   it('says where most are lost, to what, and for whom', async () => {

@@ -2,9 +2,9 @@ import { beforeAll, expect, it } from 'vitest';
 import { fetchExports } from '../../support/many-calls.ts';
 import { useTools, whole } from '../support.ts';
 
-const { call } = useTools();
+const { call, assistant } = useTools();
 
-beforeAll(() => fetchExports({ call }, ['Daily views']));
+beforeAll(() => fetchExports(assistant(), ['Daily views']));
 
 it('says what people do after a page, products as one', async () => {
   const answer = await call('analyze_paths', { from: '/search', depth: 2, limit: 5 });

@@ -2,9 +2,9 @@ import { beforeAll, expect, it } from 'vitest';
 import { fetchExports } from '../../support/many-calls.ts';
 import { useTools, whole } from '../support.ts';
 
-const { call } = useTools();
+const { call, assistant } = useTools();
 
-beforeAll(() => fetchExports({ call }, ['Daily sessions']));
+beforeAll(() => fetchExports(assistant(), ['Daily sessions']));
 
 it('says how many new visitors come back, and marks what is not over', async () => {
   const answer = await call('analyze_retention', { periods: 3, breakdown: 'device' });

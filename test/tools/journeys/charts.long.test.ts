@@ -4,7 +4,7 @@ import { fetchExports } from '../../support/many-calls.ts';
 import { useTools } from '../support.ts';
 
 const { call, assistant } = useTools();
-beforeAll(() => fetchExports(assistant()), 240_000);
+beforeAll(() => fetchExports(assistant()));
 
 it.each([
   ['analyze_funnel', { steps: ['/p/*', '/cart'] }, 'bars', /^The largest loss is after \/p\/\*: /],

@@ -4,11 +4,11 @@ import { fetchExports } from '../../support/many-calls.ts';
 import { passWaiting } from '../../support/pass-waiting.ts';
 import { useTools } from '../support.ts';
 
-const { call, ask, platform } = useTools();
+const { call, assistant, ask, platform } = useTools();
 
 const question = { conditions: [{ what: 'variable', name: 'checkout variant' }] } as const;
 
-beforeAll(() => fetchExports({ call }));
+beforeAll(() => fetchExports(assistant()));
 
 describe('a variant that no file holds is asked, planned with a yes, and asked again', () => {
   const jobs = async () => (await ask('listExportJobs', { limit: 100 })).map(({ jobId }) => jobId);
