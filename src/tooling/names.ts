@@ -46,8 +46,8 @@ interface ListSources {
   readonly onLookup: (hit: boolean) => void;
 }
 
-function isYoung({ atMs }: { readonly atMs: number }, maxAgeMs: number, nowMs: number): boolean {
-  const ageMs = nowMs - atMs;
+function isYoung(atMs: number | undefined, maxAgeMs: number, nowMs: number): boolean {
+  const ageMs = nowMs - (atMs ?? Number.NEGATIVE_INFINITY);
   return ageMs >= 0 && ageMs < maxAgeMs;
 }
 
@@ -59,7 +59,7 @@ async function askForAll<T>(
   clock: Clock,
 ): Promise<T> {
   const theirs = await shared.look(key);
-  if (theirs?.list && isYoung(theirs.list, maxAgeMs, clock.now())) {
+  if (theirs?.list && isYoung(theirs.list.atMs, maxAgeMs, clock.now())) {
     const entry = own();
     if (entry) entry.atMs = theirs.list.atMs;
     return theirs.list.answer as T; // a key stands for one kind of answer; the replica that asked has checked it
@@ -80,9 +80,9 @@ function createCachedLists({ clock, sharing, onLookup }: ListSources, onForgotte
   /** `load` may ask later for its own entry, which is gone or another one once the lists were forgotten. */
   function remember<T>(key: string, maxAgeMs: number, load: (own: () => Entry | undefined) => Promise<T>): Promise<T> {
     const known = lists.get(key);
-    const hit = known !== undefined && isYoung(known, maxAgeMs, clock.now());
+    const hit = isYoung(known?.atMs, maxAgeMs, clock.now());
     onLookup(hit);
-    if (hit) return known.answer as Promise<T>; // a key stands for one kind of answer
+    if (known && hit) return known.answer as Promise<T>; // a key stands for one kind of answer
     const answer = load(() => (lists.get(key)?.answer === answer ? lists.get(key) : undefined));
     lists.set(key, { atMs: clock.now(), answer });
     answer.catch(() => lists.get(key)?.answer === answer && lists.delete(key));
@@ -103,8 +103,7 @@ function createCachedLists({ clock, sharing, onLookup }: ListSources, onForgotte
 
   /** The client knows best whether it may give an answer again: it sees the writes of all sessions of the caller. */
   function askHere<T>(key: string, maxAgeMs: number, ask: () => Promise<T>): Promise<T> {
-    const askedAtMs = askedAt.get(key);
-    const hit = askedAtMs !== undefined && isYoung({ atMs: askedAtMs }, maxAgeMs, clock.now());
+    const hit = isYoung(askedAt.get(key), maxAgeMs, clock.now());
     onLookup(hit);
     if (!hit) askedAt.set(key, clock.now());
     return ask();

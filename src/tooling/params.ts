@@ -123,18 +123,20 @@ export function upperCased(words: string) {
 /** The scope of an export: the scopes of the reference in lower case, those of other deployments as they are typed. */
 export const exportScope = scopeName.overwrite((text) => (/^(sessions|views)$/i.test(text) ? text.toLowerCase() : text));
 
+/** Refuses a value that there are words against. */
+function unless<Value>(wordsAgainst: (value: Value) => string | undefined, ...path: readonly string[]) {
+  return (value: Value, context: z.RefinementCtx) => {
+    const message = wordsAgainst(value);
+    if (message !== undefined) complain(context, message, ...path);
+  };
+}
+
 /** The name of one metric. */
 const metricName = (family: MetricFamily) => z.string().register(paramFacts, { metric: family });
 
 /** Several names of metrics, or `["all"]`. */
 function metricNames(family: MetricFamily, wrong = (names: readonly string[]) => unknownMetricWords(family, names)) {
-  return z
-    .array(metricName(family))
-    .min(1)
-    .superRefine((names, context) => {
-      const message = wrong(names);
-      if (message !== undefined) complain(context, message);
-    });
+  return z.array(metricName(family)).min(1).superRefine(unless(wrong));
 }
 
 /** Names of speed metrics, or `["all"]`; the eight usual ones when left out. */
@@ -148,10 +150,7 @@ export const speedMetricsAndTimings = metricNames('speed', surelyUnknownWords)
 /** The name of one speed metric, or `failedPercent` for the share of failed runs. */
 export function speedMetric(words: string) {
   return metricName('speed')
-    .superRefine((name, context) => {
-      const message = name === 'failedPercent' ? undefined : unknownMetricWords('speed', [name]);
-      if (message !== undefined) complain(context, message);
-    })
+    .superRefine(unless((name) => (name === 'failedPercent' ? undefined : unknownMetricWords('speed', [name]))))
     .describe(words);
 }
 
@@ -184,11 +183,9 @@ const speedBudget = z
     metric: z.string().describe('Metric or custom timing').register(paramFacts, { metric: 'speed', exact: true }),
     limit: z.number().min(0).describe('Its unit'),
   })
-  .superRefine(({ metric }, context) => {
-    const unfit = Object.hasOwn(unfitForBudget, metric) ? unfitForBudget[metric] : undefined;
-    const message = unfit ?? surelyUnknownWords([metric]);
-    if (message !== undefined) complain(context, message, 'metric');
-  });
+  .superRefine(
+    unless(({ metric }) => (Object.hasOwn(unfitForBudget, metric) ? unfitForBudget[metric] : surelyUnknownWords([metric])), 'metric'),
+  );
 
 /** Limits of speed metrics, at least one. */
 export const speedBudgets = z

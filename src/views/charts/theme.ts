@@ -1,28 +1,6 @@
 /** Light or dark, as the host shows its own pages. */
 export type ThemeName = 'light' | 'dark';
 
-/** Colours and fonts of every chart. */
-export interface Theme {
-  readonly background: string;
-  readonly text: string;
-  readonly faintText: string;
-  readonly line: string;
-  readonly gridLine: string;
-  readonly shade: string;
-  readonly error: string;
-  /** Marks of pages and events. */
-  readonly mark: string;
-  /** A change that stands out. */
-  readonly accent: string;
-  /** All that is not the finding. */
-  readonly grey: string;
-  readonly tooltip: string;
-  /** Distinguishable also for people with a colour vision deficiency. */
-  readonly series: readonly string[];
-  readonly phases: Readonly<Record<Phase, string>>;
-  readonly font: string;
-}
-
 /** Phases of a request in the order in which they happen; `unsplit` is a duration whose phases are unknown. */
 export const phases = ['blocked', 'dns', 'connect', 'ssl', 'send', 'wait', 'receive', 'unsplit'] as const;
 /** A side of a comparison, as colours distinguish it. */
@@ -46,33 +24,42 @@ export const phaseLines: Readonly<Partial<Record<Phase, BarLines>>> = {
 /** DejaVu Sans is what the server draws with. No quotes: ECharts writes them into attributes as they are. */
 const FONT = 'DejaVu Sans, system-ui, sans-serif';
 
+const light = {
+  background: '#ffffff',
+  text: '#1d2430',
+  faintText: '#5c6675',
+  line: '#c3cad4',
+  gridLine: '#e8ebf0',
+  shade: 'rgba(37, 99, 180, 0.07)',
+  error: '#b3261e',
+  /** Marks of pages and events. */
+  mark: '#6b4fbb',
+  /** A change that stands out. */
+  accent: '#c2410c',
+  /** All that is not the finding. */
+  grey: '#8a94a2',
+  tooltip: '#ffffff',
+  /** Distinguishable also for people with a colour vision deficiency. */
+  series: ['#1f6fb8', '#d9730d', '#2a9d6f', '#a8469a', '#7a6a1c', '#c0392b', '#1597a5', '#596577'],
+  phases: {
+    blocked: '#8a94a2',
+    dns: '#1f9c94',
+    connect: '#d9730d',
+    ssl: '#a95cc2',
+    send: '#a68212',
+    wait: '#3d9852',
+    receive: '#3b7dd8',
+    unsplit: '#5d6878',
+  },
+  font: FONT,
+};
+
+/** Colours and fonts of every chart. */
+export type Theme = Readonly<typeof light>;
+
 /** Both themes; a host's own colours may replace text, background and font. */
 export const themes: Readonly<Record<ThemeName, Theme>> = {
-  light: {
-    background: '#ffffff',
-    text: '#1d2430',
-    faintText: '#5c6675',
-    line: '#c3cad4',
-    gridLine: '#e8ebf0',
-    shade: 'rgba(37, 99, 180, 0.07)',
-    error: '#b3261e',
-    mark: '#6b4fbb',
-    accent: '#c2410c',
-    grey: '#8a94a2',
-    tooltip: '#ffffff',
-    series: ['#1f6fb8', '#d9730d', '#2a9d6f', '#a8469a', '#7a6a1c', '#c0392b', '#1597a5', '#596577'],
-    phases: {
-      blocked: '#8a94a2',
-      dns: '#1f9c94',
-      connect: '#d9730d',
-      ssl: '#a95cc2',
-      send: '#a68212',
-      wait: '#3d9852',
-      receive: '#3b7dd8',
-      unsplit: '#5d6878',
-    },
-    font: FONT,
-  },
+  light,
   dark: {
     background: '#15181d',
     text: '#e6e9ee',
