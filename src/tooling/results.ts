@@ -217,8 +217,7 @@ function memberText(name: string, value: unknown, answer = ''): string {
 export function renderText(data: DataMembers): string {
   const { columns, rows, notes, range: _worded, ...rest } = data;
   const units = isRecord(rest['units']) ? rest['units'] : {};
-  const { answer } = rest;
-  const parts = Object.entries(rest).map(([name, value]) => memberText(name, value, typeof answer === 'string' ? answer : ''));
+  const parts = Object.entries(rest).map(([name, value]) => memberText(name, value, String(rest['answer'] ?? '')));
   if (Array.isArray(columns) && Array.isArray(rows)) {
     const names = columns.map(String);
     const unitAt = names.indexOf('unit');
@@ -313,8 +312,7 @@ function trimmed(data: Data, limit: number): Data {
 }
 
 /** Without what is said beside items that are no longer in the page. */
-function withPage({ paged, beside = [] }: AnyTool, data: Data): Data {
-  if (paged === undefined || beside.length === 0) return data;
+function withPage({ paged = '', beside = [] }: AnyTool, data: Data): Data {
   const idOf = (item: unknown) => (isRecord(item) ? item['jobId'] : undefined);
   const kept = new Set(itemsOf(data[paged]).map(idOf));
   const listed = beside.filter((name) => Array.isArray(data[name]));
@@ -351,19 +349,17 @@ function cutNote({ paged }: AnyTool, { data, path, shown, total }: Cut, more: st
 }
 
 /** Without the members of the page's items that can be asked for one by one; undefined where there are none. */
-function withoutHeavy({ paged, heavy }: AnyTool, data: Data): Data | undefined {
-  const items = paged === undefined ? undefined : data[paged];
-  if (paged === undefined || heavy === undefined || !Array.isArray(items)) return undefined;
-  if (!items.some((item: Data) => heavy.members.some((name) => name in item))) return undefined;
-  const light = items.map((item: Data) => Object.fromEntries(Object.entries(item).filter(([name]) => !heavy.members.includes(name))));
+function withoutHeavy({ paged = '', heavy }: AnyTool, data: Data): Data | undefined {
+  const items = itemsOf<Data>(data[paged]);
+  if (!heavy || !items.some((item) => heavy.members.some((name) => name in item))) return undefined;
+  const light = items.map((item) => Object.fromEntries(Object.entries(item).filter(([name]) => !heavy.members.includes(name))));
   return withNote({ ...data, [paged]: light }, `Left out, to show more ${paged}: ${heavy.members.join(', ')}${heavy.seeAlso}.`);
 }
 
 /** A page of more items than usual, all of them; a long one leaves out the members that can be asked for one by one. */
 function shortPage(tool: AnyTool, data: Data): Data {
-  const items = tool.paged === undefined ? undefined : data[tool.paged];
-  if (!Array.isArray(items) || items.length <= DEFAULT_PAGE_SIZE || tokensOf(data, USUAL_TOKENS) <= USUAL_TOKENS) return data;
-  return withoutHeavy(tool, data) ?? data;
+  const isLong = itemsOf(data[tool.paged ?? '']).length > DEFAULT_PAGE_SIZE && tokensOf(data, USUAL_TOKENS) > USUAL_TOKENS;
+  return (isLong && withoutHeavy(tool, data)) || data;
 }
 
 /**

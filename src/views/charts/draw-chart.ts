@@ -114,7 +114,7 @@ const ROW_PX = 2 * WORDS_PX;
 const CELL_PX = 34;
 
 /** A cell that is drawn: its column, row and amount. */
-interface Cell {
+interface GridCell {
   readonly value: readonly [number, number, number];
 }
 
@@ -166,19 +166,19 @@ function drawGrid(spec: GridSpec, look: Look): Drawing {
           fontSize: cellPx < CELL_PX ? 9 : 10,
           opacity: 1,
           color: theme.text,
-          formatter: ({ value: [, , amount] }: Cell) => shown(amount),
+          formatter: ({ value: [, , amount] }: GridCell) => shown(amount),
         },
         data: cellsOf(spec, look),
       },
     ],
-    ...tooltipOption(look, ({ value: [column, row, amount] }: Cell) => [
+    ...tooltipOption(look, ({ value: [column, row, amount] }: GridCell) => [
       { name: names[row] ?? '' },
       { name: columns[column] ?? '', value: formatValue(amount, unit) },
     ]),
   };
   const told = rows.map(({ name, values }) => {
-    const known = values.flatMap((value) => (value === null ? [] : [shown(value)]));
-    return `${plainText(name, 40)} ${known.slice(0, 5).join(', ')}`;
+    const known = values.filter((value) => value !== null).slice(0, 5);
+    return `${plainText(name, 40)} ${known.map(shown).join(', ')}`;
   });
   return {
     option,

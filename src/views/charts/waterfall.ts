@@ -111,17 +111,17 @@ function wordsBehind({ totalMs, bytes }: Request, isShort: boolean): string {
 /** All that is known of a request. */
 function requestTooltip(request: Request, theme: Theme): TooltipLine[] {
   const { label, status, bytes, startMs, totalMs, phasesMs } = request;
-  return [
+  return present<TooltipLine>(
     { name: label },
     { name: 'Status', value: status === 0 ? 'no response' : String(status ?? 'unknown') },
-    ...(bytes === null ? [] : [{ name: 'Over the network', value: formatValue(bytes, 'bytes') }]),
-    ...SIGNS.flatMap(([member, sign, meaning]) => (request[member] ? [{ name: sign, value: meaning }] : [])),
+    bytes !== null && { name: 'Over the network', value: formatValue(bytes, 'bytes') },
+    ...SIGNS.map(([member, sign, meaning]) => request[member] && { name: sign, value: meaning }),
     { name: 'Start', value: formatValue(startMs, 'ms') },
     { name: 'Duration', value: formatValue(totalMs, 'ms') },
     ...phases
       .filter((phase) => phase !== 'unsplit' && phasesMs[phase] !== null)
       .map((phase) => ({ name: phase, value: formatValue(phasesMs[phase], 'ms'), colour: theme.phases[phase] })),
-  ];
+  );
 }
 
 const ROW_PX = 17;
