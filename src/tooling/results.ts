@@ -217,7 +217,8 @@ function memberText(name: string, value: unknown, answer = ''): string {
 export function renderText(data: DataMembers): string {
   const { columns, rows, notes, range: _worded, ...rest } = data;
   const units = isRecord(rest['units']) ? rest['units'] : {};
-  const parts = Object.entries(rest).map(([name, value]) => memberText(name, value, String(rest['answer'] ?? '')));
+  const { answer } = rest;
+  const parts = Object.entries(rest).map(([name, value]) => memberText(name, value, typeof answer === 'string' ? answer : ''));
   if (Array.isArray(columns) && Array.isArray(rows)) {
     const names = columns.map(String);
     const unitAt = names.indexOf('unit');
