@@ -164,7 +164,7 @@ function unseenOf(labels: readonly string[], metric: string, { low, high }: Expe
 }
 
 /** Whether each row is held against all days before it: of weeks and longer rows there are few enough. */
-export function isRowByRow({ breakdown }: Pick<MetricQuery, 'breakdown'>): boolean {
+function isRowByRow({ breakdown }: Pick<MetricQuery, 'breakdown'>): boolean {
   const unit = timeUnitOf(breakdown);
   return unit === 'week' || unit === 'month' || unit === 'quarter';
 }

@@ -105,10 +105,10 @@ function goalsOf(goals: readonly (number | typeof EACH)[], breakdown: readonly B
 /** Segments that narrow, and those side by side: several that are named by segment are meant side by side, as few visits are in all. */
 export function segmentsAsked(
   { segmentIds = [], compareSegments = [] }: Partial<Pick<QueryInput, 'segmentIds' | 'compareSegments'>>,
-  isBySegment: boolean,
+  bySegment: boolean,
 ): Pick<MetricQuery, 'segmentIds' | 'compareSegments'> {
   const [named, beside] = [[...new Set(segmentIds)], [...new Set(compareSegments)]];
-  return isBySegment && beside.length === 0 && named.length > 1
+  return bySegment && beside.length === 0 && named.length > 1
     ? { segmentIds: [], compareSegments: named }
     : { segmentIds: named, compareSegments: beside };
 }
