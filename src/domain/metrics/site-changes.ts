@@ -5,7 +5,7 @@ import { changesSince, measureChange, sizeOfDays } from './engine/measure.ts';
 import { findReasons, type Reasons } from './engine/reasons.ts';
 import { LAST } from './engine/scan.ts';
 import { LONGEST_EPISODE_DAYS } from './engine/seek.ts';
-import type { DailyPoint } from './engine/series.ts';
+import { type DailyPoint, sumOf } from './engine/series.ts';
 import { dayPoints, kindOf } from './read/day-points.ts';
 import type { MetricRow } from './read/metric-answers.ts';
 import type { Selection } from './read/metric-grid.ts';
@@ -122,17 +122,21 @@ export function reasonsOf<Of extends Visits>(
   return groups.length === 0 ? {} : findReasons(occasion, groups, looked);
 }
 
-/** A part makes a change where at least this share of it is there. */
-const MOST = 0.5;
+/** Visits beside a part moved with it where they moved by at least this share of its size. */
+const ALONG = 0.5;
 
-/** How far the days of a change lie beside those that go with it, in what its metric counts. */
-function movedBy({ metric, reading, change: { from, to = LAST, relative } }: SiteChange): number {
+/** What was counted on the days of a change, as it was expected and how far it lies beside that. */
+function movedBy({ metric, reading, change: { from, to = LAST, relative } }: SiteChange): { usual: number; moved: number } {
   const days = pointsKnown(reading, metric).filter(({ label }) => label >= from && label <= to);
-  return (days.reduce((sum, { numerator }) => sum + numerator, 0) * relative) / Math.max(Number.EPSILON, 1 + relative);
+  const usual = sumOf(days, 'numerator') / Math.max(Number.EPSILON, 1 + relative);
+  return { usual, moved: usual * relative };
 }
 
-/** Whether a change in a part of some visits makes most of that of these: by plain sums, because a season moves all parts. */
-export const makesMost = (part: SiteChange, whole: SiteChange): boolean => !(movedBy(part) / movedBy(whole) < MOST);
+/** Whether a change of some visits is that of a part of them: by plain sums, because a season moves all parts. */
+export function isOfPart(part: SiteChange, whole: SiteChange): boolean {
+  const [own, all] = [movedBy(part), movedBy(whole)];
+  return !((all.moved - own.moved) / (all.usual - own.usual) / part.change.relative >= ALONG);
+}
 
 /** A change on the one part of its visits that moved its way, unlike the rest, and made most of it, as dated and sized there. */
 export function onItsPart<Of extends Visits>(
@@ -143,5 +147,5 @@ export function onItsPart<Of extends Visits>(
   const { named } = reasonsOf(own, parts, looked);
   const reading = parts.find(({ name }) => name === named)?.reading;
   const there = reading && measuredOn({ ...own, reading });
-  return there && there.change.relative * own.change.relative > 0 && makesMost(there, own) ? there : undefined;
+  return there && there.change.relative * own.change.relative > 0 && isOfPart(there, own) ? there : undefined;
 }

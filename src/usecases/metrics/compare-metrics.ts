@@ -427,11 +427,13 @@ async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, context:
   const { detect: size } = question;
   const detect = whole && size !== undefined ? await inTurns(context.signal, () => detectionsOf(whole, question.metrics, size)) : undefined;
   const unseen = 'Segments were not looked at: no change is clear that they could explain.';
+  // They may say where a change lies without a table of their own.
+  const choice = causes.bySegment || segments.chosen.length === 0 ? segments.choice : undefined;
   return {
     input: withSegments,
     causes,
     located,
-    ofSegments: wantsSegments && isCalm ? unseen : segments.choice,
+    ofSegments: wantsSegments && isCalm ? unseen : choice,
     detect,
     events: near.events,
     notes: [...notes, ...near.notes],

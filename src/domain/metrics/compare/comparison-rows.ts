@@ -6,7 +6,7 @@ import { unitOf } from '../metric-definitions.ts';
 import { qualityShape } from '../quality/counting.ts';
 import { type Change, differenceOf } from './change.ts';
 import { type Contribution, type Explained, effectsOf, fixed, type RevenueSplit } from './contributions.ts';
-import { isChanged, toldVerdict } from './readings.ts';
+import { toldVerdict } from './readings.ts';
 
 const cell = z.union([z.string(), z.number(), z.null()]);
 /** Rows of a table of its own; members without a value are left out. */
@@ -78,22 +78,16 @@ function unitText(metric: string, isPerDay: boolean, currency: string | undefine
 /** Nothing falls by more than all of it. */
 const ALL_GONE = -100;
 
-/**
- * The change of two figures in percent, with what chance makes of such ranges on both sides, at 99 %: of figures that differ by more or less
- * than comparable days in proportion, so that the interval of a change holds no zero. Undefined where there is no share.
- */
-export function sizeOfFigures(now: number | null, before: number | null, judgement: Judgement) {
+/** The change of two figures in percent, with what chance makes of such ranges on both sides, at 99 %; undefined where there is no share. */
+export function sizeOfFigures(now: number | null, before: number | null, noise: number | null) {
   if (now === null || !before) return undefined;
-  const { noise, relative } = judgement;
-  const share = (now - before) / before;
-  const ratio = isChanged(judgement) && relative ? share / relative : 0;
-  const half = (noise ?? 0) * (ratio > 0 ? ratio : 1);
+  const [share, half] = [(now - before) / before, noise ?? 0];
   const shown = (value: number) => Number(Math.max(ALL_GONE, 100 * value).toFixed(2));
   return { percent: shown(share), low: shown(share - half), high: shown(share + half) };
 }
 
 /** The same of a row of the table. */
-const sizeOf = ({ compared, judgement }: Change) => sizeOfFigures(compared.after, compared.before, judgement);
+export const sizeOf = ({ compared, judgement }: Change) => sizeOfFigures(compared.after, compared.before, judgement.noise);
 const boundOf = (side: 'low' | 'high') => (change: Change) => (change.judgement.noise === null ? null : (sizeOf(change)?.[side] ?? null));
 
 const TOTALS: readonly TableColumn<Change, Cell>[] = [

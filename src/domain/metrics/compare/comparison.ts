@@ -16,7 +16,7 @@ import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
 import type { CountingFault } from '../quality/counting.ts';
 import { dayPoints, kindOf, rounded } from '../read/day-points.ts';
-import { makesMost, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
+import { isOfPart, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
 import { type Change, earlierOf, figuresOf } from './change.ts';
 import {
@@ -26,6 +26,7 @@ import {
   revenueRecord,
   segmentRecord,
   shownVerdict,
+  sizeOf,
   sizeOfFigures,
   sumsOf,
 } from './comparison-rows.ts';
@@ -114,7 +115,7 @@ function causesOf(own: SiteChange<Reading>, { causes: { whole }, input }: Compar
     return [...made, ...mixCauses(onItsDays(own, whole, named), besideChange('', whole, own), beside)];
   }
   const others = judged.devicesOf(metric).filter((other) => other.reading !== reading && other.verdict !== 'not enough data');
-  const isAlone = others.length > 0 && !others.some(isChanged) && makesMost(own, measuredAt({ ...own, reading: whole }));
+  const isAlone = others.length > 0 && !others.some(isChanged) && isOfPart(own, measuredAt({ ...own, reading: whole }));
   return [...(isAlone ? [{ kind: 'place' as const, name: reading.device, basis: 'measured' as const }] : []), ...made];
 }
 
@@ -151,12 +152,12 @@ function calendarCauses(change: Change, { specialDays, period }: ComparisonScene
   if (!reading || !before || !after || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return [];
   const labels = [...before, ...after].map(({ label }) => label);
   const special = occasionsOf(pointsKnown(reading, metric), new Set(labels), specialDays, judgement.changes);
-  const outliers = isChanged(judgement) ? [] : leftOut(change, reading);
-  const standingOut = outliers.map((own) => ({
-    name: daysText(own, period.to.slice(0, 4)),
-    days: labels
-      .filter((label) => label >= own.from && label <= (own.to ?? own.from) && !specialDays(label))
-      .map((label) => ({ label, offset: Math.log1p(own.relative) })),
+  const outliers = isChanged(judgement)
+    ? []
+    : leftOut(change, reading).filter(({ shape, from }) => shape === 'outlier' && !specialDays(from));
+  const standingOut = outliers.map(({ from, relative }) => ({
+    name: dateText(from, period.to.slice(0, 4)),
+    days: [{ label: from, offset: Math.log1p(relative) }],
     isClear: true,
   }));
   const occasions = [...special, ...standingOut];
@@ -202,11 +203,16 @@ function outlierSentence(change: Change, reading: Reading | undefined, year: str
 
 const VERDICTS = { up: 'higher', down: 'lower', 'within noise': 'unchanged', 'cannot be judged': 'uncertain' } as const;
 
-/** The verdict of a row of the table; a change inside the period says nothing of ranges whose figures go the other way. */
+/** The verdict of two ranges: where a change inside the period makes that of the row, what is left of it beside the chance of their figures. */
 function verdictOf(change: Change): Facts['verdict'] {
-  const { judgement, days } = change;
+  const { judgement } = change;
+  const size = sizeOf(change);
+  if (judgement.main && !judgement.expected && isChanged(judgement) && size) {
+    if (size.low * size.high <= 0) return 'unchanged';
+    if ((judgement.relative ?? 0) * size.percent < 0) return 'uncertain';
+    return size.percent < 0 ? 'lower' : 'higher';
+  }
   const verdict = toldVerdict(judgement);
-  if ((judgement.main?.from ?? '') > days.first && shownVerdict(change) === 'mixed') return 'uncertain';
   if (verdict === 'drift') return (judgement.relative ?? 0) < 0 ? 'lower' : 'higher';
   return verdict === 'not enough data' || verdict === 'too young' ? 'too few data' : VERDICTS[verdict];
 }
@@ -321,10 +327,10 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
 
 /** The change of a range: of its figures, or of comparable days where these go the other way. */
 function sizeOfRange({ judgement }: Change, verdict: Facts['verdict'], now: number | null, before: number | null): Facts['change'] {
-  const { relative } = judgement;
-  const size = sizeOfFigures(now, before, judgement);
+  const { relative, noise } = judgement;
+  const size = sizeOfFigures(now, before, noise);
   const isOtherWay = size && verdict === (size.percent > 0 ? 'lower' : 'higher');
-  return isOtherWay && relative !== null ? sizeOfFigures(1 + relative, 1, judgement) : size;
+  return isOtherWay && relative !== null ? sizeOfFigures(1 + relative, 1, noise) : size;
 }
 
 /** The findings of a comparison, ranked, the rows of its table, and the sentences of its first paragraph and details, in order. */
