@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { suggestion } from '../lib/nearest.ts';
 import { type Setting, typedKeys } from '../settings/setting.ts';
 import { flagOf, isSwitch, SettingsError, settingDeclarations } from '../settings/settings.ts';
-import { type WorldFlags, worldFlags } from './emulator.ts';
+import { worldFlags } from './emulator.ts';
 
 /** Commands by name; `serve` when none is named. */
 export const commands = {
@@ -21,7 +21,7 @@ export type CommandName = keyof typeof commands;
 /** Those that take more words than their name. */
 const WORDY: ReadonlySet<CommandName> = new Set<CommandName>(['call', 'token', 'credentials']);
 /** Those that read no settings: they start an emulated world and nothing else. */
-const WITHOUT_SETTINGS: ReadonlySet<CommandName> = new Set<CommandName>(['demo', 'emulator']);
+export const WITHOUT_SETTINGS: ReadonlySet<CommandName> = new Set<CommandName>(['demo', 'emulator']);
 
 /** A flag that is no setting. */
 interface OwnFlag {
@@ -50,19 +50,6 @@ export const ownFlags = {
   size: inWorld(worldFlags.size),
   fault: inWorld(worldFlags.fault),
 } as const satisfies Record<string, OwnFlag>;
-
-/** The arguments of a command line, parsed. */
-export interface CommandLine {
-  readonly command: CommandName;
-  readonly positionals: readonly string[];
-  /** Texts by flag name; a switch is `true`. */
-  readonly flags: Record<string, string | undefined>;
-  /** Of the emulated world, which `demo` hands on. */
-  readonly world: WorldFlags;
-  /** The subject that help is wanted about; `all` where nothing is named. */
-  readonly help: HelpTopic | undefined;
-  readonly version: boolean;
-}
 
 /** Subjects of `--help`. */
 export type HelpTopic = CommandName | 'settings' | 'all';
@@ -147,7 +134,7 @@ function topicOf(word: string | undefined): HelpTopic {
 }
 
 /** Reads a command line; throws a `SettingsError` for an unknown command or flag. */
-export function readCommandLine(args: readonly string[]): CommandLine {
+export function readCommandLine(args: readonly string[]) {
   const { values, positionals: words } = parse(args);
   // As many programs have it: "help report" for "report --help".
   const [asked, positionals] = words[0] === 'help' ? [true, words.slice(1)] : [values['help'] === true, words];
@@ -160,12 +147,15 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     throw new SettingsError(`"${stray}" is not expected: ${command} takes only flags, and a switch such as --demo takes no value`);
   if (!asked && !isVersion) requireOwn(command, Object.keys(values));
   const { help: _, version: __, fault, ...texts } = values;
-  const flags = Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, String(value)]));
+  const flags: Record<string, string | undefined> = Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, String(value)]));
   return {
     command,
     positionals: rest,
+    /** Texts by flag name; a switch is `true`. */
     flags,
+    /** Of the emulated world, which `demo` hands on. */
     world: { seed: flags['seed'], clock: flags['clock'], size: flags['size'], ...(Array.isArray(fault) && { fault }) },
+    /** The subject that help is wanted about; `all` where nothing is named. */
     help,
     version: isVersion,
   };

@@ -10,7 +10,7 @@ import { type PlatformCredential, subjectId } from '../sign-in/principal.ts';
 import { TOKEN_NAME, tokenPrincipalId } from '../sign-in/static-tokens.ts';
 import { logOf } from './about.ts';
 import { listedTools } from './catalogue.ts';
-import { createPlatform } from './platform.ts';
+import { createPlatform, credentialIn } from './platform.ts';
 import { requireAction, withFile } from './sign-in.ts';
 
 /** Asks at a terminal, question by question on stderr; what is typed is not shown. Throws a `SettingsError` when the person gives up. */
@@ -63,26 +63,18 @@ function principalIdOf({ issuer, tokensFile }: Settings, name: string): string {
   return tokenPrincipalId(tokenName);
 }
 
+const unexpected = () => new SettingsError(`credentials add: ${EXPECTED}`);
+
 function toCredential(text: string): PlatformCredential {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    throw new SettingsError(`credentials add: ${EXPECTED}`);
+    throw unexpected();
   }
-  const checked = given.safeParse(json);
-  if (!checked.success) throw new SettingsError(`credentials add: ${EXPECTED}`);
-  const { clientId, clientSecret, enrichmentClientId, enrichmentClientSecret, projectId } = checked.data;
-  if ((enrichmentClientId === undefined) !== (enrichmentClientSecret === undefined))
-    throw new SettingsError(`credentials add: ${EXPECTED}`);
-  return {
-    credential: { clientId, clientSecret },
-    ...(enrichmentClientId !== undefined &&
-      enrichmentClientSecret !== undefined && {
-        enrichmentCredential: { clientId: enrichmentClientId, clientSecret: enrichmentClientSecret },
-      }),
-    ...(projectId !== undefined && { defaultProjectId: projectId }),
-  };
+  const { data } = given.safeParse(json);
+  if (!data || (data.enrichmentClientId === undefined) !== (data.enrichmentClientSecret === undefined)) throw unexpected();
+  return credentialIn(data);
 }
 
 async function textOf(input: CredentialInput): Promise<string> {
@@ -91,7 +83,7 @@ async function textOf(input: CredentialInput): Promise<string> {
   for await (const chunk of input) {
     const buffer = Buffer.from(chunk);
     bytes += buffer.length;
-    if (bytes > MAX_INPUT_BYTES) throw new SettingsError(`credentials add: ${EXPECTED}`);
+    if (bytes > MAX_INPUT_BYTES) throw unexpected();
     chunks.push(buffer);
   }
   return Buffer.concat(chunks).toString('utf8');

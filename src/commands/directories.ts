@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { homedir, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../settings/settings.ts';
-import { tryDirectory, WorkspaceError } from '../workspace/store/disk.ts';
+import { namesIn, tryDirectory, WorkspaceError } from '../workspace/store/disk.ts';
 import { isRunning } from '../workspace/store/lock.ts';
 import { name as product } from './about.ts';
 
@@ -18,7 +18,7 @@ export function demoDirectory(within: string = tmpdir(), pid: number = process.p
 
 /** Removes the directories of demos that were killed; one that cannot be removed belongs to another user. */
 export async function sweepDemoDirectories(within: string = tmpdir()): Promise<void> {
-  for (const name of await readdir(within).catch(() => [])) {
+  for (const name of await namesIn(within)) {
     const pid = Number(NAME.exec(name)?.[1] ?? Number.NaN);
     if (Number.isNaN(pid) || isRunning(pid)) continue;
     await rm(join(within, name), { recursive: true, force: true }).catch(() => undefined);

@@ -5,6 +5,8 @@ import { ApiError } from '../api/errors.ts';
 import { type Environment, namesProxy, proxyFor } from '../api/proxies.ts';
 import { isLoopback } from '../lib/address.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { counted } from '../lib/number-text.ts';
+import { present } from '../lib/sentences.ts';
 import { type Settings, settingDeclarations } from '../settings/settings.ts';
 import { unknownVariables } from '../settings/unknown-variables.ts';
 import { callTool } from '../tooling/call-tool.ts';
@@ -239,7 +241,7 @@ async function examine(settings: Settings, world: WorldOptions, report: (check: 
 
 function summaryOf(problems: number, missing: readonly string[]): string {
   const parts = missing.length === 0 ? '' : `Not available: ${missing.join(', ')}.`;
-  if (problems > 0) return [`${problems} problem${problems === 1 ? '' : 's'}.`, parts].filter((text) => text !== '').join(' ');
+  if (problems > 0) return present(`${counted(problems, 'problem')}.`, parts).join(' ');
   return parts === '' ? 'All is well.' : `No problem. ${parts}`;
 }
 

@@ -4,7 +4,7 @@ import { flagOf, type SettingName, settingDeclarations } from '../settings/setti
 import { homepage, name } from './about.ts';
 import { toolNamed } from './call.ts';
 import { enabledTools, listedTools } from './catalogue.ts';
-import { type CommandName, commands, type HelpTopic, ownFlags } from './command-line.ts';
+import { type CommandName, commands, type HelpTopic, ownFlags, WITHOUT_SETTINGS } from './command-line.ts';
 
 type HelpRow = readonly [left: string, words: string];
 
@@ -29,7 +29,6 @@ interface Manual {
   /** Three command lines behind the name of the executable. */
   readonly examples: readonly [string, string, string];
   readonly rows: readonly HelpRow[];
-  readonly takesSettings: boolean;
 }
 
 /** The help of a command beside its one line. */
@@ -38,25 +37,21 @@ const manuals: Readonly<Record<CommandName, Manual>> = {
     forms: ['[serve] [flags]'],
     examples: ['--demo', '--toolsets core --read-only --time-zone Europe/Paris', 'serve --http --port 8000 --demo'],
     rows: [...(['http', 'toolsets', 'readOnly'] as const).map(settingRow), ...demoRows],
-    takesSettings: true,
   },
   demo: {
     forms: ['demo [flags]'],
     examples: ['demo', 'demo --clock 2026-11-20T10:00:00Z', 'demo --seed 7'],
     rows: worldRows,
-    takesSettings: false,
   },
   emulator: {
     forms: ['emulator [flags]'],
     examples: ['emulator', 'emulator --port 4000 --seed 7', 'emulator --size big --fault slow'],
     rows: [...worldRows, ['--port', 'Port of the emulator; it uses the three after it too (default: free ones)']],
-    takesSettings: false,
   },
   doctor: {
     forms: ['doctor [--json] [flags]'],
     examples: ['doctor', 'doctor --demo', 'doctor --json'],
     rows: [flagRow('json'), ...demoRows],
-    takesSettings: true,
   },
   call: {
     forms: ["call <tool> '<arguments as JSON>' [flags]"],
@@ -66,13 +61,11 @@ const manuals: Readonly<Record<CommandName, Manual>> = {
       'call check_speed_budgets --format table --demo',
     ],
     rows: [flagRow('format'), ...demoRows],
-    takesSettings: true,
   },
   report: {
     forms: ['report [--last week] [--out folder] [flags]'],
     examples: ['report --demo', 'report --last month --out reports', 'report --last 14 --time-zone Europe/Paris'],
     rows: [flagRow('last'), flagRow('out'), ...demoRows],
-    takesSettings: true,
   },
   token: {
     forms: ['token create <name> [--scopes read,write] [--valid-days 90]', 'token list', 'token remove <name>'],
@@ -82,7 +75,6 @@ const manuals: Readonly<Record<CommandName, Manual>> = {
       'token remove alice --tokens-file tokens.json',
     ],
     rows: [flagRow('scopes'), flagRow('valid-days'), settingRow('tokensFile')],
-    takesSettings: true,
   },
   credentials: {
     forms: ['credentials add <name>', 'credentials list', 'credentials remove <name>'],
@@ -95,7 +87,6 @@ const manuals: Readonly<Record<CommandName, Manual>> = {
       ['stdin of add', '{"clientId":"…","clientSecret":"…"}; asked for at a terminal'],
       ...(['credentialsFile', 'credentialsKey', 'tokensFile'] as const).map(settingRow),
     ],
-    takesSettings: true,
   },
 };
 
@@ -114,7 +105,7 @@ function section(heading: string, rows: readonly HelpRow[]): string[] {
 }
 
 function usageOf(command: CommandName): string[] {
-  const { forms, examples, rows, takesSettings } = manuals[command];
+  const { forms, examples, rows } = manuals[command];
   const [initial = '', ...rest] = commands[command];
   return [
     ...forms.map((form, index) => `${index === 0 ? 'Usage:' : '      '} ${name} ${form}`),
@@ -125,7 +116,7 @@ function usageOf(command: CommandName): string[] {
     ...examples.map((example) => `  ${name} ${example}`),
     ...section('Flags', rows),
     '',
-    ...(takesSettings ? [SETTINGS] : []),
+    ...(WITHOUT_SETTINGS.has(command) ? [] : [SETTINGS]),
     EXIT_CODES,
   ];
 }

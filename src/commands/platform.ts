@@ -46,17 +46,27 @@ function lackOf(settings: Settings): ApiError {
   return new ApiError('settings', missingCredential(settings) ?? 'No credential is set.');
 }
 
-function configured(settings: Settings): Access {
-  const { authUrl, clientId, clientSecret, enrichmentClientId, enrichmentClientSecret, projectId } = settings;
-  if (!authUrl) throw lackOf(settings);
-  const enrichment = enrichmentClientId && enrichmentClientSecret && { clientId: enrichmentClientId, clientSecret: enrichmentClientSecret };
-  if (!clientId || !clientSecret) return { authUrl };
-  const own = {
+/** The parts of a credential as settings and files name them. */
+interface CredentialParts extends Readonly<Record<'clientId' | 'clientSecret', string>> {
+  readonly enrichmentClientId?: string | undefined;
+  readonly enrichmentClientSecret?: string | undefined;
+  readonly projectId?: number | undefined;
+}
+
+/** The credential of these parts; one for enrichment alone where both of its own are there. */
+export function credentialIn(parts: CredentialParts): PlatformCredential {
+  const { clientId, clientSecret, enrichmentClientId: id, enrichmentClientSecret: secret, projectId } = parts;
+  return {
     credential: { clientId, clientSecret },
-    ...(enrichment && { enrichmentCredential: enrichment }),
+    ...(id && secret && { enrichmentCredential: { clientId: id, clientSecret: secret } }),
     ...(projectId !== undefined && { defaultProjectId: projectId }),
   };
-  return { authUrl, own };
+}
+
+function configured(settings: Settings): Access {
+  const { authUrl, clientId, clientSecret } = settings;
+  if (!authUrl) throw lackOf(settings);
+  return { authUrl, own: clientId && clientSecret ? credentialIn({ ...settings, clientId, clientSecret }) : undefined };
 }
 
 /** The embedded emulator with its account credential; the shop is the project when none is chosen. */

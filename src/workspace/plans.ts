@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { ApiError } from '../api/errors.ts';
@@ -7,7 +7,7 @@ import type { InputOf } from '../api/operation.ts';
 import { createExportJob } from '../api/operations/data-export.ts';
 import { recordId } from '../api/operations/records.ts';
 import { DAY_MS } from '../lib/clock.ts';
-import { makeDirectory, messageOf, readJson, writeDurably } from './store/disk.ts';
+import { makeDirectory, messageOf, namesIn, readJson, statOf, writeDurably } from './store/disk.ts';
 import { waitForLock } from './store/lock.ts';
 
 /** How long a plan can be applied; the data that it was checked against change. */
@@ -49,11 +49,9 @@ const exportPlan = z.object({
 export type ExportPlan = z.output<typeof exportPlan>;
 
 /** The content of a new plan. */
-interface PlanDraft {
+interface PlanDraft extends Pick<ExportPlan, 'fills' | 'fetches'> {
   readonly bodies: readonly InputOf<typeof createExportJob>[];
   readonly known: readonly (number | string)[];
-  readonly fills?: number | string;
-  readonly fetches?: true;
   readonly nowMs: number;
 }
 
@@ -95,13 +93,9 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
     }
   }
 
-  async function names(): Promise<string[]> {
-    return readdir(directory).catch(() => []);
-  }
-
   /** Removes plans that are too old to be of use, and files that a killed process left. */
   async function sweep(): Promise<void> {
-    for (const name of await names()) {
+    for (const name of await namesIn(directory)) {
       const path = join(directory, name);
       if ((await ageMs(path)) > (name.endsWith('.tmp') ? DAY_MS : KEPT_MS))
         await rm(path, { recursive: true, force: true }).catch(() => undefined);
@@ -109,7 +103,7 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
   }
 
   async function all(): Promise<ExportPlan[]> {
-    const ids = (await names()).filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5));
+    const ids = (await namesIn(directory)).filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5));
     return (await Promise.all(ids.map(read))).filter((plan) => plan !== undefined);
   }
 
@@ -159,6 +153,6 @@ function isUntouched(plan: ExportPlan, { bodies, known, nowMs }: Pick<PlanDraft,
 
 /** Time since a file was written, 0 where it is gone: by the machine's clock, as files have it. */
 async function ageMs(path: string): Promise<number> {
-  const file = await stat(path).catch(() => undefined);
+  const file = await statOf(path);
   return file ? Date.now() - file.mtimeMs : 0;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Ask } from '../api/client.ts';
 import { listExportJobs } from '../api/operations/data-export.ts';
@@ -11,7 +11,7 @@ import { conversionFailure, convertJob, waitingJobs } from './convert/conversion
 import { removeTempFiles } from './download/download-run.ts';
 import { type Download, type DownloadOptions, downloadOf, startDownload } from './download/downloads.ts';
 import { createFileStore } from './download/file-store.ts';
-import { diskFailure, tryDirectory, WorkspaceError } from './store/disk.ts';
+import { diskFailure, namesIn, tryDirectory, WorkspaceError } from './store/disk.ts';
 import {
   MANIFEST,
   type Owner,
@@ -125,7 +125,7 @@ async function tidy(projectDir: string): Promise<void> {
     const directory = runDirectory(projectDir, id);
     const manifest = await readManifest(projectDir, id);
     const needed = manifest && new Set([MANIFEST, ...filesOnDisk(manifest).map(({ name }) => name)]);
-    const names = await readdir(directory).catch(() => []);
+    const names = await namesIn(directory);
     // The lock of a reader is left; that of a killed process is removed.
     if (names.some(isLockName)) await removeDeadLocks(directory);
     if (!needed || names.every((name) => needed.has(name) || isLockName(name))) continue;
@@ -135,8 +135,8 @@ async function tidy(projectDir: string): Promise<void> {
     await lock.release();
   }
   await removeStaleSpillDirectories(projectDir);
-  for (const job of await readdir(projectDir).catch(() => [])) {
-    const removed = (await readdir(join(projectDir, job)).catch(() => [])).filter((name) => name.startsWith(REMOVED));
+  for (const job of await namesIn(projectDir)) {
+    const removed = (await namesIn(join(projectDir, job))).filter((name) => name.startsWith(REMOVED));
     for (const name of removed) await rm(join(projectDir, job, name), { recursive: true, force: true });
   }
 }

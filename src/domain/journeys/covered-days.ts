@@ -34,6 +34,11 @@ export function dayFrom(date: string): number {
   return Date.parse(`${date.slice(0, 10)}T00:00:00Z`) / DAY_MS;
 }
 
+/** The days from one to another; none where that comes before it. */
+export function daysFromTo(first: number, last: number): number[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, after) => first + after);
+}
+
 /** Days as ranges. */
 export const rangesOf = (days: Iterable<number>) => union(timeOfDays(days));
 
@@ -74,15 +79,14 @@ export async function chooseDays(
   files: readonly ScopeFiles[],
   wayOn: () => Promise<string | undefined>,
 ): Promise<CoveredDays> {
-  const each = files.map(({ name, over, soon }) => ({ name, have: over(EVER).have, soon: soon(EVER).have }));
-  const ofFiles = daysIn(each.reduce((shared, { have }) => intersect(shared, have), EVER));
-  const ofSoon = daysIn(each.reduce((shared, { soon }) => intersect(shared, soon), EVER));
+  const sharedBy = (when: 'over' | 'soon') => daysIn(files.reduce((shared, each) => intersect(shared, each[when](EVER).have), EVER));
+  const [ofFiles, ofSoon] = [sharedBy('over'), sharedBy('soon')];
   const all = [...new Set([...ofFiles, ...ofSoon])].toSorted((a, b) => a - b);
-  const cover = `They cover ${each.map(({ name, have }) => `${name}: ${daysWords(daysIn(have)).join(', ') || 'no whole day'}`).join('; ')}`;
+  const cover = `They cover ${files.map(({ name, over }) => `${name}: ${daysWords(daysIn(over(EVER).have)).join(', ') || 'no whole day'}`).join('; ')}`;
   const end = last ?? (all.at(-1) ?? 0) - followDays;
   const usual = all.filter((day) => day <= end).slice(-usualDays)[0] ?? end;
   const start = first ?? Math.max(usual, last === undefined ? usual : end - usualDays + 1);
-  const inRange = Array.from({ length: Math.max(0, end - start + 1) }, (_, index) => start + index);
+  const inRange = daysFromTo(start, end);
   const covered = inRange.filter((day) => ofFiles.has(day));
   const missing = inRange.filter((day) => !ofFiles.has(day));
   const reading = missing.filter((day) => ofSoon.has(day));

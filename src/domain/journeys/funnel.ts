@@ -1,5 +1,5 @@
 import { nth } from '../../lib/nth.ts';
-import { addTo } from '../../lib/tally.ts';
+import { addTo, sumOfKnown } from '../../lib/tally.ts';
 import { type Judgement, judgePeriods } from '../metrics/engine/judge.ts';
 import type { DailyPoint } from '../metrics/engine/series.ts';
 import { dayText } from './covered-days.ts';
@@ -39,13 +39,13 @@ export function sumOf(all: Iterable<Depths>): number[] {
 
 /** How many did each step. */
 export function reached(depths: Depths, steps: number): number[] {
-  return Array.from({ length: steps }, (_, index) => depths.slice(index + 1).reduce((sum, count) => sum + (count ?? 0), 0));
+  return Array.from({ length: steps }, (_, index) => sumOfKnown(depths.slice(index + 1), (count) => count));
 }
 
 /** A quantile of values that occurred so often each; halfway between two where it falls between them. */
 function quantileOf(values: readonly (readonly [value: number, count: number])[], share: number): number | undefined {
   const sorted = values.toSorted(([a], [b]) => a - b);
-  const total = sorted.reduce((sum, [, count]) => sum + count, 0);
+  const total = sumOfKnown(sorted, ([, count]) => count);
   if (total === 0) return undefined;
   const at = (rank: number) => {
     let passed = 0;
@@ -133,7 +133,7 @@ type Day = Pick<DailyPoint, 'label' | 'numerator' | 'denominator'>;
 
 /** −2 log likelihood of days that share one rate, but for a constant. */
 function devianceOf(days: readonly Day[]): number {
-  const [hits, of] = [days.reduce((sum, { numerator }) => sum + numerator, 0), days.reduce((sum, { denominator }) => sum + denominator, 0)];
+  const [hits, of] = [sumOfKnown(days, ({ numerator }) => numerator), sumOfKnown(days, ({ denominator }) => denominator)];
   const part = (count: number) => (count > 0 ? -2 * count * Math.log(count / of) : 0);
   return part(hits) + part(of - hits);
 }

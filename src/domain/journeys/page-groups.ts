@@ -1,4 +1,5 @@
 import { grouped } from '../../lib/grouped.ts';
+import { sumOfKnown } from '../../lib/tally.ts';
 
 /** A path and how often it was viewed; more figures of it are added up with it. */
 export interface PathViews {
@@ -65,7 +66,7 @@ function isOwn(segment: string, share: number): boolean {
 function groupsBelow<T extends PathViews>(node: Node<T>, prefix: string): Unnamed<T>[] {
   const groups: Unnamed<T>[] = [];
   const pattern = prefix === '' ? '/' : prefix;
-  if (node.own.length > 0) groups.push({ pattern, views: node.own.reduce((sum, { views }) => sum + views, 0), paths: node.own });
+  if (node.own.length > 0) groups.push({ pattern, views: sumOfKnown(node.own, ({ views }) => views), paths: node.own });
   const children = [...node.children];
   const alike = children.filter(([segment, { views }]) => !isOwn(segment, views / node.views));
   const isList = alike.length >= MANY_SIBLINGS;
@@ -83,13 +84,13 @@ const parentOf = (pattern: string) => pattern.slice(0, Math.max(0, pattern.lastI
 /** Puts the most numerous siblings together until there are no more groups than asked for. */
 function folded<T extends PathViews>(groups: readonly Unnamed<T>[], most: number): Unnamed<T>[] {
   let left = [...groups];
-  const least = TINY_SHARE * groups.reduce((sum, { views }) => sum + views, 0);
+  const least = TINY_SHARE * sumOfKnown(groups, ({ views }) => views);
   while (left.filter(({ views }) => views >= least).length > most) {
     const families = grouped(left, ({ pattern }) => parentOf(pattern));
     const [parent, members] = [...families].filter(([name]) => name !== '').toSorted((a, b) => b[1].length - a[1].length)[0] ?? [];
     if (parent === undefined || members === undefined || members.length < 3) break;
     const all = { pattern: `${parent}/*`, views: 0, paths: members.flatMap(({ paths }) => paths) };
-    left = [...left.filter((group) => !members.includes(group)), { ...all, views: members.reduce((sum, { views }) => sum + views, 0) }];
+    left = [...left.filter((group) => !members.includes(group)), { ...all, views: sumOfKnown(members, ({ views }) => views) }];
   }
   return left;
 }

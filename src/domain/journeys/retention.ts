@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
 import { formatNumber } from '../../lib/number-text.ts';
-import { type CoveredDays, dayText } from './covered-days.ts';
+import { sumOfKnown } from '../../lib/tally.ts';
+import { type CoveredDays, daysFromTo, dayText } from './covered-days.ts';
 import { intervalOf, type Proportion, percentOf } from './proportions.ts';
 
 const counted = z.array(z.number().nullable());
@@ -57,7 +58,7 @@ interface Periods {
 
 /** Days of a period; the first day of 1970 was a Thursday. */
 function daysIn(period: number, by: Periods['by']): number[] {
-  return by === 'day' ? [period] : Array.from({ length: 7 }, (_, index) => 7 * period - 3 + index);
+  return by === 'day' ? [period] : daysFromTo(7 * period - 3, 7 * period + 3);
 }
 
 /** Whether all days of a period are covered, in the range of the first sessions or after it. */
@@ -74,8 +75,8 @@ export function cohortsOf(counts: readonly ReturnCount[], asked: Periods): Cohor
   return [...grouped(counts, ({ cohort }) => cohort)]
     .toSorted(([a], [b]) => a - b)
     .map(([cohort, own]) => {
-      const cameBack = (after: number) => own.reduce((sum, each) => sum + (each.after === after ? each.visitors : 0), 0);
-      const places = Array.from({ length: asked.periods + 1 }, (_, after) => after);
+      const cameBack = (after: number) => sumOfKnown(own, (each) => (each.after === after ? each.visitors : 0));
+      const places = daysFromTo(0, asked.periods);
       const returned = places.map((after) => (after === 0 || isWhole(cohort + after, asked) ? cameBack(after) : null));
       const name = dayText(nth(daysIn(cohort, asked.by), 0));
       return {
@@ -92,8 +93,8 @@ export function cohortsOf(counts: readonly ReturnCount[], asked: Periods): Cohor
 function returnedIn(cohorts: readonly Cohort[], after: number): Proportion {
   const over = cohorts.filter(({ returned }) => typeof returned[after] === 'number');
   return {
-    hits: over.reduce((sum, { returned }) => sum + (returned[after] ?? 0), 0),
-    of: over.reduce((sum, { visitors }) => sum + visitors, 0),
+    hits: sumOfKnown(over, ({ returned }) => returned[after]),
+    of: sumOfKnown(over, ({ visitors }) => visitors),
   };
 }
 
@@ -108,9 +109,8 @@ interface Returns {
 /** Who came back within the first periods: as many as are asked for or, where they are over for no cohort, as are; each visitor once. */
 function withinOf({ counts, firsts }: Returns, asked: Periods): Within | undefined {
   for (let { periods } = asked; periods > 0; periods -= 1) {
-    const isOver = ({ cohort }: ReturnCount) =>
-      Array.from({ length: periods }, (_, at) => cohort + at + 1).every((each) => isWhole(each, asked));
-    const sum = (all: readonly ReturnCount[]) => all.filter(isOver).reduce((total, { visitors }) => total + visitors, 0);
+    const isOver = ({ cohort }: ReturnCount) => daysFromTo(cohort + 1, cohort + periods).every((each) => isWhole(each, asked));
+    const sum = (all: readonly ReturnCount[]) => sumOfKnown(all.filter(isOver), ({ visitors }) => visitors);
     const visitors = sum(counts.filter(({ after }) => after === 0));
     const returned = sum(firsts.filter(({ after }) => after <= periods));
     const [share, interval] = [percent(returned, visitors), intervalOf({ hits: returned, of: visitors })];
@@ -122,8 +122,8 @@ function withinOf({ counts, firsts }: Returns, asked: Periods): Within | undefin
 /** A curve of visitors over the cohorts whose period is over; those of whom none is over are in no share. */
 function curveOf(group: string, returns: Returns, asked: Periods, wanted: number) {
   const cohorts = cohortsOf(returns.counts, asked);
-  const shares = Array.from({ length: asked.periods + 1 }, (_, after) => returnedIn(cohorts, after));
-  const visitors = cohorts.reduce((sum, own) => sum + (own.incomplete < asked.periods ? own.visitors : 0), 0);
+  const shares = daysFromTo(0, asked.periods).map((after) => returnedIn(cohorts, after));
+  const visitors = sumOfKnown(cohorts, (own) => (own.incomplete < asked.periods ? own.visitors : 0));
   const back = withinOf(returns, { ...asked, periods: wanted });
   return { group, visitors, percent: shares.map(({ hits, of }) => percent(hits, of)), within: back };
 }

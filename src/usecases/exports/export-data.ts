@@ -1,4 +1,4 @@
-import { ApiError, onApiError } from '../../api/errors.ts';
+import { ApiError } from '../../api/errors.ts';
 import { EVER, type Held, RETRY_MS, rangeOf } from '../../domain/exports/coverage.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
@@ -23,8 +23,6 @@ import { namesColumn } from './statement.ts';
 
 /** A call has 40 seconds; reading the files takes a part of them. */
 const TIMEOUT_MS = 32_000;
-/** The same for the warehouse, which may have been waited for. */
-const WAREHOUSE_TIMEOUT_MS = 28_000;
 /** A statement ends so long after the call began, which may have waited for its files. */
 const ENDS_MS = 38_000;
 const LEAST_MS = 3_000;
@@ -43,7 +41,7 @@ export interface Asked {
   readonly jobIds?: readonly number[] | undefined;
   /** The time, and the views, that the answer reads: other runs are not waited for. All where they are left out. */
   readonly days?: readonly Interval[];
-  readonly reads?: (view: string) => boolean;
+  readonly reads?: ((view: string) => boolean) | undefined;
 }
 
 /** Runs that one view shows. */
@@ -87,8 +85,8 @@ export const NOTHING_HERE = 'Nothing is downloaded yet.';
 export class NothingDownloaded extends ApiError {}
 
 /** The time that is left for a statement, in ms. */
-function timeLeft(mostMs: number, { clock, nowMs }: ExportContext): number {
-  return Math.max(LEAST_MS, Math.min(mostMs, nowMs + ENDS_MS - clock.now()));
+function timeLeft({ clock, nowMs }: ExportContext): number {
+  return Math.max(LEAST_MS, Math.min(TIMEOUT_MS, nowMs + ENDS_MS - clock.now()));
 }
 
 /** Throws where nothing of what is meant is there. */
@@ -104,9 +102,14 @@ function requireRuns(runs: readonly RunManifest[], { jobId, jobIds }: Asked): vo
   throw new ApiError('missing', `${name}: nothing ${jobs} is in the workspace yet.${next}`);
 }
 
-function meant<T>(all: readonly T[], { jobId, jobIds }: Asked, jobOf: (item: T) => number): T[] {
-  return all.filter((item) => (jobId === undefined || jobOf(item) === jobId) && (jobIds?.includes(jobOf(item)) ?? true));
-}
+/** Whether a run is meant. */
+const isMeant =
+  ({ jobId: only, jobIds }: Asked) =>
+  ({ jobId }: RunManifest) =>
+    (only === undefined || jobId === only) && (jobIds?.includes(jobId) ?? true);
+
+/** The downloaded runs that are meant. */
+const meantIn = async (workspace: ProjectWorkspace, asked: Asked) => (await workspace.runs(asked.jobId)).filter(isMeant(asked));
 
 function aboutOf({ jobId }: Asked, runs: readonly RunManifest[]) {
   if (jobId !== undefined) return { jobId, job: runs.at(-1)?.jobName ?? '' };
@@ -170,13 +173,12 @@ async function orReading<T>(coming: readonly RunManifest[], task: () => Promise<
 
 /** Runs that are tables or without rows, and those still being read; names what cannot be, and throws where a scope has no others. */
 async function readyRuns(asked: Asked, workspace: ProjectWorkspace, { note, signal, clock, nowMs }: ExportContext) {
-  const found = async () => meant(await workspace.runs(asked.jobId), asked, (run) => run.jobId);
   const lateOf = (runs: readonly RunManifest[]) => runs.filter((run) => !isReady(run) && isOfAnswer(run, asked));
-  const downloaded = await found();
+  const downloaded = await meantIn(workspace, asked);
   requireRuns(downloaded, asked);
   const waiting = new Set(lateOf(downloaded).map(({ jobId }) => jobId));
   if (waiting.size > 0) await prepared(workspace, waiting, nowMs + READY_MS - clock.now(), signal);
-  const runs = await found();
+  const runs = await meantIn(workspace, asked);
   const ready = runs.filter(isReady);
   const isAlone = (run: RunManifest) => !ready.some(({ scope }) => scope === run.scope);
   const coming: RunManifest[] = [];
@@ -204,7 +206,7 @@ async function withFiles<T>(
   const { dir: directory, holder } = workspace;
   const pathOf: typeof workspace.pathOf = (...place) => workspace.pathOf(...place);
   const { ready, coming } = await readyRuns(asked, workspace, context);
-  const options = { directory, holder, timeoutMs: timeLeft(TIMEOUT_MS, context), signal: context.signal };
+  const options = { directory, holder, timeoutMs: timeLeft(context), signal: context.signal };
   return workspace.reading(ready, (runs) =>
     guarded([], async () => {
       const parts = groupsOf(runs, asked, ({ scope }) => scope).map(([name, own]) =>
@@ -246,9 +248,9 @@ async function withWarehouse<T>(
   use: (data: Data) => Promise<T>,
 ): Promise<T> {
   const { signal, note } = context;
-  const onDisk = meant(await workspace.runs(asked.jobId), asked, (run) => run.jobId).filter((run) => isOfAnswer(run, asked));
+  const onDisk = (await meantIn(workspace, asked)).filter((run) => isOfAnswer(run, asked));
   const { records: all, coming } = await loadedRecords({ workspace, warehouse, onDisk }, context);
-  const records = meant(all, asked, ({ run }) => run.jobId);
+  const records = all.filter(({ run }) => isMeant(asked)(run));
   const runsOf = (some: readonly LoadRecord[], state: LoadRecord['state']) =>
     some.flatMap((each) => (each.state === state ? each.run : []));
   const loaded = runsOf(records, 'loaded');
@@ -260,7 +262,7 @@ async function withWarehouse<T>(
   const views = parts.map(({ view }) => view);
   for (const { notes } of views) for (const sentence of notes) note(sentence);
   const scopes = [...new Set(all.map(({ run }) => viewName(run.scope)))];
-  const common = { views, scopes, timeoutMs: timeLeft(WAREHOUSE_TIMEOUT_MS, context), signal };
+  const common = { views, scopes, timeoutMs: timeLeft(context), signal };
   const data: Data = {
     workspace,
     dialect: 'ClickHouse',
@@ -277,7 +279,7 @@ async function withWarehouse<T>(
 export async function refuseAtOnce(sql: string, asked: Asked, toCome: readonly HoldingRun[], context: ExportContext): Promise<void> {
   const workspace = await context.workspace();
   const { dir: directory, holder } = workspace;
-  const downloaded = meant(await workspace.runs(asked.jobId), asked, (run) => run.jobId);
+  const downloaded = await meantIn(workspace, asked);
   if (workspace.warehouse || (toCome.length === 0 && downloaded.every(isReady))) return;
   const runs = [...downloaded, ...toCome];
   const views = groupsOf(runs, asked, ({ scope }) => scope).map(([name, own]) => ({ name, columns: columnsOf(own.map(columnsIn)) }));
@@ -287,10 +289,9 @@ export async function refuseAtOnce(sql: string, asked: Asked, toCome: readonly H
     await runSql({ ...readable, sql, maxRows: 0, maxChars: 0 }, { directory, holder, timeoutMs: CHECK_MS, signal: context.signal });
   } catch (error) {
     // What a job exports of a variable, or where it lists no columns, only its files say.
-    const lists = await context.lists().catch(onApiError(() => undefined));
-    const { customVariables = [], dynamicKeys = [] } = lists ? await readVariables(lists.ask, () => undefined) : {};
+    let areListed = runs.every(({ table, fields }) => table || fields.length > 0);
+    const { customVariables, dynamicKeys } = await readVariables(context.ask, () => void (areListed = false));
     const variables = [...customVariables.map(({ key }) => key), ...dynamicKeys];
-    const areListed = lists !== undefined && runs.every(({ table, fields }) => table || fields.length > 0);
     const isUnknown = (column: string) => areListed && !variables.some((key) => column.includes(key));
     if (isOfStatement(error, isUnknown)) throw await sqlFailure(error, views, 'caller');
   }

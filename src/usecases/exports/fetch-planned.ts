@@ -103,14 +103,8 @@ async function usualWords({ ask }: ExportContext): Promise<string | undefined> {
   return `The last export of the kind was ready ${took} after its creation.`;
 }
 
-/** How far the files of a plan are, in words, and of each job whose files are still to come. */
-interface Fetched {
-  readonly words: readonly string[];
-  readonly underWay: ReadonlyMap<number | string, Pick<Arrival, 'completionRate'>>;
-}
-
-/** Fetches the runs of a plan that was made for a question, and says how far that is and how it goes on. */
-export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, context: ExportContext): Promise<Fetched> {
+/** Fetches the runs of a plan that was made for a question, and says how far that is, also of each job under way, and how it goes on. */
+export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, context: ExportContext) {
   const arrivals = await fetchParts(parts, { untilMs }, context);
   const words = arrivals.map(({ state, words: own }, at) => {
     const jobId = parts[at]?.jobId;

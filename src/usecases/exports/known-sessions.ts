@@ -1,5 +1,6 @@
 import { ApiError, onApiError } from '../../api/errors.ts';
 import type { EnrichmentRecord } from '../../domain/enrichment/check-enrichments.ts';
+import { literal } from '../../workspace/query/view-sql.ts';
 import { WorkspaceError } from '../../workspace/store/disk.ts';
 import { withData } from './export-data.ts';
 import type { ExportContext } from './export-lists.ts';
@@ -7,13 +8,11 @@ import type { ExportContext } from './export-lists.ts';
 /** Sessions of a batch that are looked for; a batch has few more. */
 const MOST_LOOKED_FOR = 500;
 
-const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
-
 /** The condition that finds the session of a record among downloaded rows. */
 function conditionOf({ sessionId, userId, sessionNumber }: EnrichmentRecord): string | undefined {
-  if (sessionId !== undefined) return `session_id = ${quoted(sessionId)}`;
+  if (sessionId !== undefined) return `session_id = ${literal(sessionId)}`;
   if (userId === undefined || sessionNumber === undefined) return undefined;
-  return `(user_id = ${quoted(userId)} AND session_number = ${sessionNumber})`;
+  return `(user_id = ${literal(userId)} AND session_number = ${sessionNumber})`;
 }
 
 const NOT_SEEN = 'Whether the platform knows these sessions cannot be seen: no export of sessions is here.';

@@ -1,4 +1,4 @@
-import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from '../../domain/exports/plan/resolve-fields.ts';
+import { isVariableField } from '../../domain/exports/plan/resolve-fields.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import { isNamed } from './statement.ts';
@@ -13,7 +13,7 @@ const CERTAIN = /[-_ ](empty|not[-_ ]set)$/i;
 export function noValueWords(sql: string, runs: readonly RunManifest[], rows: readonly (readonly Cell[])[]): string | undefined {
   const variables = runs
     .flatMap(({ fields }) => fields)
-    .flatMap(({ fieldName, aliasName }) => (fieldName === CUSTOM_VARIABLE || fieldName === DYNAMIC_VARIABLE ? (aliasName ?? []) : []));
+    .flatMap(({ fieldName, aliasName }) => (isVariableField(fieldName) ? (aliasName ?? []) : []));
   const [name] = new Set(variables.filter((variable) => isNamed(sql, variable)));
   const text = rows.flat().find((cell) => typeof cell === 'string' && CERTAIN.test(cell));
   return name === undefined || typeof text !== 'string' ? undefined : `"${text}" stands for no value of ${name}.`;

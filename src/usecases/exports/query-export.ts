@@ -168,8 +168,8 @@ export function queryExport({ sql, limit, ...asked }: Asked & { sql: string; lim
     };
   };
   const days = askedDays(sql, context.nowMs);
-  const reads = asked.jobId === undefined && ((view: string) => isRead(sql, view));
-  const of = { ...asked, ...(days.length > 0 && { days }), ...(reads && { reads }) };
+  const reads = asked.jobId === undefined ? (view: string) => isRead(sql, view) : undefined;
+  const of = { ...asked, days: days.length > 0 ? days : EVER, reads };
   return withFilesFor(
     needs,
     context,

@@ -2,7 +2,7 @@ import { ApiError, onApiError } from '../../api/errors.ts';
 import { listExportableFields } from '../../api/operations/data-export.ts';
 import { coverageOf, EVER, rangeOf, timeOfLack } from '../../domain/exports/coverage.ts';
 import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
-import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from '../../domain/exports/plan/resolve-fields.ts';
+import { isVariableField } from '../../domain/exports/plan/resolve-fields.ts';
 import { deviceOf, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
@@ -91,7 +91,7 @@ async function columnsWanted({ scope, reads }: FilesNeeded, { lists, note }: Exp
   const { ask } = await lists();
   const [fields, { customVariables, dynamicKeys }] = await Promise.all([ask(listExportableFields, { scope }), readVariables(ask, note)]);
   // The two fields that stand for variables have no column of their own.
-  const plain = fields.map(({ name }) => name).filter((name) => name !== CUSTOM_VARIABLE && name !== DYNAMIC_VARIABLE);
+  const plain = fields.map(({ name }) => name).filter((name) => !isVariableField(name));
   const all = [
     ...dynamicKeys.map((key): [string, string] => [key, `dynamic variable ${key}`]),
     ...customVariables.map(({ key }): [string, string] => [key, `custom variable ${key}`]),

@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/errors.ts';
+import { daysFromTo } from '../../domain/journeys/covered-days.ts';
 import { type FunnelCounts, reached, sumOf } from '../../domain/journeys/funnel.ts';
 import { OTHER } from '../../domain/journeys/page-groups.ts';
 import { hasKind, type Step } from '../../domain/journeys/step.ts';
@@ -245,8 +246,7 @@ function gapSql(plan: FunnelPlan, visits: Visits, index: number): string {
 
 /** First days of visitors whose window the files do not cover whole; a session of the last day may do its first step after midnight. */
 function immatureDays({ withinDays = 0 }: FunnelPlan, { days }: Visits): number[] {
-  const starts = Array.from({ length: days.last - days.first + 2 }, (_, index) => days.first + index);
-  return starts.filter((day) => Array.from({ length: withinDays + 1 }, (_, after) => day + after).some((each) => !days.ofFiles.has(each)));
+  return daysFromTo(days.first, days.last + 1).filter((day) => daysFromTo(day, day + withinDays).some((each) => !days.ofFiles.has(each)));
 }
 
 /** The page right after the last step that was done; `NO_KEY` where the visit ended, or all steps were done. */

@@ -1,3 +1,4 @@
+import { daysFromTo } from '../../domain/journeys/covered-days.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { dayOfMs, flag, isBetween, keyOf, msOf } from './sql-words.ts';
 import { entryCondition, filterConditions } from './visit-filters.ts';
@@ -76,7 +77,7 @@ function rowsOf(visits: Visits, scope: VisitScope, more: Expressions, { followDa
 /** Conditions for the days that count; of sessions that are known by their views alone, those that began on a missing day are left out. */
 function dayConditions({ days, reads }: Visits, followDays: number): string[] {
   const last = days.last + followDays;
-  const absent = Array.from({ length: last - days.first + 1 }, (_, at) => days.first + at).filter((day) => !days.ofFiles.has(day));
+  const absent = daysFromTo(days.first, last).filter((day) => !days.ofFiles.has(day));
   const after = reads('sessions') ? [] : days.covered.filter((day) => !days.ofFiles.has(day - 1));
   return [
     `day BETWEEN ${days.first} AND ${last}`,

@@ -92,17 +92,16 @@ function wantedBy(question: VisitQuestion, { sessions, views, either = [] }: Nee
   );
 }
 
+/** The time that a question may read; all where it names none. */
+function timeOf({ startDate, endDate }: VisitQuestion, followDays = 0): Interval[] {
+  const startMs = startDate === undefined ? Number.NEGATIVE_INFINITY : dayFrom(startDate) * DAY_MS;
+  return [{ startMs, endMs: endDate === undefined ? Number.POSITIVE_INFINITY : (dayFrom(endDate) + 1 + followDays) * DAY_MS }];
+}
+
 /** The files that a question over all jobs reads; none where it names jobs. */
-function filesOf(
-  { jobIds, startDate, endDate }: VisitQuestion,
-  wanted: WantedFields,
-  { variables = [] }: Needs,
-  nowMs: number,
-): FilesNeeded[] {
-  if (jobIds) return [];
-  // Without an end it is read up to the last day that is over.
-  const endMs = endDate === undefined ? nowMs : (dayFrom(endDate) + 1) * DAY_MS;
-  const days = startDate === undefined ? [] : overBy([{ startMs: dayFrom(startDate) * DAY_MS, endMs }], nowMs);
+function filesOf(question: VisitQuestion, wanted: WantedFields, { variables = [] }: Needs, nowMs: number): FilesNeeded[] {
+  if (question.jobIds) return [];
+  const days = question.startDate === undefined ? [] : overBy(timeOf(question), nowMs);
   return [...wanted].map(([scope, fields]) => {
     const isOwn = (column: string) => scope === 'sessions' && variables.some((name) => isVariable(column, name));
     return { scope, days, reads: (column: string) => fields.includes(column) || isOwn(column) };
@@ -150,12 +149,6 @@ async function daysOf(
   const way = first !== undefined && days.missing.length > 0 ? await supply.wayOn() : undefined;
   if (way !== undefined) note(ofAnswer(way));
   return days;
-}
-
-/** The time that a question may read; all where it names none. */
-function timeOf({ startDate, endDate }: VisitQuestion, { followDays = 0 }: Needs): Interval[] {
-  const startMs = startDate === undefined ? Number.NEGATIVE_INFINITY : dayFrom(startDate) * DAY_MS;
-  return [{ startMs, endMs: endDate === undefined ? Number.POSITIVE_INFINITY : (dayFrom(endDate) + 1 + followDays) * DAY_MS }];
 }
 
 /** Hands over the sessions and views of a question; throws in words what is missing: files, columns, days. */
@@ -212,7 +205,7 @@ export function withVisits<T>(
     for (const page of pageSteps(question.entryPages ?? [], 'entryPages')) await requireSeen(page, 'entryPages', visits);
     return use(visits);
   };
-  const asked = { jobIds: question.jobIds, days: timeOf(question, needs) };
+  const asked = { jobIds: question.jobIds, days: timeOf(question, needs.followDays) };
   const ask = (supply: Supply) => withData(asked, context, (data) => answer(data, supply));
   const wanted = wantedBy(question, needs, () => true);
   return withFilesFor(filesOf(question, wanted, needs, context.nowMs), context, ask);

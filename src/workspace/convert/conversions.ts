@@ -8,7 +8,7 @@ import { identifier, literal, literals } from '../query/view-sql.ts';
 import { syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { MANIFEST, runDirectory } from '../store/layout.ts';
 import { type Lock, takeLock, waitForLock } from '../store/lock.ts';
-import { isConvertible, type RunId, type RunManifest, readManifest, runsIn } from '../store/manifest.ts';
+import { isConvertible, type RunId, type RunManifest, readManifest, runKey, runsIn } from '../store/manifest.ts';
 
 /** The surroundings of the conversion of a project's runs. */
 interface ConversionContext {
@@ -123,9 +123,6 @@ function openRound({ projectDir: directory, holder, signal }: ConversionContext,
   return openWriter(files, { directory, holder, signal, timeoutMs: TIMEOUT_MS });
 }
 
-/** The directory of a run as a process in that of the project names it. */
-const placeOf = ({ jobId, runId }: RunId) => `${jobId}/${runId}`;
-
 /** A run that is to be worked on, and the name of the file that is made beside it meanwhile. */
 interface Staged {
   readonly run: RunManifest;
@@ -158,7 +155,7 @@ async function convertTogether(runs: readonly RunManifest[], context: Conversion
   let writer = openRound(context);
   const work = async ({ run, directory }: Held, { staged }: Staged) => {
     if (!isUnconverted(run, context.projectDir)) return true;
-    const place = placeOf(run);
+    const place = runKey(run);
     try {
       const outcome = await writer.convert({ run, directory: place, target: `${place}/${staged}` });
       if ('damage' in outcome) refused.set(directory, new WorkspaceError('damaged', outcome.damage));
@@ -238,7 +235,7 @@ async function resolveOverlaps(jobId: number, context: ConversionContext): Promi
 
 /** A SELECT of the numbers of the rows that later runs hold too, and its files. A row without its whole key is never replaced. */
 function supersededSql({ run, later, keys }: Resolvable): { select: string; files: string[] } {
-  const pathOf = (other: RunManifest) => `${placeOf(other)}/${other.table?.name ?? ''}`;
+  const pathOf = (other: RunManifest) => `${runKey(other)}/${other.table?.name ?? ''}`;
   const heldAs = (key: string) => new Set([run, ...later].map((each) => each.table?.columns.find((c) => folded(c.name) === key)?.heldAs));
   const same = keys.map((key) => {
     // A number and a text are compared as what they show.
@@ -254,7 +251,7 @@ function supersededSql({ run, later, keys }: Resolvable): { select: string; file
 async function resolveTogether(open: readonly Resolvable[], context: ConversionContext): Promise<void> {
   const tasks = open.map((each) => {
     const staged = newName('.tmp');
-    return { ...each, staged, target: `${placeOf(each.run)}/${staged}`, ...supersededSql(each) };
+    return { ...each, staged, target: `${runKey(each.run)}/${staged}`, ...supersededSql(each) };
   });
   const files = tasks.flatMap((task) => [...task.files, task.target]);
   const writer = openRound(context, files);

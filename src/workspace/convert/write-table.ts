@@ -115,45 +115,33 @@ function mendedLine(): string {
   return String.raw`replace(replace(replace(${halves}, chr(2), '\u'), chr(3), '\u'), chr(1), '\\')`;
 }
 
-const compressionOf = ({ gzip }: Pick<RawFiles, 'gzip'>) => `compression = ${gzip ? "'gzip'" : "'uncompressed'"}`;
 const isSpelledTwice = ({ columns }: RawFiles) => columns.some(({ inFile }) => inFile.length > 1);
+
+/** A call that reads the columns of files as texts; `options` belong to the reader. */
+function readerOf(reader: 'csv' | 'json', files: Pick<RawFiles, 'paths' | 'gzip'>, names: readonly string[], options: string): string {
+  const columns = names.map((name) => `${literal(name)}: 'VARCHAR'`).join(', ');
+  return `read_${reader}(${literals(files.paths)}, columns = {${columns}}, compression = '${files.gzip ? 'gzip' : 'uncompressed'}', ${options})`;
+}
+
+const LINE_SIZES = `auto_detect = false, max_line_size = ${MAX_ROW_BYTES}, buffer_size = ${2 * MAX_ROW_BYTES}`;
 
 /** Lines of JSON, which are parsed by the statement: mended ones, and those whose keys differ in case, which no reader tells apart. */
 function linesOf(files: Pick<RawFiles, 'paths' | 'gzip'>, isMended: boolean): string {
-  const options = [
-    literals(files.paths),
-    "columns = {'line': 'VARCHAR'}",
-    compressionOf(files),
-    `header = false, auto_detect = false, delim = '\x1f', quote = '', escape = ''`,
-    `max_line_size = ${MAX_ROW_BYTES}, buffer_size = ${2 * MAX_ROW_BYTES}`,
-  ];
-  const line = isMended ? mendedLine() : 'line';
-  return `(SELECT ${line} AS line FROM read_csv(${options.join(', ')}))`;
+  const rows = readerOf('csv', files, ['line'], `header = false, delim = '\x1f', quote = '', escape = '', ${LINE_SIZES}`);
+  return `(SELECT ${isMended ? mendedLine() : 'line'} AS line FROM ${rows})`;
 }
 
 function csvReader(files: RawFiles): string {
-  const columns = files.headers.map((_, index) => `'c${index}': 'VARCHAR'`);
-  const options = [
-    literals(files.paths),
-    `columns = {${columns.join(', ')}}`,
-    compressionOf(files),
-    `header = ${!files.isHeaderless}`,
-    `auto_detect = false, delim = ',', quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false`,
-    `max_line_size = ${MAX_ROW_BYTES}, buffer_size = ${2 * MAX_ROW_BYTES}`,
-  ];
-  return `read_csv(${options.join(', ')})`;
+  const names = files.headers.map((_, index) => `c${index}`);
+  const quoting = `delim = ',', quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false`;
+  return readerOf('csv', files, names, `header = ${!files.isHeaderless}, ${quoting}, ${LINE_SIZES}`);
 }
 
 function jsonReader(files: RawFiles): string {
-  const columns = files.columns.flatMap(({ inFile }) => inFile.map((name) => `${literal(name)}: 'VARCHAR'`));
+  const names = files.columns.flatMap(({ inFile }) => inFile);
   // That lines are records is said, because a single column would be taken for bare values.
-  const options = [
-    literals(files.paths),
-    `columns = {${columns.join(', ')}}`,
-    compressionOf(files),
-    `format = 'newline_delimited', records = true, auto_detect = false, maximum_object_size = ${MAX_ROW_BYTES}`,
-  ];
-  return `read_json(${options.join(', ')})`;
+  const lines = `format = 'newline_delimited', records = true, auto_detect = false, maximum_object_size = ${MAX_ROW_BYTES}`;
+  return readerOf('json', files, names, lines);
 }
 
 /** Rows of files as a relation, and each column of it as an expression of text, exactly as it is written; null where it is absent. */

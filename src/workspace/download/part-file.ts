@@ -54,20 +54,6 @@ function createRowCounter(format: string) {
   };
 }
 
-/** Facts about the bytes of a file, once all of them went by. */
-export interface Inspected {
-  readonly sha256: string;
-  /** Recognised by the first two bytes; names and headers are not reliable. */
-  readonly gzip: boolean;
-  /** Decompressed size. */
-  readonly plainBytes: number;
-  readonly rows: number | undefined;
-  /** The cells of the first line of CSV. */
-  readonly firstLine: string[] | undefined;
-  /** The fault, as the rest of a sentence about the file. */
-  readonly fault: string | undefined;
-}
-
 /** Large, because each decompressed chunk takes a turn of the event loop. */
 const UNPACKED_CHUNK_BYTES = 256 * 1024;
 
@@ -154,16 +140,21 @@ export function inspect(format: string) {
       if (start[0] === 0x1f && start[1] === 0x8b) unpacker = createUnpacker(plain, broken);
       return feed(start);
     },
-    async end(): Promise<Inspected> {
+    /** Facts about the bytes, once all of them went by. */
+    async end() {
       if (!isKnown) plain(start);
       await unpacker?.end();
       const rows = fault === undefined ? counter?.rows() : undefined;
       return {
         sha256: hash.digest('hex'),
+        /** Recognised by the first two bytes; names and headers are not reliable. */
         gzip: unpacker !== undefined,
+        /** Decompressed size. */
         plainBytes,
         rows,
+        /** The cells of the first line of CSV. */
         firstLine: rows === undefined ? undefined : csvRecords(counter?.beginning() ?? '', 1)[0],
+        /** As the rest of a sentence about the file. */
         fault,
       };
     },
@@ -171,6 +162,9 @@ export function inspect(format: string) {
     close: () => unpacker?.destroy(),
   };
 }
+
+/** What is known of the bytes of a file. */
+export type Inspected = Awaited<ReturnType<ReturnType<typeof inspect>['end']>>;
 
 /** A file that has arrived, before it is known whether its first line is a header. */
 const arrivedFile = runFile.extend({ firstLine: z.array(z.string()).optional() });
@@ -254,7 +248,7 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
       offset = 0;
     },
     /** Flushes the file to the disk, and describes its content. */
-    async finish(): Promise<Inspected> {
+    async finish() {
       await file.sync();
       const { size } = await file.stat();
       if (size !== offset) throw new WorkspaceError('disk', `${path} has ${size} bytes instead of ${offset}: another process writes it.`);

@@ -95,7 +95,7 @@ const ENGINE_TABLES = /^(duckdb|pg|pragma|sqlite)_/i;
 type Node = Readonly<Record<string, unknown>>;
 
 /** Names of common table expressions, and of the views that the statement may read. */
-interface Known {
+export interface Known {
   readonly own: ReadonlySet<string>;
   readonly views: readonly string[];
 }

@@ -2,6 +2,7 @@ import { relative, sep } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { counted } from '../../lib/number-text.ts';
+import { firstOf } from '../../lib/sentences.ts';
 import type { RunManifest, RunTable, StoredColumn } from '../store/manifest.ts';
 import { type Column, columnOf, columnsOf, folded, keysOf, promisedColumns, shownColumns, timeColumn } from './columns.ts';
 import { columnsIn, overlappingGroups, type Share, sharesOf } from './shares.ts';
@@ -111,9 +112,7 @@ function textNotes(view: string, columns: readonly Column[], tables: readonly St
   const names = columns.flatMap(({ name, type }) => (type === 'VARCHAR' && numeric.has(folded(name)) ? name : []));
   if (names.length === 0) return [];
   const cast = `TRY_CAST(${identifier(names[0] ?? '')} AS DOUBLE)`;
-  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
-  const shown = names.slice(0, MAX_NAMED).join(', ');
-  return [`In ${view} ${shown}${more} ${names.length === 1 ? 'is' : 'are'} text: order and compare as numbers with ${cast}.`];
+  return [`In ${view} ${firstOf(names, MAX_NAMED)} ${names.length === 1 ? 'is' : 'are'} text: order and compare as numbers with ${cast}.`];
 }
 
 /** Says which values of the files could not be read as what they are. */

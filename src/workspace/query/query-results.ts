@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { readFile, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { ProjectWorkspace } from '../project-workspace.ts';
-import { makeDirectory, writeDurably } from '../store/disk.ts';
+import { makeDirectory, namesIn, statOf, writeDurably } from '../store/disk.ts';
 import { resultsDirectory } from '../store/layout.ts';
 import type { Cell } from './protocol.ts';
 
@@ -28,18 +28,12 @@ export function queryResults(workspace: Pick<ProjectWorkspace, 'dir' | 'quotaByt
   const directory = resultsDirectory(workspace.dir);
   const fileOf = (id: string) => join(directory, `${id}${ENDING}`);
 
-  async function keptAt(path: string): Promise<number> {
-    return stat(path).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => Number.NEGATIVE_INFINITY,
-    );
-  }
-
+  const keptAt = async (path: string) => (await statOf(path))?.mtimeMs ?? Number.NEGATIVE_INFINITY;
   const isFresh = (keptAtMs: number) => Math.abs(nowMs - keptAtMs) < LIFE_MS;
 
   /** Files from the latest on; one that a killed process left half written is none of `ENDING`. */
   async function all() {
-    const names = await readdir(directory).catch(() => []);
+    const names = await namesIn(directory);
     const kept = await Promise.all(names.map(async (name) => ({ name, keptAtMs: await keptAt(join(directory, name)) })));
     return kept.toSorted((a, b) => b.keptAtMs - a.keptAtMs);
   }

@@ -81,16 +81,8 @@ function abortReason(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error('The query was cancelled.');
 }
 
-/** A process at work. */
-interface Running {
-  readonly send: (message: Opening | ProcessStep) => void;
-  readonly stop: () => void;
-  /** Resolves when it has ended because it was stopped. */
-  readonly ended: Promise<void>;
-}
-
 /** Starts a process with so much time; `receive` gives of each message whether it ends a step, and the next one has the whole time. */
-function startProcess(leftMs: number, options: SqlOptions, receive: (message: Message) => boolean): Running {
+function startProcess(leftMs: number, options: SqlOptions, receive: (message: Message) => boolean) {
   const { directory, timeoutMs, signal, script = SCRIPT } = options;
   const child = fork(script, [], {
     cwd: directory,
@@ -129,7 +121,12 @@ function startProcess(leftMs: number, options: SqlOptions, receive: (message: Me
       else resolve();
     });
   });
-  return { ended, stop: () => end(), send: (message) => child.send(message, (error) => error && broken(error.message)) };
+  return {
+    /** Resolves when it has ended because it was stopped. */
+    ended,
+    stop: () => end(),
+    send: (message: Opening | ProcessStep) => child.send(message, (error) => error && broken(error.message)),
+  };
 }
 
 /** The limits of a query here: a container may have less than its machine. */
@@ -156,7 +153,7 @@ function openProcess(inTurn: FairSemaphore, { readable, machine }: Opening, opti
   const { directory, holder, timeoutMs, signal, script = SCRIPT } = options;
   const pending: Pending[] = [];
   let begun: Promise<void> | undefined;
-  let running: Running | undefined;
+  let running: ReturnType<typeof startProcess> | undefined;
   let isClosed = false;
 
   /** Takes a message; gives whether it ends a step. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ZodType } from 'zod';
 import { hint } from '../../lib/hint.ts';
@@ -170,6 +170,16 @@ export async function syncDirectory(path: string): Promise<void> {
   } finally {
     await directory.close();
   }
+}
+
+/** Names in a directory; none where there is no such directory. */
+export function namesIn(path: string): Promise<string[]> {
+  return readdir(path).catch(() => []);
+}
+
+/** Size and times of a file; undefined where it is not there. */
+export function statOf(path: string) {
+  return stat(path).catch(() => undefined);
 }
 
 /** Writes a text so that its file is the old or the new one at any moment, the new one for good once this has resolved. */

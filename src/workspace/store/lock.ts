@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
-import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { open, rm, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FILE_MODE } from './disk.ts';
+import { FILE_MODE, namesIn, statOf } from './disk.ts';
 
 /** Whether there is a process of this number on this machine; another one may have it by now. */
 export function isRunning(pid: number): boolean {
@@ -99,14 +99,6 @@ export function isLockName(name: string): boolean {
 
 const isKind = (kind: string | undefined): kind is LockKind => kind !== undefined && Object.hasOwn(EXCLUDES, kind);
 
-/** Ms since a holder touched its lock; undefined where the file is gone. */
-async function silenceOf(path: string): Promise<number | undefined> {
-  return stat(path).then(
-    ({ mtimeMs }) => Date.now() - mtimeMs,
-    () => undefined,
-  );
-}
-
 /** The live holder of a lock file; a dead one's file is removed. */
 async function holderOf(directory: string, name: string, place: LockPlace): Promise<Holder | undefined> {
   const [, kind, heldAt, pidText, startedAt] = NAME.exec(name) ?? [];
@@ -119,16 +111,16 @@ async function holderOf(directory: string, name: string, place: LockPlace): Prom
   if (start !== undefined && start !== '' && start === startedAt) return holder;
   const isUncertain = start !== undefined && (start === '' || startedAt === '');
   const path = join(directory, name);
-  const silentMs = await silenceOf(path);
-  if (silentMs === undefined) return undefined;
-  if (isUncertain && silentMs < SILENT_MS) return holder;
+  const file = await statOf(path);
+  if (!file) return undefined;
+  if (isUncertain && Date.now() - file.mtimeMs < SILENT_MS) return holder;
   await rm(path, { force: true });
   return undefined;
 }
 
 /** Live holders in a directory, without this process's own file. */
 async function holdersIn(directory: string, except: string, place: LockPlace): Promise<Holder[]> {
-  const names = await readdir(directory).catch(() => []);
+  const names = await namesIn(directory);
   const found = await Promise.all(names.filter((name) => name !== except).map((name) => holderOf(directory, name, place)));
   return found.filter((holder) => holder !== undefined);
 }

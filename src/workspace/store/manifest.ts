@@ -1,7 +1,6 @@
-import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { readJson } from './disk.ts';
+import { namesIn, readJson, statOf } from './disk.ts';
 import { idOfName, MANIFEST, runDirectory } from './layout.ts';
 
 const instant = z.iso.datetime();
@@ -118,6 +117,9 @@ export interface RunId {
   readonly runId: number;
 }
 
+/** A run as one text, and its directory below that of its project. */
+export const runKey = ({ jobId, runId }: RunId) => `${jobId}/${runId}`;
+
 /** Whether two runs are the same one. */
 export function isSameRun(a: RunId, b: RunId): boolean {
   return a.jobId === b.jobId && a.runId === b.runId;
@@ -130,8 +132,7 @@ export function byTime(a: RunManifest, b: RunManifest): number {
 
 /** Ids that directories are named after; none where there is no such directory. */
 async function idsIn(directory: string): Promise<number[]> {
-  const names = await readdir(directory).catch(() => []);
-  return names.map(idOfName).filter((id) => id !== undefined);
+  return (await namesIn(directory)).map(idOfName).filter((id) => id !== undefined);
 }
 
 /** All runs that have a directory, complete or not, by job and run. */
@@ -158,11 +159,7 @@ export async function readManifest(projectDir: string, id: RunId): Promise<RunMa
   const manifest = await readJson(join(directory, MANIFEST), runManifest);
   if (manifest?.jobId !== id.jobId || manifest.runId !== id.runId) return undefined;
   for (const { name, bytes } of filesOnDisk(manifest)) {
-    const size = await stat(join(directory, name)).then(
-      (found) => found.size,
-      () => undefined,
-    );
-    if (size !== bytes) return undefined;
+    if ((await statOf(join(directory, name)))?.size !== bytes) return undefined;
   }
   return manifest;
 }

@@ -1,10 +1,10 @@
 import type { Dirent } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { hint } from '../../lib/hint.ts';
 import { formatBytes } from '../../lib/number-text.ts';
-import { WorkspaceError } from './disk.ts';
+import { statOf, WorkspaceError } from './disk.ts';
 
 /** Other processes write into the directory too, so it is measured again after this many bytes or this time. */
 const RECOUNT_BYTES = 64 * 1024 * 1024;
@@ -33,7 +33,7 @@ export async function bytesBelow(directory: string, list: List = listed): Promis
       const path = join(directory, entry.name);
       if (entry.isDirectory()) bytes += await bytesBelow(path, list);
       else if (entry.isFile() && !entry.name.endsWith(SCRATCH)) {
-        const found = await stat(path).catch(() => undefined);
+        const found = await statOf(path);
         bytes += found?.size ?? 0;
         hasChanged ||= found === undefined;
       }

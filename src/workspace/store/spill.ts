@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DIRECTORY_MODE } from './disk.ts';
+import { DIRECTORY_MODE, namesIn } from './disk.ts';
 import { takeLock } from './lock.ts';
 
 const PREFIX = 'spill-';
@@ -25,7 +25,7 @@ export async function createSpillDirectory(below: string) {
 
 /** Removes the directories of killed processes. */
 export async function removeStaleSpillDirectories(below: string): Promise<void> {
-  for (const name of await readdir(below).catch(() => [])) {
+  for (const name of await namesIn(below)) {
     if (!name.startsWith(PREFIX)) continue;
     const lock = await takeLock(join(below, name), 'write').catch(() => undefined);
     if (!lock || !('release' in lock)) continue;

@@ -1,3 +1,4 @@
+import type { Known } from '../query/check-statement.ts';
 import { viewWords } from '../query/view-sql.ts';
 
 /**
@@ -121,13 +122,6 @@ function isSet({ kind, place, parent }: Node): boolean {
   return (
     kind === 'Identifier' && place === 1 && parent?.kind === 'ExpressionList' && call?.kind === 'Function' && MEMBERSHIP.test(call.word)
   );
-}
-
-interface Known {
-  /** Names that the statement may read. */
-  readonly views: readonly string[];
-  /** Names that it gives to its own parts. */
-  readonly own: ReadonlySet<string>;
 }
 
 function faultOf(node: Node, { views, own }: Known): string | undefined {

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
-import { rangeOf } from '../../domain/exports/coverage.ts';
+import { RETRY_MS, rangeOf } from '../../domain/exports/coverage.ts';
 import { createFairSemaphore } from '../../lib/concurrency.ts';
 import { intersect } from '../../lib/intervals.ts';
 import { type Column, folded, keysOf, timeColumn } from '../query/columns.ts';
@@ -13,7 +13,7 @@ import { identifier, literal } from '../query/view-sql.ts';
 import { messageOf } from '../store/disk.ts';
 import { safeName } from '../store/layout.ts';
 import { takeLock } from '../store/lock.ts';
-import { isReady, type RunId, type RunManifest } from '../store/manifest.ts';
+import { isReady, type RunId, type RunManifest, runKey } from '../store/manifest.ts';
 import type { Connection, WarehouseAccess } from './connection.ts';
 import { generationText, type Ledger, type LoadRecord, ledgerOf, readGeneration } from './ledger.ts';
 import { runStatement, type WarehouseStatement } from './run-statement.ts';
@@ -123,16 +123,11 @@ function busy(): ApiError {
   return new ApiError('busy', 'another server is loading it', { retryAfterMs: SILENT_MS });
 }
 
-/** A loader's claim: its generation, the part of the tokens that stays where a load goes on, and the rows that are there. */
-interface Claim {
-  readonly generation: string;
-  readonly load: string;
-  readonly columns: PlacedColumn[];
-  readonly rows: number;
-}
-
 /** How a run is loaded by what the ledger says of it: from which row, and which earlier export's rows go first. */
-interface LoadStep extends Pick<Claim, 'load' | 'rows'> {
+interface LoadStep {
+  /** The part of the tokens that stays where a load goes on. */
+  readonly load: string;
+  readonly rows: number;
   readonly stale?: LoadRecord | undefined;
 }
 
@@ -153,7 +148,7 @@ function stepOf(run: RunManifest, before: LoadRecord | undefined): LoadStep | un
 }
 
 /** Takes on the load of a run, which one loader of all servers does; undefined where nothing is to be loaded. */
-async function claimLoad(run: RunManifest, context: LoadContext): Promise<Claim | undefined> {
+async function claimLoad(run: RunManifest, context: LoadContext) {
   const { access, loader, ledger, signal } = context;
   const before = await ledger.find(run, signal);
   const step = stepOf(run, before);
@@ -253,7 +248,6 @@ interface LoadPlace {
 
 /** Loads of a process at a time, half of them for one principal. */
 const LOADS_AT_ONCE = 2;
-const RETRY_MS = 5_000;
 const inTurn = createFairSemaphore(LOADS_AT_ONCE);
 
 /** The state of a project in this process; sessions of all its callers share it. */
@@ -266,10 +260,6 @@ function stateOf({ states }: Warehouse, project: string): LoadState {
 /** `<authentication server>/<project>`: ids of two servers may be equal. */
 export function projectName(authUrl: string, projectId: number): string {
   return `${safeName(authUrl)}/${projectId}`;
-}
-
-function keyOf({ jobId, runId }: RunId): string {
-  return `${jobId}/${runId}`;
 }
 
 /** Rows of a run that goes which another one that stays holds too, as conditions. */
@@ -340,8 +330,8 @@ async function noting(load: Promise<void>, key: string, { done, failures }: Load
 /** Removes loaded runs; rows that a run that stays holds too are kept. */
 async function removeLoaded(records: readonly LoadRecord[], nowMs: number, place: ProjectPlace): Promise<void> {
   const { ledger } = place;
-  const going = new Set(records.map(({ run }) => keyOf(run)));
-  const staying = (await ledger.records()).filter(({ run }) => !going.has(keyOf(run)));
+  const going = new Set(records.map(({ run }) => runKey(run)));
+  const staying = (await ledger.records()).filter(({ run }) => !going.has(runKey(run)));
   for (const record of records) {
     // First the record: rows that a kill leaves belong to no run, and the next call deletes them.
     await ledger.write({ ...record, state: 'loading', generation: generationText({ phase: 'removing' }) }, record);
@@ -377,7 +367,7 @@ export function openProjectWarehouse(
     /** Starts the load of converted runs that are not there yet; `reading` keeps their files in place meanwhile. */
     load(runs: readonly RunManifest[], place: LoadPlace): void {
       for (const run of runs) {
-        const key = keyOf(run);
+        const key = runKey(run);
         if (!isReady(run) || state.running.has(key) || state.done.has(key) || place.signal.aborted) continue;
         const load = { jobId: run.jobId, runId: run.runId, rows: 0, totalRows: run.table?.rows ?? 0 };
         const report = (rows: number) => {
@@ -400,7 +390,7 @@ export function openProjectWarehouse(
       return () => void listeners.delete(listener);
     },
     /** Why the last load of a run failed, where it did. */
-    failure: (run: RunId) => state.failures.get(keyOf(run)),
+    failure: (run: RunId) => state.failures.get(runKey(run)),
     /** Resolves when no load of this process is under way; `own`: none that was started here. */
     async settled(own?: 'own'): Promise<void> {
       await Promise.all(own ? started : [...state.running.values()].map(({ result }) => result));
@@ -411,7 +401,7 @@ export function openProjectWarehouse(
       try {
         await removeLoaded(records, nowMs, parts);
       } finally {
-        for (const { run } of records) state.done.delete(keyOf(run));
+        for (const { run } of records) state.done.delete(runKey(run));
       }
     },
   };

@@ -62,8 +62,7 @@ it('the first sentence says which days are still being read; where they are most
 
 it('a statement that no run can make right is refused before runs are waited for', async () => {
   const workspace = { runs: async () => [run(3, false)], dir: tmpdir(), holder: 'one' };
-  const ask = async () => [];
-  const context = { workspace: async () => workspace, lists: async () => ({ ask }), signal: AbortSignal.timeout(20_000) };
+  const context = { workspace: async () => workspace, ask: async () => [], signal: AbortSignal.timeout(20_000) };
   const uses = context as unknown as ExportContext; // all that is used
   const refusal = (sql: string) => refuseAtOnce(sql, {}, [], uses).catch((error: unknown) => String(error));
   expect(await refusal('SELEC 1')).toContain('this is not valid SQL');

@@ -1,6 +1,6 @@
 import { hint } from '../../../lib/hint.ts';
 import type { ExportOrder, JobBody } from '../plan/job-bodies.ts';
-import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE, type FieldCatalogue } from '../plan/resolve-fields.ts';
+import { CUSTOM_VARIABLE, type FieldCatalogue, isVariableField } from '../plan/resolve-fields.ts';
 import { deviceOf, type JobRecord, lower } from '../plan/similar-jobs.ts';
 
 /** The once job that delivers what another job did, and what of that is not known. */
@@ -43,7 +43,7 @@ function columnOf(field: Field, variables: Variables): Column | string | undefin
   const { fieldName, aliasName } = field;
   if (!fieldName) return undefined;
   const column = { fieldName, ...(aliasName && { aliasName }) };
-  if (fieldName !== CUSTOM_VARIABLE && fieldName !== DYNAMIC_VARIABLE) return column;
+  if (!isVariableField(fieldName)) return column;
   const variable = variableOf(field, variables);
   return typeof variable === 'object' ? { ...column, ...variable } : variable;
 }

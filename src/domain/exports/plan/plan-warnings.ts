@@ -4,7 +4,7 @@ import { lengthOf } from '../../../lib/intervals.ts';
 import { counted } from '../../../lib/number-text.ts';
 import { present } from '../../../lib/sentences.ts';
 import type { ExportOrder, JobBody } from './job-bodies.ts';
-import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './resolve-fields.ts';
+import { isVariableField } from './resolve-fields.ts';
 import { equalWords, isSuspended, jobWords, restingWords, type SimilarJob } from './similar-jobs.ts';
 
 /** Columns that identify a row of each scope: of two exports of the same visit the later one wins. */
@@ -88,7 +88,7 @@ export function existingSentence({ similar, order }: Pick<Planned, 'similar' | '
 
 function similarWords({ similar, order }: Planned): string[] {
   if (similar.length === 0) return [];
-  const hasVariables = order.columns.some(({ fieldName }) => fieldName === CUSTOM_VARIABLE || fieldName === DYNAMIC_VARIABLE);
+  const hasVariables = order.columns.some(({ fieldName }) => isVariableField(fieldName));
   return [
     `Compared without segment${hasVariables ? ' and by the names of variables' : ''}, as jobs do not show ` +
       `${hasVariables ? 'more' : 'theirs'}.`,

@@ -35,7 +35,12 @@ export interface ExportColumn {
 /** Name of the field that stands for any custom variable. */
 export const CUSTOM_VARIABLE = 'custom_var';
 /** Name of the field that stands for any dynamic variable. */
-export const DYNAMIC_VARIABLE = 'dynamic_var';
+const DYNAMIC_VARIABLE = 'dynamic_var';
+
+/** Whether a field stands for variables. */
+export function isVariableField(fieldName: string | null | undefined): boolean {
+  return fieldName === CUSTOM_VARIABLE || fieldName === DYNAMIC_VARIABLE;
+}
 
 /** The parts of a column that name it, positions as numbers or as they travel. */
 type ColumnNames = Pick<ExportColumn, 'fieldName' | 'aliasName' | 'dynamicVarKey'> & {
@@ -146,11 +151,6 @@ const EVERYDAY: ReadonlyMap<string, string> = new Map(
     scroll_rate: ['scroll depth', 'depth of scrolling', 'scrolling depth', 'max scroll'],
   }).flatMap(([field, words]) => words.map((word) => [word, field])),
 );
-
-/** The name of the field that everyday words mean. */
-function everydayField(words: string): string | undefined {
-  return EVERYDAY.get(plain(words));
-}
 
 /** The everyday words that mean a field. */
 export function everydayWords(fieldName: string): string[] {
@@ -297,8 +297,7 @@ async function matchField({ kind, words }: FieldRequest, catalogue: FieldCatalog
   if (kind === 'custom') return matchVariable(words, custom, 'custom');
   if (kind === 'dynamic') return matchVariable(words, dynamic, 'dynamic');
   const wanted = plain(words);
-  const isVariableField = ({ name }: ExportableField) => name === CUSTOM_VARIABLE || name === DYNAMIC_VARIABLE;
-  const fields = catalogue.fields.filter((field) => !isVariableField(field));
+  const fields = catalogue.fields.filter(({ name }) => !isVariableField(name));
   const variables = [...custom, ...dynamic].filter(({ key }) => plain(key ?? '') === wanted);
   const named = namedField(fields, wanted);
   if (named) return chosen(fieldFound(named), 0, variables);
@@ -310,7 +309,7 @@ async function matchField({ kind, words }: FieldRequest, catalogue: FieldCatalog
   const closeFields = close.map(({ field }) => fieldFound(field));
   if (variables.length === 1 && variables[0]) return chosen(variables[0], 0, closeFields);
   if (variables.length > 1) return several(variables);
-  const everyday = fields.find(({ name }) => name === everydayField(words));
+  const everyday = fields.find(({ name }) => name === EVERYDAY.get(wanted));
   if (everyday) return chosen(fieldFound(everyday), 2, closeFields);
   return matchWords(fields, asked, close) ?? resembling(words, { ...catalogue, fields }, [...custom, ...dynamic]);
 }

@@ -4,7 +4,7 @@ import type { Interval } from '../../../lib/intervals.ts';
 import { capital, firstOf } from '../../../lib/sentences.ts';
 import { type Coverage, coverageOf } from '../coverage.ts';
 import type { JobBody } from './job-bodies.ts';
-import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './resolve-fields.ts';
+import { isVariableField } from './resolve-fields.ts';
 
 /** A job as the list shows it. */
 export type JobRecord = PayloadOf<typeof listExportJobs>[number];
@@ -62,7 +62,7 @@ export function lower(text: string | null | undefined): string {
 
 /** The key of a column's content; a variable is known by its name in the file alone. */
 function columnKey({ fieldName, aliasName }: ExportContent['columns'][number]): string {
-  return fieldName === CUSTOM_VARIABLE || fieldName === DYNAMIC_VARIABLE ? `${fieldName} ${aliasName ?? '?'}` : (fieldName ?? '');
+  return isVariableField(fieldName) ? `${fieldName} ${aliasName ?? '?'}` : (fieldName ?? '');
 }
 
 /** Whether a job has all columns (`holds`) or just these (`same`) of the same scope, and of the same device where its record shows one. */

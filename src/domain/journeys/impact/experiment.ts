@@ -1,6 +1,7 @@
 import { nth } from '../../../lib/nth.ts';
+import { sumOfKnown } from '../../../lib/tally.ts';
 import { scoreOfTail, tailOf, Z_95 } from '../../../statistics/tails.ts';
-import { atScore, type ConditionEffect, differenceOf, type Estimate, scoreOf, type Verdict } from './effect.ts';
+import { atScore, differenceOf, type Estimate, scoreOf, type Verdict } from './effect.ts';
 
 /** Sums over the visitors of a variant; a visitor has n sessions, of which y convert, with revenue r in cents. */
 export interface Arm {
@@ -15,14 +16,6 @@ export interface Arm {
   readonly yy: number;
   readonly nr: number;
   readonly rr: number;
-}
-
-/** A variant against the reference; what is lost is over the sessions of the variant. */
-interface VariantEffect {
-  readonly effect: ConditionEffect;
-  readonly verdict: Verdict;
-  /** More days at this pace until a relative difference of 5 % would show; 0 where it would by now. */
-  readonly moreDays: number | undefined;
 }
 
 /** Two-sided 5 %, and power of 80 %. */
@@ -53,8 +46,11 @@ function lostRevenueOf(arm: Arm, reference: Arm): Estimate {
   return { value, low: value - half, high: value + half };
 }
 
-/** Compares a variant with the reference; `variants` are compared with it in all, which the significance allows for. */
-export function compareVariant(arm: Arm, reference: Arm, { variants, days }: { variants: number; days: number }): VariantEffect {
+/**
+ * Compares a variant with the reference; what is lost is over the sessions of the variant. `variants` are compared with it in all, which the
+ * significance allows for.
+ */
+export function compareVariant(arm: Arm, reference: Arm, { variants, days }: { variants: number; days: number }) {
   const [own, theirs] = [shareOf(arm), shareOf(reference)];
   const isFew =
     Math.min(arm.sessions, reference.sessions) < LEAST_SESSIONS || Math.min(arm.conversions, reference.conversions) < LEAST_CONVERSIONS;
@@ -63,6 +59,7 @@ export function compareVariant(arm: Arm, reference: Arm, { variants, days }: { v
   const isClear = Math.abs(scoreOf(difference)) >= least;
   const direction = difference.value < 0 ? 'lowers' : 'raises';
   const judged = isClear ? direction : 'within noise';
+  const verdict: Verdict = isFew ? 'too few' : judged;
   // Of both together, so that it is as many days whichever of the two is asked about.
   const smallest = (MATTERS * (arm.conversions + reference.conversions)) / (arm.sessions + reference.sessions);
   const needed = (days * DETECTABLE ** 2 * (own.variance + theirs.variance)) / smallest ** 2;
@@ -79,7 +76,8 @@ export function compareVariant(arm: Arm, reference: Arm, { variants, days }: { v
   };
   return {
     effect: atScore(effect, least),
-    verdict: isFew ? 'too few' : judged,
+    verdict,
+    /** More days at this pace until a relative difference of 5 % would show; 0 where it would by now. */
     moreDays: Number.isFinite(needed) ? Math.max(0, Math.ceil(needed - days)) : undefined,
   };
 }
@@ -90,18 +88,12 @@ const MISMATCH = 0.001;
 
 /** The planned shares that lie nearest to what was seen: of two variants a usual split, of more all alike. */
 function plannedShares(arms: readonly Arm[]): number[] {
-  const total = arms.reduce((sum, { visitors }) => sum + visitors, 0);
+  const total = sumOfKnown(arms, ({ visitors }) => visitors);
   const [first] = arms;
   if (arms.length !== 2 || !first) return arms.map(() => 1 / arms.length);
   const seen = first.visitors / total;
   const nearest = USUAL_SPLITS.reduce((best, split) => (Math.abs(split - seen) < Math.abs(best - seen) ? split : best), 0.5);
   return [nearest, 1 - nearest];
-}
-
-/** A split of visitors that chance does not explain: the shares that were planned as far as one can tell, and its probability. */
-interface Mismatch {
-  readonly planned: readonly number[];
-  readonly probability: number;
 }
 
 /** The standard normal score of a chi-square statistic (Wilson and Hilferty 1931), of its upper tail. */
@@ -110,17 +102,20 @@ function scoreOfChiSquare(statistic: number, freedom: number): number {
   return ((statistic / freedom) ** (1 / 3) - (1 - spread)) / Math.sqrt(spread);
 }
 
-/** Whether visitors fell to the variants otherwise than planned (sample ratio mismatch); undefined where they did not. */
-export function sampleRatioMismatch(arms: readonly Arm[]): Mismatch | undefined {
+/**
+ * The shares that were planned, as far as one can tell, where visitors fell to the variants otherwise (sample ratio mismatch); undefined
+ * where they did not.
+ */
+export function sampleRatioMismatch(arms: readonly Arm[]): number[] | undefined {
   if (arms.length < 2) return undefined;
   const planned = plannedShares(arms);
-  const total = arms.reduce((sum, { visitors }) => sum + visitors, 0);
+  const total = sumOfKnown(arms, ({ visitors }) => visitors);
   const statistic = arms.reduce((sum, { visitors }, at) => {
     const expected = total * nth(planned, at);
     return sum + (visitors - expected) ** 2 / expected;
   }, 0);
   const probability = tailOf(Math.max(0, scoreOfChiSquare(statistic, arms.length - 1))) / 2;
-  return probability < MISMATCH ? { planned, probability } : undefined;
+  return probability < MISMATCH ? planned : undefined;
 }
 
 const REFERENCES = /^(control|original|baseline|default|off|a|0|variant[ _-]?a|old)$/i;

@@ -76,13 +76,13 @@ async function armsOf({ scope, column }: FoundVariable, outcome: Outcome, visits
 const percentText = (share: number) => `${formatNumber(Number((100 * share).toFixed(1)))}%`;
 
 function noteSplit(name: string, arms: readonly Arm[], mixed: number, note: (sentence: string) => void): boolean {
-  const mismatch = sampleRatioMismatch(arms);
+  const planned = sampleRatioMismatch(arms);
   const total = arms.reduce((sum, { visitors }) => sum + visitors, 0);
   if (mixed > 0) note(`${formatNumber(mixed, { group: true })} visitors had several values of ${name}; they count in each of them.`);
-  if (!mismatch) return false;
+  if (!planned) return false;
   const seen = arms.map(({ value, visitors }) => `${value} ${percentText(visitors / total)}`).join(', ');
   note(
-    `Sample ratio mismatch in ${name}: visitors split ${seen}, which a plan of ${mismatch.planned.map(percentText).join(' to ')} makes ` +
+    `Sample ratio mismatch in ${name}: visitors split ${seen}, which a plan of ${planned.map(percentText).join(' to ')} makes ` +
       'by chance less than once in 1,000 tests. Something lets one variant lose visitors or records; no winner can be named until it is ' +
       'found.',
   );

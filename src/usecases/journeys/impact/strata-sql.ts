@@ -292,13 +292,13 @@ function sumsOfRow(row: VisitRow, met: number): StrataSums {
   return { ...all, converts, cents, met: Array.from({ length: met }, (_, at) => Number(row[`m${at}`])) };
 }
 
-/** Asks for sums over strata of conditions at places; `met`: findings that are counted too. Undefined where no session was there. */
-type AskSums = (asked: readonly Hypothesis[], met?: readonly Hypothesis[]) => Promise<(StrataSums | undefined)[]>;
-
-/** Reads the sessions of a plan, and gives what asks for sums of them. */
-export async function readStrata(plan: EffectPlan, outcome: Outcome, visits: Visits): Promise<AskSums> {
+/**
+ * Reads the sessions of a plan, and gives what asks for sums over strata of conditions at places; `met`: findings that are counted too.
+ * Undefined where no session was there.
+ */
+export async function readStrata(plan: EffectPlan, outcome: Outcome, visits: Visits) {
   const from = await firstViewsOf(plan, outcome, visits);
-  return async (asked, met = []) => {
+  return async (asked: readonly Hypothesis[], met: readonly Hypothesis[] = []) => {
     const rows = await visits.select(effectsSql({ plan, outcome, from }, asked, met, visits));
     return asked.map(({ place, probe }) => {
       const row = rows.find((each) => Number(each['here']) === placeAt(place, plan) && Number(each['probe']) === probe);

@@ -52,9 +52,9 @@ describe('variants of a test', () => {
   it('are told apart from a split that chance does not make', () => {
     const arm = (value: string, visitors: number): Arm => ({ ...armOf(value, 10, 0.1, seeded(1)), visitors });
     expect(sampleRatioMismatch([arm('A', 10_050), arm('B', 9_950)])).toBeUndefined();
-    expect(sampleRatioMismatch([arm('A', 10_400), arm('B', 9_600)])).toMatchObject({ planned: [0.5, 0.5] });
+    expect(sampleRatioMismatch([arm('A', 10_400), arm('B', 9_600)])).toEqual([0.5, 0.5]);
     expect(sampleRatioMismatch([arm('A', 9_020), arm('B', 980)])).toBeUndefined();
-    expect(sampleRatioMismatch([arm('A', 5_000), arm('B', 5_000), arm('C', 5_400)])?.planned).toHaveLength(3);
+    expect(sampleRatioMismatch([arm('A', 5_000), arm('B', 5_000), arm('C', 5_400)])).toHaveLength(3);
     expect(sampleRatioMismatch([arm('A', 5_000), arm('B', 5_040), arm('C', 4_970)])).toBeUndefined();
   });
 
