@@ -82,7 +82,8 @@ export async function chooseDays(
   const sharedBy = (when: 'over' | 'soon') => daysIn(files.reduce((shared, each) => intersect(shared, each[when](EVER).have), EVER));
   const [ofFiles, ofSoon] = [sharedBy('over'), sharedBy('soon')];
   const all = [...new Set([...ofFiles, ...ofSoon])].toSorted((a, b) => a - b);
-  const cover = `They cover ${files.map(({ name, over }) => `${name}: ${daysWords(daysIn(over(EVER).have)).join(', ') || 'no whole day'}`).join('; ')}`;
+  const held = files.map(({ name, over }) => `${name}: ${daysWords(daysIn(over(EVER).have)).join(', ') || 'no whole day'}`);
+  const cover = `They cover ${held.join('; ')}`;
   const end = last ?? (all.at(-1) ?? 0) - followDays;
   const usual = all.filter((day) => day <= end).slice(-usualDays)[0] ?? end;
   const start = first ?? Math.max(usual, last === undefined ? usual : end - usualDays + 1);

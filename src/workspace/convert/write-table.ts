@@ -120,7 +120,8 @@ const isSpelledTwice = ({ columns }: RawFiles) => columns.some(({ inFile }) => i
 /** A call that reads the columns of files as texts; `options` belong to the reader. */
 function readerOf(reader: 'csv' | 'json', files: Pick<RawFiles, 'paths' | 'gzip'>, names: readonly string[], options: string): string {
   const columns = names.map((name) => `${literal(name)}: 'VARCHAR'`).join(', ');
-  return `read_${reader}(${literals(files.paths)}, columns = {${columns}}, compression = '${files.gzip ? 'gzip' : 'uncompressed'}', ${options})`;
+  const compression = files.gzip ? 'gzip' : 'uncompressed';
+  return `read_${reader}(${literals(files.paths)}, columns = {${columns}}, compression = '${compression}', ${options})`;
 }
 
 const LINE_SIZES = `auto_detect = false, max_line_size = ${MAX_ROW_BYTES}, buffer_size = ${2 * MAX_ROW_BYTES}`;

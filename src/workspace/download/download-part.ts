@@ -2,11 +2,12 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { retryAfterMs } from '../../api/deadline.ts';
 import { ApiError } from '../../api/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
 import { formatBytes } from '../../lib/number-text.ts';
 import { diskFailure, readJson, statOf, WorkspaceError, writeDurably } from '../store/disk.ts';
-import type { DownloadContext } from './download-run.ts';
-import type { FileAnswer } from './file-store.ts';
+import type { Quota } from '../store/quota.ts';
+import type { FileAnswer, FileStore } from './file-store.ts';
 import { type ArrivedFile, type Inspected, openPartFile, type PartFile, type PartRecord, partRecord } from './part-file.ts';
 
 /** A part that is wanted. */
@@ -21,10 +22,15 @@ export interface WantedPart {
 }
 
 /** Parts that all parts of a run share. */
-export interface PartContext extends Pick<DownloadContext, 'clock' | 'quota' | 'random' | 'signal' | 'store'> {
+export interface PartContext {
   /** Of the run, locked for this process. */
   readonly directory: string;
   readonly format: string;
+  readonly store: FileStore;
+  readonly quota: Quota;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
   /** A new address of a part, for one that the store refuses; undefined where the run has none. */
   readonly refresh: (number: number) => Promise<string | undefined>;
   /** Hears how many bytes of the part are there. */

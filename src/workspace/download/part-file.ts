@@ -140,7 +140,7 @@ export function inspect(format: string) {
       if (start[0] === 0x1f && start[1] === 0x8b) unpacker = createUnpacker(plain, broken);
       return feed(start);
     },
-    /** Facts about the bytes, once all of them went by. */
+    /** Ends when the last byte is looked at. */
     async end() {
       if (!isKnown) plain(start);
       await unpacker?.end();
@@ -163,7 +163,7 @@ export function inspect(format: string) {
   };
 }
 
-/** What is known of the bytes of a file. */
+/** Facts about the bytes of a file, once all of them went by. */
 export type Inspected = Awaited<ReturnType<ReturnType<typeof inspect>['end']>>;
 
 /** A file that has arrived, before it is known whether its first line is a header. */

@@ -4,7 +4,6 @@ import { present } from '../../lib/sentences.ts';
 import { plainText } from '../../lib/strangers-text.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import type { ProjectWorkspace, UnfinishedRun } from '../project-workspace.ts';
-import type { loadedBody } from '../warehouse/loaded-table.ts';
 import { messageOf } from './disk.ts';
 import { type RunId, type RunManifest, rowsOf } from './manifest.ts';
 
@@ -77,7 +76,9 @@ export function purgePlan(
 }
 
 /** Runs that go, here and from the warehouse. */
-type PurgedParts = ReturnType<typeof purgePlan>['body'] & Partial<ReturnType<typeof loadedBody>>;
+type PurgedParts = ReturnType<typeof purgePlan>['body'] & {
+  readonly warehouse?: { readonly place: string; readonly runs: number; readonly rows: number; readonly lostBy: string };
+};
 
 /** The question before these runs are removed. */
 export function purgeQuestion({ runs, bytes, jobs, warehouse: loaded }: PurgedParts): string {

@@ -47,8 +47,8 @@ function lostRevenueOf(arm: Arm, reference: Arm): Estimate {
 }
 
 /**
- * Compares a variant with the reference; what is lost is over the sessions of the variant. `variants` are compared with it in all, which the
- * significance allows for.
+ * Compares a variant with the reference; what is lost is over the sessions of the variant. `variants` are compared with it in all, which
+ * the significance allows for.
  */
 export function compareVariant(arm: Arm, reference: Arm, { variants, days }: { variants: number; days: number }) {
   const [own, theirs] = [shareOf(arm), shareOf(reference)];

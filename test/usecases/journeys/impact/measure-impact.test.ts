@@ -92,7 +92,7 @@ const PARTLY = sharedWorlds({
       {
         scope: 'sessions',
         days: [14, 16],
-        hours: 1,
+        hours: 12,
         fields: ['project_id', 'user_id', 'session_id', 'session_number', 'session_time', 'session_number_of_transactions'],
       },
       { scope: 'views', days: [9, 16] },
