@@ -83,6 +83,12 @@ export function keptFit<Result>(name: string, inputs: readonly unknown[], fit: (
   return value;
 }
 
+/** A fit that is kept by all of its inputs. */
+export const kept =
+  <Inputs extends readonly unknown[], Result>(name: string, fit: (...inputs: Inputs) => Result) =>
+  (...inputs: Inputs): Result =>
+    keptFit(name, inputs, () => fit(...inputs));
+
 /** Results that are too large to be kept by their content: the last ones, by the very object that each is of. */
 export const lastResults = <Of extends object, Result extends object>(): LRUCache<Of, Result> => new LRUCache({ max: 128 });
 

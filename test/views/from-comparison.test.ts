@@ -47,7 +47,7 @@ function compared(verdict: Verdict, since?: DatedChange, groups: readonly Contri
   const change = groups.reduce((sum, { contribution }) => sum + contribution, 0);
   const byDevice: Explained = { metric: 'visits', change, groups, remainder: 0 };
   return {
-    data: { answer: '', findings: [finding(since)], columns: [], rows: [] },
+    data: { answer: '', findings: [finding(since)], columns: [], rows: [], details: [] },
     headline,
     judged: [{ ...judgement, reading, metric: 'visits' } satisfies Judged],
     isNoise: verdict === 'within noise',

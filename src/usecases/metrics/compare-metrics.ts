@@ -493,7 +493,7 @@ function wordPeriods(
   });
   const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
   const special = specialOf(judged, read);
-  const details = [...(result.data.details ?? []), ...(special === '' ? [] : [special])];
+  const details = [...result.data.details, ...(special === '' ? [] : [special])];
   const comparison = {
     ...result.data,
     ...(detect && detect.length > 0 && { detect }),

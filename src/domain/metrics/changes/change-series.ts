@@ -1,7 +1,7 @@
 import { daysFrom } from '../../../lib/calendar.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import { hypothesesOf, type Looked, pValueBeside, type ScanFinding, type Scanned, substitute } from '../engine/scan.ts';
-import type { DailyPoint } from '../engine/series.ts';
+import { type DailyPoint, sumOf } from '../engine/series.ts';
 import type { Study } from '../engine/study.ts';
 import { definitionOf, isCount } from '../metric-definitions.ts';
 import { dayPoints, kindOf } from '../read/day-points.ts';
@@ -111,7 +111,7 @@ const LEAST_OF_A_DAY = 8;
 
 /** Whether the days of a series are enough to tell a change from chance. */
 export function hasEnough({ kind, days }: ChangeSeries): boolean {
-  return kind !== 'share' || days.reduce((sum, { denominator }) => sum + (denominator ?? 0), 0) >= LEAST_OF_A_DAY * days.length;
+  return kind !== 'share' || sumOf(days, 'denominator') >= LEAST_OF_A_DAY * days.length;
 }
 
 /** Something that may be a change in one series. */
@@ -178,18 +178,12 @@ export function clustersOf(found: readonly Found[]): Cluster[] {
   return clusters;
 }
 
-/** The accepted clusters, and the largest p-value among them. */
-export interface Accepted {
-  readonly clusters: readonly Cluster[];
-  readonly limit: number;
-}
-
 /**
  * The clusters that are accepted as changes, the clearest first, each by what clearer ones that touch the same visits leave of it: sums of
  * two changes look like a third. Discoveries are clusters, and a false cluster needs a false series: the number of false series may be 5 %
- * of the number of clusters (Benjamini and Hochberg 1995), however many series a true one has.
+ * of the number of clusters (Benjamini and Hochberg 1995), however many series a true one has. `limit` is the largest p-value accepted.
  */
-export function acceptedOf(clusters: readonly Cluster[], looked: number): Accepted {
+export function acceptedOf(clusters: readonly Cluster[], looked: number) {
   const limitOf = (pValues: readonly number[]) => discoveryLimit(pValues, FALSE_DISCOVERY_RATES.siteChanges, hypothesesOf(looked));
   const first = limitOf(clusters.map(({ lead }) => lead.finding.pValue));
   const weighed: { readonly cluster: Cluster; readonly pValue: number }[] = [];

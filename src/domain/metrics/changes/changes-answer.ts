@@ -294,25 +294,22 @@ const isSeasonal = (change: RankedChange, site: SiteFacts, facts: AnswerFacts) =
 
 /** Records beside the list: slow trends and levels, and days that something else may explain. */
 function besideFacts(site: SiteFacts, slow: readonly RankedChange[], facts: AnswerFacts): Facts[] {
-  const recordOf = (metric: string, place: Place, relative: number, causes: Facts['causes']): Omit<Facts, 'when'> => {
-    const percent = 100 * relative;
-    const verdict = relative < 0 ? 'lower' : 'higher';
-    return {
-      subject: metric,
-      unit: '',
-      place: placeOf(place, metric, site),
-      now: null,
-      change: { percent, low: percent, high: percent },
-      verdict,
-      causes,
-    };
-  };
   return [
     ...slow.flatMap((change) => siteFindings({ site: change }, site, facts)),
     ...site.large.slice(0, MOST_LARGE_DAYS).map(({ day, metric, place, relative }): Facts => {
       const chance = { kind: 'special day', name: 'chance among so many series', basis: 'inferred' } as const;
       const when = { shape: 'day' as const, from: day, to: day, ongoing: false };
-      return { ...recordOf(metric, place, relative, metric === 'visits' ? [chance] : LARGE_ORDER), when };
+      const percent = 100 * relative;
+      return {
+        subject: metric,
+        unit: '',
+        place: placeOf(place, metric, site),
+        when,
+        now: null,
+        change: { percent, low: percent, high: percent },
+        verdict: relative < 0 ? 'lower' : 'higher',
+        causes: metric === 'visits' ? [chance] : LARGE_ORDER,
+      };
     }),
   ];
 }

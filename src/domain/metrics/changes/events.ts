@@ -69,16 +69,7 @@ function partsOf({ series, base }: Scene, metric: string, goalId: number | undef
 }
 
 /** How all visitors and their parts moved on the days of a change. */
-interface Moves {
-  readonly groups: readonly GroupChange[];
-  readonly groupAt: (place: Place) => GroupChange | undefined;
-  readonly maker: Place | undefined;
-  /** Relative change of all visitors; undefined where it is not known. */
-  readonly ofAll: number | undefined;
-  /** All visitors together moved, and the way that the change goes. */
-  readonly hasMoved: boolean;
-  readonly isDrift: boolean;
-}
+type Moves = ReturnType<typeof movesOf>;
 
 function reasonsOf(scene: Scene, whole: ChangeSeries, { metric, goalId, days, others }: EventQuestion): Reasons {
   const occasion = {
@@ -94,7 +85,7 @@ function reasonsOf(scene: Scene, whole: ChangeSeries, { metric, goalId, days, ot
   return findReasons(occasion, parts);
 }
 
-function movesOf(scene: Scene, whole: ChangeSeries, question: EventQuestion): Moves {
+function movesOf(scene: Scene, whole: ChangeSeries, question: EventQuestion) {
   const { metric, goalId, members, days } = question;
   const { groups, maker } = reasonsOf(scene, whole, question);
   const byId = new Map(groups.map((group) => [group.name, group]));
@@ -105,9 +96,11 @@ function movesOf(scene: Scene, whole: ChangeSeries, question: EventQuestion): Mo
   const isShown = found !== undefined || (onDays !== undefined && Math.abs(onDays.score) >= CLEAR);
   return {
     groups,
-    groupAt: (place) => byId.get(seriesId(metric, { ...place, goalId })),
+    groupAt: (place: Place) => byId.get(seriesId(metric, { ...place, goalId })),
     maker: maker === undefined ? undefined : scene.series.get(maker)?.place,
+    /** Relative change of all visitors; undefined where it is not known. */
     ofAll,
+    /** All visitors together moved, and the way that the change goes. */
     hasMoved: isShown && isLikewise(ofAll, members[0]?.finding.relative),
     isDrift: days.shape === 'drift',
   };

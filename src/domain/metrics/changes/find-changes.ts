@@ -8,7 +8,6 @@ import { measureChange, sizeOfDays } from '../engine/measure.ts';
 import { type Days, driftBeside, LAST, type Looked, lookThrough, type ScanFinding } from '../engine/scan.ts';
 import { type Device, planGrid } from '../read/metric-grid.ts';
 import {
-  type Accepted,
   acceptedOf,
   areRelated,
   areSameVisitors,
@@ -164,21 +163,7 @@ export interface Readable {
 }
 
 /** The places to read. */
-export interface ReadPlan {
-  readonly ranges: readonly Interval[];
-  /** Days of the history that teach. */
-  readonly historyDays: number;
-  /** How many of the first places are read so; the others over fewer days, for want of requests. */
-  readonly longPlaces: number;
-  readonly shortRanges: readonly Interval[];
-  readonly shortHistoryDays: number;
-  /** How many of each kind find room. */
-  readonly segments: number;
-  readonly goals: number;
-  readonly zones: number;
-  /** All visitors first. */
-  readonly places: readonly Place[];
-}
+export type ReadPlan = ReturnType<typeof planReads>;
 
 interface Bounds {
   readonly days: number;
@@ -238,7 +223,7 @@ function placesOf({ devices, segmentIds, within, goalIds, areGoalsAsked, zoneIds
  * Chooses what to read within the number of requests: a long history where everything finds room with it; where it does not, a shorter one,
  * and the long one for the first places as far as requests are left, so that figures of all visitors do not depend on what else is read.
  */
-export function planReads(readable: Readable, bounds: Bounds): ReadPlan {
+export function planReads(readable: Readable, bounds: Bounds) {
   const { days, timeZone, requests } = bounds;
   const { whole: places, crosses } = placesOf(readable);
   const optionOf = (historyDays: number) => {
@@ -260,11 +245,15 @@ export function planReads(readable: Readable, bounds: Bounds): ReadPlan {
   const count = (of: (place: Place) => unknown) => new Set(taken.map(of).filter((value) => value !== undefined)).size;
   return {
     ranges,
+    /** Days of the history that teach. */
     historyDays,
+    /** How many of the first places are read so; the others over fewer days, for want of requests. */
     longPlaces: isMixed ? Math.floor(left / more) : taken.length,
     shortRanges: short.ranges,
     shortHistoryDays: short.historyDays,
+    /** All visitors first. */
     places: taken,
+    /** How many of each kind find room. */
     segments: count(({ segmentId }) => segmentId),
     goals: new Set(taken.filter(({ zoneId }) => zoneId === undefined).map(({ goalId }) => goalId)).size,
     zones: count(({ zoneId }) => zoneId),
@@ -279,17 +268,6 @@ export interface ScanRequest extends Omit<Scene, 'series' | 'studies'> {
   readonly metrics: readonly string[];
 }
 
-/** The findings of all series together. */
-export interface ScanAnswer {
-  /** The most expensive first. */
-  readonly changes: readonly RankedChange[];
-  /** Series with enough data to be looked at, and those without. */
-  readonly looked: number;
-  readonly tooFew: number;
-  /** Days of revenue that stand out beside the changes. */
-  readonly large: readonly LargeDay[];
-}
-
 /** The parts of several things, those of each computed in a turn of its own. */
 async function partsOf<Each, Own>(all: readonly Each[], signal: AbortSignal, partsIn: (each: Each) => readonly Own[]): Promise<Own[]> {
   const parts: Own[] = [];
@@ -298,7 +276,7 @@ async function partsOf<Each, Own>(all: readonly Each[], signal: AbortSignal, par
 }
 
 /** The changes that the series show by themselves, put together and weighed against each other. */
-function acceptedIn(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeSeries>): Accepted {
+function acceptedIn(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeSeries>) {
   const found = looked.flatMap(({ id, study, candidates }): Found[] => {
     const series = byId.get(id);
     const sudden = candidates.filter(({ shape }) => shape !== 'drift');
@@ -313,7 +291,7 @@ function acceptedIn(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeS
  * Looks through all series and reports each change once, at the place where it happened; others have their turns meanwhile. Throws the
  * reason of an aborted signal.
  */
-export async function findChanges({ series, metrics, ...rest }: ScanRequest, signal: AbortSignal): Promise<ScanAnswer> {
+export async function findChanges({ series, metrics, ...rest }: ScanRequest, signal: AbortSignal) {
   const { base, from, to } = rest;
   const searched = new Set(metrics.flatMap((metric) => [metric, ...factorsOf(metric, rest)]));
   const wanted = series.filter(({ metric }) => searched.has(metric));

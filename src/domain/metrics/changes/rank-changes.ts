@@ -1,5 +1,6 @@
 import { type Cost, costOnDays } from '../change-cost.ts';
 import { daysBeside } from '../engine/measure.ts';
+import { sumOf } from '../engine/series.ts';
 import { calendarCause, onceASeason } from '../season.ts';
 import { type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent, Part } from './events.ts';
@@ -23,7 +24,7 @@ function costOf(scene: Scene, event: ChangeEvent, { metric, place, mix, relative
   const sized = { relative: share * relative, low: share * low, high: share * high };
   const totalOn = (name: string, first: string, last: string) => {
     const own = scene.series.get(seriesId(name, place))?.days.filter(({ label }) => label >= first && label <= last && labels.has(label));
-    return own && { total: own.reduce((sum, { numerator }) => sum + numerator, 0), days: own.length };
+    return own && { total: sumOf(own, 'numerator'), days: own.length };
   };
   const isOfOtherGoal = scene.isOfOtherGoal || place.goalId !== scene.base.goalId;
   return costOnDays(metric, totalOn, { from, ...(to !== undefined && { to }), ...sized }, scene.to, { isOfOtherGoal });

@@ -1,7 +1,7 @@
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
 import type { NamedVisits } from '../site-changes.ts';
 import { type Change, differenceOf } from './change.ts';
-import { type Explained, explain, findPartition, type GroupValues, partition, type RevenueSplit, splitRevenue } from './contributions.ts';
+import { type Explained, explain, findPartition, type GroupValues, partition, splitRevenue } from './contributions.ts';
 import type { JudgedChanges, PeriodsInput } from './judged-changes.ts';
 import { isChanged, type Judged, judgeReading, type Reading } from './readings.ts';
 
@@ -35,28 +35,8 @@ export interface DeviceCause extends Division {
   readonly verdictOf: (device: string) => Judged | undefined;
 }
 
-/** Segments as causes of one change. */
-interface SegmentCauses {
-  /** Each segment beside all other visits. */
-  readonly explained: readonly { readonly apart: Explained; readonly verdict: Judged }[];
-  /** Segments that divide the visits, where some do. */
-  readonly divided: Division | undefined;
-}
-
-/** The change of revenue and its factors. */
-interface RevenueCause {
-  readonly split: RevenueSplit;
-  readonly difference: number;
-  readonly isChanged: boolean;
-}
-
 /** The causes of the headline; parts that do not apply are undefined. */
-export interface Causes {
-  readonly whole: Reading | undefined;
-  readonly byDevice: DeviceCause | undefined;
-  readonly bySegment: SegmentCauses | undefined;
-  readonly revenue: RevenueCause | undefined;
-}
+export type Causes = ReturnType<typeof explainHeadline>;
 
 /** The devices' parts of a change, and their own changes; undefined where they do not divide it. */
 export function deviceCause(change: Change, whole: Reading, { devices, windows, judged }: CausesInput): DeviceCause | undefined {
@@ -73,8 +53,8 @@ export function deviceCause(change: Change, whole: Reading, { devices, windows, 
   };
 }
 
-/** The segments' parts of the headline, and their own changes. */
-function segmentCauses(whole: Reading, { windows, judged, segments: { all, chosen } }: CausesInput): SegmentCauses {
+/** The segments' parts of the headline, each beside all other visits, and their own changes. */
+function segmentCauses(whole: Reading, { windows, judged, segments: { all, chosen } }: CausesInput) {
   const { headline } = judged;
   const { metric } = headline;
   const difference = differenceOf(headline) ?? 0;
@@ -101,7 +81,7 @@ function takings(values: Reading['before'], scale: number) {
 }
 
 /** The factors of revenue, where it is compared and can be split. */
-function revenueCause(whole: Reading, { windows: { factors }, judged }: CausesInput): RevenueCause | undefined {
+function revenueCause(whole: Reading, { windows: { factors }, judged }: CausesInput) {
   const { before, after } = whole;
   const change = judged.changes.find(({ metric }) => metric === 'revenueSum');
   const split = change && !whole.isOfOtherGoal && splitRevenue(takings(before, factors.before), takings(after, factors.after));
@@ -110,7 +90,7 @@ function revenueCause(whole: Reading, { windows: { factors }, judged }: CausesIn
 }
 
 /** Searches the causes of the headline of one selection: devices, segments, factors of revenue. */
-export function explainHeadline(input: CausesInput): Causes {
+export function explainHeadline(input: CausesInput) {
   const { readings, segments, explains, judged } = input;
   const [whole] = readings;
   return {

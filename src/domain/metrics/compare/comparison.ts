@@ -236,7 +236,7 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
   const { metric, compared } = change;
   const { currency, placeOf } = scene;
   const verdict = verdictOf(change);
-  const expected = expectedOf(change);
+  const expected = change.judgement.expected && shownBounds(metric, change.judgement.expected);
   const { after, period } = expected ? judgedDay(change, reading, scene) : { after: compared.after, period: scene.period };
   const size = sizeOfRange(change, verdict, after, expected ? expected.value : compared.before);
   return {
@@ -295,11 +295,6 @@ function shownValue({ metric, isPerDay }: Change, value: number | null): number 
   return isPerDay ? Number(value.toPrecision(6)) : rounded(metric, value);
 }
 
-/** The expected value of a single day with its bounds, in the unit of the metric; undefined of ranges. */
-function expectedOf({ metric, judgement: { expected } }: Change): { value: number; low: number; high: number } | undefined {
-  return expected && shownBounds(metric, expected);
-}
-
 /** An expectation in the unit of the metric; a range of which `part` is a day, for a day. */
 function shownBounds(metric: string, { expected, low, high }: Expectation, part = 1) {
   const shown = (value: number) => rounded(metric, value * part * (kindOf(metric) === 'share' ? 100 : 1));
@@ -333,23 +328,12 @@ function sizeOfRange({ judgement }: Change, verdict: Facts['verdict'], now: numb
   return isOtherWay && relative !== null ? sizeOfFigures(1 + relative, 1, noise) : size;
 }
 
-/** The findings of a comparison, ranked, the rows of its table, and the sentences of its first paragraph and details, in order. */
-interface ComparisonTold {
-  readonly findings: Finding[];
-  /** The changes of the table, each with the day that is told of it. */
-  readonly rows: readonly Change[];
-  readonly lead: readonly Said[];
-  readonly details: string[];
-  /** The one device that carries the change of the headline; undefined where none does. */
-  readonly device: string | undefined;
-}
-
 /** One sentence: how little a change of two days says; empty of one that has lasted, and of a day, which is told as one. */
 const shortSentence = ({ change: { days, to }, metric }: SiteChange<Reading>) =>
   days === 2 && to === undefined ? `${nameOf(metric)}: only 2 days so far, so whether it lasts is open.` : '';
 
 /** Puts what was judged into records, and these into words: what goes on, what ended, and what the ranges as wholes show. */
-function tellComparison(scene: ComparisonScene): ComparisonTold {
+function tellComparison(scene: ComparisonScene) {
   const { input, faults, grammar, located } = scene;
   const { readings } = input;
   const { headline, changes, hidden } = input.judged;
@@ -392,6 +376,7 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
   return {
     // The order of the sentences.
     findings: [...ofRanges.filter(isOfGoal), ...lasting, ...ofRanges.filter((each) => !isOfGoal(each)), ...behind, ...calm.slice(0, shown)],
+    // Each with the day that is told of it.
     rows: changes.map((change, at) => onToldDays(change, readingAt(at), scene)),
     // A goal that was named is answered first, moved or not.
     lead: [
@@ -401,6 +386,7 @@ function tellComparison(scene: ComparisonScene): ComparisonTold {
       ...said(behind),
     ],
     details: details.filter((sentence) => sentence !== ''),
+    // The one that carries the change of the headline.
     device: located.find(({ metric, reading }) => metric === headline.metric && input.devices.includes(reading))?.reading.device,
   };
 }
@@ -416,25 +402,7 @@ function datedFacts(located: SiteChange<Reading>, scene: ComparisonScene): Facts
 }
 
 /** A comparison with what a chart and the search for events need beside the answer. */
-export interface PeriodsResult {
-  readonly data: Pick<
-    Comparison,
-    'answer' | 'findings' | 'columns' | 'rows' | 'explained' | 'devices' | 'sums' | 'segments' | 'revenue' | 'details'
-  >;
-  readonly headline: Change;
-  /** The judged whole and devices of the headline. */
-  readonly judged: readonly Judged[];
-  /** Neither the headline nor a device of it stands out: there is nothing to explain. */
-  readonly isNoise: boolean;
-  /** The headline by devices, where they explain it. */
-  readonly byDevice: Explained | undefined;
-  /** The one device that changed, where there is one. */
-  readonly leader: string | undefined;
-  /** The headline by each segment and its complement. */
-  readonly bySegment: readonly Explained[];
-  /** The factors of revenue, where it can be split. */
-  readonly factors: ReturnType<typeof revenueRecord> | undefined;
-}
+export type PeriodsResult = ReturnType<typeof wordComparison>;
 
 /** Moved shares that make less of a change are not worth a line. */
 const LEAST_MIX = 0.1;
@@ -462,7 +430,7 @@ function causeRecords(causes: Causes, { metric }: Change, currency: string | und
 }
 
 /** Puts the change between two periods into findings, words and tables. */
-export function wordComparison(scene: ComparisonScene): PeriodsResult {
+export function wordComparison(scene: ComparisonScene) {
   const { causes, input, currency, first, most } = scene;
   const { byDevice, bySegment, revenue } = causes;
   const { judged } = input;
@@ -480,10 +448,15 @@ export function wordComparison(scene: ComparisonScene): PeriodsResult {
       details,
     },
     headline,
+    /** The judged whole and devices of the headline. */
     judged: judged.judgedOf(headline.metric),
+    /** Neither the headline nor a device of it stands out: there is nothing to explain. */
     isNoise,
+    /** The headline by devices, where they explain it. */
     byDevice: isNoise ? undefined : byDevice?.explained,
+    /** The one device that changed, where there is one. */
     leader: hidden?.reading.device ?? device,
+    /** The headline by each segment and its complement. */
     bySegment: bySegment?.explained.map(({ apart }) => apart) ?? [],
     factors,
   };

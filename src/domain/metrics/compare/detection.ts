@@ -3,9 +3,10 @@ import { dayAfter } from '../../../lib/calendar.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
 import { capital } from '../../../lib/sentences.ts';
+import { meanOf } from '../../../statistics/order.ts';
 import { Z_99 } from '../../../statistics/tails.ts';
 import { daysToShow, MOST_DAYS_TO_SHOW, smallestAhead } from '../engine/detectable.ts';
-import { type DailyPoint, type MetricKind, WEEK } from '../engine/series.ts';
+import { type DailyPoint, type MetricKind, sumOf, valueOf, WEEK } from '../engine/series.ts';
 import { nameOf } from '../metric-names.ts';
 import { kindOf } from '../read/day-points.ts';
 import { byFactors, changesOf, type SiteChange } from '../site-changes.ts';
@@ -32,28 +33,23 @@ const SHOWS = Z_99 + 0.8416;
 /** Fewer weeks before a level do not tell how much weeks differ. */
 const LEAST_WEEKS = 6;
 
-const eventsOf = ({ numerator, events }: DailyPoint, kind: MetricKind) => (kind === 'amount' ? events : numerator);
-const sumBy = (days: readonly DailyPoint[], of: (day: DailyPoint) => number | undefined) =>
-  days.reduce((sum, day) => sum + (of(day) ?? 0), 0);
-
 /**
  * The variance that a day of a level has by itself, as a relative change: what neighbouring weeks before it differ by, a level of fewer
  * events accordingly more, and never less than their number alone makes. Undefined where events are not known.
  */
 function varianceOfDay(kind: MetricKind, before: readonly DailyPoint[], level: readonly DailyPoint[]): number | undefined {
   const weeks = Array.from({ length: Math.floor(before.length / WEEK) }, (_, at) => before.slice(at * WEEK, (at + 1) * WEEK));
-  const valueOf = (days: readonly DailyPoint[]) =>
-    sumBy(days, ({ numerator }) => numerator) / sumBy(days, ({ denominator }) => denominator);
   // What special days do is expected: their weeks do not tell how weeks scatter.
   const logs = weeks.map((week) => (week.some(({ special }) => special) ? Number.NaN : Math.log(valueOf(week))));
   const squares = logs.slice(1).flatMap((log, at) => {
     const square = (log - (logs[at] ?? log)) ** 2 / 2;
     return Number.isNaN(square) ? [] : [square];
   });
-  const eventsBefore = sumBy(weeks.flat(), (day) => eventsOf(day, kind)) / weeks.length;
-  const eventsADay = sumBy(level, (day) => eventsOf(day, kind)) / level.length;
+  const events = kind === 'amount' ? 'events' : 'numerator';
+  const eventsBefore = sumOf(weeks.flat(), events) / weeks.length;
+  const eventsADay = sumOf(level, events) / level.length;
   if (kind === 'average' || squares.length < LEAST_WEEKS - 1 || !(eventsBefore > 0 && eventsADay > 0)) return undefined;
-  const ofWeeks = (squares.reduce((sum, value) => sum + value, 0) / squares.length) * eventsBefore;
+  const ofWeeks = meanOf(squares) * eventsBefore;
   const least = kind === 'share' ? 1 - valueOf(level) : 1;
   return Math.max(least, ofWeeks) / eventsADay;
 }

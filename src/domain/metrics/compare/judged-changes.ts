@@ -25,17 +25,7 @@ export interface PeriodsInput {
 }
 
 /** The change of each metric with its verdict, and which of them is the headline. */
-export interface JudgedChanges {
-  readonly changes: readonly Change[];
-  readonly headline: Change;
-  /** The device that stands out although the headline as a whole does not. */
-  readonly hidden: Judged | undefined;
-  /** Neither the headline nor a device of it stands out: there is nothing to explain. */
-  readonly isNoise: boolean;
-  /** The judged whole and devices of a metric, in the order of the readings. */
-  readonly judgedOf: (metric: string) => readonly Judged[];
-  readonly devicesOf: (metric: string) => readonly Judged[];
-}
+export type JudgedChanges = ReturnType<typeof judgeChanges>;
 
 /** A device that stands out alone must do so at 0.1 %, because there are several. */
 const CLEAR_SCORE = 3.3;
@@ -63,24 +53,25 @@ function sinceOf({ main, reading }: Judged, { isAdjacent }: Windows): DatedChang
 }
 
 /** A metric of one reading on both sides, with its verdict. */
-export function changeOf(metric: string, own: Judged, windows: Windows, of: string): Change {
+export function changeOf(metric: string, own: Judged, windows: Windows, label: string): Change {
   const { reading } = own;
   const { factors } = windows;
   const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
   const isPerDay = isCount(metric) && (factors.before !== 1 || factors.after !== 1);
+  const of = isPerDay ? factors : { before: 1, after: 1 };
   const labels = wholeDaysOf(reading.periodDays);
   const since = sinceOf(own, windows);
   return {
     metric,
     before,
     after,
-    compared: isPerDay ? perDay(before, after, factors) : { before, after },
+    compared: { before: before && before * of.before, after: after && after * of.after },
     isPerDay,
     // Without a value on each side, or with none but zeros, there is nothing that the verdict of the days could be about.
     judgement: before === null || after === null || (before === 0 && after === 0) ? { ...own, verdict: 'not enough data' } : own,
     since: since && measuredAt({ metric, reading, change: since }).change,
     days: { first: labels[0] ?? '', last: labels.at(-1) ?? '' },
-    of,
+    of: label,
     ...(own.verdict === 'within noise' ? ofCalm(own, windows) : { detectable: null }),
   };
 }
@@ -121,13 +112,6 @@ function detectableOf(own: Judged, { isAdjacent }: Windows): number | null {
   return since !== null && byLevels !== null && Math.abs(byLevels) < Math.abs(since) ? byLevels : since;
 }
 
-function perDay(before: number | null, after: number | null, factors: Factors) {
-  return {
-    before: before === null ? null : before * factors.before,
-    after: after === null ? null : after * factors.after,
-  };
-}
-
 /** Share of the usual error that a product may have whose factors all lie within noise: what moves it moves one of them. */
 const SHARE_WITHOUT_FACTORS = 0.1;
 
@@ -160,7 +144,7 @@ function follows(product: Change, factor: Change, reading: Reading | undefined):
 }
 
 /** Judges each metric of each reading and device; the headline is the largest clear change, or one that a device alone shows. */
-export function judgeChanges({ metrics, windows, readings, devices, labelOf }: PeriodsInput): JudgedChanges {
+export function judgeChanges({ metrics, windows, readings, devices, labelOf }: PeriodsInput) {
   const share = Math.min(1, MANY / (metrics.length * readings.length));
   const judged = new Map(
     metrics.map((metric) => [metric, [...readings, ...devices].map((reading) => judgeWithFactors(reading, metric, share))]),
@@ -191,8 +175,11 @@ export function judgeChanges({ metrics, windows, readings, devices, labelOf }: P
   return {
     changes,
     headline,
+    /** The device that stands out although the headline as a whole does not. */
     hidden: headline === changed ? undefined : hiddenOf(headline.metric),
+    /** Neither the headline nor a device of it stands out: there is nothing to explain. */
     isNoise: !changed && !uneven,
+    /** The judged whole and devices of a metric, in the order of the readings. */
     judgedOf,
     devicesOf,
   };

@@ -1,5 +1,5 @@
 import { dayAfter } from '../../../lib/calendar.ts';
-import { keptFit } from '../../../statistics/kept-fits.ts';
+import { kept, keptFit } from '../../../statistics/kept-fits.ts';
 import { largeShare, scoreOfTail, studentOf } from '../../../statistics/tails.ts';
 import { total } from '../../../statistics/vectors.ts';
 import { type ExpectedRow, laterDay, predictionOf } from './expectation.ts';
@@ -42,14 +42,7 @@ function smallestOf({ series, noise, predict }: NonNullable<ReturnType<typeof pr
  * The smallest lasting rise (`side` 1) or fall (−1) since the first of some days that they would show in four of five cases: 0.05 for 5 %
  * more, −1 where chance alone may leave nothing on such days. Undefined where less than three weeks are known.
  */
-export function detectableChange(
-  kind: MetricKind,
-  history: readonly DailyPoint[],
-  days: ExpectedRow['days'],
-  side: 1 | -1,
-): number | undefined {
-  return keptFit('detectable', [kind, history, days, side], () => smallestSince(kind, history, days, side));
-}
+export const detectableChange = kept('detectable', smallestSince);
 
 function smallestSince(kind: MetricKind, history: readonly DailyPoint[], days: ExpectedRow['days'], side: 1 | -1): number | undefined {
   const prediction = predictionOf(kind, history, days, false);

@@ -1,6 +1,6 @@
 import { nthDouble } from '../../../lib/nth.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
-import { keptFit } from '../../../statistics/kept-fits.ts';
+import { kept } from '../../../statistics/kept-fits.ts';
 import { largeShare, logOfLarge, logTail, normalOf, scoreOfTail, studentOf, Z_95 } from '../../../statistics/tails.ts';
 import { dot, total } from '../../../statistics/vectors.ts';
 import { whitenerOf } from '../../../statistics/whitening.ts';
@@ -21,6 +21,7 @@ import {
   relativeOf,
   type Series,
   seriesOf,
+  sumOf,
   WEEK,
 } from './series.ts';
 import { studySeries } from './study.ts';
@@ -171,15 +172,8 @@ export function predictionOf(
 export function laterDay(points: readonly DailyPoint[], label: string): ExpectedRow['days'][number] {
   const weekdayOf = (day: string) => new Date(day).getUTCDay();
   const alike = points.filter((point) => weekdayOf(point.label) === weekdayOf(label)).slice(-ALIKE);
-  const denominator = alike.length === 0 ? 1 : alike.reduce((sum, point) => sum + point.denominator, 0) / alike.length;
+  const denominator = alike.length === 0 ? 1 : sumOf(alike, 'denominator') / alike.length;
   return { label, denominator, isWhole: true };
-}
-
-/** Expectations of rows, in their order. */
-export interface Expectations {
-  readonly rows: readonly Expected[];
-  /** Days are sums of so few events that a single one decides them: bounds hold, but nothing can be called high or low. */
-  readonly isRare: boolean;
 }
 
 /** A deviation that stands for a relative change; the inverse of `relativeOf`. */
@@ -187,23 +181,17 @@ const deviationOf = ({ power }: Series, ratio: number) => (Math.max(1e-9, ratio)
 
 /**
  * Expected values of rows, learned from the days before all of them: level, weekdays, month, season, special days, steps that go on, and
- * the carry-over of the last days. Undefined where less than three weeks are known. `chance` is that of `noise`.
+ * the carry-over of the last days. Undefined where less than three weeks are known. `chance` is that of `noise`;
+ * `isRare`: days are sums of so few events that a single one decides them, so that bounds hold, but nothing can be called high or low.
  */
-export function expectationsOf(
-  kind: MetricKind,
-  history: readonly DailyPoint[],
-  rows: readonly ExpectedRow[],
-  options: Levels & { readonly chance?: number } = {},
-): Expectations | undefined {
-  return keptFit('expectations', [kind, history, rows, options], () => expectRows(kind, history, rows, options));
-}
+export const expectationsOf = kept('expectations', expectRows);
 
 function expectRows(
   kind: MetricKind,
   history: readonly DailyPoint[],
   rows: readonly ExpectedRow[],
-  { chance = 0.01, ...lasting }: Levels & { readonly chance?: number },
-): Expectations | undefined {
+  { chance = 0.01, ...lasting }: Levels & { readonly chance?: number } = {},
+) {
   const later = rows.flatMap(({ days }) => days);
   const found = predictionOf(kind, history, later, true, lasting);
   if (!found) return undefined;
@@ -227,9 +215,9 @@ function expectRows(
     for (const [index, day] of at.entries()) weights[day - learned] = nthDouble(levels, index) / level;
     const [middle, sd] = [deviationOf(series, level / base), Math.sqrt(predict(weights).variance)];
     const shift = correction * at.length;
-    const trials = isSum(kind) ? 1 : days.reduce((sum, { denominator }) => sum + denominator, 0);
+    const trials = isSum(kind) ? 1 : sumOf(days, 'denominator');
     const valueAt = (deviation: number) => Math.max(0, base * (1 + relativeOf(series, deviation)) - shift) / trials;
-    const counted = days.reduce((sum, { numerator = 0 }) => sum + numerator, 0);
+    const counted = sumOf(days, 'numerator');
     const own = normalOf((deviationOf(series, (counted + shift) / base) - middle) / sd, noise.freedom);
     const events = at.reduce((sum, day) => sum + (series.events?.[day] ?? 0), 0);
     // A sum that one very large event lifts says nothing of the others.

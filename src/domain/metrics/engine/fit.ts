@@ -9,18 +9,10 @@ import type { Regressor } from './regressors.ts';
 import { type Series, WEEK } from './series.ts';
 
 /** The regular part of a series, with coefficients learned from the days before the first judged one. */
-export interface Fit {
-  /** Level, known changes, weekdays, calendar and drift over all days of the series. */
-  readonly columns: readonly Float64Array[];
-  readonly coefficients: Float64Array;
-  /** Of the coefficients. */
-  readonly covariance: readonly Float64Array[];
-  /** Index of the first column that moves by the calendar; one follows for each regressor of the series. */
-  readonly calendar: number;
-}
+export type Fit = ReturnType<typeof fitOf>;
 
 /** Fits what moves a series to the days before the first judged one; `changes` among them are taken out. */
-export function fitOf(series: Series, noise: Noise, changes: readonly Change[]): Fit {
+export function fitOf(series: Series, noise: Noise, changes: readonly Change[]) {
   const { learned, times } = series;
   const known = changes.filter(({ from, shape }) => from < learned && shape !== 'outlier');
   const taught = nuisanceOf(series, learned, known, noise.weekdaySd);
@@ -31,9 +23,11 @@ export function fitOf(series: Series, noise: Noise, changes: readonly Change[]):
   const right = Float64Array.from(white, (column) => dot(column, values));
   const whole = nuisanceOf(series, times.length, known, noise.weekdaySd);
   return {
+    /** Level, known changes, weekdays, calendar and drift over all days of the series. */
     columns: orderedColumns(whole, noise.drift).map((column) => column.subarray(0, times.length)),
     coefficients: Float64Array.from(covariance, (row) => dot(row, right)),
     covariance,
+    /** Index of the first column that moves by the calendar; one follows for each regressor of the series. */
     calendar: taught.free + WEEK,
   };
 }
@@ -43,15 +37,8 @@ export function varianceOf({ covariance }: Pick<Fit, 'covariance'>, factors: Flo
   return covariance.reduce((sum, row, at) => sum + nthDouble(factors, at) * dot(row, factors), 0);
 }
 
-/** The calendar's part of a difference, as deviations, and the standard error of both together. */
-export interface CalendarEffect {
-  readonly month: number;
-  readonly season: number;
-  readonly error: number;
-}
-
-/** Sums the effects of the calendar over days, each with its weight. */
-export function calendarEffect(fit: Fit, { regressors }: Pick<Series, 'regressors'>, weights: Float64Array): CalendarEffect {
+/** The effects of the calendar over days, each with its weight, as deviations, and the standard error of both together. */
+export function calendarEffect(fit: Fit, { regressors }: Pick<Series, 'regressors'>, weights: Float64Array) {
   const own = (at: number) => regressors[at - fit.calendar];
   const factors = Float64Array.from(fit.columns, (column, at) => (own(at) ? dot(column, weights) : 0));
   const sumOf = (of: Regressor['of']) =>

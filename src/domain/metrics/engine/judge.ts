@@ -187,10 +187,6 @@ function figuresOf({ series, noise }: Study, level: Level, limit: number, main: 
   };
 }
 
-/** The changes that go on or ended since a day. */
-const datedSince = ({ series }: Study, changes: readonly Change[], early: number): DatedChange[] =>
-  changes.filter(({ to }) => to > early).map((change) => dated(series, change));
-
 /** The verdict of a studied series; undefined where a window has no day. */
 function judgeStudy(study: Study, question: Question, { early, isByStep }: Way): Judgement | undefined {
   const { baseline, period } = question;
@@ -204,7 +200,7 @@ function judgeStudy(study: Study, question: Question, { early, isByStep }: Way):
   if (isTooYoung(series, level)) return { ...UNKNOWN, verdict: 'too young' };
   const main = isByStep ? mainChange(changes, { early, start: series.learned }) : undefined;
   const limit = limitOf((isByStep ? ERRORS.level : ALONE) * (question.share ?? 1), noise.freedom);
-  const datedChanges = datedSince(study, changes, early);
+  const datedChanges = changes.filter(({ to }) => to > early).map((change) => dated(series, change));
   // Where the change lies on special days alone, these are its part of the period.
   const share = main ? shareOn(series, period, main, special) || shareOn(series, period, main, new Set()) : 0;
   const ownMain = main && datedChanges.find(({ shape, from }) => shape === main.shape && from === series.labels[main.from]);

@@ -1,6 +1,6 @@
 import { nthDouble } from '../../../lib/nth.ts';
 import { dot, total } from '../../../statistics/vectors.ts';
-import { type CalendarEffect, calendarEffect, fitOf } from './fit.ts';
+import { calendarEffect, fitOf } from './fit.ts';
 import type { Noise } from './noise.ts';
 import { LEAST_HISTORY_DAYS, type Series } from './series.ts';
 import type { Study } from './study.ts';
@@ -47,7 +47,7 @@ export interface Level {
   readonly rest: number;
 }
 
-const ofCalendar = ({ series, noise, changes }: Study, weights: Float64Array): CalendarEffect =>
+const ofCalendar = ({ series, noise, changes }: Study, weights: Float64Array) =>
   series.regressors.length === 0 || series.learned < LEAST_HISTORY_DAYS
     ? { month: 0, season: 0, error: 0 }
     : calendarEffect(fitOf(series, noise, changes), series, weights);

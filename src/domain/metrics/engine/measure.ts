@@ -30,13 +30,8 @@ function judgedFromOf(last: string, from: string): string {
 }
 
 /** The series of the days up to a last one, of which those up to some time before a change teach. */
-function seriesBefore(
-  kind: MetricKind,
-  days: readonly DailyPoint[],
-  last: string | undefined,
-  from: string | undefined,
-): Series | undefined {
-  if (last === undefined || from === undefined) return undefined;
+function seriesBefore(kind: MetricKind, days: readonly DailyPoint[], last: string | undefined, from: string): Series | undefined {
+  if (last === undefined) return undefined;
   const judgedFrom = judgedFromOf(last, from);
   return keptFit('days before', [kind, days, last, judgedFrom], () => {
     const first = dayAfter(last, 1 - MOST_DAYS);
@@ -105,38 +100,29 @@ export function sizeOfDays(
   return keptFit('size', [kind, days, from, to], () => {
     const study = studyOf(kind, days, from);
     const known = study ? study.changes.map((change) => dated(study.series, change)) : [];
-    return measured(kind, daysBeside(kind, days, { from, to }), { from, to }, known);
+    const own = { from, to };
+    const beside = daysBeside(kind, days, own);
+    const series = seriesBefore(kind, beside, beside.at(-1)?.label, from);
+    const first = series?.labels.find((label) => label >= from);
+    if (!series || first === undefined) return undefined;
+    const before = levelsBefore(kind, beside, series, first);
+    const placed = known.map((change) => ({ ...change, interval: intervalOf(series, change.from, change.to ?? LAST) }));
+    const isAlike = (one: Interval, other: Interval) => likeness(one, other) >= 1 / 2;
+    // An episode that ended with the eve of these days looks, without them, like a level that goes on.
+    const levels = before.map(({ goesOn, ...level }) => {
+      const isOver = placed.some(({ shape, interval }) => shape === 'episode' && isAlike(interval, level));
+      return goesOn && (!isOver || level.to - level.from > USUAL_DAYS) ? { ...level, to: series.labels.length } : level;
+    });
+    // A step that the days up to the next one are too few to show goes on too: what is added to it is the size of that one.
+    const steps = placed.filter(({ shape, from }) => shape === 'step' && from < dayAfter(own.from, -NEAR_DAYS));
+    const more = steps.map(({ interval }) => interval).filter((step) => !levels.some((level) => isAlike(level, step)));
+    const others = [...levels, ...more];
+    const noise = estimateNoise(
+      series,
+      others.filter(({ from, to }) => from < series.learned && to - from > 1),
+    );
+    return noise && effectBeside({ series, noise }, own, others);
   });
-}
-
-/** The size of days beside the levels before them. */
-function measured(
-  kind: MetricKind,
-  days: readonly DailyPoint[],
-  own: Pick<FoundChange, 'from' | 'to'>,
-  known: readonly DatedChange[],
-): Effect | undefined {
-  const series = seriesBefore(kind, days, days.at(-1)?.label, own.from);
-  if (!series) return undefined;
-  const first = series.labels.find((label) => label >= own.from);
-  if (first === undefined) return undefined;
-  const before = levelsBefore(kind, days, series, first);
-  const placed = known.map(({ shape, from, to = LAST }) => ({ shape, from, interval: intervalOf(series, from, to) }));
-  const isAlike = (one: Interval, other: Interval) => likeness(one, other) >= 1 / 2;
-  // An episode that ended with the eve of these days looks, without them, like a level that goes on.
-  const levels = before.map(({ goesOn, ...level }) => {
-    const isOver = placed.some(({ shape, interval }) => shape === 'episode' && isAlike(interval, level));
-    return goesOn && (!isOver || level.to - level.from > USUAL_DAYS) ? { ...level, to: series.labels.length } : level;
-  });
-  // A step that the days up to the next one are too few to show goes on too: what is added to it is the size of that one.
-  const steps = placed.filter(({ shape, from }) => shape === 'step' && from < dayAfter(own.from, -NEAR_DAYS));
-  const more = steps.map(({ interval }) => interval).filter((step) => !levels.some((level) => isAlike(level, step)));
-  const others = [...levels, ...more];
-  const noise = estimateNoise(
-    series,
-    others.filter(({ from, to }) => from < series.learned && to - from > 1),
-  );
-  return noise && effectBeside({ series, noise }, own, others);
 }
 
 /** A change as some question found it; without a last day it goes on. */

@@ -1,6 +1,6 @@
 import { nth, nthDouble } from '../../../lib/nth.ts';
 import { inverseOf } from '../../../statistics/elimination.ts';
-import { keptFit, lastResults } from '../../../statistics/kept-fits.ts';
+import { kept, lastResults } from '../../../statistics/kept-fits.ts';
 import { median } from '../../../statistics/order.ts';
 import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
 import { dot, project, subtract, sumsOf, total } from '../../../statistics/vectors.ts';
@@ -102,10 +102,10 @@ function residualsOf(nuisance: Nuisance, driftSd: number, whitener: Whitener, lo
  */
 export function estimateNoise(series: Series, known: readonly Interval[]): Noise | undefined {
   const past = known.filter(({ from }) => from < series.learned).map(({ from, to }) => ({ from, to }));
-  return keptFit('noise', [series, past], () => learnNoise(series, past));
+  return learnNoise(series, past);
 }
 
-function learnNoise(series: Series, past: readonly Interval[]): Noise | undefined {
+const learnNoise = kept('noise', (series: Series, past: readonly Interval[]): Noise | undefined => {
   const { learned, kind, sampling } = series;
   if (learned < LEAST_DAYS) return undefined;
   const counted = isCounted(kind);
@@ -143,7 +143,7 @@ function learnNoise(series: Series, past: readonly Interval[]): Noise | undefine
     weekdaySd,
     freedom: left.freedom,
   };
-}
+});
 
 /**
  * The information of the data on a change over the days c of a series, all else taken out (generalised least squares in information form):

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { nthDouble, nthPlace } from '../../../lib/nth.ts';
-import { median } from '../../../statistics/order.ts';
+import { meanOf, median } from '../../../statistics/order.ts';
 import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
 import { dot, pick, sumsOf } from '../../../statistics/vectors.ts';
 
@@ -38,7 +38,7 @@ const HALF_MONTH = 15;
 export function seasonOf(levels: readonly (number | undefined)[]): Regressor | undefined {
   const known = levels.filter((level) => level !== undefined);
   if (known.length < levels.length || known.length === 0) return undefined;
-  const mean = known.reduce((sum, level) => sum + level, 0) / known.length;
+  const mean = meanOf(known);
   return { of: 'season', column: Float64Array.from(known, (level) => level - mean), ...SEASON };
 }
 
@@ -67,7 +67,7 @@ function varianceWithinDates(values: Float64Array, dates: Int32Array): number {
   const groups = Array.from({ length: LONGEST_MONTH + 1 }, (): number[] => []);
   for (let at = 0; at < values.length; at += 1) groups[nthPlace(dates, at)]?.push(nthDouble(values, at));
   const left = groups.flatMap((own) => {
-    const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
+    const mean = meanOf(own);
     return own.length < 2 ? [] : own.map((value) => Math.abs(value - mean) * Math.sqrt(own.length / (own.length - 1)));
   });
   return (median(left) / MEDIAN_OF_NORMAL) ** 2;
@@ -92,7 +92,7 @@ export function monthCycle(times: Float64Array, deviations: Float64Array, doubt:
   const bands = BANDS.map(({ from, to, carried }) => {
     const columns = WAVES.slice(from - 1, to).flatMap(({ cosine, sine }) => [pick(cosine, dates), pick(sine, dates)]);
     const squares = columns.map((column) => ((2 / days) * dot(values, column)) ** 2);
-    return { columns, beyond: squares.reduce((sum, square) => sum + square, 0) / squares.length, chance: (2 * carried * variance) / days };
+    return { columns, beyond: meanOf(squares), chance: (2 * carried * variance) / days };
   });
   if (bands.every(({ beyond, chance }) => beyond < BEYOND_CHANCE * chance)) return { waves: [] };
   const waves = bands.flatMap(({ columns, beyond, chance }): Regressor[] =>

@@ -1,5 +1,5 @@
 import { nthDouble } from '../../../lib/nth.ts';
-import { keptFit } from '../../../statistics/kept-fits.ts';
+import { kept, keptFit } from '../../../statistics/kept-fits.ts';
 import { logTail, normalOf } from '../../../statistics/tails.ts';
 import { total } from '../../../statistics/vectors.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
@@ -119,12 +119,7 @@ export function isTooRare({ events, learned }: Series): boolean {
 }
 
 /** Everything that may be a change in one series; undefined with too few days. */
-function lookAt({ id, kind, days }: Scanned, first: string, last: string): Looked | undefined {
-  const looked = keptFit('scan', [days, kind, first, last], () => scan(kind, days, first, last));
-  return looked && { id, study: looked.study, candidates: looked.candidates.map((candidate) => ({ id, ...candidate })) };
-}
-
-function scan(kind: MetricKind, days: readonly DailyPoint[], first: string, last: string) {
+const scan = kept('scan', (kind: MetricKind, days: readonly DailyPoint[], first: string, last: string) => {
   const series = seriesOf(
     daysIn(days, (label) => label <= last),
     kind,
@@ -141,7 +136,7 @@ function scan(kind: MetricKind, days: readonly DailyPoint[], first: string, last
   const found = changes.map((change): AnyChange => dated(series, change));
   const drift = driftOf(study);
   return { study, candidates: drift ? [...found, driftFound(study, drift)] : found };
-}
+});
 
 const driftFound = ({ series }: Study, drift: Change): AnyChange => ({ ...dated(series, drift), shape: 'drift' });
 
@@ -154,7 +149,10 @@ export function driftBeside({ id, study }: Pick<Looked, 'id' | 'study'>, others:
 
 /** Looks through many series from day `from` to day `to`; those with too few days are left out. What is found may still be chance. */
 export function lookThrough(all: readonly Scanned[], from: string, to: string): Looked[] {
-  return all.flatMap((scanned) => lookAt(scanned, from, to) ?? []);
+  return all.flatMap(({ id, kind, days }) => {
+    const looked = scan(kind, days, from, to);
+    return looked ? [{ id, study: looked.study, candidates: looked.candidates.map((candidate) => ({ id, ...candidate })) }] : [];
+  });
 }
 
 /** Hypotheses that series stand for: one for each shape. */
@@ -219,23 +217,16 @@ function effectIn({ series, noise }: Pick<Study, 'series' | 'noise'>, informatio
   };
 }
 
-/** How well other days stand for what was found in a series. */
-export interface Substitution {
-  /**
-   * Twice the logarithm of the likelihood that is lost if it happened on the other days instead; up to about 4 the days cannot be
-   * distinguished.
-   */
-  readonly loss: number;
-  /** The square of the score that is left on its own days when an effect on the other days is taken out. */
-  readonly left: number;
-}
-
-/** Puts a finding on other days; undefined where that cannot be, or where those days lie the other way. */
-export function substitute(study: Study, found: Pick<ScanFinding, 'from' | 'to'>, days: Days): Substitution | undefined {
+/**
+ * Puts a finding on other days. `loss` is twice the logarithm of the likelihood that is lost, up to about 4 of days that cannot be
+ * distinguished, `left` the square of the score that is left on its own days when an effect on the other days is taken out. Undefined where
+ * that cannot be, or where those days lie the other way.
+ */
+export function substitute(study: Study, found: Pick<ScanFinding, 'from' | 'to'>, days: Days) {
   return keptFit('substitution', [study, found.from, found.to, days.from, days.to], () => substituted(study, found, days));
 }
 
-function substituted(study: Study, found: Pick<ScanFinding, 'from' | 'to'>, { from, to = LAST }: Days): Substitution | undefined {
+function substituted(study: Study, found: Pick<ScanFinding, 'from' | 'to'>, { from, to = LAST }: Days) {
   const { series } = study;
   const [own, other] = [intervalOf(series, found.from, found.to ?? LAST), intervalOf(series, from, to)];
   if (other.from >= other.to || own.from >= own.to) return undefined;
@@ -258,10 +249,10 @@ export function pValueBeside(study: Study, found: Pick<ScanFinding, 'from' | 'to
   const own = intervalOf(study.series, found.from, found.to ?? LAST);
   const taken = others.map(({ from, to = LAST }) => intervalOf(study.series, from, to));
   if (taken.every((other) => shared(own, other) === 0)) return found.pValue;
-  return keptFit('p-value', [study, own, found.pValue, taken], () => pValueOf(study, own, found.pValue, taken));
+  return pValueOf(study, own, found.pValue, taken);
 }
 
-function pValueOf(study: Study, own: Interval, pValue: number, taken: readonly Interval[]): number {
+const pValueOf = kept('p-value', (study: Study, own: Interval, pValue: number, taken: readonly Interval[]): number => {
   const { series, noise } = study;
   const information = informationBut(study, own);
   const [before, after] = [knownOf(information, own), knownOf(taken.reduce(takenOut, information), own)];
@@ -270,7 +261,7 @@ function pValueOf(study: Study, own: Interval, pValue: number, taken: readonly I
   // Neighbours among the searched days say much the same.
   const sought = Math.max(1, (series.labels.length - series.learned) / 2);
   return Math.min(1, Math.max(pValue * Math.exp(tailOf(after) - tailOf(before)), sought * Math.exp(tailOf(after))));
-}
+});
 
 /** Takes an interval out, unless nothing of it is left. */
 function takenOut(information: Information, interval: Interval): Information {

@@ -64,12 +64,7 @@ export function scoreOf(information: Information, interval: Interval): number {
 const leastOf = ({ whitener }: Information, to: number) => LEAST_WEIGHT * nthDouble(whitener.precisionsFrom(to - 1), 1);
 
 /** The intervals that a quest looks at, and how much the data know of an effect on each. */
-interface Sought {
-  readonly quest: Quest;
-  readonly from: Int32Array;
-  readonly to: Int32Array;
-  readonly weights: Float64Array;
-}
+type Sought = ReturnType<typeof soughtBy>;
 
 /** First and last end of changes that begin on a day; a single last day may as well be the first one of a step. */
 function endsOf({ shape, longest = Infinity }: Quest, at: number, size: number): readonly [number, number] {
@@ -78,7 +73,7 @@ function endsOf({ shape, longest = Infinity }: Quest, at: number, size: number):
 }
 
 /** The intervals of a quest, before anything is taken out. */
-export function soughtBy(information: Information, quest: Quest): Sought {
+export function soughtBy(information: Information, quest: Quest) {
   const [starts, ends, weights]: [number[], number[], number[]] = [[], [], []];
   for (let from = quest.from; from < quest.to; from += 1) {
     const [first, last] = endsOf(quest, from, information.size);

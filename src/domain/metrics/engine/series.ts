@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { nthDouble, nthUnsigned } from '../../../lib/nth.ts';
-import { keptFit } from '../../../statistics/kept-fits.ts';
-import { median } from '../../../statistics/order.ts';
+import { kept } from '../../../statistics/kept-fits.ts';
+import { meanOf, median } from '../../../statistics/order.ts';
 import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
 import { Z_95 } from '../../../statistics/tails.ts';
 import { sumsOf, total } from '../../../statistics/vectors.ts';
@@ -75,7 +75,7 @@ export interface Series {
 }
 
 /** What the days of a part come to together. */
-export const sumOf = (points: readonly DailyPoint[], part: 'numerator' | 'denominator' | 'events') =>
+export const sumOf = (points: readonly Partial<DailyPoint>[], part: 'numerator' | 'denominator' | 'events') =>
   points.reduce((sum, { [part]: own = 0 }) => sum + own, 0);
 /** The value of some days together: of a count or an amount that of one of them. */
 export const valueOf = (points: readonly DailyPoint[]): number => sumOf(points, 'numerator') / sumOf(points, 'denominator');
@@ -195,7 +195,7 @@ function roughVarianceOf(values: Float64Array, times: Float64Array, learned: num
   const sample = pairs.length >= WEEK ? pairs : Array.from(own, (value) => value - middle);
   const scale = median(sample.map(Math.abs)) / MEDIAN_OF_NORMAL;
   // Half of the values may be equal where little is counted.
-  return scale ** 2 || sample.reduce((sum, value) => sum + value ** 2, 0) / sample.length;
+  return scale ** 2 || meanOf(sample.map((value) => value ** 2));
 }
 
 /** The days that lie where they should; the very same list where all do, so that it is known again. */
@@ -231,11 +231,7 @@ function levelOf(points: readonly DailyPoint[], weekdays: Uint8Array, factors: F
  * the square root, which stabilises the variance of small counts. `judgedFrom` is the label of the first day that does not teach. Undefined
  * where nothing was counted.
  */
-export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFrom: string): Series | undefined {
-  return keptFit('series', [days, kind, judgedFrom], () => scaled(days, kind, judgedFrom));
-}
-
-function scaled(days: readonly DailyPoint[], kind: MetricKind, judgedFrom: string): Series | undefined {
+export const seriesOf = kept('series', (days: readonly DailyPoint[], kind: MetricKind, judgedFrom: string): Series | undefined => {
   const whole = days
     .filter(({ isWhole, numerator, denominator }) => isWhole && denominator > 0 && numerator >= 0)
     .toSorted((a, b) => (a.label < b.label ? -1 : 1));
@@ -248,7 +244,7 @@ function scaled(days: readonly DailyPoint[], kind: MetricKind, judgedFrom: strin
   const begun = points.findIndex(({ numerator }) => numerator > 0);
   const alive = points.slice(begun, learned);
   const usualDays = alive.filter(({ special }) => !special);
-  const isOfFew = isCounted(kind) && usualDays.reduce((sum, { numerator }) => sum + numerator, 0) < FEW_EVENTS * usualDays.length;
+  const isOfFew = isCounted(kind) && sumOf(usualDays, 'numerator') < FEW_EVENTS * usualDays.length;
   const weekdayFactors = isOfFew
     ? weekdaysOfFewEvents(alive, weekdays.subarray(begun))
     : weekdayFactorsOf(alive, times.subarray(begun), weekdays.subarray(begun));
@@ -292,14 +288,10 @@ function scaled(days: readonly DailyPoint[], kind: MetricKind, judgedFrom: strin
     block: blockOf(times),
     isOver: days.slice(-2).every(({ isWhole }) => !isWhole),
   };
-}
+});
 
 /** The days of one series relative to another on the days that both have: its deviations are the differences of theirs. */
-export function contrastOf(own: Series, others: Series): Series | undefined {
-  return keptFit('contrast', [own, others], () => contrasted(own, others));
-}
-
-function contrasted(own: Series, others: Series): Series | undefined {
+export const contrastOf = kept('contrast', (own: Series, others: Series): Series | undefined => {
   const at = new Map(others.labels.map((label, index) => [label, index]));
   const both = own.labels.flatMap((label, index) => {
     const other = at.get(label);
@@ -328,4 +320,4 @@ function contrasted(own: Series, others: Series): Series | undefined {
     block: blockOf(times),
     isOver: own.isOver,
   };
-}
+});

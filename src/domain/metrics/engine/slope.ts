@@ -9,13 +9,7 @@ import { type Series, WEEK } from './series.ts';
 import type { Study } from './study.ts';
 
 /** A straight slope as the deviation that it makes of a whole series. */
-interface Slope {
-  readonly effect: number;
-  readonly error: number;
-  /** As a standard normal. */
-  readonly score: number;
-  readonly logP: number;
-}
+type Slope = ReturnType<typeof slopeOf>;
 
 /** The share of a slope over a series that falls to the days that are judged. */
 export function driftShare({ times, block, learned }: Pick<Series, 'times' | 'block' | 'learned'>): number {
@@ -26,7 +20,7 @@ export function driftShare({ times, block, learned }: Pick<Series, 'times' | 'bl
 /**
  * Relative change over the series of a straight slope on its first `days`, as a deviation, beside `known` changes among them.
  */
-export function slopeOf({ series, noise }: Pick<Study, 'series' | 'noise'>, days: number, known: readonly Interval[] = []): Slope {
+export function slopeOf({ series, noise }: Pick<Study, 'series' | 'noise'>, days: number, known: readonly Interval[] = []) {
   const { fixed, drift, values } = nuisanceOf(series, days, known, noise.weekdaySd);
   const { apply } = whitenerOf(series.times.subarray(0, days), noise);
   const basis = orthonormalise(fixed.map((column) => apply(column.slice())));

@@ -1,5 +1,5 @@
 import { nthDouble } from '../../../lib/nth.ts';
-import { keptFit } from '../../../statistics/kept-fits.ts';
+import { kept } from '../../../statistics/kept-fits.ts';
 import { logOfAtMost, logOfLarge } from '../../../statistics/tails.ts';
 import { total } from '../../../statistics/vectors.ts';
 import { type Change, type Found, findChangesIn } from './changes.ts';
@@ -94,11 +94,7 @@ const keyOf = (intervals: readonly Interval[]) => intervals.map(({ from, to }) =
  * Finds changes in a series. Those among the days that teach are taken out of them and the noise is learned again, so that an old change
  * makes no new one look usual. Undefined with too few days.
  */
-export function studySeries(series: Series, quests: readonly Quest[]): Study | undefined {
-  return keptFit('study', [series, quests], () => search(series, quests));
-}
-
-function search(series: Series, quests: readonly Quest[]): Study | undefined {
+export const studySeries = kept('study', (series: Series, quests: readonly Quest[]): Study | undefined => {
   let known: readonly Interval[] = [];
   for (let round = 1; ; round += 1) {
     const noise = estimateNoise(series, known);
@@ -119,4 +115,4 @@ function search(series: Series, quests: readonly Quest[]): Study | undefined {
     }
     known = past;
   }
-}
+});

@@ -5,7 +5,7 @@ import { Z_95 } from '../../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { factorsOf } from '../change-cost.ts';
 import { type Expected, type ExpectedRow, expectationsOf, LEAST_LEVEL_DAYS, laterDay, verdictsOf } from '../engine/expectation.ts';
-import { isSum, type MetricKind } from '../engine/series.ts';
+import { isSum, type MetricKind, sumOf } from '../engine/series.ts';
 import { orderCause } from '../findings.ts';
 import { dayPoints, kindOf, rounded } from '../read/day-points.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
@@ -189,7 +189,6 @@ function blocksOf(rows: readonly (readonly string[])[], rowByRow: boolean): (rea
 /** What a value of the days ahead makes of a row together with those of its days that are over. */
 function withCounted(kind: MetricKind, days: ExpectedRow['days'], last: string): (value: number) => number {
   const [over, ahead] = [days.filter(({ label }) => label <= last), days.filter(({ label }) => label > last)];
-  const sumOf = (own: ExpectedRow['days'], of: 'numerator' | 'denominator') => own.reduce((sum, day) => sum + (day[of] ?? 0), 0);
   const counted = sumOf(over, 'numerator');
   if (isSum(kind)) return (value) => counted + value;
   const [known, expected] = [sumOf(over, 'denominator'), sumOf(ahead, 'denominator')];

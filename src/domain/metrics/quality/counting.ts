@@ -195,10 +195,6 @@ const AFFECTED: Readonly<Record<Fault['kind'], readonly string[]>> = {
 const percent = (share: number) => formatPercent(100 * share, { digits: 0 });
 const moved = (share: number) => formatPercent(100 * (share - 1), { sign: true, digits: 0 });
 
-function daysText({ from, to }: Pick<CountingFault, 'from' | 'to'>): string {
-  return rangeText(from, to, to.slice(0, 4));
-}
-
 /** Figures over what is usual, 1 for the usual. */
 interface Factors {
   readonly visits: number;
@@ -295,7 +291,7 @@ export function countingFaults({ rows, whole, segments = [], from, to, known }: 
       metrics: [...AFFECTED[fault.kind]],
       evidence: EVIDENCE[fault.kind](
         { visits: fault.visits, orders: fault.orders ?? 1 },
-        daysText(days),
+        rangeText(days.from, days.to, days.to.slice(0, 4)),
         fault.device === undefined ? '' : ` on ${fault.device}`,
       ),
     };

@@ -10,16 +10,7 @@ export type Figures = readonly (number | undefined)[];
 export type SpecialOf = (day: number) => Expected | undefined;
 
 /** How the days of a figure compare with what is usual for their weekday. */
-export interface Ratios {
-  /** The usual figure of each day; 0 where nothing is known. */
-  readonly usual: readonly number[];
-  /** Logarithm of each day over what is usual; a day without events counts as half of one. */
-  readonly logs: readonly number[];
-  /** Robust standard deviation of these logarithms on the days that teach, chance of counting included. */
-  readonly sd: number;
-  /** How unsure it is what each day does as a special day, as a standard deviation; 0 on others. */
-  readonly doubts: readonly number[];
-}
+export type Ratios = ReturnType<typeof ratiosOf>;
 
 /** The days before the first one looked at that teach. */
 const TEACHING_DAYS = 56;
@@ -44,9 +35,11 @@ export function slopeOf({ logs }: Ratios, from: number): number {
 
 /**
  * Compares each day with the median of its weekday before day `from`, where at least two of it are known, else with all that is known of
- * it, along a slow rise or fall by `slope` a day. Special days teach nothing.
+ * it, along a slow rise or fall by `slope` a day. Special days teach nothing. `logs` are logarithms of each day over what is usual, 0 where
+ * nothing is known; `sd` their robust standard deviation on the days that teach, chance of counting included; `doubts` how unsure it is what
+ * each day does as a special day.
  */
-export function ratiosOf(figures: Figures, from: number, specialOf: SpecialOf, slope = 0): Ratios {
+export function ratiosOf(figures: Figures, from: number, specialOf: SpecialOf, slope = 0) {
   const first = Math.max(0, from - TEACHING_DAYS);
   const specials = figures.map((_, day) => specialOf(day));
   const isTaught = (day: number) => (figures[day] ?? 0) > 0 && !specials[day];

@@ -57,25 +57,13 @@ export const ENOUGH = 20;
 const INFLATION = 2;
 
 /** The counts of one place by day, as ratios to the usual. */
-export interface Looked {
-  readonly visits: Ratios;
-  readonly orders: Ratios;
-  readonly bounces: Ratios;
-  /** Orders as they would be at the usual visits: the noise that visits and orders share is not in them. */
-  readonly rates: Ratios;
-}
+export type Looked = ReturnType<typeof lookAt>;
 
 /** The counts of a site, with the groups that they are compared by. */
-export interface Site extends Counted {
-  readonly whole: Looked;
-  readonly parts: readonly (readonly [string, Looked, Counts])[];
-  /** Visits of the devices and segments that are large enough for a comparison with all. */
-  readonly groups: readonly Ratios[];
-  readonly size: number;
-}
+export type Site = ReturnType<typeof siteOf>;
 
 /** The counts of a place; `slope` is that of the visits of the site, which all totals follow. */
-function lookAt({ visits, orders, bounces }: Counts, { from, specials }: Counted, slope: number): Looked {
+function lookAt({ visits, orders, bounces }: Counts, { from, specials }: Counted, slope: number) {
   const ofVisits = ratiosOf(visits, from, specials.visits, slope);
   const perUsual = orders.map((count, day) => {
     const seen = visits[day] ?? 0;
@@ -85,6 +73,7 @@ function lookAt({ visits, orders, bounces }: Counts, { from, specials }: Counted
     visits: ofVisits,
     orders: ratiosOf(orders, from, specials.orders, slope),
     bounces: ratiosOf(bounces, from, specials.visits, slope),
+    /** Orders as they would be at the usual visits: the noise that visits and orders share is not in them. */
     rates: ratiosOf(perUsual, from, specials.rates),
   };
 }
@@ -121,7 +110,7 @@ export function areTogether({ whole }: Site, from: number, to: number): boolean 
   return Math.abs(mean) <= Math.max(0.06, 3 * error);
 }
 /** Puts together what is looked through and what is usual of it. */
-export function siteOf(counted: Counted): Site {
+export function siteOf(counted: Counted) {
   const { all, devices, segments, from, specials } = counted;
   const slope = slopeOf(ratiosOf(all.visits, from, specials.visits), from);
   const size = all.visits.length;
@@ -135,6 +124,7 @@ export function siteOf(counted: Counted): Site {
     size,
     whole: lookAt(all, counted, slope),
     parts,
+    /** Visits of the devices and segments that are large enough for a comparison with all. */
     groups: [...parts.map(([, { visits }]) => visits), ...ofSegments],
   };
 }

@@ -22,14 +22,3 @@ it('the change of a period is the clearest in it, unless it only takes back a pa
   expect(mainChange([found(15, 1), rise], bounds)).toBe(rise);
   expect(mainChange([found(5, -1), rise], bounds)).toBe(rise);
 });
-
-it('a change that may be chance is no story beside a clearer one of the same direction that goes on from the baseline', () => {
-  const bounds = { early: 10, start: 20 };
-  const going = found(14, -0.4);
-  const doubtful = { ...found(28, -0.2), logP: Math.log(0.01) };
-  expect(mainChange([going, doubtful], bounds)).toBeUndefined();
-  // One beyond doubt, of a step that is over, or without any is told.
-  expect(mainChange([going, { ...doubtful, logP: -20 }], bounds)).toMatchObject({ from: 28 });
-  expect(mainChange([{ ...going, to: 24 }, doubtful], bounds)).toBe(doubtful);
-  expect(mainChange([doubtful], bounds)).toBe(doubtful);
-});
