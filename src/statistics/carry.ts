@@ -13,3 +13,10 @@ export function carryFactor(residuals: readonly number[]): number {
   const kept = Math.max(0, Math.min(MOST_CARRY, carry));
   return Math.sqrt((1 + kept) / (1 - kept));
 }
+
+/** The standard error of the slope of a line through values in turn, by what it leaves of them. */
+export function slopeError(residuals: readonly number[]): number {
+  const { length } = residuals;
+  const spread = (length ** 3 - length) / 12; // of their numbers around the middle one
+  return Math.sqrt(sum(residuals.map((value) => value ** 2)) / (length - 2) / spread) * carryFactor(residuals);
+}

@@ -45,7 +45,7 @@ function compared(verdict: Verdict, since?: DatedChange, groups: readonly Contri
     detectable: null,
   };
   const change = groups.reduce((sum, { contribution }) => sum + contribution, 0);
-  const byDevice: Explained = { metric: 'visits', change, groups, remainder: 0 };
+  const byDevice: Explained = { metric: 'visits', change, groups: [...groups], remainder: 0 };
   return {
     data: { answer: '', findings: [finding(since)], columns: [], rows: [], details: [] },
     headline,

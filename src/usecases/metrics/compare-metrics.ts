@@ -3,15 +3,15 @@ import { listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { instantOf } from '../../api/params.ts';
 import type { KnownDays } from '../../domain/metrics/calendar/known-days.ts';
 import { clearOccasions, specialSentence } from '../../domain/metrics/calendar/special-words.ts';
-import { type Causes, type CausesInput, explainHeadline, type SegmentReadings } from '../../domain/metrics/compare/causes.ts';
+import { explainHeadline, type SegmentReadings } from '../../domain/metrics/compare/causes.ts';
 import { type PeriodsResult, wordComparison } from '../../domain/metrics/compare/comparison.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import { type Windows, windowsOf } from '../../domain/metrics/compare/comparison-windows.ts';
 import { contrastScore, type GroupValues } from '../../domain/metrics/compare/contributions.ts';
 import { datedChanges } from '../../domain/metrics/compare/dated-changes.ts';
-import { type Detection, detectionSentences, detectionsOf } from '../../domain/metrics/compare/detection.ts';
+import { detectionSentences, detectionsOf } from '../../domain/metrics/compare/detection.ts';
 import { daysOf, type JudgedChanges, judgeChanges, type PeriodsInput } from '../../domain/metrics/compare/judged-changes.ts';
-import { isWithoutDays, type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
+import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
 import type { DatedChange } from '../../domain/metrics/engine/changes.ts';
 import { grammarOf, placeBy, visitedWords } from '../../domain/metrics/findings.ts';
 import { zoneMetricWords } from '../../domain/metrics/metric-definitions.ts';
@@ -22,7 +22,6 @@ import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-
 import { type Device, type MetricGrid, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import { DEFAULT_METRICS } from '../../domain/metrics/read/metric-query.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
-import type { SiteChange } from '../../domain/metrics/site-changes.ts';
 import { ALL_VISITORS } from '../../domain/names/match-name.ts';
 import { dateText, listed, rangeText } from '../../findings/wording.ts';
 import { daysBetween, type Interval, shiftDays } from '../../lib/calendar.ts';
@@ -69,32 +68,13 @@ function requireSides({ rows, missing }: MetricAnswers, { period, baseline }: Wi
   }
 }
 
-/** The site's visits of the same selections and times; undefined for metrics of the site, which have them. */
-function visitsOf<Grid extends Pick<MetricGrid, 'zoneIds'>>(grid: Grid) {
-  return grid.zoneIds === undefined ? undefined : { ...grid, zoneIds: [undefined], goalIds: [undefined], metrics: ['visits'] };
-}
-
 /** Adds the site's visits to rows of zones: the interface does not give the users that these are of. */
-function withVisits(rows: readonly MetricRow[], ofSite: readonly MetricRow[]): readonly MetricRow[] {
+function withVisits(rows: readonly MetricRow[], ofSite: readonly MetricRow[] | undefined): readonly MetricRow[] {
+  if (!ofSite) return rows;
   const keyOf = ({ selection: { device, segmentIds }, range, interval }: MetricRow) =>
     [range, interval.startMs, device, ...segmentIds].join(' ');
   const visits = new Map(ofSite.map((row) => [keyOf(row), row.values]));
   return rows.map((row) => ({ ...row, values: { ...visits.get(keyOf(row)), ...row.values } }));
-}
-
-async function readRanges(grid: MetricGrid, context: CompareContext): Promise<MetricAnswers> {
-  const visits = visitsOf(grid);
-  const [answers, ofSite] = await Promise.all([fetchMetrics(grid, context), visits && fetchMetrics(visits, context)]);
-  return ofSite ? { ...answers, rows: withVisits(answers.rows, ofSite.rows) } : answers;
-}
-
-async function readDaysWithVisits(grid: Omit<MetricGrid, 'ranges'>, windows: Windows, context: CompareContext) {
-  const visits = visitsOf(grid);
-  const [days, ofSite] = await Promise.all([
-    readDaysOrNone(grid, windows, context),
-    visits && readDaysOrNone(visits, windows, { ...context, note: () => undefined }),
-  ]);
-  return ofSite ? withVisits(days, ofSite) : days;
 }
 
 /**
@@ -162,14 +142,24 @@ async function readAtOnce(grid: Omit<MetricGrid, 'ranges'>, windows: Windows, go
     context.progress((done += 1), 3, 'reading metrics');
     return result;
   };
-  const [totals, days, known] = await Promise.all([
-    step(readRanges({ ...grid, ranges: [baseline, period] }, { ...context, progress: () => undefined })),
-    step(readDaysWithVisits(grid, windows, { ...context, note: (sentence) => void notes.push(sentence) })),
+  const readRanges = (own: typeof grid) => fetchMetrics({ ...own, ranges: [baseline, period] }, { ...context, progress: () => undefined });
+  const readAll = (own: typeof grid, note: Context['note']) => readDaysOrNone(own, windows, { ...context, note });
+  const visits = grid.zoneIds && { ...grid, zoneIds: [undefined], goalIds: [undefined], metrics: ['visits'] };
+  const [totals, days, known, visitTotals, visitDays] = await Promise.all([
+    step(readRanges(grid)),
+    step(readAll(grid, (sentence) => void notes.push(sentence))),
     readKnownDays({ startMs: history.startMs, endMs: later.endMs }, goalId, context),
+    visits && readRanges(visits),
+    visits && readAll(visits, () => undefined),
     // Without its name the goal's id stands in the answer.
     goalId !== undefined && (await context.lists()).of('goal').catch(() => undefined),
   ]);
-  return { totals, days, known, notes };
+  return {
+    totals: { ...totals, rows: withVisits(totals.rows, visitTotals?.rows) },
+    days: withVisits(days, visitDays),
+    known,
+    notes,
+  };
 }
 
 /** Notes on missing parts, goals and definitions that changed; throws where a side or every metric has no value. */
@@ -340,20 +330,14 @@ const DAYS = 2;
 const LONGEST_TEXT = 120;
 const MOST_EVENTS = 6;
 
-/** Speed events near a day, in order, and a note on what was looked for. */
-interface NearEvents {
-  readonly events: { readonly day: string; readonly event: string }[];
-  readonly notes: readonly string[];
-}
-
 /**
- * Speed events of the two days before changes up to the last day on which each may have begun: a later one is no cause. None where the
+ * Speed events, in order, of the two days before changes up to the last day on which each may have begun: a later one is no cause. None where the
  * credential may not read them, or where there is no change.
  */
 async function readEventsBefore(
   changes: readonly Pick<DatedChange, 'from' | 'latest'>[],
   { ask, timeZone, nowMs }: Pick<Context, 'ask' | 'timeZone' | 'nowMs'>,
-): Promise<NearEvents> {
+) {
   if (changes.length === 0) return { events: [], notes: [] };
   const startOf = (day: string) => resolveDate(day, { edge: 'start', timeZone, nowMs }).instantMs;
   const windows = changes.map(({ from, latest }) => ({
@@ -380,15 +364,7 @@ async function readEventsBefore(
 }
 
 /** Causes of the headline, and what lies near it. */
-interface PeriodsExplained extends NearEvents {
-  readonly input: CausesInput;
-  readonly causes: Causes;
-  readonly located: readonly SiteChange<Reading>[];
-  /** Which segments were looked at, or why none were; undefined where there is nothing to say. */
-  readonly ofSegments: string | undefined;
-  /** How long a change of the size that was asked for takes to show. */
-  readonly detect: Detection[] | undefined;
-}
+type PeriodsExplained = Awaited<ReturnType<typeof explainPeriods>>;
 
 /** The sentence on special days of both ranges, by the headline or else the first metric of the table that they moved. */
 function specialOf({ periods, changes: { headline, changes } }: PeriodsJudged, { known }: PeriodsRead): string {
@@ -404,7 +380,7 @@ function specialOf({ periods, changes: { headline, changes } }: PeriodsJudged, {
 }
 
 /** Reads segments and events where there is a change to explain, and searches its causes. */
-async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, context: CompareContext): Promise<PeriodsExplained> {
+async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, context: CompareContext) {
   const { question, windows, known, isOne } = read;
   const { faults, periods, changes } = judged;
   const [whole] = periods.readings;
@@ -433,7 +409,9 @@ async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, context:
     input: withSegments,
     causes,
     located,
+    /** Which segments were looked at, or why none were; undefined where there is nothing to say. */
     ofSegments: wantsSegments && isCalm ? unseen : choice,
+    /** How long a change of the size that was asked for takes to show. */
     detect,
     events: near.events,
     notes: [...notes, ...near.notes],
@@ -448,7 +426,7 @@ function notesOf(result: PeriodsResult, read: PeriodsRead, { ofSegments }: Perio
     ...(ofSegments === undefined ? [] : [ofSegments]),
     ...(hasLeader ? [`Next: devices ["${result.leader}"] shows its segments.`] : []),
     ...windows.notes,
-    ...(result.judged.slice(0, 1).some(({ reading }) => isWithoutDays(reading))
+    ...(result.judged.slice(0, 1).some(({ reading }) => reading.periodDays.every(({ interval }) => interval.isPart))
       ? ['Verdicts are of whole days, and the period holds none.']
       : []),
     ...(question.explain && !isOne ? ['explain takes one device and one set of segments at a time.'] : []),

@@ -92,15 +92,11 @@ async function readSides(question: Question, lists: Lists, context: CompareConte
     segmentSets: sets,
     goalIds: [goalId],
   };
-  const silent = () => undefined;
   const { endMs } = laterDays({ period, ...context }) ?? period;
   const daily = { startMs: Math.min(period.startMs, shiftDays(endMs + 1, -READ_DAYS, context.timeZone)), endMs };
   const [totals, days, known] = await Promise.all([
     fetchMetrics(grid, context),
-    fetchKept(
-      { ...grid, metrics: metricsToRead(grid.metrics), ranges: [daily], daily: true },
-      { ...context, progress: silent, note: silent },
-    ),
+    fetchKept({ ...grid, metrics: metricsToRead(grid.metrics), ranges: [daily], daily: true }, { ...context, note: () => undefined }),
     readKnownDays(daily, goalId, context),
     isDevice ? undefined : lists.of('segment').catch(() => undefined),
   ]);

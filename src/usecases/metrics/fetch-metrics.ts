@@ -157,7 +157,8 @@ export async function goalNotes(metrics: readonly string[], rows: readonly Metri
 type FetchContext = Pick<Context, 'ask' | 'signal' | 'timeZone' | 'note'>;
 
 /** Reads days; where they begin before what the platform keeps, those that are kept, which is noted. Ranges keep their order and number. */
-export function fetchKept(grid: MetricGrid, { note, ...fetching }: Fetching & Pick<Context, 'note'>): Promise<MetricAnswers> {
+export function fetchKept(grid: MetricGrid, { note, ...context }: FetchContext): Promise<MetricAnswers> {
+  const fetching = { ...context, progress: () => undefined };
   const [startMs, endMs] = [Math.min(...grid.ranges.map((range) => range.startMs)), Math.max(...grid.ranges.map((range) => range.endMs))];
   const read = async (kept?: Kept) => {
     if (!kept) return fetchMetrics(grid, fetching);
@@ -183,17 +184,16 @@ function shortened({ startMs, endMs }: Interval, fromMs: number): Interval {
 export async function readDays(
   grid: Omit<MetricGrid, 'ranges'>,
   { history, baseline, period, between, later }: Pick<Windows, 'history' | 'baseline' | 'period' | 'between' | 'later'>,
-  { ask, signal, timeZone, note }: FetchContext,
+  context: FetchContext,
   isShort = false,
 ): Promise<readonly MetricRow[]> {
   const isOneRun = followEachOther({ history, baseline, period });
-  const fetching = { ask, signal, timeZone, progress: () => undefined };
   const apart = [history, baseline, period, between, later];
   const ranges = isOneRun ? [{ startMs: history.startMs, endMs: (later ?? period).endMs }] : apart.filter((range) => range !== undefined);
   const [first = period, ...others] = ranges;
   const read = isShort ? [shortened(first, isOneRun ? baseline.startMs : first.endMs), ...others] : ranges;
-  const { rows, missing } = await fetchKept({ ...grid, ranges: read, daily: true }, { ...fetching, note });
-  for (const { reason } of missing) note(`Some days could not be read and teach nothing of the noise: ${reason}`);
+  const { rows, missing } = await fetchKept({ ...grid, ranges: read, daily: true }, context);
+  for (const { reason } of missing) context.note(`Some days could not be read and teach nothing of the noise: ${reason}`);
   // A day that a baseline ends within is whole here, and lies between.
   const isIn = ({ interval }: MetricRow, range: Interval | undefined) =>
     range !== undefined && range.startMs <= interval.startMs && interval.endMs <= range.endMs;

@@ -81,13 +81,13 @@ const NOTHING_READ: MetricAnswers = { rows: [], missing: [], refused: {}, calls:
 async function readTotals(
   { totals, breakdown, interval, metrics }: MetricQuery,
   grid: QueryGrid,
-  { ask, signal, timeZone, note }: QueryMetricsContext,
+  context: QueryMetricsContext,
 ): Promise<MetricAnswers> {
   if (!totals || timeUnitOf(breakdown) === undefined) return NOTHING_READ;
   const whole = { ...grid, metrics: hasAllDevices(grid) ? grid.metrics : metrics, ranges: [interval], daily: false };
-  return fetchMetrics(whole, { ask, signal, timeZone, progress: () => undefined }).catch(
+  return fetchMetrics(whole, { ...context, progress: () => undefined }).catch(
     onApiError(({ message }) => {
-      note(`The total could not be read: ${message}`);
+      context.note(`The total could not be read: ${message}`);
       return NOTHING_READ;
     }),
   );

@@ -6,7 +6,6 @@ import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import { combined } from '../../domain/metrics/read/combine.ts';
 import { metricsToRead } from '../../domain/metrics/read/day-points.ts';
-import type { MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { hasAllDevices, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import { type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
 import { commerceMetrics } from '../../domain/metrics/read/query-notes.ts';
@@ -74,23 +73,15 @@ export interface ExpectedRead {
 const VERDICT_WORDS =
   'verdict: high or low at a nominal false discovery rate of 2%, or beyond its bounds where a known change moved a row.';
 
-/** Days after the rows of a query, and the ranges that they are of. */
-interface Later {
-  readonly rows: readonly MetricRow[];
-  readonly ranges: readonly Interval[];
-}
-
-const NOTHING_LATER: Later = { rows: [], ranges: [] };
+/** No days after the rows of a query, and no ranges that they are of. */
+const NOTHING_LATER = { rows: [], ranges: [] };
 
 /** The first of the days in an interval after the rows of a query; none where they cannot be read. */
-async function readLater(
-  daily: Parameters<typeof fetchKept>[0],
-  { startMs, endMs }: Interval,
-  { timeZone, ...context }: ExpectedContext,
-): Promise<Later> {
-  const ranges = [{ startMs, endMs: Math.min(endMs, shiftDays(startMs, LATER_DAYS, timeZone) - 1) }];
-  const read = fetchKept({ ...daily, ranges }, { ...context, timeZone, progress: () => undefined });
-  return read.then(({ rows }) => ({ rows, ranges })).catch(onApiError(() => NOTHING_LATER));
+async function readLater(daily: Parameters<typeof fetchKept>[0], { startMs, endMs }: Interval, context: ExpectedContext) {
+  const ranges = [{ startMs, endMs: Math.min(endMs, shiftDays(startMs, LATER_DAYS, context.timeZone) - 1) }];
+  return fetchKept({ ...daily, ranges }, context)
+    .then(({ rows }) => ({ rows, ranges }))
+    .catch(onApiError(() => NOTHING_LATER));
 }
 
 /** The days up to the last complete one of a query and those before it, and what changed among them, on its device. */
@@ -106,7 +97,7 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   const metrics = metricsToRead([...query.metrics, 'revenueSum']);
   const daily = { ...grid, metrics, ranges: [history], daily: true };
   const [read, known] = await Promise.all([
-    fetchKept(daily, { ...context, progress: () => undefined }).catch(
+    fetchKept(daily, context).catch(
       onApiError(({ message }) => {
         note(`The days before could not be read, so nothing is expected: ${message}`);
         return { rows: [], currency: undefined };
@@ -260,8 +251,6 @@ async function onDevices(
 ): Promise<FoundChange[]> {
   const keys = new Set(days.map(({ selection }) => keyOf(selection)));
   const isOfAll = keys.size === 1 && changes.some(({ reading }) => reading.device === 'all');
-  const more = isOfAll
-    ? await fetchKept({ ...grid, devices: PARTS }, { ...context, progress: () => undefined }).catch(onApiError(() => ({ rows: [] })))
-    : { rows: [] };
+  const more = isOfAll ? await fetchKept({ ...grid, devices: PARTS }, context).catch(onApiError(() => ({ rows: [] }))) : { rows: [] };
   return inTurns(context.signal, () => atTheirDevices(changes, [...days, ...more.rows], known));
 }

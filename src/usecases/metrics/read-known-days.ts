@@ -21,14 +21,14 @@ async function readLastYear(
   goalId: number | undefined,
   context: KnownDaysContext,
 ): Promise<readonly MetricRow[]> {
-  const { ask, signal, timeZone, nowMs } = context;
+  const { timeZone, nowMs } = context;
   const shifted = (ms: number, days: number) => shiftDays(ms, days - YEAR_DAYS, timeZone);
   const lastMs = shiftDays(nowMs, -1, timeZone);
   const range = { startMs: shifted(startMs, -SMOOTH_DAYS), endMs: Math.min(lastMs, shifted(endMs + 1, SMOOTH_DAYS) - 1) };
   if (range.endMs <= range.startMs) return [];
   const grid = { metrics: METRICS, ranges: [range], goalIds: [goalId], daily: true };
   // Days that would have to be asked for one by one are not worth it.
-  const fetching = { ask, signal, timeZone, progress: () => undefined, maxCalls: 4 };
+  const fetching = { ...context, progress: () => undefined, maxCalls: 4 };
   const { rows } = await fetchMetrics(grid, fetching).catch(onApiError(() => ({ rows: [] })));
   return rows;
 }

@@ -19,12 +19,7 @@ export const WEEKS = 4;
 const LEAST_MONTHS = 3;
 
 /** Last year's days of one metric. */
-export interface LastYear {
-  /** Logarithm of the smooth level on the same day of last year; undefined where it is not known. */
-  readonly seasonOf: (label: string) => number | undefined;
-  /** Last year's effect of a special day, as far as it says more than what such days usually do; undefined where it is not known. */
-  readonly effectOf: (day: SpecialDay, isTotal: boolean, usual: Expected) => Expected | undefined;
-}
+export type LastYear = ReturnType<typeof lastYearOf>;
 
 /** Relative variance of a sum of amounts beside that of their number: orders scatter by about their mean. */
 const OF_AMOUNTS = 2;
@@ -63,7 +58,7 @@ function daysNear(labels: readonly string[]): (day: string) => string[] {
  * Reads days of last year (and of this one before) of all visits: their smooth level, and what special days did. Both are freed of the
  * course of a month: pay days that fall on special days are missing from the level around them, and would be taken for a part of these.
  */
-export function lastYearOf(points: readonly DailyPoint[], specialDays: SpecialDays): LastYear {
+export function lastYearOf(points: readonly DailyPoint[], specialDays: SpecialDays) {
   const logs = new Map(
     points
       .filter(({ numerator, denominator, isWhole }) => isWhole && numerator > 0 && denominator > 0)
@@ -100,11 +95,13 @@ export function lastYearOf(points: readonly DailyPoint[], specialDays: SpecialDa
     effects.set(special.key, { mean: level - ofDate(label) - usual, chance: (chances.get(label) ?? 0) + ofUsual * chanceOfDay });
   }
   return {
-    seasonOf(label) {
+    /** Logarithm of the smooth level on the same day of last year; undefined where it is not known. */
+    seasonOf(label: string): number | undefined {
       const days = near(dayAfter(label, -YEAR_DAYS));
       return days.length < LEAST_DAYS ? undefined : meanOf(days.map((day) => (flat.get(day) ?? 0) - ofDate(day)));
     },
-    effectOf({ key }, isTotal, usual) {
+    /** Last year's effect of a special day, as far as it says more than what such days usually do; undefined where it is not known. */
+    effectOf({ key }: SpecialDay, isTotal: boolean, usual: Expected): Expected | undefined {
       const known = effects.get(key);
       if (!known) return undefined;
       // A day of twenty orders says less of what such days do than that most do little.

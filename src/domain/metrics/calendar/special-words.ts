@@ -1,7 +1,7 @@
 import { median } from 'simple-statistics';
 import { daysFrom } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
-import { grouped } from '../../../lib/grouped.ts';
+import { grouped, runsOf } from '../../../lib/grouped.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
 import type { DailyPoint } from '../engine/series.ts';
@@ -123,13 +123,8 @@ export function occasionsOf(
 
 /** Days as they follow each other: those of two years are two ranges. */
 function daysText(days: Occasion['days']): string {
-  const ranges: [string, string][] = [];
-  for (const { label: day } of days) {
-    const last = ranges.at(-1);
-    if (last && daysFrom(last[1], day) <= 1) last[1] = day;
-    else ranges.push([day, day]);
-  }
-  return ranges.map(([from, to]) => (from === to ? from : `${from} to ${to}`)).join(' and ');
+  const runs = runsOf(days, (run, { label }) => daysFrom(run.at(-1)?.label ?? label, label) <= 1);
+  return runs.map((run) => [...new Set([run[0]?.label, run.at(-1)?.label])].join(' to ')).join(' and ');
 }
 
 /**

@@ -5,7 +5,7 @@ import { inTurns } from '../../../statistics/kept-fits.ts';
 import { tailOf } from '../../../statistics/tails.ts';
 import { factorsOf } from '../change-cost.ts';
 import { measureChange, sizeOfDays } from '../engine/measure.ts';
-import { type Days, driftBeside, LAST, type Looked, lookThrough, type ScanFinding } from '../engine/scan.ts';
+import { type Days, driftBeside, LAST, type Looked, lookThrough } from '../engine/scan.ts';
 import { type Device, planGrid } from '../read/metric-grid.ts';
 import {
   acceptedOf,
@@ -25,8 +25,8 @@ import {
   seriesId,
 } from './change-series.ts';
 import { type ChangeEvent, eventsOf, type Part, partAt } from './events.ts';
-import { type LargeDay, largeDays } from './large-days.ts';
-import { type RankedChange, rankChanges } from './rank-changes.ts';
+import { largeDays } from './large-days.ts';
+import { rankChanges } from './rank-changes.ts';
 import { slowLevels } from './slow-levels.ts';
 
 /**
@@ -109,23 +109,19 @@ function siblingsOf({ series }: Scene, metric: string, place: Place): Place[] {
  * evidence is needed than in a search.
  */
 function opposedEvents(scene: Scene, { lead: { finding } }: Cluster, events: readonly ChangeEvent[]): ChangeEvent[] {
-  if (finding.shape === 'drift') return [];
+  const { shape, from, to, days, earliest, latest } = finding;
+  if (shape === 'drift') return [];
   return events.flatMap(({ place, parts: [own] }) => {
     if (!own || place.device === 'all' || scene.base.device !== 'all' || place.zoneId !== undefined) return [];
     const told = new Set(events.flatMap((event) => event.parts.map(({ metric }) => seriesId(metric, event.place))));
-    return siblingsOf(scene, own.metric, place)
-      .filter((other) => !told.has(seriesId(own.metric, other)))
-      .flatMap((other) => opposedEvent(scene, finding, own.metric, other, own.relative));
+    const others = siblingsOf(scene, own.metric, place).filter((other) => !told.has(seriesId(own.metric, other)));
+    return others.flatMap((other) => {
+      const part = partAt(scene, own.metric, other, finding);
+      if (!part || part.relative * own.relative >= 0 || Math.abs(part.score) < OPPOSED) return [];
+      const pValue = Math.min(1, 2 * tailOf(part.score));
+      return [{ shape, from, to, days, earliest, latest, place: other, parts: [part], pValue }];
+    });
   });
-}
-
-function opposedEvent(scene: Scene, finding: ScanFinding, metric: string, place: Place, against: number): ChangeEvent[] {
-  const part = partAt(scene, metric, place, finding);
-  if (!part || part.relative * against >= 0 || Math.abs(part.score) < OPPOSED) return [];
-  const { shape, from, to, days, earliest, latest } = finding;
-  if (shape === 'drift') return [];
-  const pValue = Math.min(1, 2 * tailOf(part.score));
-  return [{ shape, from, to, days, earliest, latest, place, parts: [part], pValue }];
 }
 
 const isOfZone = ({ shape, place }: ChangeEvent) => shape === 'outlier' && place.zoneId !== undefined;

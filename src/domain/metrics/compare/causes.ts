@@ -1,9 +1,9 @@
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
 import type { NamedVisits } from '../site-changes.ts';
 import { type Change, differenceOf } from './change.ts';
-import { type Explained, explain, findPartition, type GroupValues, partition, splitRevenue } from './contributions.ts';
+import { explain, findPartition, type GroupValues, partition, splitRevenue } from './contributions.ts';
 import type { JudgedChanges, PeriodsInput } from './judged-changes.ts';
-import { isChanged, type Judged, judgeReading, type Reading } from './readings.ts';
+import { isChanged, judgeReading, type Reading } from './readings.ts';
 
 /** Segments that may have caused a change. */
 export interface SegmentReadings {
@@ -21,25 +21,11 @@ export interface CausesInput extends PeriodsInput {
   readonly explains: boolean;
 }
 
-/** A way to divide the visits. */
-interface Division {
-  /** The kind of the groups: `devices`, `New visitors and Returning visitors`. */
-  readonly of: string;
-  /** Their shares of the change; undefined where they do not divide it. */
-  readonly explained: Explained | undefined;
-}
-
-/** Devices as causes of one change. */
-export interface DeviceCause extends Division {
-  readonly explained: Explained;
-  readonly verdictOf: (device: string) => Judged | undefined;
-}
-
 /** The causes of the headline; parts that do not apply are undefined. */
 export type Causes = ReturnType<typeof explainHeadline>;
 
 /** The devices' parts of a change, and their own changes; undefined where they do not divide it. */
-export function deviceCause(change: Change, whole: Reading, { devices, windows, judged }: CausesInput): DeviceCause | undefined {
+export function deviceCause(change: Change, whole: Reading, { devices, windows, judged }: CausesInput) {
   const { metric } = change;
   const difference = differenceOf(change);
   const named = devices.map(({ device, before, after }) => ({ name: device, before, after }));
@@ -47,9 +33,10 @@ export function deviceCause(change: Change, whole: Reading, { devices, windows, 
   const explained = difference === null || !parts ? undefined : explain(metric, difference, parts, windows.factors);
   if (!explained) return undefined;
   return {
+    // The kind of the groups.
     of: 'devices',
     explained,
-    verdictOf: (device) => judged.devicesOf(metric).find(({ reading }) => reading.device === device),
+    verdictOf: (device: string) => judged.devicesOf(metric).find(({ reading }) => reading.device === device),
   };
 }
 
@@ -67,7 +54,7 @@ function segmentCauses(whole: Reading, { windows, judged, segments: { all, chose
     return apart ? [{ apart, verdict: judgeReading(reading, metric) }] : [];
   });
   const parts = findPartition(whole, all);
-  const divided: Division | undefined = parts && {
+  const divided = parts && {
     of: parts.map(({ name }) => name).join(' and '),
     explained: explainedBy(parts, 'no segment of these'),
   };

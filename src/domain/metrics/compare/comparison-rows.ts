@@ -61,7 +61,7 @@ function percent(value: number | null): number | null {
 }
 
 /** The verdict of a row; `mixed` where the days moved beyond noise and the totals of the two ranges went the other way. */
-export function shownVerdict(change: Change): string {
+function shownVerdict(change: Change): string {
   const { judgement } = change;
   const { verdict, relative } = judgement;
   if (verdict !== 'up' && verdict !== 'down') return toldVerdict(judgement);

@@ -14,21 +14,7 @@ export interface Factors {
 }
 
 /** The two compared ranges, and the days before both that teach the usual scatter. */
-export interface Windows {
-  readonly period: Interval;
-  readonly baseline: Interval;
-  readonly history: Interval;
-  /** Whole days between the baseline and the period, of less than a week; undefined where there are none, or more. */
-  readonly between: Interval | undefined;
-  /** Whole days after a period that is over, by which a change of it is dated and sized; undefined where there are none. */
-  readonly later: Interval | undefined;
-  /** The baseline ends where the period begins, or is that of a week so far: the day of a change can be searched for. */
-  readonly isAdjacent: boolean;
-  /** Factors that make the counts of the ranges comparable: 1, or one over the days where the two differ in length. */
-  readonly factors: Factors;
-  /** Sentences for a reader. */
-  readonly notes: readonly string[];
-}
+export type Windows = ReturnType<typeof windowsOf>;
 
 /** 52 weeks: a year with its weekdays in place. */
 const YEAR_DAYS = 364;
@@ -155,7 +141,7 @@ export function laterDays({ period, timeZone, nowMs }: Pick<WindowBounds, 'perio
 }
 
 /** Places the baseline and the history; throws where the two ranges overlap or the baseline is empty. */
-export function windowsOf(bounds: WindowBounds): Windows {
+export function windowsOf(bounds: WindowBounds) {
   const { period, timeZone } = bounds;
   if (period.endMs <= period.startMs) refuse('endDate lies before startDate.');
   const weekSoFar = isWeekSoFar(bounds);
@@ -182,10 +168,15 @@ export function windowsOf(bounds: WindowBounds): Windows {
     period,
     baseline,
     history: { startMs: shiftDays(first, -history, timeZone), endMs: first - 1 },
+    /** Whole days between the baseline and the period, of less than a week; undefined where there are none, or more. */
     between,
+    /** Whole days after a period that is over, by which a change of it is dated and sized; undefined where there are none. */
     later,
+    /** The baseline ends where the period begins, or is that of a week so far: the day of a change can be searched for. */
     isAdjacent,
+    /** Factors that make the counts of the ranges comparable: 1, or one over the days where the two differ in length. */
     factors: isPerDay ? { before: 1 / baselineDays, after: 1 / days } : { before: 1, after: 1 },
+    /** Sentences for a reader. */
     notes: notesOf(bounds, days, isPerDay, weekSoFar),
   };
 }

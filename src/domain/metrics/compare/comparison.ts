@@ -1,5 +1,5 @@
 import type { Facts, Finding, FindingPlace } from '../../../findings/finding.ts';
-import { mayBeSeason, paragraphOf, ranked, type Said } from '../../../findings/paragraph.ts';
+import { mayBeSeason, paragraphOf, ranked } from '../../../findings/paragraph.ts';
 import { type Grammar, isMoved, saidOf, sentenceOf } from '../../../findings/sentence.ts';
 import { dateText, listed, pairText, rangeText } from '../../../findings/wording.ts';
 import { grouped } from '../../../lib/grouped.ts';
@@ -8,32 +8,21 @@ import { lowered } from '../../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
 import { type Occasion, occasionsOf } from '../calendar/special-words.ts';
 import type { DatedChange } from '../engine/changes.ts';
-import type { Expectation } from '../engine/expectation.ts';
 import { LAST } from '../engine/scan.ts';
 import { type DailyPoint, isSum, valueOf } from '../engine/series.ts';
 import { changeFacts, faultFacts, levelUnit, orderCause, wordedAll } from '../findings.ts';
 import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
 import type { CountingFault } from '../quality/counting.ts';
-import { dayPoints, kindOf, rounded } from '../read/day-points.ts';
+import { dayPoints, figuresOf as expectedFigures, kindOf, rounded } from '../read/day-points.ts';
 import { isOfPart, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
 import { type Change, earlierOf, figuresOf } from './change.ts';
-import {
-  type Comparison,
-  changeTable,
-  deviceRecord,
-  revenueRecord,
-  segmentRecord,
-  shownVerdict,
-  sizeOf,
-  sizeOfFigures,
-  sumsOf,
-} from './comparison-rows.ts';
+import { changeTable, deviceRecord, revenueRecord, segmentRecord, sizeOf, sizeOfFigures, sumsOf } from './comparison-rows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
 import { besideChange, isOf, onItsDays, toldFor } from './dated-changes.ts';
 import { changeOf } from './judged-changes.ts';
-import { isChanged, type Judged, type Reading, toldVerdict } from './readings.ts';
+import { isChanged, type Reading, toldVerdict } from './readings.ts';
 
 /** Facts that the words of a comparison need. */
 export interface ComparisonScene {
@@ -236,9 +225,9 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
   const { metric, compared } = change;
   const { currency, placeOf } = scene;
   const verdict = verdictOf(change);
-  const expected = change.judgement.expected && shownBounds(metric, change.judgement.expected);
+  const expected = change.judgement.expected && expectedFigures(metric, change.judgement.expected);
   const { after, period } = expected ? judgedDay(change, reading, scene) : { after: compared.after, period: scene.period };
-  const size = sizeOfRange(change, verdict, after, expected ? expected.value : compared.before);
+  const size = sizeOfRange(change, verdict, after, expected ? expected.expected : compared.before);
   return {
     subject: metric,
     unit: rangeUnit(change, currency),
@@ -246,7 +235,13 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
     when: { shape: period.from === period.to ? 'day' : 'range', ...period, ongoing: false },
     now: shownValue(change, after),
     against: expected
-      ? { what: 'expected', ...expected, ...(earlierOf(change) && { name: 'after an earlier change' }) }
+      ? {
+          what: 'expected',
+          value: expected.expected,
+          low: expected.low,
+          high: expected.high,
+          ...(earlierOf(change) && { name: 'after an earlier change' }),
+        }
       : { what: 'before', ...beforeName(change, reading, scene), value: shownValue(change, compared.before) },
     ...(size && { change: size }),
     verdict,
@@ -282,7 +277,9 @@ function beforeName(
 function beyondText(change: Change, currency: string | undefined): string {
   const { metric, beyond, after, compared } = change;
   if (!beyond || !after || compared.after === null) return '';
-  const { low, high } = shownBounds(metric, beyond, compared.after / after);
+  // Of a range per day the part that is a day.
+  const part = compared.after / after;
+  const { low, high } = expectedFigures(metric, beyond, (value) => value * part);
   return `${beyond.score > 0 ? 'above' : 'below'} the normal ${pairText(low, high, rangeUnit(change, currency))}`;
 }
 
@@ -293,12 +290,6 @@ const rangeUnit = ({ metric, isPerDay }: Change, currency: string | undefined) =
 function shownValue({ metric, isPerDay }: Change, value: number | null): number | null {
   if (value === null) return null;
   return isPerDay ? Number(value.toPrecision(6)) : rounded(metric, value);
-}
-
-/** An expectation in the unit of the metric; a range of which `part` is a day, for a day. */
-function shownBounds(metric: string, { expected, low, high }: Expectation, part = 1) {
-  const shown = (value: number) => rounded(metric, value * part * (kindOf(metric) === 'share' ? 100 : 1));
-  return { value: shown(expected), low: shown(low), high: shown(high) };
 }
 
 /** Why a range changed, or why one that did not change shows other figures. */
@@ -408,17 +399,16 @@ export type PeriodsResult = ReturnType<typeof wordComparison>;
 const LEAST_MIX = 0.1;
 
 /** Mix and rate of the devices, and those of segments where their moved shares are worth a line. */
-function sumRecords({ byDevice, bySegment }: Causes) {
+function sumRecords({ byDevice, bySegment }: Pick<Causes, 'byDevice' | 'bySegment'>) {
   const { of = '', explained } = bySegment?.divided ?? {};
   const isWorthLine = explained && Math.abs(effectsOf(explained).mix) >= LEAST_MIX * Math.abs(explained.change);
   return [...(byDevice ? [sumsOf(byDevice.of, byDevice.explained)] : []), ...(isWorthLine ? [sumsOf(of, explained)] : [])];
 }
 
 /** The tables of the causes, amounts with their cents. */
-function causeRecords(causes: Causes, { metric }: Change, currency: string | undefined) {
-  const { byDevice, bySegment } = causes;
+function causeRecords({ byDevice, bySegment }: Causes, { metric }: Change, currency: string | undefined) {
   const money = definitionOf(metric)?.unit === 'currency' && currency !== undefined ? { unit: currency } : {};
-  const sums = sumRecords(causes);
+  const sums = sumRecords({ byDevice, bySegment });
   const devices = byDevice?.explained.groups.map((group) => ({ ...deviceRecord(group, byDevice.verdictOf(group.name)), ...money }));
   const segments = bySegment?.explained.map(({ apart, verdict }) => ({ ...segmentRecord(apart, verdict), ...money }));
   return {

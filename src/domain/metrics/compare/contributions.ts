@@ -60,13 +60,7 @@ export interface Contribution {
 }
 
 /** All groups of a partition with what is left of the change after them. */
-export interface Explained {
-  readonly metric: string;
-  readonly change: number;
-  readonly groups: readonly Contribution[];
-  /** The rest that rounding to four decimals leaves. */
-  readonly remainder: number;
-}
+export type Explained = NonNullable<ReturnType<typeof explain>>;
 
 function explainRatio(groups: readonly GroupSums[]): Contribution[] | undefined {
   const valueOf = ({ numerator, denominator }: Sums) => (denominator > 0 ? numerator / denominator : null);
@@ -94,10 +88,11 @@ function explainCount(groups: readonly GroupSums[], factors: Factors): Contribut
 }
 
 /** The parts of a metric's change by groups that partition it; undefined where the whole has no visits on a side. */
-export function explain(metric: string, change: number, groups: readonly GroupSums[], factors: Factors): Explained | undefined {
+export function explain(metric: string, change: number, groups: readonly GroupSums[], factors: Factors) {
   const explained = isCount(metric) ? explainCount(groups, factors) : explainRatio(groups);
   if (!explained) return undefined;
   const sum = explained.reduce((total, { contribution }) => total + contribution, 0);
+  // The remainder is what rounding to four decimals leaves.
   return { metric, change: fixed(change), groups: explained, remainder: fixed(fixed(change) - sum) };
 }
 

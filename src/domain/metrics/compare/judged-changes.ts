@@ -8,7 +8,7 @@ import { isCount } from '../metric-definitions.ts';
 import { dayPoints, kindOf } from '../read/day-points.ts';
 import { measuredAt } from '../site-changes.ts';
 import { beyondUsual, type Change, differenceOf, earlierOf, isSameChange } from './change.ts';
-import type { Factors, Windows } from './comparison-windows.ts';
+import type { Windows } from './comparison-windows.ts';
 import { isChanged, type Judged, judgeReading, type Reading } from './readings.ts';
 
 /** The readings of two periods. */
@@ -52,6 +52,8 @@ function sinceOf({ main, reading }: Judged, { isAdjacent }: Windows): DatedChang
   return isAdjacent || main?.from !== reading.periodDays[0]?.interval.label ? main : undefined;
 }
 
+const timesOf = (value: number | null, factor: number) => value && value * factor;
+
 /** A metric of one reading on both sides, with its verdict. */
 export function changeOf(metric: string, own: Judged, windows: Windows, label: string): Change {
   const { reading } = own;
@@ -65,7 +67,7 @@ export function changeOf(metric: string, own: Judged, windows: Windows, label: s
     metric,
     before,
     after,
-    compared: { before: before && before * of.before, after: after && after * of.after },
+    compared: { before: timesOf(before, of.before), after: timesOf(after, of.after) },
     isPerDay,
     // Without a value on each side, or with none but zeros, there is nothing that the verdict of the days could be about.
     judgement: before === null || after === null || (before === 0 && after === 0) ? { ...own, verdict: 'not enough data' } : own,

@@ -1,5 +1,6 @@
-import { type Judgement, judgePeriods, type Question } from '../engine/judge.ts';
+import { type Judgement, judgePeriods, UNKNOWN } from '../engine/judge.ts';
 import { type DayJudgement, judgeDay } from '../engine/judge-day.ts';
+import type { Window } from '../engine/levels.ts';
 import type { DailyPoint } from '../engine/series.ts';
 import type { MetricValues } from '../read/combine.ts';
 import { dayPoints, kindOf } from '../read/day-points.ts';
@@ -15,11 +16,6 @@ export interface Reading extends Visits {
   readonly periodDays: readonly MetricRow[];
   /** All that are known up to the end of the period. */
   readonly days: readonly MetricRow[];
-}
-
-/** Whether the period of a reading holds no whole day, as today so far. */
-export function isWithoutDays({ periodDays }: Pick<Reading, 'periodDays'>): boolean {
-  return periodDays.every(({ interval: { isPart } }) => isPart);
 }
 
 /** A metric of one reading, judged. */
@@ -59,35 +55,21 @@ export function readingsOf(totals: readonly MetricRow[], days: readonly MetricRo
     });
 }
 
-type Window = Pick<Question['period'], 'from' | 'to'>;
-
 function windowOf(days: readonly DailyPoint[]): Window | undefined {
   const [from, to] = [days[0]?.label, days.at(-1)?.label];
   return from !== undefined && to !== undefined ? { from, to } : undefined;
 }
 
-function judgement(
-  metric: string,
-  days: readonly DailyPoint[],
-  before: readonly DailyPoint[],
-  after: readonly DailyPoint[],
-  share: number,
-): DayJudgement {
-  const [baseline, period] = [windowOf(before), windowOf(after)];
-  if (!baseline || !period) return { verdict: 'not enough data', changes: [], relative: null, noise: null, score: 0 };
-  const question = { kind: kindOf(metric), days, baseline, period, share };
-  const isDay = period.from === period.to && baseline.from === baseline.to;
-  const judged = isDay ? judgeDay(question) : judgePeriods(question);
-  if (baseline.from <= period.to) return judged;
-  // What changed up to a baseline that lies after the period is no change of the period.
-  return { ...judged, changes: [] };
-}
-
 /** Judges one metric of a reading by its days, those before the period first; `share` is that of the usual error that it may have. */
 export function judgeReading(reading: Reading, metric: string, share = 1): Judged {
   const [before, after] = [dayPoints(reading.baselineDays, metric), dayPoints(reading.periodDays, metric)];
-  const days = dayPoints(reading.days, metric);
-  return { ...judgement(metric, days, before, after, share), reading, metric };
+  const [baseline, period] = [windowOf(before), windowOf(after)];
+  if (!baseline || !period) return { ...UNKNOWN, reading, metric };
+  const question = { kind: kindOf(metric), days: dayPoints(reading.days, metric), baseline, period, share };
+  const isDay = period.from === period.to && baseline.from === baseline.to;
+  const judged = isDay ? judgeDay(question) : judgePeriods(question);
+  // What changed up to a baseline that lies after the period is no change of the period.
+  return { ...judged, ...(baseline.from > period.to && { changes: [] }), reading, metric };
 }
 
 /** Whether a verdict says that the level is another. */

@@ -14,18 +14,6 @@ export interface GroupSums {
   readonly after: Sums;
 }
 
-/** The part of a change by one group, in units of the value. */
-export interface Part {
-  readonly name: string;
-  /** Its share of the denominators, 0 … 1. */
-  readonly shareBefore: number;
-  readonly shareAfter: number;
-  /** Its share moved, and its value is another than that of the whole. */
-  readonly mix: number;
-  /** Its own value moved. */
-  readonly rate: number;
-}
-
 const valueOf = ({ numerator, denominator }: Sums) => (denominator > 0 ? numerator / denominator : undefined);
 
 /**
@@ -33,7 +21,7 @@ const valueOf = ({ numerator, denominator }: Sums) => (denominator > 0 ? numerat
  * value of the whole), rate = mean share × Δvalue. All parts together are the change; a group without members on one side is all mix.
  * Undefined where the whole has no members on a side.
  */
-export function decompose(groups: readonly GroupSums[]): Part[] | undefined {
+export function decompose(groups: readonly GroupSums[]) {
   const total = (side: 'before' | 'after', member: keyof Sums) => groups.reduce((sum, group) => sum + group[side][member], 0);
   const [before, after] = [total('before', 'denominator'), total('after', 'denominator')];
   if (!(before > 0) || !(after > 0)) return undefined;

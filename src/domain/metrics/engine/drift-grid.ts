@@ -11,25 +11,14 @@ export interface Interval {
 }
 
 /** Regressors that move a series without being news: its level, weekdays, slow drift, and changes that are known already. */
-export interface Nuisance {
-  /** Number of days, which come first; the rows below them hold the priors of the weekdays, of drift and of the calendar. */
-  readonly days: number;
-  /** How many of `fixed` have no prior: level and known changes. */
-  readonly free: number;
-  /** Level, known changes, weekdays and what moves by the calendar. */
-  readonly fixed: readonly Float64Array[];
-  /** A slope and slow waves, by their prior standard deviations relative to each other. */
-  readonly drift: readonly Float64Array[];
-  /** The deviations, and what the rows of the priors should be: the weekday factors that deviations leave out. */
-  readonly values: Float64Array;
-}
+export type Nuisance = ReturnType<typeof nuisanceOf>;
 
 /** Prior standard deviations of the waves, against that of the slope over the whole series; wave j has the period of 2 / j series. */
 const WAVES = [0.4, 0.14, 0.077, 0.05, 0.036];
 const PRIORS = WEEK + WAVES.length + 1;
 
 /** The first `days` of a series; `weekdaySd` is the prior relative standard deviation of weekdays. */
-export function nuisanceOf(series: Series, days: number, known: readonly Interval[], weekdaySd: number): Nuisance {
+export function nuisanceOf(series: Series, days: number, known: readonly Interval[], weekdaySd: number) {
   const { regressors } = series;
   const rows = days + PRIORS + regressors.length;
   const column = (of: (at: number) => number) => {
@@ -57,13 +46,18 @@ export function nuisanceOf(series: Series, days: number, known: readonly Interva
   values.set(series.deviations.subarray(0, days));
   for (let weekday = 0; weekday < WEEK; weekday += 1) values[days + weekday] = -Math.log(series.weekdayFactors[weekday] ?? 1) / weekdaySd;
   return {
+    /** Number of days, which come first; the rows below them hold the priors of the weekdays, of drift and of the calendar. */
     days,
+    /** How many of `fixed` have no prior: level and known changes. */
     free: 1 + levels.length,
+    /** Level, known changes, weekdays and what moves by the calendar. */
     fixed: [column(() => 1), ...levels.map(({ from, to }) => column((at) => (at >= from && at < to ? 1 : 0))), ...weekdays, ...calendar],
+    /** A slope and slow waves, by their prior standard deviations relative to each other. */
     drift: [
       column((at) => nthDouble(positions, at) - 0.5),
       ...WAVES.map((sd, wave) => column((at) => sd * Math.cos(Math.PI * (wave + 1) * nthDouble(positions, at)))),
     ],
+    /** The deviations, and what the rows of the priors should be: the weekday factors that deviations leave out. */
     values,
   };
 }
@@ -90,22 +84,8 @@ const CARRY_PRIORS = [0.8, 0.1, 0.06, 0.03, 0.01] as const;
 const DRIFTS = [0.003, 0.01, 0.03, 0.1, 0.3] as const;
 const DRIFT_PRIORS = { rate: [0.55, 0.25, 0.12, 0.05, 0.03], total: [0.13, 0.23, 0.31, 0.21, 0.12] } as const;
 
-/** How the noise of days is made, and how probable that is, as a logarithm up to a constant. */
-interface Point {
-  readonly carry: number;
-  readonly drift: number;
-  readonly weight: number;
-}
-
 /** Restricted log-likelihoods (Patterson and Thompson 1971), the scale of the noise at its best, and the prior of the point. */
-function pointsOf(
-  times: Float64Array,
-  nuisance: Nuisance,
-  sampling: Float64Array,
-  shock: number,
-  kind: MetricKind,
-  freedom: number,
-): Point[] {
+function pointsOf(times: Float64Array, nuisance: Nuisance, sampling: Float64Array, shock: number, kind: MetricKind, freedom: number) {
   const columns = [...nuisance.fixed, ...nuisance.drift, nuisance.values];
   const [first, last] = [nuisance.fixed.length, columns.length - 1];
   const priors = DRIFT_PRIORS[isSum(kind) ? 'total' : 'rate'];

@@ -92,7 +92,8 @@ function questsOf(series: Series, { baseline, period, share = 1 }: Question, isB
 
 const limitOf = (error: number, freedom: number) => studentOf(scoreOfTail(Math.log(error)), freedom);
 const directionOf = (value: number): Verdict => (value > 0 ? 'up' : 'down');
-const UNKNOWN: Judgement = { verdict: 'not enough data', changes: [], relative: null, noise: null, score: 0 };
+/** Nothing can be said. */
+export const UNKNOWN: Judgement = { verdict: 'not enough data', changes: [], relative: null, noise: null, score: 0 };
 const OPPOSITE: Readonly<Partial<Record<Verdict, Verdict>>> = { up: 'down', down: 'up' };
 const inverse = (relative: number | null) => (relative === null || relative <= -1 ? null : 1 / (1 + relative) - 1);
 

@@ -38,14 +38,7 @@ function noiseTimes({ times }: Series, { sampling, shock, carry }: Noise, weight
 }
 
 /** The difference of the levels of two windows beside what the calendar makes of it, as a deviation: by changes, drift and neither. */
-export interface Level {
-  readonly difference: number;
-  readonly error: number;
-  /** The part of the changes that were found. */
-  readonly changes: number;
-  /** The rest after level, weekdays, drift and changes. */
-  readonly rest: number;
-}
+export type Level = NonNullable<ReturnType<typeof levelOf>>;
 
 const ofCalendar = ({ series, noise, changes }: Study, weights: Float64Array) =>
   series.regressors.length === 0 || series.learned < LEAST_HISTORY_DAYS
@@ -57,7 +50,7 @@ export function levelOf(
   study: Study,
   { baseline, period }: { readonly baseline: Window; readonly period: Window },
   leftOut: ReadonlySet<number>,
-): Level | undefined {
+) {
   const { series, noise, changes, left } = study;
   const [before, after] = [weightsOf(series, baseline, leftOut), weightsOf(series, period, leftOut)];
   if (before.every((value) => value === 0) || after.every((value) => value === 0)) return undefined;
@@ -68,7 +61,9 @@ export function levelOf(
   return {
     difference: dot(weights, series.deviations) - calendar.month - calendar.season,
     error: Math.hypot(Math.sqrt(dot(along, weights)), calendar.error),
+    /** The part of the changes that were found. */
     changes: made,
+    /** The rest after level, weekdays, drift and changes. */
     rest: dot(along, left),
   };
 }

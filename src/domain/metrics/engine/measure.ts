@@ -114,12 +114,12 @@ export function sizeOfDays(
       return goesOn && (!isOver || level.to - level.from > USUAL_DAYS) ? { ...level, to: series.labels.length } : level;
     });
     // A step that the days up to the next one are too few to show goes on too: what is added to it is the size of that one.
-    const steps = placed.filter(({ shape, from }) => shape === 'step' && from < dayAfter(own.from, -NEAR_DAYS));
+    const steps = placed.filter((each) => each.shape === 'step' && each.from < dayAfter(from, -NEAR_DAYS));
     const more = steps.map(({ interval }) => interval).filter((step) => !levels.some((level) => isAlike(level, step)));
     const others = [...levels, ...more];
     const noise = estimateNoise(
       series,
-      others.filter(({ from, to }) => from < series.learned && to - from > 1),
+      others.filter((other) => other.from < series.learned && other.to - other.from > 1),
     );
     return noise && effectBeside({ series, noise }, own, others);
   });

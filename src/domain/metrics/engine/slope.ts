@@ -1,6 +1,6 @@
 import { sum } from 'simple-statistics';
 import { nthDouble } from '../../../lib/nth.ts';
-import { carryFactor } from '../../../statistics/carry.ts';
+import { slopeError } from '../../../statistics/carry.ts';
 import { logTail, normalOf, Z_95 } from '../../../statistics/tails.ts';
 import { dot, orthonormalise, project } from '../../../statistics/vectors.ts';
 import { whitenerOf } from '../../../statistics/whitening.ts';
@@ -56,9 +56,7 @@ export function errorByWeeks(
     return sum(Array.from(left.subarray(from, from + WEEK))) / WEEK;
   });
   const freedom = weeks - 2;
-  const spread = (weeks ** 3 - weeks) / 12; // of the weeks' numbers around their middle
-  const perWeek = Math.sqrt(sum(means.map((mean) => mean ** 2)) / freedom / spread) * carryFactor(means);
-  const error = Math.max(slope.error, (perWeek * series.times.length) / WEEK);
+  const error = Math.max(slope.error, (slopeError(means) * series.times.length) / WEEK);
   const score = normalOf(slope.effect / error, freedom);
   return Math.abs(score) < Z_95 ? undefined : { error, logP: logTail(score) };
 }

@@ -1,13 +1,13 @@
 import { type CalendarSlot, dayAfter, daysFrom, type Interval, slotsOf } from '../../../lib/calendar.ts';
 import { todayIn } from '../../../lib/dates.ts';
-import { grouped } from '../../../lib/grouped.ts';
+import { grouped, runsOf } from '../../../lib/grouped.ts';
 import { Z_95 } from '../../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { factorsOf } from '../change-cost.ts';
 import { type Expected, type ExpectedRow, expectationsOf, LEAST_LEVEL_DAYS, laterDay, verdictsOf } from '../engine/expectation.ts';
 import { isSum, type MetricKind, sumOf } from '../engine/series.ts';
 import { orderCause } from '../findings.ts';
-import { dayPoints, kindOf, rounded } from '../read/day-points.ts';
+import { dayPoints, figuresOf, kindOf } from '../read/day-points.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Selection } from '../read/metric-grid.ts';
 import { askedOf, isOfDays, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
@@ -72,12 +72,6 @@ const isOnSome =
   ({ change }: FoundChange) =>
     labels.some((label) => isOn(change, { first: label, last: label }));
 
-/** An expectation as the platform writes the metric, `of` which values a row has. */
-function figuresOf(metric: string, { expected, low, high }: Expected, of = (value: number) => value) {
-  const figure = (value: number) => rounded(metric, (kindOf(metric) === 'share' ? 100 : 1) * of(value));
-  return { expected: figure(expected), low: figure(low), high: figure(high) };
-}
-
 /** The expectation of one metric of one selection in each slot; `told` are the changes of the selection. */
 function expectationsIn(
   metric: string,
@@ -101,7 +95,8 @@ function expectationsIn(
   };
   const isOver = (labels: readonly string[]) => labels.every((label) => label <= last);
   const [over, ahead] = [asked.filter(isOver), asked.filter((labels) => !isOver(labels))];
-  const rowByRow = isRowByRow(query);
+  // Of weeks and longer rows there are few enough to hold each against all days before it.
+  const rowByRow = ['week', 'month', 'quarter'].includes(timeUnitOf(query.breakdown) ?? '');
   const changes = told.filter((each) => isChangeOf(each, metric));
   const steps = changes.flatMap(({ change: { from, to } }) => (to === undefined ? [from] : []));
   // Their level is not usual yet on some day, so that it teaches nothing.
@@ -163,28 +158,15 @@ function unseenOf(labels: readonly string[], metric: string, { low, high }: Expe
   return doubt <= MOST_DOUBT * sd ** 2 ? {} : { unseen: [...new Set(unseen.map(({ name }) => name))] };
 }
 
-/** Whether each row is held against all days before it: of weeks and longer rows there are few enough. */
-function isRowByRow({ breakdown }: Pick<MetricQuery, 'breakdown'>): boolean {
-  const unit = timeUnitOf(breakdown);
-  return unit === 'week' || unit === 'month' || unit === 'quarter';
-}
-
 /**
  * Rows in turns of at most a week: each turn is learned of from all days before it, so that a day is held against about the same days in
  * every question. Row by row each is a turn of its own, so that what happened in one is known to the next.
  */
-function blocksOf(rows: readonly (readonly string[])[], rowByRow: boolean): (readonly string[])[][] {
-  if (rowByRow) return rows.map((row) => [row]);
-  const blocks: (readonly string[])[][] = [];
-  for (const row of rows) {
-    const open = blocks.at(-1);
-    const [first, last] = [open?.[0]?.[0], row.at(-1)];
-    const isNear = first !== undefined && last !== undefined && daysFrom(first, last) < TURN_DAYS;
-    if (open && isNear) open.push(row);
-    else blocks.push([row]);
-  }
-  return blocks;
-}
+const blocksOf = (rows: readonly (readonly string[])[], rowByRow: boolean) =>
+  runsOf(rows, (run, row) => {
+    const [first, last] = [run[0]?.[0], row.at(-1)];
+    return !rowByRow && first !== undefined && last !== undefined && daysFrom(first, last) < TURN_DAYS;
+  });
 
 /** What a value of the days ahead makes of a row together with those of its days that are over. */
 function withCounted(kind: MetricKind, days: ExpectedRow['days'], last: string): (value: number) => number {

@@ -1,4 +1,4 @@
-import { linearRegression, mean, sampleStandardDeviation, sampleVariance, sum } from 'simple-statistics';
+import { linearRegression, mean, sampleVariance, sum } from 'simple-statistics';
 import { listed } from '../../../findings/wording.ts';
 import type { Interval } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
@@ -6,7 +6,8 @@ import { grouped } from '../../../lib/grouped.ts';
 import { nth } from '../../../lib/nth.ts';
 import { counted, formatPercent } from '../../../lib/number-text.ts';
 import { capital } from '../../../lib/sentences.ts';
-import { carryFactor } from '../../../statistics/carry.ts';
+import { carryFactor, slopeError } from '../../../statistics/carry.ts';
+import { meanOf } from '../../../statistics/order.ts';
 import { logTail, normalOf, studentOf, tailOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
 import { isCount } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
@@ -18,25 +19,32 @@ import { type QueryLine, WEEKDAYS, weekdayOf } from '../read/query-table.ts';
 import { isChangeOf } from './expected-lines.ts';
 
 /** A relative difference or growth with its bounds at 95 %, and whether it lies beyond what chance makes of it once in a hundred times. */
-interface Estimate {
-  readonly relative: number;
-  readonly low: number;
-  readonly high: number;
-  readonly isClear: boolean;
-  /** Weeks, or periods of the table, that it was estimated from. */
-  readonly count: number;
-}
+type Estimate = ReturnType<typeof estimateOf>;
 
 /** An estimate of a logarithm and its standard error. */
-function estimateOf(effect: number, error: number, freedom: number, count: number): Estimate {
+function estimateOf(effect: number, error: number, freedom: number, count: number) {
   const at = (z: number) => studentOf(z, freedom) * error;
   return {
     relative: Math.expm1(effect),
     low: Math.expm1(effect - at(Z_95)),
     high: Math.expm1(effect + at(Z_95)),
     isClear: Math.abs(effect) > at(Z_99),
+    /** Weeks, or periods of the table, that it was estimated from. */
     count,
   };
+}
+
+/** An estimate of a mean of values in turn. */
+function meanEstimate(values: readonly number[], count = values.length): Estimate {
+  const middle = meanOf(values);
+  const error = Math.sqrt(sampleVariance([...values]) / values.length) * carryFactor(values.map((value) => value - middle));
+  return estimateOf(middle, error, values.length - 1, count);
+}
+
+/** The slope of a line through values in turn, and what it leaves of them. */
+function lineOf(values: readonly number[]) {
+  const { m: slope, b: start } = linearRegression(values.map((value, at) => [at, value]));
+  return { slope, residuals: values.map((value, at) => value - start - slope * at) };
 }
 
 /** A relative change as `-5.2%`; of what grew tenfold and more tenths say nothing. */
@@ -69,17 +77,10 @@ export function trendEstimate(values: readonly number[], isMonthly: boolean): Tr
   const logs = values.map(Math.log);
   if (isMonthly && logs.length >= 2 * YEAR_MONTHS) {
     const grown = logs.slice(YEAR_MONTHS).map((value, at) => value - nth(logs, at));
-    const middle = mean(grown);
-    const error = (sampleStandardDeviation(grown) / Math.sqrt(grown.length)) * carryFactor(grown.map((value) => value - middle));
-    return { ...estimateOf(middle, error, grown.length - 1, values.length), isSeasonal: true };
+    return { ...meanEstimate(grown, values.length), isSeasonal: true };
   }
-  const { m: slope, b: start } = linearRegression(logs.map((value, at) => [at, value]));
-  const residuals = logs.map((value, at) => value - start - slope * at);
-  const middle = (logs.length - 1) / 2;
-  const spread = sum(logs.map((_, at) => (at - middle) ** 2));
-  const freedom = logs.length - 2;
-  const error = Math.sqrt(sum(residuals.map((value) => value ** 2)) / freedom / spread) * carryFactor(residuals);
-  return { ...estimateOf(slope, error, freedom, values.length), isSeasonal: false };
+  const { slope, residuals } = lineOf(logs);
+  return { ...estimateOf(slope, slopeError(residuals), logs.length - 2, values.length), isSeasonal: false };
 }
 
 /** A level that holds from some period on, against that of the periods before. */
@@ -96,7 +97,7 @@ const [TOLD, CLEAR] = [0.05, 0.01];
 const BETTER = 0.5;
 
 const squaresOf = (values: readonly number[]) => {
-  const middle = mean([...values]);
+  const middle = meanOf(values);
   return sum(values.map((value) => (value - middle) ** 2));
 };
 
@@ -104,8 +105,7 @@ const squaresOf = (values: readonly number[]) => {
 export function stepEstimate(values: readonly number[]): LevelStep | undefined {
   if (values.length < LEAST_PERIODS || values.some((value) => !(value > 0))) return undefined;
   const logs = values.map(Math.log);
-  const { m: slope, b: start } = linearRegression(logs.map((value, at) => [at, value]));
-  const ofLine = sum(logs.map((value, at) => (value - start - slope * at) ** 2));
+  const ofLine = sum(lineOf(logs).residuals.map((value) => value ** 2));
   const splits = logs.slice(LEAST_BEFORE).map((_, index) => {
     const from = index + LEAST_BEFORE;
     return { from, squares: squaresOf(logs.slice(0, from)) + squaresOf(logs.slice(from)) };
@@ -201,9 +201,7 @@ export function weekendEstimate(metric: string, days: readonly MetricRow[]): Est
     return weekend > 0 && rest > 0 ? [Math.log(weekend / rest)] : [];
   });
   if (ratios.length < LEAST_WEEKS) return undefined;
-  const middle = mean(ratios);
-  const error = (sampleStandardDeviation(ratios) / Math.sqrt(ratios.length)) * carryFactor(ratios.map((value) => value - middle));
-  return estimateOf(middle, error, ratios.length - 1, ratios.length);
+  return meanEstimate(ratios);
 }
 
 function weekendSentence(name: string, estimate: Estimate): string {

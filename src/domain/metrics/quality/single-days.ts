@@ -1,3 +1,4 @@
+import { runsOf } from '../../../lib/grouped.ts';
 import { nth } from '../../../lib/nth.ts';
 import { type Figures, type Ratios, sdOf } from './day-ratios.ts';
 import { areAlike, areTogether, ENOUGH, type Fault, factors, type Looked, type Site } from './site.ts';
@@ -19,15 +20,8 @@ const isNothing = (figures: Figures, ratios: Ratios, day: number) =>
   figures[day] !== undefined && nth(ratios.usual, day) >= ENOUGH && (figures[day] ?? 0) <= NOTHING * nth(ratios.usual, day);
 
 /** Runs of days of one kind as faults. */
-function runsOf(days: readonly number[], faultOf: (from: number, to: number) => Fault): Fault[] {
-  const runs: { from: number; to: number }[] = [];
-  for (const day of days) {
-    const open = runs.at(-1);
-    if (open && open.to === day - 1) open.to = day;
-    else runs.push({ from: day, to: day });
-  }
-  return runs.map(({ from, to }) => faultOf(from, to));
-}
+const faultsOf = (days: readonly number[], faultOf: (from: number, to: number) => Fault) =>
+  runsOf(days, (run, day) => run.at(-1) === day - 1).map((run) => faultOf(nth(run, 0), nth(run, run.length - 1)));
 
 /** Days without visits, without a device, without orders. */
 function emptyDays({ all, whole, parts, from, size }: Site): Fault[] {
@@ -35,16 +29,16 @@ function emptyDays({ all, whole, parts, from, size }: Site): Fault[] {
   const dark = days.filter((day) => isNothing(all.visits, whole.visits, day));
   const isLit = (day: number) => !dark.includes(day);
   const missing = parts.flatMap(([device, ratios, counts]) =>
-    runsOf(
+    faultsOf(
       days.filter((day) => isLit(day) && isNothing(counts.visits, ratios.visits, day)),
       (first, last) => ({ kind: 'device missing', from: first, to: last, device, ...factors(whole, first, last) }),
     ),
   );
   const unsold = days.filter((day) => isLit(day) && isNothing(all.orders, whole.orders, day) && shareOf(whole.visits, day) > 0.5);
   return [
-    ...runsOf(dark, (first, last) => ({ kind: 'no data', from: first, to: last, ...factors(whole, first, last) })),
+    ...faultsOf(dark, (first, last) => ({ kind: 'no data', from: first, to: last, ...factors(whole, first, last) })),
     ...missing,
-    ...runsOf(unsold, (first, last) => ({ kind: 'no orders', from: first, to: last, ...factors(whole, first, last) })),
+    ...faultsOf(unsold, (first, last) => ({ kind: 'no orders', from: first, to: last, ...factors(whole, first, last) })),
   ];
 }
 

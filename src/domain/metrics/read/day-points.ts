@@ -1,6 +1,7 @@
 import type { Interval } from '../../../lib/calendar.ts';
 import { factorsOf } from '../change-cost.ts';
 import type { Sums } from '../engine/decompose.ts';
+import type { Expectation } from '../engine/expectation.ts';
 import type { DailyPoint, MetricKind } from '../engine/series.ts';
 import { definitionOf, isCount } from '../metric-definitions.ts';
 import { ingredientsOf, sumsOf } from './combine.ts';
@@ -11,6 +12,12 @@ import { isZoneMetric } from './metric-grid.ts';
 export function rounded(metric: string, value: number): number {
   if (definitionOf(metric)?.unit === 'currency') return Math.round(100 * value) / 100;
   return isCount(metric) ? Math.round(value) : Math.round(1e4 * value) / 1e4;
+}
+
+/** An expectation as the platform writes the metric, `of` which values are asked about. */
+export function figuresOf(metric: string, { expected, low, high }: Expectation, of = (value: number) => value) {
+  const figure = (value: number) => rounded(metric, (kindOf(metric) === 'share' ? 100 : 1) * of(value));
+  return { expected: figure(expected), low: figure(low), high: figure(high) };
 }
 
 /** The metrics to read so that these can be judged and explained; those of zones alone, because visits are no metric of a zone. */

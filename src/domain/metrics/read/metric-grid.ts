@@ -3,6 +3,7 @@ import * as api from '../../../api/operations/metrics.ts';
 import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../../api/params.ts';
 import { type CalendarSlot, chunksOf, type Interval, slotsOf } from '../../../lib/calendar.ts';
 import { isoAt } from '../../../lib/dates.ts';
+import { runsOf } from '../../../lib/grouped.ts';
 import { definitionOf, zoneMetricDefinitions } from '../metric-definitions.ts';
 import type { RangeMetricDefinition } from '../range-metric-definition.ts';
 import { ingredientsOf } from './combine.ts';
@@ -100,18 +101,12 @@ export interface GridPlan {
  * Consecutive days that one call with `daily` can answer: 24 hours each but the last, because buckets are counted from the start; a day for
  * itself otherwise.
  */
-function runsOf(days: readonly CalendarSlot[]): CalendarSlot[][] {
-  const runs: CalendarSlot[][] = [];
-  for (const day of days) {
-    const open = runs.at(-1);
-    const [first] = open ?? [];
-    const last = open?.at(-1);
+const dayRuns = (days: readonly CalendarSlot[]) =>
+  runsOf(days, ([first, ...more], day) => {
+    const last = more.at(-1) ?? first;
     const follows = last && last.endMs - last.startMs === ONE_DAY_MS - 1 && day.endMs - day.startMs < ONE_DAY_MS;
-    if (open && first && follows && day.endMs - first.startMs <= MAX_METRICS_RANGE_MS) open.push(day);
-    else runs.push([day]);
-  }
-  return runs;
-}
+    return first !== undefined && follows === true && day.endMs - first.startMs <= MAX_METRICS_RANGE_MS;
+  });
 
 function selectionsOf({ devices = ['all'], segmentSets = [[]], goalIds = [undefined], zoneIds = [undefined] }: MetricGrid): Selection[] {
   return zoneIds.flatMap((zoneId) =>
@@ -136,7 +131,7 @@ export function planGrid(grid: MetricGrid, timeZone: string): GridPlan {
   const selections = selectionsOf(grid);
   for (const [range, interval] of ranges.entries()) {
     const groups: (readonly (Interval & Partial<CalendarSlot>)[])[] = daily
-      ? runsOf(slotsOf('day', interval, timeZone))
+      ? dayRuns(slotsOf('day', interval, timeZone))
       : chunksOf(interval, timeZone, MAX_METRICS_RANGE_MS).map((chunk) => [chunk]);
     const needed = daily || groups.length === 1 ? metrics : ingredientsOf(metrics);
     for (const selection of selections) {
