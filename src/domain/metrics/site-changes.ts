@@ -125,7 +125,7 @@ export function reasonsOf<Of extends Visits>(
 /** Visits beside a part moved with it where they moved by at least this share of its size. */
 const ALONG = 0.5;
 
-/** What was counted on the days of a change, as it was expected and how far it lies beside that. */
+/** The usual count of the days of a change, and how far that of these lies beside it. */
 function movedBy({ metric, reading, change: { from, to = LAST, relative } }: SiteChange): { usual: number; moved: number } {
   const days = pointsKnown(reading, metric).filter(({ label }) => label >= from && label <= to);
   const usual = sumOf(days, 'numerator') / Math.max(Number.EPSILON, 1 + relative);

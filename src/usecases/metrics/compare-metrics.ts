@@ -331,8 +331,8 @@ const LONGEST_TEXT = 120;
 const MOST_EVENTS = 6;
 
 /**
- * Speed events, in order, of the two days before changes up to the last day on which each may have begun: a later one is no cause. None where the
- * credential may not read them, or where there is no change.
+ * Speed events, in order, of the two days before changes up to the last day on which each may have begun: a later one is no cause. None
+ * where the credential may not read them, or where there is no change.
  */
 async function readEventsBefore(
   changes: readonly Pick<DatedChange, 'from' | 'latest'>[],

@@ -24,7 +24,7 @@ export interface Change {
    * −1 where no fall would.
    */
   readonly detectable: number | null;
-  /** What all days before let expect of a period that lies outside of it, though its baseline does not tell it from chance. */
+  /** The expectation by all days before of a period that lies outside of it, though its baseline does not tell it from chance. */
   readonly beyond?: Expected | undefined;
 }
 

@@ -78,7 +78,7 @@ function unitText(metric: string, isPerDay: boolean, currency: string | undefine
 /** Nothing falls by more than all of it. */
 const ALL_GONE = -100;
 
-/** The change of two figures in percent, with what chance makes of such ranges on both sides, at 99 %; undefined where there is no share. */
+/** The change of two figures in percent, with what chance makes of such ranges on both sides, at 99 %; undefined of none. */
 export function sizeOfFigures(now: number | null, before: number | null, noise: number | null) {
   if (now === null || !before) return undefined;
   const [share, half] = [(now - before) / before, noise ?? 0];

@@ -192,7 +192,7 @@ function outlierSentence(change: Change, reading: Reading | undefined, year: str
 
 const VERDICTS = { up: 'higher', down: 'lower', 'within noise': 'unchanged', 'cannot be judged': 'uncertain' } as const;
 
-/** The verdict of two ranges: where a change inside the period makes that of the row, what is left of it beside the chance of their figures. */
+/** The verdict of two ranges: where a change inside the period makes that of the row, how their figures lie beside their own chance. */
 function verdictOf(change: Change): Facts['verdict'] {
   const { judgement } = change;
   const size = sizeOf(change);

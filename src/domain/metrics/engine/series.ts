@@ -74,7 +74,7 @@ export interface Series {
   readonly isOver: boolean;
 }
 
-/** What the days of a part come to together. */
+/** The sum of one part of some days. */
 export const sumOf = (points: readonly Partial<DailyPoint>[], part: 'numerator' | 'denominator' | 'events') =>
   points.reduce((sum, { [part]: own = 0 }) => sum + own, 0);
 /** The value of some days together: of a count or an amount that of one of them. */

@@ -35,9 +35,9 @@ export function slopeOf({ logs }: Ratios, from: number): number {
 
 /**
  * Compares each day with the median of its weekday before day `from`, where at least two of it are known, else with all that is known of
- * it, along a slow rise or fall by `slope` a day. Special days teach nothing. `logs` are logarithms of each day over what is usual, 0 where
- * nothing is known; `sd` their robust standard deviation on the days that teach, chance of counting included; `doubts` how unsure it is what
- * each day does as a special day.
+ * it, along a slow rise or fall by `slope` a day. Special days teach nothing. `logs` are logarithms of each day over what is usual, 0
+ * where nothing is known; `sd` their robust standard deviation on the days that teach, chance of counting included; `doubts` how unsure it
+ * is what each day does as a special day.
  */
 export function ratiosOf(figures: Figures, from: number, specialOf: SpecialOf, slope = 0) {
   const first = Math.max(0, from - TEACHING_DAYS);

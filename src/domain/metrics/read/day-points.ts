@@ -1,7 +1,6 @@
 import type { Interval } from '../../../lib/calendar.ts';
 import { factorsOf } from '../change-cost.ts';
 import type { Sums } from '../engine/decompose.ts';
-import type { Expectation } from '../engine/expectation.ts';
 import type { DailyPoint, MetricKind } from '../engine/series.ts';
 import { definitionOf, isCount } from '../metric-definitions.ts';
 import { ingredientsOf, sumsOf } from './combine.ts';
@@ -15,7 +14,11 @@ export function rounded(metric: string, value: number): number {
 }
 
 /** An expectation as the platform writes the metric, `of` which values are asked about. */
-export function figuresOf(metric: string, { expected, low, high }: Expectation, of = (value: number) => value) {
+export function figuresOf(
+  metric: string,
+  { expected, low, high }: Readonly<Record<'expected' | 'low' | 'high', number>>,
+  of = (value: number) => value,
+) {
   const figure = (value: number) => rounded(metric, (kindOf(metric) === 'share' ? 100 : 1) * of(value));
   return { expected: figure(expected), low: figure(low), high: figure(high) };
 }

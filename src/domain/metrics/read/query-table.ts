@@ -22,7 +22,7 @@ export interface ExpectedCell {
   /** Null of a metric that has no value on any day, as one that the project does not have. */
   /** The special days of the row whose doubt makes most of its bounds, because no earlier year of them is known. */
   readonly unseen?: readonly string[];
-  /** What alone could make it high. */
+  /** A thing that alone could make it high. */
   readonly alone?: Facts['causes'];
   readonly verdict: null | 'normal' | 'high' | 'low' | 'forecast' | 'too young' | 'not enough data';
 }
