@@ -96,12 +96,12 @@ export function lastYearOf(points: readonly DailyPoint[], specialDays: SpecialDa
   }
   return {
     /** Logarithm of the smooth level on the same day of last year; undefined where it is not known. */
-    seasonOf(label: string): number | undefined {
+    seasonOf: (label: string): number | undefined => {
       const days = near(dayAfter(label, -YEAR_DAYS));
       return days.length < LEAST_DAYS ? undefined : meanOf(days.map((day) => (flat.get(day) ?? 0) - ofDate(day)));
     },
     /** Last year's effect of a special day, as far as it says more than what such days usually do; undefined where it is not known. */
-    effectOf({ key }: SpecialDay, isTotal: boolean, usual: Expected): Expected | undefined {
+    effectOf: ({ key }: SpecialDay, isTotal: boolean, usual: Expected): Expected | undefined => {
       const known = effects.get(key);
       if (!known) return undefined;
       // A day of twenty orders says less of what such days do than that most do little.
