@@ -64,9 +64,10 @@ export function credentialIn(parts: CredentialParts): PlatformCredential {
 }
 
 function configured(settings: Settings): Access {
-  const { authUrl, clientId, clientSecret } = settings;
+  const { authUrl, clientId, clientSecret, enrichmentClientId, enrichmentClientSecret, projectId } = settings;
   if (!authUrl) throw lackOf(settings);
-  return { authUrl, own: clientId && clientSecret ? credentialIn({ ...settings, clientId, clientSecret }) : undefined };
+  const parts = { enrichmentClientId, enrichmentClientSecret, projectId };
+  return { authUrl, own: clientId && clientSecret ? credentialIn({ clientId, clientSecret, ...parts }) : undefined };
 }
 
 /** The embedded emulator with its account credential; the shop is the project when none is chosen. */

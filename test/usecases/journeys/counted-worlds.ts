@@ -1,0 +1,298 @@
+import { describe, expect, it } from 'vitest';
+import type { FunnelAnswer } from '../../../src/domain/journeys/funnel-answer.ts';
+import { queryExport } from '../../../src/usecases/exports/query-export.ts';
+import { analyzeFunnel } from '../../../src/usecases/journeys/analyze-funnel.ts';
+import { analyzePaths } from '../../../src/usecases/journeys/analyze-paths.ts';
+import { analyzeRetention } from '../../../src/usecases/journeys/analyze-retention.ts';
+import { measureImpact } from '../../../src/usecases/journeys/impact/measure-impact.ts';
+import type { Filters } from '../../../src/usecases/journeys/visit-filters.ts';
+import { inTurn } from '../../support/sample-size.ts';
+import { engines, sharedWorlds, usesOf } from './both-engines.ts';
+import { type Funnel, matcherOf, pathOf, secondsOf, type Walk, walksOf, walksOfVisitors } from './plain-count.ts';
+import { coveredDays, dayIn, dayOf, pagesOf, type SessionRow, variantOf, type WorldKind } from './visit-world.ts';
+
+/** A page of a list of each site, and one that visits are for. */
+const PLACES: Readonly<Record<string, readonly [list: string, goal: string]>> = {
+  shop: ['/p/*', '/checkout/confirmation'],
+  leads: ['/services/*', '/contact/thanks'],
+  magazine: ['/news/*', '/subscribe/done'],
+};
+
+/** Filters, whether a session passes by its row, and the scopes that they read. */
+const FILTERS: readonly (readonly [Filters, (session: SessionRow) => boolean, Asked['scopes']])[] = [
+  [{}, () => true, []],
+  [{ devices: ['mobile', 'app'] }, ({ device }) => [2, 4, 5].includes(device), ['sessions']],
+  [{ visitorType: 'new' }, ({ number }) => number === 1, ['sessions']],
+  [{ countries: ['de'] }, ({ country }) => country === 'DE', ['sessions']],
+  [{ browsers: ['safari'] }, ({ browser }) => browser === 'Safari', ['sessions']],
+  [{ entryPages: ['/', '/s*'] }, (session) => /^\/(s.*)?$/.test(pagesOf(session)[0]?.path ?? ''), ['views']],
+  [{ automated: 'exclude' }, ({ automated }) => !automated, ['sessions']],
+  [{ visitorType: 'returning' }, ({ number }) => number > 1, ['sessions']],
+];
+
+/** A question with the scopes that it reads. */
+interface Asked extends Funnel {
+  readonly scopes: readonly ('sessions' | 'views')[];
+}
+const BOTH = ['sessions', 'views'] as const;
+const FUNNELS: Readonly<Record<string, readonly Asked[]>> = {
+  shop: [
+    { steps: ['/cart', '/checkout/address', '/checkout/payment'], scopes: ['views'] },
+    { steps: ['/p/*', '/p/*', '/c*'], scopes: ['views'] },
+    { steps: ['*', '/p/*', '/p/*'], order: 'direct', scopes: ['views'] },
+    { steps: ['/p/* | /search', '/cart', 'purchase'], scopes: BOTH },
+    { steps: ['/cart', '/checkout*', 'purchase'], order: 'direct', scopes: BOTH },
+    { steps: ['/p/* | event:search', 'event:added_to_cart | /cart', 'purchase'], scopes: BOTH },
+    { steps: ['event:search', 'event:paid'], scopes: ['sessions'] },
+  ],
+  leads: [
+    { steps: ['/services/*', '/contact', '/contact/details', '/contact/thanks'], scopes: ['views'] },
+    { steps: ['/services/1000', '/services/*', '/contact'], order: 'direct', scopes: ['views'] },
+    { steps: ['/about | /prices', 'event:*', '/contact*'], scopes: BOTH },
+  ],
+  magazine: [
+    { steps: ['/news/*', '/news/*', '/subscribe'], order: 'direct', scopes: ['views'] },
+    { steps: ['/news/10*', '/topic/*', '/subscribe*'], scopes: ['views'] },
+  ],
+};
+const PATHS: Readonly<Record<string, readonly (readonly [string, 'after' | 'before', number])[]>> = {
+  shop: [
+    ['/checkout*', 'before', 2],
+    ['/p/1003', 'after', 2],
+    ['/p/1003', 'before', 2],
+    ['/p/1000', 'after', 2],
+    ['entry', 'after', 1],
+  ],
+  leads: [['/services/10*', 'after', 2]],
+  magazine: [
+    ['/news/1002', 'after', 3],
+    ['/news/*', 'before', 2],
+  ],
+};
+/** The tests of worlds whose every figure equals a plain count; `taken`: how many others take turns in engines and cases before them. */
+export function countPlainly(kinds: Readonly<Record<string, WorldKind>>, taken = 0): void {
+  const worldOf = sharedWorlds(kinds);
+  describe.each(
+    Object.entries(kinds).map(([name, kind], at) => [name, engines[(taken + at) % engines.length] ?? 'DuckDB', kind, taken + at] as const),
+  )('%s, on %s', (name, engine, kind, taker) => {
+    const site = kind.site ?? 'shop';
+    const { sessions: all } = worldOf(name);
+    const uses = (notes: string[] = []) => ({ ...usesOf(worldOf(name).workspace(engine), notes), draw: () => undefined });
+    /** The sessions of days that the files cover; of those that are known by their views alone, with some. */
+    const sessionsOn = (scopes: Asked['scopes'], leastViews = scopes.includes('sessions') ? 0 : 1) => {
+      const days = coveredDays(kind, scopes);
+      return all.filter((session) => session.views.length >= leastViews && days.includes(dayIn(kind, session, scopes)));
+    };
+    /** The sites have the cases between them, as a statement is a process; in `npm run full` each has all. */
+    const turn = <T>(cases: readonly T[]) => inTurn(cases, taker % 3, 3);
+    const ofSite = kind.siblings === undefined ? turn : <T>(cases: readonly T[]) => cases;
+    const isThere = (question: unknown) => kind.siblings !== undefined || !JSON.stringify(question).includes('/10');
+
+    /** Steps as walks have them, pages after a step where they are known. */
+    function stepsOf(steps: FunnelAnswer['steps'], walks: readonly Walk[], isFollowed: boolean) {
+      return steps.map(({ next = [] }, index) => {
+        const there = walks.filter(({ depth }) => depth > index);
+        const left = there.filter(({ depth }) => depth === index + 1);
+        const gaps = there.flatMap(({ gapsMs }) => gapsMs[index] ?? []);
+        const to = next.map(({ page, sessions }) => {
+          const isOf = matcherOf(page.replace(/ \(still .*\)$/, '').replace(/ \(others\)$/, ''));
+          const count = left.filter((walk) => walk.next !== undefined && isOf(walk.next)).length;
+          return { page, sessions: page.includes('(others)') ? Math.min(sessions, count) : count };
+        });
+        const isLast = index === steps.length - 1;
+        return {
+          sessions: there.length,
+          ...(gaps.length > 0 && {
+            medianSeconds: secondsOf(gaps, 0.5),
+            middleSeconds: [0.25, 0.75].map((share) => secondsOf(gaps, share)),
+          }),
+          ...(!isLast && { left: left.length }),
+          ...(!isLast && isFollowed && { ended: left.filter((walk) => walk.next === undefined).length, next: to }),
+        };
+      });
+    }
+
+    it.each(ofSite(FUNNELS[site] ?? []).filter(isThere))('$steps $order', async ({ scopes, steps, order }) => {
+      const own = sessionsOn(scopes);
+      const walks = walksOf({ steps, order }, own);
+      const answer = await analyzeFunnel({ steps, order }, uses());
+      const isFollowed = scopes.includes('views') || kind.withoutViews === undefined;
+      expect(walks.filter(({ depth }) => depth === steps.length).length).toBeGreaterThan(0);
+      expect(answer.steps).toMatchObject(stepsOf(answer.steps, walks, isFollowed));
+    });
+
+    it.each(ofSite(PATHS[site] ?? []).filter(isThere))('paths %s %s to depth %i', async (from, direction, depth) => {
+      const isStart = from === 'entry' ? (_: string, at: number) => at === 0 : matcherOf(from);
+      const plainName = (path: string) => (kind.siblings === undefined ? path : path.replace(/^(\/\w+)\/1(?!000$)\d{3}$/, '$1/* (others)'));
+      const nameOf = (path: string, start: string) => {
+        const isList = plainName(start).includes('*');
+        if (path === start) return from === 'entry' || !isList ? plainName(path) : from;
+        return isList && plainName(path) === plainName(start) ? `another of ${plainName(path)}` : plainName(path);
+      };
+      const expected = new Map<string, number>();
+      for (const session of sessionsOn(['views'])) {
+        const way = pathOf(session, { isStart, direction, depth, nameOf });
+        if (way !== undefined) expected.set(way, (expected.get(way) ?? 0) + 1);
+      }
+      const answer = await analyzePaths({ from, direction, depth, limit: 10_000 }, uses());
+      expect(new Map(answer.paths.map(({ pages, sessions }) => [pages, sessions]))).toEqual(expected);
+    });
+
+    it.each(turn(['device', 'visitor_type', 'country', 'browser', 'referrer', 'entry_page', 'day'] as const))(
+      'a funnel by %s',
+      async (breakdown) => {
+        const [list, goal] = PLACES[site] ?? ['', ''];
+        const groupOf: Readonly<Record<typeof breakdown, (session: SessionRow) => string>> = {
+          device: ({ device }) => ({ 1: 'desktop', 2: 'mobile', 3: 'tablet', 4: 'app' })[device] ?? 'unknown',
+          visitor_type: ({ number }) => (number === 1 ? 'new' : 'returning'),
+          country: ({ country }) => country ?? 'unknown',
+          browser: ({ browser }) => browser ?? 'unknown',
+          referrer: ({ referrer }) => (referrer === null ? 'direct' : new URL(referrer).host),
+          entry_page: (session) => pagesOf(session)[0]?.path ?? '',
+          day: ({ beganMs }) => new Date(beganMs).toISOString().slice(0, 10),
+        };
+        const filters = {
+          devices: ['desktop', 'mobile', 'app'],
+          automated: 'exclude',
+          startDate: '2026-11-10',
+          endDate: '2026-11-15',
+        } as const;
+        const steps = [list, goal];
+        const { groups = [] } = await analyzeFunnel({ steps, breakdown, ...filters }, uses());
+        const own = sessionsOn(BOTH).filter(
+          ({ device, automated, beganMs }) => [1, 2, 4].includes(device) && !automated && dayOf(beganMs) > 9,
+        );
+        expect(groups.length).toBeGreaterThan(1);
+        for (const { group, steps: counts } of groups) {
+          const walks = walksOf(
+            { steps },
+            own.filter((session) => groupOf[breakdown](session) === group),
+          );
+          expect([group, ...counts]).toEqual([group, ...[1, 2].map((depth) => walks.filter((walk) => walk.depth >= depth).length)]);
+        }
+      },
+    );
+
+    it.each(turn([1, 3]))('visitors within %i days, of whom some have not had them', async (withinDays) => {
+      const steps = [...(PLACES[site] ?? []), 'event:* | purchase'];
+      const range = { startDate: '2026-11-09', endDate: '2026-11-15' };
+      const answer = await analyzeFunnel({ steps, within: 'visitor', withinDays, ...range }, uses());
+      const days = coveredDays(kind, BOTH);
+      const walks = walksOfVisitors({ steps, withinDays }, sessionsOn(BOTH));
+      const isOver = ({ startMs }: Walk) =>
+        Array.from({ length: withinDays + 1 }, (_, after) => dayOf(startMs) + after).every((day) => days.includes(day));
+      const over = walks.filter(isOver);
+      expect(answer.immature).toBe(walks.length - over.length);
+      expect(answer.steps).toMatchObject(stepsOf(answer.steps, over, false));
+    });
+
+    const cohorts = FILTERS.slice(0, -1).flatMap((filter) => (['day', 'week'] as const).map((by) => [by, ...filter] as const));
+    it.each(turn(cohorts))('who comes back by %s, first sessions chosen by %j', async (by, filters, isMeant, reads) => {
+      const scopes = ['sessions', ...reads] as const;
+      const days = new Set(coveredDays(kind, scopes));
+      const own = sessionsOn(scopes).filter(({ automated }) => !automated || filters.automated === undefined);
+      // All days are of one week.
+      const periodOf = ({ beganMs }: SessionRow) => (by === 'day' ? dayOf(beganMs) : 9);
+      const firsts = own.filter((session) => session.number === 1 && isMeant(session));
+      const answer = await analyzeRetention({ by, periods: 3, ...filters }, uses());
+      const begun = [...new Set(firsts.map(periodOf))].toSorted((a, b) => a - b);
+      const isWhole = (period: number) => (by === 'day' ? days.has(period) : period === 9 && days.size === 7);
+      const backIn = (cohort: number, isThen: (period: number) => boolean) => {
+        const users = new Set(firsts.filter((first) => periodOf(first) === cohort).map(({ user }) => user));
+        return new Set(own.filter((session) => users.has(session.user) && isThen(periodOf(session))).map(({ user }) => user)).size;
+      };
+      expect(answer.cohorts.map(({ returned }) => returned)).toEqual(
+        begun.map((cohort) =>
+          [0, 1, 2, 3].map((after) =>
+            after === 0 || isWhole(cohort + after) ? backIn(cohort, (period) => period === cohort + after) : null,
+          ),
+        ),
+      );
+      const overFor = (length: number) => begun.filter((cohort) => Array.from({ length }, (_, at) => cohort + at + 1).every(isWhole));
+      const length = [3, 2, 1].find((each) => overFor(each).length > 0);
+      const sum = (isThen: (cohort: number) => (period: number) => boolean) =>
+        overFor(length ?? 0).reduce((total, cohort) => total + backIn(cohort, isThen(cohort)), 0);
+      const { within } = answer;
+      expect(within && [within.periods, within.visitors, within.returned]).toEqual(
+        length && [
+          length,
+          sum((cohort) => (period) => period === cohort),
+          sum((cohort) => (period) => period > cohort && period <= cohort + length),
+        ],
+      );
+    });
+
+    it.each(turn(FILTERS))('visits that pass %j', async (filters, isMeant, reads) => {
+      const steps = PLACES[site] ?? [];
+      const own = sessionsOn([...reads, 'views'], 1).filter(isMeant);
+      expect(own.length).toBeGreaterThan(10);
+      const { steps: found } = await analyzeFunnel({ steps, ...filters }, uses());
+      expect(found).toMatchObject(stepsOf(found, walksOf({ steps }, own), true));
+      expect((await analyzePaths({ from: 'entry', ...filters }, uses())).sessions).toBe(own.length);
+      const conditions = [
+        { what: 'page', pages: steps.slice(1) },
+        { what: 'variable', name: 'variant', value: 'B' },
+      ] as const;
+      const { totalSessions, conditions: rows } = await measureImpact({ conditions, outcome: 'bounce', limit: 50, ...filters }, uses());
+      const both = sessionsOn(BOTH, 1).filter(isMeant);
+      expect(totalSessions).toBe(reads.includes('sessions') ? both.length : own.length);
+      expect(rows.find(({ what }) => what === 'variable')?.sessions).toBe(both.filter((session) => variantOf(session) === 'B').length);
+    });
+
+    it('conditions and variants, whatever the outcome', async () => {
+      const [list, goal] = PLACES[site] ?? ['', ''];
+      const isOfList = matcherOf(list);
+      const own = sessionsOn(BOTH).filter(({ views }) => views.length > 0);
+      const firsts = own.flatMap(({ views }) => views.toSorted((a, b) => a.number - b.number).find(({ path }) => isOfList(path)) ?? []);
+      const conditions = [
+        { what: 'slow_page', pages: [list], overSeconds: 3 },
+        { what: 'js_error', pages: [list] },
+        { what: 'variable', name: 'Variant', value: 'B' },
+      ] as const;
+      for (const outcome of ['purchase', 'revenue', 'bounce', goal]) {
+        const answer = await measureImpact({ conditions, outcome, limit: 50 }, uses());
+        expect(answer.totalSessions).toBe(own.length);
+        const rowOf = (what: string) => answer.conditions.find((row) => row.what === what);
+        expect(rowOf('slow_page')?.sessions).toBe(firsts.filter(({ loadedMs }) => loadedMs > 3_000).length);
+        expect(rowOf('js_error')?.sessions).toBe(firsts.filter(({ loadedMs }) => loadedMs % 7 === 0).length);
+        const ofB = own.filter((session) => variantOf(session) === 'B');
+        expect(rowOf('variable')).toMatchObject({
+          against: 'A',
+          sessions: ofB.length,
+          visitors: new Set(ofB.map(({ user }) => user)).size,
+        });
+        const converts = ({ transactions, views }: SessionRow) => {
+          if (outcome === goal) return views.some(({ path }) => path === goal);
+          return outcome === 'bounce' ? views.length === 1 : transactions > 0;
+        };
+        expect(rowOf('variable')?.withPercent).toBeCloseTo((100 * ofB.filter(converts).length) / ofB.length, 1);
+      }
+    });
+
+    it('statements', async () => {
+      const days = coveredDays(kind, ['sessions']);
+      const own = all.filter(({ beganMs }) => days.includes(dayOf(beganMs)));
+      const sums = 'sum(session_number_of_transactions), sum(session_transactions_revenue_cents)';
+      const sql =
+        `SELECT count(*), ${sums}, count(DISTINCT user_id) FROM sessions WHERE session_time >= '2026-11-09' ` +
+        "AND session_time < '2026-11-16'";
+      const sum = (of: (session: SessionRow) => number) => own.reduce((total, session) => total + of(session), 0);
+      const { rows } = await queryExport({ sql }, uses());
+      expect(rows[0]?.map(Number)).toEqual([
+        own.length,
+        sum(({ transactions }) => transactions),
+        sum(({ revenueCents }) => revenueCents),
+        new Set(own.map(({ user }) => user)).size,
+      ]);
+      const viewed = `SELECT count(*), count(DISTINCT v.path), count(*) FILTER (WHERE s.device_id = 2) FROM views AS v JOIN sessions AS s
+        USING (user_id, session_id)`;
+      const joined = own.flatMap((session) => session.views.map((view) => ({ ...view, session })));
+      const { rows: ofViews } = await queryExport({ sql: viewed }, uses());
+      expect(ofViews[0]?.map(Number)).toEqual([
+        joined.length,
+        new Set(joined.map(({ path }) => path)).size,
+        joined.filter(({ session }) => session.device === 2).length,
+      ]);
+    });
+  });
+}
