@@ -149,9 +149,10 @@ function partOf<View extends DataPart['view']>(runs: readonly RunManifest[], com
   return { runs, view, soon: coming.length > 0 ? heldIn([...runs, ...coming], scope) : view.held };
 }
 
-/** Whether an answer reads a run. */
+/** Whether an answer reads a run, which may be of no time at all. */
 function isOfAnswer(run: RunManifest, { days = EVER, reads = () => true }: Asked): boolean {
-  return reads(viewName(run.scope)) && intersect(days, [rangeOf(run)]).length > 0;
+  const { startMs, endMs } = rangeOf(run);
+  return reads(viewName(run.scope)) && intersect(days, [{ startMs, endMs: Math.max(endMs, startMs + 1) }]).length > 0;
 }
 
 function stillReading(coming: readonly RunManifest[]): ApiError {
