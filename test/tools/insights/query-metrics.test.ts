@@ -166,7 +166,7 @@ describe('a project without e-commerce', () => {
     const { visits } = truthOf(magazine.platform(), { ...WIRE, projectId: 1203 });
     expect(only(rest)).toMatchObject({ visits, conversionCount: null, conversionRate: null, revenueSum: null, cartAverage: null });
     expect(rest.text).toContain(`pass goalIds. Goals: ${goals}`);
-    expect(rest.text).toContain('No value for cartAverage, revenueSum: only e-commerce projects have one.');
+    expect(rest.text).toContain('No value for revenueSum, cartAverage: only e-commerce projects have one.');
     expect(rest.structured['filters']).toEqual({ device: 'all' });
   });
 

@@ -225,6 +225,7 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
   const { metric, compared } = change;
   const { currency, placeOf } = scene;
   const verdict = verdictOf(change);
+  const causes = rangeCauses(change, scene, reading);
   const expected = change.judgement.expected && expectedFigures(metric, change.judgement.expected);
   const { after, period } = expected ? judgedDay(change, reading, scene) : { after: compared.after, period: scene.period };
   const size = sizeOfRange(change, verdict, after, expected ? expected.expected : compared.before);
@@ -242,11 +243,11 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
           high: expected.high,
           ...(earlierOf(change) && { name: 'after an earlier change' }),
         }
-      : { what: 'before', ...beforeName(change, reading, scene), value: shownValue(change, compared.before) },
+      : { what: 'before', ...beforeName(change, reading, scene, causes.length > 0), value: shownValue(change, compared.before) },
     ...(size && { change: size }),
     verdict,
     ...(verdict === 'unchanged' && detectableFacts(change, size?.percent)),
-    causes: rangeCauses(change, scene, reading),
+    causes,
   };
 }
 
@@ -258,6 +259,7 @@ function beforeName(
   change: Change,
   reading: Reading | undefined,
   { located, currency, grammar: { year } }: ComparisonScene,
+  isExplained: boolean,
 ): { name?: string } {
   const { metric, judgement, days } = change;
   if (judgement.verdict === 'too young') return { name: 'too few days before' };
@@ -269,7 +271,9 @@ function beforeName(
       ? `the change since ${dateText(own.change.from, year)}`
       : daysText(own.change, year),
   );
-  const name = texts.length === 0 ? beyondText(change, currency) : `${listed([...new Set(texts)].slice(0, MOST_NAMES))} included`;
+  // Days that explain the figures are what lies beyond the usual.
+  const beyond = isExplained ? '' : beyondText(change, currency);
+  const name = texts.length === 0 ? beyond : `${listed([...new Set(texts)].slice(0, MOST_NAMES))} included`;
   return name === '' ? {} : { name };
 }
 

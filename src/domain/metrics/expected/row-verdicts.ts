@@ -59,7 +59,7 @@ const boundsText = ({ low, high }: Estimate): string => `(95%: ${signed(low)} to
 /** The verdict on an estimate, which is at 1 % while its bounds are at 95 %. */
 function verdictText({ isClear, low, high }: Estimate): string {
   if (isClear) return 'significant';
-  return low * high > 0 ? 'significant at 5% but not at 1%' : 'not significant';
+  return low * high > 0 ? 'likely but not certain' : 'not significant';
 }
 
 const LEAST_PERIODS = 6;

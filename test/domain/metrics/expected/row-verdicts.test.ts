@@ -63,7 +63,7 @@ describe('a trend over periods', () => {
       'Visits: a fall of 2.0% a week (95%: -3.0% to -1.0%) over these 12 weeks, the season included.',
     );
     expect(trendSentence('visits', 'month', { ...trend, isClear: false })).toBe(
-      'Visits: a fall of 2.0% a month (95%: -3.0% to -1.0%) over these 12 months, the season included, significant at 5% but not at 1%.',
+      'Visits: a fall of 2.0% a month (95%: -3.0% to -1.0%) over these 12 months, the season included, likely but not certain.',
     );
     expect(trendSentence('visits', 'month', { ...trend, high: 0.01, isClear: false })).toBe(
       'Visits: no significant trend over these 12 months, the season included (-2.0% a month).',
@@ -93,7 +93,7 @@ describe('a step among periods', () => {
     );
     const ofLast = { relative: 0.4, low: 0.146, high: 0.711, isClear: false, count: 11, from: 10 };
     expect(stepSentence('visits', 'month', ofLast, '2026-11')).toBe(
-      'Visits: 40.0% higher (95%: +14.6% to +71.1%) in the last month than before, significant at 5% but not at 1%, ' +
+      'Visits: 40.0% higher (95%: +14.6% to +71.1%) in the last month than before, likely but not certain, ' +
         'with no trend beside that step.',
     );
   });
