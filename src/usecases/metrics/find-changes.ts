@@ -327,9 +327,10 @@ function readableOf(
   zoneIds: readonly number[],
 ): Readable {
   const devices = input.devices ?? ['all', ...PARTS];
-  // Those of e-commerce are looked at whatever was asked for: a change has the same cost in every answer.
-  const asked = input.goalIds && once(input.goalIds).filter((id) => others.includes(id));
-  const goalIds = [undefined, ...(asked ?? others)];
+  // The goal of e-commerce is looked at whatever was asked for: a change has the same cost in every answer.
+  const asked = once(input.goalIds ?? []);
+  const commerce = asked.find((id) => !others.includes(id));
+  const goalIds = [commerce, ...(input.goalIds ? asked.filter((id) => id !== commerce) : others)];
   const named = once(input.segmentIds ?? segmentIds);
   // What is asked of one segment is told of it, by its own size and cost.
   const within = input.segmentIds && named.length === 1 ? named[0] : undefined;
@@ -338,7 +339,7 @@ function readableOf(
     segmentIds: site && within === undefined ? named : [],
     within,
     goalIds: site ? goalIds : [undefined],
-    areGoalsAsked: asked !== undefined,
+    areGoalsAsked: input.goalIds !== undefined,
     zoneIds: once(zoneIds),
   };
 }

@@ -263,7 +263,7 @@ describe('what is asked for', () => {
       expect.objectContaining({
         subject: 'conversionRate',
         when: expect.objectContaining({ from: platform().stories.conversionFall.startDay }),
-        place: { device, segment: 'Germany' },
+        place: { device, segment: 'Germany', goal: 'Purchase' },
       }),
     ]);
   });

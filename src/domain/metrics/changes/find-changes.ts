@@ -290,7 +290,10 @@ function acceptedIn(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeS
 export async function findChanges({ series, metrics, ...rest }: ScanRequest, signal: AbortSignal) {
   const { base, from, to } = rest;
   const searched = new Set(metrics.flatMap((metric) => [metric, ...factorsOf(metric, rest)]));
-  const wanted = series.filter(({ metric }) => searched.has(metric));
+  // A segment that ended before has no day that could be looked at.
+  const isThere = ({ days }: ChangeSeries) =>
+    days.some(({ label, isWhole, denominator }) => label >= from && label <= to && isWhole && denominator > 0);
+  const wanted = series.filter((each) => searched.has(each.metric) && isThere(each));
   const looked = await partsOf(wanted.filter(hasEnough), signal, (each) => lookThrough([each], from, to));
   // A product changes with what it is made of, which dates and sizes the change.
   const factors = wanted.filter(({ metric }) => factorsOf(metric, rest).length === 0);

@@ -125,9 +125,7 @@ const scan = kept('scan', (kind: MetricKind, days: readonly DailyPoint[], first:
     kind,
     first,
   );
-  // A segment that ended before the scan has no day in it.
-  const hasDays = series !== undefined && series.learned >= LEAST_HISTORY_DAYS && series.learned < series.labels.length;
-  if (!hasDays || isTooRare(series)) return undefined;
+  if (!series || series.learned < LEAST_HISTORY_DAYS || isTooRare(series)) return undefined;
   const study = studySeries(series, pastAndPresent(series, LOOSEST));
   if (!study) return undefined;
   // What began before the scan is news where it ended in it, or goes on since shortly before and leaves no doubt.

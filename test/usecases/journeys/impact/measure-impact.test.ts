@@ -83,16 +83,16 @@ it.each(engines)('figures are the same however the range around the days is name
   expect(named.conditions).toEqual(plain.conditions);
 });
 
-/** Two days whose sessions come in runs of an hour that say nothing of device, browser or source. */
+/** A day whose sessions come in runs of an hour that say nothing of device, browser or source. */
 const PARTLY = sharedWorlds({
   partly: {
     seed: 11,
     jobs: [
-      { scope: 'sessions', days: [9, 14] },
+      { scope: 'sessions', days: [9, 15] },
       {
         scope: 'sessions',
-        days: [14, 16],
-        hours: 12,
+        days: [15, 16],
+        hours: 1,
         fields: ['project_id', 'user_id', 'session_id', 'session_number', 'session_time', 'session_number_of_transactions'],
       },
       { scope: 'views', days: [9, 16] },
@@ -105,7 +105,7 @@ it.each(engines)('days whose files lack a trait are compared without it, the oth
   const world = PARTLY('partly');
   const answer = await measureImpact({ conditions: [SLOW], outcome: 'purchase', limit: 5 }, impactUses(world.workspace(engine), notes));
   const lean = { device: 0, browser: 'none', referrer: 'none://none' };
-  const sessions = world.sessions.map((each) => (dayOf(each.beganMs) < 14 ? each : { ...each, ...lean }));
+  const sessions = world.sessions.map((each) => (dayOf(each.beganMs) < 15 ? each : { ...each, ...lean }));
   const own = effectOf(sumsIn(sessions, ({ session }) => session.transactions > 0));
   expect(answer.conditions[0]).toMatchObject({ sessions: own.sessions, comparable: own.comparable });
   expect(notes.join(' ')).toContain('number of the view; device, browser, source not known on all days)');
