@@ -112,9 +112,11 @@ const specialText = (causes: Causes) =>
   causes.length === 0 ? [] : [`${causes.some(({ basis }) => basis === 'inferred') ? 'without' : 'on'} ${namesOf(causes)}`];
 
 /** The bounds of what was expected, and whether a value lies outside them that is normal as one of many. */
-function boundsOf({ now, against, unit }: Facts): { readonly text: string; readonly isOutside: boolean } {
+function boundsOf({ now, against, unit, causes }: Facts): { readonly text: string; readonly isOutside: boolean } {
   const { low, high } = against ?? {};
-  if (low === undefined || high === undefined) return { text: '', isOutside: false };
+  // Those of a special day that no earlier year shows are those of the doubt about it, not of what is expected without it.
+  const isDoubt = causes.some(({ basis }) => basis === 'inferred');
+  if (low === undefined || high === undefined || isDoubt) return { text: '', isOutside: false };
   return { text: ` (${pairText(low, high, unit)})`, isOutside: now !== null && (now < low || now > high) };
 }
 
@@ -209,8 +211,7 @@ function rangeSentence(facts: Facts, subject: string, grammar: Grammar): string 
 
 /** The sentence of a finding, without its cost. */
 export function sentenceOf(facts: Facts, grammar: Grammar): string {
-  if (facts.verdict === 'measurement')
-    return `It looks like the counting, not the customers: ${listed(facts.causes.map(({ name }) => name))}.`;
+  if (facts.verdict === 'measurement') return `It may be the counting, not the customers: ${listed(facts.causes.map(({ name }) => name))}.`;
   const subject = capital(subjectText(facts.subject, facts.place, grammar));
   if (facts.against?.what === 'limit') return limitSentence(facts, subject, grammar);
   if (facts.against?.what === 'expected') return expectedSentence(facts, subject, grammar);

@@ -1,4 +1,4 @@
-import { sampleCorrelation } from 'simple-statistics';
+import { sampleCorrelation, sampleVariance } from 'simple-statistics';
 import { Z_95 } from './tails.ts';
 
 /** The mean; NaN where there is none. */
@@ -19,6 +19,24 @@ export function quantile(sorted: Float64Array, share: number): number {
 /** The middle value; NaN where there is none. */
 export function median(values: ArrayLike<number>): number {
   return quantile(ascending(values), 0.5);
+}
+
+/** Share of the values at either end that do not count in a trimmed mean. */
+const TRIMMED = 0.2;
+
+/**
+ * The mean without the lowest and the highest fifth of the values, with its variance and degrees of freedom (Yuen 1974): one week of a
+ * campaign is no pattern. `inward` has all values in turn, those left out moved to the nearest that counts.
+ */
+export function trimmedMean(values: readonly number[]) {
+  const cut = Math.floor(TRIMMED * values.length);
+  const sorted = ascending(values);
+  const left = sorted.subarray(cut, sorted.length - cut);
+  const [low = Number.NaN, high = Number.NaN] = [left[0], left.at(-1)];
+  const inward = values.map((value) => Math.min(high, Math.max(low, value)));
+  const freedom = left.length - 1;
+  const squares = sampleVariance(inward) * (values.length - 1);
+  return { middle: meanOf(Array.from(left)), variance: squares / left.length / freedom, freedom, inward };
 }
 
 /** Fewer values say nothing of how much neighbours resemble each other. */

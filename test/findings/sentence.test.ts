@@ -112,7 +112,7 @@ describe('the sentence of a finding', () => {
     [
       'counting',
       { verdict: 'measurement', causes: [{ kind: 'measurement', name: 'almost no visits were counted on 2026-09-04', basis: 'inferred' }] },
-      'It looks like the counting, not the customers: almost no visits were counted on 2026-09-04.',
+      'It may be the counting, not the customers: almost no visits were counted on 2026-09-04.',
     ],
   ])('of %s', (_, more, sentence) => {
     expect(say(step, more)).toBe(sentence);

@@ -122,8 +122,17 @@ export function reasonsOf<Of extends Visits>(
   return groups.length === 0 ? {} : findReasons(occasion, groups, looked);
 }
 
-/** Visits beside a part moved with it where they moved by at least this share of its size. */
+/** Share of a relative change that makes the most of it. */
 const ALONG = 0.5;
+
+/** Whether a relative change goes the way of another one and is at least half as large. */
+export const goesAlong = (relative: number, other: number) => relative / other >= ALONG;
+
+/** Whether other visits moved along with a change on its days. */
+export function movedAlong({ metric, change }: SiteChange, other: Visits): boolean {
+  const size = sizeOfDays(kindOf(metric), pointsKnown(other, metric), change);
+  return size !== undefined && goesAlong(size.relative, change.relative);
+}
 
 /** The usual count of the days of a change, and how far that of these lies beside it. */
 function movedBy({ metric, reading, change: { from, to = LAST, relative } }: SiteChange): { usual: number; moved: number } {
@@ -135,7 +144,7 @@ function movedBy({ metric, reading, change: { from, to = LAST, relative } }: Sit
 /** Whether a change of some visits is that of a part of them: by plain sums, because a season moves all parts. */
 export function isOfPart(part: SiteChange, whole: SiteChange): boolean {
   const [own, all] = [movedBy(part), movedBy(whole)];
-  return !((all.moved - own.moved) / (all.usual - own.usual) / part.change.relative >= ALONG);
+  return !goesAlong((all.moved - own.moved) / (all.usual - own.usual), part.change.relative);
 }
 
 /** A change on the one part of its visits that moved its way, unlike the rest, and made most of it, as dated and sized there. */
@@ -148,4 +157,11 @@ export function onItsPart<Of extends Visits>(
   const reading = parts.find(({ name }) => name === named)?.reading;
   const there = reading && measuredOn({ ...own, reading });
   return there && there.change.relative * own.change.relative > 0 && isOfPart(there, own) ? there : undefined;
+}
+
+/** A change of a part of some visits as all of them show it, where the rest of them went along; undefined where it is that of the part. */
+export function onTheWhole<Of extends Visits>(own: SiteChange<Of>, reading: Of): SiteChange<Of> | undefined {
+  const change = measureChange(kindOf(own.metric), pointsKnown(reading, own.metric), own.change);
+  const there = change && { ...own, reading, change };
+  return there && !isOfPart(own, there) ? there : undefined;
 }

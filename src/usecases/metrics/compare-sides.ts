@@ -9,10 +9,11 @@ import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts'
 import { type Device, PARTS, type Selection } from '../../domain/metrics/read/metric-grid.ts';
 import { leadOf } from '../../domain/metrics/read/query-lead.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
-import { areNear, changesOf, ERROR, isOn, pointsKnown, type SiteChange, type Visits } from '../../domain/metrics/site-changes.ts';
+import { changesOf, DAYS_BEFORE, ERROR, isOn, movedAlong, pointsKnown, type Visits } from '../../domain/metrics/site-changes.ts';
 import { ALL_VISITORS, segmentSetsOf } from '../../domain/names/match-name.ts';
 import type { Facts } from '../../findings/finding.ts';
 import { paragraphOf } from '../../findings/paragraph.ts';
+import { saidOf } from '../../findings/sentence.ts';
 import { dayAfter, shiftDays } from '../../lib/calendar.ts';
 import { todayIn } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
@@ -123,28 +124,22 @@ async function readSides(question: Question, lists: Lists, context: CompareConte
   return { sides, totals, notes: [...ofGoals, ...(await redefinitionNotes(compared, lists))] };
 }
 
-/** Days by which another side may show the first day of the same change off. */
-const NEAR_DAYS = 3;
-
-/** The clearest change of a rate or an average inside the range that not all sides have: its level over the range is then of no day. */
-function changeInside(
+/** The clearest change on the days of the range that some side did not follow: the levels of the range are then partly its own. */
+function changeOfSome(
   sides: readonly ReadSide[],
   { metrics, period, goalId }: Question,
   { totals, lists, timeZone }: Pick<SidesRead, 'totals'> & { readonly lists: Lists; readonly timeZone: string },
 ): Facts[] {
   const [first, last] = [todayIn(timeZone, period.startMs), todayIn(timeZone, period.endMs)];
   const most = ERROR / (sides.length * metrics.length);
-  const bySide = sides.map(({ reading }) => metrics.flatMap((metric) => changesOf(reading, metric, dayAfter(first, 1), most)));
-  const isSame = (a: SiteChange, b: SiteChange) => a.metric === b.metric && areNear(a.change, b.change, NEAR_DAYS);
-  const [clearest] = bySide
-    .flat()
-    .filter((own) => !isCount(own.metric) && isOn(own.change, { first, last }))
-    .filter((own) => bySide.some((others) => !others.some((other) => isSame(own, other))))
+  const [clearest] = sides
+    .flatMap(({ reading }) => metrics.flatMap((metric) => changesOf(reading, metric, dayAfter(first, -DAYS_BEFORE), most)))
+    .filter((own) => isOn(own.change, { first, last }) && sides.some(({ reading }) => !movedAlong(own, reading)))
     .toSorted((a, b) => a.change.pValue - b.change.pValue);
   if (!clearest) return [];
   const { metric, reading } = clearest;
   const place = placeBy(lists.nameOf)({ ...reading, goalId }, metric);
-  return [changeFacts({ ...clearest, place, points: pointsKnown(reading, metric), last }, totals.currency)];
+  return [changeFacts({ ...clearest, rows: reading.known, place, points: pointsKnown(reading, metric), last }, totals.currency)];
 }
 
 /** How the sides were compared, and what is missing. */
@@ -175,8 +170,8 @@ export async function compareAtOnce(asked: Question, context: CompareContext): P
   for (const sentence of [...notes, ...read.notes, ...notesOf(sides, question, totals, timeZone)]) context.note(sentence);
   const grammar = grammarOf(todayIn(timeZone, context.nowMs));
   const compared = compareSides(metrics, sides, by === 'device' ? by : 'segment', { currency: totals.currency, grammar });
-  const changes = await inTurns(context.signal, () => wordedAll(changeInside(sides, question, { totals, lists, timeZone }), grammar));
-  const said = [...changes, ...compared.findings].map(({ sentence }) => sentence);
+  const changes = await inTurns(context.signal, () => wordedAll(changeOfSome(sides, question, { totals, lists, timeZone }), grammar));
+  const said = [...changes.map((finding) => saidOf(finding, grammar)), ...compared.findings.map(({ sentence }) => sentence)];
   const table = {
     columns: [by, ...metrics],
     rows: sides.map(({ name, values }) => [name, ...metrics.map((metric) => values[metric] ?? null)]),

@@ -1,5 +1,5 @@
 import { onApiError, refuse } from '../../api/errors.ts';
-import { atTheirDevices, changesBefore, changesFrom, changesWithLater } from '../../domain/metrics/expected/expected-changes.ts';
+import { atTheirPlaces, changesBefore, changesFrom, changesWithLater } from '../../domain/metrics/expected/expected-changes.ts';
 import { FORECAST_DAYS, type FoundChange, keyOf, TURN_DAYS, withExpected } from '../../domain/metrics/expected/expected-lines.ts';
 import { specialNote } from '../../domain/metrics/expected/expected-words.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
@@ -115,7 +115,7 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   // Visits and orders go apart where one device changes too, which only the devices tell.
   const faults = broken.filter(({ kind }) => hasAllDevices(grid) || !OF_DEVICES.has(kind));
   for (const { evidence } of faults)
-    note(`It looks like the counting, not the customers: ${evidence}. These days teach nothing and are not judged.`);
+    note(`It may be the counting, not the customers: ${evidence}. These days teach nothing and are not judged.`);
   const input = { query, lines, days: withoutFaults(read.rows, faults), known, timeZone };
   const first = todayIn(timeZone, interval.startMs);
   const among = await inTurns(signal, () => changesFrom(input, first));
@@ -129,8 +129,8 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
     later.rows.length === 0
       ? found
       : await inTurns(signal, () => [...changesWithLater(among, whole, [first, last]), ...beforeIn(whole, last)]);
-  const ofDevices = { grid: { ...daily, ranges: [history, ...later.ranges] }, input: whole };
-  const changes = await onDevices(told, ofDevices, context);
+  const ofPlaces = { grid: { ...daily, ranges: [history, ...later.ranges] }, input: whole };
+  const changes = await atPlaces(told, ofPlaces, context);
   return { input, found: told, changes, currency: read.currency, lastMs, last };
 }
 
@@ -237,20 +237,24 @@ export async function readCourse(
   return { ...none, changes, last: ofDays };
 }
 
-/** The days of an expectation, and how to read those of devices. */
-interface DeviceRead {
+/** The days of an expectation, and how to read those of other places. */
+interface PlaceRead {
   readonly grid: Parameters<typeof fetchKept>[0];
   readonly input: Parameters<typeof withExpected>[0];
 }
 
-/** Changes on the devices where they happened; these are read where all devices changed and nothing else is put side by side. */
-async function onDevices(
+/** Changes at the places where they happened; devices are read where one set of visits changed, or segments, which all visits may explain. */
+async function atPlaces(
   changes: readonly FoundChange[],
-  { grid, input: { days, known } }: DeviceRead,
+  { grid, input: { query, days, known } }: PlaceRead,
   context: ExpectedContext,
 ): Promise<FoundChange[]> {
-  const keys = new Set(days.map(({ selection }) => keyOf(selection)));
-  const isOfAll = keys.size === 1 && changes.some(({ reading }) => reading.device === 'all');
-  const more = isOfAll ? await fetchKept({ ...grid, devices: PARTS }, context).catch(onApiError(() => ({ rows: [] }))) : { rows: [] };
-  return inTurns(context.signal, () => atTheirDevices(changes, [...days, ...more.rows], known));
+  const selections = new Map(days.map(({ selection }) => [keyOf(selection), selection]));
+  const all = [...selections.values()];
+  const areSegments = all.some(({ segmentIds }) => segmentIds.length > query.segmentIds.length);
+  const isOfAll = query.goalIds.length <= 1 && all.every(({ device }) => device === 'all') && changes.length > 0;
+  const places = { ...grid, devices: areSegments ? (['all', ...PARTS] as const) : PARTS, segmentSets: [query.segmentIds] };
+  const more = isOfAll ? await fetchKept(places, context).catch(onApiError(() => ({ rows: [] }))) : { rows: [] };
+  const beside = more.rows.filter(({ selection }) => !selections.has(keyOf(selection)));
+  return inTurns(context.signal, () => atTheirPlaces(changes, [...days, ...beside], known));
 }

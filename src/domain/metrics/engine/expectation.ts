@@ -40,6 +40,8 @@ export type ExpectedVerdict = 'normal' | 'high' | 'low';
 /** An expectation, and how far what was counted lies from it, as a standard normal. */
 export interface Expected extends Expectation {
   readonly score: number;
+  /** The same as a share of the expected: -0.2 for a fifth less. */
+  readonly distance: number;
   /** Share of the expected by which chance lets a row lie off, on the side on which it lies: at 1 % unless told otherwise. */
   readonly noise: number;
 }
@@ -218,15 +220,17 @@ function expectRows(
     const trials = isSum(kind) ? 1 : sumOf(days, 'denominator');
     const valueAt = (deviation: number) => Math.max(0, base * (1 + relativeOf(series, deviation)) - shift) / trials;
     const counted = sumOf(days, 'numerator');
+    const distance = counted / trials / valueAt(middle) - 1;
     const own = normalOf((deviationOf(series, (counted + shift) / base) - middle) / sd, noise.freedom);
     const events = at.reduce((sum, day) => sum + (series.events?.[day] ?? 0), 0);
     // A sum that one very large event lifts says nothing of the others.
-    const score = own > 0 && events > 0 ? Math.min(own, scoreOfTail(logOfLarge(events, counted / trials / valueAt(middle) - 1))) : own;
+    const score = own > 0 && events > 0 ? Math.min(own, scoreOfTail(logOfLarge(events, distance))) : own;
     return {
       expected: valueAt(middle),
       low: valueAt(middle - width * sd),
       high: valueAt(middle + width * sd),
       score,
+      distance,
       noise: Math.max(
         Math.abs(valueAt(middle + Math.sign(own) * reach * sd) / valueAt(middle) - 1),
         own > 0 && events > 0 ? largeShare(events, chance) : 0,

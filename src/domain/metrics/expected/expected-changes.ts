@@ -6,7 +6,7 @@ import { LAST } from '../engine/scan.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { PARTS } from '../read/metric-grid.ts';
 import { askedOf } from '../read/metric-query.ts';
-import { areNear, changesOf, ERROR, onItsPart } from '../site-changes.ts';
+import { areNear, changesOf, ERROR, onItsPart, onTheWhole } from '../site-changes.ts';
 import { type ExpectedInput, type FoundChange, isChangeOf, keyOf, type QueryVisits } from './expected-lines.ts';
 
 /** A change that began this many days before the first row is no longer news. */
@@ -68,12 +68,23 @@ export function changesBefore(input: ExpectedInput, first: string, last = '9'): 
   return changesFrom(input, dayAfter(first, -LATELY_DAYS)).filter(({ change: { from, to = LAST } }) => from < first && to > last);
 }
 
-/** Changes where they happened, each once: what a device alone did is told of it, and costs what it cost there. */
-export function atTheirDevices(changes: readonly FoundChange[], days: readonly MetricRow[], known: KnownDays): FoundChange[] {
+/**
+ * Changes where they happened, each once: what segments share is told of all visits, and what a device alone did of it; both cost what they
+ * cost there.
+ */
+export function atTheirPlaces(changes: readonly FoundChange[], days: readonly MetricRow[], known: KnownDays): FoundChange[] {
   const all = visitsOf(days, known);
   const partsOf = ({ device, ...selection }: QueryVisits) => {
     const keys = device === 'all' ? PARTS.map((part) => keyOf({ ...selection, device: part })) : [];
     return all.filter((visits) => keys.includes(keyOf(visits))).map((reading) => ({ name: reading.device, reading }));
   };
-  return once(changes.map((own) => ({ ...own, ...onItsPart(own, partsOf(own.reading)) })));
+  const wholeOf = ({ device, segmentIds, goalId }: QueryVisits) =>
+    all.find((each) => each.device === device && each.goalId === goalId && each.segmentIds.length < segmentIds.length);
+  return once(
+    changes.map((own) => {
+      const whole = wholeOf(own.reading);
+      const there = { ...own, ...(whole && onTheWhole(own, whole)) };
+      return { ...there, ...onItsPart(there, partsOf(there.reading)) };
+    }),
+  );
 }

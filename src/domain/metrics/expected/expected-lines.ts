@@ -12,7 +12,7 @@ import type { MetricRow } from '../read/metric-answers.ts';
 import type { Selection } from '../read/metric-grid.ts';
 import { askedOf, isOfDays, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
-import { isOn, type SiteChange, type Visits } from '../site-changes.ts';
+import { goesAlong, isOn, type SiteChange, type Visits } from '../site-changes.ts';
 
 /** Days that a forecast reaches beyond the last complete one. */
 export const FORECAST_DAYS = 28;
@@ -137,11 +137,11 @@ function expectationsIn(
 }
 
 /**
- * The verdict of a row by its own bounds on the side to which a known change moved it, and on special days: it is no draw of many then;
- * else its score for that of all rows together.
+ * The verdict of a row by its own bounds where a known change moved it, and on special days: it is no draw of many then; else its score for
+ * that of all rows together.
  */
-function openOf(cell: Omit<ExpectedCell, 'verdict'>, { score }: Expected, moved: readonly FoundChange[]): Open {
-  const isOwn = cell.unseen !== undefined || moved.some(({ change }) => change.relative * score > 0);
+function openOf(cell: Omit<ExpectedCell, 'verdict'>, { score, distance }: Expected, moved: readonly FoundChange[]): Open {
+  const isOwn = cell.unseen !== undefined || moved.some(({ change }) => goesAlong(change.relative, distance));
   if (isOwn && Math.abs(score) > Z_95) return { cell: { ...cell, verdict: score > 0 ? 'high' : 'low' } };
   return { cell: { ...cell, verdict: cell.unseen ? 'not enough data' : 'normal' }, ...(!isOwn && { score }) };
 }

@@ -1,4 +1,4 @@
-import { linearRegression, mean, sampleVariance, sum } from 'simple-statistics';
+import { linearRegression, mean, sum } from 'simple-statistics';
 import { listed } from '../../../findings/wording.ts';
 import type { Interval } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
@@ -7,7 +7,7 @@ import { nth } from '../../../lib/nth.ts';
 import { counted, formatPercent } from '../../../lib/number-text.ts';
 import { capital } from '../../../lib/sentences.ts';
 import { carryFactor, slopeError } from '../../../statistics/carry.ts';
-import { meanOf } from '../../../statistics/order.ts';
+import { meanOf, trimmedMean } from '../../../statistics/order.ts';
 import { logTail, normalOf, studentOf, tailOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
 import { isCount } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
@@ -34,11 +34,10 @@ function estimateOf(effect: number, error: number, freedom: number, count: numbe
   };
 }
 
-/** An estimate of a mean of values in turn. */
-function meanEstimate(values: readonly number[], count = values.length): Estimate {
-  const middle = meanOf(values);
-  const error = Math.sqrt(sampleVariance([...values]) / values.length) * carryFactor(values.map((value) => value - middle));
-  return estimateOf(middle, error, values.length - 1, count);
+/** An estimate of the middle of values in turn. */
+function middleEstimate(values: readonly number[], count = values.length): Estimate {
+  const { middle, variance, freedom, inward } = trimmedMean(values);
+  return estimateOf(middle, Math.sqrt(variance) * carryFactor(inward.map((value) => value - middle)), freedom, count);
 }
 
 /** The slope of a line through values in turn, and what it leaves of them. */
@@ -77,7 +76,7 @@ export function trendEstimate(values: readonly number[], isMonthly: boolean): Tr
   const logs = values.map(Math.log);
   if (isMonthly && logs.length >= 2 * YEAR_MONTHS) {
     const grown = logs.slice(YEAR_MONTHS).map((value, at) => value - nth(logs, at));
-    return { ...meanEstimate(grown, values.length), isSeasonal: true };
+    return { ...middleEstimate(grown, values.length), isSeasonal: true };
   }
   const { slope, residuals } = lineOf(logs);
   return { ...estimateOf(slope, slopeError(residuals), logs.length - 2, values.length), isSeasonal: false };
@@ -201,7 +200,7 @@ export function weekendEstimate(metric: string, days: readonly MetricRow[]): Est
     return weekend > 0 && rest > 0 ? [Math.log(weekend / rest)] : [];
   });
   if (ratios.length < LEAST_WEEKS) return undefined;
-  return meanEstimate(ratios);
+  return middleEstimate(ratios);
 }
 
 function weekendSentence(name: string, estimate: Estimate): string {
@@ -221,17 +220,16 @@ function weeksOf(metric: string, days: readonly MetricRow[]): number[][] {
 
 /** Whether two weekdays differ by more than the largest of all differences does by chance once in a hundred ranges of so many weeks. */
 function differsBetween(weeks: readonly (readonly number[])[]): (one: number, other: number) => boolean {
-  const columns = WEEKDAYS.map((_, day) => weeks.map((week) => nth(week, day)));
-  const middles = columns.map((column) => mean(column));
-  const residuals = weeks.flatMap((week) => week.map((value, day) => value - nth(middles, day)));
-  const freedom = (weeks.length - 1) * (WEEK - 1);
-  const pooled = sum(residuals.map((value) => value ** 2)) / freedom;
-  const carry = carryFactor(residuals);
+  const columns = WEEKDAYS.map((_, day) => trimmedMean(weeks.map((week) => nth(week, day))));
+  const pooled = mean(columns.map(({ variance }) => variance));
+  const freedom = (WEEK - 1) * mean(columns.map((column) => column.freedom));
+  const carry = carryFactor(weeks.flatMap((_, week) => columns.map(({ inward, middle }) => nth(inward, week) - middle)));
   return (one, other) => {
+    const [own, beside] = [columns[one], columns[other]];
+    if (!own || !beside) return false;
     // Days with few visits scatter more than the others.
-    const own = [one, other].map((day) => sampleVariance(columns[day] ?? []));
-    const error = Math.sqrt(Math.max(2 * pooled, nth(own, 0) + nth(own, 1)) / weeks.length) * carry;
-    const t = (nth(middles, one) - nth(middles, other)) / error;
+    const error = Math.sqrt(Math.max(2 * pooled, own.variance + beside.variance)) * carry;
+    const t = (own.middle - beside.middle) / error;
     return PAIRS * tailOf(normalOf(t, freedom)) < LEVEL;
   };
 }

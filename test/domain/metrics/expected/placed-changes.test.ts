@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { costOnDays, totalsOf } from '../../../../src/domain/metrics/change-cost.ts';
-import { atTheirDevices, changesFrom } from '../../../../src/domain/metrics/expected/expected-changes.ts';
+import { atTheirPlaces, changesFrom } from '../../../../src/domain/metrics/expected/expected-changes.ts';
 import { type Device, PARTS } from '../../../../src/domain/metrics/read/metric-grid.ts';
 import { dayAfter } from '../../../../src/lib/calendar.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
@@ -30,7 +30,7 @@ function placedOf(factors: Parameters<typeof rowsOf>[0]) {
   const days = rows.filter(({ selection }) => selection.device === 'all');
   const input = { query: { metrics: ['conversionRate'], bases: [] }, lines: [], days, known, timeZone: 'UTC' } as never;
   const among = changesFrom(input, dayAfter(FIRST, 110));
-  return atTheirDevices(among, rows, known);
+  return atTheirPlaces(among, rows, known);
 }
 
 it('a change of all devices that one device made is told of it, with its size and cost there', () => {
@@ -57,6 +57,6 @@ it('a product is told by its factor also where both are placed on one device', (
     return changesFrom({ query: { metrics: [metric], bases: [] }, lines: [], days, known, timeZone: 'UTC' } as never, dayAfter(FIRST, 110));
   };
   const revenue = changesOf('conversionRate', 'desktop').map((own) => ({ ...own, metric: 'revenueSum' }));
-  const told = atTheirDevices([...changesOf('conversionRate', 'all'), ...revenue], rows, known);
+  const told = atTheirPlaces([...changesOf('conversionRate', 'all'), ...revenue], rows, known);
   expect(told.map(({ metric, reading }) => [metric, reading.device])).toEqual([['conversionRate', 'desktop']]);
 });
