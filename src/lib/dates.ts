@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { DateError, type DateMeaning, readDate } from './date-texts.ts';
 import type { Interval } from './intervals.ts';
-import { ofAnswer, ofSession } from './note-mark.ts';
+import { ofAnswer } from './note-mark.ts';
 import { formatMs } from './number-text.ts';
 
 /** A date of a range that has not come yet. */
@@ -87,8 +87,8 @@ export interface DateRange {
   endMs: number;
   timeZone: string;
   nowMs: number;
-  /** How many days before today the service may still correct: 7 for zone metrics. Left out: nothing is said of days that are over. */
-  provisionalDays?: number | undefined;
+  /** How many days before today the service may still correct: 7 for zone metrics. */
+  provisionalDays: number;
 }
 
 /** A range in words, with its days and what may still change. */
@@ -98,7 +98,7 @@ export interface RangeDescription {
   timeZone: string;
   /** Calendar days, each counted as one whether it has 23, 24 or 25 hours; a fraction where the range begins or ends within a day. */
   days: number;
-  /** Sentences on what may still change; that nothing may is said where `provisionalDays` is known. */
+  /** Sentences on what may still change; of days that the service would have corrected, that none will. */
   finality: string[];
   /** One line: `2026-11-09 … 2026-11-15 (7 days, Europe/Paris)`. */
   text: string;
@@ -150,22 +150,14 @@ export function rangeTexts(ranges: readonly Interval[], timeZone: string): strin
   return ranges.map((range) => measured(range, timeZone).text);
 }
 
-/** Days before today that a reader may find changed where nothing says for how long figures are corrected. */
-const RECENT_DAYS = 2;
-
-function finalityNotes(end: Temporal.ZonedDateTime, now: Temporal.ZonedDateTime, provisionalDays: number | undefined): string[] {
+function finalityNotes(end: Temporal.ZonedDateTime, now: Temporal.ZonedDateTime, corrected: number): string[] {
   const reaches = (day: Temporal.ZonedDateTime) => end.epochMilliseconds > day.epochMilliseconds;
   const today = now.startOfDay();
-  const corrected = provisionalDays ?? 0;
   const since = today.toPlainDate().subtract({ days: corrected }).toZonedDateTime(now.timeZoneId);
   const notes: string[] = [];
   if (reaches(today)) notes.push(ofAnswer(`Today is incomplete (${dayOf(now)}).`));
   if (corrected > 0 && reaches(since)) notes.push(ofAnswer(`The last ${corrected} days may still change (since ${dayOf(since)}).`));
-  if (notes.length > 0 || provisionalDays === undefined) return notes;
-  if (corrected > 0) return [`Final: its days are older than the ${corrected} in which the service corrects.`];
-  return reaches(today.subtract({ days: RECENT_DAYS }))
-    ? [ofSession('finality', 'Whether these days are still corrected is not documented.')]
-    : [];
+  return notes.length > 0 || corrected === 0 ? notes : [`Final: its days are older than the ${corrected} in which the service corrects.`];
 }
 
 /** Says which range an answer covers, for its notes: days counted in the zone, and what in it is not final yet. */

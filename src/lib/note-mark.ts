@@ -9,23 +9,22 @@ export function ofAnswer(sentence: string): string {
   return `${sentence}${OF_ANSWER}`;
 }
 
-/** A note that stands for a session until another one `about` the same takes its place, such as its project: it is said once. */
-export function ofSession(about: string, sentence: string): string {
-  return `${sentence}${OF_SESSION}${about}`;
+/** A note that stands for a session until another such one takes its place, as that of its project: it is said once. */
+export function ofSession(sentence: string): string {
+  return `${sentence}${OF_SESSION}`;
 }
 
 /** A note without its mark. */
 export interface MarkedNote {
   readonly sentence: string;
   readonly isOfAnswer: boolean;
-  /** The subject of a note of the session; undefined for all others. */
-  readonly about: string | undefined;
+  readonly isOfSession: boolean;
 }
 
 /** The mark of a note, which may have been put behind other words since. */
 export function markOf(note: string): MarkedNote {
-  const [marked = '', about] = note.split(OF_SESSION, 2);
-  return { sentence: marked.replaceAll(OF_ANSWER, ''), isOfAnswer: marked.includes(OF_ANSWER), about };
+  const sentence = note.replaceAll(OF_ANSWER, '').replaceAll(OF_SESSION, '');
+  return { sentence, isOfAnswer: note.includes(OF_ANSWER), isOfSession: note.includes(OF_SESSION) };
 }
 
 /** The words of a note. */

@@ -297,8 +297,8 @@ async function run(call: Call): Promise<Outcome> {
 
 /** The range of an answer; says in the notes what it is, and whether it is final. */
 async function rangeOf({ tool, input, nowMs, note, range: named, caller: { session } }: Call) {
-  const stated = typeof tool.provisionalDays === 'function' ? tool.provisionalDays(input) : tool.provisionalDays;
-  const provisionalDays = stated ?? (scopeOf(tool) === 'metrics' ? 0 : undefined);
+  const { provisionalDays: stated = 0 } = tool;
+  const provisionalDays = typeof stated === 'function' ? stated(input) : stated;
   const { range, notes } = await rangeWords(named, { timeZone: session.options.timeZone, nowMs, provisionalDays });
   for (const sentence of notes) note(sentence);
   return range;
@@ -313,7 +313,7 @@ function drawnOf({ input, client, options, makeChart }: Call) {
 /** Names the project where the credential reaches several. */
 function noteProject({ tool, client, options, note }: Call): void {
   const project = tool.operation?.base === 'auth' ? undefined : client.chosenProject(options.projectId);
-  if (project) note(ofSession('project', `Project: ${project.name} (${project.id}).`));
+  if (project) note(ofSession(`Project: ${project.name} (${project.id}).`));
 }
 
 async function previewed(call: Call, { question, ...request }: WriteRequest): Promise<Answer> {

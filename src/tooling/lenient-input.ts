@@ -171,9 +171,7 @@ function metric({ metric: family, exact }: MetricFact, value: unknown, reading: 
   // A limit applies to the metric that was named, and to no other.
   const close = guess && !exact && known === undefined ? closeMetricOf(family, value) : undefined;
   if (close !== undefined) return guessed('metric', value, close, reading);
-  if (known === undefined || known === value) return value;
-  notes.push(`metric "${value}" = ${known}`);
-  return known;
+  return known ?? value;
 }
 
 /** The values that an everyday word in a list stands for; any other value as it is. */

@@ -384,7 +384,7 @@ interface RangeOptions {
   readonly timeZone: string;
   readonly nowMs: number;
   /** Days before now in which the numbers may still change. */
-  readonly provisionalDays: number | undefined;
+  readonly provisionalDays: number;
 }
 
 /** Describes the range of an answer and whether it is final; empty where the answer covers none. */

@@ -54,11 +54,11 @@ export function reminderOf(note: string): string {
 
 /** Remembers the notes that a session has received lately, so that it does not receive the same in full again. */
 export function createSaidNotes(clock: Clock) {
-  /** The last that was said, by what it is about: a note of the session by its mark, any other by itself. */
+  /** The last that was said: the note of the session, and any other by itself. */
   const said = new LRUCache<string, string>({ max: MOST, ttl: LIFE_MS, ttlResolution: 0, perf: clock });
 
   /** Whether this was said last and lately; remembers that it is said now. */
-  function isKnown(sentence: string, about = sentence): boolean {
+  function isKnown(sentence: string, about: string): boolean {
     const last = said.get(about);
     said.set(about, sentence);
     return last === sentence;
@@ -68,11 +68,11 @@ export function createSaidNotes(clock: Clock) {
     /** The notes of an answer without their marks: those that were said lately stand together in short, at the end. */
     shorten(notes: readonly string[]): string[] {
       const [whole, reminders]: [string[], string[]] = [[], []];
-      for (const { sentence, isOfAnswer, about } of notes.map(markOf)) {
-        const isRepeated = about === undefined && (sentence.length < LONG || isOfAnswer);
-        if (isRepeated || !isKnown(sentence, about)) whole.push(sentence);
+      for (const { sentence, isOfAnswer, isOfSession } of notes.map(markOf)) {
+        const isRepeated = !isOfSession && (sentence.length < LONG || isOfAnswer);
+        if (isRepeated || !isKnown(sentence, isOfSession ? '' : sentence)) whole.push(sentence);
         // One of the session is about where answers come from, not about their figures.
-        else if (about === undefined) reminders.push(reminderOf(sentence));
+        else if (!isOfSession) reminders.push(reminderOf(sentence));
       }
       return reminders.length === 0 ? whole : [...whole, `As said before: ${reminders.join('; ')}.`];
     },

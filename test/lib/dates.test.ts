@@ -268,11 +268,11 @@ it('writes instants with milliseconds', () => {
 });
 
 describe('ranges', () => {
-  function range(from: string, to: string, timeZone = 'UTC', provisionalDays?: number, endEdge: DateOptions['edge'] = 'end') {
+  function range(from: string, to: string, timeZone = 'UTC', provisionalDays = 0, endEdge: DateOptions['edge'] = 'end') {
     const start = resolveDate(from, { edge: 'start', timeZone, nowMs });
     const end = resolveDate(to, { edge: endEdge, timeZone, nowMs });
     const edges = { startIso: start.iso, endIso: end.iso, startMs: start.instantMs, endMs: end.instantMs };
-    return describeRange({ ...edges, timeZone, nowMs, ...(provisionalDays === undefined ? {} : { provisionalDays }) });
+    return describeRange({ ...edges, timeZone, nowMs, provisionalDays });
   }
 
   it('describes whole days', () => {
@@ -312,8 +312,7 @@ describe('ranges', () => {
   it.each([
     ['today', 'today', undefined, ['Today is incomplete (2026-11-20).']],
     ['-6d', 'now', 0, ['Today is incomplete (2026-11-20).']],
-    ['yesterday', 'yesterday', undefined, []],
-    ['yesterday', 'yesterday', 0, ['Whether these days are still corrected is not documented.']],
+    ['yesterday', 'yesterday', 0, []],
     ['-30d', 'today', 7, ['Today is incomplete (2026-11-20).', 'The last 7 days may still change (since 2026-11-13).']],
     ['2026-11-13', '2026-11-13', 7, ['The last 7 days may still change (since 2026-11-13).']],
     ['2026-11-12', '2026-11-12', 7, ['Final: its days are older than the 7 in which the service corrects.']],

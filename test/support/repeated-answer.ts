@@ -1,5 +1,5 @@
 /** Notes that stand for a session as a whole: each process says them once to a principal, then leaves them out for some minutes. */
-const STANDING = /^(?:- )?(?:Project: |Whether these days are still corrected )/;
+const STANDING = /^(?:- )?Project: /;
 
 /** A first answer as a process gives it again to the same principal: the same in all but the standing notes. */
 export function repeated<T>(answer: T): T;

@@ -20,14 +20,12 @@ describe('a note that was said lately', () => {
 
   it('is left out where it names the project of the answers before, and said where that is another one', () => {
     const said = createSaidNotes(manualClock('2026-11-20T10:00:00Z'));
-    const told = (sentence: string) => said.shorten([ofSession('project', sentence)]);
+    const told = (sentence: string) => said.shorten([ofSession(sentence)]);
     expect(told(PROJECT)).toEqual([PROJECT]);
     expect(told(PROJECT)).toEqual([]);
     const other = 'Project: Nordlicht App (1202).';
     expect(told(other)).toEqual([other]);
     expect(told(PROJECT)).toEqual([PROJECT]);
-    // What is about something else is told besides.
-    expect(said.shorten([ofSession('finality', LONG), ofSession('project', PROJECT)])).toEqual([LONG]);
   });
 
   it('stays whole where it is of the answer alone, whatever it says and whatever was put before it', () => {

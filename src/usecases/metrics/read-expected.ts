@@ -70,9 +70,6 @@ export interface ExpectedRead {
   readonly last: string;
 }
 
-const VERDICT_WORDS =
-  'verdict: high or low at a nominal false discovery rate of 2%, or beyond its bounds where a known change moved a row.';
-
 /** No days after the rows of a query, and no ranges that they are of. */
 const NOTHING_LATER = { rows: [], ranges: [] };
 
@@ -158,7 +155,10 @@ async function readTogether(
   const labels = slotsOf('day', query.interval, timeZone).map(({ label }) => label);
   const special = specialNote(labels, input.known);
   if (special !== '') note(special);
-  note(`expected, low and high (95%) were learned of each row, or of each ${TURN_DAYS} days, from all days before; ${VERDICT_WORDS}`);
+  note(
+    `expected, low and high (95%) come from all days before a row, of days before each ${TURN_DAYS}; of a hundred rows marked high or low, \
+about two are chance.`,
+  );
   if (query.interval.endMs > lastMs)
     note(
       `Rows with the verdict forecast hold days after ${todayIn(timeZone, lastMs)}: expected is of all their days, \
