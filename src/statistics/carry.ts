@@ -1,4 +1,4 @@
-import { sum } from 'simple-statistics';
+import { sampleVariance, sum } from 'simple-statistics';
 import { nth } from '../lib/nth.ts';
 
 /** Autocorrelation beyond which a few values cannot tell a trend from a slow wave. */
@@ -14,9 +14,8 @@ export function carryFactor(residuals: readonly number[]): number {
   return Math.sqrt((1 + kept) / (1 - kept));
 }
 
-/** The standard error of the slope of a line through values in turn, by what it leaves of them. */
-export function slopeError(residuals: readonly number[]): number {
-  const { length } = residuals;
-  const spread = (length ** 3 - length) / 12; // of their numbers around the middle one
-  return Math.sqrt(sum(residuals.map((value) => value ** 2)) / (length - 2) / spread) * carryFactor(residuals);
+/** The standard error of the slope of a line through values at some places, by what it leaves of them. */
+export function slopeError(residuals: readonly number[], places: readonly number[] = [...residuals.keys()]): number {
+  const spread = sampleVariance([...places]) * (places.length - 1);
+  return Math.sqrt(sum(residuals.map((value) => value ** 2)) / (places.length - 2) / spread) * carryFactor(residuals);
 }

@@ -7,7 +7,7 @@ import { changeFacts, grammarOf, placeBy, wordedAll } from '../../domain/metrics
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { hasAllDevices, isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
-import { askedOf, gridOf, isOfDays, type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
+import { askedOf, gridOf, type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
 import { leadOf } from '../../domain/metrics/read/query-lead.ts';
 import { commerceMetrics, commerceNote, needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
 import { inOrder, isTotal, linesOf, type QueryLine, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
@@ -248,7 +248,7 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
     const told = timeUnitOf(whole.breakdown) === undefined ? [ofTotals, judged, first] : [first, ofTotals, judged];
     return together(ahead, ...told, last);
   }
-  const special = isOfDays(timeUnitOf(complete.breakdown)) ? await readSpecialDays(complete.interval, context) : () => undefined;
+  const special = await readSpecialDays(complete.interval, context);
   const isSpecial = (day: string) => special(day) !== undefined;
   const course = rowVerdicts(complete, lines, rows, { nameOf, told: read.changes, isSpecial });
   if (course !== '') return together(first, textsTold(course), last);

@@ -1,6 +1,6 @@
 import { linearRegression, mean, sum } from 'simple-statistics';
 import { listed } from '../../../findings/wording.ts';
-import type { Interval } from '../../../lib/calendar.ts';
+import { dayAfter, type Interval } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { nth } from '../../../lib/nth.ts';
@@ -40,10 +40,10 @@ function middleEstimate(values: readonly number[], count = values.length): Estim
   return estimateOf(middle, Math.sqrt(variance) * carryFactor(inward.map((value) => value - middle)), freedom, count);
 }
 
-/** The slope of a line through values in turn, and what it leaves of them. */
-function lineOf(values: readonly number[]) {
-  const { m: slope, b: start } = linearRegression(values.map((value, at) => [at, value]));
-  return { slope, residuals: values.map((value, at) => value - start - slope * at) };
+/** The slope of a line through values at some places, and what it leaves of them. */
+function lineOf(values: readonly number[], places: readonly number[] = [...values.keys()]) {
+  const { m: slope, b: start } = linearRegression(values.map((value, at) => [nth(places, at), value]));
+  return { slope, residuals: values.map((value, at) => value - start - slope * nth(places, at)), places };
 }
 
 /** A relative change as `-5.2%`; of what grew tenfold and more tenths say nothing. */
@@ -70,16 +70,16 @@ interface Trend extends Estimate {
   readonly isSeasonal: boolean;
 }
 
-/** The growth of values in turn, positive ones only; of 24 months and more that against the year before, a year. */
-export function trendEstimate(values: readonly number[], isMonthly: boolean): Trend | undefined {
+/** The growth of values in turn, positive ones only, at the places of their periods; of 24 months and more that against the year before, a year. */
+export function trendEstimate(values: readonly number[], isMonthly: boolean, at?: readonly number[]): Trend | undefined {
   if (values.length < LEAST_PERIODS || values.some((value) => !(value > 0))) return undefined;
   const logs = values.map(Math.log);
   if (isMonthly && logs.length >= 2 * YEAR_MONTHS) {
-    const grown = logs.slice(YEAR_MONTHS).map((value, at) => value - nth(logs, at));
+    const grown = logs.slice(YEAR_MONTHS).map((value, month) => value - nth(logs, month));
     return { ...middleEstimate(grown, values.length), isSeasonal: true };
   }
-  const { slope, residuals } = lineOf(logs);
-  return { ...estimateOf(slope, slopeError(residuals), logs.length - 2, values.length), isSeasonal: false };
+  const { slope, residuals, places } = lineOf(logs, at);
+  return { ...estimateOf(slope, slopeError(residuals, places), logs.length - 2, values.length), isSeasonal: false };
 }
 
 /** A level that holds from some period on, against that of the periods before. */
@@ -139,6 +139,14 @@ export function trendSentence(name: string, unit: string, trend: Trend): string 
   return `${capital(name)}: no significant trend ${over} (${signed(trend.relative)} ${per}).`;
 }
 
+/** The words of a course, and what is left out of it. */
+interface Course {
+  readonly name: string;
+  readonly unit: 'week' | 'month';
+  readonly isShare: boolean;
+  readonly isSpecial: (day: string) => boolean;
+}
+
 const daysOf = ({ startMs, endMs }: Interval) => Math.max(1, Math.round((endMs + 1 - startMs) / DAY_MS));
 
 /** Values of whole weeks or months in order, amounts for a day; of shares as they are. */
@@ -148,15 +156,22 @@ const valuesOf = (lines: readonly QueryLine[], metric: string, isShare: boolean)
     return isCount(metric) && !isShare ? value / daysOf(interval) : value;
   });
 
+/** Whether a week has a special day: it is no part of a trend, in which it would be the end of a fall. */
+const isSpecialWeek = ({ interval: { label = '' } }: QueryLine, isSpecial: (day: string) => boolean) =>
+  WEEKDAYS.some((_, day) => isSpecial(dayAfter(label, day)));
+
 /** A sentence on the way of a metric over weeks or months: its trend, or the step that fits far better; undefined for too few. */
 function courseOf(
   lines: readonly QueryLine[],
   metric: string,
-  { name, unit, isShare }: { readonly name: string; readonly unit: 'week' | 'month'; readonly isShare: boolean },
+  { name: of, unit, isShare, isSpecial }: Course,
 ): { readonly text: string; readonly isClear: boolean } | undefined {
-  const whole = lines.filter(isWholeDay).toSorted((a, b) => a.order - b.order);
+  const all = lines.filter(isWholeDay).toSorted((a, b) => a.order - b.order);
+  const whole = unit === 'week' ? all.filter((line) => !isSpecialWeek(line, isSpecial)) : all;
+  const name = whole.length < all.length ? `${of} in usual weeks` : of;
   const values = valuesOf(whole, metric, isShare);
-  const trend = trendEstimate(values, unit === 'month');
+  const places = whole.map((line) => all.indexOf(line));
+  const trend = trendEstimate(values, unit === 'month', places);
   if (!trend) return undefined;
   const step = trend.isSeasonal ? undefined : stepEstimate(values);
   if (!step) return { text: trendSentence(name, unit, trend), isClear: trend.isClear };
@@ -302,12 +317,14 @@ export function rowVerdicts(
     return `${of}${of === '' ? nameOf(metric) : nameOf(metric).toLowerCase()}${where === '' ? '' : ` (${where})`}`;
   };
   const usual = days.filter(({ interval: { label = '' } }) => !isSpecial(label));
+  const beside = usual.length < days.length ? ' without special days' : '';
   const sentences = askedOf(query).flatMap((metric): Said[] => {
     if (isOfDays(unit))
       return [...grouped(usual, ({ selection }) => selection).values()].flatMap((own): Said[] => {
-        if (unit === 'weekday') return [weekdaySentence(named(metric, own[0]), metric, own)].flatMap((text) => (text ? [{ text }] : []));
+        const name = `${named(metric, own[0])}${beside}`;
+        if (unit === 'weekday') return [weekdaySentence(name, metric, own)].flatMap((text) => (text ? [{ text }] : []));
         const estimate = weekendEstimate(metric, own);
-        return estimate ? [{ text: weekendSentence(named(metric, own[0]), estimate) }] : [];
+        return estimate ? [{ text: weekendSentence(name, estimate) }] : [];
       });
     if ((unit !== 'week' && unit !== 'month') || told.some((change) => isChangeOf(change, metric))) return [];
     const timed = lines.filter(({ order, isOther }) => Number.isFinite(order) && !isOther);
@@ -315,7 +332,7 @@ export function rowVerdicts(
       const isShare = query.shares && isCount(metric) && own.some(({ shares }) => (shares?.[metric] ?? 100) < 100);
       const name = named(metric, own[0], isShare ? 'the share of ' : '');
       const uncapped = isShare ? name : `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
-      return courseOf(own, metric, { name: uncapped, unit, isShare }) ?? [];
+      return courseOf(own, metric, { name: uncapped, unit, isShare, isSpecial }) ?? [];
     });
   });
   return inFew(sentences);

@@ -122,5 +122,16 @@ it('special days are no weekday of theirs: one Cyber Monday makes Monday not the
   });
   const query = { metrics: ['visits'], bases: [], breakdown: ['weekday'], zoneIds: [] } as never;
   const said = rowVerdicts(query, [], days, { nameOf: () => '', told: [], isSpecial: (day) => day === dayAfter('2026-01-05', 21) });
-  expect(said).toMatch(/^Visits: highest on Sunday, 1\d\.\d% above /);
+  expect(said).toMatch(/^Visits without special days: highest on Sunday, 1\d\.\d% above /);
+});
+
+it('weeks with special days are no part of a trend', () => {
+  const weeks = Array.from({ length: 20 }, (_, week) => {
+    const { interval, ...row } = rowOn(dayAfter('2025-11-10', 7 * week), { visits: (week < 7 ? 60_000 : 30_000) + 100 * (week % 3) });
+    return { ...row, order: week, interval: { ...interval, endMs: interval.startMs + 7 * 86_400_000 - 1 } };
+  });
+  const query = { metrics: ['visits'], bases: [], breakdown: ['week'], zoneIds: [] } as never;
+  const said = (isSpecial: (day: string) => boolean) => rowVerdicts(query, weeks, [], { nameOf: () => '', told: [], isSpecial });
+  expect(said(() => false)).toMatch(/^Visits: \d+\.\d% lower /);
+  expect(said((day) => day < '2025-12-28')).toMatch(/^Visits in usual weeks: no significant trend over these 13 weeks/);
 });
