@@ -3,7 +3,7 @@ import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts
 import { laterDays } from '../../domain/metrics/compare/comparison-windows.ts';
 import { compareSides, type Side } from '../../domain/metrics/compare/sides.ts';
 import { changeFacts, grammarOf, placeBy, wordedAll } from '../../domain/metrics/findings.ts';
-import { isCount, unitOf } from '../../domain/metrics/metric-definitions.ts';
+import { unitOf } from '../../domain/metrics/metric-definitions.ts';
 import { metricsToRead } from '../../domain/metrics/read/day-points.ts';
 import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts';
 import { type Device, PARTS, type Selection } from '../../domain/metrics/read/metric-grid.ts';
