@@ -33,6 +33,7 @@ import { type CompareContext, type CompareInput, gridOf, type Question, question
 import { compareAtOnce } from './compare-sides.ts';
 import { apartSentence, fetchMetrics, goalNotes, keptPartOf, reachesBeyond, readDays, readDaysOrNone, reasonsOf } from './fetch-metrics.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
+import { type ChosenSegments, NO_SEGMENTS, readSegments } from './read-segments.ts';
 import { redefinitionNotes } from './redefinitions.ts';
 
 /** Both ranges of a comparison and the days around them. */
@@ -242,87 +243,6 @@ async function judgePeriodsRead(read: PeriodsRead, signal: AbortSignal): Promise
     labelOf: (reading: Reading) => labelOf(reading, read),
   };
   return { faults, periods, changes: await inTurns(signal, () => judgeChanges(periods)) };
-}
-
-/** Reads at most 20 segments, and judges and shows those that differ most from all other visits. */
-const READ = 20;
-const SHOWN = 4;
-
-/** Segments that may explain a change. */
-interface ChosenSegments extends SegmentReadings {
-  /** How they were chosen, where there are more. */
-  readonly choice?: string | undefined;
-}
-
-const NO_SEGMENTS: ChosenSegments = { all: [], chosen: [] };
-
-/** A change of which segments may be the cause. */
-interface SegmentSearch {
-  readonly question: Question;
-  readonly metric: string;
-  readonly whole: Reading;
-  readonly windows: Windows;
-  readonly known?: KnownDays;
-}
-
-function choiceOf(shown: number, all: number): string | undefined {
-  const latest = all > READ ? ` among the ${READ} changed last` : '';
-  const others = all > READ ? '; segmentIds asks for any other' : '';
-  if (shown === 0) return all > READ ? `Segments: none with visits${latest}, of ${all}${others}.` : undefined;
-  return all > shown ? `Segments: the ${shown} of ${all} most unlike all others${latest}${others}.` : undefined;
-}
-
-const visitsInBoth = ({ before, after }: GroupValues) => (before['visits'] ?? 0) + (after['visits'] ?? 0);
-
-/** Reads both ranges of the segments that were changed last, and the days of those that differ most from all other visits. */
-async function readBoth({ question, metric, whole, windows, known }: SegmentSearch, context: CompareContext): Promise<ChosenSegments> {
-  const others = (await (await context.lists()).of('segment')).filter(({ id }) => !question.segmentIds.includes(id));
-  const latest = others.toSorted((a, b) => (b.changedAt ?? '').localeCompare(a.changedAt ?? '')).slice(0, READ);
-  if (latest.length === 0) return NO_SEGMENTS;
-  const names = new Map(latest.map(({ id, path }) => [id, path.join(' / ')]));
-  const idOf = ({ segmentIds }: { readonly segmentIds: readonly number[] }) => segmentIds.at(-1) ?? 0;
-  // Outcomes too: a change that lies on a segment costs what it cost there.
-  const metrics = [...new Set([...question.metrics, ...DEFAULT_METRICS])];
-  const base = { ...gridOf({ ...question, metrics }), devices: [question.devices[0] ?? 'all'] as const };
-  const within = (ids: readonly number[]) => ({ ...base, segmentSets: ids.map((id) => [...question.segmentIds, id]) });
-  const quiet = { ...context, progress: () => undefined };
-  const totals = await fetchMetrics({ ...within([...names.keys()]), ranges: [windows.baseline, windows.period] }, quiet);
-  const groups = readingsOf(totals.rows, []).map(({ segmentIds, before, after }) => {
-    const id = idOf({ segmentIds });
-    return { id, name: names.get(id) ?? String(id), before, after };
-  });
-  const visited = groups.filter((group) => visitsInBoth(group) > 0);
-  const scored = visited.map((group) => ({ group, score: contrastScore(metric, whole, group, windows.factors) }));
-  const chosen = scored.toSorted((a, b) => b.score - a.score || visitsInBoth(b.group) - visitsInBoth(a.group)).slice(0, SHOWN);
-  const shown = within(chosen.map(({ group }) => group.id));
-  const days = chosen.length === 0 ? [] : await readDays(shown, windows, quiet, true);
-  const rows = totals.rows.filter(({ selection }) => chosen.some(({ group }) => group.id === idOf(selection)));
-  const readings = readingsOf(rows, known ? withKnownDays(days, known) : days).map((reading) => ({
-    name: names.get(idOf(reading)) ?? '',
-    reading,
-  }));
-  const rank = new Map(chosen.map(({ group }, index) => [group.name, index]));
-  return {
-    all: visited,
-    chosen: readings.toSorted((a, b) => (rank.get(a.name) ?? 0) - (rank.get(b.name) ?? 0)),
-    choice: choiceOf(chosen.length, others.length),
-  };
-}
-
-/** Segments that may be the cause of a change, with notes on their reading; none where they cannot be read. */
-export async function readSegments(
-  search: SegmentSearch,
-  context: CompareContext,
-): Promise<ChosenSegments & { readonly notes: readonly string[] }> {
-  const notes: string[] = [];
-  const note = (sentence: string) => void notes.push(sentence);
-  const found = await readBoth(search, { ...context, note }).catch(
-    onApiError(({ message }): ChosenSegments => {
-      note(`Segments could not be read: ${message}`);
-      return NO_SEGMENTS;
-    }),
-  );
-  return { ...found, notes };
 }
 
 /** Days before a change in which events are looked for. */

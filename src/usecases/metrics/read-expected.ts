@@ -6,10 +6,12 @@ import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import { combined } from '../../domain/metrics/read/combine.ts';
 import { metricsToRead } from '../../domain/metrics/read/day-points.ts';
-import { hasAllDevices, PARTS } from '../../domain/metrics/read/metric-grid.ts';
+import { hasAllDevices, type MetricGrid, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import { type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
 import { commerceMetrics } from '../../domain/metrics/read/query-notes.ts';
 import { COMMERCE_GOAL, isTotal, type QueryLine } from '../../domain/metrics/read/query-table.ts';
+import { calendarCause } from '../../domain/metrics/season.ts';
+import { pointsKnown } from '../../domain/metrics/site-changes.ts';
 import { daysBetween, type Interval, shiftDays, slotsOf } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
@@ -18,6 +20,7 @@ import type { Context } from '../context.ts';
 import { otherGoalsOf } from './commerce-goal.ts';
 import { fetchKept } from './fetch-metrics.ts';
 import { readKnownDays } from './read-known-days.ts';
+import { latestSegments } from './read-segments.ts';
 
 /** Days that two requests hold, and the least that teach. */
 const READ_DAYS = 184;
@@ -34,7 +37,7 @@ const OF_DEVICES: ReadonlySet<string> = new Set([
   'orders late',
 ]);
 
-type ExpectedContext = Pick<Context, 'ask' | 'note' | 'signal' | 'timeZone' | 'nowMs' | 'calendar'>;
+type ExpectedContext = Pick<Context, 'ask' | 'lists' | 'note' | 'signal' | 'timeZone' | 'nowMs' | 'calendar'>;
 
 /** The query as far as a forecast reaches, which a note says; throws where it begins later. */
 export function withinForecast(query: MetricQuery, { timeZone, nowMs, note }: Pick<ExpectedContext, 'timeZone' | 'nowMs' | 'note'>) {
@@ -243,18 +246,30 @@ interface PlaceRead {
   readonly input: Parameters<typeof withExpected>[0];
 }
 
-/** Changes at the places where they happened; devices are read where one set of visits changed, or segments, which all visits may explain. */
+/**
+ * Changes at the places where they happened: of one set of visits on its devices, and in its segments where no device or season explains
+ * all, of segments in all visits and on the devices of these.
+ */
 async function atPlaces(
   changes: readonly FoundChange[],
   { grid, input: { query, days, known } }: PlaceRead,
   context: ExpectedContext,
 ): Promise<FoundChange[]> {
-  const selections = new Map(days.map(({ selection }) => [keyOf(selection), selection]));
-  const all = [...selections.values()];
-  const areSegments = all.some(({ segmentIds }) => segmentIds.length > query.segmentIds.length);
-  const isOfAll = query.goalIds.length <= 1 && all.every(({ device }) => device === 'all') && changes.length > 0;
-  const places = { ...grid, devices: areSegments ? (['all', ...PARTS] as const) : PARTS, segmentSets: [query.segmentIds] };
-  const more = isOfAll ? await fetchKept(places, context).catch(onApiError(() => ({ rows: [] }))) : { rows: [] };
-  const beside = more.rows.filter(({ selection }) => !selections.has(keyOf(selection)));
-  return inTurns(context.signal, () => atTheirPlaces(changes, [...days, ...beside], known));
+  const { segmentIds } = query;
+  const keys = new Set(days.map(({ selection }) => keyOf(selection)));
+  const areAlike = query.goalIds.length <= 1 && days.every(({ selection }) => selection.device === 'all');
+  if (!areAlike || changes.length === 0) return [...changes];
+  const read = async (places: Pick<MetricGrid, 'devices' | 'segmentSets'>) => {
+    const { rows } = await fetchKept({ ...grid, ...places }, context).catch(onApiError(() => ({ rows: [] })));
+    return rows.filter(({ selection }) => !keys.has(keyOf(selection)));
+  };
+  const own = days.some(({ selection }) => selection.segmentIds.length > segmentIds.length);
+  const ofDevices = await read({ devices: own ? ['all', ...PARTS] : PARTS, segmentSets: [segmentIds] });
+  const placed = await inTurns(context.signal, () => atTheirPlaces(changes, [...days, ...ofDevices], known));
+  const isOpen = ({ reading, metric, change }: FoundChange) =>
+    reading.device === 'all' && calendarCause(metric, pointsKnown(reading, metric), change).length === 0;
+  if (own || !placed.some(isOpen)) return placed;
+  const { latest } = await latestSegments(segmentIds, context).catch(onApiError(() => ({ latest: [] })));
+  const ofSegments = latest.length === 0 ? [] : await read({ segmentSets: latest.map(({ id }) => [...segmentIds, id]) });
+  return inTurns(context.signal, () => atTheirPlaces(changes, [...days, ...ofDevices, ...ofSegments], known));
 }

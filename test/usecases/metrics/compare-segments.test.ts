@@ -4,8 +4,8 @@ import type { PayloadOf } from '../../../src/api/operation.ts';
 import { windowsOf } from '../../../src/domain/metrics/compare/comparison-windows.ts';
 import { metricQuery } from '../../../src/domain/metrics/read/metric-query.ts';
 import type { Named } from '../../../src/domain/names/match-name.ts';
-import { readSegments } from '../../../src/usecases/metrics/compare-metrics.ts';
 import { type CompareContext, questionOf } from '../../../src/usecases/metrics/compare-question.ts';
+import { readSegments } from '../../../src/usecases/metrics/read-segments.ts';
 import { readingWith } from '../../domain/metrics/points.ts';
 
 const WEEK = { startDate: '2026-11-09T00:00:00.000Z', endDate: '2026-11-15T23:59:59.999Z' };

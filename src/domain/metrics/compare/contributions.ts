@@ -114,8 +114,9 @@ function restOf(name: string, metric: string, whole: GroupSums, parts: readonly 
     const numerator = fixed(parts.reduce((sum, part) => sum - part[side].numerator, whole[side].numerator));
     const denominator = parts.reduce((sum, part) => sum - part[side].denominator, whole[side].denominator);
     if (isCount(metric)) return { numerator, denominator: 1 };
-    // Averages are rounded, so that subtraction may leave a little of nothing.
-    return denominator > 0 ? { numerator: Math.max(0, numerator), denominator } : { numerator: 0, denominator: 0 };
+    // Averages are rounded, so that subtraction may leave a little of nothing: of what has a price that is no value.
+    const isValued = denominator > 0 && (numerator > 0 || definitionOf(metric)?.unit === '%');
+    return isValued ? { numerator: Math.max(0, numerator), denominator } : { numerator: 0, denominator: 0 };
   };
   return { name, before: left('before'), after: left('after') };
 }

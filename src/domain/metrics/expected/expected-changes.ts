@@ -4,7 +4,6 @@ import type { KnownDays } from '../calendar/known-days.ts';
 import { factorsOf } from '../change-cost.ts';
 import { LAST } from '../engine/scan.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
-import { PARTS } from '../read/metric-grid.ts';
 import { askedOf } from '../read/metric-query.ts';
 import { areNear, changesOf, ERROR, onItsPart, onTheWhole } from '../site-changes.ts';
 import { type ExpectedInput, type FoundChange, isChangeOf, keyOf, type QueryVisits } from './expected-lines.ts';
@@ -68,23 +67,27 @@ export function changesBefore(input: ExpectedInput, first: string, last = '9'): 
   return changesFrom(input, dayAfter(first, -LATELY_DAYS)).filter(({ change: { from, to = LAST } }) => from < first && to > last);
 }
 
+/** Whether visits are a part of others: of one of their devices, or of one of their segments. */
+const isPartOf = (part: QueryVisits, whole: QueryVisits) =>
+  part.goalId === whole.goalId &&
+  (part.segmentIds.length === whole.segmentIds.length
+    ? whole.device === 'all' && part.device !== 'all'
+    : part.device === whole.device && part.segmentIds.length > whole.segmentIds.length);
+
 /**
- * Changes where they happened, each once: what segments share is told of all visits, and what a device alone did of it; both cost what they
- * cost there.
+ * Changes where they happened, each once: what segments share is told of all visits, and what a device, or else a segment, alone did of
+ * it; both cost what they cost there.
  */
 export function atTheirPlaces(changes: readonly FoundChange[], days: readonly MetricRow[], known: KnownDays): FoundChange[] {
   const all = visitsOf(days, known);
-  const partsOf = ({ device, ...selection }: QueryVisits) => {
-    const keys = device === 'all' ? PARTS.map((part) => keyOf({ ...selection, device: part })) : [];
-    return all.filter((visits) => keys.includes(keyOf(visits))).map((reading) => ({ name: reading.device, reading }));
-  };
-  const wholeOf = ({ device, segmentIds, goalId }: QueryVisits) =>
-    all.find((each) => each.device === device && each.goalId === goalId && each.segmentIds.length < segmentIds.length);
   return once(
     changes.map((own) => {
-      const whole = wholeOf(own.reading);
+      const whole = all.find((each) => each.segmentIds.length < own.reading.segmentIds.length && isPartOf(own.reading, each));
       const there = { ...own, ...(whole && onTheWhole(own, whole)) };
-      return { ...there, ...onItsPart(there, partsOf(there.reading)) };
+      const parts = all.filter((each) => isPartOf(each, there.reading)).map((reading) => ({ name: keyOf(reading), reading }));
+      const devices = parts.filter(({ reading }) => reading.device !== there.reading.device);
+      const segments = parts.filter((part) => !devices.includes(part));
+      return { ...there, ...(onItsPart(there, devices) ?? onItsPart(there, segments)) };
     }),
   );
 }
