@@ -3,11 +3,10 @@ import { listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { instantOf } from '../../api/params.ts';
 import type { KnownDays } from '../../domain/metrics/calendar/known-days.ts';
 import { clearOccasions, specialSentence } from '../../domain/metrics/calendar/special-words.ts';
-import { explainHeadline, type SegmentReadings } from '../../domain/metrics/compare/causes.ts';
+import { explainHeadline } from '../../domain/metrics/compare/causes.ts';
 import { type PeriodsResult, wordComparison } from '../../domain/metrics/compare/comparison.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import { type Windows, windowsOf } from '../../domain/metrics/compare/comparison-windows.ts';
-import { contrastScore, type GroupValues } from '../../domain/metrics/compare/contributions.ts';
 import { datedChanges } from '../../domain/metrics/compare/dated-changes.ts';
 import { detectionSentences, detectionsOf } from '../../domain/metrics/compare/detection.ts';
 import { daysOf, type JudgedChanges, judgeChanges, type PeriodsInput } from '../../domain/metrics/compare/judged-changes.ts';
@@ -20,7 +19,6 @@ import { type CountingFault, countingFaults, withoutFaults } from '../../domain/
 import { visitedSpan } from '../../domain/metrics/read/day-points.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { type Device, type MetricGrid, PARTS } from '../../domain/metrics/read/metric-grid.ts';
-import { DEFAULT_METRICS } from '../../domain/metrics/read/metric-query.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { ALL_VISITORS } from '../../domain/names/match-name.ts';
 import { dateText, listed, rangeText } from '../../findings/wording.ts';
@@ -31,9 +29,9 @@ import { inTurns } from '../../statistics/kept-fits.ts';
 import type { Context, Lists } from '../context.ts';
 import { type CompareContext, type CompareInput, gridOf, type Question, questionOf } from './compare-question.ts';
 import { compareAtOnce } from './compare-sides.ts';
-import { apartSentence, fetchMetrics, goalNotes, keptPartOf, reachesBeyond, readDays, readDaysOrNone, reasonsOf } from './fetch-metrics.ts';
+import { apartSentence, fetchMetrics, goalNotes, keptPartOf, reachesBeyond, readDaysOrNone, reasonsOf } from './fetch-metrics.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
-import { type ChosenSegments, NO_SEGMENTS, readSegments } from './read-segments.ts';
+import { NO_SEGMENTS, readSegments } from './read-segments.ts';
 import { redefinitionNotes } from './redefinitions.ts';
 
 /** Both ranges of a comparison and the days around them. */

@@ -14,7 +14,7 @@ const READ = 20;
 const SHOWN = 4;
 
 /** Segments that may explain a change. */
-export interface ChosenSegments extends SegmentReadings {
+interface ChosenSegments extends SegmentReadings {
   /** How they were chosen, where there are more. */
   readonly choice?: string | undefined;
 }
