@@ -1,11 +1,11 @@
 import { dayAfter, daysFrom } from '../../lib/calendar.ts';
 import { factorsOf } from './change-cost.ts';
 import type { DatedChange } from './engine/changes.ts';
-import { changesSince, measureChange, sizeOfDays } from './engine/measure.ts';
+import { changesSince, type FoundChange, measureChange, sizeOfDays } from './engine/measure.ts';
 import { findReasons, type Reasons } from './engine/reasons.ts';
 import { LAST } from './engine/scan.ts';
 import { LONGEST_EPISODE_DAYS } from './engine/seek.ts';
-import { type DailyPoint, sumOf } from './engine/series.ts';
+import { type DailyPoint, daysIn, sumOf } from './engine/series.ts';
 import { dayPoints, kindOf } from './read/day-points.ts';
 import type { MetricRow } from './read/metric-answers.ts';
 import type { Selection } from './read/metric-grid.ts';
@@ -134,18 +134,29 @@ export function movedAlong({ metric, change }: SiteChange, other: Visits): boole
   return size !== undefined && goesAlong(size.relative, change.relative);
 }
 
+/** The days of a metric, and a change among them. */
+export interface ChangedDays {
+  readonly days: readonly DailyPoint[];
+  readonly change: FoundChange;
+}
+
 /** The usual count of the days of a change, and how far that of these lies beside it. */
-function movedBy({ metric, reading, change: { from, to = LAST, relative } }: SiteChange): { usual: number; moved: number } {
-  const days = pointsKnown(reading, metric).filter(({ label }) => label >= from && label <= to);
-  const usual = sumOf(days, 'numerator') / Math.max(Number.EPSILON, 1 + relative);
+function movedBy({ days, change: { from, to = LAST, relative } }: ChangedDays): { usual: number; moved: number } {
+  const own = daysIn(days, (label) => label >= from && label <= to);
+  const usual = sumOf(own, 'numerator') / Math.max(Number.EPSILON, 1 + relative);
   return { usual, moved: usual * relative };
 }
 
 /** Whether a change of some visits is that of a part of them: by plain sums, because a season moves all parts. */
-export function isOfPart(part: SiteChange, whole: SiteChange): boolean {
+export function isOfPart(part: ChangedDays, whole: ChangedDays): boolean {
   const [own, all] = [movedBy(part), movedBy(whole)];
   return !goesAlong((all.moved - own.moved) / (all.usual - own.usual), part.change.relative);
 }
+
+const changedDays = ({ metric, reading, change }: SiteChange): ChangedDays => ({ days: pointsKnown(reading, metric), change });
+
+/** Whether a change is that of a part, which moved unlike the rest of some visits. */
+export const isOfThisPart = (part: SiteChange, whole: SiteChange) => isOfPart(changedDays(part), changedDays(whole));
 
 /** A change on the one part of its visits that moved its way, unlike the rest, and made most of it, as dated and sized there. */
 export function onItsPart<Of extends Visits>(
@@ -156,12 +167,12 @@ export function onItsPart<Of extends Visits>(
   const { named } = reasonsOf(own, parts, looked);
   const reading = parts.find(({ name }) => name === named)?.reading;
   const there = reading && measuredOn({ ...own, reading });
-  return there && there.change.relative * own.change.relative > 0 && isOfPart(there, own) ? there : undefined;
+  return there && there.change.relative * own.change.relative > 0 && isOfThisPart(there, own) ? there : undefined;
 }
 
 /** A change of a part of some visits as all of them show it, where the rest of them went along; undefined where it is that of the part. */
 export function onTheWhole<Of extends Visits>(own: SiteChange<Of>, reading: Of): SiteChange<Of> | undefined {
   const change = measureChange(kindOf(own.metric), pointsKnown(reading, own.metric), own.change);
   const there = change && { ...own, reading, change };
-  return there && !isOfPart(own, there) ? there : undefined;
+  return there && !isOfThisPart(own, there) ? there : undefined;
 }

@@ -7,6 +7,7 @@ import { factorsOf } from '../change-cost.ts';
 import { measureChange, sizeOfDays } from '../engine/measure.ts';
 import { type Days, driftBeside, LAST, type Looked, lookThrough } from '../engine/scan.ts';
 import { type Device, planGrid } from '../read/metric-grid.ts';
+import { isOfPart } from '../site-changes.ts';
 import {
   acceptedOf,
   areRelated,
@@ -82,15 +83,27 @@ function isShareOfEvent(event: ChangeEvent, outer: ChangeEvent, isTold: boolean)
   return event.place.zoneId === outer.place.zoneId && isAt && isSameTime && event.to === outer.to;
 }
 
-/** Whether an event says another one again, of the same metric and the same way. */
-function isToldBy(event: ChangeEvent, outer: ChangeEvent, isTold: boolean): boolean {
+/** Whether an event is of a part of the visitors of another one, and made it: the rest of these did not go along. */
+function isMaker({ series }: Scene, part: ChangeEvent, whole: ChangeEvent): boolean {
+  const dated = (event: ChangeEvent) => ({
+    days: series.get(seriesId(metricOf(event), event.place))?.days ?? [],
+    change: { from: event.from, to: event.to, relative: relativeOf(event) },
+  });
+  const [own, all] = [dated(part), dated(whole)];
+  return own.days.length > 0 && all.days.length > 0 && isWithinPlace(part.place, whole.place) && isOfPart(own, all);
+}
+
+/** Whether an event says another one again, of the same metric and the same way: the whole of a part that made it, else the part. */
+function isToldBy(scene: Scene, event: ChangeEvent, outer: ChangeEvent, isTold: boolean): boolean {
   const isSame = metricOf(event) === metricOf(outer) && event.place.goalId === outer.place.goalId;
-  return isSame && relativeOf(event) * relativeOf(outer) > 0 && (isDayOf(event, outer) || isShareOfEvent(event, outer, isTold));
+  if (!isSame || relativeOf(event) * relativeOf(outer) <= 0) return false;
+  if (isMaker(scene, outer, event)) return isShareOfEvent(outer, event, false);
+  return !isMaker(scene, event, outer) && (isDayOf(event, outer) || isShareOfEvent(event, outer, isTold));
 }
 
 /** Leaves out what is told already, and the share that a part of its visitors has in a change, whose cost would count twice. */
-export function withoutParts(events: readonly ChangeEvent[]): ChangeEvent[] {
-  return events.filter((event, at) => !events.some((outer, index) => isToldBy(event, outer, index < at)));
+export function withoutParts(scene: Scene, events: readonly ChangeEvent[]): ChangeEvent[] {
+  return events.filter((event, at) => !events.some((outer, index) => isToldBy(scene, event, outer, index < at)));
 }
 
 /** Score from which a device has moved on days that another one gives: there are two others. */
@@ -306,7 +319,7 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
   });
   // Measured by its own days, what looked like a change in the scan may have been over before it.
   const measured = await partsOf(told, signal, (event) => [measuredEvent(scene, event)].filter(({ to: end }) => !end || end >= from));
-  const events = sameDayOnce(withoutParts(measured));
+  const events = sameDayOnce(withoutParts(scene, measured));
   const slow = await inTurns(signal, () =>
     slowLevels(
       looked.flatMap(({ id }) => scene.series.get(id) ?? []),

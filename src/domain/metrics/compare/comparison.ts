@@ -15,7 +15,7 @@ import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
 import type { CountingFault } from '../quality/counting.ts';
 import { dayPoints, figuresOf as expectedFigures, kindOf, rounded } from '../read/day-points.ts';
-import { isOfPart, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
+import { isOfThisPart, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
 import { type Change, earlierOf, figuresOf } from './change.ts';
 import { changeTable, deviceRecord, revenueRecord, segmentRecord, sizeOf, sizeOfFigures, sumsOf } from './comparison-rows.ts';
@@ -104,7 +104,7 @@ function causesOf(own: SiteChange<Reading>, { causes: { whole }, input }: Compar
     return [...made, ...mixCauses(onItsDays(own, whole, named), besideChange('', whole, own), beside)];
   }
   const others = judged.devicesOf(metric).filter((other) => other.reading !== reading && other.verdict !== 'not enough data');
-  const isAlone = others.length > 0 && !others.some(isChanged) && isOfPart(own, measuredAt({ ...own, reading: whole }));
+  const isAlone = others.length > 0 && !others.some(isChanged) && isOfThisPart(own, measuredAt({ ...own, reading: whole }));
   return [...(isAlone ? [{ kind: 'place' as const, name: reading.device, basis: 'measured' as const }] : []), ...made];
 }
 

@@ -10,7 +10,7 @@ import {
   byFactors,
   changesOf,
   DAYS_BEFORE,
-  isOfPart,
+  isOfThisPart,
   isOn,
   measuredAt,
   type NamedVisits,
@@ -35,7 +35,7 @@ function narrowed(own: SiteChange<Reading>, of: string, { parts, segments, judge
     .filter(({ changes }) => changes.some((each) => each.shape === change.shape && isSameChange(each, change)));
   const [alone] = shown.length === 1 ? shown : [];
   const there = alone && devices.includes(alone.reading) ? measuredAt({ ...own, reading: alone.reading }) : undefined;
-  if (there && isOfPart(there, own)) return there;
+  if (there && isOfThisPart(there, own)) return there;
   // The segments that were read are those in which the headline moved unlike the rest.
   const chosen = of === judged.headline.metric ? segments.chosen.filter((segment) => isWithin(segment.reading, reading)) : [];
   return onItsPart(own, named) ?? onItsPart(own, chosen, segments.all.length) ?? own;
