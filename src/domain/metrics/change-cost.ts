@@ -3,6 +3,7 @@ import { dayAfter } from '../../lib/calendar.ts';
 import { meanOf } from '../../statistics/order.ts';
 import { Z_95 } from '../../statistics/tails.ts';
 import type { DatedChange } from './engine/changes.ts';
+import { LAST } from './engine/scan.ts';
 import type { Sized } from './engine/series.ts';
 import type { MetricRow } from './read/metric-answers.ts';
 
@@ -98,14 +99,35 @@ function atUsualBasket(days: CostDays, totalOn: TotalOn): number {
 /** Factors whose errors hold how orders scatter by chance. */
 const OF_COUNTED_ORDERS: ReadonlySet<string> = new Set(['conversionRate', 'conversionCount', 'revenueSum']);
 
-/** The amount that a change of these factors makes of a total over its days. */
-export function costOfChange(metric: Cost['metric'], factors: readonly Factor[], days: CostDays, totalOn: TotalOn): CostRange {
+/** What a total of each day is a share of, where a factor is a rate or an average. */
+const PER: Readonly<Record<string, string>> = { conversionRate: 'visits', cartAverage: 'conversionCount' };
+
+/**
+ * The amount that a change of these factors makes of a total up to a day, by the size of all its days: what was counted beside the share
+ * of these days in what there would have been, so that a better day is no larger loss.
+ */
+export function costOfChange(
+  metric: Cost['metric'],
+  factors: readonly Factor[],
+  days: CostDays,
+  totalOn: TotalOn,
+  until = days.to,
+): CostRange {
   const isOfOrders = metric === 'revenueSum' && factors.every((factor) => factorsOf('conversionCount').includes(factor.metric));
-  const total = isOfOrders ? atUsualBasket(days, totalOn) : (totalOn(metric, days.from, days.to)?.total ?? 0);
+  const totalIn = (name: string, to: string) => totalOn(name, days.from, to)?.total ?? 0;
+  const counted = isOfOrders ? 'conversionCount' : metric;
+  const total = isOfOrders ? atUsualBasket(days, totalOn) : totalIn(metric, days.to);
   // Twice as many visits bring twice as many orders, give or take what chance makes of these (Poisson).
   const isScatterKnown = metric === 'visits' || factors.some((factor) => OF_COUNTED_ORDERS.has(factor.metric));
-  const orders = isScatterKnown ? 0 : (totalOn('conversionCount', days.from, days.to)?.total ?? 0);
-  return costOfFactors(total, factors, orders > 0 ? 1 / orders : 0);
+  const orders = isScatterKnown ? 0 : totalIn('conversionCount', days.to);
+  const cost = costOfFactors(total, factors, orders > 0 ? 1 / orders : 0);
+  const per = PER[factors[0]?.metric ?? ''];
+  const sizeOf = (to: string) => (per === undefined ? (totalOn(counted, days.from, to)?.days ?? 0) : totalIn(per, to));
+  const share = sizeOf(until) / sizeOf(days.to);
+  if (!(share < 1)) return cost;
+  const own = (total * totalIn(counted, until)) / totalIn(counted, days.to) || 0;
+  const costAt = (whole: number) => own - share * (total - whole);
+  return { value: costAt(cost.value), low: costAt(cost.low), high: costAt(cost.high) };
 }
 
 /** The metrics that a metric is the product of; none of one that is measured by itself, as revenue beside conversions of another goal. */
@@ -161,5 +183,5 @@ export function costOnDays(
   });
   if (!outcome) return undefined;
   const missing = 1 + relative < LEAST_LEFT ? missingOf(outcome, days, totalOn) : undefined;
-  return { metric: outcome, ...(missing ?? costOfChange(outcome, factors, days, totalOn)) };
+  return { metric: outcome, ...(missing ?? costOfChange(outcome, factors, { from, to: to ?? LAST }, totalOn, days.to)) };
 }

@@ -1,5 +1,6 @@
 import type { Facts } from '../../findings/finding.ts';
 import { listed } from '../../findings/wording.ts';
+import { dayAfter } from '../../lib/calendar.ts';
 import { nthDouble } from '../../lib/nth.ts';
 import { meanOf, median } from '../../statistics/order.ts';
 import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
@@ -35,8 +36,11 @@ interface Lasting extends Omit<DatedChange, 'shape' | 'to' | 'pValue'> {
   readonly to?: string | undefined;
 }
 
-/** The jump of a level at the first day of a change by the ordinary days beside it, and how far chance and seasons move these. */
-function jumpAt(series: Series, { earliest, latest }: Lasting) {
+/** Days from which on an episode may be a season: a shorter one is none. */
+const LONG = 28;
+
+/** The jump of a level where it changes, by the ordinary days beside it, and how far chance and seasons move these. */
+function jumpAt(series: Series, { earliest, latest }: Pick<Lasting, 'earliest' | 'latest'>) {
   const { doubt } = series;
   const ordinary = series.labels.flatMap((label, at) => (doubt[at] === 0 ? [{ label, at }] : []));
   const before = ordinary.filter(({ label }) => label < earliest).slice(-BESIDE);
@@ -57,20 +61,25 @@ function jumpAt(series: Series, { earliest, latest }: Lasting) {
 }
 
 /**
- * Whether a lasting change of a total is one that the season alone could have made: it moved no faster than a season does, and last year's
- * is not known for these days. A level that jumps from one week to the next is no season.
+ * Whether a lasting change of a total is one that the season alone could have made: it moved no faster than a season does, at its end
+ * neither, and last year's is not known for these days. A level that jumps from one week to the next is no season.
  */
 function couldBeSeason(metric: string, points: readonly DailyPoint[], change: Lasting): boolean {
   const kind = kindOf(metric);
   const { shape, from, to, days, relative, low, high } = change;
-  if (to !== undefined || points.every(({ season }) => season !== undefined)) return false;
+  if ((to !== undefined && days < LONG) || points.every(({ season }) => season !== undefined)) return false;
   if (shape === 'drift') {
     const error = (logOf(high) - logOf(low)) / 2 / Z_95;
     return Math.abs(logOf(relative)) <= Z_95 * Math.hypot(error, seasonOf(kind, days));
   }
-  const series = shape === 'step' && isSum(kind) ? seriesOf(points, kind, from) : undefined;
-  const jump = series && jumpAt(series, change);
-  return jump !== undefined && jump.by * Math.sign(relative) <= Z_95 * jump.sd;
+  const series = isSum(kind) ? seriesOf(points, kind, from) : undefined;
+  if (!series) return false;
+  const isSlow = (edge: Parameters<typeof jumpAt>[1], sign: number) => {
+    const jump = jumpAt(series, edge);
+    return jump !== undefined && jump.by * sign <= Z_95 * jump.sd;
+  };
+  const end = to === undefined ? undefined : dayAfter(to, 1);
+  return isSlow(change, Math.sign(relative)) && (end === undefined || isSlow({ earliest: end, latest: end }, -Math.sign(relative)));
 }
 
 /** The part of the calendar that could have made a change by itself: special days that no earlier year is known of, or the season. */

@@ -32,11 +32,30 @@ describe('a lasting change of a total', () => {
     expect(SEEDS.filter((seed) => isSeason(seed, -0.4, step(-0.4)))).toEqual([]);
   });
 
+  it('may be one where it went as slowly as it came, and not where it ended at once', () => {
+    const [from, to] = [60, 110];
+    const isDip = (seed: number, relative: number, days: number) => {
+      const height = (day: number) => Math.min(1, Math.max(0, (day - from) / days + 0.5), Math.max(0, (to - day) / days + 0.5));
+      const { points, change } = stepOf(seed, relative, (day) => 1 + relative * height(day));
+      const labelOf = (at: number) => points[at]?.label ?? '';
+      const when = {
+        shape: 'episode' as const,
+        from: labelOf(from),
+        to: labelOf(to),
+        earliest: labelOf(from - 3),
+        latest: labelOf(from + 3),
+      };
+      return calendarCause('visits', points, { ...change, ...when, days: to - from }).length > 0;
+    };
+    expect(SEEDS.filter((seed) => isDip(seed, -0.12, 35)).length).toBeGreaterThanOrEqual(17);
+    expect(SEEDS.filter((seed) => isDip(seed, -0.3, 1)).length).toBeLessThanOrEqual(1);
+  });
+
   it('is none where last year is known, where it is over, or where a rate moved', () => {
     const { points, change } = stepOf(1, -0.13, slope(-0.13));
     const known = points.map((point) => ({ ...point, season: 0 }));
     expect(calendarCause('visits', known, change)).toEqual([]);
-    expect(isSeason(1, -0.13, slope(-0.13), { to: change.latest })).toBe(false);
+    expect(isSeason(1, -0.13, slope(-0.13), { to: change.latest, days: 4 })).toBe(false);
     expect(isSeason(1, -0.13, slope(-0.13), {}, 'conversionRate')).toBe(false);
   });
 

@@ -76,11 +76,13 @@ const metricOf = ({ parts: [first] }: ChangeEvent) => first?.metric ?? '';
 const isDayOf = (event: ChangeEvent, { shape, from, to = LAST, place }: ChangeEvent) =>
   event.shape === 'outlier' && shape === 'episode' && event.from >= from && event.from <= to && overlap(event.place, place);
 
+/** Whether two events may have begun on the same day. */
+const beginTogether = (a: ChangeEvent, b: ChangeEvent) => a.shape === b.shape && a.earliest <= b.latest && b.earliest <= a.latest;
+
 /** Whether an event is at the place of another one, or a part of it, and began and ended with it. */
 function isShareOfEvent(event: ChangeEvent, outer: ChangeEvent, isTold: boolean): boolean {
   const isAt = isWithinPlace(event.place, outer.place) || (isTold && areSameVisitors(event.place, outer.place));
-  const isSameTime = event.shape === outer.shape && event.earliest <= outer.latest && outer.earliest <= event.latest;
-  return event.place.zoneId === outer.place.zoneId && isAt && isSameTime && event.to === outer.to;
+  return event.place.zoneId === outer.place.zoneId && isAt && beginTogether(event, outer) && event.to === outer.to;
 }
 
 /** Whether an event is of a part of the visitors of another one, and made it: the rest of these did not go along. */

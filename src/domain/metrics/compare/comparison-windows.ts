@@ -121,11 +121,11 @@ function notesOf(bounds: WindowBounds, days: number, isPerDay: boolean, weekSoFa
   return notes;
 }
 
-/** The whole days from one interval to a later one, where they are less than a week. */
+/** The whole days from one interval to a later one, where they are no more than a change is dated by. */
 function daysApart(earlier: Interval, later: Interval, timeZone: string): Interval | undefined {
   const days = slotsOf('day', { startMs: earlier.endMs + 1, endMs: later.startMs - 1 }, timeZone).filter(({ isPart }) => !isPart);
   const [first, last] = [days[0], days.at(-1)];
-  return first && last && days.length < WEEK_DAYS ? { startMs: first.startMs, endMs: last.endMs } : undefined;
+  return first && last && days.length <= HISTORY_DAYS ? { startMs: first.startMs, endMs: last.endMs } : undefined;
 }
 
 /** Days after a period that are read at most: what one request gives. */
@@ -168,7 +168,7 @@ export function windowsOf(bounds: WindowBounds) {
     period,
     baseline,
     history: { startMs: shiftDays(first, -history, timeZone), endMs: first - 1 },
-    /** Whole days between the baseline and the period, of less than a week; undefined where there are none, or more. */
+    /** Whole days between the baseline and the period; undefined where there are none, or more than a change is dated by. */
     between,
     /** Whole days after a period that is over, by which a change of it is dated and sized; undefined where there are none. */
     later,

@@ -48,8 +48,8 @@ const pValueOf = ({ main, score }: Judged) => main?.pValue ?? Math.exp(-(score *
 const wholeDaysOf = (rows: Reading['periodDays']) => rows.flatMap(({ interval }) => (interval.isPart ? [] : (interval.label ?? [])));
 
 /** When the change of a verdict began; undefined where that may be among unknown days between the ranges, and for a drift. */
-function sinceOf({ main, reading }: Judged, { isAdjacent }: Windows): DatedChange | undefined {
-  return isAdjacent || main?.from !== reading.periodDays[0]?.interval.label ? main : undefined;
+function sinceOf({ main, reading }: Judged, { isAdjacent, between }: Windows): DatedChange | undefined {
+  return isAdjacent || between || main?.from !== reading.periodDays[0]?.interval.label ? main : undefined;
 }
 
 const timesOf = (value: number | null, factor: number) => value && value * factor;
