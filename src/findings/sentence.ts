@@ -107,16 +107,10 @@ function detectableText({ detectable, now, against }: Facts): string {
   return `; even a ${(now ?? 0) > (against?.value ?? 0) ? 'doubling' : 'fall to zero'} would not have shown`;
 }
 
-/** `on Black Friday`, or `without` it where nothing is known of what it does. */
-const specialText = (causes: Causes) =>
-  causes.length === 0 ? [] : [`${causes.some(({ basis }) => basis === 'inferred') ? 'without' : 'on'} ${namesOf(causes)}`];
-
 /** The bounds of what was expected, and whether a value lies outside them that is normal as one of many. */
-function boundsOf({ now, against, unit, causes }: Facts): { readonly text: string; readonly isOutside: boolean } {
+function boundsOf({ now, against, unit }: Facts): { readonly text: string; readonly isOutside: boolean } {
   const { low, high } = against ?? {};
-  // Those of a special day that no earlier year shows are those of the doubt about it, not of what is expected without it.
-  const isDoubt = causes.some(({ basis }) => basis === 'inferred');
-  if (low === undefined || high === undefined || isDoubt) return { text: '', isOutside: false };
+  if (low === undefined || high === undefined) return { text: '', isOutside: false };
   return { text: ` (${pairText(low, high, unit)})`, isOutside: now !== null && (now < low || now > high) };
 }
 
@@ -137,7 +131,11 @@ function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Gramm
   const bounds = boundsOf(facts);
   const normal = bounds.isOutside ? 'not clearly unusual' : 'normal';
   const kind = verdict === 'unchanged' ? normal : 'too uncertain to judge';
-  const basis = ['', ...(against?.name === undefined ? [] : [against.name]), ...specialText(facts.causes)].join(' ');
+  const basis = [
+    '',
+    ...(against?.name === undefined ? [] : [against.name]),
+    ...(facts.causes.length > 0 ? [`on ${namesOf(facts.causes)}`] : []),
+  ].join(' ');
   return `${subject} ${was} ${kind} ${days}: ${valueText(now, unit)}, with ${expected} expected${bounds.text}${basis}.`;
 }
 
@@ -200,7 +198,7 @@ const LEAST_SHOWN = 0.0005;
 function rangeSentence(facts: Facts, subject: string, grammar: Grammar): string {
   const { verdict, against, now } = facts;
   const before = against?.value ?? null;
-  if (now === null || before === null) return `${subject} has no value in one of the two periods.`;
+  if (now === null || before === null) return `${subject} has no value in ${now === before ? 'either period' : 'one of the two periods'}.`;
   const figures = rangeFigures(facts);
   if (!isMoved(facts)) return `${subject} went from ${figures}${calmText(facts)}.`;
   // Weekdays and special days may make the totals differ the other way, or not at all.

@@ -303,8 +303,9 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
     const { metric, judgement, days } = change;
     const order = reading && judgement.verdict === 'up' ? orderCause(metric, pointsKnown(reading, metric), days.first, days.first) : [];
     const causes = [...specialCauses(scene, points), ...order].slice(0, 1);
-    // Where nothing is known of what such days do, they are no part of what is expected.
-    return points.some(({ special }) => special?.mean) ? causes : causes.map((cause) => ({ ...cause, basis: 'inferred' }));
+    // Where nothing is known of what such days do, they are no part of what is expected, and may be all that made it.
+    if (points.some(({ special }) => special?.mean)) return causes;
+    return judgement.verdict === 'within noise' ? [] : causes.map((cause) => ({ ...cause, basis: 'inferred' }));
   }
   const calendar = calendarCauses(change, scene, reading);
   if (!isMoved({ verdict: verdictOf(change) }) || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return calendar;

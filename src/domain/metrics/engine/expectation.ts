@@ -140,6 +140,10 @@ interface Levels {
   readonly steps?: readonly string[];
 }
 
+/** A special day of which no year says what it does, as the ordinary day that it is held against: what it does is then told of it. */
+const asOrdinary = <Day extends ExpectedRow['days'][number]>({ special, ...day }: Day) =>
+  special === undefined || (day.unseen !== undefined && special.mean === 0) ? day : { ...day, special };
+
 /**
  * A series of the days that teach and those behind them, and what predicts sums of the latter; `isAhead`: where last year is not known, a
  * season may begin.
@@ -151,7 +155,7 @@ export function predictionOf(
   isAhead: boolean,
   { least = LEAST_STEP_DAYS, steps = [] }: Levels = {},
 ) {
-  const later = days.toSorted((a, b) => a.label.localeCompare(b.label));
+  const later = days.toSorted((a, b) => a.label.localeCompare(b.label)).map(asOrdinary);
   const first = later[0]?.label;
   if (first === undefined) return undefined;
   const past = daysIn(history, (label) => label < first);

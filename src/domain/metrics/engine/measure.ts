@@ -128,9 +128,6 @@ export function sizeOfDays(
 /** A change as some question found it; without a last day it goes on. */
 export type FoundChange = Pick<DatedChange, 'from' | 'relative'> & { readonly to?: string | undefined };
 
-/** A change of at least this part of the size that was found is the same: what is left of a day is no level. */
-const ALIKE = 0.5;
-
 /**
  * Dates a change that some question found and gives it the size of all its days, from the days up to the last one alone and not from the
  * ranges or the size of the question, so that all questions up to that day tell it alike. One that may have begun on the last day is of
@@ -142,13 +139,16 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
   const { series } = study;
   const last = series.labels.at(-1) ?? found.from;
   const distanceOf = ({ from }: Pick<DatedChange, 'from'>) => Math.abs(daysFrom(found.from, from));
+  const offOf = ({ relative }: Pick<DatedChange, 'relative'>) => Math.abs(relative - found.relative);
   const near = study.changes
     .map((change) => dated(series, change))
-    .filter(({ shape, from, relative }) => (shape !== 'outlier' || from === found.from) && relative / found.relative >= ALIKE)
+    .filter(({ shape, from, relative }) => (shape !== 'outlier' || from === found.from) && relative * found.relative > 0)
     .filter((change) => distanceOf(change) <= (found.from === found.to ? 0 : NEAR_DAYS))
-    .toSorted((a, b) => distanceOf(a) - distanceOf(b));
+    .toSorted((a, b) => distanceOf(a) - distanceOf(b) || offOf(a) - offOf(b));
   const isEndInDoubt = daysFrom(found.to ?? last, last) <= DAYS_IN_DOUBT;
-  const own = near.find(({ to }) => (to === undefined) === (found.to === undefined)) ?? (isEndInDoubt ? near[0] : undefined);
+  // A day that stands alone is what a question saw of it, whatever else begins there.
+  const alone = near.slice(0, 1).find(({ shape }) => shape === 'outlier');
+  const own = alone ?? near.find(({ to }) => (to === undefined) === (found.to === undefined)) ?? (isEndInDoubt ? near[0] : undefined);
   const nearest = own && own.to === undefined && own.latest === last ? { ...own, from: last, earliest: last, days: 1 } : own;
   const size = nearest && sizeOfDays(kind, days, nearest);
   // What is left of it beside an earlier one may be nothing.

@@ -130,32 +130,26 @@ function expectationsIn(
     const row = found[over.indexOf(labels)];
     if (!row) return { cell: UNKNOWN };
     const alone = orderCause(metric, points, labels[0] ?? '', labels.at(-1));
-    const cell = { ...figuresOf(metric, row), ...unseenOf(labels, metric, row, known), alone };
+    const cell = { ...figuresOf(metric, row), ...unseenOf(labels, metric, known), alone };
     if (row.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
     return openOf(cell, row, news.filter(isOnSome(labels)));
   });
 }
 
 /**
- * The verdict of a row by its own bounds where a known change moved it, and on special days: it is no draw of many then; else its score for
- * that of all rows together.
+ * The verdict of a row by its own bounds where a known change moved it: it is no draw of many then; else its score for that of all rows
+ * together.
  */
 function openOf(cell: Omit<ExpectedCell, 'verdict'>, { score, distance }: Expected, moved: readonly FoundChange[]): Open {
-  const isOwn = cell.unseen !== undefined || moved.some(({ change }) => goesAlong(change.relative, distance));
+  const isOwn = moved.some(({ change }) => goesAlong(change.relative, distance));
   if (isOwn && Math.abs(score) > Z_95) return { cell: { ...cell, verdict: score > 0 ? 'high' : 'low' } };
-  return { cell: { ...cell, verdict: cell.unseen ? 'not enough data' : 'normal' }, ...(!isOwn && { score }) };
+  return { cell: { ...cell, verdict: 'normal' }, ...(!isOwn && { score }) };
 }
 
-/** Part of the variance of a row from which its bounds are those of a doubt. */
-const MOST_DOUBT = 0.5;
-
-/** Names of the special days of a row whose effect no earlier year shows, where the doubt about it makes most of what the bounds hold. */
-function unseenOf(labels: readonly string[], metric: string, { low, high }: Expected, known: KnownDays): Pick<ExpectedCell, 'unseen'> {
-  const effects = labels.map((label) => ({ name: known.specialDays(label)?.name ?? '', special: known.of(metric, label).special }));
-  const unseen = effects.filter(({ special }) => special?.mean === 0);
-  const doubt = unseen.reduce((sum, { special }) => sum + ((special?.sd ?? 0) / labels.length) ** 2, 0);
-  const sd = Math.log(high / Math.max(low, Number.MIN_VALUE)) / 2 / Z_95;
-  return doubt <= MOST_DOUBT * sd ** 2 ? {} : { unseen: [...new Set(unseen.map(({ name }) => name))] };
+/** Names of the special days of a row whose effect no earlier year shows: it is held against ordinary days. */
+function unseenOf(labels: readonly string[], metric: string, known: KnownDays): Pick<ExpectedCell, 'unseen'> {
+  const names = labels.map((label) => known.of(metric, label)).flatMap(({ unseen, special }) => (special?.mean === 0 && unseen) || []);
+  return names.length === 0 ? {} : { unseen: [...new Set(names)] };
 }
 
 /**

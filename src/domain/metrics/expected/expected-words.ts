@@ -38,7 +38,6 @@ interface JudgedLine {
 }
 
 const isClear = ({ cell }: JudgedLine) => cell.verdict === 'high' || cell.verdict === 'low';
-const isUnseen = ({ cell }: JudgedLine) => cell.verdict === 'not enough data' && cell.unseen !== undefined;
 
 /** −0.2 for a fifth less than was expected. */
 function distanceOf({ metric, line, cell: { expected } }: JudgedLine): number {
@@ -54,7 +53,7 @@ const daysOf = ({ line: { interval } }: JudgedLine, { timeZone }: Words) => ({
   to: todayIn(timeZone, interval.endMs),
 });
 
-const VERDICTS: Readonly<Partial<Record<string, Facts['verdict']>>> = { high: 'higher', low: 'lower', 'not enough data': 'uncertain' };
+const VERDICTS: Readonly<Partial<Record<string, Facts['verdict']>>> = { high: 'higher', low: 'lower' };
 
 /** The record of a row that is held against what was expected of it. */
 function factsOf(own: JudgedLine, words: Words): Facts {
@@ -75,10 +74,9 @@ function factsOf(own: JudgedLine, words: Words): Facts {
     against: { what: 'expected', value: expected, ...(low !== null && { low }), ...(high !== null && { high }) },
     ...(isMoved && { change: { percent, low: clipped(boundOf(high)), high: clipped(boundOf(low)) } }),
     verdict: VERDICTS[verdict ?? 'normal'] ?? 'unchanged',
-    causes: [
-      ...unseen.slice(0, MOST_NAMED).map((name) => ({ kind: 'special day' as const, name, basis: 'inferred' as const })),
-      ...(isMoved ? alone : []),
-    ],
+    causes: isMoved
+      ? [...unseen.slice(0, MOST_NAMED).map((name) => ({ kind: 'special day' as const, name, basis: 'inferred' as const })), ...alone]
+      : [],
   };
 }
 
@@ -92,13 +90,6 @@ function outsideText(count: number): string {
   return count === 0 ? '' : `; ${lies} own bounds, not clearly enough among so many`;
 }
 
-/** Which days of an earlier year rows that cannot be judged lack; empty where all can be. */
-function unseenText(unseen: readonly JudgedLine[]): string {
-  const names = [...new Set(unseen.flatMap(({ cell }) => cell.unseen ?? []))];
-  const named = names.length > MOST_NAMED ? [...names.slice(0, MOST_NAMED - 1), `${names.length - MOST_NAMED + 1} others`] : names;
-  return names.length === 0 ? '' : `no earlier year of ${listed(named)} is known`;
-}
-
 /** That so many rows were unusual, and which of them a change explains. */
 function unusualText(told: number, explained: readonly JudgedLine[], words: Words): string {
   const unusual = told + explained.length;
@@ -108,16 +99,13 @@ function unusualText(told: number, explained: readonly JudgedLine[], words: Word
   return `${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}`;
 }
 
-/** `Both days were normal`, `Of 28 days, 3 were unusual`, and which cannot be judged; empty where one sentence says it. */
+/** `Both days were normal`, `Of 28 days, 3 were unusual`, empty where one sentence says it. */
 function countSentence(judged: readonly JudgedLine[], told: number, explained: readonly JudgedLine[], words: Words): string {
   const { breakdown } = words.query;
   const unit = (askedOf(words.query).length + breakdown.length === 2 && timeUnitOf(breakdown)) || 'value';
   const [all, unusual] = [`${judged.length} ${unit}s`, told + explained.length];
-  const unseen = judged.filter(isUnseen);
-  const why = unseenText(unseen);
-  const [outside, normal] = [judged.filter(isOutside).length, judged.length - unusual - unseen.length];
-  const more = `${outsideText(outside)}${why && `; ${unseen.length} cannot be judged: ${why}`}`;
-  if (unseen.length === judged.length) return `None of ${all} can be judged: ${why}.`;
+  const normal = judged.length - unusual;
+  const more = outsideText(judged.filter(isOutside).length);
   if (normal === judged.length) return `${normal === 2 ? `Both ${unit}s` : `All ${all}`} were normal${more}.`;
   if (explained.length === 0 && told === 1 && more === '') return '';
   const counted = unusual === 0 ? `${normal} ${normal === 1 ? 'was' : 'were'} normal` : unusualText(told, explained, words);
@@ -189,7 +177,7 @@ export function tellExpected(lines: readonly QueryLine[], words: Words): Expecte
   const all = valuesOf(lines, query);
   if (all.length > 0 && all.every(({ cell }) => cell.verdict === 'too young'))
     return { facts: [], lead: ['Nothing can be expected yet: fewer than 21 days before the range are known.'], details: [] };
-  const judged = all.filter((own) => own.cell.verdict === 'normal' || isClear(own) || isUnseen(own));
+  const judged = all.filter((own) => own.cell.verdict === 'normal' || isClear(own));
   // Of what was asked as one row a reader wants to know how it was, normal or not.
   const isOneRow = query.breakdown.length === 0 || judged.length === 1;
   // A range that was asked for is told whatever explains it, of days and weeks those that nothing explains.

@@ -68,9 +68,13 @@ function endsText(
   // A part of a time may hold the most of what adds up, and never says what is least.
   const highest = isCount(metric) ? all[0] : ranked[0];
   const { isPlural } = grammar.nounOf(metric);
+  const valueOf = (row: TableRow | undefined) => Number(row?.[at]);
+  // What several rows have is the most or the least of none of them.
+  const [isTied, isShared] = [valueOf(highest) === valueOf(ranked.at(-1)), valueOf(ranked.at(-1)) === valueOf(ranked.at(-2))];
+  if (isTied && ranked.length > 1) return '';
   const [most, least] = isPlural ? ['Most', 'Fewest'] : ['Highest', 'Lowest'];
   const [top, bottom] = [`${most} ${subject}: ${shown(highest)}`, shown(ranked.at(-1))];
-  if (!isCut) return `${top}; ${least.toLowerCase()}: ${bottom}.`;
+  if (!isCut && !isShared) return `${top}; ${least.toLowerCase()}: ${bottom}.`;
   return query.order?.smallestFirst ? `${least} ${subject}: ${bottom}.` : `${top}.`;
 }
 

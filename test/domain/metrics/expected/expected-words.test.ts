@@ -44,16 +44,13 @@ it('counts what is normal, and tells the unusual day with both figures', () => {
   ]);
 });
 
-it('does not call normal what special days of an unknown effect may hide, nor counts no rows', () => {
-  const unseen = { ...cell(100, 30, 300, 'not enough data'), unseen: ['Black Friday'] };
-  const why = 'no earlier year of Black Friday is known.';
-  expect(told([day(100, cell(101, 90, 110)), day(180, unseen)]).lead).toEqual([`Of 2 days, 1 was normal; 1 cannot be judged: ${why}`]);
-  expect(told([day(90, unseen), day(180, unseen)]).lead).toEqual([`None of 2 days can be judged: ${why}`]);
-  expect(told([day(180, unseen)], []).lead).toEqual([
-    ['Visits were too uncertain to judge on 20 Nov: 180, with 100 expected without Black Friday.'],
-  ]);
-  expect(told([day(20, { ...unseen, verdict: 'low' })], []).lead).toEqual([
+it('says which special day of an unknown effect may have made a row unusual, and counts no rows', () => {
+  const unseen = { ...cell(100, 30, 300, 'low'), unseen: ['Black Friday'] };
+  expect(told([day(20, unseen)], []).lead).toEqual([
     ['Visits were 80% below normal on 20 Nov: 20 instead of 100; Black Friday alone could explain it.'],
+  ]);
+  expect(told([day(100, { ...unseen, verdict: 'normal' })], []).lead).toEqual([
+    ['Visits were normal on 20 Nov: 100, with 100 expected (30 to 300).'],
   ]);
   expect(told([day(null, cell(100, 90, 110, 'forecast'))]).lead).toEqual([]);
 });
