@@ -3,14 +3,14 @@ import type { Contribution } from '../domain/metrics/compare/contributions.ts';
 import { isCount, unitOf } from '../domain/metrics/metric-definitions.ts';
 import { nameOf } from '../domain/metrics/metric-names.ts';
 import type { MetricRow } from '../domain/metrics/read/metric-answers.ts';
-import { type Finding, placesOf } from '../findings/finding.ts';
+import type { Finding, FindingPlace } from '../findings/finding.ts';
 import { isMoved } from '../findings/sentence.ts';
 import { dayAfter, daysFrom, type Interval } from '../lib/calendar.ts';
 import { todayIn } from '../lib/dates.ts';
 import { headlineOf, present } from '../lib/sentences.ts';
 import { digitsOf, formatValue, intervalIn, momentWords, sinceWords, type Unit, unitIn } from './charts/values.ts';
 import { type BarsSpec, type ChartSpec, joined, type TrendSpec } from './spec.ts';
-import { findingsDrawn, marksBeside, notDrawn } from './told.ts';
+import { type Filters, filterWords, findingsDrawn, isMeant, marksBeside, notDrawn, placeBeside } from './told.ts';
 
 /** Segments beyond this make the picture longer than it is worth. */
 const MAX_SEGMENTS = 4;
@@ -22,8 +22,9 @@ export interface ComparisonChartOptions {
   /** The period is shaded. */
   readonly period: Interval;
   readonly baseline: Interval;
-  /** Names of the judged selections, in order. */
-  readonly labels: readonly string[];
+  readonly filters: Filters;
+  /** Of each judged selection, in order. */
+  readonly places: readonly FindingPlace[];
   /** The baseline is named (last year, say): its end lies on the end of the period, though its first days may not be kept. */
   readonly endsMeet?: boolean;
 }
@@ -50,8 +51,13 @@ interface Anchors {
   readonly baseline: string;
 }
 
+type Selections = Pick<ComparisonChartOptions, 'filters' | 'places'>;
+/** The names of the lines, without those that the question has already. */
+const linesIn = ({ filters, places }: Selections) => places.map((place) => placeBeside({ place }, filters));
+const lineName = (names: readonly string[] = []) => names.join(', ') || 'all visits';
+
 /** The days of the baseline on those of the period: two lines, of the first selection alone. */
-function overlaid([first]: readonly Ranges[], [label]: readonly string[], metric: string, anchors: Anchors) {
+function overlaid([first]: readonly Ranges[], [names]: readonly (readonly string[])[], metric: string, anchors: Anchors) {
   const { baseline = [], period = [] } = first ?? {};
   const [times, before] = [labelsOf(period), labelsOf(baseline)];
   // Day on day, of which some may be missing.
@@ -65,15 +71,15 @@ function overlaid([first]: readonly Ranges[], [label]: readonly string[], metric
   return {
     times,
     series: [line(period, times, anchors.period), line(baseline, before, anchors.baseline)],
-    words: `${label ?? ''}, both ranges ${aligned}`,
+    words: `${lineName(names)}, both ranges ${aligned}`,
   };
 }
 
 /** All days one after the other, a line for each selection. */
-function inSuccession(days: readonly (readonly MetricRow[])[], labels: readonly string[], metric: string) {
+function inSuccession(days: readonly (readonly MetricRow[])[], lines: readonly (readonly string[])[], metric: string) {
   const times = [...new Set(days.flatMap(labelsOf))].toSorted();
   const series = days.map((rows, index) => ({
-    name: labels[index] ?? '',
+    name: lineName(lines[index]),
     values: times.map((time) => rows.find(({ interval }) => interval.label === time)?.values[metric] ?? null),
   }));
   return { times, series, words: 'shaded: the period' };
@@ -84,16 +90,13 @@ interface Ranges {
   readonly period: readonly MetricRow[];
 }
 
-/** `15 – 21 Nov 2026 against 8 – 14 Nov 2026`. */
-function rangesText({ timeZone, period, baseline }: ComparisonChartOptions): string {
-  return `${intervalIn(timeZone, period)} against ${intervalIn(timeZone, baseline)}`;
+/** `device mobile, 15 – 21 Nov 2026 against 8 – 14 Nov 2026`. */
+function aboutOf({ timeZone, period, baseline, filters }: ComparisonChartOptions, metric: string): string {
+  return [...filterWords(filters, metric), `${intervalIn(timeZone, period)} against ${intervalIn(timeZone, baseline)}`].join(', ');
 }
 
 /** Days before a change that show what it changed from, and the most days that are drawn for it. */
 const [DAYS_BEFORE, MOST_DAYS] = [7, 92];
-
-/** The visits that a figure is of: ` (mobile)`, or nothing for all. */
-const ofWords = (of: string) => (of === '' ? '' : ` (${of})`);
 
 /** The first of these with a date among the days that can be drawn. */
 function storyOf(drawn: readonly Finding[], { period, timeZone }: ComparisonChartOptions): Finding | undefined {
@@ -103,22 +106,23 @@ function storyOf(drawn: readonly Finding[], { period, timeZone }: ComparisonChar
 
 /** The lines of the headline: one range on the other where the baseline lies far before, else all days from before the change on. */
 function linesOf({ headline: { metric }, judged }: PeriodsResult, story: Finding | undefined, options: ComparisonChartOptions) {
-  const { timeZone, period, baseline, labels } = options;
+  const { timeZone, period, baseline } = options;
+  const lines = linesIn(options);
   const ranges = judged.map(({ reading }) => ({ baseline: wholeDays(reading.baselineDays), period: wholeDays(reading.periodDays) }));
   const isOverlay = ranges.length > 0 && ranges.every((each) => isFarBefore(labelsOf(each.baseline), labelsOf(each.period)));
   const dayOf = ({ startMs, endMs }: Interval) => todayIn(timeZone, options.endsMeet ? endMs : startMs);
-  if (isOverlay) return { isOverlay, ...overlaid(ranges, labels, metric, { period: dayOf(period), baseline: dayOf(baseline) }) };
+  if (isOverlay) return { isOverlay, ...overlaid(ranges, lines, metric, { period: dayOf(period), baseline: dayOf(baseline) }) };
   const began = story?.when.from === undefined ? [] : [dayAfter(story.when.from, -DAYS_BEFORE)];
   const [first = ''] = [...began, ...[baseline, period].map(({ startMs }) => todayIn(timeZone, startMs))].toSorted();
   const last = todayIn(timeZone, period.endMs);
   const isDrawn = ({ interval: { label = '' } }: MetricRow) => label >= first && label <= last;
   const days = judged.map(({ reading }) => wholeDays(reading.days).filter(isDrawn));
-  return { isOverlay, ...inSuccession(days, labels, metric) };
+  return { isOverlay, ...inSuccession(days, lines, metric) };
 }
 
 /** The days of the headline, with the change that they show. */
 function trendOf(result: PeriodsResult, drawn: readonly Finding[], options: ComparisonChartOptions): TrendSpec | undefined {
-  const { metric, of } = result.headline;
+  const { metric } = result.headline;
   const { timeZone, period, currency } = options;
   const story = storyOf(drawn, options);
   const { isOverlay, times, series, words } = linesOf(result, story, options);
@@ -126,20 +130,21 @@ function trendOf(result: PeriodsResult, drawn: readonly Finding[], options: Comp
   const unit = unitOf(metric, currency);
   // Of two years both ranges are what is drawn.
   const finding = (isOverlay ? drawn.find(({ when }) => when.shape === 'range') : undefined) ?? drawn[0];
-  const places = story ? placesOf(story) : [];
-  const others = result.data.rows.flatMap(([name]) => (name === metric ? [] : nameOf(String(name))));
+  const at = result.data.columns.indexOf('metric');
+  const others = result.data.rows.flatMap((row) => (row[at] === metric ? [] : nameOf(String(row[at]))));
   // Of two years this one, else the place of the change.
-  const isAccent = (line: string, at: number) => series.length > 1 && (isOverlay ? at === 0 : places.includes(line));
+  const isAccent = (place: number) =>
+    series.length > 1 && (isOverlay ? place === 0 : isMeant(linesIn(options)[place] ?? [], story, options.filters));
   const isMarked = story && !isOverlay && times.includes(story.when.from ?? '');
   return {
     kind: 'trend',
-    title: finding ? headlineOf(finding.sentence) : `${nameOf(metric)}${ofWords(of)}`,
-    subtitle: `${nameOf(metric)} by day${unit === undefined ? '' : `, ${unit}`}, ${rangesText(options)}, ${timeZone}: \
-${present(`${isCount(metric) ? 'sums of ' : ''}whole days`, words, notDrawn(others)).join('; ')}`,
+    title: finding ? headlineOf(finding.sentence) : nameOf(metric),
+    subtitle: `${present(`${nameOf(metric)} by day`, unit, aboutOf(options, metric), timeZone).join(', ')}: \
+${present(`${isCount(metric) ? 'sums of ' : ''}whole days`, words, notDrawn([...new Set(others)])).join('; ')}`,
     unit: unitIn(unit),
     timeZone,
     times,
-    series: series.map((each, at) => ({ ...each, ...(isAccent(each.name, at) && { isAccent: true as const }) })),
+    series: series.map((each, place) => ({ ...each, ...(isAccent(place) && { isAccent: true as const }) })),
     events: marksBeside(result.data.findings, drawn, metric, times),
     ...(isMarked && { change: { name: sinceWords(story.when), time: story.when.from ?? '' } }),
     ...(!isOverlay && { judged: { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) } }),
@@ -190,8 +195,8 @@ function partsOf(parts: readonly ChangePart[], change: number, { of, ranges, by,
  */
 export function chartOfComparison(result: PeriodsResult, options: ComparisonChartOptions): ChartSpec | undefined {
   const { headline, byDevice, bySegment, factors } = result;
-  const { metric, isPerDay, of } = headline;
-  const found = findingsDrawn(result.data.findings, metric, options.labels);
+  const { metric, isPerDay } = headline;
+  const found = findingsDrawn(result.data.findings, metric, { filters: options.filters, lines: linesIn(options) });
   const story = storyOf(found, options);
   const unit = unitIn(unitOf(metric, options.currency), true);
   const trend = trendOf(result, found, options);
@@ -199,10 +204,10 @@ export function chartOfComparison(result: PeriodsResult, options: ComparisonChar
   // The parts of a change within noise are noise too.
   if (verdict !== 'up' && verdict !== 'down' && verdict !== 'drift') return trend;
   const told = {
-    of: `${nameOf(metric)}${isPerDay ? ' a day' : ''}${ofWords(of)}`,
-    ranges: rangesText(options),
+    of: `${nameOf(metric)}${isPerDay ? ' a day' : ''}`,
+    ranges: aboutOf(options, metric),
     unit,
-    accent: story ? placesOf(story) : [],
+    accent: story ? placeBeside(story, options.filters) : [],
   };
   const [segment] = bySegment;
   const ofSegments = bySegment.flatMap(({ groups: [own] }) => own ?? []).toSorted((a, b) => size(b) - size(a));

@@ -164,9 +164,9 @@ export function trendOf(study: Study, { title, timeZone, events }: TrendOptions)
     unit: units[kind],
     timeZone,
     times,
-    ...(isPart && today !== undefined && { inPart: [today] }),
     series: rows.map((row, index) => ({
       ...seriesOf(nameOf(row), groups[index] ?? new Map(), times, isDaily),
+      ...(isPart && today !== undefined && { inPart: [today] }),
       ...(since && index === 0 && rows.length > 1 && { isAccent: true as const }),
     })),
     events: events.map(({ key, text, atMs }) => ({ name: text || key, time: minuteIn(timeZone, atMs) })),

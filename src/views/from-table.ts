@@ -1,15 +1,17 @@
-import { definitionOf, isCount } from '../domain/metrics/metric-definitions.ts';
+import { isCount } from '../domain/metrics/metric-definitions.ts';
 import { nameOf } from '../domain/metrics/metric-names.ts';
 import { OTHER_DEVICE } from '../domain/metrics/read/metric-grid.ts';
 import { DAYS_COLUMN, PART_MARK, type QueryTable, TOTAL } from '../domain/metrics/read/query-table.ts';
 import { ALL_VISITORS } from '../domain/names/match-name.ts';
-import { type Finding, placesOf } from '../findings/finding.ts';
+import type { Finding } from '../findings/finding.ts';
 import { isMoved } from '../findings/sentence.ts';
-import type { Interval } from '../lib/calendar.ts';
+import { type CalendarUnit, type Interval, slotsOf } from '../lib/calendar.ts';
 import { DAY_MS } from '../lib/clock.ts';
+import { todayIn } from '../lib/dates.ts';
+import { grouped } from '../lib/grouped.ts';
 import { formatPercent } from '../lib/number-text.ts';
 import { capital, headlineOf, present } from '../lib/sentences.ts';
-import { intervalIn, momentWords, rangeIn, type Unit, unitIn } from './charts/values.ts';
+import { intervalIn, momentWords, rangeIn, sinceWords, type Unit, unitIn } from './charts/values.ts';
 import {
   type BarsSpec,
   type ChartSpec,
@@ -21,7 +23,7 @@ import {
   type TrendSeries,
   type TrendSpec,
 } from './spec.ts';
-import { findingsDrawn, marksBeside, notDrawn } from './told.ts';
+import { type Filters, filterWords, findingsDrawn, isMeant, isOnDays, marksBeside, notDrawn, timeIn } from './told.ts';
 
 /** More lines or colours cannot be distinguished. */
 const MAX_SERIES = 8;
@@ -43,6 +45,8 @@ const COURSES: ReadonlySet<string> = new Set(['hour', 'day', 'week', 'month', 'q
 
 /** Only bars of these are sorted by value; devices have a fixed order. */
 const RANKED: ReadonlySet<string> = new Set(['zone', 'segment', 'goal']);
+
+const isCalendarUnit = (unit: string): unit is CalendarUnit => COURSES.has(unit) && unit !== 'hour';
 
 const once = <T>(values: readonly T[]) => [...new Set(values)];
 
@@ -68,23 +72,19 @@ export interface TableRange {
 interface DrawnCell {
   readonly labels: readonly string[];
   readonly value: number | null;
+  /** Its part of the whole in percent, where that was asked. */
+  readonly share: number | null;
   /** The expected value, and its bounds at 95 %. */
   readonly expected: Readonly<Record<'expected' | 'low' | 'high', number | null>>;
   /** It has days that are to come: what is expected of it holds all changes that are known. */
   readonly isAhead: boolean;
 }
 
-/** Names of the places in a picture. */
-const placesIn = ({ cells, filters }: Drawn) => [...filters, ...cells.flatMap(({ labels }) => labels)];
-
-/** The finding of a metric about what is drawn of it; a difference before none. */
-function findingIn(drawn: Drawn, findings: readonly Finding[] = []): Finding | undefined {
-  const own = findingsDrawn(findings, drawn.metric, placesIn(drawn));
-  return own.find(isMoved) ?? own.find(({ verdict }) => verdict === 'unchanged');
+/** The findings of a metric about what is drawn of it, those of a difference first. */
+function findingsIn({ metric, cells, filters }: Drawn, findings: readonly Finding[] = []): Finding[] {
+  const own = findingsDrawn(findings, metric, { filters, lines: cells.map(({ labels }) => labels) });
+  return own.toSorted((a, b) => Number(isMoved(b)) - Number(isMoved(a)));
 }
-
-/** The places that a difference is of. */
-const accentIn = (finding: Finding | undefined) => (finding && isMoved(finding) ? placesOf(finding) : []);
 
 /** The drawn part of a table: one metric, by all its other columns. */
 interface Drawn {
@@ -93,29 +93,29 @@ interface Drawn {
   readonly dimensions: readonly string[];
   readonly cells: readonly DrawnCell[];
   readonly unit: Unit;
-  /** Range, zone, unit, filters and what is left out. */
+  /** Range, zone, unit and filters. */
   readonly about: readonly string[];
-  /** Names of the selections that all of it is of. */
-  readonly filters: readonly string[];
+  /** Names of what is left out. */
+  readonly left: readonly string[];
+  readonly filters: Filters;
   /** The whole, of which the answer tells, is not among what is drawn. */
   readonly isOfParts?: boolean;
 }
+
+/** Ends the names of columns of shares, which stand beside the amounts that they are of. */
+const SHARE = 'Share';
 
 const numberOf = (cell: string | number | null | undefined) => (typeof cell === 'number' ? cell : null);
 
 /** Units whose rows are made of days. */
 const OF_DAYS: ReadonlySet<string> = new Set(['weekday', 'weekend']);
 
-function drawnOf({ columns, rows, units, filters }: QueryTable, metric: string, { timeZone, interval }: TableRange): Drawn {
+function drawnOf({ columns, rows, units, filters = {} }: QueryTable, metric: string, { timeZone, interval }: TableRange): Drawn {
   const [firstMetric = ''] = Object.keys(units);
   const count = columns.indexOf(firstMetric);
-  // That all devices are meant goes without saying, and a goal says nothing of visits.
-  const isPerGoal = definitionOf(metric)?.perGoal ?? false;
   // There are more Mondays to Fridays than weekends.
   const isPerDay = OF_DAYS.has(columns[0] ?? '') && isCount(metric);
   const daysAt = columns.indexOf(DAYS_COLUMN);
-  const chosen = Object.entries(filters ?? {}).filter(([name, value]) => value !== 'all' && (name !== 'goal' || isPerGoal));
-  const filtered = chosen.map(([name, value]) => (value.endsWith(name) ? value : `${name} ${value}`));
   return {
     metric,
     dimensions: columns.slice(0, count),
@@ -130,18 +130,20 @@ function drawnOf({ columns, rows, units, filters }: QueryTable, metric: string, 
       return {
         labels: row.slice(0, count).map((label) => String(label ?? '')),
         value: at(metric),
+        share: at(`${metric}${SHARE}`),
         expected: { expected: named('expected'), low: named('low'), high: named('high') },
         isAhead: row[columns.indexOf(columnOf('verdict'))] === 'forecast',
       };
     }),
     unit: unitIn(units[metric]),
-    filters: chosen.map(([, value]) => value),
+    filters,
+    left: [],
     about: present(
       isPerDay && daysAt !== -1 && 'mean of a day',
       interval && intervalIn(timeZone, interval),
       interval && timeZone,
       String(units[metric]),
-      ...filtered,
+      ...filterWords(filters, metric),
     ),
   };
 }
@@ -149,10 +151,11 @@ function drawnOf({ columns, rows, units, filters }: QueryTable, metric: string, 
 /** A line of a table over time: its name, and its values by time. */
 type Line = readonly [name: string, values: ReadonlyMap<string, number | null>];
 
-/** The sentence of what was found of the metric, else what the table as a whole says, else the name of what is drawn. */
+/** The sentence of a difference of the metric, else of the table as a whole, else that there is none, else the name of what is drawn. */
 function titleIn({ metric, dimensions }: Drawn, finding: Finding | undefined, headline: string | undefined): string {
   const by = dimensions.length > 0 ? ` by ${dimensions.join(' and ')}` : '';
-  return finding ? headlineOf(finding.sentence) : (headline ?? `${nameOf(metric)}${by}`);
+  if (headline !== undefined && !(finding && isMoved(finding))) return headline;
+  return finding ? headlineOf(finding.sentence) : `${nameOf(metric)}${by}`;
 }
 
 /** Rows that hide how the others differ: the whole, and what belongs to no device. */
@@ -170,45 +173,50 @@ function chosenLines(lines: ReadonlyMap<string, ReadonlyMap<string, number | nul
   const names = new Set(visible.slice(0, MAX_SERIES).map(([name]) => name));
   const shown = [...lines].filter(([name]) => names.has(name));
   const dropped = [...lines.keys()].filter((name) => !names.has(name));
-  return { shown, left: notDrawn(dropped, 'without') };
+  return { shown, dropped };
 }
 
 /** The expected values with bounds, those of days to come as a line of their own; empty where the table has none. */
-function expectedLines(cells: readonly DrawnCell[]): TrendSeries[] {
+function expectedLines(cells: readonly DrawnCell[], inPart: readonly string[]): TrendSeries[] {
   return ['expected', 'forecast'].flatMap((name, at) => {
     const valuesOf = (part: keyof DrawnCell['expected']) => cells.map((each) => (each.isAhead === at > 0 ? each.expected[part] : null));
-    const line = { name, values: valuesOf('expected'), low: valuesOf('low'), high: valuesOf('high') };
+    const line = {
+      name,
+      values: valuesOf('expected'),
+      low: valuesOf('low'),
+      high: valuesOf('high'),
+      inPart,
+      ...(at > 0 && { isAhead: true as const }),
+    };
     return line.values.some((value) => value !== null) ? [line] : [];
   });
 }
 
-/** The finding of a picture over time, and its marks: nothing that began before the first of its times. */
+/** The finding of a picture over time, and its marks. */
 function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly string[]) {
-  const { metric, dimensions } = drawn;
-  const own = findingsDrawn(findings, metric, placesIn(drawn));
-  const [first = '', last = ''] = [times[0], times.at(-1)];
-  const isShown = ({ when: { from = first } }: Finding) => from >= first && from <= last;
-  const found = [findingIn(drawn, findings)].find((each) => each && isShown(each));
-  const mark = (time: string) => ({ name: momentWords(time, times.includes(time) ? (dimensions[0] ?? '') : 'day'), time });
-  const { from, to = last } = found?.when ?? {};
+  const own = findingsIn(drawn, findings).filter((each) => isOnDays(each, times));
+  const finding = own.find((each) => isMoved(each) || each.verdict === 'unchanged');
+  const { from, to = times.at(-1) ?? '' } = finding?.when ?? {};
   // The days of a change are no news beside it.
   const isNews = ({ when }: Finding) => from === undefined || (when.from ?? '') < from || (when.from ?? '') > to;
-  const unusual = own.filter((each) => each.when.shape === 'day' && isShown(each) && isNews(each));
-  const days = once(unusual.filter(isMoved).flatMap(({ when }) => when.from ?? []));
+  const unusual = own.filter((each) => each.when.shape === 'day' && isMoved(each) && isNews(each));
+  const mark = ({ when }: Finding) => ({ name: sinceWords(when), time: timeIn(when.from ?? '', times) });
   return {
-    finding: found,
-    ...(from !== undefined && found && isMoved(found) && { change: mark(from) }),
-    events: [...days.map(mark), ...marksBeside(findings, own, metric, times)],
+    finding,
+    ...(from !== undefined && finding && isMoved(finding) && { change: mark(finding) }),
+    events: [...new Map(unusual.map((each) => [each.when.from, mark(each)])).values(), ...marksBeside(findings, own, drawn.metric, times)],
   };
 }
 
-/** The times of a table, and those of which only a part is known. */
-function timesOf({ dimensions: [per = ''], cells }: Drawn) {
+/** The times of a table, those of which only a part is counted, and those of which the range holds a part, whatever is counted of it. */
+function timesOf({ dimensions: [per = ''], cells }: Drawn, { interval, timeZone }: TableRange) {
   const partial = cells.flatMap(({ labels: [label = ''] }) => (label.endsWith(PART_MARK) ? [label.replace(PART_MARK, '')] : []));
+  const slots = interval && isCalendarUnit(per) ? slotsOf(per, interval, timeZone) : [];
   const inPart = once(partial.map(timeOf));
-  const words = inPart.map((time) => momentWords(time, per)).join(' and ');
-  const hollow = inPart.length > 0 && `hollow: a part of its ${per} only (${words})`;
-  return { times: once(cells.map(({ labels }) => timeOf(labels[0] ?? ''))), inPart, hollow };
+  const cut = slots.filter(({ isPart }) => isPart).map(({ label }) => timeOf(label));
+  const hollowIn = (times: readonly string[]) =>
+    times.length > 0 && `hollow: a part of its ${per} only (${times.map((time) => momentWords(time, per)).join(' and ')})`;
+  return { times: once(cells.map(({ labels }) => timeOf(labels[0] ?? ''))), inPart, cut, hollowIn };
 }
 
 /** Values by line and time. */
@@ -222,33 +230,33 @@ function linesOf({ metric, cells }: Drawn): Map<string, Map<string, number | nul
   return lines;
 }
 
-function trendOf(drawn: Drawn, { timeZone, interval, findings }: TableRange, headline: string | undefined): TrendSpec {
+function trendOf(drawn: Drawn, range: TableRange, headline: string | undefined): TrendSpec {
   const { cells, dimensions, unit, about } = drawn;
-  const { times, inPart, hollow } = timesOf(drawn);
+  const { timeZone, interval, findings } = range;
+  const { times, inPart, cut, hollowIn } = timesOf(drawn, range);
   const lines = linesOf(drawn);
-  const { shown, left } = chosenLines(lines);
-  const expected = lines.size === 1 ? expectedLines(cells) : [];
-  const ahead = cells.filter(({ isAhead }) => isAhead && expected.length > 1).map(({ labels }) => timeOf(labels[0] ?? ''));
+  const { shown, dropped } = chosenLines(lines);
+  const expected = lines.size === 1 ? expectedLines(cells, cut) : [];
+  const ahead = cells.filter(({ isAhead }) => isAhead && expected.length > 0).map(({ labels }) => timeOf(labels[0] ?? ''));
   const begun = ahead.slice(0, 1).map((time) => ({ name: `forecast from ${momentWords(time, dimensions[0] ?? '')}`, time }));
   const { finding, events, ...marks } = toldOf(drawn, findings, times);
   const isMarked = events.length > 0 || marks.change !== undefined;
-  const accent = accentIn(finding);
   return {
     kind: 'trend',
     // The answer begins with the whole, of which nothing is seen where it is left out.
-    title: titleIn(drawn, finding, left || drawn.isOfParts ? undefined : headline),
+    title: titleIn(drawn, finding, dropped.length > 0 || drawn.isOfParts ? undefined : headline),
     subtitle: present(
       ...about,
       !interval && timeZone,
-      left,
-      hollow,
+      notDrawn([...drawn.left, ...dropped]),
+      hollowIn(expected.length > 0 ? once([...inPart, ...cut]).toSorted() : inPart),
       expected.length > 0 && 'bands: 95%',
-      begun.length > 0 && isMarked && 'expected: without the changes, forecast: with them',
+      begun.length > 0 && 'dotted: forecast',
+      expected.length > 1 && isMarked && 'expected: without the changes, forecast: with them',
     ).join(', '),
     unit,
     timeZone,
     times,
-    ...(inPart.length > 0 && { inPart }),
     series: [
       // Of what is to come there is the expected line alone.
       ...shown
@@ -256,7 +264,8 @@ function trendOf(drawn: Drawn, { timeZone, interval, findings }: TableRange, hea
         .map(([name, line]) => ({
           name,
           values: times.map((time) => line.get(time) ?? null),
-          ...(shown.length > 1 && accent.includes(name) && { isAccent: true as const }),
+          ...(inPart.length > 0 && { inPart }),
+          ...(shown.length > 1 && marks.change && isMeant(name.split(', '), finding, drawn.filters) && { isAccent: true as const }),
         })),
       ...expected,
     ],
@@ -269,9 +278,9 @@ function trendOf(drawn: Drawn, { timeZone, interval, findings }: TableRange, hea
 function partsAlone(drawn: Drawn, { reference }: TableRange): Drawn {
   const isBeside = (label: string) => BESIDE.has(label) && label !== reference;
   const cells = drawn.cells.filter(({ labels }) => !labels.some(isBeside));
-  const dropped = once(drawn.cells.flatMap(({ labels }) => labels.filter(isBeside)));
+  const dropped = once(drawn.cells.flatMap(({ labels }) => labels.filter(isBeside))).map((name) => (name === 'all' ? 'all devices' : name));
   if (once(cells.map(({ labels }) => labels.at(-1))).length < 2) return drawn;
-  return { ...drawn, cells, isOfParts: dropped.length > 0, about: present(...drawn.about, notDrawn(dropped, 'without')) };
+  return { ...drawn, cells, isOfParts: dropped.length > 0, left: [...drawn.left, ...dropped] };
 }
 
 /** The dimension of few values last, because its values are the colours. */
@@ -282,47 +291,59 @@ function turned({ dimensions, cells, ...rest }: Drawn): Drawn {
   return { ...rest, dimensions: dimensions.toReversed(), cells: cells.map((cell) => ({ ...cell, labels: cell.labels.toReversed() })) };
 }
 
-/** The verdict behind the bar of a row; none for the row that the others are held against. */
-function noteOf(findings: readonly Finding[], metric: string, row: string): string {
-  const own = findings.find(({ subject, place }) => subject === metric && placesOf({ place }).includes(row));
-  if (own?.verdict === 'unchanged') return 'no significant difference';
-  const percent = own?.change?.percent;
-  return [percent === undefined ? '' : formatPercent(Math.abs(percent), { digits: 0 }), own?.verdict ?? ''].join(' ').trim();
+/** What was found of a row, behind its bar: how it differs from the one that the others are held against, and since when it changed. */
+function noteOf({ verdict, change, when }: Finding): string {
+  if (verdict === 'unchanged') return 'no significant difference';
+  const percent = change?.percent === undefined ? '' : formatPercent(Math.abs(change.percent), { digits: 0 });
+  return present(percent, verdict, when.from !== undefined && sinceWords(when)).join(' ');
 }
 
 /** Rows by all columns but the last, whose values are the colours; by all of them where those would be too many. */
-function barsOf(drawn: Drawn, { findings = [], reference }: TableRange, headline: string | undefined, most: number): BarsSpec {
-  const { metric, dimensions, cells, unit, about } = turned(drawn);
+function barsOf(
+  drawn: Drawn,
+  { findings = [], reference, interval, timeZone }: TableRange,
+  headline: string | undefined,
+  most: number,
+): BarsSpec {
+  const { metric, dimensions, cells, unit, about, left } = turned(drawn);
   const last = once(cells.map(({ labels }) => labels.at(-1) ?? ''));
   const isColoured = dimensions.length > 1 && last.length <= MAX_SERIES;
-  const rowOf = (labels: readonly string[]) => (isColoured ? labels.slice(0, -1) : labels).join(', ');
-  const value = ({ value: amount }: Drawn['cells'][number]) => amount ?? Number.NEGATIVE_INFINITY;
+  const namesOf = ({ labels }: DrawnCell) => (isColoured ? labels.slice(0, -1) : labels);
+  const value = (cell: DrawnCell | undefined) => cell?.value ?? Number.NEGATIVE_INFINITY;
   const ordered = RANKED.has(dimensions.join()) ? cells.toSorted((a, b) => value(b) - value(a)) : cells;
-  const all = once(ordered.map(({ labels }) => rowOf(labels)));
   // A group without a name is not the first of those that have one.
-  const rows = all.toSorted((a, b) => Number(isUnnamed(a)) - Number(isUnnamed(b)));
+  const rows = [...grouped(ordered, (cell) => namesOf(cell).join(', '))].toSorted(
+    ([a], [b]) => Number(isUnnamed(a)) - Number(isUnnamed(b)),
+  );
   const names = isColoured ? last : [nameOf(metric)];
   const shown = rows.slice(0, most);
-  const valueOf = (row: string, name: string) =>
-    cells.find(({ labels }) => rowOf(labels) === row && (!isColoured || labels.at(-1) === name))?.value ?? null;
-  const finding = findingIn(drawn, findings);
-  const accent = findings
-    .filter(({ subject }) => subject === metric)
-    .flatMap(accentIn)
-    .filter((name) => shown.includes(name));
-  const notes = shown.map((row) => noteOf(findings, metric, row));
-  const isNoted = names.length === 1 && reference !== undefined && notes.some((note) => note !== '');
+  const days = interval ? [interval.startMs, interval.endMs].map((ms) => todayIn(timeZone, ms)) : [];
+  const own = findingsIn(drawn, findings).filter((each) => isOnDays(each, days));
+  const [finding] = own;
+  const isOfRow = (all: readonly DrawnCell[], each: Finding) =>
+    all.some((cell) => cell.value !== null && isMeant(namesOf(cell), each, drawn.filters));
+  const accent = shown.flatMap(([row, all]) => (finding && isMoved(finding) && isOfRow(all, finding) ? [row] : []));
+  const notes = shown.map(([row, all]) => {
+    const shares = all.map(({ share }) => share !== null && `${formatPercent(share, { digits: 1 })} of all`);
+    return present(row === reference && 'reference', ...shares, ...own.filter((each) => isOfRow(all, each)).map(noteOf)).join(' · ');
+  });
+  const isNoted = names.length === 1 && notes.some((note) => note !== '');
   return {
     kind: 'bars',
     title: titleIn({ ...drawn, dimensions }, finding, headline),
     subtitle: present(
       ...about,
-      isNoted && `verdicts against ${reference}`,
+      notDrawn(left),
+      isNoted && reference !== undefined && `verdicts against ${reference}`,
+      ...marksBeside(findings, own, metric, days).map(({ name }) => name),
       rows.length > shown.length && `${shown.length} of ${rows.length} rows`,
     ).join(', '),
     unit,
-    labels: shown,
-    series: names.map((name) => ({ name, values: shown.map((row) => valueOf(row, name)) })),
+    labels: shown.map(([row]) => row),
+    series: names.map((name) => ({
+      name,
+      values: shown.map(([, all]) => all.find(({ labels }) => !isColoured || labels.at(-1) === name)?.value ?? null),
+    })),
     ...(accent.length > 0 && { accent }),
     ...(isNoted && { notes }),
   };
@@ -354,7 +375,7 @@ function tableHeadline({ findings = [], answer = '' }: TableRange): string | und
  */
 export function chartOfTable(table: QueryTable, range: TableRange): ChartSpec | undefined {
   const undrawn = new Set([DAYS_COLUMN, ...(range.undrawn ?? [])]);
-  const metrics = Object.keys(table.units).filter((name) => !undrawn.has(name));
+  const metrics = Object.keys(table.units).filter((name) => !undrawn.has(name) && !name.endsWith(SHARE));
   const [unit = ''] = table.columns;
   const isOverTime = COURSES.has(unit) && !range.isOrdered;
   if (!isOverTime && table.rows.length < 2) return undefined;
@@ -366,17 +387,12 @@ export function chartOfTable(table: QueryTable, range: TableRange): ChartSpec | 
   const drawn = withoutIds(COURSES.has(unit) || OF_DAYS.has(unit) ? withoutTotal(table) : table);
   const pictures = shown.map((metric) => drawnOf(drawn, metric, range));
   const known = pictures.filter(({ cells }) => cells.some(({ value, expected }) => value !== null || expected.expected !== null));
-  const left = notDrawn(metrics.filter((name) => !known.some(({ metric }) => metric === name)).map(nameOf));
+  const left = metrics.filter((name) => !known.some(({ metric }) => metric === name)).map(nameOf);
   const headline = tableHeadline(range);
   const rows = Math.floor(MAX_ROWS / known.length);
   return joined(
     known.map((picture, at) =>
-      (isOverTime ? trendOf : barsOf)(
-        partsAlone({ ...picture, about: present(...picture.about, left) }, range),
-        range,
-        at === 0 ? headline : undefined,
-        rows,
-      ),
+      (isOverTime ? trendOf : barsOf)(partsAlone({ ...picture, left }, range), range, at === 0 ? headline : undefined, rows),
     ),
   );
 }

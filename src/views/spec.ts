@@ -55,6 +55,10 @@ export interface TrendSeries {
   /** Lowest and highest value that a point sums up. */
   readonly low?: readonly (number | null)[];
   readonly high?: readonly (number | null)[];
+  /** Those of the times whose value is of a part of their week or month alone: the line to them is broken. */
+  readonly inPart?: readonly string[];
+  /** A forecast. */
+  readonly isAhead?: true;
   /** The place of the finding: all other lines are grey. */
   readonly isAccent?: true;
 }
@@ -84,8 +88,6 @@ export interface TrendSpec {
   /** Zone of all times, which are local: `2026-11-20` for a day, `2026-11-20T14:05` for a run. */
   readonly timeZone: string;
   readonly times: readonly string[];
-  /** Those of the times whose value is of a part of their week or month alone: the line to them is broken. */
-  readonly inPart?: readonly string[];
   readonly series: readonly TrendSeries[];
   readonly events: readonly TrendEvent[];
   /** The first report from which a change holds. */

@@ -64,7 +64,8 @@ function panels(result: PeriodsResult) {
     currency: undefined,
     baseline: { startMs: START_MS, endMs: START_MS + 7 * DAY_MS - 1 },
     period: { startMs: START_MS + 7 * DAY_MS, endMs: START_MS + 14 * DAY_MS - 1 },
-    labels: ['all visits', 'desktop'],
+    filters: {},
+    places: [{}, { device: 'desktop' }],
   });
   return chart ? panelsOf(chart) : [];
 }

@@ -137,7 +137,7 @@ it('leaves out lines that lie on the axis and the whole among its parts, and say
   expect(chartOfTable(table, { ...week, answer: '10,080 visits.' })).toMatchObject({
     title: 'Visits by day and device',
     series: [{ name: 'mobile' }, { name: 'desktop' }],
-    subtitle: expect.stringContaining('without all, without unknown'),
+    subtitle: expect.stringContaining('not drawn: all devices, unknown'),
   });
 });
 
@@ -167,8 +167,8 @@ it('draws first what something was found of, and the place of the finding apart 
   expect(first).toMatchObject({
     title: 'conversionRate of Germany: lower',
     labels: ['Italy', 'France', 'Germany', 'all visitors'],
-    accent: ['Germany', 'Italy'],
-    notes: ['higher', 'no significant difference', '21% lower', ''],
+    accent: ['Germany'],
+    notes: ['higher', 'no significant difference', '21% lower', 'reference'],
     subtitle: expect.stringContaining('verdicts against all visitors'),
   });
   expect(second?.title).toBe('Bounce rate by segment');
@@ -198,13 +198,17 @@ it('marks the day and the line of a change, also within a week and where it cost
     {
       title: 'visits of : lower',
       series: [{ name: 'desktop' }, { name: 'mobile', isAccent: true }],
-      change: { name: '10 Nov', time: '2026-11-10' },
+      change: { name: 'since 10 Nov', time: '2026-11-10' },
       events: [],
     },
     { title: 'Revenue by week and device', events: [{ name: 'visits of : lower', time: '2026-11-10' }] },
   ]);
-  // Before the first day of the picture.
-  const earlier = chartOfTable(table, { ...week, findings: [{ ...change, when: { ...change.when, from: '2026-11-01' } }] });
-  expect(earlier).toMatchObject({ panels: [{ title: 'Visits by week and device' }, { events: [] }] });
-  expect(JSON.stringify(earlier)).not.toContain('"change"');
+  // It began before the first day of the picture and runs through it; one that was over is none of it.
+  const earlier = (to: object) =>
+    chartOfTable(table, { ...week, findings: [{ ...change, when: { ...change.when, from: '2026-11-01', ...to } }] });
+  expect(earlier({})).toMatchObject({
+    panels: [{ change: { name: 'since 1 Nov', time: '2026-11-02' } }, { events: [{ time: '2026-11-02' }] }],
+  });
+  expect(earlier({ to: '2026-11-01' })).toMatchObject({ panels: [{ title: 'Visits by week and device' }, { events: [] }] });
+  expect(JSON.stringify(earlier({ to: '2026-11-01' }))).not.toContain('"change"');
 });

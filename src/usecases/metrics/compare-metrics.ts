@@ -27,7 +27,7 @@ import { isoAt, resolveDate, todayIn } from '../../lib/dates.ts';
 import { capital } from '../../lib/sentences.ts';
 import { inTurns } from '../../statistics/kept-fits.ts';
 import type { Context, Lists } from '../context.ts';
-import { type CompareContext, type CompareInput, gridOf, type Question, questionOf } from './compare-question.ts';
+import { type CompareContext, type CompareInput, filtersOf, gridOf, type Question, questionOf } from './compare-question.ts';
 import { compareAtOnce } from './compare-sides.ts';
 import { apartSentence, fetchMetrics, goalNotes, keptPartOf, reachesBeyond, readDaysOrNone, reasonsOf } from './fetch-metrics.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
@@ -425,14 +425,15 @@ async function comparePeriods(question: Question, context: CompareContext): Prom
   context.draw(async () => {
     const { chartOfComparison } = await import('../../views/from-comparison.ts');
     const { windows, totals, timeZone } = read;
-    const { readings, devices, labelOf: nameReading } = judged.periods;
-    const labels = [...readings, ...devices].map((reading) => nameReading(reading) || 'all visits');
+    const { readings, devices } = judged.periods;
+    const placeOf = placeBy(read.lists.nameOf);
     return chartOfComparison(result, {
       timeZone,
       currency: totals.currency,
       period: windows.period,
       baseline: windows.baseline,
-      labels,
+      filters: filtersOf(read.question, read.lists),
+      places: [...readings, ...devices].map((reading) => placeOf(reading, 'visits')),
       endsMeet: question.kind !== undefined,
     });
   });

@@ -4,9 +4,10 @@ import type { BaselineKind, WindowBounds } from '../../domain/metrics/compare/co
 import { metricsToRead } from '../../domain/metrics/read/day-points.ts';
 import { type Device, type MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
 import { chosenMetrics, DEFAULT_METRICS, segmentsAsked } from '../../domain/metrics/read/metric-query.ts';
+import { COMMERCE_GOAL } from '../../domain/metrics/read/query-table.ts';
 import { type SegmentChoice, segmentSetsOf } from '../../domain/names/match-name.ts';
 import { hint } from '../../lib/hint.ts';
-import type { Context } from '../context.ts';
+import type { Context, Lists } from '../context.ts';
 
 /** The parts of a call that a comparison uses. */
 export type CompareContext = Pick<
@@ -76,6 +77,18 @@ export function questionOf(input: CompareInput): Question {
     kind: input.baseline,
   };
   return { by, goalId, detect, ...bounds, metrics, devices, zoneIds, explain: input.explain && zoneIds.length === 0, ...sets };
+}
+
+/** The filters that all figures of a comparison share, by what they are of. */
+export function filtersOf({ devices, segmentIds, goalId, zoneIds }: Question, { nameOf }: Pick<Lists, 'nameOf'>): Record<string, string> {
+  const [device] = devices.length === 1 ? devices : [];
+  const [zoneId] = zoneIds.length === 1 ? zoneIds : [];
+  return {
+    ...(zoneId !== undefined && { zone: nameOf('zone', zoneId) }),
+    ...(device !== undefined && { device }),
+    ...(segmentIds.length > 0 && { segment: segmentIds.map((id) => nameOf('segment', id)).join(' and ') }),
+    goal: goalId === undefined ? COMMERCE_GOAL : nameOf('goal', goalId),
+  };
 }
 
 /** The grid of what all readings have in common. */

@@ -19,7 +19,7 @@ import { todayIn } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
 import { inTurns } from '../../statistics/kept-fits.ts';
 import type { Lists } from '../context.ts';
-import type { CompareContext, Question } from './compare-question.ts';
+import { type CompareContext, filtersOf, type Question } from './compare-question.ts';
 import { apartSentence, fetchKept, fetchMetrics, goalNotes } from './fetch-metrics.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
 import { redefinitionNotes } from './redefinitions.ts';
@@ -169,23 +169,28 @@ export async function compareAtOnce(asked: Question, context: CompareContext): P
   const { sides, totals, ...read } = await readSides(question, lists, context);
   for (const sentence of [...notes, ...read.notes, ...notesOf(sides, question, totals, timeZone)]) context.note(sentence);
   const grammar = grammarOf(todayIn(timeZone, context.nowMs));
-  const compared = compareSides(metrics, sides, by === 'device' ? by : 'segment', { currency: totals.currency, grammar });
+  const kind = by === 'device' ? by : 'segment';
+  const whole = { device: kind === 'device' ? 'all' : (question.devices[0] ?? 'all'), segmentIds: question.segmentIds };
+  const placeOf = (metric: string) => placeBy(lists.nameOf)({ ...whole, goalId: question.goalId }, metric);
+  const compared = compareSides(metrics, sides, { kind, currency: totals.currency, grammar, placeOf });
   const changes = await inTurns(context.signal, () => wordedAll(changeOfSome(sides, question, { totals, lists, timeZone }), grammar));
   const said = [...changes.map((finding) => saidOf(finding, grammar)), ...compared.findings.map(({ sentence }) => sentence)];
   const table = {
     columns: [by, ...metrics],
     rows: sides.map(({ name, values }) => [name, ...metrics.map((metric) => values[metric] ?? null)]),
     units: Object.fromEntries(metrics.map((metric) => [metric, unitOf(metric, totals.currency) ?? ''])),
+    filters: filtersOf(question, lists),
   };
-  context.draw(async () => {
-    const { chartOfTable } = await import('../../views/from-table.ts');
-    const { findings } = compared;
-    const reference = sides[0]?.name ?? '';
-    return chartOfTable(table, { timeZone, interval: question.period, findings, reference, answer: compared.answer || lead() });
-  });
   const apart = apartSentence(question.segmentIds, totals.rows, lists);
   const [from, to] = [question.period.startMs, question.period.endMs].map((ms) => todayIn(timeZone, ms));
+  const findings = [...changes, ...compared.findings];
   // Counts of parts are no findings: the first sentence says which are the most.
   const lead = () => leadOf(table, { query: { metrics, bases: [], breakdown: [] }, from: from ?? '', to: to ?? '', grammar });
-  return { ...compared, findings: [...changes, ...compared.findings], answer: apart ?? (paragraphOf(said).answer || lead()) };
+  const answer = apart ?? (paragraphOf(said).answer || lead());
+  context.draw(async () => {
+    const { chartOfTable } = await import('../../views/from-table.ts');
+    const reference = sides[0]?.name ?? '';
+    return chartOfTable(table, { timeZone, interval: question.period, findings, reference, answer });
+  });
+  return { ...compared, findings, answer };
 }

@@ -85,7 +85,7 @@ async function readLater(daily: Parameters<typeof fetchKept>[0], { startMs, endM
 }
 
 /** The days up to the last complete one of a query and those before it, and what changed among them, on its device. */
-async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly QueryLine[], context: ExpectedContext) {
+async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly QueryLine[], context: ExpectedContext, hasBefore = true) {
   const { timeZone, nowMs, note, signal } = context;
   const { interval } = query;
   const lastMs = resolveDate('yesterday', { edge: 'end', timeZone, nowMs }).instantMs;
@@ -119,7 +119,7 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   const input = { query, lines, days: withoutFaults(read.rows, faults), known, timeZone };
   const first = todayIn(timeZone, interval.startMs);
   const among = await inTurns(signal, () => changesFrom(input, first));
-  const beforeIn = (own: typeof input, end?: string) => (query.expected ? changesBefore(own, first, end) : []);
+  const beforeIn = (own: typeof input, end?: string) => (hasBefore ? changesBefore(own, first, end) : []);
   const found = [...among, ...(await inTurns(signal, () => beforeIn(input)))];
   const isOpen = endMs < lastMs && found.some(({ change }) => change.to === undefined);
   const later = isOpen ? await readLater(daily, { startMs: endMs + 1, endMs: lastMs }, context) : NOTHING_LATER;
@@ -210,9 +210,12 @@ export async function readExpected(
   };
 }
 
+/** Parts of a breakdown whose rows a picture shows with what changed in them. */
+const DRAWN: ReadonlySet<string> = new Set(['day', 'week', 'month', 'device', 'segment']);
+
 /**
- * Whether the rows of a query are weeks or months of one set of visits, whose course is put into words, or what a picture shows as lines:
- * days and devices too; and few enough to read by day.
+ * Whether the rows of a query are weeks or months of one set of visits, whose course is put into words, or what a picture shows as lines
+ * or bars; and few enough to read by day.
  */
 function isCourse(
   { breakdown, devices, compareSegments, goalIds, zoneIds, shares, order, interval }: MetricQuery,
@@ -220,9 +223,11 @@ function isCourse(
   isDrawn: boolean,
 ): boolean {
   const [unit = '', ...more] = breakdown;
-  const isOne = [isDrawn ? [] : devices, compareSegments, goalIds].every(({ length }) => length <= 1) && zoneIds.length === 0;
-  const isBy = more.every((part) => isDrawn && part === 'device') && ['week', 'month', ...(isDrawn ? ['day'] : [])].includes(unit);
-  return isOne && isBy && !shares && order === undefined && daysBetween(interval.startMs, interval.endMs + 1, timeZone) <= READ_DAYS;
+  const isOne = [...(isDrawn ? [] : [devices, compareSegments]), goalIds].every(({ length }) => length <= 1) && zoneIds.length === 0;
+  const isBy = isDrawn ? breakdown.every((part) => DRAWN.has(part)) : ['week', 'month'].includes(unit) && more.length === 0;
+  return (
+    isOne && isBy && (isDrawn || !shares) && order === undefined && daysBetween(interval.startMs, interval.endMs + 1, timeZone) <= READ_DAYS
+  );
 }
 
 /** The changes that begin among the rows of a query, where these are a course: a line through a break is the rate of nothing. */
@@ -236,7 +241,7 @@ export async function readCourse(
   const last = todayIn(context.timeZone, context.nowMs);
   const none = { lines: [...lines], whole: [], found: [], changes: [], currency: undefined, last };
   if (!isCourse(query, context.timeZone, isDrawn)) return none;
-  const { changes, last: ofDays } = await readHistory(query, grid, lines, context);
+  const { changes, last: ofDays } = await readHistory(query, grid, lines, context, isDrawn);
   return { ...none, changes, last: ofDays };
 }
 

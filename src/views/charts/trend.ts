@@ -23,7 +23,7 @@ import { DAY_MS, dayWords, drawable, formatValue, markAt, plainText, tickText, t
 const LONGEST_LABEL = 40;
 
 /** The range as two stacked lines: an unseen one up to the lowest value, and the area from there to the highest. */
-function band({ low, high }: TrendSeries, atMs: readonly number[], name: string, colour: string) {
+function band({ low, high }: TrendSeries, { atMs, isPart }: Places, name: string, colour: string) {
   if (!low || !high) return [];
   const shared = {
     name,
@@ -37,9 +37,10 @@ function band({ low, high }: TrendSeries, atMs: readonly number[], name: string,
     itemStyle: { color: colour },
     emphasis: { disabled: true },
   };
-  const base = atMs.map((at, index) => [at, drawable(low[index])]);
+  const ends = atMs.map((_, index) => (isPart(index) ? [null, null] : ([drawable(low[index]), drawable(high[index])] as const)));
+  const base = atMs.map((at, index) => [at, ends[index]?.[0] ?? null]);
   const height = atMs.map((at, index) => {
-    const [lowest, highest] = [drawable(low[index]), drawable(high[index])];
+    const [lowest = null, highest = null] = ends[index] ?? [];
     return [at, lowest === null || highest === null ? null : highest - lowest];
   });
   return [
@@ -73,8 +74,8 @@ function endLabel(name: string, colour: string, downPx: number) {
 }
 
 /** The line, and apart from it hollow points of parts: a line to a sum over half a week would look like a fall. */
-function line({ values }: TrendSeries, at: Places, name: string, colour: string, place: number, downPx: number | undefined) {
-  const { symbol, type } = SHAPES[place % SHAPES.length] ?? SHAPES[0];
+function line({ values, isAhead }: TrendSeries, at: Places, name: string, colour: string, place: number, downPx: number | undefined) {
+  const { symbol, type } = isAhead ? SHAPES[2] : (SHAPES[place % SHAPES.length] ?? SHAPES[0]);
   const { atMs, isPart, fill } = at;
   const shared = {
     name,
@@ -95,7 +96,7 @@ function line({ values }: TrendSeries, at: Places, name: string, colour: string,
   return [whole, { ...shared, itemStyle: hollow, lineStyle: { width: 0 }, ...(endsInPart && label), data: dataOf(true) }];
 }
 
-/** Where the times of a chart lie, and which stand for a part of their week or month alone. */
+/** Where the times of a chart lie, and at which a line stands for a part of their week or month alone. */
 interface Places {
   readonly atMs: readonly number[];
   readonly isPart: (index: number) => boolean;
@@ -331,8 +332,11 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
   const { theme, tooltip } = look;
   const dayHour = dayHourOf(spec);
   const atMs = spec.times.map((time) => wallMs(time, dayHour));
-  const inPart = new Set(spec.inPart);
-  const isPart = (index: number) => inPart.has(spec.times[index] ?? '');
+  const placesOf = ({ inPart = [] }: TrendSeries): Places => ({
+    atMs,
+    isPart: (index) => inPart.includes(spec.times[index] ?? ''),
+    fill: theme.background,
+  });
   const names = spec.series.map(({ name }) => plainText(name, 60));
   const moments = momentsOf(spec, dayHour, look);
   const all = [...atMs, ...moments.map((moment) => moment.atMs)].filter((at) => drawable(at) !== null);
@@ -363,10 +367,8 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
     },
     series: [
       // The legend shows the shape of the first series of a name, which is the line.
-      ...spec.series.flatMap((each, index) =>
-        line(each, { atMs, isPart, fill: theme.background }, names[index] ?? '', colourOf(index), index, shifts?.[index]),
-      ),
-      ...banded.flatMap((each, index) => band(each, atMs, names[index] ?? '', colourOf(index))),
+      ...spec.series.flatMap((each, index) => line(each, placesOf(each), names[index] ?? '', colourOf(index), index, shifts?.[index])),
+      ...banded.flatMap((each, index) => band(each, placesOf(each), names[index] ?? '', colourOf(index))),
       background(spec, { min, max, dayHour }, moments, places, theme),
     ],
     ...(tooltip && { dataZoom: sliderOption(theme, { left: LEFT_PX, right: rightPx, showDataShadow: true }) }),

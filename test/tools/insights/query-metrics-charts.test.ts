@@ -31,8 +31,7 @@ describe('a chart', () => {
         unit,
         timeZone: 'UTC',
         times: ['2026-09-01', '2026-10-01', '2026-11-01'],
-        inPart: ['2026-11-01'],
-        series: ['desktop', 'mobile'].map((device) => ({ name: device, values: values(metric, device) })),
+        series: ['desktop', 'mobile'].map((device) => ({ name: device, values: values(metric, device), inPart: ['2026-11-01'] })),
         events: [],
       })),
     });

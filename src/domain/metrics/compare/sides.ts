@@ -1,8 +1,9 @@
 import { mean, standardDeviation } from 'simple-statistics';
-import type { Facts } from '../../../findings/finding.ts';
+import type { Facts, FindingPlace } from '../../../findings/finding.ts';
 import { paragraphOf } from '../../../findings/paragraph.ts';
 import type { Grammar } from '../../../findings/sentence.ts';
 import { type TableColumn, tableOf } from '../../../lib/columns.ts';
+import { present } from '../../../lib/sentences.ts';
 import { studentOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
 import { ALL_VISITORS } from '../../names/match-name.ts';
 import { wordedAll } from '../findings.ts';
@@ -54,15 +55,22 @@ function judgeSides(metric: string, reference: Side, other: Side): SideJudgement
 
 const VERDICTS = { higher: 'higher', lower: 'lower', 'within noise': 'unchanged', 'not enough data': 'too few data' } as const;
 
+/** Of what the sides are, and the place of a metric that they share. */
+interface SidesScene {
+  readonly kind: 'device' | 'segment';
+  readonly currency: string | undefined;
+  readonly placeOf: (metric: string) => FindingPlace;
+}
+
 /** The record of a side that is held against the first one. */
 function factsOf(
   { metric, name, value, reference, verdict, half }: SideValue,
   first: string,
-  kind: 'device' | 'segment',
-  currency: string | undefined,
+  { kind, currency, placeOf }: SidesScene,
 ): Facts[] {
   // That a part holds less than the whole, or that nothing was counted on either side, is no finding.
   if (verdict === undefined || reference === undefined || !(value || reference) || (first === ALL_VISITORS && isCount(metric))) return [];
+  const whole = placeOf(metric);
   const isMoved = (verdict === 'higher' || verdict === 'lower') && value !== null && reference !== null && reference !== 0;
   const percentOf = (difference: number) => (reference ? short((100 * difference) / Math.abs(reference)) : 0);
   const difference = isMoved ? value - reference : 0;
@@ -70,7 +78,7 @@ function factsOf(
     {
       subject: metric,
       unit: unitOf(metric, currency) ?? '',
-      place: { [kind]: name },
+      place: { ...whole, [kind]: present(whole[kind], name).join(' and ') },
       when: { shape: 'range', ongoing: false },
       now: value,
       against: { what: 'others', name: first, value: reference },
@@ -125,8 +133,7 @@ function distanceOf(side: SideValue): number {
 export function compareSides(
   metrics: readonly string[],
   sides: readonly Side[],
-  kind: 'device' | 'segment',
-  { currency, grammar }: { readonly currency: string | undefined; readonly grammar: Grammar },
+  scene: SidesScene & { readonly grammar: Grammar },
 ): Pick<Comparison, 'answer' | 'findings' | 'columns' | 'rows'> {
   const [reference] = sides;
   const values = metrics.flatMap((metric) => {
@@ -140,9 +147,9 @@ export function compareSides(
     return own.toSorted((a, b) => distanceOf(b) - distanceOf(a));
   });
   const findings = wordedAll(
-    values.flatMap((value) => factsOf(value, reference?.name ?? '', kind, currency)),
-    grammar,
+    values.flatMap((value) => factsOf(value, reference?.name ?? '', scene)),
+    scene.grammar,
   );
   const { answer } = paragraphOf(findings.map(({ sentence }) => sentence));
-  return { answer, findings, ...tableOf(sideColumns(kind, currency), values) };
+  return { answer, findings, ...tableOf(sideColumns(scene.kind, scene.currency), values) };
 }

@@ -222,7 +222,7 @@ interface Dimension {
 function dimensionsOf(query: MetricQuery, grid: MetricGrid, rows: readonly QueryLine[], nameOf: Naming): Dimension[] {
   const { breakdown, segmentIds } = query;
   const several = (values: readonly unknown[] | undefined) => (values?.length ?? 0) > 1;
-  const named = (ids: readonly number[]) => ids.map((id) => nameOf('segment', id)).join(' ∩ ');
+  const named = (ids: readonly number[]) => ids.map((id) => nameOf('segment', id)).join(' and ');
   const choices = choicesOf(query);
   const sideOf = (ids: readonly number[]) => {
     const choice = choices?.[grid.segmentSets?.indexOf(ids) ?? -1];
