@@ -85,7 +85,7 @@ async function withZonesElsewhere(text: string | undefined, error: unknown, call
   return sentence === '' ? error : reworded(error, `${sentence} In this project: ${here}`, { saysWayOn: true });
 }
 
-/** No call lasts longer, whatever it does: hosts give up soon after. */
+/** No call for a host lasts longer, whatever it does: hosts give up soon after. */
 const MAX_CALL_MS = 40_000;
 
 /** A question that has to be put to the person before anything is sent. */
@@ -155,7 +155,7 @@ async function outcomeFor(tool: AnyTool, args: unknown, caller: Caller, progress
     done: progress.done,
     options: {
       signal,
-      deadlineMs: startedMs + MAX_CALL_MS,
+      deadlineMs: caller.whole ? Number.POSITIVE_INFINITY : startedMs + MAX_CALL_MS,
       observe,
       onLeftOut: note,
       onKept: notingAge(note, clock),

@@ -1,6 +1,7 @@
 import { rangesOf } from '../domain/journeys/covered-days.ts';
 import type { FunnelChange, FunnelStep } from '../domain/journeys/funnel.ts';
 import { type FunnelGroup, LEAST_SESSIONS } from '../domain/journeys/funnel-groups.ts';
+import { groupSentences } from '../domain/journeys/funnel-words.ts';
 import type { ImpactAnswer, ImpactRow } from '../domain/journeys/impact/impact-answer.ts';
 import { edgeName } from '../domain/journeys/paths.ts';
 import { percentOf } from '../domain/journeys/proportions.ts';
@@ -9,7 +10,7 @@ import { counted } from '../lib/number-text.ts';
 import { headlineOf, lowered } from '../lib/sentences.ts';
 import { addTo } from '../lib/tally.ts';
 import { formatValue, intervalIn, momentWords, unitIn } from './charts/values.ts';
-import { type BarsSpec, type FlowSpec, type GridSpec, START } from './spec.ts';
+import { type BarsSpec, type ChartSpec, type FlowSpec, type GridSpec, joined } from './spec.ts';
 
 /** The days and filters of the visits of a picture, and the words of the answer, whose first sentence is the title. */
 interface VisitsDrawn {
@@ -44,22 +45,26 @@ export interface FunnelDrawn extends VisitsDrawn {
   readonly unit: string;
 }
 
-/** How many of each group of enough sessions go on from step to step; those in colour differ from the others. */
+const dayOf = (name: string) => name.replace(/\d{4}-\d\d-\d\d/, (day) => momentWords(day, 'day'));
+
+/** How many of each group go on from step to step, of those at a step who are enough; in colour the one that the title is about. */
 function groupsChart(drawn: FunnelDrawn, groups: readonly FunnelGroup[]): BarsSpec {
-  const { steps, unit, answer } = drawn;
-  const nameOf = ({ group, steps: [own = 0] }: FunnelGroup) => `${group} · ${formatValue(own, 'none')}`;
-  const differing = groups.filter(({ differs }) => differs).map(nameOf);
+  const { steps, unit, answer, changes } = drawn;
+  const nameOf = ({ group, steps: [own = 0] }: FunnelGroup) => `${dayOf(group)} · ${formatValue(own, 'none')}`;
+  const told = groups.find(({ differs }) => differs === 'fewer') ?? groups.find(({ differs }) => differs);
   return {
     kind: 'bars',
-    title: titleOf(stepsText(steps), answer),
-    subtitle: `share of the ${unit} at the step before, groups of ${LEAST_SESSIONS} or more, ${unit} beside the name, ${daysIn(drawn)}`,
+    title: changes ? headlineOf(groupSentences(groups).join(' ')) : titleOf(stepsText(steps), answer),
+    subtitle: `share of the ${unit} at the step before (of ${LEAST_SESSIONS} or more), ${unit} beside the name, ${daysIn(drawn)}`,
     unit: 'percent',
     labels: groups.map(nameOf),
     series: steps.slice(1).map(({ step }, at) => ({
       name: `reach ${step}`,
-      values: groups.map(({ steps: own }) => percentOf(own[at + 1] ?? 0, own[at] ?? 0) ?? null),
+      values: groups.map(({ steps: own }) =>
+        (own[at] ?? 0) < LEAST_SESSIONS ? null : (percentOf(own[at + 1] ?? 0, own[at] ?? 0) ?? null),
+      ),
     })),
-    ...(differing.length > 0 && { accent: differing }),
+    ...(told && { accent: [nameOf(told)] }),
   };
 }
 
@@ -83,15 +88,15 @@ function changesChart(drawn: FunnelDrawn, changes: readonly FunnelChange[]): Bar
 
 /**
  * The chart of a funnel: who did each step, and paler who did only the step before; beside a baseline what changed, of a split how
- * many of each group go on. Undefined where nobody did the first.
+ * many of each group go on, or both. Undefined where nobody did the first.
  */
-export function funnelChart(drawn: FunnelDrawn): BarsSpec | undefined {
+export function funnelChart(drawn: FunnelDrawn): ChartSpec | undefined {
   const { steps, groups: all = [], changes, unit, answer } = drawn;
   const groups = all.filter(({ steps: [own = 0] }) => own >= LEAST_SESSIONS);
   const [first] = steps;
   if (!first || first.sessions === 0) return undefined;
-  if (changes) return changesChart(drawn, changes);
-  if (groups.length > 1) return groupsChart(drawn, groups);
+  const split = groups.length > 1 ? groupsChart(drawn, groups) : undefined;
+  if (changes || split) return joined([changes && changesChart(drawn, changes), split]);
   return {
     kind: 'bars',
     title: headlineOf(answer),
@@ -142,6 +147,7 @@ export function flowChart(drawn: PathsDrawn): FlowSpec | undefined {
     }
   }
   const isAfter = direction === 'after';
+  const end = isAfter ? 'start' : 'end';
   const isNoPage = ({ label }: FlowSpec['nodes'][number]) => label === edge || label === REST;
   // Its own inverse.
   const sideOf = (at: number) => (isAfter ? at : depth - at);
@@ -153,11 +159,12 @@ export function flowChart(drawn: PathsDrawn): FlowSpec | undefined {
     kind: 'flow',
     title: headlineOf(answer),
     subtitle: `${formatValue(sessions, 'none')} sessions, ${depth} pages ${direction}, ${daysIn(drawn)}`,
-    columns: kept.map((_, side) => (sideOf(side) === 0 ? START : `${counted(sideOf(side), 'page')} ${direction}`)),
+    columns: kept.map((_, side) => (sideOf(side) === 0 ? end : `${counted(sideOf(side), 'page')} ${direction}`)),
     nodes,
     links: [...links].map(([ids, count]) => {
       const [near = '', far = ''] = ids.split('\n');
-      return isAfter ? { from: near, to: far, count } : { from: far, to: near, count };
+      const [from, to] = isAfter ? [near, far] : [far, near];
+      return { from, to, count, ...(far === most?.id && { isAccent: true as const }) };
     }),
     ...(most && { accent: most.id }),
   };
@@ -175,7 +182,6 @@ const MOST_TIMES = 20;
 export function cohortChart({ cohorts, curves, by, answer, ...drawn }: CohortsDrawn): GridSpec | undefined {
   const least = Math.max(...curves.map(({ visitors }) => visitors)) / MOST_TIMES;
   const drawnCurves = curves.filter(({ visitors }) => visitors >= least);
-  const dayOf = (cohort: string) => cohort.replace(/\d{4}-\d\d-\d\d/, (day) => momentWords(day, 'day'));
   const ofCohorts = curves.length > 1 ? [] : cohorts.map(({ cohort, ...own }) => ({ group: dayOf(cohort), ...own }));
   const known = [...drawnCurves, ...ofCohorts].map(({ percent, ...own }) => ({
     ...own,

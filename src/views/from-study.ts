@@ -22,6 +22,9 @@ const MAX_RUNS = 60;
 /** Share of the runs of a day that its range holds: the few outliers would flatten all else. */
 const RANGE = 0.8;
 
+/** The row that the title is about. */
+const ANY_STEP = 'any step';
+
 /** Options of the chart beside the reports. */
 export interface TrendOptions {
   readonly title: string;
@@ -110,7 +113,7 @@ function failingWords({ failures, period: { failed, all } }: Study): string {
   return failures.isFailing ? `; ${Math.round((100 * failed.length) / all.length)}% of runs fail` : '';
 }
 
-/** How many runs fail at each step, before and now, for an answer that begins with that. */
+/** How many runs fail, at any step and at each, before and now, for an answer that begins with that. */
 export function failingBars({ failures: { steps }, baseline, period }: Study, { sentence }: Finding, timeZone: string): BarsSpec {
   const percentIn =
     ({ all }: Runs) =>
@@ -122,12 +125,12 @@ export function failingBars({ failures: { steps }, baseline, period }: Study, { 
     title: headlineOf(sentence),
     subtitle: `share of the runs that fail at each step, ${now} against ${then}, ${timeZone}`,
     unit: 'percent',
-    labels: steps.map(({ step }) => step),
+    labels: [ANY_STEP, ...steps.map(({ step }) => step)],
     series: [
-      { name: 'baseline', values: steps.map(({ runsBefore }) => runsBefore).map(percentIn(baseline)) },
-      { name: 'this range', values: steps.map(({ share }) => share.failed).map(percentIn(period)) },
+      { name: 'baseline', values: [baseline.failed.length, ...steps.map(({ runsBefore }) => runsBefore)].map(percentIn(baseline)) },
+      { name: 'this range', values: [period.failed.length, ...steps.map(({ share }) => share.failed)].map(percentIn(period)) },
     ],
-    accent: steps.slice(0, 1).map(({ step }) => step),
+    accent: [ANY_STEP],
   };
 }
 

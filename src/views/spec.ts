@@ -129,9 +129,6 @@ export interface BarsSpec {
   readonly lost?: BarSeries;
 }
 
-/** The column that paths begin or end in. */
-export const START = 'start';
-
 /** Pages in columns from left to right and how many went from one to the next. */
 export interface FlowSpec {
   readonly kind: 'flow';
@@ -141,7 +138,8 @@ export interface FlowSpec {
   readonly columns: readonly string[];
   /** `side`: which column, from 0; in order of distance from the start. */
   readonly nodes: readonly { readonly id: string; readonly label: string; readonly side: number; readonly count: number }[];
-  readonly links: readonly { readonly from: string; readonly to: string; readonly count: number }[];
+  /** In colour those between the start and the page of the title. */
+  readonly links: readonly { readonly from: string; readonly to: string; readonly count: number; readonly isAccent?: true }[];
   /** The page of the title: all others are grey. */
   readonly accent?: string;
 }

@@ -81,7 +81,8 @@ describe('the picture of a funnel', () => {
       unit: 'percent',
       series: [
         { name: 'reach /cart', values: [10, 18.3] },
-        { name: 'reach purchase', values: [10, 41.8] },
+        // Of 40 sessions a share says nothing.
+        { name: 'reach purchase', values: [null, 41.8] },
       ],
     });
   });
@@ -106,6 +107,10 @@ describe('the picture of a funnel', () => {
       accent: ['/cart'],
       series: [{ values: [20, 33] }, { values: [15, 33.3] }],
     });
+    const groups = [group('mobile', [400, 60, 20], 'fewer'), group('desktop', [600, 110, 46])];
+    expect(funnelChart({ steps, unit: 'sessions', changes, groups, baseline: [], ...visits })).toMatchObject({
+      panels: [{ title }, { title: 'For mobile, fewer', accent: ['mobile · 400'] }],
+    });
   });
 });
 
@@ -116,7 +121,7 @@ it('the picture of paths names its columns by their distance, and marks the page
     { pages: ['/cart'], sessions: 9 },
   ];
   expect(flowChart({ paths, direction: 'before', depth: 2, sessions: 16, ...visits })).toMatchObject({
-    columns: ['2 pages before', '1 page before', 'start'],
+    columns: ['2 pages before', '1 page before', 'end'],
     nodes: { 0: { id: '0 /cart', side: 2, count: 16 } },
     accent: '1 /p/*',
   });

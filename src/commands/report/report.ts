@@ -7,7 +7,7 @@ import { type Settings, SettingsError } from '../../settings/settings.ts';
 import { callTool } from '../../tooling/call-tool.ts';
 import type { Session } from '../../tooling/session.ts';
 import type { Offer } from '../../tooling/tool.ts';
-import { rangeIn } from '../../views/charts/values.ts';
+import { momentWords, rangeIn } from '../../views/charts/values.ts';
 import { type Block, blockOf, failureOf } from '../../views/overview/blocks.ts';
 import { type OverviewAsked, type OverviewPart, overviewParts } from '../../views/overview/parts.ts';
 import { panelsOf } from '../../views/spec.ts';
@@ -58,7 +58,7 @@ const isOffered = ({ tool }: OverviewPart, { tools }: Offer) => tools.some(({ na
 /** Asks the tool of one part; a part that cannot be had says why. */
 async function blockFor(part: OverviewPart, asked: OverviewAsked, session: Session, offer: Offer, signal: AbortSignal): Promise<Block> {
   if (!isOffered(part, offer)) return failureOf(part, `${part.tool} is switched off by the settings.`);
-  // All scenarios that the time of a call allows, where a conversation stops at the first screen.
+  // All scenarios, however long that takes, where a conversation stops at the first screen.
   const isWhole = part.id === 'speed' && ({ whole: true } as const);
   const caller = { session, offer, signal, canAsk: false, single: true as const, ...isWhole };
   const outcome = await callTool(await loadTool(part.tool), part.args(asked), caller);
@@ -105,7 +105,7 @@ export async function report(
     const days = Math.round((Date.parse(asked.endDate) - Date.parse(asked.startDate)) / DAY_MS) + 1;
     const head = {
       title: `${name}: ${rangeIn('UTC', Date.parse(asked.startDate), Date.parse(asked.endDate))}`,
-      subtitle: `${days} days (${timeZone}), written on ${todayIn(timeZone, clock.now())} from the platform's interface.`,
+      subtitle: `${days} days (${timeZone}), from the platform's interface on ${momentWords(todayIn(timeZone, clock.now()), 'day', true)}.`,
     };
     const { reportPage } = await import('./report-page.ts');
     const base = join(out, `report-${asked.startDate}-to-${asked.endDate}`);

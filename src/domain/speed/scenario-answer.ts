@@ -320,15 +320,16 @@ const OTHERS: Readonly<Record<string, string>> = {
 const verdictOf = ({ failures, state }: Pick<Study, 'failures' | 'state'>) => (failures.isFailing ? ('failing' as const) : state);
 
 /** `The other four are steady.`, `Of the other 4, 1 is unstable and 3 are steady.`; empty where there are no others. */
-function othersSentence(others: readonly Summary[]): string {
+function othersSentence(others: readonly Summary[], part: ScenarioPart | undefined): string {
   const all = VERDICTS.flatMap((verdict) => {
     const count = others.filter((summary) => verdictOf(summary) === verdict).length;
     return count > 0 ? [{ count, said: OTHERS[verdict] ?? verdict }] : [];
   });
   const [only, ...more] = all;
   if (!only) return '';
-  if (more.length === 0) return `The other ${only.count === 1 ? 'one is' : `${only.count} are`} ${only.said}.`;
-  return `Of the other ${others.length}, ${listed(all.map(({ count, said }) => `${count} ${count === 1 ? 'is' : 'are'} ${said}`))}.`;
+  const seen = part ? ' looked at' : '';
+  if (more.length === 0) return `The other ${only.count === 1 ? `one${seen} is` : `${only.count}${seen} are`} ${only.said}.`;
+  return `Of the other ${others.length}${seen}, ${listed(all.map(({ count, said }) => `${count} ${count === 1 ? 'is' : 'are'} ${said}`))}.`;
 }
 
 /** Whether a scenario became slower in the period, fails or lacks a metric. */
@@ -435,7 +436,7 @@ function sentencesOn(summaries: readonly Summary[], told: SpeedTold, worst: Summ
   if (calm.length > 0) return [...where, ...calm];
   const [next] = furtherOf(summaries, worst);
   const others = summaries.filter((each) => each !== worst && each !== next);
-  return [...where, [firstSentence(told)], ...(next ? [[firstSentence(next)]] : []), othersSentence(others), ...told.said.slice(1)];
+  return [...where, [firstSentence(told)], ...(next ? [[firstSentence(next)]] : []), othersSentence(others, part), ...told.said.slice(1)];
 }
 
 /** How the answer about several scenarios was found, and which have no line in it. */

@@ -10,10 +10,9 @@ import {
 } from 'echarts/components';
 import { init, setPlatformAPI, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
-import { type BarsSpec, type ChartSpec, type FlowSpec, type GridSpec, type PanelSpec, panelsOf, START } from '../spec.ts';
+import { type BarsSpec, type ChartSpec, type FlowSpec, type GridSpec, type PanelSpec, panelsOf } from '../spec.ts';
 import { drawBars } from './bars.ts';
 import { CHARACTER_PX, type Drawing, headOf, isNarrow, type Look, rowAxis, tooltipOption, WORDS_PX } from './look.ts';
-import type { Theme } from './theme.ts';
 import { drawTrend } from './trend.ts';
 import { formatValue, plainText } from './values.ts';
 import { drawWaterfall } from './waterfall.ts';
@@ -41,17 +40,6 @@ function headingsOf({ columns, nodes }: FlowSpec, { theme, widthPx }: Look, topP
   const columnPx = (widthPx - EDGE_PX - rightPx - WIDE_PX) / Math.max(1, ...nodes.map(({ side }) => side));
   const shared = { top: topPx + HEADING_PX / 4, padding: 0, textStyle: { fontSize: 11, fontWeight: 'normal', color: theme.faintText } };
   return columns.map((text, side) => ({ ...shared, text, left: EDGE_PX + side * columnPx }));
-}
-
-/** The bands, in colour what the title is about: between the start and the page that it names. */
-function waysOf({ columns, nodes, links, accent }: FlowSpec, theme: Theme) {
-  const meant = new Set(nodes.filter(({ id, side }) => id === accent || columns[side] === START).map(({ id }) => id));
-  return links.map(({ from, to, count }) => ({
-    source: from,
-    target: to,
-    value: count,
-    lineStyle: { color: meant.has(from) && meant.has(to) ? theme.accent : theme.grey },
-  }));
 }
 
 /** Pages in columns and bands between them as broad as the sessions that went from one to the other. */
@@ -95,7 +83,12 @@ function drawFlow(spec: FlowSpec, look: Look): Drawing {
           depth: side,
           itemStyle: { color: id === accent ? theme.accent : theme.grey, borderWidth: 0 },
         })),
-        links: waysOf(spec, theme),
+        links: links.map(({ from: source, to: target, count: value, isAccent }) => ({
+          source,
+          target,
+          value,
+          lineStyle: { color: isAccent ? theme.accent : theme.grey },
+        })),
       },
     ],
     ...tooltipOption(look, ({ data, name }: { data: { source?: string; target?: string; value?: number }; name: string }) =>
