@@ -155,8 +155,11 @@ export function trendOf(study: Study, { title, timeZone, events }: TrendOptions)
   const points = isDaily ? `median${band} of the runs of each day` : 'each run';
   const today = todayOf(endMs, timeZone);
   const isPart = isDaily && times.at(-1) === today;
+  // All of it goes without saying.
+  const isShaded = startMs > Math.min(...dates);
   const about = present(
-    `${points}; shaded: the judged period`,
+    points,
+    isShaded && 'shaded: the judged period',
     levels.length > 0 && 'level lines: the median on both sides',
     isPart && 'hollow: a part of the day only',
   );
@@ -177,6 +180,6 @@ export function trendOf(study: Study, { title, timeZone, events }: TrendOptions)
       change: { name: `${nameOf(first)} ${first.state} ${stretchIn(timeZone, since)}`, time: minuteIn(timeZone, since.fromMs) },
     }),
     ...(levels.length > 0 && { levels }),
-    judged: { from: minuteIn(timeZone, startMs), to: minuteIn(timeZone, endMs) },
+    ...(isShaded && { judged: { from: minuteIn(timeZone, startMs), to: minuteIn(timeZone, endMs) } }),
   };
 }

@@ -211,7 +211,7 @@ describe('the finding', () => {
       )
         .slice(0, 2)
         .map((line) => (line.lineStyle as { color?: string }).color);
-    expect(lines(true)).toEqual([grey, accent]);
+    expect(lines(true)).toEqual([accent, grey]);
     expect(lines(false)).toEqual(series.slice(0, 2));
   });
 

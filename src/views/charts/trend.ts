@@ -1,4 +1,5 @@
 import { present } from '../../lib/sentences.ts';
+import { ascending } from '../../statistics/order.ts';
 import { MAX_BANDS, type TrendSeries, type TrendSpec } from '../spec.ts';
 import {
   axisLines,
@@ -59,8 +60,8 @@ const SHAPES = [
   { symbol: 'roundRect', type: [2, 5] },
 ] as const;
 
-/** The name of a line at its end, moved aside where another stands there. */
-function endLabel(name: string, colour: string, downPx: number) {
+/** The name of a line at its end. */
+function endLabel(name: string, colour: string) {
   return {
     endLabel: {
       show: true,
@@ -68,32 +69,31 @@ function endLabel(name: string, colour: string, downPx: number) {
       color: colour,
       fontSize: 11,
       distance: 8,
-      offset: [0, downPx],
     },
   };
 }
 
 /** The line, and apart from it hollow points of parts: a line to a sum over half a week would look like a fall. */
-function line({ values, isAhead }: TrendSeries, at: Places, name: string, colour: string, place: number, downPx: number | undefined) {
+function line({ values, isAhead, isAccent }: TrendSeries, at: Places, name: string, colour: string, place: number) {
   const { symbol, type } = isAhead ? SHAPES[2] : (SHAPES[place % SHAPES.length] ?? SHAPES[0]);
-  const { atMs, isPart, fill } = at;
+  const { atMs, isPart, fill, pointPx, isLabelled } = at;
   const shared = {
     name,
     type: 'line',
     connectNulls: false,
     symbol,
-    symbolSize: atMs.length > 90 ? 3 : 6,
+    symbolSize: pointPx,
+    z: isAccent ? 3 : 2,
     showAllSymbol: true,
     itemStyle: { color: colour },
     emphasis: { disabled: true },
   };
-  const label = downPx === undefined ? {} : endLabel(name, colour, downPx);
+  const label = isLabelled ? endLabel(name, colour) : {};
   const dataOf = (ofParts: boolean) => atMs.map((time, index) => [time, isPart(index) === ofParts ? drawable(values[index]) : null]);
-  const endsInPart = isPart(atMs.length - 1);
-  const whole = { ...shared, lineStyle: { width: 2, color: colour, type }, ...(!endsInPart && label), data: dataOf(false) };
+  const whole = { ...shared, lineStyle: { width: 2, color: colour, type }, ...label, data: dataOf(false) };
   if (!atMs.some((_, index) => isPart(index))) return [whole];
   const hollow = { color: fill, borderColor: colour, borderWidth: 1.5 };
-  return [whole, { ...shared, itemStyle: hollow, lineStyle: { width: 0 }, ...(endsInPart && label), data: dataOf(true) }];
+  return [whole, { ...shared, itemStyle: hollow, lineStyle: { width: 0 }, data: dataOf(true) }];
 }
 
 /** Where the times of a chart lie, and at which a line stands for a part of their week or month alone. */
@@ -102,20 +102,23 @@ interface Places {
   readonly isPart: (index: number) => boolean;
   /** Fills the points of parts. */
   readonly fill: string;
+  readonly pointPx: number;
+  readonly isLabelled: boolean;
 }
 
 const LABEL_PX = 13;
+/** Room of a point with its gap: closer ones are small. */
+const POINT_PX = 9;
 
-/** How far down the name of each line moves where a value is `pxPerValue` high: from the axis up, each clear of the one below. */
-function labelShifts(series: readonly TrendSeries[], pxPerValue: number): number[] {
-  const wished = series.map(({ values }) => -pxPerValue * markAt(values.findLast((value) => drawable(value) !== null)));
-  const shifts: number[] = [];
-  let top = LABEL_PX;
-  for (const [index, place] of [...wished.entries()].toSorted(([, a], [, b]) => b - a)) {
-    top = Math.min(place, top - LABEL_PX);
-    shifts[index] = top - place;
-  }
-  return shifts;
+/** Whether the name of each line has room at its end, which is that of a whole period. */
+function areApart(series: readonly TrendSeries[], last: string): boolean {
+  const highest = Math.max(Number.MIN_VALUE, ...series.flatMap(({ values }) => values.map(markAt)));
+  const ends = ascending(
+    series.map(({ values, inPart = [] }) => (inPart.includes(last) ? Number.NaN : (drawable(values.at(-1)) ?? Number.NaN))),
+  );
+  return ends.every((end, index) =>
+    index === 0 ? !Number.isNaN(end) : ((end - (ends[index - 1] ?? 0)) * LEAST_PLOT_PX.free) / highest >= LABEL_PX,
+  );
 }
 
 const HEIGHT_PX = 420;
@@ -301,9 +304,8 @@ function layoutOf(
 ) {
   const { widthPx, tooltip } = look;
   // A line alone is named by the title; narrow pictures, and views in which lines can be hidden, have a legend.
-  // A line that ends before the others would have its name across them.
-  const reachEnd = spec.series.every(({ values }) => drawable(values.at(-1)) !== null);
-  const isLabelled = names.length > 1 && !isNarrow(widthPx) && !tooltip && reachEnd;
+  // A line that ends before or close to others would have its name across them.
+  const isLabelled = names.length > 1 && !isNarrow(widthPx) && !tooltip && areApart(spec.series, spec.times.at(-1) ?? '');
   const hasLegend = names.length > 1 && !isLabelled;
   const longest = Math.max(...names.map((name) => name.length));
   const rightPx = isLabelled ? 16 + Math.min(LONGEST_LABEL, longest) * CHARACTER_PX * 1.08 : RIGHT_PX;
@@ -318,25 +320,23 @@ function layoutOf(
   return { isLabelled, hasLegend, rightPx, pxPerMs, places, head, top, bottom, heightPx };
 }
 
+const hasAccent = (series: readonly TrendSeries[]) => series.some(({ isAccent }) => isAccent);
+
 /** The line of the finding in the accent colour and all others in grey; where there is none, each in its own. */
 function coloursOf({ series }: TrendSpec, theme: Theme): string[] {
-  const hasAccent = series.some(({ isAccent }) => isAccent);
   return series.map(({ isAccent }, index) => {
-    if (hasAccent) return isAccent ? theme.accent : theme.grey;
+    if (hasAccent(series)) return isAccent ? theme.accent : theme.grey;
     return theme.series[index % theme.series.length] ?? theme.text;
   });
 }
 
 /** Values over time with their range, events as dashed lines, the change as a solid one; a missing value is a gap. */
-export function drawTrend(spec: TrendSpec, look: Look): Drawing {
+export function drawTrend(given: TrendSpec, look: Look): Drawing {
   const { theme, tooltip } = look;
+  // The line of the finding has the plainest shape.
+  const spec = { ...given, series: given.series.toSorted((a, b) => Number(b.isAccent ?? false) - Number(a.isAccent ?? false)) };
   const dayHour = dayHourOf(spec);
   const atMs = spec.times.map((time) => wallMs(time, dayHour));
-  const placesOf = ({ inPart = [] }: TrendSeries): Places => ({
-    atMs,
-    isPart: (index) => inPart.includes(spec.times[index] ?? ''),
-    fill: theme.background,
-  });
   const names = spec.series.map(({ name }) => plainText(name, 60));
   const moments = momentsOf(spec, dayHour, look);
   const all = [...atMs, ...moments.map((moment) => moment.atMs)].filter((at) => drawable(at) !== null);
@@ -344,12 +344,16 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
 
   const layout = layoutOf(spec, look, { names, moments, min, max });
   const { isLabelled, hasLegend, rightPx, pxPerMs, places, head, top, bottom, heightPx } = layout;
+  const placesOf = ({ inPart = [] }: TrendSeries): Places => ({
+    atMs,
+    isPart: (index) => inPart.includes(spec.times[index] ?? ''),
+    fill: theme.background,
+    pointPx: atMs.length * POINT_PX > (max - min) * pxPerMs ? 3 : 6,
+    isLabelled,
+  });
   const colours = coloursOf(spec, theme);
   const colourOf = (index: number) => colours[index] ?? theme.text;
-  const banded = spec.series.length <= MAX_BANDS ? spec.series : [];
-  const highest = Math.max(0, ...spec.series.flatMap(({ values }) => values.map((value) => markAt(value))));
-  const pxPerValue = (0.93 * (heightPx - top - bottom)) / Math.max(highest, Number.MIN_VALUE);
-  const shifts = isLabelled ? labelShifts(spec.series, pxPerValue) : undefined;
+  const isBanded = ({ isAccent }: TrendSeries) => spec.series.length <= MAX_BANDS && (isAccent || !hasAccent(spec.series));
 
   const option = {
     ...head.option,
@@ -367,8 +371,8 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
     },
     series: [
       // The legend shows the shape of the first series of a name, which is the line.
-      ...spec.series.flatMap((each, index) => line(each, placesOf(each), names[index] ?? '', colourOf(index), index, shifts?.[index])),
-      ...banded.flatMap((each, index) => band(each, placesOf(each), names[index] ?? '', colourOf(index))),
+      ...spec.series.flatMap((each, index) => line(each, placesOf(each), names[index] ?? '', colourOf(index), index)),
+      ...spec.series.flatMap((each, index) => (isBanded(each) ? band(each, placesOf(each), names[index] ?? '', colourOf(index)) : [])),
       background(spec, { min, max, dayHour }, moments, places, theme),
     ],
     ...(tooltip && { dataZoom: sliderOption(theme, { left: LEFT_PX, right: rightPx, showDataShadow: true }) }),
