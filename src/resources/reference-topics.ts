@@ -230,9 +230,9 @@ export function writeLimits(): string {
 
 Rate limits and the status codes of refusals are not documented.
 
-## Not in this interface
+## No metric answers these
 
-Say so, and offer the nearest.
+Say so where the interface has nothing, and offer the nearest.
 
 ${markdownTable(
   ['asked for', 'nearest'],

@@ -77,7 +77,10 @@ function nearestWords(text: string, family: MetricFamily): string | undefined {
     const [whole, stem] = [foldMetric(each.asked), folded.replace(/s$/, '')];
     return (whole.startsWith(stem) && folded.length > 3) || folded.includes(whole.replace(/s$/, ''));
   });
-  return asked && `this interface has no ${asked.asked}; nearest: ${asked.nearest}`;
+  return (
+    asked &&
+    (asked.ofExports ? `no metric has ${asked.asked}: ${asked.nearest}` : `this interface has no ${asked.asked}; nearest: ${asked.nearest}`)
+  );
 }
 
 /** The only metric that a name means with few typing mistakes; undefined where several are as close, and for what is no metric here. */

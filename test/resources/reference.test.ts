@@ -107,7 +107,7 @@ describe('thresholds', () => {
 
 describe('limits', () => {
   it('say where each is stated, and cite no section of a document that a reader lacks', async () => {
-    const [limits = ''] = (await read('limits')).split('## Not in this interface');
+    const [limits = ''] = (await read('limits')).split('## No metric answers these');
     const sources = limits
       .split('\n')
       .filter((line) => line.startsWith('| '))
@@ -133,17 +133,12 @@ describe('limits', () => {
   });
 
   it.each([
-    ['funnels', 'views'],
-    ['journeys', 'views'],
     ['page-level metrics', 'views'],
-    ['cost of errors', 'views'],
     ['real-user vitals', 'views'],
     ['heatmaps', undefined],
     ['replay', undefined],
   ])('say that %s cannot be answered, and name the nearest export by fields that there are', async (asked, scope) => {
-    // What tools answer from exports is not said to be missing.
-    const isMissing = unanswerable.some((each) => each.asked === asked && each.ofExports === undefined);
-    expect(assistant().client.getInstructions()?.includes(asked)).toBe(isMissing);
+    expect(assistant().client.getInstructions()).toContain(asked);
     expect(assistant().client.getInstructions()).toMatch(/Not in this interface: .+ Say so; .*sessions or views export/);
     const row = (await read('limits')).split('\n').find((line) => line.startsWith(`| ${asked} | `)) ?? '';
     const nearest = unanswerable.find((each) => each.asked === asked)?.nearest ?? '';
@@ -160,9 +155,18 @@ describe('limits', () => {
     expect(named.filter((name) => !names.has(name))).toEqual([]);
   });
 
+  it.each([
+    ['funnels', 'analyze_funnel'],
+    ['journeys', 'analyze_paths'],
+    ['cost of errors', 'measure_impact'],
+  ])('name the tool that answers questions on %s, which are not said to be missing', async (asked, tool) => {
+    expect((await read('limits')).split('\n').find((line) => line.startsWith(`| ${asked} | `))).toContain(`by ${tool} |`);
+    expect(assistant().client.getInstructions()).not.toContain(asked);
+  });
+
   it('name all that the greeting names, and nothing else', async () => {
     const [, list = ''] = /Not in this interface: ([^.]+)\./.exec(assistant().client.getInstructions() ?? '') ?? [];
-    const rows = (await read('limits')).split('## Not in this interface')[1]?.match(/^\| [^|]+ \|/gm) ?? [];
+    const rows = (await read('limits')).split('## No metric answers these')[1]?.match(/^\| [^|]+ \|/gm) ?? [];
     const missing = rows.slice(2).map((row) => row.slice(2, -2));
     const answered = new Set(unanswerable.flatMap(({ asked, ofExports }) => (ofExports ? [asked] : [])));
     expect(missing.filter((asked) => !answered.has(asked))).toEqual(list.split(', '));

@@ -1,18 +1,18 @@
 import { hint } from '../../lib/hint.ts';
 /**
- * Frequent questions to such platforms that this interface cannot answer, each with the nearest that it can. `ofExports`: tools answer it
- * from downloaded exports.
+ * Frequent questions to such platforms that no metric answers, each with the nearest that there is. `ofExports`: a tool answers it from
+ * downloaded exports.
  */
 export const unanswerable: readonly { readonly asked: string; readonly nearest: string; readonly ofExports?: true }[] = [
   {
     asked: 'funnels',
     ofExports: true,
-    nearest: 'export of scope views (session_id, view_number, path): count sessions that reach each step in order',
+    nearest: `they are counted from exports of views and sessions${hint('analyze_funnel', ' by analyze_funnel')}`,
   },
   {
     asked: 'journeys',
     ofExports: true,
-    nearest: 'export of scope views (session_id, view_number, path, is_first, is_last): follow the views of each session',
+    nearest: `they are followed in exports of views${hint('analyze_paths', ' by analyze_paths')}`,
   },
   {
     asked: 'page-level metrics',
@@ -24,9 +24,7 @@ export const unanswerable: readonly { readonly asked: string; readonly nearest: 
   {
     asked: 'cost of errors',
     ofExports: true,
-    nearest:
-      'export of scope views (any_js_error_ind, any_api_error_ind, errors.message) joined by session_id to scope sessions ' +
-      '(session_number_of_transactions)',
+    nearest: `it is measured in exports of views and sessions${hint('measure_impact', ' by measure_impact')}`,
   },
   { asked: 'unique users', nearest: 'visits, or an export of scope sessions: count(DISTINCT user_id) over the days of its files' },
   {
