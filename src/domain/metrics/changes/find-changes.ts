@@ -2,7 +2,6 @@ import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../../api/params.ts';
 import { chunksOf, type Interval, shiftDays, slotsOf } from '../../../lib/calendar.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { inTurns } from '../../../statistics/kept-fits.ts';
-import { tailOf } from '../../../statistics/tails.ts';
 import { factorsOf } from '../change-cost.ts';
 import { measureChange, sizeOfDays } from '../engine/measure.ts';
 import { type Days, driftBeside, LAST, type Looked, lookThrough } from '../engine/scan.ts';
@@ -25,7 +24,7 @@ import {
   sceneOf,
   seriesId,
 } from './change-series.ts';
-import { type ChangeEvent, eventsOf, type Part, partAt } from './events.ts';
+import { type ChangeEvent, eventsOf, type Part } from './events.ts';
 import { largeDays } from './large-days.ts';
 import { rankChanges } from './rank-changes.ts';
 import { slowLevels } from './slow-levels.ts';
@@ -106,37 +105,6 @@ function isToldBy(scene: Scene, event: ChangeEvent, outer: ChangeEvent, isTold: 
 /** Leaves out what is told already, and the share that a part of its visitors has in a change, whose cost would count twice. */
 export function withoutParts(scene: Scene, events: readonly ChangeEvent[]): ChangeEvent[] {
   return events.filter((event, at) => !events.some((outer, index) => isToldBy(scene, event, outer, index < at)));
-}
-
-/** Score from which a device has moved on days that another one gives: there are two others. */
-const OPPOSED = 2.8;
-
-/** Devices beside the one of a place, with the same visits otherwise. */
-function siblingsOf({ series }: Scene, metric: string, place: Place): Place[] {
-  return (['desktop', 'mobile', 'tablet'] as const)
-    .filter((device) => device !== place.device)
-    .map((device) => ({ ...place, device }))
-    .filter((other) => series.has(seriesId(metric, other)));
-}
-
-/**
- * Devices that moved the other way on the days of a change of one device, which are changes of their own: on days that are known less
- * evidence is needed than in a search.
- */
-function opposedEvents(scene: Scene, { lead: { finding } }: Cluster, events: readonly ChangeEvent[]): ChangeEvent[] {
-  const { shape, from, to, days, earliest, latest } = finding;
-  if (shape === 'drift') return [];
-  return events.flatMap(({ place, parts: [own] }) => {
-    if (!own || place.device === 'all' || scene.base.device !== 'all' || place.zoneId !== undefined) return [];
-    const told = new Set(events.flatMap((event) => event.parts.map(({ metric }) => seriesId(metric, event.place))));
-    const others = siblingsOf(scene, own.metric, place).filter((other) => !told.has(seriesId(own.metric, other)));
-    return others.flatMap((other) => {
-      const part = partAt(scene, own.metric, other, finding);
-      if (!part || part.relative * own.relative >= 0 || Math.abs(part.score) < OPPOSED) return [];
-      const pValue = Math.min(1, 2 * tailOf(part.score));
-      return [{ shape, from, to, days, earliest, latest, place: other, parts: [part], pValue }];
-    });
-  });
 }
 
 const isOfZone = ({ shape, place }: ChangeEvent) => shape === 'outlier' && place.zoneId !== undefined;
@@ -315,10 +283,7 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
   const byId = (some: readonly ChangeSeries[]) => new Map(some.map((each) => [each.id, each]));
   const { clusters, limit } = await inTurns(signal, () => acceptedIn(looked, byId(factors)));
   const scene = sceneOf(series, looked, rest);
-  const told = await partsOf(clusters, signal, (cluster) => {
-    const events = eventsOf(scene, cluster, clusters, limit);
-    return [...events, ...opposedEvents(scene, cluster, events)];
-  });
+  const told = await partsOf(clusters, signal, (cluster) => eventsOf(scene, cluster, clusters, limit));
   // Measured by its own days, what looked like a change in the scan may have been over before it.
   const measured = await partsOf(told, signal, (event) => [measuredEvent(scene, event)].filter(({ to: end }) => !end || end >= from));
   const events = sameDayOnce(withoutParts(scene, measured));
