@@ -6,7 +6,9 @@ export const meanOf = (values: readonly number[]): number => values.reduce((sum,
 
 /** The values in ascending order; typed, because that sorts several times faster. */
 export function ascending(values: ArrayLike<number>): Float64Array {
-  return new Float64Array(values).toSorted();
+  const sorted = new Float64Array(values);
+  sorted.sort();
+  return sorted;
 }
 
 /** The value that a share of the sorted values does not exceed, interpolated between neighbours; NaN where there is none. */

@@ -141,14 +141,20 @@ export function metricOf(result: StepResult, metric: string): number | null {
 }
 
 /** The values that are known, with their instants. */
-function seriesFrom(values: readonly { readonly date: number; readonly value: number | null }[]): Series {
-  const known = values.flatMap(({ date, value }) => (value === null ? [] : [{ date, value }]));
-  return { dates: known.map(({ date }) => date), values: known.map(({ value }) => value) };
+function seriesFrom<Each extends { readonly date: number }>(runs: readonly Each[], take: (run: Each) => number | null): Series {
+  const [dates, values]: [number[], number[]] = [[], []];
+  for (const run of runs) {
+    const value = take(run);
+    if (value === null) continue;
+    dates.push(run.date);
+    values.push(value);
+  }
+  return { dates, values };
 }
 
 /** Values of a metric over the runs of a step; runs without one are left out. */
 export const seriesOf = ({ runs }: Pick<Step, 'runs'>, metric: string): Series =>
-  seriesFrom(runs.map(({ date, result }) => ({ date, value: metricOf(result, metric) })));
+  seriesFrom(runs, ({ result }) => metricOf(result, metric));
 
 /** The number of steps that most of the reports have. */
 export function usualSteps(reports: readonly Report[]): number {
@@ -160,12 +166,10 @@ export function usualSteps(reports: readonly Report[]): number {
 /** Sums of a metric over all steps, of those reports, oldest first, that have this many steps with a value, to compare like with like. */
 export function sumSeries(reports: readonly Report[], metric: string, steps: number): Series {
   const whole = reports.filter((report) => report.steps?.length === steps);
-  return seriesFrom(
-    whole.map(({ date, steps: results = [] }) => {
-      const ofSteps = (results ?? []).map((result) => metricOf(result, metric));
-      return { date, value: ofSteps.includes(null) ? null : sumOfKnown(ofSteps, (value) => value) };
-    }),
-  );
+  return seriesFrom(whole, ({ steps: results }) => {
+    const ofSteps = (results ?? []).map((result) => metricOf(result, metric));
+    return ofSteps.includes(null) ? null : sumOfKnown(ofSteps, (value) => value);
+  });
 }
 
 const BASELINE_MS = 30 * DAY_MS;

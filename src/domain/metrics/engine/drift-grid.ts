@@ -99,7 +99,7 @@ function pointsOf(times: Float64Array, nuisance: Nuisance, sampling: Float64Arra
     });
     const base = logDeterminant + eliminate(products, 0, first);
     return DRIFTS.map((drift, at) => {
-      const own = products.map((row) => row.slice());
+      const own = products.map((row, place) => (place < first ? row : row.slice()));
       for (let row = first; row < last; row += 1) {
         const values = own[row];
         if (values) values[row] = nthDouble(values, row) + drift ** -2;

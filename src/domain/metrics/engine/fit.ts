@@ -1,6 +1,6 @@
 import { nthDouble } from '../../../lib/nth.ts';
 import { inverseOf } from '../../../statistics/elimination.ts';
-import { dot } from '../../../statistics/vectors.ts';
+import { dot, numbersOf } from '../../../statistics/vectors.ts';
 import { whitenerOf } from '../../../statistics/whitening.ts';
 import type { Change } from './changes.ts';
 import { nuisanceOf, orderedColumns } from './drift-grid.ts';
@@ -19,13 +19,13 @@ export function fitOf(series: Series, noise: Noise, changes: readonly Change[]) 
   const { apply } = whitenerOf(times.subarray(0, learned), noise);
   const white = orderedColumns(taught, noise.drift).map((column) => apply(column.slice()));
   const values = apply(taught.values.slice());
-  const covariance = inverseOf(white.map((column) => Float64Array.from(white, (other) => dot(column, other))));
-  const right = Float64Array.from(white, (column) => dot(column, values));
+  const covariance = inverseOf(white.map((column) => numbersOf(white, (other) => dot(column, other))));
+  const right = numbersOf(white, (column) => dot(column, values));
   const whole = nuisanceOf(series, times.length, known, noise.weekdaySd);
   return {
     /** Level, known changes, weekdays, calendar and drift over all days of the series. */
     columns: orderedColumns(whole, noise.drift).map((column) => column.subarray(0, times.length)),
-    coefficients: Float64Array.from(covariance, (row) => dot(row, right)),
+    coefficients: numbersOf(covariance, (row) => dot(row, right)),
     covariance,
     /** Index of the first column that moves by the calendar; one follows for each regressor of the series. */
     calendar: taught.free + WEEK,
@@ -40,7 +40,7 @@ export function varianceOf({ covariance }: Pick<Fit, 'covariance'>, factors: Flo
 /** The effects of the calendar over days, each with its weight, as deviations, and the standard error of both together. */
 export function calendarEffect(fit: Fit, { regressors }: Pick<Series, 'regressors'>, weights: Float64Array) {
   const own = (at: number) => regressors[at - fit.calendar];
-  const factors = Float64Array.from(fit.columns, (column, at) => (own(at) ? dot(column, weights) : 0));
+  const factors = numbersOf(fit.columns, (column, at) => (own(at) ? dot(column, weights) : 0));
   const sumOf = (of: Regressor['of']) =>
     factors.reduce((sum, factor, at) => sum + (own(at)?.of === of ? factor * nthDouble(fit.coefficients, at) : 0), 0);
   return { month: sumOf('month'), season: sumOf('season'), error: Math.sqrt(Math.max(0, varianceOf(fit, factors))) };

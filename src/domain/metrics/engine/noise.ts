@@ -3,7 +3,7 @@ import { inverseOf } from '../../../statistics/elimination.ts';
 import { kept, lastResults } from '../../../statistics/kept-fits.ts';
 import { median } from '../../../statistics/order.ts';
 import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
-import { dot, project, subtract, sumsOf, total } from '../../../statistics/vectors.ts';
+import { dot, numbersOf, project, subtract, sumsOf, total } from '../../../statistics/vectors.ts';
 import { type Whitener, whitenerOf } from '../../../statistics/whitening.ts';
 import { basisOf, type Interval, type Nuisance, nuisanceOf, weighCarryAndDrift } from './drift-grid.ts';
 import { isCounted, type MetricKind, type Series, WEEK } from './series.ts';
@@ -250,8 +250,8 @@ export function without(information: Information, interval: Interval): Informati
 export function effectsOf(information: Information, intervals: readonly Interval[]): { effect: number; error: number }[] {
   const known = intervals.map((own) => {
     const response = responseOf(information, own);
-    return Float64Array.from(intervals, ({ from, to }) => total(response, from, to));
+    return numbersOf(intervals, ({ from, to }) => total(response, from, to));
   });
-  const scores = Float64Array.from(intervals, ({ from, to }) => total(information.score, from, to));
+  const scores = numbersOf(intervals, ({ from, to }) => total(information.score, from, to));
   return inverseOf(known).map((row, at) => ({ effect: dot(row, scores), error: Math.sqrt(nthDouble(row, at)) }));
 }

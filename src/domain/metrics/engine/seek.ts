@@ -74,16 +74,23 @@ function endsOf({ shape, longest = Infinity }: Quest, at: number, size: number):
 
 /** The intervals of a quest, before anything is taken out. */
 export function soughtBy(information: Information, quest: Quest) {
-  const [starts, ends, weights]: [number[], number[], number[]] = [[], [], []];
+  const { size } = information;
+  let count = 0;
   for (let from = quest.from; from < quest.to; from += 1) {
-    const [first, last] = endsOf(quest, from, information.size);
-    for (let to = first; to <= last; to += 1) {
-      starts.push(from);
-      ends.push(to);
-      weights.push(weightOf(information, from, to));
+    const [first, last] = endsOf(quest, from, size);
+    count += Math.max(0, last + 1 - first);
+  }
+  const sought = { quest, from: new Int32Array(count), to: new Int32Array(count), weights: new Float64Array(count) };
+  let at = 0;
+  for (let from = quest.from; from < quest.to; from += 1) {
+    const [first, last] = endsOf(quest, from, size);
+    for (let to = first; to <= last; to += 1, at += 1) {
+      sought.from[at] = from;
+      sought.to[at] = to;
+      sought.weights[at] = weightOf(information, from, to);
     }
   }
-  return { quest, from: Int32Array.from(starts), to: Int32Array.from(ends), weights: Float64Array.from(weights) };
+  return sought;
 }
 
 /** Takes what was taken out of some information last out of the intervals of a quest too. */

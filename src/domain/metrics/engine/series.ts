@@ -4,7 +4,7 @@ import { kept } from '../../../statistics/kept-fits.ts';
 import { meanOf, median } from '../../../statistics/order.ts';
 import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
 import { Z_95 } from '../../../statistics/tails.ts';
-import { sumsOf, total } from '../../../statistics/vectors.ts';
+import { numbersOf, sumsOf, total } from '../../../statistics/vectors.ts';
 import { monthCycle, type Regressor, seasonOf } from './regressors.ts';
 
 /**
@@ -147,7 +147,7 @@ export function sizeOf(series: Series, { from, to }: { readonly from: number; re
 /** Factors that the weekdays of all days have, so that their mean is 1. */
 function evened(factors: readonly number[]): Float64Array {
   const all = factors.reduce((sum, factor) => sum + factor, 0);
-  return Float64Array.from(factors, (factor) => (factor * WEEK) / all);
+  return numbersOf(factors, (factor) => (factor * WEEK) / all);
 }
 
 /** The events of each weekday over those of its trials at the usual level. */
@@ -166,7 +166,7 @@ function weekdaysOfFewEvents(points: readonly DailyPoint[], weekdays: Uint8Array
 /** Median of each weekday against the seven days around it; all 1 where there are less than two of a weekday. */
 function weekdayFactorsOf(points: readonly DailyPoint[], times: Float64Array, weekdays: Uint8Array): Float64Array {
   const ratios = Array.from({ length: WEEK }, (): number[] => []);
-  const values = Float64Array.from(points, ({ numerator, denominator }) => numerator / denominator);
+  const values = numbersOf(points, ({ numerator, denominator }) => numerator / denominator);
   const sums = sumsOf(values);
   for (let at = 3; at + 3 < points.length; at += 1) {
     if (nthDouble(times, at + 3) - nthDouble(times, at - 3) !== WEEK - 1) continue;
@@ -178,9 +178,9 @@ function weekdayFactorsOf(points: readonly DailyPoint[], times: Float64Array, we
 }
 
 function eventsOf(points: readonly DailyPoint[], kind: MetricKind): Float64Array | undefined {
-  if (kind === 'average') return Float64Array.from(points, ({ denominator }) => denominator);
+  if (kind === 'average') return numbersOf(points, ({ denominator }) => denominator);
   const isKnown = kind === 'amount' && points.every(({ events }) => events !== undefined);
-  return isKnown ? Float64Array.from(points, ({ events = 0 }) => events) : undefined;
+  return isKnown ? numbersOf(points, ({ events = 0 }) => events) : undefined;
 }
 
 /** A first guess of the relative variance of a day: squares of differences over a week, which know no weekdays and hardly any drift. */
@@ -237,7 +237,7 @@ export const seriesOf = kept('series', (days: readonly DailyPoint[], kind: Metri
     .toSorted((a, b) => (a.label < b.label ? -1 : 1));
   const points = begunOf(whole);
   const learned = points.filter(({ label }) => label < judgedFrom).length;
-  const times = Float64Array.from(points, ({ label }) => Math.round(Date.parse(label) / DAY_MS));
+  const times = numbersOf(points, ({ label }) => Math.round(Date.parse(label) / DAY_MS));
   // 1 January 1970 was a Thursday.
   const weekdays = Uint8Array.from(times, (time) => (time + 4) % WEEK);
   // Days before anything was counted say nothing of weekdays: those on which nothing was counted yet would have none.
@@ -251,17 +251,17 @@ export const seriesOf = kept('series', (days: readonly DailyPoint[], kind: Metri
   const level = levelOf(points.slice(0, learned), weekdays, weekdayFactors);
   if (!(level > 0)) return undefined;
   const correction = isCounted(kind) ? ANSCOMBE : 0;
-  const expected = Float64Array.from(points, ({ denominator, special }, at) => {
+  const expected = numbersOf(points, ({ denominator, special }, at) => {
     return denominator * level * (weekdayFactors[nthUnsigned(weekdays, at)] ?? 1) * Math.exp(special?.mean ?? 0);
   });
   const events = eventsOf(points, kind);
   const usual = total(expected) / expected.length;
-  const ratios = Float64Array.from(points, ({ numerator }, at) => (numerator + correction) / (nthDouble(expected, at) + correction));
+  const ratios = numbersOf(points, ({ numerator }, at) => (numerator + correction) / (nthDouble(expected, at) + correction));
   const roots = ratios.map((ratio) => 2 * (Math.sqrt(ratio) - 1));
   const roughVariance = Math.max(roughVarianceOf(roots, times, learned), LEAST_VARIANCE);
   const power = Math.max(LEAST_POWER, (0.5 * roughVariance) / (roughVariance + MIDDLE_VARIANCE));
   const deviations = ratios.map((ratio) => (ratio ** power - 1) / power);
-  const doubt = Float64Array.from(points, ({ special }) => (special?.sd ?? 0) ** 2);
+  const doubt = numbersOf(points, ({ special }) => (special?.sd ?? 0) ** 2);
   const season = seasonOf(points.map((point) => point.season));
   const month = monthCycle(times, deviations.subarray(0, learned), doubt);
   return {
@@ -274,7 +274,7 @@ export const seriesOf = kept('series', (days: readonly DailyPoint[], kind: Metri
     power,
     doubt,
     regressors: [...(season ? [season] : []), ...month.waves],
-    sampling: Float64Array.from(points, ({ denominator }, at) => {
+    sampling: numbersOf(points, ({ denominator }, at) => {
       const mean = nthDouble(expected, at);
       if (kind === 'count') return 1 / (mean + ANSCOMBE);
       if (kind === 'share') return Math.max(0.01, 1 - mean / denominator) / (mean + ANSCOMBE);
@@ -299,7 +299,7 @@ export const contrastOf = kept('contrast', (own: Series, others: Series): Series
   });
   const [first] = both;
   if (!first) return undefined;
-  const numbers = (of: (index: number, other: number) => number) => Float64Array.from(both, ({ index, other }) => of(index, other));
+  const numbers = (of: (index: number, other: number) => number) => numbersOf(both, ({ index, other }) => of(index, other));
   const times = numbers((index) => nthDouble(own.times, index));
   const learned = both.filter(({ index }) => index < own.learned).length;
   const deviations = numbers((index, other) => nthDouble(own.deviations, index) - nthDouble(others.deviations, other));

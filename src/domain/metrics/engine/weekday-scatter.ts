@@ -1,4 +1,5 @@
 import { mean } from 'simple-statistics';
+import { nthUnsigned } from '../../../lib/nth.ts';
 import { median } from '../../../statistics/order.ts';
 import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
 import { WEEK } from './series.ts';
@@ -25,7 +26,8 @@ function varianceOf(values: readonly number[]): number {
  * days of a weekday is taken away. `residuals` of all days have about one variance where weekdays scatter alike.
  */
 export function scatterOfWeekdays(residuals: Float64Array, weekdays: Uint8Array): readonly number[] {
-  const byWeekday = Array.from({ length: WEEK }, (_, weekday) => Array.from(residuals).filter((_value, at) => weekdays[at] === weekday));
+  const byWeekday = Array.from({ length: WEEK }, (): number[] => []);
+  for (const [at, value] of residuals.entries()) byWeekday[nthUnsigned(weekdays, at)]?.push(value);
   const variances = byWeekday.map((values) => (values.length < LEAST_DAYS ? 0 : varianceOf(values)));
   if (variances.some((variance) => variance <= 0)) return variances.map(() => 1);
   const logs = variances.map(Math.log);

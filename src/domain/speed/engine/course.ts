@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { nth, nthDouble, nthPlace, nthUnsigned } from '../../../lib/nth.ts';
 import { median } from '../../../statistics/order.ts';
-import { dot, minus, pick } from '../../../statistics/vectors.ts';
+import { dot, minus, numbersOf, pick } from '../../../statistics/vectors.ts';
 import { weightsOf } from '../../../statistics/whitening.ts';
 import { cycleOf, weeklyLevel } from './cycle.ts';
 import {
@@ -239,17 +239,25 @@ function usualRuns(series: Deviations, start: Int32Array, noiseOf: (places: Int3
     const isUsual = new Uint8Array(n);
     for (const run of usual) isUsual[run] = 1;
     const isOff = offRuns(series, isUsual, phi, (OUTLIER * sigma) / Math.sqrt(1 - phi * phi));
-    const next = placesOf(x, (run) => nthUnsigned(isOff, run) === 0 || isOfLevel(x, run, phi));
+    const next = placesOf(n, (run) => nthUnsigned(isOff, run) === 0 || isOfLevel(x, run, phi));
     const isSame = next.length === usual.length && next.every((run) => isUsual[run] === 1);
     usual = next;
     if (isSame) break;
   }
   // Where the exceptions are too many, the scatter is as wide as they make it.
-  return usual.length < (1 - MOST_OUTLIERS) * n ? placesOf(x, () => true) : usual;
+  return usual.length < (1 - MOST_OUTLIERS) * n ? placesOf(n, () => true) : usual;
 }
 
-/** The places of some runs. */
-const placesOf = (x: Float64Array, isMeant: (run: number) => boolean): Int32Array => Int32Array.from([...x.keys()].filter(isMeant));
+/** The places of some of so many runs. */
+function placesOf(n: number, isMeant: (run: number) => boolean): Int32Array {
+  const places = new Int32Array(n);
+  let count = 0;
+  for (let run = 0; run < n; run += 1) {
+    places[count] = run;
+    if (isMeant(run)) count += 1;
+  }
+  return places.subarray(0, count);
+}
 
 /** A single run that does not repeat may be an outlier; that as many in a row are is less likely than this over the whole series. */
 const RUN_OF_OUTLIERS = 0.003;
@@ -314,12 +322,13 @@ function shortestLevel(n: number, outlierShare: number): number {
 function timesOf(dates: readonly number[]): { readonly days: Float64Array; readonly slots: Float64Array } {
   const n = dates.length;
   const middle = (nth(dates, 0) + nth(dates, n - 1)) / 2;
-  const gaps = Float64Array.from(dates.slice(1), (date, run) => date - nth(dates, run));
+  const times = new Float64Array(dates);
+  const gaps = minus(times.subarray(1), times.subarray(0, n - 1));
   const usualMs = median(gaps);
   const slots = new Float64Array(n);
   for (let run = 1; run < n; run += 1)
     slots[run] = nthDouble(slots, run - 1) + Math.min(LONGEST_GAP, Math.max(1, Math.round(nthDouble(gaps, run - 1) / usualMs)));
-  return { days: Float64Array.from(dates, (date) => (date - middle) / DAY_MS), slots };
+  return { days: times.map((date) => (date - middle) / DAY_MS), slots };
 }
 
 /** The parts with a step in place of the first bump one of whose edges is not needed: to have come back is more than to have left. */
@@ -394,7 +403,7 @@ function withEdges(usual: Int32Array, level: Float64Array, freed: Float64Array, 
     if (Math.abs(nthDouble(freed, run - 1) - after) < bound) kept[run - 1] = 1;
     if (Math.abs(nthDouble(freed, run) - before) < bound) kept[run] = 1;
   }
-  return placesOf(level, (run) => kept[run] === 1);
+  return placesOf(kept.length, (run) => kept[run] === 1);
 }
 
 /**
@@ -414,7 +423,7 @@ export function fitCourse({ dates, values }: Series, { effect, timeZone }: { eff
   const n = values.length;
   const offset = logOffset(values, effect);
   const scale = median(values) + offset;
-  const logs = Float64Array.from(values, (value) => Math.round(Math.log((value + offset) / scale) / GRAIN) * GRAIN);
+  const logs = numbersOf(values, (value) => Math.round(Math.log((value + offset) / scale) / GRAIN) * GRAIN);
   // Below this, scatter is rounding, and no difference that counts depends on it.
   const floor = Math.log1p(effect.relative) / 8;
   const time = localTimes(dates, timeZone);
@@ -462,7 +471,7 @@ export function fitCourse({ dates, values }: Series, { effect, timeZone }: { eff
   const x = minus(logs, weekly);
   const kept = usualOf(
     x,
-    placesOf(x, () => true),
+    placesOf(n, () => true),
   );
   const first = fit(weekly, { kept, noise: noiseOf(x, kept) }, CANDIDATES);
   return fit(first.level, first, 1);

@@ -1,7 +1,7 @@
 import { grouped } from '../../../lib/grouped.ts';
 import { nthDouble, nthPlace } from '../../../lib/nth.ts';
 import { eliminate, inverseOf } from '../../../statistics/elimination.ts';
-import { dot, orthonormalise, project } from '../../../statistics/vectors.ts';
+import { dot, numbersOf, orthonormalise, project } from '../../../statistics/vectors.ts';
 import { type Weights, weightsOf, whiten } from '../../../statistics/whitening.ts';
 
 /** How runs scatter around their level: autoregressive noise of first order. */
@@ -137,8 +137,8 @@ export function gainOfLine({ frame: { line, sigma }, residual, vectors }: Fit): 
 /** Heights of the parts on the log scale, in their order, by generalised least squares; the level of runs without any comes first. */
 export function heightsOf(frame: Frame, parts: readonly Part[]): number[] {
   const columns = whitened(frame, parts);
-  const inverse = inverseOf(columns.map((column) => Float64Array.from(columns, (other) => dot(column, other))));
-  const right = Float64Array.from(columns, (column) => dot(column, frame.series));
+  const inverse = inverseOf(columns.map((column) => numbersOf(columns, (other) => dot(column, other))));
+  const right = numbersOf(columns, (column) => dot(column, frame.series));
   return inverse.map((row) => dot(row, right));
 }
 
@@ -157,13 +157,11 @@ const ROUNDS = 12;
 interface GapSums {
   readonly gap: number;
   readonly runs: number;
-  /** Of both runs, of the later with the earlier and the reverse, and of the earlier alone. */
-  readonly later: Float64Array;
-  readonly mixed: Float64Array;
-  readonly earlier: Float64Array;
+  /** Three for each pair: of both runs, of the later with the earlier and the reverse, and of the earlier alone. */
+  readonly sums: Float64Array;
 }
 
-function pairSums({ later, mixed, earlier }: GapSums, cell: number, a: Float64Array, b: Float64Array, places: Int32Array): void {
+function pairSums(sums: Float64Array, cell: number, a: Float64Array, b: Float64Array, places: Int32Array): void {
   let [ofBoth, crossed, ofEarlier] = [0, 0, 0];
   for (let index = 0; index < places.length; index += 1) {
     const place = nthPlace(places, index);
@@ -176,9 +174,9 @@ function pairSums({ later, mixed, earlier }: GapSums, cell: number, a: Float64Ar
     crossed += one * pastOther + pastOne * other;
     ofEarlier += pastOne * pastOther;
   }
-  later[cell] = ofBoth;
-  mixed[cell] = crossed;
-  earlier[cell] = ofEarlier;
+  sums[cell] = ofBoth;
+  sums[cell + 1] = crossed;
+  sums[cell + 2] = ofEarlier;
 }
 
 /** All that the likelihood depends on, whatever the autocorrelation. Nothing foretells the first run. */
@@ -193,21 +191,18 @@ function sumsOf(columns: readonly Float64Array[], gaps: Float64Array): GapSums[]
       count += 1;
     } else others.push(run);
   }
-  const size = columns.length;
-  const none = () => new Float64Array(size * size);
-  function sums(gap: number, places: Int32Array): GapSums {
-    const own = { gap, runs: places.length, later: none(), mixed: none(), earlier: none() };
+  function sumsAt(gap: number, places: Int32Array): GapSums {
+    const sums = new Float64Array(3 * ((columns.length * (columns.length + 1)) / 2));
+    let cell = 0;
     for (const [row, a] of columns.entries())
-      for (const [column, b] of columns.slice(0, row + 1).entries()) pairSums(own, row * size + column, a, b, places);
-    return own;
+      for (let column = 0; column <= row; column += 1, cell += 3) pairSums(sums, cell, a, columns[column] ?? a, places);
+    return { gap, runs: places.length, sums };
   }
+  const byGap = grouped(others, (run) => nthDouble(gaps, run));
   return [
-    sums(Number.POSITIVE_INFINITY, new Int32Array(1)),
-    sums(1, usual.subarray(0, count)),
-    ...Array.from(
-      grouped(others, (run) => nthDouble(gaps, run)),
-      ([gap, own]) => sums(gap, Int32Array.from(own)),
-    ),
+    sumsAt(Number.POSITIVE_INFINITY, new Int32Array(1)),
+    sumsAt(1, usual.subarray(0, count)),
+    ...Array.from(byGap, ([gap, own]) => sumsAt(gap, Int32Array.from(own))),
   ];
 }
 
@@ -219,23 +214,21 @@ export function likelihoodOf(runs: Runs, parts: readonly Part[], highestPhi = HI
   const columns = [...columnsOf(runs, parts), runs.x];
   const n = runs.x.length;
   const byGap = sumsOf(columns, runs.gaps);
-  const size = columns.length;
   const [least, free] = [runs.floor ** 2, Math.max(1, n - columns.length + 1)];
   const gram = columns.map((_, row) => new Float64Array(row + 1));
   const at = (phi: number) => {
     let ofWeights = 0;
     for (const line of gram) line.fill(0);
-    for (const { gap, runs: many, later, mixed, earlier } of byGap) {
+    for (const { gap, runs: many, sums } of byGap) {
       const rho = phi ** gap;
       const weight = (1 - phi * phi) / (1 - rho * rho);
       ofWeights -= many * Math.log(weight);
-      for (let row = 0; row < gram.length; row += 1) {
-        const line = gram[row] ?? later;
-        for (let column = 0, cell = row * size; column <= row; column += 1, cell += 1)
+      let cell = 0;
+      for (const line of gram)
+        for (let column = 0; column < line.length; column += 1, cell += 3)
           line[column] =
             nthDouble(line, column) +
-            weight * (nthDouble(later, cell) - rho * nthDouble(mixed, cell) + rho * rho * nthDouble(earlier, cell));
-      }
+            weight * (nthDouble(sums, cell) - rho * nthDouble(sums, cell + 1) + rho * rho * nthDouble(sums, cell + 2));
     }
     const logDeterminant = eliminate(gram);
     const squares = Math.max(0, gram.at(-1)?.at(-1) ?? 0);

@@ -1,10 +1,10 @@
-import { interquartileRange, median, quantile } from 'simple-statistics';
 import type { Interval } from '../../../lib/calendar.ts';
 import { nth, nthDouble } from '../../../lib/nth.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
-import { meanOf } from '../../../statistics/order.ts';
+import { ascending, meanOf, median, quantile } from '../../../statistics/order.ts';
 import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
+import { minus } from '../../../statistics/vectors.ts';
 import { type Course, type CoursePart, fitCourse } from './course.ts';
 import { shareChangeIn } from './failure-trend.ts';
 import { gainOf, type Part, searchOn } from './gls.ts';
@@ -196,12 +196,15 @@ function leadingStep(steps: readonly Move[], { startMs }: Interval): Move | unde
   return candidates.toSorted((a, b) => isIn(b) - isIn(a) || Math.abs(b.relative) - Math.abs(a.relative))[0];
 }
 
+/** Between these lies the middle half of the values. */
+function quartilesOf(values: ArrayLike<number>): [low: number, high: number] {
+  const sorted = ascending(values);
+  return [quantile(sorted, 0.25), quantile(sorted, 0.75)];
+}
+
 /** Interquartile range over median, freed of levels and cycle. */
 function scatterOf({ freed, level, offset }: Course, middle: number): number {
-  const [low = 0, high = 0] = quantile(
-    Array.from(freed, (log, run) => log - nthDouble(level, run)),
-    [0.25, 0.75],
-  );
+  const [low, high] = quartilesOf(minus(freed, level));
   return middle > 0 ? ((Math.exp(high) - Math.exp(low)) * (middle + offset)) / middle : 0;
 }
 
@@ -235,7 +238,8 @@ export function judgeSeries({ series, effect }: SpeedSeries, { period, timeZone 
   const course = courseOf({ series, effect }, timeZone);
   const parts = sureParts(course, highestP);
   // A stricter limit that leaves the same parts leaves the same verdict.
-  return keptFit('verdict', [series, effect, timeZone, period, parts], () => judge(series, course, parts, { period, effect }));
+  const places = parts.map((part) => course.found.indexOf(part)).join();
+  return keptFit('verdict', [course, period.startMs, period.endMs, places], () => judge(series, course, parts, { period, effect }));
 }
 
 function judge(
@@ -281,11 +285,11 @@ const LEAST_SD = 0.01;
 
 /** The move of part of the runs to one side (`sign` 1: upwards). */
 function partlyMoved(series: Series, course: Course, sign: 1 | -1): Move | undefined {
-  const logs = [...course.freed];
+  const logs = course.freed;
   const middle = median(logs);
   const sd = Math.max(LEAST_SD, MAD_TO_SD * median(logs.map((log) => Math.abs(log - middle))));
-  const beyond = (side: number) => logs.map((log) => side * (log - middle) > MOVED * sd);
-  const [isMoved, isOpposite] = [beyond(sign), beyond(-sign).map(Number)];
+  const beyond = (side: number) => Array.from(logs, (log) => side * (log - middle) > MOVED * sd);
+  const isMoved = beyond(sign);
   const change = shareChangeIn({ dates: series.dates, failed: isMoved }, ALPHA);
   if (!change) return undefined;
   const {
@@ -294,6 +298,7 @@ function partlyMoved(series: Series, course: Course, sign: 1 | -1): Move | undef
     since: { share },
   } = change;
   const more = share - before.share;
+  const isOpposite = beyond(-sign).map(Number);
   const opposite = meanOf(isOpposite.slice(first)) - meanOf(isOpposite.slice(0, first));
   if (more < LEAST_MORE || share > MOST || opposite > WIDER.mirrored * more) return undefined;
   const hits = isMoved.slice(first);
@@ -304,10 +309,11 @@ function partlyMoved(series: Series, course: Course, sign: 1 | -1): Move | undef
   const logsAt = (runs: readonly number[]) => runs.map((run) => nth(logs, run));
   const apart = sign * (median(logsAt(moved)) - median(logsAt(usual)));
   const isApart = apart >= Math.max(APART.deviations * sd, APART.log);
-  const widest = interquartileRange(logsAt(former)) * (1 + (WIDER.errors * ERROR_OF_MIDDLE) / Math.sqrt(usual.length));
+  const rangeOfMiddle = ([low, high]: readonly [number, number]) => high - low;
+  const widest = rangeOfMiddle(quartilesOf(logsAt(former))) * (1 + (WIDER.errors * ERROR_OF_MIDDLE) / Math.sqrt(usual.length));
   const isKept = Math.abs(median(logsAt(usual)) - median(logsAt(former))) <= KEPT * apart;
   const isMixed = changes >= MIXED * 2 * hits.length * share * (1 - share);
-  if (!isApart || !isKept || !isMixed || interquartileRange(logsAt(usual)) > widest) return undefined;
+  if (!isApart || !isKept || !isMixed || rangeOfMiddle(quartilesOf(logsAt(usual))) > widest) return undefined;
   const move = moveFrom(series, course, first, { before: usual, after: moved });
   return { ...move, began: { startMs: move.previousMs, endMs: move.fromMs }, share };
 }

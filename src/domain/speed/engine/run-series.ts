@@ -1,5 +1,5 @@
-import { quantile } from 'simple-statistics';
 import type { Interval } from '../../../lib/calendar.ts';
+import { ascending, quantile } from '../../../statistics/order.ts';
 
 /** Values of one metric with the instants of their runs (ms since 1970), oldest first; runs without a value are left out. */
 export interface Series {
@@ -51,7 +51,7 @@ export const beginOf = (move: Move | undefined): number | undefined => (move?.sh
 
 /** The level of values as measured and of the same values freed of the cycle. */
 export function levelOf(values: readonly number[], adjusted: readonly number[]): Level {
-  const [p25 = Number.NaN, median = Number.NaN, p75 = Number.NaN] = values.length > 0 ? quantile([...values], [0.25, 0.5, 0.75]) : [];
-  const typical = adjusted.length > 0 ? quantile([...adjusted], 0.5) : Number.NaN;
-  return { median, typical, p25, p75, runs: values.length };
+  const sorted = ascending(values);
+  const [p25, median, p75] = [quantile(sorted, 0.25), quantile(sorted, 0.5), quantile(sorted, 0.75)];
+  return { median, typical: quantile(ascending(adjusted), 0.5), p25, p75, runs: values.length };
 }
