@@ -66,8 +66,8 @@ function startFit(own: Turn): void {
  * neither they nor results are ever changed, and large ones are best given as the very same object.
  */
 export function keptFit<Result>(name: string, inputs: readonly unknown[], fit: () => Result): Result {
-  const parts = inputs.map((each) => (typeof each === 'object' && each !== null ? keyOf(each) : [each]));
-  const key = digestOf(JSON.stringify([name, ...parts], exact));
+  const parts = inputs.map((each) => (typeof each === 'object' && each !== null ? keyOf(each) : `${typeof each} ${String(each)}`));
+  const key = [name, ...parts].join('\n');
   const known = turn?.made.get(key) ?? fits.get(key);
   if (known) return known.value as Result; // the key holds the name of the fit
   if (turn) startFit(turn);
@@ -79,7 +79,7 @@ export function keptFit<Result>(name: string, inputs: readonly unknown[], fit: (
     turn.hasFitted = true;
   }
   // A fit of it depends on no more than it does itself.
-  if (typeof value === 'object' && value !== null && !keys.has(value)) keys.set(value, key);
+  if (typeof value === 'object' && value !== null && !keys.has(value)) keys.set(value, digestOf(key));
   return value;
 }
 
