@@ -1,5 +1,4 @@
 import { nthDouble } from '../lib/nth.ts';
-import { numbersOf } from './vectors.ts';
 
 /** Pivots below this share of their diagonal belong to columns that say nothing new. */
 const LEAST_PIVOT = 1e-9;
@@ -15,7 +14,7 @@ function takeFrom(row: Float64Array, other: Float64Array, factor: number, from: 
  */
 export function inverseOf(matrix: readonly Float64Array[]): Float64Array[] {
   const size = matrix.length;
-  const diagonals = numbersOf(matrix, nthDouble);
+  const diagonals = Float64Array.from(matrix, nthDouble);
   // Each row with its row of the inverse behind it.
   const rows = matrix.map((row, at) => {
     const both = new Float64Array(2 * size);

@@ -82,11 +82,15 @@ export function whitenerOf(times: Float64Array, { sampling, shock, carry }: Nois
     logDeterminant += Math.log(total);
     variance = decay ** 2 * variance * (1 - gain) + shock * (1 - decay ** 2);
   }
-  // Computed where intervals are asked for.
+  // Computed where intervals are asked for; the rows lie one behind the other.
   let energies: Float64Array | undefined;
+  let cells: Float64Array | undefined;
   const rows: (Float64Array | undefined)[] = [];
+  const before = (length: number) => (length * (length - 1)) / 2;
   function rowFrom(from: number, ofStates: Float64Array): Float64Array {
-    const row = new Float64Array(size + 1 - from);
+    const length = size + 1 - from;
+    cells ??= new Float64Array(before(size + 2));
+    const row = cells.subarray(before(length), before(length + 1));
     let [state, squares] = [0, 0];
     for (let at = from; at < size; at += 1) {
       squares += ((1 - state) * nthDouble(scales, at)) ** 2;

@@ -89,20 +89,22 @@ function pointsOf(times: Float64Array, nuisance: Nuisance, sampling: Float64Arra
   const columns = [...nuisance.fixed, ...nuisance.drift, nuisance.values];
   const [first, last] = [nuisance.fixed.length, columns.length - 1];
   const priors = DRIFT_PRIORS[isSum(kind) ? 'total' : 'rate'];
+  // Written anew for each point of the grid.
+  const white = columns.map((column) => column.slice());
+  const products = columns.map((_, row) => new Float64Array(row + 1));
+  const own = products.map((row) => row.slice());
   return CARRIES.flatMap((carry, index) => {
     const { apply, logDeterminant } = whitenerOf(times, { sampling, shock, carry });
-    const white = columns.map((column) => apply(column.slice()));
-    const products = white.map((column, row) => {
-      const own = new Float64Array(row + 1);
-      dots(column, white, 0, row + 1, own);
-      return own;
-    });
+    for (const [row, column] of white.entries()) {
+      column.set(columns[row] ?? column);
+      apply(column);
+      dots(column, white, 0, row + 1, products[row] ?? column);
+    }
     const base = logDeterminant + eliminate(products, 0, first);
     return DRIFTS.map((drift, at) => {
-      const own = products.map((row, place) => (place < first ? row : row.slice()));
-      for (let row = first; row < last; row += 1) {
-        const values = own[row];
-        if (values) values[row] = nthDouble(values, row) + drift ** -2;
+      for (const [row, values] of own.entries()) {
+        values.set(products[row] ?? values);
+        if (row >= first && row < last) values[row] = nthDouble(values, row) + drift ** -2;
       }
       const determinants = base + eliminate(own, first, last) + 2 * (last - first) * Math.log(drift);
       const squares = own[last]?.[last] ?? 0;

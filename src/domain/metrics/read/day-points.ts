@@ -104,5 +104,5 @@ function pointsOf(rows: readonly MetricRow[], metric: string): DailyPoint[] {
       const isWhole = interval.startMs >= startMs && (!isOfSegment || interval.endMs <= endMs);
       return [{ label, ...terms, ...isSumOf, ...own, numerator: terms.numerator * times, isWhole }];
     })
-    .toSorted((a, b) => a.label.localeCompare(b.label));
+    .toSorted((a, b) => (a.label < b.label ? -1 : 1));
 }

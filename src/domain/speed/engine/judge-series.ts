@@ -1,8 +1,9 @@
+import { interquartileRange } from 'simple-statistics';
 import type { Interval } from '../../../lib/calendar.ts';
 import { nth, nthDouble } from '../../../lib/nth.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
-import { ascending, meanOf, median, quantile } from '../../../statistics/order.ts';
+import { meanOf, median } from '../../../statistics/order.ts';
 import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
 import { minus } from '../../../statistics/vectors.ts';
 import { type Course, type CoursePart, fitCourse } from './course.ts';
@@ -196,15 +197,9 @@ function leadingStep(steps: readonly Move[], { startMs }: Interval): Move | unde
   return candidates.toSorted((a, b) => isIn(b) - isIn(a) || Math.abs(b.relative) - Math.abs(a.relative))[0];
 }
 
-/** Between these lies the middle half of the values. */
-function quartilesOf(values: ArrayLike<number>): [low: number, high: number] {
-  const sorted = ascending(values);
-  return [quantile(sorted, 0.25), quantile(sorted, 0.75)];
-}
-
 /** Interquartile range over median, freed of levels and cycle. */
 function scatterOf({ freed, level, offset }: Course, middle: number): number {
-  const [low, high] = quartilesOf(minus(freed, level));
+  const { p25: low, p75: high } = levelOf(minus(freed, level), []);
   return middle > 0 ? ((Math.exp(high) - Math.exp(low)) * (middle + offset)) / middle : 0;
 }
 
@@ -309,11 +304,10 @@ function partlyMoved(series: Series, course: Course, sign: 1 | -1): Move | undef
   const logsAt = (runs: readonly number[]) => runs.map((run) => nth(logs, run));
   const apart = sign * (median(logsAt(moved)) - median(logsAt(usual)));
   const isApart = apart >= Math.max(APART.deviations * sd, APART.log);
-  const rangeOfMiddle = ([low, high]: readonly [number, number]) => high - low;
-  const widest = rangeOfMiddle(quartilesOf(logsAt(former))) * (1 + (WIDER.errors * ERROR_OF_MIDDLE) / Math.sqrt(usual.length));
+  const widest = interquartileRange(logsAt(former)) * (1 + (WIDER.errors * ERROR_OF_MIDDLE) / Math.sqrt(usual.length));
   const isKept = Math.abs(median(logsAt(usual)) - median(logsAt(former))) <= KEPT * apart;
   const isMixed = changes >= MIXED * 2 * hits.length * share * (1 - share);
-  if (!isApart || !isKept || !isMixed || rangeOfMiddle(quartilesOf(logsAt(usual))) > widest) return undefined;
+  if (!isApart || !isKept || !isMixed || interquartileRange(logsAt(usual)) > widest) return undefined;
   const move = moveFrom(series, course, first, { before: usual, after: moved });
   return { ...move, began: { startMs: move.previousMs, endMs: move.fromMs }, share };
 }

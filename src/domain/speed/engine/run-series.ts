@@ -50,7 +50,7 @@ export interface Move {
 export const beginOf = (move: Move | undefined): number | undefined => (move?.shape === 'drift' ? undefined : move?.fromMs);
 
 /** The level of values as measured and of the same values freed of the cycle. */
-export function levelOf(values: readonly number[], adjusted: readonly number[]): Level {
+export function levelOf(values: ArrayLike<number>, adjusted: readonly number[]): Level {
   const sorted = ascending(values);
   const [p25, median, p75] = [quantile(sorted, 0.25), quantile(sorted, 0.5), quantile(sorted, 0.75)];
   return { median, typical: quantile(ascending(adjusted), 0.5), p25, p75, runs: values.length };
