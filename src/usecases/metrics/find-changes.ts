@@ -28,6 +28,7 @@ import { type Device, isZoneMetric, PARTS } from '../../domain/metrics/read/metr
 import type { NameKind } from '../../domain/names/match-name.ts';
 import { dateText } from '../../findings/wording.ts';
 import { daysBetween, type Interval, shiftDays, slotsOf } from '../../lib/calendar.ts';
+import { yieldTurn } from '../../lib/concurrency.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
 import { onceByGist } from '../../lib/sentences.ts';
@@ -377,6 +378,7 @@ async function lookAtSite(
   const [firstDay, lastDay] = [todayIn(timeZone, startMs), todayIn(timeZone, endMs)];
   const scanned: Scanned = { from: firstDay, to: lastDay };
   const faults = site ? judgeCounting(readings, base, scanned, known) : [];
+  await yieldTurn(context.signal);
   const sound = readings.map((reading) => ({ ...reading, rows: withKnownDays(withoutFaults(reading.rows, faults), known) }));
   const series = changeSeriesOf(sound, [...siteMetricNames, ...ofDays.filter(isZoneMetric)], base.place);
   const byId = new Map(series.map((each) => [each.id, each]));
