@@ -200,6 +200,8 @@ export async function serveOverHttp(settings: Settings, world: WorldOptions, cat
     const signIn = await openSignIn(settings, platform);
     const signInWithCredentials = signIn && credentials ? withCredentials(signIn, credentials) : signIn;
     tracing = await traceCalls(platform);
+    // Nobody shall wait while the first question of another loads the code of its tools.
+    for (const { name } of catalogue.tools) await catalogue.load(name);
     const serving = await startHttpServing(settings, {
       platform,
       catalogue,
