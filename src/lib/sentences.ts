@@ -38,6 +38,6 @@ export function firstOf(texts: readonly (string | number)[], most: number): stri
 }
 
 /** Those of some parts that are there: `present(isOld && 'It is old.', name)`. */
-export function present<Part>(...parts: readonly (Part | false | '' | undefined)[]): Part[] {
-  return parts.filter((part): part is Part => part !== false && part !== '' && part !== undefined);
+export function present<Part>(...parts: readonly (Part | false | '' | null | undefined)[]): Part[] {
+  return parts.filter((part): part is Part => part != null && part !== false && part !== '');
 }

@@ -1,7 +1,7 @@
 import type { Har, HarEntry } from '../domain/har/read/har-model.ts';
 import type { HarStudy } from '../domain/har/requests/study-har.ts';
 import { partiesOf } from '../domain/har/requests/third-parties.ts';
-import { tenth } from '../domain/har/requests/totals.ts';
+import { rounded } from '../domain/har/requests/totals.ts';
 import { findProblems } from '../domain/har/rules/find-problems.ts';
 import { sanitiseHost, sanitiseUrl } from '../domain/har/sanitise-url.ts';
 import { counted } from '../lib/number-text.ts';
@@ -48,8 +48,8 @@ function rowOf(entry: HarEntry, startMs: number, ownHost: string | null): Waterf
   const { timings, durationMs } = entry;
   const connectMs = timings.connectMs === null ? null : Math.max(0, timings.connectMs - (timings.sslMs ?? 0));
   const { blockedMs, dnsMs, sslMs, sendMs, waitMs, receiveMs } = timings;
-  const phasesMs = [blockedMs, dnsMs, connectMs, sslMs, sendMs, waitMs, receiveMs].map((ms) => tenth(ms));
-  return [labelOf(entry, ownHost), entry.status, entry.transferBytes, tenth(startMs), tenth(durationMs), ...phasesMs];
+  const phasesMs = [blockedMs, dnsMs, connectMs, sslMs, sendMs, waitMs, receiveMs];
+  return [labelOf(entry, ownHost), entry.status, entry.transferBytes, startMs, durationMs, ...phasesMs];
 }
 
 /** Says how many of how many requests are drawn, where it is not all of them. */
@@ -117,7 +117,7 @@ export function waterfallOf(study: HarStudy, options: WaterfallOptions): Waterfa
     title: headlineOf(answer),
     subtitle: aboutOf(study, options, requestsText(har, entries, shown.length)),
     columns: waterfallColumns,
-    rows: shown.map(({ entry, startMs }) => rowOf(entry, startMs, har.document?.host ?? null)),
+    rows: rounded(shown.map(({ entry, startMs }) => rowOf(entry, startMs, har.document?.host ?? null))),
     ...(found.length > 0 && { finding: { rows: found, isInferred: finding?.basis === 'heuristic' } }),
     ...(blocking.length > 0 && { blocking }),
     ...(thirdParty.length > 0 && { thirdParty }),

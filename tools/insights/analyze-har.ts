@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { text } from '../../src/api/params.ts';
-import { HAR_VIEWS, harAnswerShape } from '../../src/domain/har/answer/har-answer.ts';
-import { HAR_ORDERS, pageAfterCut, viewOf } from '../../src/domain/har/answer/har-query.ts';
-import { resourceTypes } from '../../src/domain/har/read/har-model.ts';
-import { PROBLEM_KINDS } from '../../src/domain/har/rules/problem-kinds.ts';
+import { harAnswerShape } from '../../src/domain/har/answer/har-answer.ts';
+import { harQuery, pageAfterCut, viewOf } from '../../src/domain/har/answer/har-query.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
@@ -26,21 +24,7 @@ export default defineAnsweringTool({
     scenarioStepResultId: text.describe('stepResultId of report').optional(),
     scenarioId: p.ref('scenario', 'Or a typical run of it').optional(),
     step: text.describe('Step').optional(),
-    view: z.enum(HAR_VIEWS).optional(),
-    problem: z.enum(PROBLEM_KINDS).optional(),
-    url: text.describe('Partial address').optional(),
-    type: z.enum(resourceTypes).optional(),
-    domain: text.describe('Registrable domain or host').optional(),
-    status: z
-      .string()
-      .regex(/^(?:\d{1,3}|[1-5]xx)$/i, 'expected a status such as 404, a class such as 4xx, or 0')
-      .describe('404, 4xx, or 0: unanswered')
-      .optional(),
-    minDurationMs: z.number().min(0).describe('Minimum').optional(),
-    minBytes: z.number().min(0).describe('Minimum transferBytes').optional(),
-    orderBy: z.enum(HAR_ORDERS).optional(),
-    limit: z.int().min(1).max(500).describe('Rows, default 25').optional(),
-    cursor: text.describe('Continues; repeat filters').optional(),
+    ...harQuery,
   }),
   output: harAnswerShape.extend({
     run: z.object({ stepResultId: z.string(), step: z.string().optional(), time: z.string().optional(), place: z.string().optional() }),

@@ -1,23 +1,19 @@
-import { type TableColumn, tableOf } from '../../../lib/columns.ts';
 import { counted, formatBytes } from '../../../lib/number-text.ts';
 import { sumOfKnown } from '../../../lib/tally.ts';
-import { type PageRequest, pageOf } from '../../page-of.ts';
+import { pageOf } from '../../page-of.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
-import { filterRequests, isEmptyFilter } from '../requests/filter-requests.ts';
+import { filterRequests } from '../requests/filter-requests.ts';
 import type { PaintTimes } from '../requests/largest-paint.ts';
-import { type HarCell, requestDetail, requestTable } from '../requests/request-columns.ts';
+import { requestDetail, requestTable, tableOf } from '../requests/request-columns.ts';
 import { type HarStudy, studyHar } from '../requests/study-har.ts';
 import { type EntityOf, type PartyGroup, partiesOf } from '../requests/third-parties.ts';
-import { type Totals, tenth, totalsOf, weightOf } from '../requests/totals.ts';
+import { rounded, type Totals, totalsOf, weightOf } from '../requests/totals.ts';
 import { imagesOf, LEAST_SAVED_BYTES } from '../rules/byte-rules.ts';
 import { findProblems } from '../rules/find-problems.ts';
 import { entriesOf, ORDER_NOTE, type Problem } from '../rules/problem.ts';
-import type { ProblemKind } from '../rules/problem-kinds.ts';
 import type { HarAnswer } from './har-answer.ts';
-import { type HarQuery, type HarView, listOf, viewOf } from './har-query.ts';
+import { type HarQuery, listOf, viewOf } from './har-query.ts';
 import { findingRow, summaryView } from './summary-view.ts';
-
-type Listed = Omit<HarAnswer, 'view'>;
 
 /** Third parties that a sentence names. */
 const NAMED_PARTIES = 3;
@@ -25,40 +21,18 @@ const NAMED_PARTIES = 3;
 const USUAL_ROWS = 25;
 
 /** Answers one question about a HAR file. Throws an `ApiError` of kind `invalid` for a cursor of another question. */
-export function analyseHar(
-  har: Har,
-  query: HarQuery,
-  entityOf: EntityOf,
-  paints?: PaintTimes,
-): { answer: HarAnswer; notes: readonly string[] } {
+export function analyseHar(har: Har, query: HarQuery, entityOf: EntityOf, paints?: PaintTimes) {
   const view = viewOf(query);
   const study = studyHar(har, entityOf, paints);
-  if (view === 'summary') {
-    const { answer, notes } = summaryView(study);
-    const ignored = isEmptyFilter(query) ? [] : ['The summary covers all requests: filters hold in the other views.'];
-    return { answer: { view, ...answer }, notes: [...notes, ...ignored] };
-  }
-  const chosen = inOrder(chosenRequests(study, query), view === 'requests' || view === 'waterfall' ? query.orderBy : undefined);
-  const request = { list: listOf(query), cursor: query.cursor, limit: query.limit ?? USUAL_ROWS };
-  const { answer, notes } = listViews[view]({ study, chosen, request, query });
-  return { answer: { view, ...answer }, notes: [...study.notes, ...notes] };
+  const { answer, notes } = (view === 'summary' ? summaryView : LISTS[view])(study, query);
+  return { answer: rounded<HarAnswer>({ view, ...answer }), notes: [...study.notes, ...notes] };
 }
 
-/** The requests by start as they come, or what is largest first; what is unknown comes last. */
-function inOrder(entries: readonly HarEntry[], orderBy: HarQuery['orderBy']): readonly HarEntry[] {
-  if (orderBy === undefined || orderBy === 'start') return entries;
-  const valueOf = (entry: HarEntry) => (orderBy === 'bytes' ? weightOf(entry) : entry.durationMs) ?? -1;
-  return entries.toSorted((a, b) => valueOf(b) - valueOf(a));
-}
+/** A page of a list, as the query asks for it. */
+const paged = <Row>(rows: readonly Row[], query: HarQuery) =>
+  pageOf(rows, { list: listOf(query), cursor: query.cursor, limit: query.limit ?? USUAL_ROWS });
 
-interface Listing {
-  readonly study: HarStudy;
-  readonly chosen: readonly HarEntry[];
-  readonly request: PageRequest;
-  readonly query: HarQuery;
-}
-
-function problemsOf(study: HarStudy, kind: ProblemKind | undefined): Problem[] {
+function problemsOf(study: HarStudy, kind: HarQuery['problem']): Problem[] {
   return findProblems(study).filter(({ problem }) => kind === undefined || problem === kind);
 }
 
@@ -70,66 +44,77 @@ export function chosenRequests(study: HarStudy, query: HarQuery): readonly HarEn
   return filtered.filter((entry) => concerned.has(entry));
 }
 
-const IN_SHORT = ['index', 'host', 'path', 'status', 'type', 'party', 'startMs', 'durationMs', 'transferBytes', 'contentBytes'] as const;
-const PHASES = ['blockedMs', 'dnsMs', 'connectMs', 'sslMs', 'waitMs', 'receiveMs'] as const;
-const IN_TIME = [
-  'index',
-  'host',
-  'path',
-  'type',
-  'startMs',
-  'endMs',
-  ...PHASES,
-  'transferBytes',
-  'contentBytes',
-  'blocksRendering',
-] as const;
+type ListView = (study: HarStudy, query: HarQuery) => { answer: Omit<HarAnswer, 'view'>; notes: readonly string[] };
+
 const OF_PROBLEM = ['index', 'host', 'path', 'status', 'type', 'durationMs', 'transferBytes', 'contentBytes'] as const;
+const IN_SHORT = ['index', 'host', 'path', 'status', 'type', 'party', 'startMs', 'durationMs', 'transferBytes', 'contentBytes'] as const;
+const OF_IMAGES = [...IN_SHORT, 'format', 'width', 'height'] as const;
+const PHASES = ['blockedMs', 'dnsMs', 'connectMs', 'sslMs', 'waitMs', 'receiveMs'] as const;
+const SIZES = ['transferBytes', 'contentBytes', 'blocksRendering'] as const;
+const IN_TIME = ['index', 'host', 'path', 'type', 'startMs', 'endMs', ...PHASES, ...SIZES] as const;
+const PARTY = [
+  ...(['name', 'party', 'category', 'domains', 'hosts', 'requests', 'transferBytes', 'contentBytes'] as const),
+  ...(['blocking', 'blockingUntilMs', 'firstMs', 'busyMs'] as const),
+] as const;
 const TIME_NOTE = 'Times are ms after the first request; connectMs includes sslMs.';
 const PARTY_NOTE =
   'Parties are entities named by third-party-web, else registrable domains; first party is the domain of the document and ' +
   'own domains. busyMs: time with a request under way.';
 
-const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { answer: Listed; notes: readonly string[] }> = {
-  requests({ study, chosen, request, query: { type, problem } }) {
-    const { items, page } = pageOf(chosen, request);
+/** The chosen requests in order of start, or what is largest first; what is unknown comes last. One alone is told in full. */
+function requestList(columns: (query: HarQuery) => Parameters<typeof requestTable>[1], notes: (study: HarStudy) => string[]): ListView {
+  return (study, query) => {
+    const { orderBy = 'start', type, problem } = query;
+    const chosen = chosenRequests(study, query);
+    const valueOf = (entry: HarEntry) => (orderBy === 'bytes' ? weightOf(entry) : entry.durationMs) ?? -1;
+    const { items, page } = paged(orderBy === 'start' ? chosen : chosen.toSorted((a, b) => valueOf(b) - valueOf(a)), query);
     const [only] = items;
-    const isAlone = page.matched === 1 || request.limit === 1;
+    const isAlone = page.matched === 1 || query.limit === 1;
     const detail = only && isAlone && { request: requestDetail(only, study) };
-    const columns = type === 'image' ? ([...IN_SHORT, 'format', 'width', 'height'] as const) : IN_SHORT;
     const answer = type === 'image' && problem === undefined ? imageVerdict(study) : chosenWords(chosen, study);
-    return { answer: { answer, totals: totalsOf(chosen), page, ...detail, ...requestTable(items, columns, study) }, notes: [] };
-  },
-  waterfall({ study, chosen, request }) {
-    const { items, page } = pageOf(chosen, request);
-    const answer = { answer: chosenWords(chosen, study), totals: totalsOf(chosen), page, ...requestTable(items, IN_TIME, study) };
-    return { answer, notes: [study.blocking.says, TIME_NOTE] };
-  },
-  third_parties({ study, chosen, request }) {
-    const parties = chosen === study.entries ? study.parties : partiesOf(chosen, study.entityOf, study.blocks);
-    const { items, page } = pageOf(parties, request);
+    return {
+      answer: { answer, totals: totalsOf(chosen), page, ...detail, ...requestTable(items, columns(query), study) },
+      notes: notes(study),
+    };
+  };
+}
+
+const LISTS: Record<Exclude<HarAnswer['view'], 'summary'>, ListView> = {
+  requests: requestList(
+    ({ type }) => (type === 'image' ? OF_IMAGES : IN_SHORT),
+    () => [],
+  ),
+  waterfall: requestList(
+    () => IN_TIME,
+    ({ blocking }) => [blocking.says, TIME_NOTE],
+  ),
+  third_parties(study, query) {
+    const chosen = chosenRequests(study, query);
+    const parties = partiesOf(chosen, study.entityOf, study.blocks);
+    const { items, page } = paged(parties, query);
     const totals = totalsOf(chosen);
-    const answer = { ...partyVerdict(parties, totals), totals, page, ...tableOf(PARTY_COLUMNS, items) };
-    return { answer, notes: [PARTY_NOTE, study.blocking.says] };
+    return {
+      answer: { ...partyVerdict(parties, totals), totals, page, ...tableOf(PARTY, items) },
+      notes: [PARTY_NOTE, study.blocking.says],
+    };
   },
-  problems({ study, chosen, request, query }) {
+  problems(study, query) {
     const problems = problemsOf(study, query.problem);
-    const among = new Set(chosen);
+    const among = new Set(filterRequests(study.entries, query));
     const pairs = problems.flatMap(({ problem, concerned }) =>
       concerned
         .filter(({ entry }) => among.has(entry))
         .toSorted((a, b) => b.cost - a.cost)
         .map((each) => ({ ...each, problem })),
     );
-    const { items, page } = pageOf(pairs, request);
+    const { items, page } = paged(pairs, query);
     const { columns, rows } = requestTable(entriesOf(items), OF_PROBLEM, study);
     const table = {
       columns: ['problem', 'detail', ...columns],
       rows: items.map(({ problem, detail }, at) => [problem, detail, ...(rows[at] ?? [])]),
     };
     const said = problems[0]?.says ?? 'No problem was found among these requests.';
-    const answer = { answer: said, findings: problems.map(findingRow), page, ...table };
-    return { answer, notes: [ORDER_NOTE, study.blocking.says] };
+    return { answer: { answer: said, findings: problems.map(findingRow), page, ...table }, notes: [ORDER_NOTE, study.blocking.says] };
   },
 };
 
@@ -168,24 +153,3 @@ export function partyVerdict(parties: readonly PartyGroup[], all: Totals) {
   const found = counted(third.length, 'third party', 'third parties');
   return { answer: `${found}: ${asked}; ${blocks} rendering.${named === '' ? '' : ` Heaviest: ${named}.`}`, thirdParties };
 }
-
-/** Domains of one party that are named; the rest is counted. */
-const DOMAINS = 4;
-
-/** A column of a table of parties is a name and a fact. */
-const fact = <Name extends keyof PartyGroup>(name: Name) => [name, (group: Readonly<Record<Name, HarCell>>) => group[name]] as const;
-const time = (name: 'blockingUntilMs' | 'firstMs' | 'busyMs') => [name, (group: PartyGroup) => tenth(group[name])] as const;
-const PARTY_COLUMNS: readonly TableColumn<PartyGroup, HarCell>[] = [
-  fact('name'),
-  fact('party'),
-  fact('category'),
-  ['domains', ({ domains }) => domains.slice(0, DOMAINS).join(' ') + (domains.length > DOMAINS ? ` +${domains.length - DOMAINS}` : '')],
-  fact('hosts'),
-  fact('requests'),
-  fact('transferBytes'),
-  fact('contentBytes'),
-  fact('blocking'),
-  time('blockingUntilMs'),
-  time('firstMs'),
-  time('busyMs'),
-];

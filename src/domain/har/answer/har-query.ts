@@ -1,30 +1,27 @@
+import * as z from 'zod';
+import { text } from '../../../api/params.ts';
 import { cutPage, type PagePlace } from '../../page-of.ts';
-import { isEmptyFilter, type RequestFilter } from '../requests/filter-requests.ts';
-import type { ProblemKind } from '../rules/problem-kinds.ts';
-import type { HAR_VIEWS } from './har-answer.ts';
+import { isEmptyFilter, requestFilter } from '../requests/filter-requests.ts';
+import { PROBLEM_KINDS } from '../rules/problem-kinds.ts';
+import { HAR_VIEWS } from './har-answer.ts';
 
-/** A view of a HAR file's answer. */
-export type HarView = (typeof HAR_VIEWS)[number];
-
-/** Orders of requests, the default first. */
-export const HAR_ORDERS = ['start', 'bytes', 'duration'] as const;
-
-/** A question about a HAR file; the id of its step only marks cursors. */
-export interface HarQuery extends RequestFilter {
-  readonly scenarioStepResultId?: string | undefined;
-  readonly scenarioId?: number | undefined;
-  readonly step?: string | undefined;
-  readonly view?: HarView | undefined;
+/** Arguments of a question about a HAR file, the run aside. */
+export const harQuery = {
+  view: z.enum(HAR_VIEWS).optional(),
   /** Only requests with this problem; with no view named, the list of problems. */
-  readonly problem?: ProblemKind | undefined;
-  /** Of requests and the waterfall: the largest first, or by start. */
-  readonly orderBy?: (typeof HAR_ORDERS)[number] | undefined;
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
+  problem: z.enum(PROBLEM_KINDS).optional(),
+  ...requestFilter,
+  /** Of requests and the waterfall: the largest first, or by start, the default. */
+  orderBy: z.enum(['start', 'bytes', 'duration']).optional(),
+  limit: z.int().min(1).max(500).describe('Rows, default 25').optional(),
+  cursor: text.describe('Continues; repeat filters').optional(),
+};
+
+/** A question about a HAR file; which run it is of only marks cursors. */
+export type HarQuery = z.infer<z.ZodObject<typeof harQuery>>;
 
 /** The view that is meant: the one named, the list of requests where only a filter is given, else the summary. */
-export function viewOf(query: HarQuery): HarView {
+export function viewOf(query: HarQuery) {
   const { view, problem, limit, cursor, orderBy } = query;
   if (problem !== undefined) return view === undefined || view === 'summary' ? 'problems' : view;
   const isPlain = cursor === undefined && limit === undefined && orderBy === undefined;
@@ -32,10 +29,8 @@ export function viewOf(query: HarQuery): HarView {
 }
 
 /** All that the list of a query depends on: who repeats the query may take another page of it. */
-export function listOf(query: HarQuery): unknown {
-  const { scenarioStepResultId, scenarioId, step, problem, url, type, domain, status, minDurationMs, minBytes, orderBy } = query;
-  const run = scenarioStepResultId ?? [scenarioId, step];
-  return [viewOf(query), run, problem ?? '', url, type, domain, status, minDurationMs, minBytes, orderBy ?? 'start'];
+export function listOf({ view, orderBy = 'start', cursor, limit, ...query }: HarQuery): unknown {
+  return [viewOf({ ...query, view, orderBy, cursor, limit }), orderBy, query];
 }
 
 /** The position after the first `shown` rows of a page, where not all were delivered. */

@@ -1,16 +1,30 @@
-import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { counted, formatBytes } from '../../../lib/number-text.ts';
+import { capital, present } from '../../../lib/sentences.ts';
 import { PAGE_MEDIANS } from '../../speed/speed-metrics.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry } from '../read/har-model.ts';
+import { isEmptyFilter } from '../requests/filter-requests.ts';
 import { requestRow } from '../requests/request-columns.ts';
 import type { HarStudy } from '../requests/study-har.ts';
-import { countsBy, endOf, groupsOf, hasFailed, largestBy, statusClass, tenth, totalsOf, weightOf } from '../requests/totals.ts';
+import {
+  countsBy,
+  endOf,
+  groupsOf,
+  hasFailed,
+  largestBy,
+  rounded,
+  statusClass,
+  timesText,
+  totalsOf,
+  weightOf,
+} from '../requests/totals.ts';
 import { addressesIn } from '../rules/byte-rules.ts';
 import { findProblems } from '../rules/find-problems.ts';
 import { entriesOf, ORDER_NOTE, type Problem } from '../rules/problem.ts';
 import type { ProblemKind } from '../rules/problem-kinds.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
 import type { HarAnswer, HarDigest } from './har-answer.ts';
+import type { HarQuery } from './har-query.ts';
 
 /** One request of the chain, and how it follows from the one before: as initiator, as target of its redirect, or only by time. */
 interface ChainLink {
@@ -31,19 +45,27 @@ function lastAwaited({ har: { pages }, entries, blocking }: HarStudy): HarEntry 
   return largestBy(blocking.entries.length > 0 ? blocking.entries : entries, awaited, 1)[0];
 }
 
-/** The request that caused this one: its initiator, or else the possible cause that ended last before it began, or else the document. */
-function causeOf(entry: HarEntry, { entries, har: { document } }: HarStudy, seen: ReadonlySet<HarEntry>) {
+/**
+ * What a request followed: of the document its redirect, else the initiator, or the possible cause that ended last before it began, or the
+ * document.
+ */
+function causeOf(entry: HarEntry, { entries, main, har: { document } }: HarStudy, seen: ReadonlySet<HarEntry>): ChainLink | undefined {
+  if (main.has(entry)) {
+    const redirect = [...main].findLast((_, index, all) => all[index + 1] === entry);
+    return redirect && { entry: redirect, follows: 'redirect' };
+  }
   const startMs = entry.startMs ?? Number.NEGATIVE_INFINITY;
+  const isOther = (other: HarEntry) => other === document || !main.has(other);
   const earlier = entries.filter(
-    (other) => other.startMs !== null && other.startMs < startMs && !seen.has(other) && other.pageId === entry.pageId,
+    (other) => other.startMs !== null && other.startMs < startMs && isOther(other) && !seen.has(other) && other.pageId === entry.pageId,
   );
   const initiator = entry.initiatorUrl === null ? null : withoutFragment(entry.initiatorUrl);
-  const named = initiator === null ? undefined : earlier.find(({ url }) => withoutFragment(url) === initiator);
-  if (named) return { entry: named, follows: 'initiator' } as const;
+  const named = earlier.find(({ url }) => withoutFragment(url) === initiator);
+  if (named) return { entry: named, follows: 'initiator' };
   const ended = (other: HarEntry) => (other !== document && CAUSES.has(other.type) && endOf(other) <= startMs ? endOf(other) : null);
-  const isFirst = document && !seen.has(document) && (document.startMs ?? 0) <= (entry.startMs ?? 0);
+  const isFirst = document && (document.startMs ?? 0) <= (entry.startMs ?? 0);
   const latest = largestBy(earlier, ended, 1)[0] ?? (isFirst ? document : undefined);
-  return latest && ({ entry: latest, follows: 'time' } as const);
+  return latest && { entry: latest, follows: 'time' };
 }
 
 /**
@@ -51,25 +73,15 @@ function causeOf(entry: HarEntry, { entries, har: { document } }: HarStudy, seen
  * heuristic: a HAR says who asked for a request at best, never what it waited for.
  */
 function criticalChain(study: HarStudy): ChainLink[] {
-  const { document, redirects } = study.har;
-  let current = lastAwaited(study);
-  const seen = new Set<HarEntry>(redirects);
+  const seen = new Set<HarEntry>();
   const chain: ChainLink[] = [];
-  while (current && current !== document && chain.length < MAX_LINKS) {
+  for (let current = lastAwaited(study); current && chain.length < MAX_LINKS; ) {
     seen.add(current);
     const cause = causeOf(current, study, seen);
     chain.unshift({ entry: current, follows: cause?.follows ?? 'start' });
     current = cause?.entry;
   }
-  if (!document || current !== document) return chain;
-  const toDocument = [...redirects, document].map((entry, index): ChainLink => ({ entry, follows: index === 0 ? 'start' : 'redirect' }));
-  return [...toDocument, ...chain];
-}
-
-/** Times of a record rounded to a tenth. */
-function rounded<Name extends string>(times: Record<Name, number | null>): Record<Name, number | null> {
-  const entries = Object.entries<number | null>(times).map(([name, ms]) => [name, tenth(ms)]);
-  return Object.fromEntries(entries) as Record<Name, number | null>; // the same names
+  return chain;
 }
 
 const REQUEST = ['index', 'url', 'status', 'durationMs', 'transferBytes', 'contentBytes'] as const;
@@ -78,7 +90,7 @@ const REQUEST = ['index', 'url', 'status', 'durationMs', 'transferBytes', 'conte
 export function loadFacts(study: HarStudy) {
   const { har, entries, totals, document } = study;
   return {
-    document: har.document && document ? { ...requestRow(har.document, ['url', 'status', 'protocol'], study), ...rounded(document) } : null,
+    document: har.document && document ? { ...requestRow(har.document, ['url', 'status', 'protocol'], study), ...document } : null,
     totals,
     byStatus: countsBy(entries, statusClass),
     byProtocol: countsBy(entries, ({ protocol }) => protocol ?? 'unknown'),
@@ -88,16 +100,14 @@ export function loadFacts(study: HarStudy) {
   };
 }
 
-/** A finding with its requests counted and its costs rounded. */
-export function findingRow({ concerned, ...problem }: Problem) {
-  return { ...problem, requests: concerned.length, costMs: tenth(problem.costMs) };
-}
+/** A finding without the requests themselves. */
+export const findingRow = ({ concerned: _, ...finding }: Problem) => finding;
 
 /** Rows of each list; whole lists are what the other views are for. */
 const SHOWN = { findings: 5, parties: 3, requests: 3, slowest: 2, chain: 4 };
 
 /** The overview of a HAR file: what stands out, findings by cost, and the numbers behind them. */
-export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>; notes: string[] } {
+export function summaryView(study: HarStudy, query: HarQuery): { answer: Omit<HarAnswer, 'view'>; notes: string[] } {
   const { har, entries, parties } = study;
   const problems = findProblems(study);
   const chain = criticalChain(study).slice(-SHOWN.chain);
@@ -107,7 +117,7 @@ export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>;
   const hasMore = har.redirects.some((redirect) => chain.every(({ entry }) => entry !== redirect));
   return {
     answer: {
-      answer: [problems[0]?.says ?? 'Nothing stands out.', timeWords(study), sizeWords(study)].filter(Boolean).join(' '),
+      answer: present(problems[0]?.says ?? 'Nothing stands out.', timeWords(study), sizeWords(study)).join(' '),
       findings: problems.slice(0, SHOWN.findings).map(findingRow),
       ...paintFacts(study),
       ...facts,
@@ -120,15 +130,17 @@ export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>;
       slowest: slowest(SHOWN.slowest).map(row),
       criticalChain: chain.map(({ entry, follows }) => ({ ...requestRow(entry, ['index', 'url', 'startMs', 'endMs'], study), follows })),
     },
-    notes: [...study.notes, ...notesOf(study, problems)],
+    notes: present(
+      ...notesOf(study, problems),
+      !isEmptyFilter(query) && 'The summary covers all requests: filters hold in the other views.',
+    ),
   };
 }
 
 /** `FCP 1.2 s, LCP 2.7 s, TBT 60 ms, loaded after 3.1 s.` */
 function timeWords({ paints: { fcpMs, lcpMs, tbtMs }, totals: { onLoadMs } }: HarStudy): string {
-  const times = { FCP: fcpMs, LCP: lcpMs, TBT: tbtMs, 'loaded after': onLoadMs };
-  const known = Object.entries(times).flatMap(([name, ms]) => (ms === null ? [] : [`${name} ${formatMs(ms)}`]));
-  return known.length === 0 ? '' : `${known.join(', ').replace(/^l/, 'L')}.`;
+  const known = timesText({ FCP: fcpMs, LCP: lcpMs, TBT: tbtMs, 'loaded after': onLoadMs });
+  return known && `${capital(known)}.`;
 }
 
 function sizeWords({ har, totals: { requests, transferBytes } }: HarStudy): string {
@@ -139,15 +151,13 @@ function sizeWords({ har, totals: { requests, transferBytes } }: HarStudy): stri
 
 /** Paints and the likely LCP element, where the report of the step gives them. */
 function paintFacts(study: HarStudy): Pick<HarAnswer, 'paints' | 'likelyLcp'> {
-  const { paints, largest } = study;
-  const { loadMs: _, ...times } = paints;
-  if (Object.values(times).every((ms) => ms === null)) return {};
-  const known = { paints: rounded(times) };
-  if (!largest) return known;
-  const { kind, certainty, entry, phases } = largest;
+  const { loadMs: _, ...paints } = study.paints;
+  if (Object.values(paints).every((ms) => ms === null)) return {};
+  if (!study.largest) return { paints };
+  const { kind, certainty, entry, phases } = study.largest;
   const names = ['url', 'format', 'width', 'height', 'transferBytes', 'protocol', 'priority', 'startMs', 'endMs'] as const;
   const element = entry && requestRow(entry, names, study);
-  return { ...known, likelyLcp: { kind, certainty, ...element, ...(phases && { phases: rounded({ ...phases }) }) } };
+  return { paints, likelyLcp: { kind, certainty, ...element, ...(phases && { phases }) } };
 }
 
 const { desktop, mobile } = PAGE_MEDIANS;
@@ -162,7 +172,7 @@ function notesOf({ entries, totals, parties, blocking }: HarStudy, problems: rea
   const unsized = entries.filter(({ transferBytes }) => transferBytes === null).length;
   // Below both there is nothing to compare, above both a finding says it.
   const isBetween = (totals.transferBytes ?? 0) > mobile.transferBytes && (totals.transferBytes ?? 0) <= desktop.transferBytes;
-  return [
+  return present(
     problems.length > 1 && ORDER_NOTE,
     blocking.entries.length > 0 && blocking.says,
     entries.length > 1 && 'The critical chain is a heuristic: by initiator, else by time.',
@@ -170,7 +180,7 @@ function notesOf({ entries, totals, parties, blocking }: HarStudy, problems: rea
     unsized > 0 && `Not in transferBytes: ${counted(unsized, 'request')} without a known transfer size.`,
     unlisted.length > 0 && `Further findings (view problems): ${unlisted.join(', ')}.`,
     parties.length > SHOWN.parties && `${parties.length - SHOWN.parties} more parties: view third_parties.`,
-  ].filter((note) => note !== false);
+  );
 }
 
 /** Rows of each list of a digest, and its domains. */
@@ -182,13 +192,13 @@ export function digestHar(study: HarStudy): { digest: HarDigest; notes: string[]
   const { document, totals, largest, slowest, ...facts } = loadFacts(study);
   const row = (entry: HarEntry) => requestRow(entry, [...REQUEST, 'type'], study);
   const problems = findProblems(study);
-  const concernedBy = (kind: ProblemKind) => problems.find(({ problem }) => problem === kind)?.concerned ?? [];
-  const found = (kind: ProblemKind) => totalsOf(entriesOf(concernedBy(kind)));
+  const concernedBy = (kind: ProblemKind) => entriesOf(problems.find(({ problem }) => problem === kind)?.concerned ?? []);
+  const found = (kind: ProblemKind) => totalsOf(concernedBy(kind));
   const domains = groupsOf(entries, ({ domain }) => domain).filter(({ key }) => key !== null);
   const { requests: repeats, transferBytes } = found('duplicates');
   const unlisted = domains.length - DIGEST.domains;
   return {
-    digest: {
+    digest: rounded({
       document: document && { ...document, redirects: har.redirects.length },
       totals,
       ...facts,
@@ -207,7 +217,7 @@ export function digestHar(study: HarStudy): { digest: HarDigest; notes: string[]
         shortCache: found('short_cache'),
         duplicates: { addresses: addressesIn(concernedBy('duplicates')), repeats, transferBytes },
       },
-    },
+    }),
     notes: [...notes, ...(unlisted > 0 ? [`${unlisted} more domains with fewer bytes are not listed.`] : [])],
   };
 }

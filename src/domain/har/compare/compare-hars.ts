@@ -6,7 +6,7 @@ import type { PaintTimes } from '../requests/largest-paint.ts';
 import { requestRow } from '../requests/request-columns.ts';
 import { type HarStudy, studyHar } from '../requests/study-har.ts';
 import type { EntityOf } from '../requests/third-parties.ts';
-import { groupsOf, hasFailed, hostNames, tenth, weight, weightOf } from '../requests/totals.ts';
+import { groupsOf, hasFailed, hostNames, rounded, weight, weightOf } from '../requests/totals.ts';
 import { shortUrl } from '../sanitise-url.ts';
 import { type Culprit, culpritOf, type Effects, effectsOf, isListed, paintsOf, type Sides } from './culprit.ts';
 import type { Comparison } from './har-comparison.ts';
@@ -64,7 +64,7 @@ export function compareHars(
   const sizes = Object.fromEntries(CHANGES.map((name) => [name, lists[name].length])) as Record<ListName, number>; // one for each
   const counts = { ...sizes, ...matched };
   const parties = groupChanges(...both(runs, (run) => run.parties.map((party) => [party.name, party] as const)));
-  const answer = { samePage: isSamePage(was.har, is.har), ...(culprit && { culprit }), counts, ...rowsOf(runs, lists, parties) };
+  const answer = rounded({ samePage: isSamePage(was.har, is.har), ...(culprit && { culprit }), counts, ...rowsOf(runs, lists, parties) });
   const near = neighbours.before.length + neighbours.after.length;
   const compared = { ...runs, told, answer, added: lists.added, neighbours: near, parties: parties.length };
   const comparison = shortened({ answer: comparisonVerdict(compared), ...answer });
@@ -111,8 +111,8 @@ function rowsOf(runs: Runs, lists: ReturnType<typeof differencesOf>['lists'], pa
   const sizeRow = (change: RequestChange) => ({ ...place(change), beforeBytes: change.from, afterBytes: change.to });
   const timeRow = ({ change, effects }: Timed) => ({
     ...place(change),
-    beforeMs: tenth(change.from),
-    afterMs: tenth(change.to),
+    beforeMs: change.from,
+    afterMs: change.to,
     ...effects,
   });
   return {
@@ -159,7 +159,7 @@ function sidesOf(runs: Runs): Comparison['sides'] {
   const own = both(runs, paintsOf);
   return (['before', 'after'] as const).map((side, index) => {
     const ofAll = runs.isSample ? runs.paints?.[side] : undefined;
-    const level = (name: keyof PaintTimes) => tenth(middle((ofAll ?? own[index] ?? []).map((times) => times[name])));
+    const level = (name: keyof PaintTimes) => middle((ofAll ?? own[index] ?? []).map((times) => times[name]));
     const times = { fcpMs: level('fcpMs'), lcpMs: level('lcpMs'), tbtMs: level('tbtMs'), onLoadMs: level('loadMs') };
     return { side, ...times, ...(ofAll && { runs: ofAll.length }) };
   });
@@ -185,9 +185,7 @@ function netEffect(runs: Runs, sides: Comparison['sides']): Comparison['net'] {
     const isOfAll = measure === 'onLoadMs' && sides.every(({ onLoadMs }) => onLoadMs !== null);
     const [before = null, after = null] = isOfAll ? sides.map(({ onLoadMs }) => onLoadMs) : both(runs, valueOf).map(middle);
     if (!before && !after) return [];
-    return [
-      { measure, before: tenth(before), after: tenth(after), change: before === null || after === null ? null : tenth(after - before) },
-    ];
+    return [{ measure, before, after, change: before === null || after === null ? null : after - before }];
   });
 }
 

@@ -246,7 +246,7 @@ export function culpritOf({ was, is, shift, near }: RunsCompared, paints: Sides<
     .toSorted((a, b) => b.effectMs - a.effectMs);
   if (!first) return unexplained(differing, direction, matching);
   const { kind, name, says } = first;
-  return { kind, name, slower: first.shift > 0 ? 'after' : 'before', times: Math.round(Math.exp(Math.abs(first.shift)) * 100) / 100, says };
+  return { kind, name, slower: first.shift > 0 ? 'after' : 'before', times: Math.exp(Math.abs(first.shift)), says };
 }
 
 /**

@@ -1,5 +1,13 @@
 import { visibleText } from '../../../lib/visible-text.ts';
-import { type HarEntry, type HarTimings, PRIORITIES, protocolName, type ResourceType, renderBlockingName } from './har-model.ts';
+import {
+  type HarEntry,
+  type HarTimings,
+  INITIATOR_TYPES,
+  PRIORITIES,
+  protocolName,
+  type ResourceType,
+  renderBlockingName,
+} from './har-model.ts';
 import { cacheLifetimeSeconds, type Lookups, readHeaders } from './lookups.ts';
 import { amountOf, isBadAmount, isRecord, kindOf, listOf, looseAmountOf, recordOf, textOf } from './member.ts';
 import { resourceType } from './resource-type.ts';
@@ -128,12 +136,13 @@ function readAnswer(raw: Raw, headers: ReadonlyMap<string, string>, timings: Har
   };
 }
 
-/** How urgent a request was, at its end or else at its start, and what asked for it: Chrome writes an object, WebPagetest two members. */
+/** Its connection, how urgent it was, at its end or else at its start, and what asked for it: Chrome writes an object, WebPagetest two members. */
 function causeOf(raw: Raw) {
   const initiator = recordOf(raw._initiator);
   return {
+    connection: /^\d{1,10}$/.exec(textOf(raw.connection))?.[0] ?? null,
     priority: [textOf(raw._priority), textOf(raw._initialPriority)].find((priority) => PRIORITIES.has(priority)) ?? null,
-    initiatorType: textOf(initiator.type) || textOf(raw._initiator_type) || null,
+    initiatorType: [textOf(initiator.type), textOf(raw._initiator_type)].find((type) => INITIATOR_TYPES.has(type)) ?? null,
     initiatorUrl: textOf(initiator.url) || textOf(raw._initiator) || null,
   };
 }
@@ -185,7 +194,6 @@ function entryOf(raw: Raw, request: Raw, url: string, index: number, reading: En
     type: resourceType(purpose, type, url, answer.status ?? 0),
     timings: opened,
     protocol: protocolName(textOf(response.httpVersion)) ?? protocolName(textOf(request.httpVersion)),
-    connection: textOf(raw.connection) || null,
     isNetwork: answer.method !== 'CONNECT' && (host !== null || !OTHER_SCHEME.test(url)),
     isStream,
     renderBlocking: renderBlockingName(textOf(raw._renderBlocking)),

@@ -1,20 +1,27 @@
-import type { HarEntry, ResourceType } from '../read/har-model.ts';
+import * as z from 'zod';
+import { text } from '../../../api/params.ts';
+import { type HarEntry, resourceTypes } from '../read/har-model.ts';
 import { sanitiseUrl } from '../sanitise-url.ts';
 import { weightOf } from './totals.ts';
 
-/** Which requests are meant; all conditions hold together. */
-export interface RequestFilter {
-  /** Part of the address as it is shown: sanitised; `…` stands for anything. */
-  readonly url?: string | undefined;
-  readonly type?: ResourceType | undefined;
-  /** A registrable domain or a host; hosts below it count too. */
-  readonly domain?: string | undefined;
-  /** A status, or a class of them: `404`, `4xx`. */
-  readonly status?: string | number | undefined;
-  readonly minDurationMs?: number | undefined;
-  /** Transferred bytes, those of the content where the former are unknown. */
-  readonly minBytes?: number | undefined;
-}
+/** Arguments that say which requests are meant; all conditions hold together. */
+export const requestFilter = {
+  /** Of the address as it is shown: sanitised; `…` stands for anything. */
+  url: text.describe('Partial address').optional(),
+  type: z.enum(resourceTypes).optional(),
+  /** Hosts below it count too. */
+  domain: text.describe('Registrable domain or host').optional(),
+  status: z
+    .string()
+    .regex(/^(?:\d{1,3}|[1-5]xx)$/i, 'expected a status such as 404, a class such as 4xx, or 0')
+    .describe('404, 4xx, or 0: unanswered')
+    .optional(),
+  minDurationMs: z.number().min(0).describe('Minimum').optional(),
+  /** Of the content where those transferred are unknown. */
+  minBytes: z.number().min(0).describe('Minimum transferBytes').optional(),
+};
+
+type RequestFilter = z.infer<z.ZodObject<typeof requestFilter>>;
 
 type Condition = (entry: HarEntry) => boolean;
 
@@ -22,7 +29,7 @@ type Condition = (entry: HarEntry) => boolean;
 const conditions: { readonly [Name in keyof RequestFilter]-?: (wanted: NonNullable<RequestFilter[Name]>) => Condition } = {
   type: (wanted) => (entry) => entry.type === wanted,
   status(wanted) {
-    const classOf = /^([1-5])xx$/i.exec(String(wanted))?.[1];
+    const classOf = /^([1-5])xx$/i.exec(wanted)?.[1];
     return ({ status }) => (classOf === undefined ? status === Number(wanted) : Math.floor((status ?? 0) / 100) === Number(classOf));
   },
   minDurationMs: (wanted) => (entry) => (entry.durationMs ?? -1) >= wanted,

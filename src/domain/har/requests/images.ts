@@ -1,4 +1,5 @@
 import { formatBytes } from '../../../lib/number-text.ts';
+import { present } from '../../../lib/sentences.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { weight, weightOf } from './totals.ts';
 
@@ -7,19 +8,11 @@ const sideAs = (names: string) => new RegExp(`(?:[?&,/_;-](?:${names})[=_:-]?)(\
 const WIDTH = sideAs('w|width|wid|imwidth');
 const HEIGHT = sideAs('h|height|hei|imheight');
 /** By the second part of the MIME type and by the ending of the file. */
-const FORMATS = new Map(
-  Object.entries({
-    jpeg: 'JPEG',
-    jpg: 'JPEG',
-    png: 'PNG',
-    gif: 'GIF',
-    webp: 'WebP',
-    avif: 'AVIF',
-    'svg+xml': 'SVG',
-    svg: 'SVG',
-    bmp: 'BMP',
-  }),
-);
+const FORMATS = new Map<string, string>([
+  ...['JPEG', 'PNG', 'GIF', 'WebP', 'AVIF', 'SVG', 'BMP'].map((name) => [name.toLowerCase(), name] as const),
+  ['jpg', 'JPEG'],
+  ['svg+xml', 'SVG'],
+]);
 
 /**
  * Facts of an image, null where nothing says them: format by MIME type, else by ending; dimensions where the address names them
@@ -30,13 +23,10 @@ export function imageHint({ mime, url }: HarEntry) {
   const ending = /\.([a-z]{3,4})(?:[?#]|$)/i.exec(address)?.[1]?.toLowerCase() ?? '';
   const [, both, across] = SIZE.exec(address) ?? [];
   const numberOf = (text: string | undefined) => (text === undefined ? null : Number(text));
-  const width = numberOf(both ?? WIDTH.exec(address)?.[1]);
-  const height = numberOf(across ?? HEIGHT.exec(address)?.[1]);
   return {
     format: FORMATS.get(/^image\/(.+)/.exec(mime)?.[1] ?? ending) ?? FORMATS.get(ending) ?? null,
-    width,
-    height,
-    pixels: width === null || height === null ? null : width * height,
+    width: numberOf(both ?? WIDTH.exec(address)?.[1]),
+    height: numberOf(across ?? HEIGHT.exec(address)?.[1]),
   };
 }
 
@@ -49,8 +39,8 @@ const LEAST_PHOTO_BYTES = 60_000;
 
 /** The estimated share of an image's bytes that a modern format saves; 0 where it is one, or is not known. */
 export function savedShare(image: HarEntry): number {
-  const { format, pixels } = imageHint(image);
-  const leastBytes = pixels === null ? LEAST_PHOTO_BYTES : FLAT_BYTES_PER_PIXEL * pixels;
+  const { format, width, height } = imageHint(image);
+  const leastBytes = width && height ? FLAT_BYTES_PER_PIXEL * width * height : LEAST_PHOTO_BYTES;
   if (format === 'PNG' && weight(image) < leastBytes) return FLAT_SAVED;
   return SAVED[format ?? ''] ?? 0;
 }
@@ -58,6 +48,6 @@ export function savedShare(image: HarEntry): number {
 /** `PNG, 1.98 MB, 1200×700 by its address`. */
 export function imageWords(image: HarEntry): string {
   const { format, width, height } = imageHint(image);
-  const size = width === null ? null : `${width}${height === null ? ' px wide' : `×${height}`} by its address`;
-  return [format, formatBytes(weightOf(image)), size].filter((part) => part !== null).join(', ');
+  const size = width !== null && `${width}${height === null ? ' px wide' : `×${height}`} by its address`;
+  return present(format ?? '', formatBytes(weightOf(image)), size).join(', ');
 }

@@ -43,7 +43,8 @@ const SAME_PAINT_SHARE = 0.03;
 
 /** How large an image is: by the dimensions in its address, else by its bytes (a photo takes about a byte for two pixels). */
 function sizeOf(entry: HarEntry): number {
-  return imageHint(entry).pixels ?? 2 * weight(entry);
+  const { width, height } = imageHint(entry);
+  return width && height ? width * height : 2 * weight(entry);
 }
 
 /** The requests of a type that ended shortly before a paint, largest first. */

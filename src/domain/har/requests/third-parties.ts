@@ -21,6 +21,11 @@ export async function loadEntities(): Promise<EntityOf> {
 /** All requests to one party: an entity where its name is known, else a registrable domain. */
 export type PartyGroup = ReturnType<typeof partiesOf>[number];
 
+/** Domains of one party that are named; the rest is counted. */
+const DOMAINS = 4;
+const domainsText = (domains: readonly string[]) =>
+  domains.slice(0, DOMAINS).join(' ') + (domains.length > DOMAINS ? ` +${domains.length - DOMAINS}` : '');
+
 /** The time that requests in order of start cover together. */
 function busyTime(entries: readonly HarEntry[]): number {
   let [busyMs, untilMs] = [0, 0];
@@ -52,7 +57,7 @@ export function partiesOf(entries: readonly HarEntry[], entityOf: EntityOf, bloc
       /** Null where the entity is unknown. */
       category: entityIn(first)?.category ?? null,
       party: first.party,
-      domains: [...new Set(members.map(({ domain }) => domain ?? ''))].map(sanitiseHost),
+      domains: domainsText([...new Set(members.map(({ domain }) => sanitiseHost(domain ?? '')))]),
       hosts: new Set(members.map(({ host }) => host)).size,
       ...totals,
       /** Requests that block rendering, and the end of the last of them. */

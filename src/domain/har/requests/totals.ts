@@ -1,4 +1,5 @@
 import { grouped } from '../../../lib/grouped.ts';
+import { formatMs } from '../../../lib/number-text.ts';
 import { firstOf } from '../../../lib/sentences.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
@@ -36,11 +37,16 @@ export function hasFailed({ status }: HarEntry): boolean {
   return status !== null && (status === 0 || status >= 400);
 }
 
-/** Milliseconds to a tenth, which is finer than any recorder measures. */
-export function tenth(ms: number): number;
-export function tenth(ms: number | null): number | null;
-export function tenth(ms: number | null): number | null {
-  return ms === null ? null : Math.round(ms * 10) / 10;
+/** `dns 20 ms, wait 1 s`: the times that are known. */
+export const timesText = (times: Readonly<Record<string, number | null | undefined>>, between = ', ') =>
+  Object.entries(times)
+    .flatMap(([name, ms]) => (ms == null ? [] : [`${name} ${formatMs(ms)}`]))
+    .join(between);
+
+/** An answer with its numbers to a tenth, which is finer than any recorder measures. */
+export function rounded<Answer>(answer: Answer): Answer {
+  const text = JSON.stringify(answer, (_name, value: unknown) => (typeof value === 'number' ? Math.round(value * 10) / 10 : value));
+  return JSON.parse(text) as Answer; // the same members
 }
 
 function sumOf(entries: readonly ByteSizes[], name: keyof ByteSizes): number | null {
@@ -96,9 +102,9 @@ export function loadTotals({ entries, pages: [page] }: Har) {
   };
   return {
     ...totalsOf(entries),
-    durationMs: tenth(started[0] ? lastMs - (started[0].startMs ?? 0) : null),
-    onContentLoadMs: tenth(page?.onContentLoadMs ?? null),
-    onLoadMs: tenth(page?.onLoadMs ?? null),
+    durationMs: started[0] ? lastMs - (started[0].startMs ?? 0) : null,
+    onContentLoadMs: page?.onContentLoadMs ?? null,
+    onLoadMs: page?.onLoadMs ?? null,
     hosts: distinct('host'),
     domains: distinct('domain'),
     fromCache: entries.filter(({ fromCache }) => fromCache).length,

@@ -6,7 +6,7 @@ import { isApiAnswer, isCompressible } from '../read/resource-type.ts';
 import { imageHint, imageWords, savedShare } from '../requests/images.ts';
 import type { HarStudy } from '../requests/study-har.ts';
 import { groupsOf, hostNames, opensConnection, totalsOf, weight, weightOf } from '../requests/totals.ts';
-import { blockingWins, type Concerned, each, entriesOf, largestWins, type Rule, type Wins } from './problem.ts';
+import { blockingWins, type Concerned, each, largestWins, type Rule, type Wins } from './problem.ts';
 import type { ProblemKind } from './problem-kinds.ts';
 
 /** Below it a text fits one packet and packing it saves no time. */
@@ -41,41 +41,38 @@ function compressedShare({ entries }: HarStudy): number {
 }
 
 /** Texts that were sent as they are, files of the site or answers of programs. */
-function uncompressed(what: string, isOf: (entry: HarEntry) => boolean): Rule {
-  return {
-    basis: 'estimate',
-    selects: each(
-      (entry) => isUncompressed(entry) && isOf(entry),
-      () => 'sent uncompressed',
-      weightOf,
-    ),
-    costs(selected, study) {
-      const sent = weightOf(selected);
-      return { bytes: sent === null ? null : Math.round(sent * (1 - compressedShare(study))) };
-    },
-    says: ({ requests }) => `${counted(requests, what)} ${requests === 1 ? 'is' : 'are'} sent uncompressed`,
-    advice: 'compression',
-    which: (selected) => [`${formatBytes(weightOf(selected))} as sent`, `largest ${selected.heaviest}`],
-  };
-}
+const uncompressed = (what: string, isAnswer: boolean): Rule => ({
+  basis: 'estimate',
+  selects: each((entry) => isUncompressed(entry) && isApiAnswer(entry) === isAnswer && 'sent uncompressed'),
+  costs: ({ sum }, study) => ({ bytes: Math.round(sum * (1 - compressedShare(study))) }),
+  says: ({ requests }) => `${counted(requests, `${what} is`, `${what}s are`)} sent uncompressed`,
+  advice: 'compression',
+  which: ({ sum, heaviest }) => [`${formatBytes(sum)} as sent`, `largest ${heaviest}`],
+});
 
-/** Requests of which one of the same key came before, with the first of them. */
-function repeatedBy(entries: readonly HarEntry[], keyOf: (entry: HarEntry) => string | null) {
-  const firsts = new Map<string, HarEntry>();
-  const repeated: { entry: HarEntry; first: HarEntry }[] = [];
-  for (const entry of entries) {
-    const key = keyOf(entry);
-    const first = key === null ? undefined : firsts.get(key);
-    if (first) repeated.push({ entry, first });
-    else if (key !== null) firsts.set(key, entry);
-  }
-  return repeated;
-}
+/** Requests of which one of the same key came before; what is wrong with them may name that one. */
+const repeats =
+  (
+    keyOf: (entry: HarEntry) => string | null | false,
+    detailOf: (entry: HarEntry, first: HarEntry) => string | false,
+    costOf: (entry: HarEntry) => number = weight,
+  ) =>
+  ({ entries }: HarStudy): Concerned[] => {
+    const firsts = new Map<string, HarEntry>();
+    return entries.flatMap((entry) => {
+      const key = keyOf(entry);
+      if (!key) return [];
+      const first = firsts.get(key) ?? entry;
+      firsts.set(key, first);
+      const detail = first !== entry && detailOf(entry, first);
+      return detail ? [{ entry, detail, cost: costOf(entry) }] : [];
+    });
+  };
 
 const addressKey = ({ pageId, url }: HarEntry) => `${pageId} ${withoutFragment(url)}`;
 
 /** How many addresses these requests are of; the same on another page is another. */
-export const addressesIn = (concerned: readonly Concerned[]) => new Set(concerned.map(({ entry }) => addressKey(entry))).size;
+export const addressesIn = (entries: readonly HarEntry[]) => new Set(entries.map(addressKey)).size;
 
 /** Smaller scripts have equal sizes by chance. */
 const LEAST_COPY_BYTES = 5000;
@@ -88,7 +85,7 @@ function libraryOf(url: string): string {
 }
 
 const copyKey = ({ type, status, contentBytes, pageId, url }: HarEntry) =>
-  type === 'script' && status === 200 && (contentBytes ?? 0) >= LEAST_COPY_BYTES ? `${pageId} ${contentBytes} ${libraryOf(url)}` : null;
+  type === 'script' && status === 200 && (contentBytes ?? 0) >= LEAST_COPY_BYTES && `${pageId} ${contentBytes} ${libraryOf(url)}`;
 
 /** Smaller images save nothing that is worth a word. */
 const LEAST_IMAGE_BYTES = 10_000;
@@ -118,10 +115,10 @@ function wasSent({ host, fromCache, isStream, status }: HarEntry): boolean {
 }
 
 /** Two hosts of these requests, the one with most of them first. */
-function hostsOf(concerned: readonly Concerned[]): string {
-  const byHost = groupsOf(entriesOf(concerned), ({ host }) => host).toSorted((a, b) => b.entries.length - a.entries.length);
+function hostsOf(entries: readonly HarEntry[]): string {
+  const byHost = groupsOf(entries, ({ host }) => host).toSorted((a, b) => b.entries.length - a.entries.length);
   return hostNames(
-    byHost.flatMap(({ entries }) => entries),
+    byHost.flatMap((group) => group.entries),
     2,
   );
 }
@@ -164,60 +161,56 @@ function lifetimeWords({ cacheLifetimeSeconds: seconds }: HarEntry): string {
 }
 
 /** Static files of such a lifetime, seconds; 0 where they may not be reused or do not say for how long. */
-function cached(isOf: (seconds: number) => boolean, words: string): Rule {
-  return {
-    when: 'next visits',
-    selects: each((entry) => isStaticFile(entry) && isOf(entry.cacheLifetimeSeconds ?? 0), lifetimeWords, weightOf),
-    costs: (selected) => ({ bytes: weightOf(selected) }),
-    says: ({ requests }) => `${counted(requests, 'static file is', 'static files are')} sent ${words}`,
-    advice: 'a longer lifetime',
-    which: ({ heaviest }) => [`Largest ${heaviest}`],
-  };
-}
+const cached = (isOf: (seconds: number) => boolean, words: string): Rule => ({
+  when: 'next visits',
+  unit: 'bytes',
+  selects: each((entry) => isStaticFile(entry) && isOf(entry.cacheLifetimeSeconds ?? 0) && lifetimeWords(entry)),
+  says: ({ requests }) => `${counted(requests, 'static file is', 'static files are')} sent ${words}`,
+  advice: 'a longer lifetime',
+  which: ({ heaviest }) => [`Largest ${heaviest}`],
+});
 
 /** Rules about bytes and connections that need not have been. */
 export const BYTE_RULES = {
-  uncompressed_text: uncompressed('text file', (entry) => !isApiAnswer(entry)),
-  uncompressed_answers: uncompressed('API answer', isApiAnswer),
+  uncompressed_text: uncompressed('text file', false),
+  uncompressed_answers: uncompressed('API answer', true),
   /** Each fetch of an address after the first on the same page, from the network. */
   duplicates: {
-    selects: ({ entries }) =>
-      repeatedBy(entries, (entry) => (wasFetched(entry) && entry.method === 'GET' && entry.host !== null ? addressKey(entry) : null)).map(
-        ({ entry }) => ({ entry, detail: 'fetched again', cost: weight(entry) }),
-      ),
-    costs: ({ transferBytes }) => ({ bytes: transferBytes }),
-    says({ requests, concerned }) {
+    unit: 'bytes',
+    selects: repeats(
+      (entry) => wasFetched(entry) && entry.method === 'GET' && entry.host !== null && addressKey(entry),
+      () => 'fetched again',
+    ),
+    says({ requests, entries }) {
       const times = requests === 1 ? 'once' : counted(requests, 'time');
-      return `${counted(addressesIn(concerned), 'address is', 'addresses are')} fetched again ${times}`;
+      return `${counted(addressesIn(entries), 'address is', 'addresses are')} fetched again ${times}`;
     },
     advice: 'fetching each once',
-    which({ concerned }) {
-      const [heaviest] = groupsOf(entriesOf(concerned), ({ url }) => url);
-      return [heaviest ? `Heaviest ${addressIn({ url: heaviest.key })}` : null];
+    which({ entries }) {
+      const [heaviest] = groupsOf(entries, ({ url }) => url);
+      return [heaviest && `Heaviest ${addressIn({ url: heaviest.key })}`];
     },
   },
   /** Scripts that came under another address before: the same name and exactly the same size on one page. */
   duplicated_scripts: {
     basis: 'heuristic',
-    selects: ({ entries }) =>
-      repeatedBy(entries, copyKey)
-        .filter(({ entry, first }) => withoutFragment(first.url) !== withoutFragment(entry.url))
-        .map(({ entry, first }) => ({ entry, detail: `same name and size as ${addressIn(first)}`, cost: weight(entry) })),
-    costs: ({ transferBytes }) => ({ bytes: transferBytes }),
+    unit: 'bytes',
+    selects: repeats(
+      copyKey,
+      (entry, first) => withoutFragment(first.url) !== withoutFragment(entry.url) && `same name and size as ${addressIn(first)}`,
+    ),
     says: ({ requests }) => `${counted(requests, 'script is', 'scripts are')} probably loaded twice under different addresses`,
     advice: 'one copy',
-    which: ({ concerned, worst }) => [`${addressIn(worst)} has the ${concerned.find(({ entry }) => entry === worst)?.detail}`],
+    which: ({ worst, detail }) => [`${addressIn(worst)} has the ${detail}`],
   },
   /** Images in old formats, with what modern ones save about; the likely LCP image has findings of its own, but counts here. */
   image_formats: {
     basis: 'estimate',
-    selects(study) {
-      const old = each((entry) => isImage(entry) && isLargeImage(entry) && savedShare(entry) > 0, imageWords, savedBytes)(study);
-      return old.reduce((sum, { cost }) => sum + cost, 0) < LEAST_SAVED_BYTES ? [] : old;
-    },
-    costs: ({ concerned }) => ({ bytes: concerned.reduce((sum, { cost }) => sum + cost, 0) }),
-    says({ requests, concerned }, study) {
-      const formats = [...new Set(concerned.map(({ entry }) => imageHint(entry).format))].join(' or ');
+    unit: 'bytes',
+    selects: each((entry) => isImage(entry) && isLargeImage(entry) && savedShare(entry) > 0 && imageWords(entry), savedBytes),
+    isWorth: ({ sum }) => sum >= LEAST_SAVED_BYTES,
+    says({ requests, entries }, study) {
+      const formats = [...new Set(entries.map((entry) => imageHint(entry).format))].join(' or ');
       const all = imagesOf(study).filter(isLargeImage).length;
       return `${requests} of ${counted(all, 'image')} above 10 kB ${requests === 1 ? 'is' : 'are'} ${formats}`;
     },
@@ -229,28 +222,29 @@ export const BYTE_RULES = {
   },
   /** The cost is the longest single queue, because they overlap. */
   http1: {
-    selects(study) {
-      const old = each(
-        (entry) => isHttp1(entry) && wasSent(entry),
-        ({ timings: { blockedMs } }) => (blockedMs === null ? 'over HTTP/1.x' : `queued ${formatMs(blockedMs)}`),
-        ({ timings }) => timings.blockedMs,
-      )(study);
-      return old.length < WORTH_MULTIPLEXING ? [] : old;
-    },
-    costs: ({ concerned, most }, study) => ({ ms: most > 0 ? most : null, wins: queueWins(study, concerned) }),
-    says: ({ requests, concerned }) => `${counted(requests, 'request')} to ${hostsOf(concerned)} went over HTTP/1.x`,
+    selects: each(
+      (entry) => {
+        const { blockedMs } = entry.timings;
+        return isHttp1(entry) && wasSent(entry) && (blockedMs === null ? 'over HTTP/1.x' : `queued ${formatMs(blockedMs)}`);
+      },
+      ({ timings }) => timings.blockedMs,
+    ),
+    isWorth: ({ requests }) => requests >= WORTH_MULTIPLEXING,
+    costs: ({ concerned, most }, study) => ({ ms: most || null, wins: queueWins(study, concerned) }),
+    says: ({ requests, entries }) => `${counted(requests, 'request')} to ${hostsOf(entries)} went over HTTP/1.x`,
     advice: 'HTTP/2',
     which: ({ most }) => [most > 0 && `The longest queued ${formatMs(most)} for a connection`],
   },
   /** Connections that a host opened after its first for a protocol that needs one only (HTTP/2, HTTP/3, SPDY). */
   reconnects: {
-    selects: ({ entries }) =>
-      repeatedBy(entries, (entry) =>
-        entry.protocol !== null && wasSent(entry) && !isHttp1(entry) && opensConnection(entry) ? entry.host : null,
-      ).map(({ entry }) => ({ entry, detail: `connecting took ${formatMs(openingMs(entry))}`, cost: openingMs(entry) })),
+    selects: repeats(
+      (entry) => entry.protocol !== null && wasSent(entry) && !isHttp1(entry) && opensConnection(entry) && entry.host,
+      (entry) => `connecting took ${formatMs(openingMs(entry))}`,
+      openingMs,
+    ),
     says: ({ requests }) =>
       `${counted(requests, 'connection')} more than one for each host ${requests === 1 ? 'was' : 'were'} opened over HTTP/2 or 3`,
-    which: ({ concerned, most }) => [hostsOf(concerned), `the longest took ${formatMs(most)} to open`],
+    which: ({ entries, most }) => [hostsOf(entries), `the longest took ${formatMs(most)} to open`],
   },
   no_cache: cached((seconds) => seconds === 0, 'without a time for which the browser may keep it'),
   short_cache: cached((seconds) => seconds > 0 && seconds < SHORT_CACHE_SECONDS, 'to be kept for less than a week'),

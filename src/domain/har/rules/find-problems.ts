@@ -1,53 +1,39 @@
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { capital, present } from '../../../lib/sentences.ts';
 import { PAGE_MEDIANS, thresholdOf } from '../../speed/speed-metrics.ts';
 import { addressIn } from '../read/addresses.ts';
 import type { HarEntry, Party } from '../read/har-model.ts';
 import { imageWords, savedShare } from '../requests/images.ts';
 import { isWithFirst, type LargestPaint, type PaintPhases } from '../requests/largest-paint.ts';
 import type { HarStudy } from '../requests/study-har.ts';
-import { countsBy, endOf, hasFailed, hostNames, largestBy, weight, weightOf } from '../requests/totals.ts';
+import { countsBy, endOf, hasFailed, hostNames, largestBy, timesText, weight, weightOf } from '../requests/totals.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
 import { BYTE_RULES } from './byte-rules.ts';
-import {
-  blockingWins,
-  type Concerned,
-  each,
-  entriesOf,
-  largestWins,
-  loadWins,
-  type Problem,
-  problemOf,
-  type Rule,
-  rankOf,
-} from './problem.ts';
+import { blockingWins, each, largestWins, loadWins, type Problem, problemOf, type Rule, rankOf } from './problem.ts';
 import type { ProblemKind } from './problem-kinds.ts';
 
 /** From this wait on a server's answer counts as slow. */
 const SLOW_ANSWER_MS = 500;
 
 const them = ({ requests }: { requests: number }) => (requests === 1 ? 'it' : 'them');
-const statusWords = (status: number | null) => (status === 0 ? 'no response' : `status ${status}`);
+const statusWords = ({ status }: HarEntry) => (status === 0 ? 'no response' : `status ${status}`);
 
 const firstByteLimit = thresholdOf('firstByte', 'unknown')?.good ?? Number.POSITIVE_INFINITY;
 
 /** The blocking requests of third parties, or those of the page. */
-function blockers(isOf: (party: Party | null) => boolean): Rule['selects'] {
-  return ({ blocking: { entries, basis } }) =>
-    entries
-      .filter(({ party }) => isOf(party))
-      .map((entry) => ({ entry, detail: `${basis}; until ${formatMs(endOf(entry))}`, cost: endOf(entry) }));
-}
-
-const longestWait = (entries: readonly HarEntry[]) => largestBy(entries, ({ timings }) => timings.waitMs, 1)[0];
+const blockers = (isOf: (party: Party | null) => boolean) =>
+  each(
+    (entry, { blocking }) => isOf(entry.party) && `${blocking.basis}; until ${formatMs(endOf(entry))}`,
+    endOf,
+    ({ blocking }) => blocking.entries,
+  );
 
 /** Names the server that kept rendering waiting. */
-function waitWords(concerned: readonly Concerned[]): string | null {
-  const longest = longestWait(entriesOf(concerned));
+function waitWords(entries: readonly HarEntry[]): string | false {
+  const [longest] = largestBy(entries, ({ timings }) => timings.waitMs, 1);
   const waitMs = longest?.timings.waitMs ?? 0;
-  return longest && waitMs >= SLOW_ANSWER_MS ? `${addressIn(longest)} waited ${formatMs(waitMs)} for its server` : null;
+  return longest !== undefined && waitMs >= SLOW_ANSWER_MS && `${addressIn(longest)} waited ${formatMs(waitMs)} for its server`;
 }
-
-const hold = (requests: number) => (requests === 1 ? 'holds' : 'hold');
 
 /** A delay of a part of the largest paint that is worth a finding, ms and share of the paint. */
 const WORTH_MS = 200;
@@ -82,7 +68,6 @@ function paintRule(
 
 const imageCosts: Rule['costs'] = ({ most }, study) => ({ ms: most, wins: largestWins(study, most) });
 const probably = ({ largest }: HarStudy) => `it is ${largest?.certainty === 'likely' ? 'probably' : 'possibly'}`;
-const sentence = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** Time in which an image waited: for redirects, a slow server, a connection. */
 function imageWaits({ startMs, askedMs, timings: { waitMs, blockedMs } }: HarEntry) {
@@ -96,29 +81,35 @@ const excessOf = ({ totals }: HarStudy) => (totals.transferBytes ?? 0) - MEDIAN_
 /** How each problem is found: how a page comes to be seen, then bytes and connections that need not have been. */
 const RULES: Readonly<Record<ProblemKind, Rule>> = {
   failed_document: {
-    selects: ({ har: { document } }) =>
-      document && hasFailed(document) ? [{ entry: document, detail: statusWords(document.status), cost: 0 }] : [],
+    selects: each(
+      (entry) => hasFailed(entry) && statusWords(entry),
+      () => 0,
+      ({ har }) => [har.document],
+    ),
     costs: () => ({}),
     says: ({ worst }) => `The document itself failed with status ${worst.status}: everything else is that of an error page`,
   },
   errors: {
     selects: each(
-      hasFailed,
-      ({ status }) => statusWords(status),
+      (entry) => hasFailed(entry) && statusWords(entry),
       ({ durationMs }) => durationMs,
     ),
-    says({ requests, concerned }) {
-      const failures = countsBy(entriesOf(concerned), ({ status }) => String(status));
+    says({ requests, entries }) {
+      const failures = countsBy(entries, ({ status }) => String(status));
       const counts = Object.entries(failures).map(([status, count]) => `${count} × ${status === '0' ? 'no response' : status}`);
       return `${counted(requests, 'request')} failed: ${counts.slice(0, 6).join(', ')}`;
     },
-    which: ({ concerned, most }) => [concerned[0] ? `First ${addressIn(concerned[0].entry)}` : null, `the longest took ${formatMs(most)}`],
+    which: ({ entries: [first], most }) => [first && `First ${addressIn(first)}`, `the longest took ${formatMs(most)}`],
   },
   redirects: {
-    selects: ({ har }) => har.redirects.map((entry) => ({ entry, detail: statusWords(entry.status), cost: entry.durationMs ?? 0 })),
+    selects: each(
+      statusWords,
+      ({ durationMs }) => durationMs,
+      ({ har }) => har.redirects,
+    ),
     costs: (_, study) => ({ ms: study.document?.redirectMs ?? null, wins: loadWins(study, study.document?.redirectMs ?? 0) }),
     says: ({ requests }, _study, { ms }) =>
-      `${counted(requests, 'redirect')} ${requests === 1 ? 'delays' : 'delay'} the document${ms == null ? '' : ` by ${formatMs(ms)}`}`,
+      `${counted(requests, 'redirect delays', 'redirects delay')} the document${ms == null ? '' : ` by ${formatMs(ms)}`}`,
     advice: 'linking to the final address',
     which: (_, { main }) => [
       [...main]
@@ -128,21 +119,18 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
     ],
   },
   slow_document: {
-    selects({ har, document }) {
-      const ttfbMs = document?.ttfbMs ?? 0;
-      return har.document && ttfbMs > firstByteLimit ? [{ entry: har.document, detail: 'the document', cost: ttfbMs }] : [];
-    },
+    selects: (study) =>
+      each(
+        () => (study.document?.ttfbMs ?? 0) > firstByteLimit && 'the document',
+        () => study.document?.ttfbMs ?? null,
+        ({ har }) => [har.document],
+      )(study),
     costs: ({ most }, study) => ({ ms: most - firstByteLimit, wins: loadWins(study, study.document?.waitMs ?? most) }),
     says: ({ most }) => `The document's first byte took ${formatMs(most)}, where ${formatMs(firstByteLimit)} is good`,
     advice: 'a faster answer',
     which({ worst: { timings } }) {
-      const parts = [
-        ['dns', timings.dnsMs],
-        ['connect', timings.connectMs],
-        ['of it ssl', timings.sslMs],
-        ['wait', timings.waitMs],
-      ] as const;
-      return [parts.flatMap(([name, ms]) => (ms ? [`${name} ${formatMs(ms)}`] : [])).join(', ')];
+      const { dnsMs, connectMs, sslMs, waitMs } = timings;
+      return [timesText({ dns: dnsMs || null, connect: connectMs || null, 'of it ssl': sslMs || null, wait: waitMs || null })];
     },
   },
   /** Own files count from the first byte on. */
@@ -154,14 +142,13 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
       return { ms, wins: blockingWins(study, ms, ownUntilMs ?? 0) };
     },
     basis: ({ blocking }) => blocking.basis,
-    says({ requests, concerned }, { blocking }) {
-      const scripts = concerned.filter(({ entry }) => entry.type === 'script').length;
-      const kinds = [scripts > 0 && counted(scripts, 'script'), requests > scripts && counted(requests - scripts, 'stylesheet')];
-      const files = kinds.filter(Boolean).join(' and ');
-      return `${files} of the page ${hold(requests)} back rendering until ${formatMs(blocking.ownUntilMs)}`;
+    says({ requests, entries }, { blocking }) {
+      const scripts = entries.filter(({ type }) => type === 'script').length;
+      const files = present(scripts > 0 && counted(scripts, 'script'), requests > scripts && counted(requests - scripts, 'stylesheet'));
+      return `${files.join(' and ')} of the page ${requests === 1 ? 'holds' : 'hold'} back rendering until ${formatMs(blocking.ownUntilMs)}`;
     },
     advice: (selected) => `deferring ${them(selected)}`,
-    which: (selected) => [selected.heaviest, formatBytes(weightOf(selected)), waitWords(selected.concerned)],
+    which: (selected) => [selected.heaviest, formatBytes(weightOf(selected)), waitWords(selected.entries)],
   },
   /** Third parties by how much longer they take than the page's own files. */
   third_party_blocking: {
@@ -174,13 +161,16 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
     basis: ({ blocking }) => blocking.basis,
     says({ requests, most }, _study, { ms }) {
       const until = ms ? `${formatMs(ms)} longer than the page's files` : `until ${formatMs(most)}, no longer than the page itself`;
-      return `${counted(requests, 'third-party request')} ${hold(requests)} back rendering ${until}`;
+      return `${counted(requests, 'third-party request holds', 'third-party requests hold')} back rendering ${until}`;
     },
     advice: (selected) => `loading ${them(selected)} asynchronously`,
-    which: ({ concerned, most }) => [
-      hostNames(entriesOf(concerned.toSorted((a, b) => b.cost - a.cost)), 3),
+    which: ({ entries, most }) => [
+      hostNames(
+        entries.toSorted((a, b) => endOf(b) - endOf(a)),
+        3,
+      ),
       `until ${formatMs(most)}`,
-      waitWords(concerned),
+      waitWords(entries),
     ],
   },
   /** The image is asked for late: what a preload or markup that names it could win. */
@@ -196,7 +186,7 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
         priority && `priority ${priority}`,
         protocol === 'http/1.1' && 'HTTP/1.1',
       ];
-      return [sentence(`${probably(study)} ${addressIn(worst)}`), ...facts];
+      return [capital(`${probably(study)} ${addressIn(worst)}`), ...facts];
     },
   }),
   /** The image loads for long: a redirect, a slow server, many bytes, an old format. */
@@ -208,9 +198,7 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
       costs: imageCosts,
       says: (_, { largest }) => `The main image loads for ${formatMs(largest?.phases?.loadTimeMs)}`,
       advice({ worst }) {
-        const format = savedShare(worst) > 0 && 'WebP or AVIF';
-        const answer = imageWaits(worst).waitedMs > 0 && 'a faster answer';
-        return [format, answer].filter(Boolean).join(' and ');
+        return present(savedShare(worst) > 0 && 'WebP or AVIF', imageWaits(worst).waitedMs > 0 && 'a faster answer').join(' and ');
       },
       which({ worst }, study) {
         const { waitMs, blockedMs, receiveMs } = worst.timings;
@@ -222,7 +210,7 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
           receiveMs !== null && `receiving takes ${formatMs(receiveMs)}`,
           saved > 0 && `WebP or AVIF saves about ${formatBytes(saved)}`,
         ];
-        return [sentence(`${probably(study)} ${addressIn(worst)}: ${imageWords(worst)}`), ...parts];
+        return [capital(`${probably(study)} ${addressIn(worst)}: ${imageWords(worst)}`), ...parts];
       },
     },
   ),
@@ -246,37 +234,41 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
   /** Leaves out the document, what blocks rendering and the likely LCP element: their wait is counted there. */
   slow_answers: {
     selects: each(
-      (entry, { main, blocks, largest }) =>
-        (entry.timings.waitMs ?? 0) >= SLOW_ANSWER_MS && !main.has(entry) && !blocks.has(entry) && largest?.entry !== entry,
-      ({ timings }) => `waited ${formatMs(timings.waitMs)}`,
+      (entry, { main, blocks, largest }) => {
+        const isElsewhere = main.has(entry) || blocks.has(entry) || largest?.entry === entry;
+        return (entry.timings.waitMs ?? 0) >= SLOW_ANSWER_MS && !isElsewhere && `waited ${formatMs(entry.timings.waitMs)}`;
+      },
       ({ timings }) => timings.waitMs,
     ),
-    says({ requests }) {
-      const answers = `${counted(requests, 'request')} that ${requests === 1 ? 'blocks' : 'block'} no rendering`;
-      return `${answers} waited ${SLOW_ANSWER_MS} ms or more for the server`;
-    },
+    says: ({ requests }) =>
+      `${counted(requests, 'request that blocks', 'requests that block')} no rendering waited ${SLOW_ANSWER_MS} ms or more for the server`,
     which: ({ worst, most }) => [`Longest ${addressIn(worst)} with ${formatMs(most)}`],
   },
   /** The fewest requests that together weigh as much as the page weighs too much. */
   heavy_page: {
     selects(study) {
       let left = excessOf(study);
-      return study.entries
-        .toSorted((a, b) => (b.transferBytes ?? 0) - (a.transferBytes ?? 0))
-        .flatMap((entry) => {
-          const cost = entry.transferBytes ?? 0;
-          left -= cost;
-          return left + cost > 0 ? [{ entry, detail: 'among the heaviest', cost }] : [];
-        });
+      const heaviest = study.entries.toSorted((a, b) => (b.transferBytes ?? 0) - (a.transferBytes ?? 0));
+      return each(
+        ({ transferBytes }) => {
+          const isNeeded = left > 0;
+          left -= transferBytes ?? 0;
+          return isNeeded && 'among the heaviest';
+        },
+        ({ transferBytes }) => transferBytes,
+        () => heaviest,
+      )(study);
     },
     costs: (_, study) => ({ bytes: excessOf(study) }),
     says: (_, { totals }) =>
       `The page moves ${formatBytes(totals.transferBytes)}, where the median page on desktop has ${formatBytes(MEDIAN_BYTES)}`,
-    which({ requests, concerned }, { parties }) {
+    which({ requests, entries: [first] }, { parties }) {
       const third = parties.find(({ party }) => party === 'third');
-      const most = `${requests === 1 ? 'one request weighs' : `${requests} requests weigh`} as much as the excess`;
-      const first = concerned[0] && `Heaviest ${addressIn(concerned[0].entry)}`;
-      return [first ?? null, third ? `heaviest third party ${third.name} ${formatBytes(third.transferBytes)}` : null, most];
+      return [
+        first && `Heaviest ${addressIn(first)}`,
+        third && `heaviest third party ${third.name} ${formatBytes(third.transferBytes)}`,
+        `${counted(requests, 'request weighs', 'requests weigh')} as much as the excess`,
+      ];
     },
   },
   ...BYTE_RULES,

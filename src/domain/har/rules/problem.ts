@@ -1,4 +1,6 @@
 import { formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { present } from '../../../lib/sentences.ts';
+import { sumOfKnown } from '../../../lib/tally.ts';
 import { addressIn } from '../read/addresses.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import type { HarStudy } from '../requests/study-har.ts';
@@ -34,7 +36,11 @@ export type Selected = NonNullable<ReturnType<typeof selectedOf>>;
 export interface Rule {
   /** In order of start; none where a load has no such problem. */
   readonly selects: (study: HarStudy) => readonly Concerned[];
-  /** The largest cost in ms where it is left out. */
+  /** Whether those selected are worth a word; always where it is left out. */
+  readonly isWorth?: (selected: Selected) => boolean;
+  /** Costs are bytes, which add up; the largest in ms counts where it is left out. */
+  readonly unit?: 'bytes';
+  /** In place of that. */
   readonly costs?: (selected: Selected, study: HarStudy) => Costs;
   /** Measured where it is left out. */
   readonly basis?: Basis | ((study: HarStudy) => Basis);
@@ -45,7 +51,7 @@ export interface Rule {
   /** The remedy, as the subject of "saves"; left out where nothing is won by a known amount. */
   readonly advice?: string | ((selected: Selected) => string);
   /** Which requests are meant, for the brackets behind the sentence; empty parts are left out. */
-  readonly which?: (selected: Selected, study: HarStudy) => readonly (string | false | null)[];
+  readonly which?: (selected: Selected, study: HarStudy) => readonly (string | false | null | undefined)[];
 }
 
 /** A problem of a page load with what it costs; null where a cost does not apply or the file does not show it. */
@@ -54,14 +60,17 @@ export type Problem = NonNullable<ReturnType<typeof problemOf>>;
 /** The requests alone. */
 export const entriesOf = (concerned: readonly Concerned[]) => concerned.map(({ entry }) => entry);
 
-/** Each request that the condition holds for. */
+/** Each request, of all or of these, that has such a detail; what it costs is its bytes, unless something else is given. */
 export function each(
-  holds: (entry: HarEntry, study: HarStudy) => boolean,
-  detail: (entry: HarEntry) => string,
-  cost: (entry: HarEntry) => number | null,
+  detailOf: (entry: HarEntry, study: HarStudy) => string | false,
+  costOf: (entry: HarEntry) => number | null = weightOf,
+  among: (study: HarStudy) => readonly (HarEntry | null)[] = ({ entries }) => entries,
 ): Rule['selects'] {
   return (study) =>
-    study.entries.filter((entry) => holds(entry, study)).map((entry) => ({ entry, detail: detail(entry), cost: cost(entry) ?? 0 }));
+    among(study).flatMap((entry) => {
+      const detail = entry && detailOf(entry, study);
+      return detail ? [{ entry, detail, cost: costOf(entry) ?? 0 }] : [];
+    });
 }
 
 function selectedOf(concerned: readonly Concerned[]) {
@@ -71,11 +80,14 @@ function selectedOf(concerned: readonly Concerned[]) {
   const [heaviest = most.entry] = largestBy(entries, weightOf, 1);
   return {
     ...totalsOf(entries),
+    entries,
     concerned,
-    /** The largest cost. */
-    most: most.cost,
-    /** The one of the largest cost. */
+    /** The one of the largest cost, that cost, and what is wrong with it. */
     worst: most.entry,
+    most: most.cost,
+    detail: most.detail,
+    /** All costs together. */
+    sum: sumOfKnown(concerned, ({ cost }) => cost),
     /** Address of the heaviest, for a sentence. */
     heaviest: addressIn(heaviest),
   };
@@ -84,41 +96,47 @@ function selectedOf(concerned: readonly Concerned[]) {
 /** `620 ms of FCP and 960 ms of LCP`, `960 ms of FCP and LCP`; empty where nothing is won. */
 function winWords({ fcpMs = 0, lcpMs = 0 }: Wins): string {
   if (fcpMs >= 1 && formatMs(fcpMs) === formatMs(lcpMs)) return `${formatMs(fcpMs)} of FCP and LCP`;
-  return [fcpMs >= 1 && `${formatMs(fcpMs)} of FCP`, lcpMs >= 1 && `${formatMs(lcpMs)} of LCP`].filter(Boolean).join(' and ');
-}
-
-/** `saves up to 1.2 s of LCP`; empty where no amount is known. */
-function savedWords({ wins, ms, bytes }: Costs, { when }: Rule): string {
-  const paints = winWords(wins ?? {});
-  if (paints !== '') return `saves up to ${paints}`;
-  if (bytes) return `saves about ${formatBytes(bytes)}${when === undefined ? '' : ' on the next visit'}`;
-  return ms && !Object.keys(wins ?? {}).length ? `saves up to ${formatMs(ms)}` : '';
+  return present(fcpMs >= 1 && `${formatMs(fcpMs)} of FCP`, lcpMs >= 1 && `${formatMs(lcpMs)} of LCP`).join(' and ');
 }
 
 /** `; HTTP/2 saves up to 90 ms of FCP`; empty where nothing is won by a known amount. */
-function mendedWords(costs: Costs, rule: Rule, selected: Selected): string {
-  const { advice } = rule;
-  const saved = advice === undefined ? '' : savedWords(costs, rule);
-  return saved === '' ? '' : `; ${typeof advice === 'function' ? advice(selected) : advice} ${saved}`;
+function mendedWords({ wins = {}, ms, bytes }: Costs, { advice, when }: Rule, selected: Selected): string {
+  const paints = winWords(wins);
+  const most = paints || (ms && !bytes && Object.keys(wins).length === 0 ? formatMs(ms) : '');
+  const least = bytes ? `about ${formatBytes(bytes)}${when === undefined ? '' : ' on the next visit'}` : '';
+  const saved = most ? `up to ${most}` : least;
+  if (!advice || !saved) return '';
+  return `; ${typeof advice === 'function' ? advice(selected) : advice} saves ${saved}`;
 }
+
+/** ` (Longest a.example/b.json with 900 ms.)`; empty where nothing is named. */
+function whichWords({ which = () => [] }: Rule, selected: Selected, study: HarStudy): string {
+  const parts = present(...which(selected, study)).join('; ');
+  return parts && ` (${parts}.)`;
+}
+
+const usualCosts: Readonly<Record<'ms' | 'bytes', (selected: Selected) => Costs>> = {
+  ms: ({ most }) => ({ ms: most }),
+  bytes: ({ sum }) => ({ bytes: sum || null }),
+};
 
 /** The one problem of a rule in a load; undefined where no request has it. */
 export function problemOf(problem: ProblemKind, rule: Rule, study: HarStudy) {
   const selected = selectedOf(rule.selects(study));
-  if (!selected) return undefined;
+  if (!selected || rule.isWorth?.(selected) === false) return undefined;
   const { basis = 'measured', when = 'this load' } = rule;
-  const costs = rule.costs?.(selected, study) ?? { ms: selected.most };
+  const costs = (rule.costs ?? usualCosts[rule.unit ?? 'ms'])(selected, study);
   const { ms = null, bytes = null, wins = {} } = costs;
-  const which = (rule.which?.(selected, study) ?? []).filter(Boolean).join('; ');
   return {
     problem,
     concerned: selected.concerned,
+    requests: selected.requests,
     costMs: ms,
     costBytes: bytes,
     basis: typeof basis === 'function' ? basis(study) : basis,
     when,
     /** One sentence free of secrets with what can be won, and brackets that name the worst. */
-    says: `${rule.says(selected, study, costs)}${mendedWords(costs, rule, selected)}.${which === '' ? '' : ` (${which}.)`}`,
+    says: `${rule.says(selected, study, costs)}${mendedWords(costs, rule, selected)}.${whichWords(rule, selected, study)}`,
     // Left out where it touches no paint, as far as the file shows, or the paints are unknown.
     ...(Object.keys(wins).length > 0 && { wins }),
   };
