@@ -1,27 +1,23 @@
 import * as z from 'zod';
 
-const ms = z.number().nullable();
-const size = z.number().nullable();
+/** Members of one kind. */
+export const members = <Name extends string, Kind extends z.ZodType>(kind: Kind, ...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, kind])) as Record<Name, Kind>; // one for each
+
+const count = z.number();
+const known = count.nullable();
 const text = z.string().nullable();
-const amounts = { requests: z.number(), transferBytes: size, contentBytes: size };
-const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
-const requestFacts = { index: z.number(), url: z.string(), status: size, durationMs: ms, transferBytes: size, contentBytes: size };
-const request = z.object(requestFacts);
-const pageTimes = { durationMs: ms, onContentLoadMs: ms, onLoadMs: ms };
-const pageCounts = { hosts: z.number(), domains: z.number(), fromCache: z.number() };
+const amounts = { requests: count, ...members(known, 'transferBytes', 'contentBytes') };
+const groupedBy = <Name extends string>(name: Name) => z.array(z.object({ ...members(z.string(), name), ...amounts }));
+const cell = z.union([z.string(), count, z.boolean(), z.null()]);
+const requestFacts = { index: count, url: z.string(), ...members(known, 'status', 'durationMs', 'transferBytes', 'contentBytes') };
+const requests = z.array(z.object(requestFacts));
+const loadFacts = { ...members(known, 'durationMs', 'onContentLoadMs', 'onLoadMs'), ...members(count, 'hosts', 'domains', 'fromCache') };
 const documentFacts = {
   url: z.string(),
-  status: size,
+  status: known,
   protocol: text,
-  redirectMs: ms,
-  ttfbMs: ms,
-  blockedMs: ms,
-  dnsMs: ms,
-  connectMs: ms,
-  sslMs: ms,
-  sendMs: ms,
-  waitMs: ms,
-  receiveMs: ms,
+  ...members(known, 'redirectMs', 'ttfbMs', 'blockedMs', 'dnsMs', 'connectMs', 'sslMs', 'sendMs', 'waitMs', 'receiveMs'),
 };
 
 /** The views of a HAR file, the default one first. */
@@ -36,52 +32,45 @@ export const harAnswerShape = z.object({
     .array(
       z.object({
         problem: z.string(),
-        requests: z.number(),
-        costMs: ms,
-        costBytes: size,
-        basis: z.string(),
-        when: z.string(),
+        requests: count,
+        ...members(known, 'costMs', 'costBytes'),
+        ...members(z.string(), 'basis', 'when'),
         /** At most; left out where the paint is unknown. */
-        wins: z.object({ fcpMs: z.number().optional(), lcpMs: z.number().optional() }).optional(),
+        wins: z.object(members(count.optional(), 'fcpMs', 'lcpMs')).optional(),
         says: z.string(),
       }),
     )
     .optional(),
   /** As the report of the step says, ms after navigation. */
-  paints: z.object({ fcpMs: ms, lcpMs: ms, tbtMs: ms }).optional(),
+  paints: z.object(members(known, 'fcpMs', 'lcpMs', 'tbtMs')).optional(),
   /** The likely LCP element, an inference; its phases add up to LCP. */
   likelyLcp: z
     .object({
-      kind: z.string(),
-      certainty: z.string(),
+      ...members(z.string(), 'kind', 'certainty'),
       url: z.string().optional(),
       format: text.optional(),
-      width: size.optional(),
-      height: size.optional(),
-      transferBytes: size.optional(),
-      protocol: text.optional(),
-      priority: text.optional(),
-      startMs: ms.optional(),
-      endMs: ms.optional(),
-      phases: z.object({ serverMs: ms, loadDelayMs: ms, loadTimeMs: ms, renderDelayMs: ms }).optional(),
+      ...members(known.optional(), 'width', 'height', 'transferBytes'),
+      ...members(text.optional(), 'protocol', 'priority'),
+      ...members(known.optional(), 'startMs', 'endMs'),
+      phases: z.object(members(known, 'serverMs', 'loadDelayMs', 'loadTimeMs', 'renderDelayMs')).optional(),
     })
     .optional(),
   document: z.object(documentFacts).nullable().optional(),
-  redirects: z.array(request).optional(),
-  totals: z.object({ ...amounts, ...z.object({ ...pageTimes, ...pageCounts, connectionsOpened: z.number() }).partial().shape }).optional(),
-  byStatus: z.record(z.string(), z.number()).optional(),
-  byProtocol: z.record(z.string(), z.number()).optional(),
-  byType: z.array(z.object({ type: z.string(), ...amounts })).optional(),
+  redirects: requests.optional(),
+  totals: z.object({ ...amounts, ...z.object({ ...loadFacts, connectionsOpened: count }).partial().shape }).optional(),
+  ...members(z.record(z.string(), count).optional(), 'byStatus', 'byProtocol'),
+  byType: groupedBy('type').optional(),
   /** All third parties together. */
-  thirdParties: z.object({ parties: z.number(), ...amounts, blocking: z.number() }).optional(),
-  byParty: z.array(z.object({ party: z.string(), ...amounts })).optional(),
-  parties: z.array(z.object({ name: z.string(), party: text, blocking: z.number(), ...amounts })).optional(),
-  largest: z.array(request).optional(),
-  slowest: z.array(request).optional(),
-  criticalChain: z.array(z.object({ index: z.number(), url: z.string(), startMs: ms, endMs: ms, follows: z.string() })).optional(),
+  thirdParties: z.object({ parties: count, ...amounts, blocking: count }).optional(),
+  byParty: groupedBy('party').optional(),
+  parties: z.array(z.object({ name: z.string(), party: text, blocking: count, ...amounts })).optional(),
+  ...members(requests.optional(), 'largest', 'slowest'),
+  criticalChain: z
+    .array(z.object({ index: count, url: z.string(), ...members(known, 'startMs', 'endMs'), follows: z.string() }))
+    .optional(),
   /** The only request that matches, in full. */
   request: z.record(z.string(), cell).optional(),
-  page: z.object({ matched: z.number(), from: z.number(), to: z.number(), cursor: z.string().optional() }).optional(),
+  page: z.object({ ...members(count, 'matched', 'from', 'to'), cursor: z.string().optional() }).optional(),
   columns: z.array(z.string()).optional(),
   rows: z.array(z.array(cell)).optional(),
 });
@@ -89,29 +78,21 @@ export const harAnswerShape = z.object({
 /** The answer of `analyze_har` before defaults. */
 export type HarAnswer = z.input<typeof harAnswerShape>;
 
-const typedRequest = z.object({ ...requestFacts, type: z.string() });
-const group = z.object(amounts);
+const typedRequests = z.array(z.object({ ...requestFacts, type: z.string() }));
+const groups = members(z.object(amounts), 'uncompressedText', 'uncompressedAnswers', 'missingCache', 'shortCache');
 
 /** A HAR file in the size of an answer; times in ms, sizes in bytes, null where the file does not say. */
 export const harDigest = z.object({
   document: z
-    .object({ ...documentFacts, redirects: z.number() })
+    .object({ ...documentFacts, redirects: count })
     .omit({ blockedMs: true, sendMs: true, receiveMs: true })
     .nullable(),
-  totals: z.object({ ...amounts, ...pageTimes, ...pageCounts }),
-  byType: z.array(z.object({ type: z.string(), ...amounts })),
+  totals: z.object({ ...amounts, ...loadFacts }),
+  byType: groupedBy('type'),
   byDomain: z.array(z.object({ domain: z.string(), party: text, ...amounts })),
-  byStatus: z.record(z.string(), z.number()),
-  errors: z.array(typedRequest),
-  largest: z.array(typedRequest),
-  slowest: z.array(typedRequest),
-  findings: z.object({
-    uncompressedText: group,
-    uncompressedAnswers: group,
-    missingCache: group,
-    shortCache: group,
-    duplicates: z.object({ addresses: z.number(), repeats: z.number(), transferBytes: size }),
-  }),
+  byStatus: z.record(z.string(), count),
+  ...members(typedRequests, 'errors', 'largest', 'slowest'),
+  findings: z.object({ ...groups, duplicates: z.object({ ...members(count, 'addresses', 'repeats'), transferBytes: known }) }),
 });
 
 /** The digest of a HAR file. */

@@ -1,4 +1,5 @@
 import { formatMs, formatNumber } from '../../../lib/number-text.ts';
+import { present } from '../../../lib/sentences.ts';
 import { median } from '../../../statistics/order.ts';
 import type { Har } from '../read/har-model.ts';
 import type { PaintTimes } from '../requests/largest-paint.ts';
@@ -129,9 +130,7 @@ const MOST_PARTS = 0.6;
 
 const msOf = ({ from, to }: RequestChange) => to - from;
 
-function isClear({ shift, score }: { shift: number; score: number }, limit: number): boolean {
-  return Math.abs(score) >= limit && Math.abs(shift) >= LEAST_SHIFT;
-}
+const isClear = ({ own, score }: { own: number; score: number }, limit: number) => Math.abs(score) >= limit && Math.abs(own) >= LEAST_SHIFT;
 
 /** Most of these moved in the direction of the shift by at least half of it. */
 function mostMoved(changes: readonly number[], shift: number): boolean {
@@ -149,31 +148,28 @@ function isFelt(moves: Effects, direction: number): boolean {
 function wholeRun({ was, is, near, shift: { whole, requests }, moves, durationMs }: Differing): Candidate[] {
   const course = courseBetween(was.har, is.har, near);
   const changes = requests.map(({ change }) => change);
-  const candidate = (shift: number, says: string): Candidate[] =>
-    isFelt(moves, shift) ? [{ kind: 'whole run', name: null, shift, effectMs: durationMs * (1 - Math.exp(-Math.abs(shift))), says }] : [];
-  const isWhole = whole.hosts >= 2 && isClear(whole, CLEAR.run) && mostMoved(changes, whole.shift);
-  const isSlowPace = course && isClear(course, CLEAR.run) && course.documentShift / course.shift >= ALSO_MOVED;
-  return [
-    ...(isWhole
-      ? candidate(
-          whole.shift,
-          `the whole run took about ${timesWords(whole.shift)} as long, on all ${whole.hosts} hosts: machine or network`,
-        )
-      : []),
-    ...(isSlowPace
-      ? candidate(
-          course.shift,
-          `the page took about ${timesWords(course.shift)} as long, most requests did not: the machine or its own work`,
-        )
-      : []),
-  ];
+  const isWhole = whole.hosts >= 2 && isClear(whole, CLEAR.run) && mostMoved(changes, whole.own);
+  const isSlowPace = course && isClear(course, CLEAR.run) && course.documentShift / course.own >= ALSO_MOVED;
+  const found = present(
+    isWhole && ([whole.own, 'the whole run', `on all ${whole.hosts} hosts: machine or network`] as const),
+    isSlowPace && ([course.own, 'the page', 'most requests did not: the machine or its own work'] as const),
+  );
+  return found
+    .filter(([shift]) => isFelt(moves, shift))
+    .map(([shift, what, why]) => ({
+      kind: 'whole run',
+      name: null,
+      shift,
+      effectMs: durationMs * (1 - Math.exp(-Math.abs(shift))),
+      says: `${what} took about ${timesWords(shift)} as long, ${why}`,
+    }));
 }
 
-function hostCandidate({ host, requests, ...moved }: RunShift['hosts'][number], { moves }: Differing): Candidate[] {
-  const { shift } = moved;
-  const own = requests.map((request) => request.own);
-  const effectMs = requests.reduce((most, request) => Math.max(most, Math.abs(msOf(request))), 0);
-  if (!isClear(moved, isFelt(moves, shift) ? CLEAR.host : CLEAR.unfelt) || !mostMoved(own, shift) || effectMs < LEAST_MS) return [];
+function hostCandidate({ host, requests, own: shift, score }: RunShift['hosts'][number], { moves }: Differing): Candidate[] {
+  const effectMs = Math.max(...requests.map((request) => Math.abs(msOf(request))));
+  const limit = isFelt(moves, shift) ? CLEAR.host : CLEAR.unfelt;
+  const changes = requests.map(({ own }) => own);
+  if (!isClear({ own: shift, score }, limit) || !mostMoved(changes, shift) || effectMs < LEAST_MS) return [];
   const name = sanitiseHost(host);
   return [{ kind: 'host', name, shift, effectMs, says: `${requests.length} requests to ${name} took about ${timesWords(shift)} as long` }];
 }
@@ -195,7 +191,8 @@ function requestCandidate(moved: Moved, hostShift: number, differing: Differing)
   const limit = limitFor(moved, differing);
   // The part that its host shares does not make the request stand out.
   const score = moved.own === 0 ? 0 : (moved.score * shift) / moved.own;
-  if (limit === undefined || !isClear({ shift, score }, limit) || Math.abs(ms) < LEAST_MS || Math.sign(ms) !== Math.sign(shift)) return [];
+  if (limit === undefined || !isClear({ own: shift, score }, limit) || Math.abs(ms) < LEAST_MS || Math.sign(ms) !== Math.sign(shift))
+    return [];
   const { after, from, to } = moved;
   const isDocument = after === differing.is.har.document;
   const name = shortUrl(after.url, 70);

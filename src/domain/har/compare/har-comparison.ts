@@ -1,36 +1,29 @@
 import * as z from 'zod';
+import { members } from '../answer/har-answer.ts';
 
-const number = z.number().nullable();
 const count = z.number();
-const sides = ['before', 'after'] as const;
-const request = z.object({
-  index: count,
-  url: z.string(),
-  type: z.string(),
-  durationMs: number,
-  transferBytes: number,
-  contentBytes: number,
-  blocksRendering: z.boolean(),
-});
-const sized = z.object({ index: count, url: z.string(), beforeBytes: count, afterBytes: count });
-const timed = z.object({
-  index: count,
-  url: z.string(),
-  beforeMs: count,
-  afterMs: count,
-  fcpMs: count.optional(),
-  lcpMs: count.optional(),
-  loadMs: count.optional(),
-});
-const group = z.object({
-  name: z.string(),
-  requestsBefore: count,
-  requestsAfter: count,
-  transferBytesBefore: number,
-  transferBytesAfter: number,
-  contentBytesBefore: number,
-  contentBytesAfter: number,
-});
+const known = count.nullable();
+const sides = z.enum(['before', 'after']);
+const named = { index: count, url: z.string() };
+const requests = z.array(
+  z.object({
+    ...named,
+    type: z.string(),
+    ...members(known, 'durationMs', 'transferBytes', 'contentBytes'),
+    blocksRendering: z.boolean(),
+  }),
+);
+const sized = z.array(z.object({ ...named, ...members(count, 'beforeBytes', 'afterBytes') }));
+const timed = z.array(
+  z.object({ ...named, ...members(count, 'beforeMs', 'afterMs'), ...members(count.optional(), 'fcpMs', 'lcpMs', 'loadMs') }),
+);
+const groups = z.array(
+  z.object({
+    name: z.string(),
+    ...members(count, 'requestsBefore', 'requestsAfter'),
+    ...members(known, 'transferBytesBefore', 'transferBytesAfter', 'contentBytesBefore', 'contentBytesAfter'),
+  }),
+);
 
 /** Changes between two HAR files: `index` is that of the later file, for removed requests that of the earlier one. */
 export const comparisonShape = z.object({
@@ -41,52 +34,36 @@ export const comparisonShape = z.object({
     .object({
       kind: z.enum(['whole run', 'document', 'host', 'request', 'page', 'nothing']),
       name: z.string().nullable(),
-      slower: z.enum(sides).nullable(),
-      times: number,
+      slower: sides.nullable(),
+      times: known,
       says: z.string(),
     })
     .optional(),
   sides: z.array(
     z.object({
-      side: z.enum(sides),
-      fcpMs: number,
-      lcpMs: number,
-      tbtMs: number,
-      onLoadMs: number,
+      side: sides,
+      ...members(known, 'fcpMs', 'lcpMs', 'tbtMs', 'onLoadMs'),
       unusual: z.string().optional(),
       runs: count.optional().describe('Runs that these are medians of'),
     }),
   ),
-  net: z.array(z.object({ measure: z.string(), before: number, after: number, change: number })),
+  net: z.array(z.object({ measure: z.string(), ...members(known, 'before', 'after', 'change') })),
   counts: z.object({
-    added: count,
-    removed: count,
-    grown: count,
-    shrunk: count,
-    slower: count,
-    faster: count,
-    matched: count,
+    ...members(count, 'added', 'removed', 'grown', 'shrunk', 'slower', 'faster', 'matched'),
     onlyBefore: count.describe('Come and go from run to run: in before only, not gone'),
     onlyAfter: count.describe('Come and go: in after only, not new'),
   }),
-  added: z.array(request),
-  removed: z.array(request),
-  grown: z.array(sized),
-  shrunk: z.array(sized),
-  slower: z.array(timed),
-  faster: z.array(timed),
-  byParty: z.array(group),
-  byType: z.array(group),
+  ...members(requests, 'added', 'removed'),
+  ...members(sized, 'grown', 'shrunk'),
+  ...members(timed, 'slower', 'faster'),
+  ...members(groups, 'byParty', 'byType'),
   hosts: z
     .array(
       z.object({
         host: z.string(),
         presence: z.enum(['new', 'gone', 'comes and goes']),
         party: z.string().nullable(),
-        runsBefore: count,
-        runsAfter: count,
-        requests: count,
-        transferBytes: count,
+        ...members(count, 'runsBefore', 'runsAfter', 'requests', 'transferBytes'),
         blocksRendering: z.boolean(),
       }),
     )

@@ -26,10 +26,11 @@ export interface ComparedPair extends Pair {
 /** Smaller changes of size are headers and cookies. */
 const MIN_BYTES = 1000;
 const MIN_BYTES_SHARE = 0.05;
-const largestFirst = (a: RequestChange, b: RequestChange) => Math.abs(b.to - b.from) - Math.abs(a.to - a.from);
+/** By the size of the change. */
+export const largestFirst = (a: RequestChange, b: RequestChange) => Math.abs(b.to - b.from) - Math.abs(a.to - a.from);
 
 /** Requests that grew or shrank by at least 1,000 bytes and 5 %, largest change first: of what both sides fetched, else of the content. */
-export function sizeChanges(pairs: readonly ComparedPair[]): { grown: RequestChange[]; shrunk: RequestChange[] } {
+export function sizeChanges(pairs: readonly ComparedPair[]): RequestChange[] {
   const changes = pairs.flatMap(({ before, after, was, is }): RequestChange[] => {
     const isFetched = [before, after].every(({ fromCache, status }) => !fromCache && status !== 304);
     const name = isFetched && was.transferBytes !== null && is.transferBytes !== null ? 'transferBytes' : 'contentBytes';
@@ -38,8 +39,7 @@ export function sizeChanges(pairs: readonly ComparedPair[]): { grown: RequestCha
     const change = Math.abs(to - from);
     return change >= MIN_BYTES && change >= from * MIN_BYTES_SHARE ? [{ before, after, from, to }] : [];
   });
-  const sorted = changes.toSorted(largestFirst);
-  return { grown: sorted.filter(({ from, to }) => to > from), shrunk: sorted.filter(({ from, to }) => to < from) };
+  return changes.toSorted(largestFirst);
 }
 
 /** In how many of the runs each key occurs. */

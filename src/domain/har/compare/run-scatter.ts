@@ -113,10 +113,10 @@ export function spreadOf(
   return known.length < runs ? usual : Math.max(least, MAD_TO_SD * median(known.map(Math.abs)));
 }
 
-/** Changes taken apart: what the run shares, what each host of several requests has beside it, what each request has. */
-type Apart = ReturnType<typeof takeApart>;
-
-/** A run shares the middle of its hosts' middles: what a slow machine or network does to all of them. */
+/**
+ * Changes taken apart: what the run shares, under no name; what each host of several requests has beside it, by its name; what each request
+ * has beside it, by its key. A run shares the middle of its hosts' middles: what a slow machine or network does to all of them.
+ */
 function takeApart(changes: Logs, hostOf: (key: string) => string) {
   const byHost = [...grouped([...changes], ([key]) => hostOf(key))].map(([host, same]) => ({
     host,
@@ -126,18 +126,13 @@ function takeApart(changes: Logs, hostOf: (key: string) => string) {
   const middles = byHost.map(({ middle }) => middle).toSorted((a, b) => Math.abs(a) - Math.abs(b));
   // Of two hosts the one that moved less: a single slow host must not count as the whole run. No request in common, no shift.
   const shift = middles.length < 3 ? (middles[0] ?? 0) : median(middles);
-  const shared = byHost.filter(({ size }) => size > 1);
-  return {
-    shift,
-    hosts: new Map(shared.map(({ host, middle }) => [host, middle - shift])),
-    own: new Map([...changes].map(([key, change]) => [key, change - shift])),
-    hostCount: byHost.length,
-  };
+  const hosts = byHost.flatMap(({ host, size, middle }) => (size > 1 ? [[host, middle - shift] as const] : []));
+  return new Map([['', shift], ...hosts, ...[...changes].map(([key, change]) => [key, change - shift] as const)]);
 }
 
 /** The most standard deviations by which a view that tells of a change makes it stand out. */
 function bestScore(change: number, views: readonly (readonly [value: number, scatter: number])[], scatter: number): number {
-  const scores = views.flatMap(([value, times]) => (value / change >= TELLS ? [value / (times * scatter)] : []));
+  const scores = views.map(([value, times]) => (value / change >= TELLS ? value / (times * scatter) : 0));
   return scores.reduce((most, score) => (Math.abs(score) > Math.abs(most) ? score : most), 0);
 }
 
@@ -161,26 +156,28 @@ function viewsOf(was: Logs, is: Logs, [before = [], after = []]: readonly (reado
   ];
 }
 
-/** How much runs, hosts and requests differ by themselves, learnt from groups of neighbouring runs, each at a level of its own. */
+/** In place of the name of a host. */
+const NO_HOST = '?';
+/** Keys of requests hold blanks, names of hosts none; the whole run has no name. */
+const isRequest = (key: string) => key.includes(' ');
+
+/** How much a part of a run differs by itself, learnt from groups of neighbouring runs, each at a level of its own. */
 function learnScatter(groups: readonly (readonly Logs[])[], hostOf: (key: string) => string) {
   const apart = groups.flatMap(deviations).map((changes) => takeApart(changes, hostOf));
-  const request = spreadOf(
-    apart.flatMap(({ own }) => [...own.values()]),
-    { usual: USUAL_SCATTER },
-  );
-  const host = spreadOf(
-    apart.flatMap(({ hosts }) => [...hosts.values()]),
-    { usual: request * HOST_SHARE },
-  );
-  const ofAll = (valueIn: (run: Apart) => number | undefined, prior: number) =>
-    scatterOf(
-      apart.flatMap((run) => valueIn(run) ?? []),
-      prior,
+  const all = apart.flatMap((run) => [...run]);
+  const spreadIn = (holds: (key: string) => boolean, usual: number) =>
+    spreadOf(
+      all.flatMap(([key, value]) => (holds(key) ? [value] : [])),
+      { usual },
     );
-  return {
-    run: ofAll(({ shift }) => shift, RUN_SCATTER),
-    host: (name: string, requests: number) => ofAll(({ hosts }) => hosts.get(name), Math.max(host, request / Math.sqrt(requests))),
-    request: (key: string) => ofAll(({ own }) => own.get(key), request),
+  const request = spreadIn(isRequest, USUAL_SCATTER);
+  const host = spreadIn((key) => key !== '' && !isRequest(key), request * HOST_SHARE);
+  return (key: string, requests: number) => {
+    const ofHost = isRequest(key) ? request : Math.max(host, request / Math.sqrt(requests));
+    return scatterOf(
+      apart.flatMap((run) => run.get(key) ?? []),
+      key === '' ? RUN_SCATTER : ofHost,
+    );
   };
 }
 
@@ -200,41 +197,35 @@ export function shiftBetween(
   const groups = neighbours.map((group) => group.map(({ entries }) => logsOf(entries, timeOf)));
   const keys = keysOf(before);
   const timed = timedPairs(pairs).map((pair) => ({ ...pair, key: keys.get(pair.before) ?? '' }));
-  const hostByKey = new Map(timed.map((pair) => [pair.key, pair.before.host ?? '']));
+  const hostByKey = new Map(timed.map((pair) => [pair.key, pair.before.host ?? NO_HOST]));
   // An address begins with its method and host.
   const hostOf = (key: string) => hostByKey.get(key) ?? key.slice(key.indexOf(' ') + 1, key.indexOf('/'));
-  const scatter = learnScatter(groups, hostOf);
+  const scatterIn = learnScatter(groups, hostOf);
   const logs = (side: 'from' | 'to') => new Map(timed.map((pair) => [pair.key, Math.log(pair[side])]));
-  const views = viewsOf(logs('from'), logs('to'), groups, scatter.run).map((view) => ({
-    ...takeApart(view.changes, hostOf),
-    scatter: view.scatter,
+  const views = viewsOf(logs('from'), logs('to'), groups, scatterIn('', 0)).map(({ changes, scatter }) => ({
+    parts: takeApart(changes, hostOf),
+    scatter,
   }));
-  const whole = views[0] as (typeof views)[number]; // the two runs against each other
-  const score = (change: number, valueOf: (view: Apart) => number | undefined, deviation: number) =>
-    bestScore(
-      change,
-      views.map((view) => [valueOf(view) ?? 0, view.scatter]),
-      deviation,
-    );
   const ofBoth = Math.sqrt(runs.reduce((sum, each) => sum + varianceOf(each), 0));
-  const requests = timed.map(({ key, ...pair }): Moved => {
-    const own = whole.own.get(key) ?? 0;
-    const deviation = scatter.request(key);
-    return {
-      ...pair,
-      change: own + whole.shift,
+  const partOf = (key: string, requests = 1) => {
+    const scatter = scatterIn(key, requests);
+    const own = views[0]?.parts.get(key) ?? 0; // of the two runs against each other
+    const score = bestScore(
       own,
-      scatter: ofBoth * deviation,
-      score: score(own, (view) => view.own.get(key), deviation),
-    };
+      views.map((view) => [view.parts.get(key) ?? 0, view.scatter]),
+      scatter,
+    );
+    return { own, score, scatter: ofBoth * scatter };
+  };
+  const whole = partOf('');
+  const requests = timed.map((pair): Moved => {
+    const part = partOf(pair.key);
+    return { ...pair, ...part, change: part.own + whole.own };
   });
-  const members = grouped(requests, (moved) => moved.before.host ?? '');
+  const byHost = grouped(requests, ({ before: { host } }) => host ?? NO_HOST);
   return {
-    whole: { shift: whole.shift, score: score(whole.shift, ({ shift }) => shift, scatter.run), hosts: whole.hostCount },
-    hosts: [...whole.hosts].map(([host, shift]) => {
-      const own = members.get(host) ?? [];
-      return { host, requests: own, shift, score: score(shift, ({ hosts }) => hosts.get(host), scatter.host(host, own.length)) };
-    }),
+    whole: { ...whole, hosts: byHost.size },
+    hosts: [...byHost].flatMap(([host, own]) => (own.length > 1 ? [{ ...partOf(host, own.length), host, requests: own }] : [])),
     requests,
   };
 }
@@ -273,5 +264,5 @@ export function courseBetween(before: Har, after: Har, neighbours: readonly (rea
     RUN_SCATTER,
   );
   const [wasMs, isMs] = [documentEnd(before), documentEnd(after)];
-  return { shift, score: shift / (OF_TWO * scatter), documentShift: wasMs && isMs ? Math.log(isMs / wasMs) : 0 };
+  return { own: shift, score: shift / (OF_TWO * scatter), documentShift: wasMs && isMs ? Math.log(isMs / wasMs) : 0 };
 }

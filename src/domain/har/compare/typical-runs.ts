@@ -14,8 +14,8 @@ export interface RunFigures {
 }
 
 /** The lower median of what is known, a value that occurred; null where nothing is. */
-export function middle(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null).toSorted((a, b) => a - b);
+export function middle(values: readonly (number | null | undefined)[]): number | null {
+  const known = values.filter((value) => value != null).toSorted((a, b) => a - b);
   return known[(known.length - 1) >> 1] ?? null;
 }
 
