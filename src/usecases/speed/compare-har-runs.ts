@@ -1,10 +1,8 @@
 import { ApiError, refuse } from '../../api/errors.ts';
 import { listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { instantOf } from '../../api/params.ts';
-import type { SampleTold } from '../../domain/har/compare/compare-hars.ts';
 import type { Comparison } from '../../domain/har/compare/har-comparison.ts';
-import { placeOfRun, type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
-import type { PaintTimes } from '../../domain/har/requests/largest-paint.ts';
+import { placeOfRun, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
 import { changeNear, worstOf } from '../../domain/speed/clues.ts';
 import { chooseStep, withoutRuns } from '../../domain/speed/runs.ts';
 import { changeSentence, placeOfStudy } from '../../domain/speed/speed-findings.ts';
@@ -12,24 +10,19 @@ import { resolveDate } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
 import { studyOne, usualPeriod } from './analyze-scenarios.ts';
 import { eventNamed, eventWords } from './event-named.ts';
-import { figuresOf, NEAR_MS, type Neighbours, readGivenRun, readHars, readNeighbours } from './run-neighbours.ts';
+import { figuresOf, type KnownRun, NEAR_MS, readGivenRun, readHars, readNeighbours } from './run-neighbours.ts';
 import { stopsAfter } from './scenario-reports.ts';
 
 /** Two runs by their ids, or a step whose typical runs on both sides of an instant are chosen. */
-export interface HarsAsked {
-  readonly before?: string | undefined;
-  readonly after?: string | undefined;
+export type HarsAsked = { readonly [Name in 'before' | 'after' | 'step' | 'since']?: string | undefined } & {
   readonly scenarioId?: number | undefined;
-  readonly step?: string | undefined;
-  readonly since?: string | undefined;
-}
+};
 
 /** A run with its HAR file as it came. */
-interface RunFile {
-  readonly stepResultId: string;
-  readonly har: unknown;
-  readonly paints: PaintTimes | undefined;
-}
+type RunFile = Pick<KnownRun, 'stepResultId' | 'paints'> & { readonly har: unknown };
+
+/** The runs of both sides, the typical one first, and the runs near them; of chosen ones how they were chosen, and what changed. */
+type BothRuns = Awaited<ReturnType<typeof typicalOf> | ReturnType<typeof givenOf>>;
 
 /** The question whose runs are chosen. */
 type RunsWanted = Pick<HarsAsked, 'step' | 'since'> & { readonly scenarioId: number };
@@ -94,104 +87,90 @@ async function changeOf(asked: RunsWanted, context: Context) {
 }
 
 /** Chooses typical runs on both sides of an instant and reads their HAR files. */
-async function chooseHarRuns(asked: RunsWanted, context: Context) {
+async function typicalOf(asked: RunsWanted, context: Context) {
   const { step, sinceMs, untilMs, told } = await changeOf(asked, context);
+  const since = new Date(sinceMs).toISOString();
   const near = figuresOf(step).filter(({ date }) => Math.abs(date - sinceMs) <= NEAR_MS);
-  const sides = {
-    before: near.filter(({ date }) => date < sinceMs),
-    after: near.filter(({ date }) => date >= sinceMs && date < untilMs),
-  };
   // Files that cannot be read are left out and noted, unless there is no other.
-  const filesOf = async (side: keyof typeof sides) => {
-    const runs = typicalRuns(sides[side], RUNS);
-    if (runs.length === 0)
-      throw new ApiError('missing', `The step has no run without a failure in the 3 days ${side} ${new Date(sinceMs).toISOString()}.`);
+  const sideOf = async (side: 'before' | 'after', holds: (date: number) => boolean) => {
+    const all = near.filter(({ date }) => holds(date));
+    const runs = typicalRuns(all, RUNS);
+    if (runs.length === 0) throw new ApiError('missing', `The step has no run without a failure in the 3 days ${side} ${since}.`);
     const { read, failed } = await readHars(runs, context.ask);
     if (failed && read.length === 0) throw failed.reason;
     if (failed) context.note(`${runs.length - read.length} of ${runs.length} HAR files ${side} could not be read.`);
-    return read;
+    const times = read.map(({ date, stepResultId }) => ({ time: new Date(date).toISOString(), stepResultId }));
+    return { read, times, paints: all.map(({ paints }) => paints) };
   };
   context.progress(1, 3, 'chose typical runs');
-  const before = await filesOf('before');
+  const before = await sideOf('before', (date) => date < sinceMs);
   context.progress(2, 3, 'read the HAR files before');
-  const after = await filesOf('after');
-  const paintsIn = (side: keyof typeof sides) => sides[side].map(({ paints }) => paints);
-  const paints = { before: paintsIn('before'), after: paintsIn('after') };
-  return { step: `${step.number} "${step.name}"`, sinceMs, before, after, paints, told };
-}
-
-/** Reads, pairs and judges the files; what two files differ in never changes, so it is kept. */
-async function compared(
-  befores: readonly RunFile[],
-  afters: readonly RunFile[],
-  { paints: near, hars }: Neighbours,
-  { remember, projectId, note, ownDomains: firstParty }: Context,
-  told?: SampleTold,
-): Promise<Comparison> {
-  const { compareHars, loadEntities, readHar } = await import('../../domain/har/index.ts');
-  const entities = await loadEntities();
-  const ids = [befores, afters].map((files) => files.map(({ stepResultId }) => stepResultId));
-  const key = ['HAR files', await projectId(), ids, [hars.before.length, hars.after.length], near, firstParty, told];
-  const { comparison, notes } = await remember(key, async () => {
-    const read = (files: readonly RunFile[]) => files.map(({ har, paints }) => ({ har: readHar(har, { firstParty }), paints }));
-    const around = (files: readonly unknown[]) => files.map((har) => readHar(har, { firstParty }));
-    return compareHars(read(befores), read(afters), entities, { before: around(hars.before), after: around(hars.after) }, near, told);
-  });
-  for (const sentence of notes) note(sentence);
-  return comparison;
-}
-
-async function compareTypical(asked: RunsWanted, context: Context) {
-  const { step, sinceMs, before, after, paints, told } = await chooseHarRuns(asked, context);
-  const comparison = await compared(before, after, { paints, hars: { before: [], after: [] } }, context, told);
-  const timesOf = (runs: readonly RunFigures[]) =>
-    runs.map(({ date, stepResultId }) => ({ time: new Date(date).toISOString(), stepResultId }));
+  const after = await sideOf('after', (date) => date >= sinceMs && date < untilMs);
   return {
-    comparison,
-    before: before[0]?.stepResultId ?? '',
-    after: after[0]?.stepResultId ?? '',
-    chosen: { step, since: new Date(sinceMs).toISOString(), runs: { before: timesOf(before), after: timesOf(after) } },
+    before: before.read,
+    after: after.read,
+    near: { paints: { before: before.paints, after: after.paints }, hars: { before: [], after: [] } },
+    told,
+    chosen: { step: `${step.number} "${step.name}"`, since, runs: { before: before.times, after: after.times } },
   };
 }
 
-/** Says of each side how unusual the run is among those near it. */
-function placed(comparison: Comparison, paints: readonly (PaintTimes | undefined)[], near: readonly (readonly PaintTimes[])[]): Comparison {
-  const sides = comparison.sides.map((side, index) => {
-    const [own, around] = [paints[index], near[index]];
-    const unusual = own && around && placeOfRun(own, around);
-    return unusual === undefined ? side : { ...side, unusual };
-  });
-  const said = sides.flatMap(({ side, unusual }) =>
-    unusual === undefined || unusual.startsWith('usual') ? [] : [` The run ${side} is not typical, ${unusual}.`],
-  );
-  return { ...comparison, sides, answer: `${comparison.answer}${said.join('')}` };
-}
-
-async function compareGiven(before: string, after: string, scenarioId: number | undefined, context: Context) {
+/** Reads two given runs and the runs near them. */
+async function givenOf(before: string, after: string, scenarioId: number | undefined, context: Context) {
   const { ask, note, lists, clock } = context;
   const isLate = stopsAfter(clock);
   const [was, is] = await Promise.all([readGivenRun(ask, before), readGivenRun(ask, after)]);
   if (before === after) note('Both ids are the same: the file is compared with itself.');
   const near = await readNeighbours(was, is, scenarioId, { ask, note, lists, isLate });
-  const comparison = await compared([was], [is], near, context);
-  return {
-    comparison: placed(comparison, [was.paints, is.paints], [near.paints.before, near.paints.after]),
-    before,
-    after,
-    chosen: undefined,
-  };
+  return { before: [was], after: [is], near, told: undefined, chosen: undefined };
+}
+
+/** Reads, pairs and judges the files; what two files differ in never changes, so it is kept. */
+async function compared({ before, after, near: { paints, hars }, told }: BothRuns, context: Context): Promise<Comparison> {
+  const { remember, projectId, note, ownDomains: firstParty } = context;
+  const { compareHars, loadEntities, readHar } = await import('../../domain/har/index.ts');
+  const entities = await loadEntities();
+  const ids = [before, after].map((files) => files.map(({ stepResultId }) => stepResultId));
+  const key = ['HAR files', await projectId(), ids, [hars.before.length, hars.after.length], paints, firstParty, told];
+  const { comparison, notes } = await remember(key, async () => {
+    const read = (files: readonly RunFile[]) => files.map((file) => ({ har: readHar(file.har, { firstParty }), paints: file.paints }));
+    const around = (files: readonly unknown[]) => files.map((har) => readHar(har, { firstParty }));
+    return compareHars(read(before), read(after), entities, { before: around(hars.before), after: around(hars.after) }, paints, told);
+  });
+  for (const sentence of notes) note(sentence);
+  return comparison;
+}
+
+/** Says of each given run how unusual it is among those near it. */
+function placed(comparison: Comparison, runs: BothRuns): Comparison {
+  const sides = comparison.sides.map((side) => {
+    const own = runs[side.side][0]?.paints;
+    const unusual = own && placeOfRun(own, runs.near.paints[side.side]);
+    return unusual === undefined ? side : { ...side, unusual };
+  });
+  const said = sides.flatMap(({ side, unusual = 'usual' }) =>
+    unusual.startsWith('usual') ? [] : [` The run ${side} is not typical, ${unusual}.`],
+  );
+  return { ...comparison, sides, answer: `${comparison.answer}${said.join('')}` };
 }
 
 /**
  * Compares two given runs, or typical runs before and since an instant: gives the run of each side that is listed, and how they were chosen
  * where they were. Throws `invalid` where neither is named.
  */
-export function compareHarRuns({ before, after, scenarioId, step, since }: HarsAsked, context: Context) {
+export async function compareHarRuns({ before, after, scenarioId, step, since }: HarsAsked, context: Context) {
   const isGiven = before !== undefined || after !== undefined;
-  if (!isGiven && scenarioId !== undefined) return compareTypical({ scenarioId, step, since }, context);
-  if (isGiven && (step !== undefined || since !== undefined)) refuse('before: pass before and after, or scenarioId and step, not both.');
-  if (step !== undefined || since !== undefined) refuse('scenarioId: is required with step and since.');
+  const isNarrowed = step !== undefined || since !== undefined;
+  if (isGiven && isNarrowed) refuse('before: pass before and after, or scenarioId and step, not both.');
+  if (!isGiven && scenarioId !== undefined) return answerOf(await typicalOf({ scenarioId, step, since }, context), context);
+  if (isNarrowed) refuse('scenarioId: is required with step and since.');
   if (before === undefined) refuse('before: is required with after (string); or pass scenarioId and step.');
   if (after === undefined) refuse('after: is required with before (string); or pass scenarioId and step.');
-  return compareGiven(before, after, scenarioId, context);
+  return answerOf(await givenOf(before, after, scenarioId, context), context);
+}
+
+async function answerOf(runs: BothRuns, context: Context) {
+  const comparison = await compared(runs, context);
+  const [before = '', after = ''] = [runs.before, runs.after].map(([run]) => run?.stepResultId);
+  return { comparison: runs.chosen ? comparison : placed(comparison, runs), before, after, chosen: runs.chosen };
 }

@@ -1,6 +1,5 @@
 import { formatMs, formatNumber } from '../../../lib/number-text.ts';
 import { present } from '../../../lib/sentences.ts';
-import { median } from '../../../statistics/order.ts';
 import type { Har } from '../read/har-model.ts';
 import type { PaintTimes } from '../requests/largest-paint.ts';
 import type { HarStudy } from '../requests/study-har.ts';
@@ -9,7 +8,7 @@ import { sanitiseHost, shortUrl } from '../sanitise-url.ts';
 import type { Comparison } from './har-comparison.ts';
 import type { Matching } from './match-requests.ts';
 import type { RequestChange } from './request-changes.ts';
-import { courseBetween, type Moved, type RunShift, spreadOf } from './run-scatter.ts';
+import { courseBetween, differing, logsOf, type Moved, type RunShift } from './run-scatter.ts';
 
 /** Something of each of two sides. */
 export interface Sides<Run> {
@@ -33,32 +32,20 @@ export type Effects = { readonly [Name in Paint]?: number };
 export const paintsOf = ({ paints, totals }: HarStudy): PaintTimes => ({ ...paints, loadMs: totals.onLoadMs ?? paints.loadMs });
 
 /**
- * Standard deviations of the difference of two runs, or of one run from those near it, from which a paint counts as moved; and the least
- * ratio and ms. Half a percent to a few of unmoved ones pass: what is then named must stand out by itself.
+ * Standard deviations from which a paint counts as moved, and the least ratio and ms. Half a percent to a few of unmoved ones pass: what is
+ * then named must stand out by itself.
  */
-const MOVED = { difference: 2, deviation: 2, ratio: Math.log(1.1), ms: 100 };
-/** Standard deviation of the log of a paint where too few runs are known, and the least that is believed. */
-const PAINT_SCATTER = { usual: 0.12, least: 0.03, runs: 8 };
-
-/** Whether a paint of two runs differs by more than runs do: from each other, or one of them from those near it. */
-function isMoved(name: Paint, before: number, after: number, near: Sides<PaintTimes>): boolean {
-  const ratio = Math.log(after / before);
-  if (Math.abs(ratio) < MOVED.ratio || Math.abs(after - before) < MOVED.ms) return false;
-  const sides = [near.before, near.after].map((runs) => runs.flatMap((run) => ((run[name] ?? 0) > 0 ? [Math.log(run[name] ?? 1)] : [])));
-  const deviations = sides.flatMap((logs) => logs.map((log) => log - median(logs)));
-  const scatter = spreadOf(deviations, PAINT_SCATTER);
-  const [was, is] = sides.map((logs) => (logs.length < PAINT_SCATTER.runs ? undefined : median(logs)));
-  // The slow one is above its level, or the fast one below.
-  const away = [was === undefined ? 0 : was - Math.log(before), is === undefined ? 0 : Math.log(after) - is];
-  const isApart = Math.abs(ratio) >= MOVED.difference * Math.SQRT2 * scatter;
-  return isApart || away.some((each) => each * Math.sign(ratio) >= MOVED.deviation * scatter);
-}
+const MOVED = { score: 2, ratio: Math.log(1.1), ms: 100 };
 
 /** By how many ms each paint moved between two runs, where that is more than runs differ by anyway. */
 function paintMoves(was: PaintTimes, is: PaintTimes, near: Sides<PaintTimes>): Effects {
+  const logs = (run: PaintTimes) => logsOf(PAINTS.map((name) => [name, run[name]]));
+  const partOf = differing([logs(was), logs(is)], [near.before.map(logs), near.after.map(logs)]);
   const moved = PAINTS.flatMap((name) => {
-    const [before, after] = [was[name], is[name]];
-    return before && after && isMoved(name, before, after, near) ? [[name, after - before]] : [];
+    const { own, score } = partOf(name);
+    const ms = (is[name] ?? 0) - (was[name] ?? 0);
+    const isMoved = Math.abs(own) >= MOVED.ratio && Math.abs(ms) >= MOVED.ms && Math.abs(score) >= MOVED.score;
+    return isMoved ? [[name, ms]] : [];
   });
   return Object.fromEntries(moved);
 }

@@ -57,23 +57,20 @@ function timedPairs(pairs: readonly ComparedPair[]): RequestChange[] {
   );
 }
 
-/** Logarithms of a run by address; equal addresses in their order. */
+/** Logarithms of what a run is measured by, each under its key. */
 type Logs = ReadonlyMap<string, number>;
 
-/** Keys of the requests of a run: address and the how-manieth of that address it is. */
-function keysOf(entries: readonly HarEntry[]): Map<HarEntry, string> {
-  const seen = new Map<string, number>();
-  return new Map(
-    entries.map((entry) => {
-      const address = normalisedAddress(entry);
-      return [entry, `${address} ${addTo(seen, address)}`];
-    }),
-  );
-}
+/** The logarithms of what is known and above 0. */
+export const logsOf = (values: Iterable<readonly [key: string, value: number | null]>): Logs =>
+  new Map([...values].flatMap(([key, value]) => (value !== null && value > 0 ? [[key, Math.log(value)] as const] : [])));
 
-function logsOf(entries: readonly HarEntry[], valueOf: (entry: HarEntry) => number | null): Logs {
-  const known = [...keysOf(entries)].map(([entry, key]) => [key, valueOf(entry)] as const);
-  return new Map(known.flatMap(([key, value]) => (value === null ? [] : [[key, Math.log(value)] as const])));
+/** Values of the requests of a run, each under its address and the how-manieth of that address it is. */
+function keyed<Value>(entries: readonly HarEntry[], valueOf: (entry: HarEntry) => Value): (readonly [key: string, value: Value])[] {
+  const seen = new Map<string, number>();
+  return entries.map((entry) => {
+    const address = normalisedAddress(entry);
+    return [`${address} ${addTo(seen, address)}`, valueOf(entry)];
+  });
 }
 
 /** How much each value differs from that of its key before; keys without one are left out. */
@@ -101,16 +98,13 @@ function deviations(group: readonly Logs[]): Map<string, number>[] {
 /** The spread of values around 0, drawn towards `prior` where they are few; an outlier among them counts as a large value only. */
 function scatterOf(values: readonly number[], prior: number): number {
   const squares = values.reduce((sum, value) => sum + Math.min(value * value, (OUTLYING * prior) ** 2), 0);
-  return Math.max(LEAST_SCATTER, Math.sqrt((PRIOR_RUNS * prior * prior + squares) / (PRIOR_RUNS + Math.max(0, values.length - 1))));
+  return Math.sqrt((PRIOR_RUNS * prior * prior + squares) / (PRIOR_RUNS + Math.max(0, values.length - 1)));
 }
 
-/** The robust spread of values around 0, no less than the least; the usual one where they are few. */
-export function spreadOf(
-  values: readonly number[],
-  { usual, least = LEAST_SCATTER, runs = 5 }: { readonly usual: number; least?: number; runs?: number },
-): number {
+/** The robust spread of values around 0; the usual one where they are few. */
+function spreadOf(values: readonly number[], usual: number): number {
   const known = values.filter((value) => value !== 0);
-  return known.length < runs ? usual : Math.max(least, MAD_TO_SD * median(known.map(Math.abs)));
+  return known.length < 5 ? usual : Math.max(LEAST_SCATTER, MAD_TO_SD * median(known.map(Math.abs)));
 }
 
 /**
@@ -130,24 +124,18 @@ function takeApart(changes: Logs, hostOf: (key: string) => string) {
   return new Map([['', shift], ...hosts, ...[...changes].map(([key, change]) => [key, change - shift] as const)]);
 }
 
-/** The most standard deviations by which a view that tells of a change makes it stand out. */
-function bestScore(change: number, views: readonly (readonly [value: number, scatter: number])[], scatter: number): number {
-  const scores = views.map(([value, times]) => (value / change >= TELLS ? value / (times * scatter) : 0));
-  return scores.reduce((most, score) => (Math.abs(score) > Math.abs(most) ? score : most), 0);
-}
-
 /**
  * The two runs against each other, and each against its level, with how much each view scatters: where one run of two is unlike its
  * neighbours, the other one only adds noise. Where the neighbours of both are at one level, it is known twice as well.
  */
-function viewsOf(was: Logs, is: Logs, [before = [], after = []]: readonly (readonly Logs[])[], runScatter: number) {
+function viewsOf(was: Logs, is: Logs, [before = [], after = []]: readonly (readonly Logs[])[]) {
   const level = (runs: readonly Logs[]) => ({
     of: levelOf(runs, LEAST_NEIGHBOURS),
     variance: MEDIAN_VARIANCE / Math.max(1, runs.length),
   });
   const [own, other, all] = [level(before), level(after), level([...before, ...after])];
   const moved = median([0, ...between(own.of, other.of).values()]);
-  const isOne = Math.abs(moved) < SAME_LEVEL * runScatter * Math.sqrt(own.variance + other.variance);
+  const isOne = Math.abs(moved) < SAME_LEVEL * RUN_SCATTER * Math.sqrt(own.variance + other.variance);
   const [usualBefore, usualAfter] = isOne ? [all, all] : [own, other];
   return [
     { changes: between(was, is), scatter: OF_TWO },
@@ -156,28 +144,54 @@ function viewsOf(was: Logs, is: Logs, [before = [], after = []]: readonly (reado
   ];
 }
 
+/**
+ * How two runs differ in each part: by the log of after over before, against how much that part differs by itself, learnt from groups of
+ * neighbouring runs, each at a level of its own. The score is the most standard deviations by which a view that tells of it stands out.
+ */
+export function differing(
+  [was, is]: readonly [Logs, Logs],
+  groups: readonly (readonly Logs[])[],
+  scatterFrom: (apart: readonly Logs[]) => (key: string) => number = () => () => RUN_SCATTER,
+  partsOf: (changes: Logs) => Logs = (changes) => changes,
+) {
+  const apart = groups.flatMap(deviations).map(partsOf);
+  const priorOf = scatterFrom(apart);
+  const views = viewsOf(was, is, groups).map((view) => ({ ...view, parts: partsOf(view.changes) }));
+  return (key: string) => {
+    const own = views[0]?.parts.get(key) ?? 0;
+    const prior = priorOf(key);
+    const scatter = Math.max(
+      Math.min(LEAST_SCATTER, prior),
+      scatterOf(
+        apart.flatMap((run) => run.get(key) ?? []),
+        prior,
+      ),
+    );
+    const scores = views.map(({ parts, scatter: times }) => {
+      const value = parts.get(key) ?? 0;
+      return value / own >= TELLS ? value / (times * scatter) : 0;
+    });
+    return { own, scatter, score: scores.reduce((most, score) => (Math.abs(score) > Math.abs(most) ? score : most), 0) };
+  };
+}
+
 /** In place of the name of a host. */
 const NO_HOST = '?';
 /** Keys of requests hold blanks, names of hosts none; the whole run has no name. */
 const isRequest = (key: string) => key.includes(' ');
 
-/** How much a part of a run differs by itself, learnt from groups of neighbouring runs, each at a level of its own. */
-function learnScatter(groups: readonly (readonly Logs[])[], hostOf: (key: string) => string) {
-  const apart = groups.flatMap(deviations).map((changes) => takeApart(changes, hostOf));
+/** How much parts of a run usually differ: the whole, a host of so many requests, a request. */
+function usualScatter(apart: readonly Logs[], requestsOf: (host: string) => number) {
   const all = apart.flatMap((run) => [...run]);
-  const spreadIn = (holds: (key: string) => boolean, usual: number) =>
-    spreadOf(
-      all.flatMap(([key, value]) => (holds(key) ? [value] : [])),
-      { usual },
-    );
-  const request = spreadIn(isRequest, USUAL_SCATTER);
-  const host = spreadIn((key) => key !== '' && !isRequest(key), request * HOST_SHARE);
-  return (key: string, requests: number) => {
-    const ofHost = isRequest(key) ? request : Math.max(host, request / Math.sqrt(requests));
-    return scatterOf(
-      apart.flatMap((run) => run.get(key) ?? []),
-      key === '' ? RUN_SCATTER : ofHost,
-    );
+  const valuesIn = (holds: (key: string) => boolean) => all.flatMap(([key, value]) => (holds(key) ? [value] : []));
+  const request = spreadOf(valuesIn(isRequest), USUAL_SCATTER);
+  const host = spreadOf(
+    valuesIn((key) => key !== '' && !isRequest(key)),
+    request * HOST_SHARE,
+  );
+  return (key: string) => {
+    if (key === '') return RUN_SCATTER;
+    return isRequest(key) ? request : Math.max(host, request / Math.sqrt(requestsOf(key)));
   };
 }
 
@@ -194,38 +208,28 @@ export function shiftBetween(
   neighbours: readonly (readonly Har[])[],
   runs = [1, 1],
 ) {
-  const groups = neighbours.map((group) => group.map(({ entries }) => logsOf(entries, timeOf)));
-  const keys = keysOf(before);
+  const keys = new Map(keyed(before, (entry) => entry).map(([key, entry]) => [entry, key]));
   const timed = timedPairs(pairs).map((pair) => ({ ...pair, key: keys.get(pair.before) ?? '' }));
+  const members = grouped(timed, (pair) => pair.before.host ?? NO_HOST);
   const hostByKey = new Map(timed.map((pair) => [pair.key, pair.before.host ?? NO_HOST]));
   // An address begins with its method and host.
   const hostOf = (key: string) => hostByKey.get(key) ?? key.slice(key.indexOf(' ') + 1, key.indexOf('/'));
-  const scatterIn = learnScatter(groups, hostOf);
-  const logs = (side: 'from' | 'to') => new Map(timed.map((pair) => [pair.key, Math.log(pair[side])]));
-  const views = viewsOf(logs('from'), logs('to'), groups, scatterIn('', 0)).map(({ changes, scatter }) => ({
-    parts: takeApart(changes, hostOf),
-    scatter,
-  }));
-  const ofBoth = Math.sqrt(runs.reduce((sum, each) => sum + varianceOf(each), 0));
-  const partOf = (key: string, requests = 1) => {
-    const scatter = scatterIn(key, requests);
-    const own = views[0]?.parts.get(key) ?? 0; // of the two runs against each other
-    const score = bestScore(
-      own,
-      views.map((view) => [view.parts.get(key) ?? 0, view.scatter]),
-      scatter,
-    );
-    return { own, score, scatter: ofBoth * scatter };
-  };
+  const partOf = differing(
+    [logsOf(timed.map(({ key, from }) => [key, from])), logsOf(timed.map(({ key, to }) => [key, to]))],
+    neighbours.map((group) => group.map(({ entries }) => logsOf(keyed(entries, timeOf)))),
+    (apart) => usualScatter(apart, (host) => members.get(host)?.length ?? 1),
+    (changes) => takeApart(changes, hostOf),
+  );
   const whole = partOf('');
+  const ofBoth = Math.sqrt(runs.reduce((sum, each) => sum + varianceOf(each), 0));
   const requests = timed.map((pair): Moved => {
     const part = partOf(pair.key);
-    return { ...pair, ...part, change: part.own + whole.own };
+    return { ...pair, ...part, scatter: ofBoth * part.scatter, change: part.own + whole.own };
   });
-  const byHost = grouped(requests, ({ before: { host } }) => host ?? NO_HOST);
+  const byHost = grouped(requests, (moved) => moved.before.host ?? NO_HOST);
   return {
     whole: { ...whole, hosts: byHost.size },
-    hosts: [...byHost].flatMap(([host, own]) => (own.length > 1 ? [{ ...partOf(host, own.length), host, requests: own }] : [])),
+    hosts: [...byHost].flatMap(([host, own]) => (own.length > 1 ? [{ ...partOf(host), host, requests: own }] : [])),
     requests,
   };
 }
@@ -242,7 +246,8 @@ const documentEnd = ({ document }: Har) => (document ? endOf(document) : 0);
 /** Starts of a run, counted from the end of its document. */
 function startsOf(run: Har): Logs {
   const fromMs = documentEnd(run);
-  return logsOf(run.entries, ({ startMs }) => ((startMs ?? 0) - fromMs < LEAST_START_MS ? null : (startMs ?? 0) - fromMs));
+  const startOf = ({ startMs }: HarEntry) => ((startMs ?? 0) - fromMs < LEAST_START_MS ? null : (startMs ?? 0) - fromMs);
+  return logsOf(keyed(run.entries, startOf));
 }
 
 /**
@@ -254,15 +259,16 @@ export function courseBetween(before: Har, after: Har, neighbours: readonly (rea
   const inOrder = [...was].toSorted(([, a], [, b]) => a - b);
   const changes = inOrder.flatMap(([key, start]) => (is.has(key) ? [(is.get(key) ?? 0) - start] : []));
   if (changes.length < LEAST_STARTS) return undefined;
-  const shift = median(changes);
   const size = Math.floor(changes.length / 4);
   const quarters = [0, 1, 2, 3].map((place) => changes.slice(place * size, place === 3 ? undefined : (place + 1) * size));
-  if (shift === 0 || quarters.some((quarter) => median(quarter) / shift < EVERYWHERE)) return undefined;
-  const paces = neighbours.flatMap((runs) => deviations(runs.map(startsOf)).filter(({ size: starts }) => starts >= LEAST_STARTS));
-  const scatter = scatterOf(
-    paces.map((pace) => median([...pace.values()])),
-    RUN_SCATTER,
-  );
+  const paceOf = (starts: Logs) => new Map(starts.size < LEAST_STARTS ? [] : [['', median([...starts.values()])]]);
+  const pace = differing(
+    [was, is],
+    neighbours.map((runs) => runs.map(startsOf)),
+    undefined,
+    paceOf,
+  )('');
+  if (pace.own === 0 || quarters.some((quarter) => median(quarter) / pace.own < EVERYWHERE)) return undefined;
   const [wasMs, isMs] = [documentEnd(before), documentEnd(after)];
-  return { own: shift, score: shift / (OF_TWO * scatter), documentShift: wasMs && isMs ? Math.log(isMs / wasMs) : 0 };
+  return { ...pace, documentShift: wasMs && isMs ? Math.log(isMs / wasMs) : 0 };
 }
