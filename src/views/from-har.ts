@@ -1,4 +1,5 @@
-import type { Har, HarEntry } from '../domain/har/read/har-model.ts';
+import type { HarEntry } from '../domain/har/read/read-entry.ts';
+import type { Har } from '../domain/har/read/read-har.ts';
 import type { HarStudy } from '../domain/har/requests/study-har.ts';
 import { partiesOf } from '../domain/har/requests/third-parties.ts';
 import { rounded } from '../domain/har/requests/totals.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Har } from '../../src/domain/har/read/har-model.ts';
+import type { Har } from '../../src/domain/har/read/read-har.ts';
 import { readHar } from '../../src/domain/har/read/read-har.ts';
 import { studyHar } from '../../src/domain/har/requests/study-har.ts';
 import { findProblems } from '../../src/domain/har/rules/find-problems.ts';

@@ -1,6 +1,6 @@
 import { type HarQuery, viewOf } from '../../domain/har/answer/har-query.ts';
 import { chosenRequests, loadEntities, studyHar } from '../../domain/har/index.ts';
-import type { Har } from '../../domain/har/read/har-model.ts';
+import type { Har } from '../../domain/har/read/read-har.ts';
 import { present } from '../../lib/sentences.ts';
 import { partiesChart, waterfallOf } from '../../views/from-har.ts';
 import type { PanelSpec } from '../../views/spec.ts';

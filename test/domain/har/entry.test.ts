@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HarEntry } from '../../../src/domain/har/read/har-model.ts';
+import type { HarEntry } from '../../../src/domain/har/read/read-entry.ts';
 import { readHar } from '../../../src/domain/har/read/read-har.ts';
 import { at, type EntryParts, entry, har } from './sample.ts';
 

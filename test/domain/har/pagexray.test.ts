@@ -1,7 +1,7 @@
 import pagexray from 'pagexray';
 import { describe, expect, it } from 'vitest';
-import type { HarEntry } from '../../../src/domain/har/read/har-model.ts';
-import { readLoads } from '../../../src/domain/har/read/read-har.ts';
+import type { HarEntry } from '../../../src/domain/har/read/read-entry.ts';
+import { type Har, readHar } from '../../../src/domain/har/read/read-har.ts';
 import { loadTotals } from '../../../src/domain/har/requests/totals.ts';
 import { RECORDED_FILES, readRecorded } from './recorded-files.ts';
 
@@ -47,7 +47,13 @@ const TRANSFERRED: Readonly<Record<string, Record<string, number>>> = {
   'www.nytimes.com.har': { same: 262, 'no body': 2, _bytesIn: 64 },
 };
 
+interface RawLog {
+  readonly pages: readonly { readonly id: string }[];
+  readonly entries: readonly RawEntry[];
+}
+
 interface RawEntry {
+  readonly pageref: string;
   request: { url: string; method: string };
   response: { status: number; bodySize: number; headersSize: number; _transferSize?: number; content?: { size?: number } };
   _bytesIn?: string;
@@ -81,10 +87,20 @@ function whyOther(entry: HarEntry): string {
   return entry.mime === '' ? `other without MIME type, ${entry.type} by name` : `other with ${entry.mime}, ${entry.type}`;
 }
 
+/** Each page of a file read by itself, its requests by their places in the whole file. */
+function loadsOf(log: RawLog): Har[] {
+  return log.pages.map((page) => {
+    const places = log.entries.flatMap(({ pageref }, at) => (pageref === page.id ? [at] : []));
+    const load = readHar({ log: { ...log, pages: [page], entries: places.map((at) => log.entries[at]) } });
+    for (const entry of load.entries) entry.index = places[entry.index] ?? -1;
+    return load;
+  });
+}
+
 describe('as pagexray counts', () => {
   describe.each(RECORDED_FILES)('%s', (name) => {
-    const raw: { log: { entries: RawEntry[] } } = JSON.parse(readRecorded(name));
-    const loads = readLoads(readRecorded(name));
+    const raw: { log: RawLog } = JSON.parse(readRecorded(name));
+    const loads = loadsOf(raw.log);
     const entries = loads.flatMap((load) => load.entries);
     const totals = loads.map(loadTotals);
     const sumOf = (valueOf: (of: ReturnType<typeof loadTotals>) => number | null) =>

@@ -1,7 +1,8 @@
 import { counted, formatBytes } from '../../../lib/number-text.ts';
 import { sumOfKnown } from '../../../lib/tally.ts';
 import { pageOf } from '../../page-of.ts';
-import type { Har, HarEntry } from '../read/har-model.ts';
+import type { HarEntry } from '../read/read-entry.ts';
+import type { Har } from '../read/read-har.ts';
 import { filterRequests } from '../requests/filter-requests.ts';
 import type { PaintTimes } from '../requests/largest-paint.ts';
 import { requestDetail, requestTable, tableOf } from '../requests/request-columns.ts';

@@ -1,6 +1,6 @@
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { markdownTable } from '../../../lib/text-table.ts';
-import type { HarEntry } from '../read/har-model.ts';
+import type { HarEntry } from '../read/read-entry.ts';
 import type { HarStudy } from '../requests/study-har.ts';
 import { type ByteSizes, endOf, hasFailed, largestBy } from '../requests/totals.ts';
 import { findProblems } from '../rules/find-problems.ts';

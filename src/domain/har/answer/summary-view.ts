@@ -2,7 +2,7 @@ import { counted, formatBytes } from '../../../lib/number-text.ts';
 import { capital, present } from '../../../lib/sentences.ts';
 import { PAGE_MEDIANS } from '../../speed/speed-metrics.ts';
 import { withoutFragment } from '../read/find-document.ts';
-import type { HarEntry } from '../read/har-model.ts';
+import type { HarEntry } from '../read/read-entry.ts';
 import { isEmptyFilter } from '../requests/filter-requests.ts';
 import { requestRow } from '../requests/request-columns.ts';
 import type { HarStudy } from '../requests/study-har.ts';

@@ -1,6 +1,6 @@
 import { formatMs, formatNumber } from '../../../lib/number-text.ts';
 import { present } from '../../../lib/sentences.ts';
-import type { Har } from '../read/har-model.ts';
+import type { Har } from '../read/read-har.ts';
 import type { PaintTimes } from '../requests/largest-paint.ts';
 import type { HarStudy } from '../requests/study-har.ts';
 import { endOf } from '../requests/totals.ts';

@@ -1,6 +1,6 @@
 import { grouped } from '../../../lib/grouped.ts';
 import { withoutFragment } from '../read/find-document.ts';
-import type { HarEntry } from '../read/har-model.ts';
+import type { HarEntry } from '../read/read-entry.ts';
 import { hasFailed } from '../requests/totals.ts';
 import { UUID } from '../sanitise-url.ts';
 

@@ -1,6 +1,7 @@
 import { grouped } from '../../../lib/grouped.ts';
 import { addTo, countOf } from '../../../lib/tally.ts';
-import type { Har, HarEntry } from '../read/har-model.ts';
+import type { HarEntry } from '../read/read-entry.ts';
+import type { Har } from '../read/read-har.ts';
 import type { HarStudy } from '../requests/study-har.ts';
 import { type Totals, totalsOf, weight, weightOf } from '../requests/totals.ts';
 import { sanitiseHost } from '../sanitise-url.ts';

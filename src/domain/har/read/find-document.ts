@@ -1,5 +1,5 @@
 import { grouped } from '../../../lib/grouped.ts';
-import type { HarEntry, HarPage } from './har-model.ts';
+import type { HarEntry, HarPage } from './read-entry.ts';
 
 /** The requests of one navigation. */
 export interface PageLoad {

@@ -1,13 +1,5 @@
 import { visibleText } from '../../../lib/visible-text.ts';
-import {
-  type HarEntry,
-  type HarTimings,
-  INITIATOR_TYPES,
-  PRIORITIES,
-  protocolName,
-  type ResourceType,
-  renderBlockingName,
-} from './har-model.ts';
+import { INITIATOR_TYPES, type Party, PRIORITIES, protocolName, type ResourceType, renderBlockingName } from './har-model.ts';
 import { cacheLifetimeSeconds, type Lookups, readHeaders } from './lookups.ts';
 import { amountOf, isBadAmount, isRecord, kindOf, listOf, looseAmountOf, recordOf, textOf } from './member.ts';
 import { resourceType } from './resource-type.ts';
@@ -126,11 +118,13 @@ function readAnswer(raw: Raw, headers: ReadonlyMap<string, string>, timings: Har
   const method = textOf(request.method).toUpperCase() || 'GET';
   return {
     method,
+    /** 0 when no response arrived (blocked, aborted, failed). */
     status,
     redirectUrl: isRedirect(status) ? textOf(response.redirectURL) || headers.get('location') || null : null,
     contentEncoding: headers.get('content-encoding')?.trim().toLowerCase() || null,
     contentLength: amountText(headers.get('content-length')),
     isCached: isMarkedCached(raw) || tookNoTime(raw, response, timings),
+    /** Name of the GraphQL operation, for telling requests of one address apart; never to be shown. */
     operation: operationOf(request, method),
     hasValidator: headers.has('etag') || headers.has('last-modified'),
   };
@@ -151,10 +145,15 @@ function causeOf(raw: Raw) {
 const STREAMS = new Set(['websocket', 'eventsource']);
 
 /** Content that nothing was transferred for. */
-const isOfCache = ({ transferBytes, contentBytes }: Pick<HarEntry, 'transferBytes' | 'contentBytes'>) =>
-  transferBytes === 0 && Boolean(contentBytes);
+const isOfCache = ({ transferBytes, contentBytes }: ReturnType<typeof readSizes>) => transferBytes === 0 && Boolean(contentBytes);
 
-function entryOf(raw: Raw, request: Raw, url: string, index: number, reading: EntryReading): HarEntry {
+/**
+ * One request, normalised: texts are as recorded and may hold secrets, so they are shown through `sanitiseUrl` or `shortUrl` only; null is
+ * what the file does not say.
+ */
+export type HarEntry = ReturnType<typeof entryOf>;
+
+function entryOf(raw: Raw, request: Raw, url: string, index: number, reading: EntryReading) {
   const { report, lookups, bodyHoldsHeaders: holdsHeaders } = reading;
   const misread = (member: string, found: string) => report('misread', index, member, found);
   const amount: ReadAmount = (value, member) => {
@@ -178,27 +177,37 @@ function entryOf(raw: Raw, request: Raw, url: string, index: number, reading: En
   const isStream = isOfEvents || STREAMS.has(purpose) || /^wss?:/i.test(url);
   const opened = isStream ? untilOpen(timings, isOfEvents) : timings;
   return {
+    /** Position in `log.entries` of the file. */
     index,
     pageId: textOf(raw.pageref) || null,
+    /** Since the earliest entry of the load, once that is known. */
     startMs,
     durationMs: readDuration(isStream ? null : timeMs, opened),
     url,
+    /** Lower case without port, and its registrable domain by the public suffix list; null for addresses without a host. */
     host,
     domain,
-    party: null,
+    party: null as Party | null, // decided by the document
     ...answer,
     ...sizes,
     fromCache: isCached || isOfCache(sizes),
+    /** Start of the first redirect that led here, like `startMs`; that of the request itself where none did. */
     askedMs: startMs,
+    /** Lower case without parameters, empty when unknown. */
     mime,
     type: resourceType(purpose, type, url, answer.status ?? 0),
     timings: opened,
     protocol: protocolName(textOf(response.httpVersion)) ?? protocolName(textOf(request.httpVersion)),
+    /** False for what no network was asked for: data, blob, about, files of an extension. */
     isNetwork: answer.method !== 'CONNECT' && (host !== null || !OTHER_SCHEME.test(url)),
+    /** A socket or an event stream, of which only the opening is a wait: `durationMs` ends with it. */
     isStream,
+    /** As Chrome names it. */
     renderBlocking: renderBlockingName(textOf(raw._renderBlocking)),
     ...causeOf(raw),
+    /** False when the file has no response headers for this entry: then nothing is known of caching and compression. */
     headersKnown: responseHeaders.length > 0,
+    /** Freshness by Cache-Control, else Expires; 0 = must not be reused unasked. */
     cacheLifetimeSeconds: cacheLifetimeSeconds(headers, startMs, lookups),
   };
 }
@@ -245,7 +254,10 @@ function operationOf(request: Raw, method: string): string | null {
   return /"operationName"\s*:\s*"([^"]*)"/.exec(body)?.[1] ?? null;
 }
 
-function readTimings(raw: Raw, amount: ReadAmount): HarTimings {
+/** Milliseconds of each phase, null for -1 and absent; `sslMs` is a part of `connectMs`, never added to it. */
+export type HarTimings = ReturnType<typeof readTimings>;
+
+function readTimings(raw: Raw, amount: ReadAmount) {
   return {
     blockedMs: amount(raw.blocked, '.timings.blocked'),
     dnsMs: amount(raw.dns, '.timings.dns'),
@@ -286,3 +298,22 @@ function purposeOf(raw: Raw, request: Raw, byMime: ResourceType | null): string 
 }
 
 const SEC_FETCH_DEST = 'sec-fetch-dest';
+
+/** A page of the file; its times in ms, null when not recorded. */
+export type HarPage = ReturnType<typeof readPages>[number];
+
+/** The pages of a file. */
+export function readPages(list: unknown[], { instant }: Lookups) {
+  return list.filter(isRecord).map((page) => {
+    const startMs = instant(textOf(page.startedDateTime));
+    const timings = recordOf(page.pageTimings);
+    return {
+      id: textOf(page.id),
+      startMs,
+      onContentLoadMs: amountOf(timings.onContentLoad),
+      onLoadMs: amountOf(timings.onLoad),
+      // As a custom member of the recorder says; few do, and 0 is how WebPagetest says that it saw none.
+      firstPaintMs: amountOf(timings._startRender) || amountOf(timings._firstPaint) || amountOf(timings._firstContentfulPaint) || null,
+    };
+  });
+}

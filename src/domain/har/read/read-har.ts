@@ -1,13 +1,15 @@
 import { getDomainWithoutSuffix } from 'tldts';
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { firstOf, present } from '../../../lib/sentences.ts';
 import { sumOfKnown } from '../../../lib/tally.ts';
+import { sanitiseHost } from '../sanitise-url.ts';
 import { addressIn, registrableDomain } from './addresses.ts';
 import { decodeHar } from './decode-har.ts';
 import { followersOf, loadsOf, type PageLoad, startOrLast } from './find-document.ts';
-import { type Har, type HarEntry, HarError, type HarPage, type HarSource } from './har-model.ts';
-import { createLookups, type Lookups, remembered, ZONE } from './lookups.ts';
-import { amountOf, isRecord, kindOf, listOf, recordOf, textOf } from './member.ts';
-import { bodyHoldsHeaders, type EntryReading, readEntry } from './read-entry.ts';
+import { HarError, type HarSource } from './har-model.ts';
+import { createLookups, remembered, ZONE } from './lookups.ts';
+import { isRecord, kindOf, listOf, recordOf, textOf } from './member.ts';
+import { bodyHoldsHeaders, type EntryReading, type HarEntry, readEntry, readPages } from './read-entry.ts';
 
 /** Words that people add to the name of a site for the hosts that carry its files. */
 const CARRIES = 'cdn|static|assets?|img|images?|media|files?|content|fonts?|edge|cache|uploads?|cloud|data';
@@ -50,86 +52,83 @@ export function siteNameMatcher(siteHost: string): (host: string) => boolean {
   };
 }
 
-/** Options of `readHar`. */
-export interface ReadHarOptions {
-  /** Hosts or domains that count as first party beside that of the main document. */
-  firstParty?: readonly string[] | undefined;
-}
+/** A HAR file that was read: the page load that ended it, its entries normalised and in order of start. */
+export type Har = ReturnType<typeof readHar>;
 
 /**
  * Reads a HAR given as JSON text, object, gzip and base64, or bytes: the page load that ended it, with the others of the file named in
- * `notes`. Entries without a request address are left out, unreadable members count as unknown, both are counted in `notes`; any other file
- * throws `HarError` with the place.
+ * `notes`. Hosts or domains may count as first party beside that of the main document. Entries without a request address are left out,
+ * unreadable members count as unknown, both are counted in `notes`; any other file throws `HarError` with the place.
  */
-export function readHar(har: unknown, options?: ReadHarOptions): Har {
-  const loads = readLoads(har, options);
-  return loads.at(-1) as Har; // at least one
-}
-
-/** As `readHar`, every page load of the file in order of start; at least one. */
-export function readLoads(har: unknown, { firstParty = [] }: ReadHarOptions = {}): Har[] {
+export function readHar(har: unknown, { firstParty = [] }: { readonly firstParty?: readonly string[] | undefined } = {}) {
   const source = sourceOf(decodeHar(har));
-  const { entries: readable, pages, notes } = readEntries(source);
-  const entries = readable.filter(({ isNetwork }) => isNetwork);
-  if (readable.length > entries.length) notes.push(otherNote(readable.length - entries.length));
-  const file = { readable: readable.map(({ index }) => index), source };
-  const loads = loadsOf(entries, pages);
-  return loads.map((load, at) => {
-    const others = loads.length > 1 ? [loadsNote(loads, at)] : [];
-    return { ...file, ...judgedAlone(load, firstParty, [...notes, ...others]) };
-  });
+  const { entries: readable, pages: allPages, notes } = readEntries(source);
+  const network = readable.filter(({ isNetwork }) => isNetwork);
+  const loads = loadsOf(network, allPages);
+  const { entries, pages, document, redirects } = loads.at(-1) as PageLoad; // at least one
+  const startedMs = countFromStart(entries, redirects);
+  const inferred = assignParties(entries, document, firstParty);
+  const missing = !document && entries.length > 0;
+  return {
+    /** Of the earliest entry of the load, from which all starts count; ms since 1970, null when the file gives no readable one. */
+    startedMs,
+    /** That of the document first; times in ms after its start, null when not recorded. */
+    pages: pages.map((page) => ({ ...page, startMs: since(startedMs, page.startMs) })),
+    entries,
+    /** The main document and the redirects that led to it, in order. */
+    document,
+    redirects,
+    /** Sentences about what was left out or could not be read; free of the file's texts. */
+    notes: present(
+      ...notes,
+      readable.length > network.length && otherNote(readable.length - network.length),
+      loads.length > 1 && loadsNote(loads.slice(0, -1)),
+      inferred.length > 0 &&
+        `Inferred to be the site's own, because hosts carry its name: ${firstOf(inferred.map(sanitiseHost), MAX_DOMAINS)}. ` +
+          'WEB_ANALYTICS_OWN_DOMAINS states own domains for certain.',
+      missing && 'The file holds no main document, so its requests cannot be divided into first and third party.',
+    ),
+    /** Positions in `log.entries` of all entries that could be read, of the other loads too; with `source` for `sanitiseHar`. */
+    readable: readable.map(({ index }) => index),
+    source,
+  };
 }
 
 const otherNote = (count: number) =>
   `${counted(count, 'entry', 'entries')} (data:, blob:, tunnels of a proxy and the like) asked nothing of the network, so ` +
   `${count === 1 ? 'it is' : 'they are'} not counted.`;
 
-/** A load by itself: its times from its own first request, parties by its own document. */
-function judgedAlone({ entries, pages, document, redirects }: PageLoad, firstParty: readonly string[], notes: string[]) {
+/** Counts the times of a load from its own first request; gives when that began. */
+function countFromStart(entries: readonly HarEntry[], redirects: readonly HarEntry[]): number | null {
   for (const redirect of redirects) redirect.type = 'document';
   const followers = followersOf(entries);
+  const startedMs = entries[0]?.startMs ?? null;
   for (const entry of entries) {
     // A request was asked for when the first redirect that led to it began.
     const target = followers.get(entry);
     if (target) target.askedMs = entry.askedMs;
-  }
-  const startedMs = entries[0]?.startMs ?? null;
-  for (const entry of entries) {
     entry.startMs = since(startedMs, entry.startMs);
     entry.askedMs = since(startedMs, entry.askedMs);
   }
-  const inferred = assignParties(entries, document, firstParty);
-  if (inferred.length > 0) notes.push(inferredNote(inferred));
-  if (!document && entries.length > 0)
-    notes.push('The file holds no main document, so its requests cannot be divided into first and third party.');
-  return {
-    entries,
-    document,
-    redirects,
-    notes,
-    startedMs,
-    pages: pages.map((page) => ({ ...page, startMs: since(startedMs, page.startMs) })),
-  };
+  return startedMs;
 }
 
-/** Loads that a note names, the latest. */
+/** Loads and domains that a note names. */
 const NAMED_LOADS = 3;
+const MAX_DOMAINS = 3;
 
-/** Which of several loads the figures are of, and what the others were. */
-function loadsNote(loads: readonly PageLoad[], at: number): string {
-  const others = loads.filter((_, index) => index !== at);
-  const named = others.slice(-NAMED_LOADS).map(({ document, entries, pages: [page] }) => {
+/** That the figures are those of the last of several loads, and what the others were, the latest first. */
+function loadsNote(others: readonly PageLoad[]): string {
+  const named = others.toReversed().map(({ document, entries, pages: [page] }) => {
     const loaded = page?.onLoadMs == null ? '' : `, loaded after ${formatMs(page.onLoadMs)}`;
     const bytes = formatBytes(sumOfKnown(entries, ({ transferBytes }) => transferBytes));
     return `${addressIn({ url: document?.url ?? '' })} (${counted(entries.length, 'request')}, ${bytes}${loaded})`;
   });
-  const listed = [...named, ...(others.length > named.length ? [`${others.length - named.length} more`] : [])].join('; ');
-  const which = at === loads.length - 1 ? 'the last' : `number ${at + 1}`;
-  return `The file holds ${loads.length} page loads; these figures are of ${which}. The others: ${listed}.`;
+  return `The file holds ${others.length + 1} page loads; these figures are of the last. The others: ${firstOf(named, NAMED_LOADS)}.`;
 }
 
 /** The readable entries in the order of their starts, the pages, and notes on what could not be read. */
-function readEntries({ log }: HarSource): { entries: HarEntry[]; pages: HarPage[]; notes: string[] } {
+function readEntries({ log }: HarSource) {
   const counts = { dropped: 0, misread: 0 };
   const firsts = { dropped: '', misread: '' };
   const report: EntryReading['report'] = (effect, index, member, found) => {
@@ -140,13 +139,13 @@ function readEntries({ log }: HarSource): { entries: HarEntry[]; pages: HarPage[
   const reading = { report, lookups, bodyHoldsHeaders: bodyHoldsHeaders(log.entries) };
   const entries = log.entries.flatMap((raw, index) => readEntry(raw, index, reading) ?? []);
   if (counts.dropped > 0 && entries.length === 0) throw new HarError(`No entry of the HAR file has a request address: ${firsts.dropped}.`);
-  const notes = [
+  const notes = present(
     counts.dropped > 0 &&
       `${counts.dropped} of ${log.entries.length} entries are left out, because they have no request address (first: ${firsts.dropped}).`,
     counts.misread > 0 && `${counts.misread} members could not be read and count as unknown (first: ${firsts.misread}).`,
-  ];
+  );
   entries.sort((a, b) => startOrLast(a) - startOrLast(b));
-  return { entries, pages: readPages(listOf(log.pages), lookups), notes: notes.filter((note) => note !== false) };
+  return { entries, pages: readPages(listOf(log.pages), lookups), notes };
 }
 
 /** The zone of dates that name none: that of a page that does, else UTC. */
@@ -166,21 +165,6 @@ function sourceOf(parsed: unknown): HarSource {
 
 function noHar(path: string, expected: string, found: unknown): HarError {
   return new HarError(`This is not a HAR file: ${path} is ${kindOf(found)}, where ${expected} is expected.`);
-}
-
-function readPages(list: unknown[], { instant }: Lookups): HarPage[] {
-  return list.filter(isRecord).map((page) => {
-    const startMs = instant(textOf(page.startedDateTime));
-    const timings = recordOf(page.pageTimings);
-    return {
-      id: textOf(page.id),
-      startMs,
-      onContentLoadMs: amountOf(timings.onContentLoad),
-      onLoadMs: amountOf(timings.onLoad),
-      // 0 is how WebPagetest says that it saw none.
-      firstPaintMs: amountOf(timings._startRender) || amountOf(timings._firstPaint) || amountOf(timings._firstContentfulPaint) || null,
-    };
-  });
 }
 
 function since(originMs: number | null, ms: number | null): number | null {
@@ -205,16 +189,4 @@ function assignParties(entries: readonly HarEntry[], document: HarEntry | null, 
     entry.party = isNamed || firstDomains.has(domain) ? 'first' : 'third';
   }
   return [...inferred];
-}
-
-/** Longest name of a domain that a note repeats, and what it may hold. */
-const SHOWN_DOMAIN = /^[a-z0-9.-]{1,60}$/;
-const MAX_DOMAINS = 3;
-
-function inferredNote(domains: readonly string[]): string {
-  const shown = domains.filter((domain) => SHOWN_DOMAIN.test(domain)).slice(0, MAX_DOMAINS);
-  const more = domains.length - shown.length;
-  const listed = [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
-  const certain = 'WEB_ANALYTICS_OWN_DOMAINS states own domains for certain.';
-  return `Inferred to be the site's own, because hosts carry its name: ${listed}. ${certain}`;
 }

@@ -1,4 +1,4 @@
-import type { HarEntry, ResourceType } from './har-model.ts';
+import type { ResourceType } from './har-model.ts';
 
 /** Chrome's `_resourceType` and the values of Sec-Fetch-Dest. */
 const BY_PURPOSE = wordsOf({
@@ -57,9 +57,4 @@ export function typeOfMime(mime: string): ResourceType | null {
 /** True for types that shrink when compressed: text, scripts, JSON, XML, SVG, and fonts whose format is not compressed. */
 export function isCompressible(mime: string): boolean {
   return /^text\/|javascript|ecmascript|[/+]json$|[/+]xml$|^font\/(?:ttf|otf)$|\/wasm$|^application\/x-font-ttf$/.test(mime);
-}
-
-/** True for what a program answered a page that is already there: data, not a file of the site. */
-export function isApiAnswer({ type, mime, method }: Pick<HarEntry, 'type' | 'mime' | 'method'>): boolean {
-  return type === 'xhr' || method !== 'GET' || /[/+]json$/.test(mime);
 }

@@ -1,4 +1,5 @@
-import type { Har, HarEntry } from '../read/har-model.ts';
+import type { HarEntry } from '../read/read-entry.ts';
+import type { Har } from '../read/read-har.ts';
 import { endOf, firstByteOf } from './totals.ts';
 
 /** How render-blocking is recognised: the browser's own status, the priority it gave, or order and type alone. */

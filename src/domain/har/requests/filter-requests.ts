@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { text } from '../../../api/params.ts';
-import { type HarEntry, resourceTypes } from '../read/har-model.ts';
+import { resourceTypes } from '../read/har-model.ts';
+import type { HarEntry } from '../read/read-entry.ts';
 import { sanitiseUrl } from '../sanitise-url.ts';
 import { weightOf } from './totals.ts';
 

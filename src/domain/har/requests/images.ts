@@ -1,6 +1,6 @@
 import { formatBytes } from '../../../lib/number-text.ts';
 import { present } from '../../../lib/sentences.ts';
-import type { HarEntry } from '../read/har-model.ts';
+import type { HarEntry } from '../read/read-entry.ts';
 import { weight, weightOf } from './totals.ts';
 
 const SIZE = /(?:^|[^0-9])(\d{2,4})[x×](\d{2,4})(?![0-9])/;

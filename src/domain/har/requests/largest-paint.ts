@@ -1,4 +1,5 @@
-import type { Har, HarEntry } from '../read/har-model.ts';
+import type { HarEntry } from '../read/read-entry.ts';
+import type { Har } from '../read/read-har.ts';
 import type { Blocking } from './blocking.ts';
 import { imageHint } from './images.ts';
 import { endOf, weight } from './totals.ts';

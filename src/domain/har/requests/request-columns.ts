@@ -1,5 +1,6 @@
 import { partsOf } from '../read/addresses.ts';
-import { type HarEntry, METHODS } from '../read/har-model.ts';
+import { METHODS } from '../read/har-model.ts';
+import type { HarEntry } from '../read/read-entry.ts';
 import { knownCodings, sanitiseContentType } from '../sanitise/sanitise-headers.ts';
 import { sanitiseHost, sanitiseUrl, shortened, shortUrl } from '../sanitise-url.ts';
 import { imageHint } from './images.ts';

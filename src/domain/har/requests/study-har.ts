@@ -1,5 +1,5 @@
 import { formatMs } from '../../../lib/number-text.ts';
-import type { Har } from '../read/har-model.ts';
+import type { Har } from '../read/read-har.ts';
 import { blockingOf } from './blocking.ts';
 import { largestPaintOf, type PaintTimes } from './largest-paint.ts';
 import { type EntityOf, partiesOf } from './third-parties.ts';

@@ -1,5 +1,5 @@
-import type { HarEntry } from '../read/har-model.ts';
 import { remembered } from '../read/lookups.ts';
+import type { HarEntry } from '../read/read-entry.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
 import { endOf, groupsOf } from './totals.ts';
 

@@ -1,7 +1,8 @@
 import { grouped } from '../../../lib/grouped.ts';
 import { formatMs } from '../../../lib/number-text.ts';
 import { firstOf } from '../../../lib/sentences.ts';
-import type { Har, HarEntry } from '../read/har-model.ts';
+import type { HarEntry } from '../read/read-entry.ts';
+import type { Har } from '../read/read-har.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
 
 /** Sizes of a request or of several; null where the file does not say. */

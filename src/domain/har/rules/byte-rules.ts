@@ -1,8 +1,9 @@
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { addressIn } from '../read/addresses.ts';
 import { withoutFragment } from '../read/find-document.ts';
-import type { HarEntry, ResourceType } from '../read/har-model.ts';
-import { isApiAnswer, isCompressible } from '../read/resource-type.ts';
+import type { ResourceType } from '../read/har-model.ts';
+import type { HarEntry } from '../read/read-entry.ts';
+import { isCompressible } from '../read/resource-type.ts';
 import { imageHint, imageWords, savedShare } from '../requests/images.ts';
 import type { HarStudy } from '../requests/study-har.ts';
 import { groupsOf, hostNames, opensConnection, totalsOf, weight, weightOf } from '../requests/totals.ts';
@@ -22,6 +23,11 @@ function wasFetched({ status, fromCache }: HarEntry): boolean {
 /** Came with a content encoding that packs; `identity` does not. */
 function isCompressed({ contentEncoding }: HarEntry): boolean {
   return contentEncoding !== null && PACKED.test(contentEncoding);
+}
+
+/** True for what a program answered a page that is already there: data, not a file of the site. */
+function isApiAnswer({ type, mime, method }: HarEntry): boolean {
+  return type === 'xhr' || method !== 'GET' || /[/+]json$/.test(mime);
 }
 
 /** Text that was fetched and is worth packing, but came without content encoding; without response headers nothing is known of it. */

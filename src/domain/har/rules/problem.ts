@@ -2,7 +2,7 @@ import { formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { present } from '../../../lib/sentences.ts';
 import { sumOfKnown } from '../../../lib/tally.ts';
 import { addressIn } from '../read/addresses.ts';
-import type { HarEntry } from '../read/har-model.ts';
+import type { HarEntry } from '../read/read-entry.ts';
 import type { HarStudy } from '../requests/study-har.ts';
 import { largestBy, totalsOf, weightOf } from '../requests/totals.ts';
 import type { ProblemKind } from './problem-kinds.ts';

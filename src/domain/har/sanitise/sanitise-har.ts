@@ -1,7 +1,8 @@
 import type * as Format from 'har-format';
-import { type Har, INITIATOR_TYPES, METHODS, PRIORITIES, protocolName, RESOURCE_TYPES, renderBlockingName } from '../read/har-model.ts';
+import { INITIATOR_TYPES, METHODS, PRIORITIES, protocolName, RESOURCE_TYPES, renderBlockingName } from '../read/har-model.ts';
 import { amountOf, isRecord, listOf, looseAmountOf, recordOf, textOf } from '../read/member.ts';
 import { isMarkedCached, readStatus } from '../read/read-entry.ts';
+import type { Har } from '../read/read-har.ts';
 import { REMOVED, sanitiseTitle, sanitiseUrl } from '../sanitise-url.ts';
 import { matching, sanitiseContentType, sanitiseHeaders } from './sanitise-headers.ts';
 

@@ -4,7 +4,7 @@ import type { HarQuery } from '../../../../src/domain/har/answer/har-query.ts';
 import { digestHar } from '../../../../src/domain/har/answer/summary-view.ts';
 import { compareHars } from '../../../../src/domain/har/compare/compare-hars.ts';
 import { comparisonShape } from '../../../../src/domain/har/compare/har-comparison.ts';
-import type { Har } from '../../../../src/domain/har/read/har-model.ts';
+import type { Har } from '../../../../src/domain/har/read/read-har.ts';
 import { readHar } from '../../../../src/domain/har/read/read-har.ts';
 import type { PaintTimes } from '../../../../src/domain/har/requests/largest-paint.ts';
 import { studyHar } from '../../../../src/domain/har/requests/study-har.ts';
