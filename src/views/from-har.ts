@@ -30,11 +30,7 @@ export interface WaterfallOptions {
 }
 
 /** The sanitised address without scheme and query. */
-function addressOf(url: string): string {
-  return sanitiseUrl(url)
-    .replace(/^https?:\/\//i, '')
-    .replace(/\?.*$/, '');
-}
+const addressOf = (url: string) => sanitiseUrl(url).replaceAll(/^https?:\/\/|\?.*$/gis, '');
 
 /** The same with the domain alone, on the page's own host without it, and of a long one only domain and last part. */
 function labelOf({ url, host, domain }: HarEntry, ownHost: string | null): string {
@@ -46,11 +42,10 @@ function labelOf({ url, host, domain }: HarEntry, ownHost: string | null): strin
 }
 
 function rowOf(entry: HarEntry, startMs: number, ownHost: string | null): WaterfallRow {
-  const { timings, durationMs } = entry;
-  const connectMs = timings.connectMs === null ? null : Math.max(0, timings.connectMs - (timings.sslMs ?? 0));
-  const { blockedMs, dnsMs, sslMs, sendMs, waitMs, receiveMs } = timings;
-  const phasesMs = [blockedMs, dnsMs, connectMs, sslMs, sendMs, waitMs, receiveMs];
-  return [labelOf(entry, ownHost), entry.status, entry.transferBytes, startMs, durationMs, ...phasesMs];
+  const { blockedMs, dnsMs, connectMs: openMs, sslMs, sendMs, waitMs, receiveMs } = entry.timings;
+  const connectMs = openMs === null ? null : Math.max(0, openMs - (sslMs ?? 0));
+  const phases = [blockedMs, dnsMs, connectMs, sslMs, sendMs, waitMs, receiveMs];
+  return [labelOf(entry, ownHost), entry.status, entry.transferBytes, startMs, entry.durationMs, ...phases];
 }
 
 /** Says how many of how many requests are drawn, where it is not all of them. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { members } from '../../lib/members.ts';
 import { aggregateMetricNames, stepReportTimingNames, stepTimingNames } from '../metric-names.ts';
 
 // Answers are read loosely: unknown members are kept, and a documented member may be null or absent,
@@ -15,7 +16,7 @@ const optionalId = recordId.nullish();
 
 /** An object with these number members, each nullable. */
 function numbers<const Name extends string>(names: readonly Name[]) {
-  return z.looseObject(Object.fromEntries(names.map((name) => [name, number])) as Record<Name, typeof number>);
+  return z.looseObject(members(number, ...names));
 }
 
 /** A synthetic scenario. */

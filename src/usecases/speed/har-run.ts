@@ -1,7 +1,6 @@
 import { ApiError, refuse } from '../../api/errors.ts';
 import { getStepHar } from '../../api/operations/speed-analysis.ts';
 import { placeOfRun, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
-import type { PaintTimes } from '../../domain/har/requests/largest-paint.ts';
 import { isFailed } from '../../domain/speed/runs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
@@ -31,11 +30,7 @@ export interface RunNamed {
 }
 
 /** A run with its HAR file as the platform gave it. */
-export interface RunRead {
-  readonly file: unknown;
-  readonly run: RunNamed;
-  readonly paints: PaintTimes | undefined;
-}
+export type RunRead = Awaited<ReturnType<typeof readRun>>;
 
 /** Days among whose runs a typical one is chosen; more where these hold none. */
 const DAYS = [7, 30] as const;
@@ -67,25 +62,23 @@ async function chooseRun(scenarioId: number, step: string | undefined, context: 
         ? `typical, the only run of the last ${days} days`
         : `typical of the ${runs.length} runs of the last ${days} days by LCP, TBT, load time and requests`;
     const of = scenario.name == null ? {} : { scenario: scenario.name };
-    const named = { stepResultId, ...of, step: `${chosen.number} "${chosen.name}"`, time: minuteAt(date, timeZone), place };
-    return { paints, run: named };
+    const run: RunNamed = { stepResultId, ...of, step: `${chosen.number} "${chosen.name}"`, time: minuteAt(date, timeZone), place };
+    return { paints, run };
   }
   throw new ApiError('missing', `The scenario has no run without a failure in the last ${DAYS[1]} days.`);
 }
 
 /** Reads the run that is named, or chooses one. Throws `invalid` where neither a run nor a scenario is named. */
-export async function readRun({ scenarioStepResultId, scenarioId, step, isPlaced }: RunAsked, context: Asking): Promise<RunRead> {
+export async function readRun({ scenarioStepResultId, scenarioId, step, isPlaced }: RunAsked, context: Asking) {
   const { ask, timeZone, note, lists, clock } = context;
   if (scenarioStepResultId === undefined) {
     if (scenarioId === undefined) refuse('scenarioStepResultId: is required (string); or pass scenarioId and step.');
-    const { run, paints } = await chooseRun(scenarioId, step, context);
-    return { file: (await ask(getStepHar, { scenarioStepResultId: run.stepResultId })).har, run, paints };
+    const chosen = await chooseRun(scenarioId, step, context);
+    return { ...chosen, file: (await ask(getStepHar, { scenarioStepResultId: chosen.run.stepResultId })).har };
   }
   if (step !== undefined) refuse('step: belongs to scenarioId; a stepResultId is of one step.');
   const isLate = stopsAfter(clock);
   const known = await readGivenRun(ask, scenarioStepResultId);
-  const time = known.dateMs === undefined ? {} : { time: minuteAt(known.dateMs, timeZone) };
-  const run = { stepResultId: scenarioStepResultId, ...time };
   const near = isPlaced ? await runsNear(known, scenarioId, { ask, note, lists, isLate }).catch(() => undefined) : undefined;
   const place =
     near &&
@@ -94,8 +87,13 @@ export async function readRun({ scenarioStepResultId, scenarioId, step, isPlaced
       known.paints,
       near.runs.map(({ paints }) => paints),
     );
-  const named = { ...run, ...(near?.step !== undefined && { step: near.step }), ...(place !== undefined && { place }) };
-  return { file: known.har, run: named, paints: known.paints };
+  const run: RunNamed = {
+    stepResultId: scenarioStepResultId,
+    ...(known.dateMs !== undefined && { time: minuteAt(known.dateMs, timeZone) }),
+    ...(near?.step !== undefined && { step: near.step }),
+    ...(place !== undefined && { place }),
+  };
+  return { file: known.har, run, paints: known.paints };
 }
 
 /** The verdict on a load, with which run it is where one was chosen; that it is unlike others comes first. */

@@ -1,8 +1,5 @@
 import * as z from 'zod';
-
-/** Members of one kind. */
-export const members = <Name extends string, Kind extends z.ZodType>(kind: Kind, ...names: readonly Name[]) =>
-  Object.fromEntries(names.map((name) => [name, kind])) as Record<Name, Kind>; // one for each
+import { members } from '../../../lib/members.ts';
 
 const count = z.number();
 const known = count.nullable();

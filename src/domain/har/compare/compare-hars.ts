@@ -93,8 +93,8 @@ function differencesOf({ runs, was, is, near, paints = NONE, isSample }: Compare
     .toSorted(byEffect);
   const blocks = (entry: HarEntry) => Number(is.blocks.has(entry));
   const heaviest = (a: HarEntry, b: HarEntry) => blocks(b) - blocks(a) || weight(b) - weight(a);
-  const added = steadyAlone(matching.added, near.after, near.before).toSorted(heaviest);
-  const removed = steadyAlone(matching.removed, near.before, near.after).toSorted(heaviest);
+  const steady = steadyAlone(matching, near);
+  const [added, removed] = [steady.added.toSorted(heaviest), steady.removed.toSorted(heaviest)];
   const [grown, shrunk] = parted(sizeChanges(pairs));
   const [slower, faster] = parted(timed);
   return {

@@ -8,7 +8,7 @@ import { sanitiseHost, shortUrl } from '../sanitise-url.ts';
 import type { Comparison } from './har-comparison.ts';
 import type { Matching } from './match-requests.ts';
 import type { RequestChange } from './request-changes.ts';
-import { courseBetween, differing, logsOf, type Moved, type RunShift } from './run-scatter.ts';
+import { courseBetween, logsOf, type Moved, partsBetween, type RunShift } from './run-scatter.ts';
 
 /** Something of each of two sides. */
 export interface Sides<Run> {
@@ -40,7 +40,7 @@ const MOVED = { score: 2, ratio: Math.log(1.1), ms: 100 };
 /** By how many ms each paint moved between two runs, where that is more than runs differ by anyway. */
 function paintMoves(was: PaintTimes, is: PaintTimes, near: Sides<PaintTimes>): Effects {
   const logs = (run: PaintTimes) => logsOf(PAINTS.map((name) => [name, run[name]]));
-  const partOf = differing([logs(was), logs(is)], [near.before.map(logs), near.after.map(logs)]);
+  const partOf = partsBetween([logs(was), logs(is)], [near.before.map(logs), near.after.map(logs)]);
   const moved = PAINTS.flatMap((name) => {
     const { own, score } = partOf(name);
     const ms = (is[name] ?? 0) - (was[name] ?? 0);
@@ -84,14 +84,11 @@ interface Candidate extends Omit<Culprit, 'slower' | 'times'> {
 }
 
 /** Two runs with how they differ, and the runs near each. */
-interface RunsCompared {
+interface Differing {
   readonly was: HarStudy;
   readonly is: HarStudy;
   readonly shift: RunShift;
   readonly near: readonly (readonly Har[])[];
-}
-
-interface Differing extends RunsCompared {
   readonly moves: Effects;
   /** Of the longer run. */
   readonly durationMs: number;
@@ -213,12 +210,13 @@ function unexplained({ was, is, moves }: Differing, direction: number, { added, 
  * Names what made one run slower: the whole run, one host, the document, one request, the page's own work, or nothing beyond scatter. A
  * cause goes the way of its effect: where paints and load went one way, nothing is named that went the other.
  */
-export function culpritOf({ was, is, shift, near }: RunsCompared, paints: Sides<PaintTimes>, matching: Matching): Culprit {
+export function culpritOf(compared: Omit<Differing, 'moves' | 'durationMs'>, paints: Sides<PaintTimes>, matching: Matching): Culprit {
+  const { was, is, shift } = compared;
   const loadOf = (study: HarStudy) => paintsOf(study).loadMs ?? study.totals.durationMs ?? 0;
   // The runs near them are known by their reports.
   const reported = (study: HarStudy) => (study.paints.loadMs === null ? paintsOf(study) : study.paints);
   const moves = paintMoves(reported(was), reported(is), paints);
-  const differing = { was, is, shift, near, moves, durationMs: Math.max(loadOf(was), loadOf(is)) };
+  const differing = { ...compared, moves, durationMs: Math.max(loadOf(was), loadOf(is)) };
   const direction = directionOf(moves);
   const hosts = new Map(shift.hosts.flatMap((host) => hostCandidate(host, differing).map((candidate) => [host.host, candidate] as const)));
   const [first] = [

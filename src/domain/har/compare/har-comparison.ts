@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { members } from '../answer/har-answer.ts';
+import { members } from '../../../lib/members.ts';
 
 const count = z.number();
 const known = count.nullable();

@@ -1,12 +1,11 @@
 import { grouped } from '../../../lib/grouped.ts';
 import { addTo, countOf } from '../../../lib/tally.ts';
 import type { HarEntry } from '../read/read-entry.ts';
-import type { Har } from '../read/read-har.ts';
 import type { HarStudy } from '../requests/study-har.ts';
 import { type Totals, totalsOf, weight, weightOf } from '../requests/totals.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
 import type { Comparison } from './har-comparison.ts';
-import { normalisedAddress, type Pair } from './match-requests.ts';
+import { type Matching, normalisedAddress, type Pair } from './match-requests.ts';
 import { middle } from './typical-runs.ts';
 
 /** A matched request whose size or duration changed. */
@@ -43,23 +42,38 @@ export function sizeChanges(pairs: readonly ComparedPair[]): RequestChange[] {
   return changes.toSorted(largestFirst);
 }
 
+type Runs = readonly { readonly entries: readonly HarEntry[] }[];
+
 /** In how many of the runs each key occurs. */
-function runsWith(runs: readonly Pick<Har, 'entries'>[], keyOf: (entry: HarEntry) => string | null): Map<string, number> {
+function runsWith(runs: Runs, keyOf: (entry: HarEntry) => string | null): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { entries } of runs) for (const key of new Set(entries.map(keyOf))) if (key !== null) addTo(counts, key);
   return counts;
 }
 
-/** It came or went for good: no run of the other side has it, most of its own do; where no run is known, nothing speaks against it. */
-const isSteady = (has: number, runs: number, otherHas: number) => otherHas === 0 && (runs === 0 || has > runs / 2);
+/**
+ * Of each key in how many runs of both sides it occurs, and whether it came or went for good: no run of the other side has it, most of its
+ * own do; where no run is known, nothing speaks against it.
+ */
+function presences(before: Runs, after: Runs, keyOf: (entry: HarEntry) => string | null) {
+  const [was, is] = [runsWith(before, keyOf), runsWith(after, keyOf)];
+  const isSteady = (has: number, { length }: Runs, otherHas: number) => otherHas === 0 && (length === 0 || has > length / 2);
+  return {
+    keys: [...new Set([...is.keys(), ...was.keys()])],
+    of: (key: string) => {
+      const [runsBefore, runsAfter] = [countOf(was, key), countOf(is, key)];
+      return { runsBefore, runsAfter, isNew: isSteady(runsAfter, after, runsBefore), isGone: isSteady(runsBefore, before, runsAfter) };
+    },
+  };
+}
 
 /** Of requests on one side alone those that came or went for good. */
-export function steadyAlone(requests: readonly HarEntry[], own: readonly Har[], other: readonly Har[]): HarEntry[] {
-  const [here, there] = [runsWith(own, normalisedAddress), runsWith(other, normalisedAddress)];
-  return requests.filter((entry) => {
-    const address = normalisedAddress(entry);
-    return isSteady(countOf(here, address), own.length, countOf(there, address));
-  });
+export function steadyAlone({ added, removed }: Matching, near: { readonly before: Runs; readonly after: Runs }) {
+  const { of } = presences(near.before, near.after, normalisedAddress);
+  return {
+    added: added.filter((entry) => of(normalisedAddress(entry)).isNew),
+    removed: removed.filter((entry) => of(normalisedAddress(entry)).isGone),
+  };
 }
 
 /** Gives the median duration and sizes that the runs have of the address of a request; equal addresses of a run are one. */
@@ -118,29 +132,22 @@ export function groupChanges(before: readonly NamedTotals[], after: readonly Nam
 }
 
 type HostRuns = NonNullable<Comparison['hosts']>;
-type Presence = HostRuns[number]['presence'];
-const ORDER: readonly Presence[] = ['new', 'gone', 'comes and goes'];
-
-function presenceOf(before: number, after: number, runs: { before: number; after: number }): Presence | undefined {
-  if (isSteady(after, runs.after, before)) return 'new';
-  if (isSteady(before, runs.before, after)) return 'gone';
-  return before === runs.before && after === runs.after ? undefined : 'comes and goes';
-}
+const ORDER: readonly HostRuns[number]['presence'][] = ['new', 'gone', 'comes and goes'];
 
 /** Hosts that not every run asks: new ones first, of those what blocks rendering, then by weight; medians of the side where more ask it. */
 export function hostRuns(before: readonly HarStudy[], after: readonly HarStudy[]): HostRuns {
-  const [was = new Map(), is = new Map()] = [before, after].map((runs) => runsWith(runs, ({ host }) => host));
-  const rows = [...new Set([...is.keys(), ...was.keys()])].flatMap((host): HostRuns => {
-    const [runsBefore, runsAfter] = [countOf(was, host), countOf(is, host)];
-    const presence = presenceOf(runsBefore, runsAfter, { before: before.length, after: after.length });
-    if (!presence) return [];
+  const { keys, of } = presences(before, after, ({ host }) => host);
+  const rows = keys.flatMap((host): HostRuns => {
+    const { runsBefore, runsAfter, isNew, isGone } = of(host);
+    if (runsBefore === before.length && runsAfter === after.length) return [];
+    const change = isNew ? 'new' : 'gone';
     const side = runsAfter >= runsBefore ? after : before;
     const asked = side.map(({ entries }) => entries.filter((entry) => entry.host === host)).filter(({ length }) => length > 0);
     const totals = asked.map(totalsOf);
     return [
       {
         host: sanitiseHost(host),
-        presence,
+        presence: isNew || isGone ? change : 'comes and goes',
         party: asked[0]?.[0]?.party ?? null,
         runsBefore,
         runsAfter,

@@ -149,7 +149,7 @@ function viewsOf(was: Logs, is: Logs, [before = [], after = []]: readonly (reado
  * How two runs differ in each part: by the log of after over before, against how much that part differs by itself, learnt from groups of
  * neighbouring runs, each at a level of its own. The score is the most standard deviations by which a view that tells of it stands out.
  */
-export function differing(
+export function partsBetween(
   [was, is]: readonly [Logs, Logs],
   groups: readonly (readonly Logs[])[],
   scatterFrom: (apart: readonly Logs[]) => (key: string) => number = () => () => RUN_SCATTER,
@@ -215,7 +215,7 @@ export function shiftBetween(
   const hostByKey = new Map(timed.map((pair) => [pair.key, pair.before.host ?? NO_HOST]));
   // An address begins with its method and host.
   const hostOf = (key: string) => hostByKey.get(key) ?? key.slice(key.indexOf(' ') + 1, key.indexOf('/'));
-  const partOf = differing(
+  const partOf = partsBetween(
     [logsOf(timed.map(({ key, from }) => [key, from])), logsOf(timed.map(({ key, to }) => [key, to]))],
     neighbours.map((group) => group.map(({ entries }) => logsOf(keyed(entries, timeOf)))),
     (apart) => usualScatter(apart, (host) => members.get(host)?.length ?? 1),
@@ -263,7 +263,7 @@ export function courseBetween(before: Har, after: Har, neighbours: readonly (rea
   const size = Math.floor(changes.length / 4);
   const quarters = [0, 1, 2, 3].map((place) => changes.slice(place * size, place === 3 ? undefined : (place + 1) * size));
   const paceOf = (starts: Logs) => new Map(starts.size < LEAST_STARTS ? [] : [['', median([...starts.values()])]]);
-  const pace = differing(
+  const pace = partsBetween(
     [was, is],
     neighbours.map((runs) => runs.map(startsOf)),
     undefined,

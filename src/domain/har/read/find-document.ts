@@ -1,18 +1,8 @@
 import { grouped } from '../../../lib/grouped.ts';
 import type { HarEntry, HarPage } from './read-entry.ts';
 
-/** The requests of one navigation. */
-export interface PageLoad {
-  /** That of the document first. */
-  readonly pages: HarPage[];
-  /** In order of start. */
-  readonly entries: HarEntry[];
-  readonly document: HarEntry | null;
-  /** Those that led to the document, in order. */
-  readonly redirects: HarEntry[];
-}
-
-type DocumentChain = Pick<PageLoad, 'document' | 'redirects'>;
+/** The requests of one navigation: pages with that of the document first, requests in order of start, the redirects to the document. */
+export type PageLoad = ReturnType<typeof loadOf>;
 
 /** Entries and pages without a start come last. */
 export function startOrLast({ startMs }: Pick<HarEntry, 'startMs'>): number {
@@ -26,28 +16,26 @@ export function startOrLast({ startMs }: Pick<HarEntry, 'startMs'>): number {
 export function loadsOf(entries: readonly HarEntry[], pages: readonly HarPage[]): PageLoad[] {
   const byPage = grouped(entries, ({ pageId }) => pageId);
   const loads = pages
-    .flatMap((page): PageLoad[] => {
-      const own = byPage.get(page.id) ?? [];
-      const chain = findDocument(own);
-      return chain.document ? [{ pages: [page], entries: own, ...chain }] : [];
-    })
+    .map((page) => loadOf(byPage.get(page.id) ?? [], [page]))
+    .filter(({ document }) => document !== null)
     .toSorted((a, b) => firstStart(a) - firstStart(b));
   const [first] = loads;
-  if (!first || loads.length < 2) return [oneLoad(entries, pages)];
+  if (!first || loads.length < 2) return [loadOf(entries, pages)];
   const ofPage = new Set(loads.map(({ pages: [page] }) => page?.id ?? null));
   for (const entry of entries) {
     if (ofPage.has(entry.pageId)) continue;
     (loads.findLast((load) => firstStart(load) <= startOrLast(entry)) ?? first).entries.push(entry);
   }
-  return loads.map((load) => ({ ...load, entries: load.entries.toSorted((a, b) => startOrLast(a) - startOrLast(b)) }));
+  for (const load of loads) load.entries.sort((a, b) => startOrLast(a) - startOrLast(b));
+  return loads;
 }
 
 const firstStart = ({ document, redirects: [redirect] }: PageLoad) => startOrLast(redirect ?? document ?? { startMs: null });
 
-function oneLoad(entries: readonly HarEntry[], pages: readonly HarPage[]): PageLoad {
-  const chain = findDocument(entries);
-  const isOwn = ({ id }: HarPage) => id === chain.document?.pageId;
-  return { pages: [...pages.filter(isOwn), ...pages.filter((page) => !isOwn(page))], entries: [...entries], ...chain };
+function loadOf(entries: readonly HarEntry[], pages: readonly HarPage[]) {
+  const { document, redirects } = findDocument(entries);
+  const ofDocument = ({ id }: HarPage) => Number(id === document?.pageId);
+  return { pages: pages.toSorted((a, b) => ofDocument(b) - ofDocument(a)), entries: [...entries], document, redirects };
 }
 
 /**
@@ -55,7 +43,7 @@ function oneLoad(entries: readonly HarEntry[], pages: readonly HarPage[]): PageL
  * address, forwards in time, each entry once (sites redirect away and back to the same address). Of several attempts at one address before
  * the files of the page, as behind a sign-in, the last is the document. Null when no document was recorded.
  */
-function findDocument(entries: readonly HarEntry[]): DocumentChain {
+function findDocument(entries: readonly HarEntry[]): { document: HarEntry | null; redirects: HarEntry[] } {
   const followers = followersOf(entries);
   const seen = new Set<HarEntry>();
   for (const entry of entries) {

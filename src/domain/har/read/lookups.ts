@@ -1,5 +1,5 @@
+import { isRecord } from '../../../lib/is-record.ts';
 import { hostOf, registrableDomain } from './addresses.ts';
-import { isRecord } from './member.ts';
 import { typeOfMime } from './resource-type.ts';
 
 /** The response headers that the analysis reads. */

@@ -1,7 +1,8 @@
+import { isRecord } from '../../../lib/is-record.ts';
 import { visibleText } from '../../../lib/visible-text.ts';
 import { INITIATOR_TYPES, type Party, PRIORITIES, protocolName, type ResourceType, renderBlockingName } from './har-model.ts';
 import { cacheLifetimeSeconds, type Lookups, readHeaders } from './lookups.ts';
-import { amountOf, isBadAmount, isRecord, kindOf, listOf, looseAmountOf, recordOf, textOf } from './member.ts';
+import { amountOf, isBadAmount, kindOf, listOf, looseAmountOf, recordOf, textOf } from './member.ts';
 import { resourceType } from './resource-type.ts';
 
 type Raw = Record<string, unknown>;

@@ -1,4 +1,5 @@
 import { getDomainWithoutSuffix } from 'tldts';
+import { isRecord } from '../../../lib/is-record.ts';
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { firstOf, present } from '../../../lib/sentences.ts';
 import { sumOfKnown } from '../../../lib/tally.ts';
@@ -8,7 +9,7 @@ import { decodeHar } from './decode-har.ts';
 import { followersOf, loadsOf, type PageLoad, startOrLast } from './find-document.ts';
 import { HarError, type HarSource } from './har-model.ts';
 import { createLookups, remembered, ZONE } from './lookups.ts';
-import { isRecord, kindOf, listOf, recordOf, textOf } from './member.ts';
+import { kindOf, listOf, recordOf, textOf } from './member.ts';
 import { bodyHoldsHeaders, type EntryReading, type HarEntry, readEntry, readPages } from './read-entry.ts';
 
 /** Words that people add to the name of a site for the hosts that carry its files. */

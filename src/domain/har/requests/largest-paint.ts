@@ -16,16 +16,7 @@ export interface PaintTimes {
 export type PaintPhases = NonNullable<ReturnType<typeof phasesOf>>;
 
 /** What was probably painted as the largest element: an inference from the order of events, which a HAR does not state. */
-export interface LargestPaint {
-  readonly lcpMs: number;
-  readonly kind: 'image' | 'text after a font' | 'with the first paint' | 'unknown';
-  /** The image or the font; null for the others. */
-  readonly entry: HarEntry | null;
-  /** From the end of that request to the paint. */
-  readonly marginMs: number | null;
-  readonly certainty: 'likely' | 'possible';
-  readonly phases: PaintPhases | null;
-}
+export type LargestPaint = NonNullable<ReturnType<typeof largestPaintOf>>;
 
 /** A paint follows the end of its image by decoding and a frame or two; on a busy main thread by more. */
 const LEAST_MARGIN_MS = 150;
@@ -80,32 +71,39 @@ export function isWithFirst({ fcpMs, lcpMs }: PaintTimes): boolean {
   return fcpMs !== null && lcpMs !== null && lcpMs - fcpMs <= Math.max(SAME_PAINT_MS, SAME_PAINT_SHARE * lcpMs);
 }
 
-/** The likely element of the largest paint; null where the report gives no largest paint. */
-export function largestPaintOf(har: Har, paints: PaintTimes, { firstByteMs, untilMs }: Blocking): LargestPaint | null {
-  const { lcpMs } = paints;
-  if (lcpMs === null || !(lcpMs > 0)) return null;
-  const isFirst = isWithFirst(paints);
-  const freeMs = Math.max(untilMs ?? 0, firstByteMs ?? 0);
+/** The kind of what was probably painted, and the requests that it may have been, the likeliest first. */
+function candidates(har: Har, paints: PaintTimes, lcpMs: number, freeMs: number) {
   const fonts = endedBefore(har, 'font', lcpMs);
+  const isFirst = isWithFirst(paints);
   // A font that ended right before the first paint, long after all else that blocks rendering, held its text back.
-  const isHeldByFont = isFirst && fonts[0] !== undefined && endOf(fonts[0]) - freeMs >= FONT_WAIT_MS;
-  const ranked: (readonly [LargestPaint['kind'], readonly HarEntry[]])[] = isFirst
-    ? [['text after a font', isHeldByFont ? fonts : []]]
-    : [
+  const isHeldByFont = fonts[0] !== undefined && endOf(fonts[0]) - freeMs >= FONT_WAIT_MS;
+  const ranked = isFirst
+    ? ([['text after a font', isHeldByFont ? fonts : []]] as const)
+    : ([
         ['image', endedBefore(har, 'image', lcpMs)],
         ['text after a font', fonts],
         ['image', endedBefore(har, 'image', lcpMs, FAR_SHARE)],
-      ];
-  const [kind, [entry, second]] = ranked.find(([, near]) => near.length > 0) ?? ['unknown', []];
-  const phases = phasesOf(lcpMs, firstByteMs, entry);
-  if (!entry) {
-    const without = { lcpMs, entry: null, marginMs: null, phases };
-    return isFirst
-      ? { ...without, kind: 'with the first paint', certainty: 'likely' }
-      : { ...without, kind: 'unknown', certainty: 'possible' };
-  }
-  const marginMs = Math.max(0, lcpMs - endOf(entry));
+      ] as const);
+  return ranked.find(([, near]) => near.length > 0) ?? ([isFirst ? 'with the first paint' : 'unknown', []] as const);
+}
+
+/** The likely element of the largest paint; null where the report gives no largest paint. */
+export function largestPaintOf(har: Har, paints: PaintTimes, { firstByteMs, untilMs }: Blocking) {
+  const { lcpMs } = paints;
+  if (lcpMs === null || !(lcpMs > 0)) return null;
+  const [kind, [entry, second]] = candidates(har, paints, lcpMs, Math.max(untilMs ?? 0, firstByteMs ?? 0));
+  const marginMs = entry ? Math.max(0, lcpMs - endOf(entry)) : null;
   // Sure enough where it is painted at once and no other is half as large.
-  const isLikely = marginMs <= LEAST_MARGIN_MS && (!second || sizeOf(second) * 2 <= sizeOf(entry));
-  return { lcpMs, kind, entry, marginMs, certainty: isLikely ? 'likely' : 'possible', phases };
+  const isAlone = !entry || !second || sizeOf(second) * 2 <= sizeOf(entry);
+  const isLikely = kind !== 'unknown' && (marginMs ?? 0) <= LEAST_MARGIN_MS && isAlone;
+  return {
+    lcpMs,
+    kind,
+    /** The image or the font; null for the others. */
+    entry: entry ?? null,
+    /** From the end of that request to the paint. */
+    marginMs,
+    certainty: isLikely ? 'likely' : 'possible',
+    phases: phasesOf(lcpMs, firstByteMs, entry),
+  } as const;
 }

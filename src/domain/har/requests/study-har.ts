@@ -1,4 +1,5 @@
 import { formatMs } from '../../../lib/number-text.ts';
+import { present } from '../../../lib/sentences.ts';
 import type { Har } from '../read/read-har.ts';
 import { blockingOf } from './blocking.ts';
 import { largestPaintOf, type PaintTimes } from './largest-paint.ts';
@@ -23,12 +24,12 @@ function agreeing(paints: PaintTimes, firstByteMs: number | null): { paints: Pai
 
 function fileNotes({ entries, pages, notes }: Har): string[] {
   const headless = entries.filter(({ headersKnown }) => !headersKnown).length;
-  const own = [
+  return present(
+    ...notes,
     pages.length > 1 && `The load spans ${pages.length} pages of the file; onContentLoad and onLoad are those of the page of its document.`,
     headless > 0 &&
       `${headless} of ${entries.length} requests have no response headers: nothing is known of their caching and compression.`,
-  ];
-  return [...notes, ...own.filter((note) => note !== false)];
+  );
 }
 
 const NO_PAINTS: PaintTimes = { fcpMs: null, lcpMs: null, tbtMs: null, loadMs: null };

@@ -163,27 +163,26 @@ export const ORDER_NOTE =
 /** A request that begins this much before another ends did not wait for it. */
 const TOGETHER_MS = 20;
 
-function winsOf(fcpMs: number | null, lcpMs: number | null): Wins {
-  const won = (ms: number) => Math.round(Math.max(0, ms));
-  return { ...(fcpMs !== null && { fcpMs: won(fcpMs) }), ...(lcpMs !== null && { lcpMs: won(lcpMs) }) };
+/** At most so much of both paints, which cannot come before these instants. */
+function winsOf({ paints: { fcpMs, lcpMs } }: HarStudy, [first, largest]: readonly [number, number], fromMs = 0, lcpFromMs = fromMs): Wins {
+  const won = (ms: number, paintMs: number, from: number) => Math.round(Math.max(0, Math.min(ms, paintMs - from)));
+  return {
+    ...(fcpMs !== null && { fcpMs: won(first, fcpMs, fromMs) }),
+    ...(lcpMs !== null && { lcpMs: won(largest, lcpMs, lcpFromMs) }),
+  };
 }
-
-const atMost = (ms: number, paintMs: number | null, fromMs = 0) => (paintMs === null ? null : Math.min(ms, paintMs - fromMs));
 
 /** Of what everything waits for: redirects and the document. */
-export function loadWins({ paints: { fcpMs, lcpMs } }: HarStudy, ms: number): Wins {
-  return winsOf(atMost(ms, fcpMs), atMost(ms, lcpMs));
-}
+export const loadWins = (study: HarStudy, ms: number) => winsOf(study, [ms, ms]);
 
 /** Of what held rendering back until an instant: an image that was loaded beside it waits for its own end too. */
-export function blockingWins({ paints: { fcpMs, lcpMs }, largest, blocking }: HarStudy, ms: number, untilMs: number): Wins {
-  const from = blocking.firstByteMs ?? 0;
-  const startMs = largest?.kind === 'image' ? (largest.entry?.startMs ?? null) : null;
-  const isBeside = startMs !== null && startMs < untilMs - TOGETHER_MS;
-  return winsOf(atMost(ms, fcpMs, from), atMost(isBeside ? Math.min(ms, largest?.marginMs ?? 0) : ms, lcpMs, from));
+export function blockingWins(study: HarStudy, ms: number, untilMs: number): Wins {
+  const { largest, blocking } = study;
+  const startMs = largest?.kind === 'image' ? largest.entry?.startMs : null;
+  const isBeside = startMs != null && startMs < untilMs - TOGETHER_MS;
+  return winsOf(study, [ms, isBeside ? Math.min(ms, largest?.marginMs ?? 0) : ms], blocking.firstByteMs ?? 0);
 }
 
 /** Of what the largest paint alone waited for: it cannot come before the first one. */
-export function largestWins({ paints: { fcpMs, lcpMs }, blocking }: HarStudy, ms: number): Wins {
-  return winsOf(fcpMs === null ? null : 0, atMost(ms, lcpMs, fcpMs ?? blocking.firstByteMs ?? 0));
-}
+export const largestWins = (study: HarStudy, ms: number) =>
+  winsOf(study, [0, ms], 0, study.paints.fcpMs ?? study.blocking.firstByteMs ?? 0);

@@ -1,6 +1,8 @@
 import type * as Format from 'har-format';
+import { isRecord } from '../../../lib/is-record.ts';
+import { members } from '../../../lib/members.ts';
 import { INITIATOR_TYPES, METHODS, PRIORITIES, protocolName, RESOURCE_TYPES, renderBlockingName } from '../read/har-model.ts';
-import { amountOf, isRecord, listOf, looseAmountOf, recordOf, textOf } from '../read/member.ts';
+import { amountOf, listOf, looseAmountOf, recordOf, textOf } from '../read/member.ts';
 import { isMarkedCached, readStatus } from '../read/read-entry.ts';
 import type { Har } from '../read/read-har.ts';
 import { REMOVED, sanitiseTitle, sanitiseUrl } from '../sanitise-url.ts';
@@ -21,8 +23,8 @@ type Allowed = Readonly<Record<string, Keep>>;
 
 /** The one walk: each allowed member of a record in its harmless form. */
 function copyOf(allowed: Allowed, raw: Raw, whole: Whole): Raw {
-  const members = Object.entries(allowed).map(([name, keep]) => [name, keep(raw[name], raw, whole)] as const);
-  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+  const kept = Object.entries(allowed).map(([name, keep]) => [name, keep(raw[name], raw, whole)] as const);
+  return Object.fromEntries(kept.filter(([, value]) => value !== undefined));
 }
 
 const nested =
@@ -74,22 +76,16 @@ const queryString: Keep = (_value, { url }) => {
 
 const startedDateTime: Keep = (value, _raw, { earliest }) => dateAt(value, earliest);
 const plainName = matching(/^[\w .()/+-]{0,60}$/, REMOVED);
-const maker: Allowed = { name: plainName, version: plainName };
+const maker = members(plainName, 'name', 'version');
 
 const page: Allowed = {
   startedDateTime,
   id: (value, _raw, { pageIds }) => pageIds.get(textOf(value)) ?? '',
   title: (value) => sanitiseTitle(textOf(value)),
   pageTimings: nested({
-    onContentLoad: size,
-    onLoad: size,
-    _firstPaint: known,
-    _firstContentfulPaint: known,
-    _largestContentfulPaint: known,
-    _startRender: known,
-    _domInteractiveTime: known,
-    _domContentLoadedTime: known,
-    _fullyLoaded: known,
+    ...members(size, 'onContentLoad', 'onLoad'),
+    ...members(known, '_firstPaint', '_firstContentfulPaint', '_largestContentfulPaint', '_startRender'),
+    ...members(known, '_domInteractiveTime', '_domContentLoadedTime', '_fullyLoaded'),
   }),
 };
 
@@ -126,16 +122,8 @@ const response: Allowed = {
 };
 
 const timings: Allowed = {
-  blocked: size,
-  dns: size,
-  connect: size,
-  ssl: size,
-  send: size,
-  wait: size,
-  receive: size,
-  _queued: known,
-  _blocked_queueing: known,
-  _blocked_proxy: known,
+  ...members(size, 'blocked', 'dns', 'connect', 'ssl', 'send', 'wait', 'receive'),
+  ...members(known, '_queued', '_blocked_queueing', '_blocked_proxy'),
 };
 
 const entry: Allowed = {
@@ -147,8 +135,7 @@ const entry: Allowed = {
   cache: always({}),
   timings: nested(timings),
   connection: matching(/^\d{1,10}$/),
-  _priority: oneOf(PRIORITIES),
-  _initialPriority: oneOf(PRIORITIES),
+  ...members(oneOf(PRIORITIES), '_priority', '_initialPriority'),
   _renderBlocking: (value) => renderBlockingName(textOf(value)) ?? undefined,
   _resourceType: oneOf(RESOURCE_TYPES),
   _fromCache(value, raw) {

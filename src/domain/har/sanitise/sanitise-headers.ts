@@ -1,5 +1,6 @@
 import type { Header } from 'har-format';
-import { isRecord, textOf } from '../read/member.ts';
+import { isRecord } from '../../../lib/is-record.ts';
+import { textOf } from '../read/member.ts';
 import { holdsSecret, REMOVED, sanitiseUrl, wordsAs } from '../sanitise-url.ts';
 
 /** Gives the part of a header value that is safe to show; empty when nothing is. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { isRecord, listOf, recordOf } from '../../../../src/domain/har/read/member.ts';
+import { listOf, recordOf } from '../../../../src/domain/har/read/member.ts';
 import { readHar } from '../../../../src/domain/har/read/read-har.ts';
 import { sanitiseHar } from '../../../../src/domain/har/sanitise/sanitise-har.ts';
+import { isRecord } from '../../../../src/lib/is-record.ts';
 import { CANARY, plantCanaries } from '../canaries.ts';
 import { RECORDED_FILES, readRecorded } from '../recorded-files.ts';
 import { entry, har } from '../sample.ts';
