@@ -137,7 +137,11 @@ export function contextOf(call: Call, zonesElsewhere: ToolContext['zonesElsewher
     remember: (key, make) => client.remember(JSON.stringify(key), make, options),
     confirm: (request) => requireConsent(consentOf(call), request),
     workspace: async () => session.workspace(await projectId()),
-    link: (link) => void links.push(link),
+    link({ name, mimeType, uri: uriOf, title: usual }, variables, title = usual) {
+      const uri = uriOf(variables);
+      links.push({ uri, name, title, mimeType });
+      return uri;
+    },
     draw(make) {
       call.makeChart = make;
     },

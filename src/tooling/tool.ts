@@ -75,8 +75,12 @@ export interface AnswerContext extends Context {
   readonly chosenProjectId: number | undefined;
   /** The tools of the connection; undefined where they are not known. */
   readonly offer: Offer | undefined;
-  /** Adds a resource link to the answer. */
-  readonly link: (link: Link) => void;
+  /** Adds a link to a resource to the answer, under its own title or this one; gives its address. */
+  readonly link: <Variables>(
+    resource: Required<Pick<Link, 'name' | 'title' | 'mimeType'>> & { readonly uri: (variables: Variables) => string },
+    variables: Variables,
+    title?: string,
+  ) => string;
 }
 
 /** The same for a tool that stands for one operation. */

@@ -46,8 +46,7 @@ export default defineAnsweringTool({
     );
     for (const sentence of notes) note(sentence);
     draw(async () => (await import('../../src/usecases/speed/step-waterfall.ts')).stepWaterfall(har(), query, read, answer.answer ?? ''));
-    const uri = stepHar.uri({ projectId: project, stepResultId: run.stepResultId });
-    link({ uri, name: stepHar.name, title: stepHar.title, mimeType: stepHar.mimeType });
+    const uri = link(stepHar, { projectId: project, stepResultId: run.stepResultId });
     return { ...answer, ...(answer.answer !== undefined && { answer: verdictOfRun(answer.answer, run) }), run, uri };
   },
 });

@@ -43,9 +43,7 @@ async function changesOf(asked: Asked, context: AnswerContext) {
     const stepResultId = run && resultIdOf(run.result);
     if (!run || stepResultId === undefined) return undefined;
     const time = new Date(run.date).toISOString();
-    const reportUri = scenarioReport.uri({ ...project, scenarioId, date: run.date });
-    const { name: resource, mimeType } = scenarioReport;
-    context.link({ uri: reportUri, name: resource, title: `Report of ${time}`, mimeType });
+    const reportUri = context.link(scenarioReport, { ...project, scenarioId, date: run.date }, `Report of ${time}`);
     return { time, stepResultId, reportUri, harUri: stepHar.uri({ ...project, stepResultId }) };
   };
   const examples = { before: exampleOf(runs.before), after: exampleOf(runs.after) };

@@ -37,16 +37,11 @@ export default defineAnsweringTool({
     const { compareHarRuns } = await import('../../src/usecases/speed/compare-har-runs.ts');
     const { comparison, before, after, chosen } = await compareHarRuns(asked, context);
     const projectId = await context.projectId();
-    const uriOf = (stepResultId: string, title: string) => {
-      const uri = stepHar.uri({ projectId, stepResultId });
-      context.link({ uri, name: stepHar.name, title, mimeType: stepHar.mimeType });
-      return uri;
-    };
     return {
       ...comparison,
       ...chosen,
-      beforeUri: uriOf(before, 'The earlier HAR file'),
-      afterUri: uriOf(after, 'The later HAR file'),
+      beforeUri: context.link(stepHar, { projectId, stepResultId: before }, 'The earlier HAR file'),
+      afterUri: context.link(stepHar, { projectId, stepResultId: after }, 'The later HAR file'),
     };
   },
 });

@@ -64,8 +64,7 @@ export default defineAnsweringTool({
     if (notLoaded !== undefined) note(notLoaded);
     const { data, files, notes, next } = wordDownload(manifest);
     for (const sentence of [...notes, ...(await newerWithoutRows(id.jobId, chosen, context))]) note(sentence);
-    const uri = exportRun.uri({ projectId: await projectId(), ...id });
-    link({ uri, name: exportRun.name, title: `Run ${id.runId} of ${data.job}`, mimeType: exportRun.mimeType });
+    const uri = link(exportRun, { projectId: await projectId(), ...id }, `Run ${id.runId} of ${data.job}`);
     return { state: 'complete' as const, ...id, ...data, directory, next, files, uri };
   },
 });

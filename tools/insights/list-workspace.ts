@@ -49,8 +49,7 @@ export default defineAnsweringTool({
             hint('download_export_run', ' download_export_run downloads a single run.'),
         ),
       );
-    const uri = exportsResource.uri({ projectId: await projectId() });
-    link({ uri, name: exportsResource.name, title: exportsResource.title, mimeType: exportsResource.mimeType });
+    const uri = link(exportsResource, { projectId: await projectId() });
     const usedBytes = await workspace.usedBytes();
     const { warehouse } = workspace;
     const records = warehouse && (await recordsOrReason(warehouse, signal));

@@ -56,8 +56,7 @@ export default defineAnsweringTool({
       (await import('../../src/views/from-table.ts')).chartOfRows({ ...answer, rows: drawnRows, drawnDays, types }, 'UTC'),
     );
     if (resultId === undefined) return answer;
-    const uri = exportQuery.uri({ projectId: await context.projectId(), queryId: resultId });
-    context.link({ uri, name: exportQuery.name, title: `All ${answer.rowCount} rows`, mimeType: exportQuery.mimeType });
-    return { ...answer, uri };
+    const at = { projectId: await context.projectId(), queryId: resultId };
+    return { ...answer, uri: context.link(exportQuery, at, `All ${answer.rowCount} rows`) };
   },
 });

@@ -32,8 +32,7 @@ export default defineAnsweringTool({
   }),
   async handler({ waitSeconds = USUAL_WAIT_SECONDS, ...asked }, context) {
     const { next, ...answer } = await syncExports({ ...asked, waitSeconds }, context);
-    const uri = exportsResource.uri({ projectId: await context.projectId() });
-    context.link({ uri, name: exportsResource.name, title: exportsResource.title, mimeType: exportsResource.mimeType });
+    const uri = context.link(exportsResource, { projectId: await context.projectId() });
     return { ...answer, uri, next };
   },
 });

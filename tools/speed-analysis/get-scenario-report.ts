@@ -34,8 +34,7 @@ export default defineTool({
   async handler({ scenarioId, date, metrics }, { ask, projectId, link, note, nowMs }) {
     const report = await findReport({ scenarioId, date, nowMs }, ask);
     const project = await projectId();
-    const uri = scenarioReport.uri({ projectId: project, scenarioId, date: report.date });
-    link({ uri, name: scenarioReport.name, title: 'All timings of this report', mimeType: scenarioReport.mimeType });
+    const uri = link(scenarioReport, { projectId: project, scenarioId, date: report.date }, 'All timings of this report');
     note(SPEED_UNITS);
     for (const sentence of metricsOfOthers('A step', metrics)) note(sentence);
     const { summary } = report;

@@ -25,8 +25,6 @@ export default defineTool({
       return digestHar(studyHar(readHar(har, { firstParty: ownDomains }), () => null));
     });
     for (const sentence of notes) note(sentence);
-    const uri = stepHar.uri({ projectId: project, stepResultId: input.scenarioStepResultId });
-    link({ uri, name: stepHar.name, title: stepHar.title, mimeType: stepHar.mimeType });
-    return { ...digest, uri };
+    return { ...digest, uri: link(stepHar, { projectId: project, stepResultId: input.scenarioStepResultId }) };
   },
 });

@@ -23,8 +23,7 @@ export default defineTool({
   async handler({ stepId, metrics }, { call, ask, projectId, link, note }) {
     const { step } = await readStepResult(stepId, ask, () => call({ stepId }));
     const at = { projectId: await projectId(), stepResultId: stepId };
-    const uri = stepReport.uri(at);
-    link({ uri, name: stepReport.name, title: 'All timings of this step', mimeType: stepReport.mimeType });
+    const uri = link(stepReport, at, 'All timings of this step');
     note(SPEED_UNITS);
     for (const sentence of metricsOfOthers('A step report', metrics)) note(sentence);
     return {

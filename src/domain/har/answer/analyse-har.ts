@@ -141,9 +141,9 @@ function imageVerdict(study: HarStudy): string {
  */
 export function partyVerdict(parties: readonly PartyGroup[], all: Totals) {
   const third = parties.filter(({ party }) => party === 'third');
-  const { transferBytes, contentBytes } = totalsOf(third);
   const [requests, blocking] = [sumOfKnown(third, (party) => party.requests), sumOfKnown(third, (party) => party.blocking)];
-  const thirdParties = { parties: third.length, requests, transferBytes, contentBytes, blocking };
+  const thirdParties = { parties: third.length, ...totalsOf(third), requests, blocking };
+  const { transferBytes } = thirdParties;
   if (third.length === 0) return { answer: 'No third party was asked.', thirdParties };
   const share =
     transferBytes !== null && all.transferBytes ? ` (${Math.round((100 * transferBytes) / all.transferBytes)} % of the bytes)` : '';
