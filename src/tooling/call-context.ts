@@ -87,6 +87,14 @@ export function askOf(call: Call): Ask {
     send(call, operation, request, { ...how, ...(withinMs !== undefined && { deadlineMs: endOf(withinMs) }) });
 }
 
+const linkInto =
+  (links: Link[]): ToolContext['link'] =>
+  ({ name, mimeType, uri: uriOf, title: usual }, variables, title = usual) => {
+    const uri = uriOf(variables);
+    links.push({ uri, name, title, mimeType });
+    return uri;
+  };
+
 /** Where the client can ask, only the person's answer counts; elsewhere the argument. */
 function consentOf({ input, asked, caller: { canAsk } }: Call): Consent {
   if (canAsk) return asked ? { given: true, digest: asked.digest } : { given: false };
@@ -137,11 +145,7 @@ export function contextOf(call: Call, zonesElsewhere: ToolContext['zonesElsewher
     remember: (key, make) => client.remember(JSON.stringify(key), make, options),
     confirm: (request) => requireConsent(consentOf(call), request),
     workspace: async () => session.workspace(await projectId()),
-    link({ name, mimeType, uri: uriOf, title: usual }, variables, title = usual) {
-      const uri = uriOf(variables);
-      links.push({ uri, name, title, mimeType });
-      return uri;
-    },
+    link: linkInto(links),
     draw(make) {
       call.makeChart = make;
     },

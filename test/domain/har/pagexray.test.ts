@@ -1,8 +1,9 @@
 import pagexray from 'pagexray';
 import { describe, expect, it } from 'vitest';
 import type { HarEntry } from '../../../src/domain/har/read/read-entry.ts';
-import { type Har, readHar } from '../../../src/domain/har/read/read-har.ts';
+import { readHar } from '../../../src/domain/har/read/read-har.ts';
 import { loadTotals } from '../../../src/domain/har/requests/totals.ts';
+import { sumOfKnown } from '../../../src/lib/tally.ts';
 import { RECORDED_FILES, readRecorded } from './recorded-files.ts';
 
 /** Types by pagexray's names for content; all others are `other`. */
@@ -47,11 +48,6 @@ const TRANSFERRED: Readonly<Record<string, Record<string, number>>> = {
   'www.nytimes.com.har': { same: 262, 'no body': 2, _bytesIn: 64 },
 };
 
-interface RawLog {
-  readonly pages: readonly { readonly id: string }[];
-  readonly entries: readonly RawEntry[];
-}
-
 interface RawEntry {
   readonly pageref: string;
   request: { url: string; method: string };
@@ -87,29 +83,19 @@ function whyOther(entry: HarEntry): string {
   return entry.mime === '' ? `other without MIME type, ${entry.type} by name` : `other with ${entry.mime}, ${entry.type}`;
 }
 
-/** Each page of a file read by itself, its requests by their places in the whole file. */
-function loadsOf(log: RawLog): Har[] {
-  return log.pages.map((page) => {
-    const places = log.entries.flatMap(({ pageref }, at) => (pageref === page.id ? [at] : []));
-    const load = readHar({ log: { ...log, pages: [page], entries: places.map((at) => log.entries[at]) } });
-    for (const entry of load.entries) entry.index = places[entry.index] ?? -1;
-    return load;
-  });
-}
-
 describe('as pagexray counts', () => {
   describe.each(RECORDED_FILES)('%s', (name) => {
-    const raw: { log: RawLog } = JSON.parse(readRecorded(name));
-    const loads = loadsOf(raw.log);
+    const raw: { log: { pages: { id: string }[]; entries: RawEntry[] } } = JSON.parse(readRecorded(name));
+    // Each page by itself.
+    const ofPage = (id: string) => raw.log.entries.map((entry) => entry.pageref === id && entry);
+    const loads = raw.log.pages.map((page) => readHar({ log: { pages: [page], entries: ofPage(page.id) } }));
     const entries = loads.flatMap((load) => load.entries);
     const totals = loads.map(loadTotals);
-    const sumOf = (valueOf: (of: ReturnType<typeof loadTotals>) => number | null) =>
-      totals.reduce((sum, of) => sum + (valueOf(of) ?? 0), 0);
     const pages = pagexray.convert(JSON.parse(readRecorded(name)), { includeAssets: true });
     const assets = pages.flatMap((page) => page.assets);
 
     it('there are as many requests, on each page and to each host', () => {
-      expect(sumOf(({ requests }) => requests)).toBe(pages.reduce((sum, { requests }) => sum + requests, 0));
+      expect(sumOfKnown(totals, ({ requests }) => requests)).toBe(sumOfKnown(pages, ({ requests }) => requests));
       const requestsOfPages = loads.flatMap((load) =>
         load.pages.map(({ id }) => load.entries.filter(({ pageId }) => pageId === id).length),
       );
@@ -152,9 +138,9 @@ describe('as pagexray counts', () => {
         if (bodySize === -1) return { bytes: -counted, why: 'unknown' };
         return transferBytes === counted ? { bytes: 0, why: 'same' } : { bytes: Number(_bytesIn) - counted, why: '_bytesIn' };
       });
-      const theirs = pages.reduce((sum, { transferSize, headerSize }) => sum + transferSize + headerSize, 0);
-      const corrected = corrections.reduce((sum, { bytes }) => sum + bytes, theirs);
-      expect(sumOf(({ transferBytes }) => transferBytes)).toBe(corrected);
+      const theirs = sumOfKnown(pages, ({ transferSize, headerSize }) => transferSize + headerSize);
+      const corrected = theirs + sumOfKnown(corrections, ({ bytes }) => bytes);
+      expect(sumOfKnown(totals, ({ transferBytes }) => transferBytes)).toBe(corrected);
       expect(tally(corrections.map(({ why }) => why))).toEqual(TRANSFERRED[name]);
     });
 
@@ -165,9 +151,9 @@ describe('as pagexray counts', () => {
       const unknown = entries.filter(({ contentBytes, method, status }) => {
         return contentBytes === null || method === 'HEAD' || status === 101 || status === 204;
       });
-      const ofUnknown = unknown.reduce((sum, { index }) => sum + contentIn(raw.log.entries[index]?.response), 0);
-      const theirs = pages.reduce((sum, { contentSize }) => sum + contentSize, 0);
-      expect(theirs - ofUnknown).toBe(sumOf(({ contentBytes }) => contentBytes));
+      const ofUnknown = sumOfKnown(unknown, ({ index }) => contentIn(raw.log.entries[index]?.response));
+      const theirs = sumOfKnown(pages, ({ contentSize }) => contentSize);
+      expect(theirs - ofUnknown).toBe(sumOfKnown(totals, ({ contentBytes }) => contentBytes));
     });
   });
 });

@@ -70,10 +70,8 @@ export function compareHars(
   const near = isSample ? { before: befores.map(({ har }) => har), after: afters.map(({ har }) => har) } : neighbours;
   const compared = { runs, was, is, near, paints, isSample, told };
   const { lists, culprit, ...matched } = differencesOf(compared);
-  const counts = {
-    ...(Object.fromEntries(CHANGE_NAMES.map((name) => [name, lists[name].length])) as Record<ListName, number>),
-    ...matched,
-  };
+  const sizes = Object.fromEntries(CHANGE_NAMES.map((name) => [name, lists[name].length])) as Record<ListName, number>; // one for each
+  const counts = { ...sizes, ...matched };
   const parties = groupChanges(...both(runs, (run) => run.parties.map((party) => [party.name, party] as const)));
   const rows = rowsOf(compared, lists, parties);
   const answer = rounded({ samePage: isSamePage(was.har, is.har), ...(culprit && { culprit }), counts, ...rows });
@@ -99,7 +97,8 @@ function differencesOf({ runs, was, is, near, paints = NONE, isSample }: Compare
   const [slower, faster] = parted(timed);
   return {
     lists: { added, removed, grown, shrunk, slower, faster },
-    culprit: isSample ? undefined : culpritOf({ was, is, shift, near: groups }, paints, matching),
+    // Two pages take as long as they do.
+    culprit: isSample || !isSamePage(was.har, is.har) ? undefined : culpritOf({ was, is, shift, near: groups }, paints, matching),
     matched: pairs.length,
     onlyBefore: matching.removed.length - removed.length,
     onlyAfter: matching.added.length - added.length,
@@ -116,19 +115,18 @@ function rowsOf(compared: Compared, lists: ReturnType<typeof differencesOf>['lis
   const sides = sidesOf(compared);
   const types = both(runs, ({ entries }) => groupsOf(entries, ({ type }) => type).map(({ key, totals }) => [key, totals] as const));
   const names = ['index', 'url', 'type', 'durationMs', 'transferBytes', 'contentBytes', 'blocksRendering'] as const;
-  const shown = <Name extends ListName>(name: Name) => lists[name].slice(0, CHANGES[name]) as (typeof lists)[Name];
   const place = ({ after }: RequestChange) => requestRow(after, ['index', 'url'], is);
   const sizeRow = (change: RequestChange) => ({ ...place(change), beforeBytes: change.from, afterBytes: change.to });
   const timeRow = (change: Timed) => ({ ...place(change), beforeMs: change.from, afterMs: change.to, ...change.effects });
   return {
     sides,
     net: netEffect(compared, sides),
-    added: shown('added').map((entry) => requestRow(entry, names, is)),
-    removed: shown('removed').map((entry) => requestRow(entry, names, was)),
-    grown: shown('grown').map(sizeRow),
-    shrunk: shown('shrunk').map(sizeRow),
-    slower: shown('slower').map(timeRow),
-    faster: shown('faster').map(timeRow),
+    added: lists.added.slice(0, CHANGES.added).map((entry) => requestRow(entry, names, is)),
+    removed: lists.removed.slice(0, CHANGES.removed).map((entry) => requestRow(entry, names, was)),
+    grown: lists.grown.slice(0, CHANGES.grown).map(sizeRow),
+    shrunk: lists.shrunk.slice(0, CHANGES.shrunk).map(sizeRow),
+    slower: lists.slower.slice(0, CHANGES.slower).map(timeRow),
+    faster: lists.faster.slice(0, CHANGES.faster).map(timeRow),
     byParty: parties.slice(0, GROUPS.byParty),
     byType: groupChanges(...types).slice(0, GROUPS.byType),
     ...(isSample && { hosts: hostRuns(runs.before, runs.after).slice(0, MOST_HOSTS) }),

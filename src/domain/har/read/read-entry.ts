@@ -131,7 +131,7 @@ function readAnswer(raw: Raw, headers: ReadonlyMap<string, string>, timings: Har
   };
 }
 
-/** Its connection, how urgent it was, at its end or else at its start, and what asked for it: Chrome writes an object, WebPagetest two members. */
+/** Its connection, how urgent it was, at its end or else at its start, and what asked for it: an object, or two members of WebPagetest. */
 function causeOf(raw: Raw) {
   const initiator = recordOf(raw._initiator);
   return {

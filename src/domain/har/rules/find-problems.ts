@@ -146,7 +146,8 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
     says({ requests, entries }, { blocking }) {
       const scripts = entries.filter(({ type }) => type === 'script').length;
       const files = present(scripts > 0 && counted(scripts, 'script'), requests > scripts && counted(requests - scripts, 'stylesheet'));
-      return `${files.join(' and ')} of the page ${requests === 1 ? 'holds' : 'hold'} back rendering until ${formatMs(blocking.ownUntilMs)}`;
+      const hold = `${files.join(' and ')} of the page ${requests === 1 ? 'holds' : 'hold'}`;
+      return `${hold} back rendering until ${formatMs(blocking.ownUntilMs)}`;
     },
     advice: (selected) => `deferring ${them(selected)}`,
     which: (selected) => [selected.heaviest, formatBytes(weightOf(selected)), waitWords(selected.entries)],
