@@ -4,9 +4,11 @@ import { text } from '../../src/api/params.ts';
 import type { Examples } from '../../src/domain/speed/clues.ts';
 import { resultIdOf } from '../../src/domain/speed/runs.ts';
 import { scenarioAnswerShape } from '../../src/domain/speed/scenario-answer.ts';
+import { yetWords } from '../../src/domain/speed/scenario-cursor.ts';
 import { BREAKDOWNS } from '../../src/domain/speed/speed-cycle.ts';
 import type { Finding } from '../../src/findings/finding.ts';
 import { hint } from '../../src/lib/hint.ts';
+import { present } from '../../src/lib/sentences.ts';
 import { scenarioReport, scenarioReports } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
@@ -34,10 +36,11 @@ function drawStudy(
 /** Verdicts, with links to the reports and HAR files of typical runs and a picture of the change. */
 async function changesOf(asked: Asked, context: AnswerContext) {
   const { answer, notes, detail } = await analyzeScenarios(asked, context);
-  const { study, events, examples: runs } = detail;
+  const { study, events, part, examples: runs } = detail;
   const { scenarioId, name } = detail.summary;
   for (const sentence of notes) context.note(sentence);
-  drawStudy(context, { name, study }, events, answer.findings);
+  const drawn = present(part?.cursor !== undefined && yetWords(part), name).join('; ');
+  drawStudy(context, { name: drawn, study }, events, answer.findings);
   const project = { projectId: await context.projectId() };
   const exampleOf = (run: Examples['before']) => {
     const stepResultId = run && resultIdOf(run.result);

@@ -69,24 +69,27 @@ interface Differences {
   readonly within: readonly StepDifference[] | undefined;
 }
 
-/** How a group differs by the clearest of its differences, or what else is to be said of it. */
+/** How far a step moves what is reached behind it. */
+const effectOf = ({ own, other }: StepDifference) => Math.abs(Math.log(own / other));
+
+/** How a group differs by the largest of its differences, or what else is to be said of it. */
 function verdictOf(
   names: readonly string[],
   group: string,
   sessions: number,
   { told, plain, within }: Differences,
 ): Pick<FunnelGroup, 'verdict' | 'differs'> {
-  const clearestOf = (all: readonly StepDifference[]) =>
+  const largestOf = (all: readonly StepDifference[]) =>
     discovered(all)
       .filter((each) => each.group === group)
-      .toSorted((a, b) => a.pValue - b.pValue)[0];
+      .toSorted((a, b) => effectOf(b) - effectOf(a))[0];
   const words = ({ own, other, index }: StepDifference, reach: string, others: string) =>
     `${percent(own)} of those at ${names[index - 1]}${reach}, ${others} ${percent(other)}`;
-  const [clearest, alone] = [clearestOf(told), within && clearestOf(plain)];
-  if (clearest) {
-    const differs = clearest.points < 0 ? 'fewer' : 'more';
+  const [largest, alone] = [largestOf(told), within && largestOf(plain)];
+  if (largest) {
+    const differs = largest.points < 0 ? 'fewer' : 'more';
     const others = within ? 'others on the same devices' : 'elsewhere';
-    return { verdict: `${differs} reach ${names[clearest.index]}: ${words(clearest, '', others)}`, differs };
+    return { verdict: `${differs} reach ${names[largest.index]}: ${words(largest, '', others)}`, differs };
   }
   if (!alone) return { verdict: sessions < LEAST_SESSIONS ? 'too few' : 'like the others' };
   const alike = within?.find(({ group: own, index }) => own === group && index === alone.index);

@@ -187,10 +187,12 @@ function failureText(failures: Failures, place: ScenarioPlace): string {
     steps: [first],
   } = failures;
   const { before: was, since: is } = sidesOf(failures);
-  const told = state === 'no change' ? ', as before' : `, ${shareText(was.share ?? 0)} before`;
+  const [before, now] = [was, is].map(({ share }) => shareText(share ?? 0));
+  const calm = before === now ? ', as before' : ` (${before} before, no significant change)`;
+  const told = state === 'no change' ? calm : `, ${before} before`;
   const compared = was.share === null ? '' : told;
   const where = first && first.share.failed > 0 ? `, most often at "${first.step}"` : '';
-  return `"${place.name}" fails in ${shareText(is.share ?? 0)} of its runs${sinceText(change?.atMs, place)}${compared}${where}.`;
+  return `"${place.name}" fails in ${now} of its runs${sinceText(change?.atMs, place)}${compared}${where}.`;
 }
 
 /** The record of how often runs fail. */

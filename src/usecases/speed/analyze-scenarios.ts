@@ -10,6 +10,7 @@ import {
   timingWords,
 } from '../../domain/speed/runs.ts';
 import { compareSummaries, mostFailing, type Summary, scenarioAnswer, summaryOf, type Worst } from '../../domain/speed/scenario-answer.ts';
+import type { ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
 import { draftStudy, type Study, type StudyOptions, soundSteps } from '../../domain/speed/scenario-study.ts';
 import { resolveDate } from '../../lib/dates.ts';
 import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
@@ -44,6 +45,8 @@ export interface Asked extends Bounds {
 
 /** The scenario that an answer is about in detail, with what its links and its picture are made from. */
 export interface Detail extends Omit<Worst, 'actions'> {
+  /** The scenarios that were looked at, where others were not. */
+  readonly part: ScenarioPart | undefined;
   readonly examples: Examples;
 }
 
@@ -117,6 +120,6 @@ export async function analyzeScenarios(asked: Asked, context: Reads) {
     { summary, study, events, actions },
     { whole, metrics, part, only: isOnly ? only : undefined },
   );
-  const detail: Detail = { summary, study, events, examples: examplesOf(study) };
+  const detail: Detail = { summary, study, events, part, examples: examplesOf(study) };
   return { answer: { ...answer, ...(part?.cursor !== undefined && { cursor: part.cursor }) }, notes, detail };
 }

@@ -70,7 +70,7 @@ interface Trend extends Estimate {
   readonly isSeasonal: boolean;
 }
 
-/** The growth of values in turn, positive ones only, at the places of their periods; of 24 months and more that against the year before, a year. */
+/** The growth of positive values at the places of their periods; of 24 months and more that against the year before, a year. */
 export function trendEstimate(values: readonly number[], isMonthly: boolean, at?: readonly number[]): Trend | undefined {
   if (values.length < LEAST_PERIODS || values.some((value) => !(value > 0))) return undefined;
   const logs = values.map(Math.log);
