@@ -5,6 +5,7 @@ import { counted, formatBytes } from '../../src/lib/number-text.ts';
 import { exportsResource } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
+import { namedUnfinished } from '../../src/usecases/exports/export-lists.ts';
 import { recordsOrReason } from '../../src/usecases/exports/loaded-runs.ts';
 import { sufficiencyWords } from '../../src/usecases/journeys/sufficient-files.ts';
 import { WORKSPACE_COLUMNS, workspaceTable } from '../../src/workspace/store/purge.ts';
@@ -30,11 +31,12 @@ export default defineAnsweringTool({
     warehouse: z.object({ database: z.string(), ...p.table }).optional(),
     uri: z.string(),
   }),
-  async handler({ jobIds }, { workspace: open, projectId, note, link, signal }) {
+  async handler({ jobIds }, context) {
+    const { workspace: open, projectId, note, link, signal } = context;
     const workspace = await open();
     const isMeant = ({ jobId }: { jobId: number }) => jobIds?.includes(jobId) ?? true;
     const runs = (await workspace.runs()).filter(isMeant);
-    const unfinished = (await workspace.unfinished()).filter(isMeant);
+    const unfinished = (await namedUnfinished(context)).filter(isMeant);
     const resting = unfinished.find((run) => !workspace.underWay(run));
     if (resting)
       note(
@@ -59,12 +61,13 @@ export default defineAnsweringTool({
       const failure = warehouse?.failure({ jobId, runId });
       if (failure !== undefined) note(`Run ${runId} of job ${jobId} could not be loaded into the warehouse: ${failure}`);
     }
+    const begun = unfinished.length === 0 ? '' : `, ${counted(unfinished.length, 'more run')} unfinished`;
     const jobs = counted(new Set(runs.map(({ jobId }) => jobId)).size, 'export job');
     return {
       answer:
         runs.length === 0
-          ? 'Nothing is downloaded yet.'
-          : `${counted(runs.length, 'run')} of ${jobs} downloaded, ${formatBytes(usedBytes)} of ${formatBytes(workspace.quotaBytes)} used.`,
+          ? `Nothing is downloaded yet${begun}.`
+          : `${counted(runs.length, 'run')} of ${jobs} downloaded${begun}, ${formatBytes(usedBytes)} of ${formatBytes(workspace.quotaBytes)} used.`,
       directory: workspace.dir,
       usedBytes,
       quotaBytes: workspace.quotaBytes,

@@ -3,6 +3,7 @@ import { hint } from '../../src/lib/hint.ts';
 import { ofAnswer } from '../../src/lib/note-mark.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, PURGE } from '../../src/tooling/tool.ts';
+import { namedUnfinished } from '../../src/usecases/exports/export-lists.ts';
 import { isSameRun, type RunId } from '../../src/workspace/store/manifest.ts';
 import { isChosen, purgePlan, purgeQuestion, removeRuns } from '../../src/workspace/store/purge.ts';
 import { inseparableWords, loadedBody } from '../../src/workspace/warehouse/loaded-table.ts';
@@ -25,13 +26,15 @@ export default defineAnsweringTool({
   }),
   output: z.object({
     removedRuns: z.number(),
+    removedUnfinished: z.number().optional(),
     freedBytes: z.number(),
     removedFromWarehouse: z.number().optional(),
     kept: z.array(z.object({ jobId: z.number(), runId: z.number(), message: z.string() })).optional(),
   }),
-  async handler({ jobIds, before }, { workspace: open, projectId, confirm, note, nowMs, signal }) {
+  async handler({ jobIds, before }, context) {
+    const { workspace: open, projectId, confirm, note, nowMs, signal } = context;
     const workspace = await open();
-    const here = { runs: await workspace.runs(), unfinished: await workspace.unfinished() };
+    const here = { runs: await workspace.runs(), unfinished: await namedUnfinished(context) };
     const asked = { jobIds, beforeMs: before === undefined ? undefined : Date.parse(before) };
     const { warehouse } = workspace;
     const loaded = (await warehouse?.records(signal)) ?? [];
@@ -40,12 +43,13 @@ export default defineAnsweringTool({
     const records = wanted.filter((record) => !stuck.has(record));
     // On the disk they stay too: what is there alone would be loaded again.
     const isKept = (run: RunId) => [...stuck.keys()].some((record) => isSameRun(record.run, run));
-    const { ids, body, unrecoverable } = purgePlan(here, { ...asked, nowMs, isKept });
+    const { complete, unfinished, body, unrecoverable } = purgePlan(here, { ...asked, nowMs, isKept });
+    const isNone = complete.length + unfinished.length + records.length === 0;
     for (const [record, other] of stuck)
       note(`Run ${record.run.runId} of job ${record.run.jobId} stays. ${inseparableWords(record, other)}`);
-    if (ids.length === 0 && records.length === 0 && stuck.size > 0) return { removedRuns: 0, freedBytes: 0 };
-    if (ids.length === 0 && records.length === 0) {
-      note(ofAnswer(`Nothing to remove: no run fits.${hint('list_workspace', ' list_workspace shows what is on disk.')}`));
+    if (isNone) {
+      if (stuck.size === 0)
+        note(ofAnswer(`Nothing to remove: no run fits.${hint('list_workspace', ' list_workspace shows what is on disk.')}`));
       return { removedRuns: 0, freedBytes: 0 };
     }
     if (unrecoverable > 0)
@@ -53,12 +57,11 @@ export default defineAnsweringTool({
         `${unrecoverable} of these runs can probably not be fetched again: they completed more than 7 days ago, and files are ` +
           'usually kept for 7 days.',
       );
-    const gone = { ...body, ...(warehouse && loadedBody(records, warehouse)) };
-    confirm({ question: purgeQuestion(gone), method: 'REMOVE', path: workspace.dir, project: await projectId(), body: gone });
+    const going = { ...body, ...(warehouse && loadedBody(records, warehouse)) };
+    confirm({ question: purgeQuestion(going), method: 'REMOVE', path: workspace.dir, project: await projectId(), body: going });
     // First the warehouse: what is on the disk alone would be loaded again.
     await warehouse?.remove(records, nowMs);
-    const { freedBytes, kept } = await removeRuns(workspace, ids);
-    const removed = { removedRuns: ids.length - kept.length, freedBytes };
-    return { ...removed, ...(warehouse && { removedFromWarehouse: records.length }), ...(kept.length > 0 && { kept }) };
+    const removed = await removeRuns(workspace, { complete, unfinished });
+    return { ...removed, ...(warehouse && { removedFromWarehouse: records.length }) };
   },
 });

@@ -51,12 +51,13 @@ export default defineAnsweringTool({
   async handler({ sql, limit, ...asked }, context) {
     const { describeExport, queryExport } = await import('../../src/usecases/exports/query-export.ts');
     if (sql === undefined) return describeExport(asked, context);
-    const { types, resultId, drawnRows, drawnDays, ...answer } = await queryExport({ ...asked, sql, limit }, context);
+    const { types, resultId, rowsRead, drawnRows, drawnDays, ...answer } = await queryExport({ ...asked, sql, limit }, context);
     context.draw(async () =>
       (await import('../../src/views/from-table.ts')).chartOfRows({ ...answer, rows: drawnRows, drawnDays, types }, 'UTC'),
     );
     if (resultId === undefined) return answer;
     const at = { projectId: await context.projectId(), queryId: resultId };
-    return { ...answer, uri: context.link(exportQuery, at, `All ${answer.rowCount} rows`) };
+    const title = `${answer.rowCount === undefined ? 'The first' : 'All'} ${rowsRead} rows`;
+    return { ...answer, uri: context.link(exportQuery, at, title) };
   },
 });

@@ -1,7 +1,9 @@
 import { ApiError } from '../../api/errors.ts';
 import { instantOf } from '../../api/params.ts';
+import { rangeText } from '../../findings/wording.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
+import { counted } from '../../lib/number-text.ts';
 
 /** All time there is. */
 export const EVER: readonly Interval[] = [{ startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINITY }];
@@ -57,18 +59,32 @@ export function rangeOf({ from, to }: { readonly from?: string | null | undefine
 export const RETRY_MS = 5_000;
 
 /** Days of a question: those that its files cover, the others, and of these the days whose downloads are still being read. */
-type DaysHeld = Readonly<Record<'covered' | 'missing' | 'reading', readonly number[]>>;
+interface DaysHeld extends Readonly<Record<'covered' | 'missing' | 'reading', readonly number[]>> {
+  /** Whether the question names its days: else there is no number of which these are a part. */
+  readonly areAsked: boolean;
+}
+
+/** Ranges of days that the first sentence names. */
+const MOST_RANGES = 2;
 
 /**
  * The sentence that an answer begins with where it covers not all days; with a blank behind it, else empty. Throws where more of them are
  * still being read than are covered.
  */
-export function coveredLead({ covered, missing, reading }: DaysHeld): string {
-  const own = covered.length === 0 ? 'none' : `only ${covered.length}`;
-  const all = covered.length + missing.length;
+export function coveredLead({ covered, missing, reading, areAsked }: DaysHeld): string {
+  const count = covered.length + missing.length;
+  const all = counted(count, 'day');
   const are = `${reading.length === 1 ? 'is' : 'are'} still being read`;
-  if (reading.length > covered.length)
-    throw new ApiError('busy', `${reading.length} of the ${all} days ${are}. Ask again.`, { retryAfterMs: RETRY_MS });
-  const rest = reading.length === 0 ? '' : `; ${reading.length} more ${are}, ask again for ${reading.length === 1 ? 'it' : 'them'}`;
-  return missing.length === 0 ? '' : `The downloads cover ${own} of the ${all} days${rest}. `;
+  const more = `${reading.length}${areAsked ? ` of the ${all}` : ` more ${reading.length === 1 ? 'day' : 'days'}`} ${are}`;
+  if (reading.length > covered.length) throw new ApiError('busy', `${more}. Ask again.`, { retryAfterMs: RETRY_MS });
+  const again = `ask again for ${reading.length === 1 ? 'it' : 'them'}`;
+  if (!areAsked) return reading.length === 0 ? '' : `${more}, and not counted yet: ${again}. `;
+  if (missing.length === 0) return '';
+  const rest = reading.length === 0 ? '' : `; ${reading.length} more ${are}, ${again}`;
+  const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  const ranges = union(timeOfDays(covered)).map(({ startMs, endMs }) => [dateOf(startMs), dateOf(endMs - DAY_MS)] as const);
+  const year = ranges.at(-1)?.[1].slice(0, 4) ?? '';
+  const which = ranges.length > MOST_RANGES ? '' : `, ${ranges.map(([from, to]) => rangeText(from, to, year)).join(' and ')}`;
+  const own = count === 1 ? 'do not cover the day' : `cover none of the ${all}`;
+  return `The downloads ${covered.length === 0 ? own : `cover only ${covered.length} of the ${all}${which}`}${rest}. `;
 }

@@ -1,7 +1,6 @@
 import { ApiError, refuse } from '../../api/errors.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { rangeTexts } from '../../lib/dates.ts';
-import { hint } from '../../lib/hint.ts';
 import { daysIn, type Interval, intersect, union } from '../../lib/intervals.ts';
 import { type Coverage, coveredLead, EVER, timeOfDays } from '../exports/coverage.ts';
 import { planCalls } from '../exports/plan/journey-fields.ts';
@@ -56,6 +55,8 @@ interface DaysAsked {
   readonly followDays?: number | undefined;
   /** Days that an answer takes where the caller names none. */
   readonly usualDays?: number | undefined;
+  /** The day that is not over. */
+  readonly today: number;
 }
 
 /** A scope that is read, and what its files answer of a time, now and when all of them have been read. */
@@ -65,40 +66,45 @@ export interface ScopeFiles {
   readonly soon: ScopeFiles['over'];
 }
 
-/** The usual way to days that lack. */
-const PLANS = hint('sync_exports', 'sync_exports fetches what the platform still has; ') + planCalls();
-
 /** The range that was asked for, behind a blank; empty where none was. */
-function askedWords({ first, last }: DaysAsked): string {
+function askedWords({ first, last }: Pick<DaysAsked, 'first' | 'last'>): string {
   return [first, last].every((day) => day === undefined) ? '' : ` of ${[first, last].map((day) => day && dayText(day)).join(' … ')}`;
+}
+
+/** The first and the last day of an answer, of which the files cover `all`. */
+function endsOf({ first, last, followDays = 0, usualDays = USUAL_DAYS, today }: DaysAsked, all: readonly number[]) {
+  // Days that are named are counted as far as they are over, whatever has arrived of them by now.
+  const open = first === undefined || followDays > 0 ? (all.at(-1) ?? 0) - followDays : today - 1;
+  const end = last === undefined ? open : Math.min(last, Math.max(today - 1, first ?? 0));
+  const usual = all.filter((day) => day <= end).slice(-usualDays)[0] ?? end;
+  return { start: first ?? Math.max(usual, last === undefined ? usual : end - usualDays + 1), end };
 }
 
 /** The days of an answer; throws where the files share none of the range, with what each covers and `wayOn`, the call that brings more. */
 export async function chooseDays(
-  { first, last, followDays = 0, usualDays = USUAL_DAYS }: DaysAsked,
+  asked: DaysAsked,
   files: readonly ScopeFiles[],
   wayOn: () => Promise<string | undefined>,
 ): Promise<CoveredDays> {
+  const { first, last, followDays = 0 } = asked;
   const sharedBy = (when: 'over' | 'soon') => daysIn(files.reduce((shared, each) => intersect(shared, each[when](EVER).have), EVER));
   const [ofFiles, ofSoon] = [sharedBy('over'), sharedBy('soon')];
   const all = [...new Set([...ofFiles, ...ofSoon])].toSorted((a, b) => a - b);
   const held = files.map(({ name, over }) => `${name}: ${daysWords(daysIn(over(EVER).have)).join(', ') || 'no whole day'}`);
   const cover = `They cover ${held.join('; ')}`;
-  const end = last ?? (all.at(-1) ?? 0) - followDays;
-  const usual = all.filter((day) => day <= end).slice(-usualDays)[0] ?? end;
-  const start = first ?? Math.max(usual, last === undefined ? usual : end - usualDays + 1);
+  const { start, end } = endsOf(asked, all);
   const inRange = daysFromTo(start, end);
   const covered = inRange.filter((day) => ofFiles.has(day));
   const missing = inRange.filter((day) => !ofFiles.has(day));
   const reading = missing.filter((day) => ofSoon.has(day));
-  const lead = coveredLead({ covered, missing, reading });
+  const lead = coveredLead({ covered, missing, reading, areAsked: first !== undefined || last !== undefined });
   if (covered.length === 0 && all.length > 0 && last === undefined && followDays > 0)
     refuse(
       `withinDays: no day has ${followDays} whole days after it that the files cover, so no window of a visitor is over. ${cover}; ` +
         'name fewer days.',
     );
   if (covered.length === 0) {
-    const words = `The downloaded files cover no whole day (UTC)${askedWords({ first, last })}. ${cover}. ${(await wayOn()) ?? PLANS}`;
+    const words = `The downloaded files cover no whole day (UTC)${askedWords({ first, last })}. ${cover}. ${(await wayOn()) ?? planCalls()}`;
     throw new ApiError('missing', words, { saysWayOn: true });
   }
   return { first: start, last: end, covered, missing, reading, ofFiles, words: daysWords(covered), lead };

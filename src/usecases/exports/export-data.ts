@@ -1,22 +1,25 @@
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, onApiError } from '../../api/errors.ts';
+import { listExportableFields } from '../../api/operations/data-export.ts';
 import { EVER, type Held, RETRY_MS, rangeOf } from '../../domain/exports/coverage.ts';
+import { USUAL_SCOPES } from '../../domain/exports/plan/resolve-fields.ts';
+import { lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import { type Interval, intersect } from '../../lib/intervals.ts';
 import { counted } from '../../lib/number-text.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
-import { columnsOf } from '../../workspace/query/columns.ts';
+import { columnsOf, listedFields } from '../../workspace/query/columns.ts';
 import { type DataView, dataViewOf, viewName } from '../../workspace/query/data-view.ts';
 import type { Dialect } from '../../workspace/query/examples.ts';
 import { columnsIn, type HoldingRun, heldIn } from '../../workspace/query/shares.ts';
 import { openSql, runSql, SqlError, type SqlResult } from '../../workspace/query/sql-process.ts';
 import { viewSql } from '../../workspace/query/view-sql.ts';
-import { WorkspaceError } from '../../workspace/store/disk.ts';
+import { makeDirectory, WorkspaceError } from '../../workspace/store/disk.ts';
 import { isConvertible, isReady, type RunManifest } from '../../workspace/store/manifest.ts';
 import type { LoadRecord } from '../../workspace/warehouse/ledger.ts';
 import type { ProjectWarehouse } from '../../workspace/warehouse/project-warehouse.ts';
 import { warehouseViewOf } from '../../workspace/warehouse/warehouse-view.ts';
-import { type ExportContext, readVariables } from './export-lists.ts';
+import { type ExportContext, readJobs, readVariables } from './export-lists.ts';
 import { loadedRecords, prepared } from './loaded-runs.ts';
 import { type Author, damageOf, isOfStatement, NoSuchName, sqlFailure } from './sql-errors.ts';
 import { namesColumn } from './statement.ts';
@@ -78,10 +81,7 @@ export interface Data {
   readonly keep?: (name: string, sql: string) => Promise<void>;
 }
 
-/** The words for a workspace without any run. */
-export const NOTHING_HERE = 'Nothing is downloaded yet.';
-
-/** Thrown where nothing at all is downloaded. */
+/** Thrown where nothing at all is downloaded, or nothing of a job that is named. */
 export class NothingDownloaded extends ApiError {}
 
 /** The time that is left for a statement, in ms. */
@@ -93,13 +93,9 @@ function timeLeft({ clock, nowMs }: ExportContext): number {
 function requireRuns(runs: readonly RunManifest[], { jobId, jobIds }: Asked): void {
   const absent = jobIds?.filter((id) => !runs.some((run) => run.jobId === id)) ?? [];
   if (runs.length > 0 && absent.length === 0) return;
-  const [name, jobs] =
-    jobId === undefined ? ['jobIds', absent.length > 0 ? `of job ${absent.join(', ')}` : ''] : ['jobId', `of job ${jobId}`];
-  const next =
-    hint('download_export_run', ' download_export_run fetches its latest run.') +
-    hint('sync_exports', ' sync_exports fetches all that the platform still has.');
-  if (jobs === '') throw new NothingDownloaded('missing', `${NOTHING_HERE}${next}`);
-  throw new ApiError('missing', `${name}: nothing ${jobs} is in the workspace yet.${next}`);
+  const named = jobId === undefined ? absent : [jobId];
+  const words = named.length === 0 ? 'Nothing' : `${jobId === undefined ? 'jobIds' : 'jobId'}: nothing of job ${named.join(', ')}`;
+  throw new NothingDownloaded('missing', `${words} is downloaded yet.`);
 }
 
 /** Whether a run is meant. */
@@ -276,17 +272,31 @@ async function withWarehouse<T>(
   return orReading(onTheWay, () => use(data));
 }
 
-/** Refuses a statement on files for what no run that is to be waited for can make right: what it is, and names that none of them has. */
+/** What exports can hold: what the jobs that are meant list, and all fields of the usual scopes where none is named. */
+async function possibleRuns({ jobId: only, jobIds = only === undefined ? undefined : [only] }: Asked, { ask }: ExportContext) {
+  const jobs = (await readJobs(ask)).filter(({ jobId }) => jobIds?.includes(Number(jobId)) ?? true);
+  const usual = USUAL_SCOPES.map(async (scope) => {
+    const fields = await ask(listExportableFields, { scope });
+    return { scope, fields: fields.map(({ name }) => ({ fieldName: name })) };
+  });
+  const all = [...(jobIds ? [] : await Promise.all(usual)), ...jobs];
+  return all.map(({ scope, fields }): HoldingRun => ({ scope: lower(scope), from: '', to: '', fields: listedFields(fields) }));
+}
+
+/** Refuses a statement on files for what no run that may come can make right: what it is, and names that none of them has. */
 export async function refuseAtOnce(sql: string, asked: Asked, toCome: readonly HoldingRun[], context: ExportContext): Promise<void> {
   const workspace = await context.workspace();
   const { dir: directory, holder } = workspace;
   const downloaded = await meantIn(workspace, asked);
-  if (workspace.warehouse || (toCome.length === 0 && downloaded.every(isReady))) return;
-  const runs = [...downloaded, ...toCome];
+  const isAnyHere = downloaded.length + toCome.length > 0;
+  if (workspace.warehouse || (isAnyHere && toCome.length === 0 && downloaded.every(isReady))) return;
+  const runs = isAnyHere ? [...downloaded, ...toCome] : await possibleRuns(asked, context).catch(onApiError(() => []));
+  if (runs.length === 0) return;
   const views = groupsOf(runs, asked, ({ scope }) => scope).map(([name, own]) => ({ name, columns: columnsOf(own.map(columnsIn)) }));
   const setup = views.map(({ name, columns }) => viewSql(name, columns, [], []));
   const readable = { views: views.map(({ name }) => name), setup, files: [] };
   try {
+    await makeDirectory(directory);
     await runSql({ ...readable, sql, maxRows: 0, maxChars: 0 }, { directory, holder, timeoutMs: CHECK_MS, signal: context.signal });
   } catch (error) {
     // What a job exports of a variable, or where it lists no columns, only its files say.

@@ -83,6 +83,14 @@ export async function readVariables(
   };
 }
 
+/** The unfinished runs here, with the names of their jobs as far as the platform lists them. */
+export async function namedUnfinished({ lists, workspace }: Pick<ExportContext, 'lists' | 'workspace'>) {
+  const runs = await (await workspace()).unfinished();
+  const read = async () => (runs.length === 0 ? [] : (await lists()).of('export job'));
+  const jobs = await read().catch(onApiError(() => []));
+  return runs.map((run) => ({ ...run, jobName: jobs.find(({ id }) => id === run.jobId)?.path[0] }));
+}
+
 /** The plans of the call's project. */
 export async function openPlansOf({ workspace }: ExportContext): Promise<PlanStore> {
   const [{ openPlans }, { plansDir, projectId }] = await Promise.all([import('../../workspace/plans.ts'), workspace()]);

@@ -5,7 +5,7 @@ import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import { daysIn, hullOf, type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
-import { counted, NO_VALUE } from '../../lib/number-text.ts';
+import { counted, formatNumber, NO_VALUE } from '../../lib/number-text.ts';
 import { firstOf } from '../../lib/sentences.ts';
 import { plainText } from '../../lib/strangers-text.ts';
 import { timeColumn, typeOf } from '../../workspace/query/columns.ts';
@@ -17,7 +17,7 @@ import { type Asked, type Data, type DataPart, MAX_CHARS, refuseAtOnce, withData
 import type { ExportContext } from './export-lists.ts';
 import { noValueWords } from './no-value.ts';
 import { askedDays, filesOfStatement, isCompared, isInnerJoin, isNamed, isRead, overBy, takesAll } from './statement.ts';
-import { lacksDays, type Supply, withFilesFor } from './supply.ts';
+import { type Supply, withFilesFor } from './supply.ts';
 
 /** Columns that one note names. */
 const MAX_NAMED = 12;
@@ -65,8 +65,10 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sq
   const over = asked.length > 0 ? overBy(asked, context.nowMs) : union([...all, ...coming]);
   const lacking = asked.length > 0 ? views.flatMap(({ part }) => subtract(over, part.view.held())) : coming;
   const [missing, reading] = [daysIn(lacking, 'touched'), daysIn(intersect(lacking, coming), 'touched')];
-  const counts = { covered: [...daysIn(over, 'touched')].filter((day) => !missing.has(day)), missing: [...missing], reading: [...reading] };
-  return { days, counts, covered: found.flatMap(({ covered }) => covered), gaps: found.flatMap(({ gaps }) => gaps) };
+  const own = [...daysIn(over, 'touched')].filter((day) => !missing.has(day));
+  const lead = coveredLead({ covered: own, missing: [...missing], reading: [...reading], areAsked: asked.length > 0 });
+  const soon = rangeTexts(coming, timeZone).map((range) => `${range}: still being read`);
+  return { days, lead, covered: found.flatMap(({ covered }) => covered), gaps: [...found.flatMap(({ gaps }) => gaps), ...soon] };
 }
 
 /** Names days whose rows are here, but without the columns by which the statement asks for days: its condition leaves them out. */
@@ -110,10 +112,12 @@ const LEAD_COLUMNS = 4;
 /** A longer text stands in the table alone. */
 const LEAD_CHARS = 60;
 
-/** One sentence: how many rows a result has, and the first of them; texts in quotation marks. */
-function leadOf(names: readonly string[], [first, ...others]: readonly (readonly Cell[])[]): string {
+const rowsText = (count: number) => `${formatNumber(count, { group: true })} ${count === 1 ? 'row' : 'rows'}`;
+
+/** One sentence: how many rows a result has, or that it has more than were read, and the first of them; texts in quotation marks. */
+function leadOf(names: readonly string[], [first, ...others]: readonly (readonly Cell[])[], more: boolean): string {
   if (!first) return 'No rows.';
-  const all = counted(1 + others.length, 'row');
+  const all = `${more ? 'More than ' : ''}${rowsText(1 + others.length)}`;
   if (first.every((cell) => cell === null)) return others.length === 0 ? `No value for ${firstOf(names, LEAD_COLUMNS)}.` : `${all}.`;
   const told = first.slice(0, LEAD_COLUMNS).flatMap((cell, at) => {
     const text = cell === null ? NO_VALUE : plainText(typeof cell === 'string' ? cell : JSON.stringify(cell));
@@ -121,22 +125,34 @@ function leadOf(names: readonly string[], [first, ...others]: readonly (readonly
     return [`${names[at]} ${typeof cell === 'string' && Number.isNaN(Number(cell)) ? `"${text}"` : text}`];
   });
   if (told.length === 0) return `${all}.`;
-  return `${others.length === 0 ? '' : `${all}, the first: `}${told.join(', ')}.`;
+  return `${others.length === 0 && !more ? '' : `${all}, the first: `}${told.join(', ')}.`;
+}
+
+/** How much of a result was read, shown and kept. */
+interface ResultSize {
+  readonly read: number;
+  readonly shown: number;
+  readonly isKept: boolean;
+  /** It has more rows than were read. */
+  readonly more: boolean;
+}
+
+/** Says where rows are that the answer does not show. */
+function noteRest({ read, shown, isKept, more }: ResultSize, { note }: ExportContext): void {
+  const rest = isKept ? `the resource in uri holds ${more ? 'these' : 'them all'}` : 'a higher limit shows more';
+  if (more) note(ofAnswer(`Rows after the first ${read} were not read; ${rest}. Group or filter to get all of them.`));
+  else if (shown < read) note(`The result has ${read} rows; ${rest}.`);
 }
 
 /** Answers one SELECT over downloaded runs. */
 export function queryExport({ sql, limit, ...asked }: Asked & { sql: string; limit?: number | undefined }, context: ExportContext) {
-  const isOfAll = asked.jobId === undefined && asked.jobIds === undefined;
-  const needs = isOfAll ? filesOfStatement(sql, context.nowMs) : [];
   const answer = async (data: Data, supply: Supply) => {
     const { workspace, parts, about } = data;
-    const way = needs.some((need) => lacksDays(need, data.runs)) ? await supply.wayOn() : undefined;
-    const { days, counts } = noteCoverage(data, context, sql, way);
-    const lead = coveredLead(counts);
+    const way = supply.lacks(data.runs) ? await supply.wayOn() : undefined;
+    const { days, lead } = noteCoverage(data, context, sql, way);
     const { columns, rows, more } = await data.select(sql, { maxRows: MAX_ROWS, author: 'caller' });
     if (more && rows.length === 0)
       throw new ApiError('invalid', `sql: its first row alone has more than ${MAX_CHARS} characters. Select shorter values.`);
-    if (more) context.note(`Only the first ${rows.length} rows were read; group or filter to get all in one answer.`);
     const noValue = noValueWords(sql, data.runs, rows);
     if (noValue !== undefined) context.note(noValue);
     if (/\b(rollup|cube|grouping\s+sets)\b/i.test(sql) && !/\bgrouping(_id)?\s*\(/i.test(sql))
@@ -149,13 +165,13 @@ export function queryExport({ sql, limit, ...asked }: Asked & { sql: string; lim
     );
     const shown = context.whole ? rows : rows.slice(0, limit ?? USUAL_ROWS);
     const resultId = rows.length > SHORT_ROWS ? await queryResults(workspace, context.nowMs).keep({ columns: names, rows }) : undefined;
-    const rest = resultId === undefined ? 'a higher limit shows more' : 'the resource in uri holds them all';
-    if (shown.length < rows.length) context.note(`The result has ${rows.length} rows; ${rest}.`);
+    noteRest({ read: rows.length, shown: shown.length, isKept: resultId !== undefined, more }, context);
     return {
-      answer: lead + leadOf(names, rows),
+      answer: lead + leadOf(names, rows, more),
       ...about,
       dialect: dialectOf(data),
-      rowCount: rows.length,
+      rowCount: more ? undefined : rows.length,
+      rowsRead: rows.length,
       columns: names,
       rows: shown.map((row) => row.map(shownCell)),
       // A chart takes more rows than the text shows.
@@ -171,7 +187,8 @@ export function queryExport({ sql, limit, ...asked }: Asked & { sql: string; lim
   const reads = asked.jobId === undefined ? (view: string) => isRead(sql, view) : undefined;
   const of = { ...asked, days: days.length > 0 ? days : EVER, reads };
   return withFilesFor(
-    needs,
+    of,
+    filesOfStatement(sql, context.nowMs),
     context,
     (supply) => withData(of, context, (data) => answer(data, supply)),
     (toCome) => refuseAtOnce(sql, asked, toCome, context),
@@ -196,7 +213,7 @@ async function rowCountOf(data: Data, { signal, note }: ExportContext): Promise<
 
 /** Describes downloaded data: columns, rows, days, and statements that run on them. */
 export function describeExport(asked: Asked, context: ExportContext) {
-  return withData(asked, context, async (data) => {
+  const description = async (data: Data) => {
     const { runs, parts, about } = data;
     const rowCount = await rowCountOf(data, context);
     const last = runs.at(-1);
@@ -220,8 +237,10 @@ export function describeExport(asked: Asked, context: ExportContext) {
     const examples = parts.flatMap(({ view, runs: own }) =>
       examplesOf(view.columns, { scope: own[0]?.scope ?? '', timeZone: context.timeZone, view: view.name, dialect: data.dialect }),
     );
-    const { covered, gaps } = noteCoverage(data, context);
+    const { lead, covered, gaps } = noteCoverage(data, context);
+    const holds = parts.map(({ view }) => `${view.name} (${counted(view.columns.length, 'column')})`).join(' and ');
     return {
+      answer: `${lead}${rowCount === undefined ? 'Rows' : rowsText(rowCount)} of ${holds}.`,
       ...about,
       dialect: dialectOf(data),
       ...(jobId !== undefined && { scope: last?.scope ?? '', format: last?.format ?? '' }),
@@ -237,5 +256,6 @@ export function describeExport(asked: Asked, context: ExportContext) {
       rows,
       examples,
     };
-  });
+  };
+  return withFilesFor(asked, [], context, () => withData(asked, context, description));
 }

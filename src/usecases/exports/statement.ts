@@ -2,9 +2,10 @@ import { USUAL_SCOPES } from '../../domain/exports/plan/resolve-fields.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { type Interval, intersect } from '../../lib/intervals.ts';
 
-/** Files that a question over all downloaded runs reads. */
+/** Files that a question reads: of a scope, or of a job that it names, whatever its scope and columns are. */
 export interface FilesNeeded {
   readonly scope: string;
+  readonly jobId?: number | undefined;
   /** Days that it names, as far as they are over (UTC); none where it takes those that there are. */
   readonly days: readonly Interval[];
   /** Whether it reads a column, by its name in the files. */

@@ -2,12 +2,13 @@ import { ApiError, onApiError } from '../../api/errors.ts';
 import { listExportableFields } from '../../api/operations/data-export.ts';
 import { coverageOf, EVER, rangeOf, timeOfLack } from '../../domain/exports/coverage.ts';
 import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
-import { isVariableField } from '../../domain/exports/plan/resolve-fields.ts';
-import { deviceOf, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { isVariableField, USUAL_SCOPES } from '../../domain/exports/plan/resolve-fields.ts';
+import { deviceOf, isRunning, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
+import { minuteAt, rangeTexts } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
-import { daysIn, hullOf, type Interval, intersect, subtract } from '../../lib/intervals.ts';
+import { hullOf, type Interval, intersect, lengthOf, subtract } from '../../lib/intervals.ts';
 import { counted } from '../../lib/number-text.ts';
 import { firstOf } from '../../lib/sentences.ts';
 import { successfulRuns } from '../../workspace/download/run-rows.ts';
@@ -16,7 +17,7 @@ import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import { folded, keysOf, listedFields } from '../../workspace/query/columns.ts';
 import { columnsIn, type HoldingRun, heldIn } from '../../workspace/query/shares.ts';
 import { availableRuns, type ListedDelivery } from './deliveries.ts';
-import { NOTHING_HERE, NothingDownloaded } from './export-data.ts';
+import { type Asked, NothingDownloaded } from './export-data.ts';
 import { type ExportContext, openPlansOf, readJobs, readVariables } from './export-lists.ts';
 import { awaitPlanned } from './fetch-planned.ts';
 import { draftPlan } from './plan-export.ts';
@@ -35,21 +36,31 @@ const FOLLOWED_MS = 7 * DAY_MS;
 /** More jobs are counted. */
 const MOST_NAMED = 3;
 
+/** What any question may read, where nothing is downloaded. */
+const ANYTHING = USUAL_SCOPES.map((scope): FilesNeeded => ({ scope, days: [], reads: () => false }));
+
+/** The time that runs answer for of the scope or job of a question. */
+function heldFor({ scope, jobId }: Pick<FilesNeeded, 'scope' | 'jobId'>, runs: readonly HoldingRun[]) {
+  const own = jobId === undefined ? runs : runs.filter((run) => run.jobId === jobId);
+  return heldIn(own, jobId === undefined ? scope : (own[0]?.scope ?? ''));
+}
+
 /** Holds a question against runs, with those of its columns that some have; of a question that names no days, of any time. */
-function answeredBy({ scope, days, reads }: FilesNeeded, runs: readonly HoldingRun[], columns: readonly HoldingRun[] = runs) {
+function answeredBy(need: FilesNeeded, runs: readonly HoldingRun[], columns: readonly HoldingRun[] = runs) {
+  const { scope, days, reads } = need;
   const own = columns.filter((run) => lower(run.scope) === scope).flatMap((run) => columnsIn(run).map(({ name }) => name));
-  return coverageOf(days.length > 0 ? days : EVER, own.filter(reads), heldIn(runs, scope));
+  return coverageOf(days.length > 0 ? days : EVER, own.filter(reads), heldFor(need, runs));
 }
 
 /** Whether days that a question names lack files, or files with its columns. */
-export function lacksDays(need: FilesNeeded, runs: readonly HoldingRun[]): boolean {
+function lacksDays(need: FilesNeeded, runs: readonly HoldingRun[]): boolean {
   return need.days.length > 0 && answeredBy(need, runs).lack.length > 0;
 }
 
 /** The run of all visitors that the job of a plan brings, as far as the plan says what its files will hold. */
-function runToCome({ body: { scope = '', frequency, fields, deviceLabel, segmentId } }: PlanPart): HoldingRun[] {
+function runToCome({ jobId, body: { scope = '', frequency, fields, deviceLabel, segmentId } }: PlanPart): HoldingRun[] {
   const isOfAll = deviceLabel === 'all' && segmentId === undefined;
-  return frequency.dateRange && isOfAll ? [{ scope, ...frequency.dateRange, fields: listedFields(fields) }] : [];
+  return frequency.dateRange && isOfAll ? [{ scope, jobId: Number(jobId), ...frequency.dateRange, fields: listedFields(fields) }] : [];
 }
 
 /** Whether a run brings what a question reads and no file holds; of a question that names no days, where no file has its columns. */
@@ -73,12 +84,20 @@ async function plannedFor(needs: readonly FilesNeeded[], context: ExportContext)
     .filter(
       ({ jobId, sentAt }) => typeof jobId === 'number' && Date.parse(sentAt ?? '') > sinceMs && here.every((run) => run.jobId !== jobId),
     )
-    .filter((part) => runToCome(part).some((run) => needs.some((need) => brings(run, need, here))));
+    .filter((part) =>
+      needs.some((need) =>
+        need.jobId === undefined
+          ? runToCome(part).some((run) => brings(run, need, here))
+          : need.jobId === part.jobId && part.body.frequency.dateRange !== undefined,
+      ),
+    );
 }
 
 /** The days and columns of a scope that a question lacks. */
 interface Missing {
   readonly scope: string;
+  /** The job that has to bring it, where the question names one. */
+  readonly jobId?: number | undefined;
   /** All that it reads, or where rows are here those that they lack, with what matches the rows; each with its name in a plan. */
   readonly columns: ReadonlyMap<string, string>;
   readonly days: readonly Interval[];
@@ -107,12 +126,18 @@ async function missingOf(
   toCome: readonly HoldingRun[],
   context: ExportContext,
 ): Promise<Missing[]> {
-  const { scope } = need;
+  const { scope, jobId } = need;
   const isExact = need.days.length > 0;
   const endMs = lastMidnight(context.nowMs);
-  const asked = isExact ? overBy(need.days, context.nowMs) : [{ startMs: endMs - USUAL_DAYS * DAY_MS, endMs }];
-  const [wanted, here] = await Promise.all([columnsWanted(need, context), context.workspace().then((opened) => opened.runs())]);
-  const runs = [...here, ...toCome];
+  const usual = [{ startMs: endMs - USUAL_DAYS * DAY_MS, endMs }];
+  const runs = [...(await (await context.workspace()).runs()), ...toCome];
+  if (jobId !== undefined) {
+    const days = isExact ? subtract(need.days, heldFor(need, runs)()) : EVER;
+    const isLack = isExact ? days.length > 0 : runs.every((run) => run.jobId !== jobId);
+    return isLack ? [{ scope, jobId, columns: new Map(), days, isExact }] : [];
+  }
+  const asked = isExact ? need.days : usual;
+  const wanted = await columnsWanted(need, context);
   // Of a join, a column that the files of the other scope have is taken from there.
   const elsewhere = needs.flatMap((other) => (other.scope === scope ? [] : heldIn(runs, other.scope)));
   const own = wanted.filter(([column]) => elsewhere.every((held) => held(column).length === 0));
@@ -137,7 +162,8 @@ interface Search {
 }
 
 /** Whether a job exports these columns for all visitors, as far as its record shows it. */
-function exportsAll(job: JobRecord, { scope, columns }: Missing): boolean {
+function exportsAll(job: JobRecord, { scope, jobId, columns }: Missing): boolean {
+  if (jobId !== undefined) return job.jobId === jobId;
   const own = new Set(columnsIn({ fields: listedFields(job.fields) }).map(({ name }) => folded(name)));
   const isWhole = (deviceOf(job) ?? 'all') === 'all' && lower(job.state) !== 'deleted' && lower(job.scope) === scope;
   return isWhole && [...columns.keys()].every((column) => own.has(folded(column)));
@@ -158,47 +184,80 @@ export function beingFetched({ lacks, runs, workspace }: Fetching): string | und
   return `${counted(fetched.length, 'run')} with days of it ${are} being fetched: ${firstOf(names, MOST_NAMED)}. Ask again in a minute.`;
 }
 
-/** Few jobs whose runs the platform still has and that bring what is lacking; undefined where they do not bring all of it. */
-function jobsBringing(lack: Missing, { jobs, runs }: Search): number[] | undefined {
-  const holders = new Set(jobs.filter((job) => exportsAll(job, lack)).map(({ jobId }) => jobId));
-  const fetchable = runs.filter(({ jobId, state }) => state === 'available' && holders.has(jobId));
-  // A day of which some hours are there is not whole.
-  const count = (days: readonly Interval[]) => daysIn(days, 'touched').size;
-  const byWorth = [...grouped(fetchable, ({ jobId }) => jobId)]
-    .map(([jobId, own]) => ({ jobId, ranges: own.map(({ range }) => range) }))
-    .toSorted((a, b) => count(subtract(lack.days, a.ranges)) - count(subtract(lack.days, b.ranges)) || a.ranges.length - b.ranges.length);
-  const chosen: number[] = [];
-  let { days } = lack;
-  for (const { jobId, ranges } of byWorth) {
-    const rest = subtract(days, ranges);
-    if (count(rest) >= count(days)) continue;
-    chosen.push(jobId);
-    days = rest;
+/** The fewest runs that hold all that any of these holds of a time. */
+export function fewestRuns<Run extends Pick<ListedDelivery, 'jobId' | 'range'>>(runs: readonly Run[], days: readonly Interval[]): Run[] {
+  const chosen: Run[] = [];
+  let rest = intersect(
+    days,
+    runs.map(({ range }) => range),
+  );
+  for (let first = rest[0]; first; first = rest[0]) {
+    const { startMs } = first;
+    const open = runs.filter(({ range }) => range.startMs <= startMs && range.endMs > startMs);
+    const lastMs = Math.max(...open.map(({ range }) => range.endMs));
+    const longest = open.filter(({ range }) => range.endMs === lastMs);
+    // Of equal ones that of the job which brings the others.
+    const next = longest.find(({ jobId }) => jobId === chosen.at(-1)?.jobId) ?? longest[0];
+    if (!next) break;
+    chosen.push(next);
+    rest = subtract(rest, [next.range]);
   }
-  return chosen.length > 0 && (days.length === 0 || !lack.isExact) ? chosen : undefined;
+  return chosen;
 }
 
-/** The platform still has the files. */
+/** The runs of one job that bring most of what is lacking; undefined where the platform has not all that has to be there. */
+function runsBringing(lack: Missing, { jobs, runs }: Search): ListedDelivery[] | undefined {
+  const holders = new Set(jobs.filter((job) => exportsAll(job, lack)).map(({ jobId }) => jobId));
+  const fetchable = runs.filter(({ jobId, state }) => state === 'available' && holders.has(jobId));
+  const chosen = fewestRuns(fetchable, lack.days);
+  const ranges = (own: readonly ListedDelivery[]) => own.map(({ range }) => range);
+  const isAll = subtract(lack.days, ranges(chosen)).length === 0;
+  if (lack.isExact && lack.jobId === undefined && !isAll) return undefined;
+  const byJob = [...grouped(chosen, ({ jobId }) => jobId).values()];
+  const timeOf = (own: readonly ListedDelivery[]) => lengthOf(intersect(lack.days, ranges(own)));
+  return byJob.toSorted((a, b) => timeOf(b) - timeOf(a))[0];
+}
+
+/** The platform still has the files: the call fetches one job's of a scope, and no more than the question reads of them. */
 function onPlatform(search: Search): string | undefined {
-  const bringing = search.lacks.map((lack) => jobsBringing(lack, search));
-  const ids = [...new Set(bringing.flatMap((each) => each ?? []))];
-  if (bringing.includes(undefined)) return undefined;
-  const args = JSON.stringify({ jobIds: ids.map(String) });
-  const single = hint('download_export_run', `: download_export_run fetches a run of job ${ids.join(', ')}; then ask again`);
+  const bringing = search.lacks.map((lack) => runsBringing(lack, search));
+  const chosen = bringing.flatMap((runs) => runs ?? []);
+  const [first] = chosen;
+  if (!first || search.lacks.some(({ jobId }, at) => jobId === undefined && !bringing[at])) return undefined;
+  const ids = [...new Set(chosen.map(({ jobId }) => jobId))];
+  const sinceMs = Math.min(...chosen.map(({ completedAt }) => Date.parse(completedAt)));
+  const isEarlier = ({ jobId, state, completedAt }: ListedDelivery) =>
+    state === 'available' && ids.includes(jobId) && Date.parse(completedAt) < sinceMs;
+  const since = search.runs.some(isEarlier) ? minuteAt(sinceMs, 'UTC') : undefined;
+  const args = JSON.stringify({ jobIds: ids.map(String), since });
+  const run = JSON.stringify({ jobId: String(first.jobId), runId: String(first.runId) });
+  const single = hint('download_export_run', `: download_export_run ${run} fetches a part of them; then ask again`);
   return `The platform has the files${hint('sync_exports', `: sync_exports ${args} fetches them; then ask again`, single)}.`;
 }
 
-/** A running job brings it with its next run. */
-function withNextRun({ lacks: [lack, ...others], jobs }: Search): string | undefined {
-  const next = jobs.find((job) => {
+/** A job brings it with the run that comes next, or that is under way. */
+function withNextRun({ lacks, jobs }: Search): string | undefined {
+  const isBrought = (lack: Missing, job: JobRecord) => {
+    if (!isRunning(job) || !exportsAll(job, lack)) return false;
     const range = [rangeOf({ from: job.nextFrom, to: job.nextTo })];
-    return lack && others.length === 0 && exportsAll(job, lack) && subtract(lack.days, range).length === 0;
-  });
+    const isAll = subtract(lack.days, range).length === 0;
+    return lack.jobId === undefined ? lacks.length === 1 && isAll : isAll || !lack.isExact;
+  };
+  const next = jobs.find((job) => lacks.some((lack) => isBrought(lack, job)));
   if (!next) return undefined;
   const job = `Job ${next.jobId} "${next.name ?? ''}" brings what is missing`;
   const waits = hint('download_export_run', `: download_export_run {"jobId":"${next.jobId}"} waits for its files`);
-  if (lower(next.frequency) === 'once') return `${job} and has not run yet${waits}.`;
+  if (lower(next.frequency) === 'once') return `${job} and has not run to its end yet${waits}.`;
   return `${job} with its next run, at ${next.nextRunTime ?? 'a time not known'}.`;
+}
+
+/** A job that is named brings nothing any more. */
+function ofNoRun({ lacks, jobs }: Search): string | undefined {
+  const jobId = lacks.find((lack) => lack.jobId !== undefined)?.jobId;
+  if (jobId === undefined) return undefined;
+  if (jobs.every((job) => job.jobId !== jobId)) return `There is no export job ${jobId} in this project.`;
+  const why = hint('find_export_gaps', `: find_export_gaps {"jobId":"${jobId}"} says why, and plans what brings them`);
+  return `The platform has no files of it from job ${jobId}${why}.`;
 }
 
 /** The platform has no rows of it: a job that was made for these days ran and found none, as the same export once more would. */
@@ -227,7 +286,11 @@ async function planned({ lacks, context }: Search): Promise<string | undefined> 
     const range = { startMs: lastMidnight(startMs), endMs: Math.ceil(endMs / DAY_MS) * DAY_MS };
     return { range, scope, fields: [PRESET, ...columns.values()] };
   });
-  if (orders.some(({ range: { startMs, endMs } }) => endMs - startMs > MOST_DAYS * DAY_MS)) return undefined;
+  const whole = hullOf(orders.map(({ range }) => range));
+  if (whole && whole.endMs - whole.startMs > MOST_DAYS * DAY_MS) {
+    const [possible] = rangeTexts([{ ...whole, startMs: whole.endMs - MOST_DAYS * DAY_MS }], 'UTC');
+    return `No call brings all of it: an export for a question holds at most ${MOST_DAYS} days. Ask for ${possible}, or fewer.`;
+  }
   // The notes belong to an answer that shows the plan.
   const quiet = { ...context, note: () => undefined };
   const drafts = await Promise.all(
@@ -253,7 +316,7 @@ async function planned({ lacks, context }: Search): Promise<string | undefined> 
 
 /** The ways to what lacks, the first that is open is said. */
 const WAYS: readonly ((search: Search) => Promise<string | undefined>)[] = [
-  async (search) => beingFetched(search) ?? onPlatform(search) ?? withNextRun(search),
+  async (search) => beingFetched(search) ?? onPlatform(search) ?? withNextRun(search) ?? ofNoRun(search),
   foundEmpty,
   planned,
 ];
@@ -291,25 +354,37 @@ async function wayToFiles(
 /** How a question gets what it lacks: words on files that it waited for and that are still to come, else the call that brings them. */
 export interface Supply {
   readonly coming: string | undefined;
+  /** Whether days that it names lack files among these, or files with its columns. */
+  readonly lacks: (runs: readonly HoldingRun[]) => boolean;
   readonly wayOn: WayOn;
 }
 
+/** What a question reads: of jobs that it names their files, else those of scopes; of a workspace without files, anything. */
+async function neededBy({ jobId, jobIds, days = [] }: Asked, ofScopes: readonly FilesNeeded[], { workspace, nowMs }: ExportContext) {
+  const named = jobId === undefined ? jobIds : [jobId];
+  const bounded = overBy(days, nowMs).filter(({ startMs }) => Number.isFinite(startMs));
+  if (named) return named.map((id): FilesNeeded => ({ scope: '', jobId: id, days: bounded, reads: () => false }));
+  return ofScopes.length > 0 || (await (await workspace()).runs()).length > 0 ? ofScopes : ANYTHING;
+}
+
 /**
- * Runs a question over all downloaded runs: waits first for files that it lacks and that an applied plan is about to bring, unless `refuse`
+ * Runs a question over downloaded runs: waits first for files that it lacks and that an applied plan is about to bring, unless `refuse`
  * throws beside them. Hands over how it gets what is lacking, and refuses with that where nothing is downloaded, or nothing has a name.
  */
 export async function withFilesFor<T>(
-  needs: readonly FilesNeeded[],
+  asked: Asked,
+  ofScopes: readonly FilesNeeded[],
   context: ExportContext,
   run: (supply: Supply) => Promise<T>,
   refuse?: (toCome: readonly HoldingRun[]) => Promise<void>,
 ): Promise<T> {
+  const needs = await neededBy(asked, ofScopes, context);
   const parts = await plannedFor(needs, context);
   const toCome = parts.flatMap(runToCome);
   const wayTo = (beside: readonly HoldingRun[], about?: string) =>
     wayToFiles(needs, beside, context, about).catch(onApiError(() => undefined));
   // Of days that are named, the way to the rest is told at once where these files do not bring all of them.
-  const isExact = parts.length > 0 && needs.every(({ days }) => days.length > 0);
+  const isExact = parts.length > 0 && needs.every(({ days, jobId }) => days.length > 0 && jobId === undefined);
   let wayOn: WayOn = (about) => wayTo(toCome, about);
   try {
     await refuse?.(toCome);
@@ -321,12 +396,13 @@ export async function withFilesFor<T>(
         : undefined;
     const besides = onTheWay === '' ? '' : ` On the way, but not all of it: ${onTheWay}.`;
     wayOn = async (about) => coming ?? (rest === undefined ? await wayTo([], about) : `${rest}${besides}`);
-    return await run({ coming, wayOn });
+    const lacks = (runs: readonly HoldingRun[]) => needs.some((need) => lacksDays(need, runs));
+    return await run({ coming, wayOn, lacks });
   } catch (error) {
+    if (!(error instanceof NoSuchName || error instanceof NothingDownloaded)) throw error;
     const missing = error instanceof NoSuchName ? error.missing : undefined;
-    if (missing === undefined && !(error instanceof NothingDownloaded)) throw error;
     const way = await wayOn(missing);
-    const lack = missing === undefined ? NOTHING_HERE : `sql: no downloaded file has "${missing}", which an export can hold.`;
+    const lack = missing === undefined ? error.message : `sql: no downloaded file has "${missing}", which an export can hold.`;
     throw way === undefined ? error : new ApiError('missing', `${lack} ${way}`, { saysWayOn: true });
   }
 }

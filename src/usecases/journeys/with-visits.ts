@@ -98,9 +98,8 @@ function timeOf({ startDate, endDate }: VisitQuestion, followDays = 0): Interval
   return [{ startMs, endMs: endDate === undefined ? Number.POSITIVE_INFINITY : (dayFrom(endDate) + 1 + followDays) * DAY_MS }];
 }
 
-/** The files that a question over all jobs reads; none where it names jobs. */
+/** The files that a question over all jobs reads. */
 function filesOf(question: VisitQuestion, wanted: WantedFields, { variables = [] }: Needs, nowMs: number): FilesNeeded[] {
-  if (question.jobIds) return [];
   const days = question.startDate === undefined ? [] : overBy(timeOf(question), nowMs);
   return [...wanted].map(([scope, fields]) => {
     const isOwn = (column: string) => scope === 'sessions' && variables.some((name) => isVariable(column, name));
@@ -141,11 +140,13 @@ async function daysOf(
   { startDate, endDate }: VisitQuestion,
   { followDays, usualDays = USUAL_DAYS }: Needs,
   files: readonly ScopeFiles[],
-  { supply, note }: Pick<ExportContext, 'note'> & { readonly supply: Supply },
+  { supply, note, nowMs }: Pick<ExportContext, 'note' | 'nowMs'> & { readonly supply: Supply },
 ) {
   const [first, last] = [startDate, endDate].map((date) => (date === undefined ? undefined : dayFrom(date)));
   if (first !== undefined && last !== undefined && first > last) refuse('startDate, endDate: the first day lies after the last.');
-  const days = await chooseDays({ first, last, followDays, usualDays }, files, async () => supply.wayOn());
+  const days = await chooseDays({ first, last, followDays, usualDays, today: Math.floor(nowMs / DAY_MS) }, files, async () =>
+    supply.wayOn(),
+  );
   const way = first !== undefined && days.missing.length > 0 ? await supply.wayOn() : undefined;
   if (way !== undefined) note(ofAnswer(way));
   return days;
@@ -166,7 +167,7 @@ export function withVisits<T>(
       ? new Map([...wanted, ['views', wanted.get('views') ?? KEYS.views]])
       : wanted;
     const files = await chosenFiles(filesFor, meantFields, supply);
-    const days = await daysOf(question, needs, files, { supply, note: context.note });
+    const days = await daysOf(question, needs, files, { supply, note: context.note, nowMs: context.nowMs });
     context.covers(days.first * DAY_MS, (days.last + 1) * DAY_MS - 1);
     const isRead = (scope: VisitScope) => {
       // The answer can do without: sessions say on which day a visit began, views what came after an app event.
@@ -208,5 +209,5 @@ export function withVisits<T>(
   const asked = { jobIds: question.jobIds, days: timeOf(question, needs.followDays) };
   const ask = (supply: Supply) => withData(asked, context, (data) => answer(data, supply));
   const wanted = wantedBy(question, needs, () => true);
-  return withFilesFor(filesOf(question, wanted, needs, context.nowMs), context, ask);
+  return withFilesFor(asked, filesOf(question, wanted, needs, context.nowMs), context, ask);
 }
