@@ -67,6 +67,15 @@ interface DaysHeld extends Readonly<Record<'covered' | 'missing' | 'reading', re
 /** Ranges of days that the first sentence names. */
 const MOST_RANGES = 2;
 
+/** UTC days in the middle of a sentence: `from 15 to 18 Nov and on 20 Nov`; undefined where they are none, or of many ranges. */
+export function daysText(days: Iterable<number>): string | undefined {
+  const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  const ranges = union(timeOfDays(days)).map(({ startMs, endMs }) => [dateOf(startMs), dateOf(endMs - DAY_MS)] as const);
+  const year = ranges.at(-1)?.[1].slice(0, 4) ?? '';
+  if (ranges.length === 0 || ranges.length > MOST_RANGES) return undefined;
+  return ranges.map(([from, to]) => rangeText(from, to, year)).join(' and ');
+}
+
 /**
  * The sentence that an answer begins with where it covers not all days; with a blank behind it, else empty. Throws where more of them are
  * still being read than are covered.
@@ -81,10 +90,8 @@ export function coveredLead({ covered, missing, reading, areAsked }: DaysHeld): 
   if (!areAsked) return reading.length === 0 ? '' : `${more}, and not counted yet: ${again}. `;
   if (missing.length === 0) return '';
   const rest = reading.length === 0 ? '' : `; ${reading.length} more ${are}, ${again}`;
-  const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-  const ranges = union(timeOfDays(covered)).map(({ startMs, endMs }) => [dateOf(startMs), dateOf(endMs - DAY_MS)] as const);
-  const year = ranges.at(-1)?.[1].slice(0, 4) ?? '';
-  const which = ranges.length > MOST_RANGES ? '' : `, ${ranges.map(([from, to]) => rangeText(from, to, year)).join(' and ')}`;
+  const ranges = daysText(covered);
+  const which = ranges === undefined ? '' : `, ${ranges}`;
   const own = count === 1 ? 'do not cover the day' : `cover none of the ${all}`;
   return `The downloads ${covered.length === 0 ? own : `cover only ${covered.length} of the ${all}${which}`}${rest}. `;
 }

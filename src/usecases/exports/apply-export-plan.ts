@@ -247,10 +247,9 @@ async function answerOf(plan: ExportPlan, { untilMs, words, next }: Applied, con
 
 function nextStep({ parts }: ExportPlan): string {
   const isOnce = parts.some(({ body }) => body.frequency.value === 'once');
+  const args = JSON.stringify({ jobIds: parts.map(({ jobId }) => String(jobId)) });
   return isOnce
-    ? 'A once job runs at once' +
-        hint('download_export_run', '; download_export_run follows it and fetches its files, which are kept until their expirationDate') +
-        '.'
+    ? `A once job runs at once${hint('query_export', `; query_export ${args} waits for its files, and describes them`)}.`
     : `When its runs begin is up to the platform${hint('get_export_job', ': nextRunTime of get_export_job')}.` +
-        hint('download_export_run', ' download_export_run fetches their files, which are kept until their expirationDate.');
+        hint('sync_exports', ` sync_exports ${args} fetches their files, which are kept until their expirationDate.`);
 }

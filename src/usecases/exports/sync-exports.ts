@@ -1,5 +1,7 @@
+import { daysText } from '../../domain/exports/coverage.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
+import { daysIn } from '../../lib/intervals.ts';
 import { counted, formatBytes } from '../../lib/number-text.ts';
 import { present } from '../../lib/sentences.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
@@ -166,7 +168,7 @@ function syncTable(all: readonly Synced[], lostShown: number) {
   };
 }
 
-function answerOf(all: readonly Synced[]): string {
+function answerOf(all: readonly Synced[], since: string | undefined): string {
   const count = (outcome: Synced['outcome']) => all.filter((each) => each.outcome === outcome).length;
   const wanted = all.filter((each) => !isKept(each)).length;
   const some = (outcome: Synced['outcome'], words: string = outcome) => count(outcome) > 0 && `${count(outcome)} ${words}`;
@@ -178,7 +180,9 @@ function answerOf(all: readonly Synced[]): string {
     some('here before'),
     some('expired', 'had expired'),
   );
-  return `${parts.join(', ')}.`;
+  // When a run completed does not tell of which days it is.
+  const days = since === undefined ? undefined : daysText(daysIn(all.filter((each) => !isGone(each)).map(({ run }) => run.range)));
+  return `${parts.join(', ')}${days === undefined ? '' : `; the data are ${days}`}.`;
 }
 
 function nextOf(all: readonly Synced[]): string {
@@ -245,7 +249,7 @@ export async function syncExports(asked: SyncAsked, context: ExportContext) {
   for (const sentence of notes) note(sentence);
   const failures = all.flatMap(({ run: { jobId, runId }, message }) => (message === undefined ? [] : { jobId, runId, message }));
   return {
-    answer: answerOf(all),
+    answer: answerOf(all, since),
     state: isUnderWay ? ('under way' as const) : ('complete' as const),
     ...table,
     ...(failures.length > 0 && { failures: failures.slice(0, MOST_FAILURES) }),

@@ -5,7 +5,7 @@ import { plainText } from '../../lib/strangers-text.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import type { ProjectWorkspace, UnfinishedRun } from '../project-workspace.ts';
 import { messageOf } from './disk.ts';
-import { filesOnDisk, isSameRun, type RunId, type RunManifest, rowsOf } from './manifest.ts';
+import { isSameRun, type RunId, type RunManifest, rowsOf } from './manifest.ts';
 
 /** Columns of the table, one row for each job; ranges are those of the data. */
 export const WORKSPACE_COLUMNS = ['jobId', 'job', 'scope', 'format', 'runs', 'from', 'to', 'rows', 'bytes', 'unfinished'];
@@ -26,7 +26,7 @@ function byJob(runs: readonly RunManifest[], unfinished: readonly NamedRun[]) {
     const own = runs.filter((run) => run.jobId === jobId);
     const parts = unfinished.filter((run) => run.jobId === jobId);
     const ends = own.map(({ to }) => to).toSorted();
-    const bytes = sumOfKnown([...own.flatMap(filesOnDisk), ...parts], (file) => file.bytes);
+    const bytes = sumOfKnown([...own.flatMap(({ files }) => files), ...parts], (file) => file.bytes);
     return { jobId, job: own.at(-1)?.jobName ?? parts[0]?.jobName, own, parts, until: ends.at(-1), bytes };
   });
 }

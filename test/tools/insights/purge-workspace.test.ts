@@ -14,6 +14,9 @@ it('without a word of confirmation shows what would go, and removes nothing', as
   const answer = await call('purge_workspace', { before: '-2d' });
   expect(placeless(whole(answer))).toMatchSnapshot();
   expect(await runsOf()).toEqual(before);
+  const [all, listed] = [await call('purge_workspace'), records(await call('list_workspace'))];
+  const bytes = listed.reduce((sum, row) => sum + Number(row['bytes']), 0);
+  expect(all.structured).toMatchObject({ request: { body: { runs: 12, bytes } } });
 });
 
 describe('confirmed', () => {

@@ -61,7 +61,7 @@ describe('several jobs', () => {
     expect((await counted('session_time')).structured['range']).toMatchObject({ start: '2026-11-09T00:00:00.000Z' });
     const ofDaily = await counted('session_date');
     expect(ofDaily.structured['range']).toMatchObject({ start: '2026-11-19T00:00:00.000Z', days: 1 });
-    expect(ofDaily.text).toMatch(/^The downloads cover only 8 of the 11 days\. /);
+    expect(ofDaily.text).toMatch(/^The downloads cover only 8 of the 11 days, from 9 to 15 Nov and on 19 Nov\. /);
   });
 
   it('are given as jobIds or jobId, not both', async () => {
@@ -159,10 +159,11 @@ describe('an error says what to do next', () => {
     const answer = await call('query_export', { jobId: 'Hourly sessions', sql: 'SELECT 1' });
     expect(answer).toMatchObject({
       isError: true,
-      text: expect.stringMatching(/^jobId: nothing of job \d+ is in the workspace yet\. download_export_run/),
+      text: expect.stringMatching(
+        /^jobId: nothing of job (\d+) is downloaded yet\. The platform has the files: sync_exports \{"jobIds":\["\1"\]\} fetches/,
+      ),
     });
     // No argument is wrong, so none has to be corrected.
-    expect(answer.text).toMatch(/list_workspace lists what exists\.$/);
-    expect(answer.text).not.toContain('Correct the arguments');
+    expect(answer.text).toMatch(/then ask again\.$/);
   });
 });

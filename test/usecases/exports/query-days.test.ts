@@ -52,7 +52,7 @@ it('days whose rows lack the column that is asked by are told apart from days th
   try {
     const sql = "SELECT count(*) FROM sessions WHERE session_date BETWEEN '2026-11-15' AND '2026-11-19'";
     const { notes, answer } = await asked(workspace, sql);
-    expect(answer).toMatch(/^The downloads cover only 4 of the 5 days\. /);
+    expect(answer).toMatch(/^The downloads cover only 4 of the 5 days, from 15 to 18 Nov\. /);
     expect(notes.map((note) => shownHints(note))).toEqual(
       expect.arrayContaining([
         expect.stringContaining('Not in the data: 2026-11-19 (1 day, UTC).'),

@@ -133,7 +133,7 @@ describe.skipIf(missing)(`questions to the warehouse${missing ? ` (${missing})` 
       /sql: there is no column "brwser_name". Nearest: browser_name/,
     );
     await expect(asked(workspace, 'SELEC 1')).rejects.toThrow(/sql: .*[Ss]yntax error/);
-    await expect(asked(workspace, 'SELECT 1', { jobId: 99 })).rejects.toThrow('jobId: nothing of job 99 is in the workspace yet.');
+    await expect(asked(workspace, 'SELECT 1', { jobId: 99 })).rejects.toThrow('jobId: nothing of job 99 is downloaded yet.');
     await expect(asked(workspace, 'SELECT sum(number) FROM numbers(100000000000000)')).rejects.toThrow(/sql: .*Limit for rows/);
   });
 
@@ -141,6 +141,6 @@ describe.skipIf(missing)(`questions to the warehouse${missing ? ` (${missing})` 
     const { workspace } = shop;
     const { rows, notes } = await asked(workspace, 'SELECT number FROM numbers(200000) ORDER BY number');
     expect([rows.length, rows[0], rows.at(-1)]).toEqual([50_000, [0], [49_999]]);
-    expect(notes).toContain('Only the first 50000 rows were read; group or filter to get all in one answer.');
+    expect(notes.join(' ')).toContain('Rows after the first 50000 were not read; the resource in uri holds these.');
   });
 });
