@@ -62,12 +62,11 @@ export default defineAnsweringTool({
       if (failure !== undefined) note(`Run ${runId} of job ${jobId} could not be loaded into the warehouse: ${failure}`);
     }
     const begun = unfinished.length === 0 ? '' : `, ${counted(unfinished.length, 'more run')} unfinished`;
+    const used = `${formatBytes(usedBytes)} of ${formatBytes(workspace.quotaBytes)} used`;
     const jobs = counted(new Set(runs.map(({ jobId }) => jobId)).size, 'export job');
     return {
       answer:
-        runs.length === 0
-          ? `Nothing is downloaded yet${begun}.`
-          : `${counted(runs.length, 'run')} of ${jobs} downloaded${begun}, ${formatBytes(usedBytes)} of ${formatBytes(workspace.quotaBytes)} used.`,
+        runs.length === 0 ? `Nothing is downloaded yet${begun}.` : `${counted(runs.length, 'run')} of ${jobs} downloaded${begun}, ${used}.`,
       directory: workspace.dir,
       usedBytes,
       quotaBytes: workspace.quotaBytes,

@@ -104,8 +104,8 @@ export async function chooseDays(
         'name fewer days.',
     );
   if (covered.length === 0) {
-    const words = `The downloaded files cover no whole day (UTC)${askedWords({ first, last })}. ${cover}. ${(await wayOn()) ?? planCalls()}`;
-    throw new ApiError('missing', words, { saysWayOn: true });
+    const words = `The downloaded files cover no whole day (UTC)${askedWords(asked)}. ${cover}`;
+    throw new ApiError('missing', `${words}. ${(await wayOn()) ?? planCalls()}`, { saysWayOn: true });
   }
   return { first: start, last: end, covered, missing, reading, ofFiles, words: daysWords(covered), lead };
 }

@@ -272,7 +272,7 @@ async function withWarehouse<T>(
   return orReading(onTheWay, () => use(data));
 }
 
-/** What exports can hold: what the jobs that are meant list, and all fields of the usual scopes where none is named. */
+/** Runs with all that exports can hold: what the jobs that are meant list, and all fields of the usual scopes where none is named. */
 async function possibleRuns({ jobId: only, jobIds = only === undefined ? undefined : [only] }: Asked, { ask }: ExportContext) {
   const jobs = (await readJobs(ask)).filter(({ jobId }) => jobIds?.includes(Number(jobId)) ?? true);
   const usual = USUAL_SCOPES.map(async (scope) => {

@@ -36,7 +36,7 @@ const FOLLOWED_MS = 7 * DAY_MS;
 /** More jobs are counted. */
 const MOST_NAMED = 3;
 
-/** What any question may read, where nothing is downloaded. */
+/** The files of any question, where nothing is downloaded. */
 const ANYTHING = USUAL_SCOPES.map((scope): FilesNeeded => ({ scope, days: [], reads: () => false }));
 
 /** The time that runs answer for of the scope or job of a question. */
@@ -359,7 +359,7 @@ export interface Supply {
   readonly wayOn: WayOn;
 }
 
-/** What a question reads: of jobs that it names their files, else those of scopes; of a workspace without files, anything. */
+/** The files that a question reads: of jobs that it names theirs, else those of scopes; of a workspace without files, anything. */
 async function neededBy({ jobId, jobIds, days = [] }: Asked, ofScopes: readonly FilesNeeded[], { workspace, nowMs }: ExportContext) {
   const named = jobId === undefined ? jobIds : [jobId];
   const bounded = overBy(days, nowMs).filter(({ startMs }) => Number.isFinite(startMs));
