@@ -107,6 +107,8 @@ function detectableText({ detectable, now, against }: Facts): string {
   return `; even a ${(now ?? 0) > (against?.value ?? 0) ? 'doubling' : 'fall to zero'} would not have shown`;
 }
 
+const onText = (causes: Causes) => (causes.length > 0 ? [`on ${namesOf(causes)}`] : []);
+
 /** The bounds of what was expected, and whether a value lies outside them that is normal as one of many. */
 function boundsOf({ now, against, unit }: Facts): { readonly text: string; readonly isOutside: boolean } {
   const { low, high } = against ?? {};
@@ -131,11 +133,7 @@ function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Gramm
   const bounds = boundsOf(facts);
   const normal = bounds.isOutside ? 'not clearly unusual' : 'normal';
   const kind = verdict === 'unchanged' ? normal : 'too uncertain to judge';
-  const basis = [
-    '',
-    ...(against?.name === undefined ? [] : [against.name]),
-    ...(facts.causes.length > 0 ? [`on ${namesOf(facts.causes)}`] : []),
-  ].join(' ');
+  const basis = ['', ...(against?.name === undefined ? [] : [against.name]), ...onText(facts.causes)].join(' ');
   return `${subject} ${was} ${kind} ${days}: ${valueText(now, unit)}, with ${expected} expected${bounds.text}${basis}.`;
 }
 
