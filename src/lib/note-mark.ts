@@ -3,7 +3,7 @@ const [OF_ANSWER, OF_SESSION] = ['\ufdd4', '\ufdd5'] as const;
 
 /**
  * A note of this answer alone: its range, what its data lack, the way to the next page. It is said whole each time, however often a session
- * was told it; a note without a mark stands in short where it was said lately.
+ * was told it; a long note without a mark is left out where it was said lately.
  */
 export function ofAnswer(sentence: string): string {
   return `${sentence}${OF_ANSWER}`;

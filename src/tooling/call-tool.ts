@@ -282,7 +282,7 @@ async function run(call: Call): Promise<Outcome> {
     const drawn = input['chart'] === true ? await drawnOf(call) : undefined;
     if (drawn) note(drawn.note);
     const range = await rangeOf(call);
-    const notes = caller.single ? call.notes.map(unmarked) : said.shorten(call.notes);
+    const notes = caller.single ? call.notes.map(unmarked) : said.unsaid(call.notes);
     return answerOf(call, { ...data, ...(tool.confirmed && { status: 'done' }), ...range, notes }, drawn);
   } catch (error) {
     if (!(error instanceof NeedsConfirmation)) throw error;

@@ -35,24 +35,11 @@ export interface SharedState {
 
 /** A conversation that rests for longer may be another one. */
 const LIFE_MS = 10 * MINUTE_MS;
-/** Shorter notes are no longer than their reminder. */
+/** Shorter notes are repeated: they cost little. */
 const LONG = 70;
-/** Length of a reminder, at which it may end within a sentence. */
-const SHORT = 60;
-/** A shorter clause names its subject alone. */
-const LEAST = 10;
 const MOST = 500;
 
-/** The beginning of a note by which a reader knows it again: its first sentence or clause. */
-export function reminderOf(note: string): string {
-  const [first = note] = note.split(/(?<=[.!?])\s/, 1);
-  const sentence = first.replace(/[.!?]$/, '');
-  if (sentence.length <= SHORT) return sentence;
-  const [clause = sentence] = sentence.split(/[:;,(]\s|\s\(/, 1);
-  return clause.length >= LEAST && clause.length <= SHORT ? clause : `${sentence.slice(0, SHORT - 1).replace(/\s+\S*$/, '')} …`;
-}
-
-/** Remembers the notes that a session has received lately, so that it does not receive the same in full again. */
+/** Remembers the notes that a session has received lately, so that it does not receive long ones again. */
 export function createSaidNotes(clock: Clock) {
   /** The last that was said: the note of the session, and any other by itself. */
   const said = new LRUCache<string, string>({ max: MOST, ttl: LIFE_MS, ttlResolution: 0, perf: clock });
@@ -65,17 +52,12 @@ export function createSaidNotes(clock: Clock) {
   }
 
   return {
-    /** The notes of an answer without their marks: those that were said lately stand together in short, at the end. */
-    shorten(notes: readonly string[]): string[] {
-      const [whole, reminders]: [string[], string[]] = [[], []];
-      for (const { sentence, isOfAnswer, isOfSession } of notes.map(markOf)) {
+    /** The notes of an answer without their marks, and without long ones that were said lately. */
+    unsaid: (notes: readonly string[]): string[] =>
+      notes.map(markOf).flatMap(({ sentence, isOfAnswer, isOfSession }) => {
         const isRepeated = !isOfSession && (sentence.length < LONG || isOfAnswer);
-        if (isRepeated || !isKnown(sentence, isOfSession ? '' : sentence)) whole.push(sentence);
-        // One of the session is about where answers come from, not about their figures.
-        else if (!isOfSession) reminders.push(reminderOf(sentence));
-      }
-      return reminders.length === 0 ? whole : [...whole, `As said before: ${reminders.join('; ')}.`];
-    },
+        return isRepeated || !isKnown(sentence, isOfSession ? '' : sentence) ? [sentence] : [];
+      }),
   };
 }
 

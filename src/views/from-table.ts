@@ -291,7 +291,7 @@ function turned({ dimensions, cells, ...rest }: Drawn): Drawn {
   return { ...rest, dimensions: dimensions.toReversed(), cells: cells.map((cell) => ({ ...cell, labels: cell.labels.toReversed() })) };
 }
 
-/** What was found of a row, behind its bar: how it differs from the one that the others are held against, and since when it changed. */
+/** The note behind the bar of a row: how it differs from the one that the others are held against, and since when it changed. */
 function noteOf({ verdict, change, when }: Finding): string {
   if (verdict === 'unchanged') return 'no significant difference';
   const percent = change?.percent === undefined ? '' : formatPercent(Math.abs(change.percent), { digits: 0 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/api/client.ts';
 import { ofAnswer, ofSession } from '../../src/lib/note-mark.ts';
-import { createSaidNotes, createSession, reminderOf } from '../../src/tooling/session.ts';
+import { createSaidNotes, createSession } from '../../src/tooling/session.ts';
 import { manualClock } from '../support/clock.ts';
 import { NO_WORKSPACE } from '../support/no-workspace.ts';
 
@@ -9,18 +9,18 @@ const LONG = 'Some runs overlap: each row counts once, as the last export of the
 const PROJECT = 'Project: Nordlicht Shop (1201).';
 
 describe('a note that was said lately', () => {
-  it('is said in short, at the end, and in full again after a while', () => {
+  it('is left out, and said again after a while', () => {
     const clock = manualClock('2026-11-20T10:00:00Z');
     const said = createSaidNotes(clock);
-    expect(said.shorten([LONG, 'Short.'])).toEqual([LONG, 'Short.']);
-    expect(said.shorten([LONG, 'Short.'])).toEqual(['Short.', 'As said before: Some runs overlap.']);
+    expect(said.unsaid([LONG, 'Short.'])).toEqual([LONG, 'Short.']);
+    expect(said.unsaid([LONG, 'Short.'])).toEqual(['Short.']);
     clock.jump(11 * 60_000);
-    expect(said.shorten([LONG])).toEqual([LONG]);
+    expect(said.unsaid([LONG])).toEqual([LONG]);
   });
 
   it('is left out where it names the project of the answers before, and said where that is another one', () => {
     const said = createSaidNotes(manualClock('2026-11-20T10:00:00Z'));
-    const told = (sentence: string) => said.shorten([ofSession(sentence)]);
+    const told = (sentence: string) => said.unsaid([ofSession(sentence)]);
     expect(told(PROJECT)).toEqual([PROJECT]);
     expect(told(PROJECT)).toEqual([]);
     const other = 'Project: Nordlicht App (1202).';
@@ -31,23 +31,8 @@ describe('a note that was said lately', () => {
   it('stays whole where it is of the answer alone, whatever it says and whatever was put before it', () => {
     const said = createSaidNotes(manualClock('2026-11-20T10:00:00Z'));
     const notes = [LONG, `sessions: ${LONG}`];
-    for (let turn = 0; turn < 3; turn += 1) expect(said.shorten([ofAnswer(LONG), `sessions: ${ofAnswer(LONG)}`])).toEqual(notes);
+    for (let turn = 0; turn < 3; turn += 1) expect(said.unsaid([ofAnswer(LONG), `sessions: ${ofAnswer(LONG)}`])).toEqual(notes);
   });
-});
-
-it.each([
-  ['Jobs do not show a segment: if this one has one, plan the backfill with plan_export and its segmentId.', 'Jobs do not show a segment'],
-  [
-    'expected, low and high were learned from the days before; verdict: low at a false discovery rate of 5%',
-    'expected, low and high were learned from the days before; …',
-  ],
-  ['Segments may overlap. The same visit then counts in both, and in all visitors too.', 'Segments may overlap'],
-  [
-    'A visitor is a browser or device and a person on another one or without cookies counts as new',
-    'A visitor is a browser or device and a person on another …',
-  ],
-])('%s', (note, reminder) => {
-  expect(reminderOf(note)).toBe(reminder);
 });
 
 const options = {

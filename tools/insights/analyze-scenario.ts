@@ -13,8 +13,7 @@ import { scenarioReport, scenarioReports } from '../../src/resources/scenarios.t
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
 import { type AnswerContext, defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import type { Asked, Detail } from '../../src/usecases/speed/analyze-scenarios.ts';
-import { analyzeScenarios } from '../../src/usecases/speed/analyze-scenarios.ts';
+import { type Asked, analyzeScenarios, type Detail } from '../../src/usecases/speed/analyze-scenarios.ts';
 import { viewScenarios } from '../../src/usecases/speed/view-scenarios.ts';
 
 const example = z.object({ time: z.string(), stepResultId: z.string(), reportUri: z.string(), harUri: z.string() });
@@ -39,8 +38,8 @@ async function changesOf(asked: Asked, context: AnswerContext) {
   const { study, events, part, examples: runs } = detail;
   const { scenarioId, name } = detail.summary;
   for (const sentence of notes) context.note(sentence);
-  const drawn = present(part?.cursor !== undefined && yetWords(part), name).join('; ');
-  drawStudy(context, { name: drawn, study }, events, answer.findings);
+  const drawn = { name: present(part?.cursor !== undefined && yetWords(part), name).join('; '), study };
+  drawStudy(context, drawn, events, answer.findings);
   const project = { projectId: await context.projectId() };
   const exampleOf = (run: Examples['before']) => {
     const stepResultId = run && resultIdOf(run.result);

@@ -99,7 +99,7 @@ function atUsualBasket(days: CostDays, totalOn: TotalOn): number {
 /** Factors whose errors hold how orders scatter by chance. */
 const OF_COUNTED_ORDERS: ReadonlySet<string> = new Set(['conversionRate', 'conversionCount', 'revenueSum']);
 
-/** What a total of each day is a share of, where a factor is a rate or an average. */
+/** The total that a rate or an average, as a factor, is a share of. */
 const PER: Readonly<Record<string, string>> = { conversionRate: 'visits', cartAverage: 'conversionCount' };
 
 /**

@@ -69,7 +69,7 @@ function endsText(
   const highest = isCount(metric) ? all[0] : ranked[0];
   const { isPlural } = grammar.nounOf(metric);
   const valueOf = (row: TableRow | undefined) => Number(row?.[at]);
-  // What several rows have is the most or the least of none of them.
+  // The least of several rows is that of none of them.
   const [isTied, isShared] = [valueOf(highest) === valueOf(ranked.at(-1)), valueOf(ranked.at(-1)) === valueOf(ranked.at(-2))];
   if (isTied && ranked.length > 1) return '';
   const [most, least] = isPlural ? ['Most', 'Fewest'] : ['Highest', 'Lowest'];
