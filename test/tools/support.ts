@@ -58,6 +58,13 @@ export function records({ structured }: ToolAnswer): Record<string, unknown>[] {
 /** The findings of an answer, the most important first; none where it has none. */
 export const findingsOf = ({ structured }: ToolAnswer) => (structured['findings'] ?? []) as Finding[];
 
+/** How a sentence about failed runs that are no more than before names the share before, as a pattern, by its record. */
+export function failingBefore(answer: ToolAnswer): string {
+  const found = findingsOf(answer).find(({ subject }) => subject === 'failedRuns');
+  const [before, now] = [found?.against?.value, found?.now].map((percent) => Math.round(Number(percent)));
+  return before === now ? ', as before' : ` \\(${before}% before, no significant change\\)`;
+}
+
 /** The only row of an answer's table. */
 export function only(answer: ToolAnswer): Record<string, unknown> {
   const [row, ...rest] = records(answer);

@@ -128,10 +128,10 @@ const ALONG = 0.5;
 /** Whether a relative change goes the way of another one and is at least half as large. */
 export const goesAlong = (relative: number, other: number) => relative / other >= ALONG;
 
-/** Whether other visits moved along with a change on its days. */
-export function movedAlong({ metric, change }: SiteChange, other: Visits): boolean {
+/** Whether other visits did not follow a change on its days; those too few to say are no evidence. */
+export function hasStayed({ metric, change }: SiteChange, other: Visits): boolean {
   const size = sizeOfDays(kindOf(metric), pointsKnown(other, metric), change);
-  return size !== undefined && goesAlong(size.relative, change.relative);
+  return size !== undefined && !goesAlong(size.relative, change.relative);
 }
 
 /** The days of a metric, and a change among them. */

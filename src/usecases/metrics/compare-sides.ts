@@ -9,7 +9,7 @@ import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts'
 import { type Device, PARTS, type Selection } from '../../domain/metrics/read/metric-grid.ts';
 import { leadOf } from '../../domain/metrics/read/query-lead.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
-import { changesOf, DAYS_BEFORE, ERROR, isOn, movedAlong, pointsKnown, type Visits } from '../../domain/metrics/site-changes.ts';
+import { changesOf, DAYS_BEFORE, ERROR, hasStayed, isOn, pointsKnown, type Visits } from '../../domain/metrics/site-changes.ts';
 import { ALL_VISITORS, segmentSetsOf } from '../../domain/names/match-name.ts';
 import type { Facts } from '../../findings/finding.ts';
 import { paragraphOf } from '../../findings/paragraph.ts';
@@ -134,7 +134,7 @@ function changeOfSome(
   const most = ERROR / (sides.length * metrics.length);
   const [clearest] = sides
     .flatMap(({ reading }) => metrics.flatMap((metric) => changesOf(reading, metric, dayAfter(first, -DAYS_BEFORE), most)))
-    .filter((own) => isOn(own.change, { first, last }) && sides.some(({ reading }) => !movedAlong(own, reading)))
+    .filter((own) => isOn(own.change, { first, last }) && sides.some(({ reading }) => hasStayed(own, reading)))
     .toSorted((a, b) => a.change.pValue - b.change.pValue);
   if (!clearest) return [];
   const { metric, reading } = clearest;

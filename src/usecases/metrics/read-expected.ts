@@ -159,8 +159,8 @@ async function readTogether(
   const special = specialNote(labels, input.known);
   if (special !== '') note(special);
   note(
-    `expected, low and high (95%) come from all days before a row, of days before each ${TURN_DAYS}; of a hundred rows marked high or low, \
-about two are chance.`,
+    `expected, low and high (95%) come from the days before each row, of rows of days from those before each ${TURN_DAYS} of them; of a \
+hundred rows marked high or low, about two are chance.`,
   );
   if (query.interval.endMs > lastMs)
     note(
@@ -263,7 +263,8 @@ async function atPlaces(
   const { segmentIds } = query;
   const keys = new Set(days.map(({ selection }) => keyOf(selection)));
   const areAlike = query.goalIds.length <= 1 && days.every(({ selection }) => selection.device === 'all');
-  if (!areAlike || changes.length === 0) return [...changes];
+  const ofDays = () => inTurns(context.signal, () => atTheirPlaces(changes, days, known));
+  if (!areAlike || changes.length === 0) return ofDays();
   const read = async (places: Pick<MetricGrid, 'devices' | 'segmentSets'>) => {
     const { rows } = await fetchKept({ ...grid, ...places }, context).catch(onApiError(() => ({ rows: [] })));
     return rows.filter(({ selection }) => !keys.has(keyOf(selection)));

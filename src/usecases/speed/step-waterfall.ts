@@ -1,13 +1,11 @@
 import { type HarQuery, viewOf } from '../../domain/har/answer/har-query.ts';
 import { chosenRequests, loadEntities, studyHar } from '../../domain/har/index.ts';
 import type { Har } from '../../domain/har/read/read-har.ts';
+import { requestFilter } from '../../domain/har/requests/filter-requests.ts';
 import { present } from '../../lib/sentences.ts';
 import { partiesChart, waterfallOf } from '../../views/from-har.ts';
 import type { PanelSpec } from '../../views/spec.ts';
 import type { RunRead } from './har-run.ts';
-
-/** The arguments that choose requests. */
-const FILTERS = ['problem', 'url', 'type', 'domain', 'status', 'minDurationMs', 'minBytes'] as const;
 
 /** The waterfall of the requests that a query of a step's HAR file is about, or the bytes of each third party; the summary is about all. */
 export async function stepWaterfall(
@@ -22,7 +20,9 @@ export async function stepWaterfall(
     typeof atMs === 'number' ? [{ name, atMs }] : [],
   );
   // `Checkout – mobile, step 2 "Cart", type image`, as far as it is known.
-  const filters = FILTERS.map((name) => query[name] !== undefined && `${name} ${query[name]}`);
+  const filters = Object.entries(query).map(
+    ([name, wanted]) => (name === 'problem' || Object.hasOwn(requestFilter, name)) && wanted !== undefined && `${name} ${wanted}`,
+  );
   const of = present(scenario, step && `step ${step}`, ...filters).join(', ');
   return (viewOf(query) === 'third_parties' ? partiesChart : waterfallOf)(study, { answer, entries, marks, time, of });
 }

@@ -4,7 +4,7 @@ import { countTokens } from '../../../src/tooling/results.ts';
 import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { withPlatform } from '../../support/emulator.ts';
 import { someOf } from '../../support/sample-size.ts';
-import { records, useTools, whole } from '../support.ts';
+import { failingBefore, records, useTools, whole } from '../support.ts';
 
 const LCP = 'largestContentfulPaint';
 
@@ -68,10 +68,7 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('the stories of seed %i', (seed) => {
     const { period } = answer.structured as { period: { runs: number; failed: number; failurePercent: number; failureInterval: number[] } };
     expect(period.failed).toBeGreaterThan(5);
     expect(answer.structured['answer']).toMatch(
-      new RegExp(
-        `^"${failing.scenarioName}" fails in ${Math.round(period.failurePercent)}% of its runs` +
-          '(?:, as before| \\(\\d+% before, no significant change\\))',
-      ),
+      new RegExp(`^"${failing.scenarioName}" fails in ${Math.round(period.failurePercent)}% of its runs${failingBefore(answer)}, `),
     );
     expect(period.failureInterval[0]).toBeLessThan(period.failurePercent);
     expect(period.failureInterval[1]).toBeGreaterThan(period.failurePercent);
@@ -188,7 +185,7 @@ describe('all scenarios at once', () => {
     expect(answer.structured['answer']).toMatch(
       new RegExp(
         `^LCP at "${slowTag.stepName}" in "${slowTag.scenarioName}" has been \\d+% slower since .*\\. "${failing.scenarioName}" fails in ` +
-          '\\d+% of its runs(?:, as before| \\(\\d+% before, no significant change\\)), .*\\.$',
+          `\\d+% of its runs${failingBefore(await call('analyze_scenario', { scenarioIds: [failing.scenarioId] }))}, .*\\.$`,
       ),
     );
     expect(answer.structured['details']).toContain('Of the other 4, 1 is unstable and 3 are steady.');

@@ -146,6 +146,7 @@ it('a special day of which no earlier year is known is held against ordinary one
   expect(answer.structured['answer']).toContain('Black Friday');
   expect(answer.text).toMatch(/Black Friday \(2025-11-28\) \+\d+%/);
   expect(findingsOf(answer).map(({ verdict }) => verdict)).toEqual(['higher', 'higher']);
+  expect(records(answer).map(({ verdict }) => verdict)).toEqual(['within noise', 'up', 'up']);
 });
 
 it('a break has one day, size and cost in ranges of whole days, in one that ends now, and in one behind it', async () => {

@@ -9,8 +9,12 @@ const MAX_DEPTH = 200;
 /** Lists and objects of a text; 96 MB of ordinary entries have under 3 million. Each costs the memory 16 to 100 bytes. */
 const MAX_CONTAINERS = 10_000_000;
 
+/** Shorter texts cannot fill the memory, however they are nested. */
+const SMALL_TEXT = 2_000_000;
+
 /** Refuses a text whose brackets would fill the memory before `JSON.parse` reads it: counting takes a fifth of the time of parsing. */
 function refuseExcess(text: string): void {
+  if (text.length < SMALL_TEXT) return;
   let openers = 0;
   let depth = 0;
   for (let position = 0; position < text.length; position += 1) {
@@ -60,8 +64,17 @@ function parse(input: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return refuseJson(text);
+    throw invalidJson(text);
   }
+}
+
+function invalidJson(text: string): HarError {
+  if (text.trim() === '') return new HarError('The HAR file is empty.');
+  const fault = findJsonFault(text);
+  const inside = fault.path ? `, in ${fault.path}` : '';
+  const ending = fault.position >= text.length ? 'it ends at' : 'see';
+  const where = placeOf(text, fault.position);
+  return new HarError(`The HAR file is not valid JSON: ${ending} ${where}${inside}, where ${fault.expected} is expected.`);
 }
 
 /** First bytes of what base64 may hold: gzip, "{", a BOM, white space, a quote. */
@@ -106,77 +119,79 @@ const KNOWN_KEYS = new Set(
   ).split(' '),
 );
 const SHOWN_DEPTH = 8;
-const [SPACE, QUOTE, COLON, COMMA, END] = [/[\t\n\r ]*/y, /"/y, /:/y, /,/y, /$/y];
+/** The search for a fault ends here instead of filling the memory. */
+const MOST_LEVELS = 10_000;
+const [SPACE, QUOTE, COLON, COMMA] = [/[\t\n\r ]*/y, /"/y, /:/y, /,/y];
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 /** Part of a string. */
 const CHARACTERS = /[ !#-[\]-\uFFFF]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const STRING_END = 'a closing double quote, without a raw control character or unknown escape before it';
 
+/** How a text goes on: with a value, with the name of a member, with what may follow a value; or what is missing at its fault. */
+type Next = 'value' | 'name' | 'end' | { readonly expected: string };
+
 /**
- * Refuses at its first fault a text that `JSON.parse` refused, whose own message is of no use: it quotes the text. None that comes here is
- * nested deeper than a HAR may be. The path holds well-known HAR members only, because keys may be secrets too.
+ * Finds the first fault of a text that `JSON.parse` refused; the engine's own message is of no use, it quotes the text. Linear, no
+ * recursion. The path holds well-known HAR members only, because keys may be secrets too.
  */
-function refuseJson(text: string): never {
-  if (text.trim() === '') throw new HarError('The HAR file is empty.');
+function findJsonFault(text: string) {
   let position = 0;
-  /** The member or the number of the item in each object and list around the place. */
-  const steps: (string | number)[] = [];
-  /** Whether a sticky pattern matches here; the place is behind it then. */
-  const passes = (pattern: RegExp) => {
+  /** The objects and lists around the place: what closes each, and the member or the number of the item in it. */
+  const around: { readonly closer: string; step: string | number }[] = [];
+  /** The text here that a sticky pattern matches, if any; the place is behind it then. */
+  const passed = (pattern: RegExp) => {
     pattern.lastIndex = position;
     const [found] = pattern.exec(text) ?? [];
     position += found?.length ?? 0;
-    return found !== undefined;
+    return found;
   };
-  const needs = (pattern: RegExp, expected: string) => {
-    if (passes(pattern)) return;
-    const path = pathOf(steps.slice(0, SHOWN_DEPTH));
-    const ending = position >= text.length ? 'it ends at' : 'see';
-    const where = placeOf(text, position);
-    throw new HarError(`The HAR file is not valid JSON: ${ending} ${where}${path && `, in ${path}`}, where ${expected} is expected.`);
+  const passesString = () => {
+    passed(QUOTE);
+    let part: string | undefined;
+    do part = passed(CHARACTERS);
+    while (part !== undefined);
+    return passed(QUOTE) !== undefined;
   };
-  const restOfString = () => {
-    while (passes(CHARACTERS));
-    needs(QUOTE, STRING_END);
+  const read = {
+    value(): Next {
+      if (text[position] === '"') return passesString() ? 'end' : { expected: STRING_END };
+      const isObject = text[position] === '{';
+      if (!isObject && text[position] !== '[') return passed(SCALAR) === undefined ? { expected: 'a value' } : 'end';
+      if (around.length >= MOST_LEVELS) return { expected: `an end to ${MOST_LEVELS} levels of nesting` };
+      position += 1;
+      const closer = isObject ? '}' : ']';
+      around.push({ closer, step: isObject ? '' : 0 });
+      passed(SPACE);
+      if (text[position] === closer) return 'end';
+      return isObject ? 'name' : 'value';
+    },
+    name(): Next {
+      const start = position + 1;
+      if (text[position] !== '"') return { expected: 'a member name in double quotes' };
+      if (!passesString()) return { expected: STRING_END };
+      Object.assign(around.at(-1) ?? {}, { step: text.slice(start, position - 1) });
+      passed(SPACE);
+      return passed(COLON) === undefined ? { expected: '":" after the member name' } : 'value';
+    },
+    end(): Next {
+      const inner = around.at(-1);
+      if (!inner) return { expected: 'the end of the text' };
+      if (text[position] === inner.closer) {
+        position += 1;
+        around.pop();
+        return 'end';
+      }
+      if (passed(COMMA) === undefined) return { expected: `"," or "${inner.closer}"` };
+      if (typeof inner.step === 'string') return 'name';
+      inner.step += 1;
+      return 'value';
+    },
   };
-  const items = (closer: string, read: (index: number) => void) => {
-    position += 1;
-    steps.push('');
-    passes(SPACE);
-    for (let index = 0; text[position] !== closer; index += 1) {
-      if (index > 0) needs(COMMA, `"," or "${closer}"`);
-      passes(SPACE);
-      read(index);
-      passes(SPACE);
-    }
-    position += 1;
-    steps.pop();
-  };
-  const value = () => {
-    if (text[position] === '{') items('}', member);
-    else if (text[position] === '[') items(']', item);
-    else if (passes(QUOTE)) restOfString();
-    else needs(SCALAR, 'a value');
-  };
-  const item = (index: number) => {
-    steps[steps.length - 1] = index;
-    value();
-  };
-  const member = () => {
-    needs(QUOTE, 'a member name in double quotes');
-    const start = position;
-    restOfString();
-    steps[steps.length - 1] = text.slice(start, position - 1);
-    passes(SPACE);
-    needs(COLON, '":" after the member name');
-    passes(SPACE);
-    value();
-  };
-  passes(SPACE);
-  value();
-  passes(SPACE);
-  needs(END, 'the end of the text');
-  throw new HarError('The HAR file is not valid JSON.');
+  for (let next: Next = 'value'; ; ) {
+    passed(SPACE);
+    next = read[next]();
+    if (typeof next === 'object') return { position, path: pathOf(around.slice(0, SHOWN_DEPTH).map(({ step }) => step)), ...next };
+  }
 }
 
 /** Where a position lies, line and column from 1. */

@@ -29,8 +29,7 @@ function slowLevelOf({ metric, place, kind, days: all }: ChangeSeries, { from, t
   const days = 1 + daysFrom(from, to);
   const half = Z_95 * Math.abs(relative / score);
   const part = { metric, place, relative, low: Math.max(-1, relative - half), high: relative + half, score };
-  const pValue = Math.min(1, 2 * tailOf(Math.abs(score)));
-  return { shape: 'drift', from, days, earliest: from, latest: from, place, parts: [part], pValue };
+  return { shape: 'drift', from, days, earliest: from, latest: from, place, parts: [part], pValue: tailOf(score) };
 }
 
 /** The levels of all visitors that moved slowly over the days of the scan, where no change of the metric is told. */
