@@ -34,9 +34,11 @@ export const DAYS_BEFORE = 28;
 /** The days of a metric that are known. */
 export const pointsKnown = ({ known }: Pick<Visits, 'known'>, metric: string): readonly DailyPoint[] => dayPoints(known, metric);
 
-/** Whether two changes go the same way and begin within some days of each other: on about the same day unless told otherwise. */
-export const areNear = (a: Pick<DatedChange, 'from' | 'relative'>, b: Pick<DatedChange, 'from' | 'relative'>, days = 1) =>
-  a.relative * b.relative > 0 && Math.abs(daysFrom(a.from, b.from)) <= days;
+type Begun = Pick<DatedChange, 'earliest' | 'latest' | 'relative'>;
+
+/** Whether two changes may be of one: the same way, and begun on about the same day as far as their days tell. */
+export const areNear = (a: Begun, b: Begun) =>
+  a.relative * b.relative > 0 && daysFrom(a.latest, b.earliest) <= 1 && daysFrom(b.latest, a.earliest) <= 1;
 
 /** A change as every tool dates and sizes it: by all days that are known, whatever the ranges; undefined where these days show none. */
 function measuredOn<Of extends Visits>({ metric, reading, change }: SiteChange<Of>): SiteChange<Of> | undefined {

@@ -1,7 +1,6 @@
 import type { DatedChange } from '../engine/changes.ts';
 import type { Expected } from '../engine/expectation.ts';
 import type { DayJudgement } from '../engine/judge-day.ts';
-import { areNear } from '../site-changes.ts';
 
 /** One metric of one selection on both sides. */
 export interface Change {
@@ -41,13 +40,6 @@ export function earlierOf({ judgement, since, days }: Pick<Change, 'judgement' |
     (change) => change.shape === 'step' && change.to === undefined && lastOf(change) < days.first && change.from !== since?.from,
   );
 }
-
-/** Days by which another metric or a device may show the first day of the same change off. */
-const SAME_CHANGE_DAYS = 3;
-
-/** Whether two changes are of one: the same way, and since about the same day. */
-export const isSameChange = (own: Pick<DatedChange, 'from' | 'relative'>, other: Pick<DatedChange, 'from' | 'relative'>) =>
-  areNear(own, other, SAME_CHANGE_DAYS);
 
 /** How far the ranges themselves differ from each other; undefined where the baseline has no value. */
 export function figuresOf({ compared: { before, after } }: Pick<Change, 'compared'>): number | undefined {

@@ -7,6 +7,7 @@ import { OTHER_DEVICE } from '../read/metric-grid.ts';
 import { onceASeason } from '../season.ts';
 import {
   type AskedDays,
+  areNear,
   byFactors,
   changesOf,
   DAYS_BEFORE,
@@ -19,7 +20,7 @@ import {
   type SiteChange,
 } from '../site-changes.ts';
 import type { CausesInput } from './causes.ts';
-import { type Change, earlierOf, isSameChange } from './change.ts';
+import { type Change, earlierOf } from './change.ts';
 import { type Explained, explain, type GroupValues, partition } from './contributions.ts';
 import { CLEAR_P_VALUE } from './judged-changes.ts';
 import type { Reading } from './readings.ts';
@@ -30,11 +31,12 @@ function narrowed(own: SiteChange<Reading>, of: string, { parts, segments, judge
   const devices = parts.filter((part) => part !== reading && isWithin(part, reading));
   const named = devices.map((part) => ({ name: part.device, reading: part }));
   // A device that alone shows it and makes it needs no test beside the others.
-  const shown = judged
-    .devicesOf(metric)
-    .filter(({ changes }) => changes.some((each) => each.shape === change.shape && isSameChange(each, change)));
+  const shown = judged.devicesOf(metric).flatMap(({ reading: part, changes }) => {
+    const same = changes.find((each) => each.shape === change.shape && areNear(each, change));
+    return same ? [{ metric, reading: part, change: same }] : [];
+  });
   const [alone] = shown.length === 1 ? shown : [];
-  const there = alone && devices.includes(alone.reading) ? measuredAt({ ...own, reading: alone.reading }) : undefined;
+  const there = alone && devices.includes(alone.reading) ? measuredAt(alone) : undefined;
   if (there && isOfThisPart(there, own)) return there;
   // The segments that were read are those in which the headline moved unlike the rest.
   const chosen = of === judged.headline.metric ? segments.chosen.filter((segment) => isWithin(segment.reading, reading)) : [];
@@ -53,7 +55,7 @@ export const isOf = ({ metric, reading }: SiteChange<Reading>, of: string, whole
 
 /** The change among some by which another one is told: the same of its metric or of a factor, on its visits or a part of these. */
 export const toldFor = ({ metric, reading, change }: SiteChange<Reading>, told: readonly SiteChange<Reading>[]) =>
-  told.find((each) => isSameChange(each.change, change) && isOf(each, metric, reading));
+  told.find((each) => areNear(each.change, change) && isOf(each, metric, reading));
 
 /**
  * The changes that have a day in the period, each by its factor and on the part that carries it: those of the headline first, whatever the

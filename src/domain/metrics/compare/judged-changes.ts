@@ -6,8 +6,8 @@ import { detectableChange } from '../engine/detectable.ts';
 import { type Expected, expectationsOf, LEAST_LEVEL_DAYS, verdictsOf } from '../engine/expectation.ts';
 import { isCount } from '../metric-definitions.ts';
 import { dayPoints, kindOf } from '../read/day-points.ts';
-import { measuredAt } from '../site-changes.ts';
-import { beyondUsual, type Change, differenceOf, earlierOf, isSameChange } from './change.ts';
+import { areNear, measuredAt } from '../site-changes.ts';
+import { beyondUsual, type Change, differenceOf, earlierOf } from './change.ts';
 import type { Windows } from './comparison-windows.ts';
 import { isChanged, type Judged, judgeReading, type Reading } from './readings.ts';
 
@@ -142,7 +142,7 @@ function follows(product: Change, factor: Change, reading: Reading | undefined):
   const [own, since] = [product, factor].map((change) => change.since ?? earlierOf(change));
   const isFactor = factorsOf(product.metric, reading).includes(factor.metric);
   if (!own || !since || factor.of !== product.of || !isFactor) return false;
-  return own.to === undefined && since.to === undefined && isSameChange(own, since);
+  return own.to === undefined && since.to === undefined && areNear(own, since);
 }
 
 /** Judges each metric of each reading and device; the headline is the largest clear change, or one that a device alone shows. */
