@@ -258,7 +258,7 @@ function rootsOf(members: readonly Found[]): Root[] {
 }
 
 /** A metric of a place on some days; undefined where it was not read, or these cannot be distinguished from the rest. */
-function partAt({ series, studies }: Scene, metric: string, place: Place, days: Days): Part | undefined {
+export function partAt({ series, studies }: Scene, metric: string, place: Place, days: Days): Part | undefined {
   const own = series.get(seriesId(metric, place));
   const study = own && studies.get(own.id);
   const effect = study && effectOnDays(study, days);

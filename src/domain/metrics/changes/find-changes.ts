@@ -2,10 +2,11 @@ import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../../api/params.ts';
 import { chunksOf, type Interval, shiftDays, slotsOf } from '../../../lib/calendar.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { inTurns } from '../../../statistics/kept-fits.ts';
+import { tailOf } from '../../../statistics/tails.ts';
 import { factorsOf } from '../change-cost.ts';
 import { measureChange, sizeOfDays } from '../engine/measure.ts';
 import { type Days, driftBeside, LAST, type Looked, lookThrough } from '../engine/scan.ts';
-import { type Device, planGrid } from '../read/metric-grid.ts';
+import { type Device, PARTS, planGrid } from '../read/metric-grid.ts';
 import { isOfPart } from '../site-changes.ts';
 import {
   acceptedOf,
@@ -24,7 +25,7 @@ import {
   sceneOf,
   seriesId,
 } from './change-series.ts';
-import { type ChangeEvent, eventsOf, type Part } from './events.ts';
+import { type ChangeEvent, eventsOf, type Part, partAt } from './events.ts';
 import { largeDays } from './large-days.ts';
 import { rankChanges } from './rank-changes.ts';
 import { slowLevels } from './slow-levels.ts';
@@ -105,6 +106,26 @@ function isToldBy(scene: Scene, event: ChangeEvent, outer: ChangeEvent, isTold: 
 /** Leaves out what is told already, and the share that a part of its visitors has in a change, whose cost would count twice. */
 export function withoutParts(scene: Scene, events: readonly ChangeEvent[]): ChangeEvent[] {
   return events.filter((event, at) => !events.some((outer, index) => isToldBy(scene, event, outer, index < at)));
+}
+
+/** Score from which a device has moved on days that another one gives: there are two others. */
+const OPPOSED = 2.8;
+
+/**
+ * Devices that moved the other way on the days of a change of one device, which are changes of their own: on days that are known less
+ * evidence is needed than in a search.
+ */
+function opposedEvents(scene: Scene, { lead: { finding } }: Cluster, events: readonly ChangeEvent[]): ChangeEvent[] {
+  if (finding.shape === 'drift' || scene.base.device !== 'all') return [];
+  const told = new Set(events.flatMap(({ parts, place }) => parts.map(({ metric }) => seriesId(metric, place))));
+  return events.flatMap(({ place, parts: [own] }) => {
+    if (!own || place.device === 'all' || place.zoneId !== undefined) return [];
+    return PARTS.map((device) => ({ ...place, device })).flatMap((other) => {
+      const part = told.has(seriesId(own.metric, other)) ? undefined : partAt(scene, own.metric, other, finding);
+      const isOpposed = part && part.relative * own.relative < 0 && Math.abs(part.score) >= OPPOSED;
+      return isOpposed ? [{ ...finding, place: other, parts: [part], pValue: 2 * tailOf(part.score) }] : [];
+    });
+  });
 }
 
 const isOfZone = ({ shape, place }: ChangeEvent) => shape === 'outlier' && place.zoneId !== undefined;
@@ -283,7 +304,10 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
   const byId = (some: readonly ChangeSeries[]) => new Map(some.map((each) => [each.id, each]));
   const { clusters, limit } = await inTurns(signal, () => acceptedIn(looked, byId(factors)));
   const scene = sceneOf(series, looked, rest);
-  const told = await partsOf(clusters, signal, (cluster) => eventsOf(scene, cluster, clusters, limit));
+  const told = await partsOf(clusters, signal, (cluster) => {
+    const events = eventsOf(scene, cluster, clusters, limit);
+    return [...events, ...opposedEvents(scene, cluster, events)];
+  });
   // Measured by its own days, what looked like a change in the scan may have been over before it.
   const measured = await partsOf(told, signal, (event) => [measuredEvent(scene, event)].filter(({ to: end }) => !end || end >= from));
   const events = sameDayOnce(withoutParts(scene, measured));
