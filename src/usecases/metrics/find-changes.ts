@@ -307,7 +307,9 @@ function specialOf({ rows, place }: Reading, { from, to }: Scanned, { specialDay
   const scanned = new Set(rows.flatMap(({ interval: { label = '' } }) => (label >= from && label <= to ? [label] : [])));
   const isOfVisits = ({ metric, place: own }: SiteFacts['ranked'][number]['parts'][number]) =>
     metric === 'visits' && own.device === place.device && own.segmentId === place.segmentId && own.zoneId === place.zoneId;
-  const levels = changes.filter(({ shape, parts }) => shape !== 'drift' && parts.some(isOfVisits));
+  const levels = changes.flatMap(({ shape, from: first, to: last, parts }) =>
+    shape === 'drift' ? [] : parts.filter(isOfVisits).map(({ relative }) => ({ from: first, to: last, relative })),
+  );
   return clearOccasions(dayPoints(rows, 'visits'), scanned, specialDays, levels);
 }
 

@@ -4,6 +4,7 @@ import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped, runsOf } from '../../../lib/grouped.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
+import { logOf } from '../change-cost.ts';
 import type { DailyPoint } from '../engine/series.ts';
 import { WEEKS } from './last-year.ts';
 import type { SpecialDays } from './special-days.ts';
@@ -24,11 +25,13 @@ const LEAST_SCATTER = 7;
 /** Ordinary days beside a special one that say whether its level had moved before, and the least of them. */
 const [BESIDE, LEAST_BESIDE] = [14, 3];
 
-/** A change of the level: its days are not usual for those outside it, nor the other way round. */
-interface LevelChange {
+/** A change of the level, of which a special day is no cause. */
+export interface LevelChange {
   readonly from: string;
   /** Left out: it goes on. */
   readonly to?: string | undefined;
+  /** −0.25 for a quarter less. */
+  readonly relative: number;
 }
 
 /** Special days of one name and what they did against ordinary days of their weekdays. */
@@ -40,11 +43,12 @@ export interface Occasion {
   readonly size: number;
   /** It is more than chance makes. */
   readonly isClear: boolean;
-  /** First day of the level that the days lie on, where they are held against days of it alone. */
-  readonly since: string | undefined;
 }
 
 const isIn = (day: string, { from, to = day }: LevelChange) => day >= from && day <= to;
+/** The logarithm of a level that changes left of the usual one on a day. */
+const levelAt = (day: string, changes: readonly LevelChange[]) =>
+  changes.reduce((sum, each) => sum + (isIn(day, each) ? logOf(each.relative) : 0), 0);
 const areOnOneLevel = (a: string, b: string, changes: readonly LevelChange[]) => changes.every((each) => isIn(a, each) === isIn(b, each));
 
 /** A day against those alike, as a logarithm, and how many these are. */
@@ -61,20 +65,14 @@ interface LoggedDay {
   readonly weekday: number;
 }
 
-/** The ordinary days that say what is usual on a day: those of its weekday in the weeks around it that lie on the same level. */
-function alikeTo({ label, ms, weekday }: LoggedDay, ordinary: readonly LoggedDay[], changes: readonly LevelChange[]): LoggedDay[] {
-  return ordinary
-    .filter((other) => other.weekday === weekday && other.label !== label && Math.abs(other.ms - ms) <= WEEKS * WEEK_MS)
-    .filter((other) => areOnOneLevel(other.label, label, changes));
-}
+/** The ordinary days that say what is usual on a day: those of its weekday in the weeks around it. */
+const alikeTo = ({ label, ms, weekday }: LoggedDay, ordinary: readonly LoggedDay[]): LoggedDay[] =>
+  ordinary.filter((other) => other.weekday === weekday && other.label !== label && Math.abs(other.ms - ms) <= WEEKS * WEEK_MS);
 
 /** How far the ordinary days beside a special one lie from those alike: what moved them too is no effect of the special day. */
-function aroundOf({ label }: Offset, usual: readonly Offset[], changes: readonly LevelChange[]): number {
+function aroundOf({ label }: Offset, usual: readonly Offset[]): number {
   const distanceOf = (other: Offset) => Math.abs(Date.parse(other.label) - Date.parse(label));
-  const beside = usual
-    .filter((other) => areOnOneLevel(other.label, label, changes))
-    .toSorted((a, b) => distanceOf(a) - distanceOf(b))
-    .slice(0, BESIDE);
+  const beside = usual.toSorted((a, b) => distanceOf(a) - distanceOf(b)).slice(0, BESIDE);
   return beside.length < LEAST_BESIDE ? 0 : median(beside.map(({ offset }) => offset));
 }
 
@@ -87,22 +85,25 @@ function scatterOf(offsets: readonly Offset[], isOnLevel: (label: string) => boo
   return taken.length === 0 ? 0 : MAD_TO_SD * median(taken.map(({ offset }) => Math.abs(offset)));
 }
 
-/** The special days among some labels and what they did to a metric, by their names. */
+/** The special days among some labels and what they did to a metric beside what changed it, by their names. */
 export function occasionsOf(
   points: readonly DailyPoint[],
   labels: ReadonlySet<string>,
   specialDays: SpecialDays,
   found: readonly LevelChange[],
+  told: readonly LevelChange[] = [],
 ): Occasion[] {
+  // A level that only special days had is what they did, unless it is told as a change.
+  const isOfOthers = (change: LevelChange) => points.some(({ label }) => !specialDays(label) && isIn(label, change));
+  const changes = [...told, ...found.filter(isOfOthers)];
   const values = points.map(({ label, numerator, denominator }): LoggedDay => {
     const ms = Date.parse(label);
-    return { label, log: Math.log(Math.max(0.5, numerator) / denominator), ms, weekday: new Date(ms).getUTCDay() };
+    const log = Math.log(Math.max(0.5, numerator) / denominator) - levelAt(label, changes);
+    return { label, log, ms, weekday: new Date(ms).getUTCDay() };
   });
   const ordinary = values.filter(({ label }) => !specialDays(label));
-  // A level that only special days had is what they did.
-  const changes = found.filter((change) => ordinary.some(({ label }) => isIn(label, change)));
   const offsetOf = (day: LoggedDay): Offset[] => {
-    const alike = alikeTo(day, ordinary, changes);
+    const alike = alikeTo(day, ordinary);
     return alike.length < LEAST_ALIKE ? [] : [{ label: day.label, offset: day.log - middleOf(alike), alike: alike.length }];
   };
   const usual = ordinary.flatMap(offsetOf);
@@ -111,13 +112,12 @@ export function occasionsOf(
   const named = grouped(special, ({ label }) => `${label.slice(0, 4)} ${specialDays(label)?.name ?? ''}`);
   return [...named.values()].map((own) => {
     const name = specialDays(own[0]?.label ?? '')?.name ?? '';
-    const since = changes.findLast((change) => change.to === undefined && own.every(({ label }) => isIn(label, change)))?.from;
-    const days = own.map((day) => ({ ...day, offset: day.offset - aroundOf(day, usual, changes) }));
-    const sd = scatterOf(usual, (label) => days.some((day) => areOnOneLevel(label, day.label, changes)));
+    const days = own.map((day) => ({ ...day, offset: day.offset - aroundOf(day, usual) }));
+    const sd = scatterOf(usual, (label) => days.some((day) => levelAt(label, changes) === levelAt(day.label, changes)));
     const taught = days.reduce((sum, { alike }) => sum + alike, 0);
     const error = sd * Math.sqrt(1 / days.length + MEDIAN_COST / taught + MEDIAN_COST / BESIDE);
     const size = days.reduce((sum, { offset }) => sum + offset, 0) / days.length;
-    return { name, days, size, since, isClear: Math.abs(size) > CLEAR * error };
+    return { name, days, size, isClear: Math.abs(size) > CLEAR * error };
   });
 }
 
@@ -127,10 +127,7 @@ function daysText(days: Occasion['days']): string {
   return runs.map((run) => [...new Set([run[0]?.label, run.at(-1)?.label])].join(' to ')).join(' and ');
 }
 
-/**
- * The special days among some labels that did much to a metric, against the nearest ordinary days of their weekdays on the same side of
- * `changes` of its level; those that did most first.
- */
+/** The special days among some labels that did much to a metric beside what changed it; those that did most first. */
 export const clearOccasions = (...asked: Parameters<typeof occasionsOf>): Occasion[] =>
   occasionsOf(...asked)
     .filter(({ isClear, size }) => isClear && Math.abs(size) >= LEAST_EFFECT)
@@ -140,11 +137,11 @@ export const clearOccasions = (...asked: Parameters<typeof occasionsOf>): Occasi
 export function specialSentence(clear: readonly Occasion[], name: string): string {
   if (clear.length === 0) return '';
   const percent = (offset: number) => formatPercent(100 * Math.expm1(offset), { sign: true, digits: 0 });
-  const texts = clear.slice(0, MOST_NAMES).map(({ name: occasion, days, since }) => {
+  const texts = clear.slice(0, MOST_NAMES).map(({ name: occasion, days }) => {
     const offsets = days.map(({ offset }) => offset);
     // A mean of days that differ is what none of them did.
     const effect = [...new Set([Math.min(...offsets), Math.max(...offsets)].map(percent))].join(' to ');
-    return `${occasion} (${daysText(days)}) ${effect}${since === undefined ? '' : ` against those since ${since}`}`;
+    return `${occasion} (${daysText(days)}) ${effect}`;
   });
   return `Special days, ${name} against usual days of the same weekdays: ${texts.join(', ')}.`;
 }

@@ -2,11 +2,13 @@ import type { Facts, Finding, FindingPlace } from '../../../findings/finding.ts'
 import { mayBeSeason, paragraphOf, ranked } from '../../../findings/paragraph.ts';
 import { type Grammar, isMoved, saidOf, sentenceOf } from '../../../findings/sentence.ts';
 import { dateText, listed, pairText, rangeText } from '../../../findings/wording.ts';
-import { grouped } from '../../../lib/grouped.ts';
+import { daysFrom } from '../../../lib/calendar.ts';
+import { grouped, runsOf } from '../../../lib/grouped.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import { lowered } from '../../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
 import { type Occasion, occasionsOf } from '../calendar/special-words.ts';
+import { logOf } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { LAST } from '../engine/scan.ts';
 import { type DailyPoint, isSum, valueOf } from '../engine/series.ts';
@@ -15,12 +17,12 @@ import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
 import type { CountingFault } from '../quality/counting.ts';
 import { dayPoints, figuresOf as expectedFigures, kindOf, rounded } from '../read/day-points.ts';
-import { isOfThisPart, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
+import { isOfThisPart, isOn, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
 import { type Change, earlierOf, figuresOf } from './change.ts';
 import { changeTable, deviceRecord, revenueRecord, segmentRecord, sizeOf, sizeOfFigures, sumsOf } from './comparison-rows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
-import { besideChange, isOf, onItsDays, toldFor } from './dated-changes.ts';
+import { besideChange, isOf, levelsOf, onItsDays, toldFor } from './dated-changes.ts';
 import { changeOf } from './judged-changes.ts';
 import { isChanged, type Reading, toldVerdict } from './readings.ts';
 
@@ -131,25 +133,43 @@ function specialCauses({ specialDays }: ComparisonScene, days: readonly DailyPoi
 
 const MOST_NAMES = 2;
 
+const firstOf = ({ days: [first] }: Pick<Occasion, 'days'>) => first?.label ?? '';
+
+/** Names special days that follow each other. */
+function runName(run: readonly Occasion[]): string {
+  const [first = '', last = first] = [run[0]?.name, run.at(-1)?.name];
+  return first === last ? first : `the special days from ${first} to ${last}`;
+}
+
 /**
  * Why the figures of two ranges differ: special days, and where comparable days do not differ, days that stand out, with their part of the
  * difference: what is left where each of these is as usual is not theirs.
  */
-function calendarCauses(change: Change, { specialDays, period }: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
+function calendarCauses(change: Change, { specialDays, period, located }: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
   const { metric, judgement } = change;
   const [before, after] = [reading?.baselineDays ?? [], reading?.periodDays ?? []].map((rows) => dayPoints(rows, metric));
   if (!reading || !before || !after || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return [];
   const labels = [...before, ...after].map(({ label }) => label);
-  const special = occasionsOf(pointsKnown(reading, metric), new Set(labels), specialDays, judgement.changes);
-  const outliers = isChanged(judgement)
-    ? []
-    : leftOut(change, reading).filter(({ shape, from }) => shape === 'outlier' && !specialDays(from));
-  const standingOut = outliers.map(({ from, relative }) => ({
-    name: dateText(from, period.to.slice(0, 4)),
-    days: [{ label: from, offset: Math.log1p(relative) }],
+  // As many special days of a name on both sides are no difference.
+  const countOf = (days: typeof before, name: string) => days.filter(({ label }) => specialDays(label)?.name === name).length;
+  const special = occasionsOf(pointsKnown(reading, metric), new Set(labels), specialDays, ...levelsOf(change, reading, located)).filter(
+    ({ name }) => countOf(before, name) !== countOf(after, name),
+  );
+  const unusual = isChanged(judgement) ? [] : leftOut(change, reading).filter(({ from }) => !specialDays(from));
+  const standingOut = unusual.map((own) => ({
+    name: daysText(own, period.to.slice(0, 4)),
+    days: labels.filter((label) => isOn(own, { first: label, last: label })).map((label) => ({ label, offset: logOf(own.relative) })),
     isClear: true,
   }));
-  const occasions = [...special, ...standingOut];
+  const together = runsOf(
+    special.toSorted((a, b) => firstOf(a).localeCompare(firstOf(b))),
+    (run, next) => daysFrom(run.at(-1)?.days.at(-1)?.label ?? '', firstOf(next)) <= 1,
+  ).map((run) => ({
+    name: runName(run),
+    days: run.flatMap(({ days }) => days),
+    isClear: run.some(({ isClear }) => isClear),
+  }));
+  const occasions = [...together, ...standingOut];
   const differenceWithout = (left: readonly Pick<Occasion, 'days'>[]) => {
     const effects = new Map(left.flatMap(({ days }) => days.map(({ label, offset }) => [label, offset] as const)));
     const usual = (days: typeof before) =>

@@ -1,8 +1,10 @@
 import { dayAfter } from '../../../lib/calendar.ts';
+import type { LevelChange } from '../calendar/special-words.ts';
 import { factorsOf } from '../change-cost.ts';
+import { sizeOfDays } from '../engine/measure.ts';
 import { LAST } from '../engine/scan.ts';
 import { combined } from '../read/combine.ts';
-import { dayPoints, metricsToRead } from '../read/day-points.ts';
+import { dayPoints, kindOf, metricsToRead } from '../read/day-points.ts';
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
 import { onceASeason } from '../season.ts';
 import {
@@ -56,6 +58,20 @@ export const isOf = ({ metric, reading }: SiteChange<Reading>, of: string, whole
 /** The change among some by which another one is told: the same of its metric or of a factor, on its visits or a part of these. */
 export const toldFor = ({ metric, reading, change }: SiteChange<Reading>, told: readonly SiteChange<Reading>[]) =>
   told.find((each) => areNear(each.change, change) && isOf(each, metric, reading));
+
+/** Changes that the days of a metric show, and those that are told, of a part or all of its visits, with what each did to it here. */
+export function levelsOf(
+  { metric, judgement }: Change,
+  reading: Reading,
+  located: readonly SiteChange<Reading>[],
+): [LevelChange[], LevelChange[]] {
+  const told = located.filter((own) => isOf(own, metric, reading));
+  const sizes = told.flatMap(({ change }) => {
+    const size = sizeOfDays(kindOf(metric), pointsKnown(reading, metric), change);
+    return size ? [{ ...change, ...size }] : [];
+  });
+  return [judgement.changes.filter((each) => !told.some(({ change }) => areNear(each, change))), sizes];
+}
 
 /**
  * The changes that have a day in the period, each by its factor and on the part that carries it: those of the headline first, whatever the

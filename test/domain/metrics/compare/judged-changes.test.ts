@@ -134,7 +134,7 @@ it('a week of Black Friday is why each figure rose', () => {
   const findings = findingsOf({ lastDay: '2026-11-29', holidays: true }, ['visits', 'revenueSum']);
   expect(findings).toHaveLength(2);
   for (const { sentence, causes } of findings) {
-    expect(sentence).toMatch(/, (mostly )?because of Black Friday/);
+    expect(sentence).toMatch(/, (mostly )?because of the special days from Black Friday week to Black Friday weekend/);
     expect(causes[0]?.share).toBeGreaterThan(0.5);
   }
 });
