@@ -20,7 +20,8 @@ const GOES_ON_DAYS = 28;
 /** Days scatter at least so much by their own. */
 const LEAST_SD = 0.02;
 
-const middleOf = (values: readonly number[]) => (values.length > 0 ? median([...values]) : 0);
+/** The middle of some values; 0 where there are none. */
+export const middleOf = (values: readonly number[]) => (values.length > 0 ? median([...values]) : 0);
 
 /**
  * How the level of the days that teach rises or falls a day, by the middle of each week against each other one (Theil 1950, Sen 1968),

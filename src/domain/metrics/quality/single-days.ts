@@ -1,6 +1,6 @@
 import { runsOf } from '../../../lib/grouped.ts';
 import { nth } from '../../../lib/nth.ts';
-import { type Figures, type Ratios, sdOf } from './day-ratios.ts';
+import { type Figures, middleOf, type Ratios, sdOf } from './day-ratios.ts';
 import { areAlike, areTogether, ENOUGH, type Fault, factors, type Looked, type Site } from './site.ts';
 
 /** Below this share of the usual nothing was counted: a few pages kept in caches go on. */
@@ -42,27 +42,29 @@ function emptyDays({ all, whole, parts, from, size }: Site): Fault[] {
   ];
 }
 
+/** Days on each side by whose level a single one is judged: over a long range a season moves all of them. */
+const BESIDE = 7;
+
 /** Single days of which hours are missing: all devices and orders lack the same share, the days beside are as usual. */
 function cutDays(site: Site): Fault[] {
   const { whole, from, size } = site;
-  const isUsual = (day: number) =>
-    day < 0 || day >= size || Math.abs(nth(whole.visits.logs, day)) <= Math.max(0.15, 3 * sdOf(whole.visits, day));
-  // Where all days have fallen, one that lies a little lower lacks no hours.
-  const isBelow = (day: number, beside: number) =>
-    beside < 0 || beside >= size || nth(whole.visits.logs, beside) - nth(whole.visits.logs, day) > LEAST_GAP;
-  const days = Array.from({ length: size - from }, (_, index) => from + index).filter(
-    (day) =>
-      shareOf(whole.visits, day) < CUT &&
-      shareOf(whole.visits, day) > NOTHING &&
-      nth(whole.visits.logs, day) < -MOVED * sdOf(whole.visits, day) &&
-      isUsual(day - 1) &&
-      isUsual(day + 1) &&
-      isBelow(day, day - 1) &&
-      isBelow(day, day + 1) &&
+  const { logs } = whole.visits;
+  return Array.from({ length: size - from }, (_, index) => from + index).flatMap((day) => {
+    const level = middleOf([...logs.slice(Math.max(0, day - BESIDE), day), ...logs.slice(day + 1, day + 1 + BESIDE)]);
+    const own = nth(logs, day) - level;
+    const beside = [day - 1, day + 1].filter((at) => at >= 0 && at < size);
+    const isCut =
+      own < Math.log(CUT) &&
+      own > Math.log(NOTHING) &&
+      own < -MOVED * sdOf(whole.visits, day) &&
+      beside.every((at) => Math.abs(nth(logs, at) - level) <= Math.max(0.15, 3 * sdOf(whole.visits, at))) &&
+      // Where all days have fallen, one that lies a little lower lacks no hours.
+      beside.every((at) => nth(logs, at) - nth(logs, day) > LEAST_GAP) &&
       areAlike(site, day, day) &&
-      areTogether(site, day, day),
-  );
-  return days.map((day) => ({ kind: 'part of a day', from: day, to: day, ...factors(whole, day, day) }));
+      areTogether(site, day, day);
+    const { orders } = factors(whole, day, day);
+    return isCut ? [{ kind: 'part of a day' as const, from: day, to: day, visits: Math.exp(own), orders }] : [];
+  });
 }
 
 /** Orders that are late lack on every device; one with fewer than this is not asked. */
