@@ -16,7 +16,7 @@ import { type DailyPoint, LEAST_HISTORY_DAYS } from '../engine/series.ts';
 import { changeFacts, faultFacts, grammarOf, LARGE_ORDER, placeBy } from '../findings.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { type CountingFault, qualityShape } from '../quality/counting.ts';
-import type { Place } from './change-series.ts';
+import { isWithinPlace, type Place } from './change-series.ts';
 import type { LargeDay } from './large-days.ts';
 import { inRank, type RankedChange } from './rank-changes.ts';
 
@@ -142,12 +142,12 @@ export function entriesOf(site: readonly RankedChange[], speed: readonly SpeedCh
 const placeOf = ({ segmentId, ...place }: Place, metric: string, { nameOf }: SiteFacts) =>
   placeBy(nameOf)({ ...place, segmentIds: segmentId === undefined ? [] : [segmentId] }, metric);
 
+const partName = ({ device, segmentId }: Place, { nameOf }: SiteFacts) =>
+  segmentId === undefined ? device : `"${nameOf('segment', segmentId)}"${device === 'all' ? '' : ` on ${device}`}`;
+
 /** Parts of a change that show it at most: the place where it is largest, and what made it. */
 function causesOf({ most, maker, also = [] }: RankedChange, beside: SpeedChange | undefined, site: SiteFacts): Facts['causes'] {
-  const inner = [most, maker].flatMap((place) => (place ? [place] : []));
-  const names = inner.map(({ device, segmentId }) =>
-    segmentId === undefined ? device : `"${site.nameOf('segment', segmentId)}"${device === 'all' ? '' : ` on ${device}`}`,
-  );
+  const names = [most, maker].flatMap((place) => (place ? [partName(place, site)] : []));
   const zones = also.flatMap(({ place: { zoneId } }) => (zoneId === undefined ? [] : [`the zone "${site.nameOf('zone', zoneId)}"`]));
   const [first] = beside?.moves ?? [];
   return [
@@ -164,6 +164,8 @@ const speedName = ({ metric, relative }: SpeedMove) => `${relative < 0 ? 'a lowe
 function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }>, site: SiteFacts, facts: AnswerFacts): Facts[] {
   const { shape, days, earliest, latest } = change;
   const from = shape === 'drift' ? facts.firstDay : change.from;
+  const grown = change.parts.some(({ metric, relative }) => metric === 'visits' && relative > 0) && (change.maker ?? change.place);
+  const mixedIn = (place: Place) => (grown && isWithinPlace(grown, place) ? partName(grown, site) : 'other visitors');
   return change.parts.map(({ metric, place, relative, low, high, score, mix, cost }, at): Facts => {
     const pValue = at === 0 ? change.pValue : tailOf(score);
     const dated = { shape, from, ...(change.to !== undefined && { to: change.to }), days, earliest, latest, relative, low, high, pValue };
@@ -177,7 +179,7 @@ function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }
         cost,
         points: site.daysOf(metric, place),
         last: facts.lastDay,
-        causes: mix ? [{ kind: 'mix', name: 'other visitors', basis: mix === 'yes' ? 'measured' : 'same time' }] : causes,
+        causes: mix ? [{ kind: 'mix', name: mixedIn(place), basis: mix === 'yes' ? 'measured' : 'same time' }] : causes,
         more: moreOf(place, metric, { from, to: change.to ?? (shape === 'outlier' ? from : facts.lastDay) }),
       },
       site.currency,
