@@ -3,10 +3,7 @@ import { dayAfter } from '../../../lib/calendar.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
 import { capital } from '../../../lib/sentences.ts';
-import { meanOf } from '../../../statistics/order.ts';
-import { Z_99 } from '../../../statistics/tails.ts';
 import { daysToShow, MOST_DAYS_TO_SHOW, smallestAhead } from '../engine/detectable.ts';
-import { type DailyPoint, type MetricKind, sumOf, valueOf, WEEK } from '../engine/series.ts';
 import { nameOf } from '../metric-names.ts';
 import { kindOf } from '../read/day-points.ts';
 import { byFactors, changesOf, type SiteChange } from '../site-changes.ts';
@@ -22,56 +19,10 @@ export interface Detection {
   readonly smallest?: number;
   /** Days of a level that is known from few of them, which is why only a large change would show. */
   readonly levelDays?: number;
-  /** So many days of it against as many after a change would show this one. */
-  readonly daysEach?: number;
 }
 
 /** A level that began so many days before the last one, or later, is known from few days. */
 const FEW_DAYS = 42;
-/** Standard normals of a verdict at 1 % that four of five changes pass. */
-const SHOWS = Z_99 + 0.8416;
-/** Fewer weeks before a level do not tell how much weeks differ. */
-const LEAST_WEEKS = 6;
-
-/**
- * The variance that a day of a level has by itself, as a relative change: what neighbouring weeks before it differ by, a level of fewer
- * events accordingly more, and never less than their number alone makes. Undefined where events are not known.
- */
-function varianceOfDay(kind: MetricKind, before: readonly DailyPoint[], level: readonly DailyPoint[]): number | undefined {
-  const weeks = Array.from({ length: Math.floor(before.length / WEEK) }, (_, at) => before.slice(at * WEEK, (at + 1) * WEEK));
-  // What special days do is expected: their weeks do not tell how weeks scatter.
-  const logs = weeks.map((week) => (week.some(({ special }) => special) ? Number.NaN : Math.log(valueOf(week))));
-  const squares = logs.slice(1).flatMap((log, at) => {
-    const square = (log - (logs[at] ?? log)) ** 2 / 2;
-    return Number.isNaN(square) ? [] : [square];
-  });
-  const events = kind === 'amount' ? 'events' : 'numerator';
-  const eventsBefore = sumOf(weeks.flat(), events) / weeks.length;
-  const eventsADay = sumOf(level, events) / level.length;
-  if (kind === 'average' || squares.length < LEAST_WEEKS - 1 || !(eventsBefore > 0 && eventsADay > 0)) return undefined;
-  const ofWeeks = meanOf(squares) * eventsBefore;
-  const least = kind === 'share' ? 1 - valueOf(level) : 1;
-  return Math.max(least, ofWeeks) / eventsADay;
-}
-
-/** The power of a level that is known from few days: its days, the smallest change in 92 days, and the days each that this one takes. */
-function ofNewLevel(kind: MetricKind, history: readonly DailyPoint[], since: string, percent: number) {
-  const level = history.filter(({ label }) => label >= since);
-  const variance = varianceOfDay(
-    kind,
-    history.filter(({ label }) => label < since),
-    level,
-  );
-  if (variance === undefined) return { levelDays: level.length };
-  const error = Math.sqrt(variance * (1 / level.length + 1 / MOST_DAYS_TO_SHOW));
-  const smallest = 100 * Math.expm1(SHOWS * error);
-  const asked = (Math.log1p(percent / 100) / SHOWS) ** 2 / variance;
-  return {
-    levelDays: level.length,
-    ...(smallest > percent ? { smallest, daysEach: Math.ceil(2 / asked) } : { days: Math.ceil(1 / (asked - 1 / level.length)) }),
-  };
-}
-
 /** How long a lasting change of this size in percent would take to show, for each metric of a reading of which three weeks are known. */
 export function detectionsOf(reading: Reading, metrics: readonly string[], percent: number): Detection[] {
   return metrics.flatMap((metric) => {
@@ -94,7 +45,7 @@ export function detectionsOf(reading: Reading, metrics: readonly string[], perce
         percent,
         days,
         ...(smallest !== undefined && { smallest: 100 * smallest }),
-        ...(level && ofNewLevel(kind, history, level.change.from, percent)),
+        ...(level && { levelDays: history.filter(({ label }) => label >= level.change.from).length }),
       },
     ];
   });
@@ -120,7 +71,6 @@ export function detectionSentences(detections: readonly Detection[]): string[] {
   const [seen, unseen] = [true, false].map((isSeen) => detections.filter(({ days }) => (days === null) !== isSeen));
   const after = (seen ?? []).map(({ metric, days }) => `${days} ${days === 1 ? 'day' : 'days'} in ${nameOf(metric).toLowerCase()}`);
   const known = (unseen ?? []).filter(({ smallest }) => smallest !== undefined);
-  const ahead = detections.flatMap(({ metric, daysEach }) => (daysEach ? [`${daysEach} days in ${nameOf(metric).toLowerCase()}`] : []));
   return [
     ...(after.length > 0 ? [`${size} would be seen after ${listed(after)}.`] : []),
     ...(unseen && unseen.length > 0
@@ -130,6 +80,5 @@ export function detectionSentences(detections: readonly Detection[]): string[] {
         ]
       : []),
     ...[...grouped(known, ({ levelDays }) => levelDays).values()].map(leastSentence),
-    ...(ahead.length > 0 ? [`Against as many days of the present level, it would take ${listed(ahead)}.`] : []),
   ];
 }
