@@ -174,13 +174,13 @@ interface Way {
 
 /**
  * The figures of a verdict: those of the levels where they lie beyond noise, else what a change inside the period that makes the verdict
- * makes of it; a fall has a bound of its own.
+ * makes of it, among the noise of all days of both; a fall has a bound of its own.
  */
 function figuresOf({ series, noise }: Study, level: Level, limit: number, main: Change | undefined, share: number) {
   const isBeyond = Math.abs(level.difference) > limit * level.error && level.difference * (main?.effect ?? 1) > 0;
   const isMade = main !== undefined && share > 0 && !isBeyond;
   const [difference, error] = isMade ? [main.effect * share, main.error * share] : [level.difference, level.error];
-  const bound = (isMade ? limitOf(ALONE, noise.freedom) : limit) * error;
+  const bound = (isMade ? limitOf(ALONE, noise.freedom) : limit) * Math.max(error, level.error);
   return {
     relative: relativeOf(series, difference),
     noise: Math.abs(relativeOf(series, difference < 0 ? -bound : bound)),
@@ -194,9 +194,14 @@ function judgeStudy(study: Study, question: Question, { early, isByStep }: Way):
   const { series, noise } = study;
   const changes = study.changes.filter(({ logP }) => logP <= Math.log(LEAST_CLEAR));
   const special = specialDays(series, [baseline, period]);
-  const leftOut = new Set([...unusualDays(changes, series.learned), ...special]);
   const whole = levelOf(study, question, special);
-  const level = levelOf(study, { period, baseline: usualWindow(series, baseline, leftOut) }, leftOut) ?? whole;
+  const levelBeside = (some: readonly Change[]) => {
+    const leftOut = new Set([...unusualDays(some, series.learned), ...special]);
+    return levelOf(study, { period, baseline: usualWindow(series, baseline, leftOut) }, leftOut);
+  };
+  // Where the days of changes are all there is, the longest of these is the level that others leave.
+  const [longest] = changes.toSorted((a, b) => b.to - b.from - (a.to - a.from));
+  const level = levelBeside(changes) ?? levelBeside(changes.filter((change) => change !== longest)) ?? whole;
   if (!whole || !level) return undefined;
   if (isTooYoung(series, level)) return { ...UNKNOWN, verdict: 'too young' };
   const main = isByStep ? mainChange(changes, { early, start: series.learned }) : undefined;
