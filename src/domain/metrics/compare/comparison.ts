@@ -17,6 +17,7 @@ import { definitionOf, unitOf } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
 import type { CountingFault } from '../quality/counting.ts';
 import { dayPoints, figuresOf as expectedFigures, kindOf, rounded } from '../read/day-points.ts';
+import { calendarCause } from '../season.ts';
 import { isOfThisPart, isOn, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
 import { type Change, earlierOf, figuresOf } from './change.ts';
@@ -333,7 +334,24 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
   // Shares of devices move the rate of all visits, and that of no device.
   const isWhole = reading !== undefined && reading === causes.whole;
   const mix = isWhole ? mixCauses(deviceCause(change, reading, input)?.explained, reading, input.segments.all) : [];
-  return [...mix, ...calendar, ...factorCauses(change.metric, scene)];
+  return [...mix, ...calendar, ...factorCauses(change.metric, scene), ...seasonCauses(change, reading)];
+}
+
+/** The season where it could have made by itself how far a level drifted from one range to the other. */
+function seasonCauses({ metric, judgement: { verdict, relative, noise }, days }: Change, reading: Reading | undefined): Facts['causes'] {
+  const before = reading?.baselineDays[0]?.interval.label;
+  if (!reading || before === undefined || verdict !== 'drift' || relative === null || noise === null) return [];
+  const from = days.first;
+  const drift = {
+    from,
+    earliest: from,
+    latest: from,
+    days: daysFrom(before, from),
+    relative,
+    low: relative - noise,
+    high: relative + noise,
+  };
+  return calendarCause(metric, pointsKnown(reading, metric), { shape: 'drift', ...drift });
 }
 
 /** The change of a range: of its figures, or of comparable days where these go the other way. */
