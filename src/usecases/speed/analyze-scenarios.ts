@@ -8,6 +8,7 @@ import {
   studyWindows,
   timingsNote,
   timingWords,
+  windowsToRead,
 } from '../../domain/speed/runs.ts';
 import { compareSummaries, mostFailing, type Summary, scenarioAnswer, summaryOf, type Worst } from '../../domain/speed/scenario-answer.ts';
 import type { ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
@@ -50,7 +51,8 @@ export interface Detail extends Omit<Worst, 'actions'> {
   readonly examples: Examples;
 }
 
-type Reads = Pick<Context, 'ask' | 'clock' | 'note' | 'covers' | 'lists' | 'nowMs' | 'timeZone' | 'whole' | 'signal'>;
+/** What an answer about scenarios reads and says beside its data. */
+export type Reads = Pick<Context, 'ask' | 'clock' | 'note' | 'covers' | 'lists' | 'nowMs' | 'timeZone' | 'whole' | 'signal'>;
 
 /** The period that a scenario is analysed in where none is named. */
 export const usualPeriod = ({ nowMs, timeZone }: Pick<Context, 'nowMs' | 'timeZone'>): Bounds => ({
@@ -65,7 +67,7 @@ export async function studyOne(
 ) {
   const { ask, nowMs, timeZone } = context;
   const windows = studyWindows(bounds, nowMs, timeZone);
-  const { name, reports } = await readReports(ask, scenarioId, { ...windows, passing: scenarioIds.length > MOST_KEPT_SCENARIOS });
+  const { name, reports } = await readReports(ask, scenarioId, windowsToRead(windows), scenarioIds.length > MOST_KEPT_SCENARIOS);
   const named = nameTimings(metrics, reports);
   const chosen = step === undefined ? undefined : await chooseStep(soundSteps(reports, windows), step);
   const falseDiscoveryRate = FALSE_DISCOVERY_RATES.speedChanges / scenarioIds.length;

@@ -21,8 +21,11 @@ export type HarsAsked = { readonly [Name in 'before' | 'after' | 'step' | 'since
 /** A run with its HAR file as it came. */
 type RunFile = Pick<KnownRun, 'stepResultId' | 'paints'> & { readonly har: unknown };
 
-/** The runs of both sides, the typical one first, and the runs near them; of chosen ones how they were chosen, and what changed. */
-type BothRuns = Awaited<ReturnType<typeof typicalOf> | ReturnType<typeof givenOf>>;
+/** The runs of a side: those that are compared, the typical one first, and what is known of runs near them. */
+type Side = Awaited<ReturnType<typeof readNeighbours>>[number] & { readonly files: readonly RunFile[] };
+
+/** Both sides; of chosen runs how they were chosen, and what changed. */
+type BothRuns = Readonly<Record<'before' | 'after', Side>> & Pick<Partial<Awaited<ReturnType<typeof typicalOf>>>, 'told' | 'chosen'>;
 
 /** The question whose runs are chosen. */
 type RunsWanted = Pick<HarsAsked, 'step' | 'since'> & { readonly scenarioId: number };
@@ -41,9 +44,7 @@ async function instantNamed(since: string, scenarioId: number, { ask, nowMs, tim
   } catch {
     // No date: the text of an event, then.
   }
-  const { found, near } = byKey
-    ? { found: byKey, near: [] }
-    : await eventNamed(since, [...all, ...(await ask(listSpeedEvents, {})).events]);
+  const { found, near } = await eventNamed(since, byKey ? all : [...all, ...(await ask(listSpeedEvents, {})).events]);
   if (!found?.date) {
     const listed = near.slice(0, 3).map(({ key, text }) => `${key} "${text ?? ''}"`);
     const closest = listed.length > 0 ? ` Closest events: ${[...new Set(listed)].join(', ')}.` : '';
@@ -99,43 +100,39 @@ async function typicalOf(asked: RunsWanted, context: Context) {
     const { read, failed } = await readHars(runs, context.ask);
     if (failed && read.length === 0) throw failed.reason;
     if (failed) context.note(`${runs.length - read.length} of ${runs.length} HAR files ${side} could not be read.`);
-    const times = read.map(({ date, stepResultId }) => ({ time: new Date(date).toISOString(), stepResultId }));
-    return { read, times, paints: all.map(({ paints }) => paints) };
+    return { files: read, paints: all.map(({ paints }) => paints), hars: [] };
   };
   context.progress(1, 3, 'chose typical runs');
   const before = await sideOf('before', (date) => date < sinceMs);
   context.progress(2, 3, 'read the HAR files before');
   const after = await sideOf('after', (date) => date >= sinceMs && date < untilMs);
-  return {
-    before: before.read,
-    after: after.read,
-    near: { paints: { before: before.paints, after: after.paints }, hars: { before: [], after: [] } },
-    told,
-    chosen: { step: `${step.number} "${step.name}"`, since, runs: { before: before.times, after: after.times } },
-  };
+  const timesOf = ({ files }: typeof before) =>
+    files.map(({ date, stepResultId }) => ({ time: new Date(date).toISOString(), stepResultId }));
+  const chosen = { step: `${step.number} "${step.name}"`, since, runs: { before: timesOf(before), after: timesOf(after) } };
+  return { before, after, told, chosen };
 }
 
 /** Reads two given runs and the runs near them. */
-async function givenOf(before: string, after: string, scenarioId: number | undefined, context: Context) {
+async function givenOf(before: string, after: string, scenarioId: number | undefined, context: Context): Promise<BothRuns> {
   const { ask, note, lists, clock } = context;
   const isLate = stopsAfter(clock);
   const [was, is] = await Promise.all([readGivenRun(ask, before), readGivenRun(ask, after)]);
   if (before === after) note('Both ids are the same: the file is compared with itself.');
-  const near = await readNeighbours(was, is, scenarioId, { ask, note, lists, isLate });
-  return { before: [was], after: [is], near, told: undefined, chosen: undefined };
+  const [nearWas, nearIs] = await readNeighbours(was, is, scenarioId, { ask, note, lists, isLate });
+  return { before: { files: [was], ...nearWas }, after: { files: [is], ...nearIs } };
 }
 
 /** Reads, pairs and judges the files; what two files differ in never changes, so it is kept. */
-async function compared({ before, after, near: { paints, hars }, told }: BothRuns, context: Context): Promise<Comparison> {
+async function compared({ before, after, told }: BothRuns, context: Context): Promise<Comparison> {
   const { remember, projectId, note, ownDomains: firstParty } = context;
   const { compareHars, loadEntities, readHar } = await import('../../domain/har/index.ts');
   const entities = await loadEntities();
-  const ids = [before, after].map((files) => files.map(({ stepResultId }) => stepResultId));
-  const key = ['HAR files', await projectId(), ids, [hars.before.length, hars.after.length], paints, firstParty, told];
-  const { comparison, notes } = await remember(key, async () => {
-    const read = (files: readonly RunFile[]) => files.map((file) => ({ har: readHar(file.har, { firstParty }), paints: file.paints }));
-    const around = (files: readonly unknown[]) => files.map((har) => readHar(har, { firstParty }));
-    return compareHars(read(before), read(after), entities, { before: around(hars.before), after: around(hars.after) }, paints, told);
+  const sides = [before, after].map(({ files, hars, paints }) => [files.map(({ stepResultId }) => stepResultId), hars.length, paints]);
+  const { comparison, notes } = await remember(['HAR files', await projectId(), sides, firstParty, told], async () => {
+    const read = ({ files }: Side) => files.map(({ har, paints }) => ({ har: readHar(har, { firstParty }), paints }));
+    const around = ({ hars }: Side) => hars.map((har) => readHar(har, { firstParty }));
+    const paints = { before: before.paints, after: after.paints };
+    return compareHars(read(before), read(after), entities, { before: around(before), after: around(after) }, paints, told);
   });
   for (const sentence of notes) note(sentence);
   return comparison;
@@ -144,8 +141,8 @@ async function compared({ before, after, near: { paints, hars }, told }: BothRun
 /** Says of each given run how unusual it is among those near it. */
 function placed(comparison: Comparison, runs: BothRuns): Comparison {
   const sides = comparison.sides.map((side) => {
-    const own = runs[side.side][0]?.paints;
-    const unusual = own && placeOfRun(own, runs.near.paints[side.side]);
+    const { files, paints } = runs[side.side];
+    const unusual = files[0]?.paints && placeOfRun(files[0].paints, paints);
     return unusual === undefined ? side : { ...side, unusual };
   });
   const said = sides.flatMap(({ side, unusual = 'usual' }) =>
@@ -171,6 +168,6 @@ export async function compareHarRuns({ before, after, scenarioId, step, since }:
 
 async function answerOf(runs: BothRuns, context: Context) {
   const comparison = await compared(runs, context);
-  const [before = '', after = ''] = [runs.before, runs.after].map(([run]) => run?.stepResultId);
+  const [before = '', after = ''] = [runs.before, runs.after].map(({ files: [run] }) => run?.stepResultId);
   return { comparison: runs.chosen ? comparison : placed(comparison, runs), before, after, chosen: runs.chosen };
 }

@@ -6,8 +6,8 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
 import { studyOne, usualPeriod } from './analyze-scenarios.ts';
-import { type BlamedStep, figuresOf, readGivenRun, runsNear, scenarioBetween, stepOf } from './run-neighbours.ts';
-import { stopsAfter } from './scenario-reports.ts';
+import { type BlamedStep, figuresOf, readGivenRun, runsNear, stepOf } from './run-neighbours.ts';
+import { readReports, stopsAfter } from './scenario-reports.ts';
 
 /** A run by the id of a step result, or a step of a scenario, of which a typical run is chosen. */
 export interface RunAsked {
@@ -50,7 +50,7 @@ async function blamedStep(scenarioId: number, context: Asking): Promise<BlamedSt
 async function chooseRun(scenarioId: number, step: string | undefined, context: Asking) {
   const { ask, nowMs, timeZone, note } = context;
   for (const days of DAYS) {
-    const scenario = await scenarioBetween(ask, scenarioId, nowMs - days * DAY_MS, nowMs);
+    const scenario = await readReports(ask, scenarioId, [{ startMs: nowMs - days * DAY_MS, endMs: nowMs }]);
     if (scenario.reports.every(isFailed)) continue;
     const chosen = await stepOf(scenario, step, note, () => blamedStep(scenarioId, context));
     const runs = figuresOf(chosen);
@@ -61,7 +61,7 @@ async function chooseRun(scenarioId: number, step: string | undefined, context: 
       runs.length === 1
         ? `typical, the only run of the last ${days} days`
         : `typical of the ${runs.length} runs of the last ${days} days by LCP, TBT, load time and requests`;
-    const of = scenario.name == null ? {} : { scenario: scenario.name };
+    const of = scenario.name !== undefined && { scenario: scenario.name };
     const run: RunNamed = { stepResultId, ...of, step: `${chosen.number} "${chosen.name}"`, time: minuteAt(date, timeZone), place };
     return { paints, run };
   }

@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/errors.ts';
-import { getStepHar, getStepReport, listScenarioReports } from '../../api/operations/speed-analysis.ts';
+import { getStepHar, getStepReport } from '../../api/operations/speed-analysis.ts';
 import type { RunFigures } from '../../domain/har/compare/typical-runs.ts';
 import type { PaintTimes } from '../../domain/har/requests/largest-paint.ts';
 import { fold } from '../../domain/names/match-name.ts';
@@ -19,6 +19,7 @@ import {
 import { DAY_MS } from '../../lib/clock.ts';
 import type { Context } from '../context.ts';
 import { readStepResult } from './read-step-result.ts';
+import { readReports } from './scenario-reports.ts';
 
 /** How neighbours are read: `isLate` says that the answer should not wait for more. */
 interface Reads extends Pick<Context, 'ask' | 'note' | 'lists'> {
@@ -60,31 +61,14 @@ export async function readGivenRun(ask: Reads['ask'], stepResultId: string): Pro
   return { stepResultId, har, dateMs: step?.date ?? undefined, paints: step && paintsOf(step) };
 }
 
-/** Reports of a scenario with its name, where the platform says it. */
-interface ScenarioReports {
-  readonly name?: string | null | undefined;
-  readonly reports: readonly Report[];
-}
-
-/** A scenario with its reports from an instant to another. */
-export async function scenarioBetween(ask: Reads['ask'], scenarioId: number, fromMs: number, toMs: number): Promise<ScenarioReports> {
-  const at = (ms: number) => new Date(ms).toISOString();
-  const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, dateFrom: at(fromMs - 1), dateTo: at(toMs + 1) });
-  return scenario;
-}
-
 const hasRun = ({ steps }: Report, { stepResultId }: KnownRun) => steps?.some((result) => resultIdOf(result) === stepResultId) ?? false;
 
 /** The other runs of a step near one of its runs, failed ones aside, with its name; undefined where its scenario is unknown. */
-export async function runsNear(
-  run: KnownRun,
-  named: number | undefined,
-  context: Reads,
-): Promise<{ readonly step: string | undefined; readonly runs: readonly RunFigures[] } | undefined> {
+export async function runsNear(run: KnownRun, named: number | undefined, context: Reads) {
   const { dateMs } = run;
   const scenarioId = named ?? (await scenarioOf(run, context));
   if (scenarioId === undefined || dateMs === undefined) return undefined;
-  const { reports } = await scenarioBetween(context.ask, scenarioId, dateMs - NEAR_MS, dateMs + NEAR_MS);
+  const { reports } = await readReports(context.ask, scenarioId, [{ startMs: dateMs - NEAR_MS, endMs: dateMs + NEAR_MS }]);
   const steps = stepsOf(reports.filter((report) => !isFailed(report) || hasRun(report, run)));
   const isOwn = ({ stepResultId }: RunFigures) => stepResultId === run.stepResultId;
   const own = steps.map((step) => ({ step: step.name, runs: figuresOf(step) })).find(({ runs }) => runs.some(isOwn));
@@ -97,9 +81,11 @@ async function scenarioOf(run: KnownRun, { ask, lists, isLate }: Reads): Promise
   if (dateMs === undefined) return undefined;
   const scenarios = (await (await lists()).of('scenario')).slice(0, MOST_ASKED);
   for (let start = 0; start < scenarios.length && !isLate(); start += ASKED_AT_ONCE) {
-    const ids = scenarios.slice(start, start + ASKED_AT_ONCE).map(({ id }) => id);
-    const asked = await Promise.all(ids.map((id) => scenarioBetween(ask, id, dateMs, dateMs)));
-    const found = ids.find((_id, index) => asked[index]?.reports.some((report) => hasRun(report, run)));
+    const asked = scenarios.slice(start, start + ASKED_AT_ONCE).map(async ({ id }) => {
+      const { reports } = await readReports(ask, id, [{ startMs: dateMs, endMs: dateMs }]);
+      return reports.some((report) => hasRun(report, run)) ? id : undefined;
+    });
+    const found = (await Promise.all(asked)).find((id) => id !== undefined);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -111,23 +97,16 @@ function distance(dateMs: number, run: number, other: number): number {
   return Math.abs(dateMs - run) + (isBetween ? NEAR_MS : 0);
 }
 
-/**
- * Runs of the same step near each of two runs, without them, on its side of the other one: their paints, and the HAR files of the nearest
- * as the platform gave them.
- */
-export type Neighbours = Awaited<ReturnType<typeof readNeighbours>>;
-
 /** Reads the runs near each of two runs of a step, as long as there is time; empty where the scenario cannot be found. */
 export async function readNeighbours(before: KnownRun, after: KnownRun, named: number | undefined, context: Reads) {
-  const none = { before: [], after: [] };
-  if (before.stepResultId === after.stepResultId) return { paints: none, hars: none };
+  const none: Awaited<ReturnType<typeof readAround>> = { paints: [], hars: [] };
+  if (before.stepResultId === after.stepResultId) return [none, none] as const;
   const scenarioId = named ?? (await scenarioOf(after, context));
   if (scenarioId === undefined) {
     context.note('The scenario of the runs was not found, so no runs near them were read; name it by scenarioId.');
-    return { paints: none, hars: none };
+    return [none, none] as const;
   }
-  const [was, is] = await Promise.all([readAround(before, after, scenarioId, context), readAround(after, before, scenarioId, context)]);
-  return { paints: { before: was.paints, after: is.paints }, hars: { before: was.hars, after: is.hars } };
+  return Promise.all([readAround(before, after, scenarioId, context), readAround(after, before, scenarioId, context)]);
 }
 
 /** Runs with their HAR files as the platform gave them, and the first that could not be read. */
@@ -140,6 +119,7 @@ export async function readHars(runs: readonly RunFigures[], ask: Reads['ask']) {
   return { read, failed: files.find((file) => file.status === 'rejected') };
 }
 
+/** Paints of the runs of the step near one of two runs, on its side of the other, and the HAR files of the nearest as the platform gave them. */
 async function readAround(run: KnownRun, other: KnownRun, scenarioId: number, context: Reads) {
   const [dateMs = Number.NaN, otherMs = Number.NaN] = [run.dateMs, other.dateMs];
   const { runs = [] } = (await runsNear(run, scenarioId, context)) ?? {};
@@ -176,7 +156,7 @@ export interface BlamedStep {
  * is noted. Throws an error that lists the steps.
  */
 export async function stepOf(
-  { name: scenario, reports }: ScenarioReports,
+  { name: scenario = '', reports }: Awaited<ReturnType<typeof readReports>>,
   asked: string | undefined,
   note: Context['note'],
   blame: () => Promise<BlamedStep | undefined>,
@@ -193,7 +173,7 @@ export async function stepOf(
     return suspect;
   }
   const unread = blamed ? ` ("${blamed.name}", where ${blamed.why}, has no run without a failure here)` : '';
-  const [eponym, ...others] = namesakesOf(scenario ?? '', steps);
+  const [eponym, ...others] = namesakesOf(scenario, steps);
   if (eponym && others.length === 0) {
     note(`Step "${eponym.name}" of ${steps.length}, which the scenario is named after${unread}.`);
     return eponym;

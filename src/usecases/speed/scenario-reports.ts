@@ -4,7 +4,7 @@ import { ApiError } from '../../api/errors.ts';
 import { getScenarioReport, getStepReport, listScenarioReports, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { type Measured, type RunChoice, reportsToJudge } from '../../domain/speed/budgets.ts';
 import { type FailedAction, type FailedStep, groupActions } from '../../domain/speed/failures.ts';
-import { type Report, resultIdOf, soundOf, windowsToRead } from '../../domain/speed/runs.ts';
+import { type Report, resultIdOf, soundOf } from '../../domain/speed/runs.ts';
 import { inReadingOrder, partOf, partWords, readScenarioCursor } from '../../domain/speed/scenario-cursor.ts';
 import { type Between, eventsNear, type NearEvent, nearFrom } from '../../domain/speed/speed-events.ts';
 import type { Interval } from '../../lib/calendar.ts';
@@ -70,15 +70,11 @@ function iso(ms: number): string {
 /** Of more scenarios than this the reports are not kept for later calls: five weeks of hourly runs of one take 8 MB. */
 export const MOST_KEPT_SCENARIOS = 24;
 
-/** All reports of a scenario in both windows, and its name. */
-export async function readReports(
-  ask: Ask,
-  scenarioId: number,
-  { passing = false, ...windows }: { baseline: Interval; period: Interval; passing?: boolean },
-) {
+/** All reports of a scenario in some windows, and its name. */
+export async function readReports(ask: Ask, scenarioId: number, windows: readonly Interval[], passing = false) {
   const reports: Report[] = [];
   let name: string | undefined;
-  for (const { startMs, endMs } of windowsToRead(windows)) {
+  for (const { startMs, endMs } of windows) {
     // To the full minute, so that callers who ask at the same time ask the same and share one request.
     const dates = { dateFrom: iso(startMs - 1), dateTo: iso(Math.ceil((endMs + 1) / MINUTE_MS) * MINUTE_MS) };
     const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, ...dates }, { passing });

@@ -1,7 +1,7 @@
 import type { FailedAction } from '../../domain/speed/failures.ts';
-import { chooseStep, studyWindows } from '../../domain/speed/runs.ts';
+import { chooseStep, type Step, studyWindows } from '../../domain/speed/runs.ts';
 import { beginWords } from '../../domain/speed/scenario-answer.ts';
-import { placeWords, type ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
+import { placeWords } from '../../domain/speed/scenario-cursor.ts';
 import {
   type Course,
   type FailureDays,
@@ -21,8 +21,7 @@ import { usualSpeedMetrics } from '../../domain/speed/speed-metrics.ts';
 import type { Interval } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
-import type { Context } from '../context.ts';
-import { type Asked, studyInTurns, walkOf } from './analyze-scenarios.ts';
+import { type Asked, type Reads, studyInTurns, walkOf } from './analyze-scenarios.ts';
 import { readActions, readInTime, readReports, stopsAfter, walkScenarios } from './scenario-reports.ts';
 
 /** A question about scenarios that is no verdict. */
@@ -32,8 +31,6 @@ export interface ViewAsked extends Asked {
   readonly orderBy?: string | undefined;
   readonly limit?: number | undefined;
 }
-
-type Reads = Pick<Context, 'ask' | 'note' | 'covers' | 'lists' | 'clock' | 'nowMs' | 'timeZone' | 'whole' | 'signal'>;
 
 /** Rows of a table when no limit is given, and runs of each kind. */
 const ROWS = 30;
@@ -66,28 +63,6 @@ function daysOf({ view, breakdown, ...asked }: ViewAsked, { nowMs, timeZone }: R
 /** With whether the time for one answer has passed. */
 type Timed = Reads & { readonly isLate: () => boolean };
 
-/** Reads the runs of each scenario once, while there is time. */
-async function readSite(
-  asked: ViewAsked,
-  range: Interval,
-  context: Timed,
-): Promise<{ site: readonly ScenarioRuns[]; part: ScenarioPart | undefined }> {
-  const { ask, note, lists, isLate } = context;
-  const { step, view } = asked;
-  const { nameOf } = await lists();
-  const { done, part } = await walkScenarios(
-    walkOf(asked),
-    async (scenarioId) => {
-      const { name = nameOf('scenario', scenarioId), reports } = await readReports(ask, scenarioId, { baseline: range, period: range });
-      const runs = scenarioRuns(scenarioId, name, reports, range);
-      // All steps are needed to find what slow runs have in common.
-      return step === undefined || view === 'runs' ? runs : { ...runs, steps: [await chooseStep(runs.steps, step)] };
-    },
-    { note, nameOf, isDue: isLate },
-  );
-  return { site: done, part };
-}
-
 /** The failing action of the latest failed run, for the first rows. */
 async function actionsOf(rows: readonly FailureRow[], { ask, note, isLate }: Timed): Promise<Map<FailureRow, FailedAction>> {
   const actions = new Map<FailureRow, FailedAction>();
@@ -100,64 +75,50 @@ async function actionsOf(rows: readonly FailureRow[], { ask, note, isLate }: Tim
   return actions;
 }
 
-function metricsOf({ metrics }: ViewAsked): readonly string[] {
-  if (metrics === undefined) return LEVEL_METRICS;
+function metricsOf({ metrics = LEVEL_METRICS }: ViewAsked): readonly string[] {
   return metrics.includes('all') ? usualSpeedMetrics : metrics;
 }
 
 /** Levels, failures or single runs of scenarios, each scenario read once. */
 export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<ViewAnswer> {
+  const { ask, clock, covers, lists, note, timeZone } = context;
   const days = daysOf(asked, context);
-  const { startMs, endMs } = days.shown;
-  context.covers(startMs, endMs);
-  if (startMs < days.period.startMs)
-    context.note(`By ${asked.breakdown} over the ${LOOK_BACK_DAYS} days before too: fewer than ${CYCLE_DAYS} days show no cycle.`);
-  const timed = { ...context, isLate: stopsAfter(context.clock, asked.scenarioIds.length) };
-  const { site, part } = await readSite(asked, days.range, timed);
+  const { period, range, shown } = days;
+  covers(shown.startMs, shown.endMs);
+  if (shown.startMs < period.startMs)
+    note(`By ${asked.breakdown} over the ${LOOK_BACK_DAYS} days before too: fewer than ${CYCLE_DAYS} days show no cycle.`);
+  const isLate = stopsAfter(clock, asked.scenarioIds.length);
+  const { nameOf } = await lists();
+  const { done: site, part } = await walkScenarios(
+    walkOf(asked),
+    async (scenarioId) => {
+      const { name = nameOf('scenario', scenarioId), reports } = await readReports(ask, scenarioId, [range]);
+      return scenarioRuns(scenarioId, name, reports, range);
+    },
+    { note, nameOf, isDue: isLate },
+  );
+  const step = asked.step === undefined ? undefined : await chooseStep(site[0]?.steps ?? [], asked.step);
   const firstMs = Math.min(...site.flatMap(({ all }) => all[0]?.date ?? []));
-  for (const sentence of beginWords(firstMs, days.shown, context.timeZone)) context.note(sentence);
-  const answer = await answerFor(site, asked, days, timed);
+  for (const sentence of beginWords(firstMs, shown, timeZone)) note(sentence);
+  const answer = await answerFor(site, step, { asked, days }, { ...context, isLate });
   if (part === undefined) return answer;
-  const ofAll = `Of ${placeWords(part)}: `;
-  return { ...answer, answer: `${ofAll}${answer.answer}`, ...(part.cursor !== undefined && { cursor: part.cursor }) };
+  return { ...answer, answer: `Of ${placeWords(part)}: ${answer.answer}`, ...(part.cursor !== undefined && { cursor: part.cursor }) };
 }
 
 /** The course of the level of a metric over period and baseline, of the only step of a scenario or of all its steps. */
 async function courseOf(site: readonly ScenarioRuns[], metric: string, { baseline, period }: Days, context: Reads): Promise<Course> {
   const falseDiscoveryRate = FALSE_DISCOVERY_RATES.speedChanges / site.length;
   const studies: Course[number][] = [];
-  for (const { scenarioId, all, name, steps: own } of site) {
-    const [step, ...others] = own;
-    const chosen = others.length === 0 ? step : undefined;
-    const options = { baseline, period, metrics: [metric], step: chosen, timeZone: context.timeZone, falseDiscoveryRate };
+  for (const { scenarioId, all, name, steps } of site) {
+    const step = steps.length === 1 ? steps[0] : undefined;
+    const options = { baseline, period, metrics: [metric], step, timeZone: context.timeZone, falseDiscoveryRate };
     studies.push({ scenarioId, name, study: await studyInTurns(all, options, context) });
   }
   return studies;
 }
 
-/** The slowest and fastest runs, of one step where it is asked for, each against the level of its time. */
-async function runsOf(site: readonly ScenarioRuns[], metric: string, asked: ViewAsked, days: Days, context: Timed) {
-  const [only] = site;
-  const step = only && asked.step !== undefined ? await chooseStep(only.steps, asked.step) : undefined;
-  const judged = only && step ? [{ ...only, steps: [step] }] : site;
-  const course = await courseOf(judged, metric, days, context);
-  return runAnswer(runsIn(site, days.shown), {
-    metric,
-    step: step?.name,
-    timeZone: context.timeZone,
-    range: days.shown,
-    limit: asked.limit ?? RUNS,
-    course,
-  });
-}
-
 /** The courses of metrics by day, week or month, as far as there is time: that of the first one always. */
-async function coursesOf(
-  site: readonly ScenarioRuns[],
-  metrics: readonly string[],
-  days: Days,
-  context: Timed,
-): Promise<Map<string, Course>> {
+async function coursesOf(site: readonly ScenarioRuns[], metrics: readonly string[], days: Days, context: Timed) {
   const courses = new Map<string, Course>();
   for (const metric of metrics) {
     if (courses.size > 0 && !context.whole && context.isLate()) break;
@@ -166,10 +127,16 @@ async function coursesOf(
   return courses;
 }
 
-/** The answer that the runs of these scenarios give. */
-async function answerFor(site: readonly ScenarioRuns[], asked: ViewAsked, days: Days, context: Timed): Promise<ViewAnswer> {
+/** The answer that the runs of these scenarios give, of one step where it is asked for. */
+async function answerFor(
+  site: readonly ScenarioRuns[],
+  step: Step | undefined,
+  { asked, days }: { readonly asked: ViewAsked; readonly days: Days },
+  context: Timed,
+): Promise<ViewAnswer> {
   const { view, breakdown, orderBy } = asked;
   const { whole, timeZone } = context;
+  const { shown: range } = days;
   const limit = whole ? Number.MAX_SAFE_INTEGER : (asked.limit ?? ROWS);
   if (view === 'failures') {
     const rows = failureRows(site, days, timeZone);
@@ -177,12 +144,17 @@ async function answerFor(site: readonly ScenarioRuns[], asked: ViewAsked, days: 
   }
   const named = metricsOf(asked);
   const metric = orderBy ?? named[0] ?? LEVEL_METRICS[0];
-  if (view === 'runs') return runsOf(site, metric, asked, days, context);
+  const ofStep = step ? site.map((each) => ({ ...each, steps: [step] })) : site;
+  if (view === 'runs') {
+    // All steps are needed to find what slow runs have in common.
+    const course = await courseOf(ofStep, metric, days, context);
+    return runAnswer(runsIn(site, range), { metric, step: step?.name, timeZone, range, limit: asked.limit ?? RUNS, course });
+  }
   if (breakdown === undefined) {
     const metrics = orderBy === undefined || named.includes(orderBy) || orderBy === 'failedPercent' ? named : [orderBy, ...named];
-    return levelAnswer(site, { metrics, orderBy, limit });
+    return levelAnswer(ofStep, { metrics, orderBy, limit });
   }
   const others = asked.metrics === undefined ? [] : named.filter((each) => each !== metric);
-  const courses = isCycle(breakdown) ? new Map<string, Course>() : await coursesOf(site, [metric, ...others], days, context);
-  return cycleAnswer(runsIn(site, days.shown), { breakdown, metrics: [metric, ...others], range: days.shown, timeZone, limit, courses });
+  const courses = isCycle(breakdown) ? new Map<string, Course>() : await coursesOf(ofStep, [metric, ...others], days, context);
+  return cycleAnswer(runsIn(ofStep, range), { breakdown, metrics: [metric, ...others], range, timeZone, limit, courses });
 }
