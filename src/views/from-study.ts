@@ -127,8 +127,8 @@ export function failingBars({ failures: { steps }, baseline, period }: Study, { 
     unit: 'percent',
     labels: [ANY_STEP, ...steps.map(({ step }) => step)],
     series: [
-      { name: 'baseline', values: [baseline.failed.length, ...steps.map(({ runsBefore }) => runsBefore)].map(percentIn(baseline)) },
-      { name: 'this range', values: [period.failed.length, ...steps.map(({ share }) => share.failed)].map(percentIn(period)) },
+      { name: 'baseline', values: [baseline.failed.length, ...steps.map(({ trend }) => trend.before.failed)].map(percentIn(baseline)) },
+      { name: 'this range', values: [period.failed.length, ...steps.map(({ trend }) => trend.period.failed)].map(percentIn(period)) },
     ],
     accent: [ANY_STEP],
   };

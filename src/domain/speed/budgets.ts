@@ -58,15 +58,15 @@ export interface Check {
   readonly metric: string | null;
   readonly status: Status;
   /** The limit lies within the 95 % interval of the median: other runs might say otherwise. */
-  readonly isClose: boolean;
+  readonly close: 'close' | null;
   /** Of the runs; null where none of them has a value. */
   readonly median: number | null;
   readonly limit: number | null;
+  /** The distance to the limit in percent of it; negative where it is broken, null also for a limit of 0. */
+  readonly marginPercent: number | null;
   /** The basis of the limit: given, or a threshold; and whose it is, where it is not the caller's. */
   readonly basis: string | null;
   readonly ruler?: string | undefined;
-  /** The distance to the limit as a share of it; negative where it is broken, null also for a limit of 0. */
-  readonly margin: number | null;
   readonly runs: number;
   /** Runs that lack the metric, where it is not measured. */
   readonly lack?: Unmeasured | undefined;
@@ -119,11 +119,11 @@ const NOTHING = {
   step: null,
   metric: null,
   status: 'not measured',
-  isClose: false,
+  close: null,
   median: null,
   limit: null,
   basis: null,
-  margin: null,
+  marginPercent: null,
   runs: 0,
 } as const;
 
@@ -164,8 +164,10 @@ export function checkScenario({ scenarioId, name, reports }: Measured, budgets: 
       if (values.length < step.runs.length / 2 || lack?.isLost) return [{ ...check, lack }];
       const { middle: value, low, high } = medianWithin(values);
       const status = value > limit ? 'broken' : 'passed';
-      const margin = limit > 0 ? (limit - value) / limit : null;
-      return [{ ...check, status, isClose: low <= limit && limit <= high, median: roundValue(metric, value), margin }];
+      const marginPercent = limit > 0 ? (100 * (limit - value)) / limit : null;
+      return [
+        { ...check, status, close: low <= limit && limit <= high ? 'close' : null, median: roundValue(metric, value), marginPercent },
+      ];
     }),
   );
   return { ...about, checks, failed, reports, viewOnTheWeb, timings: budgets && timings };
@@ -175,7 +177,7 @@ const PLACES: readonly Status[] = ['broken', 'not measured', 'passed'];
 
 /** Checks in the order in which they matter: broken ones, the worst first, then those without a value, then the closest. */
 function inOrder(checks: readonly Check[]): Check[] {
-  const margin = (check: Check) => check.margin ?? (check.status === 'broken' ? Number.NEGATIVE_INFINITY : 0);
+  const margin = (check: Check) => check.marginPercent ?? (check.status === 'broken' ? Number.NEGATIVE_INFINITY : 0);
   const order = (a: Check, b: Check) => (margin(a) < margin(b) ? -1 : Number(margin(a) > margin(b)));
   return checks.toSorted((a, b) => PLACES.indexOf(a.status) - PLACES.indexOf(b.status) || order(a, b));
 }
@@ -183,19 +185,31 @@ function inOrder(checks: readonly Check[]): Check[] {
 /** Rows of a page for a model; a program gets all of them. */
 const PAGE_ROWS = 20;
 
-const columns = ['scenarioId', 'scenario', 'step', 'metric', 'status', 'close', 'median', 'limit', 'marginPercent', 'basis', 'runs'];
+const COLUMNS = [
+  'scenarioId',
+  'scenario',
+  'step',
+  'metric',
+  'status',
+  'close',
+  'median',
+  'limit',
+  'marginPercent',
+  'basis',
+  'runs',
+] as const;
 
-function cellsOf({ scenarioId, scenario, step, metric, status, isClose, median, limit, margin, basis, runs }: Check) {
-  const marginPercent = margin === null ? null : percentOf(margin);
-  return [scenarioId, scenario, step, metric, status, isClose ? 'close' : null, median, limit, marginPercent, basis, runs];
-}
+const cellsOf = ({ marginPercent, ...check }: Check) => {
+  const cells = { ...check, marginPercent: marginPercent === null ? null : percentOf(marginPercent / 100) };
+  return COLUMNS.map((name) => cells[name]);
+};
 
 /** The record of a check; undefined of one that nothing is known of. */
-function checkFinding({ scenario, step, metric, median, limit, ruler, isClose, lack }: Check, reader: Reader): Finding | undefined {
+function checkFinding({ scenario, step, metric, median, limit, ruler, close, lack }: Check, reader: Reader): Finding | undefined {
   const place = { ...reader, name: scenario };
   if (lack) return unmeasuredFinding(lack, place);
   if (step === null || metric === null || median === null || limit === null) return undefined;
-  return limitFinding({ step, metric, median, limit, ruler, isClose }, place);
+  return limitFinding({ step, metric, median, limit, ruler, isClose: close !== null }, place);
 }
 
 /** The failures of the scenario that fails most, where they are worth a sentence. */
@@ -215,7 +229,7 @@ function verdictSentence(checks: readonly Check[]): string {
   const of = (status: Status) => checks.filter((check) => check.status === status);
   const [broken, missing] = [of('broken'), of('not measured').length];
   const held = checks.length - missing;
-  const close = broken.filter(({ isClose }) => isClose).length;
+  const close = broken.filter((check) => check.close).length;
   const are = broken.length === 1 ? 'is' : 'are';
   const said = [
     held > 0 && `${broken.length} of ${counted(held, 'budget')} ${are} broken${close > 0 ? `, ${close} not significantly` : ''}`,
@@ -282,7 +296,7 @@ export function budgetAnswer(all: readonly Checked[], { cursor, limit = PAGE_ROW
     passed: count('passed'),
     unmeasured: count('not measured'),
     page,
-    columns,
+    columns: [...COLUMNS],
     rows: items.map(cellsOf),
     pages,
     ...(rest.length > 0 && { details: rest }),

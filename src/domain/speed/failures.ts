@@ -1,18 +1,16 @@
 import type * as z from 'zod';
 import type { stepReport } from '../../api/operations/records.ts';
 import type { Interval } from '../../lib/calendar.ts';
+import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
-import { judgeFailures, shareChangeIn, shareOf } from './engine/failure-trend.ts';
-import { failedStepIn, hasValue, isFailed, metricOf, type Report, type Runs, type Step } from './runs.ts';
+import { judgeFailures, shareChangeIn } from './engine/failure-trend.ts';
+import { failedStepIn, hasValue, isFailed, metricOf, type Report, type Runs, type Step, type StepResult } from './runs.ts';
 
 type StepReport = z.output<typeof stepReport>;
 
 /** Failed runs whose actions are read, each by a call of its own; of more, as many are taken evenly over the time. */
 const MOST_READ = 5;
 const LONGEST_MESSAGE = 160;
-
-/** A failed run: its failed step. */
-export type FailedStep = NonNullable<ReturnType<typeof failedStepOf>>;
 
 /** One action at which runs fail. */
 export interface FailedAction {
@@ -37,42 +35,32 @@ export type Failures = ReturnType<typeof failuresIn>;
 /** Share of failed runs from which it is worth a sentence; single failures are normal. */
 export const WORTH_A_SENTENCE = 0.03;
 
-/** The failed step of a failed run. */
-export function failedStepOf(report: Report) {
-  const result = failedStepIn(report);
-  return result && { date: report.date, result };
-}
+const UNNAMED = 'unnamed step';
 
 /** The name of the step at which a run failed. */
-export function nameOfFailed(report: Report): string {
-  return failedStepIn(report)?.name ?? 'unnamed step';
-}
+export const nameOfFailed = (report: Report): string => failedStepIn(report)?.name ?? UNNAMED;
 
 /** Judges how often runs fail, in outages or evenly. */
 export function failuresIn({ baseline, period }: Readonly<Record<'baseline' | 'period', Runs>>) {
-  const runs = [...baseline.all, ...period.all].toSorted((a, b) => a.date - b.date);
+  const runs = [...baseline.all, ...period.all];
   const dates = runs.map(({ date }) => date);
   const trendOf = (isHit: (report: Report) => boolean) => judgeFailures({ dates, failed: runs.map(isHit) }, period.window);
   const trend = trendOf(isFailed);
-  const isAt = (step: string) => (report: Report) => nameOfFailed(report) === step;
-  const steps = [...new Set([...period.failed, ...baseline.failed].map(nameOfFailed))].map((step) => {
-    const [now, runsBefore] = [period, baseline].map(({ failed }) => failed.filter(isAt(step)).length) as [number, number]; // one for each
-    const ofStep = trendOf((report) => isFailed(report) && isAt(step)(report));
-    // The share is of all runs of the period; the trend says whether and since when the step fails more or less often.
-    return { step, share: shareOf(now, period.all.length), runsBefore, trend: ofStep };
-  });
+  const steps = [...new Set([...period.failed, ...baseline.failed].map(nameOfFailed))].map((step) => ({
+    step,
+    /** Of all runs of the scenario, those that fail at the step. */
+    trend: trendOf((report) => isFailed(report) && nameOfFailed(report) === step),
+  }));
   const { share, failed, low } = trend.period;
   const isMore = failed > 0 && trend.state === 'fails more often';
   const isLess = trend.state === 'fails less often';
-  const told = (failed === 0 && isLess ? baseline.failed : period.failed)
-    .toSorted((a, b) => a.date - b.date)
-    .flatMap((report) => failedStepOf(report) ?? []);
+  const told = (failed === 0 && isLess ? baseline.failed : period.failed).map(failedStepIn);
   const most = Math.min(MOST_READ, told.length);
   const evenly = Array.from({ length: most }, (_, index) => told[Math.round((index * (told.length - 1)) / Math.max(1, most - 1))]);
   return {
     ...trend,
     /** The most frequent first. */
-    steps: steps.toSorted((a, b) => b.share.failed - a.share.failed || b.runsBefore - a.runsBefore),
+    steps: steps.toSorted(({ trend: a }, { trend: b }) => b.period.failed - a.period.failed || b.before.failed - a.before.failed),
     /** Whether runs fail more than now and then: beyond the scatter of a share that is no matter, or more often than before. */
     isFailing: isMore || (failed > 0 && low >= WORTH_A_SENTENCE),
     /** Whether failing is worth a word, which it is not where runs fail too seldom, and as seldom as before. */
@@ -81,7 +69,7 @@ export function failuresIn({ baseline, period }: Readonly<Record<'baseline' | 'p
      * The failed runs of the period to look at, of the baseline where failing has ended, and how many there are: evenly over the time, the
      * first and the last among them.
      */
-    toRead: evenly.flatMap((run) => run ?? []),
+    toRead: evenly.filter((result) => result !== undefined),
     of: told.length,
   };
 }
@@ -96,15 +84,11 @@ function failedMessage({ actionsResult }: StepReport): string | null {
 }
 
 /** Counts what failed in the runs whose step reports were asked for, as far as they could be read, the most frequent action first. */
-export function groupActions(read: readonly { readonly failed: FailedStep; readonly report: StepReport | undefined }[]): FailedAction[] {
-  const groups = new Map<string, FailedAction>();
-  for (const { failed, report } of read) {
-    const step = failed.result.name ?? 'unnamed step';
-    const message = report ? failedMessage(report) : null;
-    const key = `${step}\n${message}`;
-    groups.set(key, { step, message, runs: (groups.get(key)?.runs ?? 0) + 1 });
-  }
-  return [...groups.values()].toSorted((a, b) => b.runs - a.runs);
+export function groupActions(read: readonly { readonly result: StepResult; readonly report: StepReport | undefined }[]): FailedAction[] {
+  const actions = read.map(({ result, report }) => ({ step: result.name ?? UNNAMED, message: report ? failedMessage(report) : null }));
+  return [...grouped(actions, ({ step, message }) => `${step}\n${message}`).values()]
+    .flatMap(([first, ...others]) => (first ? [{ ...first, runs: 1 + others.length }] : []))
+    .toSorted((a, b) => b.runs - a.runs);
 }
 
 /** The message of the failed action at the step at which most runs fail, as a sentence; empty where it says nothing. */

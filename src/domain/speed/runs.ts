@@ -47,10 +47,9 @@ export function isFailed({ summary, steps }: Report): boolean {
 /** The reports without a failure. */
 export const soundOf = (reports: readonly Report[]): Report[] => reports.filter((report) => !isFailed(report));
 
-/** Reports whose date lies in the window. */
-export function reportsIn(reports: readonly Report[], { startMs, endMs }: Interval): Report[] {
-  return reports.filter(({ date }) => date >= startMs && date <= endMs);
-}
+/** Reports whose date lies in the window, oldest first. */
+export const reportsIn = (reports: readonly Report[], { startMs, endMs }: Interval): Report[] =>
+  reports.filter(({ date }) => date >= startMs && date <= endMs).toSorted((a, b) => a.date - b.date);
 
 /** Runs of one window. */
 export type Runs = ReturnType<typeof runsOf>;

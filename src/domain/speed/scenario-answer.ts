@@ -230,7 +230,7 @@ function scenarioFacts(study: Study, events: readonly NearEvent[], { actions }: 
   }));
   const failedSteps = failures.steps
     .slice(0, 3)
-    .map(({ step, share: own, runsBefore, trend }) => ({ step, ...failedFacts(own), failedBefore: runsBefore, trend: trend.state }));
+    .map(({ step, trend: { period, before, state } }) => ({ step, ...failedFacts(period), failedBefore: before.failed, trend: state }));
   return {
     verdict: verdictOf(study),
     ...(failures.isFailing && { speedVerdict: study.state }),

@@ -346,7 +346,7 @@ function periodOfRuns(sound: readonly Report[], period: Interval): Interval {
 export function draftStudy(reports: readonly Report[], options: StudyOptions) {
   const { baseline, period, metrics, step, timeZone, falseDiscoveryRate } = options;
   const sides = { baseline: runsOf(reports, baseline), period: runsOf(reports, period) };
-  const sound = soundOf([...sides.baseline.all, ...sides.period.all]).toSorted((a, b) => a.date - b.date);
+  const sound = soundOf([...sides.baseline.all, ...sides.period.all]);
   const steps = step ? [step] : stepsOf(sound);
   const named = comparableMetrics(metrics);
   const usual = usualSteps(sound);

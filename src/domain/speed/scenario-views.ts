@@ -9,8 +9,20 @@ import { counted } from '../../lib/number-text.ts';
 import { median } from '../../statistics/order.ts';
 import { SPEED_STATES } from './engine/judge-series.ts';
 import { beginOf, type Series } from './engine/run-series.ts';
-import { type FailedAction, failedStepOf, failuresIn, nameOfFailed } from './failures.ts';
-import { isFailed, metricOf, type Report, reportsIn, resultIdOf, runsOf, type StepResult, seriesOf, soundOf, stepsOf } from './runs.ts';
+import { type FailedAction, failuresIn, nameOfFailed } from './failures.ts';
+import {
+  failedStepIn,
+  isFailed,
+  metricOf,
+  type Report,
+  reportsIn,
+  resultIdOf,
+  runsOf,
+  type StepResult,
+  seriesOf,
+  soundOf,
+  stepsOf,
+} from './runs.ts';
 import type { Row, Study } from './scenario-study.ts';
 import { firstSentence, instantText, placeOfStudy, tellSpeed } from './speed-findings.ts';
 import { formatValue, metricFact, percentOf, roundValue } from './speed-metrics.ts';
@@ -20,7 +32,7 @@ export type ScenarioRuns = ReturnType<typeof scenarioRuns>;
 
 /** The runs of a scenario that lie in a range. */
 export function scenarioRuns(scenarioId: number, name: string, reports: readonly Report[], range: Interval) {
-  const all = reportsIn(reports, range).toSorted((a, b) => a.date - b.date);
+  const all = reportsIn(reports, range);
   const sound = soundOf(all);
   return {
     scenarioId,
@@ -244,30 +256,21 @@ export function failureRows(scenarios: readonly ScenarioRuns[], { period, range 
     .flatMap((scenario) => {
       const baseline = runsOf(scenario.all, { startMs: range.startMs, endMs: period.startMs - 1 });
       const inPeriod = runsOf(scenario.all, period);
-      const failing = failuresIn({ baseline, period: inPeriod }).steps.filter(({ share }) => share.failed > 0);
-      return failing.map(({ step, share, trend }) => {
+      return failuresIn({ baseline, period: inPeriod }).steps.flatMap(({ step, trend }) => {
+        if (trend.period.failed === 0) return [];
         const at = (reports: readonly Report[]) => reports.filter((report) => isFailed(report) && nameOfFailed(report) === step);
         const byWeek = weeks.map((week) => {
           const own = reportsIn(scenario.all, week);
           return own.length === 0 ? null : percentOf(at(own).length / own.length);
         });
-        const readable = at(inPeriod.all).flatMap((report) => failedStepOf(report) ?? []);
-        const latest = readable.findLast(({ result }) => resultIdOf(result) !== undefined);
-        return {
-          scenario,
-          step,
-          /** Of the runs of the period. */
-          share,
-          /** Whether the share changed in the period or the weeks before it, beyond chance. */
-          trend,
-          /** Shares by week, oldest first; null in a week without a run. */
-          weeks: byWeek,
-          /** The latest failed run of the step in the period that can be read. */
-          latest,
-        };
+        const latest = at(inPeriod.all)
+          .map(failedStepIn)
+          .findLast((result) => result && resultIdOf(result) !== undefined);
+        /** The trend in the period and the weeks before it; by week null where nothing ran; the latest failed run that can be read. */
+        return [{ scenario, step, trend, weeks: byWeek, latest }];
       });
     })
-    .toSorted((a, b) => (b.share.share ?? 0) - (a.share.share ?? 0));
+    .toSorted(({ trend: a }, { trend: b }) => (b.period.share ?? 0) - (a.period.share ?? 0));
 }
 
 const points = (share: number | null) => (share === null ? '–' : `${percentOf(share)}%`);
@@ -280,16 +283,16 @@ function failuresText(
 ): string {
   const runs = scenarios.flatMap(({ all }) => reportsIn(all, period)).length;
   if (!worst) return runs === 0 ? 'No run lies in the range.' : `None of ${counted(runs, 'run')} failed.`;
-  const { scenario, step, share, trend } = worst;
-  const { change } = trend;
-  const calm = trend.state === 'no change' ? ', as before' : '';
+  const { scenario, step, trend } = worst;
+  const { change, period: share, state } = trend;
+  const calm = state === 'no change' ? ', as before' : '';
   const since = change
     ? `, ${points(change.before.share)} → ${points(change.since.share)} since ${instantText(change.atMs, timeZone, period)}`
     : calm;
   return [
     `"${scenario.name}" fails at "${step}" in ${points(share.share)} of ${counted(share.runs, 'run')}${since}.`,
     action ? `The failed action says: ${action}.` : '',
-    other ? `At ${counted(1 + others.length, 'other step')} at most ${points(other.share.share)} of runs fail.` : '',
+    other ? `At ${counted(1 + others.length, 'other step')} at most ${points(other.trend.period.share)} of runs fail.` : '',
   ]
     .filter(Boolean)
     .join(' ');
@@ -311,15 +314,15 @@ export function failureAnswer(scenarios: readonly ScenarioRuns[], rows: readonly
     answer: failuresText(rows, scenarios, first && actions.get(first)?.message, options),
     columns: [
       ...PLACE_COLUMNS,
-      ['failed', ({ share }) => share.failed],
-      ['runs', ({ share }) => share.runs],
-      ['percent', ({ share }) => (share.share === null ? null : percentOf(share.share))],
-      ['low', ({ share }) => percentOf(share.low)],
-      ['high', ({ share }) => percentOf(share.high)],
+      ['failed', ({ trend }) => trend.period.failed],
+      ['runs', ({ trend }) => trend.period.runs],
+      ['percent', ({ trend: { period } }) => (period.share === null ? null : percentOf(period.share))],
+      ['low', ({ trend }) => percentOf(trend.period.low)],
+      ['high', ({ trend }) => percentOf(trend.period.high)],
       ['since', ({ trend: { change } }) => (change ? minuteAt(change.atMs, timeZone) : null)],
       ['byWeek', ({ weeks: byWeek }) => byWeek.map((week) => week ?? '–').join(' ')],
       ['action', (row) => actions.get(row)?.message ?? null],
-      ['stepResultId', ({ latest }) => (latest && resultIdOf(latest.result)) ?? null],
+      ['stepResultId', ({ latest }) => (latest && resultIdOf(latest)) ?? null],
     ],
     notes: [
       `Percent of the runs of the days asked, with the 95% interval; since and byWeek look at the weeks before too: ${weeks.join(', ')}.`,

@@ -14,9 +14,8 @@ import { actionSentence, type Failures, type ReadActions, type Unmeasured } from
 import type { Runs } from './runs.ts';
 import { compareSpeedChanges, type Row, type SpeedMove, type Study } from './scenario-study.ts';
 import type { NearEvent } from './speed-events.ts';
-import { formatValue, metricFact, percentOf, roundValue, shownChance } from './speed-metrics.ts';
+import { formatValue, metricFact, percentOf, roundValue, shownChance, UNITS } from './speed-metrics.ts';
 
-const UNITS = { ms: 'ms', bytes: 'bytes', count: 'requests', score: '' } as const;
 const DIRECTIONS: Readonly<Record<keyof typeof UNITS, Pick<Noun, 'higher' | 'lower'>>> = {
   ms: { higher: 'slower', lower: 'faster' },
   bytes: { higher: 'heavier', lower: 'lighter' },
@@ -191,7 +190,7 @@ function failureText(failures: Failures, place: ScenarioPlace): string {
   const calm = before === now ? ', as before' : ` (${before} before, no significant change)`;
   const told = state === 'no change' ? calm : `, ${before} before`;
   const compared = was.share === null ? '' : told;
-  const where = first && first.share.failed > 0 ? `, most often at "${first.step}"` : '';
+  const where = first && first.trend.period.failed > 0 ? `, most often at "${first.step}"` : '';
   return `"${place.name}" fails in ${now} of its runs${sinceText(change?.atMs, place)}${compared}${where}.`;
 }
 

@@ -1,6 +1,6 @@
 import { aggregateMetricNames, stepReportTimingNames, stepTimingNames } from '../../api/metric-names.ts';
+import { valueText } from '../../findings/wording.ts';
 import { hint } from '../../lib/hint.ts';
-import { formatBytes, formatMs, formatNumber } from '../../lib/number-text.ts';
 import type { Effect } from './engine/run-series.ts';
 
 /** Speed metrics that an answer holds when none are named. */
@@ -39,10 +39,10 @@ export function pickMetrics<T extends Measured>(
 /** The names of metrics that stand beside the timings of a scenario report's steps. */
 const besideTimings: Readonly<Record<string, string>> = { loadTime: 'loadTime', weight: 'weight', request: 'requestsCount' };
 
-const inScenarioReport = (name: string) =>
-  Object.hasOwn(besideTimings, name)
-    ? hint('get_scenario_report', `get_scenario_report shows ${besideTimings[name]} of each step`, `another record has ${name}`)
-    : hint('get_scenario_report', `get_scenario_report shows ${name} in the timings`, `another record has ${name}`);
+const inScenarioReport = (name: string) => {
+  const place = Object.hasOwn(besideTimings, name) ? `${besideTimings[name]} of each step` : `${name} in the timings`;
+  return hint('get_scenario_report', `get_scenario_report shows ${place}`, `another record has ${name}`);
+};
 
 /** The metrics that a kind of record has, and where one is that it lacks. */
 const recordKinds = {
@@ -116,13 +116,12 @@ export const coreMetrics = ['largestContentfulPaint', 'totalBlockingTime', 'cumu
 /** Metrics whose sum over the steps of a run means something; paints of several pages add up to nothing. */
 export const additiveMetrics: readonly string[] = ['loadTime', 'weight', 'request', 'totalBlockingTime', 'totalLongTasks', 'nbLongTasks'];
 
+/** The units of the kinds of metrics, as records of findings have them. */
+export const UNITS = { ms: 'ms', bytes: 'bytes', count: 'requests', score: '' } as const;
+
 /** A value of a metric as a person says it, rounded as records hold it. */
-export function formatValue(metric: string, exact: number | null): string {
-  const { kind } = metricFact(metric);
-  const value = exact === null ? null : roundValue(metric, exact);
-  if (kind === 'bytes') return formatBytes(value);
-  return kind === 'ms' ? formatMs(value) : formatNumber(value);
-}
+export const formatValue = (metric: string, exact: number | null): string =>
+  valueText(exact === null ? null : roundValue(metric, exact), UNITS[metricFact(metric).kind]);
 
 /** Rounds to what a metric is worth reading at: whole ms, bytes and counts, layout shift to four decimals. */
 export function roundValue(metric: string, value: number): number {

@@ -3,8 +3,8 @@ import { isOutOfTime } from '../../api/deadline.ts';
 import { ApiError } from '../../api/errors.ts';
 import { getScenarioReport, getStepReport, listScenarioReports, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { type Measured, type RunChoice, reportsToJudge } from '../../domain/speed/budgets.ts';
-import { type FailedAction, type FailedStep, groupActions } from '../../domain/speed/failures.ts';
-import { type Report, resultIdOf, soundOf } from '../../domain/speed/runs.ts';
+import { type FailedAction, groupActions } from '../../domain/speed/failures.ts';
+import { type Report, resultIdOf, type StepResult, soundOf } from '../../domain/speed/runs.ts';
 import { inReadingOrder, partOf, partWords, readScenarioCursor } from '../../domain/speed/scenario-cursor.ts';
 import { type Between, eventsNear, type NearEvent, nearFrom } from '../../domain/speed/speed-events.ts';
 import type { Interval } from '../../lib/calendar.ts';
@@ -102,17 +102,14 @@ export async function readEventsNear(ask: Ask, scenarioId: number, change: Betwe
 }
 
 /** The failures of these runs, by the words of their actions; those whose step report cannot be read count without words. */
-export async function readActions(ask: Ask, steps: readonly FailedStep[], note: Note): Promise<FailedAction[]> {
-  const outcomes = await Promise.allSettled(
-    steps.map(async ({ result }) => {
+export async function readActions(ask: Ask, steps: readonly StepResult[], note: Note): Promise<FailedAction[]> {
+  const read = await Promise.all(
+    steps.map(async (result) => {
       const stepId = resultIdOf(result);
-      return stepId === undefined ? undefined : ask(getStepReport, { stepId });
+      const report = stepId === undefined ? undefined : await ask(getStepReport, { stepId }).catch(() => undefined);
+      return { result, report: report?.step };
     }),
   );
-  const read = steps.map((failed, index) => {
-    const outcome = outcomes[index];
-    return { failed, report: outcome?.status === 'fulfilled' ? outcome.value?.step : undefined };
-  });
   const unread = read.filter(({ report }) => report === undefined).length;
   if (unread > 0) note(`${unread} of ${steps.length} step reports of failed runs could not be read.`);
   return groupActions(read);
@@ -151,7 +148,7 @@ export function stopsAfter(clock: Pick<Clock, 'now'>, scenarios = Number.POSITIV
 }
 
 /** The failed steps whose reports are worth reading: none once that time has passed, which is noted. */
-export function readInTime(steps: readonly FailedStep[], isLate: () => boolean, note: Note): readonly FailedStep[] {
+export function readInTime(steps: readonly StepResult[], isLate: () => boolean, note: Note): readonly StepResult[] {
   if (steps.length === 0 || !isLate()) return steps;
   note(`There was no time to read why runs failed${hint('analyze_scenario', ': analyze_scenario with one scenarioId says it')}.`);
   return [];

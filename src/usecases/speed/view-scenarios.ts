@@ -118,10 +118,15 @@ async function courseOf(site: readonly ScenarioRuns[], metric: string, { baselin
 }
 
 /** The courses of metrics by day, week or month, as far as there is time: that of the first one always. */
-async function coursesOf(site: readonly ScenarioRuns[], metrics: readonly string[], days: Days, context: Timed) {
+async function coursesOf(
+  site: readonly ScenarioRuns[],
+  metrics: readonly string[],
+  { breakdown, ...days }: Days & { readonly breakdown: Breakdown },
+  context: Timed,
+) {
   const courses = new Map<string, Course>();
   for (const metric of metrics) {
-    if (courses.size > 0 && !context.whole && context.isLate()) break;
+    if (isCycle(breakdown) || (courses.size > 0 && !context.whole && context.isLate())) break;
     courses.set(metric, await courseOf(site, metric, days, context));
   }
   return courses;
@@ -155,6 +160,6 @@ async function answerFor(
     return levelAnswer(ofStep, { metrics, orderBy, limit });
   }
   const others = asked.metrics === undefined ? [] : named.filter((each) => each !== metric);
-  const courses = isCycle(breakdown) ? new Map<string, Course>() : await coursesOf(ofStep, [metric, ...others], days, context);
+  const courses = await coursesOf(ofStep, [metric, ...others], { breakdown, ...days }, context);
   return cycleAnswer(runsIn(ofStep, range), { breakdown, metrics: [metric, ...others], range, timeZone, limit, courses });
 }

@@ -50,16 +50,11 @@ export interface Frame {
 export function frameOf(runs: Runs, { phi, sigma }: Noise): Frame {
   const weights = weightsOf(runs.gaps, phi);
   const { own, kept } = weights;
-  const squares = new Float64Array(own.length + 1);
-  const products = new Float64Array(own.length + 1);
-  // Squares of what is left of a constant, to the end.
-  let later = 0;
-  for (let place = own.length - 1; place >= 0; place -= 1) {
+  const products = stepProducts(kept, weights);
+  const squares = products.slice();
+  for (let place = 0; place < own.length; place += 1) {
     const weight = nthDouble(own, place);
-    const left = nthDouble(kept, place);
-    squares[place] = weight * weight + later;
-    products[place] = left * weight + later;
-    later += left * left;
+    squares[place] = nthDouble(products, place) + weight * (weight - nthDouble(kept, place));
   }
   return { runs, sigma, weights, series: whiten(runs.x, weights), line: whiten(runs.days, weights), squares, products };
 }

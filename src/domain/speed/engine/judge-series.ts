@@ -57,20 +57,17 @@ const RANGE_DEVIANCE = 7;
 
 /** The instants between which an edge of a part lies, the other edges fixed. */
 function rangeOf(course: Course, part: Part, edge: 'from' | 'to', dates: readonly number[]): Interval {
-  const others = course.found.map((each) => each.part).filter((other) => other !== part);
-  const search = searchOn(course.frame, others);
-  const n = course.frame.series.length;
+  const { found, frame, kept } = course;
+  const search = searchOn(
+    frame,
+    found.flatMap((other) => (other.part === part ? [] : [other.part])),
+  );
   const gainAt = (place: number) => (edge === 'from' ? gainOf(search, place, part.to) : gainOf(search, part.from, place));
   const most = gainAt(part[edge]);
-  const [lowest, highest] = edge === 'from' ? [1, part.to - 1] : [part.from + 1, n - 1];
-  let [low, high] = [part[edge], part[edge]];
-  for (let place = lowest; place <= highest; place += 1) {
-    if (most - gainAt(place) > RANGE_DEVIANCE) continue;
-    low = Math.min(low, place);
-    high = Math.max(high, place);
-  }
-  const dateOf = (place: number) => nth(dates, nth(course.kept, place));
-  return { startMs: dateOf(low - 1), endMs: dateOf(high) };
+  const places = edge === 'from' ? placesFrom(1, part.to) : placesFrom(part.from + 1, frame.series.length);
+  const likely = places.filter((place) => most - gainAt(place) <= RANGE_DEVIANCE);
+  const dateOf = (place: number) => nth(dates, nth(kept, place));
+  return { startMs: dateOf((likely[0] ?? 1) - 1), endMs: dateOf(likely.at(-1) ?? part[edge]) };
 }
 
 /** The plateaus of a course in order; without a part there is one. */

@@ -1,5 +1,4 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/clock.ts';
-import { nth } from '../../../lib/nth.ts';
 
 /** Where each run lies in the local calendar. */
 export interface LocalTime {
@@ -11,46 +10,37 @@ export interface LocalTime {
   readonly day: Int32Array;
 }
 
-/** Offsets that agree at both ends of so short a stretch agree within it: no zone changes its clock twice in it. */
-const CHECKED_MS = 20 * DAY_MS;
-
-const formats = new Map<string, Intl.DateTimeFormat>();
+/** Offsets that were asked for, by zone and instant: each question is slow. */
+const known = new Map<string, number>();
 
 /** Offset of a zone from UTC at an instant, in ms; throws a RangeError for a name that is no zone. */
-function offsetMs(timeZone: string, ms: number): number {
-  if (timeZone === 'UTC') return 0;
-  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
-  formats.set(timeZone, format);
+function askOffset(timeZone: string, ms: number): number {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   const name = format.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? '';
   const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)/.exec(name) ?? [];
-  if (hours === undefined) return 0;
-  return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS);
+  return (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * HOUR_MS + Number(minutes ?? 0) * MINUTE_MS);
 }
 
-/**
- * Hour, weekday and day of each instant in a zone. Asks for the offset only around the changes of the clock, because each question is
- * slow.
- */
+function offsetMs(timeZone: string, ms: number): number {
+  if (timeZone === 'UTC') return 0;
+  const key = `${timeZone} ${ms}`;
+  const offset = known.get(key) ?? askOffset(timeZone, ms);
+  known.set(key, offset);
+  return offset;
+}
+
+/** Hour, weekday and day of each instant in a zone; only on days of UTC on which the clock changes each instant has to be asked. */
 export function localTimes(dates: readonly number[], timeZone: string): LocalTime {
   const n = dates.length;
   const [hour, weekday, day] = [new Uint8Array(n), new Uint8Array(n), new Int32Array(n)];
-  const at = (index: number) => nth(dates, index);
-  function fill(from: number, to: number, first: number, last: number): void {
-    if (from < to - 1 && (first !== last || at(to) - at(from) > CHECKED_MS)) {
-      const middle = (from + to) >> 1;
-      const between = offsetMs(timeZone, at(middle));
-      fill(from, middle, first, between);
-      fill(middle, to, between, last);
-      return;
-    }
-    for (let index = from; index <= to; index += 1) {
-      const local = at(index) + (index === to ? last : first);
-      const days = Math.floor(local / DAY_MS);
-      day[index] = days;
-      hour[index] = Math.floor((local - days * DAY_MS) / HOUR_MS);
-      weekday[index] = (((days + 3) % 7) + 7) % 7;
-    }
+  for (const [index, date] of dates.entries()) {
+    const startMs = Math.floor(date / DAY_MS) * DAY_MS;
+    const first = offsetMs(timeZone, startMs);
+    const local = date + (first === offsetMs(timeZone, startMs + DAY_MS) ? first : offsetMs(timeZone, date));
+    const days = Math.floor(local / DAY_MS);
+    day[index] = days;
+    hour[index] = Math.floor((local - days * DAY_MS) / HOUR_MS);
+    weekday[index] = (((days + 3) % 7) + 7) % 7;
   }
-  if (n > 0) fill(0, n - 1, offsetMs(timeZone, at(0)), offsetMs(timeZone, at(n - 1)));
   return { hour, weekday, day };
 }
