@@ -204,27 +204,16 @@ function scoreOf({ x, slots }: Deviations, phi: number, run: number, left: numbe
   return (nthDouble(x, run) - mean / precision) * Math.sqrt(precision);
 }
 
-/**
- * Marks the runs that lie at least so far from what the nearest usual runs on both sides foretell under autoregressive noise. Two outliers
- * in a row foretell each other, so that each is also asked without the other one.
- */
+/** Marks the runs that lie at least so far from what the nearest usual runs on both sides foretell under autoregressive noise. */
 function offRuns(series: Deviations, isUsual: Uint8Array, phi: number, least: number): Uint8Array {
   const n = isUsual.length;
   const isOff = new Uint8Array(n);
-  // The nearest usual run on each side.
+  // The nearest usual run before each one, and behind it.
   const before = new Int32Array(n).fill(-1);
-  const after = before.slice();
   for (let run = 1; run < n; run += 1) before[run] = isUsual[run - 1] === 1 ? run - 1 : nthPlace(before, run - 1);
-  for (let run = n - 2; run >= 0; run -= 1) after[run] = isUsual[run + 1] === 1 ? run + 1 : nthPlace(after, run + 1);
-  for (let run = 0; run < n; run += 1) {
-    const right = nthPlace(after, run);
-    if (Math.abs(scoreOf(series, phi, run, nthPlace(before, run), right)) >= least) isOff[run] = 1;
-    if (run === 0) continue;
-    const left = nthPlace(before, run - 1);
-    const one = scoreOf(series, phi, run - 1, left, right);
-    if (Math.abs(one) < least) continue;
-    const other = scoreOf(series, phi, run, left, right);
-    if (one * other > 0 && Math.abs(other) >= least) isOff.fill(1, run - 1, run + 1);
+  for (let run = n - 1, after = -1; run >= 0; run -= 1) {
+    if (Math.abs(scoreOf(series, phi, run, nthPlace(before, run), after)) >= least) isOff[run] = 1;
+    if (isUsual[run] === 1) after = run;
   }
   return isOff;
 }
@@ -273,8 +262,6 @@ const SKEWED = 30;
 /** The same where more runs than usual are outliers: some that are not seen are left. */
 const USUAL_OUTLIERS = 0.03;
 const LEFT_OUTLIERS = 40;
-/** How many times the accepted chance of a step the second edge of a bump may have. */
-const EDGE = 2.5;
 /** Logarithms are multiples of this: what rounding adds to a value in another unit then decides nothing. */
 const GRAIN = 2 ** -36;
 /** How many times the accepted chance a part may have to be looked at closely. */
@@ -331,23 +318,6 @@ function timesOf(dates: readonly number[]): { readonly days: Float64Array; reado
   return { days: times.map((date) => (date - middle) / DAY_MS), slots };
 }
 
-/** The parts with a step in place of the first bump one of whose edges is not needed: to have come back is more than to have left. */
-function withoutNeedlessEdge(runs: Runs, parts: readonly Part[], whole: Likelihood, inflation: number): Part[] | undefined {
-  const n = runs.x.length;
-  const needed = inflation * limitsFor(n, whole.noise.phi, EDGE).step;
-  for (const part of parts.filter(({ kind }) => kind === 'bump')) {
-    const others = parts.filter((other) => other !== part);
-    const taken = edgesOf(others, n);
-    const [simpler] = [part.from, part.to]
-      .filter((from) => !taken.includes(from))
-      .map((from): Part[] => parts.map((other) => (other === part ? { kind: 'step', from, to: n } : other)))
-      .map((simplified) => ({ simplified, deviance: likelihoodOf(runs, simplified).deviance }))
-      .toSorted((one, other) => one.deviance - other.deviance);
-    if (simpler && simpler.deviance - whole.deviance < needed) return simpler.simplified;
-  }
-  return undefined;
-}
-
 /**
  * Keeps the parts that the likelihood asks for: each must exceed its limit also where the noise is estimated without it, so that slow
  * waves are not taken for changes of level by a noise that was estimated around these very changes.
@@ -375,10 +345,9 @@ function confirmed(
       const p = simulatedChance(Math.min(1, chanceOfAny(part.kind, gain, n, phi) * fewer), phi);
       return { part, p, surplus: gain - limitsFor(n, phi, times / fewer)[part.kind] };
     });
-    const weakest = found.toSorted((a, b) => a.surplus - b.surplus)[0];
-    const rest =
-      weakest && weakest.surplus <= 0 ? parts.filter((part) => part !== weakest.part) : withoutNeedlessEdge(runs, parts, whole, inflation);
-    if (!rest) return { found, noise: whole.noise };
+    const [weakest] = found.toSorted((a, b) => a.surplus - b.surplus);
+    if (!weakest || weakest.surplus > 0) return { found, noise: whole.noise };
+    const rest = parts.filter((part) => part !== weakest.part);
     parts = refined(frame, rest, shortest);
   }
   return { found: [], noise: likelihoodOf(runs, []).noise };
@@ -446,11 +415,9 @@ export function fitCourse({ dates, values }: Series, { effect, timeZone }: { eff
     const runs = runsAt(freed, kept);
     const outlierShare = 1 - kept.length / n;
     const shortest = shortestLevel(n, outlierShare);
-    const flat = noiseOf(x, kept);
-    const [strongest] = strongestParts(frameOf(runs, flat), [], shortest);
     // A few runs with a jump look like one slow wave until the jump is taken out.
-    const jumped = likelihoodOf(runs, strongest ? [strongest.part] : []).noise;
-    const rough = spreadOf(jumped) < spreadOf(flat) ? jumped : flat;
+    const [strongest] = strongestParts(frameOf(runs, noiseOf(x, kept)), [], shortest);
+    const { noise: rough } = likelihoodOf(runs, strongest ? [strongest.part] : []);
     const candidates = searchCourse(frameOf(runs, rough), limitsFor(n, rough.phi, CANDIDATES), shortest);
     const { found, noise } = confirmed(runs, candidates, { shortest, times, outlierShare });
     const frame = frameOf(runs, noise);
