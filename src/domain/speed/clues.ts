@@ -26,8 +26,8 @@ export type Examples = ReturnType<typeof examplesOf>;
 /** The run whose value lies closest to a level; the latest where no level is known. */
 function closest(runs: readonly StepRun[], metric: string, level: number | undefined): StepRun | undefined {
   if (level === undefined) return runs.at(-1);
-  const distance = ({ result }: StepRun) => Math.abs((metricOf(result, metric) ?? Number.POSITIVE_INFINITY) - level);
-  return runs.reduce<StepRun | undefined>((best, run) => (best && distance(best) <= distance(run) ? best : run), undefined);
+  const distance = ({ result }: StepRun) => Math.abs((metricOf(result, metric) ?? 0) - level);
+  return runs.toSorted((a, b) => distance(a) - distance(b))[0];
 }
 
 /** The step that an answer looks at more closely: that of the leading row, of a sum the step in which it is highest. */

@@ -7,6 +7,7 @@ import { type TableColumn, tableOf } from '../../lib/columns.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import { nth } from '../../lib/nth.ts';
 import { counted, formatPercent } from '../../lib/number-text.ts';
+import { present } from '../../lib/sentences.ts';
 import { sparkline } from '../../lib/text-table.ts';
 import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import { median } from '../../statistics/order.ts';
@@ -430,25 +431,26 @@ function linesOf(summaries: readonly Summary[]) {
 
 /** The sentences on one scenario, or on several: the worst, one other that is worth a sentence, and the counts of the rest. */
 function sentencesOn(summaries: readonly Summary[], told: SpeedTold, worst: Summary, { only, metrics = [], part }: AnswerOptions): Said[] {
-  const where = part ? [`${yetWords(part)}.`] : [];
+  const where = present(part && `${yetWords(part)}.`);
   if (only) return [...where, ...told.said];
   const calm = calmSentences(summaries, metrics);
   if (calm.length > 0) return [...where, ...calm];
   const [next] = furtherOf(summaries, worst);
   const others = summaries.filter((each) => each !== worst && each !== next);
-  return [...where, [firstSentence(told)], ...(next ? [[firstSentence(next)]] : []), othersSentence(others, part), ...told.said.slice(1)];
+  const first = [told, ...present(next)].map((each) => [firstSentence(each)]);
+  return [...where, ...first, othersSentence(others, part), ...told.said.slice(1)];
 }
 
 /** How the answer about several scenarios was found, and which have no line in it. */
 function siteNotes(summaries: readonly Summary[], begin: readonly string[], lines: number): string[] {
   const more = summaries.length - lines;
   const judged = summaries.reduce((sum, each) => sum + each.judged, 0);
-  return [
-    ...(more > 0 ? [`${more} more scenarios, none worse than the last line; name them in scenarioIds.`] : []),
+  return present(
+    more > 0 && `${more} more scenarios, none worse than the last line; name them in scenarioIds.`,
     ...begin,
     'Facts and rows: the first line; scenarioIds: another.',
     `${METHOD} ${judged} series of all scenarios.`,
-  ];
+  );
 }
 
 /** The answer about one scenario, or about several: counts and the worst in words, a line for each, the facts of the worst. */
@@ -460,7 +462,7 @@ export function scenarioAnswer(summaries: readonly Summary[], { summary, study, 
   const { answer, rest } = paragraphOf(sentencesOn(summaries, told, summary, options));
   const action = failing && failing !== summary ? actionSentence(failing.failures, actions) : '';
   const share = shareSentences(study).map((sentence) => (only ? sentence : `"${summary.name}": ${sentence}`));
-  const details = [...rest, ...share, ...(action === '' ? [] : [`"${failing?.name}": ${action}`])];
+  const details = [...rest, ...share, ...present(action && `"${failing?.name}": ${action}`)];
   const lines = summaries.slice(0, whole ? undefined : MOST_LINES);
   const firstMs = Math.min(...summaries.map(({ firstRunMs }) => firstRunMs));
   const begin = beginWords(firstMs, study.baseline.window, study.timeZone, 'baseline');

@@ -70,7 +70,7 @@ const notSteady = (course: Course) =>
 export const leadingOf = (course: Course) => notSteady(course)[0] ?? course[0];
 
 /** The steps whose level moved, with their scenarios, those of the worst first. */
-export function movedSteps(course: Course): { readonly scenarioId: number; readonly row: Row; readonly step: string }[] {
+export function movedSteps(course: Course) {
   const size = ({ move }: Row) => Math.abs(Math.log1p(move?.relative ?? 0));
   return notSteady(course).flatMap(({ scenarioId, study: { rows, headline } }) =>
     rows
@@ -337,32 +337,27 @@ type RunRow = ReturnType<typeof runRows>[number];
 /** A part of a run counts as slow from this multiple of its median on. */
 const SLOW = 1.5;
 
+/** Parts of a step that are slow together or apart. */
+const PARTS = ['loadTime', 'firstByte'] as const;
+
 /** How many times as long as usual a part of a step took; NaN where that is not known. */
-type TimesUsual = (result: StepResult, metric: 'loadTime' | 'firstByte') => number;
+type TimesUsual = (result: StepResult, part: (typeof PARTS)[number]) => number;
 
 /** The slow part of a run of a step: `whole run ×4.5: machine or network`, `only this step, from the document on`. */
 function slownessOf({ steps }: Report, own: StepResult, timesUsual: TimesUsual): string | undefined {
   const times = timesUsual(own, 'loadTime');
   if (!(times >= SLOW)) return undefined;
-  const others = (steps ?? [])
-    .filter((result) => result !== own)
-    .map((result) => timesUsual(result, 'loadTime'))
-    .filter(Number.isFinite);
+  const others = (steps ?? []).flatMap((result) => (result === own ? [] : [timesUsual(result, 'loadTime')])).filter(Number.isFinite);
   if (others.length > 0 && others.every((each) => each >= SLOW))
     return `whole run, ×${Math.min(times, ...others).toFixed(1)} or more in every step: machine or network`;
-  return timesUsual(own, 'firstByte') >= SLOW
-    ? 'only this step, from the first byte on: the document'
-    : 'only this step, after the first byte';
+  return `only this step, ${timesUsual(own, 'firstByte') >= SLOW ? 'from the first byte on: the document' : 'after the first byte'}`;
 }
 
 function runRows(scenario: ScenarioRuns, metric: string, course: Course) {
   const { scenarioId, steps } = scenario;
-  const middles = steps.map((step) => {
-    const [loadTime, firstByte] = [median(seriesOf(step, 'loadTime').values), median(seriesOf(step, 'firstByte').values)];
-    return [step.name, { loadTime, firstByte }] as const;
-  });
-  const usualOf = new Map<string | null | undefined, (typeof middles)[number][1]>(middles);
-  const timesUsual: TimesUsual = (result, of) => (metricOf(result, of) ?? Number.NaN) / (usualOf.get(result.name)?.[of] ?? Number.NaN);
+  const middles = PARTS.map((part) => new Map(steps.map((step) => [step.name, median(seriesOf(step, part).values)] as const)));
+  const timesUsual: TimesUsual = (result, part) =>
+    (metricOf(result, part) ?? Number.NaN) / (middles[PARTS.indexOf(part)]?.get(result.name ?? '') ?? Number.NaN);
   return steps.flatMap((step) => {
     const runs = step.runs.filter(({ result }) => metricOf(result, metric) !== null);
     const series = seriesOf(step, metric);

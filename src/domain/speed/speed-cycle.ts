@@ -1,7 +1,9 @@
+import { sampleVariance } from 'simple-statistics';
 import { type Interval, slotsOf } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
+import { present } from '../../lib/sentences.ts';
 import { meanOf, median, medianWithin } from '../../statistics/order.ts';
 import { normalOf, scoreOfTail } from '../../statistics/tails.ts';
 import { localTimes } from './engine/local-time.ts';
@@ -179,8 +181,8 @@ function scoreOf(blocks: readonly ReturnType<typeof sumsOf>[], { from, length }:
   if (freedom < LEAST_BLOCKS - 1) return 0;
   const mean = meanOf(differences);
   if (Math.abs(mean) < Math.log1p(CLEAR.relative)) return 0;
-  const variance = differences.reduce((sum, each) => sum + (each - mean) ** 2, 0) / freedom;
-  return normalOf(mean / Math.sqrt(Math.max(variance, Number.MIN_VALUE) / differences.length), freedom);
+  const variance = Math.max(sampleVariance(differences), Number.MIN_VALUE);
+  return normalOf(mean / Math.sqrt(variance / differences.length), freedom);
 }
 
 const anyStep = (count: number) => (count === 1 ? 'the step' : `any of ${count} steps`);
@@ -191,10 +193,7 @@ const percent = (relative: number) => `${Math.abs(Math.round(100 * relative))}%`
 const keyOf = (scenarioId: number, step: string) => `${scenarioId}/${step}`;
 
 /** Words on a metric, and the steps that they are about, the first one first. */
-interface MetricVerdict {
-  readonly words: string;
-  readonly steps: readonly string[];
-}
+type MetricVerdict = readonly [words: string, steps: readonly string[]];
 
 /** A step with what its runs say of a cycle. */
 interface CycleStep {
@@ -257,14 +256,13 @@ function cycleVerdict(
   const judged = steps
     .map((step): CycleStep => ({ ...step, blocks: blocksOf(step, blockDays, timeZone) }))
     .filter(({ blocks }) => blocks.filter((block) => block.filter((log) => log !== undefined).length > 1).length >= LEAST_BLOCKS);
-  const none = (words: string): MetricVerdict => ({ words, steps: [] });
   if (judged.length === 0)
-    return none(`Too few runs to judge ${short} by ${breakdown}: it takes at least ${LEAST_BLOCKS} ${blockDays === 1 ? 'days' : 'weeks'}.`);
+    return [`Too few runs to judge ${short} by ${breakdown}: it takes at least ${LEAST_BLOCKS} ${blockDays === 1 ? 'days' : 'weeks'}.`, []];
   const cycles = cyclesOf(judged, count).map(({ stretch, steps: own }) => ({
     stretch,
     sized: own.map(({ key, rows }) => ({ key, size: sizeIn(rows, stretch) })).toSorted((a, b) => Math.abs(b.size) - Math.abs(a.size)),
   }));
-  if (cycles.length === 0) return none(`${short} does not differ significantly by ${breakdown} in ${anyStep(judged.length)}.`);
+  if (cycles.length === 0) return [`${short} does not differ significantly by ${breakdown} in ${anyStep(judged.length)}.`, []];
   const sentences = cycles.map(({ stretch, sized }) => {
     const [largest, least] = [sized[0]?.size ?? 0, sized.at(-1)?.size ?? 0];
     const size = percent(least) === percent(largest) ? percent(least) : `${percent(least)} to ${percent(largest)}`;
@@ -272,7 +270,7 @@ function cycleVerdict(
     const side = largest < 0 ? 'lower' : 'higher';
     return `${short} is ${size} ${side} ${wordsOf(stretch)} than at other times${judged.length === 1 ? '' : `, in ${where}`}.`;
   });
-  return { words: sentences.join(' '), steps: cycles.flatMap(({ sized }) => sized.map(({ key }) => key)) };
+  return [sentences.join(' '), cycles.flatMap(({ sized }) => sized.map(({ key }) => key))];
 }
 
 /** Scenarios named of each metric where there are several. */
@@ -281,9 +279,9 @@ const MOST_NAMED = 3;
 /** Whether the level moved over the range. */
 function rangeVerdict(metric: string, { courses }: CycleOptions): MetricVerdict {
   const course = courses.get(metric);
-  if (!course) return { words: '', steps: [] };
+  if (!course) return ['', []];
   const most = courses.size > 1 ? MOST_NAMED : Number.POSITIVE_INFINITY;
-  return { words: courseWords(course, metric, most), steps: movedSteps(course).map(({ scenarioId, step }) => keyOf(scenarioId, step)) };
+  return [courseWords(course, metric, most), movedSteps(course).map(({ scenarioId, step }) => keyOf(scenarioId, step))];
 }
 
 interface CycleOptions {
@@ -320,9 +318,8 @@ export function cycleAnswer(scenarios: readonly ScenarioRuns[], options: CycleOp
   const { cycle, names } = grouping;
   const byMetric = metrics.map((metric) => ({ metric, own: groupedSteps(scenarios, metric, grouping) }));
   const verdicts = byMetric.map(({ metric, own }) => (cycle ? cycleVerdict(own, metric, options, cycle) : rangeVerdict(metric, options)));
-  const steps = verdicts.flatMap((verdict) => verdict.steps);
-  const places = byMetric[0]?.own ?? [];
-  const all = places.flatMap((place, at) =>
+  const steps = verdicts.flatMap(([, some]) => some);
+  const all = (byMetric[0]?.own ?? []).flatMap((place, at) =>
     names.map((group, own): CycleRow => ({ ...place, group, values: byMetric.map((each) => each.own[at]?.rows[own] ?? []) })),
   );
   const rows = inFront(
@@ -337,7 +334,7 @@ export function cycleAnswer(scenarios: readonly ScenarioRuns[], options: CycleOp
     ({ values: [own = []] }) => valueCell(first, medianWithin(own)[side]),
   ];
   const view = viewOf(rows, limit, {
-    answer: verdicts.flatMap(({ words }) => (words === '' ? [] : [words])).join(' '),
+    answer: present(...verdicts.map(([words]) => words)).join(' '),
     columns: [
       ['scenario', ({ scenario }) => scenario.name],
       ['step', ({ step }) => step],

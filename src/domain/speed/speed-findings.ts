@@ -6,6 +6,7 @@ import type { Interval } from '../../lib/calendar.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt, todayIn } from '../../lib/dates.ts';
 import { counted, formatMs, formatPercent } from '../../lib/number-text.ts';
+import { present } from '../../lib/sentences.ts';
 import { Z_95 } from '../../statistics/tails.ts';
 import { leadingRow } from './clues.ts';
 import type { Share } from './engine/failure-trend.ts';
@@ -227,9 +228,8 @@ const nameOf = ({ metric, step }: Row) => `${metricFact(metric).short}${step ? `
 
 /** The levels on both sides of a finding, one sentence; empty where the next finding says it. */
 function levelsSentence({ now, against, unit, when }: Finding): string {
-  if (against?.value == null) return '';
   const [is, then] = when.ongoing ? ['is', 'now'] : ['was', 'then'];
-  return `It ${is} ${valueText(now, unit)} ${then} and ${valueText(against.value, unit)} before.`;
+  return against?.value == null ? '' : `It ${is} ${valueText(now, unit)} ${then} and ${valueText(against.value, unit)} before.`;
 }
 
 /** Fewer runs on a side of a move are said. */
@@ -261,10 +261,10 @@ export function heldSentence({ rows, headline }: Study, { name, timeZone, year }
 function levelSentences({ rows }: Study, leading: Row | undefined): string[] {
   const scattered = rows.filter(({ state }) => state === 'unstable').map(nameOf);
   const level = leading?.level;
-  return [
-    ...(leading && level ? [`Highest is ${nameOf(leading)} with ${formatValue(leading.metric, level.typical)}.`] : []),
-    ...(scattered.length > 0 ? [`Runs vary widely, at a constant level: ${scattered.slice(0, 3).join(', ')}.`] : []),
-  ];
+  return present(
+    leading && level && `Highest is ${nameOf(leading)} with ${formatValue(leading.metric, level.typical)}.`,
+    scattered.length > 0 && `Runs vary widely, at a constant level: ${scattered.slice(0, 3).join(', ')}.`,
+  );
 }
 
 /** The sentence of a row that is no move of all runs: `LCP at "Product" varies widely …`, or that some runs have another level. */
@@ -331,12 +331,11 @@ export function tellSpeed(study: Study, place: ScenarioPlace, events: readonly N
     .toSorted(compareSpeedChanges)
     .slice(0, MOST_FURTHER)
     .map(({ moves: [leading] }) => inWords(moveFacts(leading, place), place));
-  const ofMove = own === undefined && headline ? [levelsSentence(first), fewSentence(headline)] : [];
-  const more = headline ? [held] : levelSentences(study, leadingRow(study));
-  const isSaid = (sentence: string) => sentence !== '';
+  const ofMove = own === undefined && headline ? present(levelsSentence(first), fewSentence(headline)) : [];
+  const more = headline ? present(held) : levelSentences(study, leadingRow(study));
   return {
     findings: [first, ...further],
-    said: [[first.sentence, ...ofMove.filter(isSaid)], ...more.filter(isSaid), ...further.map(({ sentence }) => [sentence])],
+    said: [[first.sentence, ...ofMove], ...more, ...further.map(({ sentence }) => [sentence])],
   };
 }
 
@@ -361,7 +360,7 @@ export function tellScenario(study: Study, name: string, events: readonly NearEv
     findings: [...lost, ...ofSpeed.findings.toSpliced(at, 0, ...failed)],
     said: [
       ...lost.slice(0, 1).map(({ sentence }) => [sentence]),
-      ...ofSpeed.said.toSpliced(at, 0, ...failed.map(({ sentence }) => [sentence]), ...(action === '' ? [] : [action])),
+      ...ofSpeed.said.toSpliced(at, 0, ...failed.map(({ sentence }) => [sentence]), ...present(action)),
     ],
   };
 }

@@ -21,7 +21,7 @@ import {
 } from './gls.ts';
 import { localTimes } from './local-time.ts';
 import { skewnessOf, slowVariance } from './noise.ts';
-import type { Effect, Series } from './run-series.ts';
+import { type Effect, placesFrom, type Series } from './run-series.ts';
 import { chanceOfAny, type Limits, limitsFor, simulatedChance } from './score-limits.ts';
 
 /** More changes than this in one look-back are no course of levels. */
@@ -238,15 +238,7 @@ function usualRuns(series: Deviations, start: Int32Array, noiseOf: (places: Int3
 }
 
 /** The places of some of so many runs. */
-function placesOf(n: number, isMeant: (run: number) => boolean): Int32Array {
-  const places = new Int32Array(n);
-  let count = 0;
-  for (let run = 0; run < n; run += 1) {
-    places[count] = run;
-    if (isMeant(run)) count += 1;
-  }
-  return places.subarray(0, count);
-}
+const placesOf = (n: number, isMeant: (run: number) => boolean) => Int32Array.from(placesFrom(0, n).filter(isMeant));
 
 /** A single run that does not repeat may be an outlier; that as many in a row are is less likely than this over the whole series. */
 const RUN_OF_OUTLIERS = 0.003;
@@ -398,8 +390,8 @@ export function fitCourse({ dates, values }: Series, { effect, timeZone }: { eff
   const time = localTimes(dates, timeZone);
   const { days, slots } = timesOf(dates);
   const runsAt = (adjusted: Float64Array, kept: Int32Array): Runs => {
-    const gaps = pick(slots, kept);
-    for (let index = gaps.length - 1; index > 0; index -= 1) gaps[index] = nthDouble(gaps, index) - nthDouble(gaps, index - 1);
+    const own = pick(slots, kept);
+    const gaps = own.map((slot, index) => slot - (own[index - 1] ?? 0));
     return { x: pick(adjusted, kept), days: pick(days, kept), gaps, floor };
   };
   const noiseOf = (x: Float64Array, some: Int32Array) => likelihoodOf(runsAt(x, some), []).noise;

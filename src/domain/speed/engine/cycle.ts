@@ -39,49 +39,37 @@ interface Deviations {
   readonly sigma: number;
 }
 
-/** The normal equations of the factors of all cells, and on how many days each cell has a run. */
-interface Equations {
-  readonly matrix: readonly Float64Array[];
-  readonly right: Float64Array;
-  readonly returns: Float64Array;
+/** Adds to the number at a place. */
+function add(values: Float64Array, place: number, amount: number): void {
+  values[place] = nthDouble(values, place) + amount;
 }
 
-/** Sums run by run: a whitened run lies in four cells alone, its own weekday and hour and those of the run before. */
-function equationsOf(series: Float64Array, places: Int32Array, { own, kept }: Weights, { weekday, hour, day }: LocalTime): Equations {
-  const equations: Equations = {
-    // A weak pull to 0 says what the runs leave open: that weekdays and hours have no level of their own.
-    matrix: Array.from({ length: SIZE }, (_, cell) => new Float64Array(SIZE).fill(RIDGE, cell, cell + 1)),
-    right: new Float64Array(SIZE),
-    returns: new Float64Array(SIZE),
-  };
-  const { matrix, right, returns } = equations;
-  const lastDays = new Int32Array(SIZE).fill(-1);
-  const cells = new Uint8Array(4);
-  const shares = new Float64Array(4);
-  for (let index = 0; index < places.length; index += 1) {
-    const run = nthPlace(places, index);
+/**
+ * The normal equations of the factors of all cells, and on how many days each cell has a run. Sums run by run: a whitened run lies in four
+ * cells alone, its own weekday and hour and those of the run before.
+ */
+function equationsOf(series: Float64Array, places: Int32Array, { own, kept }: Weights, { weekday, hour, day }: LocalTime) {
+  // A weak pull to 0 says what the runs leave open: that weekdays and hours have no level of their own.
+  const matrix = Array.from({ length: SIZE }, (_, cell) => new Float64Array(SIZE).fill(RIDGE, cell, cell + 1));
+  const [right, returns, lastDays] = [new Float64Array(SIZE), new Float64Array(SIZE), new Float64Array(SIZE).fill(Number.NaN)];
+  let past: readonly number[] = [];
+  for (const [index, run] of places.entries()) {
     const weight = nthDouble(own, index);
-    for (let place = 0; place < 2; place += 1) {
-      cells[place + 2] = nthUnsigned(cells, place);
-      cells[place] = place === 0 ? nthUnsigned(weekday, run) : HOURS + nthUnsigned(hour, run);
-      shares[place] = weight;
-      shares[place + 2] = index === 0 ? 0 : nthDouble(kept, index) - weight;
+    const cells = [nthUnsigned(weekday, run), HOURS + nthUnsigned(hour, run)];
+    const all = [...cells, ...past];
+    for (const [place, cell] of all.entries()) {
+      const share = place < 2 ? weight : nthDouble(kept, index) - weight;
+      add(right, cell, share * nthDouble(series, index));
+      for (const [other, column] of all.entries())
+        add(matrix[cell] ?? right, column, share * (other < 2 ? weight : nthDouble(kept, index) - weight));
     }
-    for (let place = 0; place < 4; place += 1) {
-      const cell = nthUnsigned(cells, place);
-      const share = nthDouble(shares, place);
-      const row = matrix[cell] ?? right;
-      right[cell] = nthDouble(right, cell) + share * nthDouble(series, index);
-      for (let other = 0; other < 4; other += 1) {
-        const column = nthUnsigned(cells, other);
-        row[column] = nthDouble(row, column) + share * nthDouble(shares, other);
-      }
-      if (place > 1 || lastDays[cell] === day[run]) continue;
+    for (const cell of cells) {
+      if (lastDays[cell] !== day[run]) add(returns, cell, 1);
       lastDays[cell] = nthPlace(day, run);
-      returns[cell] = nthDouble(returns, cell) + 1;
     }
+    past = cells;
   }
-  return equations;
+  return { matrix, right, returns };
 }
 
 /**

@@ -9,7 +9,7 @@ import { minus } from '../../../statistics/vectors.ts';
 import { type Course, type CoursePart, fitCourse } from './course.ts';
 import { shareChangeIn } from './failure-trend.ts';
 import { gainOf, type Part, searchOn } from './gls.ts';
-import { type Effect, type Level, levelOf, type Move, type Series } from './run-series.ts';
+import { type Effect, type Level, levelOf, type Move, placesFrom, type Series } from './run-series.ts';
 
 /** A series, and the size of changes of it that matter. */
 export interface SpeedSeries {
@@ -23,8 +23,6 @@ export const courseOf = ({ series, effect }: SpeedSeries, timeZone: string): Cou
 
 /** The value that a logarithm of a course stands for: no level lies below 0. */
 const valueAt = (log: number, { scale, offset }: Course) => Math.max(0, scale * Math.exp(log) - offset);
-
-const placesFrom = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
 
 /** The level of some runs of a series. */
 export function levelAt({ values }: Series, course: Course, runs: readonly number[]): Level {

@@ -55,3 +55,6 @@ export function levelOf(values: ArrayLike<number>, adjusted: readonly number[]):
   const [p25, median, p75] = [quantile(sorted, 0.25), quantile(sorted, 0.5), quantile(sorted, 0.75)];
   return { median, typical: quantile(ascending(adjusted), 0.5), p25, p75, runs: values.length };
 }
+
+/** The places `from` … `to` − 1. */
+export const placesFrom = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);

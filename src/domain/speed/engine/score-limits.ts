@@ -2,15 +2,10 @@ import { nth } from '../../../lib/nth.ts';
 import { scoreOfTail, tailOf } from '../../../statistics/tails.ts';
 import type { Part } from './gls.ts';
 
-/** Squares of the standard scores that parts must exceed. */
-export interface Limits {
-  readonly step: number;
-  /** Of a bump as long as the series; shorter ones, of which there are more, must exceed more. */
-  readonly bump: number;
-  readonly line: number;
-}
-
 type Kind = Part['kind'];
+
+/** Squares of the standard scores that parts must exceed; bumps as long as the series, shorter ones, of which there are more, more. */
+export type Limits = Readonly<Record<Kind, number>>;
 
 /** Accepted chance that a series without any change shows one of a kind; together below 1 %. */
 const ALPHA: Readonly<Record<Kind, number>> = { step: 0.004, bump: 0.0007, line: 0.0007 };
@@ -56,15 +51,10 @@ const SEARCHED: Readonly<Record<Kind, readonly (readonly number[])[]>> = {
 
 /** Place of a value in a sorted scale, with the share of the way to the next mark. */
 function placeIn(scale: readonly number[], value: number, stretch: (value: number) => number): { low: number; share: number } {
-  const low = Math.max(
-    0,
-    Math.min(
-      scale.length - 2,
-      scale.findLastIndex((mark) => mark <= value),
-    ),
-  );
-  const [from, to] = [stretch(nth(scale, low)), stretch(nth(scale, low + 1))];
-  return { low, share: Math.max(0, Math.min(1, (stretch(value) - from) / (to - from))) };
+  const next = scale.findIndex((mark, place) => place > 0 && mark > value);
+  const low = (next < 0 ? scale.length - 1 : next) - 1;
+  const [at = 0, from = 0, to = 1] = [value, nth(scale, low), nth(scale, low + 1)].map(stretch);
+  return { low, share: Math.max(0, Math.min(1, (at - from) / (to - from))) };
 }
 
 function searched(kind: Kind, n: number, phi: number): number {
