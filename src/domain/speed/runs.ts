@@ -93,7 +93,7 @@ export function stepsOf(reports: readonly Report[]): Step[] {
 
 /** The id by which the report and the HAR file of a step result are read; undefined where the platform gave none. */
 export function resultIdOf({ stepResultId }: StepResult): string | undefined {
-  return stepResultId === null || stepResultId === undefined ? undefined : String(stepResultId);
+  return stepResultId == null ? undefined : String(stepResultId);
 }
 
 /** Names a custom timing that is called like a metric of the platform. */

@@ -66,7 +66,7 @@ function blocksOf(sized: SpeedSeries, timeZone: string, { fromMs, untilMs: toMs 
   const least = median(all.map(({ logs }) => logs.length)) / 2;
   const byRuns = all.toSorted((a, b) => b.logs.length - a.logs.length);
   const fullest = new Set([true, false].map((side) => byRuns.find(({ isMoved }) => isMoved === side)));
-  return all.filter((block) => block.logs.length >= least || fullest.has(block)).toSorted((a, b) => a.number - b.number);
+  return all.filter((block) => block.logs.length >= least || fullest.has(block));
 }
 
 /** Days whose neighbours are compared lie so many days apart at most. */

@@ -33,25 +33,15 @@ export type ScenarioRuns = ReturnType<typeof scenarioRuns>;
 /** The runs of a scenario that lie in a range. */
 export function scenarioRuns(scenarioId: number, name: string, reports: readonly Report[], range: Interval) {
   const all = reportsIn(reports, range);
-  const sound = soundOf(all);
-  return {
-    scenarioId,
-    name,
-    /** Oldest first. */
-    all,
-    /** Those without failure. */
-    sound,
-    /** Steps of the sound ones. */
-    steps: stepsOf(sound),
-  };
+  /** All runs oldest first; the steps are those of the runs without failure. */
+  return { scenarioId, name, all, steps: stepsOf(soundOf(all)) };
 }
 
 /** The runs of these scenarios that lie in a range; a step without one is left out. */
 export const runsIn = (site: readonly ScenarioRuns[], range: Interval): ScenarioRuns[] =>
-  site.map(({ all, sound, steps, ...scenario }) => ({
+  site.map(({ all, steps, ...scenario }) => ({
     ...scenario,
     all: reportsIn(all, range),
-    sound: reportsIn(sound, range),
     steps: steps
       .map((step) => ({ ...step, runs: step.runs.filter(({ date }) => date >= range.startMs && date <= range.endMs) }))
       .filter(({ runs }) => runs.length > 0),
@@ -164,7 +154,8 @@ export interface StepPlace {
   readonly step: string;
 }
 
-const PLACE_COLUMNS: readonly ViewColumn<StepPlace>[] = [
+/** The columns that say where a row is. */
+export const PLACE_COLUMNS: readonly ViewColumn<StepPlace>[] = [
   ['scenarioId', ({ scenario }) => scenario.scenarioId],
   ['scenario', ({ scenario }) => scenario.name],
   ['step', ({ step }) => step],
@@ -176,24 +167,28 @@ export const valueCell = (metric: string, value: number): ViewCell => (Number.is
 /** Metrics of a table of levels when none are named. */
 export const LEVEL_METRICS = ['largestContentfulPaint', 'firstContentfulPaint', 'totalBlockingTime', 'cumulativeLayoutShift'] as const;
 
+/** The columns of metrics: medians of the values of a row, which are in the order of the metrics. */
+export const metricColumns = (metrics: readonly string[]) =>
+  metrics.map(
+    (metric, at): ViewColumn<{ readonly values: readonly (readonly number[])[] }> => [
+      metric,
+      ({ values }) => valueCell(metric, median(values[at] ?? [])),
+    ],
+  );
+
 /** The level of one step of a scenario. */
 type LevelRow = ReturnType<typeof levelRows>[number];
 
-function levelRows(scenario: ScenarioRuns, metrics: readonly string[], by: string) {
+function levelRows(scenario: ScenarioRuns, metrics: readonly string[]) {
   const failed = scenario.all.filter(isFailed).map(nameOfFailed);
-  return scenario.steps.map((step) => {
-    const measured = metrics.map((metric) => seriesOf(step, metric).values);
-    return {
-      scenario,
-      step: step.name,
-      /** By metric, in the order asked for, not rounded; NaN where no run has a value. */
-      medians: measured.map(median),
-      /** With a value of the metric that orders; of no metric all runs. */
-      runs: (measured[metrics.indexOf(by)] ?? step.runs).length,
-      /** Share of all runs of the scenario that failed at this step. */
-      failedPercent: percentOf(failed.filter((name) => name === step.name).length / scenario.all.length),
-    };
-  });
+  return scenario.steps.map((step) => ({
+    scenario,
+    step: step.name,
+    runs: step.runs.length,
+    values: metrics.map((metric) => seriesOf(step, metric).values),
+    /** Share of all runs of the scenario that failed at this step. */
+    failedPercent: percentOf(failed.filter((name) => name === step.name).length / scenario.all.length),
+  }));
 }
 
 /** Name of the column by which the share of failed runs is ordered. */
@@ -210,18 +205,14 @@ interface LevelOptions {
 export function levelAnswer(scenarios: readonly ScenarioRuns[], { metrics, orderBy, limit }: LevelOptions): ViewAnswer {
   const by = orderBy ?? metrics[0] ?? '';
   const place = metrics.indexOf(by);
-  const valueOf = ({ medians, failedPercent }: LevelRow) => (by === FAILED_COLUMN ? failedPercent : (medians[place] ?? Number.NaN));
+  const valueOf = ({ values, failedPercent }: LevelRow) => (by === FAILED_COLUMN ? failedPercent : median(values[place] ?? []));
+  const runsOf = ({ values, runs }: LevelRow) => values[place]?.length ?? runs;
   const rankOf = (row: LevelRow) => (Number.isNaN(valueOf(row)) ? Number.NEGATIVE_INFINITY : valueOf(row));
-  const rows = scenarios.flatMap((scenario) => levelRows(scenario, metrics, by)).toSorted((a, b) => rankOf(b) - rankOf(a));
-  const empty = scenarios.filter(({ sound }) => sound.length === 0).map(({ name }) => name);
+  const rows = scenarios.flatMap((scenario) => levelRows(scenario, metrics)).toSorted((a, b) => rankOf(b) - rankOf(a));
+  const empty = scenarios.filter(({ steps }) => steps.length === 0).map(({ name }) => name);
   return viewOf(rows, limit, {
-    answer: levelsText(rows, by, valueOf),
-    columns: [
-      ...PLACE_COLUMNS,
-      ...metrics.map((metric, index): ViewColumn<LevelRow> => [metric, ({ medians }) => valueCell(metric, medians[index] ?? Number.NaN)]),
-      ['runs', ({ runs }) => runs],
-      [FAILED_COLUMN, ({ failedPercent }) => failedPercent],
-    ],
+    answer: levelsText(rows, by, valueOf, runsOf),
+    columns: [...PLACE_COLUMNS, ...metricColumns(metrics), ['runs', runsOf], [FAILED_COLUMN, ({ failedPercent }) => failedPercent]],
     notes: [
       `Medians of the runs without failure; ${by === FAILED_COLUMN ? '' : `runs: those with a value of ${by}; `}failedPercent: share \
 of all runs of the scenario that failed at the step.`,
@@ -230,14 +221,14 @@ of all runs of the scenario that failed at the step.`,
   });
 }
 
-function levelsText([worst]: readonly LevelRow[], by: string, valueOf: (row: LevelRow) => number): string {
+function levelsText([worst]: readonly LevelRow[], by: string, valueOf: (row: LevelRow) => number, runsOf: typeof valueOf): string {
   if (!worst) return 'No run without failure lies in the range.';
   const where = `"${worst.step}" in "${worst.scenario.name}"`;
   const value = valueOf(worst);
   if (by === FAILED_COLUMN) return value === 0 ? 'No run failed in the range.' : `Most runs fail at ${where}: ${value}% of them.`;
   const { short } = metricFact(by);
   if (Number.isNaN(value)) return `No step has a value of ${short} in the range.`;
-  return `${short} is highest at ${where}: ${formatValue(by, value)}, the median of ${counted(worst.runs, 'run')}.`;
+  return `${short} is highest at ${where}: ${formatValue(by, value)}, the median of ${counted(runsOf(worst), 'run')}.`;
 }
 
 /** A step at which runs of a scenario failed in the period. */

@@ -13,7 +13,9 @@ import {
   type Course,
   courseWords,
   leadingOf,
+  metricColumns,
   movedSteps,
+  PLACE_COLUMNS,
   type ScenarioRuns,
   type StepPlace,
   type ViewAnswer,
@@ -328,21 +330,21 @@ export function cycleAnswer(scenarios: readonly ScenarioRuns[], options: CycleOp
   );
   const told = new Set(steps);
   const isOfSome = told.size > 0 && rows.some(({ key }) => !told.has(key));
-  const [first, ...others] = metrics;
-  const within = (name: string, side: 'middle' | 'low' | 'high'): ViewColumn<CycleRow> => [
-    name,
+  const [first] = metrics;
+  const ofMetrics = metricColumns(metrics);
+  const within = (side: 'low' | 'high'): ViewColumn<CycleRow> => [
+    side,
     ({ values: [own = []] }) => valueCell(first, medianWithin(own)[side]),
   ];
   const view = viewOf(rows, limit, {
     answer: present(...verdicts.map(([words]) => words)).join(' '),
     columns: [
-      ['scenario', ({ scenario }) => scenario.name],
-      ['step', ({ step }) => step],
+      ...PLACE_COLUMNS.slice(1),
       [breakdown, ({ group }) => group],
-      within(first, 'middle'),
-      within('low', 'low'),
-      within('high', 'high'),
-      ...others.map((metric, index): ViewColumn<CycleRow> => [metric, ({ values }) => valueCell(metric, median(values[index + 1] ?? []))]),
+      ...ofMetrics.slice(0, 1),
+      within('low'),
+      within('high'),
+      ...ofMetrics.slice(1),
       ['runs', ({ values: [own = []] }) => own.length],
     ],
     notes: notesFor(options),
