@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { grouped } from '../../../src/lib/grouped.ts';
 import { analyzePaths } from '../../../src/usecases/journeys/analyze-paths.ts';
 import { measureImpact } from '../../../src/usecases/journeys/impact/measure-impact.ts';
+import { inTurn } from '../../support/sample-size.ts';
 import { engines, sharedWorlds, usesOf } from './both-engines.ts';
 import { countPlainly } from './counted-worlds.ts';
 import { dayOf, pagesOf, variantOf, worlds } from './visit-world.ts';
@@ -21,7 +22,7 @@ const worldOf = sharedWorlds({
 
 countPlainly(worlds);
 
-describe.each(engines)('days that lack the column of errors, on %s', (engine) => {
+describe.each(inTurn(engines, 0, 2))('days that lack the column of errors, on %s', (engine) => {
   const name = 'errors';
   const ask = async (question: object) => {
     const notes: string[] = [];
@@ -45,7 +46,7 @@ describe.each(engines)('days that lack the column of errors, on %s', (engine) =>
   });
 });
 
-describe.each(engines)('an app with more screens than have names, on %s', (engine) => {
+describe.each(inTurn(engines, 1, 2))('an app with more screens than have names, on %s', (engine) => {
   it('a screen among the others is called as it was asked for', async () => {
     const screens = worldOf('app').sessions.map((session) => pagesOf(session).map(({ path }) => path));
     const [[from]] = [...grouped(screens.flat(), (screen) => screen)].toSorted(([, a], [, b]) => a.length - b.length) as unknown as [

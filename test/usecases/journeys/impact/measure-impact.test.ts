@@ -83,7 +83,7 @@ it.each(engines)('figures are the same however the range around the days is name
   expect(named.conditions).toEqual(plain.conditions);
 });
 
-/** A day whose sessions come in runs of an hour that say nothing of device, browser or source. */
+/** A day whose sessions come in runs of some hours that say nothing of device, browser or source. */
 const PARTLY = sharedWorlds({
   partly: {
     seed: 11,
@@ -92,7 +92,7 @@ const PARTLY = sharedWorlds({
       {
         scope: 'sessions',
         days: [15, 16],
-        hours: 1,
+        hours: 8,
         fields: ['project_id', 'user_id', 'session_id', 'session_number', 'session_time', 'session_number_of_transactions'],
       },
       { scope: 'views', days: [9, 16] },
