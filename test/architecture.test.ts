@@ -71,7 +71,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'src/lib/concurrency.ts',
     'src/tooling/name-lists.ts',
     'src/usecases/exports/find-export-gaps.ts',
-    'src/usecases/exports/job-page.ts',
+    'src/usecases/exports/find-export-gaps.ts',
     'src/workspace/',
   ],
   'fuse.js': ['src/domain/'],

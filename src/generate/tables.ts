@@ -10,8 +10,7 @@ import { resources } from '../resources/index.ts';
 import type { Setting } from '../settings/setting.ts';
 import { flagOf, settingDeclarations } from '../settings/settings.ts';
 import type { AnyTool } from '../tooling/tool.ts';
-import { meaningOf } from '../workspace/query/column-types.ts';
-import { columnOf, columnsOf, promisedColumns, typeOf } from '../workspace/query/columns.ts';
+import { columnOf, columnsOf, meaningOf, promisedColumns, typeOf } from '../workspace/query/columns.ts';
 
 /** The instant at which the questions of README are asked; the emulated world is the same whenever that is. */
 const ASKED_AT = '2026-11-20T10:00:00Z';

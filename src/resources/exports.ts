@@ -11,7 +11,7 @@ const READY_MS = 20_000;
 /** The loads of the warehouse, or in words why they are not known; undefined without a warehouse. */
 async function loadsOf({ warehouse }: ProjectWorkspace) {
   if (!warehouse) return undefined;
-  const { recordsOrReason } = await import('../usecases/exports/loaded-runs.ts');
+  const { recordsOrReason } = await import('../usecases/exports/export-data.ts');
   return recordsOrReason(warehouse);
 }
 
@@ -87,8 +87,8 @@ export const exportRun = defineResource({
         'missing',
         `run ${runId} of job ${jobId} is not in the workspace${hint('download_export_run', '; download_export_run fetches it')}`,
       );
-    const { firstRows } = await import('../workspace/query/first-rows.ts');
-    const { prepared } = await import('../usecases/exports/loaded-runs.ts');
+    const { firstRows } = await import('../workspace/query/query-results.ts');
+    const { prepared } = await import('../usecases/exports/export-data.ts');
     await workspace.runs(id.jobId);
     await prepared(workspace, new Set([id.jobId]), READY_MS, AbortSignal.any([]));
     const begin = await workspace.reading([id], async ([run = manifest]) => ({ run, ...(await firstRows(run, workspace)) }));

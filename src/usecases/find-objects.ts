@@ -4,7 +4,7 @@ import { listScenarioReports, listSpeedEvents } from '../api/operations/speed-an
 import { everydayWords } from '../domain/exports/plan/resolve-fields.ts';
 import { type NameKind, nameKinds, type SearchObject, searchObjects, searchSomeWords } from '../domain/names/match-name.ts';
 import { hint } from '../lib/hint.ts';
-import { meaningOf } from '../workspace/query/column-types.ts';
+import { meaningOf } from '../workspace/query/columns.ts';
 import type { Context, Lists } from './context.ts';
 import { isAppZone } from './zone-kind.ts';
 

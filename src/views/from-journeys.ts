@@ -1,7 +1,5 @@
 import { rangesOf } from '../domain/journeys/covered-days.ts';
-import type { FunnelChange, FunnelStep } from '../domain/journeys/funnel.ts';
-import { type FunnelGroup, LEAST_SESSIONS } from '../domain/journeys/funnel-groups.ts';
-import { groupSentences } from '../domain/journeys/funnel-words.ts';
+import { type FunnelChange, type FunnelGroup, type FunnelStep, groupSentences, LEAST_SESSIONS } from '../domain/journeys/funnel.ts';
 import type { ImpactAnswer, ImpactRow } from '../domain/journeys/impact/impact-answer.ts';
 import { edgeName } from '../domain/journeys/paths.ts';
 import { percentOf } from '../domain/journeys/proportions.ts';

@@ -8,21 +8,25 @@ import type { Clock } from '../lib/clock.ts';
 import { createFairSemaphore, endOrTime, mapConcurrent } from '../lib/concurrency.ts';
 import { hint } from '../lib/hint.ts';
 import { conversionFailure, convertJob, waitingJobs } from './convert/conversions.ts';
-import { removeTempFiles } from './download/download-run.ts';
-import { type Download, type DownloadOptions, downloadOf, startDownload } from './download/downloads.ts';
+import { type Download, type DownloadOptions, downloadOf, removeTempFiles, startDownload } from './download/download-run.ts';
 import { createFileStore } from './download/file-store.ts';
 import { diskFailure, namesIn, tryDirectory, WorkspaceError } from './store/disk.ts';
+import { type Holder, isLockName, type Lock, type LockKind, removeDeadLocks, takeLock, waitForLock } from './store/lock.ts';
 import {
+  byTime,
+  filesOnDisk,
   MANIFEST,
   type Owner,
   plansDirectory,
   principalDirectory,
   projectDirectory,
+  type RunId,
+  type RunManifest,
+  readManifest,
   resultsDirectory,
   runDirectory,
-} from './store/layout.ts';
-import { type Holder, isLockName, type Lock, type LockKind, removeDeadLocks, takeLock, waitForLock } from './store/lock.ts';
-import { byTime, filesOnDisk, type RunId, type RunManifest, readManifest, runsIn } from './store/manifest.ts';
+  runsIn,
+} from './store/manifest.ts';
 import { bytesBelow, createQuota } from './store/quota.ts';
 import { removeStaleSpillDirectories } from './store/spill.ts';
 import { openProjectWarehouse, type ProjectWarehouse } from './warehouse/project-warehouse.ts';

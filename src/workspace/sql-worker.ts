@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { convertRun, writePiece } from './convert/write-table.ts';
 import { cellOf, checkStatement, openDatabase, TaskFailure } from './query/database.ts';
-import type { Cell, Failure, Message, Opening, ProcessStep, Statement } from './query/protocol.ts';
+import type { Cell, Failure, Message, Opening, ProcessStep, Statement } from './query/sql-process.ts';
 import { identifier } from './query/view-sql.ts';
 import { messageOf } from './store/disk.ts';
 

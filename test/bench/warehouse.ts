@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { runDirectory } from '../../src/workspace/store/layout.ts';
-import type { RunManifest } from '../../src/workspace/store/manifest.ts';
+import { type RunManifest, runDirectory } from '../../src/workspace/store/manifest.ts';
 import { ledgerOf } from '../../src/workspace/warehouse/ledger.ts';
 import { loadRun } from '../../src/workspace/warehouse/project-warehouse.ts';
 import { openWarehouse } from '../../src/workspace/warehouse/warehouse.ts';

@@ -50,5 +50,5 @@ export const modules = {
     { mutate: ofSignIn('oauth', 'principal'), tests: testsOfSignIn('oauth', 'issuer-keys', 'challenge') },
     { mutate: ofSignIn('static-tokens'), tests: testsOfSignIn('static-tokens') },
   ],
-  statement: [{ mutate: ['src/workspace/query/check-statement.ts'], tests: ['test/workspace/query/check-statement.test.ts'] }],
+  statement: [{ mutate: ['src/workspace/query/database.ts'], tests: ['test/workspace/query/check-statement.test.ts'] }],
 };

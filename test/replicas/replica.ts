@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { createTokenCache, type Token, type TokenRequest } from '../../src/api/tokens.ts';
-import type { Clock } from '../../src/lib/clock.ts';
-import { HOUR_MS } from '../../src/lib/clock.ts';
+import { type Clock, HOUR_MS } from '../../src/lib/clock.ts';
 import { type Owner, openSharedCache, type SharedCache } from '../../src/replicas/index.ts';
 import { CACHE_KEY, makeRedis, type TestRedis } from '../support/redis.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Har } from '../../src/domain/har/read/read-har.ts';
-import { readHar } from '../../src/domain/har/read/read-har.ts';
+import { type Har, readHar } from '../../src/domain/har/read/read-har.ts';
 import { studyHar } from '../../src/domain/har/requests/study-har.ts';
 import { findProblems } from '../../src/domain/har/rules/find-problems.ts';
 import { drawSvg } from '../../src/views/draw-svg.ts';

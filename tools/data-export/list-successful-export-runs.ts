@@ -8,10 +8,8 @@ import { minuteAt } from '../../src/lib/dates.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
-import { selectRuns } from '../../src/usecases/exports/deliveries.ts';
-import { withoutFilesWords } from '../../src/usecases/exports/runs-without-files.ts';
-import { learnFileLife, lifeWords } from '../../src/workspace/download/file-life.ts';
-import { asSuccessful } from '../../src/workspace/download/run-rows.ts';
+import { selectRuns, withoutFilesWords } from '../../src/usecases/exports/deliveries.ts';
+import { asSuccessful, learnFileLife, lifeWords } from '../../src/workspace/download/run-rows.ts';
 
 export default defineTool({
   name: 'list_successful_export_runs',

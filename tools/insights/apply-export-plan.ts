@@ -3,7 +3,7 @@ import { recordId } from '../../src/api/operations/records.ts';
 import { text } from '../../src/api/params.ts';
 import { either } from '../../src/lib/hint.ts';
 import { defineAnsweringTool, OVERWRITE } from '../../src/tooling/tool.ts';
-import { applyExportPlan, holderOfPlan } from '../../src/usecases/exports/apply-export-plan.ts';
+import { applyExportPlan, holderOfPlan } from '../../src/usecases/exports/plan-export.ts';
 
 export default defineAnsweringTool({
   name: 'apply_export_plan',

@@ -1,10 +1,13 @@
+import { dateText } from '../../findings/wording.ts';
 import { nth } from '../../lib/nth.ts';
+import { formatNumber } from '../../lib/number-text.ts';
+import { present } from '../../lib/sentences.ts';
 import { addTo, sumOfKnown } from '../../lib/tally.ts';
 import { type Judgement, judgePeriods } from '../metrics/engine/judge.ts';
 import type { DailyPoint } from '../metrics/engine/series.ts';
 import { dayText } from './covered-days.ts';
 import type { FunnelAnswer } from './funnel-answer.ts';
-import { differenceOf, discovered, intervalOf, percentOf } from './proportions.ts';
+import { type Difference, differenceOf, discovered, intervalOf, type Proportion, percentOf } from './proportions.ts';
 
 /** How many came so far and no farther; the place in the list is the depth. */
 export type Depths = readonly number[];
@@ -190,4 +193,226 @@ export function changedGroups(index: number, names: readonly string[], baseline:
   return discovered(questions)
     .toSorted((a, b) => a.pValue - b.pValue)
     .map(({ group }) => group);
+}
+
+/** A group of a split: how many did each step, and how it differs from the others. */
+export type FunnelGroup = NonNullable<FunnelAnswer['groups']>[number] & {
+  /** Fewer or more go on than of the others, on the same devices where these are known; left out where it does not stand out. */
+  readonly differs?: 'fewer' | 'more';
+};
+
+/** Groups that an answer shows. */
+export const MOST_GROUPS = 8;
+/** With fewer at the first step nothing is said of a group. */
+export const LEAST_SESSIONS = 50;
+
+/** The difference of a group from all others at a step; shares from 0 to 1. */
+interface StepDifference extends Difference {
+  readonly group: string;
+  readonly index: number;
+  readonly own: number;
+}
+
+/** How many of each stratum of a group, such as its devices, did each step. */
+type Strata = ReadonlyMap<string, readonly number[]>;
+
+/** Those who did a step, out of those who did the one before. */
+const sideOf = (done: readonly number[], index: number): Proportion => ({ hits: nth(done, index), of: nth(done, index - 1) });
+
+/** The differences of groups that have enough sessions from all others, at every step after the first, within strata. */
+function differencesOf(groups: ReadonlyMap<string, Strata>): StepDifference[] {
+  const totals = new Map<string, number[]>();
+  for (const strata of groups.values()) for (const [stratum, done] of strata) totals.set(stratum, sumOf([totals.get(stratum) ?? [], done]));
+  return [...groups].flatMap(([group, strata]) => {
+    const all = sumOf(strata.values());
+    if (nth(all, 0) < LEAST_SESSIONS) return [];
+    return all.flatMap((_, index): StepDifference[] => {
+      if (index === 0) return [];
+      const pairs = [...strata].map(([stratum, done]) => {
+        const [own, total] = [sideOf(done, index), sideOf(totals.get(stratum) ?? [], index)];
+        return [own, { hits: total.hits - own.hits, of: total.of - own.of }] as const;
+      });
+      const found = differenceOf(pairs);
+      return found ? [{ group, index, own: nth(all, index) / nth(all, index - 1), ...found }] : [];
+    });
+  });
+}
+
+/**
+ * Those of one group alone where the others are alike without it: beside a broken desktop, mobile differs from all others too, and is
+ * not what is to be looked at.
+ */
+function toldDifferences(groups: ReadonlyMap<string, Strata>, all: readonly StepDifference[]): readonly StepDifference[] {
+  const clearest = discovered(all).toSorted((a, b) => a.pValue - b.pValue);
+  const lone = [...new Set(clearest.map(({ group }) => group))].slice(0, MOST_GROUPS).find((group) => {
+    const rest = new Map([...groups].filter(([name]) => name !== group));
+    return rest.size > 1 && discovered(differencesOf(rest)).length === 0;
+  });
+  return lone === undefined ? all : all.filter(({ group }) => group === lone);
+}
+
+const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
+
+/** Differences of groups: those that are told, all, and those within devices, where these are known. */
+interface Differences {
+  readonly told: readonly StepDifference[];
+  readonly plain: readonly StepDifference[];
+  readonly within: readonly StepDifference[] | undefined;
+}
+
+/** How far a step moves what is reached behind it. */
+const effectOf = ({ own, other }: StepDifference) => Math.abs(Math.log(own / other));
+
+/** How a group differs by the largest of its differences, or what else is to be said of it. */
+function groupVerdict(
+  names: readonly string[],
+  group: string,
+  sessions: number,
+  { told, plain, within }: Differences,
+): Pick<FunnelGroup, 'verdict' | 'differs'> {
+  const largestOf = (all: readonly StepDifference[]) =>
+    discovered(all)
+      .filter((each) => each.group === group)
+      .toSorted((a, b) => effectOf(b) - effectOf(a))[0];
+  const words = ({ own, other, index }: StepDifference, reach: string, others: string) =>
+    `${percent(own)} of those at ${names[index - 1]}${reach}, ${others} ${percent(other)}`;
+  const [largest, alone] = [largestOf(told), within && largestOf(plain)];
+  if (largest) {
+    const differs = largest.points < 0 ? 'fewer' : 'more';
+    const others = within ? 'others on the same devices' : 'elsewhere';
+    return { verdict: `${differs} reach ${names[largest.index]}: ${words(largest, '', others)}`, differs };
+  }
+  if (!alone) return { verdict: sessions < LEAST_SESSIONS ? 'too few' : 'like the others' };
+  const alike = within?.find(({ group: own, index }) => own === group && index === alone.index);
+  if (!alike) return { verdict: 'cannot be told from its devices, which hardly any others have' };
+  return { verdict: `as their devices do: ${words(alike, ` reach ${names[alone.index]}`, 'others on the same devices')}` };
+}
+
+/**
+ * The groups, the largest first or in the order given, each with the step at which it differs most from all others: where their devices
+ * are known, from others on the same ones, because a browser or a country else stands for the phones that its visitors have.
+ */
+export function groupsOf(names: readonly string[], counts: Pick<FunnelCounts, 'groups' | 'byDevice'>, inOrder = false): FunnelGroup[] {
+  const doneIn = (groups: ReadonlyMap<string, readonly number[]>) =>
+    new Map([...groups].map(([group, depths]) => [group, reached(depths, names.length)]));
+  const done = doneIn(counts.groups);
+  const byDevice = counts.byDevice && new Map([...counts.byDevice].map(([group, devices]) => [group, doneIn(devices)]));
+  const plain = new Map([...done].map(([group, steps]) => [group, new Map([['', steps]])]));
+  const all = differencesOf(plain);
+  const within = byDevice && differencesOf(byDevice);
+  const differences = { told: toldDifferences(byDevice ?? plain, within ?? all), plain: all, within };
+  const shown = inOrder ? [...done] : [...done].toSorted(([, a], [, b]) => nth(b, 0) - nth(a, 0)).slice(0, MOST_GROUPS);
+  return shown.map(([group, steps]) => ({ group, steps, ...groupVerdict(names, group, nth(steps, 0), differences) }));
+}
+
+/** Monday of the week of a day; the first day of 1970 was a Thursday. */
+function weekOf(day: number): number {
+  return day - ((((day + 3) % 7) + 7) % 7);
+}
+
+/** Depths of a funnel by day or by week, which begins on Monday. */
+export function groupedDays(days: ReadonlyMap<number, readonly number[]>, by: 'day' | 'week'): Map<string, number[]> {
+  const groups = new Map<string, number[]>();
+  for (const [day, depths] of [...days].toSorted(([a], [b]) => a - b)) {
+    const name = by === 'day' ? dayText(day) : `week of ${dayText(weekOf(day))}`;
+    groups.set(name, sumOf([groups.get(name) ?? [], depths]));
+  }
+  return groups;
+}
+
+/** The parts of a funnel's sentences. */
+interface Told {
+  readonly steps: readonly FunnelStep[];
+  readonly groups: readonly FunnelGroup[] | undefined;
+  /** Whether groups were compared within devices. */
+  readonly isByDevice?: boolean | undefined;
+  /** Chosen devices held against the others. */
+  readonly beside?: FunnelGroup | undefined;
+  readonly changes: readonly FunnelChange[] | undefined;
+  readonly unit: 'sessions' | 'visitors';
+  readonly question: {
+    readonly order: 'in_order' | 'direct';
+    readonly withinDays: number | undefined;
+    readonly breakdown?: string | undefined;
+  };
+  readonly immature: number;
+  /** Whether filters leave some visits out. */
+  readonly isFiltered: boolean;
+}
+
+const count = (value: number) => formatNumber(value, { group: true });
+
+function changeSentence({ changes, steps, beside }: Told): string[] {
+  if (!changes) return beside?.differs ? [groupSentence(beside)] : [];
+  const moved = changes.filter(({ verdict }) => verdict === 'higher' || verdict === 'lower');
+  const [clearest] = moved.toSorted((a, b) => Math.abs(distance(b)) - Math.abs(distance(a)));
+  if (!clearest) return changes.some(({ verdict }) => verdict === 'within noise') ? ['No step of this funnel changed significantly.'] : [];
+  const { verdict, step, since, beforePercent = 0, afterPercent = 0, group } = clearest;
+  const from = steps.find((_, at) => steps[at + 1]?.step === step);
+  const begun = since && ` since ${dateText(since, since.slice(0, 4))}`;
+  return [
+    `${verdict === 'lower' ? 'Fewer' : 'More'} go on from ${from?.step} to ${step}${begun ?? ''}: ` +
+      `${afterPercent}% against ${beforePercent}% in the baseline${group ? `, most clearly for ${group}` : ''}.`,
+  ];
+}
+
+const distance = ({ beforePercent = 0, afterPercent = 0 }: FunnelChange) => afterPercent - beforePercent;
+
+function lossSentence({ steps, unit, isFiltered }: Told): string {
+  const at = largestLoss(steps);
+  const [first] = steps;
+  if (!first || first.sessions === 0)
+    return `No ${unit}${isFiltered ? ' that pass the filters' : ''} did ${first?.step ?? 'the first step'} in these days.`;
+  const [from, to] = at === undefined ? [] : [steps[at], steps[at + 1]];
+  if (!from || !to) return `All ${count(first.sessions)} ${unit} that did ${first.step} did every step.`;
+  const lost = `${count(from.left ?? 0)} of ${count(from.sessions)} ${unit} (${(100 * lostShare(from)).toFixed(1)}%)`;
+  return `The largest loss is after ${from.step}: ${lost} do not reach ${to.step}${steeperWords(steps, from)}.`;
+}
+
+const lostShare = ({ left = 0, sessions }: FunnelStep) => (sessions > 0 ? left / sessions : 0);
+
+/** `; the largest share is lost after /checkout/address, 41.8% of 756`, where another step loses more of those who come to it. */
+function steeperWords(steps: readonly FunnelStep[], from: FunnelStep): string {
+  const known = steps.slice(0, -1).filter(({ sessions }) => sessions >= LEAST_SESSIONS);
+  const [steepest] = known.toSorted((a, b) => lostShare(b) - lostShare(a));
+  if (!steepest || steepest === from || lostShare(steepest) <= lostShare(from)) return '';
+  return `; the largest share is lost after ${steepest.step}, ${(100 * lostShare(steepest)).toFixed(1)}% of ${count(steepest.sessions)}`;
+}
+
+function wholeSentence({ steps, unit }: Told): string[] {
+  const [first, last] = [steps[0], steps.at(-1)];
+  return first && last && first.sessions > 0 ? [`${last.ofFirstPercent}% of ${unit} with ${first.step} reach ${last.step}.`] : [];
+}
+
+/** How groups differ: two that stand out, losses first, else that none does; nothing where all have too few. */
+export function groupSentences(groups: readonly FunnelGroup[], breakdown = 'group', isByDevice?: boolean): string[] {
+  const own = ['fewer', 'more'].flatMap((kind) => groups.filter(({ differs }) => differs === kind)).slice(0, 2);
+  if (own.length > 0 || groups.every(({ verdict }) => verdict === 'too few')) return own.map(groupSentence);
+  return [`No ${breakdown.replace('_', ' ')} differs significantly from the others${isByDevice ? ' on the same devices' : ''}.`];
+}
+
+const groupSentence = ({ group, verdict }: FunnelGroup) => `For ${group}, ${verdict}.`;
+
+/**
+ * The sentences of a funnel: the change where a baseline was asked for or how chosen devices differ, how groups of a split do, the largest
+ * loss, the whole way.
+ */
+export function funnelWords(told: Told): { answer: string; notes: string[] } {
+  const { steps, groups, unit, question, immature, isByDevice } = told;
+  const notes = present(
+    (steps[0]?.sessions ?? 0) < LEAST_SESSIONS && `Fewer than ${LEAST_SESSIONS} ${unit} did the first step: the shares say little.`,
+    question.order === 'direct'
+      ? 'Counted: each step is the very next page.'
+      : 'Counted: each step comes later than the one before; others may lie between.',
+    question.withinDays !== undefined &&
+      `A visitor is a browser or device; the steps are done within ${question.withinDays} days of the first. ` +
+        `${count(immature)} visitors whose window is not over, or not covered, are left out.`,
+    groups && 'Groups are compared with all others, step by step, at a false discovery rate of 5 %.',
+    steps.at(-1)?.medianSeconds === undefined &&
+      steps.length > 1 &&
+      (steps.at(-1)?.sessions ?? 0) > 0 &&
+      'The files do not say when in a visit a purchase was.',
+  );
+  const compared = groupSentences(groups ?? [], question.breakdown, isByDevice);
+  return { answer: [...changeSentence(told), ...compared, lossSentence(told), ...wholeSentence(told)].join(' '), notes };
 }

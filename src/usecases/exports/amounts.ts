@@ -1,8 +1,7 @@
 import { onApiError } from '../../api/errors.ts';
 import { getSiteRevenue } from '../../api/operations/metrics.ts';
 import { isoAt, resolveDate } from '../../lib/dates.ts';
-import { meaningOf, type Unit } from '../../workspace/query/column-types.ts';
-import type { Column } from '../../workspace/query/columns.ts';
+import { type Column, meaningOf, type Unit } from '../../workspace/query/columns.ts';
 import type { ExportContext } from './export-lists.ts';
 
 /** Units that the name of a column alone does not make clear. */

@@ -1,28 +1,102 @@
+import { setTimeout } from 'node:timers/promises';
 import { ApiError, onApiError } from '../../api/errors.ts';
 import { listExportableFields } from '../../api/operations/data-export.ts';
 import { EVER, type Held, RETRY_MS, rangeOf } from '../../domain/exports/coverage.ts';
 import { USUAL_SCOPES } from '../../domain/exports/plan/resolve-fields.ts';
 import { lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { endOrTime } from '../../lib/concurrency.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import { type Interval, intersect } from '../../lib/intervals.ts';
 import { counted } from '../../lib/number-text.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import { columnsOf, listedFields } from '../../workspace/query/columns.ts';
-import { type DataView, dataViewOf, viewName } from '../../workspace/query/data-view.ts';
+import { columnsIn, type DataView, dataViewOf, type HoldingRun, heldIn, viewName } from '../../workspace/query/data-view.ts';
 import type { Dialect } from '../../workspace/query/examples.ts';
-import { columnsIn, type HoldingRun, heldIn } from '../../workspace/query/shares.ts';
 import { openSql, runSql, SqlError, type SqlResult } from '../../workspace/query/sql-process.ts';
 import { viewSql } from '../../workspace/query/view-sql.ts';
 import { makeDirectory, WorkspaceError } from '../../workspace/store/disk.ts';
-import { isConvertible, isReady, type RunManifest } from '../../workspace/store/manifest.ts';
+import { isConvertible, isReady, isSameRun, type RunManifest } from '../../workspace/store/manifest.ts';
 import type { LoadRecord } from '../../workspace/warehouse/ledger.ts';
+import { type LoadPlaces, rowsWords, waitingWords } from '../../workspace/warehouse/loaded-table.ts';
 import type { ProjectWarehouse } from '../../workspace/warehouse/project-warehouse.ts';
 import { warehouseViewOf } from '../../workspace/warehouse/warehouse-view.ts';
 import { type ExportContext, readJobs, readVariables } from './export-lists.ts';
-import { loadedRecords, prepared } from './loaded-runs.ts';
 import { type Author, damageOf, isOfStatement, NoSuchName, sqlFailure } from './sql-errors.ts';
 import { namesColumn } from './statement.ts';
+
+/** How long a query waits for loads that are under way. */
+const WAIT_MS = 5_000;
+
+/** Waits until conversions of these jobs, or all, and loads of this process have ended, so long at most. */
+export async function prepared(
+  workspace: ProjectWorkspace,
+  jobIds: ReadonlySet<number> | undefined,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const wait = (ended: AbortSignal) => setTimeout(Math.max(0, waitMs), undefined, { signal: ended });
+  await endOrTime(workspace.converted(jobIds), wait, signal);
+  signal.throwIfAborted();
+}
+
+/** The loads of the warehouse, or in words why they are not known: files on the disk can be used all the same. */
+export function recordsOrReason(warehouse: ProjectWarehouse, signal?: AbortSignal): Promise<LoadRecord[] | string> {
+  return warehouse.records(signal).catch(onApiError(({ message }) => message));
+}
+
+/**
+ * How the load of a run stands after a download, waiting for it at most so long; undefined where it is loaded. Progress goes on from the
+ * 100 of the download to 200.
+ */
+export async function loadState(
+  run: RunManifest,
+  place: LoadPlaces,
+  waitMs: number,
+  { signal, progress }: ExportContext,
+): Promise<string | undefined> {
+  await place.workspace.runs(run.jobId);
+  let reported = 0;
+  const stop = place.warehouse.onProgress(() => {
+    const load = place.warehouse.underWay().find((each) => isSameRun(each, run));
+    const share = load && load.totalRows > 0 ? load.rows / load.totalRows : 0;
+    if (!load || share <= reported) return;
+    reported = share;
+    progress(100 * (1 + share), 200, `${rowsWords(load)} loaded into the warehouse`);
+  });
+  await prepared(place.workspace, undefined, waitMs, signal).finally(stop);
+  const records = await recordsOrReason(place.warehouse, signal);
+  if (typeof records === 'string') return records;
+  const isLoaded = records.some((record) => record.state === 'loaded' && isSameRun(record.run, run));
+  return isLoaded ? undefined : waitingWords(run, place, records);
+}
+
+/**
+ * The loads of a project, after a short wait for those of these runs that are on their way, and the runs that are still being loaded; names
+ * those that could not be, and throws where a job has no other.
+ */
+async function loadedRecords(
+  { onDisk, ...place }: LoadPlaces & { readonly onDisk: readonly RunManifest[] },
+  { note, signal }: ExportContext,
+): Promise<{ readonly records: LoadRecord[]; readonly coming: RunManifest[] }> {
+  const waiting = (records: readonly LoadRecord[]) =>
+    onDisk.filter((run) => !records.some((record) => record.state === 'loaded' && isSameRun(record.run, run)));
+  let records = await place.warehouse.records(signal);
+  if (waiting(records).length > 0) {
+    await prepared(place.workspace, undefined, WAIT_MS, signal);
+    records = await place.warehouse.records(signal);
+  }
+  const late = waiting(records);
+  const isMoving = (run: RunManifest) =>
+    isConvertible(run) && (place.warehouse.failure(run) ?? place.workspace.conversionFailure(run)) === undefined;
+  const only = late.find(({ jobId }) => !records.some((record) => record.state === 'loaded' && record.run.jobId === jobId));
+  if (only) {
+    const retry = isMoving(only) && { retryAfterMs: RETRY_MS };
+    throw new ApiError(retry ? 'busy' : 'down', waitingWords(only, place, records), retry || {});
+  }
+  for (const run of late) if (!isMoving(run)) note(waitingWords(run, place, records));
+  return { records, coming: late.filter(isMoving) };
+}
 
 /** A call has 40 seconds; reading the files takes a part of them. */
 const TIMEOUT_MS = 32_000;

@@ -2,20 +2,28 @@ import pLimit from 'p-limit';
 import { allPages } from '../../api/all-pages.ts';
 import { checkInput } from '../../api/check-input.ts';
 import { ApiError, onApiError } from '../../api/errors.ts';
-import { createExportJob, listExportRuns } from '../../api/operations/data-export.ts';
-import { instantOf, MAX_METRICS_RANGE_MS } from '../../api/params.ts';
+import type { InputOf } from '../../api/operation.ts';
+import { createExportJob, type listExportJobs, listExportRuns } from '../../api/operations/data-export.ts';
+import { DEFAULT_PAGE_SIZE, instantOf, MAX_METRICS_RANGE_MS, MAX_PAGE_SIZE } from '../../api/params.ts';
 import { rangeOf } from '../../domain/exports/coverage.ts';
 import { type BackfillContent, backfillName, contentOf, isBackfillOf } from '../../domain/exports/gaps/backfill.ts';
 import {
+  allGapsAnswer,
   type ExportHistory,
   findGaps,
+  GAPS,
   type GapStudy,
+  gapAnswer,
+  gapCounts,
+  gapRows,
   joined,
+  mostTelling,
+  OUTSIDE,
   type Status,
   type StatusInterval,
   slotsIn,
 } from '../../domain/exports/gaps/find-gaps.ts';
-import { allGapsAnswer, GAPS, gapAnswer, gapCounts, gapRows, mostTelling, OUTSIDE } from '../../domain/exports/gaps/gap-words.ts';
+import { HEALTH_DAYS, healthOf, type JobHealth, type OnceJob, stateNotes, suspendedWords } from '../../domain/exports/gaps/jobs-answer.ts';
 import { bodiesOf, splitRange } from '../../domain/exports/plan/job-bodies.ts';
 import {
   deviceOf,
@@ -26,17 +34,114 @@ import {
   lower,
   numericIds,
 } from '../../domain/exports/plan/similar-jobs.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import { rangeName } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
 import { type Interval, intersect, union } from '../../lib/intervals.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import { firstOf, present } from '../../lib/sentences.ts';
-import { type FileLife, lifeWords } from '../../workspace/download/file-life.ts';
+import { type FileLife, lifeWords, successfulRuns } from '../../workspace/download/run-rows.ts';
 import type { ExportPlan } from '../../workspace/plans.ts';
 import { rowsOf } from '../../workspace/store/manifest.ts';
 import { fetchMetrics } from '../metrics/fetch-metrics.ts';
-import { availableRuns, deliveriesAmong, readRunRows } from './deliveries.ts';
+import { availableRuns, deliveriesAmong, emptyRunWords, readRunRows, withEmptyRuns } from './deliveries.ts';
 import { comingRanges, type ExportContext, openPlansOf, readJobs, readVariables } from './export-lists.ts';
+
+/** Jobs whose runs are asked for at once: as many calls as are in flight by default. */
+const LISTED_AT_ONCE = 8;
+
+/** A list of jobs waits no longer for their runs. */
+const LIST_PATIENCE_MS = 10_000;
+
+/** A once job of all devices that is over: its state says as much. */
+const saysNothing = ({ stateWords, device }: JobHealth) => stateWords === 'over' && (device === undefined || device === 'all devices');
+
+/** The ranges and outcomes of the once jobs among these, from their successful runs and the plans that made them. */
+async function onceJobsAmong(jobs: readonly JobRecord[], context: ExportContext): Promise<OnceJob[]> {
+  const once = jobs.filter(({ frequency }) => lower(frequency) === 'once');
+  if (once.length === 0) return [];
+  const plans = await openPlansOf(context);
+  const [rows, made] = await Promise.all([readRunRows(numericIds(once), undefined, context.ask), plans.all()]);
+  const { runs } = await deliveriesAmong(rows, context);
+  const iso = (ms: number) => new Date(ms).toISOString();
+  return once.map((job) => {
+    const own = runs.filter(({ jobId }) => jobId === job.jobId);
+    const [range] = [...own.map((run) => run.range).filter(({ startMs, endMs }) => startMs < endMs), ...comingRanges(job, made)];
+    return {
+      jobId: job.jobId,
+      ...(range && { from: iso(range.startMs), to: iso(range.endMs) }),
+      hasFiles: lower(job.state) === 'completed' ? own.length > 0 : undefined,
+      expired: (own.length > 0 && own.every(({ untilMs }) => untilMs <= context.nowMs)) || undefined,
+    };
+  });
+}
+
+/** Of more jobs only those of the page are held against their files, which takes requests. */
+const MOST_COUNTED = 50;
+
+/** The once jobs that an answer counts: among all jobs where they are few, else those of the page. */
+export async function onceCounted(jobs: readonly JobRecord[], all: readonly JobRecord[] | undefined, context: ExportContext) {
+  const countedAll = all !== undefined && all.length <= MOST_COUNTED;
+  const once = await onceJobsAmong(countedAll ? all : jobs, context).catch(
+    onApiError(({ message }) => context.note(`Ranges and outcomes of once jobs could not be read: ${message}`)),
+  );
+  return { once: once ?? [], countedAll };
+}
+
+/** The latest page of runs of each recurring job, a request each; notes how many were not reached in time or could not be read. */
+async function readRuns(jobs: readonly JobRecord[], { ask, clock, note }: ExportContext) {
+  const untilMs = clock.now() + LIST_PATIENCE_MS;
+  let reason: string | undefined;
+  const read = await pLimit(LISTED_AT_ONCE).map(jobs, async (job) => {
+    const jobId = Number(job.jobId);
+    if (lower(job.frequency) === 'once' || !Number.isSafeInteger(jobId)) return [{ job, runs: [] }];
+    if (clock.now() >= untilMs) return [];
+    const runs = await ask(listExportRuns, { jobId, limit: MAX_PAGE_SIZE }).catch(onApiError(({ message }) => void (reason ??= message)));
+    return runs ? [{ job, runs }] : [];
+  });
+  const found = read.flat();
+  const left = jobs.length - found.length;
+  if (left > 0) note(`The runs of ${left} of ${jobs.length} jobs are not counted: ${reason ?? 'time ran out'}.`);
+  return found;
+}
+
+/** How the jobs of a page do; where their runs cannot be read, which is noted, none. */
+export async function healthAmong(jobs: readonly JobRecord[], context: ExportContext): Promise<JobHealth[]> {
+  const { nowMs, note } = context;
+  const read = await readRuns(jobs, context);
+  const active = read.filter(({ job, runs }) => lower(job.state) === 'active' && runs.length > 0);
+  const ids = active.map(({ job }) => Number(job.jobId));
+  const listed = await successfulRuns(context.ask, ids).catch(onApiError(() => undefined));
+  const empty = active.flatMap(({ job, runs }) => (listed ? withEmptyRuns(job, runs, listed, [nowMs - HEALTH_DAYS * DAY_MS, nowMs]) : []));
+  const emptyOf = new Map(empty.map(({ jobId, days }) => [jobId, { emptyRuns: days.length }]));
+  const health = read.map(({ job, runs }) => ({ ...healthOf(job, runs, nowMs), ...emptyOf.get(job.jobId) }));
+  if (health.some(({ runs }) => runs !== undefined))
+    note(
+      'goodRuns, missing: last 30 days (hourly jobs: latest 100 runs)' +
+        hint('find_export_gaps', '; find_export_gaps says which days') +
+        '.',
+    );
+  for (const sentence of [...emptyRunWords(empty), ...stateNotes(jobs), ...suspendedWords(jobs)]) note(sentence);
+  return health.filter((own) => !saysNothing(own));
+}
+
+/**
+ * The jobs that these filters let through, with those of the page. Undefined where all cannot be listed, and for a caller who turns pages
+ * or takes the largest: the list is not read again for each of them.
+ */
+export async function jobsThatFit(
+  { page, limit = DEFAULT_PAGE_SIZE, ...wanted }: InputOf<typeof listExportJobs>,
+  shown: readonly JobRecord[],
+  { ask }: ExportContext,
+): Promise<readonly JobRecord[] | undefined> {
+  if (page !== undefined) return undefined;
+  if (shown.length < limit) return shown;
+  if (limit >= MAX_PAGE_SIZE) return undefined;
+  const members = ['state', 'scope', 'frequency', 'format'] as const;
+  const jobs = await readJobs(ask).catch(onApiError(() => undefined));
+  const isLike = (job: JobRecord) => members.every((each) => wanted[each] === undefined || lower(job[each]) === lower(wanted[each]));
+  return jobs?.filter(isLike);
+}
 
 /** The days that are asked about. */
 interface AskedDays {

@@ -10,13 +10,12 @@ import { firstOf } from '../../lib/sentences.ts';
 import { plainText } from '../../lib/strangers-text.ts';
 import { timeColumn, typeOf } from '../../workspace/query/columns.ts';
 import { examplesOf } from '../../workspace/query/examples.ts';
-import type { Cell } from '../../workspace/query/protocol.ts';
 import { queryResults } from '../../workspace/query/query-results.ts';
+import type { Cell } from '../../workspace/query/sql-process.ts';
 import { aboutColumn, currencyOf, unitsOf } from './amounts.ts';
 import { type Asked, type Data, type DataPart, MAX_CHARS, refuseAtOnce, withData } from './export-data.ts';
 import type { ExportContext } from './export-lists.ts';
-import { noValueWords } from './no-value.ts';
-import { askedDays, filesOfStatement, isCompared, isInnerJoin, isNamed, isRead, overBy, takesAll } from './statement.ts';
+import { askedDays, filesOfStatement, isCompared, isInnerJoin, isNamed, isRead, noValueWords, overBy, takesAll } from './statement.ts';
 import { type Supply, withFilesFor } from './supply.ts';
 
 /** Columns that one note names. */

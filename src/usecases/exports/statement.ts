@@ -1,6 +1,8 @@
-import { USUAL_SCOPES } from '../../domain/exports/plan/resolve-fields.ts';
+import { isVariableField, USUAL_SCOPES } from '../../domain/exports/plan/resolve-fields.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { type Interval, intersect } from '../../lib/intervals.ts';
+import type { Cell } from '../../workspace/query/sql-process.ts';
+import type { RunManifest } from '../../workspace/store/manifest.ts';
 
 /** Files that a question reads: of a scope, or of a job that it names, whatever its scope and columns are. */
 export interface FilesNeeded {
@@ -96,4 +98,20 @@ export function filesOfStatement(sql: string, nowMs: number): FilesNeeded[] {
   const days = overBy(askedDays(sql, nowMs), nowMs);
   const reads = (column: string) => namesColumn(words, column);
   return USUAL_SCOPES.filter((scope) => isRead(sql, scope)).map((scope) => ({ scope, days, reads }));
+}
+
+/** Texts that stand for no value of a variable, as deployments write them. */
+export const NO_VALUE = /^$|(^|[-_ ])(empty|null|undefined|none|not[-_ ]set)$/i;
+
+/** The same where other columns may hold words like `none` too. */
+const CERTAIN = /[-_ ](empty|not[-_ ]set)$/i;
+
+/** Says of a text among these rows that it stands for no value, where the statement reads a variable; undefined where there is none. */
+export function noValueWords(sql: string, runs: readonly RunManifest[], rows: readonly (readonly Cell[])[]): string | undefined {
+  const variables = runs
+    .flatMap(({ fields }) => fields)
+    .flatMap(({ fieldName, aliasName }) => (isVariableField(fieldName) ? (aliasName ?? []) : []));
+  const [name] = new Set(variables.filter((variable) => isNamed(sql, variable)));
+  const text = rows.flat().find((cell) => typeof cell === 'string' && CERTAIN.test(cell));
+  return name === undefined || typeof text !== 'string' ? undefined : `"${text}" stands for no value of ${name}.`;
 }

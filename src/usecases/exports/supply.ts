@@ -15,15 +15,14 @@ import { successfulRuns } from '../../workspace/download/run-rows.ts';
 import type { PlanPart } from '../../workspace/plans.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import { folded, keysOf, listedFields } from '../../workspace/query/columns.ts';
-import { columnsIn, type HoldingRun, heldIn } from '../../workspace/query/shares.ts';
-import { availableRuns, type ListedDelivery } from './deliveries.ts';
+import { columnsIn, type HoldingRun, heldIn } from '../../workspace/query/data-view.ts';
+import { availableRuns, type ListedDelivery, withoutFilesWords } from './deliveries.ts';
 import { type Asked, NothingDownloaded } from './export-data.ts';
 import { type ExportContext, openPlansOf, readJobs, readVariables } from './export-lists.ts';
-import { awaitPlanned } from './fetch-planned.ts';
 import { draftPlan } from './plan-export.ts';
-import { withoutFilesWords } from './runs-without-files.ts';
 import { NoSuchName } from './sql-errors.ts';
 import { type FilesNeeded, lastMidnight, namesColumn, overBy } from './statement.ts';
+import { awaitPlanned } from './sync-exports.ts';
 
 /** Days that are taken where a question names none. */
 const USUAL_DAYS = 7;

@@ -5,14 +5,16 @@ import {
   changesOf,
   type FunnelChange,
   type FunnelCounts,
+  type FunnelGroup,
+  funnelWords,
+  groupedDays,
+  groupsOf,
   largestLoss,
   reached,
   stepsOf,
   sumOf,
 } from '../../domain/journeys/funnel.ts';
 import type { FunnelAnswer } from '../../domain/journeys/funnel-answer.ts';
-import { type FunnelGroup, groupedDays, groupsOf } from '../../domain/journeys/funnel-groups.ts';
-import { funnelWords } from '../../domain/journeys/funnel-words.ts';
 import { OTHER, pageNames } from '../../domain/journeys/page-groups.ts';
 import { hasKind, isPageOf, parseStep, readAsWords, type Step } from '../../domain/journeys/step.ts';
 import type { Context } from '../context.ts';
@@ -20,7 +22,7 @@ import type { ExportContext } from '../exports/export-lists.ts';
 import { type FunnelQuestion, needsOf, readFunnel } from './funnel-sql.ts';
 import { pageCondition } from './sql-words.ts';
 import { type Breakdown, filterWords, isFiltered } from './visit-filters.ts';
-import type { VisitQuestion, VisitScope, Visits } from './visits.ts';
+import type { VisitQuestion, VisitScope, Visits } from './visit-relation.ts';
 import { withVisits } from './with-visits.ts';
 
 /**

@@ -4,12 +4,20 @@ import { type Path, type PathsAnswer, pagesOfPaths, pathText, pathWords } from '
 import { pageStep, readAsWords } from '../../domain/journeys/step.ts';
 import type { Context } from '../context.ts';
 import type { ExportContext } from '../exports/export-lists.ts';
-import { countedBy, requireVisits } from './held-values.ts';
 import { cases, changesOf, flag, pageCondition } from './sql-words.ts';
-import { unreached } from './unseen-step.ts';
 import { filterWords } from './visit-filters.ts';
-import { partsOf, pathText as pathSqlText, sessionRows, type VisitPart, visitRelation } from './visit-relation.ts';
-import type { VisitQuestion, Visits } from './visits.ts';
+import {
+  countedBy,
+  partsOf,
+  pathText as pathSqlText,
+  requireVisits,
+  sessionRows,
+  unreached,
+  type VisitPart,
+  type VisitQuestion,
+  type Visits,
+  visitRelation,
+} from './visit-relation.ts';
 import { withVisits } from './with-visits.ts';
 
 /** The question behind paths. */

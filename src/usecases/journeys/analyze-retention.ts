@@ -1,12 +1,10 @@
 import { refuse } from '../../api/errors.ts';
 import { type CoveredDays, dayText } from '../../domain/journeys/covered-days.ts';
-import { groupsOf, MOST_GROUPS } from '../../domain/journeys/funnel-groups.ts';
-import { groupSentences } from '../../domain/journeys/funnel-words.ts';
+import { groupSentences, groupsOf, MOST_GROUPS } from '../../domain/journeys/funnel.ts';
 import { cohortsOf, curvesOf, type RetentionAnswer, type ReturnCount, retentionWords } from '../../domain/journeys/retention.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
 import type { ExportContext } from '../exports/export-lists.ts';
-import { requireVisits, textOf } from './held-values.ts';
 import { flag } from './sql-words.ts';
 import {
   type Breakdown,
@@ -18,8 +16,7 @@ import {
   groupExpression,
   isFiltered,
 } from './visit-filters.ts';
-import { sessionRows, visitRelation } from './visit-relation.ts';
-import type { VisitQuestion, Visits } from './visits.ts';
+import { requireVisits, sessionRows, textOf, type VisitQuestion, type Visits, visitRelation } from './visit-relation.ts';
 import { withVisits } from './with-visits.ts';
 
 /** The question behind retention. */

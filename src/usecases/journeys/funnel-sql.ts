@@ -6,12 +6,21 @@ import { hasKind, type Step } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { nth } from '../../lib/nth.ts';
 import { addTo } from '../../lib/tally.ts';
-import { requireVisits, textOf } from './held-values.ts';
 import { cases, changesOf, dayOfMs, eventCondition, firstOf, flag, maskOf, msOf, NO_KEY, pageCondition } from './sql-words.ts';
-import { requireSeen } from './unseen-step.ts';
 import { type Breakdown, deviceSql, fieldOfBreakdown, groupExpression } from './visit-filters.ts';
-import { type Expressions, partsOf, pathText, sessionRows, type VisitPart, visitRelation } from './visit-relation.ts';
-import type { VisitRow, Visits } from './visits.ts';
+import {
+  type Expressions,
+  partsOf,
+  pathText,
+  requireSeen,
+  requireVisits,
+  sessionRows,
+  textOf,
+  type VisitPart,
+  type VisitRow,
+  type Visits,
+  visitRelation,
+} from './visit-relation.ts';
 import type { Needs } from './with-visits.ts';
 
 /** The statement's view of a funnel. */

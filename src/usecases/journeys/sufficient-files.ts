@@ -4,8 +4,8 @@ import { daysWords } from '../../domain/journeys/covered-days.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import { daysIn, intersect } from '../../lib/intervals.ts';
-import { type HoldingRun, heldIn } from '../../workspace/query/shares.ts';
-import type { VisitScope } from './visits.ts';
+import { type HoldingRun, heldIn } from '../../workspace/query/data-view.ts';
+import type { VisitScope } from './visit-relation.ts';
 import { KEYS, SCOPES } from './with-visits.ts';
 
 type Fields = Readonly<Partial<Record<VisitScope, readonly string[]>>>;

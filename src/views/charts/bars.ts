@@ -1,18 +1,20 @@
 import { present } from '../../lib/sentences.ts';
 import { type BarSeries, type BarsSpec, isUnnamed } from '../spec.ts';
-import type { Drawing, Look, TooltipLine } from './look.ts';
 import {
   amountLabel,
   axisLines,
   CHARACTER_PX,
+  type Drawing,
   decalOf,
   headOf,
   isNarrow,
+  type Look,
   legendOption,
   legendPx,
   rowAxis,
   rowPlace,
   rowTooltip,
+  type TooltipLine,
   WORDS_PX,
   wrapped,
 } from './look.ts';

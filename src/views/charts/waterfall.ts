@@ -1,14 +1,15 @@
 import { nth } from '../../lib/nth.ts';
 import { present } from '../../lib/sentences.ts';
 import type { Mark, WaterfallRow, WaterfallSpec } from '../spec.ts';
-import type { Drawing, Look, TooltipLine } from './look.ts';
 import {
   amountLabel,
   axisLines,
   CHARACTER_PX,
+  type Drawing,
   decalOf,
   headOf,
   isNarrow,
+  type Look,
   legendOption,
   legendPx,
   MARK_PX,
@@ -17,6 +18,7 @@ import {
   rowTooltip,
   sliderOption,
   stagger,
+  type TooltipLine,
   WORDS_PX,
 } from './look.ts';
 import { type Phase, phaseLines, phases, type Theme } from './theme.ts';

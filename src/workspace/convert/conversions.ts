@@ -6,9 +6,8 @@ import { idsOf, isResolved, laterRuns } from '../query/data-view.ts';
 import { openWriter, SqlError } from '../query/sql-process.ts';
 import { identifier, literal, literals } from '../query/view-sql.ts';
 import { syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
-import { MANIFEST, runDirectory } from '../store/layout.ts';
 import { type Lock, takeLock, waitForLock } from '../store/lock.ts';
-import { isConvertible, type RunId, type RunManifest, readManifest, runKey, runsIn } from '../store/manifest.ts';
+import { isConvertible, MANIFEST, type RunId, type RunManifest, readManifest, runDirectory, runKey, runsIn } from '../store/manifest.ts';
 
 /** The surroundings of the conversion of a project's runs. */
 interface ConversionContext {

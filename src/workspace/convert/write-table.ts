@@ -2,21 +2,27 @@ import { rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { grouped } from '../../lib/grouped.ts';
 import { isRecord } from '../../lib/is-record.ts';
-import { type ColumnType, closest, type ItemType, itemTypeOf, NEAREST_TYPES, numberForm, WHOLE_NUMBER } from '../query/column-types.ts';
 import {
   type Column,
+  type ColumnType,
+  closest,
   columnOf,
   type FileColumn,
   fileColumns,
   folded,
+  type ItemType,
+  itemTypeOf,
   keyedColumns,
   keysOf,
   mergedColumns,
+  NEAREST_TYPES,
+  numberForm,
   promisedColumns,
   timeColumn,
+  WHOLE_NUMBER,
 } from '../query/columns.ts';
 import { openDatabase, rowsOf } from '../query/database.ts';
-import type { Conversion, Converted, Machine, Piece } from '../query/protocol.ts';
+import type { Conversion, Converted, Machine, Piece } from '../query/sql-process.ts';
 import { identifier, literal, literals, UNORDERED } from '../query/view-sql.ts';
 import { messageOf, WorkspaceError } from '../store/disk.ts';
 import type { RunFile, RunManifest, StoredColumn } from '../store/manifest.ts';

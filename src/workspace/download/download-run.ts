@@ -1,9 +1,10 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { allPages } from '../../api/all-pages.ts';
 import type { Ask } from '../../api/client.ts';
 import { ApiError } from '../../api/errors.ts';
 import type { PayloadOf } from '../../api/operation.ts';
-import { getExportJob, getExportRun } from '../../api/operations/data-export.ts';
+import { getExportJob, getExportRun, listExportRuns } from '../../api/operations/data-export.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { mapConcurrent } from '../../lib/concurrency.ts';
 import { hint } from '../../lib/hint.ts';
@@ -12,13 +13,20 @@ import { headersOf } from '../convert/csv-headers.ts';
 import { openPlans } from '../plans.ts';
 import { listedFields } from '../query/columns.ts';
 import { diskFailure, makeDirectory, syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
-import { MANIFEST, plansDirectory, runDirectory } from '../store/layout.ts';
 import { isLockName, takeLock } from '../store/lock.ts';
-import { filesOnDisk, type RunFile, type RunId, type RunManifest, readManifest } from '../store/manifest.ts';
+import {
+  filesOnDisk,
+  MANIFEST,
+  plansDirectory,
+  type RunFile,
+  type RunId,
+  type RunManifest,
+  readManifest,
+  runDirectory,
+} from '../store/manifest.ts';
 import type { Quota } from '../store/quota.ts';
-import { downloadPart, type WantedPart } from './download-part.ts';
+import { type ArrivedFile, downloadPart, type WantedPart } from './download-part.ts';
 import type { FileStore } from './file-store.ts';
-import type { ArrivedFile } from './part-file.ts';
 import { type SuccessfulRun, successfulRuns, utc } from './run-rows.ts';
 
 /** A run as the platform describes it. */
@@ -118,7 +126,7 @@ const DEVICE_IDS = { all: -1, desktop: 1, mobile: 2, tablet: 3 } as const;
 const LOCK_WAIT_MS = 1_000;
 
 /** Follows a run until it has files, fetches them, and writes the manifest last; a run that is complete is not asked for again. */
-export async function downloadRun(id: RunId, context: DownloadContext, listed?: SuccessfulRun): Promise<RunManifest> {
+async function downloadRun(id: RunId, context: DownloadContext, listed?: SuccessfulRun): Promise<RunManifest> {
   const { projectDir, clock, quota } = context;
   const directory = runDirectory(projectDir, id);
   const complete = await readManifest(projectDir, id);
@@ -285,4 +293,85 @@ export async function removeTempFiles(directory: string, manifest: RunManifest):
   const needed = new Set([MANIFEST, ...filesOnDisk(manifest).map(({ name }) => name)]);
   const strays = (await readdir(directory)).filter((name) => !needed.has(name) && !isLockName(name));
   for (const name of strays) await rm(join(directory, name), { recursive: true, force: true });
+}
+
+/** A run to download, with its row in the list of successful runs, if there is one. */
+export interface ChosenRun {
+  readonly runId: number;
+  readonly listed?: SuccessfulRun;
+}
+
+/** The run of a job that completed last; where none has, the newest that has not failed. Throws a `WorkspaceError` where there is none. */
+export async function latestRun(jobId: number, ask: Ask): Promise<ChosenRun> {
+  const [listed] = await successfulRuns(ask, [jobId]);
+  if (listed) return { runId: listed.runId, listed };
+  const runs = await allPages(
+    (paging) => ask(listExportRuns, { jobId, ...paging }),
+    ({ jobRunId }) => jobRunId,
+  );
+  const [newest] = runs
+    .flatMap(({ jobRunId, state }) => (typeof jobRunId === 'number' && !/^fail/i.test(state ?? '') ? jobRunId : []))
+    .toSorted((a, b) => b - a);
+  if (newest !== undefined) return { runId: newest };
+  const has = `Job ${jobId} has nothing to download: `;
+  if (runs.length > 0)
+    throw new WorkspaceError('gone', `${has}none of its runs succeeded${hint('list_export_runs', ' (list_export_runs)')}.`);
+  const next = hint('get_export_job', ' (get_export_job says when it will)');
+  throw new WorkspaceError('pending', `${has}it has not run yet${next}.`);
+}
+
+/** A download that goes on whether or not a call waits for it. */
+export interface Download {
+  readonly id: RunId;
+  readonly progress: DownloadProgress;
+  /** Rejects with a `WorkspaceError` or `ApiError`, or with the reason of its end. */
+  readonly result: Promise<RunManifest>;
+  /** Calls `listener` after each change until the returned function is called. */
+  onChange(listener: () => void): () => void;
+}
+
+/** The surroundings of one download. */
+export interface DownloadOptions {
+  /** The row of the run in the list of successful runs, where the caller has read it. */
+  readonly listed?: SuccessfulRun | undefined;
+  /** Starts it when its turn comes. */
+  readonly inTurn?: <T>(task: () => Promise<T>) => Promise<T>;
+}
+
+/** Downloads of this process by directory: two sessions of one principal share them. */
+const underWay = new Map<string, Download>();
+
+/** Starts the download of a run, or joins the one that is under way. */
+export function startDownload(id: RunId, context: Omit<DownloadContext, 'report'>, options: DownloadOptions = {}): Download {
+  const directory = runDirectory(context.projectDir, id);
+  const known = underWay.get(directory);
+  if (known) return known;
+  const { listed, inTurn = (task) => task() } = options;
+  const listeners = new Set<() => void>();
+  let progress: DownloadProgress = { phase: 'waiting' };
+  const report = (now: DownloadProgress) => {
+    progress = now;
+    for (const listener of listeners) listener();
+  };
+  const result = inTurn(() => downloadRun(id, { ...context, report }, listed)).finally(() => underWay.delete(directory));
+  // No call may be waiting for it; the next call reports what is wrong.
+  result.catch(() => undefined);
+  const download: Download = {
+    id,
+    get progress() {
+      return progress;
+    },
+    result,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+  underWay.set(directory, download);
+  return download;
+}
+
+/** The download of a run that is under way in this process. */
+export function downloadOf(projectDir: string, id: RunId): Download | undefined {
+  return underWay.get(runDirectory(projectDir, id));
 }

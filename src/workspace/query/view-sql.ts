@@ -1,6 +1,5 @@
 import type { Interval } from '../../lib/intervals.ts';
-import { itemTypeOf } from './column-types.ts';
-import { type Column, folded } from './columns.ts';
+import { type Column, folded, itemTypeOf } from './columns.ts';
 
 /** Lets the engine write rows in any order, which takes less memory. */
 export const UNORDERED = 'SET preserve_insertion_order = false';

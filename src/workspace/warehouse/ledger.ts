@@ -30,9 +30,9 @@ export function generationText(generation: Exclude<Generation, { phase: 'none' }
 }
 
 /** Reads a generation that the ledger keeps. */
-export function readGeneration(text: string): Generation {
-  if (text.startsWith(REMOVING)) return { phase: 'removing' };
-  const [, load, phase, table] = /^([^/]+)\/[^/]+\/(deleting|loading)\/(.*)$/s.exec(text) ?? [];
+export function readGeneration(kept: string): Generation {
+  if (kept.startsWith(REMOVING)) return { phase: 'removing' };
+  const [, load, phase, table] = /^([^/]+)\/[^/]+\/(deleting|loading)\/(.*)$/s.exec(kept) ?? [];
   if (load === undefined || table === undefined || (phase !== 'deleting' && phase !== 'loading')) return { phase: 'none' };
   return { phase, load, table };
 }

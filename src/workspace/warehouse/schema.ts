@@ -1,4 +1,4 @@
-import { type ColumnType, itemTypeOf } from '../query/column-types.ts';
+import { type ColumnType, itemTypeOf } from '../query/columns.ts';
 import type { StoredColumn } from '../store/manifest.ts';
 import type { Connection, WarehouseAccess } from './connection.ts';
 

@@ -1,10 +1,8 @@
 import { rangeOf } from '../../domain/exports/coverage.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { union } from '../../lib/intervals.ts';
-import { type ColumnType, itemTypeOf } from '../query/column-types.ts';
-import { type Column, folded, shownColumns } from '../query/columns.ts';
-import { type DataView, viewColumns, viewName } from '../query/data-view.ts';
-import { columnsIn, overlappingGroups, sharesOf } from '../query/shares.ts';
+import { type Column, type ColumnType, folded, itemTypeOf, shownColumns } from '../query/columns.ts';
+import { columnsIn, type DataView, overlappingGroups, sharesOf, viewColumns, viewName } from '../query/data-view.ts';
 import type { RunManifest } from '../store/manifest.ts';
 import type { LoadRecord } from './ledger.ts';
 import { quoted, tableOf, text, warehouseType } from './schema.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { projectDirectory } from '../../../src/workspace/store/layout.ts';
+import { projectDirectory } from '../../../src/workspace/store/manifest.ts';
 import { startExternalEmulator } from '../emulator.ts';
 import { median } from '../measure.ts';
 import { openPeer } from '../peer.ts';

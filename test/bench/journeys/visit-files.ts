@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writePiece } from '../../../src/workspace/query/sql-process.ts';
-import { runDirectory } from '../../../src/workspace/store/layout.ts';
-import { type RunManifest, readManifest, type StoredColumn } from '../../../src/workspace/store/manifest.ts';
+import { type RunManifest, readManifest, runDirectory, type StoredColumn } from '../../../src/workspace/store/manifest.ts';
 
 /** How many sessions there are of each of so many days; views are about five times as many. */
 export interface Size {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupsOf } from '../../../src/domain/journeys/funnel-groups.ts';
-import { groupSentences } from '../../../src/domain/journeys/funnel-words.ts';
+import { groupSentences, groupsOf } from '../../../src/domain/journeys/funnel.ts';
 import { differenceOf } from '../../../src/domain/journeys/proportions.ts';
 
 const NAMES = ['/checkout/payment', 'purchase'];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { funnelWords } from '../../../src/domain/journeys/funnel-words.ts';
+import { funnelWords } from '../../../src/domain/journeys/funnel.ts';
 
 const question = { order: 'in_order', withinDays: undefined } as const;
 const step = (name: string, sessions: number, left?: number) => ({ step: name, sessions, ...(left !== undefined && { left }) });

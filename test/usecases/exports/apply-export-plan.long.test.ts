@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { openPlans } from '../../../src/workspace/plans.ts';
-import { plansDirectory, projectDirectory } from '../../../src/workspace/store/layout.ts';
+import { plansDirectory, projectDirectory } from '../../../src/workspace/store/manifest.ts';
 import { bundledScript } from '../../support/bundled-script.ts';
 import { type Platform, sharedPlatform } from '../../support/emulator.ts';
 import { temporaryFolder } from '../../support/folder.ts';

@@ -1,5 +1,5 @@
 import { clockStartingAt } from '../../../src/lib/clock.ts';
-import { applyExportPlan } from '../../../src/usecases/exports/apply-export-plan.ts';
+import { applyExportPlan } from '../../../src/usecases/exports/plan-export.ts';
 import { openProcessWorkspace, PROJECT_ID, type ProcessAccess } from '../../support/process-workspace.ts';
 
 /** What a process of its own is told to apply. */

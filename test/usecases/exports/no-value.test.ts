@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { noValueWords } from '../../../src/usecases/exports/no-value.ts';
+import { noValueWords } from '../../../src/usecases/exports/statement.ts';
 import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
 
 const runs = [

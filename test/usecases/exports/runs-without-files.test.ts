@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Ask } from '../../../src/api/client.ts';
 import { ApiError } from '../../../src/api/errors.ts';
-import { withoutFilesWords } from '../../../src/usecases/exports/runs-without-files.ts';
+import { withoutFilesWords } from '../../../src/usecases/exports/deliveries.ts';
 
 const nowMs = Date.parse('2026-11-26T12:00:00Z');
 const listed = (jobId: number, runId: number, completedAt: string) => ({

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { coverageOf, timeOfDays } from '../../../src/domain/exports/coverage.ts';
 import type { ScopeFiles } from '../../../src/domain/journeys/covered-days.ts';
-import { type Covered, noteCoverage } from '../../../src/usecases/journeys/coverage-notes.ts';
 import { sqlWords } from '../../../src/usecases/journeys/sql-words.ts';
+import { type Covered, noteCoverage } from '../../../src/usecases/journeys/visit-relation.ts';
 
 const DAYS = [1, 2, 3, 4, 5];
 /** A scope whose rows, and of them those with a device, are of these days. */

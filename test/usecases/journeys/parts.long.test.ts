@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseStep } from '../../../src/domain/journeys/step.ts';
 import { readPaths } from '../../../src/usecases/journeys/analyze-paths.ts';
 import { type FunnelQuestion, needsOf, readFunnel } from '../../../src/usecases/journeys/funnel-sql.ts';
-import type { VisitRow, Visits } from '../../../src/usecases/journeys/visits.ts';
+import type { VisitRow, Visits } from '../../../src/usecases/journeys/visit-relation.ts';
 import { type Needs, withVisits } from '../../../src/usecases/journeys/with-visits.ts';
 import { sharedWorlds, usesOf } from './both-engines.ts';
 

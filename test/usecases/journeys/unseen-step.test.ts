@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requirePurchases } from '../../../src/usecases/journeys/unseen-step.ts';
+import { requirePurchases } from '../../../src/usecases/journeys/visit-relation.ts';
 
 const visitsWith = (purchases: number) => ({ column: () => 'session_number_of_transactions', select: async () => [{ n: purchases }] });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseStep } from '../../../src/domain/journeys/step.ts';
 import { shownHints } from '../../../src/lib/hint.ts';
-import { unseenStep } from '../../../src/usecases/journeys/unseen-step.ts';
+import { unseenStep } from '../../../src/usecases/journeys/visit-relation.ts';
 import { withVisits } from '../../../src/usecases/journeys/with-visits.ts';
 import { engines, sharedWorlds, usesOf } from './both-engines.ts';
 import { dayOf, type SessionRow } from './visit-world.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/lib/clock.ts';
-import { projectDirectory, runDirectory } from '../../../src/workspace/store/layout.ts';
+import { projectDirectory, runDirectory } from '../../../src/workspace/store/manifest.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
 import { bundledScript } from '../../support/bundled-script.ts';
 import { START, withPlatform } from '../../support/emulator.ts';

@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { inspect } from '../../../src/workspace/download/part-file.ts';
+import { inspect } from '../../../src/workspace/download/download-part.ts';
 import { openDatabase } from '../../../src/workspace/query/database.ts';
 import { openWriter, runSql } from '../../../src/workspace/query/sql-process.ts';
 import type { RunManifest } from '../../../src/workspace/store/manifest.ts';

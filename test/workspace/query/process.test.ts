@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { cpSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import type { Message } from '../../../src/workspace/query/protocol.ts';
-import { runSql } from '../../../src/workspace/query/sql-process.ts';
+import { type Message, runSql } from '../../../src/workspace/query/sql-process.ts';
 import { isRunning } from '../../../src/workspace/store/lock.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 

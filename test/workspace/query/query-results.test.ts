@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { queryResults } from '../../../src/workspace/query/query-results.ts';
-import { resultsDirectory } from '../../../src/workspace/store/layout.ts';
+import { resultsDirectory } from '../../../src/workspace/store/manifest.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 const NOW_MS = Date.parse('2026-11-20T12:00:00Z');

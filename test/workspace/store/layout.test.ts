@@ -3,8 +3,7 @@ import { assert, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultDataDirectory } from '../../../src/commands/directories.ts';
 import { fileAddressFault } from '../../../src/workspace/download/file-store.ts';
-import { projectDirectory, runDirectory, safeName } from '../../../src/workspace/store/layout.ts';
-import { runManifest } from '../../../src/workspace/store/manifest.ts';
+import { projectDirectory, runDirectory, runManifest, safeName } from '../../../src/workspace/store/manifest.ts';
 
 const OWNER = { dir: '/data', principal: 'local', authUrl: 'https://auth.example.com', projectId: 7 };
 

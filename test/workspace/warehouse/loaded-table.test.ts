@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { LoadRecord } from '../../../src/workspace/warehouse/ledger.ts';
+import { type LoadRecord } from '../../../src/workspace/warehouse/ledger.ts';
 import { inseparableWords } from '../../../src/workspace/warehouse/loaded-table.ts';
 import { inseparable } from '../../../src/workspace/warehouse/project-warehouse.ts';
 

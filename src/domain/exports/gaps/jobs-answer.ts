@@ -1,10 +1,140 @@
 import * as z from 'zod';
+import type { PayloadOf } from '../../../api/operation.ts';
+import type { listExportRuns } from '../../../api/operations/data-export.ts';
 import { recordId } from '../../../api/operations/records.ts';
+import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { counted } from '../../../lib/number-text.ts';
 import { firstOf, present } from '../../../lib/sentences.ts';
 import { isRunning, type JobRecord, lower } from '../plan/similar-jobs.ts';
 import { isBackfillOf } from './backfill.ts';
-import type { JobHealth } from './job-health.ts';
+import { UNDER_WAY } from './find-gaps.ts';
+
+/** A run as the list of a job's runs shows it. */
+type ListedRun = Pick<PayloadOf<typeof listExportRuns>[number], 'startDate' | 'state'>;
+
+/** How a job did lately; counts are of the last 30 days, or of as many runs as one page lists. */
+export const jobHealth = z.object({
+  jobId: recordId,
+  device: z.string().optional(),
+  /** The meaning of the state. */
+  stateWords: z.string(),
+  lastRunState: z.string().optional(),
+  /** Runs that succeeded, and those that ended. */
+  goodRuns: z.number().optional(),
+  runs: z.number().optional(),
+  /** Good runs that gave no rows. */
+  emptyRuns: z.number().optional(),
+  /** Days or hours, up to what is due, without a run that succeeded. */
+  missing: z.number().optional(),
+  unit: z.enum(['day', 'hour']).optional(),
+});
+/** How a job did lately, as its answer tells it. */
+export type JobHealth = z.output<typeof jobHealth>;
+
+/** How far back runs are counted. */
+export const HEALTH_DAYS = 30;
+
+/** The meaning of `deviceId` in jobs of known deployments. */
+const DEVICES: Readonly<Record<string, string>> = {
+  '-1': 'all devices',
+  '0': 'unknown device',
+  '1': 'desktop',
+  '2': 'mobile web',
+  '3': 'tablet web',
+  '4': 'mobile app',
+  '5': 'tablet app',
+};
+
+const STATES: Readonly<Record<string, string>> = {
+  suspended: 'suspended: no run until it is resumed in the console',
+  deleted: 'deleted in the console',
+};
+
+/** The meaning of a job's state for its files. */
+function stateWords({ state, frequency }: JobRecord): string {
+  const isOnce = lower(frequency) === 'once';
+  const [kind, own] = [lower(state), STATES[lower(state)]];
+  if (own) return own;
+  if (kind === 'active') return isOnce ? 'waits for its run' : 'runs on schedule';
+  if (kind === 'computing') return 'a run is under way';
+  // The notes say once for all jobs what that does not mean.
+  return kind === 'completed' ? 'over' : (state ?? 'unknown');
+}
+
+/** Explanations of states whose word is not clear by itself; empty where none needs one. */
+export function stateNotes(jobs: readonly JobRecord[]): string[] {
+  const isAny = (wanted: string) => jobs.some(({ state }) => lower(state) === wanted);
+  const said = present(
+    isAny('completed') && 'COMPLETED is over, whether its run succeeded or not',
+    isAny('computing') && 'COMPUTING has a run under way',
+  );
+  return said.length > 0 ? [`${said.join('; ')}.`] : [];
+}
+
+/** The device of a job in words; the number where it has none, undefined where the record shows none. */
+function deviceWords({ filters }: JobRecord): string | undefined {
+  const id = filters?.deviceId;
+  return id === undefined || id === null ? undefined : (DEVICES[String(id)] ?? `device ${id}`);
+}
+
+interface StartedRun {
+  readonly atMs: number;
+  readonly state: string;
+}
+
+/** Part of a day or hour by which a run may begin late and still be that day's or hour's. */
+const LATE_SHARE = 0.75;
+
+/** Days or hours without a good run between the first of these runs and what is due by now; a run belongs to the slot in which it began. */
+function missingOf(job: JobRecord, runs: readonly StartedRun[], nowMs: number): Pick<JobHealth, 'missing' | 'unit'> {
+  const [first] = runs;
+  if (!first) return {};
+  const isHourly = lower(job.frequency) === 'hourly';
+  const periodMs = isHourly ? HOUR_MS : DAY_MS;
+  const nextMs = Date.parse(job.nextRunTime ?? '');
+  const isTimed = !Number.isNaN(nextMs);
+  const slotOf = (atMs: number) => Math.floor((atMs - (isTimed ? nextMs : first.atMs)) / periodMs + 1 - LATE_SHARE);
+  // A suspended job was due until its suspension: no run is expected after that.
+  const lastMs = runs.at(-1)?.atMs ?? first.atMs;
+  // Without a schedule the latest run may still come late.
+  const dueSlot = lower(job.state) === 'suspended' ? slotOf(lastMs) : slotOf(isTimed ? nextMs : nowMs) - 1;
+  const done = runs.filter(({ state }) => state === 'success' || UNDER_WAY.has(state));
+  const good = new Set(done.map(({ atMs }) => slotOf(atMs)));
+  const due = Array.from({ length: Math.max(0, dueSlot - slotOf(first.atMs) + 1) }, (_, index) => slotOf(first.atMs) + index);
+  return { missing: due.filter((slot) => !good.has(slot)).length, unit: isHourly ? 'hour' : 'day' };
+}
+
+/** How a job did in the last 30 days by the runs that are listed for it; of a once job only what its record shows. */
+export function healthOf(job: JobRecord, listed: readonly ListedRun[], nowMs: number): JobHealth {
+  const base = { jobId: job.jobId, device: deviceWords(job), stateWords: stateWords(job) };
+  if (listed.length === 0) return base;
+  const runs = listed
+    .map(({ startDate, state }) => ({ atMs: Date.parse(startDate ?? ''), state: lower(state) }))
+    .filter(({ atMs }) => !Number.isNaN(atMs))
+    .toSorted((a, b) => a.atMs - b.atMs);
+  const lastRunState = runs.at(-1)?.state;
+  if (lower(job.frequency) === 'once') return { ...base, lastRunState };
+  const recent = runs.filter(({ atMs }) => atMs > nowMs - HEALTH_DAYS * DAY_MS);
+  const ended = recent.filter(({ state }) => !UNDER_WAY.has(state));
+  return {
+    ...base,
+    lastRunState,
+    runs: ended.length,
+    goodRuns: ended.filter(({ state }) => state === 'success').length,
+    ...missingOf(job, recent, nowMs),
+  };
+}
+
+/** That jobs are suspended, by whom and when they were last changed, as far as records say it; empty where none is. */
+export function suspendedWords(jobs: readonly JobRecord[]): string[] {
+  const suspended = jobs.filter(({ state }) => lower(state) === 'suspended');
+  if (suspended.length === 0) return [];
+  const named = suspended.map(({ jobId, updatedAt, lastUpdatorId }) => {
+    const at = updatedAt ? `last changed ${updatedAt.slice(0, 10)}` : 'not said when it was changed';
+    return `${jobId} (${at}${lastUpdatorId ? ` by user ${lastUpdatorId}` : ''})`;
+  });
+  return [`Suspended: ${firstOf(named, 3)}. The interface does not say why.`];
+}
 
 /** Facts about a once job that its record does not show. */
 export const onceJob = z.object({

@@ -5,11 +5,13 @@ import {
   type ExportHistory,
   findGaps,
   type GapStudy,
+  gapAnswer,
+  gapRows,
   type JobRun,
+  mostTelling,
   type Status,
   slotsOf,
 } from '../../../../src/domain/exports/gaps/find-gaps.ts';
-import { gapAnswer, gapRows, mostTelling } from '../../../../src/domain/exports/gaps/gap-words.ts';
 import { shiftDays } from '../../../../src/lib/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../../../../src/lib/clock.ts';
 

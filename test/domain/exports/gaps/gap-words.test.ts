@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { GapStudy, Status } from '../../../../src/domain/exports/gaps/find-gaps.ts';
-import { allGapsAnswer, gapAnswer, gapCounts } from '../../../../src/domain/exports/gaps/gap-words.ts';
+import { allGapsAnswer, type GapStudy, gapAnswer, gapCounts, type Status } from '../../../../src/domain/exports/gaps/find-gaps.ts';
 import { DAY_MS } from '../../../../src/lib/clock.ts';
 
 const START = Date.parse('2026-11-01T00:00:00Z');

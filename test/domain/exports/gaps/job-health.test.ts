@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { healthOf, stateNotes, suspendedWords } from '../../../../src/domain/exports/gaps/job-health.ts';
+import { healthOf, stateNotes, suspendedWords } from '../../../../src/domain/exports/gaps/jobs-answer.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:00Z');
 const runAt = (startDate: string, state = 'SUCCESS') => ({ startDate, state });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ExportOrder } from '../../../../src/domain/exports/plan/job-bodies.ts';
-import { existingSentence } from '../../../../src/domain/exports/plan/plan-warnings.ts';
-import type { SimilarJob } from '../../../../src/domain/exports/plan/similar-jobs.ts';
+import { existingSentence, type SimilarJob } from '../../../../src/domain/exports/plan/similar-jobs.ts';
 import { DAY_MS } from '../../../../src/lib/clock.ts';
 import { shownHints } from '../../../../src/lib/hint.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Arm, compareVariant, referenceOf, sampleRatioMismatch } from '../../../../src/domain/journeys/impact/experiment.ts';
+import { type Arm, compareVariant, referenceOf, sampleRatioMismatch } from '../../../../src/domain/journeys/impact/effect.ts';
 import { type Random, seeded } from '../../../bench/verdicts/random.ts';
 
 /** An arm of visitors with one to four sessions, who buy by a rate of their own: sessions of one visitor are alike. */
