@@ -63,13 +63,14 @@ async function answer(connection: DuckDBConnection, query: Statement): Promise<b
 function createWorker({ readable, machine }: Opening): (step: ProcessStep) => Promise<void> {
   const known = [...readable.views];
   let opened: Promise<DuckDBConnection> | undefined;
-  return async (step) => {
-    if (step.kind !== 'convert') opened ??= attempt('data', () => openDatabase({ ...readable, ...machine }));
+  return async ({ spill, ...step }) => {
+    const own = { ...machine, ...(spill && { spill }) };
+    if (step.kind === 'select') opened ??= attempt('data', () => openDatabase({ ...readable, ...own }));
     const connection = await opened;
     await say({ kind: 'ready' });
-    if (step.kind === 'convert') return say({ kind: 'end', converted: await convertRun(step, machine) });
+    if (step.kind === 'convert') return say({ kind: 'end', converted: await convertRun(step, own) });
+    if (step.kind === 'write') return say({ kind: 'end', written: await attempt('data', () => writePiece(step, own)) });
     if (!connection) return undefined;
-    if (step.kind === 'write') return say({ kind: 'end', written: await attempt('data', () => writePiece(connection, step)) });
     const { keptAs, sql } = step;
     await attempt('sql', () => checkStatement(connection, sql, known));
     if (keptAs === undefined) return say({ kind: 'end', more: await answer(connection, step) });

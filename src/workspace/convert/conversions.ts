@@ -117,9 +117,9 @@ async function placed(directory: string, staged: string, name: string): Promise<
   return { name, bytes: (await stat(path)).size };
 }
 
-/** Opens the process of a round; `files` are those that it reads and writes by statements. */
-function openRound({ projectDir: directory, holder, signal }: ConversionContext, files: readonly string[] = []) {
-  return openWriter(files, { directory, holder, signal, timeoutMs: TIMEOUT_MS });
+/** Opens the process of a round. */
+function openRound({ projectDir: directory, holder, signal }: ConversionContext) {
+  return openWriter({ directory, holder, signal, timeoutMs: TIMEOUT_MS });
 }
 
 /** A run that is to be worked on, and the name of the file that is made beside it meanwhile. */
@@ -252,13 +252,12 @@ async function resolveTogether(open: readonly Resolvable[], context: ConversionC
     const staged = newName('.tmp');
     return { ...each, staged, target: `${runKey(each.run)}/${staged}`, ...supersededSql(each) };
   });
-  const files = tasks.flatMap((task) => [...task.files, task.target]);
-  const writer = openRound(context, files);
-  const work = async ({ run, directory }: Held, { later, select, target, staged }: (typeof tasks)[number]) => {
+  const writer = openRound(context);
+  const work = async ({ run, directory }: Held, { later, staged, select, files, target }: (typeof tasks)[number]) => {
     if (!run.table) return true;
     const { superseded: _, ...table } = run.table;
     try {
-      const rows = later.length > 0 ? await writer.write({ select, target }) : 0;
+      const rows = later.length > 0 ? await writer.write({ select, files, target }) : 0;
       const file = rows > 0 ? await placed(directory, staged, newName('.rows.parquet')) : undefined;
       // A list of before may still be read: the next tidying removes it.
       const superseded = { by: idsOf(later), rows, ...(file && { file }) };

@@ -416,18 +416,23 @@ async function convert(connection: DuckDBConnection, { run, directory, target }:
   };
 }
 
+/** Runs a task in a database of its own, which opens these files alone. */
+async function withDatabase<T>(machine: Machine, files: readonly string[], task: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+  const connection = await openDatabase({ ...machine, setup: [UNORDERED], files });
+  try {
+    return await task(connection);
+  } finally {
+    connection.closeSync();
+  }
+}
+
 /** Makes a table of a run. */
 export async function convertRun(conversion: Conversion, machine: Machine): Promise<Converted> {
   const { run, directory, target } = conversion;
   const texts = `${target}${SCRATCH}`;
   try {
     const files = [...run.files.map(({ name }) => `${directory}/${name}`), texts, target];
-    const connection = await openDatabase({ ...machine, setup: [UNORDERED], files });
-    try {
-      return { table: await convert(connection, conversion, texts) };
-    } finally {
-      connection.closeSync();
-    }
+    return { table: await withDatabase(machine, files, (connection) => convert(connection, conversion, texts)) };
   } catch (error) {
     return { damage: error instanceof WorkspaceError ? error.message : damageWords(messageOf(error)) };
   } finally {
@@ -436,6 +441,6 @@ export async function convertRun(conversion: Conversion, machine: Machine): Prom
 }
 
 /** Writes what a SELECT gives into one Parquet file that is read once, so quickly; gives the number of rows. */
-export function writePiece(connection: DuckDBConnection, { select, target }: Piece): Promise<number> {
-  return copied(connection, select, target, 'snappy');
+export function writePiece({ select, files, target }: Piece, machine: Machine): Promise<number> {
+  return withDatabase(machine, [...files, target], (connection) => copied(connection, select, target, 'snappy'));
 }

@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,6 @@ import { createFairSemaphore, type FairSemaphore } from '../../lib/concurrency.t
 import { shippedFile } from '../../lib/shipped.ts';
 import type { RunManifest, RunTable } from '../store/manifest.ts';
 import { createSpillDirectory } from '../store/spill.ts';
-import { UNORDERED } from './view-sql.ts';
 
 /** Resources of a process, as the machine allows. */
 export interface Machine {
@@ -14,7 +13,7 @@ export interface Machine {
   readonly memoryBytes: number;
   readonly slackBytes: number;
   readonly threads: number;
-  /** Private directory for what does not fit into memory, removed with the process; left out: nothing is spilled. */
+  /** Private directory for what does not fit into memory, which each step names; left out: nothing is spilled. */
   readonly spill?: { readonly directory: string; readonly maxBytes: number };
 }
 
@@ -46,17 +45,20 @@ export interface Conversion {
 /** A run as a table, checked against its source, or in the engine's words why it cannot be one. */
 export type Converted = { readonly table: Omit<RunTable, 'name' | 'bytes' | 'superseded'> } | { readonly damage: string };
 
-/** A SELECT whose rows become a Parquet file. */
+/** A SELECT whose rows become a Parquet file, from these files. */
 export interface Piece {
   readonly select: string;
+  readonly files: readonly string[];
   readonly target: string;
 }
 
 /** The next work of a process; `keptAs`: rows stay there as a table of this name, which later statements may read, and none are given. */
-export type ProcessStep =
-  | ({ readonly kind: 'select'; readonly keptAs?: string } & Statement)
-  | ({ readonly kind: 'convert' } & Conversion)
-  | ({ readonly kind: 'write' } & Piece);
+export type ProcessStep = Pick<Machine, 'spill'> &
+  (
+    | ({ readonly kind: 'select'; readonly keptAs?: string } & Statement)
+    | ({ readonly kind: 'convert' } & Conversion)
+    | ({ readonly kind: 'write' } & Piece)
+  );
 
 /** The first message to a process: what its statements may read and write. Steps follow, one after the other, until it is ended. */
 export interface Opening {
@@ -151,9 +153,20 @@ function abortReason(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error('The query was cancelled.');
 }
 
-/** Starts a process with so much time; `receive` gives of each message whether it ends a step, and the next one has the whole time. */
-function startProcess(leftMs: number, options: SqlOptions, receive: (message: Message) => boolean) {
-  const { directory, timeoutMs, signal, script = SCRIPT } = options;
+/** By its place the process that waits there for the next session, so long, and the sessions that it has had; none has more than these. */
+const idle = new Map<string, { readonly child: ChildProcess; readonly sessions: number }>();
+const IDLE_MS = 1_000;
+const MOST_SESSIONS = 8;
+
+/** A process that waits in this place, or a new one, and the sessions that it has had. */
+function childIn(place: string, { directory, script = SCRIPT }: SqlOptions, opening: Opening) {
+  const waiting = idle.get(place);
+  if (waiting) {
+    idle.delete(place);
+    waiting.child.ref();
+    waiting.child.channel?.ref();
+    return waiting;
+  }
   const child = fork(script, [], {
     cwd: directory,
     // Nothing of the server's environment, which may hold secrets; a host on Electron starts Node by this variable alone.
@@ -161,7 +174,16 @@ function startProcess(leftMs: number, options: SqlOptions, receive: (message: Me
     execArgv: [],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  let [isReady, isOver] = [false, false];
+  child.send(opening, () => undefined); // a process that cannot be started says so itself
+  return { child, sessions: 0 };
+}
+
+/** Takes a process for so much time; `receive` gives of each message whether it ends a step, and the next one has the whole time. */
+function takeProcess(leftMs: number, opening: Opening, options: SqlOptions, receive: (message: Message) => boolean) {
+  const { directory, timeoutMs, signal, script = SCRIPT } = options;
+  const place = JSON.stringify([script, directory, opening]);
+  const { child, sessions } = childIn(place, options, opening);
+  let [isReady, isOver] = [sessions > 0, false];
   let failure: Error | undefined;
   const end = (error?: Error) => {
     if (!isOver) failure = error;
@@ -172,6 +194,10 @@ function startProcess(leftMs: number, options: SqlOptions, receive: (message: Me
   const onAbort = () => end(abortReason(signal));
   const onTime = () => end(new SqlError('time'));
   let timer = setTimeout(onTime, leftMs);
+  const forget = () => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  };
   signal?.addEventListener('abort', onAbort, { once: true });
   child.on('message', (message: Message) => {
     if (message.kind === 'failure') return end(new SqlError(message.reason, message.message));
@@ -181,21 +207,35 @@ function startProcess(leftMs: number, options: SqlOptions, receive: (message: Me
     timer = setTimeout(onTime, timeoutMs);
   });
   child.on('error', (error) => broken(error.message));
-  const ended = new Promise<void>((resolve, reject) => {
-    // Only now is its memory free for the next.
-    child.on('close', (code, by) => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-      if (!isOver) broken(isReady ? '' : `its process ended with ${by ?? `code ${code}`}`);
-      if (failure) reject(failure);
-      else resolve();
-    });
+  let [resolve, reject] = [() => {}, (_: Error) => {}];
+  const ended = new Promise<void>((...own) => ([resolve, reject] = own));
+  // Only now is its memory free for the next.
+  child.on('close', (code, by) => {
+    forget();
+    if (!isOver) broken(isReady ? '' : `its process ended with ${by ?? `code ${code}`}`);
+    if (failure) reject(failure);
+    else resolve();
   });
   return {
-    /** Resolves when it has ended because it was stopped. */
+    /** Resolves when it has ended because it was stopped, or waits for the next session. */
     ended,
     stop: () => end(),
-    send: (message: Opening | ProcessStep) => child.send(message, (error) => error && broken(error.message)),
+    /** Lets it wait for the next session, which keeps no server from ending. */
+    leave() {
+      if (isOver || sessions + 1 >= MOST_SESSIONS) return end();
+      forget();
+      const waiting = { child, sessions: sessions + 1 };
+      const isWaiting = () => idle.get(place) === waiting;
+      const drop = () => isWaiting() && idle.delete(place);
+      idle.get(place)?.child.kill('SIGKILL');
+      idle.set(place, waiting);
+      for (const event of ['message', 'error', 'close']) child.removeAllListeners(event);
+      child.on('error', drop).on('close', drop).unref();
+      child.channel?.unref();
+      setTimeout(() => isWaiting() && child.kill('SIGKILL'), IDLE_MS).unref();
+      resolve();
+    },
+    send: (step: ProcessStep) => child.send(step, (error) => error && broken(error.message)),
   };
 }
 
@@ -218,12 +258,13 @@ interface Pending {
   readonly resolve: (end: StepEnd) => void;
 }
 
-/** Opens a session, which waits for its turn and starts at its first step; each has the whole time. */
-function openProcess(inTurn: FairSemaphore, { readable, machine }: Opening, options: SqlOptions) {
+/** Opens a session, which waits for its turn and starts at its first step; each has the whole time. `isShared`: others go on in its process. */
+function openProcess(inTurn: FairSemaphore, opening: Opening, options: SqlOptions, isShared = false) {
   const { directory, holder, timeoutMs, signal, script = SCRIPT } = options;
   const pending: Pending[] = [];
   let begun: Promise<void> | undefined;
-  let running: ReturnType<typeof startProcess> | undefined;
+  let running: ReturnType<typeof takeProcess> | undefined;
+  let spilled: Pick<Machine, 'spill'> = {};
   let isClosed = false;
 
   /** Takes a message; gives whether it ends a step. */
@@ -247,10 +288,9 @@ function openProcess(inTurn: FairSemaphore, { readable, machine }: Opening, opti
       if (signal?.aborted) throw abortReason(signal);
       if (!existsSync(script)) throw new SqlError('start', 'the file sql-process.js of this installation is missing');
       if (isClosed) return;
-      running = startProcess(leftMs, options, receive);
-      const own = spill && { spill: { directory: spill.directory, maxBytes: MAX_SPILL_BYTES } };
-      running.send({ readable, machine: { ...machine, ...own } });
-      for (const { step } of pending) running.send(step);
+      running = takeProcess(leftMs, opening, options, receive);
+      if (spill) spilled = { spill: { directory: spill.directory, maxBytes: MAX_SPILL_BYTES } };
+      for (const { step } of pending) running.send({ ...step, ...spilled });
       await running.ended;
     } finally {
       await spill?.remove();
@@ -262,7 +302,7 @@ function openProcess(inTurn: FairSemaphore, { readable, machine }: Opening, opti
       const rows: Pending['rows'] = [];
       const own: Pending = { step, columns: [], rows, resolve: (end) => resolve({ more: false, ...end, columns: own.columns, rows }) };
       pending.push(own);
-      running?.send(step);
+      running?.send({ ...step, ...spilled });
       const startedMs = performance.now();
       begun ??= inTurn(holder, () => begin(startedMs));
       begun.catch(reject);
@@ -282,7 +322,8 @@ function openProcess(inTurn: FairSemaphore, { readable, machine }: Opening, opti
     /** Ends the process. */
     async close(): Promise<void> {
       isClosed = true;
-      running?.stop();
+      if (isShared && pending.length === 0) running?.leave();
+      else running?.stop();
       await begun?.catch(() => undefined);
     },
   };
@@ -306,19 +347,19 @@ export async function runSql({ sql, maxRows, maxChars, ...readable }: SqlRequest
   }
 }
 
-/** Opens a session that writes tables and files; `files` are those that `write` reads and writes. */
-export function openWriter(files: readonly string[], options: SqlOptions): SqlSession {
+/** Opens a session that writes tables and files. */
+export function openWriter(options: SqlOptions): SqlSession {
   const machine = {
     memoryBytes: CONVERSION_MEMORY_BYTES,
     slackBytes: CONVERSION_SLACK_BYTES,
     threads: Math.min(2, availableParallelism()),
   };
-  return openProcess(conversionsInTurn, { readable: { views: [], setup: [UNORDERED], files }, machine }, options);
+  return openProcess(conversionsInTurn, { readable: { views: [], setup: [], files: [] }, machine }, options, true);
 }
 
 /** Writes a part of a table, and gives the number of its rows. */
-export async function writePiece({ file, ...piece }: Piece & { readonly file: string }, options: SqlOptions): Promise<number> {
-  const writer = openWriter([file, piece.target], options);
+export async function writePiece(piece: Piece, options: SqlOptions): Promise<number> {
+  const writer = openWriter(options);
   try {
     return await writer.write(piece);
   } finally {

@@ -59,8 +59,6 @@ interface LoadContext extends ProjectPlace {
   readonly report: (rows: number) => void;
   /** Rows that are sent at a time; left out: as many as a server holds well. */
   readonly pieceRows?: number | undefined;
-  /** The bundled process of DuckDB, for callers that are bundled elsewhere. */
-  readonly script?: string;
 }
 
 /** Of two exports the later one has the larger version; in the same millisecond the one with the larger id. */
@@ -181,12 +179,12 @@ async function ownRecord(run: RunManifest, generation: string, ledger: Ledger, s
  * one directory must not load from it at a time.
  */
 export async function loadRun(run: RunManifest, context: LoadContext): Promise<void> {
-  const { loader, ledger, project, directory, holder, signal, report, pieceRows = PIECE_ROWS, script } = context;
+  const { loader, ledger, project, directory, holder, signal, report, pieceRows = PIECE_ROWS } = context;
   const claim = await claimLoad(run, context);
   if (!claim) return;
   const { generation, columns } = claim;
   let { rows } = claim;
-  const name = run.table?.name ?? '';
+  const table = `${runKey(run)}/${run.table?.name ?? ''}`;
   const target = tableOf(viewName(run.scope));
   const total = run.table?.rows ?? 0;
   report(rows);
@@ -195,10 +193,11 @@ export async function loadRun(run: RunManifest, context: LoadContext): Promise<v
 
   async function pieceFrom(from: number): Promise<string> {
     const piece = `piece-${randomUUID()}.tmp`;
-    const select = pieceSql(run, columns, name, project, [from, from + pieceRows]);
-    const options = { directory, holder, signal, timeoutMs: PIECE_TIMEOUT_MS, ...(script !== undefined && { script }) };
+    const select = pieceSql(run, columns, table, project, [from, from + pieceRows]);
+    // In the directory of the project, where one process writes for all of its runs.
+    const options = { directory: join(directory, '../..'), holder, signal, timeoutMs: PIECE_TIMEOUT_MS };
     try {
-      const written = await writePiece({ select, file: name, target: piece }, options);
+      const written = await writePiece({ select, files: [table], target: `${runKey(run)}/${piece}` }, options);
       if (written === Math.min(pieceRows, total - from)) return piece;
       throw new Error(`The table of run ${run.runId} has fewer rows than its manifest says.`);
     } catch (error) {

@@ -107,7 +107,7 @@ async function writeDay(projectDir: string, { sessions, days }: Size, scope: 'se
   const order = ofViews ? ['user_id', 'session_id', 'view_number'] : ['user_id', 'session_id'];
   const time = ofViews ? 'view_time' : 'session_time';
   const sorted = `SELECT * FROM (${select}) ORDER BY CAST(${time} AS DATE), ${order.join(', ')}`;
-  const rows = await writePiece({ select: sorted, file: 'none', target: name }, { directory, holder: 'bench', timeoutMs: 900_000 });
+  const rows = await writePiece({ select: sorted, files: [], target: name }, { directory, holder: 'bench', timeoutMs: 900_000 });
   const exportedAt = dateOf(day + 1);
   const fields = columns.map(([own]) => (own === 'custom_var_3' ? { fieldName: 'custom_var', customVarPosition: 3 } : { fieldName: own }));
   const stored = columns.map(([own, type, , heldAs]) => ({ name: own, type, ...(heldAs && { heldAs }) }));

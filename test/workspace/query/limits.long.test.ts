@@ -32,7 +32,7 @@ describe('a megabyte that unpacks to a gigabyte', () => {
     const file = { name: 'zeros.jsonl.gz', bytes: 1, sha256: '', gzip: true };
     const run = { runId: 501, jobId: 31, format: 'JSONL', fields: [], files: [file] };
     const beforeBytes = process.memoryUsage.rss();
-    const writer = openWriter([], { directory, holder: 'test', timeoutMs: 60_000 });
+    const writer = openWriter({ directory, holder: 'test', timeoutMs: 60_000 });
     const outcome = await writer.convert({ run: run as unknown as RunManifest, directory: '.', target: 'table.parquet' }).catch(() => ({}));
     await writer.close();
     expect(outcome).not.toHaveProperty('table');
