@@ -268,8 +268,6 @@ export function openProjectWorkspace(parts: WorkspaceParts) {
     },
     /** Absolute path of a run. */
     directoryOf,
-    /** Absolute path of a file of a run. */
-    pathOf: (run: RunId, { name }: { readonly name: string }) => join(directoryOf(run), name),
     /**
      * Runs `task` with the manifests of these runs while no process can remove any of their files; throws a `WorkspaceError` where one is
      * being removed.

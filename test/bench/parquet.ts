@@ -34,8 +34,7 @@ async function watched<T>(task: () => Promise<T>): Promise<{ ms: number; peakMb:
 /** All that a call of `query_export` does over converted runs. */
 async function product(runs: readonly RunManifest[], projectDir: string, sql: string) {
   const options = { directory: projectDir, holder: 'bench', timeoutMs: 600_000 };
-  const pathOf = (run: RunManifest, file: { readonly name: string }) => join(runDirectory(projectDir, run), file.name);
-  const { name, setup, files } = dataViewOf(runs, { directory: projectDir, pathOf });
+  const { name, setup, files } = dataViewOf(runs);
   return (await runSql({ views: [name], setup: [setup], files, sql, maxRows: 1000, maxChars: 1e6 }, options)).rows;
 }
 

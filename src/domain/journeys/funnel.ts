@@ -166,11 +166,10 @@ export function changesOf(names: readonly string[], baseline: FunnelCounts, peri
   const of = ({ days }: FunnelCounts) => reached(sumOf(days.values()), names.length);
   const [before, after] = [of(baseline), of(period)];
   const daily = [...baseline.days, ...period.days].map(([day, depths]) => ({ label: dayText(day), done: reached(depths, names.length) }));
-  const side = (done: readonly number[], index: number) => ({ hits: nth(done, index + 1), of: nth(done, index) });
   return names.slice(1).map((step, index): FunnelChange => {
-    const [own, earlier] = [side(after, index), side(before, index)];
+    const [own, earlier] = [sideOf(after, index + 1), sideOf(before, index + 1)];
     const days = daily.map(({ label, done }) => {
-      const { hits, of: denominator } = side(done, index);
+      const { hits, of: denominator } = sideOf(done, index + 1);
       return { label, numerator: hits, denominator, isWhole: true };
     });
     const window = windowOf(period);
@@ -185,9 +184,8 @@ export function changesOf(names: readonly string[], baseline: FunnelCounts, peri
 /** The groups in which a step changed most clearly, at a false discovery rate of 5 %. */
 export function changedGroups(index: number, names: readonly string[], baseline: FunnelCounts, period: FunnelCounts): string[] {
   const questions = [...period.groups].flatMap(([group, depths]) => {
-    const [own, earlier] = [depths, baseline.groups.get(group) ?? []].map((each) => reached(each, names.length));
-    const side = (done: readonly number[] = []) => ({ hits: nth(done, index), of: nth(done, index - 1) });
-    const found = differenceOf([[side(own), side(earlier)]]);
+    const sideIn = (own: Depths) => sideOf(reached(own, names.length), index);
+    const found = differenceOf([[sideIn(depths), sideIn(baseline.groups.get(group) ?? [])]]);
     return found ? [{ group, ...found }] : [];
   });
   return discovered(questions)
@@ -365,7 +363,7 @@ function lossSentence({ steps, unit, isFiltered }: Told): string {
     return `No ${unit}${isFiltered ? ' that pass the filters' : ''} did ${first?.step ?? 'the first step'} in these days.`;
   const [from, to] = at === undefined ? [] : [steps[at], steps[at + 1]];
   if (!from || !to) return `All ${count(first.sessions)} ${unit} that did ${first.step} did every step.`;
-  const lost = `${count(from.left ?? 0)} of ${count(from.sessions)} ${unit} (${(100 * lostShare(from)).toFixed(1)}%)`;
+  const lost = `${count(from.left ?? 0)} of ${count(from.sessions)} ${unit} (${percent(lostShare(from))})`;
   return `The largest loss is after ${from.step}: ${lost} do not reach ${to.step}${steeperWords(steps, from)}.`;
 }
 
@@ -376,7 +374,7 @@ function steeperWords(steps: readonly FunnelStep[], from: FunnelStep): string {
   const known = steps.slice(0, -1).filter(({ sessions }) => sessions >= LEAST_SESSIONS);
   const [steepest] = known.toSorted((a, b) => lostShare(b) - lostShare(a));
   if (!steepest || steepest === from || lostShare(steepest) <= lostShare(from)) return '';
-  return `; the largest share is lost after ${steepest.step}, ${(100 * lostShare(steepest)).toFixed(1)}% of ${count(steepest.sessions)}`;
+  return `; the largest share is lost after ${steepest.step}, ${percent(lostShare(steepest))} of ${count(steepest.sessions)}`;
 }
 
 function wholeSentence({ steps, unit }: Told): string[] {

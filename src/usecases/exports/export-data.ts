@@ -275,14 +275,11 @@ async function withFiles<T>(
   use: (data: Data) => Promise<T>,
 ): Promise<T> {
   const { dir: directory, holder } = workspace;
-  const pathOf: typeof workspace.pathOf = (...place) => workspace.pathOf(...place);
   const { ready, coming } = await readyRuns(asked, workspace, context);
   const options = { directory, holder, timeoutMs: timeLeft(context), signal: context.signal };
   return workspace.reading(ready, (runs) =>
     guarded([], async () => {
-      const parts = groupsOf(runs, asked, ({ scope }) => scope).map(([name, own]) =>
-        partOf(own, coming, dataViewOf(own, { directory, pathOf, name })),
-      );
+      const parts = groupsOf(runs, asked, ({ scope }) => scope).map(([name, own]) => partOf(own, coming, dataViewOf(own, name)));
       const views = parts.map(({ view }) => view);
       for (const { notes } of views) for (const sentence of notes) context.note(sentence);
       const common = { views: views.map(({ name }) => name), files: [...new Set(views.flatMap((view) => view.files))] };

@@ -289,10 +289,9 @@ export async function countedBy({ select }: Pick<Visits, 'select'>, text: string
   return rows.map(({ name, n }) => ({ name: textOf(name), count: Number(n) }));
 }
 
-const counted = (count: number) => formatNumber(count, { group: true });
 /** Texts with their counts. */
 export function listed(held: readonly Counted[], most = MOST_NAMED): string {
-  const named = held.slice(0, most).map(({ name, count }) => `${name} (${counted(count)})`);
+  const named = held.slice(0, most).map(({ name, count }) => `${name} (${inGroups(count)})`);
   return named.join(', ') + (held.length > most ? ' …' : '');
 }
 const rangeOf = ({ words }: CoveredDays) => words.join(', ');
@@ -357,8 +356,10 @@ export async function requireVisits(visits: Visits): Promise<void> {
   const parts = filters.map(({ field, condition }, at) => `sum(${flag(condition(column(field), sql))}) AS f${at}`);
   const from = `sessions WHERE ${onCoveredDays(visits, column('session_time')).join(' AND ')}`;
   const [row] = await visits.select(`SELECT ${['count(*) AS n', ...parts].join(', ')} FROM ${from}`);
-  const each = filters.map(({ words }, at) => `${words}: ${counted(Number(row?.[`f${at}`] ?? 0))}`);
-  refuse(`The filters leave no session of ${rangeOf(days)}; each alone leaves of ${counted(Number(row?.['n'] ?? 0))}: ${each.join('; ')}.`);
+  const each = filters.map(({ words }, at) => `${words}: ${inGroups(Number(row?.[`f${at}`] ?? 0))}`);
+  refuse(
+    `The filters leave no session of ${rangeOf(days)}; each alone leaves of ${inGroups(Number(row?.['n'] ?? 0))}: ${each.join('; ')}.`,
+  );
 }
 
 /** Names that are compared with the unknown one, the most frequent first. */

@@ -1,11 +1,10 @@
-import { relative, sep } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import { type Held, rangeOf } from '../../domain/exports/coverage.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
 import { counted } from '../../lib/number-text.ts';
 import { firstOf } from '../../lib/sentences.ts';
-import type { RunManifest, RunTable, StoredColumn } from '../store/manifest.ts';
+import { type RunManifest, type RunTable, runKey, type StoredColumn } from '../store/manifest.ts';
 import { type Column, columnOf, columnsOf, folded, keysOf, promisedColumns, shownColumns, timeColumn } from './columns.ts';
 import { identifier, type Overlap, type Source, viewSql } from './view-sql.ts';
 
@@ -132,15 +131,6 @@ export function sharesOf<Run extends HoldingRun>(groups: readonly (readonly Run[
 export function heldIn(runs: readonly HoldingRun[], scope: string): Held {
   const own = runs.filter((run) => run.scope.toLowerCase() === scope.toLowerCase());
   return sharesOf(overlappingGroups(own), { columns: new Map(own.map((run) => [run, columnsIn(run)])) }).held;
-}
-
-/** The files of a view. */
-interface DataViewOptions {
-  /** Directory that the query will run in. */
-  readonly directory: string;
-  readonly pathOf: (run: RunManifest, file: { readonly name: string }) => string;
-  /** Name of the view, default `data`. */
-  readonly name?: string;
 }
 
 /** The view that shows the runs of a scope. */
@@ -287,10 +277,9 @@ export function viewColumns(tables: readonly { readonly columns: readonly Stored
 }
 
 /** How the rows of runs come together, as they are or one for each key, and the time that they answer for. */
-function arrange(runs: readonly RunManifest[], tables: readonly Stored[]) {
+function arrange(runs: readonly RunManifest[], tables: readonly Stored[], later: ReturnType<typeof laterRuns>) {
   const byRun = new Map(tables.map((each) => [each.run, each]));
   const tablesOf = (some: readonly RunManifest[]) => some.flatMap((run) => byRun.get(run) ?? []);
-  const later = laterRuns([...byRun.keys()]);
   const columns = new Map(runs.map((run) => [run, columnsIn(run)]));
   const keysIn = (own: readonly Stored[]) => {
     const [first, ...others] = own.map(({ table }) => table.columns);
@@ -319,27 +308,26 @@ function arrange(runs: readonly RunManifest[], tables: readonly Stored[]) {
 }
 
 /** The runs that are tables, each without the rows that later ones hold too. */
-function storedIn(runs: readonly RunManifest[], { directory, pathOf }: DataViewOptions): Stored[] {
-  const nameOf = (run: RunManifest, file: { readonly name: string }) => relative(directory, pathOf(run, file)).split(sep).join('/');
-  const later = laterRuns(runs.filter(({ table }) => table));
+function storedIn(runs: readonly RunManifest[], later: ReturnType<typeof laterRuns>): Stored[] {
   return runs.flatMap((run): Stored[] => {
     const { table } = run;
     if (!table) return [];
     const { rows = 0, file } = (isResolved(run, later.get(run) ?? []) ? table.superseded : undefined) ?? {};
-    return [{ run, table, path: nameOf(run, table), without: file && nameOf(run, file), rows: table.rows - rows }];
+    const pathOf = (of: { readonly name: string }) => `${runKey(run)}/${of.name}`;
+    return [{ run, table, path: pathOf(table), without: file && pathOf(file), rows: table.rows - rows }];
   });
 }
 
 /** Describes runs of one scope, all of which are tables or without rows, as one view: one row for each key, the last export winning. */
-export function dataViewOf(runs: readonly RunManifest[], options: DataViewOptions) {
-  const { name = 'data' } = options;
-  const tables = storedIn(runs, options);
+export function dataViewOf(runs: readonly RunManifest[], name = 'data') {
+  const later = laterRuns(runs.filter(({ table }) => table));
+  const tables = storedIn(runs, later);
   const columns = viewColumns(
     tables.map(({ table }) => table),
     runs,
   );
   if (columns.length === 0) throw new ApiError('missing', 'The downloaded runs of this job name no columns and hold no rows.');
-  const { sources, overlaps, notes, isWhole, held } = arrange(runs, tables);
+  const { sources, overlaps, notes, isWhole, held } = arrange(runs, tables, later);
   const all = [...sources, ...overlaps.flatMap((overlap) => overlap.sources)];
   const heldAs = heldTypes(columns, all);
   return {

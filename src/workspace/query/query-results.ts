@@ -90,10 +90,10 @@ const TIMEOUT_MS = 20_000;
 /** Columns of a run as query_export names and types them, and rows of it by their names; none of either before it is a table. */
 export async function firstRows(
   run: RunManifest,
-  { dir: directory, holder, pathOf }: Pick<ProjectWorkspace, 'dir' | 'holder' | 'pathOf'>,
+  { dir: directory, holder }: Pick<ProjectWorkspace, 'dir' | 'holder'>,
 ): Promise<{ columns: readonly Column[]; rows: readonly unknown[] }> {
   if (!run.table) return { columns: [], rows: [] };
-  const { columns, setup, files, name } = dataViewOf([run], { directory, pathOf });
+  const { columns, setup, files, name } = dataViewOf([run]);
   const sql = `FROM ${name} LIMIT ${SHOWN_ROWS}`;
   const request = { views: [name], setup: [setup], files, sql, maxRows: SHOWN_ROWS, maxChars: 10_000_000 };
   const result = await runSql(request, { directory, holder, timeoutMs: TIMEOUT_MS });

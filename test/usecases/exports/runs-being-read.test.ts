@@ -33,7 +33,6 @@ async function daysFor(asked: Asked) {
     conversionFailure: () => undefined,
     reading: async (ready: unknown[], task: (runs: unknown[]) => Promise<unknown>) => task(ready),
     dir: '/',
-    pathOf: () => '/table.parquet',
   };
   const context = { workspace: async () => workspace, note: () => undefined, nowMs: 0, clock: { now: () => 0 } };
   const uses = { ...context, signal: AbortSignal.timeout(5_000) } as unknown as ExportContext; // all that is used

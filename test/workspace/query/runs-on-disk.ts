@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import process from 'node:process';
 import { convertRun } from '../../../src/workspace/convert/write-table.ts';
 import { dataViewOf } from '../../../src/workspace/query/data-view.ts';
 import { cellOf, openDatabase } from '../../../src/workspace/query/database.ts';
-import { isConvertible, type RunManifest } from '../../../src/workspace/store/manifest.ts';
+import { isConvertible, type RunManifest, runKey } from '../../../src/workspace/store/manifest.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { manifestIn, type RunText } from '../convert/converted-runs.ts';
 
@@ -22,7 +21,7 @@ function manifestsIn(directory: string, sketches: readonly RunSketch[]): RunMani
   return sketches.map((sketch, index) => {
     const at = (day: number, hour = 0) => new Date(Date.UTC(2026, 10, day + index, hour)).toISOString();
     const run = { runId: 501 + index, from: at(9), to: at(10), exportedAt: at(10, 2), ...sketch };
-    return manifestIn(join(directory, String(run.runId)), run);
+    return manifestIn(join(directory, runKey({ jobId: 31, ...run })), run);
   });
 }
 
@@ -30,7 +29,7 @@ function manifestsIn(directory: string, sketches: readonly RunSketch[]): RunMani
 export async function tablesIn(directory: string, sketches: readonly RunSketch[]): Promise<RunManifest[]> {
   const converted: RunManifest[] = [];
   for (const run of manifestsIn(directory, sketches)) {
-    const own = join(directory, String(run.runId));
+    const own = join(directory, runKey(run));
     const outcome = isConvertible(run) ? await convertRun({ run, directory: own, target: join(own, 'table.parquet') }, MACHINE) : undefined;
     if (outcome && 'damage' in outcome) throw new Error(outcome.damage);
     converted.push(outcome ? { ...run, table: { ...outcome.table, name: 'table.parquet', bytes: 0 } } : run);
@@ -40,12 +39,10 @@ export async function tablesIn(directory: string, sketches: readonly RunSketch[]
 
 /** Runs of a directory as the view `data`, in the database of this process. */
 export function viewIn(directory: string, runs: readonly RunManifest[]) {
-  // Named from here, because this process has its own directory.
-  const place = {
-    directory: process.cwd(),
-    pathOf: ({ runId }: RunManifest, { name }: { readonly name: string }) => join(directory, String(runId), name),
-  };
-  return dataViewOf(runs, place);
+  // This process has its own directory.
+  const placed = (text: string) => text.replaceAll(/(?<=')\d+\/\d+\//g, `${directory}/$&`);
+  const view = dataViewOf(runs);
+  return { ...view, setup: placed(view.setup), files: view.files.map((file) => join(directory, file)) };
 }
 
 /** Columns and rows of one statement over runs in a directory, and the rows as records. */
