@@ -1,5 +1,5 @@
 import { foldMetric, metricAliases, siteMetricDefinitions, zoneMetricDefinitions } from '../domain/metrics/metric-definitions.ts';
-import { metricStandIns, missingMetrics, unanswerable } from '../domain/metrics/unanswerable.ts';
+import { metricStandIns, missingMetrics, standInWords, unanswerable } from '../domain/metrics/unanswerable.ts';
 import { isNearly, onlyOneOf } from '../domain/names/match-name.ts';
 import { missingSpeedMetrics, speedMetricAliases, speedMetricNames, speedStandIns } from '../domain/speed/speed-metrics.ts';
 import { hint } from '../lib/hint.ts';
@@ -28,8 +28,7 @@ const families: Readonly<Record<MetricFamily, Family>> = {
     aliases: metricAliases,
     missing: missingMetrics,
     standIns: metricStandIns,
-    standInWords: (text, metric) =>
-      `metric "${text}" = ${metric}: sessions with a purchase, unless another goal is named; several orders of one session count once.`,
+    standInWords: (text, metric) => `metric "${text}" = ${metric}: ${standInWords[metricStandIns[foldMetric(text)] ?? 'conversionCount']}.`,
     subject: 'the site and its zones',
     tools: hint('query_metrics', 'query_metrics answers it', 'other tools answer it'),
   },

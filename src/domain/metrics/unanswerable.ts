@@ -45,7 +45,6 @@ const NO_USERS =
   'visitors are not counted; the nearest is visits (sessions), or count(DISTINCT user_id) over the days of an export of sessions';
 const NO_ORDERS = 'orders are not counted; the nearest are conversionCount (sessions with a purchase) and revenueSum / cartAverage';
 const NO_CLICKS = 'clicks are not counted; the nearest are tapRate and tapRecurrence of app zones';
-const NO_VIEWS = 'page views are given per session only: pageviewAverage, times visits for their number';
 const NO_PAGES = 'pages are not measured one by one; the nearest is';
 const NO_VITALS =
   'real visitors are not timed; the nearest are speed metrics of lab runs' +
@@ -69,10 +68,7 @@ export const missingMetrics: Readonly<Record<string, string>> = {
   returningvisitors: NO_NEW,
   retention: `retention is not measured; ${NO_NEW}`,
   retentionrate: `retention is not measured; ${NO_NEW}`,
-  pageviews: NO_VIEWS,
-  views: NO_VIEWS,
-  screenviews: NO_VIEWS,
-  uniquepageviews: NO_VIEWS,
+  uniquepageviews: 'page views are given per session only: pageviewAverage, times visits for their number',
   transactions: NO_ORDERS.replace('orders', 'transactions'),
   orders: NO_ORDERS,
   purchases: 'purchases are not counted; the nearest is conversionCount (sessions with a purchase)',
@@ -114,12 +110,21 @@ export const missingMetrics: Readonly<Record<string, string>> = {
   rum: NO_VITALS,
 };
 
-/** Of these the metric that answers in their place: what most people who ask for orders want to know. */
-export const metricStandIns: Readonly<Record<string, 'conversionCount'>> = {
+/** What the metrics count that answer in place of others. */
+export const standInWords = {
+  conversionCount: 'sessions with a purchase, unless another goal is named; several orders of one session count once',
+  pageviewAverage: 'page views are given per session; times visits they are their number',
+} as const;
+
+/** Of these the metric that answers in their place: what most people who ask for orders or page views want to know. */
+export const metricStandIns: Readonly<Record<string, keyof typeof standInWords>> = {
   orders: 'conversionCount',
   numberoforders: 'conversionCount',
   ordercount: 'conversionCount',
   transactions: 'conversionCount',
   numberoftransactions: 'conversionCount',
   purchases: 'conversionCount',
+  pageviews: 'pageviewAverage',
+  views: 'pageviewAverage',
+  screenviews: 'pageviewAverage',
 };

@@ -320,6 +320,8 @@ const LONG = new Set(
   ).split(' '),
 );
 const LEAST_MS = 20;
+/** Nobody means a paint within less, nor after as many seconds. */
+const LEAST_MEANT_MS = 100;
 /** No page weighs less than this many bytes: a smaller limit is one in kB, and below 100 in MB. */
 const LEAST_BYTES = 10_000;
 const LEAST_KILOBYTES = 100;
@@ -342,7 +344,8 @@ function unmeantWords({ metric, limit }: Budget): string | undefined {
   const { kind } = metricFact(metric);
   const good = thresholdOf(metric, 'mobile')?.good;
   const usual = good === undefined ? '' : `; good is up to ${formatValue(metric, good)}`;
-  if (!canBe(metric, limit)) return `no page keeps it${usual}`;
+  const isNone = LONG.has(metric) && metric !== 'firstByte' && limit >= LEAST_MS && limit < LEAST_MEANT_MS;
+  if (isNone || !canBe(metric, limit)) return `no page keeps it${isNone ? ' in ms, and each does in s' : ''}${usual}`;
   if (limit <= LARGEST[kind]) return undefined;
   return `it ${kind === 'score' ? 'has no unit and ' : ''}hardly ever exceeds ${formatValue(metric, LARGEST[kind])}${usual}`;
 }

@@ -482,8 +482,9 @@ function unseenOf(
 export async function findChanges(input: FindInput, context: FindChangesContext): Promise<Changes> {
   const { note, timeZone, covers } = context;
   const { startMs, endMs, days } = rangeOf(input, context);
-  const include = input.include ?? ['site'];
-  const [site, zones] = [include.includes('site'), include.includes('zones') || input.zoneIds !== undefined];
+  const asked = input.include === undefined ? (input.metrics ?? []) : [];
+  const include = input.include ?? (asked.length > 0 && asked.every(isZoneMetric) ? ['zones'] : ['site']);
+  const [site, zones] = [include.includes('site'), include.includes('zones') || input.zoneIds !== undefined || asked.some(isZoneMetric)];
   const isOfSite = site || zones;
   metricsOf(input, site, zones);
   covers(startMs, endMs);
