@@ -7,7 +7,7 @@ import { changeFacts, grammarOf, placeBy, wordedAll } from '../../domain/metrics
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { hasAllDevices, isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
-import { askedOf, gridOf, type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
+import { askedOf, gridOf, isOfDays, type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
 import { leadOf } from '../../domain/metrics/read/query-lead.ts';
 import { commerceMetrics, commerceNote, needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
 import { inOrder, isTotal, linesOf, type QueryLine, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
@@ -250,11 +250,12 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
   }
   const special = await readSpecialDays(complete.interval, context);
   const isSpecial = (day: string) => special(day) !== undefined;
-  const course = rowVerdicts(complete, lines, rows, { nameOf, told: read.changes, isSpecial });
-  if (course !== '') return together(first, textsTold(course), last);
+  const course = rowVerdicts(complete, lines, rows, { nameOf, found: read.found, isSpecial });
+  // Verdicts on days of the week are what was asked, and better than ranks of their sums.
+  if (course !== '' && isOfDays(timeUnitOf(complete.breakdown))) return together(textsTold(course), first, last);
   const [from, to] = [complete.interval.startMs, complete.interval.endMs].map((ms) => todayIn(context.timeZone, ms));
   const lead = leadOf(table, { query: complete, from: from ?? '', to: to ?? '', grammar });
-  return together(first, textsTold(await zoneChangeSentence(complete, context), lead, todaySentence(complete, context)), last);
+  return together(first, textsTold(await zoneChangeSentence(complete, context), course, lead, todaySentence(complete, context)), last);
 }
 
 /** The changes that begin among the days that a picture shows, of which the answer has no words. */

@@ -213,9 +213,12 @@ export async function readExpected(
 /** Parts of a breakdown whose rows a picture shows with what changed in them. */
 const DRAWN: ReadonlySet<string> = new Set(['day', 'week', 'month', 'device', 'segment']);
 
+/** What rows are of on whose course an answer has words. */
+const COURSES: ReadonlySet<string> = new Set(['week', 'month', 'weekday', 'weekend']);
+
 /**
- * Whether the rows of a query are weeks or months of one set of visits, whose course is put into words, or what a picture shows as lines
- * or bars; and few enough to read by day.
+ * Whether the rows of a query are a course of one set of visits, which is put into words, or what a picture shows as lines or bars, few
+ * enough to read by day.
  */
 function isCourse(
   { breakdown, devices, compareSegments, goalIds, zoneIds, shares, order, interval }: MetricQuery,
@@ -224,13 +227,12 @@ function isCourse(
 ): boolean {
   const [unit = '', ...more] = breakdown;
   const isOne = [...(isDrawn ? [] : [devices, compareSegments]), goalIds].every(({ length }) => length <= 1) && zoneIds.length === 0;
-  const isBy = isDrawn ? breakdown.every((part) => DRAWN.has(part)) : ['week', 'month'].includes(unit) && more.length === 0;
-  return (
-    isOne && isBy && (isDrawn || !shares) && order === undefined && daysBetween(interval.startMs, interval.endMs + 1, timeZone) <= READ_DAYS
-  );
+  const isBy = isDrawn ? breakdown.every((part) => DRAWN.has(part)) : COURSES.has(unit) && more.length === 0;
+  const isShort = daysBetween(interval.startMs, interval.endMs + 1, timeZone) <= READ_DAYS;
+  return isOne && isBy && order === undefined && (isDrawn ? isShort : !shares);
 }
 
-/** The changes that begin among the rows of a query, where these are a course: a line through a break is the rate of nothing. */
+/** The changes that begin among the rows of a query, or the last of many, where these are a course: a line through a break is the rate of nothing. */
 export async function readCourse(
   query: MetricQuery,
   grid: QueryGrid,
@@ -241,8 +243,10 @@ export async function readCourse(
   const last = todayIn(context.timeZone, context.nowMs);
   const none = { lines: [...lines], whole: [], found: [], changes: [], currency: undefined, last };
   if (!isCourse(query, context.timeZone, isDrawn)) return none;
-  const { changes, last: ofDays } = await readHistory(query, grid, lines, context, isDrawn);
-  return { ...none, changes, last: ofDays };
+  const { startMs, endMs } = query.interval;
+  const interval = { startMs: Math.max(startMs, shiftDays(endMs + 1, -READ_DAYS, context.timeZone)), endMs };
+  const { found, changes, last: ofDays } = await readHistory({ ...query, interval }, grid, lines, context, isDrawn);
+  return { ...none, found, changes, last: ofDays };
 }
 
 /** The days of an expectation, and how to read those of other places. */

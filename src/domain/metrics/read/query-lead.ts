@@ -7,6 +7,7 @@ import { definitionOf, isCount } from '../metric-definitions.ts';
 import { OTHER_DEVICE } from './metric-grid.ts';
 import { askedOf, isOfDays, type MetricQuery, timeUnitOf } from './metric-query.ts';
 import { COMMERCE_GOAL, PART_MARK, type QueryTable, TOTAL } from './query-table.ts';
+import { baseOf, countScores, type Ends, endsOf } from './row-ends.ts';
 
 /** Metrics whose values a first sentence holds; the table has all. */
 const MOST_METRICS = 3;
@@ -37,45 +38,64 @@ function figureText(metric: string, name: string, value: unknown, units: QueryTa
   return isCount(metric) && definitionOf(metric)?.unit !== 'currency' ? `${text} ${name}` : `${name} ${text}`;
 }
 
-type TableRow = QueryTable['rows'][number];
+/** How often chance alone may make an end of a table. */
+const LEVEL = 0.05;
 
-/** The rows with the most and the least of a metric, of as many as a limit left; empty of fewer than two that it left whole. */
-function endsText(
-  metric: string,
-  subject: string,
-  { columns, rows, units }: QueryTable,
-  names: readonly string[],
-  { query, grammar }: LeadScene,
-): string {
-  const at = columns.indexOf(metric);
-  const hasName = (row: TableRow, isOf: (cell: unknown) => boolean) => row.slice(0, names.length).some(isOf);
-  const isPart = (cell: unknown) => String(cell).endsWith(PART_MARK);
-  const valued = rows.filter((row) => typeof row[at] === 'number' && !hasName(row, (cell) => cell === TOTAL));
-  const parts = valued.filter((row) => !hasName(row, (cell) => UNTOLD.has(cell)));
-  const all = (parts.length > 1 ? parts : valued).toSorted((a, b) => Number(b[at]) - Number(a[at]));
-  const ranked = all.filter((row) => !hasName(row, isPart));
-  const isCut = isLimited(query, valued.length);
-  if (ranked.length < (isCut ? 1 : 2)) return '';
-  const shown = (row: TableRow = []) => {
-    const own = names.flatMap((name, column) =>
-      name === 'zoneId' || UNTOLD.has(row[column]) ? [] : [namePart(name, String(row[column]).replace(PART_MARK, ''), grammar.year)],
-    );
-    const share = row[columns.indexOf(`${metric}Share`)];
-    const part = hasName(row, isPart) ? ' in part of it' : '';
-    const ofAll = typeof share === 'number' ? `, ${valueText(share, '%')} of all` : '';
-    return `${own.join(', ') || String(row[0])} (${valueText(Number(row[at]), units[metric] ?? '')}${part}${ofAll})`;
-  };
+/** The rows of a table that have a value of a metric, those of a whole only where there are no parts; `rest` is on no device that has a name. */
+function valuedRows(metric: string, { columns, rows }: QueryTable, names: readonly string[]) {
+  const valued = rows.flatMap((cells) => {
+    const own = cells.slice(0, names.length);
+    const cellOf = (name: string) => cells[columns.indexOf(name)];
+    const value = cellOf(metric);
+    if (typeof value !== 'number' || own.includes(TOTAL)) return [];
+    const isPart = own.some((cell) => String(cell).endsWith(PART_MARK));
+    return [{ own, value, base: baseOf(metric, cellOf), share: cellOf(`${metric}Share`), isPart }];
+  });
+  const parts = valued.filter(({ own }) => !own.some((cell) => UNTOLD.has(cell)));
+  return parts.length > 1 ? { all: parts, rest: valued.filter(({ own }) => own.includes(OTHER_DEVICE)) } : { all: valued, rest: [] };
+}
+
+type ValuedRow = ReturnType<typeof valuedRows>['all'][number];
+
+/** The rows with the most and the least of a metric by more than chance, of a limit's the first; empty of fewer than two that it left whole. */
+function endsText(metric: string, subject: string, table: QueryTable, names: readonly string[], { query, grammar }: LeadScene): string {
+  const { all, rest } = valuedRows(metric, table, names);
+  const isCut = isLimited(query, all.length);
   // A part of a time may hold the most of what adds up, and never says what is least.
-  const highest = isCount(metric) ? all[0] : ranked[0];
-  const { isPlural } = grammar.nounOf(metric);
-  const valueOf = (row: TableRow | undefined) => Number(row?.[at]);
-  // The least of several rows is that of none of them.
-  const [isTied, isShared] = [valueOf(highest) === valueOf(ranked.at(-1)), valueOf(ranked.at(-1)) === valueOf(ranked.at(-2))];
-  if (isTied && ranked.length > 1) return '';
-  const [most, least] = isPlural ? ['Most', 'Fewest'] : ['Highest', 'Lowest'];
-  const [top, bottom] = [`${most} ${subject}: ${shown(highest)}`, shown(ranked.at(-1))];
-  if (!isCut && !isShared) return `${top}; ${least.toLowerCase()}: ${bottom}.`;
-  return query.order?.smallestFirst ? `${least} ${subject}: ${bottom}.` : `${top}.`;
+  const isHalf = ({ isPart }: ValuedRow) => isPart && isCount(metric);
+  const ranked = all.toSorted((a, b) => b.value - a.value).filter((row, at) => at === 0 || !isHalf(row));
+  const [top, second] = ranked;
+  const bottom = ranked.at(-1);
+  if (!top || !bottom || !(isCut || second)) return '';
+  const first = query.order?.smallestFirst ? { lowest: bottom } : { highest: top };
+  const { highest, lowest }: Ends<ValuedRow> = isCut ? first : endsOf(ranked, countScores(metric), LEVEL);
+  const figure = ({ value }: ValuedRow) => valueText(value, table.units[metric] ?? '');
+  const shown = (row: ValuedRow) => {
+    const told = names.flatMap((name, column) =>
+      name === 'zoneId' || UNTOLD.has(row.own[column])
+        ? []
+        : [namePart(name, String(row.own[column]).replace(PART_MARK, ''), grammar.year)],
+    );
+    const ofAll = typeof row.share === 'number' ? `, ${valueText(row.share, '%')} of all` : '';
+    return `${told.join(', ') || String(row.own[0])} (${figure(row)}${row.isPart ? ' in part of it' : ''}${ofAll})`;
+  };
+  // Why a row that lies beyond an end is none.
+  const reasonOf = (row: ValuedRow) => {
+    if (rest.includes(row)) return ' of the named devices';
+    return isHalf(row) ? ` in a whole ${names[0] ?? ''}` : ' of more than a few visits';
+  };
+  const [most, least] = grammar.nounOf(metric).isPlural ? ['most', 'fewest'] : ['highest', 'lowest'];
+  const ends = [
+    { word: most, end: highest, sign: 1 },
+    { word: least, end: lowest, sign: -1 },
+  ].flatMap(({ word, end, sign }) => {
+    if (!end) return [];
+    const beyond = [...rest, ...all].find(({ value }) => sign * (value - end.value) > 0);
+    return [`${word}${end === (highest ?? lowest) ? ` ${subject}` : ''}${beyond ? reasonOf(beyond) : ''}: ${shown(end)}`];
+  });
+  if (ends.length > 0) return `${capital(ends.join('; '))}.`;
+  const figures = new Set([bottom, top].map(figure));
+  return top.value === second?.value ? '' : `${capital(subject)}: no significant difference (${[...figures].join(' to ')}).`;
 }
 
 /** Whether a limit kept the first rows, the last of which is no extreme. */

@@ -30,29 +30,29 @@ describe('the first sentence of a table', () => {
       ['total', 2103],
     ];
     expect(lead({ columns: ['day', 'visits'], rows }, { metrics: ['visits'], breakdown: ['day'] })).toBe(
-      '2,103 visits from 7 to 13 Sept. Most visits: 8 Sept (1,200); fewest: 9 Sept (900).',
+      '2,103 visits from 7 to 13 Sept. Most visits: 8 Sept (1,200); fewest in a whole day: 9 Sept (900).',
     );
   });
 
-  it('calls a part of a time the most of what adds up, and never the highest of a rate', () => {
+  it('calls a part of a time the most of what adds up, and either end of a rate', () => {
     const rows = [
       ['2026-Q2', 338711, 3.67],
       ['2026-Q3', 321452, 3.61],
-      ['2026-Q4 (part)', 412626, 3.7],
+      ['2026-Q4 (part)', 412626, 3.3],
     ];
     expect(lead({ columns: ['quarter', 'visits', 'conversionRate'], rows }, { breakdown: ['quarter' as const] })).toBe(
       '1,072,789 visits from 7 to 13 Sept. Most visits: 2026-Q4 (412,626 in part of it); fewest: 2026-Q3 (321,452). ' +
-        'Highest conversion rate: 2026-Q2 (3.67%); lowest: 2026-Q3 (3.61%).',
+        'Lowest conversion rate: 2026-Q4 (3.3% in part of it).',
     );
   });
 
   it('has both ends of each metric, with the shares that were asked for', () => {
     const rows = [
-      ['desktop', 40, 4.6, 40],
-      ['mobile', 60, 2.7, 60],
+      ['desktop', 40000, 4.6, 40],
+      ['mobile', 60000, 2.7, 60],
     ];
     expect(lead({ columns: ['device', 'visits', 'conversionRate', 'visitsShare'], rows }, { breakdown: ['device' as const] })).toBe(
-      'Most visits from 7 to 13 Sept: mobile (60, 60% of all); fewest: desktop (40, 40% of all). ' +
+      'Most visits from 7 to 13 Sept: mobile (60,000, 60% of all); fewest: desktop (40,000, 40% of all). ' +
         'Highest conversion rate: desktop (4.6%); lowest: mobile (2.7%).',
     );
   });
@@ -61,8 +61,33 @@ describe('the first sentence of a table', () => {
     const rows = ['all', 'desktop', 'tablet', 'other or unknown device'].map((device, at) => [device, 4 - at]);
     const asked = { metrics: ['conversionRate'], breakdown: ['device' as const] };
     expect(lead({ columns: ['device', 'conversionRate'], rows }, asked)).toBe(
-      'Highest conversion rate from 7 to 13 Sept: desktop (3%); lowest: tablet (2%).',
+      'Highest conversion rate from 7 to 13 Sept: desktop (3%); lowest of the named devices: tablet (2%).',
     );
+  });
+
+  it('calls no rate an end that chance explains, and passes over those of few visits', () => {
+    const asked = { metrics: ['conversionRate'], bases: ['visits'], breakdown: ['segment' as const] };
+    const said = (rows: QueryTable['rows']) => lead({ columns: ['segment', 'conversionRate', 'visits'], rows }, asked);
+    expect(
+      said([
+        ['Germany', 3.3128, 69041],
+        ['France', 3.3079, 31428],
+      ]),
+    ).toBe('Conversion rate from 7 to 13 Sept: no significant difference (3.31%).');
+    expect(
+      said([
+        ['New', 2.9, 18000],
+        ['Returning', 4.4, 13000],
+        ['Press', 16.67, 6],
+      ]),
+    ).toBe('Highest conversion rate from 7 to 13 Sept of more than a few visits: "Returning" (4.4%); lowest: "New" (2.9%).');
+  });
+
+  it('calls the lowest of four rates so, and no highest where the others are alike', () => {
+    const rows = [3.59, 3.6, 3.63, 3.32].map((rate, at) => [`2026-Q${at + 1}`, rate, 330000]);
+    expect(
+      lead({ columns: ['quarter', 'conversionRate', 'visits'], rows }, { metrics: ['conversionRate'], breakdown: ['quarter' as const] }),
+    ).toBe('Lowest conversion rate from 7 to 13 Sept: 2026-Q4 (3.32%).');
   });
 
   it('calls no row the last where a limit kept the first', () => {
