@@ -213,7 +213,7 @@ export async function readExpected(
 /** Parts of a breakdown whose rows a picture shows with what changed in them. */
 const DRAWN: ReadonlySet<string> = new Set(['day', 'week', 'month', 'device', 'segment']);
 
-/** What rows are of on whose course an answer has words. */
+/** Units of time on whose rows an answer has words. */
 const COURSES: ReadonlySet<string> = new Set(['week', 'month', 'weekday', 'weekend']);
 
 /**
@@ -232,7 +232,7 @@ function isCourse(
   return isOne && isBy && order === undefined && (isDrawn ? isShort : !shares);
 }
 
-/** The changes that begin among the rows of a query, or the last of many, where these are a course: a line through a break is the rate of nothing. */
+/** The changes that begin among the rows, or the last of many, of a course: a line through a break is the rate of nothing. */
 export async function readCourse(
   query: MetricQuery,
   grid: QueryGrid,

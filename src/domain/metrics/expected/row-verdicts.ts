@@ -129,7 +129,7 @@ const weekdayAt = ({ interval }: MetricRow) => weekdayOf(interval.label ?? '');
 
 const mondayOf = ({ interval: { label = '' } }: MetricRow) => Date.parse(label) - weekdayOf(label) * DAY_MS;
 
-/** What a metric is made of on each day of a week, Monday first. */
+/** The sums that make a metric on each day of a week, Monday first. */
 type Week = readonly Sums[];
 
 const levelOf = (days: readonly (Sums | undefined)[]) =>
@@ -160,7 +160,7 @@ function weekendSentence(name: string, estimate: Estimate | undefined): string {
   return `${name} at weekends: ${size} than from Monday to Friday${doubtText(estimate)}, over ${estimate.count} weeks.`;
 }
 
-/** Scores of weekdays by the scatter that they share, in which an unusual week does not count; one with few visits scatters more than others. */
+/** Scores of weekdays by the scatter that they share, in which an unusual week does not count; few visits scatter more. */
 const weekdayScores = (weeks: readonly Week[]) => (among: readonly { readonly day: number }[]) => {
   const days = among.map(({ day }) => day);
   const levels = days.map((day) => trimmedMean(ratiosOf(weeks, [day], days)));

@@ -41,7 +41,7 @@ function figureText(metric: string, name: string, value: unknown, units: QueryTa
 /** How often chance alone may make an end of a table. */
 const LEVEL = 0.05;
 
-/** The rows of a table that have a value of a metric, those of a whole only where there are no parts; `rest` is on no device that has a name. */
+/** The rows with a value of a metric, those of a whole only where there are no parts; `rest` is on no device that has a name. */
 function valuedRows(metric: string, { columns, rows }: QueryTable, names: readonly string[]) {
   const valued = rows.flatMap((cells) => {
     const own = cells.slice(0, names.length);
@@ -57,7 +57,7 @@ function valuedRows(metric: string, { columns, rows }: QueryTable, names: readon
 
 type ValuedRow = ReturnType<typeof valuedRows>['all'][number];
 
-/** The rows with the most and the least of a metric by more than chance, of a limit's the first; empty of fewer than two that it left whole. */
+/** The rows with the most and the least of a metric by more than chance, of a limit's the first; empty of fewer than two. */
 function endsText(metric: string, subject: string, table: QueryTable, names: readonly string[], { query, grammar }: LeadScene): string {
   const { all, rest } = valuedRows(metric, table, names);
   const isCut = isLimited(query, all.length);

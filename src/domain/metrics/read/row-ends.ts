@@ -13,8 +13,8 @@ export interface Ends<Row> {
 }
 
 /**
- * The highest and the lowest of rows, as far as each stands out from the others by more than chance, which rows beyond it do not: without the
- * other end too, where that is not all that it stands out from.
+ * The highest and the lowest of rows, as far as each stands out from the others by more than chance, which rows beyond it do not: without
+ * the other end too, where that is not all that it stands out from.
  */
 export function endsOf<Row extends { readonly value: number }>(rows: readonly Row[], scoresOf: ScoresOf<Row>, level: number): Ends<Row> {
   const endOf = (sign: 1 | -1, without?: Row) => {
