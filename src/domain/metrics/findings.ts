@@ -117,7 +117,7 @@ export function changeFacts(placed: PlacedChange, currency: string | undefined):
   const { shape, from, to, earliest, latest, relative, low, high, pValue } = change;
   const end = to ?? (shape === 'drift' ? last : (points.at(-1)?.label ?? last));
   const now = levelOn(metric, daysBeside(kindOf(metric), points, change), from, end);
-  // What only the last day shows is that day's: whether it is a level is open.
+  // A change that only the last day shows is that day's: whether it is a level is open.
   const isDay = from === end;
   return {
     subject: metric,

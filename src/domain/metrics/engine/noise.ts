@@ -33,7 +33,7 @@ const LOSS = { counted: 0.9665, summed: 0.9985 };
 const USUAL_DRIFT = 0.03;
 /** Standard deviations of weekdays before anything is known, worth one of the seven weekdays. */
 const WEEKDAY_SD: Readonly<Record<MetricKind, number>> = { count: 0.15, amount: 0.15, share: 0.05, average: 0.05 };
-/** Special days teach nothing of the noise: by how much the variance of their effect, which they share with those beside them, counts here. */
+/** Special days teach nothing of the noise: so much the variance of their effect counts here, which those beside them share. */
 const UNTAUGHT = 100;
 /** Days below which nothing is said. */
 const LEAST_DAYS = 8;

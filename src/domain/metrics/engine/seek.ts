@@ -60,7 +60,7 @@ export function scoreOf(information: Information, interval: Interval): number {
   return weight > leastOf(information, interval.to) ? score / Math.sqrt(weight) : 0;
 }
 
-/** What must be known of an interval that ends before a day. */
+/** The least that must be known of an interval that ends before a day. */
 const leastOf = ({ whitener }: Information, to: number) => LEAST_WEIGHT * nthDouble(whitener.precisionsFrom(to - 1), 1);
 
 /** The intervals that a quest looks at, and how much the data know of an effect on each. */

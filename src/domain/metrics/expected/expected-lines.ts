@@ -162,7 +162,7 @@ const blocksOf = (rows: readonly (readonly string[])[], rowByRow: boolean) =>
     return !rowByRow && first !== undefined && last !== undefined && daysFrom(first, last) < TURN_DAYS;
   });
 
-/** What a value of the days ahead makes of a row together with those of its days that are over. */
+/** The value of a row of which some days are over and others lie ahead, by that of the latter. */
 function withCounted(kind: MetricKind, days: ExpectedRow['days'], last: string): (value: number) => number {
   const [over, ahead] = [days.filter(({ label }) => label <= last), days.filter(({ label }) => label > last)];
   const counted = sumOf(over, 'numerator');

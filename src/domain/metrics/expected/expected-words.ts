@@ -87,7 +87,7 @@ const isOutside = ({ metric, line, cell: { verdict, low, high } }: JudgedLine) =
 /** Values outside their own bounds that are normal as some of many. */
 function outsideText(count: number): string {
   const lies = count === 1 ? '1 lies outside its' : `${count} lie outside their`;
-  return count === 0 ? '' : `; ${lies} own bounds, not clearly enough among so many`;
+  return count === 0 ? '' : `; ${lies} 95% bounds, which may be chance`;
 }
 
 /** That so many rows were unusual, and which of them a change explains. */
@@ -95,7 +95,7 @@ function unusualText(told: number, explained: readonly JudgedLine[], words: Word
   const unusual = told + explained.length;
   const days = new Set(explained.map((own) => daysOf(own, words)).map(({ from, to }) => rangeText(from, to, words.grammar.year)));
   const named = days.size > MOST_NAMED ? '' : ` (${listed([...days])})`;
-  const why = explained.length === 0 ? '' : `, ${told > 0 ? `${explained.length} of them ` : ''}through a change listed here${named}`;
+  const why = explained.length === 0 ? '' : `, ${told > 0 ? `${explained.length} of them ` : ''}because of a change above${named}`;
   return `${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}`;
 }
 

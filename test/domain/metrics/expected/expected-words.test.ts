@@ -57,9 +57,9 @@ it('says which special day of an unknown effect may have made a row unusual, and
 
 it('counts rows outside their own bounds that are no discovery among so many', () => {
   const rows = [day(120, cell(101, 90, 110)), day(99, cell(101, 90, 110)), day(99, cell(101, 90, 110))];
-  expect(told(rows).lead).toEqual(['All 3 days were normal; 1 lies outside its own bounds, not clearly enough among so many.']);
+  expect(told(rows).lead).toEqual(['All 3 days were normal; 1 lies outside its 95% bounds, which may be chance.']);
   expect(told([...rows, ...rows]).lead).toEqual([
-    'All 6 days were normal; 2 lie outside their own bounds, not clearly enough among so many.',
+    'All 6 days were normal; 2 lie outside their 95% bounds, which may be chance.',
   ]);
 });
 
@@ -109,12 +109,12 @@ it('of the days of a change it says when, and tells those far beyond its size or
     day(180, cell(100, 90, 110, 'high')),
   ];
   expect(told(rows, ['day'], [change]).lead).toEqual([
-    'Of 5 days, 4 were unusual, 2 of them through a change listed here (on 21 Nov and on 22 Nov).',
+    'Of 5 days, 4 were unusual, 2 of them because of a change above (on 21 Nov and on 22 Nov).',
     ['Visits were 90% below normal on 23 Nov: 10 instead of 100.'],
     ['Visits were 80% above normal on 24 Nov: 180 instead of 100.'],
   ]);
   expect(told(rows.slice(0, 3), ['day'], [change])).toMatchObject({
-    lead: ['Of 3 days, 2 were unusual, through a change listed here (on 21 Nov and on 22 Nov).'],
+    lead: ['Of 3 days, 2 were unusual, because of a change above (on 21 Nov and on 22 Nov).'],
     facts: [],
   });
   expect(told(rows.slice(1, 2), [], [change]).lead).toEqual([['Visits were 40% below normal on 20 Nov: 60 instead of 100.']]);
