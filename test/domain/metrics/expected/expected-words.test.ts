@@ -58,9 +58,7 @@ it('says which special day of an unknown effect may have made a row unusual, and
 it('counts rows outside their own bounds that are no discovery among so many', () => {
   const rows = [day(120, cell(101, 90, 110)), day(99, cell(101, 90, 110)), day(99, cell(101, 90, 110))];
   expect(told(rows).lead).toEqual(['All 3 days were normal; 1 lies outside its 95% bounds, which may be chance.']);
-  expect(told([...rows, ...rows]).lead).toEqual([
-    'All 6 days were normal; 2 lie outside their 95% bounds, which may be chance.',
-  ]);
+  expect(told([...rows, ...rows]).lead).toEqual(['All 6 days were normal; 2 lie outside their 95% bounds, which may be chance.']);
 });
 
 it('says of each value of a single row whether it is normal', () => {
