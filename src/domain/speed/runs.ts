@@ -102,9 +102,7 @@ const PREFIX = 'custom:';
 const documented: ReadonlySet<string> = new Set(speedMetricNames);
 
 /** Whether a name can only be that of a custom timing. */
-export function isCustomTiming(metric: string): boolean {
-  return !documented.has(metric);
-}
+export const isCustomTiming = (metric: string): boolean => !documented.has(metric);
 
 /** A mark is an instant, a measure a stretch of time: the value is what the page's authors wanted to know of it, in ms. */
 function valueOf({ type, startTime, duration }: NonNullable<StepResult['customTimings']>[number]): number | null {
@@ -276,6 +274,10 @@ export function nameTimings(asked: readonly string[] | undefined, reports: reado
 /** Names that a sentence lists. */
 const MOST_NAMED = 8;
 
+/** The custom timings of some scenarios; empty where there are none. */
+const timingsIn = (all: readonly Pick<NamedTimings, 'timings'>[]) =>
+  firstOf([...new Set(all.flatMap(({ timings }) => timings))], MOST_NAMED);
+
 /**
  * How many scenarios have the custom timings that an argument names, a sentence for each that some lack; throws an `invalid` error for
  * names that none of them has.
@@ -285,8 +287,7 @@ export function timingWords(argument: 'metrics' | 'budgets', all: readonly Pick<
   const lacking = names.map((name) => ({ name, count: all.filter(({ unknown }) => unknown.includes(name)).length }));
   const nowhere = lacking.filter(({ count }) => count === all.length).map(({ name }) => `"${name}"`);
   if (nowhere.length > 0) {
-    const timings = [...new Set(all.flatMap((each) => each.timings))];
-    const there = timings.length > 0 ? `They have ${firstOf(timings, MOST_NAMED)}` : 'They have none';
+    const there = `They have ${timingsIn(all) || 'none'}`;
     refuse(
       `${argument}: ${nowhere.join(', ')} is no metric (analytics://reference/metrics) and no custom timing of these scenarios. ${there}.`,
     );
@@ -296,6 +297,6 @@ export function timingWords(argument: 'metrics' | 'budgets', all: readonly Pick<
 
 /** Which custom timings an answer could have been about; nothing where there are none. */
 export function timingsNote(all: readonly Pick<NamedTimings, 'timings'>[]): string[] {
-  const timings = [...new Set(all.flatMap((each) => each.timings))];
-  return timings.length > 0 ? [`For metrics also: ${firstOf(timings, MOST_NAMED)}.`] : [];
+  const timings = timingsIn(all);
+  return timings === '' ? [] : [`For metrics also: ${timings}.`];
 }

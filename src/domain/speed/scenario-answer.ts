@@ -8,12 +8,13 @@ import { minuteAt } from '../../lib/dates.ts';
 import { nth } from '../../lib/nth.ts';
 import { counted, formatPercent } from '../../lib/number-text.ts';
 import { present } from '../../lib/sentences.ts';
+import { sumOfKnown } from '../../lib/tally.ts';
 import { sparkline } from '../../lib/text-table.ts';
 import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import { median } from '../../statistics/order.ts';
 import { datedMove, type ServerShare, serverShareOf, worstOf } from './clues.ts';
 import { FAILURE_STATES, type Share, shareOf } from './engine/failure-trend.ts';
-import { SPEED_STATES, type State } from './engine/judge-series.ts';
+import { SPEED_STATES, type State, severityOf } from './engine/judge-series.ts';
 import { beginOf, type Level } from './engine/run-series.ts';
 import { actionSentence, type ReadActions } from './failures.ts';
 import { isCustomTiming, type Runs, webPageOf } from './runs.ts';
@@ -278,12 +279,10 @@ export function summaryOf(scenarioId: number, name: string, study: Study) {
 
 const isUnmeasuredIn = ({ findings }: SpeedTold) => findings.some(({ verdict }) => verdict === 'measurement');
 
-/** Place of a scenario among others: 0 is worst. */
-function severityOf(summary: Summary): number {
+/** Place of a scenario among others, 0 is worst; one that fails or is not measured stands behind those that became slower. */
+function placeOf(summary: Summary): number {
   const { state, relative, failures, failsFirst } = summary;
-  const place = SPEED_STATES.indexOf(state);
-  // A drift downwards is good news, and a steady scenario that fails is not.
-  if (state === 'drifting' && relative < 0) return SPEED_STATES.indexOf('faster');
+  const place = severityOf(state, relative);
   if (failsFirst || isUnmeasuredIn(summary)) return Math.min(place, SPEED_STATES.indexOf('slower') + 0.5);
   return state === 'steady' && failures.isTold ? SPEED_STATES.indexOf('unstable') + 0.5 : place;
 }
@@ -296,7 +295,7 @@ const failsMore = ({ failures: { state } }: Summary) => state === 'fails more of
 /** Worse ones first: by state, those of the period and new failures first, by what visitors feel, by size. */
 export function compareSummaries(a: Summary, b: Summary): number {
   return (
-    severityOf(a) - severityOf(b) ||
+    placeOf(a) - placeOf(b) ||
     Number(b.isInPeriod) - Number(a.isInPeriod) ||
     Number(failsMore(b)) - Number(failsMore(a)) ||
     a.rank - b.rank ||
@@ -444,7 +443,7 @@ function sentencesOn(summaries: readonly Summary[], told: SpeedTold, worst: Summ
 /** How the answer about several scenarios was found, and which have no line in it. */
 function siteNotes(summaries: readonly Summary[], begin: readonly string[], lines: number): string[] {
   const more = summaries.length - lines;
-  const judged = summaries.reduce((sum, each) => sum + each.judged, 0);
+  const judged = sumOfKnown(summaries, (each) => each.judged);
   return present(
     more > 0 && `${more} more scenarios, none worse than the last line; name them in scenarioIds.`,
     ...begin,

@@ -200,7 +200,7 @@ function inOneInstant<Each extends Pick<Judged, 'group' | 'rank' | 'state' | 'mo
 
 /** Share of the runs of a step that the other steps must have too. */
 const LEAST_SHARED = 0.8;
-/** Share of a move beside the other steps that the step itself must show, and most that these may. */
+/** Share of a move beside the other steps that the step itself must show. */
 const HALF = 0.5;
 
 /** Values of a series over the geometric mean of others in the same runs; undefined where these have few of them. */
@@ -221,41 +221,40 @@ function quotientOf(series: Series, others: readonly Series[]): Series | undefin
 /** A step whose series is divided by those of the other steps in the same runs. */
 type Beside = ReturnType<typeof besideOthers>[number];
 
+const isTime = ({ metric }: StudySeries) => metricFact(metric).kind === 'ms';
+
 /** Times of each step beside those of the other steps. */
 function besideOthers(tracked: readonly StudySeries[]) {
-  const ofSteps = tracked.filter(({ step, metric }) => step !== undefined && metricFact(metric).kind === 'ms');
+  const ofSteps = tracked.filter((each) => each.step !== undefined && isTime(each));
   return ofSteps.flatMap((each) => {
     const own = each.series;
     const others = ofSteps.flatMap(({ metric, step, series }) => (metric === each.metric && step !== each.step ? [series] : []));
     const series = others.length > 0 ? keptFit('quotient', [own, ...others], () => quotientOf(own, others)) : undefined;
     // With the series as it is.
-    return series ? [{ ...each, own, others, series }] : [];
+    return series ? [{ ...each, own, series }] : [];
   });
 }
 
-/** The move of a step at the instant at which it parted from the others; undefined where it was these that moved. */
-function partedMove({ own, others, effect, state, move, moves }: Beside & Verdict, timeZone: string): Move | undefined {
+/**
+ * The move of a step at the instant at which it parted from the others, up to where it did so at other times; undefined where it was these
+ * that moved.
+ */
+function partedMove({ own, effect, state, move, moves }: Beside & Verdict, timeZone: string): Move | undefined {
   if (!move || (state !== 'slower' && state !== 'faster')) return undefined;
   const edges = moves.flatMap(({ shape, fromMs }) => (shape === 'step' ? [fromMs] : []));
   const endMs = edges.find((ms) => ms > move.fromMs) ?? (own.dates.at(-1) ?? 0) + 1;
   // As long before as since: other changes of all steps lie further back.
   const firstMs = Math.max(edges.findLast((ms) => ms < move.fromMs) ?? 0, 2 * move.fromMs - endMs);
-  /** The levels of a series on both sides, up to where the step parted from the others at other times. */
-  const sidesOf = (series: Series) => {
-    const course = courseOf({ series, effect }, timeZone);
-    const levelIn = (startMs: number, toMs: number) =>
-      levelAt(
-        series,
-        course,
-        series.dates.flatMap((date, run) => (date >= startMs && date < toMs ? [run] : [])),
-      );
-    const [before, after] = [levelIn(firstMs, move.fromMs), levelIn(move.fromMs, endMs)];
-    return { before, after, relative: after.typical / before.typical - 1 };
-  };
-  const shareOf = ({ relative }: { readonly relative: number }) => Math.log1p(relative) / Math.log1p(move.relative);
-  const sides = sidesOf(own);
-  const ofOthers = meanOf(others.map((other) => shareOf(sidesOf(other))));
-  return shareOf(sides) < HALF || Math.abs(ofOthers) > HALF ? undefined : { ...move, ...sides };
+  const course = courseOf({ series: own, effect }, timeZone);
+  const levelIn = (startMs: number, toMs: number) =>
+    levelAt(
+      own,
+      course,
+      own.dates.flatMap((date, run) => (date >= startMs && date < toMs ? [run] : [])),
+    );
+  const [before, after] = [levelIn(firstMs, move.fromMs), levelIn(move.fromMs, endMs)];
+  const relative = after.typical / before.typical - 1;
+  return Math.log1p(relative) / Math.log1p(move.relative) < HALF ? undefined : { ...move, before, after, relative };
 }
 
 /**
@@ -422,7 +421,7 @@ function placed(move: Move, { step, metric, p = 1 }: Judged, { startMs }: Interv
 function rowsOf(tracked: readonly StudySeries[], judging: TogetherOptions, window: Interval): Row[] {
   const { timeZone } = judging;
   // Slow days move times, not weights and counts.
-  const telling = tracked.filter(({ metric }) => metricFact(metric).kind === 'ms');
+  const telling = tracked.filter(isTime);
   const isClear = (each: StudySeries, move: Move) => standsOut(each, move, telling, timeZone);
   const judged = judgeTogether(tracked, judging).map((each): Judged => {
     const { move, moves } = each;
@@ -480,13 +479,13 @@ function changesIn(rows: readonly Row[], { startMs }: Interval): SpeedChange['mo
   const changes: SpeedChange['moves'][] = [];
   for (let [clearest] = left; clearest; [clearest] = left) {
     const own = clearest;
-    const taken = new Set(left.filter((move) => move === own || areNeighbours(own, move)));
+    const isOther = (move: SpeedMove) => move !== own && !areNeighbours(own, move);
     // A sum says less than its steps.
-    const [first = own, ...rest] = [...taken].toSorted(
-      (a, b) => Number(a.step === undefined) - Number(b.step === undefined) || byFeeling(a, b),
-    );
+    const [first = own, ...rest] = left
+      .filter((move) => !isOther(move))
+      .toSorted((a, b) => Number(a.step === undefined) - Number(b.step === undefined) || byFeeling(a, b));
     changes.push([first, ...rest]);
-    left = left.filter((move) => !taken.has(move));
+    left = left.filter(isOther);
   }
   return changes;
 }

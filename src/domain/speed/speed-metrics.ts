@@ -70,7 +70,7 @@ export function metricsOfOthers(record: keyof typeof recordKinds, asked: readonl
 interface MetricFact {
   /** As engineers say it. */
   readonly short: string;
-  readonly kind: 'ms' | 'bytes' | 'count' | 'score';
+  readonly kind: keyof typeof UNITS;
   readonly effect: Effect;
 }
 

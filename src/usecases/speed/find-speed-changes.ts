@@ -6,6 +6,7 @@ import { failureFinding, heldSentence, placeOfStudy, unmeasuredFinding } from '.
 import { DAY_MS } from '../../lib/clock.ts';
 import { isoAt, todayIn } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
+import { sumOfKnown } from '../../lib/tally.ts';
 import type { Context } from '../context.ts';
 import { studyOne } from './analyze-scenarios.ts';
 import { readEach } from './scenario-reports.ts';
@@ -93,8 +94,8 @@ export async function findSpeedChanges(
     return {
       changes: done.flatMap(({ changes }) => changes.filter(isOfRange)),
       scenarios: done.length,
-      looked: done.reduce((sum, { looked }) => sum + looked, 0),
-      tooFew: done.reduce((sum, { tooFew }) => sum + tooFew, 0),
+      looked: sumOfKnown(done, ({ looked }) => looked),
+      tooFew: sumOfKnown(done, ({ tooFew }) => tooFew),
       requests: done.length + failed.length,
       dataSince: todayIn(timeZone, Math.min(endMs, ...done.map(({ firstMs }) => firstMs))),
     };

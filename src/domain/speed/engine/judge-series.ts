@@ -335,41 +335,32 @@ export interface TogetherOptions extends JudgeOptions {
   readonly falseDiscoveryRate?: number | undefined;
 }
 
-/**
- * Where all changes are very clear, others of these series need not be as clear: they count where they are this many times rarer than
- * Benjamini and Hochberg ask. With 10 in place of 1,000, short dips before a change are named, and its level before is that of the dip.
- */
-const FURTHER = 1000;
-/** A chance that was divided by its weight and multiplied again must not fall below itself. */
-const ROUNDING = 1 + 1e-9;
-
 /** Weight of a series by its rank, what visitors feel most first; the last one is that of all further ranks. */
 const WEIGHTS = [3, 1.5, 1] as const;
 const weightOf = ({ rank }: Tracked) => WEIGHTS[rank] ?? WEIGHTS[2];
 
 /**
- * The chances up to which parts of each series count among all of them: the largest that Benjamini and Hochberg (1995) accept, or a part of
- * their limit, so that a very clear change hides no other clear one. Each series may claim more or less of the accepted share of false
- * ones, 1 on average (Genovese, Roeder and Wasserman 2006).
+ * The chances up to which parts of each series count among all of them: the largest that Benjamini and Hochberg (1995) accept. Each series
+ * may claim more or less of the accepted share of false ones, 1 on average (Genovese, Roeder and Wasserman 2006).
  */
 function limitsFor(tested: readonly (Tracked & Verdict)[], rate: number): (each: Tracked) => HighestP {
   const mean = meanOf(tested.map(weightOf));
-  const chances = tested.map((each) => ((each.p ?? 1) * mean) / weightOf(each));
-  const limit = discoveryLimit(chances, rate);
-  const highest = Math.max(limit / FURTHER, ...chances.filter((p) => p <= limit));
+  const highest = discoveryLimit(
+    tested.map((each) => ((each.p ?? 1) * mean) / weightOf(each)),
+    rate,
+  );
   // What has moved for good counts also where it is one question among all series that were asked (Bonferroni): very clear episodes, as of
   // an outage of all steps, say nothing against it.
   const ofOneQuestion = rate / Math.max(1, tested.length);
   return (each) => {
-    const share = (weightOf(each) / mean) * ROUNDING;
+    const share = weightOf(each) / mean;
     return { any: highest * share, onlyLasting: Math.max(highest, ofOneQuestion) * share };
   };
 }
 
-function severityOf({ state, move }: Verdict): number {
-  // A drift downwards is good news.
-  return SPEED_STATES.indexOf(state === 'drifting' && move && move.relative < 0 ? 'faster' : state);
-}
+/** Place of a state among all, 0 is worst; a drift downwards is good news. */
+export const severityOf = (state: State, relative = 0): number =>
+  SPEED_STATES.indexOf(state === 'drifting' && relative < 0 ? 'faster' : state);
 
 /** Whether a verdict is of the period: its instant may lie there, or may be that of another change whose instant may. */
 function isOfPeriod({ move }: Verdict, { startMs }: Interval, instants: readonly Interval[]): boolean {
@@ -383,7 +374,7 @@ function worstFirst<Each extends Tracked & Verdict>(judged: readonly Each[], per
   const instants = judged.flatMap(({ move }) => (move?.shape === 'step' ? [move.began] : []));
   const sizeOf = ({ move }: Verdict) => Math.abs(move?.relative ?? 0);
   return judged
-    .map((each) => ({ each, severity: severityOf(each), isIn: Number(isOfPeriod(each, period, instants)) }))
+    .map((each) => ({ each, severity: severityOf(each.state, each.move?.relative), isIn: Number(isOfPeriod(each, period, instants)) }))
     .toSorted((a, b) => a.severity - b.severity || b.isIn - a.isIn || a.each.rank - b.each.rank || sizeOf(b.each) - sizeOf(a.each))
     .map(({ each }) => each);
 }
