@@ -51,7 +51,7 @@ export interface Detail extends Omit<Worst, 'actions'> {
   readonly examples: Examples;
 }
 
-/** What an answer about scenarios reads and says beside its data. */
+/** The parts of the context that an answer about scenarios needs. */
 export type Reads = Pick<Context, 'ask' | 'clock' | 'note' | 'covers' | 'lists' | 'nowMs' | 'timeZone' | 'whole' | 'signal'>;
 
 /** The period that a scenario is analysed in where none is named. */

@@ -119,7 +119,7 @@ export async function readHars(runs: readonly RunFigures[], ask: Reads['ask']) {
   return { read, failed: files.find((file) => file.status === 'rejected') };
 }
 
-/** Paints of the runs of the step near one of two runs, on its side of the other, and the HAR files of the nearest as they came. */
+/** Paints of the runs near one of two runs, on its side of the other, and the HAR files of the nearest as the platform gave them. */
 async function readAround(run: KnownRun, other: KnownRun, scenarioId: number, context: Reads) {
   const [dateMs = Number.NaN, otherMs = Number.NaN] = [run.dateMs, other.dateMs];
   const { runs = [] } = (await runsNear(run, scenarioId, context)) ?? {};
