@@ -206,13 +206,13 @@ export function levelAnswer(scenarios: readonly ScenarioRuns[], { metrics, order
   const by = orderBy ?? metrics[0] ?? '';
   const place = metrics.indexOf(by);
   const valueOf = ({ values, failedPercent }: LevelRow) => (by === FAILED_COLUMN ? failedPercent : median(values[place] ?? []));
-  const runsOf = ({ values, runs }: LevelRow) => values[place]?.length ?? runs;
+  const countOf = ({ values, runs }: LevelRow) => values[place]?.length ?? runs;
   const rankOf = (row: LevelRow) => (Number.isNaN(valueOf(row)) ? Number.NEGATIVE_INFINITY : valueOf(row));
   const rows = scenarios.flatMap((scenario) => levelRows(scenario, metrics)).toSorted((a, b) => rankOf(b) - rankOf(a));
   const empty = scenarios.filter(({ steps }) => steps.length === 0).map(({ name }) => name);
   return viewOf(rows, limit, {
-    answer: levelsText(rows, by, valueOf, runsOf),
-    columns: [...PLACE_COLUMNS, ...metricColumns(metrics), ['runs', runsOf], [FAILED_COLUMN, ({ failedPercent }) => failedPercent]],
+    answer: levelsText(rows, by, valueOf, countOf),
+    columns: [...PLACE_COLUMNS, ...metricColumns(metrics), ['runs', countOf], [FAILED_COLUMN, ({ failedPercent }) => failedPercent]],
     notes: [
       `Medians of the runs without failure; ${by === FAILED_COLUMN ? '' : `runs: those with a value of ${by}; `}failedPercent: share \
 of all runs of the scenario that failed at the step.`,
@@ -221,14 +221,14 @@ of all runs of the scenario that failed at the step.`,
   });
 }
 
-function levelsText([worst]: readonly LevelRow[], by: string, valueOf: (row: LevelRow) => number, runsOf: typeof valueOf): string {
+function levelsText([worst]: readonly LevelRow[], by: string, valueOf: (row: LevelRow) => number, countOf: typeof valueOf): string {
   if (!worst) return 'No run without failure lies in the range.';
   const where = `"${worst.step}" in "${worst.scenario.name}"`;
   const value = valueOf(worst);
   if (by === FAILED_COLUMN) return value === 0 ? 'No run failed in the range.' : `Most runs fail at ${where}: ${value}% of them.`;
   const { short } = metricFact(by);
   if (Number.isNaN(value)) return `No step has a value of ${short} in the range.`;
-  return `${short} is highest at ${where}: ${formatValue(by, value)}, the median of ${counted(runsOf(worst), 'run')}.`;
+  return `${short} is highest at ${where}: ${formatValue(by, value)}, the median of ${counted(countOf(worst), 'run')}.`;
 }
 
 /** A step at which runs of a scenario failed in the period. */

@@ -12,7 +12,6 @@ import {
   gainOfLine,
   gainOfPart,
   heightsOf,
-  type Likelihood,
   likelihoodOf,
   type Noise,
   type Part,

@@ -138,7 +138,7 @@ export function heightsOf(frame: Frame, parts: readonly Part[]): number[] {
 }
 
 /** Parts with the noise that makes them likeliest. */
-export interface Likelihood {
+interface Likelihood {
   readonly noise: Noise;
   /** −2 × the logarithm of the likelihood, up to a constant. */
   readonly deviance: number;
