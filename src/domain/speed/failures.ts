@@ -46,7 +46,7 @@ export function failuresIn({ baseline, period }: Readonly<Record<'baseline' | 'p
   const dates = runs.map(({ date }) => date);
   const trendOf = (isHit: (report: Report) => boolean) => judgeFailures({ dates, failed: runs.map(isHit) }, period.window);
   const trend = trendOf(isFailed);
-  const steps = [...new Set([...period.failed, ...baseline.failed].map(nameOfFailed))].map((step) => ({
+  const steps = [...new Set([...baseline.failed, ...period.failed].map(nameOfFailed).toReversed())].map((step) => ({
     step,
     /** Of all runs of the scenario, those that fail at the step. */
     trend: trendOf((report) => isFailed(report) && nameOfFailed(report) === step),
