@@ -372,9 +372,8 @@ export async function refuseAtOnce(sql: string, asked: Asked, toCome: readonly H
   } catch (error) {
     // What a job exports of a variable, or where it lists no columns, only its files say.
     let areListed = runs.every(({ table, fields }) => table || fields.length > 0);
-    const { customVariables, dynamicKeys } = await readVariables(context.ask, () => void (areListed = false));
-    const variables = [...customVariables.map(({ key }) => key), ...dynamicKeys];
-    const isUnknown = (column: string) => areListed && !variables.some((key) => column.includes(key));
+    const variables = await readVariables(context.ask, () => void (areListed = false));
+    const isUnknown = (column: string) => areListed && !variables.some(({ key }) => column.includes(key));
     if (isOfStatement(error, isUnknown)) throw await sqlFailure(error, views, 'caller');
   }
 }

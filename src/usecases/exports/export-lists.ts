@@ -11,7 +11,7 @@ import {
 import { MAX_PAGE_SIZE } from '../../api/params.ts';
 import { rangeOf } from '../../domain/exports/coverage.ts';
 import type { JobBody } from '../../domain/exports/plan/job-bodies.ts';
-import type { FieldCatalogue } from '../../domain/exports/plan/resolve-fields.ts';
+import type { Variable } from '../../domain/exports/plan/resolve-fields.ts';
 import { equalRecurring, type JobRecord, type KnownSegments, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Interval } from '../../lib/intervals.ts';
@@ -68,19 +68,15 @@ function listedOr<T>(what: string, list: Promise<readonly T[]>, note: Context['n
 const iso = (ms: number) => new Date(ms).toISOString();
 
 /** The custom variables of the project, and the dynamic ones, those of a range where one is given. */
-export async function readVariables(
-  ask: Ask,
-  note: Context['note'],
-  range?: Interval,
-): Promise<Pick<FieldCatalogue, 'customVariables' | 'dynamicKeys'>> {
+export async function readVariables(ask: Ask, note: Context['note'], range?: Interval): Promise<readonly Variable[]> {
   const [custom, dynamic] = await Promise.all([
     listedOr('Custom', ask(listCustomVariables, {}), note),
     listedOr('Dynamic', ask(listDynamicVariableKeys, range ? { from: iso(range.startMs), to: iso(range.endMs) } : {}), note),
   ]);
-  return {
-    customVariables: custom.map(({ position, key, values }) => ({ position, key: key ?? '', values: values ?? [] })),
-    dynamicKeys: dynamic.map(({ key }) => key),
-  };
+  return [
+    ...custom.map(({ position, key, values }) => ({ kind: 'custom' as const, position, key: key ?? '', values: values ?? [] })),
+    ...dynamic.map(({ key }) => ({ kind: 'dynamic' as const, key })),
+  ];
 }
 
 /** The unfinished runs here, with the names of their jobs as far as the platform lists them. */

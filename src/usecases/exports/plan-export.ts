@@ -97,7 +97,7 @@ async function columnsOf(request: ExportRequest, { ask }: Lists, note: ExportCon
   const inScopes = (scopes: readonly string[]) =>
     Promise.all(
       scopes.map(async (each) =>
-        resolveFields(fields, { scope: each, fields: await ask(listExportableFields, { scope: each }), ...variables }),
+        resolveFields(fields, { scope: each, fields: await ask(listExportableFields, { scope: each }), variables }),
       ),
     );
   const resolved = await inScopes(scope === undefined ? USUAL_SCOPES : [scope]);

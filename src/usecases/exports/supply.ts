@@ -105,17 +105,16 @@ interface Missing {
 }
 
 /** The columns that a question reads and an export can hold, each with its name in a plan. */
-async function columnsWanted({ scope, reads }: FilesNeeded, { lists, note }: ExportContext): Promise<[string, string][]> {
+async function columnsWanted({ scope, reads }: FilesNeeded, { lists, note }: ExportContext): Promise<(readonly [string, string])[]> {
   const { ask } = await lists();
-  const [fields, { customVariables, dynamicKeys }] = await Promise.all([ask(listExportableFields, { scope }), readVariables(ask, note)]);
+  const [fields, variables] = await Promise.all([ask(listExportableFields, { scope }), readVariables(ask, note)]);
   // The two fields that stand for variables have no column of their own.
   const plain = fields.map(({ name }) => name).filter((name) => !isVariableField(name));
-  const all = [
-    ...dynamicKeys.map((key): [string, string] => [key, `dynamic variable ${key}`]),
-    ...customVariables.map(({ key }): [string, string] => [key, `custom variable ${key}`]),
-    ...plain.map((name): [string, string] => [name, name]),
-  ];
-  return all.filter(([column]) => column !== '' && reads(column));
+  // Of two of one name the custom one counts.
+  const named = variables
+    .toSorted((a, b) => b.kind.localeCompare(a.kind))
+    .map(({ kind, key }) => [key, `${kind} variable ${key}`] as const);
+  return [...named, ...plain.map((name) => [name, name] as const)].filter(([column]) => column !== '' && reads(column));
 }
 
 /** The lack of a question beside the files that are here and these, which are on their way. */

@@ -1,6 +1,7 @@
 import { ApiError, refuse } from '../../api/errors.ts';
 import { coverageOf, type Held, timeOfDays } from '../../domain/exports/coverage.ts';
 import { PRESET, planCalls } from '../../domain/exports/plan/journey-fields.ts';
+import type { Variable } from '../../domain/exports/plan/resolve-fields.ts';
 import { type CoveredDays, chooseDays, dayFrom, dayText, type ScopeFiles, USUAL_DAYS } from '../../domain/journeys/covered-days.ts';
 import { pageSteps } from '../../domain/journeys/step.ts';
 import { fold } from '../../domain/names/match-name.ts';
@@ -36,16 +37,6 @@ async function missingFields(scope: string, fields: readonly string[], isHere: b
     ? `The downloaded files of ${scope} have no ${names}, which this answer needs`
     : `No export of ${scope} is in the workspace; this answer needs its ${names}`;
   return new ApiError('missing', `${what}. ${way}`, NAMED);
-}
-
-/** A custom or dynamic variable of the project. */
-export interface Variable {
-  readonly kind: 'custom' | 'dynamic';
-  readonly key: string;
-  /** Of a custom one. */
-  readonly position?: number;
-  /** The values that the platform lists; none where it lists none. */
-  readonly values?: readonly string[];
 }
 
 /** Whether a name means the variable with this key. */

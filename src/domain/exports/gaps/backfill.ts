@@ -1,6 +1,6 @@
 import { hint } from '../../../lib/hint.ts';
 import type { ExportOrder, JobBody } from '../plan/job-bodies.ts';
-import { CUSTOM_VARIABLE, type FieldCatalogue, isVariableField } from '../plan/resolve-fields.ts';
+import { CUSTOM_VARIABLE, isVariableField, type Variable } from '../plan/resolve-fields.ts';
 import { deviceOf, type JobRecord, lower } from '../plan/similar-jobs.ts';
 
 /** The once job that delivers what another job did, and what of that is not known. */
@@ -10,36 +10,31 @@ export interface BackfillContent extends Omit<ExportOrder, 'name' | 'frequency' 
 }
 
 type Column = ExportOrder['columns'][number];
-type Variables = Pick<FieldCatalogue, 'customVariables' | 'dynamicKeys'>;
 type Field = NonNullable<JobRecord['fields']>[number];
 
-function only<T>(values: readonly T[]): T | undefined {
-  return values.length === 1 ? values[0] : undefined;
-}
-
 /** The variable of a column, by what the record shows, by its name in the file, or because there is only one; else a doubt. */
-function variableOf(field: Field, { customVariables, dynamicKeys }: Variables): Partial<Column> | string {
-  const [kind, member, there] =
-    field.fieldName === CUSTOM_VARIABLE
-      ? (['custom', 'customVarPosition', customVariables.map(({ key, position }) => [key, position] as const)] as const)
-      : (['dynamic', 'dynamicVarKey', dynamicKeys.map((key) => [key, key] as const)] as const);
+function variableOf(field: Field, variables: readonly Variable[]): Partial<Column> | string {
+  const isCustom = field.fieldName === CUSTOM_VARIABLE;
+  const kind = isCustom ? 'custom' : 'dynamic';
+  const member = isCustom ? 'customVarPosition' : 'dynamicVarKey';
+  const named = variables.filter((each) => each.kind === kind);
   // Some records show it, although the reference does not list it.
   const shown: unknown = field[member];
-  const named: readonly (readonly [key: string, value: unknown])[] = there;
-  const found = shown ?? (named.find(([key]) => key === field.aliasName) ?? only(named))?.[1];
-  if (typeof found === 'number' || typeof found === 'string') return { [member]: kind === 'custom' ? Number(found) : String(found) };
+  const meant = named.find(({ key }) => key === field.aliasName) ?? (named.length === 1 ? named[0] : undefined);
+  const found = shown ?? meant?.position ?? meant?.key;
+  if (typeof found === 'number' || typeof found === 'string') return { [member]: isCustom ? Number(found) : String(found) };
   const column = field.aliasName ? `the column ${field.aliasName}` : 'a column without a name of its own';
   return (
     `Which ${kind} variable ${column} holds is not shown by the interface: left out.` +
     hint(
       'plan_export',
-      ` To keep it, call plan_export with the fields of the job and "${kind} variable KEY" (${named.map(([key]) => key).join(', ')}).`,
+      ` To keep it, call plan_export with the fields of the job and "${kind} variable KEY" (${named.map(({ key }) => key).join(', ')}).`,
     )
   );
 }
 
 /** The column of a field; in words why it is left out where it is a variable that the record does not name, undefined without a field. */
-function columnOf(field: Field, variables: Variables): Column | string | undefined {
+function columnOf(field: Field, variables: readonly Variable[]): Column | string | undefined {
   const { fieldName, aliasName } = field;
   if (!fieldName) return undefined;
   const column = { fieldName, ...(aliasName && { aliasName }) };
@@ -74,7 +69,7 @@ function segmentOf(job: JobRecord, made: JobBody | undefined): Taken<number | un
 }
 
 /** The content of a job as its record shows it; `made` is the request that created it, where a plan did. */
-export function contentOf(job: JobRecord, made: JobBody | undefined, variables: Variables): BackfillContent {
+export function contentOf(job: JobRecord, made: JobBody | undefined, variables: readonly Variable[]): BackfillContent {
   const found = (made?.fields ?? job.fields ?? []).map((field: Field) => columnOf(field, variables));
   const [format, device, segment] = [formatOf(job), devicesOf(job), segmentOf(job, made)];
   return {

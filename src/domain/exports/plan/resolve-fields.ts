@@ -1,6 +1,6 @@
 import { hint } from '../../../lib/hint.ts';
 import { areAlike } from '../../../lib/nearest.ts';
-import { firstOf } from '../../../lib/sentences.ts';
+import { capital, firstOf } from '../../../lib/sentences.ts';
 import { fold, searchObjects, searchSomeWords } from '../../names/match-name.ts';
 
 /** A field as exportable-fields describes it. */
@@ -12,12 +12,21 @@ interface ExportableField {
   readonly parameters?: readonly string[] | null | undefined;
 }
 
+/** A custom or dynamic variable of the project. */
+export interface Variable {
+  readonly kind: 'custom' | 'dynamic';
+  readonly key: string;
+  /** Of a custom one. */
+  readonly position?: number;
+  /** The values that the platform lists; none where it lists none. */
+  readonly values?: readonly string[];
+}
+
 /** All that an export of one scope can hold in this project. */
 export interface FieldCatalogue {
   readonly scope: string;
   readonly fields: readonly ExportableField[];
-  readonly customVariables: readonly { readonly position: number; readonly key: string; readonly values?: readonly string[] }[];
-  readonly dynamicKeys: readonly string[];
+  readonly variables: readonly Variable[];
 }
 
 /** One column of an export and how it was asked for. */
@@ -201,12 +210,10 @@ function fieldFound({ name, description }: ExportableField): FoundField {
   return { fieldName: name, meaning: description ?? '' };
 }
 
-function customFound({ position, key }: FieldCatalogue['customVariables'][number]): FoundField {
-  return { fieldName: CUSTOM_VARIABLE, customVarPosition: position, key, meaning: `Custom variable ${key}` };
-}
-
-function dynamicFound(key: string): FoundField {
-  return { fieldName: DYNAMIC_VARIABLE, dynamicVarKey: key, key, meaning: `Dynamic variable ${key}` };
+function variableFound({ kind, key, position }: Variable): FoundField {
+  const own =
+    kind === 'custom' ? { fieldName: CUSTOM_VARIABLE, customVarPosition: position } : { fieldName: DYNAMIC_VARIABLE, dynamicVarKey: key };
+  return { ...own, key, meaning: `${capital(kind)} variable ${key}` };
 }
 
 function wordsFor({ key, ...column }: FoundField): string {
@@ -292,13 +299,12 @@ function matchWords(
 
 /** Finds the field or variable that a request means; what is not clear is a problem with its candidates, never a guess. */
 async function matchField({ kind, words }: FieldRequest, catalogue: FieldCatalogue): Promise<FieldMatch> {
-  const custom = catalogue.customVariables.map(customFound);
-  const dynamic = catalogue.dynamicKeys.map(dynamicFound);
-  if (kind === 'custom') return matchVariable(words, custom, 'custom');
-  if (kind === 'dynamic') return matchVariable(words, dynamic, 'dynamic');
+  const ofKind = (own: Variable['kind']) => catalogue.variables.flatMap((each) => (each.kind === own ? variableFound(each) : []));
+  if (kind !== 'any') return matchVariable(words, ofKind(kind), kind);
+  const every = catalogue.variables.map(variableFound);
   const wanted = plain(words);
   const fields = catalogue.fields.filter(({ name }) => !isVariableField(name));
-  const variables = [...custom, ...dynamic].filter(({ key }) => plain(key ?? '') === wanted);
+  const variables = every.filter(({ key }) => plain(key ?? '') === wanted);
   const named = namedField(fields, wanted);
   if (named) return chosen(fieldFound(named), 0, variables);
   const asked = askedWords(words);
@@ -311,7 +317,7 @@ async function matchField({ kind, words }: FieldRequest, catalogue: FieldCatalog
   if (variables.length > 1) return several(variables);
   const everyday = fields.find(({ name }) => name === EVERYDAY.get(wanted));
   if (everyday) return chosen(fieldFound(everyday), 2, closeFields);
-  return matchWords(fields, asked, close) ?? resembling(words, { ...catalogue, fields }, [...custom, ...dynamic]);
+  return matchWords(fields, asked, close) ?? resembling(words, { ...catalogue, fields }, every);
 }
 
 /** The columns that a list of words stands for in one scope, or why it stands for none. */
@@ -342,9 +348,8 @@ function nameInFile({ aliasName, fieldName }: ExportColumn): string {
 }
 
 /** Texts one by one: several in one text are apart by commas, unless a variable is called just so. */
-function apart(texts: readonly string[], { customVariables, dynamicKeys }: FieldCatalogue): string[] {
-  const keys = [...customVariables.map(({ key }) => key), ...dynamicKeys].filter((key) => /[,;]/.test(key));
-  const isWhole = (text: string) => keys.some((key) => text.includes(key));
+function apart(texts: readonly string[], { variables }: FieldCatalogue): string[] {
+  const isWhole = (text: string) => variables.some(({ key }) => /[,;]/.test(key) && text.includes(key));
   return texts.flatMap((text) => (isWhole(text) ? [text] : text.split(/[,;]/).filter((part) => part.trim() !== '')));
 }
 

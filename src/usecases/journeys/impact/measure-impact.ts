@@ -47,7 +47,7 @@ import {
   type Visits,
   visitRelation,
 } from '../visit-relation.ts';
-import { isVariable, missingVariable, requireListed, type Variable, withVisits } from '../with-visits.ts';
+import { isVariable, missingVariable, requireListed, withVisits } from '../with-visits.ts';
 import {
   conversionSql,
   fieldsOf,
@@ -82,11 +82,7 @@ async function variableColumn({ name = '', value }: AskedCondition, visits: Visi
   const direct = found([name, `custom_var_${name}`, `dynamic_var_${name}`]);
   if (direct) return direct;
   const failures: string[] = [];
-  const { customVariables, dynamicKeys } = await readVariables(context.ask, (sentence) => void failures.push(sentence));
-  const variables: Variable[] = [
-    ...customVariables.map((variable) => ({ kind: 'custom', ...variable }) as const),
-    ...dynamicKeys.map((key) => ({ kind: 'dynamic', key }) as const),
-  ];
+  const variables = await readVariables(context.ask, (sentence) => void failures.push(sentence));
   const meant = variables.find(({ key }) => isVariable(key, name));
   const own = meant && found([meant.key, meant.position === undefined ? `dynamic_var_${meant.key}` : `custom_var_${meant.position}`]);
   if (own) return own;

@@ -4,7 +4,7 @@ import { shownHints } from '../../../../src/lib/hint.ts';
 import { mapTexts } from '../../../../src/lib/map-texts.ts';
 import { catalogueOf } from '../plan/catalogues.ts';
 
-const variables = catalogueOf('sessions');
+const { variables } = catalogueOf('sessions');
 const job = {
   jobId: 3103,
   name: 'Daily',
@@ -80,10 +80,7 @@ describe('a backfill', () => {
       segmentId: 7,
       doubts: [],
     });
-    const single = contentOf({ ...job, fields: [{ fieldName: 'dynamic_var' }] }, undefined, {
-      customVariables: [],
-      dynamicKeys: ['coins'],
-    });
+    const single = contentOf({ ...job, fields: [{ fieldName: 'dynamic_var' }] }, undefined, [{ kind: 'dynamic', key: 'coins' }]);
     expect(single.columns).toEqual([{ fieldName: 'dynamic_var', dynamicVarKey: 'coins' }]);
   });
 });

@@ -8,7 +8,9 @@ export function catalogueOf(scope: string, project: Project = shop): FieldCatalo
   return {
     scope,
     fields: scopeNamed(scope)?.fields ?? [],
-    customVariables: customVariablesOf(project),
-    dynamicKeys: dynamicVariablesOf(project, 0).map(({ key }) => key),
+    variables: [
+      ...customVariablesOf(project).map((each) => ({ kind: 'custom' as const, ...each })),
+      ...dynamicVariablesOf(project, 0).map(({ key }) => ({ kind: 'dynamic' as const, key })),
+    ],
   };
 }

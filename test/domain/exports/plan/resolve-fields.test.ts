@@ -94,7 +94,7 @@ describe('a text', () => {
   });
 
   it('is never taken for a field or variable that only looks alike', async () => {
-    const some: FieldCatalogue = { scope: 'views', fields: [{ name: 'path' }], customVariables: [], dynamicKeys: ['delivery_days'] };
+    const some: FieldCatalogue = { scope: 'views', fields: [{ name: 'path' }], variables: [{ kind: 'dynamic', key: 'delivery_days' }] };
     expect(await meant('device', some)).toMatch(/^"device" is not a field of scope views/);
     expect(await meant('delivery_dais', some)).toBe('dynamic variable delivery_days');
   });
@@ -137,7 +137,7 @@ it('several in one text are taken apart, unless a variable is called so', async 
     'device_id',
     'custom variable plan (position 1)',
   ]);
-  const odd = { ...sessions, customVariables: [{ position: 3, key: 'size, colour' }] };
+  const odd = { ...sessions, variables: [{ kind: 'custom' as const, position: 3, key: 'size, colour' }] };
   expect(await named('custom variable "size, colour"', odd)).toEqual(['custom variable (position 3)']);
 });
 
@@ -146,17 +146,14 @@ it('two columns are never called the same', async () => {
   expect(problems).toEqual(['"country as place" and "city as place" would both be called place; write "country as place as NAME".']);
   const odd = {
     ...sessions,
-    customVariables: [
-      { position: 3, key: 'language' },
-      { position: 4, key: 'two words' },
-    ],
+    variables: ['language', 'two words'].map((key, at) => ({ kind: 'custom' as const, position: 3 + at, key })),
   };
   const { columns } = await resolveFields(['language', 'custom variable language', 'custom variable two words'], odd);
   expect(columns.map(({ aliasName }) => aliasName)).toEqual([undefined, 'variable_language', undefined]);
 });
 
 it('a variable and a field of one name are told apart by the word variable', async () => {
-  const twice = { ...sessions, dynamicKeys: ['plan'] };
+  const twice = { ...sessions, variables: [...sessions.variables, { kind: 'dynamic' as const, key: 'plan' }] };
   expect(await meant('plan', twice)).toBe('"plan" may mean custom variable plan (position 1), dynamic variable plan. Name one of them.');
   expect(await meant('dynamic variable plan', twice)).toBe('dynamic variable plan');
 });
