@@ -2,12 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { ApiError } from '../../../src/api/errors.ts';
 import type { ExportContext } from '../../../src/usecases/exports/export-lists.ts';
 import type { ProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
 import { missing, startClickHouse, type TestClickHouse } from '../../support/clickhouse/start.ts';
 import { openOffline, type RunText, writeRun } from '../../workspace/convert/converted-runs.ts';
-import { openLoadedProject } from '../../workspace/warehouse/loaded-project.ts';
+import { contextOf, openLoadedProject } from '../../workspace/warehouse/loaded-project.ts';
 import { asFiled, runsOf, type SessionRow, sessionsOf, type WorldKind, worlds } from './visit-world.ts';
 
 export type Engine = 'DuckDB' | 'ClickHouse';
@@ -24,19 +23,7 @@ export interface LoadedWorld {
 
 /** What a use case takes from its call, over a workspace; notes are collected. */
 export function usesOf(workspace: Promise<ProjectWorkspace>, notes: string[] = []): ExportContext {
-  return {
-    workspace: () => workspace,
-    ask: () => Promise.resolve([] as never),
-    note: (sentence: string) => void notes.push(sentence),
-    covers: () => undefined,
-    timeZone: 'UTC',
-    clock: { now: () => Date.parse('2026-11-20T10:00:00Z'), sleep: () => Promise.resolve() },
-    progress: () => undefined,
-    nowMs: Date.parse('2026-11-20T10:00:00Z'),
-    lists: () => Promise.reject(new ApiError('down', 'The platform cannot be reached.')),
-    whole: false,
-    signal: new AbortController().signal,
-  };
+  return { ...contextOf(workspace, notes, new AbortController().signal), whole: false };
 }
 
 /** The three worlds or others, for a test file: each is loaded once into an engine, when a case first asks for it there. */

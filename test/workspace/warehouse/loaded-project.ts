@@ -64,7 +64,8 @@ export async function described(workspace: ProjectWorkspace, jobs: Asked = {}) {
   return { ...(await describeExport(jobs, contextOf(workspace, notes, new AbortController().signal))), notes };
 }
 
-function contextOf(workspace: ProjectWorkspace, notes: string[], signal: AbortSignal) {
+/** What a use case takes from its call, over a workspace; notes are collected. */
+export function contextOf(workspace: ProjectWorkspace | Promise<ProjectWorkspace>, notes: string[], signal: AbortSignal) {
   return {
     workspace: () => Promise.resolve(workspace),
     // Without a platform, the currency is not known.
