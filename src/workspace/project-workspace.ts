@@ -5,7 +5,7 @@ import type { Ask } from '../api/client.ts';
 import { listExportJobs } from '../api/operations/data-export.ts';
 import { isLoopback } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createFairSemaphore, endOrTime, mapConcurrent } from '../lib/concurrency.ts';
+import { createFairSemaphore, endOrTime } from '../lib/concurrency.ts';
 import { hint } from '../lib/hint.ts';
 import { conversionFailure, convertJob, waitingJobs } from './convert/conversions.ts';
 import { type Download, type DownloadOptions, downloadOf, removeTempFiles, startDownload } from './download/download-run.ts';
@@ -14,6 +14,7 @@ import { diskFailure, namesIn, tryDirectory, WorkspaceError } from './store/disk
 import { type Holder, isLockName, type Lock, type LockKind, removeDeadLocks, takeLock, waitForLock } from './store/lock.ts';
 import {
   byTime,
+  complete,
   filesOnDisk,
   MANIFEST,
   type Owner,
@@ -26,6 +27,7 @@ import {
   resultsDirectory,
   runDirectory,
   runsIn,
+  storedRuns,
 } from './store/manifest.ts';
 import { bytesBelow, createQuota } from './store/quota.ts';
 import { removeStaleSpillDirectories } from './store/spill.ts';
@@ -33,12 +35,6 @@ import { openProjectWarehouse, type ProjectWarehouse } from './warehouse/project
 import type { Warehouse } from './warehouse/warehouse.ts';
 
 const REMOVED = '.removed-';
-
-/** A directory of a run, and its manifest where it is complete. */
-interface StoredRun {
-  readonly id: RunId;
-  readonly manifest: RunManifest | undefined;
-}
 
 /** How long a reader waits while a run is cleaned up, completed or removed; each is short. */
 const READ_WAIT_MS = 5_000;
@@ -77,14 +73,12 @@ function placeOf({ pid, isSamePlace }: Holder): string {
 }
 
 /** Lists the runs of a project directory; what ended processes left there is removed before the first list. */
-function createRunList(projectDir: string): (jobId?: number) => Promise<StoredRun[]> {
+function createRunList(projectDir: string): (jobId?: number) => ReturnType<typeof storedRuns> {
   let tidied: Promise<void> | undefined;
   return async (jobId) => {
     tidied ??= tidy(projectDir);
     await tidied;
-    const ids = await runsIn(projectDir, jobId);
-    const read = await mapConcurrent(ids, 16, async (id) => ({ id, manifest: await readManifest(projectDir, id) }));
-    return read.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+    return storedRuns(projectDir, jobId);
   };
 }
 
@@ -180,7 +174,7 @@ async function endedBy(downloads: readonly Download[], untilMs: number, clock: C
 interface ConversionParts extends Pick<WorkspaceParts, 'keepSource'> {
   readonly dir: string;
   readonly warehouse: ProjectWarehouse | undefined;
-  readonly runList: (jobId?: number) => Promise<StoredRun[]>;
+  readonly runList: ReturnType<typeof createRunList>;
   readonly loading: Parameters<ProjectWarehouse['load']>[1];
 }
 
@@ -216,8 +210,6 @@ function createStarter(context: Parameters<typeof startDownload>[1], onComplete:
   }
   return { start, started };
 }
-
-const complete = (runs: readonly StoredRun[]): RunManifest[] => runs.flatMap(({ manifest }) => manifest ?? []);
 
 /** Opens the part of the data directory that belongs to this owner; directories are made when something is written. */
 export function openProjectWorkspace(parts: WorkspaceParts) {

@@ -7,7 +7,18 @@ import { openWriter, SqlError } from '../query/sql-process.ts';
 import { identifier, literal, literals } from '../query/view-sql.ts';
 import { syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { type Lock, takeLock, waitForLock } from '../store/lock.ts';
-import { isConvertible, MANIFEST, type RunId, type RunManifest, readManifest, runDirectory, runKey, runsIn } from '../store/manifest.ts';
+import {
+  complete,
+  isConvertible,
+  MANIFEST,
+  type RunId,
+  type RunManifest,
+  readManifest,
+  runDirectory,
+  runKey,
+  runsIn,
+  storedRuns,
+} from '../store/manifest.ts';
 
 /** The surroundings of the conversion of a project's runs. */
 interface ConversionContext {
@@ -55,7 +66,7 @@ export function convertJob(jobId: number, context: ConversionContext): Promise<v
 
 async function workOn(jobId: number, context: ConversionContext): Promise<void> {
   const { projectDir, keepSource, signal } = context;
-  const waiting = (await manifestsOf(projectDir, jobId)).filter((run) => isUnconverted(run, projectDir));
+  const waiting = complete(await storedRuns(projectDir, jobId)).filter((run) => isUnconverted(run, projectDir));
   for (let at = 0; at < waiting.length && !signal.aborted; at += RUNS_AT_ONCE)
     await convertTogether(waiting.slice(at, at + RUNS_AT_ONCE), context);
   if (!keepSource) for (const id of await runsIn(projectDir, jobId)) await dropSource(id, context);
@@ -197,11 +208,6 @@ async function dropSource(id: RunId, { projectDir, signal }: ConversionContext):
   }
 }
 
-async function manifestsOf(projectDir: string, jobId: number): Promise<RunManifest[]> {
-  const found = await Promise.all((await runsIn(projectDir, jobId)).map((id) => readManifest(projectDir, id)));
-  return found.filter((run) => run !== undefined);
-}
-
 function resolvingKey({ run, later }: Pick<Resolvable, 'run' | 'later'>, { projectDir }: Pick<ConversionContext, 'projectDir'>): string {
   return [runDirectory(projectDir, run), ...idsOf(later)].join('\n');
 }
@@ -227,7 +233,9 @@ function resolvable(runs: readonly RunManifest[]): Resolvable[] {
 
 /** Finds for each run the rows that later runs hold too, where that is not known for exactly these runs. */
 async function resolveOverlaps(jobId: number, context: ConversionContext): Promise<void> {
-  const open = resolvable(await manifestsOf(context.projectDir, jobId)).filter((each) => !unresolvable.has(resolvingKey(each, context)));
+  const open = resolvable(complete(await storedRuns(context.projectDir, jobId))).filter(
+    (each) => !unresolvable.has(resolvingKey(each, context)),
+  );
   for (let at = 0; at < open.length && !context.signal.aborted; at += RUNS_AT_ONCE)
     await resolveTogether(open.slice(at, at + RUNS_AT_ONCE), context);
 }
