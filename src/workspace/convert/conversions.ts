@@ -3,10 +3,10 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { folded, keysOf } from '../query/columns.ts';
 import { idsOf, isResolved, laterRuns } from '../query/data-view.ts';
-import { openWriter, SqlError } from '../query/sql-process.ts';
+import { openWriter, SqlError, type SqlSession } from '../query/sql-process.ts';
 import { identifier, literal, literals } from '../query/view-sql.ts';
 import { syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
-import { type Lock, takeLock, waitForLock } from '../store/lock.ts';
+import { takeLock, waitForLock } from '../store/lock.ts';
 import {
   complete,
   isConvertible,
@@ -32,8 +32,6 @@ interface ConversionContext {
 
 /** The conversion of a run is given up after this time. */
 const TIMEOUT_MS = 30 * 60_000;
-/** Runs that one process converts: it starts once for all, and holds their locks meanwhile. */
-const RUNS_AT_ONCE = 16;
 /** Longer than any query reads a run. */
 const DROP_PATIENCE_MS = 45_000;
 
@@ -66,11 +64,11 @@ export function convertJob(jobId: number, context: ConversionContext): Promise<v
 
 async function workOn(jobId: number, context: ConversionContext): Promise<void> {
   const { projectDir, keepSource, signal } = context;
-  const waiting = complete(await storedRuns(projectDir, jobId)).filter((run) => isUnconverted(run, projectDir));
-  for (let at = 0; at < waiting.length && !signal.aborted; at += RUNS_AT_ONCE)
-    await convertTogether(waiting.slice(at, at + RUNS_AT_ONCE), context);
+  const isLeft = (run: RunManifest) => !signal.aborted && isUnconverted(run, projectDir);
+  for (const run of complete(await storedRuns(projectDir, jobId))) if (isLeft(run)) await convertOne(run, context);
   if (!keepSource) for (const id of await runsIn(projectDir, jobId)) await dropSource(id, context);
-  await resolveOverlaps(jobId, context);
+  for (const each of resolvable(complete(await storedRuns(projectDir, jobId)), projectDir))
+    if (!signal.aborted) await resolveOne(each, context);
 }
 
 /** Whether a run has no table yet and this process has not failed to make one. */
@@ -85,7 +83,7 @@ function isWaiting(run: RunManifest, { projectDir, keepSource }: Pick<Conversion
 
 /** Jobs of these runs that wait for their conversion, or for the search of rows that later runs hold too. */
 export function waitingJobs(runs: readonly RunManifest[], place: Pick<ConversionContext, 'projectDir' | 'keepSource'>): Set<number> {
-  const unresolved = resolvable(runs).flatMap((each) => (unresolvable.has(resolvingKey(each, place)) ? [] : each.run));
+  const unresolved = resolvable(runs, place.projectDir).map(({ run }) => run);
   return new Set([...runs.filter((run) => isWaiting(run, place)), ...unresolved].map(({ jobId }) => jobId));
 }
 
@@ -98,96 +96,58 @@ function newName(ending: string): string {
   return `table-${randomBytes(6).toString('hex')}${ending}`;
 }
 
-/** A run that no other process converts, with its manifest as it is then. */
+/** A run that is worked on, with its manifest as it is then, and how a file is made beside it. */
 interface Held {
   readonly run: RunManifest;
   readonly directory: string;
-  readonly lock: Lock;
+  readonly writer: SqlSession;
+  /** Where it is written, below the project. */
+  readonly target: string;
+  /** Puts it in its place; whatever ends before the manifest names it leaves a file that the next tidying removes. */
+  readonly placed: (ending: string) => Promise<{ name: string; bytes: number }>;
 }
 
-/** Takes a run for this process; undefined where another one has it, or it is gone. */
-async function held(id: RunId, { projectDir }: ConversionContext): Promise<Held | undefined> {
+/** Works on a run that no other process has and that is still there. */
+async function hold(id: RunId, { projectDir, holder, signal }: ConversionContext, work: (own: Held) => Promise<void>): Promise<void> {
   const directory = runDirectory(projectDir, id);
   const lock = await takeLock(directory, 'add').catch(() => undefined);
-  if (!lock || !('release' in lock)) return undefined;
-  const run = await readManifest(projectDir, id);
-  if (run) return { run, directory, lock };
-  await lock.release();
-  return undefined;
+  if (!lock || !('release' in lock)) return;
+  const nameOf = (ending: string) => `table-${randomBytes(6).toString('hex')}${ending}`;
+  const staged = nameOf('.tmp');
+  const writer = openWriter({ directory: projectDir, holder, signal, timeoutMs: TIMEOUT_MS });
+  const placed = async (ending: string) => {
+    const name = nameOf(ending);
+    await rename(join(directory, staged), join(directory, name));
+    await syncDirectory(directory);
+    return { name, bytes: (await stat(join(directory, name))).size };
+  };
+  try {
+    const run = await readManifest(projectDir, id);
+    if (run) await work({ run, directory, writer, target: `${runKey(id)}/${staged}`, placed });
+  } finally {
+    await writer.close();
+    await rm(join(directory, staged), { force: true });
+    await lock.release();
+  }
 }
 
 function saveManifest(directory: string, manifest: RunManifest): Promise<void> {
   return writeDurably(join(directory, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Puts a written file in its place; whatever ends before the manifest names it leaves a file that the next tidying removes. */
-async function placed(directory: string, staged: string, name: string): Promise<{ name: string; bytes: number }> {
-  const path = join(directory, name);
-  await rename(join(directory, staged), path);
-  await syncDirectory(directory);
-  return { name, bytes: (await stat(path)).size };
-}
-
-/** Opens the process of a round. */
-function openRound({ projectDir: directory, holder, signal }: ConversionContext) {
-  return openWriter({ directory, holder, signal, timeoutMs: TIMEOUT_MS });
-}
-
-/** A run that is to be worked on, and the name of the file that is made beside it meanwhile. */
-interface Staged {
-  readonly run: RunManifest;
-  readonly staged: string;
-}
-
-/** Works on those of some runs that no other process converts, one after the other, until one gives false. */
-async function inTurn<Task extends Staged>(
-  tasks: readonly Task[],
-  context: ConversionContext,
-  work: (own: Held, task: Task) => Promise<boolean>,
-): Promise<void> {
-  const found = await Promise.all(tasks.map(async (task) => ({ task, own: await held(task.run, context) })));
-  try {
-    for (const { task, own } of found) {
-      if (!own) continue;
-      try {
-        if (!(await work(own, task))) return;
-      } finally {
-        await rm(join(own.directory, task.staged), { force: true });
-      }
-    }
-  } finally {
-    await Promise.all(found.map(async ({ own }) => own?.lock.release()));
-  }
-}
-
-/** Converts runs in one process; one that ends the process is given up, and the others go on in the next. */
-async function convertTogether(runs: readonly RunManifest[], context: ConversionContext): Promise<void> {
-  let writer = openRound(context);
-  const work = async ({ run, directory }: Held, { staged }: Staged) => {
-    if (!isUnconverted(run, context.projectDir)) return true;
-    const place = runKey(run);
+/** Converts a run; one that ends its process is given up. */
+function convertOne(id: RunId, context: ConversionContext): Promise<void> {
+  return hold(id, context, async ({ run, directory, writer, target, placed }) => {
+    if (!isUnconverted(run, context.projectDir)) return;
     try {
-      const outcome = await writer.convert({ run, directory: place, target: `${place}/${staged}` });
+      const outcome = await writer.convert({ run, directory: runKey(run), target });
       if ('damage' in outcome) refused.set(directory, new WorkspaceError('damaged', outcome.damage));
-      else {
-        const file = await placed(directory, staged, newName('.parquet'));
-        await saveManifest(directory, { ...run, table: { ...file, ...outcome.table } });
-      }
+      else await saveManifest(directory, { ...run, table: { ...(await placed('.parquet')), ...outcome.table } });
     } catch (error) {
       // A conversion that the end of the session stopped starts again.
-      if (context.signal.aborted || !(error instanceof SqlError) || error.reason === 'busy') return false;
-      refused.set(directory, error);
-      await writer.close();
-      writer = openRound(context);
+      if (!context.signal.aborted && error instanceof SqlError && error.reason !== 'busy') refused.set(directory, error);
     }
-    return true;
-  };
-  const tasks = runs.map((run) => ({ run, staged: newName('.tmp') }));
-  try {
-    await inTurn(tasks, context, work);
-  } finally {
-    await writer.close();
-  }
+  });
 }
 
 /** Removes the downloaded files of a converted run once no query reads them. */
@@ -208,7 +168,7 @@ async function dropSource(id: RunId, { projectDir, signal }: ConversionContext):
   }
 }
 
-function resolvingKey({ run, later }: Pick<Resolvable, 'run' | 'later'>, { projectDir }: Pick<ConversionContext, 'projectDir'>): string {
+function resolvingKey({ run, later }: Pick<Resolvable, 'run' | 'later'>, projectDir: string): string {
   return [runDirectory(projectDir, run), ...idsOf(later)].join('\n');
 }
 
@@ -220,24 +180,15 @@ interface Resolvable {
 }
 
 /** Runs of which it is not known which rows of theirs later ones hold too, where the tables of all of these can tell. */
-function resolvable(runs: readonly RunManifest[]): Resolvable[] {
+function resolvable(runs: readonly RunManifest[], projectDir: string): Resolvable[] {
   return [...laterRuns(runs.filter(({ table }) => table))].flatMap(([run, later]) => {
-    if (isResolved(run, later)) return [];
+    if (isResolved(run, later) || unresolvable.has(resolvingKey({ run, later }, projectDir))) return [];
     const common = (run.table?.columns ?? []).filter(({ name }) =>
       later.every(({ table }) => table?.columns.some((column) => column.name === name)),
     );
     const { names: keys, missing } = keysOf(run.scope, common);
     return missing.length > 0 ? [] : [{ run, later, keys }];
   });
-}
-
-/** Finds for each run the rows that later runs hold too, where that is not known for exactly these runs. */
-async function resolveOverlaps(jobId: number, context: ConversionContext): Promise<void> {
-  const open = resolvable(complete(await storedRuns(context.projectDir, jobId))).filter(
-    (each) => !unresolvable.has(resolvingKey(each, context)),
-  );
-  for (let at = 0; at < open.length && !context.signal.aborted; at += RUNS_AT_ONCE)
-    await resolveTogether(open.slice(at, at + RUNS_AT_ONCE), context);
 }
 
 /** A SELECT of the numbers of the rows that later runs hold too, and its files. A row without its whole key is never replaced. */
@@ -255,31 +206,21 @@ function supersededSql({ run, later, keys }: Resolvable): { select: string; file
   return { select, files: [run, ...later].map(pathOf) };
 }
 
-async function resolveTogether(open: readonly Resolvable[], context: ConversionContext): Promise<void> {
-  const tasks = open.map((each) => {
-    const staged = newName('.tmp');
-    return { ...each, staged, target: `${runKey(each.run)}/${staged}`, ...supersededSql(each) };
-  });
-  const writer = openRound(context);
-  const work = async ({ run, directory }: Held, { later, staged, select, files, target }: (typeof tasks)[number]) => {
-    if (!run.table) return true;
+/** Finds the rows of a run that later runs hold too. */
+function resolveOne(each: Resolvable, context: ConversionContext): Promise<void> {
+  const { later } = each;
+  return hold(each.run, context, async ({ run, directory, writer, target, placed }) => {
+    if (!run.table) return;
     const { superseded: _, ...table } = run.table;
     try {
-      const rows = later.length > 0 ? await writer.write({ select, files, target }) : 0;
-      const file = rows > 0 ? await placed(directory, staged, newName('.rows.parquet')) : undefined;
+      const rows = later.length > 0 ? await writer.write({ ...supersededSql(each), target }) : 0;
+      const file = rows > 0 ? await placed('.rows.parquet') : undefined;
       // A list of before may still be read: the next tidying removes it.
       const superseded = { by: idsOf(later), rows, ...(file && { file }) };
       await saveManifest(directory, { ...run, table: later.length > 0 ? { ...table, superseded } : table });
-      return true;
     } catch {
       // Queries find the rows by themselves.
-      if (!context.signal.aborted) unresolvable.add(resolvingKey({ run, later }, context));
-      return false;
+      if (!context.signal.aborted) unresolvable.add(resolvingKey({ run, later }, context.projectDir));
     }
-  };
-  try {
-    await inTurn(tasks, context, work);
-  } finally {
-    await writer.close();
-  }
+  });
 }

@@ -156,13 +156,13 @@ function abortReason(signal: AbortSignal | undefined): Error {
 /** By its place the process that waits there for the next session, so long, and the sessions that it has had; none has more than these. */
 const idle = new Map<string, { readonly child: ChildProcess; readonly sessions: number }>();
 const IDLE_MS = 1_000;
-const MOST_SESSIONS = 8;
+const MOST_SESSIONS = 16;
 
 /** A process that waits in this place, or a new one, and the sessions that it has had. */
 function childIn(place: string, { directory, script = SCRIPT }: SqlOptions, opening: Opening) {
   const waiting = idle.get(place);
-  if (waiting) {
-    idle.delete(place);
+  idle.delete(place);
+  if (waiting?.child.connected) {
     waiting.child.ref();
     waiting.child.channel?.ref();
     return waiting;
@@ -226,13 +226,14 @@ function takeProcess(leftMs: number, opening: Opening, options: SqlOptions, rece
       forget();
       const waiting = { child, sessions: sessions + 1 };
       const isWaiting = () => idle.get(place) === waiting;
-      const drop = () => isWaiting() && idle.delete(place);
+      // Whoever comes next must not get one that ends.
+      const drop = () => isWaiting() && idle.delete(place) && child.kill('SIGKILL');
       idle.get(place)?.child.kill('SIGKILL');
       idle.set(place, waiting);
       for (const event of ['message', 'error', 'close']) child.removeAllListeners(event);
       child.on('error', drop).on('close', drop).unref();
       child.channel?.unref();
-      setTimeout(() => isWaiting() && child.kill('SIGKILL'), IDLE_MS).unref();
+      setTimeout(drop, IDLE_MS).unref();
       resolve();
     },
     send: (step: ProcessStep) => child.send(step, (error) => error && broken(error.message)),
