@@ -7,14 +7,13 @@ import { isLoopback } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createFairSemaphore, endOrTime } from '../lib/concurrency.ts';
 import { hint } from '../lib/hint.ts';
-import { conversionFailure, convertJob, waitingJobs } from './convert/conversions.ts';
+import { complete, conversionFailure, convertJob, storedRuns, waitingJobs } from './convert/conversions.ts';
 import { type Download, type DownloadOptions, downloadOf, removeTempFiles, startDownload } from './download/download-run.ts';
 import { createFileStore } from './download/file-store.ts';
 import { diskFailure, namesIn, tryDirectory, WorkspaceError } from './store/disk.ts';
 import { type Holder, isLockName, type Lock, type LockKind, removeDeadLocks, takeLock, waitForLock } from './store/lock.ts';
 import {
   byTime,
-  complete,
   filesOnDisk,
   MANIFEST,
   type Owner,
@@ -27,7 +26,6 @@ import {
   resultsDirectory,
   runDirectory,
   runsIn,
-  storedRuns,
 } from './store/manifest.ts';
 import { bytesBelow, createQuota } from './store/quota.ts';
 import { removeStaleSpillDirectories } from './store/spill.ts';

@@ -259,7 +259,7 @@ interface Pending {
   readonly resolve: (end: StepEnd) => void;
 }
 
-/** Opens a session, which starts at its first step; each step has the whole time. `isShared`: others go on in its process. */
+/** Opens a session, which waits for its turn and starts with a step; each has the whole time. `isShared`: others follow in its process. */
 function openProcess(inTurn: FairSemaphore, opening: Opening, options: SqlOptions, isShared = false) {
   const { directory, holder, timeoutMs, signal, script = SCRIPT } = options;
   const pending: Pending[] = [];
