@@ -94,10 +94,6 @@ export function conversionFailure(run: RunId, projectDir: string): SqlError | Wo
   return refused.get(runDirectory(projectDir, run));
 }
 
-function newName(ending: string): string {
-  return `table-${randomBytes(6).toString('hex')}${ending}`;
-}
-
 /** A run that is worked on, with its manifest as it is then, and how a file is made beside it. */
 interface Held {
   readonly run: RunManifest;
