@@ -56,10 +56,10 @@ export function metricOf(family: MetricFamily, text: string): string | undefined
 
 /** The metric that answers in place of one that there is not, and the words for it; undefined where none does. */
 export function standInFor(family: MetricFamily, text: string): { metric: string; words: string } | undefined {
-  const { standIns, standInWords } = families[family];
+  const { standIns, standInWords: wordsOf } = families[family];
   const folded = foldMetric(text);
   const metric = Object.hasOwn(standIns, folded) ? standIns[folded] : undefined;
-  return metric === undefined ? undefined : { metric, words: standInWords(text, metric) };
+  return metric === undefined ? undefined : { metric, words: wordsOf(text, metric) };
 }
 
 /** The nearest metric to a name that neither family has. */

@@ -125,7 +125,7 @@ describe('a metric that the interface does not have is answered with what is nea
     ['query_metrics', 'scroll_depth', /the nearest is an export of scope views \(scroll_rate\)/],
     ['query_metrics', 'real-user vitals', /the nearest are speed metrics of lab runs \(analyze_scenario\)/],
     ['query_metrics', 'new visitors', /visits of the segments of new and returning visitors/],
-    ['query_metrics', 'page views', /pageviewAverage, times visits/],
+    ['query_metrics', 'unique page views', /pageviewAverage, times visits/],
     ['query_metrics', 'cart abandonment rate', /the nearest is conversionRate of a goal/],
     ['query_metrics', 'funnel conversion', /no metric has funnels/],
     ['query_metrics', 'user journeys', /no metric has journeys: they are followed in exports of views/],

@@ -189,12 +189,15 @@ describe('the names of metrics', () => {
   });
 });
 
-it('orders are answered by the sessions with a purchase, which is said', () => {
+it('orders are answered by the sessions with a purchase, page views by those of a session, which is said', () => {
   for (const name of ['orders', 'Number of orders', 'transactions', 'purchases'])
     expect(standInFor('range', name)).toEqual({
       metric: 'conversionCount',
       words: expect.stringContaining(`metric "${name}" = conversionCount: sessions with a purchase, unless another goal is named; `),
     });
+  expect(standInFor('range', 'Page views')?.words).toBe(
+    'metric "Page views" = pageviewAverage: page views are given per session; times visits they are their number.',
+  );
   expect(standInFor('range', 'items sold')).toBeUndefined();
   expect(standInFor('speed', 'orders')).toBeUndefined();
 });

@@ -478,13 +478,18 @@ function unseenOf(
   return site?.isApp && !zones && include !== undefined ? ['The zones of this app were not looked at.'] : [];
 }
 
+/** The subjects that are looked at: the site unless others are named, by themselves or by their metrics. */
+function includedIn({ include, metrics = ['all'] }: FindInput): NonNullable<FindInput['include']> {
+  const isSite = metrics.some((metric) => !isZoneMetric(metric));
+  return include ?? [...(isSite ? ['site' as const] : []), ...(metrics.some(isZoneMetric) ? ['zones' as const] : [])];
+}
+
 /** Looks through everything that was measured in the last complete days and answers what changed, each change once. */
 export async function findChanges(input: FindInput, context: FindChangesContext): Promise<Changes> {
   const { note, timeZone, covers } = context;
   const { startMs, endMs, days } = rangeOf(input, context);
-  const asked = input.include === undefined ? (input.metrics ?? []) : [];
-  const include = input.include ?? (asked.length > 0 && asked.every(isZoneMetric) ? ['zones'] : ['site']);
-  const [site, zones] = [include.includes('site'), include.includes('zones') || input.zoneIds !== undefined || asked.some(isZoneMetric)];
+  const include = includedIn(input);
+  const [site, zones] = [include.includes('site'), include.includes('zones') || input.zoneIds !== undefined];
   const isOfSite = site || zones;
   metricsOf(input, site, zones);
   covers(startMs, endMs);

@@ -49,7 +49,6 @@ const isIn = (day: string, { from, to = day }: LevelChange) => day >= from && da
 /** The logarithm of a level that changes left of the usual one on a day. */
 const levelAt = (day: string, changes: readonly LevelChange[]) =>
   changes.reduce((sum, each) => sum + (isIn(day, each) ? logOf(each.relative) : 0), 0);
-const areOnOneLevel = (a: string, b: string, changes: readonly LevelChange[]) => changes.every((each) => isIn(a, each) === isIn(b, each));
 
 /** A day against those alike, as a logarithm, and how many these are. */
 interface Offset {
