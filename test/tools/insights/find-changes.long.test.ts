@@ -294,7 +294,7 @@ describe('what is asked for', () => {
   });
 
   it('is refused where it does not go together', async () => {
-    const zones = await find({ metrics: ['tapRate'] });
+    const zones = await find({ metrics: ['tapRate'], include: ['site'] });
     expect([zones.isError, zones.text]).toEqual([true, expect.stringContaining('include: ["site", "zones"] or zoneIds looks at zones')]);
     const other = await find({ include: ['weather'] });
     expect([other.isError, other.text]).toEqual([true, expect.stringContaining('include')]);
