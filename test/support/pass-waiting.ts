@@ -2,8 +2,8 @@ import type { Platform } from './emulator.ts';
 
 /** A call that waits ends sooner; what it does afterwards takes no time by the clock. */
 const LONGEST_CALL_S = 45;
-/** Between two looks at a run a call sleeps no longer. */
-const LONGEST_SLEEP_MS = 10_000;
+/** No sleep of a call lasts longer. */
+const LONGEST_SLEEP_MS = LONGEST_CALL_S * 1_000;
 
 /**
  * Passes as much time as a call may wait, a second at a time, from when it waits: what it does before takes none by the clock either.

@@ -81,7 +81,7 @@ it('a full disk is said with what helps, removes nothing that is complete, and i
   const rows = (await assistant.call('list_workspace')).structured['rows'] as unknown[][];
   expect(rows.map(([, job, , , runs]) => [job, runs])).toEqual(expect.arrayContaining([['Hourly sessions', 1]]));
   expect(rows).toHaveLength(2);
-  expect((await assistant.call('purge_workspace', { confirm: true })).structured).toMatchObject({ removedRuns: 2 });
+  expect((await assistant.call('purge_workspace', { confirm: true })).structured).toMatchObject({ removedRuns: 1, removedUnfinished: 1 });
   expect((await assistant.call('download_export_run', { jobId: 'Hourly sessions' })).structured).toMatchObject({ state: 'complete' });
   await assistant.close();
 });

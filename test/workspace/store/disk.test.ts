@@ -83,7 +83,7 @@ describe('tools with a data directory that cannot be written', () => {
     }
     expect(platform().requests.filter(({ operation }) => operation === 'download')).toEqual([]);
     expect((await assistant.call('list_workspace')).isError).toBe(false);
-    expect((await assistant.call('query_export', { jobId: 'Hourly sessions' })).text).toContain('download_export_run');
+    expect((await assistant.call('query_export', { jobId: 'Hourly sessions' })).text).toContain('sync_exports');
   });
 });
 
