@@ -33,7 +33,7 @@ const LOSS = { counted: 0.9665, summed: 0.9985 };
 const USUAL_DRIFT = 0.03;
 /** Standard deviations of weekdays before anything is known, worth one of the seven weekdays. */
 const WEEKDAY_SD: Readonly<Record<MetricKind, number>> = { count: 0.15, amount: 0.15, share: 0.05, average: 0.05 };
-/** Special days teach nothing of the noise: so much the variance of their effect counts here, which those beside them share. */
+/** A special day between others shares their effect, so that it teaches nothing of the noise: by how much its variance counts here. */
 const UNTAUGHT = 100;
 /** Days below which nothing is said. */
 const LEAST_DAYS = 8;
@@ -117,7 +117,8 @@ const learnNoise = kept('noise', (series: Series, past: readonly Interval[]): No
   // Of amounts, half of the noise is taken to be sampling: their days are weighed between equally and by their traffic.
   const shock = counted ? Math.max(rough - chance, 0.05 * rough) : rough / 2;
   const chanceOfDay = counted ? sampling : sampling.map((factor) => (factor * rough) / 2);
-  const doubtful = chanceOfDay.map((variance, at) => variance + UNTAUGHT * nthDouble(series.doubt, at));
+  const unsure = series.doubt.map((own, at, all) => own * (all[at - 1] && all[at + 1] ? UNTAUGHT : 1));
+  const doubtful = chanceOfDay.map((variance, at) => variance + nthDouble(unsure, at));
   const times = series.times.subarray(0, learned);
   const nuisance = nuisanceOf(series, learned, past, weekdaySd);
   const residualsAt = (variances: Float64Array) => roughResiduals(times, nuisance, variances, shock);
@@ -130,7 +131,7 @@ const learnNoise = kept('noise', (series: Series, past: readonly Interval[]): No
     variances === expected && scatter.every((factor) => factor === 1) ? residuals : residualsAt(variances),
   );
   // A day whose own effect is unknown says as little of the noise.
-  const unknown = expected.reduce((sum, variance, at) => sum + (UNTAUGHT * nthDouble(series.doubt, at)) / (variance + shock), 0);
+  const unknown = expected.reduce((sum, variance, at) => sum + nthDouble(unsure, at) / (variance + shock), 0);
   const forgiven = { ...own, lost: own.lost + unknown, shock };
   const { carry, drift } = weighCarryAndDrift(times, nuisance, forgiven, kind);
   const left = residualsOf(nuisance, drift, whitenerOf(times, { ...forgiven, carry }), forgiven.lost);
