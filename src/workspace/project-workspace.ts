@@ -7,7 +7,7 @@ import { isLoopback } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createFairSemaphore, endOrTime } from '../lib/concurrency.ts';
 import { hint } from '../lib/hint.ts';
-import { complete, conversionFailure, convertJob, storedRuns, waitingJobs } from './convert/conversions.ts';
+import { conversionFailure, convertJob, waitingJobs } from './convert/conversions.ts';
 import { type Download, type DownloadOptions, downloadOf, removeTempFiles, startDownload } from './download/download-run.ts';
 import { createFileStore } from './download/file-store.ts';
 import { diskFailure, namesIn, tryDirectory, WorkspaceError } from './store/disk.ts';
@@ -29,6 +29,7 @@ import {
 } from './store/manifest.ts';
 import { bytesBelow, createQuota } from './store/quota.ts';
 import { removeStaleSpillDirectories } from './store/spill.ts';
+import { complete, storedRuns } from './store/stored-runs.ts';
 import { openProjectWarehouse, type ProjectWarehouse } from './warehouse/project-warehouse.ts';
 import type { Warehouse } from './warehouse/warehouse.ts';
 

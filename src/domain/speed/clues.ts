@@ -26,7 +26,7 @@ export type Examples = ReturnType<typeof examplesOf>;
 /** The run whose value lies closest to a level; the latest where no level is known. */
 function closest(runs: readonly StepRun[], metric: string, level: number | undefined): StepRun | undefined {
   if (level === undefined) return runs.at(-1);
-  const distance = ({ result }: StepRun) => Math.abs((metricOf(result, metric) ?? 0) - level);
+  const distance = ({ result }: StepRun) => Math.abs((metricOf(result, metric) ?? Number.POSITIVE_INFINITY) - level);
   return runs.toSorted((a, b) => distance(a) - distance(b))[0];
 }
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mapConcurrent } from '../../lib/concurrency.ts';
 import { folded, keysOf } from '../query/columns.ts';
 import { idsOf, isResolved, laterRuns } from '../query/data-view.ts';
 import { openWriter, SqlError, type SqlSession } from '../query/sql-process.ts';
@@ -9,18 +8,7 @@ import { identifier, literal, literals } from '../query/view-sql.ts';
 import { syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { takeLock, waitForLock } from '../store/lock.ts';
 import { isConvertible, MANIFEST, type RunId, type RunManifest, readManifest, runDirectory, runKey, runsIn } from '../store/manifest.ts';
-
-/** Runs that have a directory, and their manifests where they are complete. Few are read at a time, because each takes an open file. */
-export async function storedRuns(projectDir: string, jobId?: number) {
-  const ids = await runsIn(projectDir, jobId);
-  const read = await mapConcurrent(ids, 16, async (id) => ({ id, manifest: await readManifest(projectDir, id) }));
-  return read.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
-}
-
-/** Those that are complete. */
-export function complete(runs: Awaited<ReturnType<typeof storedRuns>>): RunManifest[] {
-  return runs.flatMap(({ manifest }) => manifest ?? []);
-}
+import { complete, storedRuns } from '../store/stored-runs.ts';
 
 /** The surroundings of the conversion of a project's runs. */
 interface ConversionContext {

@@ -26,6 +26,7 @@ test.each([
   ['cumulativeLayoutShift', 10, /: it has no unit and hardly ever exceeds 1; good is up to 0\.1\. Which limit is\?$/],
   ['cumulativeLayoutShift', 25, /^budgets: a limit of 25 for cumulativeLayoutShift cannot be meant: /],
   ['largestContentfulPaint', 2_500_000, /hardly ever exceeds 10.min; good is up to 2\.5.s/],
+  ['largestContentfulPaint', 25, /no page keeps it in ms, and each does in s; good is up to/],
   ['largestContentfulPaint', 0, /no page keeps it; good is up to/],
   ['weight', 1.6e9, /hardly ever exceeds 1.GB/],
 ])('a limit of %s of %d is asked back', (metric, limit, words) => {

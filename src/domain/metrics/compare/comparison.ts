@@ -137,10 +137,7 @@ const MOST_NAMES = 2;
 const firstOf = ({ days: [first] }: Pick<Occasion, 'days'>) => first?.label ?? '';
 
 /** Names special days that follow each other. */
-function runName(run: readonly Occasion[]): string {
-  const [first = '', last = first] = [run[0]?.name, run.at(-1)?.name];
-  return first === last ? first : `the special days from ${first} to ${last}`;
-}
+const runName = (run: readonly Occasion[]) => [...new Set([run[0]?.name, run.at(-1)?.name])].join(' to ');
 
 /**
  * Why the figures of two ranges differ: special days, and where comparable days do not differ, days that stand out, with their part of the
@@ -172,9 +169,10 @@ function calendarCauses(change: Change, { specialDays, period, located }: Compar
   }));
   const occasions = [...together, ...standingOut];
   const differenceWithout = (left: readonly Pick<Occasion, 'days'>[]) => {
-    const effects = new Map(left.flatMap(({ days }) => days.map(({ label, offset }) => [label, offset] as const)));
-    const usual = (days: typeof before) =>
-      days.map((day) => ({ ...day, numerator: day.numerator * Math.exp(-(effects.get(day.label) ?? 0)) }));
+    const effects = left.flatMap(({ days }) => days);
+    // Of a day that stands out in an episode too, both.
+    const effectOn = (own: string) => effects.reduce((sum, { label, offset }) => sum + (label === own ? offset : 0), 0);
+    const usual = (days: typeof before) => days.map((day) => ({ ...day, numerator: day.numerator * Math.exp(-effectOn(day.label)) }));
     return Math.log(valueOf(usual(after)) / valueOf(usual(before)));
   };
   const partOf = (some: readonly Pick<Occasion, 'days'>[]) => 1 - differenceWithout(some) / differenceWithout([]);

@@ -80,13 +80,9 @@ export function levelsOf(
 export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
   const { readings, judged, windows } = input;
   const { changes, headline, hidden } = judged;
-  const located: SiteChange<Reading>[] = [];
+  const placed: SiteChange<Reading>[] = [];
   const place = (own: SiteChange<Reading>, of: Change) => {
-    if (toldFor(own, located)) return;
-    for (const factor of byFactors(own, of.days)) {
-      const placed = toldFor(factor, located) ?? narrowed(factor, of.metric, input);
-      for (const each of byFactors(placed, of.days)) if (!toldFor(each, located)) located.push(each);
-    }
+    for (const factor of byFactors(own, of.days)) placed.push(...byFactors(narrowed(factor, of.metric, input), of.days));
   };
   const asked = changes.map((change, at) => ({
     change,
@@ -112,6 +108,11 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
     const outliers = judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isOn({ from, to: from }, days));
     if (change === headline && isOfAll) for (const day of outliers) place({ metric, reading, change: day }, change);
   }
+  // Each once: by the part or the factor that carries it, else as it was placed first.
+  const located = placed.filter((own, at) => {
+    const others = placed.filter((other, index) => index < at || other.metric !== own.metric || other.reading !== own.reading);
+    return toldFor(own, others) === undefined;
+  });
   return onceASeason(located, ({ metric, reading, change }) => {
     const { device, segmentIds, zoneId } = reading;
     return { metric, place: [device, zoneId, ...segmentIds].join(' '), points: pointsKnown(reading, metric), change };

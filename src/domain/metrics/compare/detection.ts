@@ -23,6 +23,7 @@ export interface Detection {
 
 /** A level that began so many days before the last one, or later, is known from few days. */
 const FEW_DAYS = 42;
+
 /** How long a lasting change of this size in percent would take to show, for each metric of a reading of which three weeks are known. */
 export function detectionsOf(reading: Reading, metrics: readonly string[], percent: number): Detection[] {
   return metrics.flatMap((metric) => {

@@ -199,8 +199,8 @@ function judgeStudy(study: Study, question: Question, { early, isByStep }: Way):
     const leftOut = new Set([...unusualDays(some, series.learned), ...special]);
     return levelOf(study, { period, baseline: usualWindow(series, baseline, leftOut) }, leftOut);
   };
-  // Where the days of changes are all there is, the longest of these is the level that others leave.
-  const [longest] = changes.toSorted((a, b) => b.to - b.from - (a.to - a.from));
+  // Where episodes leave no day, the longest of these is the level that the others left.
+  const [longest] = changes.filter(({ shape }) => shape === 'episode').toSorted((a, b) => b.to - b.from - (a.to - a.from));
   const level = levelBeside(changes) ?? levelBeside(changes.filter((change) => change !== longest)) ?? whole;
   if (!whole || !level) return undefined;
   if (isTooYoung(series, level)) return { ...UNKNOWN, verdict: 'too young' };

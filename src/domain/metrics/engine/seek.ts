@@ -66,14 +66,10 @@ const leastOf = ({ whitener }: Information, to: number) => LEAST_WEIGHT * nthDou
 /** The intervals that a quest looks at, and how much the data know of an effect on each. */
 type Sought = ReturnType<typeof soughtBy>;
 
-/** Days behind an episode of a limited length that show its end: by fewer a level would be taken to go on that a day or two had. */
-const LEAST_BEHIND = 3;
-
 /** First and last end of changes that begin on a day; a single last day may as well be the first one of a step. */
 function endsOf({ shape, longest = Infinity }: Quest, at: number, size: number): readonly [number, number] {
   if (shape === 'step') return [size, size];
-  if (shape === 'outlier') return [at + 1, Math.min(at + 1, size - 1)];
-  return [at + 2, Math.min(at + longest, size - (longest === Infinity ? 1 : LEAST_BEHIND))];
+  return shape === 'outlier' ? [at + 1, Math.min(at + 1, size - 1)] : [at + 2, Math.min(at + longest, size - 1)];
 }
 
 /** The intervals of a quest, before anything is taken out. */

@@ -130,11 +130,30 @@ it('a rate that only the mix of visits moved says so, though visits lead the ans
   expect(ofRange?.sentence).toMatch(/^Conversion rate fell .*, mostly because mobile had a larger share\.$/);
 });
 
+it('a campaign that ended is why visits are fewer, and no change of comparable days', () => {
+  const campaign = { on: 'visits', from: 14, to: 8, factor: 4, device: 'mobile' } as const;
+  const visits = findingsOf({ events: [campaign] }, ['visits']).find(({ place }) => !place.device);
+  expect(visits?.sentence).toMatch(/^Visits went from .*, because of the days from 17 to 23 Sept; otherwise no significant change\.$/);
+});
+
+it('a change of one device, of which all together show another day, is told once, and of the device', () => {
+  const broken = { on: 'rate', from: 13, to: 1, factor: 0.4, device: 'mobile' } as const;
+  const told = Array.from({ length: 12 }, (_, seed) => {
+    const { input } = headlineOf(drawWorld({ visits: 700, lastDay: '2026-09-30', events: [broken] }, 62_011 + seed));
+    return datedChanges(input).map(({ reading }) => reading.device);
+  });
+  // With 25 orders a day some of them show nothing yet.
+  const shown = told.filter((devices) => devices.length > 0);
+  expect(shown.length).toBeGreaterThan(told.length / 2);
+  expect(shown.filter((devices) => devices.length > 1)).toEqual([]);
+  expect(shown.filter((devices) => devices.join() === 'mobile').length).toBeGreaterThanOrEqual(0.8 * shown.length);
+});
+
 it('a week of Black Friday is why each figure rose', () => {
   const findings = findingsOf({ lastDay: '2026-11-29', holidays: true }, ['visits', 'revenueSum']);
   expect(findings).toHaveLength(2);
   for (const { sentence, causes } of findings) {
-    expect(sentence).toMatch(/, (mostly )?because of the special days from Black Friday week to Black Friday weekend/);
+    expect(sentence).toMatch(/, (mostly )?because of Black Friday week to Black Friday weekend/);
     expect(causes[0]?.share).toBeGreaterThan(0.5);
   }
 });

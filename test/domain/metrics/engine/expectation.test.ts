@@ -61,6 +61,15 @@ describe('bounds at 95 %', () => {
     expect((found?.rows[0]?.expected ?? 0) / value).toBeGreaterThan(0.85);
   });
 
+  it('do not go on with a single high day behind days of a dip', () => {
+    const days = daysOf({ days: 184, visits: 2_000 }, 8);
+    const factorAt = (at: number) => (at === 176 ? 1.45 : at >= 164 && at < 176 ? 0.6 : 1);
+    const dipped = days.slice(0, 177).map((day, at) => ({ ...day, numerator: Math.round(factorAt(at) * day.numerator) }));
+    const found = expectationsOf('count', dipped, rowsOf(days.slice(177), 7));
+    const value = days.slice(177).reduce((sum, { numerator }) => sum + numerator, 0);
+    expect((found?.rows[0]?.expected ?? 0) / value).toBeLessThan(1.1);
+  });
+
   it('are of later days alone: what was counted on them changes none', () => {
     const days = daysOf({ days: 100, visits: 2_000 }, 4);
     const later = days.slice(93);

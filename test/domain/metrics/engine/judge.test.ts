@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { knownDaysOf } from '../../../../src/domain/metrics/calendar/known-days.ts';
+import { specialDaysOf } from '../../../../src/domain/metrics/calendar/special-days.ts';
 import { judgePeriods, type Question } from '../../../../src/domain/metrics/engine/judge.ts';
+import { dayOf, drawWorld as drawSite, valuesOf } from '../../../bench/nature/metrics-world.ts';
 import {
   drawWorld,
   METRICS,
@@ -37,6 +40,43 @@ function questionOf({ metric = 'conversionRate', selection = {}, length = 7, ...
 
 const labelOf = ({ days }: Question, day: number) => days[day]?.label ?? '';
 const dropOf = (from: number, to: number, factor: number): Planted => ({ on: 'rate', from, to, factor });
+
+describe('the figures of two ranges', () => {
+  it('have the noise of all their days, where one day of a week makes the verdict', () => {
+    const planted: Planted[] = [{ on: 'visits', from: DAYS - 1, to: DAYS, factor: 1.5 }];
+    const [changed, calm] = [planted, []].map((own) => judgePeriods(questionOf({ metric: 'visits', visitsPerDay: 3_000, planted: own })));
+    expect(changed?.verdict).toBe('up');
+    expect(changed?.noise).toBeGreaterThan(0.7 * (calm?.noise ?? 1));
+  });
+
+  it('are those of a longer level, where it and a campaign leave no day of a baseline', () => {
+    const question = questionOf({
+      metric: 'visits',
+      planted: [
+        { on: 'visits', from: BASELINE - 30, to: BASELINE + 8, factor: 0.85 },
+        { on: 'visits', from: BASELINE - 4, to: BASELINE + 5, factor: 4 },
+      ],
+    });
+    const { relative } = judgePeriods(question);
+    expect(Math.abs(relative ?? 1)).toBeLessThan(0.25);
+  });
+});
+
+it('January is told from December by the scatter of ordinary days, where no earlier year shows what Christmas does', () => {
+  const known = knownDaysOf(specialDaysOf([]), () => []);
+  const noises = Array.from({ length: 12 }, (_, seed) => {
+    const world = drawSite({ visits: 4_000, lastDay: '2026-01-25', holidays: true }, 91_001 + seed);
+    const days = Array.from({ length: 78 }, (_day, index) => {
+      const at = world.days - 78 + index;
+      const label = dayOf(world, 78 - index);
+      const { visits } = valuesOf(world, { device: 'all', segment: undefined }, at, at + 1);
+      return { label, numerator: visits ?? 0, denominator: 1, isWhole: true, ...known.of('visits', label) };
+    });
+    const baseline = { from: '2025-12-08', to: '2025-12-21' };
+    return judgePeriods({ kind: 'count', days, baseline, period: { from: '2026-01-12', to: '2026-01-25' } }).noise ?? 1;
+  });
+  expect(noises.reduce((sum, noise) => sum + noise, 0) / noises.length).toBeLessThan(0.12);
+});
 
 describe('a change in the period', () => {
   it('is reported on its first day, which may become an outlier day or a new level', () => {

@@ -97,6 +97,11 @@ describe.each(SEEDS)('counting that breaks is found with its days (site %d)', (s
     ['no data', from(76, { visits: 0, orders: 0 }, 77), { kind: 'no data', from: 76, to: 77 }],
     ['part of a day', from(78, { visits: 0.45, orders: 0.45 }, 78), { kind: 'part of a day', from: 78, to: 78 }],
     [
+      'part of a day where all days lie lower',
+      (day) => (day < FROM - 3 ? {} : { visits: day === 78 ? 0.42 : 0.88, orders: day === 78 ? 0.42 : 0.88 }),
+      { kind: 'part of a day', from: 78, to: 78, visits: expect.closeTo(0.42 / 0.88, 1) },
+    ],
+    [
       'a device that is missing',
       (day, device) => (day >= 80 && device === 'mobile' ? { visits: 0, orders: 0 } : {}),
       { kind: 'device missing', from: 80, to: DAYS - 1, device: 'mobile' },
