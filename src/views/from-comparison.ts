@@ -8,9 +8,10 @@ import { isMoved } from '../findings/sentence.ts';
 import { dayAfter, daysFrom, type Interval } from '../lib/calendar.ts';
 import { todayIn } from '../lib/dates.ts';
 import { headlineOf, present } from '../lib/sentences.ts';
+import { meanOf } from '../statistics/order.ts';
 import { digitsOf, formatValue, intervalIn, momentWords, sinceWords, type Unit, unitIn } from './charts/values.ts';
 import { type BarsSpec, type ChartSpec, joined, type TrendSpec } from './spec.ts';
-import { type Filters, filterWords, findingsDrawn, isMeant, marksBeside, notDrawn, placeBeside } from './told.ts';
+import { type Filters, filterWords, findingsDrawn, isMeant, isOnDays, marksBeside, notDrawn, placeBeside, timeIn } from './told.ts';
 
 /** Segments beyond this make the picture longer than it is worth. */
 const MAX_SEGMENTS = 4;
@@ -75,15 +76,22 @@ function overlaid([first]: readonly Ranges[], [names]: readonly (readonly string
   };
 }
 
-/** All days one after the other, a line for each selection. */
+/** All days one after the other, a line for each selection; more than can be told apart by means of weeks. */
 function inSuccession(days: readonly (readonly MetricRow[])[], lines: readonly (readonly string[])[], metric: string) {
-  const times = [...new Set(days.flatMap(labelsOf))].toSorted();
-  const series = days.map((rows, index) => ({
-    name: lineName(lines[index]),
-    values: times.map((time) => rows.find(({ interval }) => interval.label === time)?.values[metric] ?? null),
-  }));
-  return { times, series, words: 'shaded: the period' };
+  const all = [...new Set(days.flatMap(labelsOf))].toSorted();
+  const isLong = all.length > MOST_DAYS;
+  const length = isLong ? WEEK : 1;
+  const times = all.filter((_, at) => at % length === 0);
+  const series = days.map((rows, index) => {
+    const values = new Map(rows.map(({ interval, values: { [metric]: value } }) => [interval.label, value ?? null]));
+    const knownFrom = (at: number) => all.slice(at, at + length).flatMap((day) => values.get(day) ?? []);
+    const points = times.map((_, at) => knownFrom(at * length));
+    return { name: lineName(lines[index]), values: points.map((known) => (known.length > 0 ? meanOf(known) : null)) };
+  });
+  return { times, series, words: present(isLong && `a point is the mean of ${WEEK} days`, 'shaded: the period').join(', ') };
 }
+
+const WEEK = 7;
 
 interface Ranges {
   readonly baseline: readonly MetricRow[];
@@ -135,7 +143,7 @@ function trendOf(result: PeriodsResult, drawn: readonly Finding[], options: Comp
   // Of two years this one, else the place of the change.
   const isAccent = (place: number) =>
     series.length > 1 && (isOverlay ? place === 0 : isMeant(linesIn(options)[place] ?? [], story, options.filters));
-  const isMarked = story && !isOverlay && times.includes(story.when.from ?? '');
+  const isMarked = story && !isOverlay && isOnDays(story, times);
   return {
     kind: 'trend',
     title: finding ? headlineOf(finding.sentence) : nameOf(metric),
@@ -146,7 +154,7 @@ ${present(`${isCount(metric) ? 'sums of ' : ''}whole days`, words, notDrawn([...
     times,
     series: series.map((each, place) => ({ ...each, ...(isAccent(place) && { isAccent: true as const }) })),
     events: marksBeside(result.data.findings, drawn, metric, times),
-    ...(isMarked && { change: { name: sinceWords(story.when), time: story.when.from ?? '' } }),
+    ...(isMarked && { change: { name: sinceWords(story.when), time: timeIn(story.when.from ?? '', times) } }),
     ...(!isOverlay && { judged: { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) } }),
   };
 }
@@ -189,6 +197,9 @@ function partsOf(parts: readonly ChangePart[], change: number, { of, ranges, by,
   };
 }
 
+const segmentWords = (count: number) =>
+  present(count > MAX_SEGMENTS && `the largest ${MAX_SEGMENTS} of ${count}`, 'segments overlap: these do not add up').join(', ');
+
 /**
  * The headline of a comparison by day and by what its change is made of: devices, segments where there is one device, factors of revenue;
  * undefined where nothing can be drawn.
@@ -217,7 +228,7 @@ export function chartOfComparison(result: PeriodsResult, options: ComparisonChar
       partsOf(
         ofSegments.slice(0, MAX_SEGMENTS).map(({ name, contribution }) => ({ name, contribution })),
         segment.change,
-        { ...told, by: 'segment', words: 'segments overlap: these do not add up' },
+        { ...told, by: 'segment', words: segmentWords(ofSegments.length) },
       );
   // A change of a device that is not the largest part of this one lies mostly outside the two ranges.
   const isOutside = byDevice && story?.place.device !== undefined && parts?.labels[0] !== story.place.device;

@@ -81,8 +81,8 @@ interface DrawnCell {
 }
 
 /** The findings of a metric about what is drawn of it, those of a difference first. */
-function findingsIn({ metric, cells, filters }: Drawn, findings: readonly Finding[] = []): Finding[] {
-  const own = findingsDrawn(findings, metric, { filters, lines: cells.map(({ labels }) => labels) });
+function findingsIn({ metric, cells, filters, isOfParts }: Drawn, findings: readonly Finding[] = []): Finding[] {
+  const own = findingsDrawn(findings, metric, { filters, lines: cells.map(({ labels }) => labels), isOfParts });
   return own.toSorted((a, b) => Number(isMoved(b)) - Number(isMoved(a)));
 }
 
@@ -331,13 +331,15 @@ function barsOf(
   return {
     kind: 'bars',
     title: titleIn({ ...drawn, dimensions }, finding, headline),
-    subtitle: present(
-      ...about,
-      notDrawn(left),
-      isNoted && reference !== undefined && `verdicts against ${reference}`,
+    subtitle: [
+      present(
+        ...about,
+        notDrawn(left),
+        isNoted && reference !== undefined && `verdicts against ${reference}`,
+        rows.length > shown.length && `${shown.length} of ${rows.length} rows`,
+      ).join(', '),
       ...marksBeside(findings, own, metric, days).map(({ name }) => name),
-      rows.length > shown.length && `${shown.length} of ${rows.length} rows`,
-    ).join(', '),
+    ].join('; '),
     unit,
     labels: shown.map(([row]) => row),
     series: names.map((name) => ({
@@ -407,6 +409,8 @@ interface TypedRows {
   readonly rowCount?: number | undefined;
   /** The days that the query could read. */
   readonly drawnDays?: Interval | undefined;
+  /** Columns that the files of some of these days lack, in words. */
+  readonly partial?: readonly string[];
 }
 
 const NUMBER = /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|UHUGEINT|FLOAT|DOUBLE|DECIMAL\(.*\))$/;
@@ -454,7 +458,7 @@ function rangeOf(times: readonly string[]): string {
  * stands behind a label.
  */
 export function chartOfRows(
-  { columns: names, types, rows, units: own = {}, rowCount = rows.length, drawnDays }: TypedRows,
+  { columns: names, types, rows, units: own = {}, rowCount = rows.length, drawnDays, partial = [] }: TypedRows,
   timeZone: string,
 ): ChartSpec | undefined {
   // The first column is a label even where it is a number, and so is an id.
@@ -486,6 +490,6 @@ export function chartOfRows(
   const days = drawnDays ? `${intervalIn(timeZone, drawnDays)}, ${timeZone}` : '';
   const range = isTime ? rangeOf(starts) : days;
   const rest = rowCount > rows.length && `the first ${rows.length} of ${rowCount} rows`;
-  const left = present(range, rest).join(', ');
+  const left = present(range, ...partial, rest).join(', ');
   return chart && joined(panelsOf(chart).map((panel) => worded(panel, isTime ? columns[0] : undefined, left)));
 }

@@ -34,13 +34,20 @@ export function isMeant(names: readonly string[], finding: Pick<Finding, 'place'
 /** Whether a line or row is of a place, by the names of both. */
 const isOf = (line: readonly string[], places: readonly string[]) => places.every((name) => line.includes(name));
 
+/** The lines of a picture, each by its names. */
+interface DrawnLines {
+  readonly filters: Filters;
+  readonly lines: readonly (readonly string[])[];
+  /** The whole is not among them. */
+  readonly isOfParts?: boolean | undefined;
+}
+
 /** Findings of a metric in places that are drawn, the most important first. */
-export function findingsDrawn(
-  findings: readonly Finding[],
-  metric: string,
-  { filters, lines }: { readonly filters: Filters; readonly lines: readonly (readonly string[])[] },
-): Finding[] {
-  return findings.filter((each) => each.subject === metric && lines.some((line) => isOf(line, placeBeside(each, filters))));
+export function findingsDrawn(findings: readonly Finding[], metric: string, { filters, lines, isOfParts = false }: DrawnLines): Finding[] {
+  return findings.filter((each) => {
+    const places = placeBeside(each, filters);
+    return each.subject === metric && !(isOfParts && places.length === 0) && lines.some((line) => isOf(line, places));
+  });
 }
 
 /** Whether a finding is of days among those of a picture: it may have begun before them. */

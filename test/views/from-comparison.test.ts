@@ -24,13 +24,13 @@ const row = (day: number, value: number) => ({
 
 const group = (name: string, contribution: number): Contribution => ({ name, before: 10, after: 10 + contribution, contribution });
 
-/** A comparison of two weeks of visits, 700 and 770 of them. */
-function compared(verdict: Verdict, since?: DatedChange, groups: readonly Contribution[] = []): PeriodsResult {
+/** A comparison of two weeks of visits, 700 and 770 of them, or of as many days as are given. */
+function compared(verdict: Verdict, since?: DatedChange, groups: readonly Contribution[] = [], daysEach = 7): PeriodsResult {
   const judgement = { verdict, changes: [], relative: 0.1, noise: 0.05, score: 4 };
-  const [baselineDays, periodDays] = [
-    [0, 1, 2, 3, 4, 5, 6].map((day) => row(day, 100)),
-    [7, 8, 9, 10, 11, 12, 13].map((day) => row(day, 110)),
-  ];
+  const [baselineDays, periodDays] = [100, 110].map((value, range) =>
+    Array.from({ length: daysEach }, (_, day) => row(range * daysEach + day, value)),
+  );
+  if (!baselineDays || !periodDays) throw new Error('two ranges');
   const reading = { baselineDays, periodDays, days: [...baselineDays, ...periodDays] } as unknown as Reading;
   const headline: Change = {
     metric: 'visits',
@@ -58,12 +58,12 @@ function compared(verdict: Verdict, since?: DatedChange, groups: readonly Contri
   };
 }
 
-function panels(result: PeriodsResult) {
+function panels(result: PeriodsResult, daysEach = 7) {
   const chart = chartOfComparison(result, {
     timeZone: 'UTC',
     currency: undefined,
-    baseline: { startMs: START_MS, endMs: START_MS + 7 * DAY_MS - 1 },
-    period: { startMs: START_MS + 7 * DAY_MS, endMs: START_MS + 14 * DAY_MS - 1 },
+    baseline: { startMs: START_MS, endMs: START_MS + daysEach * DAY_MS - 1 },
+    period: { startMs: START_MS + daysEach * DAY_MS, endMs: START_MS + 2 * daysEach * DAY_MS - 1 },
     filters: {},
     places: [{}, { device: 'desktop' }],
   });
@@ -131,4 +131,10 @@ it.each([
   const [trend] = panels(told({ ...other, when, sentence: 'It has been lower since 9 Nov.' }));
   expect(trend).toMatchObject({ title: 'Visits', events });
   expect(trend).not.toHaveProperty('change');
+});
+
+it('draws more days than can be told apart by the means of weeks', () => {
+  const [trend] = panels(compared('up', undefined, [], 49), 49);
+  const values = [...Array.from({ length: 7 }, () => 100), ...Array.from({ length: 7 }, () => 110)];
+  expect(trend).toMatchObject({ series: [{ values }], subtitle: expect.stringContaining('the mean of 7 days') });
 });

@@ -63,10 +63,11 @@ it('says of which days the data are, and columns as words', () => {
     ['Edge', 2],
   ];
   const columns = ['browser_name', 'page_views'];
-  const chart = chartOfRows({ columns, types: ['VARCHAR', 'BIGINT'], rows, units: { page_views: 'views' }, drawnDays }, 'UTC');
+  const partial = ['In sessions only 18 to 22 Nov have browser_name'];
+  const chart = chartOfRows({ columns, types: ['VARCHAR', 'BIGINT'], rows, units: { page_views: 'views' }, drawnDays, partial }, 'UTC');
   expect(chart).toMatchObject({
     title: 'Page views by browser name',
-    subtitle: 'views, 18 – 24 Nov 2026, UTC, rows of the query over downloaded exports',
+    subtitle: `views, 18 – 24 Nov 2026, UTC, ${partial.join('')}, rows of the query over downloaded exports`,
   });
 });
 
@@ -173,7 +174,14 @@ it('draws first what something was found of, and the place of the finding apart 
   });
   expect(second?.title).toBe('Bounce rate by segment');
   expect(second?.subtitle).toContain('not drawn: Visits');
-  // A finding about a place that is not drawn is no title.
+  // Neither is a finding of the whole where its parts alone are drawn, nor one of a place that is not.
+  const parts = { ...table, columns: ['device', ...metrics], rows: [['all', 9, 9, 9, 9], ...table.rows.slice(1)] };
+  const whole = { ...finding('conversionRate', '', 'lower'), place: {}, sentence: 'Conversion rate fell.' };
+  const step = { ...whole, when: { shape: 'step', from: '2026-11-10', ongoing: true } } as const;
+  const germany = { ...finding('conversionRate', 'Germany', 'lower') };
+  const [told] = panelsOf(chartOfTable(parts, { ...week, findings: [step, germany] }) ?? { kind: 'panels', panels: [] });
+  expect(told).toMatchObject({ title: 'conversionRate of Germany: lower', accent: ['Germany'] });
+  expect(told?.subtitle).toMatch(/not drawn: Visits, all devices; Conversion rate fell$/);
   const spain = finding('conversionRate', 'Spain', 'lower');
   const other = chartOfTable(table, { ...week, findings: [spain], answer: spain.sentence });
   expect(other && panelsOf(other)[0]?.title).toBe('Conversion rate by segment');

@@ -9,6 +9,9 @@ const result = (structuredContent: Record<string, unknown>) => ({
 });
 const changes = result({ answer: 'Revenue fell.', findings: [{ sentence: 'Visits have been lower since 24 Nov <b>.' }], range });
 
+/** A first answer that is about some of the scenarios alone. */
+const someScenarios = result({ answer: 'Only 2 of 6 scenarios looked at yet. None became slower.', scenarios: [], cursor: '2' });
+
 const answers: Readonly<Record<string, ReturnType<typeof result>>> = {
   find_changes: changes,
   compare_metrics: result({
@@ -17,7 +20,7 @@ const answers: Readonly<Record<string, ReturnType<typeof result>>> = {
     rows: [['visits', 'sessions', 100, 80, -20, 'down']],
   }),
   query_metrics: result({ columns: [], rows: [], chart: trend() }),
-  analyze_scenario: result({ answer: 'None of 6 scenarios became slower; 6 steady.', scenarios: [{ line: 'Home is steady' }] }),
+  analyze_scenario: result({ answer: 'Home became slower.', scenarios: [] }),
   find_export_gaps: { ...result({}), content: [{ type: 'text' as const, text: 'The scope data-export is missing.' }] },
   list_successful_export_runs: result({ runs: [] }),
 };
@@ -26,12 +29,15 @@ describe.skipIf(!hasChromium)('the overview in a browser', () => {
   const browser = sharedBrowser('overview');
 
   it('shows the answer, asks for the other parts of the same days, and again for what is chosen', async () => {
+    let scenarioCalls = 0;
     const takes = { inputSchema: { properties: { startDate: {}, endDate: {}, devices: {} } } };
     const shown = await browser().show({
       context: { theme: 'dark', toolInfo: { tool: { name: 'find_changes', ...takes } } },
       widthPx: 390,
       args: { days: 7 },
       answerCall: async ({ name }) => {
+        scenarioCalls += Number(name === 'analyze_scenario');
+        if (name === 'analyze_scenario' && scenarioCalls === 1) return someScenarios;
         const answer = answers[name] ?? result({});
         return name === 'find_export_gaps' ? { ...answer, isError: true } : answer;
       },
@@ -48,6 +54,7 @@ describe.skipIf(!hasChromium)('the overview in a browser', () => {
     ]);
     expect(await shown.view.locator('#changes li').textContent()).toBe('Visits have been lower since 24 Nov <b>.');
     expect(await shown.view.locator('#gaps .failure').textContent()).toBe('The scope data-export is missing.');
+    expect(await shown.view.locator('#speed .headline').allTextContents()).toEqual(['Home became slower.']);
     expect(await shown.view.locator('#course svg').count()).toBeGreaterThan(0);
     const { calls } = await shown.told();
     expect(calls.find(({ name }) => name === 'compare_metrics')?.arguments).toMatchObject({

@@ -56,9 +56,10 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sq
     const prefix = views.length > 1 ? `${part.view.name}: ` : '';
     const gaps = lack.flatMap((each) => (each.column === undefined ? rangeTexts(subtract(each.days, soonIn(part)), timeZone) : []));
     if (gaps.length > 0) context.note(ofAnswer(`${prefix}Not in the data: ${firstOf(gaps, MAX_GAPS)}.${next}`));
-    notePartialColumns(part, context, sql);
+    const partial = partialWords(part, timeZone, sql);
+    for (const words of partial) context.note(`${words}; elsewhere NULL.`);
     const withPrefix = (texts: readonly string[]) => texts.map((text) => `${prefix}${text}`);
-    return { covered: withPrefix(rangeTexts(have, timeZone)), gaps: withPrefix(gaps) };
+    return { covered: withPrefix(rangeTexts(have, timeZone)), gaps: withPrefix(gaps), partial };
   });
   if (way !== undefined) context.note(ofAnswer(way));
   const over = asked.length > 0 ? overBy(asked, context.nowMs) : union([...all, ...coming]);
@@ -67,7 +68,13 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sq
   const own = [...daysIn(over, 'touched')].filter((day) => !missing.has(day));
   const lead = coveredLead({ covered: own, missing: [...missing], reading: [...reading], areAsked: asked.length > 0 });
   const soon = rangeTexts(coming, timeZone).map((range) => `${range}: still being read`);
-  return { days, lead, covered: found.flatMap(({ covered }) => covered), gaps: [...found.flatMap(({ gaps }) => gaps), ...soon] };
+  return {
+    days,
+    lead,
+    covered: found.flatMap(({ covered }) => covered),
+    gaps: [...found.flatMap(({ gaps }) => gaps), ...soon],
+    partial: found.flatMap((each) => each.partial),
+  };
 }
 
 /** Names days whose rows are here, but without the columns by which the statement asks for days: its condition leaves them out. */
@@ -79,15 +86,15 @@ function leftOutWords(lack: readonly Lack[], { view }: DataPart, timeZone: strin
   return `${rows}, so the condition leaves them out.${instead}`;
 }
 
-/** Says which days only some columns cover, where several jobs export different ones. */
-function notePartialColumns(part: DataPart, { timeZone, note }: ExportContext, sql: string): void {
+/** `In sessions only 20 to 24 Nov have browser_name`: days that only some columns cover, where several jobs export different ones. */
+function partialWords(part: DataPart, timeZone: string, sql: string): string[] {
   const { name: view, held } = part.view;
   const daysOf = (column?: string) => rangeTexts(held(column), timeZone).join(', ');
   const all = daysOf();
   const named = columnNames(part).filter((name) => sql === '' || isNamed(sql, name) || takesAll(sql));
-  for (const [days, columns] of grouped(named, daysOf))
-    if (days !== all)
-      note(`In ${view} only ${days} ${columns.length === 1 ? 'has' : 'have'} ${firstOf(columns, MAX_NAMED)}; elsewhere NULL.`);
+  return [...grouped(named, daysOf)].flatMap(([days, columns]) =>
+    days === all ? [] : [`In ${view} only ${days} ${columns.length === 1 ? 'has' : 'have'} ${firstOf(columns, MAX_NAMED)}`],
+  );
 }
 
 /** Most rows that a query gives. */
@@ -148,7 +155,7 @@ export function queryExport({ sql, limit, ...asked }: Asked & { sql: string; lim
   const answer = async (data: Data, supply: Supply) => {
     const { workspace, parts, about } = data;
     const way = supply.lacks(data.runs) ? await supply.wayOn() : undefined;
-    const { days, lead } = noteCoverage(data, context, sql, way);
+    const { days, lead, partial } = noteCoverage(data, context, sql, way);
     const { columns, rows, more } = await data.select(sql, { maxRows: MAX_ROWS, author: 'caller' });
     if (more && rows.length === 0)
       throw new ApiError('invalid', `sql: its first row alone has more than ${MAX_CHARS} characters. Select shorter values.`);
@@ -176,6 +183,7 @@ export function queryExport({ sql, limit, ...asked }: Asked & { sql: string; lim
       // A chart takes more rows than the text shows.
       drawnRows: rows.slice(0, MAX_DRAWN).map((row) => row.map(shownCell)),
       drawnDays: days,
+      partial,
       ...(Object.keys(units).length > 0 && { units }),
       currency: await currencyOf(Object.values(units), context),
       types: columns.map(({ type }) => type),

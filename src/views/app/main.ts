@@ -24,6 +24,18 @@ function blockFrom(of: OverviewPart, result: Members): Block {
   return result['isError'] === true ? failureOf(of, errorWords(result)) : blockOf(of, asMembers(result['structuredContent']));
 }
 
+/** The block of a part; an answer about a part of all is asked for again, because what it has read is kept and it comes further. */
+async function* blocksOf(of: OverviewPart, call: () => Promise<Members>, reached?: unknown): AsyncGenerator<Block> {
+  try {
+    const answer = await call();
+    yield blockFrom(of, answer);
+    const { cursor } = asMembers(answer['structuredContent']);
+    if (cursor !== undefined && cursor !== reached) yield* blocksOf(of, call, cursor);
+  } catch (error) {
+    yield failureOf(of, failureWords(error));
+  }
+}
+
 /** The days that an answer covers, in its own zone; undefined where it names none. */
 function askedIn(result: Members, args: Members): OverviewAsked | undefined {
   const { range } = asMembers(result['structuredContent']);
@@ -46,13 +58,12 @@ async function receive(result: Members, args: Members): Promise<void> {
   if (part('switches').hidden) switches.offer(shown.context.toolInfo?.tool, shown.args);
   for (const other of others) {
     say(`${other.title} …`);
-    const block = await host.callTool(other.tool, { ...other.args(asked) }).then(
-      (answer) => blockFrom(other, answer),
-      (error: unknown) => failureOf(other, failureWords(error)),
-    );
-    if (turn !== lastTurn) return;
-    blocks = [...blocks, block];
-    draw();
+    const before = blocks;
+    for await (const block of blocksOf(other, () => host.callTool(other.tool, { ...other.args(asked) }))) {
+      if (turn !== lastTurn) return;
+      blocks = [...before, block];
+      draw();
+    }
   }
   say('');
 }
