@@ -10,6 +10,7 @@ export const FALSE_DISCOVERY_RATES = {
   speedChanges: 0.03,
   unexpectedRows: 0.02,
   visitGroups: 0.05,
+  sides: 0.05,
   conditions: 0.01,
 } as const;
 

@@ -152,8 +152,8 @@ function notesOf(sides: readonly Side[], { by, compareSegments }: Question, tota
     ...totals.missing.map(({ reason }) => `Missing: ${reason}`),
     ...sides.flatMap(({ name, values }) => (values['visits'] === 0 ? [`${name} has no visits in this range.`] : [])),
     ...refusedNotes(totals.refused),
-    `Each ${by} is compared with ${sides[0]?.name ?? 'the first'}; verdicts: paired t-test of the daily differences at 1 %, at least ` +
-      `5 whole days (time zone ${timeZone}).`,
+    `Each ${by} is compared with ${sides[0]?.name ?? 'the first'}; verdicts: paired t-test of the days at a false discovery rate of 5 %, ` +
+      `at least 5 whole days (time zone ${timeZone}).`,
     ...(allVisitors.length > 0 ? allVisitors : overlap),
     ...(by === 'device' ? ['Levels of one range, no change: without by, each device is compared with the baseline too.'] : []),
   ];

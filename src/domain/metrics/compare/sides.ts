@@ -1,14 +1,18 @@
-import { mean, standardDeviation } from 'simple-statistics';
 import type { Facts, FindingPlace } from '../../../findings/finding.ts';
 import { paragraphOf } from '../../../findings/paragraph.ts';
 import type { Grammar } from '../../../findings/sentence.ts';
 import { type TableColumn, tableOf } from '../../../lib/columns.ts';
+import { nth } from '../../../lib/nth.ts';
 import { present } from '../../../lib/sentences.ts';
-import { studentOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
+import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
+import { meanOf } from '../../../statistics/order.ts';
+import { normalOf, studentOf, tailOf, Z_95 } from '../../../statistics/tails.ts';
 import { ALL_VISITORS } from '../../names/match-name.ts';
+import { sumOf, valueOf } from '../engine/series.ts';
 import { wordedAll } from '../findings.ts';
 import { isCount, unitOf } from '../metric-definitions.ts';
 import type { MetricValues } from '../read/combine.ts';
+import { dayPoints, kindOf } from '../read/day-points.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Cell, Comparison } from './comparison-rows.ts';
 import { fixed } from './contributions.ts';
@@ -20,40 +24,38 @@ export interface Side {
   readonly days: readonly MetricRow[];
 }
 
-type SideVerdict = 'higher' | 'lower' | 'within noise' | 'not enough data';
-
 /** Days that both sides need. */
 const LEAST_DAYS = 5;
 
-/** Differences of the days on which both sides have a value. */
-function dailyDifferences(metric: string, reference: Side, other: Side): number[] {
-  return other.days.flatMap((row) => {
-    const twin = reference.days.find(({ interval }) => interval.startMs === row.interval.startMs);
-    const [a, b] = [twin?.values[metric], row.values[metric]];
-    return row.interval.isPart || typeof a !== 'number' || typeof b !== 'number' ? [] : [b - a];
-  });
-}
-
-/** How a side differs from the first one by its days: its verdict at 1 %, and half of the interval of the mean difference at 95 %. */
-interface SideJudgement {
-  readonly verdict: SideVerdict;
+/** A difference of two sides: its p-value, and half of its interval at 95 %. */
+interface Difference {
+  readonly pValue: number;
   readonly half: number;
 }
 
-/** Judges how the second side differs from the first by its days (paired t-test at 1 %), which holds for groups that overlap too. */
-function judgeSides(metric: string, reference: Side, other: Side): SideJudgement {
-  const differences = dailyDifferences(metric, reference, other);
-  if (differences.length < LEAST_DAYS) return { verdict: 'not enough data', half: 0 };
-  const freedom = differences.length - 1;
-  // Over n − 1, because the days are a sample.
-  const error = standardDeviation(differences) / Math.sqrt(freedom);
-  const middle = mean(differences);
-  const half = error * studentOf(Z_95, freedom);
-  if (Math.abs(middle) <= error * studentOf(Z_99, freedom)) return { verdict: 'within noise', half };
-  return { verdict: middle > 0 ? 'higher' : 'lower', half };
+/**
+ * The difference of two sides by the days of both, paired, each with the weight of its counts (ratio estimator, Cochran 1977, 6.4), which
+ * holds for groups that overlap too; undefined of too few days.
+ */
+function differenceOf(metric: string, reference: Side, other: Side): Difference | undefined {
+  const twins = new Map(dayPoints(other.days, metric).map((point) => [point.label, point]));
+  const shared = dayPoints(reference.days, metric).filter(({ label }) => twins.has(label));
+  if (shared.length < LEAST_DAYS) return undefined;
+  const freedom = shared.length - 1;
+  const [first, second] = [shared, shared.flatMap(({ label }) => twins.get(label) ?? [])].map((points) => {
+    const [level, weight] = [valueOf(points), sumOf(points, 'denominator')];
+    return { level, residuals: points.map(({ numerator, denominator }) => (numerator - level * denominator) / weight) };
+  });
+  if (!first || !second) return undefined;
+  const squares = shared.map((_, day) => (nth(second.residuals, day) - nth(first.residuals, day)) ** 2);
+  const error = Math.sqrt((shared.length ** 2 / freedom) * meanOf(squares));
+  const score = (second.level - first.level) / error;
+  const times = kindOf(metric) === 'share' ? 100 : 1;
+  return { pValue: tailOf(normalOf(score, freedom)), half: times * error * studentOf(Z_95, freedom) };
 }
 
 const VERDICTS = { higher: 'higher', lower: 'lower', 'within noise': 'unchanged', 'not enough data': 'too few data' } as const;
+type SideVerdict = keyof typeof VERDICTS;
 
 /** Of what the sides are, and the place of a metric that they share. */
 interface SidesScene {
@@ -63,15 +65,12 @@ interface SidesScene {
 }
 
 /** The record of a side that is held against the first one. */
-function factsOf(
-  { metric, name, value, reference, verdict, half }: SideValue,
-  first: string,
-  { kind, currency, placeOf }: SidesScene,
-): Facts[] {
+function factsOf(side: SideValue, first: string, { kind, currency, placeOf }: SidesScene): Facts[] {
+  const { metric, name, value, reference, verdict, half } = side;
   // That a part holds less than the whole, or that nothing was counted on either side, is no finding.
   if (verdict === undefined || reference === undefined || !(value || reference) || (first === ALL_VISITORS && isCount(metric))) return [];
   const whole = placeOf(metric);
-  const isMoved = (verdict === 'higher' || verdict === 'lower') && value !== null && reference !== null && reference !== 0;
+  const isMoved = isApart(side) && value !== null && reference !== null && reference !== 0;
   const percentOf = (difference: number) => (reference ? short((100 * difference) / Math.abs(reference)) : 0);
   const difference = isMoved ? value - reference : 0;
   return [
@@ -123,31 +122,45 @@ const sideColumns = (kind: string, currency: string | undefined): readonly Table
   ['verdict', ({ verdict }) => verdict ?? null],
 ];
 
-/** How far a side lies from the first, which comes first itself; without a value last. */
-function distanceOf(side: SideValue): number {
-  if (side.reference === undefined) return Number.POSITIVE_INFINITY;
-  return hasDifference(side) ? Math.abs(side.value - side.reference) : -1;
+/** How far a side lies from the first; without a value last. */
+const distanceOf = (side: SideValue) => (hasDifference(side) ? Math.abs(side.value - side.reference) : -1);
+const isApart = ({ verdict }: SideValue) => verdict === 'higher' || verdict === 'lower';
+
+/** The verdicts on differences of all metrics and sides together. */
+function verdictsOf(differences: readonly (Difference | undefined)[]) {
+  const limit = discoveryLimit(
+    differences.flatMap((own) => own?.pValue ?? []),
+    FALSE_DISCOVERY_RATES.sides,
+  );
+  return (own: Difference | undefined, isHigher: boolean): SideVerdict => {
+    if (!own) return 'not enough data';
+    if (own.pValue > limit) return 'within noise';
+    return isHigher ? 'higher' : 'lower';
+  };
 }
 
-/** Puts sides next to each other: a row for each metric and side, each against the first, the farthest from it first, and what differs. */
+/** Puts sides next to each other: a row for each metric and side, each against the first, the clearest first, and what differs. */
 export function compareSides(
   metrics: readonly string[],
-  sides: readonly Side[],
+  [reference, ...others]: readonly Side[],
   scene: SidesScene & { readonly grammar: Grammar },
 ): Pick<Comparison, 'answer' | 'findings' | 'columns' | 'rows'> {
-  const [reference] = sides;
-  const values = metrics.flatMap((metric) => {
-    const own = sides.map((side): SideValue => {
-      const isFirst = side === reference;
-      const first = isFirst ? undefined : (reference?.values[metric] ?? null);
-      const judged = reference && !isFirst ? judgeSides(metric, reference, side) : undefined;
-      const half = (judged?.half ?? 0) * (isCount(metric) ? side.days.length : 1);
-      return { metric, name: side.name, value: side.values[metric] ?? null, reference: first, verdict: judged?.verdict, half };
+  if (!reference) throw new RangeError('there is no side');
+  const judged = metrics.map((metric) => others.map((side) => ({ metric, side, difference: differenceOf(metric, reference, side) })));
+  const verdictOf = verdictsOf(judged.flat().map(({ difference }) => difference));
+  const values = judged.flatMap((own, at) => {
+    const metric = metrics[at] ?? '';
+    const first = reference.values[metric] ?? null;
+    const sides = own.map(({ side, difference }): SideValue => {
+      const value = side.values[metric] ?? null;
+      const half = (difference?.half ?? 0) * (isCount(metric) ? side.days.length : 1);
+      return { metric, name: side.name, value, reference: first, verdict: verdictOf(difference, (value ?? 0) > (first ?? 0)), half };
     });
-    return own.toSorted((a, b) => distanceOf(b) - distanceOf(a));
+    const whole = { metric, name: reference.name, value: first, reference: undefined, verdict: undefined, half: 0 };
+    return [whole, ...sides.toSorted((a, b) => Number(isApart(b)) - Number(isApart(a)) || distanceOf(b) - distanceOf(a))];
   });
   const findings = wordedAll(
-    values.flatMap((value) => factsOf(value, reference?.name ?? '', scene)),
+    values.flatMap((value) => factsOf(value, reference.name, scene)),
     scene.grammar,
   );
   const { answer } = paragraphOf(findings.map(({ sentence }) => sentence));
