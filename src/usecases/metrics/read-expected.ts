@@ -216,20 +216,12 @@ const DRAWN: ReadonlySet<string> = new Set(['day', 'week', 'month', 'device', 's
 /** Units of time on whose rows an answer has words. */
 const COURSES: ReadonlySet<string> = new Set(['week', 'month', 'weekday', 'weekend']);
 
-/**
- * Whether the rows of a query are a course of one set of visits, which is put into words, or what a picture shows as lines or bars, few
- * enough to read by day.
- */
-function isCourse(
-  { breakdown, devices, compareSegments, goalIds, zoneIds, shares, order, interval }: MetricQuery,
-  timeZone: string,
-  isDrawn: boolean,
-): boolean {
-  const [unit = '', ...more] = breakdown;
-  const isOne = [...(isDrawn ? [] : [devices, compareSegments]), goalIds].every(({ length }) => length <= 1) && zoneIds.length === 0;
-  const isBy = isDrawn ? breakdown.every((part) => DRAWN.has(part)) : COURSES.has(unit) && more.length === 0;
+/** Whether the rows of a query are courses, which are put into words, or what a picture shows as lines or bars, few enough to read by day. */
+function isCourse({ breakdown, goalIds, zoneIds, shares, order, interval }: MetricQuery, timeZone: string, isDrawn: boolean): boolean {
+  const [unit = ''] = breakdown;
+  const isOne = goalIds.length <= 1 && zoneIds.length === 0 && order === undefined;
   const isShort = daysBetween(interval.startMs, interval.endMs + 1, timeZone) <= READ_DAYS;
-  return isOne && isBy && order === undefined && (isDrawn ? isShort : !shares);
+  return isOne && (isDrawn ? breakdown.every((part) => DRAWN.has(part)) && isShort : COURSES.has(unit) && !shares);
 }
 
 /** The changes that begin among the rows, or the last of many, of a course: a line through a break is the rate of nothing. */

@@ -73,13 +73,15 @@ function verdictOfLevel({ difference, error, changes, rest }: Level, limit: numb
 function questsOf(series: Series, { baseline, period, share = 1 }: Question, isByStep: boolean): Quest[] {
   const [learned, end] = [indexOf(series, period.from), series.labels.length];
   const first = series.block + LEAST_DAYS;
-  const early = Math.max(first, indexOf(series, baseline.from));
+  const [far, early] = [indexOf(series, baseline.from), Math.max(first, indexOf(series, baseline.from))];
   const beside: Quest[] = [
     { shape: 'step', from: first, to: early, level: HISTORY },
     { shape: 'step', from: early, to: learned, level: BESIDE.earlier },
     { shape: 'outlier', from: first, to: early, level: HISTORY },
     { shape: 'episode', from: first, to: Math.min(early, learned), level: HISTORY, longest: LONGEST_EPISODE_DAYS },
     { shape: 'outlier', from: Math.min(early, learned), to: end, level: BESIDE.outlier },
+    // Days of another season have a level of their own, of which one may be no part.
+    { shape: 'outlier', from: far, to: Math.min(series.block, early), level: BESIDE.outlier },
   ];
   const own: Quest[] = [
     { shape: 'step', from: learned, to: end, level: share * ERRORS.step * Math.sqrt(WEEK / Math.max(WEEK, end - learned)) },

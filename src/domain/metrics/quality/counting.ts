@@ -205,7 +205,7 @@ interface Factors {
 const EVIDENCE: Readonly<Record<Fault['kind'], (fault: Factors, when: string, on: string) => string>> = {
   'no data': (_, when) => `almost no visits were counted ${when}`,
   'part of a day': ({ visits }, when) =>
-    `only ${percent(visits)} of the usual visits were counted ${when}, on all devices alike; its hours tell it from a holiday`,
+    `only ${percent(visits)} of the usual visits were counted ${when}, on all devices alike; its hours show whether it was a holiday`,
   'device missing': (_, when, on) => `almost no visits${on} were counted ${when}`,
   'counted twice': (_, when) => `visits and orders are about twice the usual ${when}, on all devices alike`,
   'visits not counted': ({ visits, orders }, when, on) =>

@@ -51,7 +51,8 @@ function cutDays(site: Site): Fault[] {
   const { logs } = whole.visits;
   return Array.from({ length: size - from }, (_, index) => from + index).flatMap((day) => {
     const level = middleOf([...logs.slice(Math.max(0, day - BESIDE), day), ...logs.slice(day + 1, day + 1 + BESIDE)]);
-    const own = nth(logs, day) - level;
+    // Beside days of a campaign a usual day lies low.
+    const own = nth(logs, day) - Math.min(0, level);
     const beside = [day - 1, day + 1].filter((at) => at >= 0 && at < size);
     const isCut =
       own < Math.log(CUT) &&

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { knownDaysOf } from '../../../../src/domain/metrics/calendar/known-days.ts';
 import { specialDaysOf } from '../../../../src/domain/metrics/calendar/special-days.ts';
 import { judgePeriods, type Question } from '../../../../src/domain/metrics/engine/judge.ts';
+import { dayAfter } from '../../../../src/lib/calendar.ts';
 import { dayOf, drawWorld as drawSite, valuesOf } from '../../../bench/nature/metrics-world.ts';
 import {
   drawWorld,
@@ -154,16 +155,32 @@ describe('other windows', () => {
     expect(judgePeriods({ ...question, baseline: day(DAYS - 9), period: day(DAYS - 2) }).verdict).toBe('within noise');
   });
 
-  it('in another season are compared by level', () => {
-    const question = questionOf({ planted: [dropOf(0, DAYS, 0.8)] });
-    const before = questionOf({ seed: 6 });
-    const earlier = before.days.slice(PERIOD).map((day) => ({ ...day, label: day.label.replace('2026', '2025') }));
-    const baseline = { from: earlier[0]?.label ?? '', to: earlier.at(-1)?.label ?? '' };
-    const level = (days: Question['days']) =>
-      days.reduce((sum, { numerator }) => sum + numerator, 0) / days.reduce((sum, { denominator }) => sum + denominator, 0);
-    const judged = judgePeriods({ ...question, days: [...earlier, ...question.days], baseline });
-    expect(judged.main).toBeUndefined();
-    expect(judged.relative).toBeCloseTo(level(question.days.slice(PERIOD)) / level(earlier) - 1, 1);
+  describe('in another season', () => {
+    /** The last week of a site, and that of another one of the year before. */
+    function yearApart(asked: Asked, before: Asked) {
+      const question = questionOf(asked);
+      const earlier = questionOf({ seed: 6, ...before })
+        .days.slice(PERIOD)
+        .map((day) => ({ ...day, label: dayAfter(day.label, -364) }));
+      const baseline = { from: earlier[0]?.label ?? '', to: earlier.at(-1)?.label ?? '' };
+      return { judged: judgePeriods({ ...question, days: [...earlier, ...question.days], baseline }), earlier, question };
+    }
+
+    it('are compared by level', () => {
+      const { judged, earlier, question } = yearApart({ planted: [dropOf(0, DAYS, 0.8)] }, {});
+      const level = (days: Question['days']) =>
+        days.reduce((sum, { numerator }) => sum + numerator, 0) / days.reduce((sum, { denominator }) => sum + denominator, 0);
+      expect(judged.main).toBeUndefined();
+      expect(judged.relative).toBeCloseTo(level(question.days.slice(PERIOD)) / level(earlier) - 1, 1);
+    });
+
+    it('leave out a day that stands out among those of the other', () => {
+      // The same site, whose weekdays are alike.
+      const asked = { seed: 6, metric: 'visits' } as const;
+      const { judged, earlier } = yearApart(asked, { ...asked, planted: [{ on: 'visits', from: 93, to: 94, factor: 1.95 }] });
+      expect(judged.verdict).toBe('within noise');
+      expect(judged.changes[0]).toMatchObject({ shape: 'outlier', from: earlier[2]?.label });
+    });
   });
 
   it('given the other way round give the opposite answer', () => {

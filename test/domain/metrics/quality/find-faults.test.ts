@@ -148,6 +148,7 @@ describe.each(SEEDS)('what happens to a site is no fault of its counting (site %
       (day, device) => (day >= DAYS - 1 && device === 'desktop' ? { orders: 0.1 } : {}),
     ],
     ['a sale', from(74, { visits: 1.6, orders: 1.9 }, 80)],
+    ['the day after a campaign', from(DAYS - 8, { visits: 4, orders: 3 }, DAYS - 2)],
     ['fewer orders of as many visits', from(76, { orders: 0.75 })],
     [
       'growth on all devices, and a checkout of one that breaks later',
