@@ -239,7 +239,9 @@ function trendOf(drawn: Drawn, range: TableRange, headline: string | undefined):
   const expected = lines.size === 1 ? expectedLines(cells, cut) : [];
   const ahead = cells.filter(({ isAhead }) => isAhead && expected.length > 0).map(({ labels }) => timeOf(labels[0] ?? ''));
   const begun = ahead.slice(0, 1).map((time) => ({ name: `forecast from ${momentWords(time, dimensions[0] ?? '')}`, time }));
-  const { finding, events, ...marks } = toldOf(drawn, findings, times);
+  // The last row reaches to the end of the range.
+  const last = interval ? [todayIn(timeZone, interval.endMs)] : [];
+  const { finding, events, ...marks } = toldOf(drawn, findings, [...times, ...last]);
   const isMarked = events.length > 0 || marks.change !== undefined;
   return {
     kind: 'trend',

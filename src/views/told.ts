@@ -54,8 +54,9 @@ export function findingsDrawn(findings: readonly Finding[], metric: string, { fi
 export const isOnDays = ({ when: { from = '', to = LAST } }: Pick<Finding, 'when'>, times: readonly string[]) =>
   from <= (times.at(-1) ?? '') && to >= (times[0] ?? '');
 
-/** The place of a day in a picture: one before it stands at its edge. */
-export const timeIn = (day: string, [first = '']: readonly string[]) => (day < first ? first : day);
+/** The time of a picture that holds a day: its week, month or first hour; of a day before all of them the first. */
+export const timeIn = (day: string, times: readonly string[]) =>
+  times.find((time) => time.slice(0, day.length) === day) ?? times.findLast((time) => time <= day) ?? times[0] ?? day;
 
 /** Changes in other places or of other metrics that move the metric of a picture, each with its words on its first day. */
 export function marksBeside(findings: readonly Finding[], own: readonly Finding[], metric: string, times: readonly string[]): TrendEvent[] {

@@ -187,7 +187,7 @@ it('draws first what something was found of, and the place of the finding apart 
   expect(other && panelsOf(other)[0]?.title).toBe('Conversion rate by segment');
 });
 
-it('marks the day and the line of a change, also within a week and where it costs of another metric', () => {
+it('marks the line of a change and the week that holds its first day, also where it costs of another metric', () => {
   const rows = ['2026-11-02', '2026-11-09', '2026-11-16'].flatMap((day) => [
     [day, 'desktop', 40, 4],
     [day, 'mobile', 30, 3],
@@ -206,10 +206,10 @@ it('marks the day and the line of a change, also within a week and where it cost
     {
       title: 'visits of : lower',
       series: [{ name: 'desktop' }, { name: 'mobile', isAccent: true }],
-      change: { name: 'since 10 Nov', time: '2026-11-10' },
+      change: { name: 'since 10 Nov', time: '2026-11-09' },
       events: [],
     },
-    { title: 'Revenue by week and device', events: [{ name: 'visits of : lower', time: '2026-11-10' }] },
+    { title: 'Revenue by week and device', events: [{ name: 'visits of : lower', time: '2026-11-09' }] },
   ]);
   // It began before the first day of the picture and runs through it; one that was over is none of it.
   const earlier = (to: object) =>

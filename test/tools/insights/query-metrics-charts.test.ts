@@ -18,21 +18,33 @@ describe('a chart', () => {
       records(answer)
         .filter((row) => row['device'] === device)
         .map((row) => row[metric]);
-    const first = expect.stringMatching(/^Highest conversion rate from 1 Sept to 20 Nov: /) as unknown;
+    const since = { change: { name: 'since 10 Nov', time: '2026-11-01' } };
     expect(answer.structured['chart']).toEqual({
       kind: 'panels',
       panels: [
-        { metric: 'conversionRate', title: first, measure: '%, e-commerce goal', unit: 'percent' },
-        { metric: 'visits', title: 'Visits by month and device', measure: 'sessions', unit: 'none' },
-      ].map(({ metric, title, measure, unit }) => ({
+        {
+          metric: 'conversionRate',
+          title: 'Mobile conversion rate has been 68% lower since 10 Nov',
+          measure: '%, e-commerce goal',
+          unit: 'percent',
+          told: since,
+        },
+        { metric: 'visits', title: 'Visits by month and device', measure: 'sessions', unit: 'none', told: {} },
+      ].map(({ metric, title, measure, unit, told }) => ({
         kind: 'trend',
         title,
         subtitle: `Nordlicht Shop, 1 Sept – 20 Nov 2026, UTC, ${measure}, hollow: a part of its month only (November 2026)`,
         unit,
         timeZone: 'UTC',
         times: ['2026-09-01', '2026-10-01', '2026-11-01'],
-        series: ['desktop', 'mobile'].map((device) => ({ name: device, values: values(metric, device), inPart: ['2026-11-01'] })),
+        series: ['desktop', 'mobile'].map((device) => ({
+          name: device,
+          values: values(metric, device),
+          inPart: ['2026-11-01'],
+          ...('change' in told && device === 'mobile' && { isAccent: true }),
+        })),
         events: [],
+        ...told,
       })),
     });
   });

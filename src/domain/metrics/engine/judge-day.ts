@@ -1,5 +1,5 @@
 import { scoreOfTail } from '../../../statistics/tails.ts';
-import { type Expectation, expectationsOf } from './expectation.ts';
+import { type Expectation, expectationsOf, LEAST_LEVEL_DAYS } from './expectation.ts';
 import { type Judgement, judgePeriods, type Question } from './judge.ts';
 
 /** Chance of a verdict on a day on which nothing happened. */
@@ -21,7 +21,8 @@ export function judgeDay(question: Question): DayJudgement {
   const day = days.find(({ label }) => label === period.from);
   const before = days.filter(({ label }) => label < period.from);
   if (!day || baseline.from > period.from || judged.verdict === 'too young') return judged;
-  const { rows: [expected] = [], isRare } = expectationsOf(kind, before, [{ days: [day] }], { chance: share * ERROR }) ?? {};
+  const { rows: [expected] = [], isRare } =
+    expectationsOf(kind, before, [{ days: [day] }], { chance: share * ERROR, least: LEAST_LEVEL_DAYS }) ?? {};
   if (!expected || isRare) return judged;
   const { score, noise } = expected;
   const { changes } = judged;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expectationsOf } from '../../../../src/domain/metrics/engine/expectation.ts';
+import { expectationsOf, LEAST_LEVEL_DAYS } from '../../../../src/domain/metrics/engine/expectation.ts';
 import { judgePeriods } from '../../../../src/domain/metrics/engine/judge.ts';
 import { judgeDay } from '../../../../src/domain/metrics/engine/judge-day.ts';
 import { drawWorld, METRICS, type Metric, type Planted, pointsOf } from '../../../bench/verdicts/metrics/world.ts';
@@ -20,9 +20,14 @@ describe('a single day', () => {
   it('is expected as the rows of a query are', () => {
     const question = questionOf('conversionRate', 5);
     const rows = [{ days: question.days.slice(-1) }];
-    const [row] = expectationsOf(question.kind, question.days.slice(0, -1), rows)?.rows ?? [];
+    const [row] = expectationsOf(question.kind, question.days.slice(0, -1), rows, { least: LEAST_LEVEL_DAYS })?.rows ?? [];
     const { expected } = judgeDay(question);
     expect(expected).toEqual({ expected: row?.expected, low: row?.low, high: row?.high });
+  });
+
+  it('is usual where a campaign of a week ended the day before', () => {
+    const campaign: Planted = { on: 'visits', from: DAYS - 8, to: DAYS - 1, factor: 4 };
+    for (const seed of [5, 6, 7, 8]) expect(judgeDay(questionOf('visits', seed, [campaign])).verdict).toBe('within noise');
   });
 
   it('is found lower by less than the day before alone would show', () => {
