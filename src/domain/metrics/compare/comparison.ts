@@ -9,7 +9,7 @@ import { lowered } from '../../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
 import { type Occasion, occasionsOf } from '../calendar/special-words.ts';
 import { logOf } from '../change-cost.ts';
-import type { DatedChange } from '../engine/changes.ts';
+import { type DatedChange, USUAL_DAYS } from '../engine/changes.ts';
 import { LAST } from '../engine/scan.ts';
 import { type DailyPoint, isSum, valueOf } from '../engine/series.ts';
 import { changeFacts, faultFacts, levelUnit, orderCause, wordedAll } from '../findings.ts';
@@ -185,13 +185,14 @@ function calendarCauses(change: Change, { specialDays, period, located }: Compar
   return [{ kind: 'special day', name: listed(told.map(({ name }) => name)), share: Number(share.toFixed(2)), basis: 'measured' }];
 }
 
-/** Days of the ranges that are no part of their levels: single ones, and episodes that began before the period. */
+/** Days of the ranges that are no part of their levels: single ones, and episodes of a few weeks that began before the period. */
 function leftOut({ judgement }: Change, reading: Reading | undefined) {
   const labels = [...(reading?.baselineDays ?? []), ...(reading?.periodDays ?? [])].map(({ interval }) => interval.label ?? '');
   const first = reading?.periodDays[0]?.interval.label ?? '';
   return judgement.changes.filter(
-    ({ shape, from, to = from }) =>
-      (shape === 'outlier' || (shape === 'episode' && from < first)) && labels.some((label) => label >= from && label <= to),
+    ({ shape, from, to = from, days }) =>
+      (shape === 'outlier' || (shape === 'episode' && from < first && days <= USUAL_DAYS)) &&
+      labels.some((label) => label >= from && label <= to),
   );
 }
 

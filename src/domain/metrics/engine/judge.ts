@@ -2,7 +2,7 @@ import { nthDouble } from '../../../lib/nth.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { scoreOfTail, studentOf } from '../../../statistics/tails.ts';
 import { total } from '../../../statistics/vectors.ts';
-import { type Change, type DatedChange, dated } from './changes.ts';
+import { type Change, type DatedChange, dated, USUAL_DAYS } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
 import { mainChange } from './inner-changes.ts';
 import { type Level, levelOf, type Window, weightsOf } from './levels.ts';
@@ -49,8 +49,6 @@ const BESIDE = { outlier: 0.004, earlier: 0.001 };
 const ALONE = 0.01; // of a verdict by levels alone
 /** A younger site changes for the better or worse only where the level rises or falls by this factor. */
 const BEYOND_ANY_WEEK = 4;
-/** Days before a baseline that take its place where an episode fills all of it. */
-const USUAL_DAYS = 28;
 /** Days of the beginning of a series on which no change can be distinguished from its level. */
 const LEAST_DAYS = 7;
 /** The p-value that a change needs to be named, where it may be a single large event. */
@@ -111,9 +109,14 @@ function turned({ verdict, changes, relative, noise, score }: Judgement): Judgem
   };
 }
 
-/** Outlier days of both windows and episodes that began before some day: no part of the level. What begins on it makes the verdict. */
+/**
+ * Outlier days of both windows and episodes that began before some day, but for those that lasted until they were usual: no part of the
+ * level. What begins on it makes the verdict.
+ */
 function unusualDays(changes: readonly Change[], start: number): Set<number> {
-  const own = changes.filter(({ shape, from }) => shape === 'outlier' || (shape === 'episode' && from < start));
+  const own = changes.filter(
+    ({ shape, from, to }) => shape === 'outlier' || (shape === 'episode' && from < start && to - from <= USUAL_DAYS),
+  );
   return new Set(own.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, at) => from + at)));
 }
 
@@ -128,7 +131,7 @@ function specialDays({ doubt, labels }: Series, windows: readonly Window[]): Set
   return days;
 }
 
-/** The window, or the weeks before it where nothing of it is left. */
+/** The window, or the four weeks before it where nothing of it is left. */
 function usualWindow({ labels }: Series, window: Window, leftOut: ReadonlySet<number>): Window {
   const isLeft = labels.some((label, at) => label >= window.from && label <= window.to && !leftOut.has(at));
   if (isLeft) return window;

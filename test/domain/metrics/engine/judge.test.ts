@@ -50,6 +50,13 @@ describe('the figures of two ranges', () => {
     expect(changed?.noise).toBeGreaterThan(0.7 * (calm?.noise ?? 1));
   });
 
+  it('are those of a level of five weeks that fills the baseline', () => {
+    const planted: Planted[] = [{ on: 'visits', from: BASELINE - 21, to: BASELINE + 19, factor: 1.4 }];
+    const { verdict, relative } = judgePeriods(questionOf({ metric: 'visits', length: 14, planted }));
+    expect(verdict).toBe('down');
+    expect(relative).toBeCloseTo((5 * 1.4 + 9) / 14 / 1.4 - 1, 1);
+  });
+
   it('are those of a longer level, where it and a campaign leave no day of a baseline', () => {
     const question = questionOf({
       metric: 'visits',
