@@ -65,7 +65,7 @@ export function enabledTools(all: readonly ListedTool[], { toolsets: chosen, rea
   if (unknown.length > 0) {
     const known = ['all', CORE, ...names];
     const words = unknown.map((name) => `no toolset "${name}"; ${suggestion(name, known)}`);
-    throw new SettingsError(`WEB_ANALYTICS_TOOLSETS: ${words.join(' ')}`);
+    throw new SettingsError(`--toolsets (WEB_ANALYTICS_TOOLSETS): ${words.join(' ')}`);
   }
   const isWanted = ({ name, toolset }: ListedTool) => wanted.includes(toolset) || (wanted.includes(CORE) && coreTools.has(name));
   const isOn = (tool: ListedTool) => isWanted(tool) && !(readOnly && changesSomething(tool));

@@ -208,6 +208,10 @@ function isVoid(value: unknown): boolean {
   return more.length === 0 && (only === null || (typeof only === 'string' && /^\s*(?:null)?\s*$/.test(only)));
 }
 
+/** Whether a value is an empty list where one is of no use. */
+const isRefusedEmpty = (schema: Schema, value: unknown) =>
+  Array.isArray(value) && value.length === 0 && !z.safeParse(schema, value).success;
+
 function members(object: z.ZodObject, given: InputMembers, reading: ArgumentReading): InputMembers {
   const { notes } = reading;
   const entries = Object.entries(given).flatMap(([said, value]): [string, unknown][] => {
@@ -216,7 +220,9 @@ function members(object: z.ZodObject, given: InputMembers, reading: ArgumentRead
     const name = argumentOf(object, going && given[going.use] === undefined ? going.use : said, given);
     const member: Schema | undefined = Object.hasOwn(object.shape, name) ? object.shape[name] : undefined;
     if (!member) return [[name, value]];
-    return isVoid(value) && isOptional(member) ? [] : [[name, atMost(name, member, read(member, value, reading), notes)]];
+    return isOptional(member) && (isVoid(value) || isRefusedEmpty(member, value))
+      ? []
+      : [[name, atMost(name, member, read(member, value, reading), notes)]];
   });
   return Object.fromEntries(entries);
 }

@@ -56,7 +56,7 @@ describe('the list of tools', () => {
 
   it('is refused for a toolset that there is not', () => {
     expect(() => enabledTools(listTools(toolsets), { toolsets: ['metrics', 'weather'], readOnly: false })).toThrow(
-      `WEB_ANALYTICS_TOOLSETS: no toolset "weather"; there are all, core, ${toolsets.map(({ name }) => name).join(', ')}`,
+      `--toolsets (WEB_ANALYTICS_TOOLSETS): no toolset "weather"; there are all, core, ${toolsets.map(({ name }) => name).join(', ')}`,
     );
   });
 });

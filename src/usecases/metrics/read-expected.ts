@@ -160,7 +160,7 @@ async function readTogether(
   if (special !== '') note(special);
   note(
     `expected, low and high (95%) come from the days before each row, of rows of days from those before each ${TURN_DAYS} of them; of a \
-hundred rows marked high or low, about two are chance.`,
+hundred rows marked high or low, about five are chance.`,
   );
   if (query.interval.endMs > lastMs)
     note(

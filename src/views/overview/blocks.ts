@@ -1,4 +1,5 @@
 import { nameOf } from '../../domain/metrics/metric-names.ts';
+import { rangeText } from '../../findings/wording.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { formatNumber, NO_VALUE } from '../../lib/number-text.ts';
@@ -45,6 +46,12 @@ const VERDICTS: Readonly<Record<string, string>> = {
 
 /** The metrics of a comparison, with what is known of the change of each. */
 function figuresTable(data: Content): Block['table'] {
+  const told = listOf(data['findings']).map(({ when }) => (isRecord(when) ? when : {}));
+  /** The days of a change, which may have ended. */
+  const daysOf = (from: string) => {
+    const to = told.find((when) => when['from'] === from)?.['to'];
+    return typeof to === 'string' ? rangeText(from, to, from.slice(0, 4)) : sinceWords({ from });
+  };
   const rows = recordsOf(data).map(({ metric, unit, before, after, changePercent, verdict, since }) => {
     const [name = '', remark] = textOf(unit, '').split(/, | (?=a day)/);
     const values = [before, after].map((value) =>
@@ -54,7 +61,7 @@ function figuresTable(data: Content): Block['table'] {
       `${nameOf(String(metric))}${remark === undefined ? '' : ` (${remark})`}`,
       ...values,
       numberOf(changePercent) === undefined ? NO_VALUE : `${formatNumber(numberOf(changePercent), { digits: 1, sign: true })}%`,
-      [VERDICTS[textOf(verdict)] ?? textOf(verdict), typeof since === 'string' ? sinceWords({ from: since }) : ''].join(' ').trim(),
+      [VERDICTS[textOf(verdict)] ?? textOf(verdict), typeof since === 'string' ? daysOf(since) : ''].join(' ').trim(),
     ];
   });
   return { columns: ['Metric', 'Before', 'Now', 'Change', 'Verdict'], rows };

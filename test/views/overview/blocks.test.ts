@@ -20,12 +20,16 @@ it('shows figures as a table, each with its unit and its own verdict in words', 
   const found = { subject: 'visits', place: { device: 'mobile' }, verdict: 'lower', when: { shape: 'step', from: '2026-11-24' } };
   const block = blockOf(partOf('figures'), {
     answer: 'Mobile visits have been 30% lower since 24 Nov. It has cost about 900 EUR so far.',
-    findings: [{ ...found, sentence: 'Mobile visits have been 30% lower since 24 Nov; the others did not move.' }],
+    findings: [
+      { ...found, sentence: 'Mobile visits have been 30% lower since 24 Nov; the others did not move.' },
+      { subject: 'pageviewAverage', when: { shape: 'day', from: '2026-11-25', to: '2026-11-25' }, sentence: 'Pages.' },
+    ],
     columns: ['metric', 'unit', 'before', 'after', 'changePercent', 'verdict', 'since'],
     rows: [
       // Of all devices, whatever one of them did.
       ['visits', 'sessions', 100, 80, -20, 'within noise', null],
       ['bounceRate', '%', 40, 60, 50, 'up', '2026-11-24'],
+      ['pageviewAverage', 'pages', 4, 5, 25, 'up', '2026-11-25'],
       ['revenueSum', 'EUR a day', 1000.5, null, null, 'within noise'],
       ['sessionTimeAverage', 'time, unit not documented', 130, 131.25, 1, 'drift'],
     ],
@@ -34,6 +38,7 @@ it('shows figures as a table, each with its unit and its own verdict in words', 
   expect(block.table?.rows).toEqual([
     ['Visits', '100', '80', '-20.0%', 'no significant change'],
     ['Bounce rate', '40%', '60%', '+50.0%', 'higher since 24 Nov'],
+    ['Page views per visit', '4', '5', '+25.0%', 'higher on 25 Nov'],
     ['Revenue (a day)', '1,001 EUR', '–', '–', 'no significant change'],
     ['Session time (unit not documented)', '130.0', '131.3', '+1.0%', 'slow trend'],
   ]);

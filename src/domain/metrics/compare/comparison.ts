@@ -1,11 +1,11 @@
 import type { Facts, Finding, FindingPlace } from '../../../findings/finding.ts';
 import { mayBeSeason, paragraphOf, ranked } from '../../../findings/paragraph.ts';
-import { type Grammar, isMoved, saidOf, sentenceOf } from '../../../findings/sentence.ts';
+import { type Grammar, isMoved, saidOf, sentenceOf, subjectText } from '../../../findings/sentence.ts';
 import { dateText, listed, pairText, rangeText } from '../../../findings/wording.ts';
 import { daysFrom } from '../../../lib/calendar.ts';
 import { grouped, runsOf } from '../../../lib/grouped.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
-import { lowered } from '../../../lib/sentences.ts';
+import { capital, lowered } from '../../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
 import { type Occasion, occasionsOf } from '../calendar/special-words.ts';
 import { logOf } from '../change-cost.ts';
@@ -18,7 +18,7 @@ import { nameOf } from '../metric-names.ts';
 import type { CountingFault } from '../quality/counting.ts';
 import { dayPoints, figuresOf as expectedFigures, kindOf, rounded } from '../read/day-points.ts';
 import { calendarCause } from '../season.ts';
-import { isOfThisPart, isOn, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
+import { areNear, isOfThisPart, isOn, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
 import { type Change, earlierOf, figuresOf } from './change.ts';
 import { changeTable, deviceRecord, revenueRecord, segmentRecord, sizeOf, sizeOfFigures, sumsOf } from './comparison-rows.ts';
@@ -203,11 +203,13 @@ const daysText = ({ from, to = from }: Pick<DatedChange, 'from' | 'to'>, year: s
 const LEAST_FIGURE = 0.05;
 
 /** One sentence: the days of the ranges that stand out and are left out of a verdict; empty where there are none. */
-function outlierSentence(change: Change, reading: Reading | undefined, year: string): string {
+function outlierSentence(change: Change, reading: Reading | undefined, { placeOf, grammar }: ComparisonScene): string {
+  const { metric } = change;
   const days = leftOut(change, reading).map(
-    (own) => `${daysText(own, year)} (${formatPercent(100 * own.relative, { sign: true, digits: 0, group: true })})`,
+    (own) => `${daysText(own, grammar.year)} (${formatPercent(100 * own.relative, { sign: true, digits: 0, group: true })})`,
   );
-  return days.length === 0 ? '' : `${nameOf(change.metric)}: the verdict leaves out ${listed(days)}.`;
+  const subject = capital(subjectText(metric, reading ? placeOf(reading, metric) : {}, grammar));
+  return days.length === 0 ? '' : `${subject}: the verdict leaves out ${listed(days)}.`;
 }
 
 const VERDICTS = { up: 'higher', down: 'lower', 'within noise': 'unchanged', 'cannot be judged': 'uncertain' } as const;
@@ -285,7 +287,11 @@ function beforeName(
   if (judgement.verdict === 'too young') return { name: 'too few days before' };
   if (!reading || isMoved({ verdict: verdictOf(change) })) return {};
   const first = reading.baselineDays[0]?.interval.label ?? LAST;
-  const held = located.filter((own) => own.change.shape !== 'outlier' && own.change.from > first && isOf(own, metric, reading));
+  const named = leftOut(change, reading);
+  const isNew = (own: DatedChange) => !isExplained || named.every((days) => !areNear(days, own));
+  const held = located.filter(
+    (own) => own.change.shape !== 'outlier' && own.change.from > first && isOf(own, metric, reading) && isNew(own.change),
+  );
   const texts = held.map((own) =>
     own.change.to === undefined && own.change.from < days.last
       ? `the change since ${dateText(own.change.from, year)}`
@@ -404,7 +410,7 @@ function tellComparison(scene: ComparisonScene) {
   // What was asked and found no room, where its figures would be taken for a change.
   const untold = calm.slice(shown).filter(({ change }) => Math.abs(change?.percent ?? 0) >= 100 * LEAST_FIGURE);
   // Days that are named as the cause are told.
-  const outliers = changes.map((change, at) => (ranges[at]?.causes.length ? '' : outlierSentence(change, readingAt(at), grammar.year)));
+  const outliers = changes.map((change, at) => (ranges[at]?.causes.length ? '' : outlierSentence(change, readingAt(at), scene)));
   const details = [...located.map(shortSentence), ...untold.map(({ sentence }) => sentence), ...outliers];
   return {
     // The order of the sentences.

@@ -99,14 +99,16 @@ function unusualText(told: number, explained: readonly JudgedLine[], words: Word
   return `${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}`;
 }
 
-/** `Both days were normal`, `Of 28 days, 3 were unusual`, empty where one sentence says it. */
-function countSentence(judged: readonly JudgedLine[], told: number, explained: readonly JudgedLine[], words: Words): string {
+/** `Both days were normal`, `Of 28 days, 3 were unusual`, empty where one sentence says it; `asked` values, of which these are judged. */
+function countSentence(judged: readonly JudgedLine[], asked: number, told: number, explained: readonly JudgedLine[], words: Words): string {
   const { breakdown } = words.query;
   const unit = (askedOf(words.query).length + breakdown.length === 2 && timeUnitOf(breakdown)) || 'value';
-  const [all, unusual] = [`${judged.length} ${unit}s`, told + explained.length];
+  const parts = unit === 'value' ? 0 : judged.filter(({ line }) => line.interval.isPart).length;
+  const which = `${judged.length < asked ? ' that can be judged' : ''}${parts > 0 ? ` (${parts} in part)` : ''}`;
+  const [all, unusual] = [`${judged.length} ${unit}s${which}`, told + explained.length];
   const normal = judged.length - unusual;
   const more = outsideText(judged.filter(isOutside).length);
-  if (normal === judged.length) return `${normal === 2 ? `Both ${unit}s` : `All ${all}`} were normal${more}.`;
+  if (normal === judged.length) return `${normal === 2 ? `Both ${unit}s${which}` : `All ${all}`} were normal${more}.`;
   if (explained.length === 0 && told === 1 && more === '') return '';
   const counted = unusual === 0 ? `${normal} ${normal === 1 ? 'was' : 'were'} normal` : unusualText(told, explained, words);
   return `Of ${all}, ${counted}${more}.`;
@@ -177,7 +179,8 @@ export function tellExpected(lines: readonly QueryLine[], words: Words): Expecte
   const all = valuesOf(lines, query);
   if (all.length > 0 && all.every(({ cell }) => cell.verdict === 'too young'))
     return { facts: [], lead: ['Nothing can be expected yet: fewer than 21 days before the range are known.'], details: [] };
-  const judged = all.filter((own) => own.cell.verdict === 'normal' || isClear(own));
+  const past = all.filter((own) => !isAhead(own));
+  const judged = past.filter((own) => own.cell.verdict === 'normal' || isClear(own));
   // Of what was asked as one row a reader wants to know how it was, normal or not.
   const isOneRow = query.breakdown.length === 0 || judged.length === 1;
   // A range that was asked for is told whatever explains it, of days and weeks those that nothing explains.
@@ -187,7 +190,7 @@ export function tellExpected(lines: readonly QueryLine[], words: Words): Expecte
   const told = (isOneRow ? judged : clear.filter((own) => !explained.includes(own))).toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const facts = told.map((own) => factsOf(own, words));
   const sentences = facts.map((each) => [worded(each, grammar).sentence]);
-  const count = isOneRow || judged.length === 0 ? '' : countSentence(judged, told.length, explained, words);
+  const count = isOneRow || judged.length === 0 ? '' : countSentence(judged, past.length, told.length, explained, words);
   const lead = (isAsked ? [...sentences, count] : [count, ...sentences]).filter((said) => said !== '');
   return { facts, lead: lead.slice(0, isAsked && !isOneRow ? 1 : MOST_NAMED + 1), details: [] };
 }
