@@ -2,6 +2,7 @@ import { refuse } from '../../api/errors.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import { laterDays } from '../../domain/metrics/compare/comparison-windows.ts';
 import { compareSides, type Side } from '../../domain/metrics/compare/sides.ts';
+import type { FoundChange } from '../../domain/metrics/expected/expected-lines.ts';
 import { changeFacts, grammarOf, placeBy, wordedAll } from '../../domain/metrics/findings.ts';
 import { unitOf } from '../../domain/metrics/metric-definitions.ts';
 import { metricsToRead } from '../../domain/metrics/read/day-points.ts';
@@ -9,9 +10,8 @@ import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts'
 import { type Device, PARTS, type Selection } from '../../domain/metrics/read/metric-grid.ts';
 import { leadOf } from '../../domain/metrics/read/query-lead.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
-import { changesOf, DAYS_BEFORE, ERROR, hasStayed, isOn, pointsKnown, type Visits } from '../../domain/metrics/site-changes.ts';
+import { areNear, changesOf, DAYS_BEFORE, ERROR, hasStayed, isOn, pointsKnown } from '../../domain/metrics/site-changes.ts';
 import { ALL_VISITORS, segmentSetsOf } from '../../domain/names/match-name.ts';
-import type { Facts } from '../../findings/finding.ts';
 import { paragraphOf } from '../../findings/paragraph.ts';
 import { saidOf } from '../../findings/sentence.ts';
 import { dayAfter, shiftDays } from '../../lib/calendar.ts';
@@ -21,6 +21,7 @@ import { inTurns } from '../../statistics/kept-fits.ts';
 import type { Lists } from '../context.ts';
 import { type CompareContext, filtersOf, type Question } from './compare-question.ts';
 import { apartSentence, fetchKept, fetchMetrics, goalNotes } from './fetch-metrics.ts';
+import { atPlaces, type PlaceRead } from './read-expected.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
 import { redefinitionNotes } from './redefinitions.ts';
 
@@ -66,12 +67,13 @@ function checkQuestion({ by, devices, compareSegments, kind, baselineStartMs, ba
 
 /** A side with the days beside the range too. */
 interface ReadSide extends Side {
-  readonly reading: Visits;
+  readonly reading: FoundChange['reading'];
 }
 
 /** Sides of one range as they were read. */
 interface SidesRead {
   readonly sides: readonly ReadSide[];
+  readonly places: PlaceRead;
   readonly totals: MetricAnswers;
   readonly notes: readonly string[];
 }
@@ -95,9 +97,10 @@ async function readSides(question: Question, lists: Lists, context: CompareConte
   };
   const { endMs } = laterDays({ period, ...context }) ?? period;
   const daily = { startMs: Math.min(period.startMs, shiftDays(endMs + 1, -READ_DAYS, context.timeZone)), endMs };
+  const byDay = { ...grid, metrics: metricsToRead(grid.metrics), ranges: [daily], daily: true };
   const [totals, days, known] = await Promise.all([
     fetchMetrics(grid, context),
-    fetchKept({ ...grid, metrics: metricsToRead(grid.metrics), ranges: [daily], daily: true }, { ...context, note: () => undefined }),
+    fetchKept(byDay, { ...context, note: () => undefined }),
     readKnownDays(daily, goalId, context),
     isDevice ? undefined : lists.of('segment').catch(() => undefined),
   ]);
@@ -121,25 +124,26 @@ async function readSides(question: Question, lists: Lists, context: CompareConte
       reading: { ...selection, isOfOtherGoal, known: own },
     };
   });
-  return { sides, totals, notes: [...ofGoals, ...(await redefinitionNotes(compared, lists))] };
+  const places = { grid: byDay, input: { query: { segmentIds, goalIds: goalId === undefined ? [] : [goalId] }, days: days.rows, known } };
+  return { sides, totals, places, notes: [...ofGoals, ...(await redefinitionNotes(compared, lists))] };
 }
 
-/** The clearest change on the days of the range that some side did not follow: the levels of the range are then partly its own. */
-function changeOfSome(
-  sides: readonly ReadSide[],
-  { metrics, period, goalId }: Question,
-  { totals, lists, timeZone }: Pick<SidesRead, 'totals'> & { readonly lists: Lists; readonly timeZone: string },
-): Facts[] {
+/**
+ * The clearest change on the days of the range that some side did not follow: the levels of the range are then partly its own. Where all
+ * visitors show it, it is theirs.
+ */
+function changeOfSome(sides: readonly ReadSide[], { metrics, period }: Question, timeZone: string): FoundChange[] {
   const [first, last] = [todayIn(timeZone, period.startMs), todayIn(timeZone, period.endMs)];
   const most = ERROR / (sides.length * metrics.length);
-  const [clearest] = sides
+  const found = sides
     .flatMap(({ reading }) => metrics.flatMap((metric) => changesOf(reading, metric, dayAfter(first, -DAYS_BEFORE), most)))
-    .filter((own) => isOn(own.change, { first, last }) && sides.some(({ reading }) => hasStayed(own, reading)))
+    .filter((own) => isOn(own.change, { first, last }))
     .toSorted((a, b) => a.change.pValue - b.change.pValue);
+  const clearest = found.find((own) => sides.some(({ reading }) => hasStayed(own, reading)));
   if (!clearest) return [];
-  const { metric, reading } = clearest;
-  const place = placeBy(lists.nameOf)({ ...reading, goalId }, metric);
-  return [changeFacts({ ...clearest, rows: reading.known, place, points: pointsKnown(reading, metric), last }, totals.currency)];
+  const { length } = clearest.reading.segmentIds;
+  const isSame = ({ metric, change }: FoundChange) => metric === clearest.metric && areNear(change, clearest.change);
+  return [found.find((own) => own.reading.segmentIds.length < length && isSame(own)) ?? clearest];
 }
 
 /** How the sides were compared, and what is missing. */
@@ -173,7 +177,17 @@ export async function compareAtOnce(asked: Question, context: CompareContext): P
   const whole = { device: kind === 'device' ? 'all' : (question.devices[0] ?? 'all'), segmentIds: question.segmentIds };
   const placeOf = (metric: string) => placeBy(lists.nameOf)({ ...whole, goalId: question.goalId }, metric);
   const compared = compareSides(metrics, sides, { kind, currency: totals.currency, grammar, placeOf });
-  const changes = await inTurns(context.signal, () => wordedAll(changeOfSome(sides, question, { totals, lists, timeZone }), grammar));
+  const last = todayIn(timeZone, question.period.endMs);
+  const found = await inTurns(context.signal, () => changeOfSome(sides, question, timeZone));
+  const changes = wordedAll(
+    (await atPlaces(found, read.places, context)).map((own) => {
+      const { metric, reading } = own;
+      const place = placeBy(lists.nameOf)({ ...reading, goalId: question.goalId }, metric);
+      const points = pointsKnown(reading, metric);
+      return changeFacts({ ...own, rows: reading.known, place, points, last }, totals.currency);
+    }),
+    grammar,
+  );
   const said = [...changes.map((finding) => saidOf(finding, grammar)), ...compared.findings.map(({ sentence }) => sentence)];
   const table = {
     columns: [by, ...metrics],
@@ -182,10 +196,10 @@ export async function compareAtOnce(asked: Question, context: CompareContext): P
     filters: filtersOf(question, lists),
   };
   const apart = apartSentence(question.segmentIds, totals.rows, lists);
-  const [from, to] = [question.period.startMs, question.period.endMs].map((ms) => todayIn(timeZone, ms));
+  const from = todayIn(timeZone, question.period.startMs);
   const findings = [...changes, ...compared.findings];
   // Counts of parts are no findings: the first sentence says which are the most.
-  const lead = () => leadOf(table, { query: { metrics, bases: [], breakdown: [] }, from: from ?? '', to: to ?? '', grammar });
+  const lead = () => leadOf(table, { query: { metrics, bases: [], breakdown: [] }, from, to: last, grammar });
   const answer = apart ?? (paragraphOf(said).answer || lead());
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-table.ts');

@@ -241,17 +241,19 @@ export async function readCourse(
   return { ...none, found, changes, last: ofDays };
 }
 
-/** The days of an expectation, and how to read those of other places. */
-interface PlaceRead {
+/** The days in which changes were found, and how to read those of other places. */
+export interface PlaceRead {
   readonly grid: Parameters<typeof fetchKept>[0];
-  readonly input: Parameters<typeof withExpected>[0];
+  readonly input: Pick<Parameters<typeof withExpected>[0], 'days' | 'known'> & {
+    readonly query: Pick<MetricQuery, 'segmentIds' | 'goalIds'>;
+  };
 }
 
 /**
  * Changes at the places where they happened: of one set of visits on its devices, and in its segments where no device or season explains
  * all, of segments in all visits and on the devices of these.
  */
-async function atPlaces(
+export async function atPlaces(
   changes: readonly FoundChange[],
   { grid, input: { query, days, known } }: PlaceRead,
   context: ExpectedContext,

@@ -79,9 +79,9 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
       expect(ranges.find(({ subject }) => subject === metric)?.verdict).toBe(verdicts[String(verdict)]);
   });
 
-  it('is said first of devices side by side over days of which it has only some', async () => {
+  it.each(['device', 'segment'])('is said first by %s side by side over days of which it has only some', async (by) => {
     const { device, startDay } = platform().stories.conversionFall;
-    const answer = await compare({ by: 'device', startDate: after(startDay, -14), endDate: 'yesterday', metrics: ['conversionRate'] });
+    const answer = await compare({ by, startDate: after(startDay, -14), endDate: 'yesterday', metrics: ['conversionRate'] });
     expect(findingsOf(answer)[0]).toMatchObject({ subject: 'conversionRate', place: { device }, when: { from: startDay, ongoing: true } });
     expect(answer.structured['answer']).toMatch(new RegExp(`^${device} conversion rate has been`, 'i'));
   });
