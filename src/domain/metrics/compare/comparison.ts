@@ -419,7 +419,7 @@ function tellComparison(scene: ComparisonScene) {
     rows: changes.map((change, at) => onToldDays(change, readingAt(at), scene)),
     // A goal that was named is answered first, moved or not.
     lead: [
-      ...ofRanges.filter(isOfGoal).map(whole),
+      ...ofRanges.filter(isOfGoal).map(({ sentence }) => sentence),
       ...said(lasting),
       ...ofRanges.filter((each) => !isOfGoal(each)).map(whole),
       ...said(behind),

@@ -2,7 +2,6 @@ import { listed } from '../../../findings/wording.ts';
 import { dayAfter } from '../../../lib/calendar.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
-import { capital } from '../../../lib/sentences.ts';
 import { daysToShow, MOST_DAYS_TO_SHOW, smallestAhead } from '../engine/detectable.ts';
 import { nameOf } from '../metric-names.ts';
 import { kindOf } from '../read/day-points.ts';
@@ -55,13 +54,14 @@ export function detectionsOf(reading: Reading, metrics: readonly string[], perce
 // Rounded up, so that it is more than what was asked.
 const upTo = (value: number) => formatNumber(Math.ceil(10 * value) / 10, { digits: 1 });
 
-/** `With 9 days at the present level, one of 19.5% could in conversion rate and one of 24% in revenue.` */
+/** `With 9 days at the present level, a change of 19.5% in conversion rate and 24% in revenue could be seen.` */
 function leastSentence(unseen: readonly Detection[]): string {
-  const texts = unseen.flatMap(({ metric, smallest }, at) =>
-    smallest === undefined ? [] : [`one of ${upTo(smallest)}%${at === 0 ? ' could' : ''} in ${nameOf(metric).toLowerCase()}`],
+  const texts = unseen.flatMap(({ metric, smallest }) =>
+    smallest === undefined ? [] : [`${upTo(smallest)}% in ${nameOf(metric).toLowerCase()}`],
   );
   const { levelDays } = unseen[0] ?? {};
-  return `${capital(`${levelDays === undefined ? '' : `with ${levelDays} days at the present level, `}${listed(texts)}`)}.`;
+  const of = levelDays === undefined ? 'A' : `With ${levelDays} days at the present level, a`;
+  return `${of} change of ${listed(texts)} could be seen.`;
 }
 
 /** Sentences: `A lasting change of 5% would be seen after 9 days in visits.`, and one on metrics in which 92 days would not show it. */
