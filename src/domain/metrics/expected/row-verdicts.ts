@@ -7,7 +7,7 @@ import { counted, formatPercent } from '../../../lib/number-text.ts';
 import { capital, lowered } from '../../../lib/sentences.ts';
 import { carryFactor, slopeError } from '../../../statistics/carry.ts';
 import { trimmedMean } from '../../../statistics/order.ts';
-import { normalOf, studentOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
+import { normalOf, studentOf, tailOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
 import type { Sums } from '../engine/decompose.ts';
 import { isCount } from '../metric-definitions.ts';
 import { nameOf } from '../metric-names.ts';
@@ -160,14 +160,28 @@ function weekendSentence(name: string, estimate: Estimate | undefined): string {
   return `${name} at weekends: ${size} than from Monday to Friday${doubtText(estimate)}, over ${estimate.count} weeks.`;
 }
 
-/** Scores of weekdays by the scatter that they share, in which an unusual week does not count; few visits scatter more. */
-const weekdayScores = (weeks: readonly Week[]) => (among: readonly { readonly day: number }[]) => {
-  const days = among.map(({ day }) => day);
+/** Weekdays over the mean of some days of their weeks, by the scatter that they share, in which an unusual week does not count. */
+function weekdayLevels(weeks: readonly Week[], days: readonly number[]) {
   const levels = days.map((day) => trimmedMean(ratiosOf(weeks, [day], days)));
   const shared = mean(levels.map(({ variance }) => variance));
   const freedom = (days.length - 1) * mean(levels.map((level) => level.freedom));
-  return levels.map(({ middle, variance }) => normalOf((middle - 1) / Math.sqrt(Math.max(shared, variance)), freedom));
+  // Few visits scatter more.
+  return {
+    freedom,
+    levels: levels.map(({ middle, variance }, at) => ({ day: days[at], value: middle, variance: Math.max(shared, variance) })),
+  };
+}
+
+const weekdayScores = (weeks: readonly Week[]) => (among: readonly { readonly day: number | undefined }[]) => {
+  const { levels, freedom } = weekdayLevels(
+    weeks,
+    among.map(({ day = 0 }) => day),
+  );
+  return levels.map(({ value, variance }) => normalOf((value - 1) / Math.sqrt(variance), freedom));
 };
+
+/** Pairs of weekdays, of which the one that lies farthest apart is looked at. */
+const PAIRS = (7 * 6) / 2;
 
 /** One sentence on which weekday is highest or lowest, as far as more than chance says so; empty without a whole week. */
 export function weekdaySentence(name: string, metric: string, days: readonly MetricRow[]): string {
@@ -175,14 +189,20 @@ export function weekdaySentence(name: string, metric: string, days: readonly Met
   if (weeks.length === 0) return '';
   const seen = `(${counted(weeks.length, 'whole week')})`;
   if (weeks.length < LEAST_WEEKS) return `Weekdays cannot be compared over so few weeks ${seen}.`;
-  const levels = EACH_DAY.map((day) => ({ day, value: trimmedMean(ratiosOf(weeks, [day], EACH_DAY)).middle }));
+  const { levels, freedom } = weekdayLevels(weeks, EACH_DAY);
   const rank = levels.toSorted((a, b) => b.value - a.value);
   const { highest, lowest } = endsOf(rank, weekdayScores(weeks), LEVEL);
   const [top, bottom] = [highest ?? rank[0], lowest ?? rank.at(-1)];
   if (!top || !bottom) return '';
-  const nameAt = ({ day }: typeof top) => WEEKDAYS[day] ?? '';
+  const nameAt = ({ day }: typeof top) => WEEKDAYS[day ?? 0] ?? '';
   const above = `${sizeOf(top.value / bottom.value - 1)} above ${nameAt(bottom)}`;
-  if (!highest && !lowest) return `${name}: no weekday stands out; ${nameAt(top)} lies ${above}, which is not significant ${seen}.`;
+  if (!highest && !lowest) {
+    const score = normalOf((top.value - bottom.value) / Math.hypot(Math.sqrt(top.variance), Math.sqrt(bottom.variance)), freedom);
+    const pair = `${nameAt(top)} lies ${above}`;
+    return PAIRS * tailOf(score) < LEVEL
+      ? `${name}: weekdays differ, though none stands out alone; ${pair} ${seen}.`
+      : `${name}: no weekday stands out; ${pair}, which is not significant ${seen}.`;
+  }
   const [{ value }, word, beside] = highest ? [top, 'highest', 'above'] : [bottom, 'lowest', 'below'];
   const size = highest && lowest ? `${above}, the lowest` : `${sizeOf((6 * value) / (7 - value) - 1)} ${beside} the other days`;
   return `${name}: ${word} on ${nameAt(highest ?? bottom)}, ${size} ${seen}.`;

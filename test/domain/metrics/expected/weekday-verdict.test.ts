@@ -59,6 +59,14 @@ describe('the highest weekday', () => {
     ['that scatter by a fifth', { days: 91, weekendNoise: 0.2 }],
   ])('is seldom named among days %s', (_, world) => {
     expect(shareOf('est on', world)).toBeLessThanOrEqual(0.03);
+    expect(shareOf('weekdays differ', world)).toBeLessThanOrEqual(0.02);
+  });
+
+  it('is none where weekdays differ by degrees, which is said with the two farthest apart', () => {
+    const levels = [1.04, 1.01, 0.98, 0.95, 0.93, 0.99, 1.08];
+    const world = { levels, days: 49 };
+    expect(shareOf('weekdays differ', world) + shareOf('est on', world)).toBeGreaterThan(0.8);
+    expect(shareOf('weekdays differ', world)).toBeGreaterThan(0.1);
   });
 
   it('needs four whole weeks, and two days with a value', () => {
