@@ -398,7 +398,7 @@ interface Drawn {
   readonly note: string;
 }
 
-const NOTHING = 'No chart: this answer holds nothing that can be drawn.';
+const NOTHING = 'No chart: there is no picture of this answer.';
 const NO_RESVG = 'No image: that needs the optional package @resvg/resvg-js, which is not installed.';
 
 /** A picture leaves its answer, so each says which project it is of. */

@@ -11,7 +11,18 @@ import { headlineOf, present } from '../lib/sentences.ts';
 import { meanOf } from '../statistics/order.ts';
 import { digitsOf, formatValue, intervalIn, momentWords, sinceWords, type Unit, unitIn } from './charts/values.ts';
 import { type BarsSpec, type ChartSpec, joined, type TrendSpec } from './spec.ts';
-import { type Filters, filterWords, findingsDrawn, isMeant, isOnDays, marksBeside, notDrawn, placeBeside, timeIn } from './told.ts';
+import {
+  besideMark,
+  changesBeside,
+  type Filters,
+  filterWords,
+  findingsDrawn,
+  isMeant,
+  isOnDays,
+  notDrawn,
+  ownMark,
+  placeBeside,
+} from './told.ts';
 
 /** Segments beyond this make the picture longer than it is worth. */
 const MAX_SEGMENTS = 4;
@@ -142,7 +153,7 @@ function trendOf(result: PeriodsResult, drawn: readonly Finding[], options: Comp
   const others = result.data.rows.flatMap((row) => (row[at] === metric ? [] : nameOf(String(row[at]))));
   // Of two years this one, else the place of the change.
   const isAccent = (place: number) =>
-    series.length > 1 && (isOverlay ? place === 0 : isMeant(linesIn(options)[place] ?? [], story, options.filters));
+    series.length > 1 && (isOverlay ? place === 0 : isMeant(linesIn(options)[place] ?? [], story ?? finding, options.filters));
   const isMarked = story && !isOverlay && isOnDays(story, times);
   return {
     kind: 'trend',
@@ -153,8 +164,8 @@ ${present(`${isCount(metric) ? 'sums of ' : ''}whole days`, words, notDrawn([...
     timeZone,
     times,
     series: series.map((each, place) => ({ ...each, ...(isAccent(place) && { isAccent: true as const }) })),
-    events: marksBeside(result.data.findings, drawn, metric, times),
-    ...(isMarked && { change: { name: sinceWords(story.when), time: timeIn(story.when.from ?? '', times) } }),
+    events: changesBeside(result.data.findings, drawn, metric, times).map((each) => besideMark(each, times)),
+    ...(isMarked && { change: ownMark(story, times) }),
     ...(!isOverlay && { judged: { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) } }),
   };
 }

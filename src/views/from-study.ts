@@ -30,6 +30,8 @@ export interface TrendOptions {
   readonly title: string;
   readonly timeZone: string;
   readonly events: readonly NearEvent[];
+  /** That other scenarios were not looked at, where that is so. */
+  readonly yet: string;
 }
 
 const units: Readonly<Record<ReturnType<typeof metricFact>['kind'], Unit>> = { ms: 'ms', bytes: 'bytes', count: 'none', score: 'none' };
@@ -135,7 +137,7 @@ export function failingBars({ failures: { steps }, baseline, period }: Study, { 
 }
 
 /** The trend of a scenario: one metric, a line for each step, the change and the events near it; undefined where there is no run. */
-export function trendOf(study: Study, { title, timeZone, events }: TrendOptions): TrendSpec | undefined {
+export function trendOf(study: Study, { title, timeZone, events, yet }: TrendOptions): TrendSpec | undefined {
   const rows = rowsToDraw(study);
   const [first] = rows;
   const dates = rows.flatMap(({ series }) => series.dates);
@@ -162,6 +164,7 @@ export function trendOf(study: Study, { title, timeZone, events }: TrendOptions)
     isShaded && 'shaded: the judged period',
     levels.length > 0 && 'level lines: the median on both sides',
     isPart && 'hollow: a part of the day only',
+    yet,
   );
   return {
     kind: 'trend',

@@ -23,7 +23,7 @@ import {
   type TrendSeries,
   type TrendSpec,
 } from './spec.ts';
-import { type Filters, filterWords, findingsDrawn, isMeant, isOnDays, marksBeside, notDrawn, timeIn } from './told.ts';
+import { besideMark, changesBeside, type Filters, filterWords, findingsDrawn, isMeant, isOnDays, notDrawn, ownMark } from './told.ts';
 
 /** More lines or colours cannot be distinguished. */
 const MAX_SERIES = 8;
@@ -195,16 +195,20 @@ function expectedLines(cells: readonly DrawnCell[], inPart: readonly string[]): 
 /** The finding of a picture over time, and its marks. */
 function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly string[]) {
   const own = findingsIn(drawn, findings).filter((each) => isOnDays(each, times));
-  const finding = own.find((each) => isMoved(each) || each.verdict === 'unchanged');
+  // One day is no course of weeks or months.
+  const isTitle = ({ when }: Finding) => when.shape !== 'day' || drawn.dimensions[0] === 'day' || drawn.dimensions[0] === 'hour';
+  const finding = own.find((each) => isTitle(each) && (isMoved(each) || each.verdict === 'unchanged'));
   const { from, to = times.at(-1) ?? '' } = finding?.when ?? {};
   // The days of a change are no news beside it.
   const isNews = ({ when }: Finding) => from === undefined || (when.from ?? '') < from || (when.from ?? '') > to;
   const unusual = own.filter((each) => each.when.shape === 'day' && isMoved(each) && isNews(each));
-  const mark = ({ when }: Finding) => ({ name: sinceWords(when), time: timeIn(when.from ?? '', times) });
   return {
     finding,
-    ...(from !== undefined && finding && isMoved(finding) && { change: mark(finding) }),
-    events: [...new Map(unusual.map((each) => [each.when.from, mark(each)])).values(), ...marksBeside(findings, own, drawn.metric, times)],
+    ...(from !== undefined && finding && isMoved(finding) && { change: ownMark(finding, times) }),
+    events: [
+      ...new Map(unusual.map((each) => [each.when.from, ownMark(each, times)])).values(),
+      ...changesBeside(findings, own, drawn.metric, times).map((each) => besideMark(each, times)),
+    ],
   };
 }
 
@@ -321,13 +325,17 @@ function barsOf(
   const shown = rows.slice(0, most);
   const days = interval ? [interval.startMs, interval.endMs].map((ms) => todayIn(timeZone, ms)) : [];
   const own = findingsIn(drawn, findings).filter((each) => isOnDays(each, days));
-  const [finding] = own;
   const isOfRow = (all: readonly DrawnCell[], each: Finding) =>
     all.some((cell) => cell.value !== null && isMeant(namesOf(cell), each, drawn.filters));
+  const isChange = (each: Finding) => isMoved(each) && each.when.from !== undefined;
+  const beside = changesBeside(findings, own, metric, days);
+  const finding = own.find(isChange) ?? beside.find((each) => shown.some(([, all]) => isOfRow(all, each))) ?? own[0];
   const accent = shown.flatMap(([row, all]) => (finding && isMoved(finding) && isOfRow(all, finding) ? [row] : []));
   const notes = shown.map(([row, all]) => {
     const shares = all.map(({ share }) => share !== null && `${formatPercent(share, { digits: 1 })} of all`);
-    return present(row === reference && 'reference', ...shares, ...own.filter((each) => isOfRow(all, each)).map(noteOf)).join(' · ');
+    const ofRow = own.filter((each) => isOfRow(all, each));
+    const told = ofRow.find(isChange) ?? ofRow[0];
+    return present(row === reference && 'reference', ...shares, told && noteOf(told)).join(' · ');
   });
   const isNoted = names.length === 1 && notes.some((note) => note !== '');
   return {
@@ -340,7 +348,7 @@ function barsOf(
         isNoted && reference !== undefined && `verdicts against ${reference}`,
         rows.length > shown.length && `${shown.length} of ${rows.length} rows`,
       ).join(', '),
-      ...marksBeside(findings, own, metric, days).map(({ name }) => name),
+      ...beside.flatMap((each) => (each === finding ? [] : [headlineOf(each.sentence)])),
     ].join('; '),
     unit,
     labels: shown.map(([row]) => row),
@@ -411,8 +419,8 @@ interface TypedRows {
   readonly rowCount?: number | undefined;
   /** The days that the query could read. */
   readonly drawnDays?: Interval | undefined;
-  /** Columns that the files of some of these days lack, in words. */
-  readonly partial?: readonly string[];
+  /** Columns that the files of only some of these days have. */
+  readonly partial?: readonly { readonly columns: readonly string[]; readonly days: readonly Interval[] }[];
 }
 
 const NUMBER = /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|UHUGEINT|FLOAT|DOUBLE|DECIMAL\(.*\))$/;
@@ -492,6 +500,10 @@ export function chartOfRows(
   const days = drawnDays ? `${intervalIn(timeZone, drawnDays)}, ${timeZone}` : '';
   const range = isTime ? rangeOf(starts) : days;
   const rest = rowCount > rows.length && `the first ${rows.length} of ${rowCount} rows`;
-  const left = present(range, ...partial, rest).join(', ');
+  const known = partial.map(
+    ({ columns: some, days: own }) =>
+      `${some.map(wordsOf).join(', ')} in the files of ${own.map((each) => intervalIn(timeZone, each)).join(' and ')} only`,
+  );
+  const left = present(range, ...known, rest).join(', ');
   return chart && joined(panelsOf(chart).map((panel) => worded(panel, isTime ? columns[0] : undefined, left)));
 }

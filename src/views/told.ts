@@ -1,8 +1,12 @@
 import { LAST } from '../domain/metrics/engine/scan.ts';
 import { definitionOf } from '../domain/metrics/metric-definitions.ts';
+import { factorsOf } from '../domain/metrics/metric-names.ts';
 import { type Finding, placesOf } from '../findings/finding.ts';
 import { isMoved } from '../findings/sentence.ts';
+import { grouped } from '../lib/grouped.ts';
+import { formatPercent } from '../lib/number-text.ts';
 import { firstOf, headlineOf } from '../lib/sentences.ts';
+import { sinceWords } from './charts/values.ts';
 import type { TrendEvent } from './spec.ts';
 
 /** The filters of a question, each by what it is of. */
@@ -54,17 +58,29 @@ export function findingsDrawn(findings: readonly Finding[], metric: string, { fi
 export const isOnDays = ({ when: { from = '', to = LAST } }: Pick<Finding, 'when'>, times: readonly string[]) =>
   from <= (times.at(-1) ?? '') && to >= (times[0] ?? '');
 
-/** The time of a picture that holds a day: its week, month or first hour; of a day before all of them the first. */
-export const timeIn = (day: string, times: readonly string[]) =>
-  times.find((time) => time.slice(0, day.length) === day) ?? times.findLast((time) => time <= day) ?? times[0] ?? day;
-
-/** Changes in other places or of other metrics that move the metric of a picture, each with its words on its first day. */
-export function marksBeside(findings: readonly Finding[], own: readonly Finding[], metric: string, times: readonly string[]): TrendEvent[] {
-  return findings.flatMap((each) => {
-    const { subject, cost, sentence, when } = each;
-    const isSeen = (when.shape === 'step' || when.shape === 'episode') && (subject === metric || cost?.of === metric) && isMoved(each);
-    return isSeen && !own.includes(each) && isOnDays(each, times)
-      ? [{ name: headlineOf(sentence), time: timeIn(when.from ?? '', times) }]
-      : [];
-  });
+/** The mark of a change on its first day; of one that began before the picture at its edge. */
+function markOf(name: string, { from = '' }: Finding['when'], [first = '']: readonly string[]): TrendEvent {
+  return from < first ? { name: `← ${name}`, time: first } : { name, time: from };
 }
+
+/** The mark of a finding that is drawn: its days, of a single one how far it lies off. */
+export function ownMark({ when, change }: Finding, times: readonly string[]): TrendEvent {
+  const size = when.shape === 'day' && change?.percent !== undefined ? ` ${formatPercent(change.percent, { sign: true, digits: 0 })}` : '';
+  return markOf(`${sinceWords(when)}${size}`, when, times);
+}
+
+/** Whether a finding is of a metric or of what it is made of. */
+export const isOfMetric = ({ subject, cost }: Pick<Finding, 'subject' | 'cost'>, metric: string) =>
+  subject === metric || cost?.of === metric || factorsOf(metric).includes(subject);
+
+/** Changes in other places or of other metrics that move the metric of a picture; of several that began on a day the first. */
+export function changesBeside(findings: readonly Finding[], own: readonly Finding[], metric: string, times: readonly string[]): Finding[] {
+  const seen = findings.filter((each) => {
+    const isLevel = each.when.shape === 'step' || each.when.shape === 'episode';
+    return isLevel && isOfMetric(each, metric) && isMoved(each) && !own.includes(each) && isOnDays(each, times);
+  });
+  return [...grouped(seen, ({ when }) => when.from).values()].flatMap(([one]) => one ?? []);
+}
+
+/** The mark of a change that is not drawn itself, in words. */
+export const besideMark = ({ sentence, when }: Finding, times: readonly string[]) => markOf(headlineOf(sentence), when, times);

@@ -81,7 +81,7 @@ describe('the drawing of an answer', () => {
   });
 
   it('says so where no tool made a chart', async () => {
-    const nothing = 'No chart: this answer holds nothing that can be drawn.';
+    const nothing = 'No chart: there is no picture of this answer.';
     expect(await drawAnswer(undefined, plain, undefined)).toEqual({ note: nothing });
   });
 });

@@ -63,11 +63,11 @@ it('says of which days the data are, and columns as words', () => {
     ['Edge', 2],
   ];
   const columns = ['browser_name', 'page_views'];
-  const partial = ['In sessions only 18 to 22 Nov have browser_name'];
+  const partial = [{ columns: ['browser_name'], days: [{ ...drawnDays, endMs: Date.parse('2026-11-23T00:00Z') - 1 }] }];
   const chart = chartOfRows({ columns, types: ['VARCHAR', 'BIGINT'], rows, units: { page_views: 'views' }, drawnDays, partial }, 'UTC');
   expect(chart).toMatchObject({
     title: 'Page views by browser name',
-    subtitle: `views, 18 – 24 Nov 2026, UTC, ${partial.join('')}, rows of the query over downloaded exports`,
+    subtitle: `views, 18 – 24 Nov 2026, UTC, browser name in the files of 18 – 22 Nov 2026 only, rows of the query over downloaded exports`,
   });
 });
 
@@ -187,7 +187,7 @@ it('draws first what something was found of, and the place of the finding apart 
   expect(other && panelsOf(other)[0]?.title).toBe('Conversion rate by segment');
 });
 
-it('marks the line of a change and the week that holds its first day, also where it costs of another metric', () => {
+it('marks the day and the line of a change, also within a week and where it costs of another metric', () => {
   const rows = ['2026-11-02', '2026-11-09', '2026-11-16'].flatMap((day) => [
     [day, 'desktop', 40, 4],
     [day, 'mobile', 30, 3],
@@ -206,16 +206,16 @@ it('marks the line of a change and the week that holds its first day, also where
     {
       title: 'visits of : lower',
       series: [{ name: 'desktop' }, { name: 'mobile', isAccent: true }],
-      change: { name: 'since 10 Nov', time: '2026-11-09' },
+      change: { name: 'since 10 Nov', time: '2026-11-10' },
       events: [],
     },
-    { title: 'Revenue by week and device', events: [{ name: 'visits of : lower', time: '2026-11-09' }] },
+    { title: 'Revenue by week and device', events: [{ name: 'visits of : lower', time: '2026-11-10' }] },
   ]);
   // It began before the first day of the picture and runs through it; one that was over is none of it.
   const earlier = (to: object) =>
     chartOfTable(table, { ...week, findings: [{ ...change, when: { ...change.when, from: '2026-11-01', ...to } }] });
   expect(earlier({})).toMatchObject({
-    panels: [{ change: { name: 'since 1 Nov', time: '2026-11-02' } }, { events: [{ time: '2026-11-02' }] }],
+    panels: [{ change: { name: '← since 1 Nov', time: '2026-11-02' } }, { events: [{ time: '2026-11-02' }] }],
   });
   expect(earlier({ to: '2026-11-01' })).toMatchObject({ panels: [{ title: 'Visits by week and device' }, { events: [] }] });
   expect(JSON.stringify(earlier({ to: '2026-11-01' }))).not.toContain('"change"');

@@ -8,7 +8,6 @@ import { yetWords } from '../../src/domain/speed/scenario-cursor.ts';
 import { BREAKDOWNS } from '../../src/domain/speed/speed-cycle.ts';
 import type { Finding } from '../../src/findings/finding.ts';
 import { hint } from '../../src/lib/hint.ts';
-import { present } from '../../src/lib/sentences.ts';
 import { scenarioReport, scenarioReports } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
@@ -22,13 +21,13 @@ const views = ['changes', 'levels', 'failures', 'runs'] as const;
 /** Registers the picture of a study. */
 function drawStudy(
   { draw, timeZone }: AnswerContext,
-  { name, study }: Pick<Detail, 'study'> & { readonly name: string },
+  { name, study, yet = '' }: Pick<Detail, 'study'> & { readonly name: string; readonly yet?: string },
   events: Detail['events'] = [],
   [told]: readonly Finding[] = [],
 ) {
   draw(async () => {
     const { failingBars, trendOf } = await import('../../src/views/from-study.ts');
-    return told?.subject === 'failedRuns' ? failingBars(study, told, timeZone) : trendOf(study, { title: name, timeZone, events });
+    return told?.subject === 'failedRuns' ? failingBars(study, told, timeZone) : trendOf(study, { title: name, timeZone, events, yet });
   });
 }
 
@@ -38,8 +37,8 @@ async function changesOf(asked: Asked, context: AnswerContext) {
   const { study, events, part, examples: runs } = detail;
   const { scenarioId, name } = detail.summary;
   for (const sentence of notes) context.note(sentence);
-  const drawn = { name: present(part?.cursor !== undefined && yetWords(part), name).join('; '), study };
-  drawStudy(context, drawn, events, answer.findings);
+  const yet = part?.cursor === undefined ? '' : yetWords(part);
+  drawStudy(context, { name, study, yet }, events, answer.findings);
   const project = { projectId: await context.projectId() };
   const exampleOf = (run: Examples['before']) => {
     const stepResultId = run && resultIdOf(run.result);

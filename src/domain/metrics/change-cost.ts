@@ -5,6 +5,7 @@ import { Z_95 } from '../../statistics/tails.ts';
 import type { DatedChange } from './engine/changes.ts';
 import { LAST } from './engine/scan.ts';
 import type { Sized } from './engine/series.ts';
+import { factorsOf } from './metric-names.ts';
 import type { MetricRow } from './read/metric-answers.ts';
 
 /** The amount that changes of its factors add to or take from a total over their days, with bounds at 95 %. */
@@ -40,13 +41,6 @@ export function costOfFactors(total: number, factors: readonly Sized[], scatter 
 export interface Cost extends CostRange {
   readonly metric: 'revenueSum' | 'conversionCount' | 'visits';
 }
-
-/** The factors of each product; the visits that are one of a zone's revenue are told of the site. */
-const FACTORS: Readonly<Record<string, readonly string[]>> = {
-  conversionCount: ['visits', 'conversionRate'],
-  revenueSum: ['visits', 'conversionRate', 'cartAverage'],
-  totalRevenueWithTap: ['tapRate', 'revenuePerTap'],
-};
 
 /** The total of a metric over some days where a change is, and of how many days it is; undefined where it was not read. */
 export type TotalOn = (metric: string, from: string, to: string) => { readonly total: number; readonly days: number } | undefined;
@@ -128,14 +122,6 @@ export function costOfChange(
   const own = (total * totalIn(counted, until)) / totalIn(counted, days.to) || 0;
   const costAt = (whole: number) => own - share * (total - whole);
   return { value: costAt(cost.value), low: costAt(cost.low), high: costAt(cost.high) };
-}
-
-/** The metrics that a metric is the product of; none of one that is measured by itself, as revenue beside conversions of another goal. */
-export function factorsOf(
-  metric: string,
-  { isOfOtherGoal = false }: { readonly isOfOtherGoal?: boolean | undefined } = {},
-): readonly string[] {
-  return (isOfOtherGoal && metric === 'revenueSum' ? undefined : FACTORS[metric]) ?? [];
 }
 
 /** The totals that days hold. */

@@ -23,3 +23,18 @@ const metricNames: Readonly<Record<string, string | undefined>> = {
 export function nameOf(metric: string): string {
   return metricNames[metric] ?? metric;
 }
+
+/** The factors of each product; the visits that are one of a zone's revenue are told of the site. */
+const FACTORS: Readonly<Record<string, readonly string[]>> = {
+  conversionCount: ['visits', 'conversionRate'],
+  revenueSum: ['visits', 'conversionRate', 'cartAverage'],
+  totalRevenueWithTap: ['tapRate', 'revenuePerTap'],
+};
+
+/** The metrics that a metric is the product of; none of one that is measured by itself, as revenue beside conversions of another goal. */
+export function factorsOf(
+  metric: string,
+  { isOfOtherGoal = false }: { readonly isOfOtherGoal?: boolean | undefined } = {},
+): readonly string[] {
+  return (isOfOtherGoal && metric === 'revenueSum' ? undefined : FACTORS[metric]) ?? [];
+}

@@ -1,11 +1,11 @@
 import { dayAfter, daysFrom } from '../../lib/calendar.ts';
-import { factorsOf } from './change-cost.ts';
 import type { DatedChange } from './engine/changes.ts';
 import { changesSince, type FoundChange, measureChange, sizeOfDays } from './engine/measure.ts';
 import { findReasons, type Reasons } from './engine/reasons.ts';
 import { LAST } from './engine/scan.ts';
 import { LONGEST_EPISODE_DAYS } from './engine/seek.ts';
 import { type DailyPoint, daysIn, sumOf } from './engine/series.ts';
+import { factorsOf } from './metric-names.ts';
 import { dayPoints, kindOf } from './read/day-points.ts';
 import type { MetricRow } from './read/metric-answers.ts';
 import type { Selection } from './read/metric-grid.ts';

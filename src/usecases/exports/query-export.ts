@@ -56,8 +56,11 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sq
     const prefix = views.length > 1 ? `${part.view.name}: ` : '';
     const gaps = lack.flatMap((each) => (each.column === undefined ? rangeTexts(subtract(each.days, soonIn(part)), timeZone) : []));
     if (gaps.length > 0) context.note(ofAnswer(`${prefix}Not in the data: ${firstOf(gaps, MAX_GAPS)}.${next}`));
-    const partial = partialWords(part, timeZone, sql);
-    for (const words of partial) context.note(`${words}; elsewhere NULL.`);
+    const partial = partialColumns(part, sql);
+    for (const { columns, days: own } of partial) {
+      const has = `${columns.length === 1 ? 'has' : 'have'} ${firstOf(columns, MAX_NAMED)}`;
+      context.note(`In ${part.view.name} only ${rangeTexts(own, timeZone).join(', ')} ${has}; elsewhere NULL.`);
+    }
     const withPrefix = (texts: readonly string[]) => texts.map((text) => `${prefix}${text}`);
     return { covered: withPrefix(rangeTexts(have, timeZone)), gaps: withPrefix(gaps), partial };
   });
@@ -86,15 +89,12 @@ function leftOutWords(lack: readonly Lack[], { view }: DataPart, timeZone: strin
   return `${rows}, so the condition leaves them out.${instead}`;
 }
 
-/** `In sessions only 20 to 24 Nov have browser_name`: days that only some columns cover, where several jobs export different ones. */
-function partialWords(part: DataPart, timeZone: string, sql: string): string[] {
-  const { name: view, held } = part.view;
-  const daysOf = (column?: string) => rangeTexts(held(column), timeZone).join(', ');
-  const all = daysOf();
+/** Columns of a statement that only some days have, where several jobs export different ones, with these days. */
+function partialColumns(part: DataPart, sql: string) {
+  const { held } = part.view;
+  const keyOf = (column?: string) => JSON.stringify(held(column));
   const named = columnNames(part).filter((name) => sql === '' || isNamed(sql, name) || takesAll(sql));
-  return [...grouped(named, daysOf)].flatMap(([days, columns]) =>
-    days === all ? [] : [`In ${view} only ${days} ${columns.length === 1 ? 'has' : 'have'} ${firstOf(columns, MAX_NAMED)}`],
-  );
+  return [...grouped(named, keyOf)].flatMap(([days, columns]) => (days === keyOf() ? [] : [{ columns, days: held(columns[0]) }]));
 }
 
 /** Most rows that a query gives. */

@@ -1,4 +1,4 @@
-import { nameOf } from '../../domain/metrics/metric-names.ts';
+import { factorsOf, nameOf } from '../../domain/metrics/metric-names.ts';
 import { rangeText } from '../../findings/wording.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { isRecord } from '../../lib/is-record.ts';
@@ -46,11 +46,18 @@ const VERDICTS: Readonly<Record<string, string>> = {
 
 /** The metrics of a comparison, with what is known of the change of each. */
 function figuresTable(data: Content): Block['table'] {
-  const told = listOf(data['findings']).map(({ when }) => (isRecord(when) ? when : {}));
+  const told = listOf(data['findings']).map(({ when, ...finding }) => ({ ...finding, when: isRecord(when) ? when : {} }));
   /** The days of a change, which may have ended. */
   const daysOf = (from: string) => {
-    const to = told.find((when) => when['from'] === from)?.['to'];
+    const to = told.find(({ when }) => when['from'] === from)?.when['to'];
     return typeof to === 'string' ? rangeText(from, to, from.slice(0, 4)) : sinceWords({ from });
+  };
+  /** A verdict of two ranges, of which a change that goes on is no part where both lie in it. */
+  const verdictOf = (metric: string, verdict: string) => {
+    const of = [metric, ...factorsOf(metric)];
+    const goesOn = told.find((each: Content) => of.includes(String(each['subject'])) && isRecord(each['when']) && each['when']['ongoing']);
+    const from = isRecord(goesOn?.when) ? textOf(goesOn.when['from'], '') : '';
+    return verdict === 'within noise' && from !== '' ? `the change ${sinceWords({ from })} included` : (VERDICTS[verdict] ?? verdict);
   };
   const rows = recordsOf(data).map(({ metric, unit, before, after, changePercent, verdict, since }) => {
     const [name = '', remark] = textOf(unit, '').split(/, | (?=a day)/);
@@ -61,7 +68,7 @@ function figuresTable(data: Content): Block['table'] {
       `${nameOf(String(metric))}${remark === undefined ? '' : ` (${remark})`}`,
       ...values,
       numberOf(changePercent) === undefined ? NO_VALUE : `${formatNumber(numberOf(changePercent), { digits: 1, sign: true })}%`,
-      [VERDICTS[textOf(verdict)] ?? textOf(verdict), typeof since === 'string' ? daysOf(since) : ''].join(' ').trim(),
+      [verdictOf(String(metric), textOf(verdict)), typeof since === 'string' ? daysOf(since) : ''].join(' ').trim(),
     ];
   });
   return { columns: ['Metric', 'Before', 'Now', 'Change', 'Verdict'], rows };

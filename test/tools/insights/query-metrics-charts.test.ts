@@ -18,7 +18,7 @@ describe('a chart', () => {
       records(answer)
         .filter((row) => row['device'] === device)
         .map((row) => row[metric]);
-    const since = { change: { name: 'since 10 Nov', time: '2026-11-01' } };
+    const since = { change: { name: 'since 10 Nov', time: '2026-11-10' } };
     expect(answer.structured['chart']).toEqual({
       kind: 'panels',
       panels: [

@@ -17,7 +17,8 @@ it('asks each tool for the same days', () => {
 });
 
 it('shows figures as a table, each with its unit and its own verdict in words', () => {
-  const found = { subject: 'visits', place: { device: 'mobile' }, verdict: 'lower', when: { shape: 'step', from: '2026-11-24' } };
+  const when = { shape: 'step', from: '2026-11-24', ongoing: true };
+  const found = { subject: 'conversionRate', place: { device: 'mobile' }, verdict: 'lower', when };
   const block = blockOf(partOf('figures'), {
     answer: 'Mobile visits have been 30% lower since 24 Nov. It has cost about 900 EUR so far.',
     findings: [
@@ -39,7 +40,8 @@ it('shows figures as a table, each with its unit and its own verdict in words', 
     ['Visits', '100', '80', '-20.0%', 'no significant change'],
     ['Bounce rate', '40%', '60%', '+50.0%', 'higher since 24 Nov'],
     ['Page views per visit', '4', '5', '+25.0%', 'higher on 25 Nov'],
-    ['Revenue (a day)', '1,001 EUR', '–', '–', 'no significant change'],
+    // What a change of one of its factors is a part of.
+    ['Revenue (a day)', '1,001 EUR', '–', '–', 'the change since 24 Nov included'],
     ['Session time (unit not documented)', '130.0', '131.3', '+1.0%', 'slow trend'],
   ]);
 });

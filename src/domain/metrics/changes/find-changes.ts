@@ -3,9 +3,9 @@ import { chunksOf, type Interval, shiftDays, slotsOf } from '../../../lib/calend
 import { grouped } from '../../../lib/grouped.ts';
 import { inTurns } from '../../../statistics/kept-fits.ts';
 import { tailOf } from '../../../statistics/tails.ts';
-import { factorsOf } from '../change-cost.ts';
 import { measureChange, sizeOfDays } from '../engine/measure.ts';
 import { type Days, driftBeside, LAST, type Looked, lookThrough } from '../engine/scan.ts';
+import { factorsOf } from '../metric-names.ts';
 import { type Device, PARTS, planGrid } from '../read/metric-grid.ts';
 import { isOfPart } from '../site-changes.ts';
 import {

@@ -1,8 +1,8 @@
 import { dayAfter } from '../../../lib/calendar.ts';
 import type { LevelChange } from '../calendar/special-words.ts';
-import { factorsOf } from '../change-cost.ts';
 import { sizeOfDays } from '../engine/measure.ts';
 import { LAST } from '../engine/scan.ts';
+import { factorsOf } from '../metric-names.ts';
 import { combined } from '../read/combine.ts';
 import { dayPoints, kindOf, metricsToRead } from '../read/day-points.ts';
 import { OTHER_DEVICE } from '../read/metric-grid.ts';

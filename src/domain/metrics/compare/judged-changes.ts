@@ -1,10 +1,10 @@
 import { daysFrom } from '../../../lib/calendar.ts';
 import { Z_99 } from '../../../statistics/tails.ts';
-import { factorsOf } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { detectableChange } from '../engine/detectable.ts';
 import { type Expected, expectationsOf, LEAST_LEVEL_DAYS, verdictsOf } from '../engine/expectation.ts';
 import { isCount } from '../metric-definitions.ts';
+import { factorsOf } from '../metric-names.ts';
 import { dayPoints, kindOf } from '../read/day-points.ts';
 import { areNear, measuredAt } from '../site-changes.ts';
 import { beyondUsual, type Change, differenceOf, earlierOf } from './change.ts';

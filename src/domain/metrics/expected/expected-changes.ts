@@ -1,8 +1,8 @@
 import { dayAfter } from '../../../lib/calendar.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
-import { factorsOf } from '../change-cost.ts';
 import { LAST } from '../engine/scan.ts';
+import { factorsOf } from '../metric-names.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { askedOf } from '../read/metric-query.ts';
 import { areNear, changesOf, ERROR, onItsPart, onTheWhole } from '../site-changes.ts';

@@ -1,8 +1,8 @@
 import type { Interval } from '../../../lib/calendar.ts';
-import { factorsOf } from '../change-cost.ts';
 import type { Sums } from '../engine/decompose.ts';
 import type { DailyPoint, MetricKind } from '../engine/series.ts';
 import { definitionOf, isCount } from '../metric-definitions.ts';
+import { factorsOf } from '../metric-names.ts';
 import { ingredientsOf, sumsOf } from './combine.ts';
 import type { MetricRow } from './metric-answers.ts';
 import { isZoneMetric } from './metric-grid.ts';
