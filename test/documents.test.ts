@@ -39,46 +39,42 @@ it('docs/charts.md says of each tool with a picture what it draws', () => {
   expect(charted.map(({ name }) => name).filter((name) => !textOf('docs/charts.md').includes(`\`${name}\``))).toEqual([]);
 });
 
-describe('links', () => {
-  it.each(documentPages)('of %s lead to what is there', (page) => {
-    const broken = linksIn(page).filter((link) => {
-      const target = targetOf(page, link);
-      if (!target) return !/^https:\/\/[\w.-]+(\/|$)/.test(link);
-      if (!existsSync(target.path)) return true;
-      return target.anchor !== undefined && !anchorsIn(target.path).includes(target.anchor);
-    });
-    expect(broken).toEqual([]);
+it.each(documentPages)('links of %s lead to what is there', (page) => {
+  const broken = linksIn(page).filter((link) => {
+    const target = targetOf(page, link);
+    if (!target) return !/^https:\/\/[\w.-]+(\/|$)/.test(link);
+    if (!existsSync(target.path)) return true;
+    return target.anchor !== undefined && !anchorsIn(target.path).includes(target.anchor);
   });
-
-  it('lead from README to every page, and from every page back', () => {
-    const reached = new Set(['README.md']);
-    for (const page of reached) {
-      for (const link of linksIn(page)) {
-        const path = targetOf(page, link)?.path;
-        if (path?.endsWith('.md')) reached.add(path);
-      }
-    }
-    expect(documentPages.filter((page) => !reached.has(page))).toEqual([]);
-    const lost = filesBelow('docs').filter((page) => page.endsWith('.md') && !linksIn(page).some((link) => link.endsWith('README.md')));
-    expect(lost).toEqual([]);
-  });
-
-  it('of the package files lead to documentPages that exist', () => {
-    const urls = ['manifest.json', 'server.json'].flatMap((file) => textOf(file).match(/https:\/\/github\.com[^"]+/g) ?? []);
-    const paths = urls.flatMap((url) => /\/(?:blob|raw)\/main\/(.+)$/.exec(url)?.[1] ?? []);
-    expect(paths.length).toBeGreaterThan(2);
-    expect(paths.filter((path) => !existsSync(path))).toEqual([]);
-  });
+  expect(broken).toEqual([]);
 });
 
-describe('the README', () => {
-  it('is short, and its picture is there', () => {
-    const words = textOf('README.md')
-      .split(/\s+/)
-      .filter((word) => /[\p{L}\p{N}]/u.test(word));
-    expect(words.length).toBeLessThanOrEqual(900);
-    expect(textOf('README.md')).toMatch(/!\[[^\]]{20,}\]\(docs\/images\/\w+\.png\)/);
-  });
+it('links lead from README to every page, and from every page back', () => {
+  const reached = new Set(['README.md']);
+  for (const page of reached) {
+    for (const link of linksIn(page)) {
+      const path = targetOf(page, link)?.path;
+      if (path?.endsWith('.md')) reached.add(path);
+    }
+  }
+  expect(documentPages.filter((page) => !reached.has(page))).toEqual([]);
+  const lost = filesBelow('docs').filter((page) => page.endsWith('.md') && !linksIn(page).some((link) => link.endsWith('README.md')));
+  expect(lost).toEqual([]);
+});
+
+it('links of the package files lead to documentPages that exist', () => {
+  const urls = ['manifest.json', 'server.json'].flatMap((file) => textOf(file).match(/https:\/\/github\.com[^"]+/g) ?? []);
+  const paths = urls.flatMap((url) => /\/(?:blob|raw)\/main\/(.+)$/.exec(url)?.[1] ?? []);
+  expect(paths.length).toBeGreaterThan(2);
+  expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+it('the README is short, and its picture is there', () => {
+  const words = textOf('README.md')
+    .split(/\s+/)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word));
+  expect(words.length).toBeLessThanOrEqual(900);
+  expect(textOf('README.md')).toMatch(/!\[[^\]]{20,}\]\(docs\/images\/\w+\.png\)/);
 });
 
 describe('CHANGELOG.md', () => {
@@ -160,11 +156,9 @@ describe('figures of the documents', () => {
   });
 });
 
-describe('the table of clients', () => {
-  it('has all that `npm run clients` tries, in their versions', () => {
-    const row = ({ name, version }: { name: string; version?: string }) => `| ${name} | ${version ?? ''}`;
-    expect(CLIENTS.map(row).filter((begin) => !textOf('docs/hosts.md').includes(begin))).toEqual([]);
-  });
+it('the table of clients has all that `npm run clients` tries, in their versions', () => {
+  const row = ({ name, version }: { name: string; version?: string }) => `| ${name} | ${version ?? ''}`;
+  expect(CLIENTS.map(row).filter((begin) => !textOf('docs/hosts.md').includes(begin))).toEqual([]);
 });
 
 describe('words of the documents', () => {

@@ -135,52 +135,47 @@ const secrets = Object.values<Setting>(settingDeclarations).flatMap(({ secret, f
 
 const system = `${process.platform}-${process.arch}`;
 
-describe('the bundle of this system', () => {
-  it('unpacked elsewhere and started by its manifest, lists its tools, draws a chart and answers SQL', { tags: 'nightly' }, async () => {
-    expect(systems).toContain(system);
-    const folder = join(temporaryFolder(), 'unpacked elsewhere');
-    mkdirSync(folder);
-    await run(process.execPath, [
-      resolve('node_modules/@anthropic-ai/mcpb/dist/cli/cli.js'),
-      'unpack',
-      resolve(makeBundle(system)),
-      folder,
-    ]);
-    const manifest = manifestShape.parse(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')));
-    expect([manifest.version, manifest.compatibility.platforms]).toEqual([about.version, [process.platform]]);
-    expect(readFileSync(join(folder, manifest.icon)).subarray(1, 4).toString()).toBe('PNG');
+it('the bundle of this system unpacked elsewhere and started by its manifest, lists its tools, draws a chart and answers SQL', {
+  tags: 'nightly',
+}, async () => {
+  expect(systems).toContain(system);
+  const folder = join(temporaryFolder(), 'unpacked elsewhere');
+  mkdirSync(folder);
+  await run(process.execPath, [resolve('node_modules/@anthropic-ai/mcpb/dist/cli/cli.js'), 'unpack', resolve(makeBundle(system)), folder]);
+  const manifest = manifestShape.parse(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')));
+  expect([manifest.version, manifest.compatibility.platforms]).toEqual([about.version, [process.platform]]);
+  expect(readFileSync(join(folder, manifest.icon)).subarray(1, 4).toString()).toBe('PNG');
 
-    // A field that a person leaves empty reaches the server as it stands in the manifest.
-    const { command, args, env } = manifest.server.mcp_config;
-    const given = { ...env, WEB_ANALYTICS_DEMO: 'true', PATH: process.env['PATH'] ?? '' };
-    const inPlace = args.map((arg) => arg.replace('${__dirname}', folder));
-    const client = new Client({ name: 'host', version: '1.0.0' });
-    onTestFinished(() => client.close());
-    await client.connect(
-      new StdioClientTransport({ command, args: [...inPlace, '--clock', START], env: given, cwd: folder, stderr: 'ignore' }),
-    );
-    const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(manifest.tools.map(({ name }) => name));
+  // A field that a person leaves empty reaches the server as it stands in the manifest.
+  const { command, args, env } = manifest.server.mcp_config;
+  const given = { ...env, WEB_ANALYTICS_DEMO: 'true', PATH: process.env['PATH'] ?? '' };
+  const inPlace = args.map((arg) => arg.replace('${__dirname}', folder));
+  const client = new Client({ name: 'host', version: '1.0.0' });
+  onTestFinished(() => client.close());
+  await client.connect(
+    new StdioClientTransport({ command, args: [...inPlace, '--clock', START], env: given, cwd: folder, stderr: 'ignore' }),
+  );
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(manifest.tools.map(({ name }) => name));
 
-    const call = (name: string, given2: Record<string, unknown>) => client.callTool({ name, arguments: given2 });
-    const charted = await call('query_metrics', {
-      metrics: ['visits'],
-      startDate: '-7d',
-      endDate: 'yesterday',
-      breakdown: ['day'],
-      chart: true,
-    });
-    expect(charted.content).toContainEqual(expect.objectContaining({ type: 'image', mimeType: 'image/png' }));
-    await call('sync_exports', { jobIds: ['Daily sessions'], since: '-2d' });
-    const answer = await call('query_export', { jobId: 'Daily sessions', sql: 'SELECT count(*) AS sessions FROM data' });
-    expect(answer.structuredContent).toMatchObject({ rows: [[expect.any(Number)]] });
+  const call = (name: string, given2: Record<string, unknown>) => client.callTool({ name, arguments: given2 });
+  const charted = await call('query_metrics', {
+    metrics: ['visits'],
+    startDate: '-7d',
+    endDate: 'yesterday',
+    breakdown: ['day'],
+    chart: true,
   });
+  expect(charted.content).toContainEqual(expect.objectContaining({ type: 'image', mimeType: 'image/png' }));
+  await call('sync_exports', { jobIds: ['Daily sessions'], since: '-2d' });
+  const answer = await call('query_export', { jobId: 'Daily sessions', sql: 'SELECT count(*) AS sessions FROM data' });
+  expect(answer.structuredContent).toMatchObject({ rows: [[expect.any(Number)]] });
+});
 
-  it('keeps secrets as such: the form hides what a setting calls secret', () => {
-    const { user_config: fields } = manifestShape.parse(json('manifest.json'));
-    const hidden = Object.entries(fields).flatMap(([name, { sensitive }]) => (sensitive ? [`WEB_ANALYTICS_${name.toUpperCase()}`] : []));
-    expect(hidden).toEqual(secrets);
-  });
+it('the bundle of this system keeps secrets as such: the form hides what a setting calls secret', () => {
+  const { user_config: fields } = manifestShape.parse(json('manifest.json'));
+  const hidden = Object.entries(fields).flatMap(([name, { sensitive }]) => (sensitive ? [`WEB_ANALYTICS_${name.toUpperCase()}`] : []));
+  expect(hidden).toEqual(secrets);
 });
 
 const entryShape = z.object({
@@ -200,15 +195,13 @@ const entryShape = z.object({
   ),
 });
 
-describe('the entry of the registry', () => {
-  it('is of this package and version, within the limits of the registry, and marks secrets', () => {
-    const { name, version, packages, remotes } = entryShape.parse(json('server.json'));
-    expect([name, version]).toEqual([about.mcpName, about.version]);
-    expect(packages).toHaveLength(1);
-    expect(packages[0]).toMatchObject({ identifier: about.name, version: about.version });
-    expect(packages[0]?.environmentVariables.flatMap((each) => (each.isSecret ? [each.name] : []))).toEqual(secrets);
-    expect(remotes).toHaveLength(1);
-  });
+it('the entry of the registry is of this package and version, within the limits of the registry, and marks secrets', () => {
+  const { name, version, packages, remotes } = entryShape.parse(json('server.json'));
+  expect([name, version]).toEqual([about.mcpName, about.version]);
+  expect(packages).toHaveLength(1);
+  expect(packages[0]).toMatchObject({ identifier: about.name, version: about.version });
+  expect(packages[0]?.environmentVariables.flatMap((each) => (each.isSecret ? [each.name] : []))).toEqual(secrets);
+  expect(remotes).toHaveLength(1);
 });
 
 describe('the plugin and the extension', () => {

@@ -108,29 +108,25 @@ describe('the contract', () => {
   });
 });
 
-describe('names', () => {
-  it.each(tools)('$name begins with a verb, in snake_case, with at most 40 characters', ({ name, title }) => {
-    expect(name).toMatch(/^[a-z0-9]+(_[a-z0-9]+)*$/);
-    expect(name.length).toBeLessThanOrEqual(40);
-    expect(VERBS).toContain(name.split('_')[0]);
-    expect(title).toMatch(/^[A-Z].{3,40}$/);
-  });
-
-  it('of files are those of their tools', () => {
-    const files = filesBelow('tools').filter((path) => !/(index|loaders)\.ts$/.test(path));
-    const declared = definitions.map(({ toolset, tool }) => `tools/${toolset}/${tool.name.replaceAll('_', '-')}.ts`);
-    expect(files, 'list each tool in tools/<toolset>/index.ts, and call its file after it').toEqual(declared.toSorted());
-  });
+it.each(tools)('names $name begins with a verb, in snake_case, with at most 40 characters', ({ name, title }) => {
+  expect(name).toMatch(/^[a-z0-9]+(_[a-z0-9]+)*$/);
+  expect(name.length).toBeLessThanOrEqual(40);
+  expect(VERBS).toContain(name.split('_')[0]);
+  expect(title).toMatch(/^[A-Z].{3,40}$/);
 });
 
-describe('tests', () => {
-  it.each(definitions)('hold the whole answer of $tool.name', ({ toolset, tool }) => {
-    const folder = `test/tools/${toolset}/`;
-    const files = filesBelow('test/tools').filter((path) => path.startsWith(folder));
-    const own = files.find((path) => path.startsWith(`${folder}${tool.name.replaceAll('_', '-')}.`) && path.endsWith('.test.ts'));
-    const holders = own ? [own] : files.filter((path) => path.endsWith('.test.ts') && textOf(path).includes(`'${tool.name}'`));
-    expect(holders.map(textOf).join('\n'), `add ${folder}…test.ts`).toMatch(/\bwhole\(answer\).*toMatchSnapshot\(\)/);
-  });
+it('names of files are those of their tools', () => {
+  const files = filesBelow('tools').filter((path) => !/(index|loaders)\.ts$/.test(path));
+  const declared = definitions.map(({ toolset, tool }) => `tools/${toolset}/${tool.name.replaceAll('_', '-')}.ts`);
+  expect(files, 'list each tool in tools/<toolset>/index.ts, and call its file after it').toEqual(declared.toSorted());
+});
+
+it.each(definitions)('tests hold the whole answer of $tool.name', ({ toolset, tool }) => {
+  const folder = `test/tools/${toolset}/`;
+  const files = filesBelow('test/tools').filter((path) => path.startsWith(folder));
+  const own = files.find((path) => path.startsWith(`${folder}${tool.name.replaceAll('_', '-')}.`) && path.endsWith('.test.ts'));
+  const holders = own ? [own] : files.filter((path) => path.endsWith('.test.ts') && textOf(path).includes(`'${tool.name}'`));
+  expect(holders.map(textOf).join('\n'), `add ${folder}…test.ts`).toMatch(/\bwhole\(answer\).*toMatchSnapshot\(\)/);
 });
 
 describe('schemas', () => {
@@ -205,24 +201,22 @@ it('the greeting names each tool that writes without a question', () => {
   expect(unasked.map(({ name }) => name)).toEqual(greeting.match(/only (create_\w+) writes at once/)?.slice(1));
 });
 
-describe('operations', () => {
-  it('have exactly one tool each', () => {
-    const used = direct.map(({ operation }) => operation);
-    expect(new Set(used).size).toBe(used.length);
-    const without = Object.entries(operations).filter(([, operation]) => !used.some((each) => each === operation));
-    const message = 'add tools/<toolset>/<tool-name>.ts and list it in tools/<toolset>/index.ts';
-    expect(
-      without.map(([name]) => name),
-      message,
-    ).toEqual([]);
-  });
+it('operations have exactly one tool each', () => {
+  const used = direct.map(({ operation }) => operation);
+  expect(new Set(used).size).toBe(used.length);
+  const without = Object.entries(operations).filter(([, operation]) => !used.some((each) => each === operation));
+  const message = 'add tools/<toolset>/<tool-name>.ts and list it in tools/<toolset>/index.ts';
+  expect(
+    without.map(([name]) => name),
+    message,
+  ).toEqual([]);
+});
 
-  it('are answered by the emulator, each at its own path', async () => {
-    await withPlatform(async (platform) => {
-      for (const name of Object.keys(operations) as OperationName[]) {
-        await platform.call(name, { jobId: 1, runId: 1, mappingId: 1, pageGroupId: 1, zoningId: 1, zoneId: 1 });
-        expect(platform.requests.at(-1)?.operation).toBe(name);
-      }
-    });
+it('operations are answered by the emulator, each at its own path', async () => {
+  await withPlatform(async (platform) => {
+    for (const name of Object.keys(operations) as OperationName[]) {
+      await platform.call(name, { jobId: 1, runId: 1, mappingId: 1, pageGroupId: 1, zoningId: 1, zoneId: 1 });
+      expect(platform.requests.at(-1)?.operation).toBe(name);
+    }
   });
 });

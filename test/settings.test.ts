@@ -168,24 +168,22 @@ describe('the settings', () => {
   });
 });
 
-describe('flags', () => {
-  it('have the words of the variable, and win over it', () => {
-    expect(flagOf(settingDeclarations.timeZone)).toBe('time-zone');
-    const environment = { WEB_ANALYTICS_TIME_ZONE: 'Europe/Paris', WEB_ANALYTICS_READ_ONLY: 'true' };
-    expect(readSettings(environment, { 'time-zone': 'Asia/Tokyo' })).toMatchObject({ timeZone: 'Asia/Tokyo', readOnly: true });
-    expect(readSettings(environment, { 'time-zone': '' })).toMatchObject({ timeZone: 'Europe/Paris' });
-  });
+it('flags have the words of the variable, and win over it', () => {
+  expect(flagOf(settingDeclarations.timeZone)).toBe('time-zone');
+  const environment = { WEB_ANALYTICS_TIME_ZONE: 'Europe/Paris', WEB_ANALYTICS_READ_ONLY: 'true' };
+  expect(readSettings(environment, { 'time-zone': 'Asia/Tokyo' })).toMatchObject({ timeZone: 'Asia/Tokyo', readOnly: true });
+  expect(readSettings(environment, { 'time-zone': '' })).toMatchObject({ timeZone: 'Europe/Paris' });
+});
 
-  it('are named when they are wrong', () => {
-    expect(() => readSettings({}, { 'log-level': 'x' })).toThrow('--log-level: "x" is wrong: expected one of');
-  });
+it('flags are named when they are wrong', () => {
+  expect(() => readSettings({}, { 'log-level': 'x' })).toThrow('--log-level: "x" is wrong: expected one of');
+});
 
-  it('exist for all but secrets, and stand alone where there is only on and off', () => {
-    const without = settings.filter((setting) => flagOf(setting) === undefined).map(({ variable }) => variable);
-    expect(without.filter((variable) => !/_CLIENT_(ID|SECRET)$|_KEY$|_CACHE_URL$|_TOKEN$|_PASSWORD$/.test(variable))).toEqual([]);
-    expect(without).toHaveLength(10);
-    expect(settings.filter(isSwitch).map(flagOf).join(' ')).toBe('demo read-only raw-har keep-source http');
-  });
+it('flags exist for all but secrets, and stand alone where there is only on and off', () => {
+  const without = settings.filter((setting) => flagOf(setting) === undefined).map(({ variable }) => variable);
+  expect(without.filter((variable) => !/_CLIENT_(ID|SECRET)$|_KEY$|_CACHE_URL$|_TOKEN$|_PASSWORD$/.test(variable))).toEqual([]);
+  expect(without).toHaveLength(10);
+  expect(settings.filter(isSwitch).map(flagOf).join(' ')).toBe('demo read-only raw-har keep-source http');
 });
 
 describe('secrets', () => {

@@ -51,40 +51,36 @@ describe('files', () => {
   });
 });
 
-describe('types', () => {
-  it('are never given up', () => {
-    expect(having(all, /[:<|(,]\s*any\b(?!\s+\w)|\bas any\b|@ts-(ignore|nocheck|expect-error)/)).toEqual([]);
-  });
-
-  it('are asserted only with a reason beside it', () => {
-    const bare = ours.flatMap(({ path, text }) => {
-      const lines = text.split('\n');
-      const isExplained = (at: number) => [lines[at], lines[at - 1], lines[at - 2]].some((line) => /\/\/|\*\//.test(line ?? ''));
-      return lines.flatMap((line, at) => (ASSERTED.test(code(line)) && !isExplained(at) ? [`${path}:${at + 1}`] : []));
-    });
-    expect(bare, 'let a guard or an annotation say it, or say in a comment why it holds').toEqual([]);
-  });
-
-  it('are classes only where they are errors', () => {
-    const classes = ours.flatMap(({ path, text }) =>
-      [...text.matchAll(/^\s*(?:export )?(?:default )?(?:abstract )?class (\w+)(?: extends (\w+))?/gm)].map(([, name, base = '']) => ({
-        path,
-        name,
-        base,
-      })),
-    );
-    expect(classes.length).toBeGreaterThan(0);
-    expect(classes.filter(({ base }) => !base.endsWith('Error'))).toEqual([]);
-  });
+it('types are never given up', () => {
+  expect(having(all, /[:<|(,]\s*any\b(?!\s+\w)|\bas any\b|@ts-(ignore|nocheck|expect-error)/)).toEqual([]);
 });
 
-describe('a tool file', () => {
-  it.each(toolFiles)('$path has one export, and leaves catching, formatting and settings to the boundary', ({ text }) => {
-    expect(text.match(/^export /gm)).toEqual(['export ']);
-    expect(text.match(/^export default define\w*Tool\(\{$/gm)).toHaveLength(1);
-    expect(text.match(/\b(try|catch) ?[({]|process\.|\bconsole\.|JSON\.|\.toFixed/g)).toBeNull();
-    expect(linesOf(text)).toBeLessThanOrEqual(100);
+it('types are asserted only with a reason beside it', () => {
+  const bare = ours.flatMap(({ path, text }) => {
+    const lines = text.split('\n');
+    const isExplained = (at: number) => [lines[at], lines[at - 1], lines[at - 2]].some((line) => /\/\/|\*\//.test(line ?? ''));
+    return lines.flatMap((line, at) => (ASSERTED.test(code(line)) && !isExplained(at) ? [`${path}:${at + 1}`] : []));
   });
+  expect(bare, 'let a guard or an annotation say it, or say in a comment why it holds').toEqual([]);
+});
+
+it('types are classes only where they are errors', () => {
+  const classes = ours.flatMap(({ path, text }) =>
+    [...text.matchAll(/^\s*(?:export )?(?:default )?(?:abstract )?class (\w+)(?: extends (\w+))?/gm)].map(([, name, base = '']) => ({
+      path,
+      name,
+      base,
+    })),
+  );
+  expect(classes.length).toBeGreaterThan(0);
+  expect(classes.filter(({ base }) => !base.endsWith('Error'))).toEqual([]);
+});
+
+it.each(toolFiles)('a tool file $path has one export, and leaves catching, formatting and settings to the boundary', ({ text }) => {
+  expect(text.match(/^export /gm)).toEqual(['export ']);
+  expect(text.match(/^export default define\w*Tool\(\{$/gm)).toHaveLength(1);
+  expect(text.match(/\b(try|catch) ?[({]|process\.|\bconsole\.|JSON\.|\.toFixed/g)).toBeNull();
+  expect(linesOf(text)).toBeLessThanOrEqual(100);
 });
 
 describe('names and comments of the product', () => {

@@ -85,48 +85,46 @@ describe('a token', () => {
   });
 });
 
-describe('grants', () => {
-  test.each([
-    [{ scopes: ' metrics,, data-export ' }, { scopes: ['metrics', 'data-export'], projects: [] }],
-    [
-      { scopes: 'metrics', permissions: {} },
-      { scopes: ['metrics'], projects: [] },
-    ],
-    [
-      { scopes: '', permissions: { projects: [{ id: '8', name: null }, { id: 'x', name: 'Odd' }, SHOP] } },
-      { scopes: [], projects: [{ id: 8, name: '' }, SHOP] },
-    ],
-  ])('%j', async (answer, expected) => {
-    const stub = await openStub({ me: json(200, answer) });
-    expect(await open(stub).auth.granted(credential, signal)).toEqual(expected);
-  });
+test.each([
+  [{ scopes: ' metrics,, data-export ' }, { scopes: ['metrics', 'data-export'], projects: [] }],
+  [
+    { scopes: 'metrics', permissions: {} },
+    { scopes: ['metrics'], projects: [] },
+  ],
+  [
+    { scopes: '', permissions: { projects: [{ id: '8', name: null }, { id: 'x', name: 'Odd' }, SHOP] } },
+    { scopes: [], projects: [{ id: 8, name: '' }, SHOP] },
+  ],
+])('grants %j', async (answer, expected) => {
+  const stub = await openStub({ me: json(200, answer) });
+  expect(await open(stub).auth.granted(credential, signal)).toEqual(expected);
+});
 
-  test('that cannot be read are done without for a minute, by a clock that may go back', async () => {
-    const stub = await openStub({ me: text(500, 'oops') });
-    const { auth, clock } = open(stub);
-    const ask = async () => [await auth.grantedIfKnown(credential, signal), stub.meRequests.length];
-    const [, first] = await ask();
-    expect(first).toBeGreaterThan(0);
-    expect(await ask()).toEqual([undefined, first]);
-    clock.jump(59_999);
-    expect(await ask()).toEqual([undefined, first]);
-    clock.jump(1);
-    expect((await ask())[1]).toBeGreaterThan(Number(first));
-    const after = stub.meRequests.length;
-    clock.jump(-60_000);
-    expect((await ask())[1]).toBeGreaterThan(after);
-    stub.me = json(200, { scopes: 'metrics' });
-    expect(await auth.grantedIfKnown(credential, signal, true)).toEqual({ scopes: ['metrics'], projects: [] });
-  });
+test('grants that cannot be read are done without for a minute, by a clock that may go back', async () => {
+  const stub = await openStub({ me: text(500, 'oops') });
+  const { auth, clock } = open(stub);
+  const ask = async () => [await auth.grantedIfKnown(credential, signal), stub.meRequests.length];
+  const [, first] = await ask();
+  expect(first).toBeGreaterThan(0);
+  expect(await ask()).toEqual([undefined, first]);
+  clock.jump(59_999);
+  expect(await ask()).toEqual([undefined, first]);
+  clock.jump(1);
+  expect((await ask())[1]).toBeGreaterThan(Number(first));
+  const after = stub.meRequests.length;
+  clock.jump(-60_000);
+  expect((await ask())[1]).toBeGreaterThan(after);
+  stub.me = json(200, { scopes: 'metrics' });
+  expect(await auth.grantedIfKnown(credential, signal, true)).toEqual({ scopes: ['metrics'], projects: [] });
+});
 
-  test('a caller that leaves is told its own reason', async () => {
-    const stub = await openStub({ me: () => undefined });
-    const controller = new AbortController();
-    const waiting = open(stub).auth.grantedIfKnown(credential, controller.signal);
-    const enough = new Error('enough');
-    controller.abort(enough);
-    await expect(waiting).rejects.toBe(enough);
-  });
+test('grants a caller that leaves is told its own reason', async () => {
+  const stub = await openStub({ me: () => undefined });
+  const controller = new AbortController();
+  const waiting = open(stub).auth.grantedIfKnown(credential, controller.signal);
+  const enough = new Error('enough');
+  controller.abort(enough);
+  await expect(waiting).rejects.toBe(enough);
 });
 
 describe('what is granted', () => {

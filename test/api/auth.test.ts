@@ -7,95 +7,89 @@ import { json, openClient, openStub, SECRET, SHOP, text, tokenBody } from '../su
 const { listSegments, listScenarios } = operations;
 const grants = (scopes: string, ...projects: { id: number; name: string }[]) => json(200, { scopes, permissions: { projects } });
 
-describe('endpoint', () => {
-  test.each([
-    [undefined, 'names no endpoint', undefined],
-    ['', 'names no endpoint', undefined],
-    ['http://api.example.com', 'neither https nor http on this machine', undefined],
-    ['ftp://127.0.0.1/', 'neither https nor http on this machine', undefined],
-    ['http://127.0.0.1.example.com', 'neither https nor http on this machine', undefined],
-    ['eu.example.com', 'is not a valid address', undefined],
-    ['https://user:pass@api.example.com', 'a user name or a password', undefined],
-    ['https://api.example.com/?x=', 'a query or a fragment', undefined],
-    ['https://api.example.org', 'outside of the allowed domains (example.com)', ['example.com']],
-    ['https://evilexample.com', 'outside of the allowed domains (example.com)', ['example.com']],
-    ['https://example.com.evil.org', 'outside of the allowed domains', ['example.com']],
-  ])('%j is refused: %s', async (endpoint, words, endpointDomains) => {
-    const stub = await openStub();
-    stub.token = json(200, tokenBody(stub, { endpoint }));
-    const error = await failure(openClient(stub, { endpointDomains }).authenticate());
-    expect(error.kind).toBe('forbidden');
-    expect(error.message).toContain(words);
-  });
-
-  test.each([
-    ['https://api.eu.example.com', ['example.com']],
-    ['https://EXAMPLE.com.', ['.example.com']],
-    ['https://api.example.com:8443/base/', ['other.org', '*.example.com']],
-    ['https://anything.test/', undefined],
-    ['http://localhost:1', undefined],
-    ['http://[::1]:1', undefined],
-  ])('%s is taken with the allowed domains %j', async (endpoint, endpointDomains) => {
-    const stub = await openStub();
-    stub.token = json(200, tokenBody(stub, { endpoint }));
-    expect(await openClient(stub, { endpointDomains }).authenticate()).toMatchObject({ endpoint: endpoint.replace(/\/$/, '') });
-  });
+test.each([
+  [undefined, 'names no endpoint', undefined],
+  ['', 'names no endpoint', undefined],
+  ['http://api.example.com', 'neither https nor http on this machine', undefined],
+  ['ftp://127.0.0.1/', 'neither https nor http on this machine', undefined],
+  ['http://127.0.0.1.example.com', 'neither https nor http on this machine', undefined],
+  ['eu.example.com', 'is not a valid address', undefined],
+  ['https://user:pass@api.example.com', 'a user name or a password', undefined],
+  ['https://api.example.com/?x=', 'a query or a fragment', undefined],
+  ['https://api.example.org', 'outside of the allowed domains (example.com)', ['example.com']],
+  ['https://evilexample.com', 'outside of the allowed domains (example.com)', ['example.com']],
+  ['https://example.com.evil.org', 'outside of the allowed domains', ['example.com']],
+])('endpoint %j is refused: %s', async (endpoint, words, endpointDomains) => {
+  const stub = await openStub();
+  stub.token = json(200, tokenBody(stub, { endpoint }));
+  const error = await failure(openClient(stub, { endpointDomains }).authenticate());
+  expect(error.kind).toBe('forbidden');
+  expect(error.message).toContain(words);
 });
 
-describe('scopes', () => {
-  test('one token for what the session needs and the credential grants', async () => {
-    const stub = await openStub({ me: grants('metrics speed-analysis session-replay enrichment', SHOP) });
-    const client = openClient(stub);
-    await Promise.all([client.call(listSegments, {}), client.call(listSegments, {}), client.authenticate(), client.projectId()]);
-    expect(stub.tokenRequests.map(({ body }) => JSON.parse(body))).toEqual([
-      {
-        client_id: 'client-1',
-        client_secret: SECRET,
-        grant_type: 'client_credentials',
-        scope: 'metrics speed-analysis',
-        project_id: SHOP.id,
-      },
-    ]);
-    expect(stub.meRequests).toHaveLength(1);
-  });
-
-  test.each([
-    ['metrics enrichment', 'enrichment cannot be combined'],
-    ['metric', '"metric" is not a scope'],
-    ['', 'expected scope names'],
-  ])('%j is refused', async (scope, words) => {
-    const stub = await openStub();
-    const error = await failure(openClient(stub).authenticate({ scope }));
-    expect(error).toMatchObject({ kind: 'invalid' });
-    expect(error.message).toContain(words);
-    expect(stub.meRequests).toEqual([]);
-  });
+test.each([
+  ['https://api.eu.example.com', ['example.com']],
+  ['https://EXAMPLE.com.', ['.example.com']],
+  ['https://api.example.com:8443/base/', ['other.org', '*.example.com']],
+  ['https://anything.test/', undefined],
+  ['http://localhost:1', undefined],
+  ['http://[::1]:1', undefined],
+])('endpoint %s is taken with the allowed domains %j', async (endpoint, endpointDomains) => {
+  const stub = await openStub();
+  stub.token = json(200, tokenBody(stub, { endpoint }));
+  expect(await openClient(stub, { endpointDomains }).authenticate()).toMatchObject({ endpoint: endpoint.replace(/\/$/, '') });
 });
 
-describe('grants that cannot be read', () => {
-  test('because nothing answers: the call waits a part of its time for them', { tags: 'nightly' }, async () => {
-    const stub = await openStub({ me: () => undefined });
-    expect(await openClient(stub, { timeoutMs: 3_000 }).call(listSegments, {})).toEqual([]);
-  });
+test('scopes one token for what the session needs and the credential grants', async () => {
+  const stub = await openStub({ me: grants('metrics speed-analysis session-replay enrichment', SHOP) });
+  const client = openClient(stub);
+  await Promise.all([client.call(listSegments, {}), client.call(listSegments, {}), client.authenticate(), client.projectId()]);
+  expect(stub.tokenRequests.map(({ body }) => JSON.parse(body))).toEqual([
+    {
+      client_id: 'client-1',
+      client_secret: SECRET,
+      grant_type: 'client_credentials',
+      scope: 'metrics speed-analysis',
+      project_id: SHOP.id,
+    },
+  ]);
+  expect(stub.meRequests).toHaveLength(1);
+});
 
-  test('because the credential is refused: so is the call', async () => {
-    const stub = await openStub({ me: json(401, { error: 'invalid_client' }) });
-    expect(await failure(openClient(stub).call(listSegments, {}))).toMatchObject({ kind: 'unauthorized' });
-    expect(stub.tokenRequests).toEqual([]);
-  });
+test.each([
+  ['metrics enrichment', 'enrichment cannot be combined'],
+  ['metric', '"metric" is not a scope'],
+  ['', 'expected scope names'],
+])('scopes %j is refused', async (scope, words) => {
+  const stub = await openStub();
+  const error = await failure(openClient(stub).authenticate({ scope }));
+  expect(error).toMatchObject({ kind: 'invalid' });
+  expect(error.message).toContain(words);
+  expect(stub.meRequests).toEqual([]);
+});
 
-  test('a refusal of the joint scopes then falls back to the one of the call', async () => {
-    const stub = await openStub({ me: text(404, '') });
-    stub.token = (response, request) => {
-      const { scope } = JSON.parse(request.body);
-      const answer = scope === 'metrics' ? json(200, tokenBody(stub, { scope })) : json(400, { error: 'invalid_scope' });
-      answer(response, request);
-    };
-    const client = openClient(stub);
-    for (let count = 0; count < 2; count += 1) expect(await client.call(listSegments, {})).toEqual([]);
-    expect(await failure(client.call(listScenarios, {}))).toMatchObject({ kind: 'forbidden' });
-    expect(stub.tokenRequests).toHaveLength(3);
-  });
+test('grants that cannot be read because nothing answers: the call waits a part of its time for them', { tags: 'nightly' }, async () => {
+  const stub = await openStub({ me: () => undefined });
+  expect(await openClient(stub, { timeoutMs: 3_000 }).call(listSegments, {})).toEqual([]);
+});
+
+test('grants that cannot be read because the credential is refused: so is the call', async () => {
+  const stub = await openStub({ me: json(401, { error: 'invalid_client' }) });
+  expect(await failure(openClient(stub).call(listSegments, {}))).toMatchObject({ kind: 'unauthorized' });
+  expect(stub.tokenRequests).toEqual([]);
+});
+
+test('grants that cannot be read a refusal of the joint scopes then falls back to the one of the call', async () => {
+  const stub = await openStub({ me: text(404, '') });
+  stub.token = (response, request) => {
+    const { scope } = JSON.parse(request.body);
+    const answer = scope === 'metrics' ? json(200, tokenBody(stub, { scope })) : json(400, { error: 'invalid_scope' });
+    answer(response, request);
+  };
+  const client = openClient(stub);
+  for (let count = 0; count < 2; count += 1) expect(await client.call(listSegments, {})).toEqual([]);
+  expect(await failure(client.call(listScenarios, {}))).toMatchObject({ kind: 'forbidden' });
+  expect(stub.tokenRequests).toHaveLength(3);
 });
 
 const PUBLIC = 'https://auth.example.com';

@@ -80,28 +80,26 @@ test.each([
   [{ fields: [{ fieldName: 'a', fieldname: 1 }] }, 'fields[0].fieldname: is not known here; did you mean fieldName? There are fieldName.'],
 ])('%j: %s', (input, words) => expect(said(input)).toBe(words));
 
-describe('members that are not known', () => {
-  test('are answered with the parts of what they mean', () => {
-    const days = { baselineStartDate: z.string().optional(), baselineEndDate: z.string().optional() };
-    expect(said({ baseline: '2026-11-01' }, z.strictObject({ ...days, day: z.string().optional() }))).toBe(
-      'baseline: is not known here; did you mean baselineStartDate and baselineEndDate? There are baselineEndDate, baselineStartDate, day.',
-    );
-    expect(said({ baseline: '2026-11-01' }, z.strictObject({ ...days, baseline: z.enum(['previous', 'last']) }))).toBe(
-      'baseline: must be one of previous, last; see also baselineStartDate and baselineEndDate.',
-    );
-  });
+test('members that are not known are answered with the parts of what they mean', () => {
+  const days = { baselineStartDate: z.string().optional(), baselineEndDate: z.string().optional() };
+  expect(said({ baseline: '2026-11-01' }, z.strictObject({ ...days, day: z.string().optional() }))).toBe(
+    'baseline: is not known here; did you mean baselineStartDate and baselineEndDate? There are baselineEndDate, baselineStartDate, day.',
+  );
+  expect(said({ baseline: '2026-11-01' }, z.strictObject({ ...days, baseline: z.enum(['previous', 'last']) }))).toBe(
+    'baseline: must be one of previous, last; see also baselineStartDate and baselineEndDate.',
+  );
+});
 
-  test('are named with the nearest first, or with all where none is near', () => {
-    const small = z.strictObject({ startDate: z.string().optional(), device: z.string().optional() });
-    expect(said({ startdate: 'x' }, small)).toBe('startdate: is not known here; did you mean startDate? There are startDate, device.');
-    expect(said({ qqqqqq: 1, zzzzzz: 2 }, small)?.split('; ')).toEqual([
-      'qqqqqq: is not known here',
-      expect.stringMatching(/^there are (startDate, device|device, startDate)$/),
-      'zzzzzz: is not known here',
-      expect.stringMatching(/^there are (startDate, device|device, startDate)\.$/),
-    ]);
-    expect(said({ a: 1 }, z.strictObject({}))).toBe('a: is not known here; nothing is taken.');
-  });
+test('members that are not known are named with the nearest first, or with all where none is near', () => {
+  const small = z.strictObject({ startDate: z.string().optional(), device: z.string().optional() });
+  expect(said({ startdate: 'x' }, small)).toBe('startdate: is not known here; did you mean startDate? There are startDate, device.');
+  expect(said({ qqqqqq: 1, zzzzzz: 2 }, small)?.split('; ')).toEqual([
+    'qqqqqq: is not known here',
+    expect.stringMatching(/^there are (startDate, device|device, startDate)$/),
+    'zzzzzz: is not known here',
+    expect.stringMatching(/^there are (startDate, device|device, startDate)\.$/),
+  ]);
+  expect(said({ a: 1 }, z.strictObject({}))).toBe('a: is not known here; nothing is taken.');
 });
 
 test('of a long list of complaints the first twenty are named', () => {

@@ -40,20 +40,18 @@ describe('a token that expires in the middle', () => {
   });
 });
 
-describe('sessions', () => {
-  test('see nothing of each other', async () => {
-    const stub = await openStub();
-    const clock = skippingClock();
-    const limiter = createLimiter({ clock });
-    const [one, two] = ['one', 'two'].map((sessionId) => openClient(stub, { clock, limiter, sessionId }));
-    await one?.call(listSegments, {});
-    await two?.call(listSegments, {});
-    expect(stub.calls.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
-    await one?.close();
-    await two?.call(listSegments, {});
-    expect(stub.tokenRequests).toHaveLength(2);
-    expect(await failure(one?.call(listSegments, {}) ?? Promise.resolve())).toMatchObject({ kind: 'unauthorized' });
-  });
+test('sessions see nothing of each other', async () => {
+  const stub = await openStub();
+  const clock = skippingClock();
+  const limiter = createLimiter({ clock });
+  const [one, two] = ['one', 'two'].map((sessionId) => openClient(stub, { clock, limiter, sessionId }));
+  await one?.call(listSegments, {});
+  await two?.call(listSegments, {});
+  expect(stub.calls.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
+  await one?.close();
+  await two?.call(listSegments, {});
+  expect(stub.tokenRequests).toHaveLength(2);
+  expect(await failure(one?.call(listSegments, {}) ?? Promise.resolve())).toMatchObject({ kind: 'unauthorized' });
 });
 
 test('each request takes a slot of its project, and says when the service found too many', async () => {
@@ -73,26 +71,24 @@ test('each request takes a slot of its project, and says when the service found 
   expect(slots).toEqual([{ ...slot, refused: true }, slot, { ...slot, speed: true }]);
 });
 
-describe('on the wire', () => {
-  test('base and path are joined with one slash', async () => {
-    const stub = await openStub();
-    stub.token = json(200, tokenBody(stub, { endpoint: `${stub.endpoint}///` }));
-    await openClient({ url: `${stub.url}//` }).call(listSegments, {});
-    expect(stub.calls[0]?.target).toBe('/eu/v1/segments?projectId=7');
-  });
+test('on the wire base and path are joined with one slash', async () => {
+  const stub = await openStub();
+  stub.token = json(200, tokenBody(stub, { endpoint: `${stub.endpoint}///` }));
+  await openClient({ url: `${stub.url}//` }).call(listSegments, {});
+  expect(stub.calls[0]?.target).toBe('/eu/v1/segments?projectId=7');
+});
 
-  test('the client says who it is and what it takes', async () => {
-    const stub = await openStub();
-    await openClient(stub).call(listSegments, {});
-    expect(stub.calls[0]?.headers).toMatchObject({
-      'user-agent': 'web-analytics-mcp/1.2.3',
-      accept: 'application/json',
-      'accept-encoding': 'gzip',
-    });
-    expect(stub.calls[0]?.headers).not.toHaveProperty('content-type');
-    expect(stub.tokenRequests[0]?.headers).toMatchObject({ 'user-agent': 'web-analytics-mcp/1.2.3', 'content-type': 'application/json' });
-    expect(stub.tokenRequests[0]?.headers).not.toHaveProperty('authorization');
+test('on the wire the client says who it is and what it takes', async () => {
+  const stub = await openStub();
+  await openClient(stub).call(listSegments, {});
+  expect(stub.calls[0]?.headers).toMatchObject({
+    'user-agent': 'web-analytics-mcp/1.2.3',
+    accept: 'application/json',
+    'accept-encoding': 'gzip',
   });
+  expect(stub.calls[0]?.headers).not.toHaveProperty('content-type');
+  expect(stub.tokenRequests[0]?.headers).toMatchObject({ 'user-agent': 'web-analytics-mcp/1.2.3', 'content-type': 'application/json' });
+  expect(stub.tokenRequests[0]?.headers).not.toHaveProperty('authorization');
 });
 
 test('the operations of the authentication server have methods of their own', async () => {

@@ -130,24 +130,22 @@ test.each([
   [30_000, '30 s'],
 ])('%d ms in words', (ms, words) => expect(seconds(ms)).toBe(words));
 
-describe('a deadline', () => {
-  test('many calls under one signal warn of nothing, end with its reason and leave no listener', async () => {
-    const warnings: Error[] = [];
-    const warned = (warning: Error) => void warnings.push(warning);
-    process.on('warning', warned);
-    onTestFinished(() => void process.off('warning', warned));
-    const controller = new AbortController();
-    const { signal } = controller;
-    const enough = new Error('enough');
-    const running = Array.from({ length: 20 }, () =>
-      withDeadline({ clock, timeoutMs: 60_000, signal }, (limits) => abortable(never(), limits.signal)).catch((reason: unknown) => reason),
-    );
-    await withDeadline({ clock, timeoutMs: 60_000, signal }, async () => undefined);
-    expect(getEventListeners(signal, 'abort')).toHaveLength(20);
-    await nextTurn();
-    expect(warnings).toEqual([]);
-    controller.abort(enough);
-    expect(await Promise.all(running)).toEqual(running.map(() => enough));
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
-  });
+test('a deadline many calls under one signal warn of nothing, end with its reason and leave no listener', async () => {
+  const warnings: Error[] = [];
+  const warned = (warning: Error) => void warnings.push(warning);
+  process.on('warning', warned);
+  onTestFinished(() => void process.off('warning', warned));
+  const controller = new AbortController();
+  const { signal } = controller;
+  const enough = new Error('enough');
+  const running = Array.from({ length: 20 }, () =>
+    withDeadline({ clock, timeoutMs: 60_000, signal }, (limits) => abortable(never(), limits.signal)).catch((reason: unknown) => reason),
+  );
+  await withDeadline({ clock, timeoutMs: 60_000, signal }, async () => undefined);
+  expect(getEventListeners(signal, 'abort')).toHaveLength(20);
+  await nextTurn();
+  expect(warnings).toEqual([]);
+  controller.abort(enough);
+  expect(await Promise.all(running)).toEqual(running.map(() => enough));
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
 import { readAnswer } from '../../src/api/exchange.ts';
 import type { Operation } from '../../src/api/operation.ts';
@@ -25,12 +25,10 @@ async function failure(...args: Parameters<typeof read>): Promise<ApiError> {
 const refused = (errorCode: string, errorMessage = 'No.') => ({ success: false, errorMessage, errorCode });
 const { listSegments, readCredential } = operations;
 
-describe('the authentication server', () => {
-  test('grants are read with and without the envelope', async () => {
-    const grants = { scopes: 'metrics', permissions: { projects: [] } };
-    expect(await read(readCredential, 200, grants)).toEqual(grants);
-    expect(await read(readCredential, 200, { payload: grants, success: true })).toEqual(grants);
-  });
+test('the authentication server grants are read with and without the envelope', async () => {
+  const grants = { scopes: 'metrics', permissions: { projects: [] } };
+  expect(await read(readCredential, 200, grants)).toEqual(grants);
+  expect(await read(readCredential, 200, { payload: grants, success: true })).toEqual(grants);
 });
 
 test('unknown members are kept and large ids stay exact', async () => {

@@ -35,30 +35,28 @@ describe('a packed answer', () => {
   });
 });
 
-describe('a name that leads inside', () => {
-  it('is never sent the bearer, and the error says what allows it', async () => {
-    const seen: (string | undefined)[] = [];
-    const { url } = await listen((request, response) => {
-      seen.push(request.headers.authorization);
-      response.end('{}');
-    });
-    const { port } = new URL(url);
-    const http = createHttp({
-      environment: {},
-      resolve: (hostname, _, callback) =>
-        callback(null, [{ address: hostname === 'auth.example.com' ? '93.184.216.34' : '127.0.0.1', family: 4 }]),
-    });
-    onTestFinished(() => http.close());
-    const request = { method: 'GET', headers: { authorization: 'Bearer secret' }, safe: true, maxBytes: 100 } as const;
-    const sending = (trustedHost?: string) =>
-      http.send({ ...request, url: `http://api.example.com:${port}/v1`, trustedHost, signal: AbortSignal.timeout(5_000) });
-    await expect(sending('auth.example.com')).rejects.toMatchObject({
-      kind: 'down',
-      transient: false,
-      message: expect.stringContaining('WEB_ANALYTICS_ENDPOINT_DOMAINS allows it'),
-    });
-    expect(seen).toEqual([]);
-    expect(await sending('api.example.com')).toMatchObject({ status: 200 });
-    expect(seen).toEqual(['Bearer secret']);
+it('a name that leads inside is never sent the bearer, and the error says what allows it', async () => {
+  const seen: (string | undefined)[] = [];
+  const { url } = await listen((request, response) => {
+    seen.push(request.headers.authorization);
+    response.end('{}');
   });
+  const { port } = new URL(url);
+  const http = createHttp({
+    environment: {},
+    resolve: (hostname, _, callback) =>
+      callback(null, [{ address: hostname === 'auth.example.com' ? '93.184.216.34' : '127.0.0.1', family: 4 }]),
+  });
+  onTestFinished(() => http.close());
+  const request = { method: 'GET', headers: { authorization: 'Bearer secret' }, safe: true, maxBytes: 100 } as const;
+  const sending = (trustedHost?: string) =>
+    http.send({ ...request, url: `http://api.example.com:${port}/v1`, trustedHost, signal: AbortSignal.timeout(5_000) });
+  await expect(sending('auth.example.com')).rejects.toMatchObject({
+    kind: 'down',
+    transient: false,
+    message: expect.stringContaining('WEB_ANALYTICS_ENDPOINT_DOMAINS allows it'),
+  });
+  expect(seen).toEqual([]);
+  expect(await sending('api.example.com')).toMatchObject({ status: 200 });
+  expect(seen).toEqual(['Bearer secret']);
 });

@@ -212,28 +212,26 @@ describe('failures', () => {
   });
 });
 
-describe('proxies', () => {
-  test('http goes through in absolute form, where nothing else is named for it', async () => {
-    const { port } = new URL((await listen((request, response) => response.end(`${request.headers.host}${request.url}`))).url);
-    const proxy = await startProxy({ upstream: Number(port), signIn: 'me:pass' });
-    const { send } = open({ HTTP_PROXY: proxy.url.replace('http://', 'http://me:pass@') });
-    expect(textOf(await send('http://api.example.test/v1/x?a=1'))).toBe('api.example.test/v1/x?a=1');
-    expect(proxy.asked).toEqual(['GET http://api.example.test/v1/x?a=1']);
-    const refused = await failure(open({ ALL_PROXY: proxy.url }).send('http://api.example.test/v1/x', write));
-    expect(refused).toMatchObject({ kind: 'settings', transient: false, code: 'ERR_PROXY_UND_ERR_INVALID_ARG' });
-    expect(refused.message).toContain('of ALL_PROXY requires a user and a password');
-  });
+test('proxies http goes through in absolute form, where nothing else is named for it', async () => {
+  const { port } = new URL((await listen((request, response) => response.end(`${request.headers.host}${request.url}`))).url);
+  const proxy = await startProxy({ upstream: Number(port), signIn: 'me:pass' });
+  const { send } = open({ HTTP_PROXY: proxy.url.replace('http://', 'http://me:pass@') });
+  expect(textOf(await send('http://api.example.test/v1/x?a=1'))).toBe('api.example.test/v1/x?a=1');
+  expect(proxy.asked).toEqual(['GET http://api.example.test/v1/x?a=1']);
+  const refused = await failure(open({ ALL_PROXY: proxy.url }).send('http://api.example.test/v1/x', write));
+  expect(refused).toMatchObject({ kind: 'settings', transient: false, code: 'ERR_PROXY_UND_ERR_INVALID_ARG' });
+  expect(refused.message).toContain('of ALL_PROXY requires a user and a password');
+});
 
-  test.each([
-    [403, { kind: 'settings', transient: false }],
-    [407, { kind: 'settings', transient: false }],
-    [429, { kind: 'down', transient: true }],
-    [503, { kind: 'down', transient: true }],
-  ])('https goes through a tunnel; one that is refused with %s sent nothing', async (refusal, expected) => {
-    const proxy = await startProxy({ refusal });
-    const error = await failure(open({ https_proxy: proxy.url }).send('https://api.example.test/v1/x', write));
-    expect(proxy.asked).toEqual(['CONNECT api.example.test:443']);
-    expect(error).toMatchObject({ ...expected, outcomeUnknown: false, code: `ERR_PROXY_${refusal}` });
-    expect(error.message).toContain(`(${refusal})`);
-  });
+test.each([
+  [403, { kind: 'settings', transient: false }],
+  [407, { kind: 'settings', transient: false }],
+  [429, { kind: 'down', transient: true }],
+  [503, { kind: 'down', transient: true }],
+])('proxies https goes through a tunnel; one that is refused with %s sent nothing', async (refusal, expected) => {
+  const proxy = await startProxy({ refusal });
+  const error = await failure(open({ https_proxy: proxy.url }).send('https://api.example.test/v1/x', write));
+  expect(proxy.asked).toEqual(['CONNECT api.example.test:443']);
+  expect(error).toMatchObject({ ...expected, outcomeUnknown: false, code: `ERR_PROXY_${refusal}` });
+  expect(error.message).toContain(`(${refusal})`);
 });

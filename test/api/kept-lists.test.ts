@@ -113,22 +113,20 @@ describe('reads of the other interfaces', () => {
   });
 });
 
-describe('metrics', () => {
-  test.each([
-    ['that may still change are kept for ten seconds', '2026-11-12T10:10:00.001Z', [1, 1, 2, 3, 3]],
-    ['that are final are kept for ten minutes', '2026-11-12T10:00:00.000Z', [1, 1, 1, 1, 2]],
-  ])('of days %s', async (_, endDate, expected) => {
-    const clock = skippingClock('2026-11-20T10:00:00.000Z');
-    const stub = await openStub({ answers: [payload({ values: [] })] });
-    const client = openClient(stub, { clock });
-    const counts: number[] = [];
-    for (const passedMs of [0, 9_999, 1, 589_999, 1]) {
-      clock.jump(passedMs);
-      await client.call(getSiteVisits, { startDate: '2026-10-01T00:00:00Z', endDate });
-      counts.push(stub.calls.length);
-    }
-    expect(counts).toEqual(expected);
-  });
+test.each([
+  ['that may still change are kept for ten seconds', '2026-11-12T10:10:00.001Z', [1, 1, 2, 3, 3]],
+  ['that are final are kept for ten minutes', '2026-11-12T10:00:00.000Z', [1, 1, 1, 1, 2]],
+])('metrics of days %s', async (_, endDate, expected) => {
+  const clock = skippingClock('2026-11-20T10:00:00.000Z');
+  const stub = await openStub({ answers: [payload({ values: [] })] });
+  const client = openClient(stub, { clock });
+  const counts: number[] = [];
+  for (const passedMs of [0, 9_999, 1, 589_999, 1]) {
+    clock.jump(passedMs);
+    await client.call(getSiteVisits, { startDate: '2026-10-01T00:00:00Z', endDate });
+    counts.push(stub.calls.length);
+  }
+  expect(counts).toEqual(expected);
 });
 
 describe('what was made of answers', () => {

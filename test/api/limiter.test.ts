@@ -139,35 +139,32 @@ describe('the wait that is to be expected', () => {
   });
 });
 
-describe('principals take turns', () => {
-  test('one with 500 calls in many sessions does not hold up another', async () => {
-    const { start, end, started, running } = watch({ concurrency: 2 });
-    for (const name of names(500, 'greedy '))
-      void start(name, { principalId: 'greedy', sessionId: `greedy ${Number(name.slice(7)) % 25}` });
-    for (const name of names(3, 'modest ')) void start(name, { principalId: 'modest', sessionId: 'm' });
-    for (await settled(); !started.includes('modest 2'); ) await end([...running.keys()][0] ?? '');
-    // Two ran before the modest one asked; after that it has every second turn.
-    expect(started.map((name) => name.split(' ')[0])).toEqual([
-      'greedy',
-      'greedy',
-      'greedy',
-      'modest',
-      'greedy',
-      'modest',
-      'greedy',
-      'modest',
-    ]);
-  });
+test('principals take turns one with 500 calls in many sessions does not hold up another', async () => {
+  const { start, end, started, running } = watch({ concurrency: 2 });
+  for (const name of names(500, 'greedy ')) void start(name, { principalId: 'greedy', sessionId: `greedy ${Number(name.slice(7)) % 25}` });
+  for (const name of names(3, 'modest ')) void start(name, { principalId: 'modest', sessionId: 'm' });
+  for (await settled(); !started.includes('modest 2'); ) await end([...running.keys()][0] ?? '');
+  // Two ran before the modest one asked; after that it has every second turn.
+  expect(started.map((name) => name.split(' ')[0])).toEqual([
+    'greedy',
+    'greedy',
+    'greedy',
+    'modest',
+    'greedy',
+    'modest',
+    'greedy',
+    'modest',
+  ]);
+});
 
-  test('and the sessions of each take turns at those', async () => {
-    const { start, end, started, running } = watch({ concurrency: 1 });
-    void start('first', { principalId: 'x', sessionId: 'x1' });
-    for (const name of names(3, 'x1 ')) void start(name, { principalId: 'x', sessionId: 'x1' });
-    void start('x2', { principalId: 'x', sessionId: 'x2' });
-    for (const name of names(3, 'y')) void start(name, { principalId: 'y', sessionId: 'y' });
-    for (await settled(); running.size > 0; ) await end([...running.keys()][0] ?? '');
-    expect(started).toEqual(['first', 'x1 0', 'y0', 'x2', 'y1', 'x1 1', 'y2', 'x1 2']);
-  });
+test('principals take turns and the sessions of each take turns at those', async () => {
+  const { start, end, started, running } = watch({ concurrency: 1 });
+  void start('first', { principalId: 'x', sessionId: 'x1' });
+  for (const name of names(3, 'x1 ')) void start(name, { principalId: 'x', sessionId: 'x1' });
+  void start('x2', { principalId: 'x', sessionId: 'x2' });
+  for (const name of names(3, 'y')) void start(name, { principalId: 'y', sessionId: 'y' });
+  for (await settled(); running.size > 0; ) await end([...running.keys()][0] ?? '');
+  expect(started).toEqual(['first', 'x1 0', 'y0', 'x2', 'y1', 'x1 1', 'y2', 'x1 2']);
 });
 
 test('sessions take turns at speed analysis too, whatever else they have waiting', async () => {

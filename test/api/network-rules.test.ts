@@ -40,42 +40,40 @@ describe('which limit a JSON text exceeds', () => {
   });
 });
 
-describe('addresses of inner networks', () => {
-  test.each([
-    ['0.255.255.255', '1.0.0.0'],
-    ['10.255.255.255', '11.0.0.0'],
-    ['100.64.0.0', '100.63.255.255'],
-    ['100.127.255.255', '100.128.0.0'],
-    ['127.255.255.255', '128.0.0.0'],
-    ['169.254.169.254', '169.253.255.255'],
-    ['172.16.0.0', '172.15.255.255'],
-    ['172.31.255.255', '172.32.0.0'],
-    ['192.0.0.255', '192.0.1.0'],
-    ['192.168.0.1', '192.169.0.0'],
-    ['198.19.255.255', '198.20.0.0'],
-    ['224.0.0.0', '223.255.255.255'],
-    ['::1', '::1:0:0:1'],
-    ['::ffff:10.0.0.1', '::ffff:11.0.0.1'],
-    ['fd00::1', 'fe00::1'],
-    ['fe80::1%eth0', '2600::1'],
-    ['fec0::1', '2001:db8::1'],
-    ['ff02::1', '2003::'],
-    ['64:ff9b::1', '64:ff9b:2::1'],
-    ['2002::1', '2001:4860:4860::8888'],
-  ])('%s is one, %s is none', (inside, outside) => {
-    expect([isInnerAddress(inside), isInnerAddress(outside)]).toEqual([true, false]);
-  });
+test.each([
+  ['0.255.255.255', '1.0.0.0'],
+  ['10.255.255.255', '11.0.0.0'],
+  ['100.64.0.0', '100.63.255.255'],
+  ['100.127.255.255', '100.128.0.0'],
+  ['127.255.255.255', '128.0.0.0'],
+  ['169.254.169.254', '169.253.255.255'],
+  ['172.16.0.0', '172.15.255.255'],
+  ['172.31.255.255', '172.32.0.0'],
+  ['192.0.0.255', '192.0.1.0'],
+  ['192.168.0.1', '192.169.0.0'],
+  ['198.19.255.255', '198.20.0.0'],
+  ['224.0.0.0', '223.255.255.255'],
+  ['::1', '::1:0:0:1'],
+  ['::ffff:10.0.0.1', '::ffff:11.0.0.1'],
+  ['fd00::1', 'fe00::1'],
+  ['fe80::1%eth0', '2600::1'],
+  ['fec0::1', '2001:db8::1'],
+  ['ff02::1', '2003::'],
+  ['64:ff9b::1', '64:ff9b:2::1'],
+  ['2002::1', '2001:4860:4860::8888'],
+])('addresses of inner networks %s is one, %s is none', (inside, outside) => {
+  expect([isInnerAddress(inside), isInnerAddress(outside)]).toEqual([true, false]);
+});
 
-  test('what is no address counts as inner, and no name is looked up', () => {
-    expect(['', 'example.com', '1.2.3', '1.2.3.4x'].map(isInnerAddress)).toEqual([true, true, true, true]);
-    const leads = (address: string) => leadsInside(new URL(address));
-    expect(['http://localhost:1/', 'http://127.0.0.1/', 'http://[::1]/', 'http://10.0.0.1/', 'http://[fd00::1]/'].map(leads)).toEqual(
-      Array.from({ length: 5 }, () => true),
-    );
-    expect(['http://example.com/', 'http://inner.example/', 'http://8.8.8.8/', 'http://[2600::1]/'].map(leads)).toEqual(
-      Array.from({ length: 4 }, () => false),
-    );
-  });
+test('addresses of inner networks what is no address counts as inner, and no name is looked up', () => {
+  expect(['', 'example.com', '1.2.3', '1.2.3.4x'].map(isInnerAddress)).toEqual([true, true, true, true]);
+  const leads = (address: string) => leadsInside(new URL(address));
+  expect(['http://localhost:1/', 'http://127.0.0.1/', 'http://[::1]/', 'http://10.0.0.1/', 'http://[fd00::1]/'].map(leads)).toEqual(
+    Array.from({ length: 5 }, () => true),
+  );
+  expect(['http://example.com/', 'http://inner.example/', 'http://8.8.8.8/', 'http://[2600::1]/'].map(leads)).toEqual(
+    Array.from({ length: 4 }, () => false),
+  );
 });
 
 describe('names are resolved to public addresses', () => {
@@ -200,39 +198,37 @@ describe('failures of the network', () => {
   });
 });
 
-describe('a timeout of silence', () => {
-  test('ends what is silent, starts again with each sign, and stops without a trace', () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    try {
-      const { signal } = new AbortController();
-      const timeout = startIdleTimeout({ idleTimeoutMs: 100, signal });
-      vi.advanceTimersByTime(99);
-      timeout.refresh();
-      vi.advanceTimersByTime(99);
-      expect([timeout.signal.aborted, timeout.hasExpired()]).toEqual([false, false]);
-      vi.advanceTimersByTime(1);
-      expect([timeout.signal.aborted, timeout.hasExpired()]).toEqual([true, true]);
-      const stopped = startIdleTimeout({ idleTimeoutMs: 100, signal });
-      stopped.stop();
-      vi.advanceTimersByTime(1_000);
-      expect(stopped.signal.aborted).toBe(false);
-      timeout.stop();
-      expect(getEventListeners(signal, 'abort')).toEqual([]);
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-
-  test('hands on the reason of the caller, which is no expiry', () => {
-    const enough = new Error('enough');
-    const controller = new AbortController();
-    const timeout = startIdleTimeout({ signal: controller.signal });
+test('a timeout of silence ends what is silent, starts again with each sign, and stops without a trace', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const { signal } = new AbortController();
+    const timeout = startIdleTimeout({ idleTimeoutMs: 100, signal });
+    vi.advanceTimersByTime(99);
     timeout.refresh();
-    controller.abort(enough);
-    expect([timeout.signal.reason, timeout.hasExpired()]).toEqual([enough, false]);
-    expect(startIdleTimeout({ idleTimeoutMs: 5, signal: controller.signal }).signal.reason).toBe(enough);
+    vi.advanceTimersByTime(99);
+    expect([timeout.signal.aborted, timeout.hasExpired()]).toEqual([false, false]);
+    vi.advanceTimersByTime(1);
+    expect([timeout.signal.aborted, timeout.hasExpired()]).toEqual([true, true]);
+    const stopped = startIdleTimeout({ idleTimeoutMs: 100, signal });
+    stopped.stop();
+    vi.advanceTimersByTime(1_000);
+    expect(stopped.signal.aborted).toBe(false);
     timeout.stop();
-  });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a timeout of silence hands on the reason of the caller, which is no expiry', () => {
+  const enough = new Error('enough');
+  const controller = new AbortController();
+  const timeout = startIdleTimeout({ signal: controller.signal });
+  timeout.refresh();
+  controller.abort(enough);
+  expect([timeout.signal.reason, timeout.hasExpired()]).toEqual([enough, false]);
+  expect(startIdleTimeout({ idleTimeoutMs: 5, signal: controller.signal }).signal.reason).toBe(enough);
+  timeout.stop();
 });
 
 test('connections to each proxy are kept, and those of addresses that need none are the direct ones', async () => {

@@ -57,49 +57,47 @@ describe('which proxy an address is reached through', () => {
   });
 });
 
-describe('what NO_PROXY leaves out', () => {
-  test.each([
-    ['api.example', 'https://api.example/', true],
-    ['api.example', 'https://v2.API.example./', true],
-    ['api.example', 'https://other-api.example/', false],
-    ['.api.example', 'https://api.example/', true],
-    ['*.api.example', 'https://v2.api.example/', true],
-    ['API.Example.', 'https://api.example/', true],
-    ['one.example, two.example\tthree.example', 'https://three.example/', true],
-    ['*', 'https://api.example/', true],
-    ['one.example,*', 'https://api.example/', true],
-    ['api.example:443', 'https://api.example/', true],
-    ['api.example:8443', 'https://api.example/', false],
-    ['api.example:8443', 'https://api.example:8443/', true],
-    ['*:8443', 'https://api.example:8443/', true],
-    ['api.example:80', 'http://api.example/', true],
-    ['10.1.2.3', 'https://10.1.2.3/', true],
-    ['10.1.2.3', 'https://10.1.2.30/', false],
-    ['2.3', 'https://10.1.2.3/', false],
-    ['10.1.2.3:443', 'https://10.1.2.3/', true],
-    ['10.1.2.3:80', 'https://10.1.2.3/', false],
-    ['10.0.0.0/8', 'https://10.1.2.3/', true],
-    ['10.0.0.0/8', 'https://11.1.2.3/', false],
-    ['10.0.0.0/8', 'https://10.example/', false],
-    ['0.0.0.0/0', 'https://11.1.2.3/', true],
-    ['10.0.0.0/33', 'https://10.1.2.3/', false],
-    ['10.0.0.0/x', 'https://10.1.2.3/', false],
-    ['fd00::/8', 'https://[fd12::1]/', true],
-    ['fd00::/8', 'https://[fe80::1]/', false],
-    ['fd12:0::1', 'https://[fd12::1]/', true],
-    ['[fd12::1]', 'https://[fd12::1]/', true],
-    ['[fd12::1]:443', 'https://[fd12::1]/', true],
-    ['[fd12::1]:8443', 'https://[fd12::1]/', false],
-    ['::/0', 'https://10.1.2.3/', false],
-    ['', 'https://api.example/', false],
-    [',, ', 'https://api.example/', false],
-    ['.', 'https://api.example/', false],
-  ])('"%s" for %s: %s', (list, address, isExempt) => {
-    expect(originFor(address, { HTTPS_PROXY: 'p:1', HTTP_PROXY: 'p:1', NO_PROXY: list }) === undefined).toBe(isExempt);
-  });
+test.each([
+  ['api.example', 'https://api.example/', true],
+  ['api.example', 'https://v2.API.example./', true],
+  ['api.example', 'https://other-api.example/', false],
+  ['.api.example', 'https://api.example/', true],
+  ['*.api.example', 'https://v2.api.example/', true],
+  ['API.Example.', 'https://api.example/', true],
+  ['one.example, two.example\tthree.example', 'https://three.example/', true],
+  ['*', 'https://api.example/', true],
+  ['one.example,*', 'https://api.example/', true],
+  ['api.example:443', 'https://api.example/', true],
+  ['api.example:8443', 'https://api.example/', false],
+  ['api.example:8443', 'https://api.example:8443/', true],
+  ['*:8443', 'https://api.example:8443/', true],
+  ['api.example:80', 'http://api.example/', true],
+  ['10.1.2.3', 'https://10.1.2.3/', true],
+  ['10.1.2.3', 'https://10.1.2.30/', false],
+  ['2.3', 'https://10.1.2.3/', false],
+  ['10.1.2.3:443', 'https://10.1.2.3/', true],
+  ['10.1.2.3:80', 'https://10.1.2.3/', false],
+  ['10.0.0.0/8', 'https://10.1.2.3/', true],
+  ['10.0.0.0/8', 'https://11.1.2.3/', false],
+  ['10.0.0.0/8', 'https://10.example/', false],
+  ['0.0.0.0/0', 'https://11.1.2.3/', true],
+  ['10.0.0.0/33', 'https://10.1.2.3/', false],
+  ['10.0.0.0/x', 'https://10.1.2.3/', false],
+  ['fd00::/8', 'https://[fd12::1]/', true],
+  ['fd00::/8', 'https://[fe80::1]/', false],
+  ['fd12:0::1', 'https://[fd12::1]/', true],
+  ['[fd12::1]', 'https://[fd12::1]/', true],
+  ['[fd12::1]:443', 'https://[fd12::1]/', true],
+  ['[fd12::1]:8443', 'https://[fd12::1]/', false],
+  ['::/0', 'https://10.1.2.3/', false],
+  ['', 'https://api.example/', false],
+  [',, ', 'https://api.example/', false],
+  ['.', 'https://api.example/', false],
+])('what NO_PROXY leaves out "%s" for %s: %s', (list, address, isExempt) => {
+  expect(originFor(address, { HTTPS_PROXY: 'p:1', HTTP_PROXY: 'p:1', NO_PROXY: list }) === undefined).toBe(isExempt);
+});
 
-  test('the lower-case variable counts before the other', () => {
-    expect(originFor('https://api.example/', { HTTPS_PROXY: 'p:1', NO_PROXY: 'api.example', no_proxy: 'x.example' })).toBe('http://p:1');
-    expect(originFor('https://api.example/', { HTTPS_PROXY: 'p:1', NO_PROXY: 'api.example', no_proxy: '' })).toBeUndefined();
-  });
+test('what NO_PROXY leaves out the lower-case variable counts before the other', () => {
+  expect(originFor('https://api.example/', { HTTPS_PROXY: 'p:1', NO_PROXY: 'api.example', no_proxy: 'x.example' })).toBe('http://p:1');
+  expect(originFor('https://api.example/', { HTTPS_PROXY: 'p:1', NO_PROXY: 'api.example', no_proxy: '' })).toBeUndefined();
 });

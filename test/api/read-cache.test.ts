@@ -139,20 +139,18 @@ describe('who may see what is kept', () => {
   });
 });
 
-describe('identical reads on their way', () => {
-  test('a read after a write joins none that began before it', async () => {
-    const { stub, arrived, answer } = await slowStub(payload({ events: [] }));
-    const clock = skippingClock();
-    const client = openClient(stub, { clock, limiter: createLimiter({ clock, speedConcurrency: 2 }) });
-    const before = client.call(listSpeedEvents, {});
-    await arrived(1);
-    stub.answers = [payload({ key: 'release' })];
-    await client.call(createSpeedEvent, event);
-    stub.answers = [payload({ events: [event] })];
-    expect((await client.call(listSpeedEvents, {})).events).toHaveLength(1);
-    answer();
-    expect((await before).events).toHaveLength(0);
-  });
+test('identical reads on their way a read after a write joins none that began before it', async () => {
+  const { stub, arrived, answer } = await slowStub(payload({ events: [] }));
+  const clock = skippingClock();
+  const client = openClient(stub, { clock, limiter: createLimiter({ clock, speedConcurrency: 2 }) });
+  const before = client.call(listSpeedEvents, {});
+  await arrived(1);
+  stub.answers = [payload({ key: 'release' })];
+  await client.call(createSpeedEvent, event);
+  stub.answers = [payload({ events: [event] })];
+  expect((await client.call(listSpeedEvents, {})).events).toHaveLength(1);
+  answer();
+  expect((await before).events).toHaveLength(0);
 });
 
 const clockOf = () => manualClock('2026-11-20T10:00:00.000Z');
@@ -187,64 +185,60 @@ function held(reads: ReturnType<ReadCache['open']>, more: Partial<SharedRead<unk
   return { answer, end: (value: unknown) => end(value), begun, limits: () => shared ?? limitsOf() };
 }
 
-describe('room', () => {
-  test('what is too old gives its room back, and what never changes keeps it', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    try {
-      const clock = clockOf();
-      const cache = createReadCache({ clock });
-      const { ask } = counting(cache.open(['ana']));
-      const pass = async (ms: number) => {
-        await clock.advance(ms);
-        vi.advanceTimersByTime(ms);
-      };
-      await ask('report', { keepMs: Number.POSITIVE_INFINITY });
-      await ask('a');
-      await pass(600);
-      await ask('b');
-      expect(cache.bytes()).toBe(24);
-      await pass(400);
-      expect(cache.bytes()).toBe(24);
-      await pass(1);
-      expect(cache.bytes()).toBe(16);
-      await pass(600);
-      expect(cache.bytes()).toBe(8);
-      await pass(100_000);
-      expect(cache.bytes()).toBe(8);
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-
-  test('without any room nothing is kept and nothing fails', async () => {
-    const cache = createReadCache({ maxBytes: 0 });
-    const reads = cache.open(['ana']);
-    const { ask } = counting(reads);
-    expect([await ask('a'), await ask('a', { after: 'b' }), cache.bytes()]).toEqual([1, 2, 0]);
-    reads.forget();
-    reads.close();
-  });
+test('room what is too old gives its room back, and what never changes keeps it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const clock = clockOf();
+    const cache = createReadCache({ clock });
+    const { ask } = counting(cache.open(['ana']));
+    const pass = async (ms: number) => {
+      await clock.advance(ms);
+      vi.advanceTimersByTime(ms);
+    };
+    await ask('report', { keepMs: Number.POSITIVE_INFINITY });
+    await ask('a');
+    await pass(600);
+    await ask('b');
+    expect(cache.bytes()).toBe(24);
+    await pass(400);
+    expect(cache.bytes()).toBe(24);
+    await pass(1);
+    expect(cache.bytes()).toBe(16);
+    await pass(600);
+    expect(cache.bytes()).toBe(8);
+    await pass(100_000);
+    expect(cache.bytes()).toBe(8);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
-describe('what may change', () => {
-  test('is given again for its time, and not where the clock went back or nothing old will do', async () => {
-    const clock = clockOf();
-    const { ask } = counting(createReadCache({ clock }).open(['ana']));
-    expect([await ask('a'), await ask('a')]).toEqual([1, 1]);
-    await clock.advance(999);
-    expect([await ask('a'), await ask('a', { fresh: true }), await ask('a')]).toEqual([1, 2, 2]);
-    await clock.advance(1_000);
-    expect([await ask('a'), await ask('a', { keepMs: 0 })]).toEqual([3, 4]);
-    clock.jump(-1);
-    expect(await ask('a')).toBe(5);
-  });
+test('room without any room nothing is kept and nothing fails', async () => {
+  const cache = createReadCache({ maxBytes: 0 });
+  const reads = cache.open(['ana']);
+  const { ask } = counting(reads);
+  expect([await ask('a'), await ask('a', { after: 'b' }), cache.bytes()]).toEqual([1, 2, 0]);
+  reads.forget();
+  reads.close();
+});
 
-  test('a page is given again only where it was read after the one before it', async () => {
-    const { ask } = counting(createReadCache().open(['ana']));
-    expect([await ask('1'), await ask('2', { after: '1' }), await ask('2', { after: '1' })]).toEqual([1, 2, 2]);
-    expect([await ask('1', { fresh: true }), await ask('2', { after: '1' })]).toEqual([3, 4]);
-    expect(await ask('2', { after: 'unknown' })).toBe(5);
-  });
+test('what may change is given again for its time, and not where the clock went back or nothing old will do', async () => {
+  const clock = clockOf();
+  const { ask } = counting(createReadCache({ clock }).open(['ana']));
+  expect([await ask('a'), await ask('a')]).toEqual([1, 1]);
+  await clock.advance(999);
+  expect([await ask('a'), await ask('a', { fresh: true }), await ask('a')]).toEqual([1, 2, 2]);
+  await clock.advance(1_000);
+  expect([await ask('a'), await ask('a', { keepMs: 0 })]).toEqual([3, 4]);
+  clock.jump(-1);
+  expect(await ask('a')).toBe(5);
+});
+
+test('what may change a page is given again only where it was read after the one before it', async () => {
+  const { ask } = counting(createReadCache().open(['ana']));
+  expect([await ask('1'), await ask('2', { after: '1' }), await ask('2', { after: '1' })]).toEqual([1, 2, 2]);
+  expect([await ask('1', { fresh: true }), await ask('2', { after: '1' })]).toEqual([3, 4]);
+  expect(await ask('2', { after: 'unknown' })).toBe(5);
 });
 
 describe('a shared read', () => {
@@ -308,19 +302,17 @@ describe('a shared read', () => {
   });
 });
 
-describe('an owner', () => {
-  test('that forgets leaves others alone; each time, what is on its way is not kept', async () => {
-    const cache = createReadCache();
-    const [ana, ben] = [cache.open(['ana']), cache.open(['ben'])];
-    const of = { ana: counting(ana), ben: counting(ben) };
-    expect([await of.ana.ask('a'), await of.ben.ask('a')]).toEqual([1, 1]);
-    for (const expected of [2, 3]) {
-      const late = held(ana, { key: 'late', keepMs: 1_000 });
-      await vi.waitUntil(() => late.begun.mock.calls.length === 1);
-      ana.forget();
-      late.end('late');
-      await late.answer;
-      expect([await of.ana.ask('a'), await of.ben.ask('a'), cache.bytes()]).toEqual([expected, 1, 16]);
-    }
-  });
+test('an owner that forgets leaves others alone; each time, what is on its way is not kept', async () => {
+  const cache = createReadCache();
+  const [ana, ben] = [cache.open(['ana']), cache.open(['ben'])];
+  const of = { ana: counting(ana), ben: counting(ben) };
+  expect([await of.ana.ask('a'), await of.ben.ask('a')]).toEqual([1, 1]);
+  for (const expected of [2, 3]) {
+    const late = held(ana, { key: 'late', keepMs: 1_000 });
+    await vi.waitUntil(() => late.begun.mock.calls.length === 1);
+    ana.forget();
+    late.end('late');
+    await late.answer;
+    expect([await of.ana.ask('a'), await of.ben.ask('a'), cache.bytes()]).toEqual([expected, 1, 16]);
+  }
 });

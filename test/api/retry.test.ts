@@ -56,15 +56,13 @@ const pairs = (answers: Record<string, unknown>, who: readonly string[]) =>
 /** Shortens what waits for the other side to hang up. */
 const options = { timeoutMs: 3_000 };
 
-describe('repeated until it passes', () => {
-  test.each([...pairs(passing, reads), ...pairs(busy, names)])('%s after %s', async (name, answer) => {
-    const troubles = { ...passing, ...busy };
-    const trouble = troubles[answer as keyof typeof troubles];
-    const stub = await openStub({ answers: [trouble, trouble, payload(fine[name])] });
-    expect(await run(name, openClient(stub, options))).toEqual(fine[name]);
-    expect(stub.calls).toHaveLength(3);
-    expect(new Set(stub.calls.map(({ target, body }) => target + body)).size).toBe(1);
-  });
+test.each([...pairs(passing, reads), ...pairs(busy, names)])('repeated until it passes %s after %s', async (name, answer) => {
+  const troubles = { ...passing, ...busy };
+  const trouble = troubles[answer as keyof typeof troubles];
+  const stub = await openStub({ answers: [trouble, trouble, payload(fine[name])] });
+  expect(await run(name, openClient(stub, options))).toEqual(fine[name]);
+  expect(stub.calls).toHaveLength(3);
+  expect(new Set(stub.calls.map(({ target, body }) => target + body)).size).toBe(1);
 });
 
 test.each(names)('while replicas may exceed the limit together, %s is repeated until the service takes it', async (name) => {
@@ -77,21 +75,19 @@ test.each(names)('while replicas may exceed the limit together, %s is repeated u
   expect(Math.max(...clock.slept)).toBeLessThan(1_000);
 });
 
-describe('sent once', () => {
-  test.each([...pairs(final, names), ...pairs(unreadable, reads)])('%s after %s', async (name, answer) => {
-    const troubles = { ...final, ...unreadable };
-    const stub = await openStub({ answers: [troubles[answer as keyof typeof troubles], payload(fine[name])] });
-    expect(await failure(run(name, openClient(stub)))).toMatchObject({ outcomeUnknown: false });
-    expect(stub.calls).toHaveLength(1);
-  });
+test.each([...pairs(final, names), ...pairs(unreadable, reads)])('sent once %s after %s', async (name, answer) => {
+  const troubles = { ...final, ...unreadable };
+  const stub = await openStub({ answers: [troubles[answer as keyof typeof troubles], payload(fine[name])] });
+  expect(await failure(run(name, openClient(stub)))).toMatchObject({ outcomeUnknown: false });
+  expect(stub.calls).toHaveLength(1);
+});
 
-  test.each(Object.entries({ ...passing, ...unreadable }))('a write after %s, which may have happened', async (_, trouble) => {
-    const stub = await openStub({ answers: [trouble, payload(fine['a write'])] });
-    const error = await failure(openClient(stub, options).call(createSpeedEvent, event));
-    expect(error.outcomeUnknown).toBe(true);
-    expect(error.message).toContain('may have taken effect');
-    expect(stub.calls).toHaveLength(1);
-  });
+test.each(Object.entries({ ...passing, ...unreadable }))('sent once a write after %s, which may have happened', async (_, trouble) => {
+  const stub = await openStub({ answers: [trouble, payload(fine['a write'])] });
+  const error = await failure(openClient(stub, options).call(createSpeedEvent, event));
+  expect(error.outcomeUnknown).toBe(true);
+  expect(error.message).toContain('may have taken effect');
+  expect(stub.calls).toHaveLength(1);
 });
 
 test('a write is repeated when the connection was refused', async () => {
@@ -118,18 +114,19 @@ test('a write is repeated when the connection was refused', async () => {
   onTestFinished(() => gone.server.closeAllConnections());
 });
 
-describe('back-off', () => {
-  test.each([
-    ['seconds', '3'],
-    ['an HTTP date', 'Fri, 20 Nov 2026 10:00:03 GMT'],
-  ])('lasts as long as Retry-After says in %s', async (_, header) => {
-    const clock = skippingClock('2026-11-20T10:00:00.000Z');
-    const stub = await openStub({ answers: [text(429, '', { 'retry-after': header }), payload([])] });
-    await openClient(stub, { clock }).call(listSegments, {});
-    expect(clock.slept).toEqual([3_000]);
-  });
+test.each([
+  ['seconds', '3'],
+  ['an HTTP date', 'Fri, 20 Nov 2026 10:00:03 GMT'],
+])('back-off lasts as long as Retry-After says in %s', async (_, header) => {
+  const clock = skippingClock('2026-11-20T10:00:00.000Z');
+  const stub = await openStub({ answers: [text(429, '', { 'retry-after': header }), payload([])] });
+  await openClient(stub, { clock }).call(listSegments, {});
+  expect(clock.slept).toEqual([3_000]);
+});
 
-  test.each(['60', 'Fri, 20 Nov 2026 11:00:00 GMT'])('is given up at once when Retry-After %s lies beyond the deadline', async (header) => {
+test.each(['60', 'Fri, 20 Nov 2026 11:00:00 GMT'])(
+  'back-off is given up at once when Retry-After %s lies beyond the deadline',
+  async (header) => {
     const clock = skippingClock();
     const stub = await openStub({ answers: [text(503, '', { 'retry-after': header })] });
     const error = await failure(openClient(stub, { clock }).call(listSegments, {}));
@@ -137,8 +134,8 @@ describe('back-off', () => {
     expect(error.message).toMatch(/^The service asks to wait \d+ s, longer than the call may take\./);
     expect(clock.slept).toEqual([]);
     expect(stub.calls).toHaveLength(1);
-  });
-});
+  },
+);
 
 describe('the wait before a repeat', () => {
   /** Repeats what always fails so; the clock stands still but for the waits, which it lists. */

@@ -163,20 +163,21 @@ describe('life', () => {
   });
 });
 
-describe('a clock that jumps', () => {
-  test.each([
-    ['forward past the end', 30 * 24 * HOUR_MS],
-    ['back by hours, so that the age is unknown', -5 * HOUR_MS],
-  ])('%s: one new token, not one for each call', async (_, jumpMs) => {
-    const { clock, get, asked } = watch();
-    await get();
-    clock.jump(jumpMs);
-    expect(await get()).toBe('token-2');
-    expect(await get()).toBe('token-2');
-    expect(asked).toHaveLength(2);
-  });
+test.each([
+  ['forward past the end', 30 * 24 * HOUR_MS],
+  ['back by hours, so that the age is unknown', -5 * HOUR_MS],
+])('a clock that jumps %s: one new token, not one for each call', async (_, jumpMs) => {
+  const { clock, get, asked } = watch();
+  await get();
+  clock.jump(jumpMs);
+  expect(await get()).toBe('token-2');
+  expect(await get()).toBe('token-2');
+  expect(asked).toHaveLength(2);
+});
 
-  test.each([2 * HOUR_MS, -2 * HOUR_MS])('by %i ms during the request: the token is used, and the next call asks again', async (jumpMs) => {
+test.each([2 * HOUR_MS, -2 * HOUR_MS])(
+  'a clock that jumps by %i ms during the request: the token is used, and the next call asks again',
+  async (jumpMs) => {
     const { clock, get, state, asked } = watch();
     state.before = async () => clock.jump(jumpMs);
     expect(await get()).toBe('token-1');
@@ -184,50 +185,48 @@ describe('a clock that jumps', () => {
     expect(await get()).toBe('token-2');
     expect(await get()).toBe('token-2');
     expect(asked).toHaveLength(2);
-  });
+  },
+);
+
+test('dropping removes that very token', async () => {
+  const { cache, get, asked } = watch();
+  const { token } = await cache.get(request, never);
+  cache.drop(request, token);
+  expect(await get()).toBe('token-2');
+  cache.drop(request, token);
+  expect(await get()).toBe('token-2');
+  expect(asked).toHaveLength(2);
 });
 
-describe('dropping', () => {
-  test('removes that very token', async () => {
-    const { cache, get, asked } = watch();
-    const { token } = await cache.get(request, never);
-    cache.drop(request, token);
-    expect(await get()).toBe('token-2');
-    cache.drop(request, token);
-    expect(await get()).toBe('token-2');
-    expect(asked).toHaveLength(2);
-  });
+test('dropping holds for callers who were looking it up', async () => {
+  const { cache, get } = watch();
+  const { token } = await cache.get(request, never);
+  const looking = get();
+  cache.drop(request, token);
+  expect(await looking).toBe('token-2');
+});
 
-  test('holds for callers who were looking it up', async () => {
-    const { cache, get } = watch();
-    const { token } = await cache.get(request, never);
-    const looking = get();
-    cache.drop(request, token);
-    expect(await looking).toBe('token-2');
+test('dropping a service that answers the same dead token again causes no loop', async () => {
+  const clock = manualClock('2026-11-20T10:00:00.000Z');
+  let asked = 0;
+  const same: Token = {
+    accessToken: 'same',
+    endpoint: 'https://api.example.com',
+    scopes: ['metrics'],
+    obtainedAtMs: clock.now(),
+    expiresAtMs: clock.now() + HOUR_MS,
+  };
+  const cache = createTokenCache({
+    clock,
+    async fetchToken() {
+      asked += 1;
+      return same;
+    },
   });
-
-  test('a service that answers the same dead token again causes no loop', async () => {
-    const clock = manualClock('2026-11-20T10:00:00.000Z');
-    let asked = 0;
-    const same: Token = {
-      accessToken: 'same',
-      endpoint: 'https://api.example.com',
-      scopes: ['metrics'],
-      obtainedAtMs: clock.now(),
-      expiresAtMs: clock.now() + HOUR_MS,
-    };
-    const cache = createTokenCache({
-      clock,
-      async fetchToken() {
-        asked += 1;
-        return same;
-      },
-    });
-    await cache.get(request, never);
-    cache.drop(request, same);
-    expect(await cache.get(request, never)).toEqual({ token: same, fromCache: false });
-    expect(asked).toBe(2);
-  });
+  await cache.get(request, never);
+  cache.drop(request, same);
+  expect(await cache.get(request, never)).toEqual({ token: same, fromCache: false });
+  expect(asked).toBe(2);
 });
 
 describe('tokens that replicas share', () => {

@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
@@ -32,7 +33,7 @@ const TUNNELS = ['CONNECT 0.platform.invalid:443', 'CONNECT 1.platform.invalid:4
 const FILES = 'CONNECT 3.platform.invalid:443';
 
 describe('the built server behind a proxy', () => {
-  it('signs in, reads figures and downloads files through tunnels, with user and password', { tags: 'nightly' }, async () => {
+  it('signs in, reads figures and downloads files through tunnels, with user and password', async () => {
     const signIn = 'anna:p@ss w%rd:é';
     const proxy = await startProxy({ upstream: secure.port, signIn });
     const address = proxy.url.replace('//', '//anna:p%40ss%20w%25rd:%C3%A9@');
@@ -51,7 +52,7 @@ describe('the built server behind a proxy', () => {
     expect(server.stderr()).not.toContain('p@ss');
   });
 
-  it('speaks TLS with it, under an authority of its own', { tags: 'nightly' }, async () => {
+  it('speaks TLS with it, under an authority of its own', async () => {
     const proxy = await startProxy({ upstream: secure.port, secure: secure.certificates });
     const answer = await ask({ HTTPS_PROXY: proxy.url });
     expect(answer).toContain('Nordlicht Shop');
@@ -59,13 +60,13 @@ describe('the built server behind a proxy', () => {
     expect(proxy.asked).toContain(TUNNELS[0]);
   });
 
-  it('gives names to one of SOCKS 5, with user and password', { tags: 'nightly' }, async () => {
+  it('gives names to one of SOCKS 5, with user and password', async () => {
     const proxy = await startSocksProxy({ upstream: secure.port, signIn: 'anna:p@ss' });
     expect(await ask({ ALL_PROXY: `socks5h://anna:p%40ss@${proxy.host}` })).toContain('Nordlicht Shop');
     expect(proxy.asked).toContain('SOCKS 0.platform.invalid:443');
   });
 
-  it('says in doctor which one leads to the platform, and once where it cannot', { tags: 'nightly' }, async () => {
+  it('says in doctor which one leads to the platform, and once where it cannot', async () => {
     const proxy = await startProxy({ upstream: secure.port });
     const good = await printed(['doctor'], { HTTPS_PROXY: `bob:canary@${proxy.host}` });
     const way = `through http://${proxy.host} of HTTPS_PROXY, with user and password`;

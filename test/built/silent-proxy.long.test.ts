@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { beforeAll, expect, it } from 'vitest';
 import { printedBy } from '../support/printed.ts';
 import { startProxy } from '../support/proxy.ts';
@@ -5,7 +6,7 @@ import { freshBundle } from '../support/stdio.ts';
 
 beforeAll(freshBundle);
 
-it('a proxy that never answers is named before the call is given up', { tags: 'nightly' }, async () => {
+it('a proxy that never answers is named before the call is given up', async () => {
   const { url } = await startProxy({ refusal: Number.POSITIVE_INFINITY });
   const printed = await printedBy('dist', ['call', 'get_credential', '{}'], {
     HTTPS_PROXY: url,

@@ -147,17 +147,17 @@ it('has a test in this folder for all that the build trims, swaps or leaves outs
   expect(found(/`\$\{staged\}\/([\w/]+\.\w+)`/g)).toEqual(['fonts/DejaVuSans.ttf']);
 });
 
-describe('the built server without any package beside it', () => {
-  it('answers, and says which package SQL and pictures need', { tags: 'nightly' }, async () => {
-    const folder = join(temporaryFolder(), 'dist');
-    cpSync('dist', folder, { recursive: true });
-    const [doctor, drawn] = await Promise.all([
-      printedBy(folder, ['doctor', ...DEMO], {}),
-      printedBy(folder, ['call', 'query_metrics', JSON.stringify(DRAWN), ...DEMO], {}),
-    ]);
-    expect(doctor).toMatch(/– sql-engine: query_export cannot answer\. .*npm install @duckdb\/node-api@/);
-    expect(doctor).toMatch(/– pictures: Charts come without an image\. .*npm install @resvg\/resvg-js@/);
-    expect(doctor).toContain('✓ get_site_visits: visits of the last 7 days: ');
-    expect(JSON.parse(drawn)).toMatchObject({ rows: expect.any(Array), chart: { kind: 'trend' } });
-  });
+it('the built server without any package beside it answers, and says which package SQL and pictures need', {
+  tags: 'nightly',
+}, async () => {
+  const folder = join(temporaryFolder(), 'dist');
+  cpSync('dist', folder, { recursive: true });
+  const [doctor, drawn] = await Promise.all([
+    printedBy(folder, ['doctor', ...DEMO], {}),
+    printedBy(folder, ['call', 'query_metrics', JSON.stringify(DRAWN), ...DEMO], {}),
+  ]);
+  expect(doctor).toMatch(/– sql-engine: query_export cannot answer\. .*npm install @duckdb\/node-api@/);
+  expect(doctor).toMatch(/– pictures: Charts come without an image\. .*npm install @resvg\/resvg-js@/);
+  expect(doctor).toContain('✓ get_site_visits: visits of the last 7 days: ');
+  expect(JSON.parse(drawn)).toMatchObject({ rows: expect.any(Array), chart: { kind: 'trend' } });
 });

@@ -154,34 +154,32 @@ it.each([[['doctor', ...DEMO]], [['demo']]])(
   },
 );
 
-describe('what keeps a server from answering', () => {
-  it('is said on stderr once, when the first call meets it', { tags: 'nightly' }, async () => {
-    const server = await startServer([], UNREACHABLE);
-    server.write(JSON.stringify({ jsonrpc: '2.0', ...INITIALIZE }));
-    for (const id of [2, 3]) {
-      server.write(JSON.stringify({ jsonrpc: '2.0', ...tool('list_goals'), id }));
-      expect(JSON.stringify(await server.answerTo(id))).toContain('WEB_ANALYTICS_AUTH_URL sets this address');
-    }
-    await server.stop();
-    expect(server.stderr().match(/WEB_ANALYTICS_AUTH_URL does not answer/g)).toHaveLength(1);
-  });
+it('what keeps a server from answering is said on stderr once, when the first call meets it', { tags: 'nightly' }, async () => {
+  const server = await startServer([], UNREACHABLE);
+  server.write(JSON.stringify({ jsonrpc: '2.0', ...INITIALIZE }));
+  for (const id of [2, 3]) {
+    server.write(JSON.stringify({ jsonrpc: '2.0', ...tool('list_goals'), id }));
+    expect(JSON.stringify(await server.answerTo(id))).toContain('WEB_ANALYTICS_AUTH_URL sets this address');
+  }
+  await server.stop();
+  expect(server.stderr().match(/WEB_ANALYTICS_AUTH_URL does not answer/g)).toHaveLength(1);
+});
 
-  it('names a variable that no setting has, and the one that was meant', { tags: 'nightly' }, async () => {
-    const server = await startServer(DEMO, { WEB_ANALYTICS_READONLY: '1' });
-    await server.stop();
-    expect(server.stderr()).toContain('WEB_ANALYTICS_READONLY is no setting and has no effect; did you mean WEB_ANALYTICS_READ_ONLY?');
-  });
+it('what keeps a server from answering names a variable that no setting has, and the one that was meant', { tags: 'nightly' }, async () => {
+  const server = await startServer(DEMO, { WEB_ANALYTICS_READONLY: '1' });
+  await server.stop();
+  expect(server.stderr()).toContain('WEB_ANALYTICS_READONLY is no setting and has no effect; did you mean WEB_ANALYTICS_READ_ONLY?');
+});
 
-  it.runIf(process.platform === 'linux').each([
-    [UNREACHABLE, 'The authentication server at WEB_ANALYTICS_AUTH_URL cannot be reached (ECONNREFUSED)'],
-    [{}, 'No credential is set. Set WEB_ANALYTICS_AUTH_URL, WEB_ANALYTICS_CLIENT_ID and WEB_ANALYTICS_CLIENT_SECRET'],
-    [{ ...UNREACHABLE, WEB_ANALYTICS_CLIENT_SECRET: '' }, 'The credential is incomplete. Set WEB_ANALYTICS_CLIENT_SECRET'],
-  ])('is said in a terminal before any call: %j', { tags: 'nightly' }, async (environment, words) => {
-    const { stdout, exitCode } = await inTerminal(environment, words);
-    expect(stdout).toContain('waits for an MCP client on stdin');
-    expect(stdout).toContain(words);
-    expect(exitCode).toBe(0);
-  });
+it.runIf(process.platform === 'linux').each([
+  [UNREACHABLE, 'The authentication server at WEB_ANALYTICS_AUTH_URL cannot be reached (ECONNREFUSED)'],
+  [{}, 'No credential is set. Set WEB_ANALYTICS_AUTH_URL, WEB_ANALYTICS_CLIENT_ID and WEB_ANALYTICS_CLIENT_SECRET'],
+  [{ ...UNREACHABLE, WEB_ANALYTICS_CLIENT_SECRET: '' }, 'The credential is incomplete. Set WEB_ANALYTICS_CLIENT_SECRET'],
+])('what keeps a server from answering is said in a terminal before any call: %j', { tags: 'nightly' }, async (environment, words) => {
+  const { stdout, exitCode } = await inTerminal(environment, words);
+  expect(stdout).toContain('waits for an MCP client on stdin');
+  expect(stdout).toContain(words);
+  expect(exitCode).toBe(0);
 });
 
 /** What a person sees who starts the server in a terminal, until the words are there; `script` makes the terminal. */

@@ -140,22 +140,20 @@ describe('the help', () => {
   });
 });
 
-describe('the emulated world', () => {
-  it('is seed 1 on the clock of the machine when nothing is said', async () => {
-    expect(await readWorldOptions({})).toEqual({ seed: 1, faults: [] });
-  });
+it('the emulated world is seed 1 on the clock of the machine when nothing is said', async () => {
+  expect(await readWorldOptions({})).toEqual({ seed: 1, faults: [] });
+});
 
-  it('starts at the given instant, and goes on from there', async () => {
-    const { clock } = await readWorldOptions({ clock: '2026-11-20T10:00:00Z' });
-    expect((clock?.now() ?? 0) - Date.parse('2026-11-20T10:00:00Z')).toBeLessThan(1_000);
-  });
+it('the emulated world starts at the given instant, and goes on from there', async () => {
+  const { clock } = await readWorldOptions({ clock: '2026-11-20T10:00:00Z' });
+  expect((clock?.now() ?? 0) - Date.parse('2026-11-20T10:00:00Z')).toBeLessThan(1_000);
+});
 
-  it.each([
-    [{ seed: 'x' }, '--seed "x" is wrong: expected a whole number, such as 7'],
-    [{ clock: 'noon' }, '--clock "noon" is wrong: expected an ISO date-time'],
-    [{ fault: ['flood'] }, '"flood" is not a fault; expected one of '],
-    [{ fault: ['hang:listAll'] }, '"listAll" is not an operation'],
-  ])('is refused: %j', async (flags, words) => {
-    await expect(readWorldOptions(flags)).rejects.toThrow(words);
-  });
+it.each([
+  [{ seed: 'x' }, '--seed "x" is wrong: expected a whole number, such as 7'],
+  [{ clock: 'noon' }, '--clock "noon" is wrong: expected an ISO date-time'],
+  [{ fault: ['flood'] }, '"flood" is not a fault; expected one of '],
+  [{ fault: ['hang:listAll'] }, '"listAll" is not an operation'],
+])('the emulated world is refused: %j', async (flags, words) => {
+  await expect(readWorldOptions(flags)).rejects.toThrow(words);
 });

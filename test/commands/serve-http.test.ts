@@ -22,44 +22,40 @@ async function open(options: ServiceOptions) {
 
 const HOSTS = 'WEB_ANALYTICS_ALLOWED_HOSTS';
 
-describe('beyond this machine', () => {
-  it.each<[string, ServiceOptions, RegExp]>([
-    ['neither', {}, new RegExp(`set sign-in .*and ${HOSTS}`)],
-    ['no sign-in', { settings: { ALLOWED_HOSTS: 'mcp.example.com' } }, /so set sign-in/],
-    ['no names', { signIn: spokenSignIn }, new RegExp(`so set ${HOSTS}`)],
-  ])('nothing starts with %s, and says what to set', async (_, options, words) => {
-    for (const host of ['0.0.0.0', '::', '192.0.2.1', 'mcp.example.com']) {
-      const refused = openService({ ...options, settings: { ...options.settings, HOST: host } });
-      await expect(refused).rejects.toThrow(words);
-      await expect(refused).rejects.toThrow(`--host "${host}": others than this machine could call`);
-    }
-  });
-
-  it('what starts with both answers to its names alone', async () => {
-    const { url } = await open({ signIn: spokenSignIn, settings: { HOST: '0.0.0.0', ALLOWED_HOSTS: 'mcp.example.com,127.0.0.1' } });
-    const near = url.replace('0.0.0.0', '127.0.0.1');
-    const anna = { authorization: 'Bearer anna:read' };
-    expect((await post(near, INITIALIZE, anna)).status).toBe(200);
-    expect((await post(near.replace('127.0.0.1', 'localhost'), INITIALIZE, anna)).status).toBe(403);
-    expect((await post(near, INITIALIZE)).status).toBe(401);
-  });
-
-  it.each(['127.0.0.1', 'localhost', '::1'])('%s is not', async (host) => {
-    const { url } = await open({ settings: { HOST: host } });
-    expect((await post(url, INITIALIZE)).status).toBe(200);
-  });
+it.each<[string, ServiceOptions, RegExp]>([
+  ['neither', {}, new RegExp(`set sign-in .*and ${HOSTS}`)],
+  ['no sign-in', { settings: { ALLOWED_HOSTS: 'mcp.example.com' } }, /so set sign-in/],
+  ['no names', { signIn: spokenSignIn }, new RegExp(`so set ${HOSTS}`)],
+])('beyond this machine nothing starts with %s, and says what to set', async (_, options, words) => {
+  for (const host of ['0.0.0.0', '::', '192.0.2.1', 'mcp.example.com']) {
+    const refused = openService({ ...options, settings: { ...options.settings, HOST: host } });
+    await expect(refused).rejects.toThrow(words);
+    await expect(refused).rejects.toThrow(`--host "${host}": others than this machine could call`);
+  }
 });
 
-describe('an address that cannot be had', () => {
-  it('is named, with what to do', async () => {
-    const { url } = await open({});
-    const { port } = new URL(url);
-    await expect(openService({ settings: { PORT: port } })).rejects.toThrow(`127.0.0.1:${port} is taken: choose another --port`);
-    const elsewhere = { HOST: '192.0.2.1', ALLOWED_HOSTS: 'mcp.example.com' };
-    await expect(openService({ signIn: spokenSignIn, settings: elsewhere })).rejects.toThrow(
-      'is not an address of this machine: choose another --host',
-    );
-  });
+it('beyond this machine what starts with both answers to its names alone', async () => {
+  const { url } = await open({ signIn: spokenSignIn, settings: { HOST: '0.0.0.0', ALLOWED_HOSTS: 'mcp.example.com,127.0.0.1' } });
+  const near = url.replace('0.0.0.0', '127.0.0.1');
+  const anna = { authorization: 'Bearer anna:read' };
+  expect((await post(near, INITIALIZE, anna)).status).toBe(200);
+  expect((await post(near.replace('127.0.0.1', 'localhost'), INITIALIZE, anna)).status).toBe(403);
+  expect((await post(near, INITIALIZE)).status).toBe(401);
+});
+
+it.each(['127.0.0.1', 'localhost', '::1'])('beyond this machine %s is not', async (host) => {
+  const { url } = await open({ settings: { HOST: host } });
+  expect((await post(url, INITIALIZE)).status).toBe(200);
+});
+
+it('an address that cannot be had is named, with what to do', async () => {
+  const { url } = await open({});
+  const { port } = new URL(url);
+  await expect(openService({ settings: { PORT: port } })).rejects.toThrow(`127.0.0.1:${port} is taken: choose another --port`);
+  const elsewhere = { HOST: '192.0.2.1', ALLOWED_HOSTS: 'mcp.example.com' };
+  await expect(openService({ signIn: spokenSignIn, settings: elsewhere })).rejects.toThrow(
+    'is not an address of this machine: choose another --host',
+  );
 });
 
 /** Paths of a new certificate and its key, where this machine can make them. */

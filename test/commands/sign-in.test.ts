@@ -55,22 +55,20 @@ describe('sign-in by the settings', () => {
   });
 });
 
-describe('a document of an issuer', () => {
-  it.each<[string, (url: string) => { status: number; headers?: Record<string, string>; body: string }, string]>([
-    ['an error', () => ({ status: 500, body: 'canary' }), 'answered 500.'],
-    ['a redirect', (url) => ({ status: 302, headers: { location: `${url}/keys` }, body: '' }), 'answered 302.'],
-    ['a page', () => ({ status: 200, body: '<html>canary' }), 'answered is not JSON.'],
-    ['too much', () => ({ status: 200, body: ' '.repeat(300 * 1024) }), 'larger than 256 KB'],
-  ])('is not taken from %s', async (_name, answer, words) => {
-    const asked: string[] = [];
-    const { url } = await listen((request, response) => {
-      asked.push(request.url ?? '');
-      const { status, headers = {}, body } = answer(`http://${request.headers.host}`);
-      response.writeHead(status, headers).end(body);
-    });
-    const failure: unknown = await fetchJson(`${url}/metadata`).catch((error: unknown) => error);
-    expect(String(failure)).toContain(words);
-    expect(String(failure)).not.toContain('canary');
-    expect(asked).toEqual(['/metadata']);
+it.each<[string, (url: string) => { status: number; headers?: Record<string, string>; body: string }, string]>([
+  ['an error', () => ({ status: 500, body: 'canary' }), 'answered 500.'],
+  ['a redirect', (url) => ({ status: 302, headers: { location: `${url}/keys` }, body: '' }), 'answered 302.'],
+  ['a page', () => ({ status: 200, body: '<html>canary' }), 'answered is not JSON.'],
+  ['too much', () => ({ status: 200, body: ' '.repeat(300 * 1024) }), 'larger than 256 KB'],
+])('a document of an issuer is not taken from %s', async (_name, answer, words) => {
+  const asked: string[] = [];
+  const { url } = await listen((request, response) => {
+    asked.push(request.url ?? '');
+    const { status, headers = {}, body } = answer(`http://${request.headers.host}`);
+    response.writeHead(status, headers).end(body);
   });
+  const failure: unknown = await fetchJson(`${url}/metadata`).catch((error: unknown) => error);
+  expect(String(failure)).toContain(words);
+  expect(String(failure)).not.toContain('canary');
+  expect(asked).toEqual(['/metadata']);
 });

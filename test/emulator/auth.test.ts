@@ -95,25 +95,23 @@ describe('POST /v1/oauth/token', () => {
   });
 });
 
-describe('POST /v1/oauth/me', () => {
-  it('answers scopes and projects, bare', async () => {
-    const { clientId, clientSecret } = platform().credentials.account;
-    expect(await platform().call('readCredential', { client_id: clientId, client_secret: clientSecret })).toMatchObject({
-      status: 200,
-      body: {
-        scopes: 'speed-analysis data-export metrics session-replay',
-        permissions: { projects: [shop, app, content].map(({ id, name }) => ({ id, name })) },
-      },
-    });
+it('POST /v1/oauth/me answers scopes and projects, bare', async () => {
+  const { clientId, clientSecret } = platform().credentials.account;
+  expect(await platform().call('readCredential', { client_id: clientId, client_secret: clientSecret })).toMatchObject({
+    status: 200,
+    body: {
+      scopes: 'speed-analysis data-export metrics session-replay',
+      permissions: { projects: [shop, app, content].map(({ id, name }) => ({ id, name })) },
+    },
   });
+});
 
-  it('refuses a wrong secret and an expired credential', async () => {
-    const { expired, shop: known } = platform().credentials;
-    const wrong = await platform().call('readCredential', { client_id: known.clientId, client_secret: 'x' });
-    expect(wrong).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
-    const old = await platform().call('readCredential', { client_id: expired.clientId, client_secret: expired.clientSecret });
-    expect(old).toMatchObject({ status: 401, body: { error: 'invalid_client', error_description: expect.stringContaining('1 year') } });
-  });
+it('POST /v1/oauth/me refuses a wrong secret and an expired credential', async () => {
+  const { expired, shop: known } = platform().credentials;
+  const wrong = await platform().call('readCredential', { client_id: known.clientId, client_secret: 'x' });
+  expect(wrong).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+  const old = await platform().call('readCredential', { client_id: expired.clientId, client_secret: expired.clientSecret });
+  expect(old).toMatchObject({ status: 401, body: { error: 'invalid_client', error_description: expect.stringContaining('1 year') } });
 });
 
 describe('bearer tokens', () => {

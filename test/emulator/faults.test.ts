@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
 import { type Fault, faultKinds, parseFault } from '../../src/emulator/faults.ts';
 import { type Platform, sharedPlatform } from '../support/emulator.ts';
@@ -44,52 +44,48 @@ async function fileUrl({ ask, token }: Platform): Promise<string> {
   return files?.[0]?.url ?? '';
 }
 
-describe('the order of faults', () => {
-  it('is that in which they were added; each strikes as often as asked, and none after clear', async () => {
-    const { call, token, faults } = platform();
-    const bearer = await token('shop');
-    const two = faults.add({ kind: 'server-error', times: 2 });
-    const ever = faults.add({ kind: 'unavailable' });
-    const statuses: number[] = [];
-    for (let index = 0; index < 5; index += 1) statuses.push((await call('listGoals', {}, bearer)).status);
-    expect(statuses).toEqual([500, 500, 503, 503, 503]);
-    expect([two.applied, ever.applied]).toEqual([2, 3]);
-    ever.remove();
-    expect((await call('listGoals', {}, bearer)).status).toBe(200);
-    faults.add({ kind: 'server-error' });
-    faults.clear();
-    expect((await call('listGoals', {}, bearer)).status).toBe(200);
-  });
-
-  it('leaves the authentication server alone where only bearers can be meant', async () => {
-    const { faults, token, call } = platform();
-    faults.add({ kind: 'expired-token', times: 1 });
-    faults.add({ kind: 'concurrent-call', times: 1 });
-    const bearer = await token('shop');
-    expect((await call('listGoals', {}, bearer)).status).toBe(401);
-    expect((await call('listGoals', {}, bearer)).status).toBe(409);
-  });
+it('the order of faults is that in which they were added; each strikes as often as asked, and none after clear', async () => {
+  const { call, token, faults } = platform();
+  const bearer = await token('shop');
+  const two = faults.add({ kind: 'server-error', times: 2 });
+  const ever = faults.add({ kind: 'unavailable' });
+  const statuses: number[] = [];
+  for (let index = 0; index < 5; index += 1) statuses.push((await call('listGoals', {}, bearer)).status);
+  expect(statuses).toEqual([500, 500, 503, 503, 503]);
+  expect([two.applied, ever.applied]).toEqual([2, 3]);
+  ever.remove();
+  expect((await call('listGoals', {}, bearer)).status).toBe(200);
+  faults.add({ kind: 'server-error' });
+  faults.clear();
+  expect((await call('listGoals', {}, bearer)).status).toBe(200);
 });
 
-describe('--fault', () => {
-  it('reads kind, operation and times', () => {
-    expect(parseFault('rate-limit')).toEqual({ kind: 'rate-limit' });
-    expect(parseFault('reset:createExportJob')).toEqual({ kind: 'reset', operation: 'createExportJob' });
-    expect(parseFault('server-error::2')).toEqual({ kind: 'server-error', times: 2 });
-    expect(parseFault('cut-download:download:1')).toEqual({ kind: 'cut-download', operation: 'download', times: 1 });
-    expect(parseFault('slow')).toMatchObject({ kind: 'slow', delayMs: expect.any(Number) });
-  });
+it('the order of faults leaves the authentication server alone where only bearers can be meant', async () => {
+  const { faults, token, call } = platform();
+  faults.add({ kind: 'expired-token', times: 1 });
+  faults.add({ kind: 'concurrent-call', times: 1 });
+  const bearer = await token('shop');
+  expect((await call('listGoals', {}, bearer)).status).toBe(401);
+  expect((await call('listGoals', {}, bearer)).status).toBe(409);
+});
 
-  it.each([
-    ['flood', `"flood" is not a fault; expected one of ${faultKinds.join(', ')}`],
-    ['', '"" is not a fault'],
-    ['reset:list_goals', '"list_goals" is not an operation'],
-    ['reset:toString', '"toString" is not an operation'],
-    ['reset:listGoals:often', '"often" is not a number of times'],
-    ['reset:listGoals:0', '"0" is not a number of times'],
-    ['reset:listGoals:1:2', 'expected kind[:operation[:times]]'],
-  ])('refuses "%s"', (text, message) => {
-    expect(() => parseFault(text)).toThrow(ApiError);
-    expect(() => parseFault(text)).toThrow(message);
-  });
+it('--fault reads kind, operation and times', () => {
+  expect(parseFault('rate-limit')).toEqual({ kind: 'rate-limit' });
+  expect(parseFault('reset:createExportJob')).toEqual({ kind: 'reset', operation: 'createExportJob' });
+  expect(parseFault('server-error::2')).toEqual({ kind: 'server-error', times: 2 });
+  expect(parseFault('cut-download:download:1')).toEqual({ kind: 'cut-download', operation: 'download', times: 1 });
+  expect(parseFault('slow')).toMatchObject({ kind: 'slow', delayMs: expect.any(Number) });
+});
+
+it.each([
+  ['flood', `"flood" is not a fault; expected one of ${faultKinds.join(', ')}`],
+  ['', '"" is not a fault'],
+  ['reset:list_goals', '"list_goals" is not an operation'],
+  ['reset:toString', '"toString" is not an operation'],
+  ['reset:listGoals:often', '"often" is not a number of times'],
+  ['reset:listGoals:0', '"0" is not a number of times'],
+  ['reset:listGoals:1:2', 'expected kind[:operation[:times]]'],
+])('--fault refuses "%s"', (text, message) => {
+  expect(() => parseFault(text)).toThrow(ApiError);
+  expect(() => parseFault(text)).toThrow(message);
 });

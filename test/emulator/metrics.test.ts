@@ -137,32 +137,30 @@ describe('ranges', () => {
   });
 });
 
-describe('zone metrics', () => {
-  test('agree with each other and carry the device', async () => {
-    const query = { ...week, zoneId: ADD_TO_CART, device: 'mobile' } as const;
-    const { values } = await metricsHandlers.getZoneMetrics(query, inApp);
-    for (const value of values) expect(value).toMatchObject({ device: 'mobile', currency: 'EUR', ...week });
-    const by = Object.fromEntries(values.map(({ name, value }) => [name, Number(value)]));
-    const revenue = by['totalRevenueWithTap'] ?? Number.NaN;
-    const all = naive(app, week.startDate, week.endDate, ({ deviceId }, index) => deviceId[index] === 4);
-    expect(revenue).toBeGreaterThan(0);
-    expect(revenue).toBeLessThan(all.cents / 100);
-    const taps = revenue / (by['revenuePerTap'] ?? Number.NaN);
-    expect(taps).toBeGreaterThan(500);
-    expect(Math.abs(taps - Math.round(taps))).toBeLessThan(taps / 10_000);
-    expect(by['tapRate']).toBeGreaterThan(15);
-    expect(by['tapRate']).toBeLessThan(35);
-    expect(by['tapRecurrence']).toBeGreaterThan(1);
-    expect(by['timeBeforeFirstTap']).toBeCloseTo(9.3, 0);
-    expect(by['avgTransactionAfterTap']).toBeGreaterThan(0.03);
-  });
+test('zone metrics agree with each other and carry the device', async () => {
+  const query = { ...week, zoneId: ADD_TO_CART, device: 'mobile' } as const;
+  const { values } = await metricsHandlers.getZoneMetrics(query, inApp);
+  for (const value of values) expect(value).toMatchObject({ device: 'mobile', currency: 'EUR', ...week });
+  const by = Object.fromEntries(values.map(({ name, value }) => [name, Number(value)]));
+  const revenue = by['totalRevenueWithTap'] ?? Number.NaN;
+  const all = naive(app, week.startDate, week.endDate, ({ deviceId }, index) => deviceId[index] === 4);
+  expect(revenue).toBeGreaterThan(0);
+  expect(revenue).toBeLessThan(all.cents / 100);
+  const taps = revenue / (by['revenuePerTap'] ?? Number.NaN);
+  expect(taps).toBeGreaterThan(500);
+  expect(Math.abs(taps - Math.round(taps))).toBeLessThan(taps / 10_000);
+  expect(by['tapRate']).toBeGreaterThan(15);
+  expect(by['tapRate']).toBeLessThan(35);
+  expect(by['tapRecurrence']).toBeGreaterThan(1);
+  expect(by['timeBeforeFirstTap']).toBeCloseTo(9.3, 0);
+  expect(by['avgTransactionAfterTap']).toBeGreaterThan(0.03);
+});
 
-  test('without a tap are null where they divide', async () => {
-    const query = { ...week, zoneId: ADD_TO_CART, device: 'desktop' } as const;
-    expect(await valuesOf(metricsHandlers.getZoneMetrics(query, inApp))).toMatchObject({
-      tapRate: null,
-      revenuePerTap: null,
-      totalRevenueWithTap: 0,
-    });
+test('zone metrics without a tap are null where they divide', async () => {
+  const query = { ...week, zoneId: ADD_TO_CART, device: 'desktop' } as const;
+  expect(await valuesOf(metricsHandlers.getZoneMetrics(query, inApp))).toMatchObject({
+    tapRate: null,
+    revenuePerTap: null,
+    totalRevenueWithTap: 0,
   });
 });

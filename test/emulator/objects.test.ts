@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { content, type Project, projects } from '../../src/emulator/credentials.ts';
 import { objectHandlers } from '../../src/emulator/handlers/objects.ts';
 import { Refusal } from '../../src/emulator/responses.ts';
@@ -20,29 +20,27 @@ async function walk(project: Project) {
   return { mappings, pageGroups, zonings, zones, segments, goals };
 }
 
-describe('objects', () => {
-  test.each(projects)('of $name have ids of their own and dates before the clock', async (project) => {
-    const { mappings, pageGroups, zonings, zones, segments, goals } = await walk(project);
-    for (const records of [mappings, zonings, zones, segments, goals]) {
-      expect(records.length).toBeGreaterThan(1);
-      expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
-    }
-    expect(new Set(pageGroups.map(({ id }) => id)).size).toBeLessThan(pageGroups.length);
-    for (const { createdAt, updatedAt } of [...mappings, ...segments, ...goals]) {
-      expect(Date.parse(String(createdAt))).toBeLessThanOrEqual(Date.parse(String(updatedAt)));
-      expect(Date.parse(String(updatedAt))).toBeLessThan(START_MS);
-    }
-    for (const { lastUpdatedAt } of zonings) expect(Date.parse(String(lastUpdatedAt))).toBeLessThan(START_MS);
-  });
+test.each(projects)('objects of $name have ids of their own and dates before the clock', async (project) => {
+  const { mappings, pageGroups, zonings, zones, segments, goals } = await walk(project);
+  for (const records of [mappings, zonings, zones, segments, goals]) {
+    expect(records.length).toBeGreaterThan(1);
+    expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
+  }
+  expect(new Set(pageGroups.map(({ id }) => id)).size).toBeLessThan(pageGroups.length);
+  for (const { createdAt, updatedAt } of [...mappings, ...segments, ...goals]) {
+    expect(Date.parse(String(createdAt))).toBeLessThanOrEqual(Date.parse(String(updatedAt)));
+    expect(Date.parse(String(updatedAt))).toBeLessThan(START_MS);
+  }
+  for (const { lastUpdatedAt } of zonings) expect(Date.parse(String(lastUpdatedAt))).toBeLessThan(START_MS);
+});
 
-  test.each([
-    ['getMapping', { mappingId: 21504 }, 'mapping 21504'],
-    ['listPageGroups', { mappingId: 7 }, 'mapping 7'],
-    ['getPageGroup', { pageGroupId: 210611 }, 'page group 210611'],
-    ['listZonings', { pageGroupId: 210611 }, 'page group 210611'],
-    ['listZones', { zoningId: 910240 }, 'zoning 910240'],
-  ] as const)('%s does not find those of another project', (name, ids, missing) => {
-    const input = { mappingId: 0, pageGroupId: 0, zoningId: 0, ...ids };
-    expect(() => objectHandlers[name](input, placeOf(content))).toThrow(new Refusal(404, 'NOT_FOUND', `project 1203 has no ${missing}`));
-  });
+test.each([
+  ['getMapping', { mappingId: 21504 }, 'mapping 21504'],
+  ['listPageGroups', { mappingId: 7 }, 'mapping 7'],
+  ['getPageGroup', { pageGroupId: 210611 }, 'page group 210611'],
+  ['listZonings', { pageGroupId: 210611 }, 'page group 210611'],
+  ['listZones', { zoningId: 910240 }, 'zoning 910240'],
+] as const)('objects %s does not find those of another project', (name, ids, missing) => {
+  const input = { mappingId: 0, pageGroupId: 0, zoningId: 0, ...ids };
+  expect(() => objectHandlers[name](input, placeOf(content))).toThrow(new Refusal(404, 'NOT_FOUND', `project 1203 has no ${missing}`));
 });

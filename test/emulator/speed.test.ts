@@ -83,35 +83,35 @@ describe('reports', () => {
   });
 });
 
-describe('filters of reports', () => {
-  it('count days of 24 hours back from now', async () => {
-    const reports = await reportsOf(placeOf(), { scenarioId: CHECKOUT, limit: 0, lastDays: 2 });
-    expect(Math.abs(reports.length - 48)).toBeLessThanOrEqual(1);
-    expect(num(reports.at(-1)?.date)).toBeGreaterThan(START_MS - 2 * DAY_MS);
-  });
+it('filters of reports count days of 24 hours back from now', async () => {
+  const reports = await reportsOf(placeOf(), { scenarioId: CHECKOUT, limit: 0, lastDays: 2 });
+  expect(Math.abs(reports.length - 48)).toBeLessThanOrEqual(1);
+  expect(num(reports.at(-1)?.date)).toBeGreaterThan(START_MS - 2 * DAY_MS);
+});
 
-  it('part executions by error: a failed content check is one, or none where a deployment counts so', { tags: 'nightly' }, async () => {
-    const place = placeOf();
-    const older = { ...place, deployment: { ...REFERENCE, contentCheck: 'no error' as const } };
-    const all = await reportsOf(place, { scenarioId: CHECKOUT, limit: 0 });
-    const isFailed = (report: (typeof all)[number]) => num(report.summary?.fail) > 0;
-    const partsOf = async (at: typeof place) => [
-      await reportsOf(at, { scenarioId: CHECKOUT, limit: 0, error: false }),
-      await reportsOf(at, { scenarioId: CHECKOUT, limit: 0, error: true }),
-    ];
-    expect(await partsOf(place)).toEqual([all.filter((report) => !isFailed(report)), all.filter(isFailed)]);
-    const [good = [], bad = []] = await partsOf(older);
-    expect([...good, ...bad].toSorted((a, b) => b.date - a.date)).toEqual(all);
-    const checks = good.filter(isFailed);
-    expect(checks.length).toBeGreaterThan(0);
-    for (const report of checks) {
-      const step = stepsOf(report).find(({ fail }) => fail === 1);
-      const answer = await speedHandlers.getStepReport({ stepId: String(step?.stepResultId) }, place);
-      const failed = answer.step.actionsResult?.filter((action) => action.status === 'failure') ?? [];
-      expect(failed.map((action) => action.message)).toEqual([expect.stringMatching(/^Check that .*: text not found$/)]);
-      expect(stepsOf(report)).toHaveLength(5);
-    }
-  });
+it('filters of reports part executions by error: a failed content check is one, or none where a deployment counts so', {
+  tags: 'nightly',
+}, async () => {
+  const place = placeOf();
+  const older = { ...place, deployment: { ...REFERENCE, contentCheck: 'no error' as const } };
+  const all = await reportsOf(place, { scenarioId: CHECKOUT, limit: 0 });
+  const isFailed = (report: (typeof all)[number]) => num(report.summary?.fail) > 0;
+  const partsOf = async (at: typeof place) => [
+    await reportsOf(at, { scenarioId: CHECKOUT, limit: 0, error: false }),
+    await reportsOf(at, { scenarioId: CHECKOUT, limit: 0, error: true }),
+  ];
+  expect(await partsOf(place)).toEqual([all.filter((report) => !isFailed(report)), all.filter(isFailed)]);
+  const [good = [], bad = []] = await partsOf(older);
+  expect([...good, ...bad].toSorted((a, b) => b.date - a.date)).toEqual(all);
+  const checks = good.filter(isFailed);
+  expect(checks.length).toBeGreaterThan(0);
+  for (const report of checks) {
+    const step = stepsOf(report).find(({ fail }) => fail === 1);
+    const answer = await speedHandlers.getStepReport({ stepId: String(step?.stepResultId) }, place);
+    const failed = answer.step.actionsResult?.filter((action) => action.status === 'failure') ?? [];
+    expect(failed.map((action) => action.message)).toEqual([expect.stringMatching(/^Check that .*: text not found$/)]);
+    expect(stepsOf(report)).toHaveLength(5);
+  }
 });
 
 describe('step reports', () => {

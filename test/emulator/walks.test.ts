@@ -112,14 +112,14 @@ describe('harmless troubles look like costs, or like sales, until like is compar
   });
 });
 
-describe('a walk', () => {
+describe('a walk', { tags: 'nightly' }, () => {
   const origin = { seed: 5, startMs: Date.parse('2026-11-20T10:00:00.000Z') };
 
   test.each([
     [shop, ['/cart', '/checkout/address', '/checkout/payment', '/checkout/confirmation']],
     [app, ['/screen/cart', '/screen/checkout', '/screen/thanks']],
     [content, ['/subscribe', '/subscribe/welcome']],
-  ])('of $name comes to no page of the way before the one that leads there', { tags: 'nightly' }, (project, way) => {
+  ])('of $name comes to no page of the way before the one that leads there', (project, way) => {
     const visits = visitsOf(project, origin, 4);
     const isWrong = visits.filter(({ views }) => {
       const first = way.map((page) => views.findIndex(({ path }) => path === page));
@@ -132,7 +132,7 @@ describe('a walk', () => {
     expect(project === content || confirmed.every(({ buys }) => buys)).toBe(true);
   });
 
-  test('has a memory: a search without result leads to another search far more often than a product does', { tags: 'nightly' }, () => {
+  test('has a memory: a search without result leads to another search far more often than a product does', () => {
     const next = new Map<string, { all: number; search: number }>();
     for (const { views } of visitsOf(shop, origin, 4)) {
       for (const [at, { path }] of views.slice(0, -1).entries()) {
@@ -145,7 +145,7 @@ describe('a walk', () => {
     expect(share('/search/no-results')).toBeGreaterThan(3 * share('product'));
   });
 
-  test('of an app reports what its screens show', { tags: 'nightly' }, () => {
+  test('of an app reports what its screens show', () => {
     for (const { session, views } of visitsOf(app, origin, 2)) {
       const names = appEventsOf(session).map(({ name }) => name);
       const seen = (path: string) => views.filter((view) => view.path === path).length;

@@ -2,16 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Facts } from '../../src/findings/finding.ts';
 import { paragraphOf, ranked } from '../../src/findings/paragraph.ts';
 
-describe('the first paragraph', () => {
-  it('has three sentences and sixty words at most, and at least its first sentence', () => {
-    expect(paragraphOf(['One is here. Two is here.', 'Three is here.', 'Four is here.'])).toEqual({
-      answer: 'One is here. Two is here. Three is here.',
-      rest: ['Four is here.'],
-    });
-    const long = `${'word '.repeat(58)}end.`;
-    expect(paragraphOf(['A first one.', long, 'Last.'])).toEqual({ answer: 'A first one.', rest: [long, 'Last.'] });
-    expect(paragraphOf([`${long.slice(0, -1)} more and more.`]).rest).toEqual([]);
+it('the first paragraph has three sentences and sixty words at most, and at least its first sentence', () => {
+  expect(paragraphOf(['One is here. Two is here.', 'Three is here.', 'Four is here.'])).toEqual({
+    answer: 'One is here. Two is here. Three is here.',
+    rest: ['Four is here.'],
   });
+  const long = `${'word '.repeat(58)}end.`;
+  expect(paragraphOf(['A first one.', long, 'Last.'])).toEqual({ answer: 'A first one.', rest: [long, 'Last.'] });
+  expect(paragraphOf([`${long.slice(0, -1)} more and more.`]).rest).toEqual([]);
 });
 
 describe('the order of findings', () => {

@@ -44,26 +44,24 @@ it.each([
   expect(daysBetween(Date.parse(from), Date.parse(to), 'America/Santiago')).toBeCloseTo(days, 9);
 });
 
-describe('chunks of an interval', () => {
-  it('are no longer than allowed, meet at midnights, and are as few as that allows', () => {
-    const maxMs = 92 * 24 * HOUR_MS;
-    fc.assert(
-      fc.property(interval, zone, (whole, timeZone) => {
-        const chunks = chunksOf(whole, timeZone, maxMs);
-        const midnights = new Set(slotsOf('day', whole, timeZone).map(({ startMs }) => startMs));
-        expect(chunks[0]?.startMs).toBe(whole.startMs);
-        expect([whole.endMs, whole.endMs - 1]).toContain(chunks.at(-1)?.endMs);
-        for (const [index, chunk] of chunks.entries()) {
-          expect(chunk.endMs - chunk.startMs).toBeLessThanOrEqual(maxMs);
-          const before = chunks[index - 1];
-          if (!before) continue;
-          expect(chunk.startMs).toBe(before.endMs + 1);
-          expect(midnights).toContain(chunk.startMs);
-          // One day more would not have fitted: at most 25 hours are left.
-          expect(before.endMs - before.startMs).toBeGreaterThan(maxMs - 26 * HOUR_MS);
-        }
-      }),
-      { numRuns: sampleSize({ full: 60, short: 12 }) },
-    );
-  });
+it('chunks of an interval are no longer than allowed, meet at midnights, and are as few as that allows', () => {
+  const maxMs = 92 * 24 * HOUR_MS;
+  fc.assert(
+    fc.property(interval, zone, (whole, timeZone) => {
+      const chunks = chunksOf(whole, timeZone, maxMs);
+      const midnights = new Set(slotsOf('day', whole, timeZone).map(({ startMs }) => startMs));
+      expect(chunks[0]?.startMs).toBe(whole.startMs);
+      expect([whole.endMs, whole.endMs - 1]).toContain(chunks.at(-1)?.endMs);
+      for (const [index, chunk] of chunks.entries()) {
+        expect(chunk.endMs - chunk.startMs).toBeLessThanOrEqual(maxMs);
+        const before = chunks[index - 1];
+        if (!before) continue;
+        expect(chunk.startMs).toBe(before.endMs + 1);
+        expect(midnights).toContain(chunk.startMs);
+        // One day more would not have fitted: at most 25 hours are left.
+        expect(before.endMs - before.startMs).toBeGreaterThan(maxMs - 26 * HOUR_MS);
+      }
+    }),
+    { numRuns: sampleSize({ full: 60, short: 12 }) },
+  );
 });

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, it, test } from 'vitest';
+import { expect, it, test } from 'vitest';
 import { createFairSemaphore, createTurns } from '../../src/lib/concurrency.ts';
 
 /** Tasks that run until a test ends them. */
@@ -15,34 +15,32 @@ function tasks(atOnce: number) {
   return { begun, start, end: (index: number) => ends[index]?.(), settled: () => new Promise((resolve) => setImmediate(resolve)) };
 }
 
-describe('fair turns', () => {
-  it('leave half of the places to others, however many tasks one has', async () => {
-    const { begun, start, settled } = tasks(4);
-    for (let index = 0; index < 12; index += 1) void start('greedy');
-    await settled();
-    expect(begun).toEqual(['greedy', 'greedy']);
-    void start('other');
-    await settled();
-    expect(begun).toEqual(['greedy', 'greedy', 'other']);
-  });
+it('fair turns leave half of the places to others, however many tasks one has', async () => {
+  const { begun, start, settled } = tasks(4);
+  for (let index = 0; index < 12; index += 1) void start('greedy');
+  await settled();
+  expect(begun).toEqual(['greedy', 'greedy']);
+  void start('other');
+  await settled();
+  expect(begun).toEqual(['greedy', 'greedy', 'other']);
+});
 
-  it('go to the holder with the fewest running tasks, then to the one that waited longest', async () => {
-    const { begun, start, end, settled } = tasks(2);
-    for (const holder of ['a', 'b', 'a', 'a', 'c', 'b', 'd']) void start(holder);
+it('fair turns go to the holder with the fewest running tasks, then to the one that waited longest', async () => {
+  const { begun, start, end, settled } = tasks(2);
+  for (const holder of ['a', 'b', 'a', 'a', 'c', 'b', 'd']) void start(holder);
+  await settled();
+  expect(begun).toEqual(['a', 'b']);
+  for (let index = 0; index < 5; index += 1) {
+    end(index);
     await settled();
-    expect(begun).toEqual(['a', 'b']);
-    for (let index = 0; index < 5; index += 1) {
-      end(index);
-      await settled();
-    }
-    expect(begun).toEqual(['a', 'b', 'c', 'd', 'a', 'b', 'a']);
-  });
+  }
+  expect(begun).toEqual(['a', 'b', 'c', 'd', 'a', 'b', 'a']);
+});
 
-  it('go on after a task that failed', async () => {
-    const inTurn = createFairSemaphore(1);
-    await expect(inTurn('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
-    expect(await inTurn('b', async () => 7)).toBe(7);
-  });
+it('fair turns go on after a task that failed', async () => {
+  const inTurn = createFairSemaphore(1);
+  await expect(inTurn('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  expect(await inTurn('b', async () => 7)).toBe(7);
 });
 
 test('work begins at once where nothing else has begun, and otherwise once in each turn of the event loop', async () => {

@@ -190,16 +190,14 @@ describe('date-times', () => {
   });
 });
 
-describe('what lies ahead', () => {
-  it.each([
-    ['tomorrow', '2026-11-21T00:00:00.000Z'],
-    ['+7d', '2026-11-27T00:00:00.000Z'],
-    ['next_week', '2026-11-23T00:00:00.000Z'],
-    ['next_month', '2026-12-01T00:00:00.000Z'],
-  ])('%s begins at %s', (text, expected) => {
-    expect(resolveDate(text, { edge: 'start', timeZone: 'UTC', nowMs, allowFuture: true }).iso).toBe(expected);
-    expect(() => resolveDate(text, { edge: 'start', timeZone: 'UTC', nowMs })).toThrow(/lies in the future/);
-  });
+it.each([
+  ['tomorrow', '2026-11-21T00:00:00.000Z'],
+  ['+7d', '2026-11-27T00:00:00.000Z'],
+  ['next_week', '2026-11-23T00:00:00.000Z'],
+  ['next_month', '2026-12-01T00:00:00.000Z'],
+])('what lies ahead %s begins at %s', (text, expected) => {
+  expect(resolveDate(text, { edge: 'start', timeZone: 'UTC', nowMs, allowFuture: true }).iso).toBe(expected);
+  expect(() => resolveDate(text, { edge: 'start', timeZone: 'UTC', nowMs })).toThrow(/lies in the future/);
 });
 
 describe('refusals', () => {

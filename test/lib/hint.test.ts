@@ -34,23 +34,21 @@ describe('a text with hints', () => {
   });
 });
 
-describe('calls that a text prints for a project', () => {
-  it.each<[string, string, string]>([
-    ['name it', hint('plan_export', 'plan_export {"fields":["a"]} plans it.'), 'plan_export {"fields":["a"],"projectId":"7"} plans it.'],
-    [
-      'all of them',
-      hint('list_goals', 'list_goals {"a":{"b":"}"}}, list_goals {"c":1}'),
-      'list_goals {"a":{"b":"}"},"projectId":"7"}, list_goals {"c":1,"projectId":"7"}',
-    ],
-    [
-      'in a hint in a hint',
-      hint('plan_export', `Plan${hint('list_goals', ' list_goals {"a":1}')}`),
-      'Plan list_goals {"a":1,"projectId":"7"}',
-    ],
-    ['once', hint('list_goals', 'list_goals {"projectId":"8"}'), 'list_goals {"projectId":"8"}'],
-    ['not in words of others', 'list_goals {"a":1}', 'list_goals {"a":1}'],
-    ['not where the text was cut', hint('list_goals', 'list_goals {"a":1').slice(0, -1), 'list_goals {"a":1'],
-  ])('%s', (_, given, expected) => {
-    expect(shownHints(given, undefined, 7)).toBe(expected);
-  });
+it.each<[string, string, string]>([
+  ['name it', hint('plan_export', 'plan_export {"fields":["a"]} plans it.'), 'plan_export {"fields":["a"],"projectId":"7"} plans it.'],
+  [
+    'all of them',
+    hint('list_goals', 'list_goals {"a":{"b":"}"}}, list_goals {"c":1}'),
+    'list_goals {"a":{"b":"}"},"projectId":"7"}, list_goals {"c":1,"projectId":"7"}',
+  ],
+  [
+    'in a hint in a hint',
+    hint('plan_export', `Plan${hint('list_goals', ' list_goals {"a":1}')}`),
+    'Plan list_goals {"a":1,"projectId":"7"}',
+  ],
+  ['once', hint('list_goals', 'list_goals {"projectId":"8"}'), 'list_goals {"projectId":"8"}'],
+  ['not in words of others', 'list_goals {"a":1}', 'list_goals {"a":1}'],
+  ['not where the text was cut', hint('list_goals', 'list_goals {"a":1').slice(0, -1), 'list_goals {"a":1'],
+])('calls that a text prints for a project %s', (_, given, expected) => {
+  expect(shownHints(given, undefined, 7)).toBe(expected);
 });

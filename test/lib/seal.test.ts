@@ -56,21 +56,19 @@ describe('a sealed text', () => {
   });
 });
 
-describe('a key', () => {
-  it('is the same for each spelling of the secret, and another one for each purpose', () => {
-    const spellings = [SECRET.toString('hex'), SECRET.toString('base64url'), ` ${SECRET.toString('base64')}\n`];
-    for (const spelling of spellings) expect(sealKey(spelling, 'test')).toEqual(key);
-    const elsewhere = sealKey(SECRET.toString('base64'), 'other');
-    expect(elsewhere.id).not.toBe(key.id);
-    expect(Buffer.from(elsewhere.bytes)).not.toEqual(Buffer.from(key.bytes));
-    expect(Buffer.from(key.bytes)).not.toEqual(SECRET);
-  });
-
-  it.each(['', 'a passphrase', randomBytes(31).toString('base64'), randomBytes(33).toString('base64'), 'z'.repeat(64)])(
-    'is refused unless it has 32 bytes',
-    (text) => {
-      expect(isSealSecret(text)).toBe(false);
-      expect(() => sealKey(text, 'test')).toThrow('openssl rand -base64 32');
-    },
-  );
+it('a key is the same for each spelling of the secret, and another one for each purpose', () => {
+  const spellings = [SECRET.toString('hex'), SECRET.toString('base64url'), ` ${SECRET.toString('base64')}\n`];
+  for (const spelling of spellings) expect(sealKey(spelling, 'test')).toEqual(key);
+  const elsewhere = sealKey(SECRET.toString('base64'), 'other');
+  expect(elsewhere.id).not.toBe(key.id);
+  expect(Buffer.from(elsewhere.bytes)).not.toEqual(Buffer.from(key.bytes));
+  expect(Buffer.from(key.bytes)).not.toEqual(SECRET);
 });
+
+it.each(['', 'a passphrase', randomBytes(31).toString('base64'), randomBytes(33).toString('base64'), 'z'.repeat(64)])(
+  'a key is refused unless it has 32 bytes',
+  (text) => {
+    expect(isSealSecret(text)).toBe(false);
+    expect(() => sealKey(text, 'test')).toThrow('openssl rand -base64 32');
+  },
+);

@@ -55,36 +55,34 @@ async function offered(name: string, argument: string, value: string, filled: Re
   return completion.values;
 }
 
-describe('the list of prompts', () => {
-  it('names them with their arguments, and asks the platform nothing', async () => {
-    const newcomer = await ownAssistant(platform());
-    platform().requests.length = 0;
-    const { prompts: listed } = await newcomer.client.listPrompts();
-    expect(listed.map(({ name, arguments: all }) => [name, (all ?? []).map((each) => `${each.name}${each.required ? '!' : ''}`)])).toEqual([
-      ['speed_review', []],
-      ['explain_slow_page', ['scenario!', 'step']],
-      ['review_release', ['event', 'date']],
-      ['weekly_kpi_report', ['week', 'segment', 'goal']],
-      ['explain_change', ['metric', 'period', 'segment', 'goal']],
-      ['segment_comparison', ['segment!', 'other!', 'period', 'goal']],
-      ['where_buyers_are_lost', ['period']],
-      ['set_up_export', ['description!']],
-      ['backfill_gaps', ['job!']],
-      ['where_do_my_exports_go', []],
-    ]);
-    for (const { name, title, description, arguments: all = [] } of listed) {
-      expect(name).toMatch(/^[a-z0-9_]{1,40}$/);
-      expect(title).toMatch(/^[A-Z].{3,40}$/);
-      expect(description).toMatch(/^[A-Z].{20,200}[.]$/);
-      for (const argument of all) expect(argument.description).toMatch(/^[A-Z].{3,90}$/);
-    }
-    expect(platform().requests).toEqual([]);
-  });
+it('the list of prompts names them with their arguments, and asks the platform nothing', async () => {
+  const newcomer = await ownAssistant(platform());
+  platform().requests.length = 0;
+  const { prompts: listed } = await newcomer.client.listPrompts();
+  expect(listed.map(({ name, arguments: all }) => [name, (all ?? []).map((each) => `${each.name}${each.required ? '!' : ''}`)])).toEqual([
+    ['speed_review', []],
+    ['explain_slow_page', ['scenario!', 'step']],
+    ['review_release', ['event', 'date']],
+    ['weekly_kpi_report', ['week', 'segment', 'goal']],
+    ['explain_change', ['metric', 'period', 'segment', 'goal']],
+    ['segment_comparison', ['segment!', 'other!', 'period', 'goal']],
+    ['where_buyers_are_lost', ['period']],
+    ['set_up_export', ['description!']],
+    ['backfill_gaps', ['job!']],
+    ['where_do_my_exports_go', []],
+  ]);
+  for (const { name, title, description, arguments: all = [] } of listed) {
+    expect(name).toMatch(/^[a-z0-9_]{1,40}$/);
+    expect(title).toMatch(/^[A-Z].{3,40}$/);
+    expect(description).toMatch(/^[A-Z].{20,200}[.]$/);
+    for (const argument of all) expect(argument.description).toMatch(/^[A-Z].{3,90}$/);
+  }
+  expect(platform().requests).toEqual([]);
+});
 
-  it('leaves out those whose tools are switched off', async () => {
-    const metricsOnly = await ownAssistant(platform(), { toolsets: ['account', 'metrics'] });
-    expect(metricsOnly.client.getServerCapabilities()?.prompts).toBeUndefined();
-  });
+it('the list of prompts leaves out those whose tools are switched off', async () => {
+  const metricsOnly = await ownAssistant(platform(), { toolsets: ['account', 'metrics'] });
+  expect(metricsOnly.client.getServerCapabilities()?.prompts).toBeUndefined();
 });
 
 it.each(ASKED)(

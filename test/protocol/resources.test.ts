@@ -99,29 +99,27 @@ describe('a read gives what the platform gave', () => {
   });
 });
 
-describe('the HAR file of a step', () => {
-  it('comes as the platform gave it where the setting says so', { tags: 'nightly' }, async () => {
-    const reader = await openAssistant(platform(), { rawHar: true });
-    try {
-      for (const step of await latestSteps()) {
-        const text = await reader.read(`analytics://1201/steps/${step}/har`);
-        expect(text === (await rawHar(step))).toBe(true);
-      }
-    } finally {
-      await reader.close();
+it('the HAR file of a step comes as the platform gave it where the setting says so', { tags: 'nightly' }, async () => {
+  const reader = await openAssistant(platform(), { rawHar: true });
+  try {
+    for (const step of await latestSteps()) {
+      const text = await reader.read(`analytics://1201/steps/${step}/har`);
+      expect(text === (await rawHar(step))).toBe(true);
     }
-  });
+  } finally {
+    await reader.close();
+  }
+});
 
-  it('that cannot be read is a protocol error with words', async () => {
-    platform().faults.add({ kind: 'shape', operation: 'getStepHar', payload: { har: '<html>no HAR</html>' } });
-    const token = await platform().token('shop');
-    const { scenario } = await platform().ask('listScenarioReports', { scenarioId: 4101, limit: 9 }, token);
-    // No other test reads it: what was read before is kept.
-    const step = scenario.reports.at(-1)?.steps?.[0]?.stepResultId;
-    const { code, message } = await refusalOf(`analytics://1201/steps/${step}/har`);
-    expect(code).toBe(-32603);
-    expect(message).toMatch(/\/har: The HAR file is not valid JSON/);
-  });
+it('the HAR file of a step that cannot be read is a protocol error with words', async () => {
+  platform().faults.add({ kind: 'shape', operation: 'getStepHar', payload: { har: '<html>no HAR</html>' } });
+  const token = await platform().token('shop');
+  const { scenario } = await platform().ask('listScenarioReports', { scenarioId: 4101, limit: 9 }, token);
+  // No other test reads it: what was read before is kept.
+  const step = scenario.reports.at(-1)?.steps?.[0]?.stepResultId;
+  const { code, message } = await refusalOf(`analytics://1201/steps/${step}/har`);
+  expect(code).toBe(-32603);
+  expect(message).toMatch(/\/har: The HAR file is not valid JSON/);
 });
 
 const NOT_FOUND = -32602;
@@ -203,35 +201,36 @@ describe('a hostile variable', () => {
   });
 });
 
-describe('a read that the platform refuses or fails', () => {
-  it('says which scope the credential lacks', async () => {
-    const reader = await openAssistant(platform(), { credential: 'noSpeed' });
-    try {
-      const { code, message } = await refusalOf('analytics://1201/scenarios/4101', reader);
-      expect(code).toBe(-32603);
-      expect(message).toContain('lacks the scope speed-analysis; it has data-export, metrics');
-    } finally {
-      await reader.close();
-    }
-  });
+it('a read that the platform refuses or fails says which scope the credential lacks', async () => {
+  const reader = await openAssistant(platform(), { credential: 'noSpeed' });
+  try {
+    const { code, message } = await refusalOf('analytics://1201/scenarios/4101', reader);
+    expect(code).toBe(-32603);
+    expect(message).toContain('lacks the scope speed-analysis; it has data-export, metrics');
+  } finally {
+    await reader.close();
+  }
+});
 
-  it('a credential of one project does not read another', async () => {
-    const reader = await openAssistant(platform(), { credential: 'app' });
-    try {
-      const { code, message } = await refusalOf('analytics://1201/scenarios/4101', reader);
-      expect(code).toBe(NOT_FOUND);
-      expect(message).toContain('does not reach project 1201');
-    } finally {
-      await reader.close();
-    }
-  });
+it('a read that the platform refuses or fails a credential of one project does not read another', async () => {
+  const reader = await openAssistant(platform(), { credential: 'app' });
+  try {
+    const { code, message } = await refusalOf('analytics://1201/scenarios/4101', reader);
+    expect(code).toBe(NOT_FOUND);
+    expect(message).toContain('does not reach project 1201');
+  } finally {
+    await reader.close();
+  }
+});
 
-  it.each(['bad-gateway', 'truncated', 'shape', 'refused'] as const)('%s: words, no secrets, and the next read works', async (kind) => {
+it.each(['bad-gateway', 'truncated', 'shape', 'refused'] as const)(
+  'a read that the platform refuses or fails %s: words, no secrets, and the next read works',
+  async (kind) => {
     const fault = platform().faults.add({ kind, operation: 'listScenarioReports' });
     const { message } = await whileTimePasses(platform().clock, refusalOf('analytics://1201/scenarios/4101'));
     expect(message).toMatch(/analytics:\/\/1201\/scenarios\/4101: The service (failed|answered|did not accept)/);
     expect(message).not.toContain(platform().credentials.account.clientSecret);
     fault.remove();
     expect(await assistant().read('analytics://1201/scenarios/4101')).toContain('"id":4101');
-  });
-});
+  },
+);

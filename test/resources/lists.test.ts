@@ -83,14 +83,12 @@ describe('resources/templates/list', () => {
   });
 });
 
-describe('lists that are read', () => {
-  it('give the latest reports as one row each, the same as the tool', async () => {
-    const read = JSON.parse(await assistant().read('analytics://1201/scenarios/4104')) as Record<string, unknown>;
-    const { structured } = await assistant().call('list_scenario_reports', { scenarioId: 4104, limit: 30 });
-    expect(read).toMatchObject({ id: 4104, name: 'Home – desktop', columns: structured['columns'], rows: structured['rows'] });
-    const [[date]] = structured['rows'] as [[number]];
-    const report = JSON.parse(await assistant().read(String(read['report']).replace('{date}', String(date)))) as Record<string, unknown>;
-    expect(report).toMatchObject({ scenarioId: 4104, date });
-    expect(JSON.stringify(read).length).toBeLessThan(4 * 2_000);
-  });
+it('lists that are read give the latest reports as one row each, the same as the tool', async () => {
+  const read = JSON.parse(await assistant().read('analytics://1201/scenarios/4104')) as Record<string, unknown>;
+  const { structured } = await assistant().call('list_scenario_reports', { scenarioId: 4104, limit: 30 });
+  expect(read).toMatchObject({ id: 4104, name: 'Home – desktop', columns: structured['columns'], rows: structured['rows'] });
+  const [[date]] = structured['rows'] as [[number]];
+  const report = JSON.parse(await assistant().read(String(read['report']).replace('{date}', String(date)))) as Record<string, unknown>;
+  expect(report).toMatchObject({ scenarioId: 4104, date });
+  expect(JSON.stringify(read).length).toBeLessThan(4 * 2_000);
 });

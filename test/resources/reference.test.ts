@@ -95,14 +95,12 @@ describe('metrics', () => {
   });
 });
 
-describe('thresholds', () => {
-  it('are those that the tools judge by', async () => {
-    const text = await read('thresholds');
-    for (const metric of Object.keys(thresholds)) expect(text).toContain(`| ${metric} |`);
-    expect(text).toContain('| largestContentfulPaint | ms | 2500 / 4000 | 1200 / 2400 | 2500 / 4000 |');
-    expect(text).toContain('| totalBlockingTime | ms | – | 150 / 350 | 200 / 600 |');
-    expect(text).toContain('desktop 2.65 MB and 71 requests, mobile 2.31 MB and 66');
-  });
+it('thresholds are those that the tools judge by', async () => {
+  const text = await read('thresholds');
+  for (const metric of Object.keys(thresholds)) expect(text).toContain(`| ${metric} |`);
+  expect(text).toContain('| largestContentfulPaint | ms | 2500 / 4000 | 1200 / 2400 | 2500 / 4000 |');
+  expect(text).toContain('| totalBlockingTime | ms | – | 150 / 350 | 200 / 600 |');
+  expect(text).toContain('desktop 2.65 MB and 71 requests, mobile 2.31 MB and 66');
 });
 
 describe('limits', () => {
@@ -173,32 +171,28 @@ describe('limits', () => {
   });
 });
 
-describe('exportable fields', () => {
-  it('are those of the project, by scope', async () => {
-    const text = await read('exportable-fields');
-    for (const scope of ['sessions', 'views']) {
-      const fields = await platform().ask('listExportableFields', { scope }, await platform().token('shop'));
-      expect(text).toContain(`## Scope ${scope}: ${fields.length} fields`);
-      for (const { name } of fields) expect(text).toContain(`| ${name} |`);
-    }
-  });
-
-  it('are words where they cannot be read, with the reason', async () => {
-    const text = await read('exportable-fields', refused);
-    expect(text).toContain('could not be read:');
-    expect(text).toContain('list_exportable_fields with scope sessions');
-    expect(text).toContain('money in cents');
-  });
+it('exportable fields are those of the project, by scope', async () => {
+  const text = await read('exportable-fields');
+  for (const scope of ['sessions', 'views']) {
+    const fields = await platform().ask('listExportableFields', { scope }, await platform().token('shop'));
+    expect(text).toContain(`## Scope ${scope}: ${fields.length} fields`);
+    for (const { name } of fields) expect(text).toContain(`| ${name} |`);
+  }
 });
 
-describe('dates and names', () => {
-  it('are resolved for today in the configured zone', async () => {
-    const berlin = await openAssistant(platform(), { timeZone: 'Europe/Berlin' });
-    const text = await read('dates-and-names', berlin);
-    expect(text).toContain('Time zone Europe/Berlin, today 2026-11-20.');
-    expect(text).toContain('| last_week | 2026-11-09T00:00:00.000+01:00 | 2026-11-15T23:59:59.999+01:00 |');
-    expect(text).toContain('| this_month | 2026-11-01T00:00:00.000+01:00 | 2026-11-20T11:00:00.000+01:00 |');
-    expect(text).toContain('| export job | list_export_jobs |');
-    await berlin.close();
-  });
+it('exportable fields are words where they cannot be read, with the reason', async () => {
+  const text = await read('exportable-fields', refused);
+  expect(text).toContain('could not be read:');
+  expect(text).toContain('list_exportable_fields with scope sessions');
+  expect(text).toContain('money in cents');
+});
+
+it('dates and names are resolved for today in the configured zone', async () => {
+  const berlin = await openAssistant(platform(), { timeZone: 'Europe/Berlin' });
+  const text = await read('dates-and-names', berlin);
+  expect(text).toContain('Time zone Europe/Berlin, today 2026-11-20.');
+  expect(text).toContain('| last_week | 2026-11-09T00:00:00.000+01:00 | 2026-11-15T23:59:59.999+01:00 |');
+  expect(text).toContain('| this_month | 2026-11-01T00:00:00.000+01:00 | 2026-11-20T11:00:00.000+01:00 |');
+  expect(text).toContain('| export job | list_export_jobs |');
+  await berlin.close();
 });

@@ -36,8 +36,8 @@ async function oneMinute(): Promise<void> {
 const unwatched = () => until(() => place.subscriptions.watched().length === 0);
 const sleeping = (count: number) => until(() => platform.clock.sleeping === count);
 
-describe.each(['SDK 1.x', 'SDK 2.x in the 2025 era', 'SDK 2.x in the 2026-07-28 era'] as const)('%s', (name) => {
-  it('is told once of each newer report, and the platform is asked once a minute', { tags: 'nightly' }, async () => {
+describe.each(['SDK 1.x', 'SDK 2.x in the 2025 era', 'SDK 2.x in the 2026-07-28 era'] as const)('%s', { tags: 'nightly' }, (name) => {
+  it('is told once of each newer report, and the platform is asked once a minute', async () => {
     const host = await place.open(name);
     await host.listen(CHECKOUT);
     await platform.clock.nextSleep();
@@ -52,7 +52,7 @@ describe.each(['SDK 1.x', 'SDK 2.x in the 2025 era', 'SDK 2.x in the 2026-07-28 
     expect(host.updates).toEqual([CHECKOUT, CHECKOUT]);
   });
 
-  it('costs nothing before it listens, after it has ceased, and after it has gone', { tags: 'nightly' }, async () => {
+  it('costs nothing before it listens, after it has ceased, and after it has gone', async () => {
     const host = await place.open(name);
     expect(platform.requests).toEqual([]);
     const cease = await host.listen(CHECKOUT, HOME);
@@ -69,7 +69,7 @@ describe.each(['SDK 1.x', 'SDK 2.x in the 2025 era', 'SDK 2.x in the 2026-07-28 
     expect(platform.requests).toHaveLength(asked);
   });
 
-  it('is told of what it listens to, and of nothing else', { tags: 'nightly' }, async () => {
+  it('is told of what it listens to, and of nothing else', async () => {
     const [host, other] = [await place.open(name), await place.open(name)];
     await host.listen(HOME);
     await other.listen(CHECKOUT);
@@ -168,31 +168,29 @@ describe('exports', () => {
   });
 });
 
-describe('what cannot be listened to', () => {
-  it.each([
-    ['analytics://1201/scenarios/4711', -32602, '4711'],
-    ['analytics://1201/steps/bac6cc80c083e411/har', -32602, 'does not change'],
-    [
-      'analytics://reference/metrics',
-      -32602,
-      'analytics://{projectId}/scenarios/{scenarioId}, analytics://{projectId}/exports can be subscribed to',
-    ],
-    ['analytics://shop/scenarios/4101', -32602, '"shop" is not a project id'],
-    ['https://example.com/', -32602, 'no such resource'],
-  ])('%s is refused in words', async (uri, code, words) => {
-    const host = await place.open('SDK 1.x');
-    const refusal = await host.listen(uri).then(
-      () => undefined,
-      (error: unknown) => error as { code: number; message: string },
-    );
-    expect(refusal?.message).toContain(words);
-    expect(refusal?.code).toBe(code);
-    expect(place.subscriptions.watched()).toEqual([]);
-  });
+it.each([
+  ['analytics://1201/scenarios/4711', -32602, '4711'],
+  ['analytics://1201/steps/bac6cc80c083e411/har', -32602, 'does not change'],
+  [
+    'analytics://reference/metrics',
+    -32602,
+    'analytics://{projectId}/scenarios/{scenarioId}, analytics://{projectId}/exports can be subscribed to',
+  ],
+  ['analytics://shop/scenarios/4101', -32602, '"shop" is not a project id'],
+  ['https://example.com/', -32602, 'no such resource'],
+])('what cannot be listened to %s is refused in words', async (uri, code, words) => {
+  const host = await place.open('SDK 1.x');
+  const refusal = await host.listen(uri).then(
+    () => undefined,
+    (error: unknown) => error as { code: number; message: string },
+  );
+  expect(refusal?.message).toContain(words);
+  expect(refusal?.code).toBe(code);
+  expect(place.subscriptions.watched()).toEqual([]);
+});
 
-  it('is ignored in the 2026 era, where nothing can be refused', async () => {
-    const host = await place.open('SDK 2.x in the 2026-07-28 era');
-    await host.listen('analytics://reference/metrics', 'https://example.com/');
-    expect(place.subscriptions.watched()).toEqual([]);
-  });
+it('what cannot be listened to is ignored in the 2026 era, where nothing can be refused', async () => {
+  const host = await place.open('SDK 2.x in the 2026-07-28 era');
+  await host.listen('analytics://reference/metrics', 'https://example.com/');
+  expect(place.subscriptions.watched()).toEqual([]);
 });

@@ -38,36 +38,34 @@ async function place() {
   return { path, file, open, stored, write, logged };
 }
 
-describe('the credential of a principal', () => {
-  it.each(['https://issuer.example.com#bob', 'token:alice', 'alice', '', '__proto__', 'https://issuer.example.com#alice '])(
-    'is no other one when there is none: "%s"',
-    async (id) => {
-      const { file } = await place();
-      await expect(file.credentialsOf({ id })).rejects.toThrow(
-        `This server has no platform credential for you. Ask its operator to add one for "${id}".`,
-      );
-    },
-  );
+it.each(['https://issuer.example.com#bob', 'token:alice', 'alice', '', '__proto__', 'https://issuer.example.com#alice '])(
+  'the credential of a principal is no other one when there is none: "%s"',
+  async (id) => {
+    const { file } = await place();
+    await expect(file.credentialsOf({ id })).rejects.toThrow(
+      `This server has no platform credential for you. Ask its operator to add one for "${id}".`,
+    );
+  },
+);
 
-  it('is replaced and removed, and counts at once', async () => {
-    const { file, open } = await place();
-    await open().put(alice.id, BOB, NOW_MS);
-    expect(await file.credentialsOf(alice)).toEqual(BOB);
-    expect(await open().remove(alice.id)).toBe(true);
-    expect(await open().remove(alice.id)).toBe(false);
-    await expect(file.credentialsOf(alice)).rejects.toThrow('no platform credential for you');
-    expect(await file.credentialsOf(bob)).toEqual(BOB);
-  });
+it('the credential of a principal is replaced and removed, and counts at once', async () => {
+  const { file, open } = await place();
+  await open().put(alice.id, BOB, NOW_MS);
+  expect(await file.credentialsOf(alice)).toEqual(BOB);
+  expect(await open().remove(alice.id)).toBe(true);
+  expect(await open().remove(alice.id)).toBe(false);
+  await expect(file.credentialsOf(alice)).rejects.toThrow('no platform credential for you');
+  expect(await file.credentialsOf(bob)).toEqual(BOB);
+});
 
-  it('is not readable in the file, nor in the list', async () => {
-    const { path, file } = await place();
-    const listed = await file.list();
-    expect(listed).toEqual([
-      { principal: alice.id, changedAt: '2026-11-20T10:00:00.000Z', defaultProjectId: 1201, hasEnrichment: false },
-      { principal: bob.id, changedAt: '2026-11-20T10:00:00.000Z', defaultProjectId: undefined, hasEnrichment: true },
-    ]);
-    expect(readFileSync(path, 'utf8') + JSON.stringify(listed)).not.toMatch(/canary|Y2FuYXJ5/);
-  });
+it('the credential of a principal is not readable in the file, nor in the list', async () => {
+  const { path, file } = await place();
+  const listed = await file.list();
+  expect(listed).toEqual([
+    { principal: alice.id, changedAt: '2026-11-20T10:00:00.000Z', defaultProjectId: 1201, hasEnrichment: false },
+    { principal: bob.id, changedAt: '2026-11-20T10:00:00.000Z', defaultProjectId: undefined, hasEnrichment: true },
+  ]);
+  expect(readFileSync(path, 'utf8') + JSON.stringify(listed)).not.toMatch(/canary|Y2FuYXJ5/);
 });
 
 describe('the file of credentials', () => {
@@ -136,27 +134,25 @@ describe('the file of credentials', () => {
   });
 });
 
-describe('the version of a credential', () => {
-  it('changes with each change of the entry, and with no other', async () => {
-    const { file, open } = await place();
-    const first = await file.versionOf(alice);
-    expect(await open().versionOf(alice)).toBe(first);
-    expect(await file.versionOf(bob)).not.toBe(first);
-    await open().put(bob.id, ALICE, NOW_MS);
-    expect(await file.versionOf(alice)).toBe(first);
-    // The same credential again, at the same instant.
-    await open().put(alice.id, ALICE, NOW_MS);
-    const second = await file.versionOf(alice);
-    expect(second).not.toBe(first);
-    expect(await file.versionOf(alice)).toBe(second);
-  });
+it('the version of a credential changes with each change of the entry, and with no other', async () => {
+  const { file, open } = await place();
+  const first = await file.versionOf(alice);
+  expect(await open().versionOf(alice)).toBe(first);
+  expect(await file.versionOf(bob)).not.toBe(first);
+  await open().put(bob.id, ALICE, NOW_MS);
+  expect(await file.versionOf(alice)).toBe(first);
+  // The same credential again, at the same instant.
+  await open().put(alice.id, ALICE, NOW_MS);
+  const second = await file.versionOf(alice);
+  expect(second).not.toBe(first);
+  expect(await file.versionOf(alice)).toBe(second);
+});
 
-  it('is "none" where there is no entry, or no file that can be read', async () => {
-    const { file, open, write } = await place();
-    await open().remove(alice.id);
-    expect(await file.versionOf(alice)).toBe('none');
-    expect(await file.versionOf(bob)).not.toBe('none');
-    write({ version: 2 });
-    expect(await file.versionOf(bob)).toBe('none');
-  });
+it('the version of a credential is "none" where there is no entry, or no file that can be read', async () => {
+  const { file, open, write } = await place();
+  await open().remove(alice.id);
+  expect(await file.versionOf(alice)).toBe('none');
+  expect(await file.versionOf(bob)).not.toBe('none');
+  write({ version: 2 });
+  expect(await file.versionOf(bob)).toBe('none');
 });

@@ -243,21 +243,19 @@ describe('whatever is sent', () => {
   });
 });
 
-describe('the metadata of the resource', () => {
-  it.each([
-    [AUDIENCE, ['/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-protected-resource']],
-    ['https://mcp.example.com', ['/.well-known/oauth-protected-resource']],
-  ])('of %s name the issuer and the scopes', async (audience, paths) => {
-    const { signIn } = await signInWith({ audience });
-    expect(signIn.metadata).toEqual({
-      paths,
-      document: {
-        resource: audience,
-        authorization_servers: ['https://issuer.example.com/tenant'],
-        scopes_supported: ['read', 'write'],
-        bearer_methods_supported: ['header'],
-        resource_name: 'web-analytics-mcp',
-      },
-    });
+it.each([
+  [AUDIENCE, ['/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-protected-resource']],
+  ['https://mcp.example.com', ['/.well-known/oauth-protected-resource']],
+])('the metadata of the resource of %s name the issuer and the scopes', async (audience, paths) => {
+  const { signIn } = await signInWith({ audience });
+  expect(signIn.metadata).toEqual({
+    paths,
+    document: {
+      resource: audience,
+      authorization_servers: ['https://issuer.example.com/tenant'],
+      scopes_supported: ['read', 'write'],
+      bearer_methods_supported: ['header'],
+      resource_name: 'web-analytics-mcp',
+    },
   });
 });

@@ -94,32 +94,30 @@ describe('a static token', () => {
   });
 });
 
-describe('sign-in with static tokens', () => {
-  it('names no authorization server: there is none', async () => {
-    const { signIn } = await place();
-    expect(signIn.metadata).toBeUndefined();
-    expect(await signIn.authenticate({})).toMatchObject({
-      challenge: { status: 401, headers: { 'www-authenticate': 'Bearer scope="read write", realm="web-analytics-mcp"' } },
-    });
-    const { headers, body } = signIn.stepUp('write');
-    expect(headers['www-authenticate']).toContain('scope="read write", realm="web-analytics-mcp"');
-    expect(body.error_description).toBe('The token lacks the scope write. Ask the operator for a token with: read write.');
+it('sign-in with static tokens names no authorization server: there is none', async () => {
+  const { signIn } = await place();
+  expect(signIn.metadata).toBeUndefined();
+  expect(await signIn.authenticate({})).toMatchObject({
+    challenge: { status: 401, headers: { 'www-authenticate': 'Bearer scope="read write", realm="web-analytics-mcp"' } },
   });
+  const { headers, body } = signIn.stepUp('write');
+  expect(headers['www-authenticate']).toContain('scope="read write", realm="web-analytics-mcp"');
+  expect(body.error_description).toBe('The token lacks the scope write. Ask the operator for a token with: read write.');
+});
 
-  it('lets nobody in while the file cannot be used, says so once in the log, and recovers', async () => {
-    const { enter, alice, path, logged, signIn } = await place();
-    const good = readFileSync(path);
-    for (const spoil of [() => rmSync(path), () => writeFileSync(path, '{'), () => writeFileSync(path, '{"version":2}')]) {
-      spoil();
-      const words = 'Tokens cannot be checked at present. Report it to the operator.';
-      const unavailable = { challenge: { status: 503, headers: { 'retry-after': '30' }, body: { error_description: words } } };
-      for (let time = 0; time < 3; time += 1) expect(await enter(alice.token)).toMatchObject(unavailable);
-    }
-    expect(logged.filter((line) => line.startsWith('error: Sign-in is not possible.'))).toHaveLength(3);
-    expect(await signIn.fault()).toBe('The file of tokens cannot be used.');
-    writeFileSync(path, good);
-    expect(await signIn.fault()).toBeUndefined();
-    expect(await enter(alice.token)).toHaveProperty('principal');
-    expect(logged.join('\n')).not.toContain(alice.token);
-  });
+it('sign-in with static tokens lets nobody in while the file cannot be used, says so once in the log, and recovers', async () => {
+  const { enter, alice, path, logged, signIn } = await place();
+  const good = readFileSync(path);
+  for (const spoil of [() => rmSync(path), () => writeFileSync(path, '{'), () => writeFileSync(path, '{"version":2}')]) {
+    spoil();
+    const words = 'Tokens cannot be checked at present. Report it to the operator.';
+    const unavailable = { challenge: { status: 503, headers: { 'retry-after': '30' }, body: { error_description: words } } };
+    for (let time = 0; time < 3; time += 1) expect(await enter(alice.token)).toMatchObject(unavailable);
+  }
+  expect(logged.filter((line) => line.startsWith('error: Sign-in is not possible.'))).toHaveLength(3);
+  expect(await signIn.fault()).toBe('The file of tokens cannot be used.');
+  writeFileSync(path, good);
+  expect(await signIn.fault()).toBeUndefined();
+  expect(await enter(alice.token)).toHaveProperty('principal');
+  expect(logged.join('\n')).not.toContain(alice.token);
 });

@@ -93,41 +93,39 @@ function sumOfFits(count: number, name: string): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-describe('a computation in turns', () => {
-  it('lets others run before each fit that the turn has no time for, and comes to the same end', async () => {
-    let nowMs = 0;
-    vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 10));
-    const turns: number[] = [];
-    const state = { hasEnded: false };
-    const count = () => {
-      turns.push(made.length);
-      if (!state.hasEnded) setImmediate(count);
-    };
-    setImmediate(count);
-    const sum = await inTurns(AbortSignal.any([]), () => sumOfFits(8, 'turns'));
-    state.hasEnded = true;
-    expect(sum).toBe(sumOfFits(8, 'turns'));
-    expect(made).toHaveLength(16);
-    // A fit with the one that it asked for, at most.
-    expect(Math.max(...turns.map((fits, at) => fits - (turns[at - 1] ?? 0)))).toBeLessThanOrEqual(2);
-  });
+it('a computation in turns lets others run before each fit that the turn has no time for, and comes to the same end', async () => {
+  let nowMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 10));
+  const turns: number[] = [];
+  const state = { hasEnded: false };
+  const count = () => {
+    turns.push(made.length);
+    if (!state.hasEnded) setImmediate(count);
+  };
+  setImmediate(count);
+  const sum = await inTurns(AbortSignal.any([]), () => sumOfFits(8, 'turns'));
+  state.hasEnded = true;
+  expect(sum).toBe(sumOfFits(8, 'turns'));
+  expect(made).toHaveLength(16);
+  // A fit with the one that it asked for, at most.
+  expect(Math.max(...turns.map((fits, at) => fits - (turns[at - 1] ?? 0)))).toBeLessThanOrEqual(2);
+});
 
-  it('gets on although what it fitted finds no room', async () => {
-    let nowMs = 0;
-    vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 10));
-    const large = () =>
-      Array.from({ length: 4 }, (_, at) => keptFit('too large', [at], () => ({ at, values: new Float64Array(9_000_000) }))).map(
-        ({ at }) => at,
-      );
-    expect(await inTurns(AbortSignal.any([]), large)).toEqual([0, 1, 2, 3]);
-    expect(made).toHaveLength(4);
-  });
+it('a computation in turns gets on although what it fitted finds no room', async () => {
+  let nowMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 10));
+  const large = () =>
+    Array.from({ length: 4 }, (_, at) => keptFit('too large', [at], () => ({ at, values: new Float64Array(9_000_000) }))).map(
+      ({ at }) => at,
+    );
+  expect(await inTurns(AbortSignal.any([]), large)).toEqual([0, 1, 2, 3]);
+  expect(made).toHaveLength(4);
+});
 
-  it('fails as the computation does, and with the reason of its signal', async () => {
-    const fails = () => {
-      throw new RangeError('no');
-    };
-    await expect(inTurns(AbortSignal.any([]), fails)).rejects.toThrow('no');
-    await expect(inTurns(AbortSignal.abort(new Error('left')), () => 1)).rejects.toThrow('left');
-  });
+it('a computation in turns fails as the computation does, and with the reason of its signal', async () => {
+  const fails = () => {
+    throw new RangeError('no');
+  };
+  await expect(inTurns(AbortSignal.any([]), fails)).rejects.toThrow('no');
+  await expect(inTurns(AbortSignal.abort(new Error('left')), () => 1)).rejects.toThrow('left');
 });

@@ -8,17 +8,15 @@ import { readable } from '../support/readable.ts';
 const { tools } = await listing();
 const fileOf = (name: string) => `${name.replaceAll('_', '-')}.json`;
 
-describe('what the model sees', () => {
-  it.each(tools)('of $name is in its committed file (update with: vitest -u)', async (tool) => {
+it.each(tools)('what the model sees of $name is in its committed file (update with: vitest -u)', async (tool) => {
     await expect(`${readable(tool)}\n`).toMatchFileSnapshot(fileOf(tool.name));
   });
 
-  it('has no file for a tool that is gone', () => {
+  it('what the model sees has no file for a tool that is gone', () => {
     const files = readdirSync(new URL('.', import.meta.url)).filter((file) => file.endsWith('.json'));
     const listed = tools.map(({ name }) => fileOf(name));
     expect(files.filter((file) => !listed.includes(file))).toEqual([]);
   });
-});
 
 describe('what the tools cost in a context', () => {
   const TOTAL = 6_650;

@@ -22,49 +22,45 @@ function ask(url: string, path: string, { method = 'GET', headers = {} }: { meth
 
 const words = ({ status, body }: Answer) => [status, JSON.parse(body)];
 
-describe('alive', () => {
-  it('is said to anybody, by whatever name the server is called, without sign-in', async () => {
-    const { url } = await ownService({ signIn: spokenSignIn, settings: { ALLOWED_HOSTS: 'mcp.example.com' } });
-    const answer = await ask(url, '/healthz');
-    expect(words(answer)).toEqual([200, { status: 'alive' }]);
-    expect(answer.headers['cache-control']).toBe('no-store');
-    expect(await ask(url, '/healthz', { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
-    expect((await ask(url, '/healthz', { method: 'POST' })).status).toBe(405);
-    // The exception is theirs alone.
-    expect((await ask(url, '/mcp')).status).toBe(403);
-  });
+it('alive is said to anybody, by whatever name the server is called, without sign-in', async () => {
+  const { url } = await ownService({ signIn: spokenSignIn, settings: { ALLOWED_HOSTS: 'mcp.example.com' } });
+  const answer = await ask(url, '/healthz');
+  expect(words(answer)).toEqual([200, { status: 'alive' }]);
+  expect(answer.headers['cache-control']).toBe('no-store');
+  expect(await ask(url, '/healthz', { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
+  expect((await ask(url, '/healthz', { method: 'POST' })).status).toBe(405);
+  // The exception is theirs alone.
+  expect((await ask(url, '/mcp')).status).toBe(403);
 });
 
-describe('ready', () => {
-  it('is a server whose token service answers; asked of it once in five seconds, however often probes come', async () => {
-    const { url, platform } = await ownService();
-    const seen = platform.requests.length;
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(url, '/readyz')));
-    for (const answer of answers) expect(words(answer)).toEqual([200, { status: 'ready', checks: { 'token service': 'ok' } }]);
-    expect(platform.requests.length - seen).toBe(1);
-    await platform.clock.advance(5_000);
-    await ask(url, '/readyz');
-    expect(platform.requests.length - seen).toBe(2);
-  });
+it('ready is a server whose token service answers; asked of it once in five seconds, however often probes come', async () => {
+  const { url, platform } = await ownService();
+  const seen = platform.requests.length;
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(url, '/readyz')));
+  for (const answer of answers) expect(words(answer)).toEqual([200, { status: 'ready', checks: { 'token service': 'ok' } }]);
+  expect(platform.requests.length - seen).toBe(1);
+  await platform.clock.advance(5_000);
+  await ask(url, '/readyz');
+  expect(platform.requests.length - seen).toBe(2);
+});
 
-  it('is not one whose token service is away, nor for longer than that lasts', async () => {
-    const { url, platform } = await ownService();
-    const { port } = new URL(platform.authUrl);
-    await platform.close();
-    const down = await ask(url, '/readyz');
-    const away = 'The authentication server at WEB_ANALYTICS_AUTH_URL cannot be reached (ECONNREFUSED).';
-    expect(words(down)).toEqual([503, { status: 'not ready', checks: { 'token service': away } }]);
-    // Anybody may ask, so that the answer does not say where it is.
-    expect(down.body).not.toContain(port);
-    expect((await ask(url, '/healthz')).status).toBe(200);
-  });
+it('ready is not one whose token service is away, nor for longer than that lasts', async () => {
+  const { url, platform } = await ownService();
+  const { port } = new URL(platform.authUrl);
+  await platform.close();
+  const down = await ask(url, '/readyz');
+  const away = 'The authentication server at WEB_ANALYTICS_AUTH_URL cannot be reached (ECONNREFUSED).';
+  expect(words(down)).toEqual([503, { status: 'not ready', checks: { 'token service': away } }]);
+  // Anybody may ask, so that the answer does not say where it is.
+  expect(down.body).not.toContain(port);
+  expect((await ask(url, '/healthz')).status).toBe(200);
+});
 
-  it('is not one without a credential, and says what to set', async () => {
-    const { url } = await ownService({ settings: { CLIENT_ID: '', CLIENT_SECRET: '' } });
-    const answer = await ask(url, '/readyz');
-    expect(answer.status).toBe(503);
-    expect(answer.body).toContain('Set WEB_ANALYTICS_CLIENT_ID and WEB_ANALYTICS_CLIENT_SECRET');
-  });
+it('ready is not one without a credential, and says what to set', async () => {
+  const { url } = await ownService({ settings: { CLIENT_ID: '', CLIENT_SECRET: '' } });
+  const answer = await ask(url, '/readyz');
+  expect(answer.status).toBe(503);
+  expect(answer.body).toContain('Set WEB_ANALYTICS_CLIENT_ID and WEB_ANALYTICS_CLIENT_SECRET');
 });
 
 describe('metrics', () => {

@@ -115,51 +115,47 @@ it('a call that fails is marked with how, and so is the request that did', async
   expect(request.attributes['error.type']).toMatch(/^[a-z]+$/);
 });
 
-describe('a collector', () => {
-  it('that refuses is told of in one line a minute, without the secret that opens it, and holds nothing up', async () => {
-    const collector = await openCollector();
-    collector.status = 400;
-    vi.stubEnv('OTEL_EXPORTER_OTLP_HEADERS', 'api-key=canary-collector-key');
-    vi.stubEnv('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', '1');
-    const { tracing, said } = await trace(collector);
-    const watch = tracing?.watch({ principalId: 'anna' });
-    for (let id = 0; id < 5; id += 1) watch?.begin({ kind: 'tool', name: 'list_goals', requestId: id }).end('ok');
-    await tracing?.close();
-    expect(collector.texts.join('')).toContain('canary-collector-key');
-    expect(said).toHaveLength(1);
-    expect(said[0]).toMatch(/^warn: traces do not arrive: /);
-    expect(said[0]).not.toContain('canary');
-  });
-
-  it('that never answers is not waited for at the end', async () => {
-    const collector = await openCollector();
-    collector.status = 0;
-    const { tracing, clock } = await trace(collector);
-    tracing?.watch({ principalId: 'anna' }).begin({ kind: 'tool', name: 'list_goals', requestId: 1 }).end('ok');
-    const closing = tracing?.close();
-    expect(await clock.nextSleep()).toBe(3_000);
-    await clock.advance(3_000);
-    await closing;
-  });
+it('a collector that refuses is told of in one line a minute, without the secret that opens it, and holds nothing up', async () => {
+  const collector = await openCollector();
+  collector.status = 400;
+  vi.stubEnv('OTEL_EXPORTER_OTLP_HEADERS', 'api-key=canary-collector-key');
+  vi.stubEnv('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', '1');
+  const { tracing, said } = await trace(collector);
+  const watch = tracing?.watch({ principalId: 'anna' });
+  for (let id = 0; id < 5; id += 1) watch?.begin({ kind: 'tool', name: 'list_goals', requestId: id }).end('ok');
+  await tracing?.close();
+  expect(collector.texts.join('')).toContain('canary-collector-key');
+  expect(said).toHaveLength(1);
+  expect(said[0]).toMatch(/^warn: traces do not arrive: /);
+  expect(said[0]).not.toContain('canary');
 });
 
-describe('traces are wanted', () => {
-  it.each<[Record<string, string>, boolean, RegExp?]>([
-    [{}, false],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }, true],
-    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' }, true],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: ' ' }, false],
-    [{ OTEL_TRACES_EXPORTER: 'otlp' }, true],
-    [{ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }, false],
-    [{ OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }, false],
-    [{ OTEL_TRACES_EXPORTER: 'console' }, false, /"console" is not offered; expected otlp or none/],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, false, /"grpc" is not offered/],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }, true],
-  ])('with %j: %s', (environment, wanted, complaint) => {
-    const said: string[] = [];
-    expect(tracingWanted(environment, (message) => void said.push(message))).toBe(wanted);
-    expect(said.join()).toMatch(complaint ?? /^$/);
-  });
+it('a collector that never answers is not waited for at the end', async () => {
+  const collector = await openCollector();
+  collector.status = 0;
+  const { tracing, clock } = await trace(collector);
+  tracing?.watch({ principalId: 'anna' }).begin({ kind: 'tool', name: 'list_goals', requestId: 1 }).end('ok');
+  const closing = tracing?.close();
+  expect(await clock.nextSleep()).toBe(3_000);
+  await clock.advance(3_000);
+  await closing;
+});
+
+it.each<[Record<string, string>, boolean, RegExp?]>([
+  [{}, false],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }, true],
+  [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' }, true],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: ' ' }, false],
+  [{ OTEL_TRACES_EXPORTER: 'otlp' }, true],
+  [{ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }, false],
+  [{ OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }, false],
+  [{ OTEL_TRACES_EXPORTER: 'console' }, false, /"console" is not offered; expected otlp or none/],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, false, /"grpc" is not offered/],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }, true],
+])('traces are wanted with %j: %s', (environment, wanted, complaint) => {
+  const said: string[] = [];
+  expect(tracingWanted(environment, (message) => void said.push(message))).toBe(wanted);
+  expect(said.join()).toMatch(complaint ?? /^$/);
 });
 
 it('over stdio calls are traced too, without a word on stdout that is no message', { tags: 'nightly' }, async () => {

@@ -83,31 +83,29 @@ describe('an answer', () => {
   });
 });
 
-describe('the hard cap', () => {
-  it.each<[string, Record<string, unknown>]>([
-    ['list_export_jobs', { limit: 100 }],
-    ['list_successful_export_runs', { limit: 100 }],
-    ['list_scenario_reports', { scenarioId: 4101, limit: 500, metrics: ['all'] }],
-    ['get_scenario_report', { scenarioId: 4101, metrics: ['all'] }],
-    ['list_exportable_fields', { scope: 'sessions' }],
-    ['get_site_metrics', { startDate: '2026-08-20', endDate: '2026-11-15', period: 'daily' }],
-  ])('holds for %s: valid JSON of whole items, and a word on the rest', { tags: 'nightly' }, async (tool, args) => {
-    const assistant = await ownAssistant(platform(), { maxResultTokens: 1_000 });
-    const answer = await assistant.call(tool, args);
-    expect(tokensOf(answer)).toBeLessThanOrEqual(1_000);
-    expect(answer).toMatchObject({
-      isError: false,
-      text: expect.stringMatching(/^(Of|Scenario|.* of \d+)[^]*Showing \d+ of \d+ \w+; (narrow with|read|the setting)/),
-    });
-    expect((answer.structured['notes'] as string[])[0]).toMatch(/^Showing \d/);
+it.each<[string, Record<string, unknown>]>([
+  ['list_export_jobs', { limit: 100 }],
+  ['list_successful_export_runs', { limit: 100 }],
+  ['list_scenario_reports', { scenarioId: 4101, limit: 500, metrics: ['all'] }],
+  ['get_scenario_report', { scenarioId: 4101, metrics: ['all'] }],
+  ['list_exportable_fields', { scope: 'sessions' }],
+  ['get_site_metrics', { startDate: '2026-08-20', endDate: '2026-11-15', period: 'daily' }],
+])('the hard cap holds for %s: valid JSON of whole items, and a word on the rest', { tags: 'nightly' }, async (tool, args) => {
+  const assistant = await ownAssistant(platform(), { maxResultTokens: 1_000 });
+  const answer = await assistant.call(tool, args);
+  expect(tokensOf(answer)).toBeLessThanOrEqual(1_000);
+  expect(answer).toMatchObject({
+    isError: false,
+    text: expect.stringMatching(/^(Of|Scenario|.* of \d+)[^]*Showing \d+ of \d+ \w+; (narrow with|read|the setting)/),
   });
+  expect((answer.structured['notes'] as string[])[0]).toMatch(/^Showing \d/);
+});
 
-  it('refuses what cannot be cut, and says what would help', async () => {
-    const assistant = await ownAssistant(platform(), { maxResultTokens: 100 });
-    const [, args] = (await callsWithDefaults()).find(([tool]) => tool === 'get_step_report') ?? [];
-    const answer = await assistant.call('get_step_report', { ...args, metrics: ['all'] });
-    expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/^The answer has about \d+ tokens; the limit is 100: /) });
-  });
+it('the hard cap refuses what cannot be cut, and says what would help', async () => {
+  const assistant = await ownAssistant(platform(), { maxResultTokens: 100 });
+  const [, args] = (await callsWithDefaults()).find(([tool]) => tool === 'get_step_report') ?? [];
+  const answer = await assistant.call('get_step_report', { ...args, metrics: ['all'] });
+  expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/^The answer has about \d+ tokens; the limit is 100: /) });
 });
 
 describe('a write that is too long to be shown', () => {

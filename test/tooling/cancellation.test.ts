@@ -61,50 +61,48 @@ const range = { startDate: '2026-11-01', endDate: '2026-11-02' };
 const event = { key: 'k', text: 't', date: '2026-11-01' };
 const job = { name: 'n', format: 'CSV', frequency: { value: 'daily' }, fields: [{ fieldName: 'a' }], deviceLabel: 'all', confirm: true };
 
-describe('an abort of the caller', () => {
-  it.each([
-    ['list_scenarios', {}],
-    ['create_speed_event', event],
-    ['list_export_jobs', {}],
-    ['create_export_job', job],
-    ['list_segments', {}],
-    ['get_site_visits', range],
-  ])('ends the request of %s at once, and it is not sent again', async (tool, args) => {
-    const { hold, stub, start } = await openScene();
-    const { controller, outcome } = start(tool, args);
-    await hold.arrived(1);
-    controller.abort(stop);
-    await hold.held[0]?.gone;
-    expect(await outcome).toBeInstanceOf(Error);
-    expect(stub.calls).toHaveLength(1);
-  });
+it.each([
+  ['list_scenarios', {}],
+  ['create_speed_event', event],
+  ['list_export_jobs', {}],
+  ['create_export_job', job],
+  ['list_segments', {}],
+  ['get_site_visits', range],
+])('an abort of the caller ends the request of %s at once, and it is not sent again', async (tool, args) => {
+  const { hold, stub, start } = await openScene();
+  const { controller, outcome } = start(tool, args);
+  await hold.arrived(1);
+  controller.abort(stop);
+  await hold.held[0]?.gone;
+  expect(await outcome).toBeInstanceOf(Error);
+  expect(stub.calls).toHaveLength(1);
+});
 
-  it('ends the read of a resource', async () => {
-    const { hold, assistant } = await openScene();
-    const controller = new AbortController();
-    const reading = assistant.client
-      .readResource({ uri: 'analytics://7/scenarios/1' }, { signal: controller.signal })
-      .catch((error: unknown) => error);
-    await hold.arrived(1);
-    controller.abort(stop);
-    await hold.held[0]?.gone;
-    expect(await reading).toBeInstanceOf(Error);
-  });
+it('an abort of the caller ends the read of a resource', async () => {
+  const { hold, assistant } = await openScene();
+  const controller = new AbortController();
+  const reading = assistant.client
+    .readResource({ uri: 'analytics://7/scenarios/1' }, { signal: controller.signal })
+    .catch((error: unknown) => error);
+  await hold.arrived(1);
+  controller.abort(stop);
+  await hold.held[0]?.gone;
+  expect(await reading).toBeInstanceOf(Error);
+});
 
-  it('ends the wait for a token, and spares the token for whoever waits too', async () => {
-    const { hold, stub, start } = await openScene();
-    const { token } = stub;
-    stub.token = hold.answer;
-    stub.answers = [payload([])];
-    const [impatient, patient] = [start(), start('list_segments')];
-    await hold.arrived(1);
-    impatient.controller.abort(stop);
-    expect(await impatient.outcome).toBeInstanceOf(Error);
-    const [held] = hold.held;
-    if (held) token(held.response, held.request);
-    expect(await patient.outcome).toMatchObject({ isError: undefined });
-    expect([stub.tokenRequests.length, stub.calls.length]).toEqual([1, 1]);
-  });
+it('an abort of the caller ends the wait for a token, and spares the token for whoever waits too', async () => {
+  const { hold, stub, start } = await openScene();
+  const { token } = stub;
+  stub.token = hold.answer;
+  stub.answers = [payload([])];
+  const [impatient, patient] = [start(), start('list_segments')];
+  await hold.arrived(1);
+  impatient.controller.abort(stop);
+  expect(await impatient.outcome).toBeInstanceOf(Error);
+  const [held] = hold.held;
+  if (held) token(held.response, held.request);
+  expect(await patient.outcome).toMatchObject({ isError: undefined });
+  expect([stub.tokenRequests.length, stub.calls.length]).toEqual([1, 1]);
 });
 
 describe('a deadline', () => {

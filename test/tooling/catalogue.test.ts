@@ -61,34 +61,32 @@ describe('the list of tools', () => {
   });
 });
 
-describe('a credential', () => {
-  it('without a scope is told which it has; its other tools work', async () => {
-    const assistant = await ownAssistant(platform(), { credential: 'noSpeed' });
-    const refused = await assistant.call('list_scenarios');
-    expect(refused).toMatchObject({
-      isError: true,
-      text: expect.stringContaining('lacks the scope speed-analysis; it has data-export, metrics.'),
-    });
-    expect(await assistant.call('list_segments')).toMatchObject({ isError: false });
+it('a credential without a scope is told which it has; its other tools work', async () => {
+  const assistant = await ownAssistant(platform(), { credential: 'noSpeed' });
+  const refused = await assistant.call('list_scenarios');
+  expect(refused).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('lacks the scope speed-analysis; it has data-export, metrics.'),
   });
+  expect(await assistant.call('list_segments')).toMatchObject({ isError: false });
+});
 
-  it('of an account without a project is told which there are, in each family', async () => {
-    const assistant = await ownAssistant(platform(), { defaultProjectId: undefined });
-    const reads = {
-      list_scenarios: {},
-      list_export_jobs: {},
-      list_goals: {},
-      get_site_visits: { startDate: 'yesterday', endDate: 'yesterday' },
-    };
-    for (const [tool, args] of Object.entries(reads)) {
-      const { isError, text } = await assistant.call(tool, args);
-      expect(isError).toBe(true);
-      expect(text).toContain(
-        'projectId: the credential reaches several projects; choose one of 1201 (Nordlicht Shop), 1202 (Nordlicht App), 1203 ' +
-          '(Nordlicht Magazin).',
-      );
-      expect(await assistant.call(tool, { ...args, projectId: 1203 })).toMatchObject({ isError: false });
-    }
-    expect((await assistant.call('get_credential')).structured['projects']).toHaveLength(3);
-  });
+it('a credential of an account without a project is told which there are, in each family', async () => {
+  const assistant = await ownAssistant(platform(), { defaultProjectId: undefined });
+  const reads = {
+    list_scenarios: {},
+    list_export_jobs: {},
+    list_goals: {},
+    get_site_visits: { startDate: 'yesterday', endDate: 'yesterday' },
+  };
+  for (const [tool, args] of Object.entries(reads)) {
+    const { isError, text } = await assistant.call(tool, args);
+    expect(isError).toBe(true);
+    expect(text).toContain(
+      'projectId: the credential reaches several projects; choose one of 1201 (Nordlicht Shop), 1202 (Nordlicht App), 1203 ' +
+        '(Nordlicht Magazin).',
+    );
+    expect(await assistant.call(tool, { ...args, projectId: 1203 })).toMatchObject({ isError: false });
+  }
+  expect((await assistant.call('get_credential')).structured['projects']).toHaveLength(3);
 });

@@ -4,6 +4,7 @@ import { digestOf, NeedsConfirmation, requireConsent } from '../../src/tooling/c
 import { type Assistant, ownAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { until } from '../support/until.ts';
+import { refusal } from '../tools/support.ts';
 
 const platform = sharedPlatform();
 const WRITES = new Set<string | undefined>(['createExportJob', 'deleteSpeedEvent', 'sendEnrichments']);
@@ -96,46 +97,44 @@ it.each(calls)(
   },
 );
 
-describe('a consent', () => {
-  it('holds for one request alone', () => {
-    const request = { question: 'Create a?', method: 'POST', path: '/v1/exports', project: 1201, body: { name: 'a' } };
-    expect(digestOf(request)).toBe(digestOf(structuredClone(request)));
-    const others = [
-      { ...request, body: { name: 'b' } },
-      { ...request, project: 1202 },
-      { ...request, path: '/v1/other' },
-    ];
-    expect(new Set([request, ...others].map(digestOf)).size).toBe(4);
-    const consent = { given: true, digest: digestOf(request) };
-    expect(() => requireConsent(consent, request)).not.toThrow();
-    for (const other of others) expect(() => requireConsent(consent, other)).toThrow(NeedsConfirmation);
-  });
+it('a consent holds for one request alone', () => {
+  const request = { question: 'Create a?', method: 'POST', path: '/v1/exports', project: 1201, body: { name: 'a' } };
+  expect(digestOf(request)).toBe(digestOf(structuredClone(request)));
+  const others = [
+    { ...request, body: { name: 'b' } },
+    { ...request, project: 1202 },
+    { ...request, path: '/v1/other' },
+  ];
+  expect(new Set([request, ...others].map(digestOf)).size).toBe(4);
+  const consent = { given: true, digest: digestOf(request) };
+  expect(() => requireConsent(consent, request)).not.toThrow();
+  for (const other of others) expect(() => requireConsent(consent, other)).toThrow(NeedsConfirmation);
+});
 
-  it('holds for the dates that were shown, however long the person thinks', { tags: 'nightly' }, async () => {
-    const questions: string[] = [];
-    const answer = (message: string) => {
-      questions.push(message);
-      platform().clock.jump(90_000);
-      return 'accept' as const;
-    };
-    onTestFinished(() => platform().clock.jump(-90_000));
-    const { call } = await ownAssistant(platform(), { answer });
-    const frequency = { value: 'once', dateRange: { from: 'yesterday', to: 'now' } };
-    expect(await call('create_export_job', { ...calls[0]?.[1], frequency })).toMatchObject({ structured: { status: 'done' } });
-    expect(questions).toEqual([expect.stringContaining('of 2026-11-19T00:00Z to 2026-11-20T10:00Z with sessions')]);
-    expect(writes()).toMatchObject([{ body: { frequency: { dateRange: { to: '2026-11-20T10:00:00.000Z' } } } }]);
-  });
+it('a consent holds for the dates that were shown, however long the person thinks', { tags: 'nightly' }, async () => {
+  const questions: string[] = [];
+  const answer = (message: string) => {
+    questions.push(message);
+    platform().clock.jump(90_000);
+    return 'accept' as const;
+  };
+  onTestFinished(() => platform().clock.jump(-90_000));
+  const { call } = await ownAssistant(platform(), { answer });
+  const frequency = { value: 'once', dateRange: { from: 'yesterday', to: 'now' } };
+  expect(await call('create_export_job', { ...calls[0]?.[1], frequency })).toMatchObject({ structured: { status: 'done' } });
+  expect(questions).toEqual([expect.stringContaining('of 2026-11-19T00:00Z to 2026-11-20T10:00Z with sessions')]);
+  expect(writes()).toMatchObject([{ body: { frequency: { dateRange: { to: '2026-11-20T10:00:00.000Z' } } } }]);
+});
 
-  it('is not asked for what cannot succeed', async () => {
-    const answer = () => {
-      throw new Error('asked');
-    };
-    const { call } = await ownAssistant(platform(), { answer });
-    const wrong = await call('send_enrichments', { enrichments: [] });
-    expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining('enrichments: must hold at least 1 item') });
-    const unknown = await call('create_export_job', { ...calls[0]?.[1], segmentId: 'Atlantis' });
-    expect(unknown).toMatchObject({ isError: true, text: expect.stringContaining('there is no segment "Atlantis"') });
-  });
+it('a consent is not asked for what cannot succeed', async () => {
+  const answer = () => {
+    throw new Error('asked');
+  };
+  const { call } = await ownAssistant(platform(), { answer });
+  const wrong = await call('send_enrichments', { enrichments: [] });
+  expect(wrong).toMatchObject(refusal('enrichments: must hold at least 1 item'));
+  const unknown = await call('create_export_job', { ...calls[0]?.[1], segmentId: 'Atlantis' });
+  expect(unknown).toMatchObject(refusal('there is no segment "Atlantis"'));
 });
 
 /** A client of the 2025 era that declares elicitation and does this with a question, with the forms that it was shown. */

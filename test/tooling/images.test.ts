@@ -19,30 +19,28 @@ async function call(args: Record<string, unknown>) {
   return { images, text, structured, isError };
 }
 
-describe('a tool with a chart', () => {
-  it('draws its answer where that is asked for, and changes nothing else', { tags: 'nightly' }, async () => {
-    const { scenarioId } = platform().stories.slowTag;
-    const [plain, drawn] = [await call({ scenarioId }), await call({ scenarioId, chart: true })];
-    expect(plain.images).toEqual([]);
-    expect(plain.structured).not.toHaveProperty('chart');
-    const { chart, notes, ...rest } = drawn.structured;
-    expect(rest).toEqual(Object.fromEntries(Object.entries(plain.structured).filter(([name]) => name !== 'notes')));
-    expect(drawn.images).toMatchObject([{ mimeType: 'image/png' }]);
-    const data = drawn.images[0]?.data ?? '';
-    expect(Buffer.from(data, 'base64').toString('latin1', 1, 4)).toBe('PNG');
-    expect(data.length).toBeLessThan(150_000);
-    expect(drawn.text).toBe(renderText({ ...rest, notes }));
-    expect(drawn.text).toMatch(/- Drawn as trend chart: Product page – mobile: LCP [\d.]+ s → [\d.]+ s on “Product” since 10 Nov\./);
-    expect(chart?.kind).toBe('trend');
-  });
+it('a tool with a chart draws its answer where that is asked for, and changes nothing else', { tags: 'nightly' }, async () => {
+  const { scenarioId } = platform().stories.slowTag;
+  const [plain, drawn] = [await call({ scenarioId }), await call({ scenarioId, chart: true })];
+  expect(plain.images).toEqual([]);
+  expect(plain.structured).not.toHaveProperty('chart');
+  const { chart, notes, ...rest } = drawn.structured;
+  expect(rest).toEqual(Object.fromEntries(Object.entries(plain.structured).filter(([name]) => name !== 'notes')));
+  expect(drawn.images).toMatchObject([{ mimeType: 'image/png' }]);
+  const data = drawn.images[0]?.data ?? '';
+  expect(Buffer.from(data, 'base64').toString('latin1', 1, 4)).toBe('PNG');
+  expect(data.length).toBeLessThan(150_000);
+  expect(drawn.text).toBe(renderText({ ...rest, notes }));
+  expect(drawn.text).toMatch(/- Drawn as trend chart: Product page – mobile: LCP [\d.]+ s → [\d.]+ s on “Product” since 10 Nov\./);
+  expect(chart?.kind).toBe('trend');
+});
 
-  it('draws each run where runs are few', { tags: 'nightly' }, async () => {
-    const { scenarioId } = platform().stories.slowTag;
-    const { chart } = (await call({ scenarioId, startDate: '2026-11-19', baselineStartDate: '2026-11-18', chart: true })).structured;
-    expect(chart?.subtitle).toBe('Nordlicht Shop, 18 – 20 Nov 2026, Europe/Paris: each run; shaded: the judged period');
-    expect(chart?.times.every((time) => /^2026-11-(18|19|20)T\d\d:\d\d$/.test(time))).toBe(true);
-    expect(chart?.series[0]).not.toHaveProperty('low');
-  });
+it('a tool with a chart draws each run where runs are few', { tags: 'nightly' }, async () => {
+  const { scenarioId } = platform().stories.slowTag;
+  const { chart } = (await call({ scenarioId, startDate: '2026-11-19', baselineStartDate: '2026-11-18', chart: true })).structured;
+  expect(chart?.subtitle).toBe('Nordlicht Shop, 18 – 20 Nov 2026, Europe/Paris: each run; shaded: the judged period');
+  expect(chart?.times.every((time) => /^2026-11-(18|19|20)T\d\d:\d\d$/.test(time))).toBe(true);
+  expect(chart?.series[0]).not.toHaveProperty('low');
 });
 
 describe('a waterfall', () => {

@@ -103,90 +103,84 @@ describe('a name that fits several or none', () => {
   });
 });
 
-describe('a path to a zone', () => {
-  it.each<[string, string, number]>([
-    ['page group, zoning and zone', 'Home / Header / Search bar', 8120447],
-    ['with the mapping before it', 'Screens/Home/Header/Cart icon', 8120450],
-    ['with the other mapping that holds the screen', 'purchase path / product screen / product details / add to cart', 8120571],
-    ['with a step left out', 'Search results / Search bar', 8120512],
-    ['the name alone, where it is unique', 'Hero banner', 8120463],
-    ['beginnings of steps', 'home / feed / cat', 8120466],
-  ])('is read: %s', { tags: 'nightly' }, async (_, zoneId, id) => {
-    const { structured } = await call('get_zone_tap_rate', { ...day, zoneId, projectId: 1202 });
-    expect(structured).toMatchObject({
-      filters: { zoneId: id },
-      notes: expect.arrayContaining([expect.stringMatching(`^zone ".* / .*" = ${id}$`)]),
-    });
-  });
-
-  it('is refused where several zones have the name, each shown with its whole path', async () => {
-    const { text } = await call('get_zone_tap_rate', { ...day, zoneId: 'search bar', projectId: 1202 });
-    expect(text).toContain(
-      '"search bar" fits 2 zones: 8120447 "Screens / Home / Header / Search bar", 8120512 "Screens / Search results / Results / ' +
-        'Search bar"',
-    );
-    expect(text).toContain('Pass the id or a longer path.');
+it.each<[string, string, number]>([
+  ['page group, zoning and zone', 'Home / Header / Search bar', 8120447],
+  ['with the mapping before it', 'Screens/Home/Header/Cart icon', 8120450],
+  ['with the other mapping that holds the screen', 'purchase path / product screen / product details / add to cart', 8120571],
+  ['with a step left out', 'Search results / Search bar', 8120512],
+  ['the name alone, where it is unique', 'Hero banner', 8120463],
+  ['beginnings of steps', 'home / feed / cat', 8120466],
+])('a path to a zone is read: %s', { tags: 'nightly' }, async (_, zoneId, id) => {
+  const { structured } = await call('get_zone_tap_rate', { ...day, zoneId, projectId: 1202 });
+  expect(structured).toMatchObject({
+    filters: { zoneId: id },
+    notes: expect.arrayContaining([expect.stringMatching(`^zone ".* / .*" = ${id}$`)]),
   });
 });
 
-describe('the lists behind names', () => {
-  it('are fetched once for calls within ten seconds, also when asked for at once', async () => {
-    await withPlatform(async (own) => {
-      const assistant = await ownAssistant(own, { thinksMs: 0 });
-      const ask = (name: string) => assistant.call('get_site_visits', { ...day, segmentIds: [name] });
-      await Promise.all([ask('Germany'), ask('France'), ask('newsletter')]);
-      await ask('Paid search');
-      expect(own.requests.filter(({ operation }) => operation === 'listSegments')).toHaveLength(1);
-    });
-  });
+it('a path to a zone is refused where several zones have the name, each shown with its whole path', async () => {
+  const { text } = await call('get_zone_tap_rate', { ...day, zoneId: 'search bar', projectId: 1202 });
+  expect(text).toContain(
+    '"search bar" fits 2 zones: 8120447 "Screens / Home / Header / Search bar", 8120512 "Screens / Search results / Results / ' +
+      'Search bar"',
+  );
+  expect(text).toContain('Pass the id or a longer path.');
+});
 
-  it('are fetched again for a name that came after them', async () => {
-    const before = await call('get_export_job', { jobId: 'Fresh job' });
-    expect(before.isError).toBe(true);
-    await platform().ask(
-      'createExportJob',
-      {
-        name: 'Fresh job',
-        format: 'CSV',
-        scope: 'sessions',
-        frequency: { value: 'daily' },
-        fields: [{ fieldName: 'user_id' }],
-        deviceLabel: 'all',
-      },
-      await platform().token('shop'),
-    );
-    await platform().clock.advance(6_000);
-    const after = await call('get_export_job', { jobId: 'fresh job' });
-    expect(after.structured['job']).toMatchObject({ name: 'Fresh job' });
+it('the lists behind names are fetched once for calls within ten seconds, also when asked for at once', async () => {
+  await withPlatform(async (own) => {
+    const assistant = await ownAssistant(own, { thinksMs: 0 });
+    const ask = (name: string) => assistant.call('get_site_visits', { ...day, segmentIds: [name] });
+    await Promise.all([ask('Germany'), ask('France'), ask('newsletter')]);
+    await ask('Paid search');
+    expect(own.requests.filter(({ operation }) => operation === 'listSegments')).toHaveLength(1);
   });
+});
 
-  it('are those of the project that is asked', async () => {
-    expect((await segments(['Returning visitors'])).ids).toEqual([418204]);
-    expect((await segments(['Returning visitors'], { projectId: 1203 })).ids).toEqual([602115]);
-    expect((await segments(['Paid search'], { projectId: 1203 })).isError).toBe(true);
-  });
+it('the lists behind names are fetched again for a name that came after them', async () => {
+  const before = await call('get_export_job', { jobId: 'Fresh job' });
+  expect(before.isError).toBe(true);
+  await platform().ask(
+    'createExportJob',
+    {
+      name: 'Fresh job',
+      format: 'CSV',
+      scope: 'sessions',
+      frequency: { value: 'daily' },
+      fields: [{ fieldName: 'user_id' }],
+      deviceLabel: 'all',
+    },
+    await platform().token('shop'),
+  );
+  await platform().clock.advance(6_000);
+  const after = await call('get_export_job', { jobId: 'fresh job' });
+  expect(after.structured['job']).toMatchObject({ name: 'Fresh job' });
+});
+
+it('the lists behind names are those of the project that is asked', async () => {
+  expect((await segments(['Returning visitors'])).ids).toEqual([418204]);
+  expect((await segments(['Returning visitors'], { projectId: 1203 })).ids).toEqual([602115]);
+  expect((await segments(['Paid search'], { projectId: 1203 })).isError).toBe(true);
 });
 
 const definitions = Object.entries<{ readonly aliases?: readonly string[] }>({ ...siteMetricDefinitions, ...zoneMetricDefinitions });
 
-describe('the names of metrics', () => {
-  it('are understood as they are declared, in any case, with spaces and underscores', () => {
-    const lost = definitions.flatMap(([metric, { aliases = [] }]) =>
-      aliases
-        .flatMap((alias) => [alias, alias.toUpperCase(), alias.replaceAll(' ', '_')])
-        .filter((name) => metricOf('range', name) !== metric),
-    );
-    expect(lost).toEqual([]);
-    expect(Object.keys(metricAliases).filter((alias) => alias !== foldMetric(alias))).toEqual([]);
-  });
+it('the names of metrics are understood as they are declared, in any case, with spaces and underscores', () => {
+  const lost = definitions.flatMap(([metric, { aliases = [] }]) =>
+    aliases
+      .flatMap((alias) => [alias, alias.toUpperCase(), alias.replaceAll(' ', '_')])
+      .filter((name) => metricOf('range', name) !== metric),
+  );
+  expect(lost).toEqual([]);
+  expect(Object.keys(metricAliases).filter((alias) => alias !== foldMetric(alias))).toEqual([]);
+});
 
-  it('never hide another metric', () => {
-    const names = new Map(definitions.map(([metric]) => [foldMetric(metric), metric]));
-    const hidden = Object.entries(metricAliases).filter(([alias, metric]) => names.has(alias) && names.get(alias) !== metric);
-    expect(hidden).toEqual([]);
-    const all = definitions.flatMap(([, { aliases = [] }]) => aliases.map(foldMetric));
-    expect(all.filter((alias, index) => all.indexOf(alias) < index)).toEqual([]);
-  });
+it('the names of metrics never hide another metric', () => {
+  const names = new Map(definitions.map(([metric]) => [foldMetric(metric), metric]));
+  const hidden = Object.entries(metricAliases).filter(([alias, metric]) => names.has(alias) && names.get(alias) !== metric);
+  expect(hidden).toEqual([]);
+  const all = definitions.flatMap(([, { aliases = [] }]) => aliases.map(foldMetric));
+  expect(all.filter((alias, index) => all.indexOf(alias) < index)).toEqual([]);
 });
 
 it('orders are answered by the sessions with a purchase, page views by those of a session, which is said', () => {

@@ -1,15 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { useTools } from '../tools/support.ts';
 
 const { call } = useTools();
 const week = { startDate: '-8d', endDate: 'yesterday' };
 
-describe('zones of an app, asked for in the project of a site', () => {
-  it.each([
-    ['a name that several zones of pages have', 'Product / Add to cart', /project 1202 \(Nordlicht App\) has \d+ ".+ \/ Add to cart"/],
-    ['a screen that is a page here', 'Home', /project 1202 \(Nordlicht App\) has page group "Screens \/ Home" with \d+ zones/],
-    ['a name that no zone of pages has', 'Hero banner', /project 1202 \(Nordlicht App\) has \d+ ".+ \/ Hero banner"/],
-  ])('are found by %s in their own project, where they are answered', { tags: 'nightly' }, async (_, zone, words) => {
+it.each([
+  ['a name that several zones of pages have', 'Product / Add to cart', /project 1202 \(Nordlicht App\) has \d+ ".+ \/ Add to cart"/],
+  ['a screen that is a page here', 'Home', /project 1202 \(Nordlicht App\) has page group "Screens \/ Home" with \d+ zones/],
+  ['a name that no zone of pages has', 'Hero banner', /project 1202 \(Nordlicht App\) has \d+ ".+ \/ Hero banner"/],
+])(
+  'zones of an app, asked for in the project of a site are found by %s in their own project, where they are answered',
+  { tags: 'nightly' },
+  async (_, zone, words) => {
     const asked = { metrics: ['tapRate'], zoneIds: [zone], ...week };
     const refused = await call('query_metrics', asked);
     expect(refused.isError).toBe(true);
@@ -21,15 +23,17 @@ describe('zones of an app, asked for in the project of a site', () => {
     const { isError, structured } = await call('query_metrics', { ...asked, projectId: '1202' });
     expect(isError).toBe(false);
     expect(structured['rows']).not.toEqual([]);
-  });
+  },
+);
 
-  it('are not looked for where the project was chosen, or none has them', { tags: 'nightly' }, async () => {
-    for (const more of [{ projectId: '1201', zoneId: 'Home' }, { zoneId: 'Nothing called so' }]) {
-      const { isError, text } = await call('get_zone_tap_rate', { ...week, ...more });
-      expect(isError).toBe(true);
-      expect(text).not.toContain('As zones of an app');
-    }
-  });
+it('zones of an app, asked for in the project of a site are not looked for where the project was chosen, or none has them', {
+  tags: 'nightly',
+}, async () => {
+  for (const more of [{ projectId: '1201', zoneId: 'Home' }, { zoneId: 'Nothing called so' }]) {
+    const { isError, text } = await call('get_zone_tap_rate', { ...week, ...more });
+    expect(isError).toBe(true);
+    expect(text).not.toContain('As zones of an app');
+  }
 });
 
 it('find_objects says whether zones are of an app, and have metrics', { tags: 'nightly' }, async () => {

@@ -48,21 +48,19 @@ it('what happened lately reads the runs of the jobs that ran lately a plan of da
   expect(sent('listSuccessfulExportRuns')).toBeLessThan(30);
 });
 
-describe('a name', () => {
-  it('of a zoning is found before all page groups were looked into, which is said', async () => {
-    platform.requests.length = 0;
-    const { structured, text } = await first.call('list_zones', { zoningId: 'Redesign Nordlicht 001' });
-    expect((structured['zones'] as unknown[]).length).toBe(size.zonesAZoning);
-    expect(text).toMatch(/= 9000000, found among the zonings of \d+ of \d+ page groups; others may bear that name/);
-    expect(sent('listZonings')).toBeLessThan(100);
-  });
+it('a name of a zoning is found before all page groups were looked into, which is said', async () => {
+  platform.requests.length = 0;
+  const { structured, text } = await first.call('list_zones', { zoningId: 'Redesign Nordlicht 001' });
+  expect((structured['zones'] as unknown[]).length).toBe(size.zonesAZoning);
+  expect(text).toMatch(/= 9000000, found among the zonings of \d+ of \d+ page groups; others may bear that name/);
+  expect(sent('listZonings')).toBeLessThan(100);
+});
 
-  it('that none bears is refused once everything was looked into, with the closest', { tags: 'nightly' }, async () => {
-    const { isError, text } = await first.call('list_zones', { zoningId: 'Redesign Nordlicht 999' });
-    expect(isError).toBe(true);
-    expect(text).toContain('there is no zoning "Redesign Nordlicht 999"');
-    expect(text).toContain('Redesign Nordlicht');
-  });
+it('a name that none bears is refused once everything was looked into, with the closest', { tags: 'nightly' }, async () => {
+  const { isError, text } = await first.call('list_zones', { zoningId: 'Redesign Nordlicht 999' });
+  expect(isError).toBe(true);
+  expect(text).toContain('there is no zoning "Redesign Nordlicht 999"');
+  expect(text).toContain('Redesign Nordlicht');
 });
 
 describe('a write is seen by the next read', () => {

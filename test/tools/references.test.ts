@@ -46,38 +46,40 @@ describe.each(someOf([1, 23, 404], 1))('in the world %i', (seed) => {
     },
   );
 
-  describe('instants and ids of runs', () => {
-    it('that a list of reports prints are taken where a date or a run is asked for', { tags: 'nightly' }, async () => {
-      const { structured } = await call('list_scenario_reports', { scenarioId: 4101, lastDays: 3, limit: 20 });
-      const { columns, rows } = structured as { columns: string[]; rows: (string | number)[][] };
-      const at = columns.findIndex((name) => name === 'time' || name === 'date');
-      for (const row of rows.slice(0, 10)) {
-        const date = row[at];
-        const one = await call('get_scenario_report', { scenarioId: 4101, date });
-        expect(one.isError, `${String(date)}: ${one.text}`).toBe(false);
-        const [step] = one.structured['steps'] as { stepResultId: string }[];
-        for (const tool of ['get_step_report', 'analyze_har']) {
-          const own = await call(tool, { scenarioStepResultId: step?.stepResultId });
-          expect(own.isError, `${tool}: ${own.text}`).toBe(false);
-        }
+  it('instants and ids of runs that a list of reports prints are taken where a date or a run is asked for', {
+    tags: 'nightly',
+  }, async () => {
+    const { structured } = await call('list_scenario_reports', { scenarioId: 4101, lastDays: 3, limit: 20 });
+    const { columns, rows } = structured as { columns: string[]; rows: (string | number)[][] };
+    const at = columns.findIndex((name) => name === 'time' || name === 'date');
+    for (const row of rows.slice(0, 10)) {
+      const date = row[at];
+      const one = await call('get_scenario_report', { scenarioId: 4101, date });
+      expect(one.isError, `${String(date)}: ${one.text}`).toBe(false);
+      const [step] = one.structured['steps'] as { stepResultId: string }[];
+      for (const tool of ['get_step_report', 'analyze_har']) {
+        const own = await call(tool, { scenarioStepResultId: step?.stepResultId });
+        expect(own.isError, `${tool}: ${own.text}`).toBe(false);
       }
-    });
+    }
+  });
 
-    it('that events, runs of exports and changes print are taken as dates, each with its zone', { tags: 'nightly' }, async () => {
-      const texts = await Promise.all([
-        call('list_speed_events', {}),
-        call('list_export_runs', { jobId: 'Daily sessions' }),
-        call('analyze_scenario', { scenarioIds: [4105] }),
-      ]);
-      const instants = texts
-        .flatMap(({ text }) => text.match(/\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?[^\s,;)]*/g) ?? [])
-        .map((text) => text.replace(/[.:]$/, ''));
-      expect(new Set(instants).size).toBeGreaterThan(10);
-      for (const instant of new Set(instants)) {
-        expect(instant).toMatch(/(?:Z|[+-]\d\d:\d\d)$/);
-        const answer = await call('list_speed_events', { dateFrom: instant });
-        expect(answer.text).not.toContain('is not a recognised date');
-      }
-    });
+  it('instants and ids of runs that events, runs of exports and changes print are taken as dates, each with its zone', {
+    tags: 'nightly',
+  }, async () => {
+    const texts = await Promise.all([
+      call('list_speed_events', {}),
+      call('list_export_runs', { jobId: 'Daily sessions' }),
+      call('analyze_scenario', { scenarioIds: [4105] }),
+    ]);
+    const instants = texts
+      .flatMap(({ text }) => text.match(/\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?[^\s,;)]*/g) ?? [])
+      .map((text) => text.replace(/[.:]$/, ''));
+    expect(new Set(instants).size).toBeGreaterThan(10);
+    for (const instant of new Set(instants)) {
+      expect(instant).toMatch(/(?:Z|[+-]\d\d:\d\d)$/);
+      const answer = await call('list_speed_events', { dateFrom: instant });
+      expect(answer.text).not.toContain('is not a recognised date');
+    }
   });
 });

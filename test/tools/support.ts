@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { OperationName } from '../../src/api/operations/index.ts';
 import type { CredentialName } from '../../src/emulator/credentials.ts';
 import type { Finding } from '../../src/findings/finding.ts';
@@ -32,6 +33,12 @@ export function withTools<T>(
 ): Promise<T> {
   return withPlatform((platform) => withAssistant(platform, options, (assistant) => run(assistant, platform)), platformOptions);
 }
+
+/** What an answer is that refuses in these words. */
+export const refusal = (words: string | RegExp) => ({
+  isError: true,
+  text: typeof words === 'string' ? expect.stringContaining(words) : expect.stringMatching(words),
+});
 
 /** Lines of a table that a snapshot shows, its head included; what tables hold is compared with the platform. */
 const TABLE_LINES = 4;

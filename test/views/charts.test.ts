@@ -32,39 +32,37 @@ const charts: [string, PanelSpec][] = [
   ['a flow', flow()],
 ];
 
-describe('every chart', () => {
-  it.each(charts)('of %s holds only numbers that can be drawn', (_, spec) => {
-    for (const heightPx of [undefined, 300]) {
-      const { option, heightPx: drawn } = drawChart(spec, {
-        theme: themes.light,
-        widthPx: 320,
-        tooltip: () => ({}),
-        ...(heightPx && { heightPx }),
-      });
-      expect(numbersIn(option).filter((value) => !Number.isFinite(value))).toEqual([]);
-      expect(drawn).toBeGreaterThan(100);
-    }
-  });
+it.each(charts)('every chart of %s holds only numbers that can be drawn', (_, spec) => {
+  for (const heightPx of [undefined, 300]) {
+    const { option, heightPx: drawn } = drawChart(spec, {
+      theme: themes.light,
+      widthPx: 320,
+      tooltip: () => ({}),
+      ...(heightPx && { heightPx }),
+    });
+    expect(numbersIn(option).filter((value) => !Number.isFinite(value))).toEqual([]);
+    expect(drawn).toBeGreaterThan(100);
+  }
+});
 
-  it.each(charts)('of %s becomes a picture that is all text and shapes', (_, spec) => {
-    for (const theme of Object.keys(themes) as ThemeName[]) {
-      const { svg, widthPx, heightPx } = drawSvg(spec, theme);
-      expect(svg).toContain(`viewBox="0 0 ${widthPx} ${heightPx}"`);
-      expect(svg).toContain(themes[theme].background);
-      expect(svg).not.toMatch(/NaN|undefined|<image|<script|href=/);
-      expect(svg).toContain(`>${spec.title}<`);
-    }
-  });
+it.each(charts)('every chart of %s becomes a picture that is all text and shapes', (_, spec) => {
+  for (const theme of Object.keys(themes) as ThemeName[]) {
+    const { svg, widthPx, heightPx } = drawSvg(spec, theme);
+    expect(svg).toContain(`viewBox="0 0 ${widthPx} ${heightPx}"`);
+    expect(svg).toContain(themes[theme].background);
+    expect(svg).not.toMatch(/NaN|undefined|<image|<script|href=/);
+    expect(svg).toContain(`>${spec.title}<`);
+  }
+});
 
-  it('says in words what it shows', () => {
-    expect(drawChart(waterfall(), LOOK).words).toBe(
-      'Shop: product page: waterfall of 6 requests; the longest /images/hero.avif with 880 ms; FCP 880 ms; LCP 1.58 s; onLoad 1.62 s.',
-    );
-    expect(drawChart(bars(), LOOK).words).toContain('France desktop 3.62%, mobile –');
-    const [lines, ...marks] = drawChart(trend(), LOOK).words.split('; ');
-    expect(lines).toBe('Checkout: largestContentfulPaint: Home, Product from 2026-10-31 to 2026-11-20 (Europe/Paris)');
-    expect(marks).toEqual(['Release 42', 'New banner', 'Product slower since 12 Nov.']);
-  });
+it('every chart says in words what it shows', () => {
+  expect(drawChart(waterfall(), LOOK).words).toBe(
+    'Shop: product page: waterfall of 6 requests; the longest /images/hero.avif with 880 ms; FCP 880 ms; LCP 1.58 s; onLoad 1.62 s.',
+  );
+  expect(drawChart(bars(), LOOK).words).toContain('France desktop 3.62%, mobile –');
+  const [lines, ...marks] = drawChart(trend(), LOOK).words.split('; ');
+  expect(lines).toBe('Checkout: largestContentfulPaint: Home, Product from 2026-10-31 to 2026-11-20 (Europe/Paris)');
+  expect(marks).toEqual(['Release 42', 'New banner', 'Product slower since 12 Nov.']);
 });
 
 describe('a waterfall', () => {
@@ -195,110 +193,102 @@ describe('bars', () => {
 const coloursOf = (spec: PanelSpec) =>
   ((seriesOf(spec)[0]?.data ?? []) as { itemStyle: { color: string; opacity?: number } }[]).map(({ itemStyle }) => itemStyle);
 
-describe('the finding', () => {
-  it('is drawn in the accent colour and the rest in grey; of several series the rest is paler', () => {
-    const { accent, grey, series } = themes.light;
-    expect(coloursOf(costs())).toEqual([{ color: accent }, { color: grey }]);
-    expect(coloursOf(parts())).toEqual([
-      { color: series[0], opacity: 1 },
-      { color: series[0], opacity: 0.4 },
-    ]);
-    expect(coloursOf(bars())).toEqual([0, 1, 2].map(() => ({ color: series[0] })));
-    const spec = trend();
-    const lines = (isAccent: boolean) =>
-      seriesOf(
-        trend({ series: spec.series.map((each, index) => ({ ...each, ...(isAccent && index === 1 && { isAccent: true as const }) })) }),
-      )
-        .slice(0, 2)
-        .map((line) => (line.lineStyle as { color?: string }).color);
-    expect(lines(true)).toEqual([accent, grey]);
-    expect(lines(false)).toEqual(series.slice(0, 2));
-  });
+it('the finding is drawn in the accent colour and the rest in grey; of several series the rest is paler', () => {
+  const { accent, grey, series } = themes.light;
+  expect(coloursOf(costs())).toEqual([{ color: accent }, { color: grey }]);
+  expect(coloursOf(parts())).toEqual([
+    { color: series[0], opacity: 1 },
+    { color: series[0], opacity: 0.4 },
+  ]);
+  expect(coloursOf(bars())).toEqual([0, 1, 2].map(() => ({ color: series[0] })));
+  const spec = trend();
+  const lines = (isAccent: boolean) =>
+    seriesOf(
+      trend({ series: spec.series.map((each, index) => ({ ...each, ...(isAccent && index === 1 && { isAccent: true as const }) })) }),
+    )
+      .slice(0, 2)
+      .map((line) => (line.lineStyle as { color?: string }).color);
+  expect(lines(true)).toEqual([accent, grey]);
+  expect(lines(false)).toEqual(series.slice(0, 2));
+});
 
-  it('has its interval drawn across its bar, which no words cover', () => {
-    const [, behind, intervals] = seriesOf(costs());
-    expect(intervals).toMatchObject({
-      id: 'intervals',
-      data: [
-        [0, 300, 1_500],
-        [1, -400, 900],
+it('the finding has its interval drawn across its bar, which no words cover', () => {
+  const [, behind, intervals] = seriesOf(costs());
+  expect(intervals).toMatchObject({
+    id: 'intervals',
+    data: [
+      [0, 300, 1_500],
+      [1, -400, 900],
+    ],
+  });
+  expect(behind?.data).toEqual([600, 650]);
+  const { svg } = drawSvg(costs());
+  expect(svg).toContain('>900 EUR · 300 to 1,500</text>');
+});
+
+it.each([
+  ...charts,
+  ['bars of one series', bars({ series: bars().series.slice(0, 1) })] as const,
+  [
+    'costs with a long name',
+    costs({
+      labels: [
+        'error "TypeError: Cannot read properties of undefined (reading \'total\')" on /cart, /checkout/address and /checkout/payment',
+        'b',
       ],
-    });
-    expect(behind?.data).toEqual([600, 650]);
-    const { svg } = drawSvg(costs());
-    expect(svg).toContain('>900 EUR · 300 to 1,500</text>');
-  });
+    }),
+  ] as const,
+])('a picture of any width of %s neither cuts nor covers a word', (_, spec) => {
+  expect([390, 960].flatMap((widthPx) => complaintsOf(spec, widthPx))).toEqual([]);
 });
 
-describe('a picture of any width', () => {
-  it.each([
-    ...charts,
-    ['bars of one series', bars({ series: bars().series.slice(0, 1) })] as const,
-    [
-      'costs with a long name',
-      costs({
-        labels: [
-          'error "TypeError: Cannot read properties of undefined (reading \'total\')" on /cart, /checkout/address and /checkout/payment',
-          'b',
-        ],
-      }),
-    ] as const,
-  ])('of %s neither cuts nor covers a word', (_, spec) => {
-    expect([390, 960].flatMap((widthPx) => complaintsOf(spec, widthPx))).toEqual([]);
-  });
-
-  it('writes amounts under the labels of a single series, and behind the bars of several', () => {
-    const text = (spec: PanelSpec) => drawSvg(spec, 'light', 390).svg;
-    for (const words of ['/p/*', '3,000 · 37.5% of the step before · 37.5% of all']) expect(text(funnel())).toContain(`>${words}</text>`);
-    for (const words of ['desktop', '-0.02 pp']) expect(text(parts())).toContain(`>${words}</text>`);
-    for (const words of ['1 after: /p/*', '60']) expect(text(flow())).toContain(`>${words}</text>`);
-    for (const words of ['2026-11-02 1,240', '3%'])
-      expect(text(grid({ columns: Array.from({ length: 12 }, (_, at) => `day ${at}`) }))).toContain(`>${words}</text>`);
-  });
+it('a picture of any width writes amounts under the labels of a single series, and behind the bars of several', () => {
+  const text = (spec: PanelSpec) => drawSvg(spec, 'light', 390).svg;
+  for (const words of ['/p/*', '3,000 · 37.5% of the step before · 37.5% of all']) expect(text(funnel())).toContain(`>${words}</text>`);
+  for (const words of ['desktop', '-0.02 pp']) expect(text(parts())).toContain(`>${words}</text>`);
+  for (const words of ['1 after: /p/*', '60']) expect(text(flow())).toContain(`>${words}</text>`);
+  for (const words of ['2026-11-02 1,240', '3%'])
+    expect(text(grid({ columns: Array.from({ length: 12 }, (_, at) => `day ${at}`) }))).toContain(`>${words}</text>`);
 });
 
-describe('several pictures', () => {
-  it('of values over time are low, so that all are seen at once', () => {
-    const heights = (spec: ChartSpec) => drawPanels(spec, LOOK).map(({ heightPx }) => heightPx);
-    expect(heights({ kind: 'panels', panels: [trend(), trend(), trend()] })).toEqual([260, 260, 260]);
-    expect(heights(trend())).toEqual([420]);
-  });
-
-  it('stand below each other in one', () => {
-    const spec: ChartSpec = panels();
-    const [first, second] = [drawSvg(trend()), drawSvg(parts())];
-    const { svg, heightPx } = drawSvg(spec);
-    expect(heightPx).toBe(first.heightPx + second.heightPx);
-    expect(svg).toContain(`<svg y="${first.heightPx}" `);
-    expect(svg.match(/id="[^"]+"/g)?.length).toBe(new Set(svg.match(/id="[^"]+"/g)).size);
-  });
+it('several pictures of values over time are low, so that all are seen at once', () => {
+  const heights = (spec: ChartSpec) => drawPanels(spec, LOOK).map(({ heightPx }) => heightPx);
+  expect(heights({ kind: 'panels', panels: [trend(), trend(), trend()] })).toEqual([260, 260, 260]);
+  expect(heights(trend())).toEqual([420]);
 });
 
-describe('texts in pictures', () => {
-  it('are one line of signs that can be seen, cut in the middle', () => {
-    expect(plainText('a\u0000b\u202ec\n d\t\u2028e')).toBe('a b c d e');
-    expect(plainText('abcdefghij', 7)).toBe('abc…hij');
-    expect(plainText('😀😀😀😀', 3)).toBe('😀…😀');
-  });
+it('several pictures stand below each other in one', () => {
+  const spec: ChartSpec = panels();
+  const [first, second] = [drawSvg(trend()), drawSvg(parts())];
+  const { svg, heightPx } = drawSvg(spec);
+  expect(heightPx).toBe(first.heightPx + second.heightPx);
+  expect(svg).toContain(`<svg y="${first.heightPx}" `);
+  expect(svg.match(/id="[^"]+"/g)?.length).toBe(new Set(svg.match(/id="[^"]+"/g)).size);
+});
 
-  it('of hostile kind stay texts', () => {
-    const hostile = '</text><script>alert(1)</script><text a="b" & \u0000';
-    const { svg } = drawSvg(
-      waterfall({ title: hostile, rows: [[hostile, 200, 1, 0, 9, 1, 1, 1, 1, 1, 1, 3]], marks: [{ name: hostile, atMs: 1 }] }),
-    );
-    expect(svg).not.toContain('<script');
-    expect(svg).toContain('&lt;script&gt;');
-    const other = drawSvg(
-      trend({ title: hostile, series: [{ name: hostile, values: [1] }], events: [{ name: hostile, time: '2026-11-01' }] }),
-    ).svg;
-    expect(other).not.toContain('<script');
-    for (const drawn of [svg, other]) expect(drawn).not.toContain('\u0000');
-  });
+it('texts in pictures are one line of signs that can be seen, cut in the middle', () => {
+  expect(plainText('a\u0000b\u202ec\n d\t\u2028e')).toBe('a b c d e');
+  expect(plainText('abcdefghij', 7)).toBe('abc…hij');
+  expect(plainText('😀😀😀😀', 3)).toBe('😀…😀');
+});
 
-  it('that mark close moments stand above each other', () => {
-    const at = (atPx: number) => ({ atPx, widthPx: 50 });
-    expect(stagger([at(0), at(200), at(10), at(20), at(205)], 3)).toEqual([0, 0, 1, 2, 1]);
-    expect(stagger([at(0), at(1), at(2)], 2)).toEqual([0, 1, 0]);
-    expect(stagger([], 3)).toEqual([]);
-  });
+it('texts in pictures of hostile kind stay texts', () => {
+  const hostile = '</text><script>alert(1)</script><text a="b" & \u0000';
+  const { svg } = drawSvg(
+    waterfall({ title: hostile, rows: [[hostile, 200, 1, 0, 9, 1, 1, 1, 1, 1, 1, 3]], marks: [{ name: hostile, atMs: 1 }] }),
+  );
+  expect(svg).not.toContain('<script');
+  expect(svg).toContain('&lt;script&gt;');
+  const other = drawSvg(
+    trend({ title: hostile, series: [{ name: hostile, values: [1] }], events: [{ name: hostile, time: '2026-11-01' }] }),
+  ).svg;
+  expect(other).not.toContain('<script');
+  for (const drawn of [svg, other]) expect(drawn).not.toContain('\u0000');
+});
+
+it('texts in pictures that mark close moments stand above each other', () => {
+  const at = (atPx: number) => ({ atPx, widthPx: 50 });
+  expect(stagger([at(0), at(200), at(10), at(20), at(205)], 3)).toEqual([0, 0, 1, 2, 1]);
+  expect(stagger([at(0), at(1), at(2)], 2)).toEqual([0, 1, 0]);
+  expect(stagger([], 3)).toEqual([]);
 });

@@ -127,20 +127,18 @@ it('the picture of paths names its columns by their distance, and marks the page
   });
 });
 
-describe('the picture of who comes back', () => {
-  it('ends with the last period that is known of some cohort, and is none where none is', () => {
-    const rest = { returned: [], incomplete: 0 };
-    const cohorts = [
-      { cohort: '2026-11-01', visitors: 10, percent: [100, 20, null], ...rest },
-      { cohort: '2026-11-02', visitors: 5, percent: [100, null, null], ...rest },
-    ];
-    const curves = [{ group: 'all', visitors: 15, percent: [100, 20, null] }];
-    const retention = { cohorts, curves, by: 'day' as const, ...visits };
-    expect(cohortChart(retention)).toMatchObject({ title, columns: ['day 1'], rows: [{ name: 'all · 15' }, { name: '1 Nov · 10' }] });
-    expect(cohortChart({ ...retention, cohorts: cohorts.slice(1), curves: [] })).toBeUndefined();
-    const small = { group: 'unknown', visitors: 1, percent: [100, 100, null] };
-    const grid = cohortChart({ ...retention, curves: [{ group: 'desktop', visitors: 21, percent: [100, 20, null] }, small] });
-    expect(grid?.rows.map(({ name }) => name)).toEqual(['desktop · 21']);
-    expect(grid?.subtitle).toContain('left out');
-  });
+it('the picture of who comes back ends with the last period that is known of some cohort, and is none where none is', () => {
+  const rest = { returned: [], incomplete: 0 };
+  const cohorts = [
+    { cohort: '2026-11-01', visitors: 10, percent: [100, 20, null], ...rest },
+    { cohort: '2026-11-02', visitors: 5, percent: [100, null, null], ...rest },
+  ];
+  const curves = [{ group: 'all', visitors: 15, percent: [100, 20, null] }];
+  const retention = { cohorts, curves, by: 'day' as const, ...visits };
+  expect(cohortChart(retention)).toMatchObject({ title, columns: ['day 1'], rows: [{ name: 'all · 15' }, { name: '1 Nov · 10' }] });
+  expect(cohortChart({ ...retention, cohorts: cohorts.slice(1), curves: [] })).toBeUndefined();
+  const small = { group: 'unknown', visitors: 1, percent: [100, 100, null] };
+  const grid = cohortChart({ ...retention, curves: [{ group: 'desktop', visitors: 21, percent: [100, 20, null] }, small] });
+  expect(grid?.rows.map(({ name }) => name)).toEqual(['desktop · 21']);
+  expect(grid?.subtitle).toContain('left out');
 });

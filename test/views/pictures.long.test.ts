@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { describe, expect, it } from 'vitest';
 import { drawPanels } from '../../src/views/charts/draw-chart.ts';
 import { themes } from '../../src/views/charts/theme.ts';
@@ -31,7 +32,7 @@ const QUESTIONS: readonly (readonly [tool: string, args: Record<string, unknown>
 ];
 
 describe.each(QUESTIONS)('the picture of %s %j', (tool, args) => {
-  it('says its finding, begins amounts at zero, spans its range, and neither cuts nor covers a word', { tags: 'nightly' }, async () => {
+  it('says its finding, begins amounts at zero, spans its range, and neither cuts nor covers a word', async () => {
     const { structured } = await call(tool, { ...args, chart: true });
     const spec = structured['chart'] as ChartSpec;
     const { answer = '', findings = [] } = structured as { answer?: string; findings?: { sentence: string }[] };
@@ -73,7 +74,7 @@ async function trendBeside(baseline: Record<string, unknown>) {
   return { trend, days: structured['baseline'] && (structured['baseline'] as { days: number }).days };
 }
 
-it('a year earlier lies on the same weekdays, also where its first days are not kept', { tags: 'nightly' }, async () => {
+it('a year earlier lies on the same weekdays, also where its first days are not kept', async () => {
   const { trend, days } = await trendBeside({ baseline: 'previous_year' });
   const [period, baseline] = trend.series;
   const lengthOf = (values: readonly (number | null)[] = []) => values.filter((value) => value !== null).length;
@@ -81,7 +82,7 @@ it('a year earlier lies on the same weekdays, also where its first days are not 
   expect(baseline?.values.at(-1)).not.toBeNull();
 });
 
-it('ranges of different length are titled by the figures for a day', { tags: 'nightly' }, async () => {
+it('ranges of different length are titled by the figures for a day', async () => {
   const range = { startDate: '2026-09', endDate: '2026-09', baselineStartDate: '2026-07-01', baselineEndDate: '2026-07-31' };
   const { trend } = await trendBeside(range);
   expect(trend.title).toMatch(/^Visits \w+ from [\d,]+ to [\d,]+ a day/);

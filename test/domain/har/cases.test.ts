@@ -27,38 +27,34 @@ function compared(name: string, hasPaints = false) {
 
 const problemsOf = (name: string, paints?: PaintTimes) => view(fileOf(name), {}, paints).findings?.map(({ problem }) => problem) ?? [];
 
-describe('several loads in one file', () => {
-  it('01: iterations are judged by the last, the others are named', () => {
-    const { totals, findings, notes, answer: verdict } = view(fileOf('01-pages-iterations'));
-    expect(totals).toMatchObject({ requests: 3, transferBytes: 1_100_600, onLoadMs: 400, connectionsOpened: 1 });
-    expect(findings?.map(({ problem }) => problem)).not.toContain('reconnects');
-    expect(findings?.map(({ problem }) => problem)).not.toContain('duplicates');
-    expect(notes.find((note) => note.includes('3 page loads'))).toContain('shop.example/ (3 requests, 1.1 MB, loaded after 400 ms)');
-    expect(verdict).toContain('1.1 MB');
-    expect(view(fileOf('01-pages-iterations'), { view: 'waterfall' }).rows).toHaveLength(3);
-  });
-
-  it('03: pages in another order keep the times of their own load', () => {
-    const { totals, notes } = view(fileOf('03-pages-unordered'));
-    expect(totals?.onLoadMs).toBe(7777);
-    expect(notes.find((note) => note.includes('2 page loads'))).toContain(', loaded after 400 ms)');
-  });
-
-  it('a copy without secrets still holds them all', () => {
-    expect(sanitiseHar(readHar(fileOf('01-pages-iterations'))).log.entries).toHaveLength(9);
-  });
+it('several loads in one file 01: iterations are judged by the last, the others are named', () => {
+  const { totals, findings, notes, answer: verdict } = view(fileOf('01-pages-iterations'));
+  expect(totals).toMatchObject({ requests: 3, transferBytes: 1_100_600, onLoadMs: 400, connectionsOpened: 1 });
+  expect(findings?.map(({ problem }) => problem)).not.toContain('reconnects');
+  expect(findings?.map(({ problem }) => problem)).not.toContain('duplicates');
+  expect(notes.find((note) => note.includes('3 page loads'))).toContain('shop.example/ (3 requests, 1.1 MB, loaded after 400 ms)');
+  expect(verdict).toContain('1.1 MB');
+  expect(view(fileOf('01-pages-iterations'), { view: 'waterfall' }).rows).toHaveLength(3);
 });
 
-describe('what blocks rendering', () => {
-  it("08: without page times only what the document's first bytes asked for", () => {
-    const study = view(fileOf('08-no-page-times'), { view: 'waterfall' });
-    const blocking = study.columns?.indexOf('blocksRendering') ?? -1;
-    expect(study.rows?.filter((row) => row[blocking] === true)).toHaveLength(1);
-  });
+it('several loads in one file 03: pages in another order keep the times of their own load', () => {
+  const { totals, notes } = view(fileOf('03-pages-unordered'));
+  expect(totals?.onLoadMs).toBe(7777);
+  expect(notes.find((note) => note.includes('2 page loads'))).toContain(', loaded after 400 ms)');
+});
 
-  it('23: a file of the memory costs nothing', () => {
-    expect(problemsOf('23-cached-blocking')).not.toContain('render_blocking');
-  });
+it('several loads in one file a copy without secrets still holds them all', () => {
+  expect(sanitiseHar(readHar(fileOf('01-pages-iterations'))).log.entries).toHaveLength(9);
+});
+
+it("what blocks rendering 08: without page times only what the document's first bytes asked for", () => {
+  const study = view(fileOf('08-no-page-times'), { view: 'waterfall' });
+  const blocking = study.columns?.indexOf('blocksRendering') ?? -1;
+  expect(study.rows?.filter((row) => row[blocking] === true)).toHaveLength(1);
+});
+
+it('what blocks rendering 23: a file of the memory costs nothing', () => {
+  expect(problemsOf('23-cached-blocking')).not.toContain('render_blocking');
 });
 
 it('the document 06: the last attempt at its address before the files of the page', () => {
@@ -115,30 +111,26 @@ describe('absent is neither 0 nor failed', () => {
   });
 });
 
-describe('a comparison', () => {
-  it('07: names no request that went the other way than the paints', () => {
-    const { answer: verdict, culprit } = compared('07-compare-culprit-against-paints', true);
-    expect(culprit).toMatchObject({ kind: 'page', slower: 'after', name: null });
-    expect(verdict).toContain('TBT is 2.35 s longer');
-    expect(verdict).not.toContain('icon.png');
-  });
+it('a comparison 07: names no request that went the other way than the paints', () => {
+  const { answer: verdict, culprit } = compared('07-compare-culprit-against-paints', true);
+  expect(culprit).toMatchObject({ kind: 'page', slower: 'after', name: null });
+  expect(verdict).toContain('TBT is 2.35 s longer');
+  expect(verdict).not.toContain('icon.png');
 });
 
-describe('times', () => {
-  it('16: an image behind a redirect was asked for by the redirect', () => {
-    const { findings, likelyLcp } = view(fileOf('16-hero-behind-redirect'), {}, paintsOf('16-hero-behind-redirect'));
-    expect(likelyLcp?.phases?.loadDelayMs).toBe(35);
-    expect(findings?.map(({ problem }) => problem)).not.toContain('late_lcp_image');
-    expect(findings?.find(({ problem }) => problem === 'slow_lcp_image')?.says).toContain('a redirect takes 1');
-  });
+it('times 16: an image behind a redirect was asked for by the redirect', () => {
+  const { findings, likelyLcp } = view(fileOf('16-hero-behind-redirect'), {}, paintsOf('16-hero-behind-redirect'));
+  expect(likelyLcp?.phases?.loadDelayMs).toBe(35);
+  expect(findings?.map(({ problem }) => problem)).not.toContain('late_lcp_image');
+  expect(findings?.find(({ problem }) => problem === 'slow_lcp_image')?.says).toContain('a redirect takes 1');
+});
 
-  it('22: dates without a zone are in that of the pages', () => {
-    const { startedMs, entries } = readHar(fileOf('22-no-zone'));
-    expect(startedMs).toBe(Date.parse('2026-11-20T10:00:00.000Z'));
-    expect(entries.map(({ startMs }) => startMs)).toEqual([0, 110, 5000]);
-    const har = readHar(fileOf('22-no-zone'));
-    expect(viewOf(har, {}).findings?.[0]).toMatchObject({ problem: 'render_blocking', requests: 1 });
-  });
+it('times 22: dates without a zone are in that of the pages', () => {
+  const { startedMs, entries } = readHar(fileOf('22-no-zone'));
+  expect(startedMs).toBe(Date.parse('2026-11-20T10:00:00.000Z'));
+  expect(entries.map(({ startMs }) => startMs)).toEqual([0, 110, 5000]);
+  const har = readHar(fileOf('22-no-zone'));
+  expect(viewOf(har, {}).findings?.[0]).toMatchObject({ problem: 'render_blocking', requests: 1 });
 });
 
 it('people in addresses 20: are masked whatever the language', () => {

@@ -90,26 +90,24 @@ describe('readHar refuses', () => {
   });
 });
 
-describe('readHar leaves out and counts', () => {
-  it('entries without an address and members that it cannot read', () => {
-    const file = har([
-      7,
-      entry({ response: { status: '200' }, timings: { wait: 'long' } }),
-      entry({ url: '' }),
-      entry({ time: Number.MAX_VALUE }),
-    ]);
-    const read = readHar(file);
-    expect(read.entries.map(({ index }) => index)).toEqual([1, 3]);
-    expect(read.entries[0]).toMatchObject({ status: null, timings: { waitMs: null } });
-    expect(read.notes).toEqual([
-      '2 of 4 entries are left out, because they have no request address (first: log.entries[0] is a number).',
-      expect.stringMatching(/^3 members could not be read and count as unknown \(first: log\.entries\[1\]\.timings\.wait is text\)\.$/),
-    ]);
-  });
+it('readHar leaves out and counts entries without an address and members that it cannot read', () => {
+  const file = har([
+    7,
+    entry({ response: { status: '200' }, timings: { wait: 'long' } }),
+    entry({ url: '' }),
+    entry({ time: Number.MAX_VALUE }),
+  ]);
+  const read = readHar(file);
+  expect(read.entries.map(({ index }) => index)).toEqual([1, 3]);
+  expect(read.entries[0]).toMatchObject({ status: null, timings: { waitMs: null } });
+  expect(read.notes).toEqual([
+    '2 of 4 entries are left out, because they have no request address (first: log.entries[0] is a number).',
+    expect.stringMatching(/^3 members could not be read and count as unknown \(first: log\.entries\[1\]\.timings\.wait is text\)\.$/),
+  ]);
+});
 
-  it('nothing of a complete file', () => {
-    expect(readHar(FILE).notes).toEqual([]);
-  });
+it('readHar leaves out and counts nothing of a complete file', () => {
+  expect(readHar(FILE).notes).toEqual([]);
 });
 
 describe('readHar refuses what would fill the memory', () => {

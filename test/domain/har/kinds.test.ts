@@ -42,15 +42,13 @@ it.each<[string, JsonObject[], JsonObject[], object]>([
   expect(view(har(entries, { pages })).totals).toMatchObject(expected);
 });
 
-describe('absent is neither 0 nor failed', () => {
-  it.each<[string, EntryParts]>([
-    ['a socket by its address', { url: 'wss://live.shop.example/feed' }],
-    ['events by their type', { headers: { 'content-type': 'text/event-stream' } }],
-    ['events by their purpose', { entry: { _resourceType: 'eventsource' } }],
-  ])('%s stays open without waiting', (_what, parts) => {
-    const stream = request('/feed', 110, 45_000, { ...parts, timings: { wait: 20, receive: 44_980 } });
-    expect(JSON.stringify(view(har([page, stream])))).not.toMatch(/45 s|4498|45000/);
-  });
+it.each<[string, EntryParts]>([
+  ['a socket by its address', { url: 'wss://live.shop.example/feed' }],
+  ['events by their type', { headers: { 'content-type': 'text/event-stream' } }],
+  ['events by their purpose', { entry: { _resourceType: 'eventsource' } }],
+])('absent is neither 0 nor failed %s stays open without waiting', (_what, parts) => {
+  const stream = request('/feed', 110, 45_000, { ...parts, timings: { wait: 20, receive: 44_980 } });
+  expect(JSON.stringify(view(har([page, stream])))).not.toMatch(/45 s|4498|45000/);
 });
 
 describe('entries of recorders that', () => {
@@ -124,26 +122,24 @@ describe('an image behind redirects', () => {
   });
 });
 
-describe('clocks and zones', () => {
-  it.each<[string, PaintTimes, boolean]>([
-    ['FCP', paints(300, 2000), true],
-    ['LCP', { fcpMs: null, lcpMs: 500, tbtMs: null, loadMs: null }, true],
-    ['an FCP by a little', paints(880, 2000), false],
-  ])('%s before the first byte', (_what, known, isSaid) => {
-    const { notes, findings } = view(har([request('/', 0, 900), request('/a.css', 910, 600)]), {}, known);
-    expect(notes.some((note) => note.includes('do not fit together'))).toBe(isSaid);
-    expect(findings?.some(({ wins }) => wins !== undefined)).toBe(!isSaid);
-  });
+it.each<[string, PaintTimes, boolean]>([
+  ['FCP', paints(300, 2000), true],
+  ['LCP', { fcpMs: null, lcpMs: 500, tbtMs: null, loadMs: null }, true],
+  ['an FCP by a little', paints(880, 2000), false],
+])('clocks and zones %s before the first byte', (_what, known, isSaid) => {
+  const { notes, findings } = view(har([request('/', 0, 900), request('/a.css', 910, 600)]), {}, known);
+  expect(notes.some((note) => note.includes('do not fit together'))).toBe(isSaid);
+  expect(findings?.some(({ wins }) => wins !== undefined)).toBe(!isSaid);
+});
 
-  it.each([
-    ['+0200', '2026-11-01T12:00:00.000+0200', []],
-    ['none at all', '2026-11-01T10:00:00.000', []],
-    [
-      'that of its pages',
-      '2026-11-01T12:00:00.000',
-      [{ id: 'page_1', title: '', startedDateTime: '2026-11-01T12:00:00.000+02:00', pageTimings: {} }],
-    ],
-  ])('a date with the zone %s', (_what, startedDateTime, pages) => {
-    expect(readHar(har([entry({ startedDateTime })], { pages })).startedMs).toBe(Date.parse('2026-11-01T10:00:00.000Z'));
-  });
+it.each([
+  ['+0200', '2026-11-01T12:00:00.000+0200', []],
+  ['none at all', '2026-11-01T10:00:00.000', []],
+  [
+    'that of its pages',
+    '2026-11-01T12:00:00.000',
+    [{ id: 'page_1', title: '', startedDateTime: '2026-11-01T12:00:00.000+02:00', pageTimings: {} }],
+  ],
+])('clocks and zones a date with the zone %s', (_what, startedDateTime, pages) => {
+  expect(readHar(har([entry({ startedDateTime })], { pages })).startedMs).toBe(Date.parse('2026-11-01T10:00:00.000Z'));
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { changesOf, type FunnelCounts } from '../../../src/domain/journeys/funnel.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
 
@@ -24,28 +24,26 @@ function changeOf(before: readonly number[], after: readonly number[], seed: num
   return { change, dayOf: (index: number) => dayText(start + index) };
 }
 
-describe('a change of a step against a baseline', () => {
-  it.each([7, 14, 28])('is told from its day on, with a baseline of %s days', (baseline) => {
-    const since = Array.from({ length: 20 }, (_, seed) => {
-      const { change, dayOf } = changeOf(filled(baseline, 0.9), [...filled(2, 0.9), ...filled(5, 0.75)], seed);
-      expect(change?.verdict).toBe('lower');
-      return change?.since === dayOf(2);
-    });
-    expect(since.filter(Boolean).length).toBeGreaterThanOrEqual(17);
+it.each([7, 14, 28])('a change of a step against a baseline is told from its day on, with a baseline of %s days', (baseline) => {
+  const since = Array.from({ length: 20 }, (_, seed) => {
+    const { change, dayOf } = changeOf(filled(baseline, 0.9), [...filled(2, 0.9), ...filled(5, 0.75)], seed);
+    expect(change?.verdict).toBe('lower');
+    return change?.since === dayOf(2);
   });
+  expect(since.filter(Boolean).length).toBeGreaterThanOrEqual(17);
+});
 
-  it('has no day where it came before the range', () => {
-    const { change } = changeOf([...filled(4, 0.9), ...filled(10, 0.7)], filled(7, 0.7), 1);
-    expect(change?.since).toBeUndefined();
-  });
+it('a change of a step against a baseline has no day where it came before the range', () => {
+  const { change } = changeOf([...filled(4, 0.9), ...filled(10, 0.7)], filled(7, 0.7), 1);
+  expect(change?.since).toBeUndefined();
+});
 
-  it('never goes against its own figures', () => {
-    const against = Array.from({ length: 120 }, (_, seed) => {
-      const random = seeded(seed + 5_000);
-      const drawn = (days: number) => filled(days, 0).map(() => 0.58 + 0.05 * random.normal());
-      const { verdict = '', beforePercent = 0, afterPercent = 0 } = changeOf(drawn(seed % 2 === 0 ? 14 : 28), drawn(7), seed).change ?? {};
-      return (verdict === 'higher' && afterPercent < beforePercent) || (verdict === 'lower' && afterPercent > beforePercent);
-    });
-    expect(against).not.toContain(true);
+it('a change of a step against a baseline never goes against its own figures', () => {
+  const against = Array.from({ length: 120 }, (_, seed) => {
+    const random = seeded(seed + 5_000);
+    const drawn = (days: number) => filled(days, 0).map(() => 0.58 + 0.05 * random.normal());
+    const { verdict = '', beforePercent = 0, afterPercent = 0 } = changeOf(drawn(seed % 2 === 0 ? 14 : 28), drawn(7), seed).change ?? {};
+    return (verdict === 'higher' && afterPercent < beforePercent) || (verdict === 'lower' && afterPercent > beforePercent);
   });
+  expect(against).not.toContain(true);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { groupPages } from '../../../src/domain/journeys/page-groups.ts';
 
 const products = Array.from({ length: 300 }, (_, index) => ({ path: `/p/${1000 + index}`, views: 300 - index }));
@@ -11,35 +11,33 @@ const shop = [
   { path: '/c/shoes', views: 950 },
 ];
 
-describe('pages as groups', () => {
-  it('are lists of siblings as one, and pages of their own', () => {
-    const groups = groupPages([...shop, ...products], 12);
-    expect(groups.map(({ pattern }) => pattern)).toEqual([
-      '/p/*',
-      '/',
-      '/cart',
-      '/c/shoes',
-      '/checkout/address',
-      '/c/tents',
-      '/checkout/payment',
-    ]);
-    expect(groups[0]?.views).toBe(products.reduce((sum, { views }) => sum + views, 0));
-  });
+it('pages as groups are lists of siblings as one, and pages of their own', () => {
+  const groups = groupPages([...shop, ...products], 12);
+  expect(groups.map(({ pattern }) => pattern)).toEqual([
+    '/p/*',
+    '/',
+    '/cart',
+    '/c/shoes',
+    '/checkout/address',
+    '/c/tents',
+    '/checkout/payment',
+  ]);
+  expect(groups[0]?.views).toBe(products.reduce((sum, { views }) => sum + views, 0));
+});
 
-  it('join ids in the middle of a path', () => {
-    const users = Array.from({ length: 20 }, (_, id) =>
-      ['orders', 'profile'].map((page) => ({ path: `/user/${id}/${page}`, views: 10 })),
-    ).flat();
-    expect(groupPages([...shop, ...users], 20).map(({ pattern }) => pattern)).toEqual(
-      expect.arrayContaining(['/user/*/orders', '/user/*/profile', '/cart']),
-    );
-  });
+it('pages as groups join ids in the middle of a path', () => {
+  const users = Array.from({ length: 20 }, (_, id) =>
+    ['orders', 'profile'].map((page) => ({ path: `/user/${id}/${page}`, views: 10 })),
+  ).flat();
+  expect(groupPages([...shop, ...users], 20).map(({ pattern }) => pattern)).toEqual(
+    expect.arrayContaining(['/user/*/orders', '/user/*/profile', '/cart']),
+  );
+});
 
-  it('are no more than asked for: the most numerous siblings are put together first', () => {
-    const guides = ['knots', 'maps', 'boots', 'stoves'].map((name) => ({ path: `/guide/${name}`, views: 400 }));
-    expect(groupPages([...shop, ...guides, ...products], 9).map(({ pattern }) => pattern)).toContain('/guide/*');
-    expect(groupPages([...shop, ...products], 3)).toHaveLength(3);
-  });
+it('pages as groups are no more than asked for: the most numerous siblings are put together first', () => {
+  const guides = ['knots', 'maps', 'boots', 'stoves'].map((name) => ({ path: `/guide/${name}`, views: 400 }));
+  expect(groupPages([...shop, ...guides, ...products], 9).map(({ pattern }) => pattern)).toContain('/guide/*');
+  expect(groupPages([...shop, ...products], 3)).toHaveLength(3);
 });
 
 it('a pattern that does not count all pages that are like it is called the others', () => {

@@ -18,32 +18,30 @@ function firstRow(reports: readonly Report[]) {
   return row && { state: row.state, level: row.level, p: row.p, moves: row.moves, move: row.move };
 }
 
-describe('properties', () => {
-  it('the order of the reports says nothing', () => {
-    const reports = history(4, NOISE, slowerSince(period.startMs, 1.3));
-    const plain = firstRow(reports);
-    fc.assert(
-      fc.property(fc.shuffledSubarray(reports, { minLength: reports.length }), (shuffled) => {
-        expect(firstRow(shuffled)).toEqual(plain);
-      }),
-      { numRuns: 5 },
-    );
-  });
+it('properties the order of the reports says nothing', () => {
+  const reports = history(4, NOISE, slowerSince(period.startMs, 1.3));
+  const plain = firstRow(reports);
+  fc.assert(
+    fc.property(fc.shuffledSubarray(reports, { minLength: reports.length }), (shuffled) => {
+      expect(firstRow(shuffled)).toEqual(plain);
+    }),
+    { numRuns: 5 },
+  );
+});
 
-  it('raising the values of the period never makes it faster', { tags: 'nightly' }, () => {
-    // Where a change lasts, its direction; an excursion that is over leaves the level as it was.
-    const directionOf = (reports: readonly Report[]) => {
-      const move = firstRow(reports)?.move;
-      return move && move.untilMs === undefined ? Math.sign(move.relative) : 0;
-    };
-    for (let seed = 0; seed < 8; seed += 1) {
-      const places = [0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.5, 2].map((factor) =>
-        directionOf(history(seed, { run: 0.12 }, (date) => (date >= period.startMs ? factor : 1))),
-      );
-      expect(places).toEqual(places.toSorted((a, b) => a - b));
-      expect([places[0], places.at(-1)]).toEqual([-1, 1]);
-    }
-  });
+it('properties raising the values of the period never makes it faster', { tags: 'nightly' }, () => {
+  // Where a change lasts, its direction; an excursion that is over leaves the level as it was.
+  const directionOf = (reports: readonly Report[]) => {
+    const move = firstRow(reports)?.move;
+    return move && move.untilMs === undefined ? Math.sign(move.relative) : 0;
+  };
+  for (let seed = 0; seed < 8; seed += 1) {
+    const places = [0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.5, 2].map((factor) =>
+      directionOf(history(seed, { run: 0.12 }, (date) => (date >= period.startMs ? factor : 1))),
+    );
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect([places[0], places.at(-1)]).toEqual([-1, 1]);
+  }
 });
 
 describe('too little to say', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Report } from '../../../src/domain/speed/runs.ts';
 import { runAnswer, scenarioRuns } from '../../../src/domain/speed/scenario-views.ts';
 
@@ -29,36 +29,34 @@ function answerTo(slow: Parameters<typeof reportsOf>[0], step?: string, isJudged
   return runAnswer([runs], { metric: 'largestContentfulPaint', step, timeZone: 'UTC', range, limit: 3, course });
 }
 
-describe('the slowest runs', () => {
-  it('are runs, each once, also where all their steps were slow', () => {
-    const { rows, answer } = answerTo({ 3: { times: 4 }, 9: { times: 3, step: 'Cart' }, 20: { times: 2.5 } });
-    const slowest = rows.filter(([kind]) => kind === 'slowest');
-    expect(slowest.map((row) => String(row[4]))).toEqual(['1970-01-01T03:00Z', '1970-01-01T09:00Z', '1970-01-01T20:00Z']);
-    expect(answer).toContain('Of the 3 slowest, 2 were slow in every step (machine or network), 1 in one step alone.');
-  });
+it('the slowest runs are runs, each once, also where all their steps were slow', () => {
+  const { rows, answer } = answerTo({ 3: { times: 4 }, 9: { times: 3, step: 'Cart' }, 20: { times: 2.5 } });
+  const slowest = rows.filter(([kind]) => kind === 'slowest');
+  expect(slowest.map((row) => String(row[4]))).toEqual(['1970-01-01T03:00Z', '1970-01-01T09:00Z', '1970-01-01T20:00Z']);
+  expect(answer).toContain('Of the 3 slowest, 2 were slow in every step (machine or network), 1 in one step alone.');
+});
 
-  it('are named with runs of the same step, with which they can be compared', () => {
-    const { rows, notes } = answerTo({
-      3: { times: 4, step: 'Cart' },
-      30: { times: 0.5, step: 'Payment' },
-      31: { times: 0.6, step: 'Home' },
-      32: { times: 0.7, step: 'Home' },
-    });
-    const ofKind = (kind: string) => rows.filter((row) => row[0] === kind).map((row) => row[3]);
-    expect(ofKind('slowest')[0]).toBe('Cart');
-    expect(ofKind('fastest')[0]).toBe('Payment');
-    expect([ofKind('fastest of the same step'), ofKind('typical')]).toEqual([['Cart'], ['Cart']]);
-    const ids = rows.map((row) => row.at(-1));
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(notes.at(-1)).toContain('compare_hars: two runs of one step, such as the first row and the typical one.');
+it('the slowest runs are named with runs of the same step, with which they can be compared', () => {
+  const { rows, notes } = answerTo({
+    3: { times: 4, step: 'Cart' },
+    30: { times: 0.5, step: 'Payment' },
+    31: { times: 0.6, step: 'Home' },
+    32: { times: 0.7, step: 'Home' },
   });
+  const ofKind = (kind: string) => rows.filter((row) => row[0] === kind).map((row) => row[3]);
+  expect(ofKind('slowest')[0]).toBe('Cart');
+  expect(ofKind('fastest')[0]).toBe('Payment');
+  expect([ofKind('fastest of the same step'), ofKind('typical')]).toEqual([['Cart'], ['Cart']]);
+  const ids = rows.map((row) => row.at(-1));
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(notes.at(-1)).toContain('compare_hars: two runs of one step, such as the first row and the typical one.');
+});
 
-  it('of a step are slow in every step where they are, though one step is asked for', () => {
-    const { rows } = answerTo({ 3: { times: 4 }, 9: { times: 3, step: 'Cart' } }, 'Cart');
-    expect(rows.map((row) => row[3])).toEqual(rows.map(() => 'Cart'));
-    expect(rows[0]?.[7]).toMatch(/^whole run, ×[34]\.\d or more in every step/);
-    expect(rows[1]?.[7]).toBe('only this step, from the first byte on: the document');
-  });
+it('the slowest runs of a step are slow in every step where they are, though one step is asked for', () => {
+  const { rows } = answerTo({ 3: { times: 4 }, 9: { times: 3, step: 'Cart' } }, 'Cart');
+  expect(rows.map((row) => row[3])).toEqual(rows.map(() => 'Cart'));
+  expect(rows[0]?.[7]).toMatch(/^whole run, ×[34]\.\d or more in every step/);
+  expect(rows[1]?.[7]).toBe('only this step, from the first byte on: the document');
 });
 
 it('runs are held against the level of their time, which is told, and compared with runs of it', () => {

@@ -49,23 +49,21 @@ function answerTo(reports: Report[], breakdown: 'day' | 'week' | 'weekend', metr
   });
 }
 
-describe('by day and week', () => {
-  it('a step that moved is told first and stands in front of a table that is cut', () => {
-    const { answer, rows, notes } = answerTo(reportsOf(), 'week', [METRIC]);
-    expect(answer).toMatch(/^LCP at "Cart" in "Checkout" has been (?:49|50|51)% slower since 3 July, \d\d:\d\d UTC\./);
-    expect(rows.slice(0, 6).map((row) => row[1])).toEqual(Array.from({ length: 6 }, () => 'Cart'));
-    expect(notes[0]).toBe('Showing 8 of 18 rows; raise limit for more. Steps that moved come first.');
-  });
+it('by day and week a step that moved is told first and stands in front of a table that is cut', () => {
+  const { answer, rows, notes } = answerTo(reportsOf(), 'week', [METRIC]);
+  expect(answer).toMatch(/^LCP at "Cart" in "Checkout" has been (?:49|50|51)% slower since 3 July, \d\d:\d\d UTC\./);
+  expect(rows.slice(0, 6).map((row) => row[1])).toEqual(Array.from({ length: 6 }, () => 'Cart'));
+  expect(notes[0]).toBe('Showing 8 of 18 rows; raise limit for more. Steps that moved come first.');
+});
 
-  it('each metric is judged and has a column, and one that there was no time for is named', () => {
-    const { answer, columns, notes } = answerTo(reportsOf(), 'week', [METRIC, 'firstByte']);
-    expect(columns).toEqual(['scenario', 'step', 'week', METRIC, 'low', 'high', 'firstByte', 'runs']);
-    expect(answer).toMatch(/ TTFB keeps its level in all 3 steps\.$/);
-    expect(notes).toContain(`low, high and runs are of ${METRIC}.`);
-    const late = answerTo(reportsOf(), 'week', [METRIC, 'firstByte'], [METRIC]);
-    expect(late.answer).not.toContain('TTFB');
-    expect(late.notes).toContain('There was no time to judge firstByte: metrics with these alone does.');
-  });
+it('by day and week each metric is judged and has a column, and one that there was no time for is named', () => {
+  const { answer, columns, notes } = answerTo(reportsOf(), 'week', [METRIC, 'firstByte']);
+  expect(columns).toEqual(['scenario', 'step', 'week', METRIC, 'low', 'high', 'firstByte', 'runs']);
+  expect(answer).toMatch(/ TTFB keeps its level in all 3 steps\.$/);
+  expect(notes).toContain(`low, high and runs are of ${METRIC}.`);
+  const late = answerTo(reportsOf(), 'week', [METRIC, 'firstByte'], [METRIC]);
+  expect(late.answer).not.toContain('TTFB');
+  expect(late.notes).toContain('There was no time to judge firstByte: metrics with these alone does.');
 });
 
 it('by weekend each metric is judged, and a step that differs comes first', () => {

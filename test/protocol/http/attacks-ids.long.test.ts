@@ -18,50 +18,48 @@ function liveBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-describe('a session id', () => {
-  it.each(['../../etc/passwd', '__proto__', 'constructor', '%00', 'x'.repeat(8_000), '2026 local', '*'])(
-    '"%s" is an unknown one',
-    async (id) => {
-      const { status } = await post(url(), list, { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' });
-      expect(status).toBe(404);
-    },
-  );
+it.each(['../../etc/passwd', '__proto__', 'constructor', '%00', 'x'.repeat(8_000), '2026 local', '*'])(
+  'a session id "%s" is an unknown one',
+  async (id) => {
+    const { status } = await post(url(), list, { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' });
+    expect(status).toBe(404);
+  },
+);
 
-  it('cannot be chosen by a client, and is not guessed', async () => {
-    expect((await post(url(), INITIALIZE, { 'mcp-session-id': '00000000-0000-4000-8000-000000000000' })).status).toBe(404);
-    const ids = await Promise.all(Array.from({ length: 20 }, async () => (await openRawSession(url()))['mcp-session-id']));
-    expect(new Set(ids).size).toBe(20);
-    for (const id of ids) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
-  });
+it('a session id cannot be chosen by a client, and is not guessed', async () => {
+  expect((await post(url(), INITIALIZE, { 'mcp-session-id': '00000000-0000-4000-8000-000000000000' })).status).toBe(404);
+  const ids = await Promise.all(Array.from({ length: 20 }, async () => (await openRawSession(url()))['mcp-session-id']));
+  expect(new Set(ids).size).toBe(20);
+  for (const id of ids) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
 });
 
-describe('many sessions that are opened and left', () => {
-  it('stay below the cap, cost no more memory than it, and push nobody out', { tags: 'nightly' }, async () => {
-    const running = await ownService({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '50' } });
-    const own = await openRawSession(running.url, { authorization: 'Bearer anna:read' });
-    const attack = async (count: number) => {
-      for (let done = 0; done < count; done += 50) {
-        await Promise.all(Array.from({ length: 50 }, () => post(running.url, INITIALIZE, { authorization: 'Bearer eve:read' })));
-      }
-    };
-    await attack(200);
-    const before = liveBytes();
-    await attack(600);
-    expect(running.sessions()).toBe(50);
-    expect(liveBytes() - before).toBeLessThan(5 * 2 ** 20);
-    expect((await post(running.url, list, own)).status).toBe(200);
-  });
-
-  it('connections without a request are cut', async () => {
-    const { url: impatient } = await ownService({ limits: { headersTimeoutMs: 150, requestTimeoutMs: 300, maxConnections: 20 } });
-    const { hostname, port } = new URL(impatient);
-    const sockets = Array.from({ length: 40 }, () => connect({ host: hostname, port: Number(port) }).on('error', () => undefined));
-    await Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
-    expect((await post(impatient, INITIALIZE)).status).toBe(200);
-  });
+it('many sessions that are opened and left stay below the cap, cost no more memory than it, and push nobody out', {
+  tags: 'nightly',
+}, async () => {
+  const running = await ownService({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '50' } });
+  const own = await openRawSession(running.url, { authorization: 'Bearer anna:read' });
+  const attack = async (count: number) => {
+    for (let done = 0; done < count; done += 50) {
+      await Promise.all(Array.from({ length: 50 }, () => post(running.url, INITIALIZE, { authorization: 'Bearer eve:read' })));
+    }
+  };
+  await attack(200);
+  const before = liveBytes();
+  await attack(600);
+  expect(running.sessions()).toBe(50);
+  expect(liveBytes() - before).toBeLessThan(5 * 2 ** 20);
+  expect((await post(running.url, list, own)).status).toBe(200);
 });
 
-describe('traversal in an id', () => {
+it('many sessions that are opened and left connections without a request are cut', async () => {
+  const { url: impatient } = await ownService({ limits: { headersTimeoutMs: 150, requestTimeoutMs: 300, maxConnections: 20 } });
+  const { hostname, port } = new URL(impatient);
+  const sockets = Array.from({ length: 40 }, () => connect({ host: hostname, port: Number(port) }).on('error', () => undefined));
+  await Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
+  expect((await post(impatient, INITIALIZE)).status).toBe(200);
+});
+
+describe('traversal in an id', { tags: 'nightly' }, () => {
   const hostile = [
     '../../v1/oauth/me',
     '..%2f..%2fv1',
@@ -81,7 +79,7 @@ describe('traversal in an id', () => {
   const strange = ({ requests }: Platform) =>
     requests.filter(({ operation, url: sent }) => operation === undefined || /\.\.|%2e|passwd/i.test(sent.replace(/\?.*/, '')));
 
-  it('of a resource reads nothing and sends nothing that the interface does not have', { tags: 'nightly' }, async () => {
+  it('of a resource reads nothing and sends nothing that the interface does not have', async () => {
     const { url: to, platform } = service();
     const session = await openRawSession(to);
     const { message } = await post(to, { id: 1, method: 'resources/templates/list' }, session);
@@ -105,7 +103,7 @@ describe('traversal in an id', () => {
     expect(strange(platform)).toEqual([]);
   });
 
-  it('of a tool sends nothing that the interface does not have', { tags: 'nightly' }, async () => {
+  it('of a tool sends nothing that the interface does not have', async () => {
     const { url: to, platform } = service();
     const session = await openRawSession(to);
     const { message } = await post(to, list, session);

@@ -168,39 +168,37 @@ describe('200 sessions of 20 principals, at the same time', () => {
   });
 });
 
-describe('what principals leave on disk', () => {
-  it('is found by its own principal, in whatever session, and by no other', async () => {
-    const dir = temporaryFolder();
-    const running = await openService({ signIn: spokenSignIn, settings: { DATA_DIR: dir } });
-    onTestFinished(() => running.close());
-    const call = async (who: string, name: string, args: object) =>
-      (await post2026(running.url, 'tools/call', { name, arguments: args }, bearer(who))).message;
-    const planned = await call('anna', 'plan_export', { fields: ['browser'], frequency: 'daily', name: 'Of anna' });
-    const planId = /"planId":"([^"]+)"/.exec(JSON.stringify(planned))?.[1];
-    expect(planId).toBeDefined();
-    const stolen = await call('ben', 'apply_export_plan', { planId, confirm: true });
-    expect(stolen).toHaveProperty('result.isError', true);
-    const list = JSON.stringify(await call('anna', 'list_export_jobs', { limit: 100 }));
-    expect(list).not.toContain('Of anna');
-    const session = await openRawSession(running.url, bearer('anna'));
-    const applied = await post(
-      running.url,
-      { id: 8, method: 'tools/call', params: { name: 'apply_export_plan', arguments: { planId, confirm: true } } },
-      session,
-    );
-    expect(applied.message).toHaveProperty('result.structuredContent.status', 'done');
-  });
+it('what principals leave on disk is found by its own principal, in whatever session, and by no other', async () => {
+  const dir = temporaryFolder();
+  const running = await openService({ signIn: spokenSignIn, settings: { DATA_DIR: dir } });
+  onTestFinished(() => running.close());
+  const call = async (who: string, name: string, args: object) =>
+    (await post2026(running.url, 'tools/call', { name, arguments: args }, bearer(who))).message;
+  const planned = await call('anna', 'plan_export', { fields: ['browser'], frequency: 'daily', name: 'Of anna' });
+  const planId = /"planId":"([^"]+)"/.exec(JSON.stringify(planned))?.[1];
+  expect(planId).toBeDefined();
+  const stolen = await call('ben', 'apply_export_plan', { planId, confirm: true });
+  expect(stolen).toHaveProperty('result.isError', true);
+  const list = JSON.stringify(await call('anna', 'list_export_jobs', { limit: 100 }));
+  expect(list).not.toContain('Of anna');
+  const session = await openRawSession(running.url, bearer('anna'));
+  const applied = await post(
+    running.url,
+    { id: 8, method: 'tools/call', params: { name: 'apply_export_plan', arguments: { planId, confirm: true } } },
+    session,
+  );
+  expect(applied.message).toHaveProperty('result.structuredContent.status', 'done');
+});
 
-  it('takes no room of another, who does not hear how much it is', async () => {
-    const running = await openService({ signIn: spokenSignIn, settings: { DATA_DIR: temporaryFolder(), DATA_QUOTA_MB: '1' } });
-    onTestFinished(() => running.close());
-    const call = async (who: string, name: string, args: object) =>
-      (await post2026(running.url, 'tools/call', { name, arguments: args }, bearer(who))).message?.['result'];
-    const { structuredContent } = (await call('anna', 'list_workspace', {})) as { structuredContent: { directory: string } };
-    mkdirSync(structuredContent.directory, { recursive: true });
-    writeFileSync(join(structuredContent.directory, 'large'), Buffer.alloc(1_000_000));
-    expect(JSON.stringify(await call('anna', 'download_export_run', { jobId: 'Daily sessions' }))).toContain('No room for another');
-    expect(await call('ben', 'list_workspace', {})).toHaveProperty('structuredContent.usedBytes', 0);
-    expect(await call('ben', 'download_export_run', { jobId: 'Daily sessions' })).toHaveProperty('structuredContent.state', 'complete');
-  });
+it('what principals leave on disk takes no room of another, who does not hear how much it is', async () => {
+  const running = await openService({ signIn: spokenSignIn, settings: { DATA_DIR: temporaryFolder(), DATA_QUOTA_MB: '1' } });
+  onTestFinished(() => running.close());
+  const call = async (who: string, name: string, args: object) =>
+    (await post2026(running.url, 'tools/call', { name, arguments: args }, bearer(who))).message?.['result'];
+  const { structuredContent } = (await call('anna', 'list_workspace', {})) as { structuredContent: { directory: string } };
+  mkdirSync(structuredContent.directory, { recursive: true });
+  writeFileSync(join(structuredContent.directory, 'large'), Buffer.alloc(1_000_000));
+  expect(JSON.stringify(await call('anna', 'download_export_run', { jobId: 'Daily sessions' }))).toContain('No room for another');
+  expect(await call('ben', 'list_workspace', {})).toHaveProperty('structuredContent.usedBytes', 0);
+  expect(await call('ben', 'download_export_run', { jobId: 'Daily sessions' })).toHaveProperty('structuredContent.state', 'complete');
 });

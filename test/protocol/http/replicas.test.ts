@@ -123,10 +123,10 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
   });
 });
 
-describe.skipIf(!hasRedis)('sessions of the 2025 era', () => {
+describe.skipIf(!hasRedis)('sessions of the 2025 era', { tags: 'nightly' }, () => {
   const hosts: HostName[] = ['SDK 1.x', 'SDK 2.x in the 2025 era'];
 
-  it.each(hosts)('stay with their replica by the header of the session: %s', { tags: 'nightly' }, async (name) => {
+  it.each(hosts)('stay with their replica by the header of the session: %s', async (name) => {
     const { balancer } = await serve(2, { affinity: 'header' });
     const people = await Promise.all([1, 2].map(() => openHttpHost(name, balancer.url, { token: 'anna:read+write' })));
     for (const host of people) {
@@ -138,7 +138,7 @@ describe.skipIf(!hasRedis)('sessions of the 2025 era', () => {
     expect(await redis().everything()).not.toContain('"token"');
   });
 
-  it('are told to begin again where their replica is gone, and can', { tags: 'nightly' }, async () => {
+  it('are told to begin again where their replica is gone, and can', async () => {
     const { balancer, replicas } = await serve(2, { affinity: 'header' });
     const session = await openRawSession(balancer.url, as('anna'));
     const home = balancer.counts.indexOf(1);

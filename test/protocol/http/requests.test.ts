@@ -96,44 +96,42 @@ describe('a principal without the scope write', () => {
   });
 });
 
-describe('the end of the server', () => {
-  it('lets a running call finish, takes nothing new, and closes the streams', { tags: 'nightly' }, async () => {
-    const running = await ownService();
-    const { url, platform } = running;
-    const session = await openRawSession(url);
-    const stream = await openStream(url, session, AbortSignal.timeout(10_000));
-    const held = platform.faults.add({ kind: 'slow', operation: 'listSegments' });
-    const other = { name: 'list_segments', arguments: { ids: [1] } };
-    const calls = [post(url, callOf('list_segments'), session), post2026(url, 'tools/call', other)];
-    await held.reached(2);
-    const ended = running.stop();
-    const late = await post(url, list, session).then(
-      ({ status }) => status,
-      () => 'no connection',
-    );
-    expect([503, 'no connection']).toContain(late);
-    held.release();
-    for (const { message } of await Promise.all(calls)) expect(message).toHaveProperty('result.structuredContent.segments');
-    expect(await stream.text()).toBe('');
-    await ended;
-    expect(running.sessions()).toBe(0);
-  });
+it('the end of the server lets a running call finish, takes nothing new, and closes the streams', { tags: 'nightly' }, async () => {
+  const running = await ownService();
+  const { url, platform } = running;
+  const session = await openRawSession(url);
+  const stream = await openStream(url, session, AbortSignal.timeout(10_000));
+  const held = platform.faults.add({ kind: 'slow', operation: 'listSegments' });
+  const other = { name: 'list_segments', arguments: { ids: [1] } };
+  const calls = [post(url, callOf('list_segments'), session), post2026(url, 'tools/call', other)];
+  await held.reached(2);
+  const ended = running.stop();
+  const late = await post(url, list, session).then(
+    ({ status }) => status,
+    () => 'no connection',
+  );
+  expect([503, 'no connection']).toContain(late);
+  held.release();
+  for (const { message } of await Promise.all(calls)) expect(message).toHaveProperty('result.structuredContent.segments');
+  expect(await stream.text()).toBe('');
+  await ended;
+  expect(running.sessions()).toBe(0);
+});
 
-  it('waits ten seconds for a call that hangs, not longer', { tags: 'nightly' }, async () => {
-    const running = await ownService();
-    const { url, platform } = running;
-    const held = platform.faults.add({ kind: 'hang', operation: 'listGoals' });
-    const call = post(url, callOf('list_goals'), await openRawSession(url)).then(
-      ({ message }) => message,
-      () => undefined,
-    );
-    await held.reached();
-    const isOver = vi.fn<() => void>();
-    const ended = running.stop().finally(isOver);
-    await platform.clock.advance(9_000);
-    expect(isOver).not.toHaveBeenCalled();
-    await platform.clock.advance(1_000);
-    await ended;
-    expect(await call).toBeUndefined();
-  });
+it('the end of the server waits ten seconds for a call that hangs, not longer', { tags: 'nightly' }, async () => {
+  const running = await ownService();
+  const { url, platform } = running;
+  const held = platform.faults.add({ kind: 'hang', operation: 'listGoals' });
+  const call = post(url, callOf('list_goals'), await openRawSession(url)).then(
+    ({ message }) => message,
+    () => undefined,
+  );
+  await held.reached();
+  const isOver = vi.fn<() => void>();
+  const ended = running.stop().finally(isOver);
+  await platform.clock.advance(9_000);
+  expect(isOver).not.toHaveBeenCalled();
+  await platform.clock.advance(1_000);
+  await ended;
+  expect(await call).toBeUndefined();
 });

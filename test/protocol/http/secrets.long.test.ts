@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -36,7 +37,7 @@ async function team() {
   return { platform, environment, key, said, run };
 }
 
-it('no secret of callers, principals or operators is in anything that is written or answered', { tags: 'nightly' }, async () => {
+it('no secret of callers, principals or operators is in anything that is written or answered', async () => {
   const { platform, environment, key, said, run } = await team();
   const { clientId, clientSecret } = platform.credentials.shop;
   const token = (await run(['token', 'create', 'alice'])).trim();

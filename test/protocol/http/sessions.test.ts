@@ -106,60 +106,56 @@ describe('a session of the 2025 era', () => {
   });
 });
 
-describe('what the 2026-07-28 era keeps between requests', () => {
-  it('is one token and one set of names for each principal', async () => {
-    const running = await ownService({ signIn: spokenSignIn });
-    const goals = (who: Record<string, string>) => post2026(running.url, 'tools/call', { name: 'list_goals', arguments: {} }, who);
-    for (const who of [anna, anna, ben, anna]) expect((await goals(who)).message).toHaveProperty('result.structuredContent.goals');
-    expect(tokenRequests(running)).toBe(2);
-    expect(running.sessions()).toBe(2);
-    await running.platform.clock.advance(31 * MINUTE_MS);
-    expect(running.sessions()).toBe(0);
-    await goals(anna);
-    expect(tokenRequests(running)).toBe(3);
-  });
-
-  it('cannot be reached as a session', async () => {
-    const running = await ownService({ signIn: spokenSignIn });
-    await post2026(running.url, 'tools/list', {}, anna);
-    const guessed = { ...anna, 'mcp-session-id': '2026 anna', 'mcp-protocol-version': '2025-11-25' };
-    expect((await post(running.url, list, guessed)).status).toBe(404);
-    expect((await send(running.url, { method: 'DELETE', headers: guessed })).status).toBe(404);
-    expect(running.sessions()).toBe(1);
-  });
+it('what the 2026-07-28 era keeps between requests is one token and one set of names for each principal', async () => {
+  const running = await ownService({ signIn: spokenSignIn });
+  const goals = (who: Record<string, string>) => post2026(running.url, 'tools/call', { name: 'list_goals', arguments: {} }, who);
+  for (const who of [anna, anna, ben, anna]) expect((await goals(who)).message).toHaveProperty('result.structuredContent.goals');
+  expect(tokenRequests(running)).toBe(2);
+  expect(running.sessions()).toBe(2);
+  await running.platform.clock.advance(31 * MINUTE_MS);
+  expect(running.sessions()).toBe(0);
+  await goals(anna);
+  expect(tokenRequests(running)).toBe(3);
 });
 
-describe('the cap on sessions', () => {
-  it('ends the longest idle session of whoever holds the most', async () => {
-    const { url } = await ownService({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '4' } });
-    const bens = await openRawSession(url, ben);
-    const annas: Record<string, string>[] = [];
-    for (let count = 0; count < 3; count += 1) annas.push(await openRawSession(url, anna));
-    // The first is used again: the second is the longest idle one now.
-    await post(url, list, annas[0]);
-    annas.push(await openRawSession(url, anna));
-    const statuses = await Promise.all([bens, ...annas].map(async (session) => (await post(url, list, session)).status));
-    expect(statuses).toEqual([200, 200, 404, 200, 200]);
-  });
+it('what the 2026-07-28 era keeps between requests cannot be reached as a session', async () => {
+  const running = await ownService({ signIn: spokenSignIn });
+  await post2026(running.url, 'tools/list', {}, anna);
+  const guessed = { ...anna, 'mcp-session-id': '2026 anna', 'mcp-protocol-version': '2025-11-25' };
+  expect((await post(running.url, list, guessed)).status).toBe(404);
+  expect((await send(running.url, { method: 'DELETE', headers: guessed })).status).toBe(404);
+  expect(running.sessions()).toBe(1);
+});
 
-  it('spares sessions in use, and says when there is no room', async () => {
-    const { url } = await ownService({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '2' } });
-    const leaving = new AbortController();
-    for (const who of [anna, ben]) await openStream(url, await openRawSession(url, who), leaving.signal);
-    const refused = await post(url, INITIALIZE, as('carl:read'));
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
-    leaving.abort();
-    await until(async () => (await post(url, INITIALIZE, as('carl:read'))).status === 200);
-  });
+it('the cap on sessions ends the longest idle session of whoever holds the most', async () => {
+  const { url } = await ownService({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '4' } });
+  const bens = await openRawSession(url, ben);
+  const annas: Record<string, string>[] = [];
+  for (let count = 0; count < 3; count += 1) annas.push(await openRawSession(url, anna));
+  // The first is used again: the second is the longest idle one now.
+  await post(url, list, annas[0]);
+  annas.push(await openRawSession(url, anna));
+  const statuses = await Promise.all([bens, ...annas].map(async (session) => (await post(url, list, session)).status));
+  expect(statuses).toEqual([200, 200, 404, 200, 200]);
+});
 
-  it('does not let one principal keep all others out by holding streams', async () => {
-    const { url } = await ownService({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '5' } });
-    const leaving = new AbortController();
-    for (let count = 0; count < 5; count += 1) await openStream(url, await openRawSession(url, anna), leaving.signal);
-    const bens = await openRawSession(url, ben);
-    expect((await post(url, list, bens)).status).toBe(200);
-    leaving.abort();
-  });
+it('the cap on sessions spares sessions in use, and says when there is no room', async () => {
+  const { url } = await ownService({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '2' } });
+  const leaving = new AbortController();
+  for (const who of [anna, ben]) await openStream(url, await openRawSession(url, who), leaving.signal);
+  const refused = await post(url, INITIALIZE, as('carl:read'));
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+  leaving.abort();
+  await until(async () => (await post(url, INITIALIZE, as('carl:read'))).status === 200);
+});
+
+it('the cap on sessions does not let one principal keep all others out by holding streams', async () => {
+  const { url } = await ownService({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '5' } });
+  const leaving = new AbortController();
+  for (let count = 0; count < 5; count += 1) await openStream(url, await openRawSession(url, anna), leaving.signal);
+  const bens = await openRawSession(url, ben);
+  expect((await post(url, list, bens)).status).toBe(200);
+  leaving.abort();
 });
 
 it('a stream ends when what its caller has proved ends', async () => {

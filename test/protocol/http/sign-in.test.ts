@@ -35,48 +35,44 @@ async function place(credentials?: PlatformCredentials) {
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-describe('a client that has no token yet', () => {
-  it.each(hostNames)(
-    'finds the issuer and signs in, to write too where its SDK asks for what it is told: %s',
-    { tags: 'nightly' },
-    async (name: HostName) => {
-      const { issuer, throughProxy, service } = await place();
-      const client = { clientId: 'nightly', clientSecret: 'secret-of-the-client', scope: 'read', expectedIssuer: issuer.issuer };
-      const transport =
-        name === 'SDK 1.x'
-          ? new OldTransport(new URL(AUDIENCE), { authProvider: new OldProvider(client), fetch: throughProxy })
-          : new StreamableHTTPClientTransport(new URL(AUDIENCE), {
-              authProvider: new ClientCredentialsProvider(client),
-              fetch: throughProxy,
-            });
-      const host = await connectHost(name, transport);
-      onTestFinished(() => host.close());
-      expect((await host.call('list_goals')).structured).toHaveProperty('goals');
-      // What the challenge asks for: the old SDK takes the scope that it was given instead.
-      const asked = issuer.tokenRequests.map((form) => [form.get('scope'), form.get('resource')]);
-      expect(asked).toEqual([[name === 'SDK 1.x' ? 'read' : 'read write', AUDIENCE]]);
-      const written = await host.call('create_speed_event', { key: 'release', text: 'Release', date: 'now' }).then(
-        ({ isError }) => (isError ? 'refused' : 'done'),
-        (error: unknown) => String(error),
-      );
-      // The old SDK asks for another token when it is challenged, again with the scope that it was given.
-      expect(written).toContain(name === 'SDK 1.x' ? '403 after trying upscoping' : 'done');
-      expect(service.platform.requests.filter(({ operation }) => operation === 'createSpeedEvent')).toHaveLength(
-        name === 'SDK 1.x' ? 0 : 1,
-      );
-    },
-  );
-
-  it('reads the metadata without a token, at both paths and from a page', async () => {
-    const { service, issuer } = await place();
-    const at = (path: string, init?: RequestInit) => send(new URL(path, service.url).href, init ?? {});
-    const [first, second] = await Promise.all(
-      ['/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-protected-resource'].map((path) => at(path)),
+it.each(hostNames)(
+  'a client that has no token yet finds the issuer and signs in, to write too where its SDK asks for what it is told: %s',
+  { tags: 'nightly' },
+  async (name: HostName) => {
+    const { issuer, throughProxy, service } = await place();
+    const client = { clientId: 'nightly', clientSecret: 'secret-of-the-client', scope: 'read', expectedIssuer: issuer.issuer };
+    const transport =
+      name === 'SDK 1.x'
+        ? new OldTransport(new URL(AUDIENCE), { authProvider: new OldProvider(client), fetch: throughProxy })
+        : new StreamableHTTPClientTransport(new URL(AUDIENCE), {
+            authProvider: new ClientCredentialsProvider(client),
+            fetch: throughProxy,
+          });
+    const host = await connectHost(name, transport);
+    onTestFinished(() => host.close());
+    expect((await host.call('list_goals')).structured).toHaveProperty('goals');
+    // What the challenge asks for: the old SDK takes the scope that it was given instead.
+    const asked = issuer.tokenRequests.map((form) => [form.get('scope'), form.get('resource')]);
+    expect(asked).toEqual([[name === 'SDK 1.x' ? 'read' : 'read write', AUDIENCE]]);
+    const written = await host.call('create_speed_event', { key: 'release', text: 'Release', date: 'now' }).then(
+      ({ isError }) => (isError ? 'refused' : 'done'),
+      (error: unknown) => String(error),
     );
-    expect(first?.message).toMatchObject({ resource: AUDIENCE, authorization_servers: [issuer.issuer] });
-    expect(second?.message).toEqual(first?.message);
-    expect((await at('/.well-known/oauth-protected-resource', { method: 'POST', body: 'x' })).status).toBe(405);
-  });
+    // The old SDK asks for another token when it is challenged, again with the scope that it was given.
+    expect(written).toContain(name === 'SDK 1.x' ? '403 after trying upscoping' : 'done');
+    expect(service.platform.requests.filter(({ operation }) => operation === 'createSpeedEvent')).toHaveLength(name === 'SDK 1.x' ? 0 : 1);
+  },
+);
+
+it('a client that has no token yet reads the metadata without a token, at both paths and from a page', async () => {
+  const { service, issuer } = await place();
+  const at = (path: string, init?: RequestInit) => send(new URL(path, service.url).href, init ?? {});
+  const [first, second] = await Promise.all(
+    ['/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-protected-resource'].map((path) => at(path)),
+  );
+  expect(first?.message).toMatchObject({ resource: AUDIENCE, authorization_servers: [issuer.issuer] });
+  expect(second?.message).toEqual(first?.message);
+  expect((await at('/.well-known/oauth-protected-resource', { method: 'POST', body: 'x' })).status).toBe(405);
 });
 
 describe('a request with a token', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { useTools, whole } from '../support.ts';
+import { refusal, useTools, whole } from '../support.ts';
 
 const { call, platform } = useTools();
 
@@ -19,7 +19,7 @@ it('renews on demand, for the scope and project that are named', async () => {
 
 it('keeps enrichment apart', async () => {
   const together = await call('authenticate', { scope: 'metrics enrichment' });
-  expect(together).toMatchObject({ isError: true, text: expect.stringContaining('enrichment cannot be combined') });
+  expect(together).toMatchObject(refusal('enrichment cannot be combined'));
   expect((await call('authenticate', { scope: 'enrichment' })).structured).toMatchObject({
     scope: 'enrichment',
     endpoint: platform().enrichmentUrl.replace(/\/$/, ''),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sessionId, userIdOf } from '../../../src/emulator/world/exports/session-row.ts';
-import { useTools, whole } from '../support.ts';
+import { refusal, useTools, whole } from '../support.ts';
 
 const { call, platform } = useTools();
 const record = { userId: '7310224081552637899', sessionNumber: 2, enrichmentNumber: 1, enrichment: { agent: 'Mia', seconds: 184 } };
@@ -42,7 +42,7 @@ describe('a session', () => {
 
   it('that does not exist is refused by the platform, whose words are handed on', async () => {
     const answer = await call('send_enrichments', { enrichments: [{ ...bySessionId, sessionId: '1' }], confirm: true });
-    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('project 1201 has no session 1') });
+    expect(answer).toMatchObject(refusal('project 1201 has no session 1'));
   });
 
   it('whose records have no number may keep only the last one, which is said first', async () => {
@@ -86,7 +86,7 @@ describe('a batch with bad records', () => {
     ],
   ])('is refused for %s, by its position, before anything is shown or sent', async (_, bad, words) => {
     const answer = await call('send_enrichments', { enrichments: [record, bad], confirm: true });
-    expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(words) });
+    expect(answer).toMatchObject(refusal(words));
     expect(answer.text).toContain('The other 1 are in order: skipInvalid: true sends only these.');
     expect(platform().requests.filter(({ operation }) => operation === 'sendEnrichments')).toEqual([]);
   });

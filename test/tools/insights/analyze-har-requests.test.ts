@@ -1,7 +1,7 @@
 import type { Entry } from 'har-format';
 import { describe, expect, it } from 'vitest';
 import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
-import { records, useTools, whole } from '../support.ts';
+import { records, refusal, useTools, whole } from '../support.ts';
 import { allRows, type PageMember, slowStep, tokensOf } from './step-runs.ts';
 
 const { platform, call } = useTools();
@@ -93,30 +93,28 @@ describe('requests', () => {
   });
 });
 
-describe('what cannot be answered', () => {
-  it.each<[string, Record<string, unknown>, RegExp]>([
-    ['a cursor that nobody gave', { cursor: 'abc' }, /^cursor was not given by an answer: repeat the call/],
-    ['a status that is none', { status: 'ok' }, /^status: expected a status such as 404, a class such as 4xx, or 0/],
-  ])('%s is an error that says what is expected', { tags: 'nightly' }, async (_what, args, words) => {
-    const { scenarioStepResultId } = await slowStep(platform());
-    const answer = await call('analyze_har', { scenarioStepResultId, ...args });
-    expect(answer.isError).toBe(true);
-    expect(answer.text).toMatch(words);
-  });
+it.each<[string, Record<string, unknown>, RegExp]>([
+  ['a cursor that nobody gave', { cursor: 'abc' }, /^cursor was not given by an answer: repeat the call/],
+  ['a status that is none', { status: 'ok' }, /^status: expected a status such as 404, a class such as 4xx, or 0/],
+])('what cannot be answered %s is an error that says what is expected', { tags: 'nightly' }, async (_what, args, words) => {
+  const { scenarioStepResultId } = await slowStep(platform());
+  const answer = await call('analyze_har', { scenarioStepResultId, ...args });
+  expect(answer.isError).toBe(true);
+  expect(answer.text).toMatch(words);
+});
 
-  it('a cursor of another list is refused', async () => {
-    const { scenarioStepResultId } = await slowStep(platform());
-    const first = await call('analyze_har', { scenarioStepResultId, type: 'image', limit: 2 });
-    const { cursor } = first.structured['page'] as PageMember;
-    const answer = await call('analyze_har', { scenarioStepResultId, type: 'script', limit: 2, cursor });
-    expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/^cursor belongs to a call with other arguments: /) });
-    const named = await call('analyze_har', { scenarioStepResultId, view: 'requests', type: 'image', limit: 3, cursor });
-    expect(named).toMatchObject({ isError: false, structured: { page: { from: 3 } } });
-  });
+it('what cannot be answered a cursor of another list is refused', async () => {
+  const { scenarioStepResultId } = await slowStep(platform());
+  const first = await call('analyze_har', { scenarioStepResultId, type: 'image', limit: 2 });
+  const { cursor } = first.structured['page'] as PageMember;
+  const answer = await call('analyze_har', { scenarioStepResultId, type: 'script', limit: 2, cursor });
+  expect(answer).toMatchObject(refusal(/^cursor belongs to a call with other arguments: /));
+  const named = await call('analyze_har', { scenarioStepResultId, view: 'requests', type: 'image', limit: 3, cursor });
+  expect(named).toMatchObject({ isError: false, structured: { page: { from: 3 } } });
+});
 
-  it('a filter beside the summary is noted, not dropped in silence', async () => {
-    const { scenarioStepResultId } = await slowStep(platform());
-    const answer = await call('analyze_har', { scenarioStepResultId, view: 'summary', status: 404 });
-    expect(answer.text).toContain('The summary covers all requests: filters hold in the other views.');
-  });
+it('what cannot be answered a filter beside the summary is noted, not dropped in silence', async () => {
+  const { scenarioStepResultId } = await slowStep(platform());
+  const answer = await call('analyze_har', { scenarioStepResultId, view: 'summary', status: 404 });
+  expect(answer.text).toContain('The summary covers all requests: filters hold in the other views.');
 });

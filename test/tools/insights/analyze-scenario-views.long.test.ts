@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { median } from '../../../src/statistics/order.ts';
 import { countTokens } from '../../../src/tooling/results.ts';
 import { failingBefore, records, useTools } from '../support.ts';
@@ -37,27 +37,25 @@ it('levels are medians of the range, the worst first, in one request a scenario'
   expect(worst).toMatchObject({ largestContentfulPaint: Math.round(median(values)), runs: values.length });
 });
 
-describe('a trend', () => {
-  it('says whether the level changed, over the range that was asked and from the first run on', { tags: 'nightly' }, async () => {
-    const { slowTag } = platform().stories;
-    const asked = { view: 'levels', breakdown: 'week', startDate: '-70d' };
-    const slower = await call('analyze_scenario', { ...asked, scenarioIds: [slowTag.scenarioId], metrics: ['LCP'] });
-    const since = new Date(slowTag.dateMs).toISOString().slice(0, 10);
-    expect(slower.structured['answer']).toMatch(
-      new RegExp(`^LCP at "${slowTag.stepName}" in .+ has been \\d+% slower since ${Number(since.slice(8, 10))} Nov, `),
-    );
-    expect(slower.text).toMatch(/Runs begin at 2026-09-21T\S+, after the start of the range\./);
-    const [first] = records(slower);
-    expect(String(first?.['week'])).toMatch(/\(part\)$|^2026-09-21$/);
-    const steady = await call('analyze_scenario', { ...asked, scenarioIds: [slowTag.scenarioId], metrics: ['CLS'], startDate: '-42d' });
-    expect(steady.structured['answer']).toMatch(/^CLS keeps its level in (?:both|all \d) steps\.$/);
-    expect(steady.structured['range']).toMatchObject({ start: '2026-10-09T00:00:00.000Z' });
-  });
+it('a trend says whether the level changed, over the range that was asked and from the first run on', { tags: 'nightly' }, async () => {
+  const { slowTag } = platform().stories;
+  const asked = { view: 'levels', breakdown: 'week', startDate: '-70d' };
+  const slower = await call('analyze_scenario', { ...asked, scenarioIds: [slowTag.scenarioId], metrics: ['LCP'] });
+  const since = new Date(slowTag.dateMs).toISOString().slice(0, 10);
+  expect(slower.structured['answer']).toMatch(
+    new RegExp(`^LCP at "${slowTag.stepName}" in .+ has been \\d+% slower since ${Number(since.slice(8, 10))} Nov, `),
+  );
+  expect(slower.text).toMatch(/Runs begin at 2026-09-21T\S+, after the start of the range\./);
+  const [first] = records(slower);
+  expect(String(first?.['week'])).toMatch(/\(part\)$|^2026-09-21$/);
+  const steady = await call('analyze_scenario', { ...asked, scenarioIds: [slowTag.scenarioId], metrics: ['CLS'], startDate: '-42d' });
+  expect(steady.structured['answer']).toMatch(/^CLS keeps its level in (?:both|all \d) steps\.$/);
+  expect(steady.structured['range']).toMatchObject({ start: '2026-10-09T00:00:00.000Z' });
+});
 
-  it('of few days reads the weeks before too, and says so', async () => {
-    const { text } = await call('analyze_scenario', { scenarioIds: [4104], breakdown: 'hour' });
-    expect(text).toContain('By hour over the 30 days before too: fewer than 21 days show no cycle.');
-  });
+it('a trend of few days reads the weeks before too, and says so', async () => {
+  const { text } = await call('analyze_scenario', { scenarioIds: [4104], breakdown: 'hour' });
+  expect(text).toContain('By hour over the 30 days before too: fewer than 21 days show no cycle.');
 });
 
 it('several scenarios count once each, what fails as failing, and say where runs begin', { tags: 'nightly' }, async () => {

@@ -4,18 +4,18 @@ import { countTokens } from '../../../src/tooling/results.ts';
 import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { withPlatform } from '../../support/emulator.ts';
 import { someOf } from '../../support/sample-size.ts';
-import { failingBefore, records, useTools, whole } from '../support.ts';
+import { failingBefore, records, refusal, useTools, whole } from '../support.ts';
 
 const LCP = 'largestContentfulPaint';
 
 /** The two channels of an answer in tokens. */
 const tokensOf = ({ text, structured }: ToolAnswer) => [countTokens(text), countTokens(JSON.stringify(structured))];
 
-describe.each(someOf([1, 2, 3, 4, 5], 1))('the stories of seed %i', (seed) => {
+describe.each(someOf([1, 2, 3, 4, 5], 1))('the stories of seed %i', { tags: 'nightly' }, (seed) => {
   const { call, assistant, platform } = useTools({}, { seed });
   const analyze = (scenarioId: number) => call('analyze_scenario', { scenarioId });
 
-  it('are told: the slowed step, its metric, the first slow report and the event', { tags: 'nightly' }, async () => {
+  it('are told: the slowed step, its metric, the first slow report and the event', async () => {
     const { slowTag } = platform().stories;
     const answer = await analyze(slowTag.scenarioId);
     const { verdict, since, events, examples, serverShare } = answer.structured as Record<string, Record<string, never>>;
@@ -45,7 +45,7 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('the stories of seed %i', (seed) => {
     expect(second).toContain(slowTag.host);
   });
 
-  it('are not told of others: the noisy scenario is unstable, at a level that never changed', { tags: 'nightly' }, async () => {
+  it('are not told of others: the noisy scenario is unstable, at a level that never changed', async () => {
     const { noisy } = platform().stories;
     const answer = await analyze(noisy.scenarioId);
     expect(answer.structured).toMatchObject({ verdict: 'unstable' });
@@ -57,7 +57,7 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('the stories of seed %i', (seed) => {
     expect(Math.max(...tokensOf(answer))).toBeLessThanOrEqual(1200);
   });
 
-  it('name the action that fails', { tags: 'nightly' }, async () => {
+  it('name the action that fails', async () => {
     const { failing } = platform().stories;
     const answer = await analyze(failing.scenarioId);
     const message = `${failing.action}: not possible within 10 s`;
@@ -155,7 +155,7 @@ describe('a scenario', () => {
     [{ scenarioId: 4103, step: 'Payment' }, /^step: the scenario has the steps 1 "Category", 2 "Product"; "Payment" is not one of them\./],
     [{ step: 'Product' }, /^step: belongs to one scenario; pass a single one/],
   ])('is refused with a step that it lacks, or without a scenario: %j', async (asked, words) => {
-    expect(await call('analyze_scenario', asked)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
+    expect(await call('analyze_scenario', asked)).toMatchObject(refusal(words));
   });
 
   it('still gets its verdict where the details of failed runs cannot be read', { tags: 'nightly' }, async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/lib/clock.ts';
 import { type Assistant, type AssistantOptions, withAssistant } from '../../support/assistant.ts';
-import { useTools, whole } from '../support.ts';
+import { refusal, useTools, whole } from '../support.ts';
 
 const { ask, call, platform } = useTools();
 
@@ -107,10 +107,10 @@ describe('where the client can ask', () => {
       const { planId, name } = await planned(assistant, '2026-10-07');
       faults.add({ kind: 'reset', operation: 'createExportJob', times: 1 });
       const lost = await assistant.call('apply_export_plan', { planId });
-      expect(lost).toMatchObject({ isError: true, text: expect.stringContaining('may have been created') });
+      expect(lost).toMatchObject(refusal('may have been created'));
       thinkingMs = 5_000;
       const early = await assistant.call('apply_export_plan', { planId });
-      expect(early).toMatchObject({ isError: true, text: expect.stringContaining('is not certain yet') });
+      expect(early).toMatchObject(refusal('is not certain yet'));
       expect(sent()).toHaveLength(1);
       thinkingMs = 61_000;
       expect(await assistant.call('apply_export_plan', { planId })).toMatchObject({ isError: false });
@@ -140,10 +140,7 @@ it('a creation that breaks in the middle says which jobs exist; repeated, it cre
     second.remove();
     second.release();
     const broken = await calling;
-    expect(broken).toMatchObject({
-      isError: true,
-      text: expect.stringContaining(`The job "${name} 2026-10-08 to 2026-10-14" was not created: `),
-    });
+    expect(broken).toMatchObject(refusal(`The job "${name} 2026-10-08 to 2026-10-14" was not created: `));
     expect(broken.text).toMatch(new RegExp(`Created so far: \\d+ "${name} 2026-10-01 to 2026-10-07"\\.`));
     expect(broken.text).toContain('it creates only the 2 that are open, and looks for them first.');
   });
@@ -154,55 +151,46 @@ it('a creation that breaks in the middle says which jobs exist; repeated, it cre
   expect(new Set((await jobsCalled(name)).map((job) => job.name)).size).toBe(3);
 });
 
-describe('an answer that is lost', () => {
-  it.each(['reset', 'truncated', 'server-error', 'bad-gateway', 'shape'] as const)(
-    'by %s: the job is found and not created again',
-    { tags: 'nightly' },
-    async (kind) => {
-      platform().faults.add({ kind, operation: 'createExportJob', afterEffect: true, times: 1 });
-      const { planId, name } = await planned({ call }, '2026-10-10');
-      const answer = await call('apply_export_plan', { planId, confirm: true });
-      expect(answer.isError).toBe(false);
-      expect(answer.text).toMatch(
-        new RegExp(`The answer to the creation of "${name} 2026-10-01 to 2026-10-07" was lost; the list of jobs shows it as \\d+\\.`),
-      );
-      expect(answer.structured['jobs']).toMatchObject(await jobsCalled(name));
-      expect(sent()).toHaveLength(2);
-    },
-  );
-
-  it('of a request that never arrived: it is sent again only when it can no longer take effect', async () => {
-    const { planId, name } = await planned({ call }, '2026-10-07');
-    platform().faults.add({ kind: 'reset', operation: 'createExportJob', times: 1 });
-    const lost = await call('apply_export_plan', { planId, confirm: true });
-    expect(lost).toMatchObject({
-      isError: true,
-      text: expect.stringMatching(/may have been created: .* No such job is listed yet\.\nNothing was created\. Call again/s),
-    });
-    const early = await call('apply_export_plan', { planId, confirm: true });
-    expect(early).toMatchObject({ isError: true, text: expect.stringContaining('is not certain yet') });
-    expect(await jobsCalled(name)).toEqual([]);
-    platform().clock.jump(61_000);
+it.each(['reset', 'truncated', 'server-error', 'bad-gateway', 'shape'] as const)(
+  'an answer that is lost by %s: the job is found and not created again',
+  { tags: 'nightly' },
+  async (kind) => {
+    platform().faults.add({ kind, operation: 'createExportJob', afterEffect: true, times: 1 });
+    const { planId, name } = await planned({ call }, '2026-10-10');
     const answer = await call('apply_export_plan', { planId, confirm: true });
+    expect(answer.isError).toBe(false);
+    expect(answer.text).toMatch(
+      new RegExp(`The answer to the creation of "${name} 2026-10-01 to 2026-10-07" was lost; the list of jobs shows it as \\d+\\.`),
+    );
     expect(answer.structured['jobs']).toMatchObject(await jobsCalled(name));
-    platform().clock.jump(-61_000);
     expect(sent()).toHaveLength(2);
-  });
+  },
+);
+
+it('an answer that is lost of a request that never arrived: it is sent again only when it can no longer take effect', async () => {
+  const { planId, name } = await planned({ call }, '2026-10-07');
+  platform().faults.add({ kind: 'reset', operation: 'createExportJob', times: 1 });
+  const lost = await call('apply_export_plan', { planId, confirm: true });
+  expect(lost).toMatchObject(refusal(/may have been created: .* No such job is listed yet\.\nNothing was created\. Call again/s));
+  const early = await call('apply_export_plan', { planId, confirm: true });
+  expect(early).toMatchObject(refusal('is not certain yet'));
+  expect(await jobsCalled(name)).toEqual([]);
+  platform().clock.jump(61_000);
+  const answer = await call('apply_export_plan', { planId, confirm: true });
+  expect(answer.structured['jobs']).toMatchObject(await jobsCalled(name));
+  platform().clock.jump(-61_000);
+  expect(sent()).toHaveLength(2);
 });
 
 describe('a plan', () => {
-  const missing = {
-    isError: true,
-    text: expect.stringMatching(/^There is no plan \S+; plan_export or find_export_gaps makes one\./),
-  };
+  const missing = refusal(/^There is no plan \S+; plan_export or find_export_gaps makes one\./);
 
   it('is applied neither for another project, nor for another person, nor by a name that is none', async () => {
     await withServer({}, async (mine) => {
       const { planId } = await planned(mine, '2026-10-07');
-      expect(await mine.call('apply_export_plan', { planId, projectId: 1202, confirm: true })).toMatchObject({
-        isError: true,
-        text: expect.stringMatching(/^projectId: what is named is of project 1201, not of 1202; leave projectId out\./),
-      });
+      expect(await mine.call('apply_export_plan', { planId, projectId: 1202, confirm: true })).toMatchObject(
+        refusal(/^projectId: what is named is of project 1201, not of 1202; leave projectId out\./),
+      );
       expect(await mine.call('apply_export_plan', { planId: '../../plans/x', confirm: true })).toMatchObject(missing);
       await withServer({ principal: 'somebody else' }, async (theirs) => {
         expect(await theirs.call('apply_export_plan', { planId, confirm: true })).toMatchObject(missing);
@@ -227,7 +215,7 @@ describe('a plan', () => {
     platform().clock.jump(weekMs);
     const answer = await call('apply_export_plan', { planId, confirm: true });
     platform().clock.jump(-weekMs);
-    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('expired on 2026-11-27T10:00:00.000Z. Make a new one.') });
+    expect(answer).toMatchObject(refusal('expired on 2026-11-27T10:00:00.000Z. Make a new one.'));
   });
 
   it('is refused where an equal once job appeared since it was made', async () => {
@@ -239,10 +227,9 @@ describe('a plan', () => {
       endDate: '2026-10-03',
     });
     expect(await call('apply_export_plan', { planId: first.planId, confirm: true })).toMatchObject({ isError: false });
-    expect(await call('apply_export_plan', { planId: structured['planId'], confirm: true })).toMatchObject({
-      isError: true,
-      text: expect.stringMatching(/^Since the plan was made an equal job appeared: .* Nothing was created\./),
-    });
+    expect(await call('apply_export_plan', { planId: structured['planId'], confirm: true })).toMatchObject(
+      refusal(/^Since the plan was made an equal job appeared: .* Nothing was created\./),
+    );
     expect(await call('apply_export_plan', { planId: second.planId, confirm: true })).toMatchObject({ isError: false });
   });
 });

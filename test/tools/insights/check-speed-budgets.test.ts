@@ -5,7 +5,7 @@ import { DAY_MS } from '../../../src/lib/clock.ts';
 import { readSettings } from '../../../src/settings/settings.ts';
 import { median } from '../../../src/statistics/order.ts';
 import { captured } from '../../commands/captured.ts';
-import { records, useTools, whole } from '../support.ts';
+import { records, refusal, useTools, whole } from '../support.ts';
 
 const { call, ask, platform } = useTools();
 
@@ -43,10 +43,9 @@ describe('budgets', () => {
     const [first] = pages;
     expect(first?.structured['notes']).toContain('Rows 1 to 20 of 105, broken ones first; pass cursor for more.');
     expect(Math.max(first?.text.length ?? 0, JSON.stringify(first?.structured).length)).toBeLessThan(4800);
-    expect(await call('check_speed_budgets', { scenarioIds: [4104], cursor: pages.map(cursorOf)[0] })).toMatchObject({
-      isError: true,
-      text: expect.stringMatching(/^cursor belongs to a call with other arguments/),
-    });
+    expect(await call('check_speed_budgets', { scenarioIds: [4104], cursor: pages.map(cursorOf)[0] })).toMatchObject(
+      refusal(/^cursor belongs to a call with other arguments/),
+    );
     const rows = pages.flatMap(records);
     const states = rows.map(({ status }) => status);
     expect(rows).toHaveLength(21 * 5);
@@ -109,7 +108,7 @@ describe('budgets', () => {
     ['no runs', { runs: 0 }, /^runs/],
     ['an unknown scenario', { scenarioIds: ['Nothing'] }, /^scenarioIds\[0\]: there is no scenario "Nothing"/],
   ])('with %s are refused', async (_, args, words) => {
-    expect(await call('check_speed_budgets', args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
+    expect(await call('check_speed_budgets', args)).toMatchObject(refusal(words));
   });
 });
 

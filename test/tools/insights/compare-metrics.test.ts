@@ -181,34 +181,32 @@ it('today is compared with the same hours', async () => {
   expect(notes(explained)).toContain('Segments were not looked at: no change is clear that they could explain.');
 });
 
-describe('side by side', () => {
-  it('one segment has all visitors beside it, and no baseline', async () => {
-    const one = await compare({ ...WEEK, by: 'segment', compareSegments: ['Germany'] });
-    expect(
-      records(one)
-        .slice(0, 2)
-        .map(({ segment }) => segment),
-    ).toEqual(['all visitors', 'Germany']);
-    const both = await compare({ ...WEEK, by: 'device', baseline: 'previous' });
-    expect([both.isError, both.text]).toEqual([true, expect.stringContaining('leave the baseline out')]);
-  });
+it('side by side one segment has all visitors beside it, and no baseline', async () => {
+  const one = await compare({ ...WEEK, by: 'segment', compareSegments: ['Germany'] });
+  expect(
+    records(one)
+      .slice(0, 2)
+      .map(({ segment }) => segment),
+  ).toEqual(['all visitors', 'Germany']);
+  const both = await compare({ ...WEEK, by: 'device', baseline: 'previous' });
+  expect([both.isError, both.text]).toEqual([true, expect.stringContaining('leave the baseline out')]);
+});
 
-  it('a few days are not enough to tell two devices apart', async () => {
-    const answer = await compare({ startDate: '2026-11-09', endDate: '2026-11-11', by: 'device', metrics: ['bounceRate'] });
-    expect(records(answer).map(({ verdict }) => verdict)).toEqual([null, 'not enough data', 'not enough data']);
-  });
+it('side by side a few days are not enough to tell two devices apart', async () => {
+  const answer = await compare({ startDate: '2026-11-09', endDate: '2026-11-11', by: 'device', metrics: ['bounceRate'] });
+  expect(records(answer).map(({ verdict }) => verdict)).toEqual([null, 'not enough data', 'not enough data']);
+});
 
-  it('a segment that is named twice is one', async () => {
-    const answer = await compare({
-      ...WEEK,
-      by: 'segment',
-      metrics: ['visits'],
-      compareSegments: ['Mobile Safari', 'Mobile Safari', 'France'],
-      devices: ['mobile'],
-    });
-    expect(records(answer).map(({ segment, verdict }) => [segment, verdict])).toEqual([
-      ['Mobile Safari', null],
-      ['France', 'lower'],
-    ]);
+it('side by side a segment that is named twice is one', async () => {
+  const answer = await compare({
+    ...WEEK,
+    by: 'segment',
+    metrics: ['visits'],
+    compareSegments: ['Mobile Safari', 'Mobile Safari', 'France'],
+    devices: ['mobile'],
   });
+  expect(records(answer).map(({ segment, verdict }) => [segment, verdict])).toEqual([
+    ['Mobile Safari', null],
+    ['France', 'lower'],
+  ]);
 });

@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { describe, expect, it } from 'vitest';
 import { isRecord } from '../../../src/lib/is-record.ts';
 import { median } from '../../../src/statistics/order.ts';
@@ -46,7 +47,7 @@ function laterSince(dateMs: number, byMs: number) {
 }
 
 describe('a custom timing', () => {
-  it('is held against a budget on the steps that set it', { tags: 'nightly' }, async () => {
+  it('is held against a budget on the steps that set it', async () => {
     const { scenarioId, step, values } = await truth();
     const level = median(values);
     const answer = await call('check_speed_budgets', {
@@ -65,7 +66,7 @@ describe('a custom timing', () => {
     expect(answer.structured['answer']).toContain(` is ${Math.round(level)} ms, above the limit of ${Math.round(level) - 100} ms.`);
   });
 
-  it('is judged and drawn like any metric', { tags: 'nightly' }, async () => {
+  it('is judged and drawn like any metric', async () => {
     const { scenarioId, step } = await truth();
     const since = Date.parse('2026-11-10T00:00:00.000Z');
     altered.alterBy(laterSince(since, 1_200));
@@ -80,7 +81,7 @@ describe('a custom timing', () => {
     expect(JSON.stringify(structured['chart'])).toContain(TIMING);
   });
 
-  it('of some scenarios is shown for these, and none is an error that names what there is', { tags: 'nightly' }, async () => {
+  it('of some scenarios is shown for these, and none is an error that names what there is', async () => {
     const scenarioIds = [String((await truth()).scenarioId), 'Home – desktop'];
     const some = await call('analyze_scenario', { scenarioIds, metrics: [TIMING], ...SHORT });
     expect(some.isError).toBe(false);
@@ -96,7 +97,7 @@ describe('a custom timing', () => {
     }
   });
 
-  it('is offered where no metrics are named, and all of them stand beside "all"', { tags: 'nightly' }, async () => {
+  it('is offered where no metrics are named, and all of them stand beside "all"', async () => {
     const { scenarioId } = await truth();
     const usual = await call('analyze_scenario', { scenarioIds: [String(scenarioId)], ...SHORT });
     expect(String(usual.structured['notes'])).toMatch(/For metrics also: .*price-visible/);

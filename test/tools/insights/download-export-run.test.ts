@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { SHOP_NOTE } from '../../support/assistant.ts';
 import { whileTimePasses } from '../../support/pass-time.ts';
 import { placeless } from '../../support/placeless.ts';
-import { useTools, whole, withTools } from '../support.ts';
+import { refusal, useTools, whole, withTools } from '../support.ts';
 
 const { platform, assistant, call, ask } = useTools({ keepSource: true });
 
@@ -31,69 +31,69 @@ it('a run without rows is complete, says that it found nothing, and is a table w
   expect(asked).toMatchObject({ isError: false, structured: { rows: [[0]] } });
 });
 
-describe('a successful run', () => {
-  it('is fetched, checked and described, and by default it is the latest', async () => {
-    const answer = await call('download_export_run', { jobId: 'Daily sessions' });
-    expect(placeless(whole(answer))).toMatchSnapshot();
-    const { directory, files, rowCount, jobId, runId } = answer.structured as {
-      directory: string;
-      files: File[];
-      rowCount: number;
-      jobId: number;
-      runId: number;
-    };
-    // It is becoming a table meanwhile.
-    const downloaded = readdirSync(directory).filter((name) => !/^(lock\.|table-)/.test(name));
-    expect(downloaded.toSorted()).toEqual(['manifest.json', ...files.map(({ name }) => name)]);
-    const run = await ask('getExportRun', { jobId, runId });
-    expect(files.map(({ bytes }) => bytes)).toEqual(run.files?.map(({ fileSize }) => fileSize));
-    const lines = files.map(
-      ({ name }) =>
-        gunzipSync(readFileSync(join(directory, name)))
-          .toString()
-          .split('\n').length - 1,
-    );
-    expect(files.map((file) => file.rows)).toEqual(lines);
-    expect(rowCount).toBe(lines.reduce((sum, count) => sum + count, 0));
-  });
-
-  it('is not fetched again, and neither is the platform asked for it', async () => {
-    const first = await call('download_export_run', { jobId: 'Daily sessions' });
-    platform().requests.length = 0;
-    const again = await call('download_export_run', { jobId: first.structured['jobId'], runId: first.structured['runId'] });
-    expect(again.structured).toMatchObject({
-      state: 'complete',
-      notes: ['It is already in the workspace; nothing was downloaded.', SHOP_NOTE],
-    });
-    expect(platform().requests.filter(({ server }) => server === 'store' || server === 'service')).toEqual([]);
-  });
-
-  it('can be read as a resource: manifest with sha256, columns, first rows with ids to the last digit', { tags: 'nightly' }, async () => {
-    const answer = await call('download_export_run', { jobId: 'Daily views' });
-    const { directory } = answer.structured as { directory: string };
-    const [uri = ''] = answer.links;
-    const read = JSON.parse(await assistant().read(uri)) as {
-      manifest: { files: File[] };
-      columns: { name: string; type: string }[];
-      firstRows: Record<string, unknown>[];
-    };
-    for (const { name, sha256 } of read.manifest.files) {
-      expect(
-        createHash('sha256')
-          .update(readFileSync(join(directory, name)))
-          .digest('hex'),
-      ).toBe(sha256);
-    }
-    expect(read.firstRows).toHaveLength(10);
-    expect(read.columns).toEqual(expect.arrayContaining([{ name: 'user_id', type: 'VARCHAR' }]));
-    const texts = read.manifest.files.map(({ name }) => gunzipSync(readFileSync(join(directory, name))).toString());
-    const users = new Set(texts.flatMap((text) => text.split('\n')).map((line) => line.split(',')[1]));
-    expect(read.firstRows.filter((row) => !users.has(String(row['user_id'])))).toEqual([]);
-  });
+it('a successful run is fetched, checked and described, and by default it is the latest', async () => {
+  const answer = await call('download_export_run', { jobId: 'Daily sessions' });
+  expect(placeless(whole(answer))).toMatchSnapshot();
+  const { directory, files, rowCount, jobId, runId } = answer.structured as {
+    directory: string;
+    files: File[];
+    rowCount: number;
+    jobId: number;
+    runId: number;
+  };
+  // It is becoming a table meanwhile.
+  const downloaded = readdirSync(directory).filter((name) => !/^(lock\.|table-)/.test(name));
+  expect(downloaded.toSorted()).toEqual(['manifest.json', ...files.map(({ name }) => name)]);
+  const run = await ask('getExportRun', { jobId, runId });
+  expect(files.map(({ bytes }) => bytes)).toEqual(run.files?.map(({ fileSize }) => fileSize));
+  const lines = files.map(
+    ({ name }) =>
+      gunzipSync(readFileSync(join(directory, name)))
+        .toString()
+        .split('\n').length - 1,
+  );
+  expect(files.map((file) => file.rows)).toEqual(lines);
+  expect(rowCount).toBe(lines.reduce((sum, count) => sum + count, 0));
 });
 
-describe('a run that the platform still computes', () => {
-  it('is followed in the background, with progress, and fetched when it has succeeded', { tags: 'nightly' }, async () => {
+it('a successful run is not fetched again, and neither is the platform asked for it', async () => {
+  const first = await call('download_export_run', { jobId: 'Daily sessions' });
+  platform().requests.length = 0;
+  const again = await call('download_export_run', { jobId: first.structured['jobId'], runId: first.structured['runId'] });
+  expect(again.structured).toMatchObject({
+    state: 'complete',
+    notes: ['It is already in the workspace; nothing was downloaded.', SHOP_NOTE],
+  });
+  expect(platform().requests.filter(({ server }) => server === 'store' || server === 'service')).toEqual([]);
+});
+
+it('a successful run can be read as a resource: manifest with sha256, columns, first rows with ids to the last digit', {
+  tags: 'nightly',
+}, async () => {
+  const answer = await call('download_export_run', { jobId: 'Daily views' });
+  const { directory } = answer.structured as { directory: string };
+  const [uri = ''] = answer.links;
+  const read = JSON.parse(await assistant().read(uri)) as {
+    manifest: { files: File[] };
+    columns: { name: string; type: string }[];
+    firstRows: Record<string, unknown>[];
+  };
+  for (const { name, sha256 } of read.manifest.files) {
+    expect(
+      createHash('sha256')
+        .update(readFileSync(join(directory, name)))
+        .digest('hex'),
+    ).toBe(sha256);
+  }
+  expect(read.firstRows).toHaveLength(10);
+  expect(read.columns).toEqual(expect.arrayContaining([{ name: 'user_id', type: 'VARCHAR' }]));
+  const texts = read.manifest.files.map(({ name }) => gunzipSync(readFileSync(join(directory, name))).toString());
+  const users = new Set(texts.flatMap((text) => text.split('\n')).map((line) => line.split(',')[1]));
+  expect(read.firstRows.filter((row) => !users.has(String(row['user_id'])))).toEqual([]);
+});
+
+describe('a run that the platform still computes', { tags: 'nightly' }, () => {
+  it('is followed in the background, with progress, and fetched when it has succeeded', async () => {
     await withTools(async (own, other) => {
       const started = await own.call('download_export_run', { jobId: 'Sessions of yesterday', waitSeconds: 0 });
       expect(started.structured).toMatchObject({ state: 'under way', next: expect.stringContaining('Call download_export_run again') });
@@ -129,7 +129,7 @@ describe('a run that the platform still computes', () => {
     });
   });
 
-  it('has the range of its row, though the list of runs was read shortly before it succeeded', { tags: 'nightly' }, async () => {
+  it('has the range of its row, though the list of runs was read shortly before it succeeded', async () => {
     await withTools(
       async (own, other) => {
         const fetched = other.faults.add({ kind: 'slow', operation: 'download', delayMs: 0 }).reached();
@@ -151,7 +151,7 @@ describe('a run that the platform still computes', () => {
     );
   });
 
-  it('goes on when the call is cancelled', { tags: 'nightly' }, async () => {
+  it('goes on when the call is cancelled', async () => {
     await withTools(async (own, other) => {
       const cancelled = new AbortController();
       const asked = own.client.callTool({ name: 'download_export_run', arguments: { jobId: 3139 } }, { signal: cancelled.signal });
@@ -176,5 +176,5 @@ it.each<[string, Record<string, unknown>, RegExp]>([
   ['an unknown job', { jobId: 'Hourly clicks' }, /there is no export job "Hourly clicks"/],
   ['a wait that is none', { jobId: 3123, waitSeconds: -1 }, /waitSeconds/],
 ])('what cannot be had %s is an error that says what to do next', { tags: 'nightly' }, async (_what, args, words) => {
-  expect(await call('download_export_run', args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
+  expect(await call('download_export_run', args)).toMatchObject(refusal(words));
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openAssistant } from '../../support/assistant.ts';
-import { useTools } from '../support.ts';
+import { refusal, useTools } from '../support.ts';
 
 const { ask, call, platform } = useTools();
 
@@ -15,17 +15,12 @@ it('a recurring job is created beside an equal one only on request, and the prev
   for (let index = 0; index < 2; index += 1) plans.push(await call('plan_export', { fields, name: 'Twice', frequency: 'daily' }));
   const [first, second] = plans.map(({ structured }) => ({ planId: structured['planId'], confirm: true }));
   expect(await call('apply_export_plan', first)).toMatchObject({ isError: false });
-  const refusal = {
-    isError: true,
-    text: expect.stringMatching(
-      /^An equal job exists: \d+ "Twice"\. .*allowDuplicate: true creates it all the same\. Nothing was created\./,
-    ),
-  };
-  expect(await call('apply_export_plan', second)).toMatchObject(refusal);
+  const equal = refusal(/^An equal job exists: \d+ "Twice"\. .*allowDuplicate: true creates it all the same\. Nothing was created\./);
+  expect(await call('apply_export_plan', second)).toMatchObject(equal);
   const third = await call('plan_export', { fields, name: 'Thrice', frequency: 'daily' });
   expect(third.text).toContain('An equal job exists');
   const planId = third.structured['planId'];
-  expect(await call('apply_export_plan', { planId, confirm: true })).toMatchObject(refusal);
+  expect(await call('apply_export_plan', { planId, confirm: true })).toMatchObject(equal);
   expect(await jobsCalled('Thrice')).toEqual([]);
   const preview = await call('apply_export_plan', { planId, allowDuplicate: true });
   expect(preview.structured).toMatchObject({ status: 'preview', request: { warning: expect.stringContaining('"Twice"') } });
@@ -42,7 +37,7 @@ it('a job that somebody else created a moment after the plan was made is seen, w
   const theirs = await call('plan_export', wanted);
   expect(await call('apply_export_plan', { planId: theirs.structured['planId'], confirm: true })).toMatchObject({ isError: false });
   const applied = await quick.call('apply_export_plan', { planId: mine.structured['planId'], confirm: true });
-  expect(applied).toMatchObject({ isError: true, text: expect.stringMatching(/^An equal job exists: \d+ "Both"/) });
+  expect(applied).toMatchObject(refusal(/^An equal job exists: \d+ "Both"/));
   expect(await jobsCalled('Both')).toHaveLength(1);
   await quick.close();
 });

@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';
 import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { openPlatform, type Platform } from '../../support/emulator.ts';
 import { someOf } from '../../support/sample-size.ts';
-import { useTools, whole, withTools } from '../support.ts';
+import { refusal, useTools, whole, withTools } from '../support.ts';
 
 const { ask, call, platform } = useTools();
 
@@ -68,7 +68,7 @@ it('files that were fetched in time do not expire', { tags: 'nightly' }, async (
   });
 });
 
-describe('a run that succeeded without rows', () => {
+describe('a run that succeeded without rows', { tags: 'nightly' }, () => {
   const emptyDay = () => dayOf(platform().stories.exportIncidents['Daily views']?.find(({ kind }) => kind === 'empty')?.fromMs ?? 0);
   const visitsOf = async (day: string) => {
     const asked = { startDate: `${day}T00:00:00.000Z`, endDate: `${day}T23:59:59.999Z` };
@@ -76,7 +76,7 @@ describe('a run that succeeded without rows', () => {
     return values[0]?.value ?? 0;
   };
 
-  it('is a gap where the platform counts visits, by one request for them, and its plan fills the day', { tags: 'nightly' }, async () => {
+  it('is a gap where the platform counts visits, by one request for them, and its plan fills the day', async () => {
     const before = platform().requests.length;
     const answer = await call('find_export_gaps', { jobId: 'Daily views' });
     const asked = platform()
@@ -100,7 +100,7 @@ describe('a run that succeeded without rows', () => {
     expect(JSON.stringify(preview.structured)).toContain(`Daily views backfill ${day}`);
   });
 
-  it('is none on a day without visits, and is not judged where visits cannot be read', { tags: 'nightly' }, async () => {
+  it('is none on a day without visits, and is not judged where visits cannot be read', async () => {
     const none = platform().faults.add({
       kind: 'shape',
       operation: 'getSiteVisits',
@@ -115,7 +115,7 @@ describe('a run that succeeded without rows', () => {
     expect(unread.text).toContain('Whether the days of empty runs had visits could not be found out');
   });
 
-  it('of an hourly job is one stretch with the visits of its hours together', { tags: 'nightly' }, async () => {
+  it('of an hourly job is one stretch with the visits of its hours together', async () => {
     const { platform: other, assistant, jobId, hours } = await hourlyWithout(3);
     const [fromMs = 0] = hours;
     const asked = other.requests.length;
@@ -159,45 +159,43 @@ async function hourlyWithout(count: number) {
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-describe('a backfill', () => {
-  it('is applied by its planId, told while it runs, and closes the gap', { tags: 'nightly' }, async () => {
-    const { day } = platform().stories.missingExport;
-    const { structured } = await call('find_export_gaps', { jobId: 'Daily sessions' });
-    const done = await call('apply_export_plan', { planId: structured['planId'], confirm: true });
-    const [job] = done.structured['jobs'] as { jobId: number; name: string; from: string; to: string }[];
-    const next = new Date(Date.parse(day) + DAY_MS).toISOString();
-    expect(job).toMatchObject({ name: `Daily sessions backfill ${day}`, from: `${day}T00:00:00.000Z`, to: next });
-    const daily = (await ask('listExportJobs', { limit: 100 })).find(({ name }) => name === 'Daily sessions');
-    const made = await ask('getExportJob', { jobId: job?.jobId });
-    expect(made).toMatchObject({ frequency: 'once', format: 'JSONL', scope: 'sessions', filters: daily?.filters });
-    // The key of a dynamic variable without an alias is shown by nothing; the answer says so.
-    expect(made.fields).toEqual(daily?.fields?.filter(({ fieldName }) => fieldName !== 'dynamic_var'));
-    expect(structured['notes']).toContainEqual(
-      expect.stringMatching(/^Which dynamic variable .* left out\. To keep it, call plan_export .*search_term/),
-    );
+it('a backfill is applied by its planId, told while it runs, and closes the gap', { tags: 'nightly' }, async () => {
+  const { day } = platform().stories.missingExport;
+  const { structured } = await call('find_export_gaps', { jobId: 'Daily sessions' });
+  const done = await call('apply_export_plan', { planId: structured['planId'], confirm: true });
+  const [job] = done.structured['jobs'] as { jobId: number; name: string; from: string; to: string }[];
+  const next = new Date(Date.parse(day) + DAY_MS).toISOString();
+  expect(job).toMatchObject({ name: `Daily sessions backfill ${day}`, from: `${day}T00:00:00.000Z`, to: next });
+  const daily = (await ask('listExportJobs', { limit: 100 })).find(({ name }) => name === 'Daily sessions');
+  const made = await ask('getExportJob', { jobId: job?.jobId });
+  expect(made).toMatchObject({ frequency: 'once', format: 'JSONL', scope: 'sessions', filters: daily?.filters });
+  // The key of a dynamic variable without an alias is shown by nothing; the answer says so.
+  expect(made.fields).toEqual(daily?.fields?.filter(({ fieldName }) => fieldName !== 'dynamic_var'));
+  expect(structured['notes']).toContainEqual(
+    expect.stringMatching(/^Which dynamic variable .* left out\. To keep it, call plan_export .*search_term/),
+  );
 
-    const during = await call('find_export_gaps', { jobId: 'Daily sessions' });
-    expect(told(during, 'failed', 'filling')).toEqual([`${day}: 1 filling`]);
-    expect(during.text).toContain(`backfill job ${job?.jobId} is under way`);
-    expect(during.structured['planId']).toBeUndefined();
-    platform().clock.jump(150_000);
-    const after = await call('find_export_gaps', { jobId: 'Daily sessions' });
-    expect(told(after, 'failed', 'filling', 'missing')).toEqual([]);
-  });
+  const during = await call('find_export_gaps', { jobId: 'Daily sessions' });
+  expect(told(during, 'failed', 'filling')).toEqual([`${day}: 1 filling`]);
+  expect(during.text).toContain(`backfill job ${job?.jobId} is under way`);
+  expect(during.structured['planId']).toBeUndefined();
+  platform().clock.jump(150_000);
+  const after = await call('find_export_gaps', { jobId: 'Daily sessions' });
+  expect(told(after, 'failed', 'filling', 'missing')).toEqual([]);
+});
 
-  it('covers exactly what expired, in jobs of a week at most', async () => {
-    const { structured } = await call('find_export_gaps', { jobId: 'Daily views', endDate: '2026-11-10' });
-    const preview = await call('apply_export_plan', { planId: structured['expiredPlanId'] });
-    const { each } = (preview.structured as { request: { each: { frequency: { dateRange: { from: string; to: string } } }[] } }).request;
-    const days = each.flatMap(({ frequency: { dateRange } }) => {
-      const count = (Date.parse(dateRange.to) - Date.parse(dateRange.from)) / DAY_MS;
-      expect(count).toBeLessThanOrEqual(7);
-      return Array.from({ length: count }, (_, index) => dayOf(Date.parse(dateRange.from) + index * DAY_MS));
-    });
-    const missing = platform().stories.exportIncidents['Daily views']?.map(({ fromMs }) => dayOf(fromMs)) ?? [];
-    const all = Array.from({ length: 11 }, (_, index) => dayOf(Date.parse('2026-10-31') + index * DAY_MS));
-    expect(days).toEqual(all.filter((day) => !missing.includes(day)));
+it('a backfill covers exactly what expired, in jobs of a week at most', async () => {
+  const { structured } = await call('find_export_gaps', { jobId: 'Daily views', endDate: '2026-11-10' });
+  const preview = await call('apply_export_plan', { planId: structured['expiredPlanId'] });
+  const { each } = (preview.structured as { request: { each: { frequency: { dateRange: { from: string; to: string } } }[] } }).request;
+  const days = each.flatMap(({ frequency: { dateRange } }) => {
+    const count = (Date.parse(dateRange.to) - Date.parse(dateRange.from)) / DAY_MS;
+    expect(count).toBeLessThanOrEqual(7);
+    return Array.from({ length: count }, (_, index) => dayOf(Date.parse(dateRange.from) + index * DAY_MS));
   });
+  const missing = platform().stories.exportIncidents['Daily views']?.map(({ fromMs }) => dayOf(fromMs)) ?? [];
+  const all = Array.from({ length: 11 }, (_, index) => dayOf(Date.parse('2026-10-31') + index * DAY_MS));
+  expect(days).toEqual(all.filter((day) => !missing.includes(day)));
 });
 
 it('a job whose record is no request any more is studied all the same', async () => {
@@ -237,10 +235,7 @@ it('a time in which the job did not run is told as days without files, with the 
 
 it('a once job that failed needs its range told', async () => {
   const open = await call('find_export_gaps', { jobId: 'Tablet sessions, failed' });
-  expect(open).toMatchObject({
-    isError: true,
-    text: expect.stringMatching(/^Job \d+ ".*" runs once: its run \d+ is in state failure and has no files\./),
-  });
+  expect(open).toMatchObject(refusal(/^Job \d+ ".*" runs once: its run \d+ is in state failure and has no files\./));
   const answer = await call('find_export_gaps', { jobId: 'Tablet sessions, failed', startDate: '2026-11-06', endDate: '2026-11-10' });
   expect(told(answer, 'failed')).toEqual(['2026-11-06 to 2026-11-10: 5 failed']);
 });

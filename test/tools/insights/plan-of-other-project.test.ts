@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { useTools } from '../support.ts';
+import { refusal, useTools } from '../support.ts';
 
 const { ask, call, platform } = useTools();
 
@@ -11,7 +11,7 @@ describe('a plan of another project than the default one', () => {
     const planId = String(structured['planId']);
     expect(text).toContain(`apply_export_plan {"planId":"${planId}","confirm":true,"projectId":"1202"}`);
     const other = await call('apply_export_plan', { planId, projectId: '1201' });
-    expect(other).toMatchObject({ isError: true, text: expect.stringContaining('of project 1202, not of 1201; leave projectId out') });
+    expect(other).toMatchObject(refusal('of project 1202, not of 1201; leave projectId out'));
     const preview = await call('apply_export_plan', { planId });
     expect(preview.structured).toMatchObject({ status: 'preview', request: { project: 1202 } });
     const done = await call('apply_export_plan', { planId, confirm: true });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { someOf } from '../../support/sample-size.ts';
 import { textOf } from '../../support/sources.ts';
 import { records, useTools } from '../support.ts';
@@ -12,19 +12,17 @@ beforeAll(async () => {
   for (const jobId of ['Daily sessions', 'Daily views']) await call('download_export_run', { jobId, waitSeconds: 30 });
 });
 
-describe('the examples of the page on SQL', () => {
-  it('are ten', () => {
-    expect(examples).toHaveLength(10);
-  });
+it('the examples of the page on SQL are ten', () => {
+  expect(examples).toHaveLength(10);
+});
 
-  it.each(someOf(examples, 5))('$question', { tags: 'nightly' }, async ({ sql }) => {
-    const answer = await run(sql);
-    expect([answer.isError, answer.text]).toEqual([false, expect.any(String)]);
-    const rows = records(answer);
-    expect(rows.length).toBeGreaterThan(0);
-    const last = Object.values(rows[0] ?? {}).at(-1);
-    expect(last).not.toBeNull();
-  });
+it.each(someOf(examples, 5))('the examples of the page on SQL $question', { tags: 'nightly' }, async ({ sql }) => {
+  const answer = await run(sql);
+  expect([answer.isError, answer.text]).toEqual([false, expect.any(String)]);
+  const rows = records(answer);
+  expect(rows.length).toBeGreaterThan(0);
+  const last = Object.values(rows[0] ?? {}).at(-1);
+  expect(last).not.toBeNull();
 });
 
 it('the limits of the page on SQL hold: a total without grouping() gets a note', { tags: 'nightly' }, async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { truthOf, type Wanted } from '../../support/truth.ts';
-import { records, useTools, WEEK, WIRE_WEEK } from '../support.ts';
+import { records, refusal, useTools, WEEK, WIRE_WEEK } from '../support.ts';
 
 const { call, platform } = useTools();
 const app = useTools({ credential: 'app' });
@@ -69,152 +69,146 @@ describe('weekdays', () => {
 
   it('need a whole day', async () => {
     const answer = await call('query_metrics', { startDate: 'today', endDate: 'now', metrics: ['visits'], breakdown: ['weekday'] });
-    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('weekday needs whole days') });
+    expect(answer).toMatchObject(refusal('weekday needs whole days'));
   });
 });
 
-describe('totals', () => {
-  it('are rows of the whole range, whose rates are exact', { tags: 'nightly' }, async () => {
-    for (const unit of ['day', 'week', 'month']) {
-      const args = {
-        startDate: '2026-10-28',
-        endDate: '2026-11-03',
-        metrics: ['visits', 'conversionRate'],
-        breakdown: [unit],
-        totals: true,
-      };
-      const rows = records(await call('query_metrics', args));
-      const { visits, conversionRate } = truth({ from: '2026-10-28T00:00:00.000Z', to: '2026-11-03T23:59:59.999Z' });
-      expect(rows.at(-1)).toEqual({ [unit]: 'total', visits, conversionRate: expect.closeTo(conversionRate, 3) });
-      expect(rows.slice(0, -1).reduce((sum, row) => sum + Number(row['visits']), 0)).toBe(visits);
-    }
-  });
-
-  it('of segments are all visitors, of devices all', { tags: 'nightly' }, async () => {
-    const segments = records(await call('query_metrics', { ...WEEK, metrics: ['visits'], compareSegments: ['Germany'], totals: true }));
-    expect(segments).toEqual([
-      { segment: 'Germany', visits: truth({ segment: 'Germany' }).visits },
-      { segment: 'all visitors', visits: truth().visits },
-    ]);
-    const devices = records(await call('query_metrics', { ...WEEK, metrics: ['visits'], devices: ['mobile', 'tablet'], totals: true }));
-    expect(devices).toEqual(['all', 'mobile', 'tablet'].map((device) => ({ device, visits: truth({ device: device as 'all' }).visits })));
-  });
+it('totals are rows of the whole range, whose rates are exact', { tags: 'nightly' }, async () => {
+  for (const unit of ['day', 'week', 'month']) {
+    const args = {
+      startDate: '2026-10-28',
+      endDate: '2026-11-03',
+      metrics: ['visits', 'conversionRate'],
+      breakdown: [unit],
+      totals: true,
+    };
+    const rows = records(await call('query_metrics', args));
+    const { visits, conversionRate } = truth({ from: '2026-10-28T00:00:00.000Z', to: '2026-11-03T23:59:59.999Z' });
+    expect(rows.at(-1)).toEqual({ [unit]: 'total', visits, conversionRate: expect.closeTo(conversionRate, 3) });
+    expect(rows.slice(0, -1).reduce((sum, row) => sum + Number(row['visits']), 0)).toBe(visits);
+  }
 });
 
-describe('shares', () => {
-  it('are of all devices and all visitors of the same time', { tags: 'nightly' }, async () => {
-    const answer = await call('query_metrics', {
-      startDate: '2026-11-09',
-      endDate: '2026-11-10',
-      metrics: ['visits', 'revenueSum', 'bounceRate'],
-      breakdown: ['day'],
-      devices: ['mobile', 'desktop'],
-      compareSegments: ['New visitors', 'Germany'],
-      shares: true,
+it('totals of segments are all visitors, of devices all', { tags: 'nightly' }, async () => {
+  const segments = records(await call('query_metrics', { ...WEEK, metrics: ['visits'], compareSegments: ['Germany'], totals: true }));
+  expect(segments).toEqual([
+    { segment: 'Germany', visits: truth({ segment: 'Germany' }).visits },
+    { segment: 'all visitors', visits: truth().visits },
+  ]);
+  const devices = records(await call('query_metrics', { ...WEEK, metrics: ['visits'], devices: ['mobile', 'tablet'], totals: true }));
+  expect(devices).toEqual(['all', 'mobile', 'tablet'].map((device) => ({ device, visits: truth({ device: device as 'all' }).visits })));
+});
+
+it('shares are of all devices and all visitors of the same time', { tags: 'nightly' }, async () => {
+  const answer = await call('query_metrics', {
+    startDate: '2026-11-09',
+    endDate: '2026-11-10',
+    metrics: ['visits', 'revenueSum', 'bounceRate'],
+    breakdown: ['day'],
+    devices: ['mobile', 'desktop'],
+    compareSegments: ['New visitors', 'Germany'],
+    shares: true,
+  });
+  const rows = records(answer);
+  expect(rows).toHaveLength(8);
+  for (const row of rows) {
+    const day = wireDay(String(row['day']));
+    const whole = truth(day);
+    const part = truth({ ...day, device: row['device'] as 'mobile', segment: String(row['segment']) });
+    expect(row).toEqual({
+      day: row['day'],
+      device: row['device'],
+      segment: row['segment'],
+      visits: part.visits,
+      revenueSum: expect.closeTo(part.revenue, 2),
+      bounceRate: expect.closeTo(part.bounceRate, 3),
+      visitsShare: expect.closeTo((100 * part.visits) / whole.visits, 3),
+      revenueSumShare: expect.closeTo((100 * part.revenue) / whole.revenue, 3),
     });
-    const rows = records(answer);
-    expect(rows).toHaveLength(8);
-    for (const row of rows) {
-      const day = wireDay(String(row['day']));
-      const whole = truth(day);
-      const part = truth({ ...day, device: row['device'] as 'mobile', segment: String(row['segment']) });
-      expect(row).toEqual({
-        day: row['day'],
-        device: row['device'],
-        segment: row['segment'],
-        visits: part.visits,
-        revenueSum: expect.closeTo(part.revenue, 2),
-        bounceRate: expect.closeTo(part.bounceRate, 3),
-        visitsShare: expect.closeTo((100 * part.visits) / whole.visits, 3),
-        revenueSumShare: expect.closeTo((100 * part.revenue) / whole.revenue, 3),
-      });
-    }
-    expect(textOf(answer)).toContain('Shares are percent of all devices and all visitors of the same time. Segments may overlap.');
-  });
-
-  it('of rows of time are of their sum', async () => {
-    const answer = await call('query_metrics', { ...WEEK, metrics: ['visits'], devices: ['mobile'], breakdown: ['weekday'], shares: true });
-    const [monday] = records(answer);
-    const own = truth({ ...wireDay('2026-11-09'), device: 'mobile' }).visits;
-    expect(monday?.['visitsShare']).toBeCloseTo((100 * own) / truth({ device: 'mobile' }).visits, 3);
-    expect(records(answer).reduce((sum, row) => sum + Number(row['visitsShare']), 0)).toBeCloseTo(100, 3);
-  });
-
-  it.each([
-    [{ metrics: ['visits'], shares: true }, 'shares: there is nothing to be a share of'],
-    [{ metrics: ['conversionCount'], breakdown: ['goal'], shares: true }, 'shares: there is nothing to be a share of'],
-    [{ metrics: ['bounceRate'], breakdown: ['device'], shares: true }, 'shares: none of bounceRate is a count or an amount'],
-    [{ metrics: ['conversionCount'], goalIds: ['all'], totals: true }, 'totals: there are no rows to add up'],
-  ])('are refused where there is no whole: %j', async (args, words) => {
-    expect(await call('query_metrics', { ...WEEK, ...args })).toMatchObject({ isError: true, text: expect.stringContaining(words) });
-  });
+  }
+  expect(textOf(answer)).toContain('Shares are percent of all devices and all visitors of the same time. Segments may overlap.');
 });
 
-describe('visits on none of the devices', () => {
-  it('are a row made by subtraction', async () => {
-    const answer = await call('query_metrics', { ...WEEK, metrics: ['all'], breakdown: ['device'] });
-    const [all, ...parts] = DEVICES.map((device) => truth({ device }));
-    const left = (name: 'visits' | 'bounces' | 'views' | 'conversions' | 'revenue' | 'transactions' | 'seconds') =>
-      parts.reduce((rest, part) => rest - part[name], all?.[name] ?? 0);
-    const visits = left('visits');
-    expect(visits).toBeGreaterThan(0);
-    expect(records(answer).find(({ device }) => device === OTHER)).toEqual({
-      device: OTHER,
-      visits,
-      conversionCount: left('conversions'),
-      conversionRate: expect.closeTo((100 * left('conversions')) / visits, 3),
-      revenueSum: expect.closeTo(left('revenue'), 2),
-      cartAverage: expect.closeTo(left('revenue') / left('transactions'), 2),
-      // As exact as the platform's rounded averages allow.
-      bounceRate: expect.closeTo((100 * left('bounces')) / visits, 1),
-      pageviewAverage: expect.closeTo(left('views') / visits, 1),
-      sessionTimeAverage: expect.closeTo(left('seconds') / visits, 1),
-    });
-    expect(textOf(answer)).toContain(`${OTHER}: ${visits} visits`);
-  });
-
-  it('are no row where devices add up or one of them was not asked for', { tags: 'nightly' }, async () => {
-    const named = await call('query_metrics', { ...WEEK, metrics: ['visits'], devices: ['all', 'mobile'] });
-    expect(records(named).map(({ device }) => device)).toEqual(['all', 'mobile']);
-    const within = await call('query_metrics', { ...WEEK, metrics: ['visits'], breakdown: ['device'], segmentIds: ['Mobile Safari'] });
-    expect(records(within).map(({ device }) => device)).toEqual([...DEVICES]);
-  });
+it('shares of rows of time are of their sum', async () => {
+  const answer = await call('query_metrics', { ...WEEK, metrics: ['visits'], devices: ['mobile'], breakdown: ['weekday'], shares: true });
+  const [monday] = records(answer);
+  const own = truth({ ...wireDay('2026-11-09'), device: 'mobile' }).visits;
+  expect(monday?.['visitsShare']).toBeCloseTo((100 * own) / truth({ device: 'mobile' }).visits, 3);
+  expect(records(answer).reduce((sum, row) => sum + Number(row['visitsShare']), 0)).toBeCloseTo(100, 3);
 });
 
-describe('all visitors beside segments', () => {
-  it('are those within segmentIds', { tags: 'nightly' }, async () => {
-    const args = { metrics: ['visits'], segmentIds: ['Germany'], compareSegments: ['all visitors', 'Germany', 'New visitors'] };
-    const [all, germany, both] = records(await call('query_metrics', { ...WEEK, ...args }));
-    const { visits } = truth({ segment: 'Germany' });
-    expect([all, germany]).toEqual([
-      { segment: 'all visitors', visits },
-      { segment: 'Germany', visits },
-    ]);
-    expect(Number(both?.['visits'])).toBeLessThan(visits);
-  });
-
-  it('are a side of a comparison at the same time, which is told to contain the other', { tags: 'nightly' }, async () => {
-    const args = { startDate: '2026-10-19', endDate: '2026-11-15', metrics: ['conversionRate'] };
-    const answer = await call('compare_metrics', { ...args, by: 'segment', compareSegments: ['Paid search', 'all visitors'] });
-    const range = { from: '2026-10-19T00:00:00.000Z', to: WIRE.to };
-    expect(records(answer).map(({ segment, value }) => [segment, value])).toEqual([
-      ['Paid search', expect.closeTo(truth({ ...range, segment: 'Paid search' }).conversionRate, 3)],
-      ['all visitors', expect.closeTo(truth(range).conversionRate, 3)],
-    ]);
-    expect(records(answer)[1]?.['verdict']).not.toBe('not enough data');
-    expect(textOf(answer)).toContain('all visitors include the segments beside them');
-  });
-
-  it('are no segment where one is meant', async () => {
-    const answer = await call('query_metrics', { ...WEEK, metrics: ['visits'], segmentIds: ['all visitors'] });
-    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('there is no segment "all visitors"') });
-  });
+it.each([
+  [{ metrics: ['visits'], shares: true }, 'shares: there is nothing to be a share of'],
+  [{ metrics: ['conversionCount'], breakdown: ['goal'], shares: true }, 'shares: there is nothing to be a share of'],
+  [{ metrics: ['bounceRate'], breakdown: ['device'], shares: true }, 'shares: none of bounceRate is a count or an amount'],
+  [{ metrics: ['conversionCount'], goalIds: ['all'], totals: true }, 'totals: there are no rows to add up'],
+])('shares are refused where there is no whole: %j', async (args, words) => {
+  expect(await call('query_metrics', { ...WEEK, ...args })).toMatchObject(refusal(words));
 });
 
-describe('money', () => {
+it('visits on none of the devices are a row made by subtraction', async () => {
+  const answer = await call('query_metrics', { ...WEEK, metrics: ['all'], breakdown: ['device'] });
+  const [all, ...parts] = DEVICES.map((device) => truth({ device }));
+  const left = (name: 'visits' | 'bounces' | 'views' | 'conversions' | 'revenue' | 'transactions' | 'seconds') =>
+    parts.reduce((rest, part) => rest - part[name], all?.[name] ?? 0);
+  const visits = left('visits');
+  expect(visits).toBeGreaterThan(0);
+  expect(records(answer).find(({ device }) => device === OTHER)).toEqual({
+    device: OTHER,
+    visits,
+    conversionCount: left('conversions'),
+    conversionRate: expect.closeTo((100 * left('conversions')) / visits, 3),
+    revenueSum: expect.closeTo(left('revenue'), 2),
+    cartAverage: expect.closeTo(left('revenue') / left('transactions'), 2),
+    // As exact as the platform's rounded averages allow.
+    bounceRate: expect.closeTo((100 * left('bounces')) / visits, 1),
+    pageviewAverage: expect.closeTo(left('views') / visits, 1),
+    sessionTimeAverage: expect.closeTo(left('seconds') / visits, 1),
+  });
+  expect(textOf(answer)).toContain(`${OTHER}: ${visits} visits`);
+});
+
+it('visits on none of the devices are no row where devices add up or one of them was not asked for', { tags: 'nightly' }, async () => {
+  const named = await call('query_metrics', { ...WEEK, metrics: ['visits'], devices: ['all', 'mobile'] });
+  expect(records(named).map(({ device }) => device)).toEqual(['all', 'mobile']);
+  const within = await call('query_metrics', { ...WEEK, metrics: ['visits'], breakdown: ['device'], segmentIds: ['Mobile Safari'] });
+  expect(records(within).map(({ device }) => device)).toEqual([...DEVICES]);
+});
+
+it('all visitors beside segments are those within segmentIds', { tags: 'nightly' }, async () => {
+  const args = { metrics: ['visits'], segmentIds: ['Germany'], compareSegments: ['all visitors', 'Germany', 'New visitors'] };
+  const [all, germany, both] = records(await call('query_metrics', { ...WEEK, ...args }));
+  const { visits } = truth({ segment: 'Germany' });
+  expect([all, germany]).toEqual([
+    { segment: 'all visitors', visits },
+    { segment: 'Germany', visits },
+  ]);
+  expect(Number(both?.['visits'])).toBeLessThan(visits);
+});
+
+it('all visitors beside segments are a side of a comparison at the same time, which is told to contain the other', {
+  tags: 'nightly',
+}, async () => {
+  const args = { startDate: '2026-10-19', endDate: '2026-11-15', metrics: ['conversionRate'] };
+  const answer = await call('compare_metrics', { ...args, by: 'segment', compareSegments: ['Paid search', 'all visitors'] });
+  const range = { from: '2026-10-19T00:00:00.000Z', to: WIRE.to };
+  expect(records(answer).map(({ segment, value }) => [segment, value])).toEqual([
+    ['Paid search', expect.closeTo(truth({ ...range, segment: 'Paid search' }).conversionRate, 3)],
+    ['all visitors', expect.closeTo(truth(range).conversionRate, 3)],
+  ]);
+  expect(records(answer)[1]?.['verdict']).not.toBe('not enough data');
+  expect(textOf(answer)).toContain('all visitors include the segments beside them');
+});
+
+it('all visitors beside segments are no segment where one is meant', async () => {
+  const answer = await call('query_metrics', { ...WEEK, metrics: ['visits'], segmentIds: ['all visitors'] });
+  expect(answer).toMatchObject(refusal('there is no segment "all visitors"'));
+});
+
+describe('money', { tags: 'nightly' }, () => {
   const cents = (amount: number) => amount.toFixed(2);
 
-  it('keeps its cents in text, however large it is', { tags: 'nightly' }, async () => {
+  it('keeps its cents in text, however large it is', async () => {
     const week = await call('query_metrics', { ...WEEK, metrics: ['revenueSum'], breakdown: ['device'] });
     for (const device of DEVICES) expect(textOf(week)).toContain(`${device}\t${cents(truth({ device }).revenue)}\n`);
     expect(textOf(week)).not.toContain('are rounded in this text');
@@ -225,7 +219,7 @@ describe('money', () => {
     expect(textOf(month)).toContain(`\n${cents(revenue)}\n`);
   });
 
-  it('keeps them in comparisons: of periods, of devices, and of what revenue is made of', { tags: 'nightly' }, async () => {
+  it('keeps them in comparisons: of periods, of devices, and of what revenue is made of', async () => {
     const periods = await call('compare_metrics', { ...WEEK, metrics: ['revenueSum'] });
     const before = truth({ from: '2026-11-02T00:00:00.000Z', to: '2026-11-08T23:59:59.999Z' }).revenue;
     const after = truth().revenue;

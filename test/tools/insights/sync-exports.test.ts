@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { placeless } from '../../support/placeless.ts';
 import { records, useTools, whole, withTools } from '../support.ts';
 
@@ -10,26 +10,24 @@ const fetched = () =>
     .requests.filter(({ operation }) => operation === 'download')
     .map(({ url }) => url);
 
-describe('what is new since yesterday', () => {
-  it('is fetched: every successful run that completed since, and no other', async () => {
-    const answer = await call('sync_exports', { ...JOBS, since: 'yesterday' });
-    expect(placeless(whole(answer))).toMatchSnapshot();
-    expect(records(answer).map(({ fetched: count }) => count)).toEqual([2, 2]);
-    const runs = new Set(fetched().map((url) => url.split('/').slice(0, 5).join('/')));
-    expect(runs.size).toBe(4);
-  });
+it('what is new since yesterday is fetched: every successful run that completed since, and no other', async () => {
+  const answer = await call('sync_exports', { ...JOBS, since: 'yesterday' });
+  expect(placeless(whole(answer))).toMatchSnapshot();
+  expect(records(answer).map(({ fetched: count }) => count)).toEqual([2, 2]);
+  const runs = new Set(fetched().map((url) => url.split('/').slice(0, 5).join('/')));
+  expect(runs.size).toBe(4);
+});
 
-  it('is not fetched twice, and what had expired is named', { tags: 'nightly' }, async () => {
-    await call('sync_exports', { ...JOBS, since: 'yesterday' });
-    const answer = await call('sync_exports', JOBS);
-    expect(answer.structured['answer']).toMatch(/^8 new runs downloaded, 4 here before, \d+ had expired\.$/);
-    expect(answer.structured['next']).toContain('find_export_gaps');
-    const weekly = records(answer).find(({ jobId }) => jobId === 3133);
-    expect(weekly).toMatchObject({ expired: 1, 'expired from': '2026-11-02T00:00:00.000Z', 'expired to': '2026-11-09T00:00:00.000Z' });
-    platform().requests.length = 0;
-    expect((await call('sync_exports', JOBS)).structured['answer']).toMatch(/^No new runs, 12 here before/);
-    expect(fetched()).toEqual([]);
-  });
+it('what is new since yesterday is not fetched twice, and what had expired is named', { tags: 'nightly' }, async () => {
+  await call('sync_exports', { ...JOBS, since: 'yesterday' });
+  const answer = await call('sync_exports', JOBS);
+  expect(answer.structured['answer']).toMatch(/^8 new runs downloaded, 4 here before, \d+ had expired\.$/);
+  expect(answer.structured['next']).toContain('find_export_gaps');
+  const weekly = records(answer).find(({ jobId }) => jobId === 3133);
+  expect(weekly).toMatchObject({ expired: 1, 'expired from': '2026-11-02T00:00:00.000Z', 'expired to': '2026-11-09T00:00:00.000Z' });
+  platform().requests.length = 0;
+  expect((await call('sync_exports', JOBS)).structured['answer']).toMatch(/^No new runs, 12 here before/);
+  expect(fetched()).toEqual([]);
 });
 
 it('says of which jobs there is nothing, so that an empty answer is not taken for a job that is up to date', {

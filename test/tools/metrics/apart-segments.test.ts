@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { useTools, WEEK } from '../support.ts';
 
 const { call } = useTools();
@@ -6,30 +6,28 @@ const BOTH = { ...WEEK, segmentIds: ['New visitors', 'Returning visitors'] };
 const APART = 'No visit is in both "New visitors" and "Returning visitors": segmentIds keeps visits in each of them, ';
 const SIDE_BY_SIDE = 'compareSegments puts them side by side.';
 
-describe('segments that share no visit', () => {
-  it.each([
-    ['compare_metrics', { metrics: ['visits', 'conversionRate'] }],
-    ['compare_metrics', { metrics: ['visits'], by: 'device' }],
-    ['query_metrics', { metrics: ['conversionRate'] }],
-    ['query_metrics', { metrics: ['visits'], breakdown: ['day'] }],
-  ])('%s %j says so first, and how they stand side by side', async (tool, more) => {
-    const answer = await call(tool, { ...BOTH, ...more });
-    expect([answer.isError, answer.structured['answer']]).toEqual([false, `${APART}${SIDE_BY_SIDE}`]);
-    expect(answer.text).not.toMatch(/unchanged|not enough data to distinguish/);
-  });
+it.each([
+  ['compare_metrics', { metrics: ['visits', 'conversionRate'] }],
+  ['compare_metrics', { metrics: ['visits'], by: 'device' }],
+  ['query_metrics', { metrics: ['conversionRate'] }],
+  ['query_metrics', { metrics: ['visits'], breakdown: ['day'] }],
+])('segments that share no visit %s %j says so first, and how they stand side by side', async (tool, more) => {
+  const answer = await call(tool, { ...BOTH, ...more });
+  expect([answer.isError, answer.structured['answer']]).toEqual([false, `${APART}${SIDE_BY_SIDE}`]);
+  expect(answer.text).not.toMatch(/unchanged|not enough data to distinguish/);
+});
 
-  it.each(['get_site_visits', 'get_site_metrics'])('%s notes it', async (tool) => {
-    expect((await call(tool, BOTH)).structured['notes']).toContain(`${APART}compareSegments of query_metrics puts them side by side.`);
-  });
+it.each(['get_site_visits', 'get_site_metrics'])('segments that share no visit %s notes it', async (tool) => {
+  expect((await call(tool, BOTH)).structured['notes']).toContain(`${APART}compareSegments of query_metrics puts them side by side.`);
+});
 
-  it('nothing of it is said of segments that do', async () => {
-    const shared = { ...WEEK, segmentIds: ['New visitors', 'Germany'] };
-    for (const [tool, more] of [
-      ['compare_metrics', { metrics: ['visits'] }],
-      ['get_site_visits', {}],
-    ] as const)
-      expect((await call(tool, { ...shared, ...more })).text).not.toContain('No visit is in');
-  });
+it('segments that share no visit nothing of it is said of segments that do', async () => {
+  const shared = { ...WEEK, segmentIds: ['New visitors', 'Germany'] };
+  for (const [tool, more] of [
+    ['compare_metrics', { metrics: ['visits'] }],
+    ['get_site_visits', {}],
+  ] as const)
+    expect((await call(tool, { ...shared, ...more })).text).not.toContain('No visit is in');
 });
 
 it.each([

@@ -1,31 +1,29 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { only, records, useTools, WEEK, whole } from '../support.ts';
 import { type SumOfWeek, sumOfWeek } from './sessions.ts';
 
 const { call, platform } = useTools();
 
-describe('a metric of the site', () => {
-  it.each<[string, Record<string, unknown>, string, (week: SumOfWeek) => number]>([
-    ['get_site_bounce_rate', { device: 'tablet' }, 'bounceRate', ({ visits, bounces }) => (100 * bounces) / visits],
-    ['get_site_cart_average', {}, 'cartAverage', ({ revenue, transactions }) => revenue / transactions],
-    [
-      'get_site_conversion_rate',
-      { projectId: 1203, goalId: 'Subscription' },
-      'conversionRate',
-      ({ conversions, visits }) => (100 * conversions) / visits,
-    ],
-    ['get_site_conversions', { goalId: 'Account created' }, 'conversionCount', ({ conversions }) => conversions],
-    ['get_site_pageview_average', {}, 'pageviewAverage', ({ views, visits }) => views / visits],
-    ['get_site_revenue', { period: 'daily' }, 'revenueSum', ({ revenue }) => revenue],
-    ['get_site_session_time_average', {}, 'sessionTimeAverage', ({ seconds, visits }) => seconds / visits],
-    ['get_site_visits', {}, 'visits', ({ visits }) => visits],
-  ])('%s is made of the sessions of the week', async (tool, more, metric, valueOf) => {
-    const answer = await call(tool, { ...WEEK, ...more });
-    const sum = records(answer).reduce((all, record) => all + Number(record[metric]), 0);
-    const { goalId: goal, period: _, ...wanted } = more;
-    expect(sum).toBeCloseTo(valueOf(sumOfWeek(platform(), { ...wanted, ...(typeof goal === 'string' && { goal }) })), 2);
-    expect(whole(answer)).toMatchSnapshot();
-  });
+it.each<[string, Record<string, unknown>, string, (week: SumOfWeek) => number]>([
+  ['get_site_bounce_rate', { device: 'tablet' }, 'bounceRate', ({ visits, bounces }) => (100 * bounces) / visits],
+  ['get_site_cart_average', {}, 'cartAverage', ({ revenue, transactions }) => revenue / transactions],
+  [
+    'get_site_conversion_rate',
+    { projectId: 1203, goalId: 'Subscription' },
+    'conversionRate',
+    ({ conversions, visits }) => (100 * conversions) / visits,
+  ],
+  ['get_site_conversions', { goalId: 'Account created' }, 'conversionCount', ({ conversions }) => conversions],
+  ['get_site_pageview_average', {}, 'pageviewAverage', ({ views, visits }) => views / visits],
+  ['get_site_revenue', { period: 'daily' }, 'revenueSum', ({ revenue }) => revenue],
+  ['get_site_session_time_average', {}, 'sessionTimeAverage', ({ seconds, visits }) => seconds / visits],
+  ['get_site_visits', {}, 'visits', ({ visits }) => visits],
+])('a metric of the site %s is made of the sessions of the week', async (tool, more, metric, valueOf) => {
+  const answer = await call(tool, { ...WEEK, ...more });
+  const sum = records(answer).reduce((all, record) => all + Number(record[metric]), 0);
+  const { goalId: goal, period: _, ...wanted } = more;
+  expect(sum).toBeCloseTo(valueOf(sumOfWeek(platform(), { ...wanted, ...(typeof goal === 'string' && { goal }) })), 2);
+  expect(whole(answer)).toMatchSnapshot();
 });
 
 it('conversions of a project without e-commerce ask for a goal, with those that there are', async () => {
@@ -33,30 +31,28 @@ it('conversions of a project without e-commerce ask for a goal, with those that 
   expect([isError, text]).toEqual([true, expect.stringContaining('95207 "Subscription"')]);
 });
 
-describe('all metrics of the site', () => {
-  it('get_site_metrics gives them in one row, with their units', async () => {
-    const answer = await call('get_site_metrics', WEEK);
-    const { visits, bounces, views, seconds, transactions, revenue, conversions } = sumOfWeek(platform());
-    expect(only(answer)).toMatchObject({
-      start: '2026-11-09T00:00:00.000Z',
-      end: '2026-11-15T23:59:59.999Z',
-      visits,
-      conversionCount: conversions,
-      revenueSum: expect.closeTo(revenue, 2),
-      bounceRate: expect.closeTo((100 * bounces) / visits, 3),
-      conversionRate: expect.closeTo((100 * conversions) / visits, 3),
-      cartAverage: expect.closeTo(revenue / transactions, 3),
-      pageviewAverage: expect.closeTo(views / visits, 3),
-      sessionTimeAverage: expect.closeTo(seconds / visits, 3),
-    });
-    expect(whole(answer)).toMatchSnapshot();
+it('all metrics of the site get_site_metrics gives them in one row, with their units', async () => {
+  const answer = await call('get_site_metrics', WEEK);
+  const { visits, bounces, views, seconds, transactions, revenue, conversions } = sumOfWeek(platform());
+  expect(only(answer)).toMatchObject({
+    start: '2026-11-09T00:00:00.000Z',
+    end: '2026-11-15T23:59:59.999Z',
+    visits,
+    conversionCount: conversions,
+    revenueSum: expect.closeTo(revenue, 2),
+    bounceRate: expect.closeTo((100 * bounces) / visits, 3),
+    conversionRate: expect.closeTo((100 * conversions) / visits, 3),
+    cartAverage: expect.closeTo(revenue / transactions, 3),
+    pageviewAverage: expect.closeTo(views / visits, 3),
+    sessionTimeAverage: expect.closeTo(seconds / visits, 3),
   });
+  expect(whole(answer)).toMatchSnapshot();
+});
 
-  it('get_site_metrics gives one row for each day, whose visits add up', async () => {
-    const days = records(await call('get_site_metrics', { ...WEEK, period: 'daily' }));
-    expect(days.map(({ day }) => day)).toEqual(['09', '10', '11', '12', '13', '14', '15'].map((day) => `2026-11-${day}`));
-    expect(days.reduce((sum, { visits }) => sum + Number(visits), 0)).toBe(sumOfWeek(platform()).visits);
-  });
+it('all metrics of the site get_site_metrics gives one row for each day, whose visits add up', async () => {
+  const days = records(await call('get_site_metrics', { ...WEEK, period: 'daily' }));
+  expect(days.map(({ day }) => day)).toEqual(['09', '10', '11', '12', '13', '14', '15'].map((day) => `2026-11-${day}`));
+  expect(days.reduce((sum, { visits }) => sum + Number(visits), 0)).toBe(sumOfWeek(platform()).visits);
 });
 
 it('counts the sale as conversion where a shop names no goal, and unknown devices only in all', async () => {

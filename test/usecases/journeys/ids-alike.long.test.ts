@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { expect, it, onTestFinished } from 'vitest';
 import { parseStep } from '../../../src/domain/journeys/step.ts';
 import { needsOf, readFunnel } from '../../../src/usecases/journeys/funnel-sql.ts';
@@ -44,14 +45,14 @@ async function before(users: (user: string, at: number) => string) {
   return { asCame, types: new Set(types), asHeld: await counted(stored) };
 }
 
-it('visits are counted alike where ids are compared as the numbers that tables hold', { tags: 'nightly' }, async () => {
+it('visits are counted alike where ids are compared as the numbers that tables hold', async () => {
   const { asCame, types, asHeld } = await before((user) => user);
   expect(types).toEqual(new Set(['UBIGINT']));
   expect(asHeld).toEqual(asCame);
   expect([...asCame.days.values()].flat().reduce((sum, count) => sum + count, 0)).toBeGreaterThan(40);
 });
 
-it('and where some tables hold numbers and others text', { tags: 'nightly' }, async () => {
+it('and where some tables hold numbers and others text', async () => {
   const { asCame, types, asHeld } = await before((user, at) => (at === 0 ? 'guest' : user));
   expect(types).toEqual(new Set(['UBIGINT', undefined]));
   expect(asHeld).toEqual(asCame);

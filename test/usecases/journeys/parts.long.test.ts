@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseStep } from '../../../src/domain/journeys/step.ts';
 import { readPaths } from '../../../src/usecases/journeys/analyze-paths.ts';
 import { type FunnelQuestion, needsOf, readFunnel } from '../../../src/usecases/journeys/funnel-sql.ts';
@@ -27,25 +27,23 @@ async function bothWays<T>(needs: Needs, read: (visits: Visits) => Promise<T>) {
   });
 }
 
-describe('many views are read in parts that add up to all of them', () => {
-  it.each([
-    ['sessions', { withinDays: undefined, breakdown: 'device' }],
-    ['visitors', { withinDays: 2, breakdown: undefined }],
-  ] as const)('in a funnel of %s', { tags: 'nightly' }, async (_, more) => {
-    const steps = ['/p/*', '/cart', '/checkout/confirmation | purchase'].map((text) => parseStep(text, 'steps'));
-    const question: FunnelQuestion = { steps, order: 'in_order', ...more };
-    const { whole, parts } = await bothWays(needsOf(question), (visits) => readFunnel(question, visits));
-    expect([whole.statements, parts.statements]).toEqual([1, 3]);
-    for (const member of ['days', 'groups', 'next'] as const) expect(ordered(parts.read[member])).toEqual(ordered(whole.read[member]));
-    for (const [step, gaps] of whole.read.gaps) expect(ordered(parts.read.gaps.get(step) ?? [])).toEqual(ordered(gaps));
-    expect(parts.read.immature).toBe(whole.read.immature);
-    expect(whole.read.next.length).toBeGreaterThan(3);
-  });
+it.each([
+  ['sessions', { withinDays: undefined, breakdown: 'device' }],
+  ['visitors', { withinDays: 2, breakdown: undefined }],
+] as const)('many views are read in parts that add up to all of them in a funnel of %s', { tags: 'nightly' }, async (_, more) => {
+  const steps = ['/p/*', '/cart', '/checkout/confirmation | purchase'].map((text) => parseStep(text, 'steps'));
+  const question: FunnelQuestion = { steps, order: 'in_order', ...more };
+  const { whole, parts } = await bothWays(needsOf(question), (visits) => readFunnel(question, visits));
+  expect([whole.statements, parts.statements]).toEqual([1, 3]);
+  for (const member of ['days', 'groups', 'next'] as const) expect(ordered(parts.read[member])).toEqual(ordered(whole.read[member]));
+  for (const [step, gaps] of whole.read.gaps) expect(ordered(parts.read.gaps.get(step) ?? [])).toEqual(ordered(gaps));
+  expect(parts.read.immature).toBe(whole.read.immature);
+  expect(whole.read.next.length).toBeGreaterThan(3);
+});
 
-  it('in paths', async () => {
-    const { whole, parts } = await bothWays({ views: [] }, (visits) => readPaths({ from: '/cart', direction: 'after', depth: 2 }, visits));
-    expect([whole.statements, parts.statements]).toEqual([2, 4]);
-    expect(ordered(parts.read)).toEqual(ordered(whole.read));
-    expect(whole.read.length).toBeGreaterThan(5);
-  });
+it('many views are read in parts that add up to all of them in paths', async () => {
+  const { whole, parts } = await bothWays({ views: [] }, (visits) => readPaths({ from: '/cart', direction: 'after', depth: 2 }, visits));
+  expect([whole.statements, parts.statements]).toEqual([2, 4]);
+  expect(ordered(parts.read)).toEqual(ordered(whole.read));
+  expect(whole.read.length).toBeGreaterThan(5);
 });

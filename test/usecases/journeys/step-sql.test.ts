@@ -36,16 +36,14 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
-describe('a step', () => {
-  it.each([
-    ['', 'steps: a step is empty'],
-    ['event:', 'names no event'],
-    ['/search?q=tent', 'steps: "/search?q=tent" has a query; a step is a path without one, here /search.'],
-  ])('%j is refused in a sentence', (text, words) => {
-    expect(() => parseStep(text, 'steps')).toThrow(words);
-  });
+it.each([
+  ['', 'steps: a step is empty'],
+  ['event:', 'names no event'],
+  ['/search?q=tent', 'steps: "/search?q=tent" has a query; a step is a path without one, here /search.'],
+])('a step %j is refused in a sentence', (text, words) => {
+  expect(() => parseStep(text, 'steps')).toThrow(words);
+});
 
-  it.each(['purchase', 'Purchases', 'transaction'])('%s is a transaction', (text) => {
-    expect(parseStep(text, 'steps').choices).toEqual([{ kind: 'purchase' }]);
-  });
+it.each(['purchase', 'Purchases', 'transaction'])('a step %s is a transaction', (text) => {
+  expect(parseStep(text, 'steps').choices).toEqual([{ kind: 'purchase' }]);
 });

@@ -27,14 +27,14 @@ it.each(engines)('a range of first sessions on %s is followed by days of return 
   expect(notes).toContain('The range is that of first sessions; who comes back is read up to 2026-11-15.');
 });
 
-describe.each(engines)('a filter that no session fits, on %s', (engine) => {
+describe.each(engines)('a filter that no session fits, on %s', { tags: 'nightly' }, (engine) => {
   const range = { startDate: '2026-11-10', endDate: '2026-11-11' };
   const asked = (notes: string[] = []) => ({ ...usesOf(worldOf('whole days').workspace(engine), notes), draw: () => undefined });
   const counts = (own: readonly SessionRow[], of: (session: SessionRow) => string | null, value: string) =>
     own.filter((each) => of(each) === value).length;
   const ofRange = () => worldOf('whole days').sessions.filter(({ beganMs }) => [10, 11].includes(dayOf(beganMs)));
 
-  it('a country or browser by another name is that of the files', { tags: 'nightly' }, async () => {
+  it('a country or browser by another name is that of the files', async () => {
     const notes: string[] = [];
     const question = { countries: ['Germany'], browsers: ['Google Chrome'] };
     const { sessions } = await analyzePaths({ from: 'entry', ...question }, asked(notes));
@@ -44,7 +44,7 @@ describe.each(engines)('a filter that no session fits, on %s', (engine) => {
     expect(notes).toContain('browsers: "Google Chrome" is Chrome.');
   });
 
-  it('a country or browser that no session has is refused with those that there are', { tags: 'nightly' }, async () => {
+  it('a country or browser that no session has is refused with those that there are', async () => {
     const [de, chrome] = [counts(ofRange(), ({ country }) => country, 'DE'), counts(ofRange(), ({ browser }) => browser, 'Chrome')];
     const days = 'no session of 2026-11-10 … 2026-11-11 (2 days, UTC) has';
     await expect(analyzePaths({ from: '/search', countries: ['DE', 'Spain'], ...range }, asked())).rejects.toThrow(
@@ -53,7 +53,7 @@ describe.each(engines)('a filter that no session fits, on %s', (engine) => {
     await expect(analyzeRetention({ browsers: ['Netscape'], ...range }, asked())).rejects.toThrow(`Chrome (${chrome})`);
   });
 
-  it('filters that leave nothing together are refused with what each leaves', { tags: 'nightly' }, async () => {
+  it('filters that leave nothing together are refused with what each leaves', async () => {
     const asking = { devices: ['app' as const], entryPages: ['/checkout*'], ...range };
     await expect(analyzeFunnel({ steps: ['/cart', '/checkout/*'], ...asking }, asked())).rejects.toThrow(
       /^entryPages: no session of .* that passes the other filters began on \/checkout\*; most began on \/.* \(\d+\)/,
@@ -63,7 +63,7 @@ describe.each(engines)('a filter that no session fits, on %s', (engine) => {
     );
   });
 
-  it('filters that exclude each other are refused with what each leaves', { tags: 'nightly' }, async () => {
+  it('filters that exclude each other are refused with what each leaves', async () => {
     const day = worldOf('whole days').sessions.filter(({ beganMs }) => dayOf(beganMs) === 10);
     const rare = (['DE', 'FR'] as const).flatMap((country) =>
       (['Chrome', 'Safari'] as const).flatMap((browser) => {

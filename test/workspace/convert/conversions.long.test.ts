@@ -53,38 +53,36 @@ async function converted(open: ReturnType<typeof project>, keepSource = false) {
 
 const names = (workspace: ProjectWorkspace, runId: number, jobId = 31) => readdirSync(workspace.directoryOf({ jobId, runId })).toSorted();
 
-describe('a downloaded run', () => {
-  it('of the version before becomes a table with every digit, and its files go', { tags: 'nightly' }, async () => {
-    const file = text(row(1, 8990), row(2, 9_007_199_254_740_991), row(3, 0, { [ITEMS]: [] }));
-    const open = project({ runId: 501, fields: FIELDS, files: [file, file.replaceAll('1201,', '1202,')] });
-    // What a killed conversion left goes too.
-    writeFileSync(join(open().directoryOf({ jobId: 31, runId: 501 }), 'table-0123456789ab.tmp'), 'half');
-    const workspace = await converted(open);
-    const { rows, files } = await queried(workspace, 'SELECT DISTINCT user_id FROM data ORDER BY ALL');
-    expect(rows).toEqual([1, 2, 3].map((id) => [`1844674407370900000${id}`]));
-    expect(files).toEqual([expect.stringMatching(/^31\/501\/table-[0-9a-f]{12}\.parquet$/)]);
-    expect(names(workspace, 501)).toEqual(['manifest.json', expect.stringMatching(/^table-.*\.parquet$/)]);
-    expect((await workspace.runs())[0]).toMatchObject({ sourceDropped: true, table: { rows: 6 } });
-  });
+it('a downloaded run of the version before becomes a table with every digit, and its files go', { tags: 'nightly' }, async () => {
+  const file = text(row(1, 8990), row(2, 9_007_199_254_740_991), row(3, 0, { [ITEMS]: [] }));
+  const open = project({ runId: 501, fields: FIELDS, files: [file, file.replaceAll('1201,', '1202,')] });
+  // What a killed conversion left goes too.
+  writeFileSync(join(open().directoryOf({ jobId: 31, runId: 501 }), 'table-0123456789ab.tmp'), 'half');
+  const workspace = await converted(open);
+  const { rows, files } = await queried(workspace, 'SELECT DISTINCT user_id FROM data ORDER BY ALL');
+  expect(rows).toEqual([1, 2, 3].map((id) => [`1844674407370900000${id}`]));
+  expect(files).toEqual([expect.stringMatching(/^31\/501\/table-[0-9a-f]{12}\.parquet$/)]);
+  expect(names(workspace, 501)).toEqual(['manifest.json', expect.stringMatching(/^table-.*\.parquet$/)]);
+  expect((await workspace.runs())[0]).toMatchObject({ sourceDropped: true, table: { rows: 6 } });
+});
 
-  it('keeps its files where the setting says so', { tags: 'nightly' }, async () => {
-    const open = project({ runId: 501, fields: FIELDS, files: [text(row(1, 8990))] });
-    const workspace = await converted(open, true);
-    expect(names(workspace, 501)).toEqual(['manifest.json', 'part-00001.jsonl.gz', expect.stringMatching(/^table-/)]);
-  });
+it('a downloaded run keeps its files where the setting says so', { tags: 'nightly' }, async () => {
+  const open = project({ runId: 501, fields: FIELDS, files: [text(row(1, 8990))] });
+  const workspace = await converted(open, true);
+  expect(names(workspace, 501)).toEqual(['manifest.json', 'part-00001.jsonl.gz', expect.stringMatching(/^table-/)]);
+});
 
-  it('is not dropped while a query reads its files', { tags: 'nightly' }, async () => {
-    const open = project({ runId: 501, fields: FIELDS, files: [text(row(1, 8990))] });
-    const workspace = open();
-    const id = { jobId: 31, runId: 501 };
-    await open().reading([id], async ([run]) => {
-      await workspace.runs();
-      while (!(await open().find(id))?.table) await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(names(workspace, 501)).toEqual(expect.arrayContaining(run?.files.map(({ name }) => name) ?? []));
-    });
-    await workspace.converted();
-    expect(names(workspace, 501)).toEqual(['manifest.json', expect.stringMatching(/^table-/)]);
+it('a downloaded run is not dropped while a query reads its files', { tags: 'nightly' }, async () => {
+  const open = project({ runId: 501, fields: FIELDS, files: [text(row(1, 8990))] });
+  const workspace = open();
+  const id = { jobId: 31, runId: 501 };
+  await open().reading([id], async ([run]) => {
+    await workspace.runs();
+    while (!(await open().find(id))?.table) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(names(workspace, 501)).toEqual(expect.arrayContaining(run?.files.map(({ name }) => name) ?? []));
   });
+  await workspace.converted();
+  expect(names(workspace, 501)).toEqual(['manifest.json', expect.stringMatching(/^table-/)]);
 });
 
 describe('runs that overlap', () => {

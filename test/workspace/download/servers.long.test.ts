@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +52,7 @@ function wholeRun(directory: string): string[] {
 describe('the built server', () => {
   const RUN = { jobId: 3132, runId: 313200290 };
 
-  it('beside another on the same directory: each file is fetched by one of them, and both have it', { tags: 'nightly' }, async () => {
+  it('beside another on the same directory: each file is fetched by one of them, and both have it', async () => {
     const dataDir = scratchDirectory();
     const servers = await Promise.all([openServer(dataDir), openServer(dataDir)]);
     platform().faults.add({ kind: 'slow', operation: 'download', delayMs: 50 });
@@ -64,7 +65,7 @@ describe('the built server', () => {
   });
 });
 
-it('a full disk is said with what helps, removes nothing that is complete, and is survived', { tags: 'nightly' }, async (context) => {
+it('a full disk is said with what helps, removes nothing that is complete, and is survived', async (context) => {
   const dataDir = join(scratchDirectory(), 'small');
   mkdirSync(dataDir);
   try {
@@ -86,7 +87,7 @@ it('a full disk is said with what helps, removes nothing that is complete, and i
   await assistant.close();
 });
 
-it('a session that ends in the middle of a download leaves no lock, and the next one goes on', { tags: 'nightly' }, async () => {
+it('a session that ends in the middle of a download leaves no lock, and the next one goes on', async () => {
   const dataDir = scratchDirectory();
   const slow = platform().faults.add({ kind: 'slow', operation: 'download' });
   const first = await openAssistant(platform(), { dataDir });
@@ -105,7 +106,7 @@ it('a session that ends in the middle of a download leaves no lock, and the next
   await second.close();
 });
 
-it('a session that ends while many runs wait for their turn asks the platform for none of them', { tags: 'nightly' }, async () => {
+it('a session that ends while many runs wait for their turn asks the platform for none of them', async () => {
   const own = await openAssistant(platform());
   const slow = platform().faults.add({ kind: 'slow', operation: 'getExportRun' });
   const { structured } = await own.call('sync_exports', { waitSeconds: 0 });

@@ -20,33 +20,31 @@ async function verdict(sql: string, views: readonly string[] = ['data']): Promis
 
 const ONE_SELECT = 'only a single SELECT statement runs here (no COPY, ATTACH, PRAGMA, SET, EXPLAIN; a PIVOT names its values with IN).';
 
-describe('a statement runs', () => {
-  it.each([
-    'SELECT 1',
-    'SELECT * FROM data',
-    'SELECT * FROM DATA',
-    'SELECT * FROM main.data',
-    'SELECT * FROM MEMORY.Main.data',
-    'WITH own AS (SELECT 1 AS a) SELECT * FROM own',
-    'WITH Own AS (SELECT 1 AS a) SELECT * FROM OWN',
-    'SELECT * FROM (WITH inner_part AS (SELECT 1) SELECT * FROM inner_part)',
-    'SELECT * FROM range(3)',
-    'SELECT * FROM RANGE(3)',
-    'SELECT RANGE(3), main.upper(path) FROM data',
-    'SELECT unnest([1, 2])',
-    'SELECT count(*), SUM(a) FROM data',
-    'DESCRIBE data',
-    'SUMMARIZE "data"',
-    'SHOW DATA',
-    'DESCRIBE SELECT 1',
-  ])('%s', async (sql) => {
-    expect(await verdict(sql)).toBe('runs');
-  });
+it.each([
+  'SELECT 1',
+  'SELECT * FROM data',
+  'SELECT * FROM DATA',
+  'SELECT * FROM main.data',
+  'SELECT * FROM MEMORY.Main.data',
+  'WITH own AS (SELECT 1 AS a) SELECT * FROM own',
+  'WITH Own AS (SELECT 1 AS a) SELECT * FROM OWN',
+  'SELECT * FROM (WITH inner_part AS (SELECT 1) SELECT * FROM inner_part)',
+  'SELECT * FROM range(3)',
+  'SELECT * FROM RANGE(3)',
+  'SELECT RANGE(3), main.upper(path) FROM data',
+  'SELECT unnest([1, 2])',
+  'SELECT count(*), SUM(a) FROM data',
+  'DESCRIBE data',
+  'SUMMARIZE "data"',
+  'SHOW DATA',
+  'DESCRIBE SELECT 1',
+])('a statement runs %s', async (sql) => {
+  expect(await verdict(sql)).toBe('runs');
+});
 
-  it('over each of several views', async () => {
-    const views = ['sessions', 'views'];
-    expect(await verdict('SELECT * FROM sessions JOIN views USING (session_id)', views)).toBe('runs');
-  });
+it('a statement runs over each of several views', async () => {
+  const views = ['sessions', 'views'];
+  expect(await verdict('SELECT * FROM sessions JOIN views USING (session_id)', views)).toBe('runs');
 });
 
 describe('a statement is refused, and the words say why', () => {

@@ -4,84 +4,82 @@ import { lines, runsOnDisk } from './runs-on-disk.ts';
 const KEYS = ['project_id', 'user_id', 'session_id'];
 const session = (id: number, more: object = {}) => ({ project_id: 1201, user_id: 7, session_id: id, ...more });
 
-describe('values', () => {
-  it('of parallel arrays are lists, with money and seconds beside cents and ms', { tags: 'nightly' }, async () => {
-    const fields = [
-      'session_duration_msec',
-      'session_transactions_revenue_cents',
-      'session_transaction_items.name',
-      'session_transaction_items.revenue_cents',
-      'app_events.event_time',
-    ];
-    const time = '2026-11-19T08:14:03.250Z';
-    const json = runsOnDisk({
-      fields,
-      files: [
-        lines({
-          [fields[0] ?? '']: 1500,
-          [fields[1] ?? '']: 8990,
-          [fields[2] ?? '']: ['Tent', 'A "b", c'],
-          [fields[3] ?? '']: [8000, 990],
-          [fields[4] ?? '']: [time],
-        }),
-      ],
-    });
-    const csv = runsOnDisk({
-      format: 'CSV',
-      fields,
-      files: [`${fields.join(',')}\r\n1500,8990,"[""Tent"",""A \\""b\\"", c""]","[8000,990]","[""${time}""]"\r\n,,[],[],[]\r\n`],
-    });
-    for (const { records } of [json, csv]) {
-      expect((await records('SELECT * FROM data'))[0]).toEqual({
-        session_duration_msec: 1500,
-        session_duration_seconds: '1.500',
-        session_transactions_revenue_cents: 8990,
-        session_transactions_revenue: '89.90',
-        'session_transaction_items.name': ['Tent', 'A "b", c'],
-        'session_transaction_items.revenue_cents': [8000, 990],
-        'session_transaction_items.revenue': ['80.00', '9.90'],
-        'app_events.event_time': ['2026-11-19 08:14:03.25'],
-      });
-    }
-    const unnested = await json.records('SELECT sum(item) total FROM (SELECT unnest("session_transaction_items.revenue") item FROM data)');
-    expect(unnested).toEqual([{ total: '89.90' }]);
+it('values of parallel arrays are lists, with money and seconds beside cents and ms', { tags: 'nightly' }, async () => {
+  const fields = [
+    'session_duration_msec',
+    'session_transactions_revenue_cents',
+    'session_transaction_items.name',
+    'session_transaction_items.revenue_cents',
+    'app_events.event_time',
+  ];
+  const time = '2026-11-19T08:14:03.250Z';
+  const json = runsOnDisk({
+    fields,
+    files: [
+      lines({
+        [fields[0] ?? '']: 1500,
+        [fields[1] ?? '']: 8990,
+        [fields[2] ?? '']: ['Tent', 'A "b", c'],
+        [fields[3] ?? '']: [8000, 990],
+        [fields[4] ?? '']: [time],
+      }),
+    ],
   });
-
-  it('of CSV may hold quotes, commas, line ends and nothing', { tags: 'nightly' }, async () => {
-    const text = 'path,query,is_first,view_time\r\n"/a ""b"", c\r\nd",?q=1,true,2026-11-19T08:14:03.000Z\r\n/e,,false,\r\n';
-    const { records } = runsOnDisk({ scope: 'views', format: 'CSV', fields: ['path', 'query', 'is_first', 'view_time'], files: [text] });
-    expect(await records('SELECT * FROM data ORDER BY path')).toEqual([
-      { path: '/a "b", c\r\nd', query: '?q=1', is_first: true, view_time: '2026-11-19 08:14:03' },
-      { path: '/e', query: null, is_first: false, view_time: null },
-    ]);
+  const csv = runsOnDisk({
+    format: 'CSV',
+    fields,
+    files: [`${fields.join(',')}\r\n1500,8990,"[""Tent"",""A \\""b\\"", c""]","[8000,990]","[""${time}""]"\r\n,,[],[],[]\r\n`],
   });
+  for (const { records } of [json, csv]) {
+    expect((await records('SELECT * FROM data'))[0]).toEqual({
+      session_duration_msec: 1500,
+      session_duration_seconds: '1.500',
+      session_transactions_revenue_cents: 8990,
+      session_transactions_revenue: '89.90',
+      'session_transaction_items.name': ['Tent', 'A "b", c'],
+      'session_transaction_items.revenue_cents': [8000, 990],
+      'session_transaction_items.revenue': ['80.00', '9.90'],
+      'app_events.event_time': ['2026-11-19 08:14:03.25'],
+    });
+  }
+  const unnested = await json.records('SELECT sum(item) total FROM (SELECT unnest("session_transaction_items.revenue") item FROM data)');
+  expect(unnested).toEqual([{ total: '89.90' }]);
+});
 
-  it('of any kind come out exactly', { tags: 'nightly' }, async () => {
-    const { query } = runsOnDisk({ fields: KEYS, files: [lines(session(1))] });
-    const { rows } = await query(
-      `SELECT 9007199254740993::BIGINT, 12.340::DECIMAL(9,3), DATE '2026-11-09', TIMESTAMP '2026-11-09 10:00:00.5',
+it('values of CSV may hold quotes, commas, line ends and nothing', { tags: 'nightly' }, async () => {
+  const text = 'path,query,is_first,view_time\r\n"/a ""b"", c\r\nd",?q=1,true,2026-11-19T08:14:03.000Z\r\n/e,,false,\r\n';
+  const { records } = runsOnDisk({ scope: 'views', format: 'CSV', fields: ['path', 'query', 'is_first', 'view_time'], files: [text] });
+  expect(await records('SELECT * FROM data ORDER BY path')).toEqual([
+    { path: '/a "b", c\r\nd', query: '?q=1', is_first: true, view_time: '2026-11-19 08:14:03' },
+    { path: '/e', query: null, is_first: false, view_time: null },
+  ]);
+});
+
+it('values of any kind come out exactly', { tags: 'nightly' }, async () => {
+  const { query } = runsOnDisk({ fields: KEYS, files: [lines(session(1))] });
+  const { rows } = await query(
+    `SELECT 9007199254740993::BIGINT, 12.340::DECIMAL(9,3), DATE '2026-11-09', TIMESTAMP '2026-11-09 10:00:00.5',
         [1, NULL], {'a': 1, 'b': ['x']}, NULL, 0.1::DOUBLE, 'nan'::DOUBLE,
         MAP {'k': 2}, INTERVAL 90 MINUTE, true, sum(1)::HUGEINT, 'a\tb' FROM data`,
-    );
-    expect(rows).toEqual([
-      [
-        '9007199254740993',
-        '12.340',
-        '2026-11-09',
-        '2026-11-09 10:00:00.5',
-        [1, null],
-        { a: 1, b: ['x'] },
-        null,
-        0.1,
-        'NaN',
-        [{ key: 'k', value: 2 }],
-        '01:30:00',
-        true,
-        1,
-        'a\tb',
-      ],
-    ]);
-  });
+  );
+  expect(rows).toEqual([
+    [
+      '9007199254740993',
+      '12.340',
+      '2026-11-09',
+      '2026-11-09 10:00:00.5',
+      [1, null],
+      { a: 1, b: ['x'] },
+      null,
+      0.1,
+      'NaN',
+      [{ key: 'k', value: 2 }],
+      '01:30:00',
+      true,
+      1,
+      'a\tb',
+    ],
+  ]);
 });
 
 describe('columns', () => {

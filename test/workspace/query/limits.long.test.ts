@@ -61,46 +61,44 @@ describe('a megabyte that unpacks to a gigabyte', () => {
   });
 });
 
-describe('queries', () => {
-  it('of another caller are answered while twelve endless ones of one caller run', { tags: 'nightly' }, async () => {
-    const directory = temporaryFolder();
-    const ending = new AbortController();
-    const greedy = Array.from({ length: 12 }, () =>
-      runSql(request(ENDLESS), { directory, holder: 'greedy', timeoutMs: 60_000, signal: ending.signal }),
-    );
-    // Until the first two have begun.
-    await expect(runSql(request(ENDLESS), { directory, holder: 'third', timeoutMs: 1_500 })).rejects.toMatchObject({ name: 'SqlError' });
-    const startedMs = performance.now();
-    const { rows } = await runSql(request('SELECT 1 AS one'), { directory, holder: 'other', timeoutMs: 30_000 });
-    expect(rows).toEqual([[1]]);
-    // Two seconds on a machine that has nothing else to do; the endless queries themselves end after a minute.
-    expect(performance.now() - startedMs).toBeLessThan(10_000);
-    ending.abort(new Error('enough'));
-    expect((await Promise.allSettled(greedy)).every(({ status }) => status === 'rejected')).toBe(true);
-  });
+it('queries of another caller are answered while twelve endless ones of one caller run', { tags: 'nightly' }, async () => {
+  const directory = temporaryFolder();
+  const ending = new AbortController();
+  const greedy = Array.from({ length: 12 }, () =>
+    runSql(request(ENDLESS), { directory, holder: 'greedy', timeoutMs: 60_000, signal: ending.signal }),
+  );
+  // Until the first two have begun.
+  await expect(runSql(request(ENDLESS), { directory, holder: 'third', timeoutMs: 1_500 })).rejects.toMatchObject({ name: 'SqlError' });
+  const startedMs = performance.now();
+  const { rows } = await runSql(request('SELECT 1 AS one'), { directory, holder: 'other', timeoutMs: 30_000 });
+  expect(rows).toEqual([[1]]);
+  // Two seconds on a machine that has nothing else to do; the endless queries themselves end after a minute.
+  expect(performance.now() - startedMs).toBeLessThan(10_000);
+  ending.abort(new Error('enough'));
+  expect((await Promise.allSettled(greedy)).every(({ status }) => status === 'rejected')).toBe(true);
+});
 
-  it('that need more than the memory spill into a private directory of bounded size, and fail without one', {
-    tags: 'nightly',
-  }, async () => {
-    const sql = 'SELECT count(*) FROM (SELECT i, md5(i::VARCHAR) AS h, count(*) AS n FROM range(1500000) r(i) GROUP BY ALL)';
-    const answer = async (spill?: { directory: string; maxBytes: number }) => {
-      const options = { setup: [], files: [], memoryBytes: 2 ** 26, threads: 2, ...(spill && { spill }) };
-      const database = await openDatabase(options);
-      try {
-        return (await database.runAndReadAll(sql)).getRowsJson();
-      } finally {
-        database.closeSync();
-      }
-    };
-    const directory = temporaryFolder();
-    expect(await answer({ directory, maxBytes: 2 ** 30 })).toEqual([['1500000']]);
-    await expect(answer({ directory: temporaryFolder(), maxBytes: 2 ** 23 })).rejects.toThrow(/max_temp_directory_size|Out of Memory/i);
-    await expect(answer()).rejects.toThrow(/Out of Memory/i);
-  });
+it('queries that need more than the memory spill into a private directory of bounded size, and fail without one', {
+  tags: 'nightly',
+}, async () => {
+  const sql = 'SELECT count(*) FROM (SELECT i, md5(i::VARCHAR) AS h, count(*) AS n FROM range(1500000) r(i) GROUP BY ALL)';
+  const answer = async (spill?: { directory: string; maxBytes: number }) => {
+    const options = { setup: [], files: [], memoryBytes: 2 ** 26, threads: 2, ...(spill && { spill }) };
+    const database = await openDatabase(options);
+    try {
+      return (await database.runAndReadAll(sql)).getRowsJson();
+    } finally {
+      database.closeSync();
+    }
+  };
+  const directory = temporaryFolder();
+  expect(await answer({ directory, maxBytes: 2 ** 30 })).toEqual([['1500000']]);
+  await expect(answer({ directory: temporaryFolder(), maxBytes: 2 ** 23 })).rejects.toThrow(/max_temp_directory_size|Out of Memory/i);
+  await expect(answer()).rejects.toThrow(/Out of Memory/i);
+});
 
-  it('leave nothing of their private directory', async () => {
-    const directory = temporaryFolder();
-    await runSql(request('SELECT 1'), { directory, holder: 'test', timeoutMs: 30_000 });
-    expect(readdirSync(directory)).toEqual([]);
-  });
+it('queries leave nothing of their private directory', async () => {
+  const directory = temporaryFolder();
+  await runSql(request('SELECT 1'), { directory, holder: 'test', timeoutMs: 30_000 });
+  expect(readdirSync(directory)).toEqual([]);
 });

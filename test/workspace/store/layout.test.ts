@@ -44,24 +44,22 @@ it('a manifest names files inside its own directory alone', () => {
   expect(['../a', '/etc/passwd', '.hidden', 'a/b', 'a\\b', '', '..'].map(named)).toEqual(Array.from({ length: 7 }, () => false));
 });
 
-describe('addresses of files', () => {
-  it.each([
-    ['is not https', ['http://store.example.com/a', 'ftp://store.example.com/a', 'file:///etc/passwd']],
-    ['carries a user name or a password', ['https://user@store.example.com/a']],
-    ['is not a valid address', ['nonsense']],
-    [
-      'leads into this machine or the network behind it',
-      'localhost 127.0.0.1 2130706433 0x7f.1 10.1.2.3 169.254.169.254 [::1] [::ffff:10.0.0.1] [fd00::1]'
-        .split(' ')
-        .map((host) => `https://${host}/a`),
-    ],
-  ])('%s: it is not asked', (fault, addresses) => {
-    for (const address of addresses) expect(fileAddressFault(address, { allowInner: false }), address).toBe(fault);
-  });
+it.each([
+  ['is not https', ['http://store.example.com/a', 'ftp://store.example.com/a', 'file:///etc/passwd']],
+  ['carries a user name or a password', ['https://user@store.example.com/a']],
+  ['is not a valid address', ['nonsense']],
+  [
+    'leads into this machine or the network behind it',
+    'localhost 127.0.0.1 2130706433 0x7f.1 10.1.2.3 169.254.169.254 [::1] [::ffff:10.0.0.1] [fd00::1]'
+      .split(' ')
+      .map((host) => `https://${host}/a`),
+  ],
+])('addresses of files %s: it is not asked', (fault, addresses) => {
+  for (const address of addresses) expect(fileAddressFault(address, { allowInner: false }), address).toBe(fault);
+});
 
-  it('outside are asked; those inside only where the whole platform is there', () => {
-    expect(fileAddressFault('https://store.example.com/a?signature=x', { allowInner: false })).toBeUndefined();
-    expect(fileAddressFault('https://8.8.8.8/a', { allowInner: false })).toBeUndefined();
-    expect(fileAddressFault('http://127.0.0.1:9000/a', { allowInner: true })).toBeUndefined();
-  });
+it('addresses of files outside are asked; those inside only where the whole platform is there', () => {
+  expect(fileAddressFault('https://store.example.com/a?signature=x', { allowInner: false })).toBeUndefined();
+  expect(fileAddressFault('https://8.8.8.8/a', { allowInner: false })).toBeUndefined();
+  expect(fileAddressFault('http://127.0.0.1:9000/a', { allowInner: true })).toBeUndefined();
 });

@@ -64,35 +64,33 @@ const SHOWN: Readonly<Record<Fate, Status>> = {
   running: 'running',
 };
 
-describe('each day of a daily job', () => {
-  it.each(['UTC', 'Europe/Paris'])('has the status of its run, in %s over a change of the clocks too', (timeZone) => {
-    const fate = fc.constantFrom<Fate>('kept', 'available', 'expired', 'failed', 'missing', 'empty', 'running');
-    fc.assert(
-      fc.property(fate, fc.array(fate, { minLength: 28, maxLength: 40 }), (first, middle) => {
-        // Before its first run nobody knows of a job; without a known range at the end the last days cannot be told.
-        const fates: Fate[] = [first === 'missing' ? 'failed' : first, ...middle, 'kept'];
-        const { intervals } = study(daily(fates, timeZone), timeZone);
-        const statuses = intervals.flatMap((each) => Array.from({ length: slotsOf(each, 'day') }, () => each.status));
-        expect(statuses).toEqual(fates.map((each) => SHOWN[each]));
-        expect(intervals.slice(1).map(({ startMs }) => startMs)).toEqual(intervals.slice(0, -1).map(({ endMs }) => endMs));
-      }),
-      { numRuns: 60 },
-    );
-  });
+it.each(['UTC', 'Europe/Paris'])('each day of a daily job has the status of its run, in %s over a change of the clocks too', (timeZone) => {
+  const fate = fc.constantFrom<Fate>('kept', 'available', 'expired', 'failed', 'missing', 'empty', 'running');
+  fc.assert(
+    fc.property(fate, fc.array(fate, { minLength: 28, maxLength: 40 }), (first, middle) => {
+      // Before its first run nobody knows of a job; without a known range at the end the last days cannot be told.
+      const fates: Fate[] = [first === 'missing' ? 'failed' : first, ...middle, 'kept'];
+      const { intervals } = study(daily(fates, timeZone), timeZone);
+      const statuses = intervals.flatMap((each) => Array.from({ length: slotsOf(each, 'day') }, () => each.status));
+      expect(statuses).toEqual(fates.map((each) => SHOWN[each]));
+      expect(intervals.slice(1).map(({ startMs }) => startMs)).toEqual(intervals.slice(0, -1).map(({ endMs }) => endMs));
+    }),
+    { numRuns: 60 },
+  );
+});
 
-  it('keeps the runs that tell it, and says what is inferred', () => {
-    const found = study(daily(['kept', 'failed', 'failed', 'empty', 'missing', 'expired', 'kept']));
-    expect(found.isInferred).toBe(true);
-    expect(gapRows(found)).toEqual([
-      { range: '2026-11-14 to 2026-11-15', slots: 2, status: 'failed', cause: 'run 101, 102 failed (inferred)' },
-      { range: '2026-11-16', slots: 1, status: 'empty', cause: 'run 103 (inferred) succeeded without rows: no data, no gap' },
-      { range: '2026-11-17', slots: 1, status: 'missing', cause: 'no run began for it' },
-      { range: '2026-11-18', slots: 1, status: 'expired', cause: 'exported, but the files are gone (inferred) and not in the workspace' },
-    ]);
-    expect(gapAnswer(found, 'Daily')).toBe(
-      '3 of 7 days of "Daily" have no data: 2026-11-14 to 2026-11-15 (failed), 2026-11-17 (missing). Besides: 1 expired, 1 empty.',
-    );
-  });
+it('each day of a daily job keeps the runs that tell it, and says what is inferred', () => {
+  const found = study(daily(['kept', 'failed', 'failed', 'empty', 'missing', 'expired', 'kept']));
+  expect(found.isInferred).toBe(true);
+  expect(gapRows(found)).toEqual([
+    { range: '2026-11-14 to 2026-11-15', slots: 2, status: 'failed', cause: 'run 101, 102 failed (inferred)' },
+    { range: '2026-11-16', slots: 1, status: 'empty', cause: 'run 103 (inferred) succeeded without rows: no data, no gap' },
+    { range: '2026-11-17', slots: 1, status: 'missing', cause: 'no run began for it' },
+    { range: '2026-11-18', slots: 1, status: 'expired', cause: 'exported, but the files are gone (inferred) and not in the workspace' },
+  ]);
+  expect(gapAnswer(found, 'Daily')).toBe(
+    '3 of 7 days of "Daily" have no data: 2026-11-14 to 2026-11-15 (failed), 2026-11-17 (missing). Besides: 1 expired, 1 empty.',
+  );
 });
 
 it('an answer that is too long keeps the gaps', () => {
@@ -108,23 +106,21 @@ it('an answer that is too long keeps the gaps', () => {
   expect(mostTelling(rows, 20)).toEqual(rows);
 });
 
-describe('what is due', () => {
-  it('is told by the rhythm where the job shows no next range', () => {
-    const { next: _, ...rest } = daily(['kept', 'kept', 'missing', 'missing']);
-    expect(told(study(rest))).toBe('2 available, 2 missing');
-    const early = findGaps(rest, { timeZone: 'UTC', nowMs: Date.parse('2026-11-20T01:00:00Z') });
-    expect(told(early)).toBe('2 available, 1 missing');
-  });
+it('what is due is told by the rhythm where the job shows no next range', () => {
+  const { next: _, ...rest } = daily(['kept', 'kept', 'missing', 'missing']);
+  expect(told(study(rest))).toBe('2 available, 2 missing');
+  const early = findGaps(rest, { timeZone: 'UTC', nowMs: Date.parse('2026-11-20T01:00:00Z') });
+  expect(told(early)).toBe('2 available, 1 missing');
+});
 
-  it('is nothing once the job is suspended, which is told apart', () => {
-    const { next: _, ...rest } = daily(['kept', 'missing', 'kept', 'missing', 'missing'], 'UTC', { state: 'suspended' });
-    expect(told(study(rest))).toBe('1 available, 1 missing, 1 available, 2 suspended');
-  });
+it('what is due is nothing once the job is suspended, which is told apart', () => {
+  const { next: _, ...rest } = daily(['kept', 'missing', 'kept', 'missing', 'missing'], 'UTC', { state: 'suspended' });
+  expect(told(study(rest))).toBe('1 available, 1 missing, 1 available, 2 suspended');
+});
 
-  it('is a job that never ran, from its creation on', () => {
-    const never = { ...daily([]), createdMs: NOW_MS - 2 * DAY_MS - 10 * HOUR_MS };
-    expect(told(study(never))).toBe('2 missing');
-  });
+it('what is due is a job that never ran, from its creation on', () => {
+  const never = { ...daily([]), createdMs: NOW_MS - 2 * DAY_MS - 10 * HOUR_MS };
+  expect(told(study(never))).toBe('2 missing');
 });
 
 it.each([

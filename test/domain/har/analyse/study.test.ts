@@ -299,30 +299,28 @@ describe('the critical chain', () => {
   });
 });
 
-describe('parties', () => {
-  it('have the time in which they are busy, overlaps counted once', () => {
-    const { rows = [], columns = [] } = view(
-      har([
-        request('/', 0, 100),
-        request('https://a.tag.example/1.png', 100, 100),
-        request('https://b.tag.example/2.png', 150, 100),
-        request('https://a.tag.example/3.png', 400, 50),
-      ]),
-      { view: 'third_parties' },
-    );
-    const party = Object.fromEntries(columns.map((name, index) => [name, rows.find(([first]) => first === 'tag.example')?.[index]]));
-    expect(party).toMatchObject({ party: 'third', hosts: 2, requests: 3, busyMs: 200, firstMs: 100, domains: 'tag.example' });
-  });
+it('parties have the time in which they are busy, overlaps counted once', () => {
+  const { rows = [], columns = [] } = view(
+    har([
+      request('/', 0, 100),
+      request('https://a.tag.example/1.png', 100, 100),
+      request('https://b.tag.example/2.png', 150, 100),
+      request('https://a.tag.example/3.png', 400, 50),
+    ]),
+    { view: 'third_parties' },
+  );
+  const party = Object.fromEntries(columns.map((name, index) => [name, rows.find(([first]) => first === 'tag.example')?.[index]]));
+  expect(party).toMatchObject({ party: 'third', hosts: 2, requests: 3, busyMs: 200, firstMs: 100, domains: 'tag.example' });
+});
 
-  it('of one entity are one, and its own domain is never renamed', () => {
-    const names = (entries: JsonObject[]) => view(har(entries), { view: 'third_parties' }).rows?.map(([name]) => name);
-    expect(
-      names([
-        request('/', 0, 100),
-        request('https://www.facebook.com/tr.png', 100, 10),
-        request('https://connect.facebook.net/a.js', 100, 10),
-      ]),
-    ).toEqual(expect.arrayContaining(['shop.example', 'Facebook']));
-    expect(names([request('https://www.facebook.com/', 0, 100)])).toEqual(['facebook.com']);
-  });
+it('parties of one entity are one, and its own domain is never renamed', () => {
+  const names = (entries: JsonObject[]) => view(har(entries), { view: 'third_parties' }).rows?.map(([name]) => name);
+  expect(
+    names([
+      request('/', 0, 100),
+      request('https://www.facebook.com/tr.png', 100, 10),
+      request('https://connect.facebook.net/a.js', 100, 10),
+    ]),
+  ).toEqual(expect.arrayContaining(['shop.example', 'Facebook']));
+  expect(names([request('https://www.facebook.com/', 0, 100)])).toEqual(['facebook.com']);
 });

@@ -15,37 +15,35 @@ function compare(before: JsonObject[], after: JsonObject[]) {
 
 const keyOf = (url: string) => normalisedAddress({ method: 'GET', url, host: new URL(url).hostname });
 
-describe('addresses of two runs', () => {
-  it.each([
-    ['a hash in a file name', '/app.3f9a1c2b.js', '/app.77e0d4aa.js'],
-    ['a hash of a bundler', '/assets/index-DkF3x_9a.js', '/assets/index-B7zQ-w1K.js'],
-    ['a version', '/npm/swiper@11.1.4/swiper.js', '/npm/swiper@11.2.0/swiper.js'],
-    ['a version in a folder', '/v1.4.2/a.js', '/v1.5.0/a.js'],
-    ['an id', '/shops/40817/quality.json', '/shops/40818/quality.json'],
-    ['a UUID', '/c/0191f7c2-5b7e-4f3a-8a3b-0123456789ab.json', '/c/99999999-5b7e-4f3a-8a3b-abcdefabcdef.json'],
-    ['a value of a query', '/collect?sid=a8f3&t=1699', '/collect?sid=77b1&t=1700'],
-    ['the order of a query', '/a?x=1&y=2', '/a?y=3&x=4'],
-    ['a bare number as a query', '/a.gif?1699999999', '/a.gif?1700000000'],
-    ['the fragment', '/a#x', '/a#y'],
-  ])('are the same but for %s', (_what, one, other) => {
-    expect(keyOf(`https://cdn.example${one}`)).toBe(keyOf(`https://cdn.example${other}`));
-  });
+it.each([
+  ['a hash in a file name', '/app.3f9a1c2b.js', '/app.77e0d4aa.js'],
+  ['a hash of a bundler', '/assets/index-DkF3x_9a.js', '/assets/index-B7zQ-w1K.js'],
+  ['a version', '/npm/swiper@11.1.4/swiper.js', '/npm/swiper@11.2.0/swiper.js'],
+  ['a version in a folder', '/v1.4.2/a.js', '/v1.5.0/a.js'],
+  ['an id', '/shops/40817/quality.json', '/shops/40818/quality.json'],
+  ['a UUID', '/c/0191f7c2-5b7e-4f3a-8a3b-0123456789ab.json', '/c/99999999-5b7e-4f3a-8a3b-abcdefabcdef.json'],
+  ['a value of a query', '/collect?sid=a8f3&t=1699', '/collect?sid=77b1&t=1700'],
+  ['the order of a query', '/a?x=1&y=2', '/a?y=3&x=4'],
+  ['a bare number as a query', '/a.gif?1699999999', '/a.gif?1700000000'],
+  ['the fragment', '/a#x', '/a#y'],
+])('addresses of two runs are the same but for %s', (_what, one, other) => {
+  expect(keyOf(`https://cdn.example${one}`)).toBe(keyOf(`https://cdn.example${other}`));
+});
 
-  it.each([
-    ['the file', '/app.3f9a1c2b.js', '/vendor.3f9a1c2b.js'],
-    ['the ending', '/app.3f9a1c2b.js', '/app.3f9a1c2b.css'],
-    ['a word of a file name', '/app-settings.js', '/app-checkout.js'],
-    ['a small number', '/page/2', '/page/3'],
-    ['a plain word in a query', '/collect?en=page_view', '/collect?en=scroll'],
-    ['the names in a query', '/a?x=1', '/a?y=1'],
-  ])('differ by %s', (_what, one, other) => {
-    expect(keyOf(`https://cdn.example${one}`)).not.toBe(keyOf(`https://cdn.example${other}`));
-  });
+it.each([
+  ['the file', '/app.3f9a1c2b.js', '/vendor.3f9a1c2b.js'],
+  ['the ending', '/app.3f9a1c2b.js', '/app.3f9a1c2b.css'],
+  ['a word of a file name', '/app-settings.js', '/app-checkout.js'],
+  ['a small number', '/page/2', '/page/3'],
+  ['a plain word in a query', '/collect?en=page_view', '/collect?en=scroll'],
+  ['the names in a query', '/a?x=1', '/a?y=1'],
+])('addresses of two runs differ by %s', (_what, one, other) => {
+  expect(keyOf(`https://cdn.example${one}`)).not.toBe(keyOf(`https://cdn.example${other}`));
+});
 
-  it('differ by host, not by scheme', () => {
-    expect(keyOf('http://a.example/x')).toBe(keyOf('https://a.example/x'));
-    expect(keyOf('https://a.example/x')).not.toBe(keyOf('https://b.example/x'));
-  });
+it('addresses of two runs differ by host, not by scheme', () => {
+  expect(keyOf('http://a.example/x')).toBe(keyOf('https://a.example/x'));
+  expect(keyOf('https://a.example/x')).not.toBe(keyOf('https://b.example/x'));
 });
 
 describe('a comparison', () => {

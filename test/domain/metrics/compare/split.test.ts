@@ -75,25 +75,23 @@ describe('the split of a rate', () => {
   });
 });
 
-describe('the split of a count', () => {
-  it('adds up to the change, scaled where the ranges differ in length', () => {
-    fc.assert(
-      fc.property(pairs, fc.double({ min: 0.1, max: 10, noNaN: true }), (each, scale) => {
-        const whole = wholeOf(each);
-        const parts = partition('visits', whole, groupsOf(each).slice(1), 'the rest') ?? [];
-        const told = explain('visits', whole.after.visits - scale * whole.before.visits, parts, { before: scale, after: 1 });
-        const total = (told?.groups ?? []).reduce((all, { contribution }) => all + contribution, told?.remainder ?? 0);
-        expect(total).toBeCloseTo(told?.change ?? Number.NaN, 5);
-      }),
-    );
-  });
+it('the split of a count adds up to the change, scaled where the ranges differ in length', () => {
+  fc.assert(
+    fc.property(pairs, fc.double({ min: 0.1, max: 10, noNaN: true }), (each, scale) => {
+      const whole = wholeOf(each);
+      const parts = partition('visits', whole, groupsOf(each).slice(1), 'the rest') ?? [];
+      const told = explain('visits', whole.after.visits - scale * whole.before.visits, parts, { before: scale, after: 1 });
+      const total = (told?.groups ?? []).reduce((all, { contribution }) => all + contribution, told?.remainder ?? 0);
+      expect(total).toBeCloseTo(told?.change ?? Number.NaN, 5);
+    }),
+  );
+});
 
-  it('is refused where a part has no value', () => {
-    const whole = { before: { visits: 2, conversionCount: 1 }, after: { visits: 2, conversionCount: 1 } };
-    const gap = { name: 'a', before: { visits: null, conversionCount: 1 }, after: { visits: 1, conversionCount: 1 } };
-    expect(partition('visits', whole, [gap], 'the rest')).toBeUndefined();
-    expect(partition('conversionRate', whole, [gap], 'the rest')).toBeUndefined();
-  });
+it('the split of a count is refused where a part has no value', () => {
+  const whole = { before: { visits: 2, conversionCount: 1 }, after: { visits: 2, conversionCount: 1 } };
+  const gap = { name: 'a', before: { visits: null, conversionCount: 1 }, after: { visits: 1, conversionCount: 1 } };
+  expect(partition('visits', whole, [gap], 'the rest')).toBeUndefined();
+  expect(partition('conversionRate', whole, [gap], 'the rest')).toBeUndefined();
 });
 
 describe('segments that divide the visits', () => {

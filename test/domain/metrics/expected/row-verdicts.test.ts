@@ -14,27 +14,25 @@ function daysOf(seed: number, count: number, factor: number): MetricRow[] {
   );
 }
 
-describe('weekends against Monday to Friday', () => {
-  it('differ by so much a day, between bounds, over the whole weeks of the range', () => {
-    const found = weekendEstimate('visits', daysOf(1, 59, 0.8));
-    expect(found).toMatchObject({ isClear: true, count: 8 });
-    expect(found?.relative).toBeCloseTo(-0.2, 1);
-    expect(found?.low).toBeLessThan(-0.19);
-    expect(found?.high).toBeGreaterThan(-0.21);
-  });
+it('weekends against Monday to Friday differ by so much a day, between bounds, over the whole weeks of the range', () => {
+  const found = weekendEstimate('visits', daysOf(1, 59, 0.8));
+  expect(found).toMatchObject({ isClear: true, count: 8 });
+  expect(found?.relative).toBeCloseTo(-0.2, 1);
+  expect(found?.low).toBeLessThan(-0.19);
+  expect(found?.high).toBeGreaterThan(-0.21);
+});
 
-  it('need four weeks, and are seldom told apart where they are alike', () => {
-    expect(weekendEstimate('visits', daysOf(1, 27, 0.8))).toBeUndefined();
-    const clear = Array.from({ length: 300 }, (_, seed) => weekendEstimate('visits', daysOf(seed + 1, 56, 1))?.isClear);
-    expect(clear.filter(Boolean).length).toBeLessThanOrEqual(9);
-  });
+it('weekends against Monday to Friday need four weeks, and are seldom told apart where they are alike', () => {
+  expect(weekendEstimate('visits', daysOf(1, 27, 0.8))).toBeUndefined();
+  const clear = Array.from({ length: 300 }, (_, seed) => weekendEstimate('visits', daysOf(seed + 1, 56, 1))?.isClear);
+  expect(clear.filter(Boolean).length).toBeLessThanOrEqual(9);
+});
 
-  it.each([5, 11, 26])('hold what is so in about 95 of a hundred ranges of %i weeks', (weeks) => {
-    const found = Array.from({ length: 400 }, (_, seed) => weekendEstimate('visits', daysOf(seed + 1, 7 * weeks, 0.9)));
-    const held = found.filter((each) => each && each.low < -0.1 && each.high > -0.1);
-    expect(held.length / found.length).toBeGreaterThan(0.92);
-    expect(held.length / found.length).toBeLessThan(0.98);
-  });
+it.each([5, 11, 26])('weekends against Monday to Friday hold what is so in about 95 of a hundred ranges of %i weeks', (weeks) => {
+  const found = Array.from({ length: 400 }, (_, seed) => weekendEstimate('visits', daysOf(seed + 1, 7 * weeks, 0.9)));
+  const held = found.filter((each) => each && each.low < -0.1 && each.high > -0.1);
+  expect(held.length / found.length).toBeGreaterThan(0.92);
+  expect(held.length / found.length).toBeLessThan(0.98);
 });
 
 describe('a trend over periods', () => {
