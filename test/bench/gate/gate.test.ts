@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GateRow } from '../gate-row.ts';
 import { compare, tableOf } from './compare.ts';
-import { figuresOf } from './tables.ts';
 
 const share = (what: string, value: number, more: Partial<GateRow> = {}): GateRow => ({
   what,
@@ -46,19 +45,4 @@ test('The table marks what got worse and what is beyond its bound', () => {
   expect(tableOf(compare([share('power', 80, { bound: 85 })], { power: 90 }))).toContain(
     '| power | 80 % | 90 | ≥ 85 | WORSE, BEYOND ITS BOUND |',
   );
-});
-
-test('Shares of a table are told apart by their headings, and what is only for reading is left', () => {
-  const table = (title: string, columns: string[], cells: string[]) => figuresOf({ title, columns, lines: [{ cells }] });
-  expect(table('Found', ['planted', 'found', 'reference', 'ratio'], ['−10 %, mobile', '40 %', '50 %', '0.8'])).toEqual([
-    { name: 'power', better: 'higher', percent: 40 },
-  ]);
-  expect(table('Scenarios: stable', ['world', 'right'], ['stable, 1 h', '99.0 %'])).toEqual([
-    { name: 'false alarms', better: 'lower', percent: 1 },
-  ]);
-  const counts = 'told changed (≤ 5 %): 3.0 % · named (≥ 90 %): 95.0 % · any change: 7.0 % · noise of visits ≤ 16 % (most): 100.0 %';
-  expect(table('Metrics', ['world', 'share of the answers'], ['calm: compare', counts])).toEqual([
-    { name: 'false alarms', better: 'lower', percent: 3 },
-    { name: 'power', better: 'higher', percent: 95 },
-  ]);
 });

@@ -27,7 +27,7 @@ const KINDS: readonly (readonly [RegExp, Kind | undefined])[] = [
 const countsOf = (cell: string) => cell.split(' · ').map((each) => [each.replace(/: [^:]*$/, ''), each.replace(/^.*: /, '')] as const);
 
 /** Every share of a table with what it is a figure of; the states of a calm scenario that are wrong are false alarms. */
-export function figuresOf({ title, columns, lines }: Table): (Kind & { readonly percent: number })[] {
+function figuresOf({ title, columns, lines }: Table): (Kind & { readonly percent: number })[] {
   const isCalm = /: (other )?stable$/.test(title);
   return lines.flatMap(({ cells }) =>
     cells

@@ -3,7 +3,6 @@ import { freshBundle } from '../../support/stdio.ts';
 import type { GateRow } from '../gate-row.ts';
 import { heldRows } from './index.ts';
 import figures from './landed.json' with { type: 'json' };
-import { claimsOf } from './said.ts';
 
 describe('one planted change, asked in every way', () => {
   let rows: readonly GateRow[] = [];
@@ -19,26 +18,4 @@ describe('one planted change, asked in every way', () => {
     );
     expect(worse).toEqual([]);
   });
-});
-
-test('changes are read from the findings, and what did not change is none', () => {
-  const finding = {
-    subject: 'conversionRate',
-    place: { device: 'desktop' },
-    when: { shape: 'step', from: '2026-05-04' },
-    change: { percent: -40, low: -44, high: -36 },
-    verdict: 'lower',
-    cost: { of: 'revenueSum', value: -900, from: '2026-05-04', to: '2026-05-09' },
-  };
-  const unchanged = { ...finding, verdict: 'unchanged' };
-  expect(claimsOf({ findings: [finding, unchanged] })).toEqual([
-    {
-      metric: 'conversionRate',
-      place: { device: 'desktop' },
-      shape: 'step',
-      from: '2026-05-04',
-      percent: { value: -40, percent: -40, low: -44, high: -36 },
-      cost: finding.cost,
-    },
-  ]);
 });

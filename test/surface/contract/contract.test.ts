@@ -122,103 +122,75 @@ describe('the surface since the last release', () => {
   });
 });
 
-describe('a change is classified', () => {
-  const object = (properties: Record<string, unknown>, required: string[] = []) => ({ type: 'object', properties, required });
-  const tool = (inputSchema: Record<string, unknown>, more: Partial<SurfaceTool> = {}): SurfaceTool => ({
+const object = (properties: Record<string, unknown>, required: string[] = []) => ({ type: 'object', properties, required });
+const one = (values: string[]) => ({ type: 'string', enum: values });
+
+it('each change of a tool is classified; what is still understood breaks nobody', () => {
+  const before: SurfaceTool = {
     name: 'a',
     annotations: { readOnlyHint: true },
-    inputSchema,
+    inputSchema: object({ view: {}, by: one(['x', 'y']), kind: one(['x']), limit: { type: 'integer', maximum: 50 }, id: { type: 'integer' } }),
     outputSchema: object({ rows: { type: 'array' } }, ['rows']),
-    ...more,
-  });
-  const limit = { type: 'integer', maximum: 50 };
-  const base = tool(object({ limit, view: { type: 'string', enum: ['x', 'y'] } }));
-  const never = () => false;
-  const kinds = (after: SurfaceTool[], understood = never) =>
-    classify([base], after, understood).map(({ kind, what }) => `${kind}: ${what}`);
-
-  it.each<[string, SurfaceTool[], string[]]>([
-    ['nothing', [base], []],
-    ['a tool that is gone', [], ['breaking: is gone']],
-    ['a tool that is new', [base, { ...base, name: 'b' }], ['compatible: is new']],
-    ['an argument that is gone', [tool(object({ limit }))], ['breaking: view is gone']],
-    ['an argument that is new', [tool(object({ limit, view: { type: 'string', enum: ['x', 'y'] }, z: {} }))], ['compatible: takes z']],
-    [
-      'a new required argument',
-      [tool(object({ limit, view: { type: 'string', enum: ['x', 'y'] }, z: {} }, ['z']))],
-      ['breaking: z is required'],
-    ],
-    ['a value less', [tool(object({ limit, view: { type: 'string', enum: ['x'] } }))], ['breaking: view no longer takes y']],
-    ['a value more', [tool(object({ limit, view: { type: 'string', enum: ['x', 'y', 'z'] } }))], ['compatible: view takes more']],
-    [
-      'a lower bound',
-      [tool(object({ limit: { type: 'integer', maximum: 20 }, view: { type: 'string', enum: ['x', 'y'] } }))],
-      ['breaking: limit has maximum 20 (50 before)'],
-    ],
-    [
-      'another type',
-      [tool(object({ limit: { type: 'string' }, view: { type: 'string', enum: ['x', 'y'] } }))],
-      ['breaking: limit no longer takes integer'],
-    ],
-    ['another annotation', [{ ...base, annotations: { readOnlyHint: false } }], ['breaking: readOnlyHint is false (true before)']],
-    [
-      'an answer that promises less',
-      [{ ...base, outputSchema: object({ rows: { type: 'array' } }) }],
-      ['breaking: answer.rows may be absent'],
-    ],
-  ])('%s', (_, after, expected) => {
-    expect(kinds(after)).toEqual(expected);
-  });
-
-  it('as compatible where the old call is still understood', () => {
-    expect(kinds([tool(object({ limit }))], () => true)).toEqual(['compatible: view is gone, what was sent before is understood']);
-  });
+  };
+  const limit = { type: 'integer', maximum: 20 };
+  const after: SurfaceTool = {
+    name: 'a',
+    annotations: { readOnlyHint: false },
+    inputSchema: object({ by: one(['x']), kind: one(['x', 'y']), limit, id: { type: 'string' }, z: {}, needed: {} }, ['needed']),
+    outputSchema: object({ rows: { type: 'array' } }),
+  };
+  const kinds = (isUnderstood: boolean) =>
+    classify([before, { ...before, name: 'b' }], [after, { ...after, name: 'c' }], () => isUnderstood).map(
+      ({ kind, tool, what }) => `${kind}: ${tool} ${what}`,
+    );
+  const rest = [
+    'breaking: a needed is required',
+    'compatible: a takes z',
+    'compatible: a kind takes more',
+    'breaking: a answer.rows may be absent',
+    'breaking: a readOnlyHint is false (true before)',
+    'breaking: b is gone',
+    'compatible: c is new',
+  ];
+  const narrowed = [
+    'view is gone',
+    'by no longer takes y',
+    'limit has maximum 20 (50 before)',
+    'id no longer takes integer',
+  ];
+  expect(classify([before], [before], () => false)).toEqual([]);
+  expect(kinds(false)).toEqual([...narrowed.map((what) => `breaking: a ${what}`), ...rest]);
+  expect(kinds(true)).toEqual([...narrowed.map((what) => `compatible: a ${what}, what was sent before is understood`), ...rest]);
 });
 
-describe('a change of a prompt or a resource is classified', () => {
+it('each change of a prompt or a resource is classified', () => {
+  const prompt = (name: string, known: Record<string, boolean>) => ({
+    name,
+    arguments: Object.entries(known).map(([argument, required]) => ({ name: argument, required })),
+  });
+  const resource = (path: string, mimeType = 'application/json') => ({ template: `analytics://{projectId}/${path}`, mimeType });
   const before: Offers = {
-    prompts: [{ name: 'a', arguments: [{ name: 'week', required: false }, { name: 'job', required: true }] }],
-    resources: [{ template: 'analytics://{projectId}/a/{id}', mimeType: 'application/json' }],
+    prompts: [prompt('a', { week: false, job: true, day: false }), prompt('b', {})],
+    resources: [resource('a/{id}'), resource('b/{id}'), resource('c')],
   };
-  const [prompt] = before.prompts as [Offers['prompts'][number]];
-  const [resource] = before.resources as [Offers['resources'][number]];
-  const kinds = (after: Partial<Offers>) =>
-    classifyOffers(before, { ...before, ...after }).map(({ kind, tool, what }) => `${kind}: ${tool} ${what}`);
-  const taking = (...known: [name: string, required: boolean][]) => ({
-    prompts: [{ ...prompt, arguments: known.map(([name, required]) => ({ name, required })) }],
-  });
-
-  it.each<[string, Partial<Offers>, string[]]>([
-    ['nothing', {}, []],
-    ['a prompt under another name', { prompts: [{ ...prompt, name: 'b' }] }, ['breaking: prompt a is gone', 'compatible: prompt b is new']],
-    ['an argument that is gone', taking(['job', true]), ['breaking: prompt a week is gone']],
-    [
-      'an argument under another name',
-      taking(['week', false], ['export', true]),
-      ['breaking: prompt a job is gone', 'breaking: prompt a export is required'],
-    ],
-    ['an argument that is required now', taking(['week', true], ['job', true]), ['breaking: prompt a week is required']],
-    ['an argument that may be left out now', taking(['week', false], ['job', false]), ['compatible: prompt a job may be left out']],
-    ['an argument more', taking(['week', false], ['job', true], ['goal', false]), ['compatible: prompt a takes goal']],
-    ['a resource that is gone', { resources: [] }, ['breaking: resource analytics://{projectId}/a/{id} is gone']],
-    [
-      'a resource at another address',
-      { resources: [{ ...resource, template: 'analytics://{projectId}/b/{id}' }] },
-      ['breaking: resource analytics://{projectId}/a/{id} is gone', 'compatible: resource analytics://{projectId}/b/{id} is new'],
-    ],
-    [
-      'a variable under another name',
-      { resources: [{ ...resource, template: 'analytics://{projectId}/a/{key}' }] },
-      ['compatible: resource analytics://{projectId}/a/{id} is written analytics://{projectId}/a/{key}'],
-    ],
-    [
-      'another type',
-      { resources: [{ ...resource, mimeType: 'text/markdown' }] },
-      ['breaking: resource analytics://{projectId}/a/{id} is text/markdown (application/json before)'],
-    ],
-  ])('%s', (_, after, expected) => {
-    expect(kinds(after)).toEqual(expected);
-  });
+  const after: Offers = {
+    prompts: [prompt('a', { week: true, job: false, goal: false, needed: true }), prompt('c', {})],
+    resources: [resource('a/{key}'), resource('b/{id}', 'text/markdown'), resource('d')],
+  };
+  expect(classifyOffers(before, before)).toEqual([]);
+  expect(classifyOffers(before, after).map(({ kind, tool, what }) => `${kind}: ${tool} ${what}`)).toEqual([
+    'breaking: prompt a day is gone',
+    'breaking: prompt a week is required',
+    'compatible: prompt a job may be left out',
+    'compatible: prompt a takes goal',
+    'breaking: prompt a needed is required',
+    'breaking: prompt b is gone',
+    'compatible: prompt c is new',
+    'compatible: resource analytics://{projectId}/a/{id} is written analytics://{projectId}/a/{key}',
+    'breaking: resource analytics://{projectId}/b/{id} is text/markdown (application/json before)',
+    'breaking: resource analytics://{projectId}/c is gone',
+    'compatible: resource analytics://{projectId}/d is new',
+  ]);
 });
 
 describe('a name that goes', () => {
