@@ -3,16 +3,14 @@ import { drawPng, encodePng } from '../../src/views/draw-png.ts';
 import { drawSvg } from '../../src/views/draw-svg.ts';
 import { decode, inked } from '../support/picture.ts';
 import { freshBundle } from '../support/stdio.ts';
-import { bars, longWaterfall, panels, trend, waterfall } from './samples.ts';
+import { longWaterfall, panels, trend } from './samples.ts';
 
 describe('the picture of a chart', () => {
   beforeAll(() => freshBundle().then(() => undefined));
 
   it.each([
-    ['a waterfall', waterfall()],
     ['sixty requests', longWaterfall()],
     ['a trend', trend()],
-    ['bars', bars()],
     ['several pictures', panels()],
   ])('of %s is a small PNG that shows title and lines', async (_, spec) => {
     const drawn = drawSvg(spec);

@@ -59,7 +59,7 @@ async function find(cells: readonly Cell[], rate: string, seed: number, last = D
 const LAST = 90;
 const SEEDS = someOf(
   Array.from({ length: 40 }, (_, at) => at + 1),
-  20,
+  10,
 );
 
 /** Where the rate is told to have changed on the last of seven days, on which each part of it is so much of what it was. */

@@ -11,6 +11,7 @@ import { grammarOf } from '../../../../src/domain/metrics/findings.ts';
 import { dayPoints } from '../../../../src/domain/metrics/read/day-points.ts';
 import { DAY_MS } from '../../../../src/lib/clock.ts';
 import { dayOf, drawWorld, valuesOf, type World } from '../../../bench/nature/metrics-world.ts';
+import { sampleSize } from '../../../support/sample-size.ts';
 import { readingWith } from '../points.ts';
 
 const DEVICES = ['all', 'desktop', 'mobile', 'tablet'] as const;
@@ -138,7 +139,7 @@ it('a campaign that ended is why visits are fewer, and no change of comparable d
 
 it('a change of one device, of which all together show another day, is told once, and of the device', () => {
   const broken = { on: 'rate', from: 13, to: 1, factor: 0.4, device: 'mobile' } as const;
-  const told = Array.from({ length: 12 }, (_, seed) => {
+  const told = Array.from({ length: sampleSize({ full: 12, short: 6 }) }, (_, seed) => {
     const { input } = headlineOf(drawWorld({ visits: 700, lastDay: '2026-09-30', events: [broken] }, 62_011 + seed));
     return datedChanges(input).map(({ reading }) => reading.device);
   });
