@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/findings/finding.ts';
 import { countTokens } from '../../../src/tooling/results.ts';
-import { openAssistant, sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
-import { openPlatform, type Platform, sharedPlatform } from '../../support/emulator.ts';
-import { inFullRun, someOf } from '../../support/sample-size.ts';
+import { sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
+import { sharedPlatform } from '../../support/emulator.ts';
+import { inFullRun } from '../../support/sample-size.ts';
 import { truthOf } from '../../support/truth.ts';
 import { findingsOf, whole } from '../support.ts';
 
@@ -37,18 +37,6 @@ const DAY_MS = 86_400_000;
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const after = (day: string, days: number) => dayOf(Date.parse(day) + days * DAY_MS);
 const bounds = (first: string, last: string) => ({ from: `${first}T00:00:00.000Z`, to: `${last}T23:59:59.999Z` });
-
-/** Answers on a platform of its own with what was planted there. */
-async function onSeed<T>(seed: number, credential: 'shop' | 'content', run: (answer: ToolAnswer, platform: Platform) => T): Promise<T> {
-  const own = await openPlatform({ seed });
-  const assistant = await openAssistant(own, { credential });
-  try {
-    return run(await assistant.call('find_changes'), own);
-  } finally {
-    await assistant.close();
-    await own.close();
-  }
-}
 
 describe('what changed in four weeks', () => {
   it('is one line each, in at most 44 requests and 1,500 tokens, no request twice', { tags: 'nightly' }, async () => {
@@ -91,17 +79,6 @@ describe('what changed in four weeks', () => {
     expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
   });
 
-  it('names days that stand out by themselves once, for all visitors', async () => {
-    const days = firstOf(await findUsual()).filter(({ when }) => when.shape === 'day');
-    const holidays = platform().stories.holidays.filter(({ projectId, day }) => projectId === 1201 && day >= '2026-10-23');
-    expect(new Set(days.map(({ when }) => when.from))).toEqual(new Set(holidays.map(({ day }) => day)));
-    expect(days.map(({ place, when: { ongoing } }) => [place, ongoing])).toEqual(days.map(() => [{}, false]));
-    // The call that looks closer is of that day.
-    expect(days.map(({ more }) => more?.arguments)).toEqual(
-      days.map(({ when: { from } }) => expect.objectContaining({ startDate: from, endDate: from })),
-    );
-  });
-
   inFullRun(() => {
     it('in another zone are days of that zone, without the day of 25 hours', async () => {
       const answer = await find({}, paris);
@@ -112,54 +89,8 @@ describe('what changed in four weeks', () => {
   });
 });
 
-describe.each(someOf([2, 3, 7], 1))('on the platform of seed %d', (seed) => {
-  it('the fall of the conversion rate is one line: device, first day, that it goes on', { tags: 'nightly' }, async () => {
-    await onSeed(seed, 'shop', (answer, { stories }) => {
-      const { device, startDay } = stories.conversionFall;
-      const own = firstOf(answer).filter(({ subject }) => subject === 'conversionRate');
-      expect(own).toEqual([
-        expect.objectContaining({ when: expect.objectContaining({ shape: 'step', from: startDay, ongoing: true }), place: { device } }),
-      ]);
-      expect(findingsOf(answer)[0]).toEqual(own[0]);
-    });
-  });
-
-  inFullRun(() => {
-    it('the campaign is one line: more visits for some days, and the rate of all only by the mix', async () => {
-      await onSeed(seed, 'content', (answer, { stories }) => {
-        const { startDay, endDay } = stories.mixCampaign;
-        const isSeen = endDay >= '2026-10-25';
-        const own = firstOf(answer).filter(({ when, change }) => when.shape === 'episode' && (change?.percent ?? 0) > 100);
-        expect(own).toHaveLength(isSeen ? 1 : 0);
-        if (!isSeen) return;
-        const from = startDay < '2026-10-23' ? '2026-10-23' : startDay;
-        expect(own[0]).toMatchObject({ subject: 'visits', when: { from, to: endDay, ongoing: false } });
-        const rates = firstOf(answer).filter(
-          ({ when, subject }) => when.from === startDay && when.to === endDay && subject === 'conversionRate',
-        );
-        expect(rates).toEqual([]);
-      });
-    });
-  });
-});
-
 inFullRun(() => {
   describe('zones', () => {
-    it('are looked at where they are asked for, with days that may still change', async () => {
-      const answer = await find({ include: ['zones'] }, app);
-      const { zone, startDay, factor } = platform().stories.zoneTapChange;
-      expect(firstOf(answer)).toEqual([
-        expect.objectContaining({
-          subject: 'tapRate',
-          when: expect.objectContaining({ from: startDay, ongoing: true }),
-          change: expect.objectContaining({ percent: expect.closeTo(100 * (factor - 1), -1) }),
-          more: expect.objectContaining({ arguments: expect.objectContaining({ zoneIds: [zone.id] }) }),
-        }),
-      ]);
-      expect(notes(answer)).toContain('The last 7 days may still change');
-      expect(platform().requests.length).toBeLessThanOrEqual(44);
-    });
-
     it('are looked at in an app by default, in a look of its own and with days that may still change', async () => {
       const answer = await find({}, app);
       const { startDay } = platform().stories.zoneTapChange;
@@ -208,26 +139,6 @@ describe('speed', () => {
     for (const { sentence } of findingsOf(answer)) expect(answer.text).toContain(sentence);
     expect(notes(answer)).toContain('Site: at a false discovery rate of 5 %');
     expect(notes(answer)).toContain('Speed: at a false discovery rate of 3 %');
-  });
-
-  inFullRun(() => {
-    it('alone is one line for each change of a scenario, by the engine of analyze_scenario', async () => {
-      const answer = await find({ include: ['speed'], devices: ['mobile'] });
-      const { slowTag } = platform().stories;
-      expect(changesIn(answer)).toHaveLength(1);
-      const [first] = findingsOf(answer);
-      expect(first?.more?.arguments).toEqual({ scenarioIds: [slowTag.scenarioId] });
-      for (const { place } of findingsOf(answer)) expect(place.scenario).toBe(slowTag.scenarioName);
-      expect(looked(answer)).toMatchObject({ scenarios: 6 });
-      expect(notes(answer)).toContain('devices: speed scenarios have none');
-      expect(notes(answer)).not.toContain('5 %');
-      const judged = await shop().call('analyze_scenario', {
-        scenarioIds: [slowTag.scenarioName],
-        startDate: '2026-10-23',
-        endDate: '2026-11-19',
-      });
-      expect(judged.structured['since']).toMatchObject({ time: firstOf(answer)[0]?.when.from });
-    });
   });
 
   inFullRun(() => {

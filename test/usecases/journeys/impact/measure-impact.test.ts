@@ -129,8 +129,14 @@ describe.each(engines)('files on %s', (engine) => {
 });
 
 describe('what is asked wrongly', () => {
-  const ask = (conditions: Parameters<typeof measureImpact>[0]['conditions'], outcome = 'purchase') =>
-    measureImpact({ conditions, outcome, limit: 5 }, impactUses(worldOf('whole days').workspace('DuckDB')));
+  const ask = (conditions: Parameters<typeof measureImpact>[0]['conditions'], outcome = 'purchase', variables?: readonly object[]) => {
+    const lists = (() => Promise.resolve(variables)) as unknown as ImpactUses['ask']; // of variables, custom or dynamic
+    const uses = impactUses(worldOf('whole days').workspace('DuckDB'));
+    return measureImpact({ conditions, outcome, limit: 5 }, variables ? { ...uses, ask: lists } : uses);
+  };
+  /** A variable of the project that no file holds. */
+  const variable = { position: 3, key: 'checkout_variant', values: ['one_page', 'steps'] };
+  const asking = (name: string, value?: string) => ask([{ what: 'variable', name, ...(value && { value }) }], undefined, [variable]);
 
   it.each([
     [
@@ -147,33 +153,21 @@ describe('what is asked wrongly', () => {
   });
 
   it('a variable of the project that no file holds is named by its position', { tags: 'nightly' }, async () => {
-    const asked = { conditions: [{ what: 'variable', name: 'checkout variant' }], outcome: 'purchase', limit: 5 } as const;
-    const variables = [{ position: 3, key: 'checkout_variant' }];
-    const lists = (() => Promise.resolve(variables)) as unknown as ImpactUses['ask']; // only custom variables are asked for
-    const uses = { ...impactUses(worldOf('whole days').workspace('DuckDB')), ask: lists };
-    await expect(measureImpact(asked, uses)).rejects.toThrow('"checkout variant". It is custom variable 3, "checkout_variant".');
-    await expect(measureImpact(asked, uses)).rejects.toThrow(
+    await expect(asking('checkout variant')).rejects.toThrow('"checkout variant". It is custom variable 3, "checkout_variant".');
+    await expect(asking('checkout variant')).rejects.toThrow(
       'plan_export {"fields":["journeys","custom variable checkout_variant"],"scope":"sessions","frequency":"once","startDate":"2026-11-',
     );
   });
 
   it('a value that the platform does not list of a variable that no file holds is refused before a plan', { tags: 'nightly' }, async () => {
-    const conditions = [{ what: 'variable', name: 'checkout variant', value: 'B' }] as const;
-    const variables = [{ position: 3, key: 'checkout_variant', values: ['one_page', 'steps'] }];
-    const lists = (() => Promise.resolve(variables)) as unknown as ImpactUses['ask']; // only custom variables are asked for
-    const uses = { ...impactUses(worldOf('whole days').workspace('DuckDB')), ask: lists };
-    await expect(measureImpact({ conditions, outcome: 'purchase', limit: 5 }, uses)).rejects.toThrow(
+    await expect(asking('checkout variant', 'B')).rejects.toThrow(
       'conditions: the platform lists no value "B" of checkout_variant; it lists one_page, steps.',
     );
-    const listed = [{ ...conditions[0], value: 'One_Page' }] as const;
-    await expect(measureImpact({ conditions: listed, outcome: 'purchase', limit: 5 }, uses)).rejects.toThrow('It is custom variable 3');
+    await expect(asking('checkout variant', 'One_Page')).rejects.toThrow('It is custom variable 3');
   });
 
   it('a variable that the project does not know is answered with those that it has', async () => {
-    const asked = { conditions: [{ what: 'variable', name: 'treatment' }], outcome: 'purchase', limit: 5 } as const;
-    const lists = (() => Promise.resolve([{ position: 3, key: 'checkout_variant' }])) as unknown as ImpactUses['ask']; // for both lists
-    const uses = { ...impactUses(worldOf('whole days').workspace('DuckDB')), ask: lists };
-    await expect(measureImpact(asked, uses)).rejects.toThrow(
+    await expect(asking('treatment')).rejects.toThrow(
       'and the project knows none of that name. The project has custom: checkout_variant; dynamic: checkout_variant.',
     );
   });
