@@ -4,7 +4,6 @@ import { shownHints } from '../../../src/lib/hint.ts';
 import { markdownTable } from '../../../src/lib/text-table.ts';
 import { listTools } from '../../../src/tooling/schema.ts';
 import { LOADED, searchOver } from './bm25.ts';
-import { eighth } from './eighth.ts';
 import { ninth } from './ninth.ts';
 import { questions, type SearchedQuestion, type SearchQuestion } from './questions.ts';
 import { tenth } from './tenth.ts';
@@ -42,7 +41,6 @@ interface QuestionSet {
 }
 
 const sets: readonly QuestionSet[] = [
-  { name: 'eighth', asked: eighth, bounds: { typed: 0.85, searched: 0.95 } },
   { name: 'ninth', asked: ninth, bounds: { typed: 0.85, searched: 0.95 } },
   { name: 'tenth', asked: tenth, bounds: { typed: 0.85, searched: 0.95 } },
 ];
@@ -115,7 +113,7 @@ ${found
   )
   .join('\n')}
 
-Seven sets before these, and some 1,200 paraphrases beside them, are what descriptions were worded with. Where a set was run before any \
+Eight sets before these, and some 1,200 paraphrases beside them, are what descriptions were worded with. Where a set was run before any \
 wording for it, 78.1 % (typed) and 92.2 % (searched) of the second were found, 66.0 % and 80.0 % of the third, 60.0 % and 81.7 % of the \
 fourth, 80.0 % and 80.0 % of the fifth, 91.7 % and 93.3 % of the sixth, 86.7 % and 91.7 % of the seventh, 86.7 % and 98.3 % of the \
 eighth, 83.3 % and 93.3 % of the ninth; after these two some three words were changed. The tenth is unseen: its writer knew what the \

@@ -69,6 +69,9 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
     const causes = findingsOf(answer).flatMap((finding) => finding.causes);
     expect(causes.find(({ kind }) => kind === 'mix')).toMatchObject({ name: device, share: expect.closeTo(1, 0) });
     expect(causes.map(({ name }) => name)).toContain(`"${segment.name}"`);
+    const visits = await compare({ metrics: ['visits'], startDate: startDay, endDate: endDay }, 'content');
+    const cause = { kind: 'place', name: `"${segment.name}"`, share: expect.closeTo(1, 0), basis: 'measured' };
+    expect(findingsOf(visits)[0]?.causes).toContainEqual(cause);
   });
 
   it('a week before all of it is within noise', async () => {

@@ -79,6 +79,17 @@ describe('what changed in four weeks', () => {
     expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
   });
 
+  it('names days that stand out by themselves once, for all visitors', async () => {
+    const days = firstOf(await findUsual()).filter(({ when }) => when.shape === 'day');
+    const holidays = platform().stories.holidays.filter(({ projectId, day }) => projectId === 1201 && day >= '2026-10-23');
+    expect(new Set(days.map(({ when }) => when.from))).toEqual(new Set(holidays.map(({ day }) => day)));
+    expect(days.map(({ place, when: { ongoing } }) => [place, ongoing])).toEqual(days.map(() => [{}, false]));
+    // The call that looks closer is of that day.
+    expect(days.map(({ more }) => more?.arguments)).toEqual(
+      days.map(({ when: { from } }) => expect.objectContaining({ startDate: from, endDate: from })),
+    );
+  });
+
   inFullRun(() => {
     it('in another zone are days of that zone, without the day of 25 hours', async () => {
       const answer = await find({}, paris);
@@ -106,6 +117,7 @@ inFullRun(() => {
       const one = await find({ zoneIds: [String(zone.id)], metrics: ['tapRate'] }, app);
       expect(findingsOf(one).map(({ subject, when }) => [subject, when.from])).toEqual([['tapRate', startDay]]);
       expect(looked(one)).toMatchObject({ series: 1 });
+      expect(notes(await find({ include: ['zones'] }, app))).toContain('The last 7 days may still change');
       expect(said(await find({ include: ['site'] }, app))).toContain('The zones of this app were not looked at.');
     });
   });
@@ -143,7 +155,7 @@ describe('speed', () => {
 
   inFullRun(() => {
     it('before the days that are looked at is told where it goes on, and that it began before them', async () => {
-      const answer = await find({ include: ['speed'], days: 4 });
+      const answer = await find({ include: ['speed'], days: 4, devices: ['mobile'] });
       const { slowTag } = platform().stories;
       expect(firstOf(answer)).toEqual([
         expect.objectContaining({
@@ -151,6 +163,8 @@ describe('speed', () => {
         }),
       ]);
       expect(said(answer)).toContain(' since 10 Nov');
+      expect(notes(answer)).toContain('devices: speed scenarios have none');
+      expect(notes(answer)).not.toContain('5 %');
     });
   });
 
