@@ -55,69 +55,67 @@ ${markdownTable(['Package', 'Licence', 'How it comes'], rows)}
 `;
 }
 
-describe('the package', () => {
-  it('holds the product and no source, in at most 8 MB', async () => {
-    const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
-    const { stdout } = await run(isWindows ? 'npm.cmd' : 'npm', args, { shell: isWindows });
-    const [packed] = z
-      .array(z.object({ unpackedSize: z.number(), files: z.array(z.object({ path: z.string() })) }))
-      .parse(JSON.parse(stdout));
-    const paths = packed?.files.map(({ path }) => path) ?? [];
-    const needed = [
-      'dist/main.js',
-      'dist/sql-process.js',
-      'dist/views/chart.html',
-      'dist/views/overview.html',
-      'dist/views/view.js',
-      'dist/fonts/DejaVuSans.ttf',
-      'dist/licenses.txt',
-      'LICENSE',
-    ];
-    expect(paths).toEqual(expect.arrayContaining(needed));
-    expect(paths.filter((path) => !/^(dist\/|package\.json$|server\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path))).toEqual([]);
-    expect(packed?.unpackedSize).toBeLessThan(8e6);
-  });
+it('the package holds the product and no source, in at most 8 MB', async () => {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const { stdout } = await run(isWindows ? 'npm.cmd' : 'npm', args, { shell: isWindows });
+  const [packed] = z
+    .array(z.object({ unpackedSize: z.number(), files: z.array(z.object({ path: z.string() })) }))
+    .parse(JSON.parse(stdout));
+  const paths = packed?.files.map(({ path }) => path) ?? [];
+  const needed = [
+    'dist/main.js',
+    'dist/sql-process.js',
+    'dist/views/chart.html',
+    'dist/views/overview.html',
+    'dist/views/view.js',
+    'dist/fonts/DejaVuSans.ttf',
+    'dist/licenses.txt',
+    'LICENSE',
+  ];
+  expect(paths).toEqual(expect.arrayContaining(needed));
+  expect(paths.filter((path) => !/^(dist\/|package\.json$|server\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path))).toEqual([]);
+  expect(packed?.unpackedSize).toBeLessThan(8e6);
+});
 
-  it('builds before it is packed, from a clone that has nothing yet', () => {
-    expect(about.scripts.prepack).toBe('node .ci/setup.mjs');
-  });
+it('the package builds before it is packed, from a clone that has nothing yet', () => {
+  expect(about.scripts.prepack).toBe('node .ci/setup.mjs');
+});
 
-  it('brings the licences of all that it holds', () => {
-    const notices = readFileSync('dist/licenses.txt', 'utf8');
-    for (const name of ['zod', 'undici', '@keyv/redis', '@opentelemetry/api', 'echarts', '@modelcontextprotocol/server'])
-      expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+`, 'm'));
-    const sbom = z
-      .object({ packages: z.array(z.object({ name: z.string() })) })
-      .parse(JSON.parse(readFileSync('dist/sbom.spdx.json', 'utf8')));
-    const held = sbom.packages.map(({ name }) => name);
-    expect(held).toContain('undici');
-    expect(held.filter((name) => /^(vitest|esbuild|@biomejs|playwright)/.test(name))).toEqual([]);
-  });
+it('the package brings the licences of all that it holds', () => {
+  const notices = readFileSync('dist/licenses.txt', 'utf8');
+  for (const name of ['zod', 'undici', '@keyv/redis', '@opentelemetry/api', 'echarts', '@modelcontextprotocol/server'])
+    expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+`, 'm'));
+  const sbom = z
+    .object({ packages: z.array(z.object({ name: z.string() })) })
+    .parse(JSON.parse(readFileSync('dist/sbom.spdx.json', 'utf8')));
+  const held = sbom.packages.map(({ name }) => name);
+  expect(held).toContain('undici');
+  expect(held.filter((name) => /^(vitest|esbuild|@biomejs|playwright)/.test(name))).toEqual([]);
+});
 
-  it('holds packages under licences that ask for no more than to be named, as docs/licences.md lists them', async () => {
-    const shape = z.object({ packages: z.array(z.object({ name: z.string(), versionInfo: z.string(), licenseDeclared: z.string() })) });
-    const { packages } = shape.parse(json('dist/sbom.spdx.json'));
-    const held = packages.filter(({ name }) => name !== about.name);
-    const native = Object.keys(about.optionalDependencies).map((name) => {
-      const { license } = z.object({ license: z.string() }).parse(json(`node_modules/${name}/package.json`));
-      return { name, licenseDeclared: license, how: 'optional, installed beside it' };
-    });
-    const all = [...held.map((each) => ({ ...each, how: 'bundled' })), ...native];
-    const unknown = all.filter(({ licenseDeclared }) => !PERMISSIVE.has(licenseDeclared));
-    expect(unknown).toEqual([]);
-    const rows = [...new Map(all.map((each) => [`${each.name} ${each.how}`, each])).values()].map(({ name, licenseDeclared, how }) => [
-      name,
-      licenseDeclared,
-      how,
-    ]);
-    await expect(licencesPage(rows)).toMatchFileSnapshot('../docs/licences.md');
+it('the package holds packages under licences that ask for no more than to be named, as docs/licences.md lists them', async () => {
+  const shape = z.object({ packages: z.array(z.object({ name: z.string(), versionInfo: z.string(), licenseDeclared: z.string() })) });
+  const { packages } = shape.parse(json('dist/sbom.spdx.json'));
+  const held = packages.filter(({ name }) => name !== about.name);
+  const native = Object.keys(about.optionalDependencies).map((name) => {
+    const { license } = z.object({ license: z.string() }).parse(json(`node_modules/${name}/package.json`));
+    return { name, licenseDeclared: license, how: 'optional, installed beside it' };
   });
+  const all = [...held.map((each) => ({ ...each, how: 'bundled' })), ...native];
+  const unknown = all.filter(({ licenseDeclared }) => !PERMISSIVE.has(licenseDeclared));
+  expect(unknown).toEqual([]);
+  const rows = [...new Map(all.map((each) => [`${each.name} ${each.how}`, each])).values()].map(({ name, licenseDeclared, how }) => [
+    name,
+    licenseDeclared,
+    how,
+  ]);
+  await expect(licencesPage(rows)).toMatchFileSnapshot('../docs/licences.md');
+});
 
-  it('has release notes for its version, and for no other', () => {
-    expect(releaseNotes(`v${about.version}`, about.version, textOf('CHANGELOG.md'))).toMatch(/^### Added\n\n- /);
-    expect(() => releaseNotes('v99.0.0', about.version, textOf('CHANGELOG.md'))).toThrow('The tag is v99.0.0');
-    expect(() => releaseNotes('v1.2.3', '1.2.3', '## 1.2.30\n\n- x')).toThrow('no section "## 1.2.3"');
-  });
+it('the package has release notes for its version, and for no other', () => {
+  expect(releaseNotes(`v${about.version}`, about.version, textOf('CHANGELOG.md'))).toMatch(/^### Added\n\n- /);
+  expect(() => releaseNotes('v99.0.0', about.version, textOf('CHANGELOG.md'))).toThrow('The tag is v99.0.0');
+  expect(() => releaseNotes('v1.2.3', '1.2.3', '## 1.2.30\n\n- x')).toThrow('no section "## 1.2.3"');
 });
 
 const manifestShape = z.object({

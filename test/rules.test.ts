@@ -54,57 +54,55 @@ const words = (text: string) =>
     .filter((word) => word !== '')
     .toSorted();
 
-describe('the contract', () => {
-  it('is kept: every tool is listed, in its order', () => {
-    expect(tools.map(({ name }) => name)).toEqual(definitions.map(({ tool }) => tool.name));
-    const missing = insights.map(({ name }) => name).filter((name) => !Object.hasOwn(insightContract, name));
-    expect(missing, 'add them to insightContract in test/samples/tool-contract.ts').toEqual([]);
-  });
+it('the contract is kept: every tool is listed, in its order', () => {
+  expect(tools.map(({ name }) => name)).toEqual(definitions.map(({ tool }) => tool.name));
+  const missing = insights.map(({ name }) => name).filter((name) => !Object.hasOwn(insightContract, name));
+  expect(missing, 'add them to insightContract in test/samples/tool-contract.ts').toEqual([]);
+});
 
-  it('holds for what answers a question as for the rest', () => {
-    for (const { name, input, confirmed = false, annotations } of insights) {
-      const { parameters = '', confirmed: promised = false, write = false } = insightContract[name] ?? {};
-      const given = signature(listed.find((tool) => tool.name === name)?.input ?? {});
-      expect([name, ...given]).toEqual([name, ...[...words(parameters), 'projectId', ...(promised ? ['confirm'] : [])].toSorted()]);
-      expect([name, confirmed, Object.keys(input.shape).includes('confirm')]).toEqual([name, promised, false]);
-      expect(Object.values(annotations)).toEqual([expect.any(Boolean), expect.any(Boolean), expect.any(Boolean), expect.any(Boolean)]);
-      expect([name, write && annotations.readOnlyHint]).toEqual([name, false]);
-    }
-  });
+it('the contract holds for what answers a question as for the rest', () => {
+  for (const { name, input, confirmed = false, annotations } of insights) {
+    const { parameters = '', confirmed: promised = false, write = false } = insightContract[name] ?? {};
+    const given = signature(listed.find((tool) => tool.name === name)?.input ?? {});
+    expect([name, ...given]).toEqual([name, ...[...words(parameters), 'projectId', ...(promised ? ['confirm'] : [])].toSorted()]);
+    expect([name, confirmed, Object.keys(input.shape).includes('confirm')]).toEqual([name, promised, false]);
+    expect(Object.values(annotations)).toEqual([expect.any(Boolean), expect.any(Boolean), expect.any(Boolean), expect.any(Boolean)]);
+    expect([name, write && annotations.readOnlyHint]).toEqual([name, false]);
+  }
+});
 
-  it.each(direct)('$tool.name takes the parameters of its operation, spelt as there', ({ tool, operation }) => {
-    const { input = {} } = listed.find(({ name }) => name === tool.name) ?? {};
-    // Those of the two OAuth operations come from the credential.
-    const own = operation.base === 'auth' ? [] : Object.keys(operation.input.shape);
-    const boundary = ['projectId', ...(tool.confirmed ? ['confirm'] : []), ...(tool.charted ? ['chart'] : [])];
-    const expected = [...new Set([...own, ...words(ADDED[tool.name] ?? ''), ...boundary])];
-    const message =
-      `tools/…/${tool.name.replaceAll('_', '-')}.ts: its input must have the names of its operation (${own.join(', ')}); ADDED in ` +
-      'this file lists what else it may take';
-    expect(Object.keys(input.properties ?? {}).toSorted(), message).toEqual(expected.toSorted());
-  });
+it.each(direct)('the contract $tool.name takes the parameters of its operation, spelt as there', ({ tool, operation }) => {
+  const { input = {} } = listed.find(({ name }) => name === tool.name) ?? {};
+  // Those of the two OAuth operations come from the credential.
+  const own = operation.base === 'auth' ? [] : Object.keys(operation.input.shape);
+  const boundary = ['projectId', ...(tool.confirmed ? ['confirm'] : []), ...(tool.charted ? ['chart'] : [])];
+  const expected = [...new Set([...own, ...words(ADDED[tool.name] ?? ''), ...boundary])];
+  const message =
+    `tools/…/${tool.name.replaceAll('_', '-')}.ts: its input must have the names of its operation (${own.join(', ')}); ADDED in ` +
+    'this file lists what else it may take';
+  expect(Object.keys(input.properties ?? {}).toSorted(), message).toEqual(expected.toSorted());
+});
 
-  it('allows objects inside parameters only where it shows them', () => {
-    const nested = listed.flatMap(({ name, input }) =>
-      parametersOf(input)
-        .flatMap(({ path, schema }) => [{ path, schema }, ...(schema.items ? [{ path: `${path}[]`, schema: schema.items }] : [])])
-        .filter(({ schema }) => schema.type === 'object')
-        .map(({ path, schema }) => [`${name}.${path}`, signature(schema)]),
-    );
-    const allowed = Object.entries(nestedMembers).filter(([path]) => tools.some(({ name }) => path.startsWith(`${name}.`)));
-    expect(Object.fromEntries(nested)).toEqual(Object.fromEntries(allowed.map(([path, members]) => [path, words(members)])));
-  });
+it('the contract allows objects inside parameters only where it shows them', () => {
+  const nested = listed.flatMap(({ name, input }) =>
+    parametersOf(input)
+      .flatMap(({ path, schema }) => [{ path, schema }, ...(schema.items ? [{ path: `${path}[]`, schema: schema.items }] : [])])
+      .filter(({ schema }) => schema.type === 'object')
+      .map(({ path, schema }) => [`${name}.${path}`, signature(schema)]),
+  );
+  const allowed = Object.entries(nestedMembers).filter(([path]) => tools.some(({ name }) => path.startsWith(`${name}.`)));
+  expect(Object.fromEntries(nested)).toEqual(Object.fromEntries(allowed.map(([path, members]) => [path, words(members)])));
+});
 
-  it.each(direct)('$tool.name writes or reads as its operation does, and says so in all four hints', ({ tool, operation }) => {
-    const { name, confirmed = false } = tool;
-    // An event can be deleted again; every other write cannot be undone here, so the person is asked.
-    expect(confirmed).toBe(!operation.safe && name !== 'create_speed_event');
-    expect(listed.find((each) => each.name === name)?.annotations).toEqual({
-      readOnlyHint: operation.safe,
-      destructiveHint: name.startsWith('delete_'),
-      idempotentHint: !name.startsWith('create_'),
-      openWorldHint: true,
-    });
+it.each(direct)('the contract $tool.name writes or reads as its operation does, and says so in all four hints', ({ tool, operation }) => {
+  const { name, confirmed = false } = tool;
+  // An event can be deleted again; every other write cannot be undone here, so the person is asked.
+  expect(confirmed).toBe(!operation.safe && name !== 'create_speed_event');
+  expect(listed.find((each) => each.name === name)?.annotations).toEqual({
+    readOnlyHint: operation.safe,
+    destructiveHint: name.startsWith('delete_'),
+    idempotentHint: !name.startsWith('create_'),
+    openWorldHint: true,
   });
 });
 

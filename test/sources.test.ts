@@ -24,31 +24,29 @@ const ASSERTED =
 /** A line without its texts and its comment. */
 const code = (line: string) => line.replace(/'(?:[^'\\]|\\.)*'|`[^`]*`/g, "''").replace(/\/\/.*$/, '');
 
-describe('files', () => {
-  it('have at most 600 lines', () => {
-    expect(all.filter(({ text }) => linesOf(text) > 600).map(({ path, text }) => `${path}: ${linesOf(text)}`)).toEqual([]);
-  });
+it('files have at most 600 lines', () => {
+  expect(all.filter(({ text }) => linesOf(text) > 600).map(({ path, text }) => `${path}: ${linesOf(text)}`)).toEqual([]);
+});
 
-  it('are named in kebab-case', () => {
-    expect(
-      all
-        .map(({ path }) => path)
-        .filter((path) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.(test|long\.test|config|d))?\.ts$/.test(path)),
-    ).toEqual([]);
-  });
+it('files are named in kebab-case', () => {
+  expect(
+    all
+      .map(({ path }) => path)
+      .filter((path) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.(test|long\.test|config|d))?\.ts$/.test(path)),
+  ).toEqual([]);
+});
 
-  it('have no line over the width of the formatter', () => {
-    const wide = all.flatMap(({ path, text }) =>
-      text.split('\n').flatMap((line, index) => (line.length > lineWidth && !WIDE_FILES.has(path) ? [`${path}:${index + 1}`] : [])),
-    );
-    expect(wide, `break these lines at ${lineWidth}: a text by +, a template by \\ at the end of a line`).toEqual([]);
-  });
+it('files have no line over the width of the formatter', () => {
+  const wide = all.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, index) => (line.length > lineWidth && !WIDE_FILES.has(path) ? [`${path}:${index + 1}`] : [])),
+  );
+  expect(wide, `break these lines at ${lineWidth}: a text by +, a template by \\ at the end of a line`).toEqual([]);
+});
 
-  it('leave nothing for later', () => {
-    const marks = new RegExp(['TO', 'DO|FIX', 'ME|X', 'XX'].join(''));
-    expect(having(all, marks)).toEqual([]);
-    expect(having(all, new RegExp(`\\b(it|test|describe)\\.(${['only', 'skip', 'todo'].join('|')})\\b`))).toEqual([]);
-  });
+it('files leave nothing for later', () => {
+  const marks = new RegExp(['TO', 'DO|FIX', 'ME|X', 'XX'].join(''));
+  expect(having(all, marks)).toEqual([]);
+  expect(having(all, new RegExp(`\\b(it|test|describe)\\.(${['only', 'skip', 'todo'].join('|')})\\b`))).toEqual([]);
 });
 
 it('types are never given up', () => {

@@ -22,77 +22,73 @@ const read = (
 
 const said = (errorMessage: string, errorCode?: string) => ({ success: false, errorMessage, ...(errorCode && { errorCode }) });
 
-describe('a refusal', () => {
-  test.each([
-    [
-      400,
-      said('Wrong.', 'VALIDATION_ERROR'),
-      'invalid',
-      'The service did not accept GET /v1/segments (400, VALIDATION_ERROR): it says "Wrong.".',
-    ],
-    [
-      401,
-      '',
-      'unauthorized',
-      'The service refused the token or credential of GET /v1/segments (401): the body was empty. Check client ID and secret; ' +
-        'a credential expires after one year.',
-    ],
-    [403, said('No.'), 'forbidden', 'The service does not allow GET /v1/segments (403): it says "No.".'],
-    [404, said('Gone.'), 'missing', 'The service found nothing for GET /v1/segments (404): it says "Gone.".'],
-    [429, '', 'busy', 'The service is too busy for GET /v1/segments (429): the body was empty.'],
-    [500, said('Oops.'), 'down', 'The service failed at GET /v1/segments (500): it says "Oops.".'],
-    [408, '', 'down', 'The service failed at GET /v1/segments (408): the body was empty.'],
-    [
-      200,
-      said('Nothing was not found'),
-      'missing',
-      'The service found nothing for GET /v1/segments (200): it says "Nothing was not found".',
-    ],
-  ])('with %d %j', async (status, body, kind, message) => {
-    expect(await failure(read(status, body))).toMatchObject({ kind, status, message });
-  });
+test.each([
+  [
+    400,
+    said('Wrong.', 'VALIDATION_ERROR'),
+    'invalid',
+    'The service did not accept GET /v1/segments (400, VALIDATION_ERROR): it says "Wrong.".',
+  ],
+  [
+    401,
+    '',
+    'unauthorized',
+    'The service refused the token or credential of GET /v1/segments (401): the body was empty. Check client ID and secret; ' +
+      'a credential expires after one year.',
+  ],
+  [403, said('No.'), 'forbidden', 'The service does not allow GET /v1/segments (403): it says "No.".'],
+  [404, said('Gone.'), 'missing', 'The service found nothing for GET /v1/segments (404): it says "Gone.".'],
+  [429, '', 'busy', 'The service is too busy for GET /v1/segments (429): the body was empty.'],
+  [500, said('Oops.'), 'down', 'The service failed at GET /v1/segments (500): it says "Oops.".'],
+  [408, '', 'down', 'The service failed at GET /v1/segments (408): the body was empty.'],
+  [200, said('Nothing was not found'), 'missing', 'The service found nothing for GET /v1/segments (200): it says "Nothing was not found".'],
+])('a refusal with %d %j', async (status, body, kind, message) => {
+  expect(await failure(read(status, body))).toMatchObject({ kind, status, message });
+});
 
-  test.each([
-    ['the service named a time and its 503', listSegments, 503, '', 1_000, 'busy', true],
-    ['it named none', listSegments, 503, '', undefined, 'down', true],
-    ['it named one for another failure', listSegments, 500, '', 1_000, 'down', true],
-    ['it refused with 503 for something else', listSegments, 503, said('No.', 'UNAUTHORIZED'), 1_000, 'unauthorized', false],
-    ['too many calls', listSegments, 400, said('No.', 'CONCURRENT_API_CALL'), undefined, 'busy', true],
-    ['a wrong argument', listSegments, 400, said('No.'), undefined, 'invalid', false],
-    ['408', listSegments, 408, '', undefined, 'down', true],
-    ['a token service that broke', requestToken, 500, 'oops', undefined, 'down', true],
-    ['a token service that knows no such client, in its way', requestToken, 500, 'Invalid client', undefined, 'unauthorized', false],
-    ['a token service that lacks the scope', requestToken, 500, said('No.', 'INVALID_SCOPE'), undefined, 'forbidden', false],
-    ['a failure in the words of a 200', listSegments, 200, said('Internal trouble'), undefined, 'down', false],
-  ] as const)('is worth a repeat or not: %s', async (_, operation, status, body, retryAfterMs, kind, transient) => {
-    const error = await failure(read(status, body, { operation, ...(retryAfterMs !== undefined && { retryAfterMs }) }));
-    expect(error).toMatchObject({ kind, transient, retryAfterMs, outcomeUnknown: false });
-  });
+test.each([
+  ['the service named a time and its 503', listSegments, 503, '', 1_000, 'busy', true],
+  ['it named none', listSegments, 503, '', undefined, 'down', true],
+  ['it named one for another failure', listSegments, 500, '', 1_000, 'down', true],
+  ['it refused with 503 for something else', listSegments, 503, said('No.', 'UNAUTHORIZED'), 1_000, 'unauthorized', false],
+  ['too many calls', listSegments, 400, said('No.', 'CONCURRENT_API_CALL'), undefined, 'busy', true],
+  ['a wrong argument', listSegments, 400, said('No.'), undefined, 'invalid', false],
+  ['408', listSegments, 408, '', undefined, 'down', true],
+  ['a token service that broke', requestToken, 500, 'oops', undefined, 'down', true],
+  ['a token service that knows no such client, in its way', requestToken, 500, 'Invalid client', undefined, 'unauthorized', false],
+  ['a token service that lacks the scope', requestToken, 500, said('No.', 'INVALID_SCOPE'), undefined, 'forbidden', false],
+  ['a failure in the words of a 200', listSegments, 200, said('Internal trouble'), undefined, 'down', false],
+] as const)('a refusal is worth a repeat or not: %s', async (_, operation, status, body, retryAfterMs, kind, transient) => {
+  const error = await failure(read(status, body, { operation, ...(retryAfterMs !== undefined && { retryAfterMs }) }));
+  expect(error).toMatchObject({ kind, transient, retryAfterMs, outcomeUnknown: false });
+});
 
-  test.each([
-    [400, said('No.'), false],
-    [401, '', false],
-    [429, '', false],
-    [500, said('No.', 'CONCURRENT_API_CALL'), false],
-    [500, said('No.', 'UNAUTHORIZED'), false],
-    [500, '', true],
-    [503, '', true],
-    [408, '', true],
-    [200, said('Unexpected error'), true],
-    [200, said('No.'), false],
-  ])('of a write by %d %j: may have taken effect, %s', async (status, body, outcomeUnknown) => {
-    expect(await failure(read(status, body, { operation: createSpeedEvent }))).toMatchObject({ outcomeUnknown });
-  });
+test.each([
+  [400, said('No.'), false],
+  [401, '', false],
+  [429, '', false],
+  [500, said('No.', 'CONCURRENT_API_CALL'), false],
+  [500, said('No.', 'UNAUTHORIZED'), false],
+  [500, '', true],
+  [503, '', true],
+  [408, '', true],
+  [200, said('Unexpected error'), true],
+  [200, said('No.'), false],
+])('a refusal of a write by %d %j: may have taken effect, %s', async (status, body, outcomeUnknown) => {
+  expect(await failure(read(status, body, { operation: createSpeedEvent }))).toMatchObject({ outcomeUnknown });
+});
 
-  test.each([{ error: 'invalid_grant' }, { error: 'x', payload: undefined }])('in the style of OAuth with 200: %j', async (body) => {
+test.each([{ error: 'invalid_grant' }, { error: 'x', payload: undefined }])(
+  'a refusal in the style of OAuth with 200: %j',
+  async (body) => {
     expect(await failure(read(200, body, { operation: requestToken }))).toMatchObject({ status: 200 });
-  });
+  },
+);
 
-  test('is not what merely has an error among its members', async () => {
-    expect(await read(200, { error: 'none', payload: [] })).toEqual([]);
-    expect(await read(200, { error: { a: 1 }, payload: [], success: true })).toEqual([]);
-    expect(await read(200, { error: 'x', access_token: 't' }, { operation: requestToken })).toMatchObject({ access_token: 't' });
-  });
+test('a refusal is not what merely has an error among its members', async () => {
+  expect(await read(200, { error: 'none', payload: [] })).toEqual([]);
+  expect(await read(200, { error: { a: 1 }, payload: [], success: true })).toEqual([]);
+  expect(await read(200, { error: 'x', access_token: 't' }, { operation: requestToken })).toMatchObject({ access_token: 't' });
 });
 
 describe('an answer that cannot be read', () => {

@@ -41,48 +41,46 @@ async function tokenFrom(members: Record<string, unknown>) {
   return { token: await fetchToken(['data-export', 'metrics']), nowMs: clock.now(), learned, stub };
 }
 
-describe('a token', () => {
-  test.each([
-    [600, 600],
-    ['600', 600],
-    [' ', 3_600],
-    ['soon', 3_600],
-    [null, 3_600],
-    [-5, 0],
-    [1e12, 366 * 86_400],
-  ])('that expires in %j lives for %d s', async (given, seconds) => {
-    const { token, nowMs } = await tokenFrom({ expires_in: given });
-    expect((token.expiresAtMs - nowMs) / 1_000).toBe(seconds);
-  });
+test.each([
+  [600, 600],
+  ['600', 600],
+  [' ', 3_600],
+  ['soon', 3_600],
+  [null, 3_600],
+  [-5, 0],
+  [1e12, 366 * 86_400],
+])('a token that expires in %j lives for %d s', async (given, seconds) => {
+  const { token, nowMs } = await tokenFrom({ expires_in: given });
+  expect((token.expiresAtMs - nowMs) / 1_000).toBe(seconds);
+});
 
-  test.each([
-    [7, 7],
-    ['7', 7],
-    [null, undefined],
-    [undefined, undefined],
-    ['shop', undefined],
-  ])('of project %j', async (given, projectId) => {
-    const { token } = await tokenFrom({ project_id: given });
-    expect('projectId' in token).toBe(projectId !== undefined);
-    expect(token.projectId).toBe(projectId);
-  });
+test.each([
+  [7, 7],
+  ['7', 7],
+  [null, undefined],
+  [undefined, undefined],
+  ['shop', undefined],
+])('a token of project %j', async (given, projectId) => {
+  const { token } = await tokenFrom({ project_id: given });
+  expect('projectId' in token).toBe(projectId !== undefined);
+  expect(token.projectId).toBe(projectId);
+});
 
-  test('without scopes has those that were asked for, and an endpoint ends without slashes', async () => {
-    const stub = await openStub();
-    const { token } = await tokenFrom({ scope: '', endpoint: `${stub.endpoint}//` });
-    expect([token.scopes, token.endpoint]).toEqual([['data-export', 'metrics'], stub.endpoint]);
-  });
+test('a token without scopes has those that were asked for, and an endpoint ends without slashes', async () => {
+  const stub = await openStub();
+  const { token } = await tokenFrom({ scope: '', endpoint: `${stub.endpoint}//` });
+  expect([token.scopes, token.endpoint]).toEqual([['data-export', 'metrics'], stub.endpoint]);
+});
 
-  test('that is too long is refused and not learned', async () => {
-    const stub = await openStub();
-    stub.token = json(200, tokenBody(stub, { access_token: 'x'.repeat(16_385) }));
-    const { fetchToken, learned } = open(stub);
-    expect(await failure(fetchToken())).toMatchObject({
-      kind: 'shape',
-      message: 'The authentication server answered with a token of 16385 characters, which is not used: at most 16384 are accepted.',
-    });
-    expect(learned).toEqual([]);
+test('a token that is too long is refused and not learned', async () => {
+  const stub = await openStub();
+  stub.token = json(200, tokenBody(stub, { access_token: 'x'.repeat(16_385) }));
+  const { fetchToken, learned } = open(stub);
+  expect(await failure(fetchToken())).toMatchObject({
+    kind: 'shape',
+    message: 'The authentication server answered with a token of 16385 characters, which is not used: at most 16384 are accepted.',
   });
+  expect(learned).toEqual([]);
 });
 
 test.each([

@@ -57,58 +57,56 @@ async function decompressorTurns(run: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-describe('answers', () => {
-  test('a large one is decompressed in a few pieces: after each, whatever else runs comes first', async () => {
-    const rows = Array.from({ length: 20_000 }, (_each, index) => ({
-      date: index * 3_600_000,
-      value: Math.sin(index),
-      name: 'Product page',
-    }));
-    const text = JSON.stringify(rows);
-    const { url } = await listen((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text)));
-    const { send } = open();
-    let read = '';
-    const turns = await decompressorTurns(async () => {
-      read = textOf(await send(url, { maxBytes: 8 * MB }));
-    });
-    expect(read).toBe(text);
-    expect(turns).toBeLessThanOrEqual(3);
+test('answers a large one is decompressed in a few pieces: after each, whatever else runs comes first', async () => {
+  const rows = Array.from({ length: 20_000 }, (_each, index) => ({
+    date: index * 3_600_000,
+    value: Math.sin(index),
+    name: 'Product page',
+  }));
+  const text = JSON.stringify(rows);
+  const { url } = await listen((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text)));
+  const { send } = open();
+  let read = '';
+  const turns = await decompressorTurns(async () => {
+    read = textOf(await send(url, { maxBytes: 8 * MB }));
   });
+  expect(read).toBe(text);
+  expect(turns).toBeLessThanOrEqual(3);
+});
 
-  test('connections are kept', async () => {
-    const ports = new Set<number | undefined>();
-    const { url } = await listen((request, response) => {
-      ports.add(request.socket.remotePort);
-      response.end('ok');
-    });
-    const { send } = open();
-    for (let count = 0; count < 5; count += 1) await send(url);
-    // undici may open a second connection before it counts the first as free.
-    expect(ports.size).toBeLessThan(3);
+test('answers connections are kept', async () => {
+  const ports = new Set<number | undefined>();
+  const { url } = await listen((request, response) => {
+    ports.add(request.socket.remotePort);
+    response.end('ok');
   });
+  const { send } = open();
+  for (let count = 0; count < 5; count += 1) await send(url);
+  // undici may open a second connection before it counts the first as free.
+  expect(ports.size).toBeLessThan(3);
+});
 
-  test.each([
-    ['gzip', gzipSync('päckchen')],
-    ['deflate', deflateSync('päckchen')],
-    ['br', brotliCompressSync('päckchen')],
-    ['deflate, gzip', gzipSync(deflateSync('päckchen'))],
-    ['identity', Buffer.from('päckchen')],
-  ])('%s is unpacked, errors too', async (encoding, body) => {
-    const { url } = await listen((_, response) => response.writeHead(400, { 'content-encoding': encoding }).end(body));
-    expect(textOf(await open().send(url))).toBe('päckchen');
-  });
+test.each([
+  ['gzip', gzipSync('päckchen')],
+  ['deflate', deflateSync('päckchen')],
+  ['br', brotliCompressSync('päckchen')],
+  ['deflate, gzip', gzipSync(deflateSync('päckchen'))],
+  ['identity', Buffer.from('päckchen')],
+])('answers %s is unpacked, errors too', async (encoding, body) => {
+  const { url } = await listen((_, response) => response.writeHead(400, { 'content-encoding': encoding }).end(body));
+  expect(textOf(await open().send(url))).toBe('päckchen');
+});
 
-  test.each([
-    ['gzip', gzipSync('x'.repeat(1000)).subarray(0, 20), 'broken or cut short'],
-    ['gzip', Buffer.from('plain'), 'broken or cut short'],
-    ['zstd', Buffer.from('plain'), 'not asked for'],
-    ['gzip,gzip,gzip', Buffer.from('plain'), 'more than twice'],
-  ])('%s that cannot be unpacked is refused', async (encoding, body, words) => {
-    const { url } = await listen((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body));
-    const error = await failure(open().send(url, write));
-    expect(error).toMatchObject({ kind: 'shape', outcomeUnknown: true });
-    expect(error.message).toContain(words);
-  });
+test.each([
+  ['gzip', gzipSync('x'.repeat(1000)).subarray(0, 20), 'broken or cut short'],
+  ['gzip', Buffer.from('plain'), 'broken or cut short'],
+  ['zstd', Buffer.from('plain'), 'not asked for'],
+  ['gzip,gzip,gzip', Buffer.from('plain'), 'more than twice'],
+])('answers %s that cannot be unpacked is refused', async (encoding, body, words) => {
+  const { url } = await listen((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body));
+  const error = await failure(open().send(url, write));
+  expect(error).toMatchObject({ kind: 'shape', outcomeUnknown: true });
+  expect(error.message).toContain(words);
 });
 
 describe('size', () => {
@@ -153,63 +151,61 @@ describe('size', () => {
   });
 });
 
-describe('failures', () => {
-  test('a refused connection sent nothing', async () => {
-    const error = await failure(open().send(await deadPort(), write));
-    expect(error).toMatchObject({ kind: 'down', code: 'ECONNREFUSED', outcomeUnknown: false, transient: true });
-    expect(error.message).toMatch(/^127\.0\.0\.1:\d+ refused the connection\.$/);
-  });
+test('failures a refused connection sent nothing', async () => {
+  const error = await failure(open().send(await deadPort(), write));
+  expect(error).toMatchObject({ kind: 'down', code: 'ECONNREFUSED', outcomeUnknown: false, transient: true });
+  expect(error.message).toMatch(/^127\.0\.0\.1:\d+ refused the connection\.$/);
+});
 
-  test.each([
-    ['before the answer', (socket: { destroy(): void }) => socket.destroy()],
-    [
-      'within the answer',
-      (socket: { destroy(): void; write(text: string): void }) => {
-        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf');
-        setImmediate(() => socket.destroy());
-      },
-    ],
-  ])('a connection lost %s leaves a write in doubt, not a read', async (_, breaking) => {
-    const { url } = await listen((request) => breaking(request.socket));
-    const { send } = open();
-    expect(await failure(send(url, write))).toMatchObject({ kind: 'down', outcomeUnknown: true, transient: true });
-    expect(await failure(send(url))).toMatchObject({ kind: 'down', outcomeUnknown: false, transient: true });
-  });
+test.each([
+  ['before the answer', (socket: { destroy(): void }) => socket.destroy()],
+  [
+    'within the answer',
+    (socket: { destroy(): void; write(text: string): void }) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf');
+      setImmediate(() => socket.destroy());
+    },
+  ],
+])('failures a connection lost %s leaves a write in doubt, not a read', async (_, breaking) => {
+  const { url } = await listen((request) => breaking(request.socket));
+  const { send } = open();
+  expect(await failure(send(url, write))).toMatchObject({ kind: 'down', outcomeUnknown: true, transient: true });
+  expect(await failure(send(url))).toMatchObject({ kind: 'down', outcomeUnknown: false, transient: true });
+});
 
-  test('what is not HTTP is named so and not passed on', async () => {
-    const { url } = await listen((request) => request.socket.end('220 mail.example canary-secret\r\n'));
-    const error = await failure(open().send(url));
-    expect(error).toMatchObject({ kind: 'down' });
-    expect(error.message).toContain('not HTTP');
-    expect(error.cause).toBeUndefined();
-  });
+test('failures what is not HTTP is named so and not passed on', async () => {
+  const { url } = await listen((request) => request.socket.end('220 mail.example canary-secret\r\n'));
+  const error = await failure(open().send(url));
+  expect(error).toMatchObject({ kind: 'down' });
+  expect(error.message).toContain('not HTTP');
+  expect(error.cause).toBeUndefined();
+});
 
-  test('silence ends an attempt, in the middle of an answer too', { tags: 'nightly' }, async () => {
-    const { url } = await listen((request, response) => {
-      if (request.url === '/half') response.write('half');
-    });
-    const { send } = open();
-    for (const path of ['/nothing', '/half']) {
-      const error = await failure(send(url + path, { idleTimeoutMs: 500 }));
-      expect(error).toMatchObject({ kind: 'timeout', message: 'No answer within 500 ms.', transient: true, outcomeUnknown: false });
-      expect(await failure(send(url + path, { idleTimeoutMs: 500, ...write }))).toMatchObject({ kind: 'timeout', outcomeUnknown: true });
-    }
+test('failures silence ends an attempt, in the middle of an answer too', { tags: 'nightly' }, async () => {
+  const { url } = await listen((request, response) => {
+    if (request.url === '/half') response.write('half');
   });
+  const { send } = open();
+  for (const path of ['/nothing', '/half']) {
+    const error = await failure(send(url + path, { idleTimeoutMs: 500 }));
+    expect(error).toMatchObject({ kind: 'timeout', message: 'No answer within 500 ms.', transient: true, outcomeUnknown: false });
+    expect(await failure(send(url + path, { idleTimeoutMs: 500, ...write }))).toMatchObject({ kind: 'timeout', outcomeUnknown: true });
+  }
+});
 
-  test.each(['/nothing', '/half'])('an abort ends %s at once with its reason', async (path) => {
-    const controller = new AbortController();
-    const { url } = await listen((request, response) => {
-      if (request.url === '/half') response.write('half');
-      setTimeout(() => controller.abort(new Error('enough')), 20);
-    });
-    const outcome = open()
-      .send(url + path, { signal: controller.signal })
-      .catch((error: unknown) => error);
-    await once(controller.signal, 'abort');
-    // A busy machine takes longer for each turn, and makes no more of them.
-    for (let turn = 0; turn < 5; turn += 1) await nextTurn();
-    expect(await Promise.race([outcome, Promise.resolve('still open')])).toMatchObject({ message: 'enough' });
+test.each(['/nothing', '/half'])('failures an abort ends %s at once with its reason', async (path) => {
+  const controller = new AbortController();
+  const { url } = await listen((request, response) => {
+    if (request.url === '/half') response.write('half');
+    setTimeout(() => controller.abort(new Error('enough')), 20);
   });
+  const outcome = open()
+    .send(url + path, { signal: controller.signal })
+    .catch((error: unknown) => error);
+  await once(controller.signal, 'abort');
+  // A busy machine takes longer for each turn, and makes no more of them.
+  for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+  expect(await Promise.race([outcome, Promise.resolve('still open')])).toMatchObject({ message: 'enough' });
 });
 
 test('proxies http goes through in absolute form, where nothing else is named for it', async () => {

@@ -29,53 +29,51 @@ function watch(options: Partial<Parameters<typeof createLimiter>[0]> = {}) {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const names = (count: number, prefix = '') => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
-describe('how many calls run', () => {
-  test('8 of a project, the next when one ends', async () => {
-    const { start, end, running } = watch();
-    for (const name of names(10)) void start(name);
-    await settled();
-    expect(running.size).toBe(8);
-    await end('3');
-    expect([...running.keys()]).toEqual(['0', '1', '2', '4', '5', '6', '7', '8']);
-  });
+test('how many calls run 8 of a project, the next when one ends', async () => {
+  const { start, end, running } = watch();
+  for (const name of names(10)) void start(name);
+  await settled();
+  expect(running.size).toBe(8);
+  await end('3');
+  expect([...running.keys()]).toEqual(['0', '1', '2', '4', '5', '6', '7', '8']);
+});
 
-  test('1 of speed analysis, while others pass it', async () => {
-    const { start, end, started } = watch();
-    for (const name of ['speed 1', 'speed 2']) void start(name, { speed: true });
-    void start('metrics');
-    await settled();
-    expect(started).toEqual(['speed 1', 'metrics']);
-    await end('speed 1');
-    expect(started).toEqual(['speed 1', 'metrics', 'speed 2']);
-  });
+test('how many calls run 1 of speed analysis, while others pass it', async () => {
+  const { start, end, started } = watch();
+  for (const name of ['speed 1', 'speed 2']) void start(name, { speed: true });
+  void start('metrics');
+  await settled();
+  expect(started).toEqual(['speed 1', 'metrics']);
+  await end('speed 1');
+  expect(started).toEqual(['speed 1', 'metrics', 'speed 2']);
+});
 
-  test('a part of that where several replicas share a project, and always one', async () => {
-    const { start, limiter, running } = watch({ sharersOf: (project) => (project === 'p' ? 3 : 20) });
-    for (const name of names(4)) void start(name);
-    for (const name of names(2, 'of q ')) void start(name, { project: 'q' });
-    await settled();
-    expect([...running.keys()]).toEqual(['0', '1', 'of q 0']);
-    expect(limiter.load()).toEqual({ waiting: 3, inFlight: 3 });
-  });
+test('how many calls run a part of that where several replicas share a project, and always one', async () => {
+  const { start, limiter, running } = watch({ sharersOf: (project) => (project === 'p' ? 3 : 20) });
+  for (const name of names(4)) void start(name);
+  for (const name of names(2, 'of q ')) void start(name, { project: 'q' });
+  await settled();
+  expect([...running.keys()]).toEqual(['0', '1', 'of q 0']);
+  expect(limiter.load()).toEqual({ waiting: 3, inFlight: 3 });
+});
 
-  test('projects do not wait for each other', async () => {
-    const { start, running } = watch({ concurrency: 1 });
-    void start('here');
-    void start('there', { project: 'q' });
-    await settled();
-    expect(running.size).toBe(2);
-  });
+test('how many calls run projects do not wait for each other', async () => {
+  const { start, running } = watch({ concurrency: 1 });
+  void start('here');
+  void start('there', { project: 'q' });
+  await settled();
+  expect(running.size).toBe(2);
+});
 
-  test('a slot given back twice counts once', async () => {
-    const { start, running } = watch({ concurrency: 1 });
-    await start('0');
-    const slot = running.get('0');
-    for (const name of ['1', '2']) void start(name);
-    slot?.release();
-    slot?.release();
-    await settled();
-    expect([...running.keys()]).toEqual(['0', '1']);
-  });
+test('how many calls run a slot given back twice counts once', async () => {
+  const { start, running } = watch({ concurrency: 1 });
+  await start('0');
+  const slot = running.get('0');
+  for (const name of ['1', '2']) void start(name);
+  slot?.release();
+  slot?.release();
+  await settled();
+  expect([...running.keys()]).toEqual(['0', '1']);
 });
 
 describe('the wait that is to be expected', () => {

@@ -13,58 +13,58 @@ const event = { key: 'release', text: 'Release', date: '2026-11-20T10:00:00Z' };
 const page = { scenarioStepResultId: '1' };
 const har = payload({ har: '{"log":{}}' });
 
-describe('what never changes', () => {
-  test('reports by id, steps and HAR files are read once, whatever the order of the input', { tags: 'nightly' }, async () => {
-    const stub = await openStub();
-    stub.answers = [
-      (response, { target }) => {
-        const record = { date: 5, stepResultId: 1 };
-        payload({ har: '{}', step: record, scenarioReport: record })(response, { target, method: '', headers: {}, body: '' });
-      },
-    ];
-    const client = openClient(stub);
-    const reads = [
-      () => client.call(getStepHar, page),
-      () => client.call(getStepReport, { stepId: '1' }),
-      () => client.call(getScenarioReport, { scenarioId: 1, date: 5 }),
-      () => client.call(getScenarioReport, { date: 5, scenarioId: 1 }),
-    ];
-    const first = await Promise.all(reads.map((read) => read()));
-    const again = await Promise.all(reads.map((read) => read()));
-    expect(stub.calls).toHaveLength(3);
-    for (const [index, answer] of again.entries()) expect(answer).toBe(first[index]);
-    // Whoever changed it would change the answers of all later calls.
-    expect(Object.isFrozen(again[1])).toBe(true);
-  });
+test('what never changes reports by id, steps and HAR files are read once, whatever the order of the input', {
+  tags: 'nightly',
+}, async () => {
+  const stub = await openStub();
+  stub.answers = [
+    (response, { target }) => {
+      const record = { date: 5, stepResultId: 1 };
+      payload({ har: '{}', step: record, scenarioReport: record })(response, { target, method: '', headers: {}, body: '' });
+    },
+  ];
+  const client = openClient(stub);
+  const reads = [
+    () => client.call(getStepHar, page),
+    () => client.call(getStepReport, { stepId: '1' }),
+    () => client.call(getScenarioReport, { scenarioId: 1, date: 5 }),
+    () => client.call(getScenarioReport, { date: 5, scenarioId: 1 }),
+  ];
+  const first = await Promise.all(reads.map((read) => read()));
+  const again = await Promise.all(reads.map((read) => read()));
+  expect(stub.calls).toHaveLength(3);
+  for (const [index, answer] of again.entries()) expect(answer).toBe(first[index]);
+  // Whoever changed it would change the answers of all later calls.
+  expect(Object.isFrozen(again[1])).toBe(true);
+});
 
-  test('a failure is not kept', async () => {
-    const stub = await openStub({ answers: [json(404, { success: false, errorCode: 'NOT_FOUND' }), har] });
-    const client = openClient(stub);
-    expect(await failure(client.call(getStepHar, page))).toMatchObject({ kind: 'missing' });
-    expect(await client.call(getStepHar, page)).toEqual({ har: '{"log":{}}' });
-  });
+test('what never changes a failure is not kept', async () => {
+  const stub = await openStub({ answers: [json(404, { success: false, errorCode: 'NOT_FOUND' }), har] });
+  const client = openClient(stub);
+  expect(await failure(client.call(getStepHar, page))).toMatchObject({ kind: 'missing' });
+  expect(await client.call(getStepHar, page)).toEqual({ har: '{"log":{}}' });
+});
 
-  test('makes room by bytes, the longest unused first; what is larger than all of it is not kept', async () => {
-    const stub = await openStub({ answers: [payload({ har: 'x'.repeat(10_000) })] });
-    const client = openClient(stub, { reads: createReadCache({ maxBytes: 50_000 }) });
-    const read = (id: string) => client.call(getStepHar, { scenarioStepResultId: id });
-    // About 20 kB each: two fit in.
-    for (const id of ['a', 'b', 'a', 'c', 'a', 'b']) await read(id);
-    expect(stub.calls.map(({ body }) => JSON.parse(body).scenarioStepResultId)).toEqual(['a', 'b', 'c', 'b']);
-    stub.answers = [payload({ har: 'x'.repeat(30_000) })];
-    for (const id of ['large', 'large', 'a']) await read(id);
-    expect(stub.calls).toHaveLength(6);
-  });
+test('what never changes makes room by bytes, the longest unused first; what is larger than all of it is not kept', async () => {
+  const stub = await openStub({ answers: [payload({ har: 'x'.repeat(10_000) })] });
+  const client = openClient(stub, { reads: createReadCache({ maxBytes: 50_000 }) });
+  const read = (id: string) => client.call(getStepHar, { scenarioStepResultId: id });
+  // About 20 kB each: two fit in.
+  for (const id of ['a', 'b', 'a', 'c', 'a', 'b']) await read(id);
+  expect(stub.calls.map(({ body }) => JSON.parse(body).scenarioStepResultId)).toEqual(['a', 'b', 'c', 'b']);
+  stub.answers = [payload({ har: 'x'.repeat(30_000) })];
+  for (const id of ['large', 'large', 'a']) await read(id);
+  expect(stub.calls).toHaveLength(6);
+});
 
-  test('one of many large answers passes unkept; one that is kept already is given', async () => {
-    const stub = await openStub({ answers: [har] });
-    const client = openClient(stub);
-    for (let turn = 0; turn < 2; turn += 1) await client.call(getStepHar, page, { passing: true });
-    expect(stub.calls).toHaveLength(2);
-    await client.call(getStepHar, page);
-    await client.call(getStepHar, page, { passing: true });
-    expect(stub.calls).toHaveLength(3);
-  });
+test('what never changes one of many large answers passes unkept; one that is kept already is given', async () => {
+  const stub = await openStub({ answers: [har] });
+  const client = openClient(stub);
+  for (let turn = 0; turn < 2; turn += 1) await client.call(getStepHar, page, { passing: true });
+  expect(stub.calls).toHaveLength(2);
+  await client.call(getStepHar, page);
+  await client.call(getStepHar, page, { passing: true });
+  expect(stub.calls).toHaveLength(3);
 });
 
 describe('who may see what is kept', () => {
@@ -241,65 +241,63 @@ test('what may change a page is given again only where it was read after the one
   expect(await ask('2', { after: 'unknown' })).toBe(5);
 });
 
-describe('a shared read', () => {
-  test('tells all who wait for it what it waits for, and lasts as long as the most patient of them', async () => {
-    const reads = createReadCache().open(['ana']);
-    const [one, other] = [limitsOf(), { ...limitsOf(), deadlineMs: 5_000 }];
-    const first = held(reads, { limits: one });
-    const second = held(reads, { limits: other });
-    await vi.waitUntil(() => first.begun.mock.calls.length === 1);
-    const shared = first.limits();
-    expect([shared.deadlineMs, shared.waitsFor, shared.queueMs]).toEqual([5_000, 'answer', undefined]);
-    const queueMs = () => 7;
-    Object.assign(shared, { waitsFor: 'turn', queueMs });
-    expect([shared.waitsFor, shared.queueMs]).toEqual(['turn', queueMs]);
-    for (const caller of [one, other]) expect(caller).toMatchObject({ waitsFor: 'turn', queueMs });
-    const answer = { list: [] };
-    first.end(answer);
-    expect([await first.answer, await second.answer]).toEqual([answer, answer]);
-    expect(second.begun).not.toHaveBeenCalled();
-    expect(Object.isFrozen(answer)).toBe(true);
-  });
+test('a shared read tells all who wait for it what it waits for, and lasts as long as the most patient of them', async () => {
+  const reads = createReadCache().open(['ana']);
+  const [one, other] = [limitsOf(), { ...limitsOf(), deadlineMs: 5_000 }];
+  const first = held(reads, { limits: one });
+  const second = held(reads, { limits: other });
+  await vi.waitUntil(() => first.begun.mock.calls.length === 1);
+  const shared = first.limits();
+  expect([shared.deadlineMs, shared.waitsFor, shared.queueMs]).toEqual([5_000, 'answer', undefined]);
+  const queueMs = () => 7;
+  Object.assign(shared, { waitsFor: 'turn', queueMs });
+  expect([shared.waitsFor, shared.queueMs]).toEqual(['turn', queueMs]);
+  for (const caller of [one, other]) expect(caller).toMatchObject({ waitsFor: 'turn', queueMs });
+  const answer = { list: [] };
+  first.end(answer);
+  expect([await first.answer, await second.answer]).toEqual([answer, answer]);
+  expect(second.begun).not.toHaveBeenCalled();
+  expect(Object.isFrozen(answer)).toBe(true);
+});
 
-  test('of one caller that is not kept is its own to change', async () => {
-    const only = held(createReadCache().open(['ana']));
-    await vi.waitUntil(() => only.begun.mock.calls.length === 1);
-    const answer = { list: [] };
-    only.end(answer);
-    await only.answer;
-    expect(Object.isFrozen(answer)).toBe(false);
-  });
+test('a shared read of one caller that is not kept is its own to change', async () => {
+  const only = held(createReadCache().open(['ana']));
+  await vi.waitUntil(() => only.begun.mock.calls.length === 1);
+  const answer = { list: [] };
+  only.end(answer);
+  await only.answer;
+  expect(Object.isFrozen(answer)).toBe(false);
+});
 
-  test('that everybody left is ended and joined by nobody; the next one is not touched by it', async () => {
-    const reads = createReadCache().open(['ana']);
-    const leaving = new AbortController();
-    const first = held(reads, { limits: limitsOf(leaving.signal) });
-    await vi.waitUntil(() => first.begun.mock.calls.length === 1);
-    const enough = new Error('enough');
-    leaving.abort(enough);
-    await expect(first.answer).rejects.toBe(enough);
-    expect(first.limits().signal.reason).toBe(enough);
-    const second = held(reads);
-    await vi.waitUntil(() => second.begun.mock.calls.length === 1);
-    first.end('late');
-    await new Promise(setImmediate);
-    const third = held(reads);
-    second.end('new');
-    expect([await second.answer, await third.answer]).toEqual(['new', 'new']);
-    expect(third.begun).not.toHaveBeenCalled();
-  });
+test('a shared read that everybody left is ended and joined by nobody; the next one is not touched by it', async () => {
+  const reads = createReadCache().open(['ana']);
+  const leaving = new AbortController();
+  const first = held(reads, { limits: limitsOf(leaving.signal) });
+  await vi.waitUntil(() => first.begun.mock.calls.length === 1);
+  const enough = new Error('enough');
+  leaving.abort(enough);
+  await expect(first.answer).rejects.toBe(enough);
+  expect(first.limits().signal.reason).toBe(enough);
+  const second = held(reads);
+  await vi.waitUntil(() => second.begun.mock.calls.length === 1);
+  first.end('late');
+  await new Promise(setImmediate);
+  const third = held(reads);
+  second.end('new');
+  expect([await second.answer, await third.answer]).toEqual(['new', 'new']);
+  expect(third.begun).not.toHaveBeenCalled();
+});
 
-  test('of a page is not joined where the page before it began later', async () => {
-    const reads = createReadCache().open(['ana']);
-    const second = held(reads, { key: '2', after: '1' });
-    await vi.waitUntil(() => second.begun.mock.calls.length === 1);
-    const first = held(reads, { key: '1' });
-    await vi.waitUntil(() => first.begun.mock.calls.length === 1);
-    const again = held(reads, { key: '2', after: '1' });
-    await vi.waitUntil(() => again.begun.mock.calls.length === 1);
-    for (const each of [first, second, again]) each.end('page');
-    expect(await Promise.all([first.answer, second.answer, again.answer])).toEqual(['page', 'page', 'page']);
-  });
+test('a shared read of a page is not joined where the page before it began later', async () => {
+  const reads = createReadCache().open(['ana']);
+  const second = held(reads, { key: '2', after: '1' });
+  await vi.waitUntil(() => second.begun.mock.calls.length === 1);
+  const first = held(reads, { key: '1' });
+  await vi.waitUntil(() => first.begun.mock.calls.length === 1);
+  const again = held(reads, { key: '2', after: '1' });
+  await vi.waitUntil(() => again.begun.mock.calls.length === 1);
+  for (const each of [first, second, again]) each.end('page');
+  expect(await Promise.all([first.answer, second.answer, again.answer])).toEqual(['page', 'page', 'page']);
 });
 
 test('an owner that forgets leaves others alone; each time, what is on its way is not kept', async () => {

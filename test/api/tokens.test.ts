@@ -45,49 +45,47 @@ function gate() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('callers share', () => {
-  test('50 at once make one request', async () => {
-    const { asked, get, cache } = watch();
-    const tokens = await Promise.all(Array.from({ length: 50 }, () => get()));
-    expect(new Set(tokens)).toEqual(new Set(['token-1']));
-    expect(asked).toHaveLength(1);
-    expect(await cache.get(request, never)).toMatchObject({ fromCache: true });
-  });
+test('callers share 50 at once make one request', async () => {
+  const { asked, get, cache } = watch();
+  const tokens = await Promise.all(Array.from({ length: 50 }, () => get()));
+  expect(new Set(tokens)).toEqual(new Set(['token-1']));
+  expect(asked).toHaveLength(1);
+  expect(await cache.get(request, never)).toMatchObject({ fromCache: true });
+});
 
-  test('one that gives up leaves the request to the others', async () => {
-    const { state, get, asked } = watch();
-    const answer = gate();
-    state.before = () => answer.promise;
-    const controller = new AbortController();
-    const impatient = get(request, controller.signal);
-    const patient = get();
-    controller.abort(new Error('enough'));
-    await expect(impatient).rejects.toThrow('enough');
-    answer.open();
-    expect(await patient).toBe('token-1');
-    expect(asked).toHaveLength(1);
-  });
+test('callers share one that gives up leaves the request to the others', async () => {
+  const { state, get, asked } = watch();
+  const answer = gate();
+  state.before = () => answer.promise;
+  const controller = new AbortController();
+  const impatient = get(request, controller.signal);
+  const patient = get();
+  controller.abort(new Error('enough'));
+  await expect(impatient).rejects.toThrow('enough');
+  answer.open();
+  expect(await patient).toBe('token-1');
+  expect(asked).toHaveLength(1);
+});
 
-  test('a failure reaches all of them and is not kept', async () => {
-    const { state, get, asked } = watch();
-    state.before = async () => Promise.reject(new ApiError('down', 'no'));
-    const results = await Promise.allSettled([get(), get(), get()]);
-    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    state.before = async () => undefined;
-    expect(await get()).toBe('token-2');
-    expect(asked).toHaveLength(2);
-  });
+test('callers share a failure reaches all of them and is not kept', async () => {
+  const { state, get, asked } = watch();
+  state.before = async () => Promise.reject(new ApiError('down', 'no'));
+  const results = await Promise.allSettled([get(), get(), get()]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  state.before = async () => undefined;
+  expect(await get()).toBe('token-2');
+  expect(asked).toHaveLength(2);
+});
 
-  test('not across credential, secret, project or scopes; the order of scopes is no difference', async () => {
-    const { get } = watch();
-    const other = (changes: Partial<TokenRequest>) => get({ ...request, ...changes });
-    expect(await get()).toBe('token-1');
-    expect(await other({ credential: { clientId: 'id-2', clientSecret: 'secret' } })).toBe('token-2');
-    expect(await other({ credential: { clientId: 'id', clientSecret: 'guess' } })).toBe('token-3');
-    expect(await other({ projectId: 7 })).toBe('token-4');
-    expect(await other({ scopes: ['data-export', 'metrics'] })).toBe('token-5');
-    expect(await other({ scopes: ['metrics', 'data-export'] })).toBe('token-5');
-  });
+test('callers share not across credential, secret, project or scopes; the order of scopes is no difference', async () => {
+  const { get } = watch();
+  const other = (changes: Partial<TokenRequest>) => get({ ...request, ...changes });
+  expect(await get()).toBe('token-1');
+  expect(await other({ credential: { clientId: 'id-2', clientSecret: 'secret' } })).toBe('token-2');
+  expect(await other({ credential: { clientId: 'id', clientSecret: 'guess' } })).toBe('token-3');
+  expect(await other({ projectId: 7 })).toBe('token-4');
+  expect(await other({ scopes: ['data-export', 'metrics'] })).toBe('token-5');
+  expect(await other({ scopes: ['metrics', 'data-export'] })).toBe('token-5');
 });
 
 describe('life', () => {

@@ -6,77 +6,75 @@ import type { Setting } from '../../src/settings/setting.ts';
 import { flagOf, readSettings, settingDeclarations } from '../../src/settings/settings.ts';
 import { unknownVariables } from '../../src/settings/unknown-variables.ts';
 
-describe('a command line', () => {
-  it('serves when it names nothing', () => {
-    expect(readCommandLine([])).toEqual({
-      command: 'serve',
-      positionals: [],
-      flags: {},
-      world: {},
-      help: undefined,
-      version: false,
-    });
+it('a command line serves when it names nothing', () => {
+  expect(readCommandLine([])).toEqual({
+    command: 'serve',
+    positionals: [],
+    flags: {},
+    world: {},
+    help: undefined,
+    version: false,
   });
+});
 
-  it('takes flags in any place, and leaves the rest to the command', () => {
-    const line = readCommandLine([
-      '--time-zone',
-      'Europe/Paris',
-      'call',
-      'list_goals',
-      '{"projectId":1}',
-      '--read-only',
-      '--log-level=error',
-    ]);
-    expect(line).toMatchObject({ command: 'call', positionals: ['list_goals', '{"projectId":1}'] });
-    expect(readSettings({}, line.flags)).toMatchObject({ timeZone: 'Europe/Paris', readOnly: true, logLevel: 'error' });
-  });
+it('a command line takes flags in any place, and leaves the rest to the command', () => {
+  const line = readCommandLine([
+    '--time-zone',
+    'Europe/Paris',
+    'call',
+    'list_goals',
+    '{"projectId":1}',
+    '--read-only',
+    '--log-level=error',
+  ]);
+  expect(line).toMatchObject({ command: 'call', positionals: ['list_goals', '{"projectId":1}'] });
+  expect(readSettings({}, line.flags)).toMatchObject({ timeZone: 'Europe/Paris', readOnly: true, logLevel: 'error' });
+});
 
-  it('shapes the emulated world', () => {
-    const { world, flags } = readCommandLine([
-      'emulator',
-      '--seed',
-      '7',
-      '--clock',
-      '2026-01-01T00:00:00Z',
-      '--fault',
-      'hang',
-      '--fault',
-      'reset',
-      '--size',
-      'big',
-      '--port',
-      '4000',
-    ]);
-    expect({ world, port: flags['port'] }).toEqual({
-      world: { seed: '7', clock: '2026-01-01T00:00:00Z', size: 'big', fault: ['hang', 'reset'] },
-      port: '4000',
-    });
+it('a command line shapes the emulated world', () => {
+  const { world, flags } = readCommandLine([
+    'emulator',
+    '--seed',
+    '7',
+    '--clock',
+    '2026-01-01T00:00:00Z',
+    '--fault',
+    'hang',
+    '--fault',
+    'reset',
+    '--size',
+    'big',
+    '--port',
+    '4000',
+  ]);
+  expect({ world, port: flags['port'] }).toEqual({
+    world: { seed: '7', clock: '2026-01-01T00:00:00Z', size: 'big', fault: ['hang', 'reset'] },
+    port: '4000',
   });
+});
 
-  it.each([
-    [['xyz'], 'no command "xyz"; there are serve, demo, emulator, doctor, call, report, token, credentials'],
-    [['docter'], 'no command "docter"; did you mean doctor?'],
-    [['help', 'tokn'], 'no command "tokn"; did you mean token?'],
-    [['list_goals'], `no command "list_goals"; a tool is called by call list_goals '{…}'`],
-    [['--tool-sets', 'x'], 'there is no flag --tool-sets; did you mean --toolsets?'],
-    [['--no-demo'], 'there is no flag --no-demo; did you mean --demo?'],
-    [['--dmeo'], 'there is no flag --dmeo; did you mean --demo?'],
-    [['--startDate'], 'there is no flag --startDate; --help lists the flags of a command, --help settings all others'],
-    [['-x'], 'there is no flag -x; --help lists the flags of a command, --help settings all others'],
-    [['--time-zone'], '--time-zone needs a value: --time-zone <value>'],
-    [['--time-zone', '--demo'], '--time-zone needs a value'],
-    [['--demo=yes'], '--demo is a switch and takes no value; leave it out for no'],
-    [['call', 'list_goals', '--last', 'week'], '--last is no flag of call (it is one of report); call --help lists those that it has'],
-    [['demo', '--toolsets', 'core'], '--toolsets is no flag of demo; demo --help lists those that it has'],
-    [['demo', '--port', '80'], '--port is no flag of demo'],
-    [['token', 'list', '--seed', '7'], '--seed is no flag of token'],
-    [['serve', 'now'], '"now" is not expected: serve takes only flags'],
-    [['serve', '--raw-har', 'false'], '"false" is not expected: serve takes only flags, and a switch such as --demo takes no value'],
-    [['--client-secret', 'x'], 'set WEB_ANALYTICS_CLIENT_SECRET or WEB_ANALYTICS_CLIENT_SECRET_FILE'],
-  ])('that cannot be read is refused: %j', (args, words) => {
-    expect(() => readCommandLine(args)).toThrow(words);
-  });
+it.each([
+  [['xyz'], 'no command "xyz"; there are serve, demo, emulator, doctor, call, report, token, credentials'],
+  [['docter'], 'no command "docter"; did you mean doctor?'],
+  [['help', 'tokn'], 'no command "tokn"; did you mean token?'],
+  [['list_goals'], `no command "list_goals"; a tool is called by call list_goals '{…}'`],
+  [['--tool-sets', 'x'], 'there is no flag --tool-sets; did you mean --toolsets?'],
+  [['--no-demo'], 'there is no flag --no-demo; did you mean --demo?'],
+  [['--dmeo'], 'there is no flag --dmeo; did you mean --demo?'],
+  [['--startDate'], 'there is no flag --startDate; --help lists the flags of a command, --help settings all others'],
+  [['-x'], 'there is no flag -x; --help lists the flags of a command, --help settings all others'],
+  [['--time-zone'], '--time-zone needs a value: --time-zone <value>'],
+  [['--time-zone', '--demo'], '--time-zone needs a value'],
+  [['--demo=yes'], '--demo is a switch and takes no value; leave it out for no'],
+  [['call', 'list_goals', '--last', 'week'], '--last is no flag of call (it is one of report); call --help lists those that it has'],
+  [['demo', '--toolsets', 'core'], '--toolsets is no flag of demo; demo --help lists those that it has'],
+  [['demo', '--port', '80'], '--port is no flag of demo'],
+  [['token', 'list', '--seed', '7'], '--seed is no flag of token'],
+  [['serve', 'now'], '"now" is not expected: serve takes only flags'],
+  [['serve', '--raw-har', 'false'], '"false" is not expected: serve takes only flags, and a switch such as --demo takes no value'],
+  [['--client-secret', 'x'], 'set WEB_ANALYTICS_CLIENT_SECRET or WEB_ANALYTICS_CLIENT_SECRET_FILE'],
+])('a command line that cannot be read is refused: %j', (args, words) => {
+  expect(() => readCommandLine(args)).toThrow(words);
 });
 
 describe('the help', () => {

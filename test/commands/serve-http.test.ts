@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, type TestContext, vi } from 'vitest';
+import { expect, it, onTestFinished, type TestContext, vi } from 'vitest';
 import { readCertificate } from '../../src/commands/serve-over-http.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import type { Log } from '../../src/lib/log.ts';
@@ -81,78 +81,76 @@ it('without --http its settings are told to have no effect', { tags: 'nightly' }
   );
 });
 
-describe('TLS', () => {
-  it('is spoken with the files that are set', { tags: 'nightly' }, async (context) => {
-    const { settings } = certificate(context);
-    const { url } = await open({ settings });
-    const { port, protocol } = new URL(url);
-    expect(protocol).toBe('https:');
-    const sending = request({
-      host: '127.0.0.1',
-      servername: 'localhost',
-      port,
-      path: '/mcp',
-      method: 'POST',
-      headers: HEADERS,
-      ca: readFileSync(settings.TLS_CERT_FILE),
-    });
-    sending.end(JSON.stringify({ jsonrpc: '2.0', ...INITIALIZE }));
-    const [response] = (await once(sending, 'response')) as [{ statusCode: number; headers: Record<string, string>; resume(): void }];
-    response.resume();
-    expect([response.statusCode, response.headers['mcp-session-id']]).toEqual([200, expect.stringMatching(/^[\da-f-]{36}$/)]);
-    sending.destroy();
+it('TLS is spoken with the files that are set', { tags: 'nightly' }, async (context) => {
+  const { settings } = certificate(context);
+  const { url } = await open({ settings });
+  const { port, protocol } = new URL(url);
+  expect(protocol).toBe('https:');
+  const sending = request({
+    host: '127.0.0.1',
+    servername: 'localhost',
+    port,
+    path: '/mcp',
+    method: 'POST',
+    headers: HEADERS,
+    ca: readFileSync(settings.TLS_CERT_FILE),
   });
+  sending.end(JSON.stringify({ jsonrpc: '2.0', ...INITIALIZE }));
+  const [response] = (await once(sending, 'response')) as [{ statusCode: number; headers: Record<string, string>; resume(): void }];
+  response.resume();
+  expect([response.statusCode, response.headers['mcp-session-id']]).toEqual([200, expect.stringMatching(/^[\da-f-]{36}$/)]);
+  sending.destroy();
+});
 
-  it('with a certificate whose time is over is spoken, with a warning', (context) => {
-    const { TLS_CERT_FILE: tlsCertFile, TLS_KEY_FILE: tlsKeyFile } = certificate(context).settings;
-    const told = (days: number) => {
-      const log = vi.fn<Log>();
-      readCertificate({ tlsCertFile, tlsKeyFile }, { clock: manualClock(new Date(Date.now() + days * DAY_MS).toISOString()), log });
-      return log.mock.calls;
-    };
-    expect([told(1), told(3)]).toEqual([[], [['warn', expect.stringContaining('TLS_CERT_FILE: clients refuse the certificate')]]]);
-  });
+it('TLS with a certificate whose time is over is spoken, with a warning', (context) => {
+  const { TLS_CERT_FILE: tlsCertFile, TLS_KEY_FILE: tlsKeyFile } = certificate(context).settings;
+  const told = (days: number) => {
+    const log = vi.fn<Log>();
+    readCertificate({ tlsCertFile, tlsKeyFile }, { clock: manualClock(new Date(Date.now() + days * DAY_MS).toISOString()), log });
+    return log.mock.calls;
+  };
+  expect([told(1), told(3)]).toEqual([[], [['warn', expect.stringContaining('TLS_CERT_FILE: clients refuse the certificate')]]]);
+});
 
-  it('waits for nobody who connects and does not shake hands, at its end least of all', { tags: 'nightly' }, async (context) => {
-    const { settings } = certificate(context);
-    const silent = async ({ url }: { url: string }) => {
-      const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) }).on('error', () => undefined);
-      await once(socket, 'connect');
-      return once(socket.resume(), 'close');
-    };
-    await silent(await open({ settings, limits: { headersTimeoutMs: 150 } }));
-    const ending = await openService({ settings });
-    const cut = silent(ending);
-    // Meanwhile it is let in for sure.
-    await silent(await open({ settings, limits: { headersTimeoutMs: 150 } }));
-    await expect(Promise.all([ending.close(), cut])).resolves.toHaveLength(2);
-  });
+it('TLS waits for nobody who connects and does not shake hands, at its end least of all', { tags: 'nightly' }, async (context) => {
+  const { settings } = certificate(context);
+  const silent = async ({ url }: { url: string }) => {
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) }).on('error', () => undefined);
+    await once(socket, 'connect');
+    return once(socket.resume(), 'close');
+  };
+  await silent(await open({ settings, limits: { headersTimeoutMs: 150 } }));
+  const ending = await openService({ settings });
+  const cut = silent(ending);
+  // Meanwhile it is let in for sure.
+  await silent(await open({ settings, limits: { headersTimeoutMs: 150 } }));
+  await expect(Promise.all([ending.close(), cut])).resolves.toHaveLength(2);
+});
 
-  it('with files that cannot be used is refused by their names, with what is expected', { tags: 'nightly' }, async (context) => {
-    const { folder, settings } = certificate(context);
-    const file = (name: string, text?: string) => {
-      if (text !== undefined) writeFileSync(join(folder, name), text);
-      return join(folder, name);
-    };
-    const pem = { type: 'pkcs8', format: 'pem' } as const;
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 });
-    const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key } = settings;
-    const wrong = file('wrong.pem', 'nothing of use');
-    const other = file('other.pem', privateKey.export(pem).toString());
-    const locked = file('locked.pem', privateKey.export({ ...pem, cipher: 'aes-256-cbc', passphrase: 'secret' }).toString());
-    const refusals: [string, string, RegExp][] = [
-      [file('none.pem'), key, /TLS_CERT_FILE: cannot read ".*none.pem"; expected a readable PEM file/],
-      [wrong, key, /TLS_CERT_FILE: holds no certificate in PEM/],
-      [file('empty.pem', ''), key, /TLS_CERT_FILE: holds no certificate in PEM/],
-      [cert, wrong, /TLS_KEY_FILE: holds no private key in PEM/],
-      [cert, locked, /TLS_KEY_FILE: holds no private key in PEM, or one behind a passphrase/],
-      [cert, other, /TLS_KEY_FILE: the key does not belong to the certificate/],
-    ];
-    for (const [tlsCertFile, tlsKeyFile, words] of refusals)
-      await expect(openService({ settings: { TLS_CERT_FILE: tlsCertFile, TLS_KEY_FILE: tlsKeyFile } })).rejects.toThrow(words);
-    const refused = startHttpServer(['--demo', '--port', '0', '--tls-cert-file', cert, '--tls-key-file', wrong]);
-    await expect(refused).rejects.toThrow(/^The server ended: .*holds no private key/);
-  });
+it('TLS with files that cannot be used is refused by their names, with what is expected', { tags: 'nightly' }, async (context) => {
+  const { folder, settings } = certificate(context);
+  const file = (name: string, text?: string) => {
+    if (text !== undefined) writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const pem = { type: 'pkcs8', format: 'pem' } as const;
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 });
+  const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key } = settings;
+  const wrong = file('wrong.pem', 'nothing of use');
+  const other = file('other.pem', privateKey.export(pem).toString());
+  const locked = file('locked.pem', privateKey.export({ ...pem, cipher: 'aes-256-cbc', passphrase: 'secret' }).toString());
+  const refusals: [string, string, RegExp][] = [
+    [file('none.pem'), key, /TLS_CERT_FILE: cannot read ".*none.pem"; expected a readable PEM file/],
+    [wrong, key, /TLS_CERT_FILE: holds no certificate in PEM/],
+    [file('empty.pem', ''), key, /TLS_CERT_FILE: holds no certificate in PEM/],
+    [cert, wrong, /TLS_KEY_FILE: holds no private key in PEM/],
+    [cert, locked, /TLS_KEY_FILE: holds no private key in PEM, or one behind a passphrase/],
+    [cert, other, /TLS_KEY_FILE: the key does not belong to the certificate/],
+  ];
+  for (const [tlsCertFile, tlsKeyFile, words] of refusals)
+    await expect(openService({ settings: { TLS_CERT_FILE: tlsCertFile, TLS_KEY_FILE: tlsKeyFile } })).rejects.toThrow(words);
+  const refused = startHttpServer(['--demo', '--port', '0', '--tls-cert-file', cert, '--tls-key-file', wrong]);
+  await expect(refused).rejects.toThrow(/^The server ended: .*holds no private key/);
 });
 
 it.each(['SIGTERM', 'SIGINT'] as const)(

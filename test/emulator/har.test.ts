@@ -34,58 +34,56 @@ function pageEntry({ log }: Har): Entry {
 
 const hars = [...(await allHars(1)), ...(await allHars(2))];
 
-describe('the HAR of a step', () => {
-  it('moves the bytes and makes the requests that the step counts', () => {
-    for (const { step, har, name } of hars) {
-      const { entries } = har.log;
-      const broken = entries.filter(({ response }) => response.status === 0 || response.status >= 400);
-      const bytes = entries.reduce((sum, entry) => sum + transferred(entry), 0);
-      expect([name, entries.length, bytes, broken.length]).toEqual([name, step.requestsCount, step.weight, step.unavailableResource]);
-      expect(entries.length).toBeGreaterThanOrEqual(60);
-      expect(entries.length).toBeLessThanOrEqual(200);
-    }
-  });
+it('the HAR of a step moves the bytes and makes the requests that the step counts', () => {
+  for (const { step, har, name } of hars) {
+    const { entries } = har.log;
+    const broken = entries.filter(({ response }) => response.status === 0 || response.status >= 400);
+    const bytes = entries.reduce((sum, entry) => sum + transferred(entry), 0);
+    expect([name, entries.length, bytes, broken.length]).toEqual([name, step.requestsCount, step.weight, step.unavailableResource]);
+    expect(entries.length).toBeGreaterThanOrEqual(60);
+    expect(entries.length).toBeLessThanOrEqual(200);
+  }
+});
 
-  it('has the times of the step', () => {
-    for (const { step, har, name } of hars) {
-      const t = step.timings;
-      const { entries, pages } = har.log;
-      const startMs = startOf(har);
-      expect([name, startMs]).toEqual([name, t?.navigationStart]);
-      expect(pages?.[0]?.pageTimings).toMatchObject({ onLoad: t?.loadEvent, onContentLoad: t?.domContentLoadedEventStart });
-      const received = endOf(pageEntry(har), startMs);
-      expect(Math.abs(received - num(pageEntry(har).timings.receive) - num(t?.firstByte))).toBeLessThan(2);
-      expect(Math.abs(received - num(t?.lastByte))).toBeLessThan(2);
-      const ends = entries.map((entry) => endOf(entry, startMs));
-      expect(Math.abs(Math.max(...ends) - num(step.loadTime))).toBeLessThan(3);
-      expect(Math.min(...entries.map((entry) => Date.parse(entry.startedDateTime)))).toBe(startMs);
-      const blocking = entries.filter(({ _renderBlocking: value }) => value === 'blocking').map((entry) => endOf(entry, startMs));
-      expect(blocking.length).toBeGreaterThan(0);
-      expect(Math.max(...blocking)).toBeLessThanOrEqual(num(t?.firstPaint));
-    }
-  });
+it('the HAR of a step has the times of the step', () => {
+  for (const { step, har, name } of hars) {
+    const t = step.timings;
+    const { entries, pages } = har.log;
+    const startMs = startOf(har);
+    expect([name, startMs]).toEqual([name, t?.navigationStart]);
+    expect(pages?.[0]?.pageTimings).toMatchObject({ onLoad: t?.loadEvent, onContentLoad: t?.domContentLoadedEventStart });
+    const received = endOf(pageEntry(har), startMs);
+    expect(Math.abs(received - num(pageEntry(har).timings.receive) - num(t?.firstByte))).toBeLessThan(2);
+    expect(Math.abs(received - num(t?.lastByte))).toBeLessThan(2);
+    const ends = entries.map((entry) => endOf(entry, startMs));
+    expect(Math.abs(Math.max(...ends) - num(step.loadTime))).toBeLessThan(3);
+    expect(Math.min(...entries.map((entry) => Date.parse(entry.startedDateTime)))).toBe(startMs);
+    const blocking = entries.filter(({ _renderBlocking: value }) => value === 'blocking').map((entry) => endOf(entry, startMs));
+    expect(blocking.length).toBeGreaterThan(0);
+    expect(Math.max(...blocking)).toBeLessThanOrEqual(num(t?.firstPaint));
+  }
+});
 
-  it('adds up the parts of each time, encryption within the connection', () => {
-    for (const { har, name } of hars) {
-      for (const { time, timings, request } of har.log.entries) {
-        const parts = [timings.blocked, timings.dns, timings.connect, timings.send, timings.wait, timings.receive].map(num);
-        const sum = parts.filter((part) => part !== -1).reduce((total, part) => total + part, 0);
-        const wrong = Math.min(...parts.map((part) => (part === -1 ? 0 : part))) < 0 || num(timings.ssl) > num(timings.connect);
-        expect([name, request.url, wrong, Math.abs(sum - time) < 0.002]).toEqual([name, request.url, false, true]);
-      }
+it('the HAR of a step adds up the parts of each time, encryption within the connection', () => {
+  for (const { har, name } of hars) {
+    for (const { time, timings, request } of har.log.entries) {
+      const parts = [timings.blocked, timings.dns, timings.connect, timings.send, timings.wait, timings.receive].map(num);
+      const sum = parts.filter((part) => part !== -1).reduce((total, part) => total + part, 0);
+      const wrong = Math.min(...parts.map((part) => (part === -1 ? 0 : part))) < 0 || num(timings.ssl) > num(timings.connect);
+      expect([name, request.url, wrong, Math.abs(sum - time) < 0.002]).toEqual([name, request.url, false, true]);
     }
-  });
+  }
+});
 
-  it('follows redirects from one address to the next, up to the document', () => {
-    const counts = hars.map(({ har, name }) => {
-      const redirects = har.log.entries.filter(({ response }) => response.status === 301);
-      const chain = redirects.toSorted((a, b) => a.startedDateTime.localeCompare(b.startedDateTime));
-      const addresses = [...chain.map(({ request }) => request.url), pageEntry(har).request.url];
-      expect([name, ...chain.map(({ response }) => response.redirectURL)]).toEqual([name, ...addresses.slice(1)]);
-      return redirects.length;
-    });
-    expect(new Set(counts)).toEqual(new Set([0, 1, 2]));
+it('the HAR of a step follows redirects from one address to the next, up to the document', () => {
+  const counts = hars.map(({ har, name }) => {
+    const redirects = har.log.entries.filter(({ response }) => response.status === 301);
+    const chain = redirects.toSorted((a, b) => a.startedDateTime.localeCompare(b.startedDateTime));
+    const addresses = [...chain.map(({ request }) => request.url), pageEntry(har).request.url];
+    expect([name, ...chain.map(({ response }) => response.redirectURL)]).toEqual([name, ...addresses.slice(1)]);
+    return redirects.length;
   });
+  expect(new Set(counts)).toEqual(new Set([0, 1, 2]));
 });
 
 describe('HAR files altogether', () => {

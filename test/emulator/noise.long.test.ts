@@ -56,86 +56,84 @@ function spreadOf(values: readonly number[]): number {
   return 1.4826 * median(values.map(Math.abs));
 }
 
-describe('days of the session world', () => {
-  it('have conversions that scatter at least as independent sessions would, as the interface answers', { tags: 'nightly' }, async () => {
-    const ratios = await Promise.all(
-      SEEDS.map(async (seed) => {
-        const platform = await openPlatform({ seed });
-        try {
-          const token = await platform.token();
-          const ranges = await Promise.all(
-            HALF_YEAR.map((fromMs) => {
-              const range = { startDate: new Date(fromMs).toISOString(), endDate: new Date(fromMs + 7 * WEEKS * DAY_MS - 1).toISOString() };
-              return platform.ask('getSiteMetrics', { ...range, period: 'daily' }, token);
-            }),
-          );
-          const valuesOf = (name: string) =>
-            ranges.flatMap(({ values }) => values.filter((value) => value.name === name)).map(({ value }) => value ?? 0);
-          const visits = valuesOf('visits');
-          return overBinomial(inWeeks(valuesOf('conversionCount').map((count, at) => ({ count, of: visits[at] ?? 0 }))));
-        } finally {
-          await platform.close();
-        }
-      }),
-    );
-    expect(mean(ratios)).toBeGreaterThanOrEqual(1);
-    expect(mean(ratios)).toBeLessThan(2);
-  });
-
-  it('have visits that differ by 4 to 8 %, mostly for all devices alike', { tags: 'nightly' }, () => {
-    for (const world of worlds) {
-      const [desktop, mobile, all] = [[1], [2], [0, 1, 2, 3]].map((devices) =>
-        againstNeighbours(
-          daysOf(world, shop.id, ({ deviceId }, index) => devices.includes(deviceId[index] ?? 0)).map(({ count }) => count),
-        ),
-      );
-      const spread = spreadOf(all ?? []) / Math.sqrt(1.5);
-      expect(spread).toBeGreaterThan(0.035);
-      expect(spread).toBeLessThan(0.1);
-      expect(sampleCorrelation(desktop ?? [], mobile ?? [])).toBeGreaterThan(0.5);
-      expect(sampleCorrelation(desktop ?? [], mobile ?? [])).toBeLessThan(0.99);
-    }
-  });
-
-  it('hold a few holidays a year that move the visits by their factor', () => {
-    const holidays = SEEDS.map((seed) => metricStories({ seed, startMs: START_MS }).holidays);
-    const aYear = (holidays.flat().length / SEEDS.length / projects.length) * (365 / RETENTION_DAYS);
-    expect(aYear).toBeGreaterThan(2);
-    expect(aYear).toBeLessThan(8);
-    for (const { factor } of holidays.flat()) {
-      expect(factor).toBeGreaterThanOrEqual(0.6);
-      expect(factor).toBeLessThanOrEqual(1.8);
-      expect(Math.abs(factor - 1)).toBeGreaterThan(0.19);
-    }
-    const seen = holidays.flatMap((list, at) =>
-      list
-        .filter(({ projectId, day }) => projectId !== app.id && dayNumberOf(Date.parse(day)) < dayNumberOf(START_MS) - 60)
-        .map(({ projectId, day, factor }) => {
-          const visits = (days: number) => worlds[at]?.day(projectId, dayNumberOf(Date.parse(day)) + days, START_MS).count ?? 0;
-          return visits(0) / median([-14, -7, 7, 14].map(visits)) / factor;
-        }),
-    );
-    expect(seen.length).toBeGreaterThan(20);
-    expect(median(seen)).toBeGreaterThan(0.95);
-    expect(median(seen)).toBeLessThan(1.05);
-  });
-
-  it('sell baskets with a heavy tail', () => {
-    for (const { id } of [shop, app]) {
-      for (const world of someOf(worlds, 1)) {
-        const baskets = Array.from({ length: 182 }, (_, at) => world.day(id, FIRST_DAY + at, START_MS)).flatMap((day) =>
-          [...day.revenueCents].filter((_cents, index) => day.transactions[index] === 1),
+it('days of the session world have conversions that scatter at least as independent sessions would, as the interface answers', {
+  tags: 'nightly',
+}, async () => {
+  const ratios = await Promise.all(
+    SEEDS.map(async (seed) => {
+      const platform = await openPlatform({ seed });
+      try {
+        const token = await platform.token();
+        const ranges = await Promise.all(
+          HALF_YEAR.map((fromMs) => {
+            const range = { startDate: new Date(fromMs).toISOString(), endDate: new Date(fromMs + 7 * WEEKS * DAY_MS - 1).toISOString() };
+            return platform.ask('getSiteMetrics', { ...range, period: 'daily' }, token);
+          }),
         );
-        const largest = baskets.toSorted((a, b) => b - a);
-        const top = largest.slice(0, Math.floor(largest.length / 100));
-        // An exponential distribution has 0.056 here, a log-normal one of this width 0.066.
-        expect(sum(top) / sum(baskets)).toBeGreaterThan(0.075);
-        expect((largest[0] ?? 0) / median(baskets)).toBeGreaterThan(25);
-        expect(mean(baskets) / 100).toBeGreaterThan(65);
-        expect(mean(baskets) / 100).toBeLessThan(95);
+        const valuesOf = (name: string) =>
+          ranges.flatMap(({ values }) => values.filter((value) => value.name === name)).map(({ value }) => value ?? 0);
+        const visits = valuesOf('visits');
+        return overBinomial(inWeeks(valuesOf('conversionCount').map((count, at) => ({ count, of: visits[at] ?? 0 }))));
+      } finally {
+        await platform.close();
       }
+    }),
+  );
+  expect(mean(ratios)).toBeGreaterThanOrEqual(1);
+  expect(mean(ratios)).toBeLessThan(2);
+});
+
+it('days of the session world have visits that differ by 4 to 8 %, mostly for all devices alike', { tags: 'nightly' }, () => {
+  for (const world of worlds) {
+    const [desktop, mobile, all] = [[1], [2], [0, 1, 2, 3]].map((devices) =>
+      againstNeighbours(daysOf(world, shop.id, ({ deviceId }, index) => devices.includes(deviceId[index] ?? 0)).map(({ count }) => count)),
+    );
+    const spread = spreadOf(all ?? []) / Math.sqrt(1.5);
+    expect(spread).toBeGreaterThan(0.035);
+    expect(spread).toBeLessThan(0.1);
+    expect(sampleCorrelation(desktop ?? [], mobile ?? [])).toBeGreaterThan(0.5);
+    expect(sampleCorrelation(desktop ?? [], mobile ?? [])).toBeLessThan(0.99);
+  }
+});
+
+it('days of the session world hold a few holidays a year that move the visits by their factor', () => {
+  const holidays = SEEDS.map((seed) => metricStories({ seed, startMs: START_MS }).holidays);
+  const aYear = (holidays.flat().length / SEEDS.length / projects.length) * (365 / RETENTION_DAYS);
+  expect(aYear).toBeGreaterThan(2);
+  expect(aYear).toBeLessThan(8);
+  for (const { factor } of holidays.flat()) {
+    expect(factor).toBeGreaterThanOrEqual(0.6);
+    expect(factor).toBeLessThanOrEqual(1.8);
+    expect(Math.abs(factor - 1)).toBeGreaterThan(0.19);
+  }
+  const seen = holidays.flatMap((list, at) =>
+    list
+      .filter(({ projectId, day }) => projectId !== app.id && dayNumberOf(Date.parse(day)) < dayNumberOf(START_MS) - 60)
+      .map(({ projectId, day, factor }) => {
+        const visits = (days: number) => worlds[at]?.day(projectId, dayNumberOf(Date.parse(day)) + days, START_MS).count ?? 0;
+        return visits(0) / median([-14, -7, 7, 14].map(visits)) / factor;
+      }),
+  );
+  expect(seen.length).toBeGreaterThan(20);
+  expect(median(seen)).toBeGreaterThan(0.95);
+  expect(median(seen)).toBeLessThan(1.05);
+});
+
+it('days of the session world sell baskets with a heavy tail', () => {
+  for (const { id } of [shop, app]) {
+    for (const world of someOf(worlds, 1)) {
+      const baskets = Array.from({ length: 182 }, (_, at) => world.day(id, FIRST_DAY + at, START_MS)).flatMap((day) =>
+        [...day.revenueCents].filter((_cents, index) => day.transactions[index] === 1),
+      );
+      const largest = baskets.toSorted((a, b) => b - a);
+      const top = largest.slice(0, Math.floor(largest.length / 100));
+      // An exponential distribution has 0.056 here, a log-normal one of this width 0.066.
+      expect(sum(top) / sum(baskets)).toBeGreaterThan(0.075);
+      expect((largest[0] ?? 0) / median(baskets)).toBeGreaterThan(25);
+      expect(mean(baskets) / 100).toBeGreaterThan(65);
+      expect(mean(baskets) / 100).toBeLessThan(95);
     }
-  });
+  }
 });
 
 /** Load times of a scenario's first step by hour since 1970, oldest first. */

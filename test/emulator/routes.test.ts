@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type OperationName, operations } from '../../src/api/operations/index.ts';
 import { shop } from '../../src/emulator/credentials.ts';
 import { sharedPlatform } from '../support/emulator.ts';
@@ -130,57 +130,55 @@ it('recorded requests are bounded', async () => {
   expect([0, -3, -2, -1].map((index) => requests.at(index)?.url)).toEqual(['/more', '/first', '/second', '/third']);
 });
 
-describe('what is in flight', () => {
-  it('is at most 10 requests of a project, whatever the credential', async () => {
-    const { call, token, faults } = platform();
-    const bearers = [await token('shop'), await token('account', { projectId: shop.id })];
-    const other = await token('app');
-    const slow = faults.add({ kind: 'slow', operation: 'listExportJobs' });
-    const held = Array.from({ length: 10 }, (_, index) => call('listExportJobs', {}, bearers[index % 2]));
-    await slow.reached(10);
-    const refused = await call('listCustomVariables', {}, bearers[0]);
-    expect(refused).toMatchObject({ status: 429, body: { success: false, errorCode: 'TOO_MANY_REQUESTS' } });
-    expect(refused.headers.get('retry-after')).toBe('1');
-    expect((await call('listCustomVariables', {}, other)).status).toBe(200);
-    slow.release();
-    expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(10).fill(200));
-    expect((await call('listCustomVariables', {}, bearers[0])).status).toBe(200);
-  });
+it('what is in flight is at most 10 requests of a project, whatever the credential', async () => {
+  const { call, token, faults } = platform();
+  const bearers = [await token('shop'), await token('account', { projectId: shop.id })];
+  const other = await token('app');
+  const slow = faults.add({ kind: 'slow', operation: 'listExportJobs' });
+  const held = Array.from({ length: 10 }, (_, index) => call('listExportJobs', {}, bearers[index % 2]));
+  await slow.reached(10);
+  const refused = await call('listCustomVariables', {}, bearers[0]);
+  expect(refused).toMatchObject({ status: 429, body: { success: false, errorCode: 'TOO_MANY_REQUESTS' } });
+  expect(refused.headers.get('retry-after')).toBe('1');
+  expect((await call('listCustomVariables', {}, other)).status).toBe(200);
+  slow.release();
+  expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(10).fill(200));
+  expect((await call('listCustomVariables', {}, bearers[0])).status).toBe(200);
+});
 
-  it('is at most one call to speed analysis of a project', async () => {
-    const { call, token, faults } = platform();
-    const bearer = await token('shop');
-    const slow = faults.add({ kind: 'slow', operation: 'listScenarios', times: 1 });
-    const held = call('listScenarios', {}, bearer);
-    await slow.reached();
-    expect(await call('listSpeedEvents', {}, bearer)).toMatchObject({
-      status: 409,
-      body: { success: false, errorCode: 'CONCURRENT_API_CALL', errorMessage: 'Too much concurrent calls' },
-    });
-    expect((await call('listScenarios', {}, await token('app'))).status).toBe(200);
-    expect((await call('listExportJobs', {}, bearer)).status).toBe(200);
-    slow.release();
-    expect((await held).status).toBe(200);
-    expect((await call('listSpeedEvents', {}, bearer)).status).toBe(200);
+it('what is in flight is at most one call to speed analysis of a project', async () => {
+  const { call, token, faults } = platform();
+  const bearer = await token('shop');
+  const slow = faults.add({ kind: 'slow', operation: 'listScenarios', times: 1 });
+  const held = call('listScenarios', {}, bearer);
+  await slow.reached();
+  expect(await call('listSpeedEvents', {}, bearer)).toMatchObject({
+    status: 409,
+    body: { success: false, errorCode: 'CONCURRENT_API_CALL', errorMessage: 'Too much concurrent calls' },
   });
+  expect((await call('listScenarios', {}, await token('app'))).status).toBe(200);
+  expect((await call('listExportJobs', {}, bearer)).status).toBe(200);
+  slow.release();
+  expect((await held).status).toBe(200);
+  expect((await call('listSpeedEvents', {}, bearer)).status).toBe(200);
+});
 
-  it('is given back by a client that goes away', async () => {
-    const { call, token, faults } = platform();
-    const bearer = await token('shop');
-    const slow = faults.add({ kind: 'hang', operation: 'listScenarios', times: 1 });
-    const abort = new AbortController();
-    const gone = call('listScenarios', {}, bearer, { signal: abort.signal });
-    await slow.reached();
-    abort.abort();
-    await expect(gone).rejects.toThrow('aborted');
-    await expect.poll(async () => (await call('listScenarios', {}, bearer)).status).toBe(200);
-  });
+it('what is in flight is given back by a client that goes away', async () => {
+  const { call, token, faults } = platform();
+  const bearer = await token('shop');
+  const slow = faults.add({ kind: 'hang', operation: 'listScenarios', times: 1 });
+  const abort = new AbortController();
+  const gone = call('listScenarios', {}, bearer, { signal: abort.signal });
+  await slow.reached();
+  abort.abort();
+  await expect(gone).rejects.toThrow('aborted');
+  await expect.poll(async () => (await call('listScenarios', {}, bearer)).status).toBe(200);
+});
 
-  it('never counts calls that follow each other, and counts those that overlap', async () => {
-    const { call, token } = platform();
-    const bearer = await token('shop');
-    for (let index = 0; index < 30; index += 1) expect((await call('listScenarios', {}, bearer)).status).toBe(200);
-    const statuses = (await Promise.all(Array.from({ length: 8 }, () => call('listScenarios', {}, bearer)))).map(({ status }) => status);
-    expect(statuses).toContain(409);
-  });
+it('what is in flight never counts calls that follow each other, and counts those that overlap', async () => {
+  const { call, token } = platform();
+  const bearer = await token('shop');
+  for (let index = 0; index < 30; index += 1) expect((await call('listScenarios', {}, bearer)).status).toBe(200);
+  const statuses = (await Promise.all(Array.from({ length: 8 }, () => call('listScenarios', {}, bearer)))).map(({ status }) => status);
+  expect(statuses).toContain(409);
 });

@@ -27,59 +27,57 @@ it('scenarios belong to one project each', async () => {
   );
 });
 
-describe('reports', () => {
-  it('are alone as in their list, with the address of their page', async () => {
-    const place = placeOf();
-    const [report] = await reportsOf(place, { scenarioId: CHECKOUT, limit: 1 });
-    const answer = await speedHandlers.getScenarioReport({ scenarioId: CHECKOUT, date: num(report?.date) }, place);
-    expect(answer.scenarioReport).toEqual({ scenarioId: CHECKOUT, name: 'Checkout – desktop', ...report });
-    expect(report?.viewOnTheWeb).toMatch(new RegExp(`^https://.+/scenario/${CHECKOUT}/report/${report?.date}$`));
-  });
+it('reports are alone as in their list, with the address of their page', async () => {
+  const place = placeOf();
+  const [report] = await reportsOf(place, { scenarioId: CHECKOUT, limit: 1 });
+  const answer = await speedHandlers.getScenarioReport({ scenarioId: CHECKOUT, date: num(report?.date) }, place);
+  expect(answer.scenarioReport).toEqual({ scenarioId: CHECKOUT, name: 'Checkout – desktop', ...report });
+  expect(report?.viewOnTheWeb).toMatch(new RegExp(`^https://.+/scenario/${CHECKOUT}/report/${report?.date}$`));
+});
 
-  it('sum up and average what their steps say', { tags: 'nightly' }, async () => {
-    for (const report of await dayOfAll(2)) {
-      const steps = stepsOf(report);
-      for (const name of aggregateMetricNames) {
-        const sum = steps.reduce((total, step) => {
-          if (name === 'request') return total + num(step.requestsCount);
-          return total + num(name === 'weight' || name === 'loadTime' ? step[name] : step.timings?.[name]);
-        }, 0);
-        expect(report.summary?.sum?.[name]).toBeCloseTo(sum, 4);
-        expect(Math.abs(num(report.summary?.average?.[name]) - sum / steps.length)).toBeLessThanOrEqual(0.005001);
-      }
-      for (const name of ['fail', 'unavailableResource', 'browserError'] as const) {
-        expect(report.summary?.[name]).toBe(steps.reduce((total, step) => total + num(step[name]), 0));
-      }
+it('reports sum up and average what their steps say', { tags: 'nightly' }, async () => {
+  for (const report of await dayOfAll(2)) {
+    const steps = stepsOf(report);
+    for (const name of aggregateMetricNames) {
+      const sum = steps.reduce((total, step) => {
+        if (name === 'request') return total + num(step.requestsCount);
+        return total + num(name === 'weight' || name === 'loadTime' ? step[name] : step.timings?.[name]);
+      }, 0);
+      expect(report.summary?.sum?.[name]).toBeCloseTo(sum, 4);
+      expect(Math.abs(num(report.summary?.average?.[name]) - sum / steps.length)).toBeLessThanOrEqual(0.005001);
     }
-  });
+    for (const name of ['fail', 'unavailableResource', 'browserError'] as const) {
+      expect(report.summary?.[name]).toBe(steps.reduce((total, step) => total + num(step[name]), 0));
+    }
+  }
+});
 
-  it('exist for each hour of 60 days and nothing lies in the future', async () => {
-    const reports = await reportsOf(placeOf(), { scenarioId: CHECKOUT, limit: 0 });
-    const hours = reports.map((report) => Math.floor(report.date / HOUR_MS));
-    expect(reports.length).toBeGreaterThanOrEqual(1440);
-    expect(hours).toEqual(hours.map((_, index) => num(hours[0]) - index));
-    expect(num(reports[0]?.date)).toBeLessThanOrEqual(START_MS);
-    expect(new Set(reports.map((report) => report.resultId)).size).toBe(reports.length);
-    expect(reports.every((report) => report.date % 60_000 === 0)).toBe(false);
-  });
+it('reports exist for each hour of 60 days and nothing lies in the future', async () => {
+  const reports = await reportsOf(placeOf(), { scenarioId: CHECKOUT, limit: 0 });
+  const hours = reports.map((report) => Math.floor(report.date / HOUR_MS));
+  expect(reports.length).toBeGreaterThanOrEqual(1440);
+  expect(hours).toEqual(hours.map((_, index) => num(hours[0]) - index));
+  expect(num(reports[0]?.date)).toBeLessThanOrEqual(START_MS);
+  expect(new Set(reports.map((report) => report.resultId)).size).toBe(reports.length);
+  expect(reports.every((report) => report.date % 60_000 === 0)).toBe(false);
+});
 
-  it('go on as the clock does, what was there stays as it was, and another seed has others', async () => {
-    const place = placeOf();
-    const before = await reportsOf(place, { scenarioId: CHECKOUT, limit: 5 });
-    const after = await reportsOf({ ...place, nowMs: START_MS + 3 * HOUR_MS }, { scenarioId: CHECKOUT, limit: 8 });
-    expect(after.slice(3)).toEqual(before);
-    expect(await reportsOf(placeOf(shop, 2), { scenarioId: CHECKOUT, limit: 5 })).not.toEqual(before);
-  });
+it('reports go on as the clock does, what was there stays as it was, and another seed has others', async () => {
+  const place = placeOf();
+  const before = await reportsOf(place, { scenarioId: CHECKOUT, limit: 5 });
+  const after = await reportsOf({ ...place, nowMs: START_MS + 3 * HOUR_MS }, { scenarioId: CHECKOUT, limit: 8 });
+  expect(after.slice(3)).toEqual(before);
+  expect(await reportsOf(placeOf(shop, 2), { scenarioId: CHECKOUT, limit: 5 })).not.toEqual(before);
+});
 
-  it('are refused for a date that is not exactly that of an execution', async () => {
-    const place = placeOf();
-    const [report] = await reportsOf(place, { scenarioId: CHECKOUT, limit: 1 });
-    const date = num(report?.date) + 1;
-    await expect(async () => speedHandlers.getScenarioReport({ scenarioId: CHECKOUT, date }, place)).rejects.toMatchObject({
-      status: 404,
-      errorCode: 'NOT_FOUND',
-      message: `Scenario 4101 has no report of ${date}: the date must be exactly that of an execution.`,
-    });
+it('reports are refused for a date that is not exactly that of an execution', async () => {
+  const place = placeOf();
+  const [report] = await reportsOf(place, { scenarioId: CHECKOUT, limit: 1 });
+  const date = num(report?.date) + 1;
+  await expect(async () => speedHandlers.getScenarioReport({ scenarioId: CHECKOUT, date }, place)).rejects.toMatchObject({
+    status: 404,
+    errorCode: 'NOT_FOUND',
+    message: `Scenario 4101 has no report of ${date}: the date must be exactly that of an execution.`,
   });
 });
 
@@ -158,53 +156,51 @@ describe('step reports', () => {
 
 const event = { key: 'release-9', text: 'Release 9', date: '2026-11-19T08:30:00+0100' };
 
-describe('speed analysis events', () => {
-  it('are seeded over the past 60 days, newest first, their dates in three spellings', async () => {
-    const { events } = await speedHandlers.listSpeedEvents({}, placeOf());
-    const dates = events.map(({ date }) => instantOf(String(date)));
-    expect(dates).toEqual(dates.toSorted((a, b) => b - a));
-    expect(Math.max(...dates)).toBeLessThan(START_MS);
-    expect(Math.min(...dates)).toBeGreaterThan(START_MS - 61 * DAY_MS);
-    for (const ending of [/Z$/, /\+02:00$/, /\+0200$/]) expect(events.some(({ date }) => ending.test(String(date)))).toBe(true);
-    expect(events.every((item) => Object.keys(item).join() === 'key,text,date')).toBe(true);
-  });
+it('speed analysis events are seeded over the past 60 days, newest first, their dates in three spellings', async () => {
+  const { events } = await speedHandlers.listSpeedEvents({}, placeOf());
+  const dates = events.map(({ date }) => instantOf(String(date)));
+  expect(dates).toEqual(dates.toSorted((a, b) => b - a));
+  expect(Math.max(...dates)).toBeLessThan(START_MS);
+  expect(Math.min(...dates)).toBeGreaterThan(START_MS - 61 * DAY_MS);
+  for (const ending of [/Z$/, /\+02:00$/, /\+0200$/]) expect(events.some(({ date }) => ending.test(String(date)))).toBe(true);
+  expect(events.every((item) => Object.keys(item).join() === 'key,text,date')).toBe(true);
+});
 
-  it('are filtered by key, by date after the bound, and by what they are tied to', async () => {
-    const place = placeOf();
-    await speedHandlers.createSpeedEvent({ ...event, monitorings: [9001], scenarios: [4101, 4102] }, place);
-    for (const [input, found] of [
-      [{ key: 'release-9' }, 1],
-      [{ monitoringId: 9001 }, 1],
-      [{ scenarioId: 4102, dateFrom: '2026-11-19T07:29:59Z' }, 1],
-      [{ key: 'release-9', dateFrom: '2026-11-19T07:30:00Z' }, 0],
-      [{ key: 'release-9', scenarioId: 4103 }, 0],
-      [{ key: 'release' }, 0],
-    ] as const)
-      expect((await speedHandlers.listSpeedEvents(input, place)).events).toEqual(found ? [event] : []);
-  });
+it('speed analysis events are filtered by key, by date after the bound, and by what they are tied to', async () => {
+  const place = placeOf();
+  await speedHandlers.createSpeedEvent({ ...event, monitorings: [9001], scenarios: [4101, 4102] }, place);
+  for (const [input, found] of [
+    [{ key: 'release-9' }, 1],
+    [{ monitoringId: 9001 }, 1],
+    [{ scenarioId: 4102, dateFrom: '2026-11-19T07:29:59Z' }, 1],
+    [{ key: 'release-9', dateFrom: '2026-11-19T07:30:00Z' }, 0],
+    [{ key: 'release-9', scenarioId: 4103 }, 0],
+    [{ key: 'release' }, 0],
+  ] as const)
+    expect((await speedHandlers.listSpeedEvents(input, place)).events).toEqual(found ? [event] : []);
+});
 
-  it('are created and deleted in one project of one emulator', async () => {
-    const place = placeOf();
-    expect(await speedHandlers.createSpeedEvent(event, place)).toEqual({ key: 'release-9' });
-    expect((await speedHandlers.listSpeedEvents({ key: 'release-9' }, place)).events).toEqual([event]);
-    for (const elsewhere of [{ ...place, project: content }, placeOf()]) {
-      expect((await speedHandlers.listSpeedEvents({ key: 'release-9' }, elsewhere)).events).toEqual([]);
-    }
-    expect(await speedHandlers.deleteSpeedEvent({ key: 'release-9' }, place)).toEqual({ key: 'release-9' });
-    expect((await speedHandlers.listSpeedEvents({ key: 'release-9' }, place)).events).toEqual([]);
-  });
+it('speed analysis events are created and deleted in one project of one emulator', async () => {
+  const place = placeOf();
+  expect(await speedHandlers.createSpeedEvent(event, place)).toEqual({ key: 'release-9' });
+  expect((await speedHandlers.listSpeedEvents({ key: 'release-9' }, place)).events).toEqual([event]);
+  for (const elsewhere of [{ ...place, project: content }, placeOf()]) {
+    expect((await speedHandlers.listSpeedEvents({ key: 'release-9' }, elsewhere)).events).toEqual([]);
+  }
+  expect(await speedHandlers.deleteSpeedEvent({ key: 'release-9' }, place)).toEqual({ key: 'release-9' });
+  expect((await speedHandlers.listSpeedEvents({ key: 'release-9' }, place)).events).toEqual([]);
+});
 
-  it('are refused with a key that exists, an unknown scenario, or a key that does not exist', async () => {
-    const place = placeOf();
-    await speedHandlers.createSpeedEvent(event, place);
-    const refusals = [
-      [() => speedHandlers.createSpeedEvent(event, place), 409, /key "release-9" already/],
-      [() => speedHandlers.createSpeedEvent({ ...event, key: 'b', scenarios: [4101, 77, 4301] }, place), 400, /no scenario 77, 4301/],
-      [() => speedHandlers.deleteSpeedEvent({ key: 'b' }, place), 404, /no event with the key "b"/],
-    ] as const;
-    for (const [call, status, message] of refusals) {
-      await expect(async () => call()).rejects.toMatchObject({ status, message: expect.stringMatching(message) });
-    }
-    expect((await speedHandlers.listSpeedEvents({ key: 'b' }, place)).events).toEqual([]);
-  });
+it('speed analysis events are refused with a key that exists, an unknown scenario, or a key that does not exist', async () => {
+  const place = placeOf();
+  await speedHandlers.createSpeedEvent(event, place);
+  const refusals = [
+    [() => speedHandlers.createSpeedEvent(event, place), 409, /key "release-9" already/],
+    [() => speedHandlers.createSpeedEvent({ ...event, key: 'b', scenarios: [4101, 77, 4301] }, place), 400, /no scenario 77, 4301/],
+    [() => speedHandlers.deleteSpeedEvent({ key: 'b' }, place), 404, /no event with the key "b"/],
+  ] as const;
+  for (const [call, status, message] of refusals) {
+    await expect(async () => call()).rejects.toMatchObject({ status, message: expect.stringMatching(message) });
+  }
+  expect((await speedHandlers.listSpeedEvents({ key: 'b' }, place)).events).toEqual([]);
 });

@@ -118,75 +118,71 @@ describe('days and periods', () => {
   });
 });
 
-describe('time zones', () => {
-  it('begins days at the midnight of the zone, with its offset at that instant', () => {
-    expect(iso('2026-11-01', 'start', 'Europe/Paris')).toBe('2026-11-01T00:00:00.000+01:00');
-    expect([iso('2026-10', 'start', 'Europe/Paris'), iso('2026-10', 'end', 'Europe/Paris')]).toEqual([
-      '2026-10-01T00:00:00.000+02:00',
-      '2026-10-31T23:59:59.999+01:00',
-    ]);
-    expect(iso('2026-11-01', 'start', 'Etc/UTC')).toBe('2026-11-01T00:00:00.000Z');
-  });
-
-  it('takes today from the zone, not from UTC', () => {
-    const lateUtc = Date.parse('2026-11-20T23:30:00Z');
-    expect(iso('today', 'start', 'Europe/Paris', lateUtc)).toBe('2026-11-21T00:00:00.000+01:00');
-    expect(todayIn('Europe/Paris', lateUtc)).toBe('2026-11-21');
-    expect(todayIn('America/New_York', lateUtc)).toBe('2026-11-20');
-  });
-
-  it('begins a day without a midnight at its first instant', () => {
-    expect(iso('2026-04-24', 'start', 'Africa/Cairo')).toBe('2026-04-24T01:00:00.000+03:00');
-    expect(iso('2026-04-23', 'end', 'Africa/Cairo')).toBe('2026-04-23T23:59:59.999+02:00');
-    expect(iso('2026-04-23', 'exportEnd', 'Africa/Cairo')).toBe('2026-04-24T01:00:00.000+03:00');
-  });
-
-  it('writes historic offsets with seconds in UTC, which the interface can read', () => {
-    const { iso: text, instantMs } = resolveDate('1890', { edge: 'start', timeZone: 'Europe/Paris', nowMs });
-    expect(text).toMatch(/Z$/);
-    expect(instantOf(text)).toBe(instantMs);
-  });
+it('time zones begins days at the midnight of the zone, with its offset at that instant', () => {
+  expect(iso('2026-11-01', 'start', 'Europe/Paris')).toBe('2026-11-01T00:00:00.000+01:00');
+  expect([iso('2026-10', 'start', 'Europe/Paris'), iso('2026-10', 'end', 'Europe/Paris')]).toEqual([
+    '2026-10-01T00:00:00.000+02:00',
+    '2026-10-31T23:59:59.999+01:00',
+  ]);
+  expect(iso('2026-11-01', 'start', 'Etc/UTC')).toBe('2026-11-01T00:00:00.000Z');
 });
 
-describe('date-times', () => {
-  it.each([
-    ['2026-11-20T09:00Z', '2026-11-20T09:00:00Z'],
-    ['2026-11-20T09:00:00+02:00', '2026-11-20T07:00:00Z'],
-    ['2026-11-20T09:00:00.25+0200', '2026-11-20T07:00:00.25Z'],
-    ['2026-11-19T23:00:00.123456789-08:00', '2026-11-20T07:00:00.123Z'],
-  ])('keeps %s as it is, for every edge', (text, instant) => {
-    for (const edge of ['start', 'end', 'exportEnd'] as const) {
-      const resolved = resolveDate(text, { edge, timeZone: 'Asia/Tokyo', nowMs });
-      expect(resolved).toEqual({ iso: text, instantMs: Date.parse(instant), cutToNow: false });
-      expect(instantOf(resolved.iso)).toBe(resolved.instantMs);
-    }
-  });
+it('time zones takes today from the zone, not from UTC', () => {
+  const lateUtc = Date.parse('2026-11-20T23:30:00Z');
+  expect(iso('today', 'start', 'Europe/Paris', lateUtc)).toBe('2026-11-21T00:00:00.000+01:00');
+  expect(todayIn('Europe/Paris', lateUtc)).toBe('2026-11-21');
+  expect(todayIn('America/New_York', lateUtc)).toBe('2026-11-20');
+});
 
-  it.each([
-    ['2026-11-20T09:00', '2026-11-20T09:00:00.000+01:00'],
-    ['2026-07-01T09:00:30.5', '2026-07-01T09:00:30.500+02:00'],
-    ['2026-03-29T02:30', '2026-03-29T03:30:00.000+02:00'],
-    ['2026-10-25T02:30', '2026-10-25T02:30:00.000+02:00'],
-  ])('reads %s in the configured zone', (text, expected) => {
-    expect(iso(text, 'start', 'Europe/Paris')).toBe(expected);
-  });
+it('time zones begins a day without a midnight at its first instant', () => {
+  expect(iso('2026-04-24', 'start', 'Africa/Cairo')).toBe('2026-04-24T01:00:00.000+03:00');
+  expect(iso('2026-04-23', 'end', 'Africa/Cairo')).toBe('2026-04-23T23:59:59.999+02:00');
+  expect(iso('2026-04-23', 'exportEnd', 'Africa/Cairo')).toBe('2026-04-24T01:00:00.000+03:00');
+});
 
-  it('takes now as an instant', () => {
-    for (const edge of ['start', 'end', 'exportEnd'] as const) {
-      expect(resolveDate('NOW', { edge, timeZone: 'Europe/Paris', nowMs })).toEqual({
-        iso: '2026-11-20T11:00:00.000+01:00',
-        instantMs: nowMs,
-        cutToNow: false,
-      });
-    }
-  });
+it('time zones writes historic offsets with seconds in UTC, which the interface can read', () => {
+  const { iso: text, instantMs } = resolveDate('1890', { edge: 'start', timeZone: 'Europe/Paris', nowMs });
+  expect(text).toMatch(/Z$/);
+  expect(instantOf(text)).toBe(instantMs);
+});
 
-  it('cuts an end in the future and writes it in the zone', () => {
-    expect(resolveDate('2026-11-20T12:00+01:00', { edge: 'end', timeZone: 'Europe/Paris', nowMs })).toEqual({
+it.each([
+  ['2026-11-20T09:00Z', '2026-11-20T09:00:00Z'],
+  ['2026-11-20T09:00:00+02:00', '2026-11-20T07:00:00Z'],
+  ['2026-11-20T09:00:00.25+0200', '2026-11-20T07:00:00.25Z'],
+  ['2026-11-19T23:00:00.123456789-08:00', '2026-11-20T07:00:00.123Z'],
+])('date-times keeps %s as it is, for every edge', (text, instant) => {
+  for (const edge of ['start', 'end', 'exportEnd'] as const) {
+    const resolved = resolveDate(text, { edge, timeZone: 'Asia/Tokyo', nowMs });
+    expect(resolved).toEqual({ iso: text, instantMs: Date.parse(instant), cutToNow: false });
+    expect(instantOf(resolved.iso)).toBe(resolved.instantMs);
+  }
+});
+
+it.each([
+  ['2026-11-20T09:00', '2026-11-20T09:00:00.000+01:00'],
+  ['2026-07-01T09:00:30.5', '2026-07-01T09:00:30.500+02:00'],
+  ['2026-03-29T02:30', '2026-03-29T03:30:00.000+02:00'],
+  ['2026-10-25T02:30', '2026-10-25T02:30:00.000+02:00'],
+])('date-times reads %s in the configured zone', (text, expected) => {
+  expect(iso(text, 'start', 'Europe/Paris')).toBe(expected);
+});
+
+it('date-times takes now as an instant', () => {
+  for (const edge of ['start', 'end', 'exportEnd'] as const) {
+    expect(resolveDate('NOW', { edge, timeZone: 'Europe/Paris', nowMs })).toEqual({
       iso: '2026-11-20T11:00:00.000+01:00',
       instantMs: nowMs,
-      cutToNow: true,
+      cutToNow: false,
     });
+  }
+});
+
+it('date-times cuts an end in the future and writes it in the zone', () => {
+  expect(resolveDate('2026-11-20T12:00+01:00', { edge: 'end', timeZone: 'Europe/Paris', nowMs })).toEqual({
+    iso: '2026-11-20T11:00:00.000+01:00',
+    instantMs: nowMs,
+    cutToNow: true,
   });
 });
 
@@ -200,64 +196,62 @@ it.each([
   expect(() => resolveDate(text, { edge: 'start', timeZone: 'UTC', nowMs })).toThrow(/lies in the future/);
 });
 
-describe('refusals', () => {
-  it('says that a start lies in the future, and what now is', () => {
-    expect(() => iso('2027-01-01', 'start', 'Europe/Paris')).toThrow(
-      new FutureError('"2027-01-01" lies in the future; now is 2026-11-20T11:00:00.000+01:00.'),
-    );
-    expect(() => iso('2026-11-20T10:00:00.001Z', 'start')).toThrow('lies in the future');
-  });
+it('refusals says that a start lies in the future, and what now is', () => {
+  expect(() => iso('2027-01-01', 'start', 'Europe/Paris')).toThrow(
+    new FutureError('"2027-01-01" lies in the future; now is 2026-11-20T11:00:00.000+01:00.'),
+  );
+  expect(() => iso('2026-11-20T10:00:00.001Z', 'start')).toThrow('lies in the future');
+});
 
-  it('leaves planned dates alone', () => {
-    for (const edge of ['start', 'end'] as const) {
-      const planned = resolveDate('2027-01-01T08:00Z', { edge, timeZone: 'UTC', nowMs, allowFuture: true });
-      expect(planned).toMatchObject({ iso: '2027-01-01T08:00Z', cutToNow: false });
-    }
-  });
+it('refusals leaves planned dates alone', () => {
+  for (const edge of ['start', 'end'] as const) {
+    const planned = resolveDate('2027-01-01T08:00Z', { edge, timeZone: 'UTC', nowMs, allowFuture: true });
+    expect(planned).toMatchObject({ iso: '2027-01-01T08:00Z', cutToNow: false });
+  }
+});
 
-  it.each([
-    '2026-02-30',
-    '2025-02-29',
-    '2026-13',
-    '2026-00',
-    '2026-Q0',
-    '2026-Q5',
-    '2026-11-20T24:00Z',
-    '2026-02-30T10:00Z',
-    '2026-11-20T10:60',
-    '2026-11-20T10:00+25:00',
-  ])('%s does not exist', (text) => {
-    expect(() => iso(text, 'end')).toThrow(DateError);
-    expect(() => iso(text, 'end')).toThrow(`"${text}" does not exist`);
-  });
+it.each([
+  '2026-02-30',
+  '2025-02-29',
+  '2026-13',
+  '2026-00',
+  '2026-Q0',
+  '2026-Q5',
+  '2026-11-20T24:00Z',
+  '2026-02-30T10:00Z',
+  '2026-11-20T10:60',
+  '2026-11-20T10:00+25:00',
+])('refusals %s does not exist', (text) => {
+  expect(() => iso(text, 'end')).toThrow(DateError);
+  expect(() => iso(text, 'end')).toThrow(`"${text}" does not exist`);
+});
 
-  it.each([
-    '',
-    'soon',
-    'last fortnight',
-    'last_day',
-    'last_0_days',
-    '-30min',
-    'this_constructor',
-    '7d',
-    '-7',
-    '-7h',
-    '-10000d',
-    '20261120',
-    '2026-1-5',
-    '2026-11-20 10.00',
-    '2026-11-20T10Z',
-    '2026-11-20T10:00:60Z',
-    '2026-11-20T10:00[Europe/Paris]',
-    '1795168800000',
-  ])('"%s" is answered with the accepted forms', (text) => {
-    expect(() => iso(text, 'end')).toThrow(DateError);
-    expect(() => iso(text, 'end')).toThrow(/accepted are .*2026-11-20T10:00:00Z.*2026-Q3.*-7d.*last_week/);
-  });
+it.each([
+  '',
+  'soon',
+  'last fortnight',
+  'last_day',
+  'last_0_days',
+  '-30min',
+  'this_constructor',
+  '7d',
+  '-7',
+  '-7h',
+  '-10000d',
+  '20261120',
+  '2026-1-5',
+  '2026-11-20 10.00',
+  '2026-11-20T10Z',
+  '2026-11-20T10:00:60Z',
+  '2026-11-20T10:00[Europe/Paris]',
+  '1795168800000',
+])('refusals "%s" is answered with the accepted forms', (text) => {
+  expect(() => iso(text, 'end')).toThrow(DateError);
+  expect(() => iso(text, 'end')).toThrow(/accepted are .*2026-11-20T10:00:00Z.*2026-Q3.*-7d.*last_week/);
+});
 
-  it('shortens what it repeats', () => {
-    expect(() => iso('x'.repeat(5000), 'end')).toThrow(`"${'x'.repeat(60)}…" is not a recognised date`);
-  });
+it('refusals shortens what it repeats', () => {
+  expect(() => iso('x'.repeat(5000), 'end')).toThrow(`"${'x'.repeat(60)}…" is not a recognised date`);
 });
 
 it('writes instants with milliseconds', () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { isSealSecret, SealError, seal, sealKey, unseal } from '../../src/lib/seal.ts';
 
 const SECRET = randomBytes(32);
@@ -17,43 +17,41 @@ function reasonOf(open: () => unknown): string {
   return 'opened';
 }
 
-describe('a sealed text', () => {
-  it.each(['', 'canary', 'é€😀\u0000', 'x'.repeat(100_000)])('opens with its key and context', (text) => {
-    const sealed = seal(text, key, CONTEXT);
-    expect(unseal(sealed, [sealKey(randomBytes(32).toString('hex'), 'test'), key], CONTEXT)).toBe(text);
-    expect(sealed).toMatch(/^v1\.[\w-]{8}\.[\w-]+$/);
-  });
+it.each(['', 'canary', 'é€😀\u0000', 'x'.repeat(100_000)])('a sealed text opens with its key and context', (text) => {
+  const sealed = seal(text, key, CONTEXT);
+  expect(unseal(sealed, [sealKey(randomBytes(32).toString('hex'), 'test'), key], CONTEXT)).toBe(text);
+  expect(sealed).toMatch(/^v1\.[\w-]{8}\.[\w-]+$/);
+});
 
-  it('is another one each time, and shows nothing of the text', () => {
-    const sealed = new Set(Array.from({ length: 50 }, () => seal('canary', key, CONTEXT)));
-    expect(sealed.size).toBe(50);
-    expect([...sealed].join(' ')).not.toContain(Buffer.from('canary').toString('base64url').slice(0, 6));
-  });
+it('a sealed text is another one each time, and shows nothing of the text', () => {
+  const sealed = new Set(Array.from({ length: 50 }, () => seal('canary', key, CONTEXT)));
+  expect(sealed.size).toBe(50);
+  expect([...sealed].join(' ')).not.toContain(Buffer.from('canary').toString('base64url').slice(0, 6));
+});
 
-  it('does not open elsewhere: the parts of a context do not run together', () => {
-    const sealed = seal('x', key, CONTEXT);
-    for (const context of [['entry', 'bob'], ['entry'], ['entryalice'], ['entry', 'alice', ''], []]) {
-      expect(reasonOf(() => unseal(sealed, [key], context))).toBe('damaged');
-    }
-  });
+it('a sealed text does not open elsewhere: the parts of a context do not run together', () => {
+  const sealed = seal('x', key, CONTEXT);
+  for (const context of [['entry', 'bob'], ['entry'], ['entryalice'], ['entry', 'alice', ''], []]) {
+    expect(reasonOf(() => unseal(sealed, [key], context))).toBe('damaged');
+  }
+});
 
-  it('does not open when any character was changed, added or lost', () => {
-    const sealed = seal('a secret of some length', key, CONTEXT);
-    const other = (letter: string) => (letter === 'A' ? 'B' : 'A');
-    const changed = Array.from(
-      { length: sealed.length },
-      (_, at) => `${sealed.slice(0, at)}${other(sealed.charAt(at))}${sealed.slice(at + 1)}`,
-    );
-    const more = [`${sealed}A`, `${sealed}=`, `${sealed}.`, sealed.slice(0, -1), sealed.replace('v1.', ''), '', '..', `v1.${key.id}.`];
-    for (const text of [...changed, ...more]) expect(reasonOf(() => unseal(text, [key], CONTEXT))).toMatch(/damaged|other key/);
-  });
+it('a sealed text does not open when any character was changed, added or lost', () => {
+  const sealed = seal('a secret of some length', key, CONTEXT);
+  const other = (letter: string) => (letter === 'A' ? 'B' : 'A');
+  const changed = Array.from(
+    { length: sealed.length },
+    (_, at) => `${sealed.slice(0, at)}${other(sealed.charAt(at))}${sealed.slice(at + 1)}`,
+  );
+  const more = [`${sealed}A`, `${sealed}=`, `${sealed}.`, sealed.slice(0, -1), sealed.replace('v1.', ''), '', '..', `v1.${key.id}.`];
+  for (const text of [...changed, ...more]) expect(reasonOf(() => unseal(text, [key], CONTEXT))).toMatch(/damaged|other key/);
+});
 
-  it('tells another key from a damaged text', () => {
-    const sealed = seal('x', key, CONTEXT);
-    expect(reasonOf(() => unseal(sealed, [sealKey(randomBytes(32).toString('base64'), 'test')], CONTEXT))).toBe('other key');
-    expect(reasonOf(() => unseal(sealed, [], CONTEXT))).toBe('other key');
-    expect(reasonOf(() => unseal(sealed, [{ ...key, bytes: randomBytes(32) }], CONTEXT))).toBe('damaged');
-  });
+it('a sealed text tells another key from a damaged text', () => {
+  const sealed = seal('x', key, CONTEXT);
+  expect(reasonOf(() => unseal(sealed, [sealKey(randomBytes(32).toString('base64'), 'test')], CONTEXT))).toBe('other key');
+  expect(reasonOf(() => unseal(sealed, [], CONTEXT))).toBe('other key');
+  expect(reasonOf(() => unseal(sealed, [{ ...key, bytes: randomBytes(32) }], CONTEXT))).toBe('damaged');
 });
 
 it('a key is the same for each spelling of the secret, and another one for each purpose', () => {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { DEMO, type ServerProcess, startServer, strayOutput } from '../support/stdio.ts';
 
 /** A process that has written nothing but the protocol when the test ends, and is gone. */
@@ -57,51 +57,49 @@ function listening(pid: number): number[] {
   });
 }
 
-describe('the start', () => {
-  it('says in both eras who serves, with title, address and icons, and gives each tool an icon', { tags: 'nightly' }, async () => {
+it('the start says in both eras who serves, with title, address and icons, and gives each tool an icon', { tags: 'nightly' }, async () => {
+  const server = await start();
+  const { title, icons } = {
+    title: expect.stringMatching(/\w/),
+    icons: [expect.objectContaining({ src: expect.stringMatching(/^data:/) })],
+  };
+  const about = { name: 'web-analytics-mcp', title, websiteUrl: expect.stringMatching(/^https:/), icons };
+  expect(JSON.stringify(await ask(server, 'server/discover', { _meta: envelope }))).toContain('"websiteUrl":"https://');
+  expect(await initialize(server)).toMatchObject({ result: { serverInfo: about } });
+  const listed = (await ask(server, 'tools/list')) as { result: { tools: { name: string; icons?: unknown[] }[] } };
+  expect(listed.result.tools.filter((tool) => tool.icons?.length !== 1).map(({ name }) => name)).toEqual([]);
+});
+
+it.runIf(process.platform === 'linux')(
+  'the start opens no port before the first call, however often the host probes',
+  { tags: 'nightly' },
+  async () => {
     const server = await start();
-    const { title, icons } = {
-      title: expect.stringMatching(/\w/),
-      icons: [expect.objectContaining({ src: expect.stringMatching(/^data:/) })],
-    };
-    const about = { name: 'web-analytics-mcp', title, websiteUrl: expect.stringMatching(/^https:/), icons };
-    expect(JSON.stringify(await ask(server, 'server/discover', { _meta: envelope }))).toContain('"websiteUrl":"https://');
-    expect(await initialize(server)).toMatchObject({ result: { serverInfo: about } });
-    const listed = (await ask(server, 'tools/list')) as { result: { tools: { name: string; icons?: unknown[] }[] } };
-    expect(listed.result.tools.filter((tool) => tool.icons?.length !== 1).map(({ name }) => name)).toEqual([]);
-  });
+    const pid = server.child.pid ?? 0;
+    expect(await ask(server, 'server/discover', { _meta: envelope })).toMatchObject({ result: { supportedVersions: ['2026-07-28'] } });
+    expect(await initialize(server, '2025-06-18')).toMatchObject({ result: { protocolVersion: '2025-06-18' } });
+    expect(await ask(server, 'tools/list')).toMatchObject({ result: { tools: expect.any(Array) } });
+    expect(await ask(server, 'resources/templates/list')).toMatchObject({ result: { resourceTemplates: expect.any(Array) } });
+    expect(listening(pid)).toEqual([]);
+    expect(await call(server, 'list_goals')).toMatchObject({ result: { structuredContent: { goals: expect.any(Array) } } });
+    // The emulated platform: authentication, service, enrichment, file store.
+    expect(listening(pid)).toHaveLength(4);
+    expect(strayOutput(server)).toEqual([]);
+  },
+);
 
-  it.runIf(process.platform === 'linux')(
-    'opens no port before the first call, however often the host probes',
-    { tags: 'nightly' },
-    async () => {
-      const server = await start();
-      const pid = server.child.pid ?? 0;
-      expect(await ask(server, 'server/discover', { _meta: envelope })).toMatchObject({ result: { supportedVersions: ['2026-07-28'] } });
-      expect(await initialize(server, '2025-06-18')).toMatchObject({ result: { protocolVersion: '2025-06-18' } });
-      expect(await ask(server, 'tools/list')).toMatchObject({ result: { tools: expect.any(Array) } });
-      expect(await ask(server, 'resources/templates/list')).toMatchObject({ result: { resourceTemplates: expect.any(Array) } });
-      expect(listening(pid)).toEqual([]);
-      expect(await call(server, 'list_goals')).toMatchObject({ result: { structuredContent: { goals: expect.any(Array) } } });
-      // The emulated platform: authentication, service, enrichment, file store.
-      expect(listening(pid)).toHaveLength(4);
-      expect(strayOutput(server)).toEqual([]);
-    },
-  );
+it.runIf(process.platform === 'linux')('the start opens no port at all without the emulated platform', { tags: 'nightly' }, async () => {
+  const server = await start([]);
+  await initialize(server);
+  expect(await call(server, 'list_goals')).toMatchObject({ result: { isError: true } });
+  expect(listening(server.child.pid ?? 0)).toEqual([]);
+});
 
-  it.runIf(process.platform === 'linux')('opens no port at all without the emulated platform', { tags: 'nightly' }, async () => {
-    const server = await start([]);
-    await initialize(server);
-    expect(await call(server, 'list_goals')).toMatchObject({ result: { isError: true } });
-    expect(listening(server.child.pid ?? 0)).toEqual([]);
-  });
-
-  it('with a wrong setting ends with 2 and says which, without a word on stdout', async () => {
-    const server = await start(['--time-zone', 'Mars/Olympus']);
-    expect(await server.ended).toEqual({ code: 2, signal: null });
-    expect(server.stderr()).toMatch(/^web-analytics-mcp: --time-zone: "Mars\/Olympus" is wrong: expected an IANA time zone/);
-    expect([...server.lines, server.rest()]).toEqual(['']);
-  });
+it('the start with a wrong setting ends with 2 and says which, without a word on stdout', async () => {
+  const server = await start(['--time-zone', 'Mars/Olympus']);
+  expect(await server.ended).toEqual({ code: 2, signal: null });
+  expect(server.stderr()).toMatch(/^web-analytics-mcp: --time-zone: "Mars\/Olympus" is wrong: expected an IANA time zone/);
+  expect([...server.lines, server.rest()]).toEqual(['']);
 });
 
 const HANGING = [...DEMO, '--fault', 'hang:getSiteVisits'];

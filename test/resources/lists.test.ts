@@ -11,57 +11,55 @@ async function listed({ client }: Assistant = assistant()) {
   return resources.filter(({ uri }) => uri.startsWith('analytics:'));
 }
 
-describe('resources/list', () => {
-  it('names the scenarios of the project beside their ids, and the topics of the reference', async () => {
-    const resources = await listed();
-    expect(resources.map(({ uri, title, mimeType }) => `${uri} · ${title} · ${mimeType}`)).toEqual([
-      'analytics://1201/scenarios · Scenarios of Nordlicht Shop · application/json',
-      'analytics://1201/scenarios/4101 · Checkout – desktop: latest reports · application/json',
-      'analytics://1201/scenarios/4102 · Checkout – mobile: latest reports · application/json',
-      'analytics://1201/scenarios/4103 · Product page – mobile: latest reports · application/json',
-      'analytics://1201/scenarios/4104 · Home – desktop: latest reports · application/json',
-      'analytics://1201/scenarios/4105 · Search – mobile: latest reports · application/json',
-      'analytics://1201/scenarios/4106 · Search – desktop: latest reports · application/json',
-      'analytics://1201/exports · Downloaded exports of Nordlicht Shop · application/json',
-      'analytics://reference/metrics · Metrics: definitions and units · text/markdown',
-      'analytics://reference/thresholds · Thresholds of speed metrics · text/markdown',
-      'analytics://reference/limits · Limits, and what the interface cannot answer · text/markdown',
-      'analytics://reference/exportable-fields · Exportable fields by scope · text/markdown',
-      'analytics://reference/enrichment · Enrichment from scratch · text/markdown',
-      'analytics://reference/dates-and-names · How dates and names are written · text/markdown',
-      'analytics://reference/steps · Steps of funnels and paths: how they are written and counted · text/markdown',
-      'analytics://reference/where-exports-go · Where do my exports go: files, workspace, warehouse, other tools · text/markdown',
-      'analytics://reference/impact · What conditions cost: how measure_impact compares · text/markdown',
-    ]);
-    expect(new Set(resources.map(({ name }) => name)).size).toBe(resources.length);
-    for (const { uri } of resources) expect((await assistant().read(uri)).length).toBeGreaterThan(40);
-  });
+it('resources/list names the scenarios of the project beside their ids, and the topics of the reference', async () => {
+  const resources = await listed();
+  expect(resources.map(({ uri, title, mimeType }) => `${uri} · ${title} · ${mimeType}`)).toEqual([
+    'analytics://1201/scenarios · Scenarios of Nordlicht Shop · application/json',
+    'analytics://1201/scenarios/4101 · Checkout – desktop: latest reports · application/json',
+    'analytics://1201/scenarios/4102 · Checkout – mobile: latest reports · application/json',
+    'analytics://1201/scenarios/4103 · Product page – mobile: latest reports · application/json',
+    'analytics://1201/scenarios/4104 · Home – desktop: latest reports · application/json',
+    'analytics://1201/scenarios/4105 · Search – mobile: latest reports · application/json',
+    'analytics://1201/scenarios/4106 · Search – desktop: latest reports · application/json',
+    'analytics://1201/exports · Downloaded exports of Nordlicht Shop · application/json',
+    'analytics://reference/metrics · Metrics: definitions and units · text/markdown',
+    'analytics://reference/thresholds · Thresholds of speed metrics · text/markdown',
+    'analytics://reference/limits · Limits, and what the interface cannot answer · text/markdown',
+    'analytics://reference/exportable-fields · Exportable fields by scope · text/markdown',
+    'analytics://reference/enrichment · Enrichment from scratch · text/markdown',
+    'analytics://reference/dates-and-names · How dates and names are written · text/markdown',
+    'analytics://reference/steps · Steps of funnels and paths: how they are written and counted · text/markdown',
+    'analytics://reference/where-exports-go · Where do my exports go: files, workspace, warehouse, other tools · text/markdown',
+    'analytics://reference/impact · What conditions cost: how measure_impact compares · text/markdown',
+  ]);
+  expect(new Set(resources.map(({ name }) => name)).size).toBe(resources.length);
+  for (const { uri } of resources) expect((await assistant().read(uri)).length).toBeGreaterThan(40);
+});
 
-  it('asks the platform once, whatever is listed how often', async () => {
-    const newcomer = await ownAssistant(platform());
-    platform().requests.length = 0;
-    await newcomer.client.listResources();
-    await newcomer.client.listResources();
-    expect(platform().requests.filter(({ operation }) => operation === 'listScenarios')).toHaveLength(1);
-  });
+it('resources/list asks the platform once, whatever is listed how often', async () => {
+  const newcomer = await ownAssistant(platform());
+  platform().requests.length = 0;
+  await newcomer.client.listResources();
+  await newcomer.client.listResources();
+  expect(platform().requests.filter(({ operation }) => operation === 'listScenarios')).toHaveLength(1);
+});
 
-  it('lists all projects of a credential where none is chosen', async () => {
-    const account = await ownAssistant(platform(), { defaultProjectId: undefined });
-    const uris = (await listed(account)).map(({ uri }) => uri);
-    expect(uris).toEqual(expect.arrayContaining([1201, 1202, 1203].map((id) => `analytics://${id}/scenarios`)));
-  });
+it('resources/list lists all projects of a credential where none is chosen', async () => {
+  const account = await ownAssistant(platform(), { defaultProjectId: undefined });
+  const uris = (await listed(account)).map(({ uri }) => uri);
+  expect(uris).toEqual(expect.arrayContaining([1201, 1202, 1203].map((id) => `analytics://${id}/scenarios`)));
+});
 
-  it('keeps the reference where the platform cannot be asked', async () => {
-    const poor = await openAssistant(platform(), { credential: 'noSpeed' });
-    const expired = await openAssistant(platform(), { credential: 'expired' });
-    for (const each of [poor, expired]) {
-      const resources = await listed(each);
-      expect(resources.map(({ uri }) => uri.split('/').slice(0, 3).join('/'))).toEqual(
-        Array.from({ length: 9 }, () => 'analytics://reference'),
-      );
-    }
-    await Promise.all([poor.close(), expired.close()]);
-  });
+it('resources/list keeps the reference where the platform cannot be asked', async () => {
+  const poor = await openAssistant(platform(), { credential: 'noSpeed' });
+  const expired = await openAssistant(platform(), { credential: 'expired' });
+  for (const each of [poor, expired]) {
+    const resources = await listed(each);
+    expect(resources.map(({ uri }) => uri.split('/').slice(0, 3).join('/'))).toEqual(
+      Array.from({ length: 9 }, () => 'analytics://reference'),
+    );
+  }
+  await Promise.all([poor.close(), expired.close()]);
 });
 
 describe('resources/templates/list', () => {

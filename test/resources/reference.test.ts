@@ -1,5 +1,5 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { stepTimingNames } from '../../src/api/metric-names.ts';
 import { DEFAULT_REPORTS, MAX_PAGE_SIZE } from '../../src/api/params.ts';
 import { siteMetricNames, zoneMetricNames } from '../../src/domain/metrics/metric-definitions.ts';
@@ -31,68 +31,64 @@ afterAll(() => refused.close());
 
 const read = (topic: string, from = assistant()) => from.read(`analytics://reference/${topic}`);
 
-describe('the reference', () => {
-  it('is read without a word to the platform, fields of exports aside', async () => {
-    const newcomer = await openAssistant(platform());
-    platform().requests.length = 0;
-    for (const topic of TOPICS.filter((each) => each !== 'exportable-fields')) await read(topic, newcomer);
-    expect(platform().requests).toEqual([]);
-    await newcomer.close();
-  });
-
-  it.each(TOPICS)('on %s needs no credential, and fits a conversation', async (topic) => {
-    const text = await read(topic, refused);
-    expect(text).toMatch(/^# [A-Z].+\n\n/);
-    expect(encode(text).length).toBeLessThan(2_200);
-    expect(text).not.toMatch(/undefined|\[object|NaN/);
-    expect(encode(await read(topic)).length).toBeLessThan(4_000);
-  });
-
-  it.each(TOPICS)('on %s names only tools that exist', async (topic) => {
-    const tools = new Set(toolsets.flatMap((toolset) => toolset.tools.map(({ name }) => name)));
-    const named = (await read(topic)).match(/\b(?:get|list|create|delete|send|analyze|check|compare|find|query|plan)_[a-z_]+\b/g) ?? [];
-    expect(named.filter((name) => !tools.has(name))).toEqual([]);
-  });
-
-  it('refuses a topic that there is not, and says which there are', async () => {
-    await expect(read('weather')).rejects.toThrow(`there is no topic "weather"; there are ${TOPICS.join(', ')}.`);
-    await expect(read('constructor')).rejects.toThrow('there is no topic');
-  });
+it('the reference is read without a word to the platform, fields of exports aside', async () => {
+  const newcomer = await openAssistant(platform());
+  platform().requests.length = 0;
+  for (const topic of TOPICS.filter((each) => each !== 'exportable-fields')) await read(topic, newcomer);
+  expect(platform().requests).toEqual([]);
+  await newcomer.close();
 });
 
-describe('metrics', () => {
-  it('are all there, each with unit and meaning', async () => {
-    const rows = (await read('metrics')).split('\n').filter((line) => line.startsWith('| '));
-    const cells = new Map(
-      rows.map((row) => row.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, ''))).map(([name = '', ...rest]) => [name, rest]),
-    );
-    for (const name of [...siteMetricNames, ...zoneMetricNames, ...stepTimingNames, 'avgConversionAfterTap', 'weight', 'request']) {
-      expect([name, ...(cells.get(name) ?? []).slice(0, 2)]).toEqual([name, expect.stringMatching(/./), expect.stringMatching(/.{11}/)]);
-    }
-  });
+it.each(TOPICS)('the reference on %s needs no credential, and fits a conversation', async (topic) => {
+  const text = await read(topic, refused);
+  expect(text).toMatch(/^# [A-Z].+\n\n/);
+  expect(encode(text).length).toBeLessThan(2_200);
+  expect(text).not.toMatch(/undefined|\[object|NaN/);
+  expect(encode(await read(topic)).length).toBeLessThan(4_000);
+});
 
-  it('say what the tools say', async () => {
-    const text = await read('metrics');
-    const tools = toolsets.find(({ name }) => name === 'metrics')?.tools ?? [];
-    const single = tools.filter(({ name }) => !/_(site|zone)_metrics$/.test(name));
-    expect(single.length).toBeGreaterThan(0);
-    for (const { description } of single) expect(text).toContain(description);
-  });
+it.each(TOPICS)('the reference on %s names only tools that exist', async (topic) => {
+  const tools = new Set(toolsets.flatMap((toolset) => toolset.tools.map(({ name }) => name)));
+  const named = (await read(topic)).match(/\b(?:get|list|create|delete|send|analyze|check|compare|find|query|plan)_[a-z_]+\b/g) ?? [];
+  expect(named.filter((name) => !tools.has(name))).toEqual([]);
+});
 
-  it('say how several ranges become one', async () => {
-    const text = await read('metrics');
-    expect(text).toMatch(/\| visits \| .+ \| add \|/);
-    expect(text).toMatch(/\| conversionRate \| .+ \| recompute from conversionCount and visits \|/);
-    expect(text).toMatch(/\| bounceRate \| .+ \| mean weighted by visits \|/);
-    expect(text).toContain('| sum of revenueSum / sum of (revenueSum / value) |');
-    expect(text).toMatch(/\| tapRate \| .+ \| ask for the whole \|/);
-  });
+it('the reference refuses a topic that there is not, and says which there are', async () => {
+  await expect(read('weather')).rejects.toThrow(`there is no topic "weather"; there are ${TOPICS.join(', ')}.`);
+  await expect(read('constructor')).rejects.toThrow('there is no topic');
+});
 
-  it('say which are only in summaries, and which only in steps', async () => {
-    const text = await read('metrics');
-    expect(text).toContain('Only in summaries: request. Only in steps: navigationStart, oldVisuallyComplete, requestsCount.');
-    expect(text).toContain('all but avgConversionAfterTap');
-  });
+it('metrics are all there, each with unit and meaning', async () => {
+  const rows = (await read('metrics')).split('\n').filter((line) => line.startsWith('| '));
+  const cells = new Map(
+    rows.map((row) => row.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, ''))).map(([name = '', ...rest]) => [name, rest]),
+  );
+  for (const name of [...siteMetricNames, ...zoneMetricNames, ...stepTimingNames, 'avgConversionAfterTap', 'weight', 'request']) {
+    expect([name, ...(cells.get(name) ?? []).slice(0, 2)]).toEqual([name, expect.stringMatching(/./), expect.stringMatching(/.{11}/)]);
+  }
+});
+
+it('metrics say what the tools say', async () => {
+  const text = await read('metrics');
+  const tools = toolsets.find(({ name }) => name === 'metrics')?.tools ?? [];
+  const single = tools.filter(({ name }) => !/_(site|zone)_metrics$/.test(name));
+  expect(single.length).toBeGreaterThan(0);
+  for (const { description } of single) expect(text).toContain(description);
+});
+
+it('metrics say how several ranges become one', async () => {
+  const text = await read('metrics');
+  expect(text).toMatch(/\| visits \| .+ \| add \|/);
+  expect(text).toMatch(/\| conversionRate \| .+ \| recompute from conversionCount and visits \|/);
+  expect(text).toMatch(/\| bounceRate \| .+ \| mean weighted by visits \|/);
+  expect(text).toContain('| sum of revenueSum / sum of (revenueSum / value) |');
+  expect(text).toMatch(/\| tapRate \| .+ \| ask for the whole \|/);
+});
+
+it('metrics say which are only in summaries, and which only in steps', async () => {
+  const text = await read('metrics');
+  expect(text).toContain('Only in summaries: request. Only in steps: navigationStart, oldVisuallyComplete, requestsCount.');
+  expect(text).toContain('all but avgConversionAfterTap');
 });
 
 it('thresholds are those that the tools judge by', async () => {
@@ -103,72 +99,70 @@ it('thresholds are those that the tools judge by', async () => {
   expect(text).toContain('desktop 2.65 MB and 71 requests, mobile 2.31 MB and 66');
 });
 
-describe('limits', () => {
-  it('say where each is stated, and cite no section of a document that a reader lacks', async () => {
-    const [limits = ''] = (await read('limits')).split('## No metric answers these');
-    const sources = limits
-      .split('\n')
-      .filter((line) => line.startsWith('| '))
-      .slice(2)
-      .map((line) => line.split(' | ').at(-1)?.replace(/ \|$/, ''));
-    expect(sources.length).toBeGreaterThan(15);
-    for (const source of sources) expect(source).toMatch(/^(documented|stated publicly, not documented|this server)$/);
-    expect(limits).toMatch(/\| scope of an export \| at most 255 characters \| documented \|/);
-    expect(limits).toMatch(/\| files of an export run \| until their expirationDate \| documented \|/);
-  });
+it('limits say where each is stated, and cite no section of a document that a reader lacks', async () => {
+  const [limits = ''] = (await read('limits')).split('## No metric answers these');
+  const sources = limits
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(2)
+    .map((line) => line.split(' | ').at(-1)?.replace(/ \|$/, ''));
+  expect(sources.length).toBeGreaterThan(15);
+  for (const source of sources) expect(source).toMatch(/^(documented|stated publicly, not documented|this server)$/);
+  expect(limits).toMatch(/\| scope of an export \| at most 255 characters \| documented \|/);
+  expect(limits).toMatch(/\| files of an export run \| until their expirationDate \| documented \|/);
+});
 
-  it('are the numbers that the product holds', async () => {
-    const text = await read('limits');
-    for (const words of [
-      '92 days (2,208 hours)',
-      '7 days (168 hours)',
-      `at most ${MAX_PAGE_SIZE}`,
-      `${DEFAULT_REPORTS} by default`,
-      '96 MB',
-      '8 MB',
-    ])
-      expect(text).toContain(words);
-  });
+it('limits are the numbers that the product holds', async () => {
+  const text = await read('limits');
+  for (const words of [
+    '92 days (2,208 hours)',
+    '7 days (168 hours)',
+    `at most ${MAX_PAGE_SIZE}`,
+    `${DEFAULT_REPORTS} by default`,
+    '96 MB',
+    '8 MB',
+  ])
+    expect(text).toContain(words);
+});
 
-  it.each([
-    ['page-level metrics', 'views'],
-    ['real-user vitals', 'views'],
-    ['heatmaps', undefined],
-    ['replay', undefined],
-  ])('say that %s cannot be answered, and name the nearest export by fields that there are', async (asked, scope) => {
-    expect(assistant().client.getInstructions()).toContain(asked);
-    expect(assistant().client.getInstructions()).toMatch(/Not in this interface: .+ Say so; .*sessions or views export/);
-    const row = (await read('limits')).split('\n').find((line) => line.startsWith(`| ${asked} | `)) ?? '';
-    const nearest = unanswerable.find((each) => each.asked === asked)?.nearest ?? '';
-    expect(row).toBe(`| ${asked} | ${nearest} |`);
-    expect(nearest).toMatch(scope === undefined ? /none|nothing/ : `export of scope ${scope}`);
-    if (scope === undefined) return;
-    const token = await platform().token('shop');
-    const fields = (
-      await Promise.all(['sessions', 'views'].map((each) => platform().ask('listExportableFields', { scope: each }, token)))
-    ).flat();
-    const names = new Set(fields.map(({ name }) => name));
-    const named = nearest.match(/\b[a-z]+(?:\.[a-z]+|_[a-z_]+)+/g) ?? [];
-    expect(named.length).toBeGreaterThan(1);
-    expect(named.filter((name) => !names.has(name))).toEqual([]);
-  });
+it.each([
+  ['page-level metrics', 'views'],
+  ['real-user vitals', 'views'],
+  ['heatmaps', undefined],
+  ['replay', undefined],
+])('limits say that %s cannot be answered, and name the nearest export by fields that there are', async (asked, scope) => {
+  expect(assistant().client.getInstructions()).toContain(asked);
+  expect(assistant().client.getInstructions()).toMatch(/Not in this interface: .+ Say so; .*sessions or views export/);
+  const row = (await read('limits')).split('\n').find((line) => line.startsWith(`| ${asked} | `)) ?? '';
+  const nearest = unanswerable.find((each) => each.asked === asked)?.nearest ?? '';
+  expect(row).toBe(`| ${asked} | ${nearest} |`);
+  expect(nearest).toMatch(scope === undefined ? /none|nothing/ : `export of scope ${scope}`);
+  if (scope === undefined) return;
+  const token = await platform().token('shop');
+  const fields = (
+    await Promise.all(['sessions', 'views'].map((each) => platform().ask('listExportableFields', { scope: each }, token)))
+  ).flat();
+  const names = new Set(fields.map(({ name }) => name));
+  const named = nearest.match(/\b[a-z]+(?:\.[a-z]+|_[a-z_]+)+/g) ?? [];
+  expect(named.length).toBeGreaterThan(1);
+  expect(named.filter((name) => !names.has(name))).toEqual([]);
+});
 
-  it.each([
-    ['funnels', 'analyze_funnel'],
-    ['journeys', 'analyze_paths'],
-    ['cost of errors', 'measure_impact'],
-  ])('name the tool that answers questions on %s, which are not said to be missing', async (asked, tool) => {
-    expect((await read('limits')).split('\n').find((line) => line.startsWith(`| ${asked} | `))).toContain(`by ${tool} |`);
-    expect(assistant().client.getInstructions()).not.toContain(asked);
-  });
+it.each([
+  ['funnels', 'analyze_funnel'],
+  ['journeys', 'analyze_paths'],
+  ['cost of errors', 'measure_impact'],
+])('limits name the tool that answers questions on %s, which are not said to be missing', async (asked, tool) => {
+  expect((await read('limits')).split('\n').find((line) => line.startsWith(`| ${asked} | `))).toContain(`by ${tool} |`);
+  expect(assistant().client.getInstructions()).not.toContain(asked);
+});
 
-  it('name all that the greeting names, and nothing else', async () => {
-    const [, list = ''] = /Not in this interface: ([^.]+)\./.exec(assistant().client.getInstructions() ?? '') ?? [];
-    const rows = (await read('limits')).split('## No metric answers these')[1]?.match(/^\| [^|]+ \|/gm) ?? [];
-    const missing = rows.slice(2).map((row) => row.slice(2, -2));
-    const answered = new Set(unanswerable.flatMap(({ asked, ofExports }) => (ofExports ? [asked] : [])));
-    expect(missing.filter((asked) => !answered.has(asked))).toEqual(list.split(', '));
-  });
+it('limits name all that the greeting names, and nothing else', async () => {
+  const [, list = ''] = /Not in this interface: ([^.]+)\./.exec(assistant().client.getInstructions() ?? '') ?? [];
+  const rows = (await read('limits')).split('## No metric answers these')[1]?.match(/^\| [^|]+ \|/gm) ?? [];
+  const missing = rows.slice(2).map((row) => row.slice(2, -2));
+  const answered = new Set(unanswerable.flatMap(({ asked, ofExports }) => (ofExports ? [asked] : [])));
+  expect(missing.filter((asked) => !answered.has(asked))).toEqual(list.split(', '));
 });
 
 it('exportable fields are those of the project, by scope', async () => {

@@ -82,65 +82,63 @@ describe.each(['SDK 1.x', 'SDK 2.x in the 2025 era', 'SDK 2.x in the 2026-07-28 
   });
 });
 
-describe('looking', () => {
-  it('is shared by all who listen to the same, and goes on until the last one ceases', { tags: 'nightly' }, async () => {
-    const [old, modern] = [await place.open('SDK 1.x'), await place.open('SDK 2.x in the 2026-07-28 era')];
-    const ceaseOld = await old.listen(CHECKOUT);
-    const ceaseModern = await modern.listen(CHECKOUT);
-    await platform.clock.nextSleep();
-    const before = looks().length;
-    await oneMinute();
-    expect(looks().length - before).toBe(1);
-    await ceaseOld();
-    await oneMinute();
-    expect(looks().length - before).toBe(2);
-    await ceaseModern();
-    await unwatched();
-    await platform.clock.advance(HOUR_MS);
-    expect(looks().length - before).toBe(2);
-  });
+it('looking is shared by all who listen to the same, and goes on until the last one ceases', { tags: 'nightly' }, async () => {
+  const [old, modern] = [await place.open('SDK 1.x'), await place.open('SDK 2.x in the 2026-07-28 era')];
+  const ceaseOld = await old.listen(CHECKOUT);
+  const ceaseModern = await modern.listen(CHECKOUT);
+  await platform.clock.nextSleep();
+  const before = looks().length;
+  await oneMinute();
+  expect(looks().length - before).toBe(1);
+  await ceaseOld();
+  await oneMinute();
+  expect(looks().length - before).toBe(2);
+  await ceaseModern();
+  await unwatched();
+  await platform.clock.advance(HOUR_MS);
+  expect(looks().length - before).toBe(2);
+});
 
-  it('does not begin anew when somebody comes and goes within a minute', async () => {
-    const host = await place.open('SDK 2.x in the 2025 era');
-    for (let times = 0; times < 5; times += 1) await (await host.listen(CHECKOUT))();
-    expect(looks()).toEqual([4101]);
-    await platform.clock.advance(MINUTE_MS);
-    await host.listen(CHECKOUT);
-    expect(looks()).toEqual([4101, 4101]);
-  });
+it('looking does not begin anew when somebody comes and goes within a minute', async () => {
+  const host = await place.open('SDK 2.x in the 2025 era');
+  for (let times = 0; times < 5; times += 1) await (await host.listen(CHECKOUT))();
+  expect(looks()).toEqual([4101]);
+  await platform.clock.advance(MINUTE_MS);
+  await host.listen(CHECKOUT);
+  expect(looks()).toEqual([4101, 4101]);
+});
 
-  it('asks for what came later than the latest known report only', async () => {
-    const host = await place.open('SDK 2.x in the 2025 era');
-    await host.listen(CHECKOUT);
-    await platform.clock.nextSleep();
-    await oneMinute();
-    const bodies = platform.requests.filter(({ operation }) => operation === 'listScenarioReports').map(({ body }) => body);
-    const { reports } = (await platform.ask('listScenarioReports', { scenarioId: 4101, limit: 1 }, await platform.token())).scenario;
-    expect(bodies.at(-1)).toEqual({ scenarioId: 4101, limit: 0, dateFrom: new Date(reports[0]?.date ?? 0).toISOString() });
-  });
+it('looking asks for what came later than the latest known report only', async () => {
+  const host = await place.open('SDK 2.x in the 2025 era');
+  await host.listen(CHECKOUT);
+  await platform.clock.nextSleep();
+  await oneMinute();
+  const bodies = platform.requests.filter(({ operation }) => operation === 'listScenarioReports').map(({ body }) => body);
+  const { reports } = (await platform.ask('listScenarioReports', { scenarioId: 4101, limit: 1 }, await platform.token())).scenario;
+  expect(bodies.at(-1)).toEqual({ scenarioId: 4101, limit: 0, dateFrom: new Date(reports[0]?.date ?? 0).toISOString() });
+});
 
-  it('waits longer after each failure, and recovers', async () => {
-    const host = await place.open('SDK 2.x in the 2025 era');
-    await host.listen(CHECKOUT);
-    await platform.clock.nextSleep();
-    const fault = platform.faults.add({ kind: 'refused', operation: 'listScenarioReports' });
-    await platform.clock.advance(MINUTE_MS);
-    expect(await platform.clock.nextSleep()).toBe(2 * MINUTE_MS);
-    await platform.clock.advance(2 * MINUTE_MS);
-    expect(await platform.clock.nextSleep()).toBe(4 * MINUTE_MS);
-    fault.remove();
-    await platform.clock.advance(4 * MINUTE_MS);
-    expect(await platform.clock.nextSleep()).toBe(MINUTE_MS);
-    expect(host.updates).toEqual([]);
-  });
+it('looking waits longer after each failure, and recovers', async () => {
+  const host = await place.open('SDK 2.x in the 2025 era');
+  await host.listen(CHECKOUT);
+  await platform.clock.nextSleep();
+  const fault = platform.faults.add({ kind: 'refused', operation: 'listScenarioReports' });
+  await platform.clock.advance(MINUTE_MS);
+  expect(await platform.clock.nextSleep()).toBe(2 * MINUTE_MS);
+  await platform.clock.advance(2 * MINUTE_MS);
+  expect(await platform.clock.nextSleep()).toBe(4 * MINUTE_MS);
+  fault.remove();
+  await platform.clock.advance(4 * MINUTE_MS);
+  expect(await platform.clock.nextSleep()).toBe(MINUTE_MS);
+  expect(host.updates).toEqual([]);
+});
 
-  it('spreads the looks when many are listened to', { tags: 'nightly' }, async () => {
-    const host = await place.open('SDK 2.x in the 2026-07-28 era');
-    const many = Array.from({ length: 19 }, (_, index) => `analytics://1201/scenarios/${8000 + index}`);
-    await host.listen(CHECKOUT, ...many);
-    await sleeping(20);
-    expect(await platform.clock.nextSleep()).toBeGreaterThanOrEqual(20 * 6_000);
-  });
+it('looking spreads the looks when many are listened to', { tags: 'nightly' }, async () => {
+  const host = await place.open('SDK 2.x in the 2026-07-28 era');
+  const many = Array.from({ length: 19 }, (_, index) => `analytics://1201/scenarios/${8000 + index}`);
+  await host.listen(CHECKOUT, ...many);
+  await sleeping(20);
+  expect(await platform.clock.nextSleep()).toBeGreaterThanOrEqual(20 * 6_000);
 });
 
 describe('exports', () => {

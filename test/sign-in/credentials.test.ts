@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openCredentialsFile } from '../../src/sign-in/credentials.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -68,70 +68,68 @@ it('the credential of a principal is not readable in the file, nor in the list',
   expect(readFileSync(path, 'utf8') + JSON.stringify(listed)).not.toMatch(/canary|Y2FuYXJ5/);
 });
 
-describe('the file of credentials', () => {
-  it.each<[string, (stored: Stored) => unknown]>([
-    [
-      'entries that changed places',
-      ({ version, credentials: [a, b] }) => ({
-        version,
-        credentials: [
-          { ...a, sealed: b?.sealed },
-          { ...b, sealed: a?.sealed },
-        ],
-      }),
-    ],
-    ['an entry under another name', ({ version, credentials: [a, b] }) => ({ version, credentials: [{ ...b, principal: a?.principal }] })],
-    ['another date', ({ version, credentials: [a] }) => ({ version, credentials: [{ ...a, changedAt: '2027-01-01T00:00:00.000Z' }] })],
-    [
-      'a changed character',
-      ({ version, credentials: [a] }) => ({
-        version,
-        credentials: [{ ...a, sealed: a?.sealed.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A')) }],
-      }),
-    ],
-    ['an entry that is cut', ({ version, credentials: [a] }) => ({ version, credentials: [{ ...a, sealed: a?.sealed.slice(0, 30) }] })],
-  ])('does not open after %s', async (_name, change) => {
-    const { file, stored, write } = await place();
-    write(change(stored()));
-    await expect(file.credentialsOf(alice)).rejects.toThrow(
-      /^Your platform credential cannot be used: it was changed since it was written\. Ask the operator/,
-    );
-    expect(await file.list()).toEqual(
-      expect.arrayContaining([expect.objectContaining({ principal: alice.id, hasEnrichment: false, fault: 'damaged' })]),
-    );
-  });
+it.each<[string, (stored: Stored) => unknown]>([
+  [
+    'entries that changed places',
+    ({ version, credentials: [a, b] }) => ({
+      version,
+      credentials: [
+        { ...a, sealed: b?.sealed },
+        { ...b, sealed: a?.sealed },
+      ],
+    }),
+  ],
+  ['an entry under another name', ({ version, credentials: [a, b] }) => ({ version, credentials: [{ ...b, principal: a?.principal }] })],
+  ['another date', ({ version, credentials: [a] }) => ({ version, credentials: [{ ...a, changedAt: '2027-01-01T00:00:00.000Z' }] })],
+  [
+    'a changed character',
+    ({ version, credentials: [a] }) => ({
+      version,
+      credentials: [{ ...a, sealed: a?.sealed.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A')) }],
+    }),
+  ],
+  ['an entry that is cut', ({ version, credentials: [a] }) => ({ version, credentials: [{ ...a, sealed: a?.sealed.slice(0, 30) }] })],
+])('the file of credentials does not open after %s', async (_name, change) => {
+  const { file, stored, write } = await place();
+  write(change(stored()));
+  await expect(file.credentialsOf(alice)).rejects.toThrow(
+    /^Your platform credential cannot be used: it was changed since it was written\. Ask the operator/,
+  );
+  expect(await file.list()).toEqual(
+    expect.arrayContaining([expect.objectContaining({ principal: alice.id, hasEnrichment: false, fault: 'damaged' })]),
+  );
+});
 
-  it('opens with its own key alone, and takes no entry under another', async () => {
-    const { open, path } = await place();
-    const other = open(randomBytes(32).toString('base64'));
-    await expect(other.credentialsOf(alice)).rejects.toThrow('it was encrypted with another key than WEB_ANALYTICS_CREDENTIALS_KEY');
-    expect((await other.list()).map(({ fault }) => fault)).toEqual(['other key', 'other key']);
-    const before = readFileSync(path, 'utf8');
-    await expect(other.put('token:eve', ALICE, NOW_MS)).rejects.toThrow('was encrypted with another key');
-    expect(readFileSync(path, 'utf8')).toBe(before);
-  });
+it('the file of credentials opens with its own key alone, and takes no entry under another', async () => {
+  const { open, path } = await place();
+  const other = open(randomBytes(32).toString('base64'));
+  await expect(other.credentialsOf(alice)).rejects.toThrow('it was encrypted with another key than WEB_ANALYTICS_CREDENTIALS_KEY');
+  expect((await other.list()).map(({ fault }) => fault)).toEqual(['other key', 'other key']);
+  const before = readFileSync(path, 'utf8');
+  await expect(other.put('token:eve', ALICE, NOW_MS)).rejects.toThrow('was encrypted with another key');
+  expect(readFileSync(path, 'utf8')).toBe(before);
+});
 
-  it('that cannot be read opens no session; the path is for the log', async () => {
-    const { file, write, path, logged } = await place();
-    write({ version: 2 });
-    const failure: unknown = await file.credentialsOf(alice).catch((error: unknown) => error);
-    expect(String(failure)).toBe('CredentialsError: The credentials of this server cannot be read. Report it to its operator.');
-    expect(logged).toEqual([
-      `error: No session can be opened. The file ${path} holds no credentials of this version. ` +
-        'Restore it, or move it away and begin a new one.',
-    ]);
-  });
+it('the file of credentials that cannot be read opens no session; the path is for the log', async () => {
+  const { file, write, path, logged } = await place();
+  write({ version: 2 });
+  const failure: unknown = await file.credentialsOf(alice).catch((error: unknown) => error);
+  expect(String(failure)).toBe('CredentialsError: The credentials of this server cannot be read. Report it to its operator.');
+  expect(logged).toEqual([
+    `error: No session can be opened. The file ${path} holds no credentials of this version. ` +
+      'Restore it, or move it away and begin a new one.',
+  ]);
+});
 
-  it('of an earlier day opens with the same key', async () => {
-    const path = join(temporaryFolder(), 'credentials.json');
-    writeFileSync(
-      path,
-      JSON.stringify({ version: 1, credentials: [{ principal: alice.id, changedAt: '2026-11-20T10:00:00.000Z', sealed: SEALED }] }),
-    );
-    chmodSync(path, 0o600);
-    const file = openCredentialsFile({ path, secret: '5a'.repeat(32), log: () => undefined });
-    expect(await file.credentialsOf(alice)).toEqual(ALICE);
-  });
+it('the file of credentials of an earlier day opens with the same key', async () => {
+  const path = join(temporaryFolder(), 'credentials.json');
+  writeFileSync(
+    path,
+    JSON.stringify({ version: 1, credentials: [{ principal: alice.id, changedAt: '2026-11-20T10:00:00.000Z', sealed: SEALED }] }),
+  );
+  chmodSync(path, 0o600);
+  const file = openCredentialsFile({ path, secret: '5a'.repeat(32), log: () => undefined });
+  expect(await file.credentialsOf(alice)).toEqual(ALICE);
 });
 
 it('the version of a credential changes with each change of the entry, and with no other', async () => {

@@ -16,71 +16,70 @@ async function callsWithDefaults(): Promise<[string, Record<string, unknown>][]>
   return direct.map((tool) => [tool.name, argumentsOf(tool)]);
 }
 
-describe('an answer', () => {
-  it('stays under 2,000 tokens in both channels when nothing special is asked for, from any tool', { tags: 'nightly' }, async () => {
-    const calls = await callsWithDefaults();
-    const costs: Record<string, number> = {};
-    for (const [tool, args] of calls) {
-      const answer = await call(tool, args);
-      expect({ tool, error: answer.isError ? answer.text : '' }).toEqual({ tool, error: '' });
-      costs[tool] = tokensOf(answer);
-    }
-    expect(Object.entries(costs).filter(([, tokens]) => tokens > 2_000)).toEqual([]);
-  });
+it('an answer stays under 2,000 tokens in both channels when nothing special is asked for, from any tool', {
+  tags: 'nightly',
+}, async () => {
+  const calls = await callsWithDefaults();
+  const costs: Record<string, number> = {};
+  for (const [tool, args] of calls) {
+    const answer = await call(tool, args);
+    expect({ tool, error: answer.isError ? answer.text : '' }).toEqual({ tool, error: '' });
+    costs[tool] = tokensOf(answer);
+  }
+  expect(Object.entries(costs).filter(([, tokens]) => tokens > 2_000)).toEqual([]);
+});
 
-  it('leaves out heavy members before it leaves out items, and cuts both channels alike', { tags: 'nightly' }, async () => {
-    const answer = await call('list_export_jobs');
-    const { jobs, notes, total } = answer.structured as { jobs: Record<string, unknown>[]; notes: string[]; total: number };
-    const all = await ask('listExportJobs');
-    // What recurs, is under way or ended without files is there, whatever is cut; the rest is in the order of the platform.
-    const isOver = ({ frequency, state }: Record<string, unknown>) => frequency === 'once' && state === 'COMPLETED';
-    const idsOf = (some: readonly Record<string, unknown>[]) => some.map(({ jobId }) => jobId);
-    const failed = jobs.filter(({ name }) => String(name).endsWith('failed'));
-    const [ended, endedOfAll] = [jobs, all].map((some: readonly Record<string, unknown>[]) =>
-      idsOf(some.filter((job) => isOver(job) && job['jobId'] !== failed[0]?.['jobId'])),
-    );
-    expect(failed).toHaveLength(1);
-    expect(new Set(idsOf(jobs.filter((job) => !isOver(job))))).toEqual(new Set(idsOf(all.filter((job) => !isOver(job)))));
-    expect(ended).toEqual(endedOfAll?.slice(0, ended?.length));
-    expect(jobs.length).toBeGreaterThanOrEqual(10);
-    expect(tokensOf(answer)).toBeLessThanOrEqual(1_200);
-    expect(notes[0]).toBe(`Showing ${jobs.length} of ${total} jobs; pass limit to see more.`);
-    expect(notes[1]).toMatch(/^Left out, to show more jobs: fields, ownerId, .* \(get_export_job shows them of one\)\.$/);
-    expect(jobs.flatMap(Object.keys)).not.toContain('fields');
-    for (const { jobId, name } of all)
-      expect(answer.text.includes(`\n${jobId}\t${name}\t`)).toBe(jobs.some((job) => job['jobId'] === jobId));
-  });
+it('an answer leaves out heavy members before it leaves out items, and cuts both channels alike', { tags: 'nightly' }, async () => {
+  const answer = await call('list_export_jobs');
+  const { jobs, notes, total } = answer.structured as { jobs: Record<string, unknown>[]; notes: string[]; total: number };
+  const all = await ask('listExportJobs');
+  // What recurs, is under way or ended without files is there, whatever is cut; the rest is in the order of the platform.
+  const isOver = ({ frequency, state }: Record<string, unknown>) => frequency === 'once' && state === 'COMPLETED';
+  const idsOf = (some: readonly Record<string, unknown>[]) => some.map(({ jobId }) => jobId);
+  const failed = jobs.filter(({ name }) => String(name).endsWith('failed'));
+  const [ended, endedOfAll] = [jobs, all].map((some: readonly Record<string, unknown>[]) =>
+    idsOf(some.filter((job) => isOver(job) && job['jobId'] !== failed[0]?.['jobId'])),
+  );
+  expect(failed).toHaveLength(1);
+  expect(new Set(idsOf(jobs.filter((job) => !isOver(job))))).toEqual(new Set(idsOf(all.filter((job) => !isOver(job)))));
+  expect(ended).toEqual(endedOfAll?.slice(0, ended?.length));
+  expect(jobs.length).toBeGreaterThanOrEqual(10);
+  expect(tokensOf(answer)).toBeLessThanOrEqual(1_200);
+  expect(notes[0]).toBe(`Showing ${jobs.length} of ${total} jobs; pass limit to see more.`);
+  expect(notes[1]).toMatch(/^Left out, to show more jobs: fields, ownerId, .* \(get_export_job shows them of one\)\.$/);
+  expect(jobs.flatMap(Object.keys)).not.toContain('fields');
+  for (const { jobId, name } of all) expect(answer.text.includes(`\n${jobId}\t${name}\t`)).toBe(jobs.some((job) => job['jobId'] === jobId));
+});
 
-  it.each([
-    ['list_export_jobs', 'listExportJobs', 34, ['jobId', 'name', 'state', 'lastRunTime']],
-    ['list_successful_export_runs', 'listSuccessfulExportRuns', 100, ['jobId', 'jobRunId', 'name', 'from', 'to', 'nbOfFiles']],
-  ] as const)('costs less than 2,000 tokens as text also for a page of 100 from %s', async (tool, operation, count, members) => {
-    const { text, structured } = await call(tool, { limit: 100 });
-    expect(text.length / 4).toBeLessThan(2_000);
-    const chosen = (records: readonly object[]) =>
-      records.map((record) => Object.fromEntries(members.map((name) => [name, (record as Record<string, unknown>)[name]])));
-    const items = Object.values(structured).find((member): member is object[] => Array.isArray(member)) ?? [];
-    expect(items).toHaveLength(count);
-    expect(chosen(items)).toEqual(chosen(await ask(operation, { limit: 100 })));
-    expect((structured['notes'] as string[])[0]).toMatch(/^Left out, to show more (jobs|runs): .*\(get_export_\w+ shows .*\)\.$/);
-  });
+it.each([
+  ['list_export_jobs', 'listExportJobs', 34, ['jobId', 'name', 'state', 'lastRunTime']],
+  ['list_successful_export_runs', 'listSuccessfulExportRuns', 100, ['jobId', 'jobRunId', 'name', 'from', 'to', 'nbOfFiles']],
+] as const)('an answer costs less than 2,000 tokens as text also for a page of 100 from %s', async (tool, operation, count, members) => {
+  const { text, structured } = await call(tool, { limit: 100 });
+  expect(text.length / 4).toBeLessThan(2_000);
+  const chosen = (records: readonly object[]) =>
+    records.map((record) => Object.fromEntries(members.map((name) => [name, (record as Record<string, unknown>)[name]])));
+  const items = Object.values(structured).find((member): member is object[] => Array.isArray(member)) ?? [];
+  expect(items).toHaveLength(count);
+  expect(chosen(items)).toEqual(chosen(await ask(operation, { limit: 100 })));
+  expect((structured['notes'] as string[])[0]).toMatch(/^Left out, to show more (jobs|runs): .*\(get_export_\w+ shows .*\)\.$/);
+});
 
-  it('keeps all jobs of a full page of them, each with its health, in less than 4,000 tokens as text', async () => {
-    const own = await ask('listExportJobs', { limit: 100 });
-    const once = own.filter(({ frequency }) => frequency === 'once');
-    const others = Array.from({ length: 100 - own.length }, (_, index) => ({ ...once[index % once.length], jobId: 1_000 - index }));
-    const page = [...own, ...others];
-    const fault = platform().faults.add({ kind: 'shape', operation: 'listExportJobs', payload: page });
-    const { text, structured } = await call('list_export_jobs', { limit: 100 });
-    fault.remove();
-    expect(text.length / 4).toBeLessThan(4_000);
-    const idsIn = (list: string) => (structured[list] as { jobId: number }[]).map(({ jobId }) => jobId);
-    expect(idsIn('jobs')).toEqual(page.map(({ jobId }) => jobId));
-    // Of a once job of all devices that is over its state says all.
-    const isOver = ({ frequency, state, filters }: Partial<(typeof own)[number]>) =>
-      frequency === 'once' && state === 'COMPLETED' && filters?.deviceId === -1;
-    expect(idsIn('health')).toEqual(page.filter((job) => !isOver(job)).map(({ jobId }) => jobId));
-  });
+it('an answer keeps all jobs of a full page of them, each with its health, in less than 4,000 tokens as text', async () => {
+  const own = await ask('listExportJobs', { limit: 100 });
+  const once = own.filter(({ frequency }) => frequency === 'once');
+  const others = Array.from({ length: 100 - own.length }, (_, index) => ({ ...once[index % once.length], jobId: 1_000 - index }));
+  const page = [...own, ...others];
+  const fault = platform().faults.add({ kind: 'shape', operation: 'listExportJobs', payload: page });
+  const { text, structured } = await call('list_export_jobs', { limit: 100 });
+  fault.remove();
+  expect(text.length / 4).toBeLessThan(4_000);
+  const idsIn = (list: string) => (structured[list] as { jobId: number }[]).map(({ jobId }) => jobId);
+  expect(idsIn('jobs')).toEqual(page.map(({ jobId }) => jobId));
+  // Of a once job of all devices that is over its state says all.
+  const isOver = ({ frequency, state, filters }: Partial<(typeof own)[number]>) =>
+    frequency === 'once' && state === 'COMPLETED' && filters?.deviceId === -1;
+  expect(idsIn('health')).toEqual(page.filter((job) => !isOver(job)).map(({ jobId }) => jobId));
 });
 
 it.each<[string, Record<string, unknown>]>([

@@ -16,37 +16,35 @@ async function segments(names: unknown[], more: Record<string, unknown> = {}) {
   return { ids: segmentIds, notes: (structured['notes'] ?? []) as string[], text, isError };
 }
 
-describe('a name', () => {
-  it.each<[string, unknown, number]>([
-    ['as it is written', 'Returning visitors', 418204],
-    ['in another case, with spaces around', '  RETURNING   visitors ', 418204],
-    ['without its accents', 'acheteurs fideles', 470415],
-    ['with accents written in two characters', 'Acheteurs fide\u0300les', 470415],
-    ['by its beginning, where only one has it', 'mobile s', 452390],
-    ['exactly, where another begins with it', 'Newsletter', 431902],
-  ])('is found %s', async (_, name, id) => {
-    const { ids, notes } = await segments([name]);
-    expect(ids).toEqual([id]);
-    expect(notes[0]).toMatch(new RegExp(`^segment ".+" = ${id}$`));
-  });
+it.each<[string, unknown, number]>([
+  ['as it is written', 'Returning visitors', 418204],
+  ['in another case, with spaces around', '  RETURNING   visitors ', 418204],
+  ['without its accents', 'acheteurs fideles', 470415],
+  ['with accents written in two characters', 'Acheteurs fide\u0300les', 470415],
+  ['by its beginning, where only one has it', 'mobile s', 452390],
+  ['exactly, where another begins with it', 'Newsletter', 431902],
+])('a name is found %s', async (_, name, id) => {
+  const { ids, notes } = await segments([name]);
+  expect(ids).toEqual([id]);
+  expect(notes[0]).toMatch(new RegExp(`^segment ".+" = ${id}$`));
+});
 
-  it.each([[440156], ['440156'], [' 440156 ']])('is no name but an id: %j', async (id) => {
-    const { ids, notes } = await segments([id]);
-    expect(ids).toEqual([440156]);
-    expect(notes.join()).not.toContain('segment');
-    expect(listings('listSegments')).toBe(0);
-  });
+it.each([[440156], ['440156'], [' 440156 ']])('a name is no name but an id: %j', async (id) => {
+  const { ids, notes } = await segments([id]);
+  expect(ids).toEqual([440156]);
+  expect(notes.join()).not.toContain('segment');
+  expect(listings('listSegments')).toBe(0);
+});
 
-  it('may stand beside ids and other names, each resolved', async () => {
-    const { ids, notes } = await segments(['Germany', 418204, 'newsletter']);
-    expect(ids).toEqual([440156, 418204, 431902]);
-    expect(notes.slice(0, 2)).toEqual(['segment "Germany" = 440156', 'segment "Newsletter" = 431902']);
-  });
+it('a name may stand beside ids and other names, each resolved', async () => {
+  const { ids, notes } = await segments(['Germany', 418204, 'newsletter']);
+  expect(ids).toEqual([440156, 418204, 431902]);
+  expect(notes.slice(0, 2)).toEqual(['segment "Germany" = 440156', 'segment "Newsletter" = 431902']);
+});
 
-  it('with dashes is written as the console shows it or with plain ones', async () => {
-    const answer = await call('list_scenario_reports', { scenarioId: 'checkout - desktop', limit: 1 });
-    expect(answer.structured['scenarioId']).toBe(4101);
-  });
+it('a name with dashes is written as the console shows it or with plain ones', async () => {
+  const answer = await call('list_scenario_reports', { scenarioId: 'checkout - desktop', limit: 1 });
+  expect(answer.structured['scenarioId']).toBe(4101);
 });
 
 describe('a name that fits several or none', () => {

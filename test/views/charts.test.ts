@@ -65,76 +65,63 @@ it('every chart says in words what it shows', () => {
   expect(marks).toEqual(['Release 42', 'New banner', 'Product slower since 12 Nov.']);
 });
 
-describe('a waterfall', () => {
-  it('stacks unseen starts, the phases in their order, and the words', () => {
-    const series = seriesOf(waterfall());
-    expect(series.map(({ id }) => id)).toEqual([
-      'start',
-      'blocked',
-      'dns',
-      'connect',
-      'ssl',
-      'send',
-      'wait',
-      'receive',
-      'unsplit',
-      'words',
-    ]);
-    expect(new Set(series.map(({ stack }) => stack)).size).toBe(1);
-    expect(series[0]?.data).toEqual([0, 430, 432, 640, 660, 700]);
-    expect(series.find(({ id }) => id === 'ssl')?.data).toEqual([55, null, null, 60, null, null]);
-  });
+it('a waterfall stacks unseen starts, the phases in their order, and the words', () => {
+  const series = seriesOf(waterfall());
+  expect(series.map(({ id }) => id)).toEqual(['start', 'blocked', 'dns', 'connect', 'ssl', 'send', 'wait', 'receive', 'unsplit', 'words']);
+  expect(new Set(series.map(({ stack }) => stack)).size).toBe(1);
+  expect(series[0]?.data).toEqual([0, 430, 432, 640, 660, 700]);
+  expect(series.find(({ id }) => id === 'ssl')?.data).toEqual([55, null, null, 60, null, null]);
+});
 
-  it('shows a duration whose phases are unknown as such, and no phase that no request has', () => {
-    const [row] = waterfall().rows.slice(-1);
-    const series = seriesOf(waterfall({ rows: row ? [row] : [] }));
-    expect(series.map(({ id, data }) => [id, data])).toEqual([
-      ['start', [700]],
-      ['unsplit', [880]],
-      ['words', [0]],
-    ]);
-    expect(series[1]?.name).toBe('duration (phases unknown)');
-  });
+it('a waterfall shows a duration whose phases are unknown as such, and no phase that no request has', () => {
+  const [row] = waterfall().rows.slice(-1);
+  const series = seriesOf(waterfall({ rows: row ? [row] : [] }));
+  expect(series.map(({ id, data }) => [id, data])).toEqual([
+    ['start', [700]],
+    ['unsplit', [880]],
+    ['words', [0]],
+  ]);
+  expect(series[1]?.name).toBe('duration (phases unknown)');
+});
 
-  it('marks the moments that are known', () => {
-    const marks = [
-      { name: 'LCP', atMs: 900 },
-      { name: 'FCP', atMs: Number.NaN },
-    ];
-    expect(seriesOf(waterfall({ marks }))[0]?.markLine?.data.map(({ name, xAxis }) => [name, xAxis])).toEqual([['LCP', 900]]);
-  });
+it('a waterfall marks the moments that are known', () => {
+  const marks = [
+    { name: 'LCP', atMs: 900 },
+    { name: 'FCP', atMs: Number.NaN },
+  ];
+  expect(seriesOf(waterfall({ marks }))[0]?.markLine?.data.map(({ name, xAxis }) => [name, xAxis])).toEqual([['LCP', 900]]);
+});
 
-  it('tells each phase of a request, and that there was no response', () => {
-    expect(tooltipOf(waterfall(), 3).map(({ name, value }) => `${name}: ${value}`)).toEqual([
-      'cdn.tracker.example/tag.js: undefined',
-      'Status: 404',
-      'Over the network: 512 B',
-      'Start: 640 ms',
-      'Duration: 300 ms',
-      'blocked: 0 ms',
-      'dns: 40 ms',
-      'connect: 80 ms',
-      'ssl: 60 ms',
-      'send: 1 ms',
-      'wait: 110 ms',
-      'receive: 9 ms',
-    ]);
-    expect(tooltipOf(waterfall(), 4)).toContainEqual({ name: 'Status', value: 'no response' });
-    expect(tooltipOf(waterfall(), 99)).toEqual([]);
-  });
+it('a waterfall tells each phase of a request, and that there was no response', () => {
+  expect(tooltipOf(waterfall(), 3).map(({ name, value }) => `${name}: ${value}`)).toEqual([
+    'cdn.tracker.example/tag.js: undefined',
+    'Status: 404',
+    'Over the network: 512 B',
+    'Start: 640 ms',
+    'Duration: 300 ms',
+    'blocked: 0 ms',
+    'dns: 40 ms',
+    'connect: 80 ms',
+    'ssl: 60 ms',
+    'send: 1 ms',
+    'wait: 110 ms',
+    'receive: 9 ms',
+  ]);
+  expect(tooltipOf(waterfall(), 4)).toContainEqual({ name: 'Status', value: 'no response' });
+  expect(tooltipOf(waterfall(), 99)).toEqual([]);
+});
 
-  it('writes status and address before a bar, amounts behind it', () => {
-    const { svg } = drawSvg(waterfall());
-    for (const text of [
-      '/assets/app.css',
-      '404 cdn.tracker.example/tag.js',
-      'failed fonts.example/brand.woff2',
-      '610 ms · 182 kB',
-      '240 ms',
-      'LCP 1.58 s',
-    ])
-      expect(svg).toContain(`>${text}</text>`);
-  });
+it('a waterfall writes status and address before a bar, amounts behind it', () => {
+  const { svg } = drawSvg(waterfall());
+  for (const text of [
+    '/assets/app.css',
+    '404 cdn.tracker.example/tag.js',
+    'failed fonts.example/brand.woff2',
+    '610 ms · 182 kB',
+    '240 ms',
+    'LCP 1.58 s',
+  ])
+    expect(svg).toContain(`>${text}</text>`);
 });
 
 /** Contrast of two colours by WCAG 2.2. */
@@ -157,36 +144,34 @@ describe.each(Object.entries(themes))('colours of the %s theme', (_, theme) => {
   });
 });
 
-describe('bars', () => {
-  it('of several series are told apart without colour', () => {
-    const decals = (seriesOf(bars()) as readonly { itemStyle?: { decal?: object } }[]).map(({ itemStyle }) => itemStyle?.decal);
-    expect(decals[0]).toBeUndefined();
-    expect(decals[1]).toBeDefined();
-  });
+it('bars of several series are told apart without colour', () => {
+  const decals = (seriesOf(bars()) as readonly { itemStyle?: { decal?: object } }[]).map(({ itemStyle }) => itemStyle?.decal);
+  expect(decals[0]).toBeUndefined();
+  expect(decals[1]).toBeDefined();
+});
 
-  it('leave no room for labels that are short', () => {
-    const left = (labels: string[]) => (drawChart(bars({ labels }), LOOK).option['grid'] as { left: number }).left;
-    expect(left(['a', 'b', 'c'])).toBeLessThan(50);
-    expect(left(['a', 'b', 'c'.repeat(200)])).toBeLessThanOrEqual(320);
-  });
+it('bars leave no room for labels that are short', () => {
+  const left = (labels: string[]) => (drawChart(bars({ labels }), LOOK).option['grid'] as { left: number }).left;
+  expect(left(['a', 'b', 'c'])).toBeLessThan(50);
+  expect(left(['a', 'b', 'c'.repeat(200)])).toBeLessThanOrEqual(320);
+});
 
-  it('begin at zero, with a dash and no length where there is no value', () => {
-    const [desktop, mobile] = seriesOf(bars());
-    expect([desktop?.data, mobile?.data].map((data) => (data as { value: number }[]).map(({ value }) => value))).toEqual([
-      [3.91, 3.62, 5.2],
-      [2.1, 0, 0],
-    ]);
-    const { svg } = drawSvg(bars());
-    for (const text of ['3.91%', '–', '0%', 'Returning visitors from the summer sale']) expect(svg).toContain(`>${text}</text>`);
-  });
+it('bars begin at zero, with a dash and no length where there is no value', () => {
+  const [desktop, mobile] = seriesOf(bars());
+  expect([desktop?.data, mobile?.data].map((data) => (data as { value: number }[]).map(({ value }) => value))).toEqual([
+    [3.91, 3.62, 5.2],
+    [2.1, 0, 0],
+  ]);
+  const { svg } = drawSvg(bars());
+  for (const text of ['3.91%', '–', '0%', 'Returning visitors from the summer sale']) expect(svg).toContain(`>${text}</text>`);
+});
 
-  it('tell all amounts of a row', () => {
-    expect(tooltipOf(bars(), 1)).toEqual([
-      { name: 'France' },
-      { name: 'desktop', value: '3.62%', colour: themes.dark.series[0] },
-      { name: 'mobile', value: '–', colour: themes.dark.series[1] },
-    ]);
-  });
+it('bars tell all amounts of a row', () => {
+  expect(tooltipOf(bars(), 1)).toEqual([
+    { name: 'France' },
+    { name: 'desktop', value: '3.62%', colour: themes.dark.series[0] },
+    { name: 'mobile', value: '–', colour: themes.dark.series[1] },
+  ]);
 });
 
 /** Labels and colours of the first series of bars. */

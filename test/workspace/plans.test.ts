@@ -23,49 +23,47 @@ afterEach(() => rm(join(directory, '..'), { recursive: true, force: true }));
 
 const open = (projectId = 1201) => openPlans(directory, projectId);
 
-describe('a plan', () => {
-  it('is found again by whoever opens the same directory, and lives seven days', async () => {
-    const plan = await open().add({ ...draft, fills: 3103 });
-    expect(plan).toMatchObject({ planId: expect.stringMatching(/^plan-[a-z0-9]{10}$/), projectId: 1201, fills: 3103, known: [3103] });
-    expect(plan.parts).toEqual(draft.bodies.map((each) => ({ body: each })));
-    expect(await open().read(plan.planId)).toEqual(plan);
-    expect(await open().all()).toEqual([plan]);
-    expect(new Date(expiresMs(plan)).toISOString()).toBe('2026-11-27T10:00:00.000Z');
-  });
+it('a plan is found again by whoever opens the same directory, and lives seven days', async () => {
+  const plan = await open().add({ ...draft, fills: 3103 });
+  expect(plan).toMatchObject({ planId: expect.stringMatching(/^plan-[a-z0-9]{10}$/), projectId: 1201, fills: 3103, known: [3103] });
+  expect(plan.parts).toEqual(draft.bodies.map((each) => ({ body: each })));
+  expect(await open().read(plan.planId)).toEqual(plan);
+  expect(await open().all()).toEqual([plan]);
+  expect(new Date(expiresMs(plan)).toISOString()).toBe('2026-11-27T10:00:00.000Z');
+});
 
-  it('of another project, of another directory, or of a name that is none is not found', async () => {
-    const { planId } = await open().add(draft);
-    expect(await open(1202).read(planId)).toBeUndefined();
-    expect(await open(1202).all()).toEqual([]);
-    expect(await openPlans(join(directory, 'elsewhere'), 1201).all()).toEqual([]);
-    for (const name of ['', planId.toUpperCase(), `../plans/${planId}`, `${planId}\u0000`, 'plan-0000000000'])
-      expect(await open().read(name)).toBeUndefined();
-  });
+it('a plan of another project, of another directory, or of a name that is none is not found', async () => {
+  const { planId } = await open().add(draft);
+  expect(await open(1202).read(planId)).toBeUndefined();
+  expect(await open(1202).all()).toEqual([]);
+  expect(await openPlans(join(directory, 'elsewhere'), 1201).all()).toEqual([]);
+  for (const name of ['', planId.toUpperCase(), `../plans/${planId}`, `${planId}\u0000`, 'plan-0000000000'])
+    expect(await open().read(name)).toBeUndefined();
+});
 
-  it('is written whole or not at all, and one that was spoilt is none', async () => {
-    const plans = open();
-    const plan = await plans.add(draft);
-    const [first, ...rest] = plan.parts;
-    if (!first) throw new Error('a plan has parts');
-    await plans.save({ ...plan, parts: [{ ...first, jobId: 3200 }, ...rest] });
-    expect((await plans.read(plan.planId))?.parts[0]?.jobId).toBe(3200);
-    expect(await readdir(directory)).toEqual([`${plan.planId}.json`]);
-    const path = join(directory, `${plan.planId}.json`);
-    await writeFile(path, (await readFile(path, 'utf8')).slice(0, -20));
-    expect(await plans.read(plan.planId)).toBeUndefined();
-    expect(await plans.all()).toEqual([]);
-  });
+it('a plan is written whole or not at all, and one that was spoilt is none', async () => {
+  const plans = open();
+  const plan = await plans.add(draft);
+  const [first, ...rest] = plan.parts;
+  if (!first) throw new Error('a plan has parts');
+  await plans.save({ ...plan, parts: [{ ...first, jobId: 3200 }, ...rest] });
+  expect((await plans.read(plan.planId))?.parts[0]?.jobId).toBe(3200);
+  expect(await readdir(directory)).toEqual([`${plan.planId}.json`]);
+  const path = join(directory, `${plan.planId}.json`);
+  await writeFile(path, (await readFile(path, 'utf8')).slice(0, -20));
+  expect(await plans.read(plan.planId)).toBeUndefined();
+  expect(await plans.all()).toEqual([]);
+});
 
-  it('goes when it is too old to tell anything, and so does what a killed process left', async () => {
-    const { planId: old } = await open().add(draft);
-    const { planId: recent } = await open().add(draft);
-    const months = new Date(Date.now() - 93 * DAY_MS);
-    await utimes(join(directory, `${old}.json`), months, months);
-    await writeFile(join(directory, `${old}.json.tmp`), '{');
-    await utimes(join(directory, `${old}.json.tmp`), months, months);
-    const { planId: added } = await open().add(draft);
-    expect((await readdir(directory)).toSorted()).toEqual([`${added}.json`, `${recent}.json`].toSorted());
-  });
+it('a plan goes when it is too old to tell anything, and so does what a killed process left', async () => {
+  const { planId: old } = await open().add(draft);
+  const { planId: recent } = await open().add(draft);
+  const months = new Date(Date.now() - 93 * DAY_MS);
+  await utimes(join(directory, `${old}.json`), months, months);
+  await writeFile(join(directory, `${old}.json.tmp`), '{');
+  await utimes(join(directory, `${old}.json.tmp`), months, months);
+  const { planId: added } = await open().add(draft);
+  expect((await readdir(directory)).toSorted()).toEqual([`${added}.json`, `${recent}.json`].toSorted());
 });
 
 describe('the right to apply a plan', () => {

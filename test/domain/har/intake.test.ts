@@ -40,54 +40,52 @@ describe('readHar takes', () => {
   });
 });
 
-describe('readHar refuses', () => {
-  it.each([
-    ['nothing', '', 'The HAR file is empty.'],
-    ['a list', '[]', 'This is not a HAR file: the root is a list, where an object with the member "log" is expected.'],
-    ['null', null, 'This is not a HAR file: the root is null, where an object with the member "log" is expected.'],
-    ['no log', {}, 'This is not a HAR file: log is nothing, where an object is expected.'],
-    ['no entries', { log: {} }, 'This is not a HAR file: log.entries is nothing, where a list is expected.'],
-    ['entries of another type', { log: { entries: 'x' } }, 'This is not a HAR file: log.entries is text, where a list is expected.'],
-    [
-      'entries without addresses',
-      { log: { entries: [{ request: { url: 7 } }, null] } },
-      'No entry of the HAR file has a request address: log.entries[0].request.url is a number.',
-    ],
-    [
-      'addresses of invisible characters',
-      { log: { entries: [{ request: { url: ' \u0000\u202E' } }] } },
-      'No entry of the HAR file has a request address: log.entries[0].request.url is empty text.',
-    ],
-    ['damaged gzip', Buffer.from(gzipSync(TEXT).subarray(0, 60)).toString('base64'), /gzip data, but damaged or cut off/],
-  ])('%s', (_what, input, message) => {
-    expect(errorOf(input).message).toMatch(message);
-  });
+it.each([
+  ['nothing', '', 'The HAR file is empty.'],
+  ['a list', '[]', 'This is not a HAR file: the root is a list, where an object with the member "log" is expected.'],
+  ['null', null, 'This is not a HAR file: the root is null, where an object with the member "log" is expected.'],
+  ['no log', {}, 'This is not a HAR file: log is nothing, where an object is expected.'],
+  ['no entries', { log: {} }, 'This is not a HAR file: log.entries is nothing, where a list is expected.'],
+  ['entries of another type', { log: { entries: 'x' } }, 'This is not a HAR file: log.entries is text, where a list is expected.'],
+  [
+    'entries without addresses',
+    { log: { entries: [{ request: { url: 7 } }, null] } },
+    'No entry of the HAR file has a request address: log.entries[0].request.url is a number.',
+  ],
+  [
+    'addresses of invisible characters',
+    { log: { entries: [{ request: { url: ' \u0000\u202E' } }] } },
+    'No entry of the HAR file has a request address: log.entries[0].request.url is empty text.',
+  ],
+  ['damaged gzip', Buffer.from(gzipSync(TEXT).subarray(0, 60)).toString('base64'), /gzip data, but damaged or cut off/],
+])('readHar refuses %s', (_what, input, message) => {
+  expect(errorOf(input).message).toMatch(message);
+});
 
-  it.each([
-    ['{"log":{"entries":[{"request":{"url":"https://s.example/?t=SECRET"},}]}}', 68, 1, 69, 'log.entries[0].request', 'a member name'],
-    ['{"log":{"entries":[{"request":1}\n,{"request" 2}]}}', 45, 2, 13, 'log.entries[1].request', '":"'],
-    ['{"log":{"entries":[1,2', 22, 1, 23, 'log.entries[1]', '"," or "]"'],
-    ['{"log":{"SECRET":{"entries":[x]}}}', 29, 1, 30, 'log', 'a value'],
-    ['{"log":{"comment":"SECRET\n"}}', 25, 1, 26, 'log.comment', 'a closing double quote'],
-    ['{"log":{"comment":"SECRET\\x"}}', 25, 1, 26, 'log.comment', 'a closing double quote'],
-    ['{"log":{}} SECRET', 11, 1, 12, '', 'the end of the text'],
-    ['<html>SECRET', 0, 1, 1, '', 'a value'],
-  ])('%s with the place, quoting nothing', (text, position, line, column, path, expected) => {
-    const error = errorOf(text);
-    expect(error.message).toContain(`position ${position} (line ${line}, column ${column})${path && `, in ${path}`}, where ${expected}`);
-    expect(error.message).not.toContain('SECRET');
-  });
+it.each([
+  ['{"log":{"entries":[{"request":{"url":"https://s.example/?t=SECRET"},}]}}', 68, 1, 69, 'log.entries[0].request', 'a member name'],
+  ['{"log":{"entries":[{"request":1}\n,{"request" 2}]}}', 45, 2, 13, 'log.entries[1].request', '":"'],
+  ['{"log":{"entries":[1,2', 22, 1, 23, 'log.entries[1]', '"," or "]"'],
+  ['{"log":{"SECRET":{"entries":[x]}}}', 29, 1, 30, 'log', 'a value'],
+  ['{"log":{"comment":"SECRET\n"}}', 25, 1, 26, 'log.comment', 'a closing double quote'],
+  ['{"log":{"comment":"SECRET\\x"}}', 25, 1, 26, 'log.comment', 'a closing double quote'],
+  ['{"log":{}} SECRET', 11, 1, 12, '', 'the end of the text'],
+  ['<html>SECRET', 0, 1, 1, '', 'a value'],
+])('readHar refuses %s with the place, quoting nothing', (text, position, line, column, path, expected) => {
+  const error = errorOf(text);
+  expect(error.message).toContain(`position ${position} (line ${line}, column ${column})${path && `, in ${path}`}, where ${expected}`);
+  expect(error.message).not.toContain('SECRET');
+});
 
-  it('text that is cut off, wherever that is', () => {
-    for (let end = 1; end < TEXT.length; end += 1) expect(errorOf(TEXT.slice(0, end)).message).toContain(`it ends at position ${end} `);
-  });
+it('readHar refuses text that is cut off, wherever that is', () => {
+  for (let end = 1; end < TEXT.length; end += 1) expect(errorOf(TEXT.slice(0, end)).message).toContain(`it ends at position ${end} `);
+});
 
-  it('text above the limit, also when it is packed', { tags: 'nightly' }, () => {
-    const large = ' '.repeat(MAX_HAR_BYTES + 1);
-    expect(errorOf(large).message).toBe('The HAR file has 96.0 MB; files larger than 96 MB are not read.');
-    expect(errorOf(`{"a":"${'€'.repeat(MAX_HAR_BYTES / 3)}"}`).message).toMatch(/larger than 96 MB/);
-    expect(errorOf(gzipSync(large).toString('base64')).message).toMatch(/larger than 96 MB decompressed/);
-  });
+it('readHar refuses text above the limit, also when it is packed', { tags: 'nightly' }, () => {
+  const large = ' '.repeat(MAX_HAR_BYTES + 1);
+  expect(errorOf(large).message).toBe('The HAR file has 96.0 MB; files larger than 96 MB are not read.');
+  expect(errorOf(`{"a":"${'€'.repeat(MAX_HAR_BYTES / 3)}"}`).message).toMatch(/larger than 96 MB/);
+  expect(errorOf(gzipSync(large).toString('base64')).message).toMatch(/larger than 96 MB decompressed/);
 });
 
 it('readHar leaves out and counts entries without an address and members that it cannot read', () => {

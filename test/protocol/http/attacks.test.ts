@@ -39,39 +39,37 @@ async function answerTo(to: string, text: string): Promise<string> {
   return answer;
 }
 
-describe('DNS rebinding', () => {
-  it.each([
-    'evil.example',
-    'evil.example:80',
-    '127.0.0.1.evil.example',
-    'localhost.evil.example',
-    '169.254.169.254',
-    '[::2]',
-    'localhost@evil.example',
-  ])('a page that reaches this machine as "%s" is turned away', async (host) => {
-    for (const method of ['POST', 'GET', 'DELETE', 'OPTIONS']) {
-      expect(await statusOf(url(), method, { host }, method === 'POST' ? [body] : [])).toBe(403);
-    }
-    expect(service().sessions()).toBe(0);
-  });
+it.each([
+  'evil.example',
+  'evil.example:80',
+  '127.0.0.1.evil.example',
+  'localhost.evil.example',
+  '169.254.169.254',
+  '[::2]',
+  'localhost@evil.example',
+])('DNS rebinding a page that reaches this machine as "%s" is turned away', async (host) => {
+  for (const method of ['POST', 'GET', 'DELETE', 'OPTIONS']) {
+    expect(await statusOf(url(), method, { host }, method === 'POST' ? [body] : [])).toBe(403);
+  }
+  expect(service().sessions()).toBe(0);
+});
 
-  it.each(['localhost', 'LOCALHOST:9999', '127.0.0.1', '[::1]:80'])('as "%s" it may be called', async (host) => {
-    expect(await statusOf(url(), 'DELETE', { host })).toBe(400);
-  });
+it.each(['localhost', 'LOCALHOST:9999', '127.0.0.1', '[::1]:80'])('DNS rebinding as "%s" it may be called', async (host) => {
+  expect(await statusOf(url(), 'DELETE', { host })).toBe(400);
+});
 
-  it('the names that are set are the only ones', async () => {
-    const { url: named } = await ownService({ settings: { ALLOWED_HOSTS: 'mcp.example.com, other.example.com' } });
-    const statuses = await Promise.all(
-      ['mcp.example.com', 'MCP.example.com:443', 'localhost', 'a.mcp.example.com'].map((host) => statusOf(named, 'DELETE', { host })),
-    );
-    expect(statuses).toEqual([400, 400, 403, 403]);
-  });
+it('DNS rebinding the names that are set are the only ones', async () => {
+  const { url: named } = await ownService({ settings: { ALLOWED_HOSTS: 'mcp.example.com, other.example.com' } });
+  const statuses = await Promise.all(
+    ['mcp.example.com', 'MCP.example.com:443', 'localhost', 'a.mcp.example.com'].map((host) => statusOf(named, 'DELETE', { host })),
+  );
+  expect(statuses).toEqual([400, 400, 403, 403]);
+});
 
-  it('a request for the address of another server is none for this one', async () => {
-    const { host } = new URL(url());
-    expect(await answerTo(url(), `DELETE http://evil.example/mcp HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).toContain('404 Not Found');
-    expect(await answerTo(url(), 'DELETE /mcp HTTP/1.0\r\n\r\n')).toContain('403 Forbidden');
-  });
+it('DNS rebinding a request for the address of another server is none for this one', async () => {
+  const { host } = new URL(url());
+  expect(await answerTo(url(), `DELETE http://evil.example/mcp HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).toContain('404 Not Found');
+  expect(await answerTo(url(), 'DELETE /mcp HTTP/1.0\r\n\r\n')).toContain('403 Forbidden');
 });
 
 describe('a foreign origin', () => {

@@ -75,90 +75,91 @@ it('a client that has no token yet reads the metadata without a token, at both p
   expect((await at('/.well-known/oauth-protected-resource', { method: 'POST', body: 'x' })).status).toBe(405);
 });
 
-describe('a request with a token', () => {
-  it('is answered or challenged as the token deserves, whatever the session', async () => {
-    const { service, issuer } = await place();
-    const good = await issuer.token();
-    const session = await openRawSession(service.url, bearer(good));
-    const list = { id: 4, method: 'tools/list' };
-    const statusWith = async (claims: Record<string, unknown>) =>
-      (await post(service.url, list, { ...session, ...bearer(await issuer.token(claims)) })).status;
-    expect(await statusWith({})).toBe(200);
-    expect(await statusWith({ aud: 'https://other.example.com/mcp' })).toBe(401);
-    expect(await statusWith({ exp: 1 })).toBe(401);
-    expect(await statusWith({ scope: 'openid' })).toBe(403);
-    expect(await statusWith({ sub: 'eve' })).toBe(404);
-    expect((await post(service.url, list, { ...session, authorization: '' })).status).toBe(401);
-    expect(
-      (await send(service.url, { method: 'DELETE', headers: { ...session, ...bearer(await issuer.token({ sub: 'eve' })) } })).status,
-    ).toBe(404);
-    expect((await post(service.url, list, session)).status).toBe(200);
-  });
+it('a request with a token is answered or challenged as the token deserves, whatever the session', async () => {
+  const { service, issuer } = await place();
+  const good = await issuer.token();
+  const session = await openRawSession(service.url, bearer(good));
+  const list = { id: 4, method: 'tools/list' };
+  const statusWith = async (claims: Record<string, unknown>) =>
+    (await post(service.url, list, { ...session, ...bearer(await issuer.token(claims)) })).status;
+  expect(await statusWith({})).toBe(200);
+  expect(await statusWith({ aud: 'https://other.example.com/mcp' })).toBe(401);
+  expect(await statusWith({ exp: 1 })).toBe(401);
+  expect(await statusWith({ scope: 'openid' })).toBe(403);
+  expect(await statusWith({ sub: 'eve' })).toBe(404);
+  expect((await post(service.url, list, { ...session, authorization: '' })).status).toBe(401);
+  expect(
+    (await send(service.url, { method: 'DELETE', headers: { ...session, ...bearer(await issuer.token({ sub: 'eve' })) } })).status,
+  ).toBe(404);
+  expect((await post(service.url, list, session)).status).toBe(200);
+});
 
-  it('that is none is refused before its body has come', async () => {
-    const { service } = await place();
-    const sending = request(service.url, { method: 'POST', headers: { 'content-length': '1000000' } });
-    sending.on('error', () => undefined);
-    sending.write('{');
-    const [response] = (await once(sending, 'response')) as [IncomingMessage];
-    expect([response.statusCode, response.headers.connection]).toEqual([401, 'close']);
-    sending.destroy();
-  });
+it('a request with a token that is none is refused before its body has come', async () => {
+  const { service } = await place();
+  const sending = request(service.url, { method: 'POST', headers: { 'content-length': '1000000' } });
+  sending.on('error', () => undefined);
+  sending.write('{');
+  const [response] = (await once(sending, 'response')) as [IncomingMessage];
+  expect([response.statusCode, response.headers.connection]).toEqual([401, 'close']);
+  sending.destroy();
+});
 
-  it('without the scope write may read, and is asked to step up by what writes, in both eras', { tags: 'nightly' }, async () => {
-    const { service, issuer } = await place();
-    const reader = bearer(await issuer.token({ scope: 'read' }));
-    const session = await openRawSession(service.url, reader);
-    expect((await post(service.url, callOf('list_goals'), session)).message).toHaveProperty('result.structuredContent.goals');
-    // What only fetches to the disk of the server changes nothing.
-    expect((await post(service.url, callOf('sync_exports', { waitSeconds: 0 }), session)).status).toBe(200);
-    const { params } = callOf('create_speed_event', { key: 'stepped', text: 'Release', date: 'now' });
-    const words = 'The token lacks the scope write. Sign in again and ask for: read write.';
-    for (const { status, headers, message } of [
-      await post(service.url, { id: 5, method: 'tools/call', params }, session),
-      await post2026(service.url, 'tools/call', params, reader),
-    ]) {
-      expect([status, message]).toEqual([403, { error: 'insufficient_scope', error_description: words }]);
-      expect(headers.get('www-authenticate')).toBe(
-        `Bearer error="insufficient_scope", error_description="${words}", scope="read write", ` +
-          'resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp"',
-      );
-    }
-    const writer = { ...session, ...bearer(await issuer.token({ scope: 'read write' })) };
-    expect((await post(service.url, { id: 6, method: 'tools/call', params }, writer)).message).toHaveProperty('result.structuredContent');
-    expect(service.platform.requests.filter(({ operation }) => operation === 'createSpeedEvent')).toHaveLength(1);
-  });
+it('a request with a token without the scope write may read, and is asked to step up by what writes, in both eras', {
+  tags: 'nightly',
+}, async () => {
+  const { service, issuer } = await place();
+  const reader = bearer(await issuer.token({ scope: 'read' }));
+  const session = await openRawSession(service.url, reader);
+  expect((await post(service.url, callOf('list_goals'), session)).message).toHaveProperty('result.structuredContent.goals');
+  // What only fetches to the disk of the server changes nothing.
+  expect((await post(service.url, callOf('sync_exports', { waitSeconds: 0 }), session)).status).toBe(200);
+  const { params } = callOf('create_speed_event', { key: 'stepped', text: 'Release', date: 'now' });
+  const words = 'The token lacks the scope write. Sign in again and ask for: read write.';
+  for (const { status, headers, message } of [
+    await post(service.url, { id: 5, method: 'tools/call', params }, session),
+    await post2026(service.url, 'tools/call', params, reader),
+  ]) {
+    expect([status, message]).toEqual([403, { error: 'insufficient_scope', error_description: words }]);
+    expect(headers.get('www-authenticate')).toBe(
+      `Bearer error="insufficient_scope", error_description="${words}", scope="read write", ` +
+        'resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp"',
+    );
+  }
+  const writer = { ...session, ...bearer(await issuer.token({ scope: 'read write' })) };
+  expect((await post(service.url, { id: 6, method: 'tools/call', params }, writer)).message).toHaveProperty('result.structuredContent');
+  expect(service.platform.requests.filter(({ operation }) => operation === 'createSpeedEvent')).toHaveLength(1);
+});
 
-  it('is asked to come again while nobody can be let in, and the server is not ready', { tags: 'nightly' }, async () => {
-    const { service, issuer, clock } = await place();
-    issuer.down = true;
-    const token = await issuer.token();
-    const { status, headers } = await post(service.url, { id: 4, method: 'tools/list' }, bearer(token));
-    expect([status, headers.get('retry-after'), headers.get('www-authenticate')]).toEqual([503, '30', null]);
-    const ready = () => send(new URL('/readyz', service.url).href, {});
-    expect(await ready()).toMatchObject({ status: 503, message: { checks: { 'sign-in': 'The keys of the issuer cannot be read.' } } });
-    issuer.down = false;
-    await Promise.all([clock.advance(30_000), service.platform.clock.advance(30_000)]);
-    expect(await ready()).toMatchObject({ status: 200, message: { checks: { 'sign-in': 'ok' } } });
-    expect(
-      (await post(service.url, { id: 4, method: 'tools/list' }, { ...(await openRawSession(service.url, bearer(token))) })).status,
-    ).toBe(200);
-  });
+it('a request with a token is asked to come again while nobody can be let in, and the server is not ready', {
+  tags: 'nightly',
+}, async () => {
+  const { service, issuer, clock } = await place();
+  issuer.down = true;
+  const token = await issuer.token();
+  const { status, headers } = await post(service.url, { id: 4, method: 'tools/list' }, bearer(token));
+  expect([status, headers.get('retry-after'), headers.get('www-authenticate')]).toEqual([503, '30', null]);
+  const ready = () => send(new URL('/readyz', service.url).href, {});
+  expect(await ready()).toMatchObject({ status: 503, message: { checks: { 'sign-in': 'The keys of the issuer cannot be read.' } } });
+  issuer.down = false;
+  await Promise.all([clock.advance(30_000), service.platform.clock.advance(30_000)]);
+  expect(await ready()).toMatchObject({ status: 200, message: { checks: { 'sign-in': 'ok' } } });
+  expect((await post(service.url, { id: 4, method: 'tools/list' }, { ...(await openRawSession(service.url, bearer(token))) })).status).toBe(
+    200,
+  );
+});
 
-  it('keeps the token to itself: nothing of it reaches the platform', async () => {
-    const { service, issuer } = await place();
-    const token = await issuer.token();
-    const session = await openRawSession(service.url, {
-      ...bearer(token),
-      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-    });
-    const answer = await post(service.url, callOf('get_credential'), session);
-    expect(answer.message).toHaveProperty('result.structuredContent.projects');
-    const { requests } = service.platform;
-    expect(requests.length).toBeGreaterThan(0);
-    for (const part of [token, ...token.split('.'), shortHash(token)])
-      expect(JSON.stringify([requests, answer.message])).not.toContain(part);
+it('a request with a token keeps the token to itself: nothing of it reaches the platform', async () => {
+  const { service, issuer } = await place();
+  const token = await issuer.token();
+  const session = await openRawSession(service.url, {
+    ...bearer(token),
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   });
+  const answer = await post(service.url, callOf('get_credential'), session);
+  expect(answer.message).toHaveProperty('result.structuredContent.projects');
+  const { requests } = service.platform;
+  expect(requests.length).toBeGreaterThan(0);
+  for (const part of [token, ...token.split('.'), shortHash(token)]) expect(JSON.stringify([requests, answer.message])).not.toContain(part);
 });
 
 describe('principals with credentials of their own', () => {

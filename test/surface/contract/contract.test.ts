@@ -124,19 +124,19 @@ describe('the surface since the last release', () => {
 
 const object = (properties: Record<string, unknown>, required: string[] = []) => ({ type: 'object', properties, required });
 const one = (values: string[]) => ({ type: 'string', enum: values });
+const upTo = (maximum: number) => ({ type: 'integer', maximum });
 
 it('each change of a tool is classified; what is still understood breaks nobody', () => {
   const before: SurfaceTool = {
     name: 'a',
     annotations: { readOnlyHint: true },
-    inputSchema: object({ view: {}, by: one(['x', 'y']), kind: one(['x']), limit: { type: 'integer', maximum: 50 }, id: { type: 'integer' } }),
+    inputSchema: object({ view: {}, by: one(['x', 'y']), kind: one(['x']), limit: upTo(50), id: { type: 'integer' } }),
     outputSchema: object({ rows: { type: 'array' } }, ['rows']),
   };
-  const limit = { type: 'integer', maximum: 20 };
   const after: SurfaceTool = {
     name: 'a',
     annotations: { readOnlyHint: false },
-    inputSchema: object({ by: one(['x']), kind: one(['x', 'y']), limit, id: { type: 'string' }, z: {}, needed: {} }, ['needed']),
+    inputSchema: object({ by: one(['x']), kind: one(['x', 'y']), limit: upTo(20), id: { type: 'string' }, z: {}, needed: {} }, ['needed']),
     outputSchema: object({ rows: { type: 'array' } }),
   };
   const kinds = (isUnderstood: boolean) =>

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { toolsets } from '../../../tools/index.ts';
 import { shownHints } from '../../../src/lib/hint.ts';
 import { markdownTable } from '../../../src/lib/text-table.ts';
@@ -143,15 +143,14 @@ ${found
 [README](../../README.md) · [All documents](../README.md) · [Tools](../tools.md)
 `;
 
-describe('a host that searches', () => {
-  it('asks enough questions, none of them twice', () => {
+it('a host that searches asks enough questions, none of them twice', () => {
     expect(questions.length).toBeGreaterThanOrEqual(80);
     expect(sets.every(({ asked }) => asked.length >= 50)).toBe(true);
     const asked = [...questions, ...sets.flatMap((set) => asTyped(set.asked))].map((question) => question.asked.toLowerCase());
     expect(new Set(asked).size).toBe(asked.length);
   });
 
-  it('finds the tool among the first five', () => {
+  it('a host that searches finds the tool among the first five', () => {
     expect(shareOf(own), words(own)).toBeGreaterThanOrEqual(0.97);
     for (const { typed, searched, bounds } of found) {
       expect(shareOf(typed), words(typed)).toBeGreaterThanOrEqual(bounds.typed);
@@ -159,11 +158,11 @@ describe('a host that searches', () => {
     }
   });
 
-  it('is written up in docs/evidence/finding-tools.md', async () => {
+  it('a host that searches is written up in docs/evidence/finding-tools.md', async () => {
     await expect(page).toMatchFileSnapshot('../../../docs/evidence/finding-tools.md');
   });
 
-  it('meets descriptions that people can read: no word is repeated to be found', () => {
+  it('a host that searches meets descriptions that people can read: no word is repeated to be found', () => {
     const stuffed = tools.flatMap(({ name, description }) => {
       const counts = new Map<string, number>();
       for (const word of description.toLowerCase().match(/[a-z]{4,}/g) ?? []) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -171,4 +170,3 @@ describe('a host that searches', () => {
     });
     expect(stuffed).toEqual([]);
   });
-});

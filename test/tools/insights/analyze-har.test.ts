@@ -1,5 +1,5 @@
 import type { Entry } from 'har-format';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { SECRET_MARK } from '../../../src/emulator/world/speed/planted-secrets.ts';
 import { openAssistant } from '../../support/assistant.ts';
 import { withPlatform } from '../../support/emulator.ts';
@@ -54,57 +54,57 @@ it.each(someOf([1, 2, 3, 4, 5], 1))(
   },
 );
 
-describe('a step of a scenario', () => {
-  it('is answered with a typical run, named in the verdict, whose paints lie near the medians of the week', {
-    tags: 'nightly',
-  }, async () => {
-    const { scenarioId } = platform().stories.slowTag;
-    const { structured, text } = await call('analyze_har', { scenarioId, step: '1' });
-    const { run, paints } = structured as { run: Record<string, string>; paints: { lcpMs: number } };
-    expect(text).toMatch(/a typical run \(\d{4}-.*\n(?:.*\n)*run: .* place typical of the \d+ runs/);
-    const sound = await soundSteps();
-    expect(sound.map(({ id }) => id)).toContain(run['stepResultId']);
-    const lcps = sound.map(({ lcpMs }) => lcpMs);
-    const [low = 0, high = 0] = [lcps[Math.floor(lcps.length * 0.3)], lcps[Math.ceil(lcps.length * 0.7)]];
-    expect(paints.lcpMs).toBeGreaterThanOrEqual(low);
-    expect(paints.lcpMs).toBeLessThanOrEqual(high);
-  });
+it('a step of a scenario is answered with a typical run, named in the verdict, whose paints lie near the medians of the week', {
+  tags: 'nightly',
+}, async () => {
+  const { scenarioId } = platform().stories.slowTag;
+  const { structured, text } = await call('analyze_har', { scenarioId, step: '1' });
+  const { run, paints } = structured as { run: Record<string, string>; paints: { lcpMs: number } };
+  expect(text).toMatch(/a typical run \(\d{4}-.*\n(?:.*\n)*run: .* place typical of the \d+ runs/);
+  const sound = await soundSteps();
+  expect(sound.map(({ id }) => id)).toContain(run['stepResultId']);
+  const lcps = sound.map(({ lcpMs }) => lcpMs);
+  const [low = 0, high = 0] = [lcps[Math.floor(lcps.length * 0.3)], lcps[Math.ceil(lcps.length * 0.7)]];
+  expect(paints.lcpMs).toBeGreaterThanOrEqual(low);
+  expect(paints.lcpMs).toBeLessThanOrEqual(high);
+});
 
-  it('is the one that the scenario is named after, where none is named, which is said', { tags: 'nightly' }, async () => {
-    const { structured, text } = await call('analyze_har', { scenarioId: 'Home – desktop' });
-    expect(structured['run']).toMatchObject({ step: '1 "Home"' });
-    expect(structured['run']).not.toHaveProperty('scenario');
-    expect(text).toContain('Step "Home" of 2, which the scenario is named after.');
-    const drawn = await call('analyze_har', { scenarioId: 'Home – desktop', chart: true });
-    expect(drawn.structured['chart']).toMatchObject({
-      subtitle: expect.stringMatching(/Home – desktop, step 1 "Home", .*run of .+, .*\d+ requests$/),
-    });
-    const search = await call('analyze_har', { scenarioId: 'Search – mobile' });
-    expect(search.structured['run']).toMatchObject({ step: '2 "Search results"' });
+it('a step of a scenario is the one that the scenario is named after, where none is named, which is said', {
+  tags: 'nightly',
+}, async () => {
+  const { structured, text } = await call('analyze_har', { scenarioId: 'Home – desktop' });
+  expect(structured['run']).toMatchObject({ step: '1 "Home"' });
+  expect(structured['run']).not.toHaveProperty('scenario');
+  expect(text).toContain('Step "Home" of 2, which the scenario is named after.');
+  const drawn = await call('analyze_har', { scenarioId: 'Home – desktop', chart: true });
+  expect(drawn.structured['chart']).toMatchObject({
+    subtitle: expect.stringMatching(/Home – desktop, step 1 "Home", .*run of .+, .*\d+ requests$/),
   });
+  const search = await call('analyze_har', { scenarioId: 'Search – mobile' });
+  expect(search.structured['run']).toMatchObject({ step: '2 "Search results"' });
+});
 
-  it.each(['slowTag', 'failing'] as const)(
-    'is the one that analyze_scenario blames in the story %s, where none is named',
-    { tags: 'nightly' },
-    async (story) => {
-      const { scenarioId } = platform().stories[story];
-      const { structured: blamed } = await call('analyze_scenario', { scenarioIds: [scenarioId] });
-      const { verdict, since, failedSteps } = blamed as { verdict: string; since?: { step: string }; failedSteps?: { step: string }[] };
-      const { structured, text } = await call('analyze_har', { scenarioId });
-      const name = (verdict === 'failing' ? failedSteps?.[0] : since)?.step ?? 'none';
-      expect(structured['run']).toMatchObject({ step: expect.stringContaining(`"${name}"`) });
-      expect(text).toMatch(new RegExp(`Step \\d "${name}" of \\d, because (?:it became slower|runs fail at it); step names another\\.`));
-    },
-  );
+it.each(['slowTag', 'failing'] as const)(
+  'a step of a scenario is the one that analyze_scenario blames in the story %s, where none is named',
+  { tags: 'nightly' },
+  async (story) => {
+    const { scenarioId } = platform().stories[story];
+    const { structured: blamed } = await call('analyze_scenario', { scenarioIds: [scenarioId] });
+    const { verdict, since, failedSteps } = blamed as { verdict: string; since?: { step: string }; failedSteps?: { step: string }[] };
+    const { structured, text } = await call('analyze_har', { scenarioId });
+    const name = (verdict === 'failing' ? failedSteps?.[0] : since)?.step ?? 'none';
+    expect(structured['run']).toMatchObject({ step: expect.stringContaining(`"${name}"`) });
+    expect(text).toMatch(new RegExp(`Step \\d "${name}" of \\d, because (?:it became slower|runs fail at it); step names another\\.`));
+  },
+);
 
-  it('lists the steps where none is named, and refuses what names no run', { tags: 'nightly' }, async () => {
-    const several = await call('analyze_har', { scenarioId: 'Checkout – desktop' });
-    expect(several.isError).toBe(true);
-    expect(several.text).toContain('name one');
-    const none = await call('analyze_har', {});
-    expect(none.isError).toBe(true);
-    expect(none.text).toContain('scenarioStepResultId: is required (string); or pass scenarioId and step.');
-  });
+it('a step of a scenario lists the steps where none is named, and refuses what names no run', { tags: 'nightly' }, async () => {
+  const several = await call('analyze_har', { scenarioId: 'Checkout – desktop' });
+  expect(several.isError).toBe(true);
+  expect(several.text).toContain('name one');
+  const none = await call('analyze_har', {});
+  expect(none.isError).toBe(true);
+  expect(none.text).toContain('scenarioStepResultId: is required (string); or pass scenarioId and step.');
 });
 
 it('a run that is unlike those near it is called an outlier in the first words', async () => {

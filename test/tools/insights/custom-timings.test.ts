@@ -1,5 +1,5 @@
 /** @module-tag nightly */
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { isRecord } from '../../../src/lib/is-record.ts';
 import { median } from '../../../src/statistics/order.ts';
 import { alteredPlatform } from '../../support/altered-platform.ts';
@@ -46,63 +46,61 @@ function laterSince(dateMs: number, byMs: number) {
   };
 }
 
-describe('a custom timing', () => {
-  it('is held against a budget on the steps that set it', async () => {
-    const { scenarioId, step, values } = await truth();
-    const level = median(values);
-    const answer = await call('check_speed_budgets', {
-      scenarioIds: [String(scenarioId)],
-      since: '2026-11-13',
-      budgets: [
-        { metric: TIMING, limit: Math.round(level) - 100 },
-        { metric: 'Price Visible', limit: Math.round(level) + 100 },
-      ],
-    });
-    const rows = records(answer);
-    expect(rows.map(({ step: name, metric, status, median: value, runs }) => [name, metric, status, value, runs])).toEqual([
-      [step, TIMING, 'broken', Math.round(level), values.length],
-      [step, TIMING, 'passed', Math.round(level), values.length],
-    ]);
-    expect(answer.structured['answer']).toContain(` is ${Math.round(level)} ms, above the limit of ${Math.round(level) - 100} ms.`);
+it('a custom timing is held against a budget on the steps that set it', async () => {
+  const { scenarioId, step, values } = await truth();
+  const level = median(values);
+  const answer = await call('check_speed_budgets', {
+    scenarioIds: [String(scenarioId)],
+    since: '2026-11-13',
+    budgets: [
+      { metric: TIMING, limit: Math.round(level) - 100 },
+      { metric: 'Price Visible', limit: Math.round(level) + 100 },
+    ],
   });
+  const rows = records(answer);
+  expect(rows.map(({ step: name, metric, status, median: value, runs }) => [name, metric, status, value, runs])).toEqual([
+    [step, TIMING, 'broken', Math.round(level), values.length],
+    [step, TIMING, 'passed', Math.round(level), values.length],
+  ]);
+  expect(answer.structured['answer']).toContain(` is ${Math.round(level)} ms, above the limit of ${Math.round(level) - 100} ms.`);
+});
 
-  it('is judged and drawn like any metric', async () => {
-    const { scenarioId, step } = await truth();
-    const since = Date.parse('2026-11-10T00:00:00.000Z');
-    altered.alterBy(laterSince(since, 1_200));
-    const answer = await call('analyze_scenario', { scenarioIds: [String(scenarioId)], metrics: [TIMING, 'LCP'], chart: true });
-    altered.alterBy(undefined);
-    const { structured } = answer;
-    expect(structured['answer']).toMatch(new RegExp(`^Price-visible at "${step}" in .* has been \\d+% slower since (?:9|10) Nov`));
-    expect(structured['since']).toMatchObject({ step, metric: TIMING });
-    const { level, levelBefore } = structured['since'] as { level: number; levelBefore: number };
-    expect(Math.abs(level - levelBefore - 1_200)).toBeLessThan(150);
-    expect(structured['chart']).toMatchObject({ kind: 'trend', unit: 'ms' });
-    expect(JSON.stringify(structured['chart'])).toContain(TIMING);
-  });
+it('a custom timing is judged and drawn like any metric', async () => {
+  const { scenarioId, step } = await truth();
+  const since = Date.parse('2026-11-10T00:00:00.000Z');
+  altered.alterBy(laterSince(since, 1_200));
+  const answer = await call('analyze_scenario', { scenarioIds: [String(scenarioId)], metrics: [TIMING, 'LCP'], chart: true });
+  altered.alterBy(undefined);
+  const { structured } = answer;
+  expect(structured['answer']).toMatch(new RegExp(`^Price-visible at "${step}" in .* has been \\d+% slower since (?:9|10) Nov`));
+  expect(structured['since']).toMatchObject({ step, metric: TIMING });
+  const { level, levelBefore } = structured['since'] as { level: number; levelBefore: number };
+  expect(Math.abs(level - levelBefore - 1_200)).toBeLessThan(150);
+  expect(structured['chart']).toMatchObject({ kind: 'trend', unit: 'ms' });
+  expect(JSON.stringify(structured['chart'])).toContain(TIMING);
+});
 
-  it('of some scenarios is shown for these, and none is an error that names what there is', async () => {
-    const scenarioIds = [String((await truth()).scenarioId), 'Home – desktop'];
-    const some = await call('analyze_scenario', { scenarioIds, metrics: [TIMING], ...SHORT });
-    expect(some.isError).toBe(false);
-    expect(String(some.structured['notes'])).toMatch(/price-visible: 1 of 2 scenarios have this custom timing\./);
-    for (const { verdict } of some.structured['scenarios'] as { verdict: string }[]) expect(verdict).not.toBe('not enough data');
-    for (const [tool, args] of [
-      ['analyze_scenario', { scenarioIds, metrics: ['basket-open'], ...SHORT }],
-      ['check_speed_budgets', { scenarioIds, budgets: [{ metric: 'basket-open', limit: 1 }] }],
-    ] as const) {
-      const { isError, text } = await call(tool, args);
-      expect(isError).toBe(true);
-      expect(text).toMatch(/: "basket-open" is no metric .* and no custom timing of these scenarios\. They have .*price-visible/);
-    }
-  });
+it('a custom timing of some scenarios is shown for these, and none is an error that names what there is', async () => {
+  const scenarioIds = [String((await truth()).scenarioId), 'Home – desktop'];
+  const some = await call('analyze_scenario', { scenarioIds, metrics: [TIMING], ...SHORT });
+  expect(some.isError).toBe(false);
+  expect(String(some.structured['notes'])).toMatch(/price-visible: 1 of 2 scenarios have this custom timing\./);
+  for (const { verdict } of some.structured['scenarios'] as { verdict: string }[]) expect(verdict).not.toBe('not enough data');
+  for (const [tool, args] of [
+    ['analyze_scenario', { scenarioIds, metrics: ['basket-open'], ...SHORT }],
+    ['check_speed_budgets', { scenarioIds, budgets: [{ metric: 'basket-open', limit: 1 }] }],
+  ] as const) {
+    const { isError, text } = await call(tool, args);
+    expect(isError).toBe(true);
+    expect(text).toMatch(/: "basket-open" is no metric .* and no custom timing of these scenarios\. They have .*price-visible/);
+  }
+});
 
-  it('is offered where no metrics are named, and all of them stand beside "all"', async () => {
-    const { scenarioId } = await truth();
-    const usual = await call('analyze_scenario', { scenarioIds: [String(scenarioId)], ...SHORT });
-    expect(String(usual.structured['notes'])).toMatch(/For metrics also: .*price-visible/);
-    expect(usual.structured['viewOnTheWeb']).toMatch(new RegExp(`/scenario/${scenarioId}/report/\\d+$`));
-    const all = await call('analyze_scenario', { scenarioIds: [String(scenarioId)], metrics: ['all'], ...SHORT });
-    expect(new Set(records(all).map(({ metric }) => metric))).toContain(TIMING);
-  });
+it('a custom timing is offered where no metrics are named, and all of them stand beside "all"', async () => {
+  const { scenarioId } = await truth();
+  const usual = await call('analyze_scenario', { scenarioIds: [String(scenarioId)], ...SHORT });
+  expect(String(usual.structured['notes'])).toMatch(/For metrics also: .*price-visible/);
+  expect(usual.structured['viewOnTheWeb']).toMatch(new RegExp(`/scenario/${scenarioId}/report/\\d+$`));
+  const all = await call('analyze_scenario', { scenarioIds: [String(scenarioId)], metrics: ['all'], ...SHORT });
+  expect(new Set(records(all).map(({ metric }) => metric))).toContain(TIMING);
 });

@@ -179,55 +179,55 @@ describe('speed', () => {
   });
 });
 
-describe('what is asked for', () => {
-  it('narrows what is looked at, and one segment is told by its own size and cost', async () => {
-    const { device } = platform().stories.conversionFall;
-    const answer = await find({ metrics: ['conversions'], devices: [device], segmentIds: ['Germany'], goalIds: ['Purchase'] });
-    expect(looked(answer)).toMatchObject({ series: 3 });
-    expect(changesIn(answer)[0]).toEqual([
-      expect.objectContaining({
-        subject: 'conversionRate',
-        when: expect.objectContaining({ from: platform().stories.conversionFall.startDay }),
-        place: { device, segment: 'Germany', goal: 'Purchase' },
-      }),
-    ]);
-  });
+it('what is asked for narrows what is looked at, and one segment is told by its own size and cost', async () => {
+  const { device } = platform().stories.conversionFall;
+  const answer = await find({ metrics: ['conversions'], devices: [device], segmentIds: ['Germany'], goalIds: ['Purchase'] });
+  expect(looked(answer)).toMatchObject({ series: 3 });
+  expect(changesIn(answer)[0]).toEqual([
+    expect.objectContaining({
+      subject: 'conversionRate',
+      when: expect.objectContaining({ from: platform().stories.conversionFall.startDay }),
+      place: { device, segment: 'Germany', goal: 'Purchase' },
+    }),
+  ]);
+});
 
-  it('lists as many as the limit, and counts the rest', { tags: 'nightly' }, async () => {
-    const all = await findUsual();
-    const one = await find({ limit: 1 });
-    expect(changesIn(one)).toEqual(changesIn(all).slice(0, 1));
-    expect(one.structured['total']).toBe(all.structured['total']);
-    expect(said(one)).toMatch(/ There are \d+ more changes; limit lists more\./);
-  });
+it('what is asked for lists as many as the limit, and counts the rest', { tags: 'nightly' }, async () => {
+  const all = await findUsual();
+  const one = await find({ limit: 1 });
+  expect(changesIn(one)).toEqual(changesIn(all).slice(0, 1));
+  expect(one.structured['total']).toBe(all.structured['total']);
+  expect(said(one)).toMatch(/ There are \d+ more changes; limit lists more\./);
+});
 
-  it('is said to be nothing where nothing changed', { tags: 'nightly' }, async () => {
-    const answer = await find({ days: 5, metrics: ['bounceRate'] });
-    expect(changesIn(answer)).toEqual([]);
-    // A site that is visited on desktops is no app, whose zones would be missed.
-    expect(said(answer)).toBe('Nothing changed beyond chance from 15 to 19 Nov.');
-    expect(looked(answer)['series']).toBeGreaterThan(0);
-  });
+it('what is asked for is said to be nothing where nothing changed', { tags: 'nightly' }, async () => {
+  const answer = await find({ days: 5, metrics: ['bounceRate'] });
+  expect(changesIn(answer)).toEqual([]);
+  // A site that is visited on desktops is no app, whose zones would be missed.
+  expect(said(answer)).toBe('Nothing changed beyond chance from 15 to 19 Nov.');
+  expect(looked(answer)['series']).toBeGreaterThan(0);
+});
 
-  it('is said of the site where zones are too many to look through, and refused of zones alone', { tags: 'nightly' }, async () => {
-    const both = await find({ include: ['site', 'zones'], metrics: ['visits'] });
-    expect(both.isError).toBe(false);
-    expect(looked(both)['series']).toBeGreaterThan(0);
-    expect(notes(both)).toContain('Zones are not looked at: the project has too many zonings to look through all.');
-    const alone = await find({ include: ['zones'] });
-    expect([alone.isError, alone.text]).toEqual([true, expect.stringContaining('too many zonings to look through all; name zones.')]);
-  });
+it('what is asked for is said of the site where zones are too many to look through, and refused of zones alone', {
+  tags: 'nightly',
+}, async () => {
+  const both = await find({ include: ['site', 'zones'], metrics: ['visits'] });
+  expect(both.isError).toBe(false);
+  expect(looked(both)['series']).toBeGreaterThan(0);
+  expect(notes(both)).toContain('Zones are not looked at: the project has too many zonings to look through all.');
+  const alone = await find({ include: ['zones'] });
+  expect([alone.isError, alone.text]).toEqual([true, expect.stringContaining('too many zonings to look through all; name zones.')]);
+});
 
-  it('is refused where it does not go together', async () => {
-    const zones = await find({ metrics: ['tapRate'], include: ['site'] });
-    expect([zones.isError, zones.text]).toEqual([true, expect.stringContaining('include: ["site", "zones"] or zoneIds looks at zones')]);
-    const other = await find({ include: ['weather'] });
-    expect([other.isError, other.text]).toEqual([true, expect.stringContaining('include')]);
-    const speed = await find({ include: ['speed'], metrics: ['visits'] });
-    expect([speed.isError, speed.text]).toEqual([true, expect.stringContaining('include: ["site"] looks at the site')]);
-    const long = await find({ days: 93 });
-    expect([long.isError, long.text]).toEqual([true, expect.stringContaining('days')]);
-  });
+it('what is asked for is refused where it does not go together', async () => {
+  const zones = await find({ metrics: ['tapRate'], include: ['site'] });
+  expect([zones.isError, zones.text]).toEqual([true, expect.stringContaining('include: ["site", "zones"] or zoneIds looks at zones')]);
+  const other = await find({ include: ['weather'] });
+  expect([other.isError, other.text]).toEqual([true, expect.stringContaining('include')]);
+  const speed = await find({ include: ['speed'], metrics: ['visits'] });
+  expect([speed.isError, speed.text]).toEqual([true, expect.stringContaining('include: ["site"] looks at the site')]);
+  const long = await find({ days: 93 });
+  expect([long.isError, long.text]).toEqual([true, expect.stringContaining('days')]);
 });
 
 describe('what a reader has to know', () => {

@@ -60,51 +60,51 @@ it('rows over time is a single one where the range is a day, although the platfo
   expect(asked()[0]).not.toContain('period');
 });
 
-describe('more than 92 days', () => {
-  it('are read in chunks: counts added, rates and averages made from what they are of', async () => {
-    const answer = await call('query_metrics', { startDate: '2026-03', endDate: '2026-10', metrics: ['all'] });
-    const year = truthOf(platform(), { from: '2026-03-01T00:00:00.000Z', to: '2026-10-31T23:59:59.999Z' });
-    expect(only(answer)).toMatchObject({
-      visits: year.visits,
-      conversionCount: year.conversions,
-      revenueSum: expect.closeTo(year.revenue, 2),
-      conversionRate: expect.closeTo(year.conversionRate, 3),
-      // By hand from all sessions; the platform rounds the parts.
-      bounceRate: expect.closeTo(year.bounceRate, 3),
-      cartAverage: expect.closeTo(year.revenue / year.transactions, 2),
-      pageviewAverage: expect.closeTo(year.views / year.visits, 3),
-      sessionTimeAverage: expect.closeTo(year.seconds / year.visits, 3),
-    });
-    expect(asked()).toHaveLength(3);
-    expect(whole(answer)).toMatchSnapshot();
+it('more than 92 days are read in chunks: counts added, rates and averages made from what they are of', async () => {
+  const answer = await call('query_metrics', { startDate: '2026-03', endDate: '2026-10', metrics: ['all'] });
+  const year = truthOf(platform(), { from: '2026-03-01T00:00:00.000Z', to: '2026-10-31T23:59:59.999Z' });
+  expect(only(answer)).toMatchObject({
+    visits: year.visits,
+    conversionCount: year.conversions,
+    revenueSum: expect.closeTo(year.revenue, 2),
+    conversionRate: expect.closeTo(year.conversionRate, 3),
+    // By hand from all sessions; the platform rounds the parts.
+    bounceRate: expect.closeTo(year.bounceRate, 3),
+    cartAverage: expect.closeTo(year.revenue / year.transactions, 2),
+    pageviewAverage: expect.closeTo(year.views / year.visits, 3),
+    sessionTimeAverage: expect.closeTo(year.seconds / year.visits, 3),
   });
+  expect(asked()).toHaveLength(3);
+  expect(whole(answer)).toMatchSnapshot();
+});
 
-  it('are read of one average alone too, with the visits that it is of', async () => {
-    const answer = await call('query_metrics', { startDate: '2026-03', endDate: '2026-10', metrics: ['bounceRate'] });
-    const { bounceRate } = truthOf(platform(), { from: '2026-03-01T00:00:00.000Z', to: '2026-10-31T23:59:59.999Z' });
-    expect(only(answer)).toMatchObject({ bounceRate: expect.closeTo(bounceRate, 3) });
-    expect(answer.text).toContain('bounceRate weighted by visits');
-  });
+it('more than 92 days are read of one average alone too, with the visits that it is of', async () => {
+  const answer = await call('query_metrics', { startDate: '2026-03', endDate: '2026-10', metrics: ['bounceRate'] });
+  const { bounceRate } = truthOf(platform(), { from: '2026-03-01T00:00:00.000Z', to: '2026-10-31T23:59:59.999Z' });
+  expect(only(answer)).toMatchObject({ bounceRate: expect.closeTo(bounceRate, 3) });
+  expect(answer.text).toContain('bounceRate weighted by visits');
+});
 
-  it('that begin before what the platform keeps are answered from its first day on, which is said', { tags: 'nightly' }, async () => {
-    const kept = (to: string) => truthOf(platform(), { from: '2025-10-21T00:00:00.000Z', to }).visits;
-    const total = await call('query_metrics', { startDate: '2025-08', endDate: '2026-01', metrics: ['visits'] });
-    expect(only(total)).toEqual({ visits: kept('2026-01-31T23:59:59.999Z') });
-    expect(total.text).toContain('The platform keeps data since 2025-10-21');
-    expect(total.structured['range']).toMatchObject({ start: '2025-10-21T00:00:00.000Z', days: 103 });
-    // At most nine days are asked for to find the first one.
-    expect(asked().length).toBeLessThanOrEqual(2 + 9 + 2);
-    const months = await call('query_metrics', { startDate: '2025-09', endDate: '2025-12', metrics: ['visits'], breakdown: ['month'] });
-    expect(records(months).map(({ month }) => month)).toEqual(['2025-10 (part)', '2025-11', '2025-12']);
-    expect(records(months)[0]?.['visits']).toBe(kept('2025-10-31T23:59:59.999Z'));
-    const short = await call('query_metrics', { startDate: '2025-10-15', endDate: '2025-10-25', metrics: ['visits'], breakdown: ['day'] });
-    expect(records(short).map(({ day }) => day)).toEqual(['2025-10-21', '2025-10-22', '2025-10-23', '2025-10-24', '2025-10-25']);
-  });
+it('more than 92 days that begin before what the platform keeps are answered from its first day on, which is said', {
+  tags: 'nightly',
+}, async () => {
+  const kept = (to: string) => truthOf(platform(), { from: '2025-10-21T00:00:00.000Z', to }).visits;
+  const total = await call('query_metrics', { startDate: '2025-08', endDate: '2026-01', metrics: ['visits'] });
+  expect(only(total)).toEqual({ visits: kept('2026-01-31T23:59:59.999Z') });
+  expect(total.text).toContain('The platform keeps data since 2025-10-21');
+  expect(total.structured['range']).toMatchObject({ start: '2025-10-21T00:00:00.000Z', days: 103 });
+  // At most nine days are asked for to find the first one.
+  expect(asked().length).toBeLessThanOrEqual(2 + 9 + 2);
+  const months = await call('query_metrics', { startDate: '2025-09', endDate: '2025-12', metrics: ['visits'], breakdown: ['month'] });
+  expect(records(months).map(({ month }) => month)).toEqual(['2025-10 (part)', '2025-11', '2025-12']);
+  expect(records(months)[0]?.['visits']).toBe(kept('2025-10-31T23:59:59.999Z'));
+  const short = await call('query_metrics', { startDate: '2025-10-15', endDate: '2025-10-25', metrics: ['visits'], breakdown: ['day'] });
+  expect(records(short).map(({ day }) => day)).toEqual(['2025-10-21', '2025-10-22', '2025-10-23', '2025-10-24', '2025-10-25']);
+});
 
-  it('before all that is kept are an error that says so', async () => {
-    const answer = await call('query_metrics', { startDate: '2024-01', endDate: '2024-10', metrics: ['visits'] });
-    expect(answer).toMatchObject(refusal('out of bounds'));
-  });
+it('more than 92 days before all that is kept are an error that says so', async () => {
+  const answer = await call('query_metrics', { startDate: '2024-01', endDate: '2024-10', metrics: ['visits'] });
+  expect(answer).toMatchObject(refusal('out of bounds'));
 });
 
 it.each([

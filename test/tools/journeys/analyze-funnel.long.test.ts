@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { fetchExports } from '../../support/many-calls.ts';
 import { useTools, whole } from '../support.ts';
 
@@ -7,43 +7,41 @@ const STEPS = ['/cart', '/checkout/address', '/checkout/payment', 'purchase'];
 
 beforeAll(() => fetchExports(assistant()));
 
-describe('a funnel', () => {
-  it('says where most are lost, to what, and for whom', async () => {
-    const answer = await call('analyze_funnel', { steps: STEPS, breakdown: 'device' });
-    expect(answer.text).toMatch(
-      /^For mobile, fewer reach purchase: .*%\.\nThe largest loss is after \/cart: .* do not reach \/checkout\/address; the largest /,
-    );
-    expect(whole(answer)).toMatchSnapshot();
-  });
+it('a funnel says where most are lost, to what, and for whom', async () => {
+  const answer = await call('analyze_funnel', { steps: STEPS, breakdown: 'device' });
+  expect(answer.text).toMatch(
+    /^For mobile, fewer reach purchase: .*%\.\nThe largest loss is after \/cart: .* do not reach \/checkout\/address; the largest /,
+  );
+  expect(whole(answer)).toMatchSnapshot();
+});
 
-  it('of one device begins with how it differs from the others', { tags: 'nightly' }, async () => {
-    const { text } = await call('analyze_funnel', { steps: STEPS, devices: ['mobile'] });
-    const split = await call('analyze_funnel', { steps: STEPS, breakdown: 'device' });
-    const verdict = (split.structured['groups'] as { group: string; verdict: string }[]).find(({ group }) => group === 'mobile')?.verdict;
-    expect(verdict).toMatch(/^fewer reach/);
-    expect(text.startsWith(`For mobile, ${verdict}.`)).toBe(true);
-  });
+it('a funnel of one device begins with how it differs from the others', { tags: 'nightly' }, async () => {
+  const { text } = await call('analyze_funnel', { steps: STEPS, devices: ['mobile'] });
+  const split = await call('analyze_funnel', { steps: STEPS, breakdown: 'device' });
+  const verdict = (split.structured['groups'] as { group: string; verdict: string }[]).find(({ group }) => group === 'mobile')?.verdict;
+  expect(verdict).toMatch(/^fewer reach/);
+  expect(text.startsWith(`For mobile, ${verdict}.`)).toBe(true);
+});
 
-  it('names a statement that selects as many sessions as left', { tags: 'nightly' }, async () => {
-    const { structured } = await call('analyze_funnel', { steps: ['/p/*', '/cart', '/checkout/address'] });
-    const [first, second] = structured['steps'] as { left: number }[];
-    const { structured: rows } = await call('query_export', { sql: `SELECT count(*) AS n FROM (${String(structured['sql'])})` });
-    expect(rows['rows']).toEqual([[Math.max(first?.left ?? 0, second?.left ?? 0)]]);
-  });
+it('a funnel names a statement that selects as many sessions as left', { tags: 'nightly' }, async () => {
+  const { structured } = await call('analyze_funnel', { steps: ['/p/*', '/cart', '/checkout/address'] });
+  const [first, second] = structured['steps'] as { left: number }[];
+  const { structured: rows } = await call('query_export', { sql: `SELECT count(*) AS n FROM (${String(structured['sql'])})` });
+  expect(rows['rows']).toEqual([[Math.max(first?.left ?? 0, second?.left ?? 0)]]);
+});
 
-  it('against a baseline begins with what changed', { tags: 'nightly' }, async () => {
-    const { text, structured } = await call('analyze_funnel', {
-      steps: ['/p/*', '/cart'],
-      startDate: '2026-11-18',
-      endDate: '2026-11-19',
-      baselineStartDate: '2026-11-16',
-      baselineEndDate: '2026-11-17',
-    });
-    expect(text).toMatch(/^No step of this funnel changed significantly\.\sThe largest loss/);
-    expect(structured['changes']).toEqual([
-      { step: '/cart', beforePercent: expect.any(Number), afterPercent: expect.any(Number), verdict: 'within noise' },
-    ]);
+it('a funnel against a baseline begins with what changed', { tags: 'nightly' }, async () => {
+  const { text, structured } = await call('analyze_funnel', {
+    steps: ['/p/*', '/cart'],
+    startDate: '2026-11-18',
+    endDate: '2026-11-19',
+    baselineStartDate: '2026-11-16',
+    baselineEndDate: '2026-11-17',
   });
+  expect(text).toMatch(/^No step of this funnel changed significantly\.\sThe largest loss/);
+  expect(structured['changes']).toEqual([
+    { step: '/cart', beforePercent: expect.any(Number), afterPercent: expect.any(Number), verdict: 'within noise' },
+  ]);
 });
 
 it.each([

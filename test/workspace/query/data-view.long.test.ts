@@ -82,60 +82,58 @@ it('values of any kind come out exactly', { tags: 'nightly' }, async () => {
   ]);
 });
 
-describe('columns', () => {
-  it('carry the names of their fields, variables their position or key, and members that no field promised are there too', {
-    tags: 'nightly',
-  }, async () => {
-    const fields = [
-      { fieldName: 'session_transactions_revenue_cents', aliasName: 'turnover' },
-      { fieldName: 'custom_var', customVarPosition: 1 },
-      { fieldName: 'dynamic_var', dynamicVarKey: 'search_term' },
-    ];
-    const { records, view } = runsOnDisk({
-      fields,
-      files: [lines({ turnover: 250, custom_var_1: 'plus', dynamic_var_search_term: 5, extra: ['a'] })],
-    });
-    expect(await records('SELECT * FROM data')).toEqual([
-      {
-        session_transactions_revenue_cents: 250,
-        session_transactions_revenue: '2.50',
-        custom_var_1: 'plus',
-        dynamic_var_search_term: 5,
-        extra: ['a'],
-      },
-    ]);
-    expect((await view()).columns[0]).toEqual({ name: 'session_transactions_revenue_cents', type: 'BIGINT', unit: 'cents' });
+it('columns carry the names of their fields, variables their position or key, and members that no field promised are there too', {
+  tags: 'nightly',
+}, async () => {
+  const fields = [
+    { fieldName: 'session_transactions_revenue_cents', aliasName: 'turnover' },
+    { fieldName: 'custom_var', customVarPosition: 1 },
+    { fieldName: 'dynamic_var', dynamicVarKey: 'search_term' },
+  ];
+  const { records, view } = runsOnDisk({
+    fields,
+    files: [lines({ turnover: 250, custom_var_1: 'plus', dynamic_var_search_term: 5, extra: ['a'] })],
   });
+  expect(await records('SELECT * FROM data')).toEqual([
+    {
+      session_transactions_revenue_cents: 250,
+      session_transactions_revenue: '2.50',
+      custom_var_1: 'plus',
+      dynamic_var_search_term: 5,
+      extra: ['a'],
+    },
+  ]);
+  expect((await view()).columns[0]).toEqual({ name: 'session_transactions_revenue_cents', type: 'BIGINT', unit: 'cents' });
+});
 
-  it('may be a single one, which some rows lack', async () => {
-    const { records } = runsOnDisk({ fields: ['city'], files: [lines({ city: 'Ulm' }, {}, { city: null }, { other: 1 })] });
-    expect((await records('SELECT city FROM data ORDER BY ALL')).map(({ city }) => city)).toEqual(['Ulm', null, null, null]);
-  });
+it('columns may be a single one, which some rows lack', async () => {
+  const { records } = runsOnDisk({ fields: ['city'], files: [lines({ city: 'Ulm' }, {}, { city: null }, { other: 1 })] });
+  expect((await records('SELECT city FROM data ORDER BY ALL')).map(({ city }) => city)).toEqual(['Ulm', null, null, null]);
+});
 
-  it('may have any name', { tags: 'nightly' }, async () => {
-    const name = `it's "odd", {here}`;
-    const { records } = runsOnDisk({ fields: [{ fieldName: 'custom_var', aliasName: name }], files: [lines({ [name]: 'Ulm' })] });
-    expect(await records('SELECT * FROM data')).toEqual([{ [name]: 'Ulm' }]);
-  });
+it('columns may have any name', { tags: 'nightly' }, async () => {
+  const name = `it's "odd", {here}`;
+  const { records } = runsOnDisk({ fields: [{ fieldName: 'custom_var', aliasName: name }], files: [lines({ [name]: 'Ulm' })] });
+  expect(await records('SELECT * FROM data')).toEqual([{ [name]: 'Ulm' }]);
+});
 
-  it('are there where no run has a row', { tags: 'nightly' }, async () => {
-    const jsonl = runsOnDisk(
-      { fields: ['session_id', 'city'], files: [''] },
-      { fields: ['session_id', 'city'], files: ['', ''], gzip: false },
-    );
-    const csv = runsOnDisk({ fields: ['session_id', 'city'], format: 'CSV', files: ['session_id,city\r\n'] });
-    for (const { query, records } of [jsonl, csv]) {
-      expect((await query('SELECT * FROM data')).columns).toEqual(['session_id', 'city']);
-      expect(await records('SELECT count(*) AS n FROM data')).toEqual([{ n: 0 }]);
-    }
-  });
+it('columns are there where no run has a row', { tags: 'nightly' }, async () => {
+  const jsonl = runsOnDisk(
+    { fields: ['session_id', 'city'], files: [''] },
+    { fields: ['session_id', 'city'], files: ['', ''], gzip: false },
+  );
+  const csv = runsOnDisk({ fields: ['session_id', 'city'], format: 'CSV', files: ['session_id,city\r\n'] });
+  for (const { query, records } of [jsonl, csv]) {
+    expect((await query('SELECT * FROM data')).columns).toEqual(['session_id', 'city']);
+    expect(await records('SELECT count(*) AS n FROM data')).toEqual([{ n: 0 }]);
+  }
+});
 
-  it('are read where other files of the run are empty, or have them in another order', { tags: 'nightly' }, async () => {
-    const jsonl = runsOnDisk({ fields: ['city'], files: ['', lines({ city: 'Ulm' }, { city: 'Bonn' }), ''] });
-    const csv = runsOnDisk({ fields: ['city'], format: 'CSV', files: ['city,n\r\n', 'city,n\r\nUlm,1\r\n', 'n,city\r\n2,Bonn\r\n', ''] });
-    for (const { records } of [jsonl, csv])
-      expect(await records('SELECT city FROM data ORDER BY city DESC')).toEqual([{ city: 'Ulm' }, { city: 'Bonn' }]);
-  });
+it('columns are read where other files of the run are empty, or have them in another order', { tags: 'nightly' }, async () => {
+  const jsonl = runsOnDisk({ fields: ['city'], files: ['', lines({ city: 'Ulm' }, { city: 'Bonn' }), ''] });
+  const csv = runsOnDisk({ fields: ['city'], format: 'CSV', files: ['city,n\r\n', 'city,n\r\nUlm,1\r\n', 'n,city\r\n2,Bonn\r\n', ''] });
+  for (const { records } of [jsonl, csv])
+    expect(await records('SELECT city FROM data ORDER BY city DESC')).toEqual([{ city: 'Ulm' }, { city: 'Bonn' }]);
 });
 
 describe('files', () => {

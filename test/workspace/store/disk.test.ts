@@ -32,29 +32,27 @@ function readOnlyDisk(): string | undefined {
   return path;
 }
 
-describe('a directory', () => {
-  it('is made with those above it, and by many at once', async () => {
-    const path = join(temporaryFolder(), 'a', 'b', 'c');
-    await Promise.all(Array.from({ length: 8 }, () => makeDirectory(path)));
-    expect(existsSync(path)).toBe(true);
-  });
+it('a directory is made with those above it, and by many at once', async () => {
+  const path = join(temporaryFolder(), 'a', 'b', 'c');
+  await Promise.all(Array.from({ length: 8 }, () => makeDirectory(path)));
+  expect(existsSync(path)).toBe(true);
+});
 
-  it('that is tried is left as it was', async () => {
-    const folder = temporaryFolder();
-    await tryDirectory(join(folder, 'data', 'exports'));
-    await tryDirectory(folder);
-    expect(readdirSync(folder)).toEqual([]);
-  });
+it('a directory that is tried is left as it was', async () => {
+  const folder = temporaryFolder();
+  await tryDirectory(join(folder, 'data', 'exports'));
+  await tryDirectory(folder);
+  expect(readdirSync(folder)).toEqual([]);
+});
 
-  it.runIf(hasProc)('that can never be made is an error at once', async () => {
-    await expect(tryDirectory(IMPOSSIBLE)).rejects.toThrow(/^\/proc\/nowhere cannot be used: it is not there and cannot be made\. Check/);
-    await expect(makeDirectory(join(IMPOSSIBLE, 'deep', 'er'))).rejects.toThrow('cannot be made');
-  });
+it.runIf(hasProc)('a directory that can never be made is an error at once', async () => {
+  await expect(tryDirectory(IMPOSSIBLE)).rejects.toThrow(/^\/proc\/nowhere cannot be used: it is not there and cannot be made\. Check/);
+  await expect(makeDirectory(join(IMPOSSIBLE, 'deep', 'er'))).rejects.toThrow('cannot be made');
+});
 
-  it('on a disk that never answers is an error in bounded time', async () => {
-    const slow = { timeoutMs: 20, write: () => new Promise<never>(() => undefined) };
-    await expect(tryDirectory('/slow', slow)).rejects.toThrow('/slow cannot be used: the disk has not answered within 0.02 seconds');
-  });
+it('a directory on a disk that never answers is an error in bounded time', async () => {
+  const slow = { timeoutMs: 20, write: () => new Promise<never>(() => undefined) };
+  await expect(tryDirectory('/slow', slow)).rejects.toThrow('/slow cannot be used: the disk has not answered within 0.02 seconds');
 });
 
 describe('tools with a data directory that cannot be written', () => {

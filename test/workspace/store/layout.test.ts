@@ -1,40 +1,38 @@
 import { join, relative } from 'node:path';
 import { assert, property, string } from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { defaultDataDirectory } from '../../../src/commands/directories.ts';
 import { fileAddressFault } from '../../../src/workspace/download/file-store.ts';
 import { projectDirectory, runDirectory, runManifest, safeName } from '../../../src/workspace/store/manifest.ts';
 
 const OWNER = { dir: '/data', principal: 'local', authUrl: 'https://auth.example.com', projectId: 7 };
 
-describe('directories', () => {
-  it('are named after whose data they hold, and lie below the data directory whatever the name is', () => {
-    expect(projectDirectory(OWNER)).toMatch(/^\/data\/local-[0-9a-f]{24}\/https-auth-example-com-[0-9a-f]{24}\/7$/);
-    expect(runDirectory('/p', { jobId: 1, runId: 2 })).toBe(join('/p', '1', '2'));
-    const texts = ['..', '../..', '/etc', 'a/b', 'a\\b', '', ' ', '.', 'C:\\x', 'con', '%2e%2e%2f', 'é'.repeat(999)];
-    const hostile = [...texts, '\u0000', '\u202e', '\ud800', '\ufffd', '\ud801'];
-    for (const principal of hostile) {
-      expect(safeName(principal)).toMatch(/^[a-z0-9-]{24,65}$/);
-      expect(relative('/data', projectDirectory({ ...OWNER, principal, authUrl: principal })).split('/')).toHaveLength(3);
-    }
-    expect(new Set(hostile.map(safeName)).size).toBe(hostile.length);
-  });
+it('directories are named after whose data they hold, and lie below the data directory whatever the name is', () => {
+  expect(projectDirectory(OWNER)).toMatch(/^\/data\/local-[0-9a-f]{24}\/https-auth-example-com-[0-9a-f]{24}\/7$/);
+  expect(runDirectory('/p', { jobId: 1, runId: 2 })).toBe(join('/p', '1', '2'));
+  const texts = ['..', '../..', '/etc', 'a/b', 'a\\b', '', ' ', '.', 'C:\\x', 'con', '%2e%2e%2f', 'é'.repeat(999)];
+  const hostile = [...texts, '\u0000', '\u202e', '\ud800', '\ufffd', '\ud801'];
+  for (const principal of hostile) {
+    expect(safeName(principal)).toMatch(/^[a-z0-9-]{24,65}$/);
+    expect(relative('/data', projectDirectory({ ...OWNER, principal, authUrl: principal })).split('/')).toHaveLength(3);
+  }
+  expect(new Set(hostile.map(safeName)).size).toBe(hostile.length);
+});
 
-  it('of two owners never are the same, also where a system ignores case', () => {
-    assert(property(string(), string(), (a, b) => a === b || safeName(a).toLowerCase() !== safeName(b).toLowerCase()));
-    expect(safeName('Anna')).not.toBe(safeName('anna'));
-  });
+it('directories of two owners never are the same, also where a system ignores case', () => {
+  assert(property(string(), string(), (a, b) => a === b || safeName(a).toLowerCase() !== safeName(b).toLowerCase()));
+  expect(safeName('Anna')).not.toBe(safeName('anna'));
+});
 
-  it('are not made of ids that are none', () => {
-    for (const id of [-1, 1.5, Number.NaN, 2 ** 53]) expect(() => runDirectory('/p', { jobId: id, runId: 1 })).toThrow('is not a valid id');
-  });
+it('directories are not made of ids that are none', () => {
+  for (const id of [-1, 1.5, Number.NaN, 2 ** 53]) expect(() => runDirectory('/p', { jobId: id, runId: 1 })).toThrow('is not a valid id');
+});
 
-  it('lie where the system keeps the data of users', () => {
-    expect(defaultDataDirectory({}, 'linux', '/home/a')).toBe('/home/a/.local/share/web-analytics-mcp');
-    expect(defaultDataDirectory({ XDG_DATA_HOME: '/d' }, 'linux', '/home/a')).toBe('/d/web-analytics-mcp');
-    expect(defaultDataDirectory({}, 'darwin', '/Users/a')).toBe('/Users/a/Library/Application Support/web-analytics-mcp');
-    expect(defaultDataDirectory({ LOCALAPPDATA: '/l' }, 'win32', '/u')).toContain('/l');
-  });
+it('directories lie where the system keeps the data of users', () => {
+  expect(defaultDataDirectory({}, 'linux', '/home/a')).toBe('/home/a/.local/share/web-analytics-mcp');
+  expect(defaultDataDirectory({ XDG_DATA_HOME: '/d' }, 'linux', '/home/a')).toBe('/d/web-analytics-mcp');
+  expect(defaultDataDirectory({}, 'darwin', '/Users/a')).toBe('/Users/a/Library/Application Support/web-analytics-mcp');
+  expect(defaultDataDirectory({ LOCALAPPDATA: '/l' }, 'win32', '/u')).toContain('/l');
 });
 
 it('a manifest names files inside its own directory alone', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { listOf, recordOf } from '../../../../src/domain/har/read/member.ts';
 import { readHar } from '../../../../src/domain/har/read/read-har.ts';
 import { sanitiseHar } from '../../../../src/domain/har/sanitise/sanitise-har.ts';
@@ -39,33 +39,31 @@ function secretsOf(file: unknown): string[] {
   return [...new Set([...values, ...cookies])].filter((value) => value.length >= 8 && /\d/.test(value) && /[a-z]/i.test(value));
 }
 
-describe('no answer about a HAR', () => {
-  it('lets a canary through, wherever it is planted', () => {
-    const planted = plantCanaries(
-      har([
-        entry({ url: 'https://www.shop.example/cart?item=1&w=20', response: { status: 302, redirectURL: '/x' } }),
-        entry({ url: 'https://www.shop.example/cart/done' }),
-        entry({ url: 'https://cdn.example.net/a.js', headers: { 'content-type': 'text/javascript' } }),
-        entry({ url: 'https://cdn.example.net/b.css', response: { status: 404 }, headers: { 'content-type': 'text/css' } }),
-      ]),
-    );
-    expect(JSON.stringify(planted)).toMatch(CANARY);
-    expect(leaksIn(said(planted, har([entry()])))).toEqual([]);
-  });
+it('no answer about a HAR lets a canary through, wherever it is planted', () => {
+  const planted = plantCanaries(
+    har([
+      entry({ url: 'https://www.shop.example/cart?item=1&w=20', response: { status: 302, redirectURL: '/x' } }),
+      entry({ url: 'https://www.shop.example/cart/done' }),
+      entry({ url: 'https://cdn.example.net/a.js', headers: { 'content-type': 'text/javascript' } }),
+      entry({ url: 'https://cdn.example.net/b.css', response: { status: 404 }, headers: { 'content-type': 'text/css' } }),
+    ]),
+  );
+  expect(JSON.stringify(planted)).toMatch(CANARY);
+  expect(leaksIn(said(planted, har([entry()])))).toEqual([]);
+});
 
-  it.each(RECORDED_FILES)('of recorded files %s: lets a canary through', (name) => {
-    const planted = plantCanaries(JSON.parse(readRecorded(name)));
-    expect(JSON.stringify(planted).split(CANARY).length).toBeGreaterThan(100);
-    expect(leaksIn(said(planted, JSON.parse(readRecorded(name))))).toEqual([]);
-  });
+it.each(RECORDED_FILES)('no answer about a HAR of recorded files %s: lets a canary through', (name) => {
+  const planted = plantCanaries(JSON.parse(readRecorded(name)));
+  expect(JSON.stringify(planted).split(CANARY).length).toBeGreaterThan(100);
+  expect(leaksIn(said(planted, JSON.parse(readRecorded(name))))).toEqual([]);
+});
 
-  it.each(RECORDED_FILES)('of recorded files %s: holds a cookie or authorization value', (name) => {
-    const file: unknown = JSON.parse(readRecorded(name));
-    const text = said(file, har([entry()]));
-    expect(secretsOf(file).filter((secret) => text.includes(secret))).toEqual([]);
-  });
+it.each(RECORDED_FILES)('no answer about a HAR of recorded files %s: holds a cookie or authorization value', (name) => {
+  const file: unknown = JSON.parse(readRecorded(name));
+  const text = said(file, har([entry()]));
+  expect(secretsOf(file).filter((secret) => text.includes(secret))).toEqual([]);
+});
 
-  it('of recorded files and these files have such values', () => {
-    expect(RECORDED_FILES.flatMap((name) => secretsOf(JSON.parse(readRecorded(name)))).length).toBeGreaterThan(50);
-  });
+it('no answer about a HAR of recorded files and these files have such values', () => {
+  expect(RECORDED_FILES.flatMap((name) => secretsOf(JSON.parse(readRecorded(name)))).length).toBeGreaterThan(50);
 });

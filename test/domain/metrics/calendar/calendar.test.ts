@@ -15,8 +15,9 @@ const nameOf = (label: string) => special(label)?.name;
 const daysFrom = (first: string, length: number, factorOf: (label: string) => number = () => 1) =>
   countsFrom(first, length, 5, 0.03, (label) => 5_000 * (isWeekend(label) ? 0.7 : 1) * factorOf(label));
 
-describe('special days', () => {
-  it.each(['2022-11-25', '2023-11-24', '2024-11-29', '2025-11-28', '2026-11-27', '2027-11-26'])('Black Friday is on %s', (day) => {
+it.each(['2022-11-25', '2023-11-24', '2024-11-29', '2025-11-28', '2026-11-27', '2027-11-26'])(
+  'special days Black Friday is on %s',
+  (day) => {
     expect(nameOf(day)).toBe('Black Friday');
     expect([-5, -4, 1, 3, 4].map((distance) => nameOf(dayAfter(day, distance)))).toEqual([
       undefined,
@@ -25,48 +26,48 @@ describe('special days', () => {
       'Cyber Monday',
       undefined,
     ]);
-  });
+  },
+);
 
-  it('are the days around Christmas, and public holidays; others are none', () => {
-    expect(['2026-12-24', '2027-01-01', '2026-10-03', '2026-10-04', '2026-12-21'].map(nameOf)).toEqual([
-      'Christmas Eve',
-      "New Year's Day",
-      'German Unity Day',
-      undefined,
-      undefined,
-    ]);
-  });
+it('special days are the days around Christmas, and public holidays; others are none', () => {
+  expect(['2026-12-24', '2027-01-01', '2026-10-03', '2026-10-04', '2026-12-21'].map(nameOf)).toEqual([
+    'Christmas Eve',
+    "New Year's Day",
+    'German Unity Day',
+    undefined,
+    undefined,
+  ]);
+});
 
-  it('are the public holidays of the country of a zone, and none of UTC', async () => {
-    const labels = async (zone: string) => (await publicHolidaysOf(zone, [2026])).map(({ label }) => label);
-    expect(await labels('Europe/Berlin')).toEqual(expect.arrayContaining(['2026-01-01', '2026-04-06', '2026-10-03']));
-    expect(await labels('America/New_York')).toContain('2026-11-26');
-    expect(await labels('Europe/Berlin')).not.toContain('2026-11-26');
-    expect(await labels('UTC')).toEqual([]);
-  });
+it('special days are the public holidays of the country of a zone, and none of UTC', async () => {
+  const labels = async (zone: string) => (await publicHolidaysOf(zone, [2026])).map(({ label }) => label);
+  expect(await labels('Europe/Berlin')).toEqual(expect.arrayContaining(['2026-01-01', '2026-04-06', '2026-10-03']));
+  expect(await labels('America/New_York')).toContain('2026-11-26');
+  expect(await labels('Europe/Berlin')).not.toContain('2026-11-26');
+  expect(await labels('UTC')).toEqual([]);
+});
 
-  it('are those of a country or region that is named, whatever the zone', async () => {
-    const labels = async (country: string) => (await publicHolidaysOf('UTC', [2026], country)).map(({ label }) => label);
-    expect(await labels('FR')).toContain('2026-07-14');
-    // Epiphany is a holiday in Bavaria, and not in all of Germany.
-    expect(await labels('DE-BY')).toContain('2026-01-06');
-    expect(await labels('DE')).not.toContain('2026-01-06');
-  });
+it('special days are those of a country or region that is named, whatever the zone', async () => {
+  const labels = async (country: string) => (await publicHolidaysOf('UTC', [2026], country)).map(({ label }) => label);
+  expect(await labels('FR')).toContain('2026-07-14');
+  // Epiphany is a holiday in Bavaria, and not in all of Germany.
+  expect(await labels('DE-BY')).toContain('2026-01-06');
+  expect(await labels('DE')).not.toContain('2026-01-06');
+});
 
-  it("are a site's own, before all others, by the same day of the same name in each year", () => {
-    const own = specialDaysOf(
-      [],
-      [
-        { from: '2025-09-10', to: '2025-09-12', name: 'Sale' },
-        { from: '2026-09-15', to: '2026-09-17', name: 'Sale' },
-        { from: '2026-11-27', to: '2026-11-27', name: 'Our day' },
-      ],
-    );
-    expect(own('2026-09-16')).toMatchObject({ name: 'Sale', key: own('2025-09-11')?.key });
-    expect(own('2026-09-18')).toBeUndefined();
-    expect(own('2026-11-27')?.name).toBe('Our day');
-    expect(own('2026-11-26')?.name).toBe('Black Friday week');
-  });
+it("special days are a site's own, before all others, by the same day of the same name in each year", () => {
+  const own = specialDaysOf(
+    [],
+    [
+      { from: '2025-09-10', to: '2025-09-12', name: 'Sale' },
+      { from: '2026-09-15', to: '2026-09-17', name: 'Sale' },
+      { from: '2026-11-27', to: '2026-11-27', name: 'Our day' },
+    ],
+  );
+  expect(own('2026-09-16')).toMatchObject({ name: 'Sale', key: own('2025-09-11')?.key });
+  expect(own('2026-09-18')).toBeUndefined();
+  expect(own('2026-11-27')?.name).toBe('Our day');
+  expect(own('2026-11-26')?.name).toBe('Black Friday week');
 });
 
 describe('last year', () => {

@@ -9,87 +9,83 @@ const slower = (size: number, days: number): Shape => ({ kind: 'step', size, ago
 /** Medians of the values before and from a place on. */
 const medianOf = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-describe('a lasting change', () => {
-  it('is dated, with the levels of the runs on both sides of it', () => {
-    const { world, verdict: answer } = judged(slower(0.4, 3));
-    const verdict = inState(answer, 'slower');
-    const { move } = verdict;
-    const place = world.changes[0] ?? 0;
-    expect(Math.abs(world.dates.indexOf(move.fromMs) - place)).toBeLessThanOrEqual(1);
-    expect(world.dates.indexOf(move.previousMs)).toBe(world.dates.indexOf(move.fromMs) - 1);
-    expect(move.began.startMs).toBeLessThan(move.fromMs);
-    expect(move.began.endMs).toBeGreaterThanOrEqual(move.fromMs);
-    expect(move.before.runs + move.after.runs).toBe(world.values.length);
-    const at = world.dates.indexOf(move.fromMs);
-    expect(move.before.median / medianOf(world.values.slice(0, at))).toBeCloseTo(1, 2);
-    expect(move.after.median / medianOf(world.values.slice(at))).toBeCloseTo(1, 2);
-    expect(move.relative).toBeGreaterThan(0.34);
-    expect(move.relative).toBeLessThan(0.46);
-    expect(move).toMatchObject({ shape: 'step', untilMs: undefined });
-  });
-
-  it.each([
-    ['of 10 % five days ago', slower(0.1, 5), 'slower'],
-    ['of −20 %', slower(-0.2, 4), 'faster'],
-    ['in the baseline', slower(0.2, 20), 'slower'],
-    ['of the last eight hours', slower(0.4, 1 / 3), 'slower'],
-  ] as const)('%s is found', (_, shape, state) => {
-    expect(judged(shape).verdict.state).toBe(state);
-  });
-
-  it.each([1, 2, 3, 4])(
-    'begins with its first run, though that lies further from the new level than the others do (world %i)',
-    { tags: 'nightly' },
-    (seed) => {
-      const { world } = judged(slower(0.18, 10), { noise: 0.002 }, seed);
-      const place = world.changes[0] ?? 0;
-      const values = world.values.map((value, run) => (run === place ? 1.03 * value : value));
-      const { move } = inState(judge({ ...world, values }), 'slower');
-      expect(world.dates.indexOf(move.fromMs)).toBe(place);
-    },
-  );
-
-  it('that came twice names the one in the period, and lists both', () => {
-    const verdict = inState(judged({ kind: 'two steps', sizes: [0.3, 0.3], agoMs: [ago(20), ago(4)] }).verdict, 'slower');
-    expect(verdict.moves).toHaveLength(2);
-    expect(verdict.move).toBe(verdict.moves[1]);
-  });
-
-  it('is compared at like hours: six slower hours of the night are no faster ones', () => {
-    const verdict = inState(judged(slower(0.3, 2), { cycle: 'weekend and nights', noise: 0.05 }).verdict, 'slower');
-    expect(Math.abs(verdict.move.after.typical / verdict.move.before.typical - 1.3)).toBeLessThan(0.05);
-  });
+it('a lasting change is dated, with the levels of the runs on both sides of it', () => {
+  const { world, verdict: answer } = judged(slower(0.4, 3));
+  const verdict = inState(answer, 'slower');
+  const { move } = verdict;
+  const place = world.changes[0] ?? 0;
+  expect(Math.abs(world.dates.indexOf(move.fromMs) - place)).toBeLessThanOrEqual(1);
+  expect(world.dates.indexOf(move.previousMs)).toBe(world.dates.indexOf(move.fromMs) - 1);
+  expect(move.began.startMs).toBeLessThan(move.fromMs);
+  expect(move.began.endMs).toBeGreaterThanOrEqual(move.fromMs);
+  expect(move.before.runs + move.after.runs).toBe(world.values.length);
+  const at = world.dates.indexOf(move.fromMs);
+  expect(move.before.median / medianOf(world.values.slice(0, at))).toBeCloseTo(1, 2);
+  expect(move.after.median / medianOf(world.values.slice(at))).toBeCloseTo(1, 2);
+  expect(move.relative).toBeGreaterThan(0.34);
+  expect(move.relative).toBeLessThan(0.46);
+  expect(move).toMatchObject({ shape: 'step', untilMs: undefined });
 });
 
-describe('other states', () => {
-  it('of one day that is over say from when to when', () => {
-    const { world, verdict: answer } = judged({ kind: 'bump', size: 0.5, lengthMs: DAY_MS, endedAgoMs: ago(5) });
-    const verdict = inState(answer, 'was slower');
-    const [from = 0, to = 0] = world.changes.map((place) => world.dates[place] ?? 0);
-    expect(Math.abs(verdict.move.fromMs - from)).toBeLessThanOrEqual(2 * HOUR_MS);
-    expect(Math.abs((verdict.move.untilMs ?? 0) - to)).toBeLessThanOrEqual(2 * HOUR_MS);
-    expect(verdict.move.relative).toBeGreaterThan(0.4);
-    expect(verdict.moves).toEqual([verdict.move]);
-  });
+it.each([
+  ['of 10 % five days ago', slower(0.1, 5), 'slower'],
+  ['of −20 %', slower(-0.2, 4), 'faster'],
+  ['in the baseline', slower(0.2, 20), 'slower'],
+  ['of the last eight hours', slower(0.4, 1 / 3), 'slower'],
+] as const)('a lasting change %s is found', (_, shape, state) => {
+  expect(judged(shape).verdict.state).toBe(state);
+});
 
-  it('of a slow rise are a drift with its size', () => {
-    const verdict = inState(judged({ kind: 'drift', size: 0.4 }, { baselineDays: 53 }).verdict, 'drifting');
-    expect(verdict.move.relative).toBeGreaterThan(0.14);
-    expect(verdict.move.relative).toBeLessThan(0.23);
-    expect(verdict.move.after.median).toBeGreaterThan(verdict.move.before.median);
-  });
+it.each([1, 2, 3, 4])(
+  'a lasting change begins with its first run, though that lies further from the new level than the others do (world %i)',
+  { tags: 'nightly' },
+  (seed) => {
+    const { world } = judged(slower(0.18, 10), { noise: 0.002 }, seed);
+    const place = world.changes[0] ?? 0;
+    const values = world.values.map((value, run) => (run === place ? 1.03 * value : value));
+    const { move } = inState(judge({ ...world, values }), 'slower');
+    expect(world.dates.indexOf(move.fromMs)).toBe(place);
+  },
+);
 
-  it('of wide scatter are unstable', () => {
-    expect(judged({ kind: 'stable' }, { noise: 0.5, cycle: 'none' }).verdict.state).toBe('unstable');
-  });
+it('a lasting change that came twice names the one in the period, and lists both', () => {
+  const verdict = inState(judged({ kind: 'two steps', sizes: [0.3, 0.3], agoMs: [ago(20), ago(4)] }).verdict, 'slower');
+  expect(verdict.moves).toHaveLength(2);
+  expect(verdict.move).toBe(verdict.moves[1]);
+});
 
-  it.each([
-    ['of runs that resemble each other', { ar: 0.9, noise: 0.2 }],
-    ['with many outliers', { outliers: 0.08 }],
-  ] as const)('are steady, %s', (_, nature) => {
-    const states = [1, 2, 3, 4, 5].map((seed) => judged({ kind: 'stable' }, nature, seed).verdict.state);
-    expect(states).toEqual(states.map(() => 'steady'));
-  });
+it('a lasting change is compared at like hours: six slower hours of the night are no faster ones', () => {
+  const verdict = inState(judged(slower(0.3, 2), { cycle: 'weekend and nights', noise: 0.05 }).verdict, 'slower');
+  expect(Math.abs(verdict.move.after.typical / verdict.move.before.typical - 1.3)).toBeLessThan(0.05);
+});
+
+it('other states of one day that is over say from when to when', () => {
+  const { world, verdict: answer } = judged({ kind: 'bump', size: 0.5, lengthMs: DAY_MS, endedAgoMs: ago(5) });
+  const verdict = inState(answer, 'was slower');
+  const [from = 0, to = 0] = world.changes.map((place) => world.dates[place] ?? 0);
+  expect(Math.abs(verdict.move.fromMs - from)).toBeLessThanOrEqual(2 * HOUR_MS);
+  expect(Math.abs((verdict.move.untilMs ?? 0) - to)).toBeLessThanOrEqual(2 * HOUR_MS);
+  expect(verdict.move.relative).toBeGreaterThan(0.4);
+  expect(verdict.moves).toEqual([verdict.move]);
+});
+
+it('other states of a slow rise are a drift with its size', () => {
+  const verdict = inState(judged({ kind: 'drift', size: 0.4 }, { baselineDays: 53 }).verdict, 'drifting');
+  expect(verdict.move.relative).toBeGreaterThan(0.14);
+  expect(verdict.move.relative).toBeLessThan(0.23);
+  expect(verdict.move.after.median).toBeGreaterThan(verdict.move.before.median);
+});
+
+it('other states of wide scatter are unstable', () => {
+  expect(judged({ kind: 'stable' }, { noise: 0.5, cycle: 'none' }).verdict.state).toBe('unstable');
+});
+
+it.each([
+  ['of runs that resemble each other', { ar: 0.9, noise: 0.2 }],
+  ['with many outliers', { outliers: 0.08 }],
+] as const)('other states are steady, %s', (_, nature) => {
+  const states = [1, 2, 3, 4, 5].map((seed) => judged({ kind: 'stable' }, nature, seed).verdict.state);
+  expect(states).toEqual(states.map(() => 'steady'));
 });
 
 describe('odd series', () => {
