@@ -16,6 +16,12 @@ describe('over HTTP', () => {
   const postText = async (text: string) =>
     send(service().url, { method: 'POST', headers: { ...HEADERS, ...(await openRawSession(service().url)) }, body: text });
 
+  /** What both eras answer to a request. */
+  const answersTo = async (method: string, params: Record<string, unknown>) => [
+    (await post(service().url, { id: 'p', method, params }, await openRawSession(service().url))).message,
+    (await post2026(service().url, method, params)).message,
+  ];
+
   it.each<[string, unknown]>([
     ['an object', {}],
     ['an object with a toString of its own', { toString: 'x', valueOf: 1 }],
@@ -50,10 +56,11 @@ describe('over HTTP', () => {
     ['initialize', { protocolVersion: 2025 }, 'protocolVersion is not of the form that the protocol describes for initialize.'],
   ])('%s with %j is refused in words, in both eras and over stdio', async (method, params, words) => {
     const error = { code: -32_602, message: `Invalid params: ${words}` };
-    const session = await openRawSession(service().url);
-    expect((await post(service().url, { id: 'p', method, params }, session)).message).toMatchObject({ id: 'p', error });
     const of2026 = method === 'resources/subscribe' ? { code: -32_601 } : error; // that era has no such method
-    expect((await post2026(service().url, method, params)).message).toMatchObject({ id: 1, error: of2026 });
+    expect(await answersTo(method, params)).toMatchObject([
+      { id: 'p', error },
+      { id: 1, error: of2026 },
+    ]);
     const answers: unknown[] = [];
     const stream = checkedLines((line) => void answers.push(JSON.parse(line)), notAMessage);
     stream.write(`${JSON.stringify({ jsonrpc: '2.0', id: 3, method, params })}\n`);
@@ -72,9 +79,10 @@ describe('over HTTP', () => {
     ],
   ])('%s with %j is refused in words, in both eras, and never as an internal error', async (method, params, member) => {
     const error = { code: -32_602, message: `Invalid params: ${member} is not of the form that the protocol describes for ${method}.` };
-    const session = await openRawSession(service().url);
-    expect((await post(service().url, { id: 'p', method, params }, session)).message).toMatchObject({ id: 'p', error });
-    expect((await post2026(service().url, method, params)).message).toMatchObject({ id: 1, error });
+    expect(await answersTo(method, params)).toMatchObject([
+      { id: 'p', error },
+      { id: 1, error },
+    ]);
   });
 
   it.each([65, 3_000, 1_000_000])('a body nested %i levels deep is refused before it is parsed', async (levels) => {

@@ -46,7 +46,7 @@ type Column = 'read' | 'write' | 'enrichment' | 'authenticate';
 type Outcomes = readonly [once: Outcome, always: Outcome];
 
 const both = (outcome: Outcome): Outcomes => [outcome, outcome];
-const each = (outcomes: Outcomes): Record<Column, Outcomes> => parted(outcomes, outcomes);
+const alike = (outcomes: Outcomes): Record<Column, Outcomes> => parted(outcomes, outcomes);
 /** Reads, a token among them, and what writes. */
 const parted = (reading: Outcomes, writing: Outcomes): Record<Column, Outcomes> => ({
   read: reading,
@@ -55,7 +55,7 @@ const parted = (reading: Outcomes, writing: Outcomes): Record<Column, Outcomes> 
   authenticate: reading,
 });
 /** Refused for certain: a write may be repeated like a read. */
-const surely = (says: keyof typeof words) => each([recovers(2), fails(says, 3)]);
+const surely = (says: keyof typeof words) => alike([recovers(2), fails(says, 3)]);
 /** Lost on the way: reads are repeated, writes never. */
 const lost = (effects: 0 | 1) => parted([recovers(2), fails('down', 3)], both(uncertain('down', effects)));
 const unknownShape = parted(both(fails('shape', 1)), both(uncertain('shape', 1)));
@@ -65,7 +65,7 @@ const unknownShape = parted(both(fails('shape', 1)), both(uncertain('shape', 1))
  * repeated for reads alone.
  */
 const table: Record<FaultKind, Record<Column, Outcomes>> = {
-  'expired-token': { ...each([recovers(2), fails('unauthorized', 2)]), authenticate: both(fails('unauthorized', 1)) },
+  'expired-token': { ...alike([recovers(2), fails('unauthorized', 2)]), authenticate: both(fails('unauthorized', 1)) },
   'rate-limit': surely('busy, wait a second'),
   'concurrent-call': surely('busy'),
   'server-error': lost(0),
@@ -75,12 +75,12 @@ const table: Record<FaultKind, Record<Column, Outcomes>> = {
   'cut-download': lost(1),
   // A hang always stays here; that a read survives one is shown below.
   hang: parted(both(fails('timeout', 1, 2)), both(uncertain('timeout', 0))),
-  slow: each(both(recovers(1))),
+  slow: alike(both(recovers(1))),
   truncated: unknownShape,
   // The reference does not document the answer of enrichment, so any 2xx counts as success.
   shape: { ...unknownShape, enrichment: both(recovers(1)) },
-  refused: each(both(fails('invalid', 1))),
-  enveloped: each(both(recovers(1))),
+  refused: alike(both(fails('invalid', 1))),
+  enveloped: alike(both(recovers(1))),
 };
 
 /** Every subject with the column of the table that holds for it. */

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { SHOP_NOTE } from '../../support/assistant.ts';
+import type { Platform } from '../../support/emulator.ts';
 import { whileTimePasses } from '../../support/pass-time.ts';
 import { placeless } from '../../support/placeless.ts';
 import { refusal, useTools, whole, withTools } from '../support.ts';
@@ -92,6 +93,10 @@ it('a successful run can be read as a resource: manifest with sha256, columns, f
   expect(read.firstRows.filter((row) => !users.has(String(row['user_id'])))).toEqual([]);
 });
 
+const WHOLE = { state: 'complete', from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' };
+/** Resolves when the first file is asked for. */
+const fetching = ({ faults }: Platform) => faults.add({ kind: 'slow', operation: 'download', delayMs: 0 }).reached();
+
 describe('a run that the platform still computes', { tags: 'nightly' }, () => {
   it('is followed in the background, with progress, and fetched when it has succeeded', async () => {
     await withTools(async (own, other) => {
@@ -123,16 +128,15 @@ describe('a run that the platform still computes', { tags: 'nightly' }, () => {
         progress: expect.stringMatching(/the platform computes it: R\w+, completionRate \d+/),
       });
       expect(heard).toEqual(expect.arrayContaining([expect.stringMatching(/^the platform computes it: \w+, completionRate \d+$/)]));
-      await whileTimePasses(other.clock, other.faults.add({ kind: 'slow', operation: 'download', delayMs: 0 }).reached());
-      const done = await own.call('download_export_run', { jobId: 3139 });
-      expect(done.structured).toMatchObject({ state: 'complete', from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' });
+      await whileTimePasses(other.clock, fetching(other));
+      expect((await own.call('download_export_run', { jobId: 3139 })).structured).toMatchObject(WHOLE);
     });
   });
 
   it('has the range of its row, though the list of runs was read shortly before it succeeded', async () => {
     await withTools(
       async (own, other) => {
-        const fetched = other.faults.add({ kind: 'slow', operation: 'download', delayMs: 0 }).reached();
+        const fetched = fetching(other);
         await own.call('download_export_run', { jobId: 3139, waitSeconds: 0 });
         const looks = () => other.requests.filter(({ operation }) => operation === 'getExportRun').length;
         const overMs = other.clock.now() + 115_000;
@@ -144,8 +148,7 @@ describe('a run that the platform still computes', { tags: 'nightly' }, () => {
           if (other.clock.now() < overMs) met = looks();
         }
         await fetched;
-        const done = await own.call('download_export_run', { jobId: 3139 });
-        expect(done.structured).toMatchObject({ state: 'complete', from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' });
+        expect((await own.call('download_export_run', { jobId: 3139 })).structured).toMatchObject(WHOLE);
       },
       { thinksMs: 0 },
     );
@@ -160,9 +163,8 @@ describe('a run that the platform still computes', { tags: 'nightly' }, () => {
       cancelled.abort();
       expect(await ended).toBe('rejected');
       // Nobody waits for it any more, and still its files are fetched.
-      await whileTimePasses(other.clock, other.faults.add({ kind: 'slow', operation: 'download', delayMs: 0 }).reached());
-      const done = await own.call('download_export_run', { jobId: 3139 });
-      expect(done.structured).toMatchObject({ state: 'complete' });
+      await whileTimePasses(other.clock, fetching(other));
+      expect((await own.call('download_export_run', { jobId: 3139 })).structured).toMatchObject(WHOLE);
     });
   });
 });

@@ -17,15 +17,21 @@ interface Asked {
   readonly device?: string;
 }
 
-/** Runs a grid on a platform that answers as the test says, with the calls and the news that there were. */
-async function run(grid: MetricGrid, answer: (asked: Asked) => MetricValue[], signal = new AbortController().signal) {
+/** A platform that answers as the test says, and what it was asked. */
+function platformOf(answer: (asked: Asked) => MetricValue[]) {
   const asked: Asked[] = [];
-  const news: string[] = [];
   const ask: ToolContext['ask'] = async (operation, input) => {
     const request = { startDate: '', endDate: '', ...input };
     asked.push(request);
     return operation.payload.parse({ values: answer(request) }) as PayloadOf<typeof operation>;
   };
+  return { asked, ask };
+}
+
+/** Runs a grid on a platform that answers as the test says, with the calls and the news that there were. */
+async function run(grid: MetricGrid, answer: (asked: Asked) => MetricValue[], signal = new AbortController().signal) {
+  const { asked, ask } = platformOf(answer);
+  const news: string[] = [];
   const progress: ToolContext['progress'] = (done, total, message) => void news.push(`${done}/${total} ${message}`);
   const answers = await fetchMetrics(grid, { ask, progress, signal, timeZone: 'UTC' });
   return { ...answers, asked, news };
@@ -108,17 +114,12 @@ it('what the platform says of its values is heard: bounds other than those asked
 describe('the days of two ranges and the time before', () => {
   const range = (first: string, last: string) => ({ startMs: at(`${first}T00:00:00Z`), endMs: at(`${last}T23:59:59.999Z`) });
   const read = async (windows: Parameters<typeof readDays>[1]) => {
-    const asked: Asked[] = [];
-    const ask: ToolContext['ask'] = async (operation, input) => {
-      const request = { startDate: '', endDate: '', ...input };
-      asked.push(request);
-      const days = Math.round((at(request.endDate) - at(request.startDate)) / DAY_MS);
-      const values = Array.from({ length: days }, (_, day) => {
-        const startMs = at(request.startDate) + day * DAY_MS;
+    const { asked, ask } = platformOf(({ startDate, endDate }) =>
+      Array.from({ length: Math.round((at(endDate) - at(startDate)) / DAY_MS) }, (_, day) => {
+        const startMs = at(startDate) + day * DAY_MS;
         return value(new Date(startMs).toISOString(), new Date(startMs + DAY_MS - 1).toISOString(), 1);
-      });
-      return operation.payload.parse({ values }) as PayloadOf<typeof operation>;
-    };
+      }),
+    );
     const context = { ask, note: () => undefined, signal: new AbortController().signal, timeZone: 'UTC' };
     const rows = await readDays({ metrics: ['visits'] }, windows, context, true);
     return { calls: asked.length, daysOf: (index: number) => rows.filter((row) => row.range === index).length };

@@ -28,12 +28,16 @@ function daysOf({ days, visits, step = [days, 1] }: Site, seed: number): DailyPo
 const rowsOf = (days: readonly DailyPoint[], length: number) =>
   Array.from({ length: days.length / length }, (_, row) => ({ days: days.slice(row * length, (row + 1) * length) }));
 
+/** What was expected of the last week of 184 days over what was counted, after some change of the days before it. */
+function expectedOf(days: readonly DailyPoint[], factorAt: (at: number) => number = () => 1) {
+  const past = days.slice(0, 177).map((day, at) => ({ ...day, numerator: Math.round(factorAt(at) * day.numerator) }));
+  const expected = expectationsOf('count', past, rowsOf(days.slice(177), 7))?.rows[0]?.expected ?? 0;
+  return expected / days.slice(177).reduce((sum, { numerator }) => sum + numerator, 0);
+}
+
 describe('bounds at 95 %', () => {
   it('lie around the level that the last days have, after a step that goes on', () => {
-    const days = daysOf({ days: 184, visits: 2_000, step: [130, 0.6] }, 3);
-    const found = expectationsOf('count', days.slice(0, 177), rowsOf(days.slice(177), 7));
-    const value = days.slice(177).reduce((sum, { numerator }) => sum + numerator, 0);
-    expect(value / (found?.rows[0]?.expected ?? 0)).toBeCloseTo(1, 1);
+    expect(1 / expectedOf(daysOf({ days: 184, visits: 2_000, step: [130, 0.6] }, 3))).toBeCloseTo(1, 1);
   });
 
   it('lie around a level that something else shows to have begun, where the days alone scatter too much to show it', () => {
@@ -54,20 +58,12 @@ describe('bounds at 95 %', () => {
   });
 
   it('do not go on with a single day that stands out at the end of what is known', () => {
-    const days = daysOf({ days: 184, visits: 2_000 }, 8);
-    const cut = days.map((day, at) => (at === 176 ? { ...day, numerator: Math.round(0.4 * day.numerator) } : day));
-    const found = expectationsOf('count', cut.slice(0, 177), rowsOf(cut.slice(177), 7));
-    const value = cut.slice(177).reduce((sum, { numerator }) => sum + numerator, 0);
-    expect((found?.rows[0]?.expected ?? 0) / value).toBeGreaterThan(0.85);
+    expect(expectedOf(daysOf({ days: 184, visits: 2_000 }, 8), (at) => (at === 176 ? 0.4 : 1))).toBeGreaterThan(0.85);
   });
 
   it('do not go on with a single high day behind days of a dip', () => {
-    const days = daysOf({ days: 184, visits: 2_000 }, 8);
     const factorAt = (at: number) => (at === 176 ? 1.45 : at >= 164 && at < 176 ? 0.6 : 1);
-    const dipped = days.slice(0, 177).map((day, at) => ({ ...day, numerator: Math.round(factorAt(at) * day.numerator) }));
-    const found = expectationsOf('count', dipped, rowsOf(days.slice(177), 7));
-    const value = days.slice(177).reduce((sum, { numerator }) => sum + numerator, 0);
-    expect((found?.rows[0]?.expected ?? 0) / value).toBeLessThan(1.1);
+    expect(expectedOf(daysOf({ days: 184, visits: 2_000 }, 8), factorAt)).toBeLessThan(1.1);
   });
 
   it('are of later days alone: what was counted on them changes none', () => {
