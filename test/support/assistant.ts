@@ -56,7 +56,6 @@ export interface AssistantOptions {
   readonly dataDir?: string;
   readonly dataQuotaMb?: number;
   readonly keepSource?: boolean;
-  /** Left out: runs are not converted, so that what lies on the disk does not depend on the moment. */
   /** Where converted runs are loaded; the caller closes it. */
   readonly warehouse?: Warehouse;
   readonly principal?: string;
