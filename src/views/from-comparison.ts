@@ -9,7 +9,7 @@ import { dayAfter, daysFrom, type Interval } from '../lib/calendar.ts';
 import { todayIn } from '../lib/dates.ts';
 import { headlineOf, present } from '../lib/sentences.ts';
 import { meanOf } from '../statistics/order.ts';
-import { digitsOf, formatValue, intervalIn, momentWords, sinceWords, type Unit, unitIn } from './charts/values.ts';
+import { digitsOf, formatValue, intervalIn, momentWords, type Unit, unitIn } from './charts/values.ts';
 import { type BarsSpec, type ChartSpec, joined, type TrendSpec } from './spec.ts';
 import {
   besideMark,

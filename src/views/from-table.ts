@@ -501,8 +501,8 @@ export function chartOfRows(
   const range = isTime ? rangeOf(starts) : days;
   const rest = rowCount > rows.length && `the first ${rows.length} of ${rowCount} rows`;
   const known = partial.map(
-    ({ columns: some, days: own }) =>
-      `${some.map(wordsOf).join(', ')} in the files of ${own.map((each) => intervalIn(timeZone, each)).join(' and ')} only`,
+    ({ columns: some, days: held }) =>
+      `${some.map(wordsOf).join(', ')} in the files of ${held.map((each) => intervalIn(timeZone, each)).join(' and ')} only`,
   );
   const left = present(range, ...known, rest).join(', ');
   return chart && joined(panelsOf(chart).map((panel) => worded(panel, isTime ? columns[0] : undefined, left)));

@@ -70,7 +70,7 @@ export function ownMark({ when, change }: Finding, times: readonly string[]): Tr
 }
 
 /** Whether a finding is of a metric or of what it is made of. */
-export const isOfMetric = ({ subject, cost }: Pick<Finding, 'subject' | 'cost'>, metric: string) =>
+const isOfMetric = ({ subject, cost }: Pick<Finding, 'subject' | 'cost'>, metric: string) =>
   subject === metric || cost?.of === metric || factorsOf(metric).includes(subject);
 
 /** Changes in other places or of other metrics that move the metric of a picture; of several that began on a day the first. */

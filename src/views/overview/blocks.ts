@@ -46,18 +46,22 @@ const VERDICTS: Readonly<Record<string, string>> = {
 
 /** The metrics of a comparison, with what is known of the change of each. */
 function figuresTable(data: Content): Block['table'] {
-  const told = listOf(data['findings']).map(({ when, ...finding }) => ({ ...finding, when: isRecord(when) ? when : {} }));
+  const told = listOf(data['findings']).map(({ subject, when }) => {
+    const { from, to, ongoing }: Content = isRecord(when) ? when : {};
+    return { subject: textOf(subject), from: textOf(from, ''), to: textOf(to, ''), ongoing: ongoing === true };
+  });
   /** The days of a change, which may have ended. */
-  const daysOf = (from: string) => {
-    const to = told.find(({ when }) => when['from'] === from)?.when['to'];
-    return typeof to === 'string' ? rangeText(from, to, from.slice(0, 4)) : sinceWords({ from });
+  const daysOf = (day: string) => {
+    const { to = '' } = told.find(({ from }) => from === day) ?? {};
+    return to === '' ? sinceWords({ from: day }) : rangeText(day, to, day.slice(0, 4));
   };
-  /** A verdict of two ranges, of which a change that goes on is no part where both lie in it. */
+  /** A verdict of two ranges; a change that goes on from before them is no part of how they differ. */
   const verdictOf = (metric: string, verdict: string) => {
-    const of = [metric, ...factorsOf(metric)];
-    const goesOn = told.find((each: Content) => of.includes(String(each['subject'])) && isRecord(each['when']) && each['when']['ongoing']);
-    const from = isRecord(goesOn?.when) ? textOf(goesOn.when['from'], '') : '';
-    return verdict === 'within noise' && from !== '' ? `the change ${sinceWords({ from })} included` : (VERDICTS[verdict] ?? verdict);
+    const factors = factorsOf(metric);
+    const change = told.find(({ subject, ongoing }) => ongoing && (subject === metric || factors.includes(subject)));
+    return change && verdict === 'within noise'
+      ? `the change ${sinceWords({ from: change.from })} included`
+      : (VERDICTS[verdict] ?? verdict);
   };
   const rows = recordsOf(data).map(({ metric, unit, before, after, changePercent, verdict, since }) => {
     const [name = '', remark] = textOf(unit, '').split(/, | (?=a day)/);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { findingsOf, records, useTools } from '../support.ts';
 
-const { call } = useTools();
+const { call, platform } = useTools();
 
 type Row = Record<string, unknown>;
 
@@ -46,4 +46,23 @@ it('figures per day stand beside the totals of ranges that differ in length', as
   });
   const range = findingsOf(answer).find(({ when }) => when.shape === 'range');
   expect(range).toMatchObject({ unit: 'sessions a day', now: expect.closeTo(Number(row?.['after']), 2) });
+});
+
+it('a break from before the period comes first, by the rate that sales follow from and the same in every question', {
+  tags: 'nightly',
+}, async () => {
+  const { startDay, device } = platform().stories.conversionFall;
+  const asked = { startDate: '2026-11-13', endDate: 'yesterday', devices: [device] };
+  const findingsFor = async (more: object) => findingsOf(await call('compare_metrics', { ...asked, ...more }));
+  const [first, second] = await findingsFor({});
+  expect(first).toMatchObject({
+    subject: 'conversionRate',
+    place: { device },
+    when: { shape: 'step', from: startDay, ongoing: true },
+    verdict: 'lower',
+    cost: { of: 'revenueSum', from: startDay },
+  });
+  expect(first?.cost?.high).toBeLessThan(0);
+  expect(second).toMatchObject({ subject: 'conversionRate', when: { shape: 'range' }, verdict: 'lower' });
+  for (const metrics of [['revenueSum'], ['conversionCount', 'revenueSum']]) expect((await findingsFor({ metrics }))[0]).toEqual(first);
 });

@@ -30,6 +30,43 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
   const compare = (args: Record<string, unknown>, credential: 'shop' | 'content' = 'shop') =>
     assistants[credential]().call('compare_metrics', args);
 
+  it('the planted fall is named: device, first day, and that it is a fall of the rate', { tags: 'nightly' }, async () => {
+    const { device, startDay } = platform().stories.conversionFall;
+    // A window around it, as wide as the platform has days after it.
+    const answer = await compare({ startDate: after(startDay, -2), endDate: 'yesterday' });
+    expect(rateRow(answer)).toMatchObject({ verdict: 'down', since: startDay });
+    const devices = list(answer, 'devices');
+    const [most] = devices.toSorted((a, b) => Number(a['contribution']) - Number(b['contribution']));
+    expect(most).toMatchObject({ device, verdict: 'down' });
+    expect(devices.filter(({ verdict }) => verdict === 'down')).toHaveLength(1);
+    const [sums] = list(answer, 'sums');
+    expect(Math.abs(Number(sums?.['mix']))).toBeLessThan(0.1 * Math.abs(Number(sums?.['rate'])));
+    expect(findingsOf(answer)[0]).toMatchObject({
+      subject: 'conversionRate',
+      place: { device },
+      when: { shape: 'step', from: startDay, ongoing: true },
+      verdict: 'lower',
+      causes: [{ kind: 'place', name: device }],
+    });
+  });
+
+  it('a baseline that holds its first days takes nothing from the size on its device', { tags: 'nightly' }, async () => {
+    const { device, startDay } = platform().stories.conversionFall;
+    const since = (from: number, before: number, more = {}) =>
+      compare({
+        metrics: ['conversionRate'],
+        startDate: after(startDay, from),
+        endDate: 'yesterday',
+        baselineStartDate: after(startDay, before),
+        baselineEndDate: after(startDay, from - 1),
+        ...more,
+      });
+    const [answer, whole] = [await since(3, -4), await since(0, -28, { devices: [device] })];
+    const [first] = findingsOf(answer);
+    expect(first).toMatchObject({ place: { device }, when: { from: startDay, ongoing: true } });
+    expect(Math.abs(Number(first?.change?.percent) - Number(rateRow(whole)?.['changePercent']))).toBeLessThan(5);
+  });
+
   it('leaves each range that holds it the verdict of its row', async () => {
     const { startDay } = platform().stories.conversionFall;
     const [startDate, baselineStartDate, baselineEndDate] = [6, -1, 5].map((days) => after(startDay, days));
@@ -69,9 +106,17 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
     const causes = findingsOf(answer).flatMap((finding) => finding.causes);
     expect(causes.find(({ kind }) => kind === 'mix')).toMatchObject({ name: device, share: expect.closeTo(1, 0) });
     expect(causes.map(({ name }) => name)).toContain(`"${segment.name}"`);
-    const visits = await compare({ metrics: ['visits'], startDate: startDay, endDate: endDay }, 'content');
-    const cause = { kind: 'place', name: `"${segment.name}"`, share: expect.closeTo(1, 0), basis: 'measured' };
-    expect(findingsOf(visits)[0]?.causes).toContainEqual(cause);
+  });
+
+  it('the segment of the campaign is said to make the rise of visits', { tags: 'nightly' }, async () => {
+    const { startDay, endDay, segment: planted } = platform().stories.mixCampaign;
+    const answer = await compare({ metrics: ['visits'], startDate: startDay, endDate: endDay }, 'content');
+    const { name } = planted;
+    const [first] = findingsOf(answer);
+    expect(first?.causes).toContainEqual({ kind: 'place', name: `"${name}"`, share: expect.closeTo(1, 0), basis: 'measured' });
+    const [segment, whole] = [list(answer, 'segments')[0], records(answer)[0]];
+    expect(segment).toMatchObject({ segment: name, before: 0 });
+    expect(Math.abs(Number(segment?.['contribution']) / Number(whole?.['change']) - 1)).toBeLessThan(0.1);
   });
 
   it('a week before all of it is within noise', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/findings/finding.ts';
 import { countTokens } from '../../../src/tooling/results.ts';
-import { sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
-import { sharedPlatform } from '../../support/emulator.ts';
-import { inFullRun } from '../../support/sample-size.ts';
+import { openAssistant, sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
+import { openPlatform, type Platform, sharedPlatform } from '../../support/emulator.ts';
+import { inFullRun, someOf } from '../../support/sample-size.ts';
 import { truthOf } from '../../support/truth.ts';
 import { findingsOf, whole } from '../support.ts';
 
@@ -37,6 +37,18 @@ const DAY_MS = 86_400_000;
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const after = (day: string, days: number) => dayOf(Date.parse(day) + days * DAY_MS);
 const bounds = (first: string, last: string) => ({ from: `${first}T00:00:00.000Z`, to: `${last}T23:59:59.999Z` });
+
+/** Answers on a platform of its own with what was planted there. */
+async function onSeed<T>(seed: number, credential: 'shop' | 'content', run: (answer: ToolAnswer, platform: Platform) => T): Promise<T> {
+  const own = await openPlatform({ seed });
+  const assistant = await openAssistant(own, { credential });
+  try {
+    return run(await assistant.call('find_changes'), own);
+  } finally {
+    await assistant.close();
+    await own.close();
+  }
+}
 
 describe('what changed in four weeks', () => {
   it('is one line each, in at most 44 requests and 1,500 tokens, no request twice', { tags: 'nightly' }, async () => {
@@ -100,8 +112,54 @@ describe('what changed in four weeks', () => {
   });
 });
 
+describe.each(someOf([2, 3, 7], 1))('on the platform of seed %d', (seed) => {
+  it('the fall of the conversion rate is one line: device, first day, that it goes on', { tags: 'nightly' }, async () => {
+    await onSeed(seed, 'shop', (answer, { stories }) => {
+      const { device, startDay } = stories.conversionFall;
+      const own = firstOf(answer).filter(({ subject }) => subject === 'conversionRate');
+      expect(own).toEqual([
+        expect.objectContaining({ when: expect.objectContaining({ shape: 'step', from: startDay, ongoing: true }), place: { device } }),
+      ]);
+      expect(findingsOf(answer)[0]).toEqual(own[0]);
+    });
+  });
+
+  inFullRun(() => {
+    it('the campaign is one line: more visits for some days, and the rate of all only by the mix', async () => {
+      await onSeed(seed, 'content', (answer, { stories }) => {
+        const { startDay, endDay } = stories.mixCampaign;
+        const isSeen = endDay >= '2026-10-25';
+        const own = firstOf(answer).filter(({ when, change }) => when.shape === 'episode' && (change?.percent ?? 0) > 100);
+        expect(own).toHaveLength(isSeen ? 1 : 0);
+        if (!isSeen) return;
+        const from = startDay < '2026-10-23' ? '2026-10-23' : startDay;
+        expect(own[0]).toMatchObject({ subject: 'visits', when: { from, to: endDay, ongoing: false } });
+        const rates = firstOf(answer).filter(
+          ({ when, subject }) => when.from === startDay && when.to === endDay && subject === 'conversionRate',
+        );
+        expect(rates).toEqual([]);
+      });
+    });
+  });
+});
+
 inFullRun(() => {
   describe('zones', () => {
+    it('are looked at where they are asked for, with days that may still change', async () => {
+      const answer = await find({ include: ['zones'] }, app);
+      const { zone, startDay, factor } = platform().stories.zoneTapChange;
+      expect(firstOf(answer)).toEqual([
+        expect.objectContaining({
+          subject: 'tapRate',
+          when: expect.objectContaining({ from: startDay, ongoing: true }),
+          change: expect.objectContaining({ percent: expect.closeTo(100 * (factor - 1), -1) }),
+          more: expect.objectContaining({ arguments: expect.objectContaining({ zoneIds: [zone.id] }) }),
+        }),
+      ]);
+      expect(notes(answer)).toContain('The last 7 days may still change');
+      expect(platform().requests.length).toBeLessThanOrEqual(44);
+    });
+
     it('are looked at in an app by default, in a look of its own and with days that may still change', async () => {
       const answer = await find({}, app);
       const { startDay } = platform().stories.zoneTapChange;
@@ -117,7 +175,6 @@ inFullRun(() => {
       const one = await find({ zoneIds: [String(zone.id)], metrics: ['tapRate'] }, app);
       expect(findingsOf(one).map(({ subject, when }) => [subject, when.from])).toEqual([['tapRate', startDay]]);
       expect(looked(one)).toMatchObject({ series: 1 });
-      expect(notes(await find({ include: ['zones'] }, app))).toContain('The last 7 days may still change');
       expect(said(await find({ include: ['site'] }, app))).toContain('The zones of this app were not looked at.');
     });
   });
@@ -154,8 +211,28 @@ describe('speed', () => {
   });
 
   inFullRun(() => {
+    it('alone is one line for each change of a scenario, by the engine of analyze_scenario', async () => {
+      const answer = await find({ include: ['speed'], devices: ['mobile'] });
+      const { slowTag } = platform().stories;
+      expect(changesIn(answer)).toHaveLength(1);
+      const [first] = findingsOf(answer);
+      expect(first?.more?.arguments).toEqual({ scenarioIds: [slowTag.scenarioId] });
+      for (const { place } of findingsOf(answer)) expect(place.scenario).toBe(slowTag.scenarioName);
+      expect(looked(answer)).toMatchObject({ scenarios: 6 });
+      expect(notes(answer)).toContain('devices: speed scenarios have none');
+      expect(notes(answer)).not.toContain('5 %');
+      const judged = await shop().call('analyze_scenario', {
+        scenarioIds: [slowTag.scenarioName],
+        startDate: '2026-10-23',
+        endDate: '2026-11-19',
+      });
+      expect(judged.structured['since']).toMatchObject({ time: firstOf(answer)[0]?.when.from });
+    });
+  });
+
+  inFullRun(() => {
     it('before the days that are looked at is told where it goes on, and that it began before them', async () => {
-      const answer = await find({ include: ['speed'], days: 4, devices: ['mobile'] });
+      const answer = await find({ include: ['speed'], days: 4 });
       const { slowTag } = platform().stories;
       expect(firstOf(answer)).toEqual([
         expect.objectContaining({
@@ -163,8 +240,6 @@ describe('speed', () => {
         }),
       ]);
       expect(said(answer)).toContain(' since 10 Nov');
-      expect(notes(answer)).toContain('devices: speed scenarios have none');
-      expect(notes(answer)).not.toContain('5 %');
     });
   });
 
@@ -179,55 +254,55 @@ describe('speed', () => {
   });
 });
 
-it('what is asked for narrows what is looked at, and one segment is told by its own size and cost', async () => {
-  const { device } = platform().stories.conversionFall;
-  const answer = await find({ metrics: ['conversions'], devices: [device], segmentIds: ['Germany'], goalIds: ['Purchase'] });
-  expect(looked(answer)).toMatchObject({ series: 3 });
-  expect(changesIn(answer)[0]).toEqual([
-    expect.objectContaining({
-      subject: 'conversionRate',
-      when: expect.objectContaining({ from: platform().stories.conversionFall.startDay }),
-      place: { device, segment: 'Germany', goal: 'Purchase' },
-    }),
-  ]);
-});
+describe('what is asked for', () => {
+  it('narrows what is looked at, and one segment is told by its own size and cost', async () => {
+    const { device } = platform().stories.conversionFall;
+    const answer = await find({ metrics: ['conversions'], devices: [device], segmentIds: ['Germany'], goalIds: ['Purchase'] });
+    expect(looked(answer)).toMatchObject({ series: 3 });
+    expect(changesIn(answer)[0]).toEqual([
+      expect.objectContaining({
+        subject: 'conversionRate',
+        when: expect.objectContaining({ from: platform().stories.conversionFall.startDay }),
+        place: { device, segment: 'Germany', goal: 'Purchase' },
+      }),
+    ]);
+  });
 
-it('what is asked for lists as many as the limit, and counts the rest', { tags: 'nightly' }, async () => {
-  const all = await findUsual();
-  const one = await find({ limit: 1 });
-  expect(changesIn(one)).toEqual(changesIn(all).slice(0, 1));
-  expect(one.structured['total']).toBe(all.structured['total']);
-  expect(said(one)).toMatch(/ There are \d+ more changes; limit lists more\./);
-});
+  it('lists as many as the limit, and counts the rest', { tags: 'nightly' }, async () => {
+    const all = await findUsual();
+    const one = await find({ limit: 1 });
+    expect(changesIn(one)).toEqual(changesIn(all).slice(0, 1));
+    expect(one.structured['total']).toBe(all.structured['total']);
+    expect(said(one)).toMatch(/ There are \d+ more changes; limit lists more\./);
+  });
 
-it('what is asked for is said to be nothing where nothing changed', { tags: 'nightly' }, async () => {
-  const answer = await find({ days: 5, metrics: ['bounceRate'] });
-  expect(changesIn(answer)).toEqual([]);
-  // A site that is visited on desktops is no app, whose zones would be missed.
-  expect(said(answer)).toBe('Nothing changed beyond chance from 15 to 19 Nov.');
-  expect(looked(answer)['series']).toBeGreaterThan(0);
-});
+  it('is said to be nothing where nothing changed', { tags: 'nightly' }, async () => {
+    const answer = await find({ days: 5, metrics: ['bounceRate'] });
+    expect(changesIn(answer)).toEqual([]);
+    // A site that is visited on desktops is no app, whose zones would be missed.
+    expect(said(answer)).toBe('Nothing changed beyond chance from 15 to 19 Nov.');
+    expect(looked(answer)['series']).toBeGreaterThan(0);
+  });
 
-it('what is asked for is said of the site where zones are too many to look through, and refused of zones alone', {
-  tags: 'nightly',
-}, async () => {
-  const both = await find({ include: ['site', 'zones'], metrics: ['visits'] });
-  expect(both.isError).toBe(false);
-  expect(looked(both)['series']).toBeGreaterThan(0);
-  expect(notes(both)).toContain('Zones are not looked at: the project has too many zonings to look through all.');
-  const alone = await find({ include: ['zones'] });
-  expect([alone.isError, alone.text]).toEqual([true, expect.stringContaining('too many zonings to look through all; name zones.')]);
-});
+  it('is said of the site where zones are too many to look through, and refused of zones alone', { tags: 'nightly' }, async () => {
+    const both = await find({ include: ['site', 'zones'], metrics: ['visits'] });
+    expect(both.isError).toBe(false);
+    expect(looked(both)['series']).toBeGreaterThan(0);
+    expect(notes(both)).toContain('Zones are not looked at: the project has too many zonings to look through all.');
+    const alone = await find({ include: ['zones'] });
+    expect([alone.isError, alone.text]).toEqual([true, expect.stringContaining('too many zonings to look through all; name zones.')]);
+  });
 
-it('what is asked for is refused where it does not go together', async () => {
-  const zones = await find({ metrics: ['tapRate'], include: ['site'] });
-  expect([zones.isError, zones.text]).toEqual([true, expect.stringContaining('include: ["site", "zones"] or zoneIds looks at zones')]);
-  const other = await find({ include: ['weather'] });
-  expect([other.isError, other.text]).toEqual([true, expect.stringContaining('include')]);
-  const speed = await find({ include: ['speed'], metrics: ['visits'] });
-  expect([speed.isError, speed.text]).toEqual([true, expect.stringContaining('include: ["site"] looks at the site')]);
-  const long = await find({ days: 93 });
-  expect([long.isError, long.text]).toEqual([true, expect.stringContaining('days')]);
+  it('is refused where it does not go together', async () => {
+    const zones = await find({ metrics: ['tapRate'], include: ['site'] });
+    expect([zones.isError, zones.text]).toEqual([true, expect.stringContaining('include: ["site", "zones"] or zoneIds looks at zones')]);
+    const other = await find({ include: ['weather'] });
+    expect([other.isError, other.text]).toEqual([true, expect.stringContaining('include')]);
+    const speed = await find({ include: ['speed'], metrics: ['visits'] });
+    expect([speed.isError, speed.text]).toEqual([true, expect.stringContaining('include: ["site"] looks at the site')]);
+    const long = await find({ days: 93 });
+    expect([long.isError, long.text]).toEqual([true, expect.stringContaining('days')]);
+  });
 });
 
 describe('what a reader has to know', () => {

@@ -42,6 +42,21 @@ describe('what was to be expected', () => {
     expect(first.structured['answer']).toBe(all.structured['answer']);
   });
 
+  it('finds the days of the planted fall of a rate, and no day before it', { tags: 'nightly' }, async () => {
+    const { startDay, device } = platform().stories.conversionFall;
+    const answer = await expected({
+      metrics: ['conversionRate'],
+      startDate: '2026-11-01',
+      endDate: 'yesterday',
+      breakdown: ['day'],
+      devices: [device],
+    });
+    const rows = records(answer);
+    expect(rows.filter(({ day, verdict }) => String(day) < startDay && verdict !== 'normal')).toEqual([]);
+    const after = rows.filter(({ day }) => String(day) >= startDay);
+    expect(after.filter(({ verdict }) => verdict === 'low').length).toBeGreaterThan(after.length / 2);
+  });
+
   it('is a forecast of days that are not over: of a week ahead one row, without a value', async () => {
     const answer = await expected({ startDate: '2026-11-23', endDate: '2026-11-29' });
     const row = only(answer);

@@ -288,7 +288,7 @@ function beforeName(
   if (!reading || isMoved({ verdict: verdictOf(change) })) return {};
   const first = reading.baselineDays[0]?.interval.label ?? LAST;
   const named = leftOut(change, reading);
-  const isNew = (own: DatedChange) => !isExplained || named.every((days) => !areNear(days, own));
+  const isNew = (own: DatedChange) => !isExplained || named.every((each) => !areNear(each, own));
   const held = located.filter(
     (own) => own.change.shape !== 'outlier' && own.change.from > first && isOf(own, metric, reading) && isNew(own.change),
   );

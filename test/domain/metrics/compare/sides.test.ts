@@ -38,13 +38,13 @@ function verdictsOf(seed: number, days: number, sides: readonly SideOf[]) {
   const scene = { kind: 'device', currency: 'EUR', placeOf: () => ({}), grammar: grammarOf('2026-09-21') } as const;
   return compareSides(METRICS, read, scene).findings.map((each) => ({
     name: `${each.subject} of ${each.place.device}`,
-    isMoved: isMoved(each),
+    isTold: isMoved(each),
   }));
 }
 
 /** The share of worlds in which a metric of a side is told apart from that of the first, or any of any side. */
 function toldShare(days: number, sides: readonly SideOf[], of?: string): number {
-  const told = Array.from({ length: WORLDS }, (_, seed) => verdictsOf(seed, days, sides).filter(({ isMoved }) => isMoved));
+  const told = Array.from({ length: WORLDS }, (_, seed) => verdictsOf(seed, days, sides).filter(({ isTold }) => isTold));
   return told.filter((found) => found.some(({ name }) => name === (of ?? name))).length / WORLDS;
 }
 
