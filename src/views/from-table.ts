@@ -194,10 +194,10 @@ function expectedLines(cells: readonly DrawnCell[], inPart: readonly string[]): 
 
 /** The finding of a picture over time, and its marks. */
 function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly string[]) {
-  const own = findingsIn(drawn, findings).filter((each) => isOnDays(each, times));
-  // One day is no course of weeks or months.
-  const isTitle = ({ when }: Finding) => when.shape !== 'day' || drawn.dimensions[0] === 'day' || drawn.dimensions[0] === 'hour';
-  const finding = own.find((each) => isTitle(each) && (isMoved(each) || each.verdict === 'unchanged'));
+  // One day is not seen in a course of weeks or months.
+  const isSeen = ({ when }: Finding) => when.shape !== 'day' || drawn.dimensions[0] === 'day' || drawn.dimensions[0] === 'hour';
+  const own = findingsIn(drawn, findings).filter((each) => isSeen(each) && isOnDays(each, times));
+  const finding = own.find((each) => isMoved(each) || each.verdict === 'unchanged');
   const { from, to = times.at(-1) ?? '' } = finding?.when ?? {};
   // The days of a change are no news beside it.
   const isNews = ({ when }: Finding) => from === undefined || (when.from ?? '') < from || (when.from ?? '') > to;

@@ -211,6 +211,10 @@ it('marks the day and the line of a change, also within a week and where it cost
     },
     { title: 'Revenue by week and device', events: [{ name: 'visits of : lower', time: '2026-11-10' }] },
   ]);
+  // Neither is one alone a course of weeks.
+  const [alone] = panelsOf(chartOfTable(table, { ...week, findings: [day] }) ?? { kind: 'panels', panels: [] });
+  expect(alone).toMatchObject({ title: 'Visits by week and device', events: [] });
+  expect(alone).not.toHaveProperty('change');
   // It began before the first day of the picture and runs through it; one that was over is none of it.
   const earlier = (to: object) =>
     chartOfTable(table, { ...week, findings: [{ ...change, when: { ...change.when, from: '2026-11-01', ...to } }] });

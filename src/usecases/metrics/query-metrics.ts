@@ -151,9 +151,13 @@ function withFindings(
   return { answer: said, ...(findings.length > 0 && { findings }), ...answer, ...(details.length > 0 && { details }) };
 }
 
-/** Changes among the rows of a query or shortly before them: `first` before the words on rows, `last`, which may be the season, behind. */
+/**
+ * Changes among the rows of a query or shortly before them: `first` before the words on rows, `last` behind: what may be the season, and
+ * single days of weeks and months.
+ */
 function changesTold(
   { changes, currency, last }: ExpectedRead,
+  { breakdown }: MetricQuery,
   placeOf: Naming['placeOf'],
   grammar: Grammar,
 ): { readonly first: ExpectedTold; readonly last: ExpectedTold } {
@@ -168,7 +172,9 @@ function changesTold(
     details: facts.map((each) => intervalSentence(each, grammar)).filter((sentence) => sentence !== ''),
   });
   const facts = ranked(changes.map(factsOf));
-  return { first: told(facts.filter((each) => !mayBeSeason(each))), last: told(facts.filter(mayBeSeason)) };
+  const isLong = ['week', 'month', 'quarter'].includes(timeUnitOf(breakdown) ?? '');
+  const isBehind = (each: Facts) => mayBeSeason(each) || (isLong && each.when.shape === 'day');
+  return { first: told(facts.filter((each) => !isBehind(each))), last: told(facts.filter(isBehind)) };
 }
 
 const textsTold = (...lead: ExpectedTold['lead']): ExpectedTold => ({ facts: [], lead: lead.filter((text) => text !== ''), details: [] });
@@ -229,7 +235,7 @@ interface Naming {
 async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, context: QueryMetricsContext): Promise<ExpectedTold> {
   const { asked, whole, complete, lines, rows, currency, table } = queried;
   const { grammar, placeOf, nameOf } = naming;
-  const { first, last } = changesTold({ ...read, currency: read.currency ?? currency }, placeOf, grammar);
+  const { first, last } = changesTold({ ...read, currency: read.currency ?? currency }, whole, placeOf, grammar);
   if (asked.expected) {
     const words = {
       query: whole,
@@ -267,7 +273,7 @@ async function factsDrawn(
 ): Promise<Facts[]> {
   if (asked.expected) return [];
   const course = await readCourse(whole, grid, lines, { ...context, note: () => undefined }, true);
-  const { first, last } = changesTold({ ...course, currency }, placeOf, grammar);
+  const { first, last } = changesTold({ ...course, currency }, whole, placeOf, grammar);
   return [...first.facts, ...last.facts];
 }
 
