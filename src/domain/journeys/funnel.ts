@@ -385,11 +385,12 @@ function wholeSentence({ steps, unit }: Told): string[] {
 /** How groups differ: two that stand out, losses first, else that none does; nothing where all have too few. */
 export function groupSentences(groups: readonly FunnelGroup[], breakdown = 'group', isByDevice?: boolean): string[] {
   const own = ['fewer', 'more'].flatMap((kind) => groups.filter(({ differs }) => differs === kind)).slice(0, 2);
-  if (own.length > 0 || groups.every(({ verdict }) => verdict === 'too few')) return own.map(groupSentence);
+  const noun = breakdown === 'visitor_type' ? ' visitors' : '';
+  if (own.length > 0 || groups.every(({ verdict }) => verdict === 'too few')) return own.map((each) => groupSentence(each, noun));
   return [`No ${breakdown.replace('_', ' ')} differs significantly from the others${isByDevice ? ' on the same devices' : ''}.`];
 }
 
-const groupSentence = ({ group, verdict }: FunnelGroup) => `For ${group}, ${verdict}.`;
+const groupSentence = ({ group, verdict }: FunnelGroup, noun = '') => `For ${group}${noun}, ${verdict}.`;
 
 /**
  * The sentences of a funnel: the change where a baseline was asked for or how chosen devices differ, how groups of a split do, the largest

@@ -260,8 +260,9 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
   // Verdicts on days of the week are what was asked, and better than ranks of their sums.
   if (course !== '' && isOfDays(timeUnitOf(complete.breakdown))) return together(textsTold(course), first, last);
   const [from, to] = [complete.interval.startMs, complete.interval.endMs].map((ms) => todayIn(context.timeZone, ms));
-  const lead = leadOf(table, { query: complete, from: from ?? '', to: to ?? '', grammar });
-  return together(first, textsTold(await zoneChangeSentence(complete, context), course, lead, todaySentence(complete, context)), last);
+  const ofToday = todaySentence(complete, context);
+  const lead = leadOf(table, { query: complete, from: from ?? '', to: to ?? '', isOpen: ofToday !== '', grammar });
+  return together(first, textsTold(await zoneChangeSentence(complete, context), course, lead, ofToday), last);
 }
 
 /** The changes that begin among the days that a picture shows, of which the answer has no words. */

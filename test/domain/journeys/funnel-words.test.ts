@@ -36,3 +36,9 @@ it('on chosen devices begins with how they differ from the others, where they do
   );
   expect(answerOf('like the others')).toMatch(/^The largest loss is after/);
 });
+
+it('of kinds of visitors calls these visitors', () => {
+  const groups = [{ group: 'new', steps: [], verdict: 'fewer reach /cart', differs: 'fewer' as const }];
+  const byVisitor = { groups, question: { ...question, breakdown: 'visitor_type' } } as const;
+  expect(said([step('/cart', 1000, 600), step('/pay', 400)], byVisitor)).toMatch(/^For new visitors, fewer reach \/cart\./);
+});

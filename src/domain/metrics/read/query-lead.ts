@@ -29,6 +29,8 @@ interface LeadScene {
   /** First and last day of the range. */
   readonly from: string;
   readonly to: string;
+  /** These days are not over. */
+  readonly isOpen?: boolean;
   readonly grammar: Grammar;
 }
 
@@ -107,7 +109,7 @@ const isLimited = ({ limit }: Pick<MetricQuery, 'limit'>, rows: number) => limit
  */
 export function leadOf(table: QueryTable, scene: LeadScene): string {
   const { columns, rows, units, filters = {} } = table;
-  const { query, from, to, grammar } = scene;
+  const { query, from, to, isOpen = false, grammar } = scene;
   const asked = askedOf(query);
   const names = columns.slice(
     0,
@@ -115,7 +117,7 @@ export function leadOf(table: QueryTable, scene: LeadScene): string {
   );
   const told = Object.entries(filters).filter(([name, value]) => name !== 'zoneId' && !UNTOLD.has(value));
   const place: FindingPlace = Object.fromEntries(told.map(([name, value]) => [name === 'within' ? 'segment' : name, value]));
-  const when = rangeText(from, to, grammar.year);
+  const when = `${rangeText(from, to, grammar.year)}${isOpen ? ' so far' : ''}`;
   const valueOf = (metric: string) => rows[0]?.[columns.indexOf(metric)];
   if (names.length === 0) {
     const [first, ...more] = asked.filter((metric) => typeof valueOf(metric) === 'number').slice(0, MOST_METRICS);
