@@ -208,9 +208,12 @@ function isVoid(value: unknown): boolean {
   return more.length === 0 && (only === null || (typeof only === 'string' && /^\s*(?:null)?\s*$/.test(only)));
 }
 
-/** Whether a value is an empty list where one is of no use. */
-const isRefusedEmpty = (schema: Schema, value: unknown) =>
-  Array.isArray(value) && value.length === 0 && !z.safeParse(schema, value).success;
+/** Whether a value is an empty list of names or numbers where one is of no use; one of records that came out empty is a mistake. */
+function isRefusedEmpty(schema: Schema, value: unknown): boolean {
+  const inner = core(schema);
+  const isOfValues = inner instanceof z.ZodArray && !(core(inner.element) instanceof z.ZodObject);
+  return isOfValues && Array.isArray(value) && value.length === 0 && !z.safeParse(schema, value).success;
+}
 
 function members(object: z.ZodObject, given: InputMembers, reading: ArgumentReading): InputMembers {
   const { notes } = reading;

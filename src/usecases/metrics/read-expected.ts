@@ -216,7 +216,9 @@ const DRAWN: ReadonlySet<string> = new Set(['day', 'week', 'month', 'device', 's
 /** Units of time on whose rows an answer has words. */
 const COURSES: ReadonlySet<string> = new Set(['week', 'month', 'weekday', 'weekend']);
 
-/** Whether the rows of a query are courses, which are put into words, or what a picture shows as lines or bars, few enough to read by day. */
+/**
+ * Whether the rows of a query are courses, which are put into words, or what a picture shows as lines or bars, few enough to read by day.
+ */
 function isCourse({ breakdown, goalIds, zoneIds, shares, order, interval }: MetricQuery, timeZone: string, isDrawn: boolean): boolean {
   const [unit = ''] = breakdown;
   const isOne = goalIds.length <= 1 && zoneIds.length === 0 && order === undefined;

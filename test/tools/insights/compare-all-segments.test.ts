@@ -25,7 +25,7 @@ it('by segment without names puts all segments beside all visitors, the largest 
   }
   const named = String(answer.structured['answer']);
   const [change, ...sides] = named.split(/(?<=lower since 10 Nov\. It cost about [\d,]+ EUR up to 15 Nov\.) /);
-  expect(change).toMatch(/^Conversion rate of "Mobile Safari" has been \d+%/);
+  expect(change).toMatch(/^Mobile conversion rate has been \d+%/);
   expect(sides.join(' ')).toMatch(/^Conversion rate of "Mobile Safari": [\d.]+% \(all visitors: [\d.]+%\), \d+% lower\.$/);
   const beside = findingsOf(answer).filter(({ when }) => when.shape === 'range');
   expect(beside.map(({ place: { segment }, now }) => [segment, now])).toEqual(rows.slice(1).map(([, , own, value]) => [own, value]));
