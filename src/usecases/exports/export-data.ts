@@ -11,7 +11,16 @@ import { type Interval, intersect } from '../../lib/intervals.ts';
 import { counted } from '../../lib/number-text.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import { columnsOf, listedFields } from '../../workspace/query/columns.ts';
-import { columnsIn, type DataView, dataViewOf, type HoldingRun, heldIn, viewName } from '../../workspace/query/data-view.ts';
+import {
+  columnsIn,
+  type DataView,
+  dataViewOf,
+  type HoldingRun,
+  heldIn,
+  neededOf,
+  type ReadsVariable,
+  viewName,
+} from '../../workspace/query/data-view.ts';
 import type { Dialect } from '../../workspace/query/examples.ts';
 import { openSql, runSql, SqlError, type SqlResult } from '../../workspace/query/sql-process.ts';
 import { viewSql } from '../../workspace/query/view-sql.ts';
@@ -119,6 +128,7 @@ export interface Asked {
   /** The time, and the views, that the answer reads: other runs are not waited for. All where they are left out. */
   readonly days?: readonly Interval[];
   readonly reads?: ((view: string) => boolean) | undefined;
+  readonly readsVariable?: ReadsVariable | undefined;
 }
 
 /** Runs that one view shows. */
@@ -244,7 +254,8 @@ async function orReading<T>(coming: readonly RunManifest[], task: () => Promise<
 
 /** Runs that are tables or without rows, and those still being read; names what cannot be, and throws where a scope has no others. */
 async function readyRuns(asked: Asked, workspace: ProjectWorkspace, { note, signal, clock, nowMs }: ExportContext) {
-  const lateOf = (runs: readonly RunManifest[]) => runs.filter((run) => !isReady(run) && isOfAnswer(run, asked));
+  const lateOf = (runs: readonly RunManifest[]) =>
+    neededOf(runs, asked.readsVariable).filter((run) => !isReady(run) && isOfAnswer(run, asked));
   const downloaded = await meantIn(workspace, asked);
   requireRuns(downloaded, asked);
   const waiting = new Set(lateOf(downloaded).map(({ jobId }) => jobId));
@@ -279,7 +290,9 @@ async function withFiles<T>(
   const options = { directory, holder, timeoutMs: timeLeft(context), signal: context.signal };
   return workspace.reading(ready, (runs) =>
     guarded([], async () => {
-      const parts = groupsOf(runs, asked, ({ scope }) => scope).map(([name, own]) => partOf(own, coming, dataViewOf(own, name)));
+      const parts = groupsOf(runs, asked, ({ scope }) => scope).map(([name, own]) =>
+        partOf(own, coming, dataViewOf(own, name, asked.readsVariable)),
+      );
       const views = parts.map(({ view }) => view);
       for (const { notes } of views) for (const sentence of notes) context.note(sentence);
       const common = { views: views.map(({ name }) => name), files: [...new Set(views.flatMap((view) => view.files))] };

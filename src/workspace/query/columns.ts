@@ -219,6 +219,11 @@ export function promisedColumns(fields: readonly Field[]): FileColumn[] {
   return fileColumns(namesInFile(fields), fields);
 }
 
+/** The names of the variables among these fields in answers. */
+export function variableNames(fields: readonly Field[]): string[] {
+  return promisedColumns(fields).flatMap(({ name, field }) => (field && VARIABLES.has(field.fieldName) ? name : []));
+}
+
 /** Columns of JSON whose lines have these keys; those of fields that no seen line holds are there too. */
 export function keyedColumns(seen: readonly string[], fields: readonly Field[]): FileColumn[] {
   const known = new Set(seen.map((name) => fieldOf(name, fields)));

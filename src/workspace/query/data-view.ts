@@ -5,7 +5,7 @@ import { type Interval, intersect, subtract, union } from '../../lib/intervals.t
 import { counted } from '../../lib/number-text.ts';
 import { firstOf } from '../../lib/sentences.ts';
 import { type RunManifest, type RunTable, runKey, type StoredColumn } from '../store/manifest.ts';
-import { type Column, columnOf, columnsOf, folded, keysOf, promisedColumns, shownColumns, timeColumn } from './columns.ts';
+import { type Column, columnOf, columnsOf, folded, keysOf, promisedColumns, shownColumns, timeColumn, variableNames } from './columns.ts';
 import { identifier, type Overlap, type Source, viewSql } from './view-sql.ts';
 
 /** A run as far as it says what its files hold: one that is here, or that a plan will bring. */
@@ -318,8 +318,35 @@ function storedIn(runs: readonly RunManifest[], later: ReturnType<typeof laterRu
   });
 }
 
+/** Whether a question reads a variable, by its name in the files; all where it is left out. */
+export type ReadsVariable = (name: string) => boolean;
+
+/**
+ * The runs without those that add nothing: later exports hold their whole time with all their columns and no fewer rows. The time before it
+ * counts too, because a run may deliver rows of it again.
+ */
+export function neededOf(all: readonly RunManifest[], readsVariable: ReadsVariable = () => true): RunManifest[] {
+  const kept: (Interval & { readonly run: RunManifest; readonly names: ReadonlySet<string>; readonly rows: number })[] = [];
+  for (const run of all.toSorted((a, b) => (isLater(a, b) ? -1 : 1))) {
+    const { startMs, endMs } = rangeOf(run);
+    const time = { startMs: 2 * startMs - endMs, endMs };
+    const idle = new Set(variableNames(run.fields).filter((name) => !readsVariable(name)));
+    const names = new Set(columnsIn(run).flatMap(({ name }) => (idle.has(name) ? [] : folded(name))));
+    const rows = run.table?.rows ?? 0;
+    const isWider = (other: (typeof kept)[number]) =>
+      other.rows >= rows &&
+      (['scope', 'deviceId', 'segmentId'] as const).every((part) => other.run[part] === run[part]) &&
+      [...names].every((name) => other.names.has(name));
+    const wider = kept.filter((other) => other.startMs < endMs && other.endMs > time.startMs && isWider(other));
+    if (wider.length === 0 || subtract([time], wider).length > 0) kept.push({ run, startMs, endMs, names, rows });
+  }
+  const runs = new Set(kept.map(({ run }) => run));
+  return all.filter((run) => runs.has(run));
+}
+
 /** Describes runs of one scope, all of which are tables or without rows, as one view: one row for each key, the last export winning. */
-export function dataViewOf(runs: readonly RunManifest[], name = 'data') {
+export function dataViewOf(all: readonly RunManifest[], name = 'data', readsVariable?: ReadsVariable) {
+  const runs = neededOf(all, readsVariable);
   const later = laterRuns(runs.filter(({ table }) => table));
   const tables = storedIn(runs, later);
   const columns = viewColumns(
@@ -328,8 +355,8 @@ export function dataViewOf(runs: readonly RunManifest[], name = 'data') {
   );
   if (columns.length === 0) throw new ApiError('missing', 'The downloaded runs of this job name no columns and hold no rows.');
   const { sources, overlaps, notes, isWhole, held } = arrange(runs, tables, later);
-  const all = [...sources, ...overlaps.flatMap((overlap) => overlap.sources)];
-  const heldAs = heldTypes(columns, all);
+  const read = [...sources, ...overlaps.flatMap((overlap) => overlap.sources)];
+  const heldAs = heldTypes(columns, read);
   return {
     name,
     /** Creates the view; paths are relative to the directory. */
@@ -342,7 +369,7 @@ export function dataViewOf(runs: readonly RunManifest[], name = 'data') {
     },
     /** Columns that all files hold in one other type than the view shows, with that type. */
     heldAs,
-    files: [...tables.map(({ path }) => path), ...all.flatMap(({ without }) => without ?? [])],
+    files: [...tables.map(({ path }) => path), ...read.flatMap(({ without }) => without ?? [])],
     columns,
     /** Rows of all runs, where the manifests give them and none can be there twice. */
     rowCount: overlaps.length > 0 || !isWhole ? undefined : tables.reduce((sum, { rows }) => sum + rows, 0),

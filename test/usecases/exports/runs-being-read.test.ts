@@ -24,8 +24,8 @@ const run = (day: number, isRead: boolean) => ({
 });
 
 /** The days that two days read and four unread ones answer, now and soon, and how often it was waited. */
-async function daysFor(asked: Asked) {
-  const runs = [1, 2, 3, 4, 5, 6].map((day) => run(day, day < 3));
+async function daysFor(asked: Asked, more: readonly ReturnType<typeof run>[] = []) {
+  const runs = [...[1, 2, 3, 4, 5, 6].map((day) => run(day, day < 3)), ...more];
   let waits = 0;
   const workspace = {
     runs: async () => runs,
@@ -43,6 +43,12 @@ it('runs of other days, or of views that an answer does not read, are not waited
   const now = [{ startMs: DAY_MS, endMs: 3 * DAY_MS }];
   expect(await daysFor({ days: [timeOf(1)] })).toEqual({ now, soon: now, waits: 0 });
   expect(await daysFor({ reads: (view) => view === 'views' })).toEqual({ now, soon: now, waits: 0 });
+});
+
+it('a run is not waited for whose whole time a later one that is read holds with all its columns', async () => {
+  const now = [{ startMs: DAY_MS, endMs: 3 * DAY_MS }];
+  const hours = { ...run(2, false), jobId: 32, from: new Date(2.5 * DAY_MS).toISOString(), exportedAt: dayOf(2) };
+  expect(await daysFor({ days: [timeOf(2)] }, [hours])).toEqual({ now, soon: now, waits: 0 });
 });
 
 it('runs that are still being read are told as the days that they will answer for', async () => {

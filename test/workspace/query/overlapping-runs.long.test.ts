@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { coverageOf, EVER } from '../../../src/domain/exports/coverage.ts';
+import { neededOf } from '../../../src/workspace/query/data-view.ts';
 import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
 import { sampleSize } from '../../support/sample-size.ts';
@@ -36,6 +37,39 @@ describe('runs that overlap', () => {
       { id: '4', n: 7 },
     ]);
     expect((await view()).notes).toEqual(['Some runs overlap: each row counts once, as the last export has it.']);
+  });
+});
+
+describe('runs whose whole time later exports hold with all their columns', () => {
+  const HOURS = [0, 1, 2];
+  const at = (hour: number) => new Date(Date.UTC(2026, 10, 9, hour)).toISOString();
+  const sessionOf = (hour: number) => ({ session_id: hour, session_time: at(hour), device_id: 1, plan: 'plus' });
+  const plan = { fieldName: 'custom_var', customVarPosition: 1, aliasName: 'plan' };
+  const hourly = HOURS.map((hour) => ({
+    jobId: 32,
+    from: at(hour),
+    to: at(hour + 1),
+    exportedAt: at(hour + 1),
+    fields: ['session_id', 'session_time', plan],
+    files: [lines({ ...sessionOf(hour), device_id: undefined })],
+  }));
+  const whole = { jobId: 31, from: at(-1), to: at(3), exportedAt: at(5), files: [lines(...HOURS.map(sessionOf))] };
+
+  it('are not read, unless they hold more of what a question reads', async () => {
+    const { tables } = runsOnDisk(...hourly, { ...whole, fields: ['session_id', 'session_time', 'device_id', plan] });
+    expect(neededOf(await tables()).map(({ jobId }) => jobId)).toEqual([31]);
+    const lean = { ...whole, files: [lines(...HOURS.map((hour) => ({ ...sessionOf(hour), plan: undefined })))] };
+    const other = await runsOnDisk(...hourly, { ...lean, fields: ['session_id', 'session_time', 'device_id'] }).tables();
+    expect(neededOf(other).map(({ jobId }) => jobId)).toEqual([32, 32, 32, 31]);
+    expect(neededOf(other, () => false).map(({ jobId }) => jobId)).toEqual([31]);
+  });
+
+  it('are read where the later ones hold fewer rows, or no time before theirs, of which they may deliver rows', async () => {
+    const fields = ['session_id', 'session_time', 'device_id', plan];
+    const empty = await runsOnDisk(...hourly, { ...whole, fields, files: [] }).tables();
+    expect(neededOf(empty)).toHaveLength(4);
+    const late = await runsOnDisk(...hourly, { ...whole, fields, from: at(0) }).tables();
+    expect(neededOf(late).map(({ from }) => from)).toEqual([at(0), at(0)]);
   });
 });
 
