@@ -31,10 +31,8 @@ async function nearest(name: string, columns: readonly Column[]): Promise<string
   const found = foundBy(match);
   const names = found.flatMap(({ path }) => path[0] ?? []).slice(0, 3);
   if (names.length > 0) return `Nearest: ${names.map(sqlName).join(', ')}.`;
-  return `There are: ${columns
-    .slice(0, MAX_LISTED)
-    .map((column) => sqlName(column.name))
-    .join(', ')}.`;
+  const all = new Set(columns.map((column) => sqlName(column.name)));
+  return `There are: ${[...all].slice(0, MAX_LISTED).join(', ')}.`;
 }
 
 /** Thrown where a statement names a column or view that is nowhere in the data. */
@@ -107,6 +105,9 @@ export function isOfStatement(error: unknown, isUnknown: (name: string) => boole
 /** The engine's refusal of a statement, in words for its author. */
 async function faultOf(message: string, views: readonly NamedView[]): Promise<ApiError> {
   const columns = views.flatMap((view) => view.columns);
+  const text = /Could not convert string .* when casting from source column (\w+)/.exec(message)?.[1];
+  if (text !== undefined)
+    return new ApiError('invalid', `sql: ${text} is text, as ids are: compare it with a text, such as ${text} = '1'.`);
   const column = foundIn(message, NO_COLUMN);
   if (column !== undefined) {
     const words = `sql: ${await noColumn(column, message, views)}`;

@@ -27,11 +27,13 @@ export const USUAL_WAIT_SECONDS = 20;
 /** Smallest step of progress, which must grow (protocol), where only the message is new. */
 const STEP = 0.01;
 
+/** The reference does not say whether the rate is a share or a percentage. */
+const percentDone = (completionRate: number) => (completionRate <= 1 ? 100 * completionRate : completionRate);
+
 /** How far a download is, in percent: half for the platform that computes, half for the files. */
 function percentOf({ progress: { phase, completionRate = 0, bytes = 0, totalBytes } }: Download): number {
   if (phase === 'fetching') return 50 + (totalBytes ? (50 * bytes) / totalBytes : 0);
-  // The reference does not say whether the rate is a share or a percentage.
-  return phase === 'computing' ? Math.min(50, (completionRate <= 1 ? 100 * completionRate : completionRate) / 2) : 0;
+  return phase === 'computing' ? Math.min(50, percentDone(completionRate) / 2) : 0;
 }
 
 /** Bytes that have arrived, of how many where that is known; empty where there are none. */
@@ -52,10 +54,8 @@ function phaseWords({ phase, runState, completionRate, files = 0, filesDone = 0 
   if (phase === 'waiting') return 'is about to begin';
   if (phase === 'elsewhere') return 'another server that shares the data directory fetches it';
   if (phase === 'fetching') return `${filesDone} of ${files} files fetched`;
-  return (
-    'the platform computes it: ' +
-    `${runState ?? 'state unknown'}${completionRate === undefined ? '' : `, completionRate ${completionRate}`}`
-  );
+  if (/^(created|runnable)$/i.test(runState ?? '')) return 'it waits in the queue of the platform';
+  return `the platform computes it${completionRate === undefined ? '' : `, ${Math.round(percentDone(completionRate))} % done`}`;
 }
 
 interface Waiting extends ExportContext {

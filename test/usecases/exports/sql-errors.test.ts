@@ -40,6 +40,8 @@ const ENGINE_MESSAGES: Readonly<Record<string, string>> = {
   'Invalid Input Error: Malformed JSON at byte 1 of input: unexpected character.': 'sql: Invalid Input Error: Malformed',
   'Binder Error: Referenced table "errors" not found!': 'a name with a dot stands in double quotes: "errors.message".',
   'Binder Error: Referenced table "e" not found!': 'there is no table "e"; the only one is data.',
+  "Conversion Error: Could not convert string '46' to INT32 when casting from source column user_id\n\nLINE 1: …":
+    "sql: user_id is text, as ids are: compare it with a text, such as user_id = '1'.",
   'Conversion Error: Could not convert\n\nLINE 1: SELECT\n   ^': 'sql: Conversion Error: Could not convert LINE 1: SELECT',
 };
 
@@ -62,6 +64,13 @@ it('names the view that has a column, and how another one is joined to it', asyn
         'JOIN sessions USING (project_id, user_id, session_id).',
     ),
   );
+});
+
+it('a column of several views is listed once', async () => {
+  const message = 'Binder Error: Referenced column "zzz" not found in FROM clause!';
+  const both = [...views, { ...views[0], name: 'views' }] as typeof views;
+  const { message: words } = (await sqlFailure(new SqlError('sql', message), both, 'caller')) as Error;
+  expect(words).toContain('There are: browser_name, session_id, "errors.message".');
 });
 
 it('leaves other errors as they are', async () => {
