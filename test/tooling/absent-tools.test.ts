@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toolsets } from '../../tools/index.ts';
 import { type AssistantOptions, ownAssistant } from '../support/assistant.ts';
 import { useTools } from '../tools/support.ts';
@@ -46,28 +46,28 @@ it.each(choices)(
   },
 );
 
-it('with a part of the tools names in an error the tool that lists what there is, or the one that finds it', {
-  tags: 'nightly',
-}, async () => {
-  const text = async (options: AssistantOptions) =>
-    (await (await open(options)).call('analyze_har', { scenarioStepResultId: '987654' })).text;
-  expect(await text({})).toContain('get_scenario_report lists what exists.');
-  expect(await text({ toolsets: ['core'] })).toContain('find_objects lists what exists.');
-});
+describe('with a part of the tools', () => {
+  it('names in an error the tool that lists what there is, or the one that finds it', { tags: 'nightly' }, async () => {
+    const text = async (options: AssistantOptions) =>
+      (await (await open(options)).call('analyze_har', { scenarioStepResultId: '987654' })).text;
+    expect(await text({})).toContain('get_scenario_report lists what exists.');
+    expect(await text({ toolsets: ['core'] })).toContain('find_objects lists what exists.');
+  });
 
-it.each<[string, AssistantOptions, string, string]>([
-  [
-    'core',
-    { toolsets: ['core'] },
-    'count(*)',
-    'The platform has the files: download_export_run fetches a run of job 3123; then ask again.',
-  ],
-  ['without writes', { readOnly: true }, 'screen_width', 'Nothing is downloaded yet. The platform has no files of it.'],
-])('with a part of the tools names the way to files by tools that it has: %s', { tags: 'nightly' }, async (_, options, column, words) => {
-  const { call } = await open(options);
-  const sql = `SELECT ${column} FROM sessions WHERE session_time >= '2026-11-17' AND session_time < '2026-11-19'`;
-  const { isError, text } = await call('query_export', { sql });
-  expect(isError).toBe(true);
-  expect(text).toContain(words);
-  expect(text).not.toMatch(/sync_exports|apply_export_plan/);
+  it.each<[string, AssistantOptions, string, string]>([
+    [
+      'core',
+      { toolsets: ['core'] },
+      'count(*)',
+      'The platform has the files of "Daily sessions" (from 17 to 18 Nov): download_export_run {"jobId":"3123","runId":"312300045"} fetches a part of them; then ask again.',
+    ],
+    ['without writes', { readOnly: true }, 'screen_width', 'Nothing is downloaded yet. The platform has no files of it.'],
+  ])('names the way to files by tools that it has: %s', { tags: 'nightly' }, async (_, options, column, words) => {
+    const { call } = await open(options);
+    const sql = `SELECT ${column} FROM sessions WHERE session_time >= '2026-11-17' AND session_time < '2026-11-19'`;
+    const { isError, text } = await call('query_export', { sql });
+    expect(isError).toBe(true);
+    expect(text).toContain(words);
+    expect(text).not.toMatch(/sync_exports|apply_export_plan/);
+  });
 });

@@ -12,6 +12,8 @@ export interface FilesNeeded {
   readonly days: readonly Interval[];
   /** Whether it reads a column, by its name in the files. */
   readonly reads: (column: string) => boolean;
+  /** It is about all that there is, whatever the columns. */
+  readonly isAny?: boolean;
 }
 
 /** A date in quotes behind a comparison, with what SQL may write around it; after BETWEEN two of them. */

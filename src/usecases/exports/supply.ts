@@ -1,6 +1,6 @@
 import { ApiError, onApiError } from '../../api/errors.ts';
 import { listExportableFields } from '../../api/operations/data-export.ts';
-import { coverageOf, EVER, rangeOf, timeOfLack } from '../../domain/exports/coverage.ts';
+import { coverageOf, daysText, EVER, rangeOf, timeOfLack } from '../../domain/exports/coverage.ts';
 import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
 import { isVariableField, USUAL_SCOPES } from '../../domain/exports/plan/resolve-fields.ts';
 import { deviceOf, isRunning, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
@@ -8,7 +8,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { minuteAt, rangeTexts } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
-import { hullOf, type Interval, intersect, lengthOf, subtract } from '../../lib/intervals.ts';
+import { daysIn, hullOf, type Interval, intersect, lengthOf, subtract } from '../../lib/intervals.ts';
 import { counted } from '../../lib/number-text.ts';
 import { firstOf } from '../../lib/sentences.ts';
 import { successfulRuns } from '../../workspace/download/run-rows.ts';
@@ -35,8 +35,8 @@ const FOLLOWED_MS = 7 * DAY_MS;
 /** More jobs are counted. */
 const MOST_NAMED = 3;
 
-/** The files of any question, where nothing is downloaded. */
-const ANYTHING = USUAL_SCOPES.map((scope): FilesNeeded => ({ scope, days: [], reads: () => false }));
+/** The files of any question, where nothing is downloaded: those with most columns. */
+const ANYTHING = USUAL_SCOPES.map((scope): FilesNeeded => ({ scope, days: [], reads: () => false, isAny: true }));
 
 /** The time that runs answer for of the scope or job of a question. */
 function heldFor({ scope, jobId }: Pick<FilesNeeded, 'scope' | 'jobId'>, runs: readonly HoldingRun[]) {
@@ -102,6 +102,7 @@ interface Missing {
   readonly days: readonly Interval[];
   /** Whether the question names its days: else some of them will do. */
   readonly isExact: boolean;
+  readonly isAny?: boolean | undefined;
 }
 
 /** The columns that a question reads and an export can hold, each with its name in a plan. */
@@ -124,7 +125,7 @@ async function missingOf(
   toCome: readonly HoldingRun[],
   context: ExportContext,
 ): Promise<Missing[]> {
-  const { scope, jobId } = need;
+  const { scope, jobId, isAny } = need;
   const isExact = need.days.length > 0;
   const endMs = lastMidnight(context.nowMs);
   const usual = [{ startMs: endMs - USUAL_DAYS * DAY_MS, endMs }];
@@ -139,17 +140,19 @@ async function missingOf(
   // Of a join, a column that the files of the other scope have is taken from there.
   const elsewhere = needs.flatMap((other) => (other.scope === scope ? [] : heldIn(runs, other.scope)));
   const own = wanted.filter(([column]) => elsewhere.every((held) => held(column).length === 0));
-  const { lack } = coverageOf(asked, new Map(own).keys(), heldIn(runs, scope));
-  if (lack.length === 0) return [];
+  const { have, lack } = coverageOf(asked, new Map(own).keys(), heldIn(runs, scope));
+  if (lack.length === 0 || (!isExact && daysIn(have).size > 0)) return [];
   const absent = new Set(lack.map(({ column }) => column));
   const keys = keysOf(scope, []).missing.map((key): [string, string] => [key, key]);
   const columns = new Map(absent.has(undefined) ? own : [...keys, ...own.filter(([column]) => absent.has(column))]);
-  return [{ scope, columns, days: timeOfLack(lack), isExact }];
+  return [{ scope, columns, days: timeOfLack(lack), isExact, isAny }];
 }
 
 /** The lack of a question, with all that may tell how it gets it. */
 interface Search {
   readonly lacks: readonly Missing[];
+  /** All that lacked before the ways that have been said. */
+  readonly asked: readonly Missing[];
   readonly jobs: readonly JobRecord[];
   /** Runs with files of the jobs that export what lacks. */
   readonly runs: readonly ListedDelivery[];
@@ -203,34 +206,64 @@ export function fewestRuns<Run extends Pick<ListedDelivery, 'jobId' | 'range'>>(
   return chosen;
 }
 
-/** The runs of one job that bring most of what is lacking; undefined where the platform has not all that has to be there. */
-function runsBringing(lack: Missing, { jobs, runs }: Search): ListedDelivery[] | undefined {
-  const holders = new Set(jobs.filter((job) => exportsAll(job, lack)).map(({ jobId }) => jobId));
+/** The runs that bring what is lacking, as far as the platform has it; where any days will do, those of the job that brings most. */
+function runsBringing(lack: Missing, { jobs, runs }: Search): ListedDelivery[] {
+  const all = jobs.filter((job) => exportsAll(job, lack));
+  const widthOf = ({ fields }: JobRecord) => fields?.length ?? 0;
+  const least = lack.isAny ? Math.max(...all.filter(({ jobId }) => runs.some((run) => run.jobId === jobId)).map(widthOf)) : 0;
+  const holders = new Set(all.filter((job) => widthOf(job) >= least).map(({ jobId }) => jobId));
   const fetchable = runs.filter(({ jobId, state }) => state === 'available' && holders.has(jobId));
   const chosen = fewestRuns(fetchable, lack.days);
-  const ranges = (own: readonly ListedDelivery[]) => own.map(({ range }) => range);
-  const isAll = subtract(lack.days, ranges(chosen)).length === 0;
-  if (lack.isExact && lack.jobId === undefined && !isAll) return undefined;
+  if (lack.isExact && lack.jobId === undefined) return chosen;
   const byJob = [...grouped(chosen, ({ jobId }) => jobId).values()];
-  const timeOf = (own: readonly ListedDelivery[]) => lengthOf(intersect(lack.days, ranges(own)));
-  return byJob.toSorted((a, b) => timeOf(b) - timeOf(a))[0];
+  const timeOf = (own: readonly ListedDelivery[]) =>
+    lengthOf(
+      intersect(
+        lack.days,
+        own.map(({ range }) => range),
+      ),
+    );
+  return byJob.toSorted((a, b) => timeOf(b) - timeOf(a))[0] ?? [];
 }
 
-/** The platform still has the files: the call fetches one job's of a scope, and no more than the question reads of them. */
-function onPlatform(search: Search): string | undefined {
-  const bringing = search.lacks.map((lack) => runsBringing(lack, search));
-  const chosen = bringing.flatMap((runs) => runs ?? []);
+/** The platform still has files of some days: the call fetches no more of their jobs than the question reads. */
+function onPlatform(search: Search): Way | undefined {
+  const bringing = search.lacks.map((lack) => ({ lack, runs: runsBringing(lack, search) }));
+  const chosen = bringing.flatMap(({ runs }) => runs);
   const [first] = chosen;
-  if (!first || search.lacks.some(({ jobId }, at) => jobId === undefined && !bringing[at])) return undefined;
-  const ids = [...new Set(chosen.map(({ jobId }) => jobId))];
+  if (!first) return undefined;
+  const asked = search.lacks.flatMap(({ days }) => days);
+  const jobs = [...grouped(chosen, ({ jobId }) => jobId)].map(([jobId, own]) => {
+    const days = daysIn(
+      intersect(
+        asked,
+        own.map(({ range }) => range),
+      ),
+      'touched',
+    );
+    return { jobId, words: `"${own[0]?.name ?? jobId}" (${daysText(days) ?? counted(days.size, 'day')})` };
+  });
   const sinceMs = Math.min(...chosen.map(({ completedAt }) => Date.parse(completedAt)));
   const isEarlier = ({ jobId, state, completedAt }: ListedDelivery) =>
-    state === 'available' && ids.includes(jobId) && Date.parse(completedAt) < sinceMs;
+    state === 'available' && jobs.some((job) => job.jobId === jobId) && Date.parse(completedAt) < sinceMs;
   const since = search.runs.some(isEarlier) ? minuteAt(sinceMs, 'UTC') : undefined;
-  const args = JSON.stringify({ jobIds: ids.map(String), since });
+  const args = JSON.stringify({ jobIds: jobs.map(({ jobId }) => String(jobId)), since });
   const run = JSON.stringify({ jobId: String(first.jobId), runId: String(first.runId) });
   const single = hint('download_export_run', `: download_export_run ${run} fetches a part of them; then ask again`);
-  return `The platform has the files${hint('sync_exports', `: sync_exports ${args} fetches them; then ask again`, single)}.`;
+  const call = hint('sync_exports', `: sync_exports ${args} fetches them; then ask again`, single);
+  return {
+    words: `The platform has the files of ${firstOf(
+      jobs.map(({ words }) => words),
+      MOST_NAMED,
+    )}${call}.`,
+    rest: bringing.flatMap(({ lack, runs }) => {
+      const days = subtract(
+        lack.days,
+        runs.map(({ range }) => range),
+      );
+      return runs.length === 0 || (lack.isExact && lack.jobId === undefined && days.length > 0) ? { ...lack, days } : [];
+    }),
+  };
 }
 
 /** A job brings it with the run that comes next, or that is under way. */
@@ -277,14 +310,14 @@ export async function foundEmpty({
 }
 
 /** One plan is made at once, so that a yes of the person is all that it needs. */
-async function planned({ lacks, context }: Search): Promise<string | undefined> {
+async function planned({ lacks, asked, context }: Search): Promise<string | undefined> {
   const { nowMs } = context;
   const orders = lacks.map(({ scope, columns, days }) => {
     const { startMs = 0, endMs = 0 } = hullOf(days) ?? {};
     const range = { startMs: lastMidnight(startMs), endMs: Math.ceil(endMs / DAY_MS) * DAY_MS };
     return { range, scope, fields: [PRESET, ...columns.values()] };
   });
-  const whole = hullOf(orders.map(({ range }) => range));
+  const whole = hullOf(asked.flatMap(({ days }) => days));
   if (whole && whole.endMs - whole.startMs > MOST_DAYS * DAY_MS) {
     const [possible] = rangeTexts([{ ...whole, startMs: whole.endMs - MOST_DAYS * DAY_MS }], 'UTC');
     return `No call brings all of it: an export for a question holds at most ${MOST_DAYS} days. Ask for ${possible}, or fewer.`;
@@ -305,16 +338,25 @@ async function planned({ lacks, context }: Search): Promise<string | undefined> 
   const jobs = others.length === 0 ? '' : ` and ${counted(others.length, 'more job')}`;
   return hint(
     'apply_export_plan',
-    `A once export that brings what is missing is planned ("${first.name}", ${first.fields.length} columns${jobs}), not created yet. ` +
+    `A once export that brings ${lacks === asked ? 'what is missing' : 'the rest'} is planned ("${first.name}", ${first.fields.length} columns${jobs}), not created yet. ` +
       `Where the user agrees, apply_export_plan ${JSON.stringify({ planId, confirm: true })} creates it and fetches its files; ` +
       'then ask again.',
     'The platform has no files of it.',
   );
 }
 
-/** The ways to what lacks, the first that is open is said. */
-const WAYS: readonly ((search: Search) => Promise<string | undefined>)[] = [
-  async (search) => beingFetched(search) ?? onPlatform(search) ?? withNextRun(search) ?? ofNoRun(search),
+/** Words on how some of what lacks comes, and what they say nothing of. */
+interface Way {
+  readonly words: string;
+  readonly rest: readonly Missing[];
+}
+
+/** The ways to what lacks: each is asked for what those before it leave. */
+const WAYS: readonly ((search: Search) => Way | undefined | string | Promise<string | undefined>)[] = [
+  beingFetched,
+  onPlatform,
+  withNextRun,
+  ofNoRun,
   foundEmpty,
   planned,
 ];
@@ -323,8 +365,8 @@ const WAYS: readonly ((search: Search) => Promise<string | undefined>)[] = [
 type WayOn = (about?: string) => Promise<string | undefined>;
 
 /**
- * The one call that brings the files which a question lacks: what the platform still has, else a plan that is made at once. Undefined where
- * nothing is lacking, where none can be named, or where the call has little time left.
+ * The calls that bring the files which a question lacks: of days that the platform still has, and a plan of the others that is made at
+ * once. Undefined where nothing is lacking, where none can be named, or where the call has little time left.
  */
 async function wayToFiles(
   needs: readonly FilesNeeded[],
@@ -340,13 +382,18 @@ async function wayToFiles(
   const [jobs, workspace] = await Promise.all([readJobs(context.ask), context.workspace()]);
   const holders = jobs.filter((job) => lacks.some((lack) => exportsAll(job, lack)));
   const runs = await availableRuns(holders, Math.min(...lacks.map(({ days }) => days[0]?.startMs ?? 0)), context);
-  const search = { lacks, jobs, runs, parts: await plannedParts(context), workspace, context };
+  const search = { asked: lacks, jobs, runs, parts: await plannedParts(context), workspace, context };
+  const said: string[] = [];
+  let rest: readonly Missing[] = lacks;
   for (const way of WAYS) {
+    if (rest.length === 0) break;
     // A way that cannot be looked at is passed by.
-    const words = await way(search).catch(onApiError(() => undefined));
-    if (words !== undefined) return words;
+    const found = await Promise.resolve(way({ ...search, lacks: rest })).catch(onApiError(() => undefined));
+    if (found === undefined) continue;
+    said.push(typeof found === 'string' ? found : found.words);
+    rest = typeof found === 'string' ? [] : found.rest;
   }
-  return undefined;
+  return said.length === 0 ? undefined : said.join(' ');
 }
 
 /** How a question gets what it lacks: words on files that it waited for and that are still to come, else the call that brings them. */
@@ -400,7 +447,11 @@ export async function withFilesFor<T>(
     if (!(error instanceof NoSuchName || error instanceof NothingDownloaded)) throw error;
     const missing = error instanceof NoSuchName ? error.missing : undefined;
     const way = await wayOn(missing);
-    const lack = missing === undefined ? error.message : `sql: no downloaded file has "${missing}", which an export can hold.`;
+    const isScope = missing !== undefined && needs.some(({ scope }) => scope === folded(missing));
+    const absent = isScope
+      ? `sql: no ${folded(missing)} are downloaded.`
+      : `sql: no downloaded file has "${missing}", which an export can hold.`;
+    const lack = missing === undefined ? error.message : absent;
     throw way === undefined ? error : new ApiError('missing', `${lack} ${way}`, { saysWayOn: true });
   }
 }

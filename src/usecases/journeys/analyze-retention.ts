@@ -2,6 +2,7 @@ import { refuse } from '../../api/errors.ts';
 import { type CoveredDays, dayText } from '../../domain/journeys/covered-days.ts';
 import { groupSentences, groupsOf, MOST_GROUPS } from '../../domain/journeys/funnel.ts';
 import { cohortsOf, curvesOf, type RetentionAnswer, type ReturnCount, retentionWords } from '../../domain/journeys/retention.ts';
+import { ofAnswer } from '../../lib/note-mark.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
 import type { ExportContext } from '../exports/export-lists.ts';
@@ -106,7 +107,8 @@ export function analyzeRetention(request: RetentionRequest, context: ExportConte
   const needs = {
     sessions: ['session_number', ...(field === undefined ? [] : [field])],
     ...(breakdown === 'entry_page' && { views: [] }),
-    usualDays: by === 'day' ? 2 * USUAL_PERIODS.day : 7 * USUAL_PERIODS.week,
+    // Of weeks two whole ones at least, whatever the day is.
+    ...(by === 'day' ? { usualDays: 2 * USUAL_PERIODS.day } : { usualDays: 7 * USUAL_PERIODS.week, leastDays: 7 * USUAL_WITHIN.week }),
   };
   return withVisits(request, needs, context, async (visits) => {
     const followDays = followDaysOf(visits.days, by, periods);
@@ -137,6 +139,8 @@ export function analyzeRetention(request: RetentionRequest, context: ExportConte
     );
     const compared = groupsOf(['a first session', `a return within ${all?.periods} ${by}s`], { groups: new Map(depths) });
     const said = retentionWords(whole, { cohorts, by, periods: wanted, isFiltered: isFiltered(request) });
+    const way = whole.percent[1] === null ? await visits.supply.wayOn() : undefined;
+    if (way !== undefined) context.note(ofAnswer(way));
     const answer = [...groupSentences(compared, breakdown), said].join(' ');
     const curves = [whole, ...groups];
     context.draw(async () =>

@@ -7,12 +7,13 @@ import { pageSteps } from '../../domain/journeys/step.ts';
 import { fold } from '../../domain/names/match-name.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
-import type { Interval } from '../../lib/intervals.ts';
+import { type Interval, union } from '../../lib/intervals.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
+import type { ReadsVariable } from '../../workspace/query/data-view.ts';
 import { identifier } from '../../workspace/query/view-sql.ts';
 import { type Data, type DataPart, withData } from '../exports/export-data.ts';
 import type { ExportContext } from '../exports/export-lists.ts';
-import { type FilesNeeded, overBy } from '../exports/statement.ts';
+import { type FilesNeeded, lastMidnight, overBy } from '../exports/statement.ts';
 import { type Supply, withFilesFor } from '../exports/supply.ts';
 import { sqlWords } from './sql-words.ts';
 import { deviceIds, sessionFilters } from './visit-filters.ts';
@@ -98,8 +99,9 @@ export interface Needs {
   readonly variables?: readonly string[];
   /** Days after the range in which what belongs to it may still happen. */
   readonly followDays?: number;
-  /** Days that the answer takes where the caller names none. */
+  /** Days that the answer takes where the caller names none, and the latest of them without which it says nothing; else any. */
   readonly usualDays?: number;
+  readonly leastDays?: number;
   /** Scopes that are read as well where files hold them for all days of the answer; of views the sessions always are. */
   readonly beside?: readonly VisitScope[];
 }
@@ -162,18 +164,19 @@ function wantedBy(question: VisitQuestion, { sessions, views, either = [] }: Nee
   );
 }
 
-/** The time that a question may read; all where it names none. */
-function timeOf({ startDate, endDate }: VisitQuestion, followDays = 0): Interval[] {
+/** The time that a question may read; where it names none all that is over. */
+function timeOf({ startDate, endDate }: VisitQuestion, followDays: number, nowMs: number): Interval[] {
   const startMs = startDate === undefined ? Number.NEGATIVE_INFINITY : dayFrom(startDate) * DAY_MS;
-  return [{ startMs, endMs: endDate === undefined ? Number.POSITIVE_INFINITY : (dayFrom(endDate) + 1 + followDays) * DAY_MS }];
+  return [{ startMs, endMs: endDate === undefined ? lastMidnight(nowMs) : (dayFrom(endDate) + 1 + followDays) * DAY_MS }];
 }
 
 /** The files that a question over all jobs reads. */
-function filesOf(question: VisitQuestion, wanted: WantedFields, { variables = [] }: Needs, nowMs: number): FilesNeeded[] {
-  const days = question.startDate === undefined ? [] : overBy(timeOf(question), nowMs);
-  return [...wanted].map(([scope, fields]) => {
-    const isOwn = (column: string) => scope === 'sessions' && variables.some((name) => isVariable(column, name));
-    return { scope, days, reads: (column: string) => fields.includes(column) || isOwn(column) };
+function filesOf(question: VisitQuestion, wanted: WantedFields, { leastDays = 0 }: Needs, readsVariable: ReadsVariable, nowMs: number) {
+  const over = overBy(timeOf(question, 0, nowMs), nowMs);
+  const latest = over.map(({ endMs }) => ({ startMs: endMs - leastDays * DAY_MS, endMs }));
+  const days = question.startDate === undefined ? union(latest) : over;
+  return [...wanted].map(([scope, fields]): FilesNeeded => {
+    return { scope, days, reads: (column: string) => fields.includes(column) || (scope === 'sessions' && readsVariable(column)) };
   });
 }
 
@@ -276,8 +279,10 @@ export function withVisits<T>(
     for (const page of pageSteps(question.entryPages ?? [], 'entryPages')) await requireSeen(page, 'entryPages', visits);
     return use(visits);
   };
-  const asked = { jobIds: question.jobIds, days: timeOf(question, needs.followDays) };
+  const { variables = [], followDays = 0 } = needs;
+  const readsVariable = (column: string) => variables.some((name) => isVariable(column, name));
+  const asked = { jobIds: question.jobIds, days: timeOf(question, followDays, context.nowMs), readsVariable };
   const ask = (supply: Supply) => withData(asked, context, (data) => answer(data, supply));
   const wanted = wantedBy(question, needs, () => true);
-  return withFilesFor(asked, filesOf(question, wanted, needs, context.nowMs), context, ask);
+  return withFilesFor(asked, filesOf(question, wanted, needs, readsVariable, context.nowMs), context, ask);
 }

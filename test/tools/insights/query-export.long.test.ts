@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { truthOf } from '../../support/truth.ts';
-import { only, records, refusal, useTools, whole } from '../support.ts';
+import { only, records, useTools, whole } from '../support.ts';
 
 const { call, assistant } = useTools();
 
@@ -8,64 +8,66 @@ beforeAll(async () => {
   await call('download_export_run', { jobId: 'Daily sessions' });
 });
 
-it('without sql the data are described, and each example runs', { tags: 'nightly' }, async () => {
-  const answer = await call('query_export', { jobId: 'Daily sessions' });
-  expect(answer.structured).toMatchObject({ runs: 1, rowCount: expect.any(Number), covered: ['2026-11-19 (1 day, UTC)'], gaps: [] });
-  const examples = answer.structured['examples'] as { sql: string }[];
-  expect(examples.length).toBeGreaterThanOrEqual(3);
-  for (const { sql } of examples) expect(await call('query_export', { jobId: 'Daily sessions', sql })).toMatchObject({ isError: false });
-  const counted = only(await call('query_export', { jobId: 'Daily sessions', sql: 'SELECT count(*) AS n FROM data' }));
-  expect(counted['n']).toBe(answer.structured['rowCount']);
-  expect(whole(answer)).toMatchSnapshot();
-});
-
-it('without sql says which days are not in it, and so does a query', { tags: 'nightly' }, async () => {
-  await call('download_export_run', { jobId: 'Daily views' });
-  const runs = await call('list_export_runs', { jobId: 'Daily views', state: 'success' });
-  const [, , third] = (runs.structured['runs'] as { jobRunId: number }[]) ?? [];
-  await call('download_export_run', { jobId: 'Daily views', runId: third?.jobRunId });
-  const answer = await call('query_export', { jobId: 'Daily views' });
-  expect(answer.structured).toMatchObject({
-    runs: 2,
-    covered: [expect.any(String), '2026-11-19 (1 day, UTC)'],
-    gaps: [expect.any(String)],
+describe('without sql', () => {
+  it('the data are described, and each example runs', { tags: 'nightly' }, async () => {
+    const answer = await call('query_export', { jobId: 'Daily sessions' });
+    expect(answer.structured).toMatchObject({ runs: 1, rowCount: expect.any(Number), covered: ['2026-11-19 (1 day, UTC)'], gaps: [] });
+    const examples = answer.structured['examples'] as { sql: string }[];
+    expect(examples.length).toBeGreaterThanOrEqual(3);
+    for (const { sql } of examples) expect(await call('query_export', { jobId: 'Daily sessions', sql })).toMatchObject({ isError: false });
+    const counted = only(await call('query_export', { jobId: 'Daily sessions', sql: 'SELECT count(*) AS n FROM data' }));
+    expect(counted['n']).toBe(answer.structured['rowCount']);
+    expect(whole(answer)).toMatchSnapshot();
   });
-  const queried = await call('query_export', { jobId: 'Daily views', sql: 'SELECT count(*) FROM data' });
-  expect(queried.text).toContain(`Not in the data: ${String((answer.structured['gaps'] as string[])[0])}`);
-});
 
-it('several jobs are views by scope, which one statement joins', { tags: 'nightly' }, async () => {
-  await call('download_export_run', { jobId: 'Daily views' });
-  const answer = await call('query_export', {
-    jobIds: ['Daily sessions', 'Daily views'],
-    sql: `SELECT path, count(*) AS views FROM views JOIN sessions USING (project_id, user_id, session_id)
-        WHERE device_id = 2 GROUP BY ALL ORDER BY views DESC LIMIT 5`,
-  });
-  expect(answer).toMatchObject({ isError: false, structured: { jobs: [{ job: expect.any(String) }, { job: expect.any(String) }] } });
-  expect(records(answer).length).toBeGreaterThan(1);
-  const described = await call('query_export');
-  expect(described.structured['columns']).toEqual(['view', 'column', 'type', 'unit', 'about']);
-  expect(described.text).toContain('The views are');
-});
-
-it('several jobs of which only some have the day that a statement asks by give its result the range of those', {
-  tags: 'nightly',
-}, async () => {
-  await call('download_export_run', { jobId: 'Weekly sessions 2026-11-09' });
-  const counted = (column: string) =>
-    call('query_export', {
-      jobIds: ['Weekly sessions 2026-11-09', 'Daily sessions'],
-      sql: `SELECT count(*) AS n FROM sessions WHERE ${column} BETWEEN '2026-11-09' AND '2026-11-19'`,
+  it('says which days are not in it, and so does a query', { tags: 'nightly' }, async () => {
+    await call('download_export_run', { jobId: 'Daily views' });
+    const runs = await call('list_export_runs', { jobId: 'Daily views', state: 'success' });
+    const [, , third] = (runs.structured['runs'] as { jobRunId: number }[]) ?? [];
+    await call('download_export_run', { jobId: 'Daily views', runId: third?.jobRunId });
+    const answer = await call('query_export', { jobId: 'Daily views' });
+    expect(answer.structured).toMatchObject({
+      runs: 2,
+      covered: [expect.any(String), '2026-11-19 (1 day, UTC)'],
+      gaps: [expect.any(String)],
     });
-  expect((await counted('session_time')).structured['range']).toMatchObject({ start: '2026-11-09T00:00:00.000Z' });
-  const ofDaily = await counted('session_date');
-  expect(ofDaily.structured['range']).toMatchObject({ start: '2026-11-19T00:00:00.000Z', days: 1 });
-  expect(ofDaily.text).toMatch(/^The downloads cover only 8 of the 11 days, from 9 to 15 Nov and on 19 Nov\. /);
+    const queried = await call('query_export', { jobId: 'Daily views', sql: 'SELECT count(*) FROM data' });
+    expect(queried.text).toContain(`Not in the data: ${String((answer.structured['gaps'] as string[])[0])}`);
+  });
 });
 
-it('several jobs are given as jobIds or jobId, not both', async () => {
-  const answer = await call('query_export', { jobId: 'Daily sessions', jobIds: ['Daily views'] });
-  expect(answer).toMatchObject(refusal('jobId, jobIds: give one of them.'));
+describe('several jobs', () => {
+  it('are views by scope, which one statement joins', { tags: 'nightly' }, async () => {
+    await call('download_export_run', { jobId: 'Daily views' });
+    const answer = await call('query_export', {
+      jobIds: ['Daily sessions', 'Daily views'],
+      sql: `SELECT path, count(*) AS views FROM views JOIN sessions USING (project_id, user_id, session_id)
+        WHERE device_id = 2 GROUP BY ALL ORDER BY views DESC LIMIT 5`,
+    });
+    expect(answer).toMatchObject({ isError: false, structured: { jobs: [{ job: expect.any(String) }, { job: expect.any(String) }] } });
+    expect(records(answer).length).toBeGreaterThan(1);
+    const described = await call('query_export');
+    expect(described.structured['columns']).toEqual(['view', 'column', 'type', 'unit', 'about']);
+    expect(described.text).toContain('The views are');
+  });
+
+  it('of which only some have the day that a statement asks by give its result the range of those', { tags: 'nightly' }, async () => {
+    await call('download_export_run', { jobId: 'Weekly sessions 2026-11-09' });
+    const counted = (column: string) =>
+      call('query_export', {
+        jobIds: ['Weekly sessions 2026-11-09', 'Daily sessions'],
+        sql: `SELECT count(*) AS n FROM sessions WHERE ${column} BETWEEN '2026-11-09' AND '2026-11-19'`,
+      });
+    expect((await counted('session_time')).structured['range']).toMatchObject({ start: '2026-11-09T00:00:00.000Z' });
+    const ofDaily = await counted('session_date');
+    expect(ofDaily.structured['range']).toMatchObject({ start: '2026-11-19T00:00:00.000Z', days: 1 });
+    expect(ofDaily.text).toMatch(/^The downloads cover only 8 of the 11 days, from 9 to 15 Nov and on 19 Nov\. /);
+  });
+
+  it('are given as jobIds or jobId, not both', async () => {
+    const answer = await call('query_export', { jobId: 'Daily sessions', jobIds: ['Daily views'] });
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('jobId, jobIds: give one of them.') });
+  });
 });
 
 describe('in another zone', () => {
@@ -86,72 +88,82 @@ describe('in another zone', () => {
   });
 });
 
-it('a result of which not even one row can be shown says how to get less, not how to get more', { tags: 'nightly' }, async () => {
-  const { isError, text } = await call('query_export', {
-    jobId: 'Daily sessions',
-    sql: `SELECT repeat('x', 300000) AS long FROM range(3)`,
+describe('a result', () => {
+  it('of which not even one row can be shown says how to get less, not how to get more', { tags: 'nightly' }, async () => {
+    const { isError, text } = await call('query_export', {
+      jobId: 'Daily sessions',
+      sql: `SELECT repeat('x', 300000) AS long FROM range(3)`,
+    });
+    expect({ isError, text }).toEqual({
+      isError: true,
+      text: expect.stringMatching(/the limit is 20000: narrow with jobId, jobIds, sql, limit\./),
+    });
   });
-  expect({ isError, text }).toEqual(refusal(/the limit is 20000: narrow with jobId, jobIds, sql, limit\./));
+
+  it('is cut to the budget, and its resource holds every row', { tags: 'nightly' }, async () => {
+    const answer = await call('query_export', {
+      jobId: 'Daily sessions',
+      sql: 'SELECT user_id, session_id, "session_transaction_items.sku" FROM data',
+    });
+    const { rowCount, rows, uri } = answer.structured as { rowCount: number; rows: unknown[]; uri: string };
+    expect(rows).toHaveLength(100);
+    expect(answer.links).toEqual([uri]);
+    const lines = (await assistant().read(uri)).trimEnd().split('\r\n');
+    expect(lines).toHaveLength(rowCount + 1);
+    expect(lines[0]).toBe('user_id,session_id,session_transaction_items.sku');
+    expect(lines.slice(1).every((line) => /^\d{19},\d+,("\[""NL-.*\]"|\[\])$/.test(line))).toBe(true);
+    await expect(assistant().read(uri.replace(/[\da-f]+$/, '0'.repeat(12)))).rejects.toThrow('no result 000000000000 any more');
+    const ids = await assistant().client.complete({
+      ref: { type: 'ref/resource', uri: 'analytics://{projectId}/exports/queries/{queryId}' },
+      argument: { name: 'queryId', value: '' },
+      context: { arguments: { projectId: '1201' } },
+    });
+    expect(ids.completion.values).toContain(uri.split('/').at(-1));
+  });
+
+  it('shows lists, decimals and what has no value exactly, in both channels', async () => {
+    const columns = "[1, NULL] AS list, 1.50::DECIMAL(9, 2) AS amount, NULL AS nothing, max(user_id) AS id, {'a': 'b'} AS pair";
+    const sql = `SELECT ${columns} FROM data`;
+    const answer = await call('query_export', { jobId: 'Daily sessions', sql });
+    expect(only(answer)).toEqual({
+      list: '[1,null]',
+      amount: '1.50',
+      nothing: null,
+      id: expect.stringMatching(/^9\d{18}$/),
+      pair: '{"a":"b"}',
+    });
+    expect(answer.structured['answer']).toMatch(/^list \[1,null\], amount 1\.50, nothing –, id 9\d{18}\.$/);
+    expect(answer.text).toMatch(/\[1,null\]\t1\.50\t–\t9\d{18}\t\{"a":"b"\}/);
+    expect(answer.links).toEqual([]);
+  });
 });
 
-it('a result is cut to the budget, and its resource holds every row', { tags: 'nightly' }, async () => {
-  const answer = await call('query_export', {
-    jobId: 'Daily sessions',
-    sql: 'SELECT user_id, session_id, "session_transaction_items.sku" FROM data',
+describe('an error says what to do next', () => {
+  it.each([
+    ['SELECT brwser_name FROM data', 'sql: there is no column "brwser_name". Nearest: browser_name'],
+    ['SELECT session_transaction_items.sku FROM data', '"session_transaction_items.sku"'],
+    ['SELECT * FROM sessions', 'sql: there is no table "sessions"; the only one is data.'],
+    ['SELECT sum(city) FROM data', "No function matches the given name and argument types 'sum(VARCHAR)'"],
+    ['SELEC 1', 'sql: this is not valid SQL: syntax error at or near "SELEC"'],
+    ["SELECT * FROM read_text('/etc/passwd')", 'read_text cannot be read from; the data are the view data.'],
+    ['SELECT 1; SELECT 2', 'exactly one statement is expected, found 2'],
+    ['DROP VIEW data', 'only a single SELECT statement runs here'],
+  ])('%s', { tags: 'nightly' }, async (sql, words) => {
+    const answer = await call('query_export', { jobId: 'Daily sessions', sql });
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining(words) });
+    expect(answer.text).toContain('Correct the arguments and call again.');
+    expect(answer.text).not.toContain('workspace-');
   });
-  const { rowCount, rows, uri } = answer.structured as { rowCount: number; rows: unknown[]; uri: string };
-  expect(rows).toHaveLength(100);
-  expect(answer.links).toEqual([uri]);
-  const lines = (await assistant().read(uri)).trimEnd().split('\r\n');
-  expect(lines).toHaveLength(rowCount + 1);
-  expect(lines[0]).toBe('user_id,session_id,session_transaction_items.sku');
-  expect(lines.slice(1).every((line) => /^\d{19},\d+,("\[""NL-.*\]"|\[\])$/.test(line))).toBe(true);
-  await expect(assistant().read(uri.replace(/[\da-f]+$/, '0'.repeat(12)))).rejects.toThrow('no result 000000000000 any more');
-  const ids = await assistant().client.complete({
-    ref: { type: 'ref/resource', uri: 'analytics://{projectId}/exports/queries/{queryId}' },
-    argument: { name: 'queryId', value: '' },
-    context: { arguments: { projectId: '1201' } },
+
+  it('where nothing was downloaded', async () => {
+    const answer = await call('query_export', { jobId: 'Hourly sessions', sql: 'SELECT 1' });
+    expect(answer).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(
+        /^jobId: nothing of job (\d+) is downloaded yet\. The platform has the files of "Hourly sessions" \([^)]+\): sync_exports \{"jobIds":\["\1"\]\} fetches/,
+      ),
+    });
+    // No argument is wrong, so none has to be corrected.
+    expect(answer.text).toMatch(/then ask again\.$/);
   });
-  expect(ids.completion.values).toContain(uri.split('/').at(-1));
-});
-
-it('a result shows lists, decimals and what has no value exactly, in both channels', async () => {
-  const columns = "[1, NULL] AS list, 1.50::DECIMAL(9, 2) AS amount, NULL AS nothing, max(user_id) AS id, {'a': 'b'} AS pair";
-  const sql = `SELECT ${columns} FROM data`;
-  const answer = await call('query_export', { jobId: 'Daily sessions', sql });
-  expect(only(answer)).toEqual({
-    list: '[1,null]',
-    amount: '1.50',
-    nothing: null,
-    id: expect.stringMatching(/^9\d{18}$/),
-    pair: '{"a":"b"}',
-  });
-  expect(answer.structured['answer']).toMatch(/^list \[1,null\], amount 1\.50, nothing –, id 9\d{18}\.$/);
-  expect(answer.text).toMatch(/\[1,null\]\t1\.50\t–\t9\d{18}\t\{"a":"b"\}/);
-  expect(answer.links).toEqual([]);
-});
-
-it.each([
-  ['SELECT brwser_name FROM data', 'sql: there is no column "brwser_name". Nearest: browser_name'],
-  ['SELECT session_transaction_items.sku FROM data', '"session_transaction_items.sku"'],
-  ['SELECT * FROM sessions', 'sql: there is no table "sessions"; the only one is data.'],
-  ['SELECT sum(city) FROM data', "No function matches the given name and argument types 'sum(VARCHAR)'"],
-  ['SELEC 1', 'sql: this is not valid SQL: syntax error at or near "SELEC"'],
-  ["SELECT * FROM read_text('/etc/passwd')", 'read_text cannot be read from; the data are the view data.'],
-  ['SELECT 1; SELECT 2', 'exactly one statement is expected, found 2'],
-  ['DROP VIEW data', 'only a single SELECT statement runs here'],
-])('an error says what to do next %s', { tags: 'nightly' }, async (sql, words) => {
-  const answer = await call('query_export', { jobId: 'Daily sessions', sql });
-  expect(answer).toMatchObject(refusal(words));
-  expect(answer.text).toContain('Correct the arguments and call again.');
-  expect(answer.text).not.toContain('workspace-');
-});
-
-it('an error says what to do next where nothing was downloaded', async () => {
-  const answer = await call('query_export', { jobId: 'Hourly sessions', sql: 'SELECT 1' });
-  expect(answer).toMatchObject(
-    refusal(/^jobId: nothing of job (\d+) is downloaded yet\. The platform has the files: sync_exports \{"jobIds":\["\1"\]\} fetches/),
-  );
-  // No argument is wrong, so none has to be corrected.
-  expect(answer.text).toMatch(/then ask again\.$/);
 });

@@ -13,7 +13,9 @@ it('where nothing is downloaded names the jobs whose files the platform has, and
   const sql = "SELECT count(*) AS n FROM sessions WHERE session_time >= '2026-11-17' AND session_time < '2026-11-19'";
   const { isError, text } = await call('query_export', { sql });
   expect(isError).toBe(true);
-  const args = JSON.parse(/The platform has the files: sync_exports (\{[^}]+\}) fetches them; then ask again\./.exec(text)?.[1] ?? '{}');
+  const args = JSON.parse(
+    /The platform has the files of ".+" \([^)]+\): sync_exports (\{[^}]+\}) fetches them; then ask again\./.exec(text)?.[1] ?? '{}',
+  );
   // One job suffices, so only the runs of one are fetched.
   expect(args.jobIds).toHaveLength(1);
   expect(await call('sync_exports', args)).toMatchObject({ structured: { state: 'complete' } });
@@ -32,7 +34,9 @@ describe('what no file holds is told apart from what does not exist', () => {
 
   it('a view that is not there yet has its files on the platform', async () => {
     const { text } = await call('query_export', { sql: "SELECT count(*) FROM views WHERE view_time >= '2026-11-18'" });
-    expect(text).toMatch(/^sql: no downloaded file has "views", which an export can hold\. The platform has the files: sync_exports/);
+    expect(text).toMatch(
+      /^sql: no views are downloaded\. The platform has the files of "Daily views" \([^)]+\): sync_exports \{"jobIds":\["\d+"\]/,
+    );
   });
 
   it('a column that no scope has is refused as before', async () => {

@@ -11,11 +11,21 @@ it('says how many new visitors come back, and marks what is not over', async () 
   expect(whole(answer)).toMatchSnapshot();
 });
 
-it('from a day on, plans all days up to yesterday that no file covers', { tags: 'nightly' }, async () => {
+it('from a day on, fetches the days that the platform has, and plans all others up to yesterday that no file covers', {
+  tags: 'nightly',
+}, async () => {
   const { text } = await call('analyze_retention', { startDate: '2026-11-05' });
   const planId = /apply_export_plan \{"planId":"(plan-[a-z0-9]{10})"/.exec(text)?.[1];
   const preview = await call('apply_export_plan', { planId });
-  expect(preview.text).toMatch(/2026-11-05T00:00Z\t2026-11-12T00:00Z\n.*2026-11-12T00:00Z\t2026-11-15T00:00Z\n/);
+  expect(text).toMatch(/The platform has the files of "Weekly sessions 2026-11-09" \([^)]+\): sync_exports/);
+  expect(preview.text).toContain('from 2026-11-05T00:00Z · to 2026-11-09T00:00Z');
+});
+
+it('by week names what brings the weeks that it cannot do without', async () => {
+  const { isError, text } = await call('analyze_retention', { by: 'week' });
+  expect(isError).toBe(false);
+  expect(text).toMatch(/^No cohort has a week after its first that is over/);
+  expect(text).toMatch(/apply_export_plan \{"planId":"plan-[a-z0-9]{10}"/);
 });
 
 it('without sessions says which job has them', async () => {
