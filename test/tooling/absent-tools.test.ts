@@ -59,7 +59,8 @@ describe('with a part of the tools', () => {
       'core',
       { toolsets: ['core'] },
       'count(*)',
-      'The platform has the files of "Daily sessions" (from 17 to 18 Nov): download_export_run {"jobId":"3123","runId":"312300045"} fetches a part of them; then ask again.',
+      'The platform has the files of "Daily sessions" (from 17 to 18 Nov): ' +
+        'download_export_run {"jobId":"3123","runId":"312300045"} fetches a part of them; then ask again.',
     ],
     ['without writes', { readOnly: true }, 'screen_width', 'Nothing is downloaded yet. The platform has no files of it.'],
   ])('names the way to files by tools that it has: %s', { tags: 'nightly' }, async (_, options, column, words) => {

@@ -161,7 +161,7 @@ export function retentionWords(
   const first = curve[1];
   if (cohorts.length === 0) return `No visitor had a first session${isFiltered ? ' that passes the filters' : ''} in these days.`;
   if (first === null || first === undefined)
-    return `No cohort has a ${by} after its first that is over, so who comes back is not known yet.`;
+    return `No cohort has a ${by} after its first that is over, so these days cannot say who comes back.`;
   const next = returnedIn(cohorts, 1);
   const interval = intervalOf(next);
   const range = interval ? ` (95%: ${interval.lowPercent} to ${interval.highPercent}%)` : '';

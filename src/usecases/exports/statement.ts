@@ -10,10 +10,8 @@ export interface FilesNeeded {
   readonly jobId?: number | undefined;
   /** Days that it names, as far as they are over (UTC); none where it takes those that there are. */
   readonly days: readonly Interval[];
-  /** Whether it reads a column, by its name in the files. */
-  readonly reads: (column: string) => boolean;
-  /** It is about all that there is, whatever the columns. */
-  readonly isAny?: boolean;
+  /** Whether it reads a column, by its name in the files; left out: it is about all that there is, whatever the columns. */
+  readonly reads?: (column: string) => boolean;
 }
 
 /** A date in quotes behind a comparison, with what SQL may write around it; after BETWEEN two of them. */
@@ -94,7 +92,7 @@ export function namesColumn(words: string, column: string): boolean {
 }
 
 /** The files that a statement over the views of all jobs reads. */
-export function filesOfStatement(sql: string, nowMs: number): FilesNeeded[] {
+export function filesOfStatement(sql: string, nowMs: number) {
   // Without texts, and without the view before a column; a name with a dot stands in quotes.
   const words = sql.replaceAll(/'(?:[^']|'')*'/g, "''").replaceAll(/(?<!["\w.])\w+\.(?=[A-Za-z_"])/g, '');
   const days = overBy(askedDays(sql, nowMs), nowMs);

@@ -36,7 +36,7 @@ const FOLLOWED_MS = 7 * DAY_MS;
 const MOST_NAMED = 3;
 
 /** The files of any question, where nothing is downloaded: those with most columns. */
-const ANYTHING = USUAL_SCOPES.map((scope): FilesNeeded => ({ scope, days: [], reads: () => false, isAny: true }));
+const ANYTHING = USUAL_SCOPES.map((scope): FilesNeeded => ({ scope, days: [] }));
 
 /** The time that runs answer for of the scope or job of a question. */
 function heldFor({ scope, jobId }: Pick<FilesNeeded, 'scope' | 'jobId'>, runs: readonly HoldingRun[]) {
@@ -48,7 +48,11 @@ function heldFor({ scope, jobId }: Pick<FilesNeeded, 'scope' | 'jobId'>, runs: r
 function answeredBy(need: FilesNeeded, runs: readonly HoldingRun[], columns: readonly HoldingRun[] = runs) {
   const { scope, days, reads } = need;
   const own = columns.filter((run) => lower(run.scope) === scope).flatMap((run) => columnsIn(run).map(({ name }) => name));
-  return coverageOf(days.length > 0 ? days : EVER, own.filter(reads), heldFor(need, runs));
+  return coverageOf(
+    days.length > 0 ? days : EVER,
+    own.filter((column) => reads?.(column)),
+    heldFor(need, runs),
+  );
 }
 
 /** Whether days that a question names lack files, or files with its columns. */
@@ -102,7 +106,8 @@ interface Missing {
   readonly days: readonly Interval[];
   /** Whether the question names its days: else some of them will do. */
   readonly isExact: boolean;
-  readonly isAny?: boolean | undefined;
+  /** The question is about all that there is, whatever the columns. */
+  readonly isAny?: boolean;
 }
 
 /** The columns that a question reads and an export can hold, each with its name in a plan. */
@@ -115,7 +120,7 @@ async function columnsWanted({ scope, reads }: FilesNeeded, { lists, note }: Exp
   const named = variables
     .toSorted((a, b) => b.kind.localeCompare(a.kind))
     .map(({ kind, key }) => [key, `${kind} variable ${key}`] as const);
-  return [...named, ...plain.map((name) => [name, name] as const)].filter(([column]) => column !== '' && reads(column));
+  return [...named, ...plain.map((name) => [name, name] as const)].filter(([column]) => column !== '' && reads?.(column));
 }
 
 /** The lack of a question beside the files that are here and these, which are on their way. */
@@ -125,7 +130,7 @@ async function missingOf(
   toCome: readonly HoldingRun[],
   context: ExportContext,
 ): Promise<Missing[]> {
-  const { scope, jobId, isAny } = need;
+  const { scope, jobId } = need;
   const isExact = need.days.length > 0;
   const endMs = lastMidnight(context.nowMs);
   const usual = [{ startMs: endMs - USUAL_DAYS * DAY_MS, endMs }];
@@ -145,7 +150,7 @@ async function missingOf(
   const absent = new Set(lack.map(({ column }) => column));
   const keys = keysOf(scope, []).missing.map((key): [string, string] => [key, key]);
   const columns = new Map(absent.has(undefined) ? own : [...keys, ...own.filter(([column]) => absent.has(column))]);
-  return [{ scope, columns, days: timeOfLack(lack), isExact, isAny }];
+  return [{ scope, columns, days: timeOfLack(lack), isExact, isAny: !need.reads }];
 }
 
 /** The lack of a question, with all that may tell how it gets it. */
@@ -226,8 +231,8 @@ function runsBringing(lack: Missing, { jobs, runs }: Search): ListedDelivery[] {
   return byJob.toSorted((a, b) => timeOf(b) - timeOf(a))[0] ?? [];
 }
 
-/** The platform still has files of some days: the call fetches no more of their jobs than the question reads. */
-function onPlatform(search: Search): Way | undefined {
+/** The platform still has files of some days: the call fetches no more of their jobs than the question reads; `rest`: what it leaves. */
+function onPlatform(search: Search): { readonly words: string; readonly rest: readonly Missing[] } | undefined {
   const bringing = search.lacks.map((lack) => ({ lack, runs: runsBringing(lack, search) }));
   const chosen = bringing.flatMap(({ runs }) => runs);
   const [first] = chosen;
@@ -338,21 +343,16 @@ async function planned({ lacks, asked, context }: Search): Promise<string | unde
   const jobs = others.length === 0 ? '' : ` and ${counted(others.length, 'more job')}`;
   return hint(
     'apply_export_plan',
-    `A once export that brings ${lacks === asked ? 'what is missing' : 'the rest'} is planned ("${first.name}", ${first.fields.length} columns${jobs}), not created yet. ` +
+    `A once export that brings ${lacks === asked ? 'what is missing' : 'the rest'} is planned ` +
+      `("${first.name}", ${first.fields.length} columns${jobs}), not created yet. ` +
       `Where the user agrees, apply_export_plan ${JSON.stringify({ planId, confirm: true })} creates it and fetches its files; ` +
       'then ask again.',
     'The platform has no files of it.',
   );
 }
 
-/** Words on how some of what lacks comes, and what they say nothing of. */
-interface Way {
-  readonly words: string;
-  readonly rest: readonly Missing[];
-}
-
 /** The ways to what lacks: each is asked for what those before it leave. */
-const WAYS: readonly ((search: Search) => Way | undefined | string | Promise<string | undefined>)[] = [
+const WAYS: readonly ((search: Search) => ReturnType<typeof onPlatform> | string | Promise<string | undefined>)[] = [
   beingFetched,
   onPlatform,
   withNextRun,
@@ -408,7 +408,7 @@ export interface Supply {
 async function neededBy({ jobId, jobIds, days = [] }: Asked, ofScopes: readonly FilesNeeded[], { workspace, nowMs }: ExportContext) {
   const named = jobId === undefined ? jobIds : [jobId];
   const bounded = overBy(days, nowMs).filter(({ startMs }) => Number.isFinite(startMs));
-  if (named) return named.map((id): FilesNeeded => ({ scope: '', jobId: id, days: bounded, reads: () => false }));
+  if (named) return named.map((id): FilesNeeded => ({ scope: '', jobId: id, days: bounded }));
   return ofScopes.length > 0 || (await (await workspace()).runs()).length > 0 ? ofScopes : ANYTHING;
 }
 

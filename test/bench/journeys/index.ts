@@ -20,6 +20,7 @@ const QUESTIONS: Readonly<Record<string, VisitQuestion>> = {
   'paths after the cart': ['analyze_paths', { from: '/cart' }],
   'paths from entry': ['analyze_paths', { from: 'entry' }],
   retention: ['analyze_retention', {}],
+  'retention beside hourly runs': ['analyze_retention', {}],
   'impact of all': ['measure_impact', {}],
   'impact of slow product pages': ['measure_impact', { conditions: [{ what: 'slow_page', pages: ['/p/*'] }] }],
   'variants of a test': ['measure_impact', { conditions: [{ what: 'variable', name: 'custom_var_3' }] }],
@@ -66,7 +67,7 @@ export async function benchJourneys(product: string, args: readonly string[]): P
     numberAfter(args, '--turns', 3),
   ];
   const only = after(args, '--only')?.split(',');
-  const kept = await visitFiles({ sessions, days });
+  const fileSets = [await visitFiles({ sessions, days }), await visitFiles({ sessions, days, hourly: true })] as const;
   const emulator = await startExternalEmulator(product);
   const dir = mkdtempSync(join(tmpdir(), 'journeys-'));
   let engine = embedded;
@@ -75,13 +76,18 @@ export async function benchJourneys(product: string, args: readonly string[]): P
     const [authUrl = '', projectId = ''] = [environment['WEB_ANALYTICS_AUTH_URL'], environment['WEB_ANALYTICS_PROJECT_ID']];
     const place = projectDirectory({ dir, principal: 'local', authUrl, projectId: Number(projectId) });
     mkdirSync(dirname(place), { recursive: true });
-    symlinkSync(kept, place);
+    const show = (hourly: boolean) => {
+      rmSync(place, { force: true });
+      symlinkSync(fileSets[hourly ? 1 : 0], place);
+    };
+    show(false);
     const range = rangeOf({ sessions, days });
     const ofBoth = ['analyze_funnel', { steps: ['/cart', 'purchase'], ...range }] as const;
     if (after(args, '--engine') === 'clickhouse') engine = await startWarehouse(product, environment, ofBoth);
     process.stdout.write('| question | s | CPU s | MB | characters | load | says |\n| --- | --- | --- | --- | --- | --- | --- |\n');
     for (const [what, [tool, input]] of Object.entries(QUESTIONS)) {
       if (only?.every((name) => !what.startsWith(name))) continue;
+      show(what.endsWith('hourly runs'));
       const own = { ...environment, ...engine.environment };
       const result = await measured([tool, { ...input, ...range }], { product, turns, engine, environment: own });
       const { seconds, cpu, peakMb, said } = result;

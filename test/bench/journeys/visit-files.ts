@@ -9,6 +9,8 @@ import { type RunManifest, readManifest, runDirectory, type StoredColumn } from 
 export interface Size {
   readonly sessions: number;
   readonly days: number;
+  /** An hourly export holds the same sessions, earlier than the daily one and with fewer columns. */
+  readonly hourly?: boolean;
 }
 
 const FIRST_DAY_MS = Date.UTC(2026, 9, 19);
@@ -94,21 +96,28 @@ export function rangeOf({ days }: Size): { startDate: string; endDate: string } 
 const idOf = (scope: 'sessions' | 'views', day: number) =>
   scope === 'views' ? { jobId: 32, runId: 2_000 + day } : { jobId: 31, runId: 1_000 + day };
 
-/** Writes the converted run of one day and scope as the conversion writes it: sorted, ids as numbers. */
-async function writeDay(projectDir: string, { sessions, days }: Size, scope: 'sessions' | 'views', day: number): Promise<void> {
+/** Writes the converted run of one day and scope, or of an hour of it, as the conversion writes it: sorted, ids as numbers. */
+async function writeDay(
+  projectDir: string,
+  { sessions, days }: Size,
+  scope: 'sessions' | 'views',
+  day: number,
+  hour?: number,
+): Promise<void> {
   const ofViews = scope === 'views';
-  const run = idOf(scope, day);
+  const run = hour === undefined ? idOf(scope, day) : { jobId: 33, runId: 10_000 + 24 * day + hour };
   const directory = runDirectory(projectDir, run);
   mkdirSync(directory, { recursive: true });
-  const columns = ofViews ? VIEWS : SESSIONS;
+  const columns = ofViews ? VIEWS : SESSIONS.slice(0, hour === undefined ? undefined : 5);
   const each = Math.floor(sessions / days);
   const select = selectOf(columns, { from: day * each, to: (day + 1) * each, day }, ofViews);
   const name = 'table.parquet';
   const order = ofViews ? ['user_id', 'session_id', 'view_number'] : ['user_id', 'session_id'];
   const time = ofViews ? 'view_time' : 'session_time';
-  const sorted = `SELECT * FROM (${select}) ORDER BY CAST(${time} AS DATE), ${order.join(', ')}`;
+  const ofHour = hour === undefined ? '' : ` WHERE hour(${time}) = ${hour}`;
+  const sorted = `SELECT * FROM (${select})${ofHour} ORDER BY CAST(${time} AS DATE), ${order.join(', ')}`;
   const rows = await writePiece({ select: sorted, files: [], target: name }, { directory, holder: 'bench', timeoutMs: 900_000 });
-  const exportedAt = dateOf(day + 1);
+  const [from, to] = hour === undefined ? [dateOf(day), dateOf(day + 1)] : [dateOf(day + hour / 24), dateOf(day + (hour + 1) / 24)];
   const fields = columns.map(([own]) => (own === 'custom_var_3' ? { fieldName: 'custom_var', customVarPosition: 3 } : { fieldName: own }));
   const stored = columns.map(([own, type, , heldAs]) => ({ name: own, type, ...(heldAs && { heldAs }) }));
   const manifest: RunManifest = {
@@ -117,10 +126,10 @@ async function writeDay(projectDir: string, { sessions, days }: Size, scope: 'se
     jobName: ofViews ? 'Views' : 'Sessions',
     scope,
     format: 'JSONL',
-    from: dateOf(day),
-    to: dateOf(day + 1),
-    exportedAt,
-    downloadedAt: exportedAt,
+    from,
+    to,
+    exportedAt: hour === undefined ? dateOf(day + 1.1) : to,
+    downloadedAt: to,
     fields,
     files: [],
     table: { name, bytes: statSync(join(directory, name)).size, rows, columns: stored },
@@ -135,12 +144,15 @@ export async function visitFiles(size: Size): Promise<string> {
   const made = createHash('sha256')
     .update(`${selectOf(SESSIONS, sample, false)}${selectOf(VIEWS, sample, true)}`)
     .digest('hex');
-  const kept = join(tmpdir(), `journeys-bench-${size.sessions}-${size.days}-${made.slice(0, 8)}`);
+  const hours = size.hourly ? Array.from({ length: 24 }, (_, hour) => hour) : [];
+  const kept = join(tmpdir(), `journeys-bench-${size.sessions}-${size.days}-${hours.length}-${made.slice(0, 8)}`);
   if (existsSync(kept)) return kept;
   const staged = `${kept}-${process.pid}`;
   try {
-    for (let day = 0; day < size.days; day += 1)
+    for (let day = 0; day < size.days; day += 1) {
       for (const scope of ['sessions', 'views'] as const) await writeDay(staged, size, scope, day);
+      for (const hour of hours) await writeDay(staged, size, 'sessions', day, hour);
+    }
     renameSync(staged, kept);
   } finally {
     rmSync(staged, { recursive: true, force: true });

@@ -160,7 +160,7 @@ describe('an error says what to do next', () => {
     expect(answer).toMatchObject({
       isError: true,
       text: expect.stringMatching(
-        /^jobId: nothing of job (\d+) is downloaded yet\. The platform has the files of "Hourly sessions" \([^)]+\): sync_exports \{"jobIds":\["\1"\]\} fetches/,
+        /^jobId: nothing of job (\d+) is downloaded yet\. .* "Hourly sessions" \([^)]+\): sync_exports \{"jobIds":\["\1"\]\}/,
       ),
     });
     // No argument is wrong, so none has to be corrected.

@@ -57,7 +57,7 @@ describe('a variant that no file holds is asked, planned with a yes, and asked a
     // Where a call ends is up to the machine: while the platform computes, or while the files are fetched.
     for (const { text } of answers.slice(0, -1)) {
       expect(text).toMatch(
-        /Its files are on the way \(.*(?: it waits in the queue of the platform.*| the platform computes it.*|: \d of \d files fetched[^)]*)\): /,
+        /Its files are on the way \(.*(?: it waits in the queue.*| the platform computes it.*|: \d of \d files fetched[^)]*)\): /,
       );
       expect(text).toContain('): ask the same again, which waits for them.');
     }

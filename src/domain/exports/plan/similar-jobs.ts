@@ -228,7 +228,7 @@ function scheduleWords({ order: { frequency, ranges }, bodies, nowMs }: Planned)
   const isOld = ranges.some(({ startMs }) => startMs < nowMs - OLD_DAYS * DAY_MS);
   return present(
     bodies.length > 1 &&
-      `${bodies.length} once jobs, because one takes at most 7 days (168 h); each begins where the one before ends. jobIds takes all their names.`,
+      `${bodies.length} once jobs, because one takes at most 7 days (168 h); each begins where the one before ends. jobIds takes all.`,
     isRecent && 'The range reaches into the last 24 h: visits that are not over or not processed yet will be absent.',
     mayChange && 'Visits of apps may still change for 7 days: a later export of these days may differ.',
     isOld && 'How far back the data reach is not shown by the interface; the service refuses a range that begins earlier.',
