@@ -326,22 +326,25 @@ export type ReadsVariable = (name: string) => boolean;
  * counts too, because a run may deliver rows of it again.
  */
 export function neededOf(all: readonly RunManifest[], readsVariable: ReadsVariable = () => true): RunManifest[] {
-  const kept: (Interval & { readonly run: RunManifest; readonly names: ReadonlySet<string>; readonly rows: number })[] = [];
+  const kept = new Map<RunManifest, Interval & { readonly names: ReadonlySet<string>; readonly rows: number }>();
   for (const run of all.toSorted((a, b) => (isLater(a, b) ? -1 : 1))) {
     const { startMs, endMs } = rangeOf(run);
     const time = { startMs: 2 * startMs - endMs, endMs };
     const idle = new Set(variableNames(run.fields).filter((name) => !readsVariable(name)));
     const names = new Set(columnsIn(run).flatMap(({ name }) => (idle.has(name) ? [] : folded(name))));
     const rows = run.table?.rows ?? 0;
-    const isWider = (other: (typeof kept)[number]) =>
-      other.rows >= rows &&
-      (['scope', 'deviceId', 'segmentId'] as const).every((part) => other.run[part] === run[part]) &&
-      [...names].every((name) => other.names.has(name));
-    const wider = kept.filter((other) => other.startMs < endMs && other.endMs > time.startMs && isWider(other));
-    if (wider.length === 0 || subtract([time], wider).length > 0) kept.push({ run, startMs, endMs, names, rows });
+    const wider = [...kept].flatMap(([other, own]) => {
+      const isWider =
+        own.startMs < endMs &&
+        own.endMs > time.startMs &&
+        own.rows >= rows &&
+        (['scope', 'deviceId', 'segmentId'] as const).every((part) => other[part] === run[part]) &&
+        [...names].every((name) => own.names.has(name));
+      return isWider ? own : [];
+    });
+    if (wider.length === 0 || subtract([time], wider).length > 0) kept.set(run, { startMs, endMs, names, rows });
   }
-  const runs = new Set(kept.map(({ run }) => run));
-  return all.filter((run) => runs.has(run));
+  return all.filter((run) => kept.has(run));
 }
 
 /** Describes runs of one scope, all of which are tables or without rows, as one view: one row for each key, the last export winning. */
