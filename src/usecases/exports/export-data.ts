@@ -255,7 +255,7 @@ async function orReading<T>(coming: readonly RunManifest[], task: () => Promise<
 /** Runs that are tables or without rows, and those still being read; names what cannot be, and throws where a scope has no others. */
 async function readyRuns(asked: Asked, workspace: ProjectWorkspace, { note, signal, clock, nowMs }: ExportContext) {
   const lateOf = (runs: readonly RunManifest[]) =>
-    neededOf(runs, asked.readsVariable).filter((run) => !isReady(run) && isOfAnswer(run, asked));
+    runs.every(isReady) ? [] : neededOf(runs, asked.readsVariable).filter((run) => !isReady(run) && isOfAnswer(run, asked));
   const downloaded = await meantIn(workspace, asked);
   requireRuns(downloaded, asked);
   const waiting = new Set(lateOf(downloaded).map(({ jobId }) => jobId));

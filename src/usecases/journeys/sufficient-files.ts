@@ -1,5 +1,4 @@
 import { coverageOf, EVER } from '../../domain/exports/coverage.ts';
-import { planCalls } from '../../domain/exports/plan/journey-fields.ts';
 import { daysWords } from '../../domain/journeys/covered-days.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
@@ -19,35 +18,27 @@ const LEAST = [
   ['analyze_retention', { sessions: ['session_number'] }],
 ] as const satisfies readonly (readonly [string, Fields])[];
 
-/** What the files lack for a tool and in which scopes, or the days that they cover for it. */
-function judged(runs: readonly HoldingRun[], least: Fields): { days: Set<number>; lacking: string[]; scopes: VisitScope[] } {
+/** What the files lack for a tool, or the days over which they suffice. */
+function sentenceOf(runs: readonly HoldingRun[], least: Fields): string {
   const covers = SCOPES.flatMap((name) => {
     const own = least[name];
     if (!own) return [];
     const held = heldIn(runs, name);
     const fields = [...KEYS[name], ...own];
     const lacking = fields.filter((field) => held(field).length === 0).map((field) => `${name}.${field}`);
-    return [{ name, have: coverageOf(EVER, fields, held).have, lacking: held().length > 0 ? lacking : [`all ${name}`] }];
+    return [{ have: coverageOf(EVER, fields, held).have, lacking: held().length > 0 ? lacking : [`all ${name}`] }];
   });
-  const poor = covers.filter(({ lacking }) => lacking.length > 0);
-  return {
-    days: daysIn(covers.reduce((shared, { have }) => intersect(shared, have), EVER)),
-    lacking: covers.flatMap(({ lacking }) => lacking),
-    // Files with all fields that share no whole day lack days of one scope or the other.
-    scopes: (poor.length > 0 ? poor : covers).map(({ name }) => name),
-  };
-}
-
-function sentenceOf({ days, lacking, scopes }: ReturnType<typeof judged>): string {
+  const days = daysIn(covers.reduce((shared, { have }) => intersect(shared, have), EVER));
   if (days.size > 0) return `the files suffice over ${daysWords([...days].slice(-31)).join(', ')}.`;
+  const lacking = covers.flatMap((each) => each.lacking);
   const why = lacking.length > 0 ? `lack ${lacking.join(', ')}` : 'cover no whole day (UTC) with all that it reads';
-  return `the files ${why}. ${planCalls(scopes)}`;
+  return `the files ${why}; a call says what brings it.`;
 }
 
 /** Says for which of the tools over visits downloaded runs suffice, and over which days; nothing where nothing is downloaded. */
 export function sufficiencyWords(runs: readonly HoldingRun[]): string[] {
   if (runs.length === 0) return [];
-  const tools = LEAST.map(([tool, least]) => ({ tool, sentence: sentenceOf(judged(runs, least)) }));
+  const tools = LEAST.map(([tool, least]) => ({ tool, sentence: sentenceOf(runs, least) }));
   return [...grouped(tools, ({ sentence }) => sentence)].flatMap(([sentence, [first, ...others]]) => {
     if (!first) return [];
     return hint(first.tool, `${first.tool}${others.map(({ tool }) => hint(tool, `, ${tool}`)).join('')}: ${sentence}`);

@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/errors.ts';
 import { type Held, rangeOf } from '../../domain/exports/coverage.ts';
 import { grouped } from '../../lib/grouped.ts';
-import { type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
+import { daysIn, type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
 import { counted } from '../../lib/number-text.ts';
 import { firstOf } from '../../lib/sentences.ts';
 import { type RunManifest, type RunTable, runKey, type StoredColumn } from '../store/manifest.ts';
@@ -326,23 +326,26 @@ export type ReadsVariable = (name: string) => boolean;
  * counts too, because a run may deliver rows of it again.
  */
 export function neededOf(all: readonly RunManifest[], readsVariable: ReadsVariable = () => true): RunManifest[] {
-  const kept = new Map<RunManifest, Interval & { readonly names: ReadonlySet<string>; readonly rows: number }>();
+  const kept = new Set<RunManifest>();
+  const byDay = new Map<number, (Interval & { readonly run: RunManifest; readonly names: ReadonlySet<string>; readonly rows: number })[]>();
   for (const run of all.toSorted((a, b) => (isLater(a, b) ? -1 : 1))) {
     const { startMs, endMs } = rangeOf(run);
-    const time = { startMs: 2 * startMs - endMs, endMs };
+    const time = [{ startMs: 2 * startMs - endMs, endMs }];
+    const days = daysIn(time, 'touched');
     const idle = new Set(variableNames(run.fields).filter((name) => !readsVariable(name)));
     const names = new Set(columnsIn(run).flatMap(({ name }) => (idle.has(name) ? [] : folded(name))));
     const rows = run.table?.rows ?? 0;
-    const wider = [...kept].flatMap(([other, own]) => {
-      const isWider =
-        own.startMs < endMs &&
-        own.endMs > time.startMs &&
-        own.rows >= rows &&
-        (['scope', 'deviceId', 'segmentId'] as const).every((part) => other[part] === run[part]) &&
-        [...names].every((name) => own.names.has(name));
-      return isWider ? own : [];
-    });
-    if (wider.length === 0 || subtract([time], wider).length > 0) kept.set(run, { startMs, endMs, names, rows });
+    const wider = [...days]
+      .flatMap((day) => byDay.get(day) ?? [])
+      .filter(
+        (other) =>
+          other.rows >= rows &&
+          (['scope', 'deviceId', 'segmentId'] as const).every((part) => other.run[part] === run[part]) &&
+          [...names].every((name) => other.names.has(name)),
+      );
+    if (wider.length > 0 && subtract(time, wider).length === 0) continue;
+    kept.add(run);
+    for (const day of days) byDay.set(day, [...(byDay.get(day) ?? []), { run, startMs, endMs, names, rows }]);
   }
   return all.filter((run) => kept.has(run));
 }

@@ -30,26 +30,22 @@ describe('for which tools over visits the files suffice', () => {
     ]);
   });
 
-  it('names the fields, scopes or days that are lacking, and the plan', () => {
-    const planOf = (scope: string) => `plan_export {"fields":["journeys"],"scope":"${scope}","frequency":"daily"}`;
-    const [ofViews, ofSessions] = ['views', 'sessions'].map(
-      (scope) => ` ${planOf(scope)} plans what is missing (once with dates for past days).`,
-    );
+  it('names the fields, scopes or days that are lacking, and leaves what brings them to the tools', () => {
+    const way = 'a call says what brings it.';
     expect(said([views(11, 'path'), sessions(12, 'session_number_of_transactions')])).toEqual([
-      `analyze_funnel, measure_impact, analyze_paths: the files lack views.path.${ofViews}`,
-      `analyze_retention: the files lack sessions.session_number.${ofSessions}`,
+      `analyze_funnel, measure_impact, analyze_paths: the files lack views.path; ${way}`,
+      `analyze_retention: the files lack sessions.session_number; ${way}`,
     ]);
-    expect(said([views(11)])[1]).toBe(`measure_impact, analyze_retention: the files lack all sessions.${ofSessions}`);
+    expect(said([views(11)])[1]).toBe(`measure_impact, analyze_retention: the files lack all sessions; ${way}`);
     expect(said([views(11), sessions(12, 'session_number_of_transactions')])[1]).toBe(
-      'measure_impact: the files cover no whole day (UTC) with all that it reads. ' +
-        `${planOf('sessions')} and ${planOf('views')} plan what is missing (once with dates for past days).`,
+      `measure_impact: the files cover no whole day (UTC) with all that it reads; ${way}`,
     );
   });
 
   it('names no tool that is switched off, and nothing where nothing is here', () => {
     expect(said([views(11), sessions(11)], ['analyze_paths', 'analyze_retention'])).toEqual([
       'analyze_funnel: the files suffice over 2026-11-11 (1 day, UTC).',
-      expect.stringMatching(/^measure_impact: the files lack sessions.session_number_of_transactions\./),
+      expect.stringMatching(/^measure_impact: the files lack sessions.session_number_of_transactions;/),
     ]);
     expect(said([])).toEqual([]);
   });

@@ -50,12 +50,8 @@ export function isPreset(text: string): boolean {
   return text.trim().toLowerCase() === PRESET;
 }
 
-/** The sentence that names the calls which plan what the tools over visits read of these scopes. */
-export function planCalls(scopes: readonly string[] = Object.keys(journeyFields)): string {
-  const calls = scopes.map((scope) => `{"fields":["${PRESET}"],"scope":"${scope}","frequency":"daily"}`);
-  return hint(
-    'plan_export',
-    `plan_export ${calls.join(' and plan_export ')} ${scopes.length === 1 ? 'plans' : 'plan'} what is missing ` +
-      '(once with dates for past days).',
-  );
+/** The sentence that names the call which plans what the tools over visits read of a scope, and these fields beside it. */
+export function planCall(scope: string, ...more: readonly string[]): string {
+  const call = JSON.stringify({ fields: [PRESET, ...more], scope, frequency: 'daily' });
+  return hint('plan_export', `plan_export ${call} plans what is missing (once with dates for past days).`);
 }
