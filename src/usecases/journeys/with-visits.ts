@@ -1,11 +1,12 @@
 import { ApiError, refuse } from '../../api/errors.ts';
 import { coverageOf, type Held, timeOfDays } from '../../domain/exports/coverage.ts';
-import { planCall } from '../../domain/exports/plan/journey-fields.ts';
+import { PRESET, planCall } from '../../domain/exports/plan/journey-fields.ts';
 import type { Variable } from '../../domain/exports/plan/resolve-fields.ts';
-import { type CoveredDays, chooseDays, dayFrom, type ScopeFiles, USUAL_DAYS } from '../../domain/journeys/covered-days.ts';
+import { type CoveredDays, chooseDays, dayFrom, dayText, type ScopeFiles, USUAL_DAYS } from '../../domain/journeys/covered-days.ts';
 import { pageSteps } from '../../domain/journeys/step.ts';
 import { fold } from '../../domain/names/match-name.ts';
 import { DAY_MS } from '../../lib/clock.ts';
+import { hint } from '../../lib/hint.ts';
 import { type Interval, union } from '../../lib/intervals.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import type { ReadsVariable } from '../../workspace/query/data-view.ts';
@@ -68,13 +69,15 @@ interface VariablesRead {
 export async function missingVariable(
   name: string,
   { meant, variables, failures }: VariablesRead,
-  { supply }: Pick<Visits, 'supply'>,
+  { supply, days }: Pick<Visits, 'supply' | 'days'>,
 ): Promise<ApiError> {
   const absent = `conditions: no column of the downloaded files holds the variable "${name}"`;
   if (supply.coming !== undefined) return new ApiError('missing', `${absent}. ${supply.coming}`, NAMED);
   if (meant) {
     const which = meant.position === undefined ? `dynamic variable "${meant.key}"` : `custom variable ${meant.position}, "${meant.key}"`;
-    const way = (await supply.wayOn(meant.key)) ?? planCall('sessions', `${meant.kind} variable ${meant.key}`);
+    const order = { fields: [PRESET, `${meant.kind} variable ${meant.key}`], scope: 'sessions', frequency: 'once' };
+    const call = JSON.stringify({ ...order, startDate: dayText(days.first), endDate: dayText(days.last) });
+    const way = (await supply.wayOn(meant.key)) ?? hint('plan_export', `plan_export ${call} plans it for these days.`);
     return new ApiError('missing', `${absent}. It is ${which}. ${way}`, NAMED);
   }
   if (failures.length > 0) return new ApiError('missing', `${absent}. ${failures.join(' ')} Ask again.`, NAMED);

@@ -50,8 +50,8 @@ export function isPreset(text: string): boolean {
   return text.trim().toLowerCase() === PRESET;
 }
 
-/** The sentence that names the call which plans what the tools over visits read of a scope, and these fields beside it. */
-export function planCall(scope: string, ...more: readonly string[]): string {
-  const call = JSON.stringify({ fields: [PRESET, ...more], scope, frequency: 'daily' });
+/** The sentence that names the call which plans what the tools over visits read of a scope. */
+export function planCall(scope: string): string {
+  const call = JSON.stringify({ fields: [PRESET], scope, frequency: 'daily' });
   return hint('plan_export', `plan_export ${call} plans what is missing (once with dates for past days).`);
 }
