@@ -1,6 +1,6 @@
 import { LAST } from '../domain/metrics/engine/scan.ts';
 import { definitionOf } from '../domain/metrics/metric-definitions.ts';
-import { factorsOf } from '../domain/metrics/metric-names.ts';
+import { isOfMetric } from '../domain/metrics/metric-names.ts';
 import { type Finding, placesOf } from '../findings/finding.ts';
 import { isMoved } from '../findings/sentence.ts';
 import { grouped } from '../lib/grouped.ts';
@@ -69,15 +69,17 @@ export function ownMark({ when, change }: Finding, times: readonly string[]): Tr
   return markOf(`${sinceWords(when)}${size}`, when, times);
 }
 
-/** Whether a finding is of a metric or of what it is made of. */
-const isOfMetric = ({ subject, cost }: Pick<Finding, 'subject' | 'cost'>, metric: string) =>
-  subject === metric || cost?.of === metric || factorsOf(metric).includes(subject);
-
 /** Changes in other places or of other metrics that move the metric of a picture; of several that began on a day the first. */
 export function changesBeside(findings: readonly Finding[], own: readonly Finding[], metric: string, times: readonly string[]): Finding[] {
   const seen = findings.filter((each) => {
     const isLevel = each.when.shape === 'step' || each.when.shape === 'episode';
-    return isLevel && isOfMetric(each, metric) && isMoved(each) && !own.includes(each) && isOnDays(each, times);
+    return (
+      isLevel &&
+      (isOfMetric(each.subject, metric) || each.cost?.of === metric) &&
+      isMoved(each) &&
+      !own.includes(each) &&
+      isOnDays(each, times)
+    );
   });
   return [...grouped(seen, ({ when }) => when.from).values()].flatMap(([one]) => one ?? []);
 }

@@ -2,8 +2,8 @@ import { ApiError, refuse } from '../../api/errors.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { rangeTexts } from '../../lib/dates.ts';
 import { daysIn, type Interval, intersect, union } from '../../lib/intervals.ts';
-import { present } from '../../lib/sentences.ts';
 import { type Coverage, coveredLead, EVER, timeOfDays } from '../exports/coverage.ts';
+import { planCalls } from '../exports/plan/journey-fields.ts';
 
 /** UTC days as numbers since 1970. */
 export interface CoveredDays {
@@ -104,8 +104,8 @@ export async function chooseDays(
         'name fewer days.',
     );
   if (covered.length === 0) {
-    const words = `The downloaded files cover no whole day (UTC)${askedWords(asked)}. ${cover}.`;
-    throw new ApiError('missing', present(words, await wayOn()).join(' '), { saysWayOn: true });
+    const words = `The downloaded files cover no whole day (UTC)${askedWords(asked)}. ${cover}`;
+    throw new ApiError('missing', `${words}. ${(await wayOn()) ?? planCalls().join(' ')}`, { saysWayOn: true });
   }
   return { first: start, last: end, covered, missing, reading, ofFiles, words: daysWords(covered), lead };
 }

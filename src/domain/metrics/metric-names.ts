@@ -38,3 +38,7 @@ export function factorsOf(
 ): readonly string[] {
   return (isOfOtherGoal && metric === 'revenueSum' ? undefined : FACTORS[metric]) ?? [];
 }
+
+/** Whether something is of a metric or of what it is the product of. */
+export const isOfMetric = (subject: string, metric: string, visits?: Parameters<typeof factorsOf>[1]): boolean =>
+  subject === metric || factorsOf(metric, visits).includes(subject);

@@ -1,6 +1,6 @@
 import { ApiError, refuse } from '../../api/errors.ts';
 import { coverageOf, type Held, timeOfDays } from '../../domain/exports/coverage.ts';
-import { PRESET, planCall } from '../../domain/exports/plan/journey-fields.ts';
+import { PRESET, planCalls } from '../../domain/exports/plan/journey-fields.ts';
 import type { Variable } from '../../domain/exports/plan/resolve-fields.ts';
 import { type CoveredDays, chooseDays, dayFrom, dayText, type ScopeFiles, USUAL_DAYS } from '../../domain/journeys/covered-days.ts';
 import { pageSteps } from '../../domain/journeys/step.ts';
@@ -32,7 +32,7 @@ const NAMED = { saysWayOn: true };
 
 /** The error for columns that no downloaded file of a scope has, or none of whose files is here: how they come. */
 async function missingFields(scope: string, fields: readonly string[], isHere: boolean, supply: Supply): Promise<ApiError> {
-  const way = (await supply.wayOn(isHere ? fields[0] : scope)) ?? planCall(scope);
+  const way = (await supply.wayOn(isHere ? fields[0] : scope)) ?? planCalls([scope]).join('');
   const names = fields.join(', ');
   const what = isHere
     ? `The downloaded files of ${scope} have no ${names}, which this answer needs`

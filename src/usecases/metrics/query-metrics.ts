@@ -7,7 +7,15 @@ import { changeFacts, grammarOf, placeBy, wordedAll } from '../../domain/metrics
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { hasAllDevices, isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
-import { askedOf, gridOf, isOfDays, type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
+import {
+  askedOf,
+  gridOf,
+  isOfDays,
+  isOfLongRows,
+  type MetricQuery,
+  type QueryGrid,
+  timeUnitOf,
+} from '../../domain/metrics/read/metric-query.ts';
 import { leadOf } from '../../domain/metrics/read/query-lead.ts';
 import { commerceMetrics, commerceNote, needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
 import { inOrder, isTotal, linesOf, type QueryLine, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
@@ -172,8 +180,7 @@ function changesTold(
     details: facts.map((each) => intervalSentence(each, grammar)).filter((sentence) => sentence !== ''),
   });
   const facts = ranked(changes.map(factsOf));
-  const isLong = ['week', 'month', 'quarter'].includes(timeUnitOf(breakdown) ?? '');
-  const isBehind = (each: Facts) => mayBeSeason(each) || (isLong && each.when.shape === 'day');
+  const isBehind = (each: Facts) => mayBeSeason(each) || (isOfLongRows(breakdown) && each.when.shape === 'day');
   return { first: told(facts.filter((each) => !isBehind(each))), last: told(facts.filter(isBehind)) };
 }
 

@@ -1,4 +1,4 @@
-import { factorsOf, nameOf } from '../../domain/metrics/metric-names.ts';
+import { isOfMetric, nameOf } from '../../domain/metrics/metric-names.ts';
 import { rangeText } from '../../findings/wording.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { isRecord } from '../../lib/is-record.ts';
@@ -57,8 +57,7 @@ function figuresTable(data: Content): Block['table'] {
   };
   /** A verdict of two ranges; a change that goes on from before them is no part of how they differ. */
   const verdictOf = (metric: string, verdict: string) => {
-    const factors = factorsOf(metric);
-    const change = told.find(({ subject, ongoing }) => ongoing && (subject === metric || factors.includes(subject)));
+    const change = told.find(({ subject, ongoing }) => ongoing && isOfMetric(subject, metric));
     return change && verdict === 'within noise'
       ? `the change ${sinceWords({ from: change.from })} included`
       : (VERDICTS[verdict] ?? verdict);

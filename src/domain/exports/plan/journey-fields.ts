@@ -50,8 +50,10 @@ export function isPreset(text: string): boolean {
   return text.trim().toLowerCase() === PRESET;
 }
 
-/** The sentence that names the call which plans what the tools over visits read of a scope. */
-export function planCall(scope: string): string {
-  const call = JSON.stringify({ fields: [PRESET], scope, frequency: 'daily' });
-  return hint('plan_export', `plan_export ${call} plans what is missing (once with dates for past days).`);
+/** The sentences that name the calls which plan what the tools over visits read of these scopes. */
+export function planCalls(scopes: readonly string[] = Object.keys(journeyFields)): string[] {
+  return scopes.map((scope) => {
+    const call = JSON.stringify({ fields: [PRESET], scope, frequency: 'daily' });
+    return hint('plan_export', `plan_export ${call} plans what is missing (once with dates for past days).`);
+  });
 }

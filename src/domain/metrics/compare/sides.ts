@@ -49,7 +49,9 @@ function differenceOf(metric: string, reference: Side, other: Side): Difference 
   if (!first || !second) return undefined;
   const squares = shared.map((_, day) => (nth(second.residuals, day) - nth(first.residuals, day)) ** 2);
   const error = Math.sqrt((shared.length ** 2 / freedom) * meanOf(squares));
-  const score = (second.level - first.level) / error;
+  const difference = second.level - first.level;
+  // Sides that are the same on all days do not scatter.
+  const score = difference === 0 ? 0 : difference / error;
   const times = kindOf(metric) === 'share' ? 100 : 1;
   return { pValue: tailOf(normalOf(score, freedom)), half: times * error * studentOf(Z_95, freedom) };
 }

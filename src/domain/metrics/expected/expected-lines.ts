@@ -6,11 +6,11 @@ import type { KnownDays } from '../calendar/known-days.ts';
 import { type Expected, type ExpectedRow, expectationsOf, LEAST_LEVEL_DAYS, laterDay, verdictsOf } from '../engine/expectation.ts';
 import { isSum, type MetricKind, sumOf } from '../engine/series.ts';
 import { orderCause } from '../findings.ts';
-import { factorsOf } from '../metric-names.ts';
+import { isOfMetric } from '../metric-names.ts';
 import { dayPoints, figuresOf, kindOf } from '../read/day-points.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Selection } from '../read/metric-grid.ts';
-import { askedOf, isOfDays, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
+import { askedOf, isOfDays, isOfLongRows, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
 import { goesAlong, isOn, type SiteChange, type Visits } from '../site-changes.ts';
 
@@ -64,7 +64,7 @@ export const isNewAt =
 
 /** Whether a change is of a metric or of what it is made of. */
 export const isChangeOf = (change: Pick<FoundChange, 'metric' | 'reading'>, metric: string) =>
-  change.metric === metric || factorsOf(metric, change.reading).includes(change.metric);
+  isOfMetric(change.metric, metric, change.reading);
 
 /** Whether a change is of some of these days. */
 const isOnSome =
@@ -96,7 +96,7 @@ function expectationsIn(
   const isOver = (labels: readonly string[]) => labels.every((label) => label <= last);
   const [over, ahead] = [asked.filter(isOver), asked.filter((labels) => !isOver(labels))];
   // Of weeks and longer rows there are few enough to hold each against all days before it.
-  const rowByRow = ['week', 'month', 'quarter'].includes(timeUnitOf(query.breakdown) ?? '');
+  const rowByRow = isOfLongRows(query.breakdown);
   const changes = told.filter((each) => isChangeOf(each, metric));
   const steps = changes.flatMap(({ change: { from, to } }) => (to === undefined ? [from] : []));
   // Their level is not usual yet on some day, so that it teaches nothing.

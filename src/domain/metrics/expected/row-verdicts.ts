@@ -168,14 +168,14 @@ function weekdayLevels(weeks: readonly Week[], days: readonly number[]) {
   // Few visits scatter more.
   return {
     freedom,
-    levels: levels.map(({ middle, variance }, at) => ({ day: days[at], value: middle, variance: Math.max(shared, variance) })),
+    levels: levels.map(({ middle, variance }, at) => ({ day: nth(days, at), value: middle, variance: Math.max(shared, variance) })),
   };
 }
 
-const weekdayScores = (weeks: readonly Week[]) => (among: readonly { readonly day: number | undefined }[]) => {
+const weekdayScores = (weeks: readonly Week[]) => (among: readonly { readonly day: number }[]) => {
   const { levels, freedom } = weekdayLevels(
     weeks,
-    among.map(({ day = 0 }) => day),
+    among.map(({ day }) => day),
   );
   return levels.map(({ value, variance }) => normalOf((value - 1) / Math.sqrt(variance), freedom));
 };
@@ -194,7 +194,7 @@ export function weekdaySentence(name: string, metric: string, days: readonly Met
   const { highest, lowest } = endsOf(rank, weekdayScores(weeks), LEVEL);
   const [top, bottom] = [highest ?? rank[0], lowest ?? rank.at(-1)];
   if (!top || !bottom) return '';
-  const nameAt = ({ day }: typeof top) => WEEKDAYS[day ?? 0] ?? '';
+  const nameAt = ({ day }: typeof top) => WEEKDAYS[day] ?? '';
   const above = `${sizeOf(top.value / bottom.value - 1)} above ${nameAt(bottom)}`;
   if (!highest && !lowest) {
     const score = normalOf((top.value - bottom.value) / Math.hypot(Math.sqrt(top.variance), Math.sqrt(bottom.variance)), freedom);

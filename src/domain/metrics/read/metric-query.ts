@@ -244,6 +244,11 @@ export function timeUnitOf(breakdown: readonly Breakdown[]): TimeUnit | undefine
   return units[0];
 }
 
+const LONG: ReadonlySet<string> = new Set<TimeUnit>(['week', 'month', 'quarter']);
+
+/** Whether each row is of several days in a row. */
+export const isOfLongRows = (breakdown: MetricQuery['breakdown']): boolean => breakdown.some((part) => LONG.has(part));
+
 /** Whether rows are made of the days that have something in common. */
 export function isOfDays(unit: TimeUnit | undefined): unit is 'weekday' | 'weekend' {
   return unit === 'weekday' || unit === 'weekend';

@@ -13,8 +13,8 @@ const WORLDS = 400;
 /** A side by its visits and conversion rate on each day. */
 type SideOf = (day: number) => { readonly visits: number; readonly rate: number };
 
-/** The verdicts on sides against the first one, over days that all have in common, with scatter of their own. */
-function verdictsOf(seed: number, days: number, sides: readonly SideOf[]) {
+/** Sides against the first one, over days that all have in common, with scatter of their own. */
+function comparedOf(seed: number, days: number, sides: readonly SideOf[]) {
   const random = seeded(seed);
   const shared = Array.from({ length: days }, () => Math.exp(0.1 * random.normal()));
   const read = sides.map((side, at) => {
@@ -36,11 +36,11 @@ function verdictsOf(seed: number, days: number, sides: readonly SideOf[]) {
     return { name: String(at), values, days: rows };
   });
   const scene = { kind: 'device', currency: 'EUR', placeOf: () => ({}), grammar: grammarOf('2026-09-21') } as const;
-  return compareSides(METRICS, read, scene).findings.map((each) => ({
-    name: `${each.subject} of ${each.place.device}`,
-    isTold: isMoved(each),
-  }));
+  return compareSides(METRICS, read, scene);
 }
+
+const verdictsOf = (...asked: Parameters<typeof comparedOf>) =>
+  comparedOf(...asked).findings.map((each) => ({ name: `${each.subject} of ${each.place.device}`, isTold: isMoved(each) }));
 
 /** The share of worlds in which a metric of a side is told apart from that of the first, or any of any side. */
 function toldShare(days: number, sides: readonly SideOf[], of?: string): number {
@@ -53,6 +53,12 @@ const flat =
   () => ({ visits, rate });
 
 describe('sides at the same time', () => {
+  it('of which nothing was counted take no verdict from the others', () => {
+    const { rows, columns } = comparedOf(1, 7, [flat(400, 0), flat(400, 0), flat(4_000, 0)]);
+    const verdicts = rows.map((row) => ['metric', 'verdict'].map((name) => row[columns.indexOf(name)]).join(' '));
+    expect(verdicts.filter((verdict) => verdict.startsWith('conversionRate w'))).toHaveLength(2);
+  });
+
   it.each([7, 14])('are told apart in one world of twenty where they are alike, over %d days', (days) => {
     expect(toldShare(days, [flat(400, 0.03), flat(400, 0.03), flat(400, 0.03)])).toBeLessThan(0.07);
   });
