@@ -20,7 +20,7 @@ import {
 } from './gls.ts';
 import { localTimes } from './local-time.ts';
 import { skewnessOf, slowVariance } from './noise.ts';
-import { type Effect, placesFrom, type Series } from './run-series.ts';
+import type { Effect, Series } from './run-series.ts';
 import { chanceOfAny, type Limits, limitsFor, simulatedChance } from './score-limits.ts';
 
 /** More changes than this in one look-back are no course of levels. */
@@ -237,7 +237,16 @@ function usualRuns(series: Deviations, start: Int32Array, noiseOf: (places: Int3
 }
 
 /** The places of some of so many runs. */
-const placesOf = (n: number, isMeant: (run: number) => boolean) => Int32Array.from(placesFrom(0, n).filter(isMeant));
+function placesOf(n: number, isMeant: (run: number) => boolean): Int32Array {
+  const places = new Int32Array(n);
+  let count = 0;
+  for (let run = 0; run < n; run += 1)
+    if (isMeant(run)) {
+      places[count] = run;
+      count += 1;
+    }
+  return places.slice(0, count);
+}
 
 /** A single run that does not repeat may be an outlier; that as many in a row are is less likely than this over the whole series. */
 const RUN_OF_OUTLIERS = 0.003;

@@ -52,22 +52,29 @@ function equationsOf(series: Float64Array, places: Int32Array, { own, kept }: We
   // A weak pull to 0 says what the runs leave open: that weekdays and hours have no level of their own.
   const matrix = Array.from({ length: SIZE }, (_, cell) => new Float64Array(SIZE).fill(RIDGE, cell, cell + 1));
   const [right, returns, lastDays] = [new Float64Array(SIZE), new Float64Array(SIZE), new Float64Array(SIZE).fill(Number.NaN)];
-  let past: readonly number[] = [];
-  for (const [index, run] of places.entries()) {
+  // The cells of a run, then those of the run before, and what each counts.
+  const [cells, shares] = [new Int32Array(4), new Float64Array(4)];
+  for (let index = 0; index < places.length; index += 1) {
+    const run = nthPlace(places, index);
     const weight = nthDouble(own, index);
-    const cells = [nthUnsigned(weekday, run), HOURS + nthUnsigned(hour, run)];
-    const all = [...cells, ...past];
-    for (const [place, cell] of all.entries()) {
-      const share = place < 2 ? weight : nthDouble(kept, index) - weight;
+    cells.copyWithin(2, 0, 2);
+    cells[0] = nthUnsigned(weekday, run);
+    cells[1] = HOURS + nthUnsigned(hour, run);
+    shares.fill(weight, 0, 2);
+    shares.fill(nthDouble(kept, index) - weight, 2);
+    const count = index === 0 ? 2 : 4;
+    for (let place = 0; place < count; place += 1) {
+      const cell = nthPlace(cells, place);
+      const share = nthDouble(shares, place);
       add(right, cell, share * nthDouble(series, index));
-      for (const [other, column] of all.entries())
-        add(matrix[cell] ?? right, column, share * (other < 2 ? weight : nthDouble(kept, index) - weight));
+      const row = matrix[cell] ?? right;
+      for (let other = 0; other < count; other += 1) add(row, nthPlace(cells, other), share * nthDouble(shares, other));
     }
-    for (const cell of cells) {
+    for (let place = 0; place < 2; place += 1) {
+      const cell = nthPlace(cells, place);
       if (lastDays[cell] !== day[run]) add(returns, cell, 1);
       lastDays[cell] = nthPlace(day, run);
     }
-    past = cells;
   }
   return { matrix, right, returns };
 }
