@@ -41,7 +41,7 @@ export const areNear = (a: Begun, b: Begun) =>
   a.relative * b.relative > 0 && daysFrom(a.latest, b.earliest) <= 1 && daysFrom(b.latest, a.earliest) <= 1;
 
 /** A change as every tool dates and sizes it: by all days that are known, whatever the ranges; undefined where these days show none. */
-function measuredOn<Of extends Visits>({ metric, reading, change }: SiteChange<Of>): SiteChange<Of> | undefined {
+export function measuredOn<Of extends Visits>({ metric, reading, change }: SiteChange<Of>): SiteChange<Of> | undefined {
   const days = [kindOf(metric), pointsKnown(reading, metric)] as const;
   const size = measureChange(...days, change) ?? sizeOfDays(...days, change);
   return size && { metric, reading, change: { ...change, ...size } };
@@ -159,6 +159,17 @@ const changedDays = ({ metric, reading, change }: SiteChange): ChangedDays => ({
 
 /** Whether a change is that of a part, which moved unlike the rest of some visits. */
 export const isOfThisPart = (part: SiteChange, whole: SiteChange) => isOfPart(changedDays(part), changedDays(whole));
+
+/** The change of a part of some visits, of those that were found, that a change of these is: on its days the part moved unlike the rest. */
+export function foundInPart<Of extends Visits>(own: SiteChange<Of>, found: readonly SiteChange<Of>[]): SiteChange<Of> | undefined {
+  const { metric, change } = own;
+  const days = { first: change.from, last: change.to ?? LAST };
+  return found.find((part) => {
+    if (part.metric !== metric || part.change.relative * change.relative <= 0 || !isOn(part.change, days)) return false;
+    const size = sizeOfDays(kindOf(metric), pointsKnown(part.reading, metric), change);
+    return size !== undefined && isOfThisPart({ ...part, change: { ...change, ...size } }, own);
+  });
+}
 
 /** A change on the one part of its visits that moved its way, unlike the rest, and made most of it, as dated and sized there. */
 export function onItsPart<Of extends Visits>(

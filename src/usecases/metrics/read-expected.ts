@@ -1,11 +1,18 @@
 import { onApiError, refuse } from '../../api/errors.ts';
-import { atTheirPlaces, changesBefore, changesFrom, changesWithLater } from '../../domain/metrics/expected/expected-changes.ts';
+import {
+  atTheirPlaces,
+  changesBefore,
+  changesFrom,
+  changesWithLater,
+  inSelections,
+} from '../../domain/metrics/expected/expected-changes.ts';
 import { FORECAST_DAYS, type FoundChange, keyOf, TURN_DAYS, withExpected } from '../../domain/metrics/expected/expected-lines.ts';
 import { specialNote } from '../../domain/metrics/expected/expected-words.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import { combined } from '../../domain/metrics/read/combine.ts';
 import { metricsToRead } from '../../domain/metrics/read/day-points.ts';
+import type { MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { hasAllDevices, type MetricGrid, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import { type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
 import { commerceMetrics } from '../../domain/metrics/read/query-notes.ts';
@@ -84,6 +91,13 @@ async function readLater(daily: Parameters<typeof fetchKept>[0], { startMs, endM
     .catch(onApiError(() => NOTHING_LATER));
 }
 
+/** All visits, and those of each device. */
+const EACH_DEVICE = ['all', ...PARTS] as const;
+
+/** Whether all rows are of the visits of all devices, whose changes their devices may show more clearly. */
+const isOfAllDevices = ({ goalIds }: Pick<MetricQuery, 'goalIds'>, { devices = ['all'] }: Pick<MetricGrid, 'devices'>) =>
+  goalIds.length <= 1 && devices.every((device) => device === 'all');
+
 /** The days up to the last complete one of a query and those before it, and what changed among them, on its device. */
 async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly QueryLine[], context: ExpectedContext, hasBefore = true) {
   const { timeZone, nowMs, note, signal } = context;
@@ -95,7 +109,10 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   const teaching = READ_DAYS - Math.ceil(daysBetween(firstMs, lastMs + 1, timeZone));
   const history = { startMs: shiftDays(firstMs, -Math.max(LEAST_DAYS, teaching), timeZone), endMs };
   const metrics = metricsToRead([...query.metrics, 'revenueSum']);
-  const daily = { ...grid, metrics, ranges: [history], daily: true };
+  // A segment has few visits: what happened on a device may not show in them all.
+  const isWhole = hasBefore && query.segmentIds.length > 0 && isOfAllDevices(query, grid);
+  const daily = { ...grid, ...(isWhole && { devices: EACH_DEVICE }), metrics, ranges: [history], daily: true };
+  const ownOf = (rows: readonly MetricRow[]) => rows.filter(({ selection }) => !isWhole || selection.device === 'all');
   const [read, known] = await Promise.all([
     fetchKept(daily, context).catch(
       onApiError(({ message }) => {
@@ -106,7 +123,7 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
     readKnownDays({ startMs: history.startMs, endMs: Math.max(lastMs, interval.endMs) }, query.goalIds[0], context),
   ]);
   const broken = countingFaults({
-    rows: read.rows.filter(({ selection }) => selection.segmentIds.length === query.segmentIds.length),
+    rows: ownOf(read.rows).filter(({ selection }) => selection.segmentIds.length === query.segmentIds.length),
     whole: { device: grid.devices?.[0] ?? 'all' },
     from: todayIn(timeZone, interval.startMs),
     to: todayIn(timeZone, history.endMs),
@@ -129,9 +146,13 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
     later.rows.length === 0
       ? found
       : await inTurns(signal, () => [...changesWithLater(among, whole, [first, last]), ...beforeIn(whole, last)]);
-  const ofPlaces = { grid: { ...daily, ranges: [history, ...later.ranges] }, input: whole };
+  const own = { ...input, days: ownOf(input.days) };
+  const ofPlaces = {
+    grid: { ...daily, devices: grid.devices ?? ['all'], ranges: [history, ...later.ranges] },
+    input: { ...whole, days: ownOf(whole.days) },
+  };
   const changes = await atPlaces(told, ofPlaces, context);
-  return { input, found: told, changes, currency: read.currency, lastMs, last };
+  return { input: own, found: inSelections(told, own), changes, currency: read.currency, lastMs, last };
 }
 
 /** The whole range of each selection as one line, of the days of it that are over. */
@@ -262,7 +283,7 @@ export async function atPlaces(
 ): Promise<FoundChange[]> {
   const { segmentIds } = query;
   const keys = new Set(days.map(({ selection }) => keyOf(selection)));
-  const areAlike = query.goalIds.length <= 1 && days.every(({ selection }) => selection.device === 'all');
+  const areAlike = isOfAllDevices(query, grid);
   const ofDays = () => inTurns(context.signal, () => atTheirPlaces(changes, days, known));
   if (!areAlike || changes.length === 0) return ofDays();
   const read = async (places: Pick<MetricGrid, 'devices' | 'segmentSets'>) => {
@@ -270,7 +291,7 @@ export async function atPlaces(
     return rows.filter(({ selection }) => !keys.has(keyOf(selection)));
   };
   const own = days.some(({ selection }) => selection.segmentIds.length > segmentIds.length);
-  const ofDevices = await read({ devices: own ? ['all', ...PARTS] : PARTS, segmentSets: [segmentIds] });
+  const ofDevices = await read({ devices: own ? EACH_DEVICE : PARTS, segmentSets: [segmentIds] });
   const placed = await inTurns(context.signal, () => atTheirPlaces(changes, [...days, ...ofDevices], known));
   const isOpen = ({ reading, metric, change }: FoundChange) =>
     reading.device === 'all' && calendarCause(metric, pointsKnown(reading, metric), change).length === 0;

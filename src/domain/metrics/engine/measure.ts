@@ -114,7 +114,11 @@ export function sizeOfDays(
       return goesOn && (!isOver || level.to - level.from > USUAL_DAYS) ? { ...level, to: series.labels.length } : level;
     });
     // A step that the days up to the next one are too few to show goes on too: what is added to it is the size of that one.
-    const steps = placed.filter((each) => each.shape === 'step' && each.from < dayAfter(from, -NEAR_DAYS));
+    // One that began shortly before is another one where it lasts for much longer than these days.
+    const lasting = intervalOf(series, from, to ?? LAST);
+    const isOther = (each: (typeof placed)[number]) =>
+      each.from < dayAfter(from, -NEAR_DAYS) || (each.from < from && !isAlike(each.interval, lasting));
+    const steps = placed.filter((each) => each.shape === 'step' && isOther(each));
     const more = steps.map(({ interval }) => interval).filter((step) => !levels.some((level) => isAlike(level, step)));
     const others = [...levels, ...more];
     const noise = estimateNoise(

@@ -5,7 +5,7 @@ import { LAST } from '../engine/scan.ts';
 import { factorsOf } from '../metric-names.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { askedOf } from '../read/metric-query.ts';
-import { areNear, changesOf, ERROR, onItsPart, onTheWhole } from '../site-changes.ts';
+import { areNear, changesOf, ERROR, foundInPart, measuredOn, onItsPart, onTheWhole } from '../site-changes.ts';
 import { type ExpectedInput, type FoundChange, isChangeOf, keyOf, type QueryVisits } from './expected-lines.ts';
 
 /** A change that began this many days before the first row is no longer news. */
@@ -78,8 +78,8 @@ const isPartOf = (part: QueryVisits, whole: QueryVisits) =>
  * Changes where they happened, each once: what segments share is told of all visits, and what a device, or else a segment, alone did of
  * it; both cost what they cost there.
  */
-export function atTheirPlaces(changes: readonly FoundChange[], days: readonly MetricRow[], known: KnownDays): FoundChange[] {
-  const all = visitsOf(days, known);
+export function atTheirPlaces(changes: readonly FoundChange[], days: readonly MetricRow[], knownDays: KnownDays): FoundChange[] {
+  const all = visitsOf(days, knownDays);
   return once(
     changes.map((own) => {
       const whole = all.find((each) => each.segmentIds.length < own.reading.segmentIds.length && isPartOf(own.reading, each));
@@ -87,7 +87,19 @@ export function atTheirPlaces(changes: readonly FoundChange[], days: readonly Me
       const parts = all.filter((each) => isPartOf(each, there.reading)).map((reading) => ({ name: keyOf(reading), reading }));
       const devices = parts.filter(({ reading }) => reading.device !== there.reading.device);
       const segments = parts.filter((part) => !devices.includes(part));
-      return { ...there, ...(onItsPart(there, devices) ?? onItsPart(there, segments)) };
+      const known = changes.filter(({ reading }) => devices.some(({ name }) => name === keyOf(reading)));
+      return { ...there, ...(foundInPart(there, known) ?? onItsPart(there, devices) ?? onItsPart(there, segments)) };
     }),
   );
+}
+
+/** Changes as the selections of some days show them: one of a part of these by what it made of them. */
+export function inSelections(changes: readonly FoundChange[], { days, known }: Pick<ExpectedInput, 'days' | 'known'>): FoundChange[] {
+  const selections = visitsOf(days, known);
+  const seen = changes.flatMap((own) => {
+    const reading = selections.find((each) => keyOf(each) === keyOf(own.reading)) ?? selections.find((each) => isPartOf(own.reading, each));
+    const there = reading && measuredOn({ ...own, reading });
+    return there && there.change.relative * own.change.relative > 0 ? [there] : [];
+  });
+  return once(seen);
 }

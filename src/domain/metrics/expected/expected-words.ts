@@ -11,6 +11,7 @@ import type { KnownDays } from '../calendar/known-days.ts';
 import { unitOf } from '../metric-definitions.ts';
 import { askedOf, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
+import { isOn } from '../site-changes.ts';
 import { type FoundChange, isChangeOf, keyOf } from './expected-lines.ts';
 
 /** Rows that a sentence names, and special days. */
@@ -151,19 +152,21 @@ const LEAST_LEFT = 0.1;
 /** Chance that one of all rows lies beyond the size of a change by chance alone. */
 const BEYOND = 0.05;
 
-/** Whether a change explains why a row is not what was expected: it lies in the row, goes its way, and the row not far beyond its size. */
+/** Whether changes explain why a row is not what was expected: they lie in the row, go its way, and the row not far beyond their size. */
 function isExplained(own: JudgedLine, rows: number, words: Words): boolean {
   const { metric, line, cell } = own;
   const { from, to } = daysOf(own, words);
-  return words.changes.some((told) => {
-    const { relative, from: begun, to: ended = '9' } = told.change;
-    const isHere = keyOf(told.reading) === keyOf(line.selection) && isChangeOf(told, metric) && begun <= to && ended >= from;
-    const bound = ((relative < 0 ? cell.low : cell.high) ?? 0) / (cell.expected || 1);
-    // On the scale of square roots few orders scatter alike; of many rows some lie beyond their own bounds.
-    const reach = scoreOfTail(Math.log(BEYOND / rows)) / Z_95 / Math.sqrt(Math.max(LEAST_LEFT, Math.min(1, 1 + relative)));
-    const wider = Math.max(0, 1 + reach * (Math.sqrt(bound) - 1)) ** 2;
-    return isHere && relative * distanceOf(own) > 0 && ((1 + relative) * wider - (1 + distanceOf(own))) * relative >= 0;
+  const distance = distanceOf(own);
+  const here = words.changes.filter(({ reading, change, ...told }) => {
+    const isHere = keyOf(reading) === keyOf(line.selection) && isChangeOf({ ...told, reading }, metric);
+    return isHere && isOn(change, { first: from, last: to }) && change.relative * distance > 0;
   });
+  const left = here.reduce((share, { change: { relative } }) => share * (1 + relative), 1);
+  const bound = ((distance < 0 ? cell.low : cell.high) ?? 0) / (cell.expected || 1);
+  // On the scale of square roots few orders scatter alike; of many rows some lie beyond their own bounds.
+  const reach = scoreOfTail(Math.log(BEYOND / rows)) / Z_95 / Math.sqrt(Math.max(LEAST_LEFT, Math.min(1, left)));
+  const wider = Math.max(0, 1 + reach * (Math.sqrt(bound) - 1)) ** 2;
+  return here.length > 0 && (left * wider - (1 + distance)) * distance >= 0;
 }
 
 /** The findings of a table with expectations, and its sentences in order. */

@@ -60,6 +60,15 @@ describe('a change', () => {
     expect(Math.abs(day?.relative ?? 1)).toBeLessThan(0.15);
   });
 
+  it('within another one that began shortly before and goes on is measured against the level of that one', () => {
+    const dent = (day: number) => (day >= DAYS - 6 && day < DAYS - 4 ? 0.5 : 1);
+    const days = siteOf(6, { from: DAYS - 10, factor: 0.4 }).map((day, at) => ({ ...day, numerator: day.numerator * dent(at) }));
+    const size = sizeOfDays('count', days, { from: labelAt(DAYS - 6), to: labelAt(DAYS - 5) });
+    expect(size?.relative).toBeCloseTo(-0.5, 1);
+    const whole = sizeOfDays('count', days, { from: labelAt(DAYS - 10), to: undefined });
+    expect(whole?.relative).toBeLessThan(-0.55);
+  });
+
   it('has no size where a campaign that is over had come from nothing', () => {
     const lived = siteOf(5, { from: DAYS - 40, to: DAYS - 20, factor: 1.5 });
     const days = lived.map((day, at) => (at < DAYS - 120 || at >= DAYS - 10 ? { ...day, numerator: 0 } : day));

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { costOnDays, totalsOf } from '../../../../src/domain/metrics/change-cost.ts';
-import { atTheirPlaces, changesFrom } from '../../../../src/domain/metrics/expected/expected-changes.ts';
+import { atTheirPlaces, changesFrom, inSelections } from '../../../../src/domain/metrics/expected/expected-changes.ts';
 import { type Device, PARTS } from '../../../../src/domain/metrics/read/metric-grid.ts';
 import { dayAfter } from '../../../../src/lib/calendar.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
@@ -59,4 +59,21 @@ it('a product is told by its factor also where both are placed on one device', (
   const revenue = changesOf('conversionRate', 'desktop').map((own) => ({ ...own, metric: 'revenueSum' }));
   const told = atTheirPlaces([...changesOf('conversionRate', 'all'), ...revenue], rows, known);
   expect(told.map(({ metric, reading }) => [metric, reading.device])).toEqual([['conversionRate', 'desktop']]);
+});
+
+it('days of all devices in which one lost orders are told of it as it was found there, since its own day', () => {
+  const rows = rowsOf({ desktop: 0.4, mobile: 1, tablet: 1 });
+  const input = { query: { metrics: ['conversionRate'], bases: [] }, lines: [], days: rows, known, timeZone: 'UTC' } as never;
+  const [first = '', last = ''] = [dayAfter(FIRST, BREAK + 3), dayAfter(FIRST, BREAK + 5)];
+  const found = changesFrom(input, dayAfter(FIRST, 110));
+  const [onDesktop] = found.filter(({ reading }) => reading.device === 'desktop');
+  const ofAll = found.find(({ reading }) => reading.device === 'all');
+  if (!onDesktop || !ofAll) throw new Error('The fall was not found.');
+  const some = { ...ofAll, change: { ...ofAll.change, from: first, to: last } };
+  expect(atTheirPlaces([some, onDesktop], rows, known)).toEqual([onDesktop]);
+  // In the visits of all devices it has the size that it has there.
+  const days = rows.filter(({ selection }) => selection.device === 'all');
+  const [there, ...others] = inSelections([onDesktop], { days, known });
+  expect(others).toEqual([]);
+  expect(there).toMatchObject({ reading: { device: 'all' }, change: { from: onDesktop.change.from, relative: expect.closeTo(-0.2, 1) } });
 });
