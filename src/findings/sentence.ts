@@ -201,7 +201,9 @@ function rangeSentence(facts: Facts, subject: string, grammar: Grammar): string 
   if (!isMoved(facts)) return `${subject} went from ${figures}${calmText(facts)}.`;
   // Weekdays and special days may make the totals differ the other way, or not at all.
   const isOtherWay = (now - before) * (verdict === 'higher' ? 1 : -1) < LEAST_SHOWN * before;
-  if (isOtherWay) return `${subject} went from ${figures}; on comparable days it is ${sizeText(facts, grammar)}.`;
+  const { causes } = facts;
+  const without = causes.length > 0 ? `, because of ${namesOf(causes)}; otherwise` : '; on comparable days';
+  if (isOtherWay) return `${subject} went from ${figures}${without} it is ${sizeText(facts, grammar)}.`;
   return `${subject} ${verdict === 'higher' ? 'rose' : 'fell'} from ${figures}${causeText(facts)}.`;
 }
 

@@ -130,6 +130,11 @@ describe('the sentence of a finding', () => {
       { now: 3.5 },
       'Conversion rate went from 3.41% to 3.5% (+2.6%); on comparable days it is 23% lower.',
     ],
+    [
+      'whose totals went the other way because of some days',
+      { now: 3.5, causes: [{ kind: 'special day', name: 'the days from 4 to 10 Sept', share: 1.02, basis: 'measured' }] },
+      'Conversion rate went from 3.41% to 3.5% (+2.6%), because of the days from 4 to 10 Sept; otherwise it is 23% lower.',
+    ],
     ['whose totals are alike', { now: 3.41 }, 'Conversion rate went from 3.41% to 3.41% (0.0%); on comparable days it is 23% lower.'],
     [
       'without a change',

@@ -143,16 +143,15 @@ async function begin(
 /** Requests for the lists that lead to zones; more zones than they show are named by `zoneIds`. */
 const MOST_FOR_ZONES = 20;
 
-/** All zones of a project, undefined where more lists lead to them than may be read, and the requests that were sent. */
-async function zonesOf(lists: Lists): Promise<{ ids?: number[]; requests: number }> {
+/** All zones of a project; undefined where more lists lead to them than may be read. */
+async function zonesOf(lists: Lists): Promise<number[] | undefined> {
   let requests = 1;
   const steps: NameKind[] = ['mapping', 'page group', 'zoning'];
   for (const kind of steps) {
-    const next = (await lists.of(kind)).length;
-    if (requests + next > MOST_FOR_ZONES) return { requests };
-    requests += next;
+    requests += (await lists.of(kind)).length;
+    if (requests > MOST_FOR_ZONES) return undefined;
   }
-  return { ids: (await lists.of('zone')).map(({ id }) => id), requests };
+  return (await lists.of('zone')).map(({ id }) => id);
 }
 
 /** The zones to look at: those that are named, else all; where these are too many none, which is noted beside the site and thrown else. */
@@ -161,10 +160,9 @@ async function zonesToLookAt(
   besideSite: boolean,
   lists: Lists,
   note: Context['note'],
-): Promise<{ ids: readonly number[]; requests: number }> {
-  if (named) return { ids: named, requests: 0 };
-  const { ids, requests } = await zonesOf(lists);
-  if (ids) return { ids, requests };
+): Promise<readonly number[]> {
+  const ids = named ?? (await zonesOf(lists));
+  if (ids) return ids;
   if (!besideSite)
     refuse(
       `zoneIds: the project has too many zonings to look through all; name zones.${hint('find_objects', ' find_objects finds them.')}`,
@@ -173,10 +171,10 @@ async function zonesToLookAt(
     'Zones are not looked at: the project has too many zonings to look through all. Name zones of an app by zoneIds (those of web pages ' +
       `have no metrics here)${hint('find_objects', '; find_objects finds them')}.`,
   );
-  return { ids: [], requests };
+  return [];
 }
 
-/** Requests for one look at a site or at the zones of its app, lists and a token included. */
+/** Requests for one look at a site or at the zones of its app, a token and lists included, those aside that lead to zones: they are kept. */
 const MOST_REQUESTS = 44;
 /** A token, the lists of segments and goals, and up to four for last year, with one to spare. */
 const RESERVED = 8;
@@ -239,7 +237,7 @@ function unseenPlaces(readable: Readable, plan: ReadPlan, note: FindChangesConte
   ] as const;
   return parts.flatMap(([what, taken, all, parameter]) => {
     if (taken >= all) return [];
-    note(`${taken} of ${all} ${what} looked at: ${MOST_REQUESTS} requests allow no more; name those that matter by ${parameter}.`);
+    note(`${taken} of ${all} ${what} looked at: a call reads no more; name those that matter by ${parameter}.`);
     return [`Of ${all} ${what}, ${taken === 0 ? 'none' : `only ${taken}`} ${taken > 1 ? 'were' : 'was'} looked at.`];
   });
 }
@@ -361,13 +359,13 @@ async function lookAtSite(
   const { note, timeZone } = context;
   const lists = await context.lists();
   const [goals, allSegments] = await Promise.all([goalsOf(lists, note), site ? listed('Segments', segmentsOf(lists), note) : []]);
-  const ofZones = zones ? await zonesToLookAt(input.zoneIds, site, lists, note) : { ids: [], requests: 0 };
-  const asked = readableOf({ input, site }, goals, allSegments, ofZones.ids);
+  const zoneIds = zones ? await zonesToLookAt(input.zoneIds, site, lists, note) : [];
+  const asked = readableOf({ input, site }, goals, allSegments, zoneIds);
   // What was found in the range is dated and sized by the days behind it too, as every tool does.
   const knownMs = laterDays({ period: { startMs, endMs }, timeZone, nowMs: context.nowMs })?.endMs ?? endMs;
   const later = Math.min(MOST_LATER, Math.round(daysBetween(endMs, knownMs, timeZone)));
   const lastMs = shiftDays(endMs + 1, later, timeZone) - 1;
-  const bounds = { days: days + later, endMs: lastMs, timeZone, requests: room - ofZones.requests };
+  const bounds = { days: days + later, endMs: lastMs, timeZone, requests: room };
   const ofDays = metricsToRead(metrics);
   const most = { startMs: shiftDays(startMs, -2 * MOST_DAYS, timeZone), endMs: lastMs };
   const beginIn = (kept?: Kept) =>
@@ -497,7 +495,9 @@ export async function findChanges(input: FindInput, context: FindChangesContext)
   const chosen = include.includes('speed') ? await chooseScenarios(isOfSite ? MOST_SCENARIOS : room, isOfSite, context) : undefined;
   const ofSpeed = chosen ? chosen.length + 1 : 0;
   const [ofSite, speed] = await Promise.all([
-    isOfSite ? lookAround({ input, days, site, zones, startMs, endMs, room: room - ofSpeed }, context) : undefined,
+    isOfSite
+      ? lookAround({ input, days, site, zones, startMs, endMs, room: site && zones ? 2 * room - ofSpeed : room - ofSpeed }, context)
+      : undefined,
     chosen && findSpeedChanges({ scenarioIds: chosen, startMs, endMs, isAlone: !isOfSite }, context),
   ]);
   for (const sentence of scopeNotes(input, ofSite !== undefined, speed, chosen !== undefined)) note(sentence);

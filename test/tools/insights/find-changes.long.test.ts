@@ -157,7 +157,8 @@ inFullRun(() => {
         }),
       ]);
       expect(notes(answer)).toContain('The last 7 days may still change');
-      expect(platform().requests.length).toBeLessThanOrEqual(44);
+      // Beside the lists that lead to them, which are kept.
+      expect(platform().requests.filter(({ url }) => url.includes('/metrics/')).length).toBeLessThanOrEqual(36);
     });
 
     it('are looked at in an app by default, in a look of its own and with days that may still change', async () => {
@@ -168,6 +169,12 @@ inFullRun(() => {
       ]);
       expect(notes(answer)).toContain('Zone metrics of the last 7 days may still be corrected.');
       expect(platform().requests.length).toBeLessThanOrEqual(2 * 44);
+    });
+
+    it('are all looked at over three months too', async () => {
+      const answer = await find({ include: ['zones'], days: 90 }, app);
+      expect(firstOf(answer)[0]).toMatchObject({ when: { from: platform().stories.zoneTapChange.startDay } });
+      expect(said(answer)).not.toContain('looked at');
     });
 
     it('are looked at one by one by name, and said not to be where the site alone was asked for', async () => {

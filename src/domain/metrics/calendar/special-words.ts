@@ -11,7 +11,6 @@ import type { SpecialDays } from './special-days.ts';
 
 /** Special days that do less are not worth a word. */
 const LEAST_EFFECT = 0.08;
-const MOST_NAMES = 4;
 const WEEK_MS = 7 * DAY_MS;
 /** Fewer ordinary days of a weekday say too little of what is usual. */
 const LEAST_ALIKE = 2;
@@ -136,7 +135,7 @@ export const clearOccasions = (...asked: Parameters<typeof occasionsOf>): Occasi
 export function specialSentence(clear: readonly Occasion[], name: string): string {
   if (clear.length === 0) return '';
   const percent = (offset: number) => formatPercent(100 * Math.expm1(offset), { sign: true, digits: 0 });
-  const texts = clear.slice(0, MOST_NAMES).map(({ name: occasion, days }) => {
+  const texts = clear.map(({ name: occasion, days }) => {
     const offsets = days.map(({ offset }) => offset);
     // A mean of days that differ is what none of them did.
     const effect = [...new Set([Math.min(...offsets), Math.max(...offsets)].map(percent))].join(' to ');

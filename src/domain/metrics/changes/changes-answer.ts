@@ -13,7 +13,7 @@ import { moveFacts, nounOf } from '../../speed/speed-findings.ts';
 import { deviceOf, metricFact } from '../../speed/speed-metrics.ts';
 import { type Occasion, specialSentence } from '../calendar/special-words.ts';
 import { type DailyPoint, LEAST_HISTORY_DAYS } from '../engine/series.ts';
-import { changeFacts, faultFacts, grammarOf, LARGE_ORDER, placeBy } from '../findings.ts';
+import { changeFacts, faultFacts, grammarOf, LARGE_ORDER, orderCause, placeBy } from '../findings.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { type CountingFault, qualityShape } from '../quality/counting.ts';
 import { isWithinPlace, type Place } from './change-series.ts';
@@ -302,6 +302,8 @@ function besideFacts(site: SiteFacts, slow: readonly RankedChange[], facts: Answ
       const chance = { kind: 'special day', name: 'chance among so many series', basis: 'inferred' } as const;
       const when = { shape: 'day' as const, from: day, to: day, ongoing: false };
       const percent = 100 * relative;
+      // The orders of a zone are in no answer.
+      const isOrder = place.zoneId !== undefined || orderCause(metric, site.daysOf(metric, place), day, day).length > 0;
       return {
         subject: metric,
         unit: '',
@@ -310,7 +312,7 @@ function besideFacts(site: SiteFacts, slow: readonly RankedChange[], facts: Answ
         now: null,
         change: { percent, low: percent, high: percent },
         verdict: relative < 0 ? 'lower' : 'higher',
-        causes: metric === 'visits' ? [chance] : LARGE_ORDER,
+        causes: isOrder ? LARGE_ORDER : [chance],
       };
     }),
   ];

@@ -139,12 +139,15 @@ const firstOf = ({ days: [first] }: Pick<Occasion, 'days'>) => first?.label ?? '
 /** Names special days that follow each other. */
 const runName = (run: readonly Occasion[]) => [...new Set([run[0]?.name, run.at(-1)?.name])].join(' to ');
 
+/** Whether comparable days changed, the way of the figures, which that explains. */
+const isOwnWay = (change: Change) => isChanged(change.judgement) && (change.judgement.relative ?? 0) * (figuresOf(change) ?? 0) >= 0;
+
 /**
  * Why the figures of two ranges differ: special days, and where comparable days do not differ, days that stand out, with their part of the
  * difference: what is left where each of these is as usual is not theirs.
  */
 function calendarCauses(change: Change, { specialDays, period, located }: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
-  const { metric, judgement } = change;
+  const { metric } = change;
   const [before, after] = [reading?.baselineDays ?? [], reading?.periodDays ?? []].map((rows) => dayPoints(rows, metric));
   if (!reading || !before || !after || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return [];
   const labels = [...before, ...after].map(({ label }) => label);
@@ -153,7 +156,7 @@ function calendarCauses(change: Change, { specialDays, period, located }: Compar
   const special = occasionsOf(pointsKnown(reading, metric), new Set(labels), specialDays, ...levelsOf(change, reading, located)).filter(
     ({ name }) => countOf(before, name) !== countOf(after, name),
   );
-  const unusual = isChanged(judgement) ? [] : leftOut(change, reading).filter(({ from }) => !specialDays(from));
+  const unusual = isOwnWay(change) ? [] : leftOut(change, reading).filter(({ from }) => !specialDays(from));
   const standingOut = unusual.map((own) => ({
     name: daysText(own, period.to.slice(0, 4)),
     days: labels.filter((label) => isOn(own, { first: label, last: label })).map((label) => ({ label, offset: logOf(own.relative) })),
@@ -288,7 +291,7 @@ function beforeName(
   if (!reading || isMoved({ verdict: verdictOf(change) })) return {};
   const first = reading.baselineDays[0]?.interval.label ?? LAST;
   const named = leftOut(change, reading);
-  const isNew = (own: DatedChange) => !isExplained || named.every((each) => !areNear(each, own));
+  const isNew = (own: DatedChange) => !isExplained || named.every((each) => !areNear(each, { ...own, relative: each.relative }));
   const held = located.filter(
     (own) => own.change.shape !== 'outlier' && own.change.from > first && isOf(own, metric, reading) && isNew(own.change),
   );
@@ -343,9 +346,14 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
 }
 
 /** The season where it could have made by itself how far a level drifted from one range to the other. */
-function seasonCauses({ metric, judgement: { verdict, relative, noise }, days }: Change, reading: Reading | undefined): Facts['causes'] {
+function seasonCauses(change: Change, reading: Reading | undefined): Facts['causes'] {
+  const {
+    metric,
+    judgement: { verdict, relative, noise },
+    days,
+  } = change;
   const before = reading?.baselineDays[0]?.interval.label;
-  if (!reading || before === undefined || verdict !== 'drift' || relative === null || noise === null) return [];
+  if (!reading || before === undefined || verdict !== 'drift' || relative === null || noise === null || !isOwnWay(change)) return [];
   const from = days.first;
   const drift = {
     from,

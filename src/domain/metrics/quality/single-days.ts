@@ -16,8 +16,22 @@ const MOVED = 5;
 const APART = 4;
 
 const shareOf = (ratios: Ratios, day: number) => Math.exp(nth(ratios.logs, day));
-const isNothing = (figures: Figures, ratios: Ratios, day: number) =>
-  figures[day] !== undefined && nth(ratios.usual, day) >= ENOUGH && (figures[day] ?? 0) <= NOTHING * nth(ratios.usual, day);
+
+/** Days on each side by whose level a single one is judged: over a long range a season moves all of them. */
+const BESIDE = 7;
+
+/** The level of the days beside one, as a logarithm, of those with anything. */
+function levelBeside({ logs }: Ratios, day: number): number {
+  const beside = [...logs.slice(Math.max(0, day - BESIDE), day), ...logs.slice(day + 1, day + 1 + BESIDE)];
+  return middleOf(beside.filter((log) => log > Math.log(NOTHING)));
+}
+
+/** Whether a day has next to nothing where there would be enough, by what is usual and, where these are fewer, by the days beside it. */
+function isNothing(figures: Figures, ratios: Ratios, day: number): boolean {
+  const [count, usual] = [figures[day], nth(ratios.usual, day)];
+  if (count === undefined || count > NOTHING * usual) return false;
+  return usual * Math.exp(Math.min(0, levelBeside(ratios, day))) >= ENOUGH;
+}
 
 /** Runs of days of one kind as faults. */
 const faultsOf = (days: readonly number[], faultOf: (from: number, to: number) => Fault) =>
@@ -42,15 +56,12 @@ function emptyDays({ all, whole, parts, from, size }: Site): Fault[] {
   ];
 }
 
-/** Days on each side by whose level a single one is judged: over a long range a season moves all of them. */
-const BESIDE = 7;
-
 /** Single days of which hours are missing: all devices and orders lack the same share, the days beside are as usual. */
 function cutDays(site: Site): Fault[] {
   const { whole, from, size } = site;
   const { logs } = whole.visits;
   return Array.from({ length: size - from }, (_, index) => from + index).flatMap((day) => {
-    const level = middleOf([...logs.slice(Math.max(0, day - BESIDE), day), ...logs.slice(day + 1, day + 1 + BESIDE)]);
+    const level = levelBeside(whole.visits, day);
     // Beside days of a campaign a usual day lies low.
     const own = nth(logs, day) - Math.min(0, level);
     const beside = [day - 1, day + 1].filter((at) => at >= 0 && at < size);

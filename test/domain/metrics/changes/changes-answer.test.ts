@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type AnswerFacts, changesAnswer } from '../../../../src/domain/metrics/changes/changes-answer.ts';
 import type { RankedChange } from '../../../../src/domain/metrics/changes/rank-changes.ts';
+import { dayAfter } from '../../../../src/lib/calendar.ts';
 
 const facts = (selections: number): AnswerFacts => ({
   site: {
@@ -67,7 +68,17 @@ it('days that something else may explain stand beside the list', () => {
     { day: '2026-11-11', metric: 'revenueSum', relative: 1.244, place: { device: 'desktop' } },
     { day: '2026-11-23', metric: 'visits', relative: -0.43, place: all },
   ] as const;
-  const { answer, details } = changesAnswer({ ...rest, site: site && { ...site, large } });
+  const lines = (orders: number) => {
+    const daysOf = () =>
+      Array.from({ length: 30 }, (_, at) => {
+        const isLarge = at === 28;
+        const counts = { numerator: isLarge ? 22_440 : 10_000, denominator: 1, events: isLarge ? orders : 140 };
+        return { label: dayAfter('2026-10-14', at), ...counts, isWhole: true };
+      });
+    return changesAnswer({ ...rest, site: site && { ...site, large, daysOf } });
+  };
+  const { answer, details } = lines(140);
+  expect(lines(280).details?.[1]).toBe('Desktop revenue was 124% higher on 11 Nov; chance among so many series alone could explain it.');
   expect(answer).toBe('Apart from 1 Nov, 11 Nov and 23 Nov, nothing changed beyond chance from 29 Oct to 25 Nov.');
   expect(details).toEqual([
     'Revenue per tap of the zone "7" was 750% higher on 1 Nov; a single very large order alone could explain it.',

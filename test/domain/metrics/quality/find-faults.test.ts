@@ -86,6 +86,16 @@ describe('a segment', () => {
     expect(faults(rowsOf([1], 0, 81))).toEqual([['no data', '2026-08-22']]);
   });
 
+  it('whose orders have fallen has days with next to none, which is no wonder there and one at the usual level', () => {
+    const ordersOn = (after: number) =>
+      rowsOf([1], 0, DAYS - 1).map((row, day) => ({
+        ...row,
+        values: { ...row.values, conversionCount: day === 76 ? 1 : day < 70 ? 24 + (day % 5) : after + (day % 3) },
+      }));
+    expect(faults(ordersOn(24))).toEqual([['no orders', '2026-08-16']]);
+    expect(faults(ordersOn(7))).toEqual([]);
+  });
+
   it('has a first and a last day where some days lie without visits before and behind them', () => {
     expect(visitedSpan(rowsOf([1], 14, 60))).toEqual({ startMs: Date.UTC(2026, 5, 15), endMs: Date.UTC(2026, 7, 1) - 1 });
     expect(visitedSpan(rowsOf([1], 2, DAYS - 1))).toEqual({ startMs: 0, endMs: Number.POSITIVE_INFINITY });
