@@ -54,21 +54,11 @@ describe('with a part of the tools', () => {
     expect(await text({ toolsets: ['core'] })).toContain('find_objects lists what exists.');
   });
 
-  it.each<[string, AssistantOptions, string, string]>([
-    [
-      'core',
-      { toolsets: ['core'] },
-      'count(*)',
-      'The platform has the files of "Daily sessions" (from 17 to 18 Nov): ' +
-        'download_export_run {"jobId":"3123","runId":"312300045"} fetches a part of them; then ask again.',
-    ],
-    ['without writes', { readOnly: true }, 'screen_width', 'Nothing is downloaded yet. The platform has no files of it.'],
-  ])('names the way to files by tools that it has: %s', { tags: 'nightly' }, async (_, options, column, words) => {
-    const { call } = await open(options);
-    const sql = `SELECT ${column} FROM sessions WHERE session_time >= '2026-11-17' AND session_time < '2026-11-19'`;
-    const { isError, text } = await call('query_export', { sql });
+  it('names the way to files by tools that it has', { tags: 'nightly' }, async () => {
+    const { call } = await open({ readOnly: true });
+    const { isError, text } = await call('query_export', { sql: 'SELECT screen_width FROM sessions' });
     expect(isError).toBe(true);
-    expect(text).toContain(words);
+    expect(text).toContain('Nothing is downloaded yet. The platform has no files of it.');
     expect(text).not.toMatch(/sync_exports|apply_export_plan/);
   });
 });

@@ -155,10 +155,10 @@ export function queryExport({ sql, limit, ...asked }: Asked & { sql: string; lim
   const answer = async (data: Data, supply: Supply) => {
     const { workspace, parts, about } = data;
     const way = supply.lacks(data.runs) ? await supply.wayOn() : undefined;
-    const { days, lead, partial } = noteCoverage(data, context, sql, way);
     const { columns, rows, more } = await data.select(sql, { maxRows: MAX_ROWS, author: 'caller' });
     if (more && rows.length === 0)
       throw new ApiError('invalid', `sql: its first row alone has more than ${MAX_CHARS} characters. Select shorter values.`);
+    const { days, lead, partial } = noteCoverage(data, context, sql, way);
     const noValue = noValueWords(sql, data.runs, rows);
     if (noValue !== undefined) context.note(noValue);
     if (/\b(rollup|cube|grouping\s+sets)\b/i.test(sql) && !/\bgrouping(_id)?\s*\(/i.test(sql))

@@ -1,14 +1,15 @@
 import { ApiError, onApiError } from '../../api/errors.ts';
 import { listExportableFields } from '../../api/operations/data-export.ts';
-import { coverageOf, daysText, EVER, rangeOf, timeOfLack } from '../../domain/exports/coverage.ts';
+import { coverageOf, EVER, rangeOf, timeOfLack } from '../../domain/exports/coverage.ts';
 import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
 import { isVariableField, USUAL_SCOPES } from '../../domain/exports/plan/resolve-fields.ts';
 import { deviceOf, isRunning, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
-import { minuteAt, rangeTexts } from '../../lib/dates.ts';
+import { rangeTexts } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import { daysIn, hullOf, type Interval, intersect, lengthOf, subtract } from '../../lib/intervals.ts';
+import { ofAnswer } from '../../lib/note-mark.ts';
 import { counted } from '../../lib/number-text.ts';
 import { firstOf } from '../../lib/sentences.ts';
 import { successfulRuns } from '../../workspace/download/run-rows.ts';
@@ -22,7 +23,7 @@ import { type ExportContext, openPlansOf, readJobs, readVariables } from './expo
 import { draftPlan } from './plan-export.ts';
 import { NoSuchName } from './sql-errors.ts';
 import { type FilesNeeded, lastMidnight, namesColumn, overBy } from './statement.ts';
-import { awaitPlanned } from './sync-exports.ts';
+import { awaitPlanned, fetchRuns, USUAL_WAIT_SECONDS } from './sync-exports.ts';
 
 /** Days that are taken where a question names none. */
 const USUAL_DAYS = 7;
@@ -187,7 +188,7 @@ export function beingFetched({ lacks, runs, workspace }: Fetching): string | und
   if (fetched.length === 0) return undefined;
   const names = [...new Set(fetched.map(({ name, jobId }) => `"${name}" (${jobId})`))];
   const are = fetched.length === 1 ? 'is' : 'are';
-  return `${counted(fetched.length, 'run')} with days of it ${are} being fetched: ${firstOf(names, MOST_NAMED)}. Ask again in a minute.`;
+  return `${counted(fetched.length, 'run')} with days of it ${are} being fetched: ${firstOf(names, MOST_NAMED)}. Ask again, which waits for them.`;
 }
 
 /** The fewest runs that hold all that any of these holds of a time. */
@@ -231,36 +232,24 @@ function runsBringing(lack: Missing, { jobs, runs }: Search): ListedDelivery[] {
   return byJob.toSorted((a, b) => timeOf(b) - timeOf(a))[0] ?? [];
 }
 
-/** The platform still has files of some days: the call fetches no more of their jobs than the question reads; `rest`: what it leaves. */
-function onPlatform(search: Search): { readonly words: string; readonly rest: readonly Missing[] } | undefined {
-  const bringing = search.lacks.map((lack) => ({ lack, runs: runsBringing(lack, search) }));
-  const chosen = bringing.flatMap(({ runs }) => runs);
-  const [first] = chosen;
-  if (!first) return undefined;
-  const asked = search.lacks.flatMap(({ days }) => days);
-  const jobs = [...grouped(chosen, ({ jobId }) => jobId)].map(([jobId, own]) => {
-    const days = daysIn(
-      intersect(
-        asked,
-        own.map(({ range }) => range),
-      ),
-      'touched',
-    );
-    return { jobId, words: `"${own[0]?.name ?? jobId}" (${daysText(days) ?? counted(days.size, 'day')})` };
-  });
-  const sinceMs = Math.min(...chosen.map(({ completedAt }) => Date.parse(completedAt)));
-  const isEarlier = ({ jobId, state, completedAt }: ListedDelivery) =>
-    state === 'available' && jobs.some((job) => job.jobId === jobId) && Date.parse(completedAt) < sinceMs;
-  const since = search.runs.some(isEarlier) ? minuteAt(sinceMs, 'UTC') : undefined;
-  const args = JSON.stringify({ jobIds: jobs.map(({ jobId }) => String(jobId)), since });
-  const run = JSON.stringify({ jobId: String(first.jobId), runId: String(first.runId) });
-  const single = hint('download_export_run', `: download_export_run ${run} fetches a part of them; then ask again`);
-  const call = hint('sync_exports', `: sync_exports ${args} fetches them; then ask again`, single);
+/** Thrown through a question whose files came meanwhile: it is asked again; its message is on those that are still to come. */
+class FilesCame extends Error {}
+
+/** Fetches the files of days that the platform still has, no more than the question reads; `rest`: what they leave. */
+async function onPlatform(search: Search): Promise<{ readonly words: string; readonly rest: readonly Missing[] } | undefined> {
+  const { lacks, workspace, context } = search;
+  const bringing = lacks.map((lack) => ({ lack, runs: runsBringing(lack, search) }));
+  const chosen = [...new Set(bringing.flatMap(({ runs }) => runs))];
+  if (chosen.length === 0) return undefined;
+  const { outcomes } = await fetchRuns(workspace, chosen, { ...context, untilMs: context.nowMs + USUAL_WAIT_SECONDS * 1_000 });
+  context.signal.throwIfAborted();
+  const coming = beingFetched(search);
+  if (outcomes.some((outcome) => outcome?.status === 'fulfilled')) throw new FilesCame(coming);
+  const names = new Map(chosen.map(({ jobId, name }) => [jobId, `"${name}"`]));
+  const args = JSON.stringify({ jobIds: [...names.keys()].map(String) });
+  const again = hint('sync_exports', `: sync_exports ${args} tries again and says why`);
   return {
-    words: `The platform has the files of ${firstOf(
-      jobs.map(({ words }) => words),
-      MOST_NAMED,
-    )}${call}.`,
+    words: coming ?? `The files of ${firstOf([...names.values()], MOST_NAMED)} could not be fetched${again}.`,
     rest: bringing.flatMap(({ lack, runs }) => {
       const days = subtract(
         lack.days,
@@ -352,8 +341,7 @@ async function planned({ lacks, asked, context }: Search): Promise<string | unde
 }
 
 /** The ways to what lacks: each is asked for what those before it leave. */
-const WAYS: readonly ((search: Search) => ReturnType<typeof onPlatform> | string | Promise<string | undefined>)[] = [
-  beingFetched,
+const WAYS: readonly ((search: Search) => ReturnType<typeof onPlatform> | string | undefined | Promise<string | undefined>)[] = [
   onPlatform,
   withNextRun,
   ofNoRun,
@@ -414,7 +402,8 @@ async function neededBy({ jobId, jobIds, days = [] }: Asked, ofScopes: readonly 
 
 /**
  * Runs a question over downloaded runs: waits first for files that it lacks and that an applied plan is about to bring, unless `refuse`
- * throws beside them. Hands over how it gets what is lacking, and refuses with that where nothing is downloaded, or nothing has a name.
+ * throws beside them. Hands over how it gets what is lacking, and refuses with that where nothing is downloaded, or nothing has a name;
+ * where files of it came from the platform meanwhile it is run again.
  */
 export async function withFilesFor<T>(
   asked: Asked,
@@ -423,6 +412,17 @@ export async function withFilesFor<T>(
   run: (supply: Supply) => Promise<T>,
   refuse?: (toCome: readonly HoldingRun[]) => Promise<void>,
 ): Promise<T> {
+  for (;;) {
+    try {
+      return await overFiles(asked, ofScopes, context, run, refuse);
+    } catch (error) {
+      if (!(error instanceof FilesCame)) throw error;
+      if (error.message !== '') context.note(ofAnswer(error.message));
+    }
+  }
+}
+
+async function overFiles<T>(...[asked, ofScopes, context, run, refuse]: Parameters<typeof withFilesFor<T>>): Promise<T> {
   const needs = await neededBy(asked, ofScopes, context);
   const parts = await plannedFor(needs, context);
   const toCome = parts.flatMap(runToCome);

@@ -137,6 +137,13 @@ async function followAll(
   return { outcomes: await outcomesOf(downloads), arriving: bytesOf(running) };
 }
 
+/** Starts or joins the download of runs, and waits for them; those that are still under way then go on. */
+export async function fetchRuns(workspace: ProjectWorkspace, runs: readonly ListedDelivery[], waiting: Waiting) {
+  if (runs.length > 0) await workspace.checkWritable();
+  const downloads = runs.map((run) => workspace.downloadInTurn({ jobId: run.jobId, runId: run.runId }, run));
+  return followAll(workspace, downloads, waiting);
+}
+
 function syncedOf(run: ListedDelivery, outcome: Outcome): Synced {
   if (outcome === undefined) return { run, outcome: 'under way' };
   if (outcome.status === 'fulfilled') return { run, outcome: 'fetched' };
@@ -230,9 +237,7 @@ export async function syncExports(asked: SyncAsked, context: ExportContext) {
   const meant = runs.filter(({ completedAt }) => sinceMs === undefined || Date.parse(completedAt) >= sinceMs);
   // Oldest first, because they expire first.
   const wanted: ListedDelivery[] = meant.filter(({ state }) => state === 'available').toReversed();
-  if (wanted.length > 0) await workspace.checkWritable();
-  const downloads = wanted.map((run) => workspace.downloadInTurn({ jobId: run.jobId, runId: run.runId }, run));
-  const { outcomes, arriving } = await followAll(workspace, downloads, { ...context, untilMs: nowMs + waitSeconds * 1_000 });
+  const { outcomes, arriving } = await fetchRuns(workspace, wanted, { ...context, untilMs: nowMs + waitSeconds * 1_000 });
   const others = meant.filter(({ state }) => state !== 'available');
   const all = [
     ...wanted.map((run, at) => syncedOf(run, outcomes[at])),
@@ -385,8 +390,8 @@ export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, conte
  */
 export async function awaitPlanned(parts: readonly PlanPart[], waits: boolean, context: ExportContext): Promise<string[]> {
   if (parts.length === 0) return [];
-  const nowMs = context.clock.now();
-  const wait = waits ? { untilMs: nowMs + QUESTION_MS, lastMs: nowMs + LONGEST_QUESTION_MS } : { untilMs: nowMs };
+  const { nowMs, clock } = context;
+  const wait = waits ? { untilMs: nowMs + QUESTION_MS, lastMs: nowMs + LONGEST_QUESTION_MS } : { untilMs: clock.now() };
   const arrivals = await fetchParts(parts, wait, context);
   context.signal.throwIfAborted();
   return arrivals.flatMap(({ state, words }) => (state === 'under way' ? words : []));

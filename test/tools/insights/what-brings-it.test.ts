@@ -8,50 +8,39 @@ const { call, platform } = useTools();
 const STEPS = { steps: ['/cart', '/checkout/payment'] };
 const SESSIONS = 'SELECT count(*) AS n FROM sessions';
 
-/** The call of `sync_exports` that an answer names. */
-const syncIn = (text: string) => JSON.parse(/sync_exports (\{[^}]+\}) fetches them; then ask again\./.exec(text)?.[1] ?? '{}');
-
 describe('where nothing is downloaded', () => {
-  it.each([
-    ['a description', 'query_export', {}],
-    ['one of a job', 'query_export', { jobId: 'Daily sessions' }],
-    ['a statement of a job', 'query_export', { jobId: 'Daily sessions', sql: 'SELECT count(*) FROM data' }],
-    ['jobs', 'query_export', { jobIds: ['Daily sessions', 'Daily views'] }],
-    ['a statement that names no view', 'query_export', { sql: 'SELECT 1' }],
-    ['retention of a job', 'analyze_retention', { jobIds: ['Daily sessions'] }],
-    ['a funnel', 'analyze_funnel', STEPS],
-  ])('%s names a call with arguments', async (_, tool, args) => {
-    const { isError, text } = await call(tool, args);
-    expect(isError).toBe(true);
-    expect(syncIn(text)).toMatchObject({ jobIds: expect.arrayContaining([expect.stringMatching(/^\d+$/)]) });
-    expect(text).not.toContain('list_workspace');
+  it('a description fetches the newest files that the platform has, of the jobs with most columns', async () => {
+    const { isError, structured, text } = await call('query_export');
+    expect(isError).toBe(false);
+    expect(structured['answer']).toMatch(/^[\d,]+ rows of sessions \(28 columns\) and views \(19 columns\)\.$/);
+    expect(structured['jobs']).toEqual([
+      expect.objectContaining({ job: 'Daily sessions' }),
+      expect.objectContaining({ job: 'Daily views' }),
+    ]);
+    expect(text).toContain('sessions: 2026-11-13');
+    expect(text).not.toContain('sync_exports');
   });
 
   it.each([
     ['analyze_funnel', { ...STEPS, startDate: '-90d' }],
-    ['measure_impact', { startDate: '-36d' }],
     ['query_export', { sql: `${SESSIONS} WHERE session_time >= '2026-08-01'` }],
-  ])('%s over more days than an export for a question holds says which can be asked', async (tool, args) => {
-    const { isError, text } = await call(tool, args);
-    expect(isError).toBe(true);
-    expect(text).toContain('holds at most 35 days. Ask for 2026-10-16 … 2026-11-19 (35 days, UTC), or fewer.');
-  });
+  ])(
+    '%s over more days than an export for a question holds is answered of those there are, and says which can be asked',
+    async (tool, args) => {
+      const { structured, text } = await call(tool, args);
+      expect(structured['answer']).toMatch(/^The downloads cover only \d+ of the \d+ days, /);
+      expect(text).toMatch(/holds at most 35 days\. Ask for 2026-10-\d\d … 2026-11-\d\d \(35 days, UTC\), or fewer\./);
+    },
+  );
 
-  it('days of which the platform has some are named with the call that fetches these, and the others alone are planned', async () => {
-    const { text } = await call('analyze_funnel', { ...STEPS, startDate: '-7d' });
-    expect(text).toMatch(/The platform has the files of "Daily views" \([^)]+\): sync_exports/);
-    expect(syncIn(text)).toMatchObject({ jobIds: [expect.stringMatching(/^\d+$/)] });
-    expect(text).toContain('A once export that brings the rest is planned');
-    const planId = /apply_export_plan \{"planId":"(plan-[a-z0-9]{10})"/.exec(text)?.[1];
-    const { structured } = await call('apply_export_plan', { planId });
-    const { from, to } = (structured as { request: { body: { frequency: { dateRange: { from: string; to: string } } } } }).request.body
-      .frequency.dateRange;
-    expect(Date.parse(to) - Date.parse(from)).toBe(24 * HOUR_MS);
-  });
-
-  it('a description is sent to the job with most columns, as the first statements read them', async () => {
-    const [all, first] = [await call('query_export'), await call('query_export', { sql: 'SELECT device_id, city FROM sessions' })];
-    expect(syncIn(all.text).jobIds).toEqual(expect.arrayContaining(syncIn(first.text).jobIds));
+  it('days of which the platform has some are answered of these, and the others alone are planned', async () => {
+    const { structured, text } = await call('analyze_funnel', { ...STEPS, startDate: '-7d' });
+    expect(structured['answer']).toMatch(/^The downloads cover only 6 of the 7 days, from 13 to 14 Nov and from 16 to 19 Nov\./);
+    const planId = /is planned \(.+\), not created yet\..* apply_export_plan \{"planId":"(plan-[a-z0-9]{10})"/.exec(text)?.[1];
+    const preview = await call('apply_export_plan', { planId });
+    const { from, to } = (preview.structured as { request: { body: { frequency: { dateRange: { from: string; to: string } } } } }).request
+      .body.frequency.dateRange;
+    expect([from, to]).toEqual(['2026-11-15T00:00:00.000Z', '2026-11-16T00:00:00.000Z']);
   });
 
   it('a job without files is told apart from one that runs next', async () => {
@@ -71,20 +60,15 @@ describe('where nothing is downloaded', () => {
   });
 });
 
-it('a question is sent to the fewest runs: those of a daily export and not of an hourly one', { tags: 'nightly' }, async () => {
-  const args = syncIn((await call('query_export', { sql: SESSIONS })).text);
-  const { structured } = await call('sync_exports', args);
-  expect(structured['answer']).toMatch(/^[1-7] new runs downloaded; the data are from 1\d to 19 Nov\.$/);
-  expect((await call('query_export', { sql: SESSIONS })).isError).toBe(false);
-});
-
 describe('of what is here', { tags: 'nightly' }, () => {
   beforeAll(() => call('sync_exports', { jobIds: ['Daily sessions'] }));
 
   it('a description counts its rows, which are not those of its table of columns', async () => {
     const { structured } = await call('query_export');
     const { rowCount, answer } = structured as { rowCount: number; answer: string };
-    expect(answer).toMatch(new RegExp(`^${rowCount.toLocaleString('en')} rows of sessions \\(\\d+ columns\\)\\.$`));
+    expect(answer).toMatch(
+      new RegExp(`^${rowCount.toLocaleString('en')} rows of sessions \\(\\d+ columns\\) and views \\(\\d+ columns\\)\\.$`),
+    );
   });
 
   it('a result with more rows than are read says so first, and gives no count', async () => {
@@ -100,10 +84,10 @@ describe('of what is here', { tags: 'nightly' }, () => {
     const { clock } = platform();
     const nowMs = clock.now();
     clock.jump(15 * HOUR_MS);
-    const { structured } = await call('analyze_retention', { startDate: '-2d', periods: 1 });
+    const { structured } = await call('analyze_funnel', { ...STEPS, startDate: '-2d' });
     const lead = 'The downloads cover only 1 of the 2 days, on 19 Nov. ';
     expect(structured['answer']).toMatch(new RegExp(`^${lead}`));
-    const sql = `${SESSIONS} WHERE session_time >= '2026-11-19'`;
+    const sql = "SELECT count(*) AS n FROM views WHERE view_time >= '2026-11-19'";
     expect((await call('query_export', { sql })).structured['answer']).toMatch(new RegExp(`^${lead}n `));
     clock.jump(nowMs - clock.now());
   });

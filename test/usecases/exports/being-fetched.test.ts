@@ -27,9 +27,9 @@ it('runs on their way that hold some of the days are said by job, with when to a
   const [early, first, second, third] = [run(15), run(16), run(17), run(17, 3132)];
   expect(saidOf([early, first, second], () => false)).toBeUndefined();
   expect(saidOf([early, first, second], (runId) => runId !== second.runId)).toBe(
-    '1 run with days of it is being fetched: "Daily sessions" (3123). Ask again in a minute.',
+    '1 run with days of it is being fetched: "Daily sessions" (3123). Ask again, which waits for them.',
   );
   expect(saidOf([early, first, second, third], () => true)).toBe(
-    '3 runs with days of it are being fetched: "Daily sessions" (3123), "Hourly sessions" (3132). Ask again in a minute.',
+    '3 runs with days of it are being fetched: "Daily sessions" (3123), "Hourly sessions" (3132). Ask again, which waits for them.',
   );
 });
