@@ -119,6 +119,12 @@ function elsewhere(issue: z.core.$ZodIssue, schema: z.ZodType): string {
   return parts.length > 0 ? `; see also ${parts.join(' and ')}` : '';
 }
 
+/** The examples of the description of a value. */
+function exampleOf(schema: z.core.$ZodType | undefined): string {
+  const [example = ''] = /\be\.g\. [^;]+/.exec((schema as z.ZodType | undefined)?.description ?? '') ?? [];
+  return example && `, ${example}`;
+}
+
 /** Each broken rule as "member: what is expected". */
 export function wordIssues(issues: readonly z.core.$ZodIssue[], schema: z.ZodType, value: unknown): string[] {
   return issues.flatMap((issue) => {
@@ -127,7 +133,9 @@ export function wordIssues(issues: readonly z.core.$ZodIssue[], schema: z.ZodTyp
       const known = membersAt(schema, issue.path);
       return issue.keys.map((key) => `${memberOf([...issue.path, key])}: ${unknownMember(key, known)}`);
     }
-    return [`${member || 'input'}: ${expectation(issue, valueAt(value, issue.path))}${elsewhere(issue, schema)}`];
+    const given = valueAt(value, issue.path);
+    const example = given === undefined ? exampleOf(schemaAt(schema, issue.path)) : '';
+    return [`${member || 'input'}: ${expectation(issue, given)}${example}${elsewhere(issue, schema)}`];
   });
 }
 

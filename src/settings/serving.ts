@@ -212,7 +212,7 @@ export const monitoringSettings = {
   rateLimit: {
     variable: 'WEB_ANALYTICS_RATE_LIMIT',
     title: 'Rate limit',
-    words: 'Calls a minute that HTTP serving accepts from each principal; the same number may come at once',
+    words: 'Calls a minute that HTTP serving accepts from each caller; the same number may come at once',
     schema: count(1, 100_000, 'calls'),
     otherwise: 'no limit; calls wait in fair turns',
   },

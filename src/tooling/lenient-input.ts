@@ -87,8 +87,6 @@ function otherNumber(shape: z.ZodObject['shape'], said: string, isGiven: (name: 
  * the order of calls, Cursor a placeholder for no argument. No tool has an argument of these names.
  */
 export const HOST_NAMES: ReadonlySet<string> = new Set([
-  'toolCallId',
-  'sessionId',
   'action',
   'chatInput',
   'tool',
@@ -100,9 +98,12 @@ export const HOST_NAMES: ReadonlySet<string> = new Set([
   'random_string',
 ]);
 
-/** Whether a host added an argument on its own; those that begin with one _ are marks of gateways. */
+/** Marks of gateways begin with one _; the others are of the conversation in which a host calls. */
+const OF_CONVERSATION = /^_[a-z]|^(session|thread|conversation|chat|trace|tool_?call)_?id$/i;
+
+/** Whether a host added an argument on its own. */
 function isOfHost({ shape }: z.ZodObject, name: string): boolean {
-  return !Object.hasOwn(shape, name) && (HOST_NAMES.has(name) || /^_[a-z]/i.test(name));
+  return !Object.hasOwn(shape, name) && (HOST_NAMES.has(name) || OF_CONVERSATION.test(name));
 }
 
 /** The argument that another name stands for, where it was not given itself; any other name is refused with the nearest. */

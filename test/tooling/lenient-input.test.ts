@@ -63,7 +63,7 @@ describe('what a model may send', () => {
     ],
     ['an empty list where one is of no use', { ids: [] }, {}],
     ['null inside an object', { frequency: { value: 'once', note: null } }, { frequency: { value: 'once' } }],
-    ['what hosts add', { toolCallId: 'a', task_progress: 'b', _auth_type: 'c' }, {}],
+    ['what hosts add', { toolCallId: 'a', thread_id: 'b', task_progress: 'b', _auth_type: 'c' }, {}],
     ['a number as text', { count: '1201', share: ' 0.5 ' }, { count: 1201, share: 0.5 }],
     ['a boolean as text', { flag: 'true' }, { flag: true }],
     ['a boolean as capitalised text', { flag: 'False' }, { flag: false }],

@@ -84,10 +84,10 @@ export function coveredLead({ covered, missing, reading, areAsked }: DaysHeld): 
   const count = covered.length + missing.length;
   const all = counted(count, 'day');
   const are = `${reading.length === 1 ? 'is' : 'are'} still being read`;
-  const more = `${reading.length}${areAsked ? ` of the ${all}` : ` more ${reading.length === 1 ? 'day' : 'days'}`} ${are}`;
-  if (reading.length > covered.length) throw new ApiError('busy', `${more}. Ask again.`, { retryAfterMs: RETRY_MS });
+  if (reading.length > covered.length)
+    throw new ApiError('busy', `${reading.length === count ? all : `${reading.length} of the ${all}`} ${are}.`, { retryAfterMs: RETRY_MS });
   const again = `ask again for ${reading.length === 1 ? 'it' : 'them'}`;
-  if (!areAsked) return reading.length === 0 ? '' : `${more}, and not counted yet: ${again}. `;
+  if (!areAsked) return reading.length === 0 ? '' : `${counted(reading.length, 'more day')} ${are}, and not counted yet: ${again}. `;
   if (missing.length === 0) return '';
   const rest = reading.length === 0 ? '' : `; ${reading.length} more ${are}, ${again}`;
   const ranges = daysText(covered);

@@ -237,7 +237,7 @@ function isOfAnswer(run: RunManifest, { days = EVER, reads = () => true }: Asked
 
 function stillReading(coming: readonly RunManifest[]): ApiError {
   const are = coming.length === 1 ? 'is' : 'are';
-  return new ApiError('busy', `${counted(coming.length, 'run')} of it ${are} still being read. Ask again.`, { retryAfterMs: RETRY_MS });
+  return new ApiError('busy', `${counted(coming.length, 'run')} of it ${are} still being read.`, { retryAfterMs: RETRY_MS });
 }
 
 /** Runs an answer; where it lacks what a run holds that is still being read, it says so. */

@@ -63,7 +63,7 @@ it('the first sentence says which days are still being read; where they are most
   expect(lead).toBe('The downloads cover only 3 of the 5 days, from 2 to 4 Jan; 1 more is still being read, ask again for it. ');
   expect(coveredLead({ covered: [], missing: [4], reading: [], areAsked })).toBe('The downloads do not cover the day. ');
   expect(() => coveredLead({ covered: [1], missing: [2, 3, 4], reading: [2, 3], areAsked })).toThrow(
-    '2 of the 4 days are still being read. Ask again.',
+    '2 of the 4 days are still being read.',
   );
 });
 
@@ -71,7 +71,7 @@ it('of a question that names no days, no number of days is told of which those t
   const days = { covered: [1, 2, 3], missing: [4], reading: [4], areAsked: false };
   expect(coveredLead(days)).toBe('1 more day is still being read, and not counted yet: ask again for it. ');
   expect(coveredLead({ ...days, reading: [] })).toBe('');
-  expect(() => coveredLead({ ...days, covered: [] })).toThrow('1 more day is still being read. Ask again.');
+  expect(() => coveredLead({ ...days, covered: [] })).toThrow('1 day is still being read.');
 });
 
 it('a statement that no run can make right is refused before runs are waited for', async () => {
