@@ -8,7 +8,7 @@ import { viewWords } from '../../workspace/query/view-sql.ts';
 import { WorkspaceError } from '../../workspace/store/disk.ts';
 
 /** More columns than this are not listed in an error. */
-const MAX_LISTED = 40;
+const MAX_LISTED = 60;
 const LONGEST_MESSAGE = 500;
 
 /** A name in SQL, quoted only where necessary. */
@@ -30,9 +30,9 @@ async function nearest(name: string, columns: readonly Column[]): Promise<string
   );
   const found = foundBy(match);
   const names = found.flatMap(({ path }) => path[0] ?? []).slice(0, 3);
-  if (names.length > 0) return `Nearest: ${names.map(sqlName).join(', ')}.`;
+  const near = names.length > 0 ? `Nearest: ${names.map(sqlName).join(', ')}. ` : '';
   const all = new Set(columns.map((column) => sqlName(column.name)));
-  return `There are: ${[...all].slice(0, MAX_LISTED).join(', ')}.`;
+  return `${near}There are: ${[...all].slice(0, MAX_LISTED).join(', ')}.`;
 }
 
 /** Thrown where a statement names a column or view that is nowhere in the data. */
