@@ -119,10 +119,10 @@ function elsewhere(issue: z.core.$ZodIssue, schema: z.ZodType): string {
   return parts.length > 0 ? `; see also ${parts.join(' and ')}` : '';
 }
 
-/** The examples of the description of a value. */
-function exampleOf(schema: z.core.$ZodType | undefined): string {
-  const [example = ''] = /\be\.g\. [^;]+/.exec((schema as z.ZodType | undefined)?.description ?? '') ?? [];
-  return example && `, ${example}`;
+/** The description of a value, as the end of a sentence. */
+function describedAs(schema: z.core.$ZodType | undefined): string {
+  const words = (schema as z.ZodType | undefined)?.description;
+  return words === undefined ? '' : `: ${words}`;
 }
 
 /** Each broken rule as "member: what is expected". */
@@ -134,8 +134,8 @@ export function wordIssues(issues: readonly z.core.$ZodIssue[], schema: z.ZodTyp
       return issue.keys.map((key) => `${memberOf([...issue.path, key])}: ${unknownMember(key, known)}`);
     }
     const given = valueAt(value, issue.path);
-    const example = given === undefined ? exampleOf(schemaAt(schema, issue.path)) : '';
-    return [`${member || 'input'}: ${expectation(issue, given)}${example}${elsewhere(issue, schema)}`];
+    const meaning = given === undefined ? describedAs(schemaAt(schema, issue.path)) : '';
+    return [`${member || 'input'}: ${expectation(issue, given)}${meaning}${elsewhere(issue, schema)}`];
   });
 }
 

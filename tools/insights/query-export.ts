@@ -14,7 +14,6 @@ export default defineAnsweringTool({
   annotations: READ,
   searchHint: 'own analysis, count, group, select, distinct, landing pages, repeat buyers, most viewed pages, number of, browsers, tables',
   scope: 'data-export',
-  idsFrom: 'list_workspace',
   input: z.strictObject({
     jobId: p.ref('export job', 'One job: view data').optional(),
     jobIds: p.refs('export job', 'Several jobs: views sessions, views; default all').optional(),
@@ -23,7 +22,7 @@ export default defineAnsweringTool({
       .trim()
       .min(1)
       .max(20_000)
-      .describe('e.g. SELECT browser_name, count(*) FROM data GROUP BY ALL; without: columns, examples')
+      .describe('e.g. SELECT browser_name, count(*) FROM sessions GROUP BY ALL; without: columns, examples')
       .optional(),
     limit: z.int().min(1).max(1000).describe('Rows, default 100').optional(),
   }),

@@ -17,7 +17,6 @@ export default defineAnsweringTool({
     'conversion funnel, cart abandonment, lose customers, dropout, leak, registration, stuck, weakest step, quit, account ' +
     'creation, subscription',
   scope: 'data-export',
-  idsFrom: 'list_workspace',
   charted: true,
   input: z.strictObject({
     steps: z.array(z.string().trim().min(1)).min(2).max(8).describe('e.g. /cart, /checkout/*, purchase'),

@@ -13,7 +13,6 @@ export default defineAnsweringTool({
   searchHint: 'people, user flow, page sequence, usual, typical path, reached page, end up, click path, exit pages',
   annotations: READ,
   scope: 'data-export',
-  idsFrom: 'list_workspace',
   charted: true,
   input: z.strictObject({
     from: z.string().trim().min(1).describe('Page, e.g. /search, /p/*, or entry'),

@@ -13,7 +13,6 @@ export default defineAnsweringTool({
   searchHint: 'retention, newcomers, regulars, returning, loyalty, sticky, second visit, keep customers',
   annotations: READ,
   scope: 'data-export',
-  idsFrom: 'list_workspace',
   charted: true,
   input: z.strictObject({
     by: z.enum(['day', 'week']).describe('Default day').optional(),

@@ -27,7 +27,6 @@ export default defineAnsweringTool({
     'fixing, spend more than others, video, chat, filters, button',
   annotations: READ,
   scope: 'data-export',
-  idsFrom: 'list_workspace',
   input: z.strictObject({
     conditions: z.array(condition).min(1).max(10).describe('Default all').optional(),
     outcome: text.describe('revenue, bounce, /cart, event:NAME').default('purchase'),

@@ -105,7 +105,7 @@ export async function chooseDays(
     );
   if (covered.length === 0) {
     const words = `The downloaded files cover no whole day (UTC)${askedWords(asked)}. ${cover}`;
-    throw new ApiError('missing', `${words}. ${(await wayOn()) ?? planCalls().join(' ')}`, { saysWayOn: true });
+    throw new ApiError('missing', `${words}. ${(await wayOn()) ?? planCalls().join(' ')}`);
   }
   return { first: start, last: end, covered, missing, reading, ofFiles, words: daysWords(covered), lead };
 }

@@ -186,9 +186,9 @@ export function beingFetched({ lacks, runs, workspace }: Fetching): string | und
   const lacking = lacks.flatMap(({ days }) => days);
   const fetched = runs.filter((run) => workspace.underWay(run) !== undefined && intersect(lacking, [run.range]).length > 0);
   if (fetched.length === 0) return undefined;
-  const names = [...new Set(fetched.map(({ name, jobId }) => `"${name}" (${jobId})`))];
-  const are = fetched.length === 1 ? 'is' : 'are';
-  return `${counted(fetched.length, 'run')} with days of it ${are} being fetched: ${firstOf(names, MOST_NAMED)}. Ask again, which waits for them.`;
+  const jobs = [...new Set(fetched.map(({ name, jobId }) => `"${name}" (${jobId})`))];
+  const are = `${fetched.length === 1 ? 'is' : 'are'} being`;
+  return `${counted(fetched.length, 'run')} with days of it ${are} fetched: ${firstOf(jobs, MOST_NAMED)}. Ask again, which waits for them.`;
 }
 
 /** The fewest runs that hold all that any of these holds of a time. */
@@ -452,6 +452,6 @@ async function overFiles<T>(...[asked, ofScopes, context, run, refuse]: Paramete
       ? `sql: no ${folded(missing)} are downloaded.`
       : `sql: no downloaded file has "${missing}", which an export can hold.`;
     const lack = missing === undefined ? error.message : absent;
-    throw way === undefined ? error : new ApiError('missing', `${lack} ${way}`, { saysWayOn: true });
+    throw way === undefined ? error : new ApiError('missing', `${lack} ${way}`);
   }
 }

@@ -27,9 +27,6 @@ import {
   withHeldValues,
 } from './visit-relation.ts';
 
-/** These errors say what comes next. */
-const NAMED = { saysWayOn: true };
-
 /** The error for columns that no downloaded file of a scope has, or none of whose files is here: how they come. */
 async function missingFields(scope: string, fields: readonly string[], isHere: boolean, supply: Supply): Promise<ApiError> {
   const way = (await supply.wayOn(isHere ? fields[0] : scope)) ?? planCalls([scope]).join('');
@@ -37,7 +34,7 @@ async function missingFields(scope: string, fields: readonly string[], isHere: b
   const what = isHere
     ? `The downloaded files of ${scope} have no ${names}, which this answer needs`
     : `No export of ${scope} is in the workspace; this answer needs its ${names}`;
-  return new ApiError('missing', `${what}. ${way}`, NAMED);
+  return new ApiError('missing', `${what}. ${way}`);
 }
 
 /** Whether a name means the variable with this key. */
@@ -72,15 +69,15 @@ export async function missingVariable(
   { supply, days }: Pick<Visits, 'supply' | 'days'>,
 ): Promise<ApiError> {
   const absent = `conditions: no column of the downloaded files holds the variable "${name}"`;
-  if (supply.coming !== undefined) return new ApiError('missing', `${absent}. ${supply.coming}`, NAMED);
+  if (supply.coming !== undefined) return new ApiError('missing', `${absent}. ${supply.coming}`);
   if (meant) {
     const which = meant.position === undefined ? `dynamic variable "${meant.key}"` : `custom variable ${meant.position}, "${meant.key}"`;
     const order = { fields: [PRESET, `${meant.kind} variable ${meant.key}`], scope: 'sessions', frequency: 'once' };
     const call = JSON.stringify({ ...order, startDate: dayText(days.first), endDate: dayText(days.last) });
     const way = (await supply.wayOn(meant.key)) ?? hint('plan_export', `plan_export ${call} plans it for these days.`);
-    return new ApiError('missing', `${absent}. It is ${which}. ${way}`, NAMED);
+    return new ApiError('missing', `${absent}. It is ${which}. ${way}`);
   }
-  if (failures.length > 0) return new ApiError('missing', `${absent}. ${failures.join(' ')} Ask again.`, NAMED);
+  if (failures.length > 0) return new ApiError('missing', `${absent}. ${failures.join(' ')} Ask again.`);
   const named = (['custom', 'dynamic'] as const).flatMap((kind) => {
     const keys = variables.filter((each) => each.kind === kind).map(({ key }) => key);
     return keys.length === 0 ? [] : [`${kind}: ${keys.slice(0, MOST_NAMES).join(', ')}${keys.length > MOST_NAMES ? ' …' : ''}`];
