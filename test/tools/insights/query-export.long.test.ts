@@ -60,8 +60,8 @@ describe('several jobs', () => {
       });
     expect((await counted('session_time')).structured['range']).toMatchObject({ start: '2026-11-09T00:00:00.000Z' });
     const ofDaily = await counted('session_date');
-    expect(ofDaily.structured['range']).toMatchObject({ start: '2026-11-19T00:00:00.000Z', days: 1 });
-    expect(ofDaily.text).toMatch(/^The downloads cover only 8 of the 11 days, from 9 to 15 Nov and on 19 Nov\. /);
+    expect(ofDaily.structured['range']).toMatchObject({ start: '2026-11-13T00:00:00.000Z', days: 7 });
+    expect(ofDaily.text).toMatch(/The rows of 2026-11-09 [^.]+ are here without session_date, so the condition leaves them out\./);
   });
 
   it('are given as jobIds or jobId, not both', async () => {
@@ -155,15 +155,12 @@ describe('an error says what to do next', () => {
     expect(answer.text).not.toContain('workspace-');
   });
 
-  it('where nothing was downloaded', async () => {
-    const answer = await call('query_export', { jobId: 'Hourly sessions', sql: 'SELECT 1' });
-    expect(answer).toMatchObject({
-      isError: true,
-      text: expect.stringMatching(
-        /^jobId: nothing of job (\d+) is downloaded yet\. .* "Hourly sessions" \([^)]+\): sync_exports \{"jobIds":\["\1"\]\}/,
-      ),
-    });
+  it('where nothing was downloaded and the platform has nothing', async () => {
+    const answer = await call('query_export', { jobId: 'Tablet sessions, failed', sql: 'SELECT 1' });
+    expect(answer.isError).toBe(true);
     // No argument is wrong, so none has to be corrected.
-    expect(answer.text).toMatch(/then ask again\.$/);
+    expect(answer.text).toMatch(
+      /^jobId: nothing of job (\d+) is downloaded yet\. The platform has no files of it from job \1: .+ brings them\.$/,
+    );
   });
 });
