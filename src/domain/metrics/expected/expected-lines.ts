@@ -104,15 +104,12 @@ function expectationsIn(
   const found = blocksOf(over, rowByRow).flatMap((block) => {
     const [first = ''] = block.flat();
     const before = points.filter(({ label }) => label < first && !news.some(isOnSome([label]))).slice(-MOST_HISTORY);
-    const expected = expectationsOf(
-      kind,
-      before,
-      block.map((labels): ExpectedRow => ({ days: labels.map(dayAt) })),
-      { least: LEAST_LEVEL_DAYS, steps },
-    );
-    return block.map((_, at) => {
+    const expect = (some: readonly ExpectedRow[]) => expectationsOf(kind, before, some, { least: LEAST_LEVEL_DAYS, steps });
+    const turn = block.map((labels): ExpectedRow => ({ days: labels.map(dayAt) }));
+    const expected = expect(turn);
+    return turn.map((own, at) => {
       const row = expected?.rows[at];
-      return row && { ...row, isRare: expected.isRare };
+      return row && { ...row, isRare: expected.isRare, unseen: unseenIn(own, row, (rest) => expect([rest])?.rows[0]) };
     });
   });
   // Days ahead are learned of from all that are over; those of their row that are over count as they are.
@@ -130,26 +127,32 @@ function expectationsIn(
     const row = found[over.indexOf(labels)];
     if (!row) return { cell: UNKNOWN };
     const alone = orderCause(metric, points, labels[0] ?? '', labels.at(-1));
-    const cell = { ...figuresOf(metric, row), ...unseenOf(labels, metric, known), alone };
+    const cell = { ...figuresOf(metric, row), unseen: row.unseen, alone };
     if (row.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
     return openOf(cell, row, news.filter(isOnSome(labels)));
   });
 }
 
 /**
- * The verdict of a row by its own bounds where a known change moved it: it is no draw of many then; else its score for that of all rows
- * together.
+ * The verdict of a row by its own bounds where a known change or special days moved it: it is no draw of many then; else its score for that
+ * of all rows together.
  */
 function openOf(cell: Omit<ExpectedCell, 'verdict'>, { score, distance }: Expected, moved: readonly FoundChange[]): Open {
-  const isOwn = moved.some(({ change }) => goesAlong(change.relative, distance));
+  const isOwn = (cell.unseen ?? []).length > 0 || moved.some(({ change }) => goesAlong(change.relative, distance));
   if (isOwn && Math.abs(score) > Z_95) return { cell: { ...cell, verdict: score > 0 ? 'high' : 'low' } };
   return { cell: { ...cell, verdict: 'normal' }, ...(!isOwn && { score }) };
 }
 
-/** Names of the special days of a row whose effect no earlier year shows: it is held against ordinary days. */
-function unseenOf(labels: readonly string[], metric: string, known: KnownDays): Pick<ExpectedCell, 'unseen'> {
-  const names = labels.map((label) => known.of(metric, label)).flatMap(({ unseen, special }) => (special?.mean === 0 && unseen) || []);
-  return names.length === 0 ? {} : { unseen: [...new Set(names)] };
+/**
+ * Names of the special days without which a row would lie nearer by half to what was expected: no earlier year shows their effect, so that
+ * they are held against ordinary days.
+ */
+function unseenIn({ days }: ExpectedRow, { score, distance }: Expected, expect: (rest: ExpectedRow) => Expected | undefined) {
+  const isUnseen = ({ unseen, special }: ExpectedRow['days'][number]) => unseen !== undefined && special?.mean === 0;
+  const names = days.filter(isUnseen).flatMap(({ unseen = [] }) => unseen);
+  if (names.length === 0 || Math.abs(score) <= Z_95) return [];
+  const rest = expect({ days: days.filter((day) => !isUnseen(day)) });
+  return rest && goesAlong(rest.distance, distance) ? [] : [...new Set(names)];
 }
 
 /**

@@ -91,13 +91,11 @@ function outsideText(count: number): string {
   return count === 0 ? '' : `; ${lies} 95% bounds, which may be chance`;
 }
 
-/** That so many rows were unusual, and which of them a change explains. */
-function unusualText(told: number, explained: readonly JudgedLine[], words: Words): string {
-  const unusual = told + explained.length;
-  const days = new Set(explained.map((own) => daysOf(own, words)).map(({ from, to }) => rangeText(from, to, words.grammar.year)));
+/** Rows with what a change above has to do with them, of more than these how many: `, 2 of them because of a change above (…)`. */
+function changedText(rows: readonly JudgedLine[], of: number, why: string, words: Words): string {
+  const days = new Set(rows.map((own) => daysOf(own, words)).map(({ from, to }) => rangeText(from, to, words.grammar.year)));
   const named = days.size > MOST_NAMED ? '' : ` (${listed([...days])})`;
-  const why = explained.length === 0 ? '' : `, ${told > 0 ? `${explained.length} of them ` : ''}because of a change above${named}`;
-  return `${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}`;
+  return rows.length === 0 ? '' : `, ${of > rows.length ? `${rows.length} of them ` : ''}${why} a change above${named}`;
 }
 
 /** `Both days were normal`, `Of 28 days, 3 were unusual`, empty where one sentence says it; `asked` values, of which these are judged. */
@@ -108,11 +106,13 @@ function countSentence(judged: readonly JudgedLine[], asked: number, told: numbe
   const which = `${judged.length < asked ? ' that can be judged' : ''}${parts > 0 ? ` (${parts} in part)` : ''}`;
   const [all, unusual] = [`${judged.length} ${unit}s${which}`, told + explained.length];
   const normal = judged.length - unusual;
+  const beside = changedText(hiddenIn(judged, words), normal, 'with', words);
   const more = outsideText(judged.filter(isOutside).length);
-  if (normal === judged.length) return `${normal === 2 ? `Both ${unit}s${which}` : `All ${all}`} were normal${more}.`;
-  if (explained.length === 0 && told === 1 && more === '') return '';
-  const counted = unusual === 0 ? `${normal} ${normal === 1 ? 'was' : 'were'} normal` : unusualText(told, explained, words);
-  return `Of ${all}, ${counted}${more}.`;
+  if (unusual === 0) return `${normal === 2 ? `Both ${unit}s${which}` : `All ${all}`} were normal${beside}${more}.`;
+  if (explained.length === 0 && told === 1 && beside + more === '') return '';
+  const why = changedText(explained, unusual, 'because of', words);
+  const others = beside === '' ? '' : `, ${normal} normal${beside}`;
+  return `Of ${all}, ${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}${others}${more}.`;
 }
 
 /** One sentence: what is expected of a row that is not over, with its bounds, and what is counted of it. */
@@ -152,21 +152,33 @@ const LEAST_LEFT = 0.1;
 /** Chance that one of all rows lies beyond the size of a change by chance alone. */
 const BEYOND = 0.05;
 
+/** The changes that lie in a row. */
+function changesIn(own: JudgedLine, words: Words): readonly FoundChange[] {
+  const { from, to } = daysOf(own, words);
+  return words.changes.filter((told) => {
+    const isHere = keyOf(told.reading) === keyOf(own.line.selection) && isChangeOf(told, own.metric);
+    return isHere && isOn(told.change, { first: from, last: to });
+  });
+}
+
+/** Normal rows of several days that hold a change which no unusual row shows. */
+function hiddenIn(judged: readonly JudgedLine[], words: Words): JudgedLine[] {
+  const shown = new Set(judged.filter(isClear).flatMap((own) => changesIn(own, words)));
+  const isLong = ({ from, to }: ReturnType<typeof daysOf>) => from !== to;
+  return judged.filter((own) => !isClear(own) && isLong(daysOf(own, words)) && changesIn(own, words).some((told) => !shown.has(told)));
+}
+
 /** Whether changes explain why a row is not what was expected: they lie in the row, go its way, and the row not far beyond their size. */
 function isExplained(own: JudgedLine, rows: number, words: Words): boolean {
-  const { metric, line, cell } = own;
-  const { from, to } = daysOf(own, words);
+  const { low, high, expected } = own.cell;
   const distance = distanceOf(own);
-  const here = words.changes.filter(({ reading, change, ...told }) => {
-    const isHere = keyOf(reading) === keyOf(line.selection) && isChangeOf({ ...told, reading }, metric);
-    return isHere && isOn(change, { first: from, last: to }) && change.relative * distance > 0;
-  });
-  const left = here.reduce((share, { change: { relative } }) => share * (1 + relative), 1);
-  const bound = ((distance < 0 ? cell.low : cell.high) ?? 0) / (cell.expected || 1);
+  const along = changesIn(own, words).filter(({ change }) => change.relative * distance > 0);
+  const left = along.reduce((share, { change }) => share * (1 + change.relative), 1);
+  const bound = ((distance < 0 ? low : high) ?? 0) / (expected || 1);
   // On the scale of square roots few orders scatter alike; of many rows some lie beyond their own bounds.
   const reach = scoreOfTail(Math.log(BEYOND / rows)) / Z_95 / Math.sqrt(Math.max(LEAST_LEFT, Math.min(1, left)));
   const wider = Math.max(0, 1 + reach * (Math.sqrt(bound) - 1)) ** 2;
-  return here.length > 0 && (left * wider - (1 + distance)) * distance >= 0;
+  return along.length > 0 && (left * wider - (1 + distance)) * distance >= 0;
 }
 
 /** The findings of a table with expectations, and its sentences in order. */

@@ -61,6 +61,29 @@ it('the days of a change that is told are not what later rows are held against',
   expect(elsewhere.map(({ expected }) => expected?.['visits']?.verdict)).toEqual(verdictsOf());
 });
 
+/** The third week, whose first days are a fair of which no year is known, at so many times the visits. */
+function thirdWeek(days: number, factor: number, until = '') {
+  const { days: rows, ...rest } = input('week', until);
+  const isFair = (label = '') => label >= '2026-07-20' && label < dayAfter('2026-07-20', days);
+  const raised = rows.map((row) => {
+    const { label = '' } = row.interval;
+    return { ...row, values: { visits: Math.round((row.values['visits'] ?? 0) * (isFair(label) ? factor : 1)) } };
+  });
+  const lines = rest.lines.map((line) => {
+    const own = raised.filter(({ interval: { startMs, endMs } }) => startMs >= line.interval.startMs && endMs <= line.interval.endMs);
+    return { ...line, values: { visits: own.reduce((sum, { values }) => sum + values.visits, 0) } };
+  });
+  const of = (_: string, label: string) => (isFair(label) ? { special: { mean: 0, sd: 0.3 }, unseen: 'Fair' } : {});
+  const told = { ...rest, lines, days: raised, known: { ...rest.known, of } } as ExpectedInput;
+  return withExpected(told)[2]?.expected?.['visits'];
+}
+
+it('special days of an unknown effect without which a row is normal make it high by its own bounds; of a fall beside them they are no cause', () => {
+  expect(thirdWeek(2, 1.2)).toMatchObject({ verdict: 'high', unseen: ['Fair'] });
+  expect(thirdWeek(2, 1.1)).toMatchObject({ verdict: 'normal', unseen: [] });
+  expect(thirdWeek(1, 1, '2026-07-26')).toMatchObject({ verdict: 'low', unseen: [] });
+});
+
 /** Four weeks of revenue behind a fall of the rate some days before them, which the scatter of the baskets hides. */
 function revenueInput(daysBefore: number): { input: ExpectedInput; from: string; told: FoundChange } {
   const random = seeded(5);
