@@ -35,9 +35,9 @@ function estimateOf(effect: number, error: number, freedom: number, count: numbe
   };
 }
 
-/** An estimate of the mean of logarithms, whose error is so many times that of values that do not follow each other. */
-const meanEstimate = (logs: number[], carry = 1): Estimate =>
-  estimateOf(mean(logs), Math.sqrt(sampleVariance(logs) / logs.length) * carry, logs.length - 1, logs.length);
+/** An estimate of what logarithms have in common, whose error is so many times that of values that do not follow each other. */
+const meanEstimate = (logs: number[], carry = 1, effect = mean(logs)): Estimate =>
+  estimateOf(effect, Math.sqrt(sampleVariance(logs) / logs.length) * carry, logs.length - 1, logs.length);
 
 /** A relative change as `-5.2%`; of what grew tenfold and more tenths say nothing. */
 const signed = (share: number) => formatPercent(100 * share, { digits: Math.abs(share) < 10 ? 1 : 0, group: true, sign: true });
@@ -69,12 +69,14 @@ interface Trend extends Estimate {
 export function trendEstimate(values: readonly number[], isMonthly: boolean, at?: readonly number[]): Trend | undefined {
   if (values.length < LEAST_PERIODS || values.some((value) => !(value > 0))) return undefined;
   const logs = values.map(Math.log);
-  if (isMonthly && logs.length >= 2 * YEAR_MONTHS) {
-    const grown = logs.slice(YEAR_MONTHS).map((value, month) => value - nth(logs, month));
+  const places = at ?? [...logs.keys()];
+  const grown = logs
+    .map((value, month) => value - (logs[places.indexOf(nth(places, month) - YEAR_MONTHS)] ?? Number.NaN))
+    .filter(Number.isFinite);
+  if (isMonthly && grown.length >= LEAST_PERIODS && nth(places, places.length - 1) >= 2 * YEAR_MONTHS - 1) {
     const middle = mean(grown);
     return { ...meanEstimate(grown, carryFactor(grown.map((value) => value - middle))), count: values.length, isSeasonal: true };
   }
-  const places = at ?? [...logs.keys()];
   const line = linearRegression(logs.map((value, index) => [nth(places, index), value]));
   const residuals = logs.map((value, index) => value - line.b - line.m * nth(places, index));
   return { ...estimateOf(line.m, slopeError(residuals, places), logs.length - 2, values.length), isSeasonal: false };
@@ -101,11 +103,12 @@ interface Course {
 /** A sentence on the trend of a metric over weeks or months; undefined for too few. */
 function courseOf(lines: readonly QueryLine[], metric: string, { name: of, unit, isShare, isUnusual }: Course): Said | undefined {
   const all = lines.filter(isWholeDay).toSorted((a, b) => a.order - b.order);
-  // A week with an unusual day would be the end of a fall.
-  const whole = all.filter(
-    ({ interval: { label = '' } }) => unit !== 'week' || !WEEKDAYS.some((_, day) => isUnusual(dayAfter(label, day))),
-  );
-  const name = whole.length < all.length ? `${of} in usual weeks` : of;
+  // A week or month with an unusual day in seven would be the end of a fall.
+  const whole = all.filter(({ interval: { label = '', startMs, endMs } }) => {
+    const days = Array.from({ length: Math.round((endMs - startMs) / DAY_MS) }, (_, day) => dayAfter(`${label}-01`.slice(0, 10), day));
+    return 7 * days.filter(isUnusual).length < days.length;
+  });
+  const name = whole.length < all.length ? `${of} in usual ${unit}s` : of;
   // Amounts are those for a day.
   const values = whole.map((line) => {
     const value = (isShare ? line.shares?.[metric] : line.values[metric]) ?? 0;
@@ -135,29 +138,45 @@ type Week = readonly Sums[];
 const levelOf = (days: readonly (Sums | undefined)[]) =>
   sum(days.map((day) => day?.numerator ?? 0)) / sum(days.map((day) => day?.denominator ?? 0));
 
+const wholeWeeks = <Row extends MetricRow>(days: readonly Row[]) =>
+  [...grouped(days.filter(isWholeDay), mondayOf).values()].filter((week) => week.length === 7);
+
 /** The whole weeks with a value on each day. */
 function weeksOf(metric: string, days: readonly MetricRow[]): Week[] {
-  return [...grouped(days.filter(isWholeDay), mondayOf).values()].flatMap((week) => {
+  return wholeWeeks(days).flatMap((week) => {
     const sums = week.toSorted((a, b) => weekdayAt(a) - weekdayAt(b)).flatMap(({ values }) => sumsOf(metric, values) ?? []);
     return sums.length === 7 && sums.every(({ denominator }) => denominator > 0) && levelOf(sums) > 0 ? [sums] : [];
   });
 }
 
+/** The level of some weekdays, as the rows of a table have it. */
+const levelIn = (metric: string, days: readonly MetricRow[], some: readonly number[]) =>
+  levelOf(days.filter((row) => isWholeDay(row) && some.includes(weekdayAt(row))).map(({ values }) => sumsOf(metric, values)));
+
 /** The level of some weekdays beside that of others, week by week. */
 const ratiosOf = (weeks: readonly Week[], some: readonly number[], others: readonly number[]) =>
   weeks.map((week) => levelOf(some.map((day) => week[day])) / levelOf(others.map((day) => week[day])));
 
-/** Weekends against the days from Monday to Friday of the same weeks, whose noise no week hands on; undefined with fewer than four. */
+const WEEKEND = [EACH_DAY.slice(5), EACH_DAY.slice(0, 5)] as const;
+
+/** Weekends over the days from Monday to Friday. */
+const weekendRatio = (metric: string, days: readonly MetricRow[]) => levelIn(metric, days, WEEKEND[0]) / levelIn(metric, days, WEEKEND[1]);
+
+/** The same by the scatter of the whole weeks, whose noise none hands on; undefined with fewer than four. */
 export function weekendEstimate(metric: string, days: readonly MetricRow[]): Estimate | undefined {
-  const ratios = ratiosOf(weeksOf(metric, days), EACH_DAY.slice(5), EACH_DAY.slice(0, 5));
-  const logs = ratios.map(Math.log).filter(Number.isFinite);
-  return logs.length < LEAST_WEEKS ? undefined : meanEstimate(logs);
+  const logs = ratiosOf(weeksOf(metric, days), ...WEEKEND)
+    .map(Math.log)
+    .filter(Number.isFinite);
+  return logs.length < LEAST_WEEKS ? undefined : meanEstimate(logs, 1, Math.log(weekendRatio(metric, days)));
 }
 
-function weekendSentence(name: string, estimate: Estimate | undefined): string {
-  if (!estimate) return '';
-  const size = `${directed(estimate.relative)} ${boundsText(estimate)}`;
-  return `${name} at weekends: ${size} than from Monday to Friday${doubtText(estimate)}, over ${estimate.count} weeks.`;
+/** One sentence on weekends, whose figure is that of the table; empty without a whole week. */
+function weekendSentence(name: string, metric: string, days: readonly MetricRow[]): string {
+  const { length } = weeksOf(metric, days);
+  const estimate = weekendEstimate(metric, days);
+  const size = (bounds: string) => `${name} at weekends: ${directed(weekendRatio(metric, days) - 1)}${bounds} than from Monday to Friday`;
+  if (estimate) return `${size(` ${boundsText(estimate)}`)}${doubtText(estimate)}, over ${estimate.count} weeks.`;
+  return length === 0 ? '' : `${size('')}; that cannot be judged over so few weeks (${counted(length, 'whole week')}).`;
 }
 
 /** Weekdays over the mean of some days of their weeks, by the scatter that they share, in which an unusual week does not count. */
@@ -168,7 +187,7 @@ function weekdayLevels(weeks: readonly Week[], days: readonly number[]) {
   // Few visits scatter more.
   return {
     freedom,
-    levels: levels.map(({ middle, variance }, at) => ({ day: nth(days, at), value: middle, variance: Math.max(shared, variance) })),
+    levels: levels.map(({ middle, variance }, at) => ({ day: nth(days, at), middle, variance: Math.max(shared, variance) })),
   };
 }
 
@@ -177,35 +196,44 @@ const weekdayScores = (weeks: readonly Week[]) => (among: readonly { readonly da
     weeks,
     among.map(({ day }) => day),
   );
-  return levels.map(({ value, variance }) => normalOf((value - 1) / Math.sqrt(variance), freedom));
+  return levels.map(({ middle, variance }) => normalOf((middle - 1) / Math.sqrt(variance), freedom));
 };
 
 /** Pairs of weekdays, of which the one that lies farthest apart is looked at. */
 const PAIRS = (7 * 6) / 2;
 
-/** One sentence on which weekday is highest or lowest, as far as more than chance says so; empty without a whole week. */
+/**
+ * One sentence on which weekday of the table is highest or lowest, by its figures, as far as more than chance says so; empty without a whole
+ * week.
+ */
 export function weekdaySentence(name: string, metric: string, days: readonly MetricRow[]): string {
   const weeks = weeksOf(metric, days);
   if (weeks.length === 0) return '';
   const seen = `(${counted(weeks.length, 'whole week')})`;
   if (weeks.length < LEAST_WEEKS) return `Weekdays cannot be compared over so few weeks ${seen}.`;
   const { levels, freedom } = weekdayLevels(weeks, EACH_DAY);
-  const rank = levels.toSorted((a, b) => b.value - a.value);
-  const { highest, lowest } = endsOf(rank, weekdayScores(weeks), LEVEL);
-  const [top, bottom] = [highest ?? rank[0], lowest ?? rank.at(-1)];
+  const rank = levels.map((level) => ({ ...level, value: levelIn(metric, days, [level.day]) })).toSorted((a, b) => b.value - a.value);
+  const ends = endsOf(rank, weekdayScores(weeks), LEVEL);
+  const [top, bottom] = [rank[0], rank.at(-1)];
   if (!top || !bottom) return '';
+  const [isHighest, isLowest] = [ends.highest === top, ends.lowest === bottom];
   const nameAt = ({ day }: typeof top) => WEEKDAYS[day] ?? '';
   const above = `${sizeOf(top.value / bottom.value - 1)} above ${nameAt(bottom)}`;
-  if (!highest && !lowest) {
-    const score = normalOf((top.value - bottom.value) / Math.hypot(Math.sqrt(top.variance), Math.sqrt(bottom.variance)), freedom);
+  if (!isHighest && !isLowest) {
+    const score = normalOf((top.middle - bottom.middle) / Math.hypot(Math.sqrt(top.variance), Math.sqrt(bottom.variance)), freedom);
     const pair = `${nameAt(top)} lies ${above}`;
     return PAIRS * tailOf(score) < LEVEL
       ? `${name}: weekdays differ, though none stands out alone; ${pair} ${seen}.`
       : `${name}: no weekday stands out; ${pair}, which is not significant ${seen}.`;
   }
-  const [{ value }, word, beside] = highest ? [top, 'highest', 'above'] : [bottom, 'lowest', 'below'];
-  const size = highest && lowest ? `${above}, the lowest` : `${sizeOf((6 * value) / (7 - value) - 1)} ${beside} the other days`;
-  return `${name}: ${word} on ${nameAt(highest ?? bottom)}, ${size} ${seen}.`;
+  const [end, word, beside] = isHighest ? [top, 'highest', 'above'] : [bottom, 'lowest', 'below'];
+  const others = levelIn(
+    metric,
+    days,
+    EACH_DAY.filter((day) => day !== end.day),
+  );
+  const size = isHighest && isLowest ? `${above}, the lowest` : `${sizeOf(end.value / others - 1)} ${beside} the other days`;
+  return `${name}: ${word} on ${nameAt(end)}, ${size} ${seen}.`;
 }
 
 /** A sentence, and whether what it says is clear. */
@@ -252,9 +280,11 @@ export function rowVerdicts(
     const name = `${nameOf(metric)}${where === '' ? '' : ` (${where})`}`;
     if (isOfDays(unit)) {
       const usual = own.filter(({ interval: { label = '' } }) => !isUnusual(label));
-      const beside = usual.length < own.length ? `${name} without special days and changes` : name;
-      const text = unit === 'weekday' ? weekdaySentence(beside, metric, usual) : weekendSentence(beside, weekendEstimate(metric, usual));
-      return { text, isClear: true };
+      const told =
+        usual.length < own.length
+          ? ([`${name} without special days and changes`, metric, wholeWeeks(usual).flat()] as const)
+          : ([name, metric, own] as const);
+      return { text: (unit === 'weekday' ? weekdaySentence : weekendSentence)(...told), isClear: true };
     }
     if ((unit !== 'week' && unit !== 'month') || changes.some(({ to }) => to === undefined)) return undefined;
     const isShare = query.shares && isCount(metric) && own.some(({ shares }) => (shares?.[metric] ?? 100) < 100);

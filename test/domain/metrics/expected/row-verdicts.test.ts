@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FoundChange } from '../../../../src/domain/metrics/expected/expected-lines.ts';
 import { rowVerdicts, trendEstimate, trendSentence, weekendEstimate } from '../../../../src/domain/metrics/expected/row-verdicts.ts';
 import type { MetricRow } from '../../../../src/domain/metrics/read/metric-answers.ts';
-import { dayAfter } from '../../../../src/lib/calendar.ts';
+import { type CalendarSlot, dayAfter, daysFrom, slotsOf } from '../../../../src/lib/calendar.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 import { rowOn } from '../points.ts';
 
@@ -80,6 +80,8 @@ describe('a trend over periods', () => {
   });
 });
 
+const edgesOf = ({ startMs, endMs }: CalendarSlot) => [new Date(startMs).toISOString(), new Date(endMs + 1).toISOString()] as const;
+
 it('special days are no weekday of theirs: one Cyber Monday makes Monday not the highest', () => {
   const row = rowOn('2026-01-05', {});
   const days = Array.from({ length: 84 }, (_, day) => {
@@ -101,6 +103,31 @@ it('weeks with special days are no part of a trend', () => {
   const said = (isSpecial: (day: string) => boolean) => rowVerdicts(query, weeks, [], { nameOf: () => '', found: [], isSpecial });
   expect(said(() => false)).toMatch(/^Visits: a fall of /);
   expect(said((day) => day < '2025-12-28')).toMatch(/^Visits in usual weeks: no significant trend over these 13 weeks/);
+});
+
+it('months with an episode are no part of a trend either, nor of one against the year before; single special days are', () => {
+  const query = { metrics: ['visits'], bases: [], breakdown: ['month'], zoneIds: [] } as never;
+  const interval = { startMs: Date.parse('2024-01-01'), endMs: Date.parse('2026-02-28T23:59:59.999Z') };
+  const months = slotsOf('month', interval, 'UTC').map((slot, month) => {
+    const visits = Math.round(900 * 0.98 ** month * (month === 23 ? 2 : 1) * (1 + 0.003 * (month % 3)) * daysFrom(...edgesOf(slot)));
+    return { ...rowOn('2024-01-01', { visits }), order: month, interval: slot };
+  });
+  const change = { from: '2025-12-04', to: '2025-12-10' } as never;
+  const found = [{ metric: 'visits', reading: { device: 'all', segmentIds: [], goalId: undefined, known: [] } as never, change }];
+  const said = (from: number) =>
+    rowVerdicts(query, months.slice(from), [], { nameOf: () => '', found, isSpecial: (day) => day.endsWith('-01') });
+  expect(said(14)).toMatch(/^Visits in usual months: a fall of 2.0% a month .* over these 11 months, the season included\.$/);
+  expect(said(0)).toMatch(/^Visits in usual months: a fall of 21\.\d% a year, each month against .* over these 25 months\.$/);
+});
+
+it('weekends are told over too few weeks too, with what the table shows', () => {
+  const query = { metrics: ['visits'], bases: [], breakdown: ['weekend'], zoneIds: [] } as never;
+  const said = (count: number) =>
+    rowVerdicts(query, [], daysOf(1, count, 0.8), { nameOf: () => '', found: [], isSpecial: (day) => day === '2026-01-07' });
+  expect(said(28)).toMatch(
+    /^Visits without special days and changes at weekends: \d\d\.\d% lower than from Monday to Friday; that .* weeks \(3 whole weeks\)\.$/,
+  );
+  expect(said(6)).toBe('');
 });
 
 it('days of changes are left out as special days are, of a lasting one the first alone', () => {

@@ -1,3 +1,4 @@
+import { mean } from 'simple-statistics';
 import { describe, expect, it } from 'vitest';
 import { weekdaySentence } from '../../../../src/domain/metrics/expected/row-verdicts.ts';
 import type { MetricRow } from '../../../../src/domain/metrics/read/metric-answers.ts';
@@ -67,6 +68,18 @@ describe('the highest weekday', () => {
     const world = { levels, days: 49 };
     expect(shareOf('weekdays differ', world) + shareOf('est on', world)).toBeGreaterThan(0.8);
     expect(shareOf('weekdays differ', world)).toBeGreaterThan(0.05);
+  });
+
+  it('is one of the table, with its figures, whatever the middle of the weeks is', () => {
+    const names = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+    for (let seed = 1; seed <= 40; seed += 1) {
+      const days = daysOf(seed, { days: 59, special: seed });
+      const meanOf = (weekday: number) => mean(days.filter((_, day) => day % 7 === weekday).map(({ values }) => values['visits'] ?? 0));
+      const rows = names.map((name, weekday) => ({ name, value: meanOf(weekday) })).toSorted((a, b) => b.value - a.value);
+      const [top, bottom] = [rows[0], rows[6]];
+      const pair = `${top?.name} lies ${((100 * (top?.value ?? 0)) / (bottom?.value ?? 1) - 100).toFixed(1)}% above ${bottom?.name}`;
+      expect(weekdaySentence('Visits', 'visits', days)).toMatch(new RegExp(`${pair}|(high|low)est on (${top?.name}|${bottom?.name}),`));
+    }
   });
 
   it('needs four whole weeks, and two days with a value', () => {
