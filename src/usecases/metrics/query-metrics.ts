@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiError, onApiError } from '../../api/errors.ts';
-import { type FoundChange, isNewAt } from '../../domain/metrics/expected/expected-lines.ts';
+import { isNewAt } from '../../domain/metrics/engine/expectation.ts';
+import type { FoundChange } from '../../domain/metrics/expected/expected-lines.ts';
 import { type ExpectedTold, forecastSentences, tellExpected } from '../../domain/metrics/expected/expected-words.ts';
 import { rowVerdicts } from '../../domain/metrics/expected/row-verdicts.ts';
 import { changeFacts, grammarOf, placeBy, wordedAll } from '../../domain/metrics/findings.ts';
@@ -244,6 +245,7 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
   const { grammar, placeOf, nameOf } = naming;
   const { first, last } = changesTold({ ...read, currency: read.currency ?? currency }, whole, placeOf, grammar);
   if (asked.expected) {
+    const isNew = isNewAt(todayIn(context.timeZone, whole.interval.startMs));
     const words = {
       query: whole,
       timeZone: context.timeZone,
@@ -251,7 +253,7 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
       grammar,
       placeOf: ({ selection }: QueryLine, metric: string) => placeOf(selection, metric),
       countedTo: countedTo(asked, context),
-      changes: read.found.filter(isNewAt(todayIn(context.timeZone, whole.interval.startMs))),
+      changes: read.found.filter(({ change }) => isNew(change)),
     };
     const timed = read.lines.filter((line) => !isTotal(line));
     const ofTotals = tellExpected(timed.length < read.lines.length ? read.whole : [], { ...words, query: { ...whole, breakdown: [] } });

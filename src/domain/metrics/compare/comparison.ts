@@ -10,6 +10,7 @@ import type { SpecialDays } from '../calendar/special-days.ts';
 import { type Occasion, occasionsOf } from '../calendar/special-words.ts';
 import { logOf } from '../change-cost.ts';
 import { type DatedChange, USUAL_DAYS } from '../engine/changes.ts';
+import { isNewAt } from '../engine/expectation.ts';
 import { LAST } from '../engine/scan.ts';
 import { type DailyPoint, isSum, valueOf } from '../engine/series.ts';
 import { changeFacts, faultFacts, levelUnit, orderCause, wordedAll } from '../findings.ts';
@@ -124,6 +125,12 @@ function factorCauses(metric: string, { causes: { revenue } }: ComparisonScene):
 function onToldDays(change: Change, reading: Reading | undefined, { located }: ComparisonScene): Change {
   const { metric, since } = change;
   return reading && since ? { ...change, since: toldFor({ metric, reading, change: since }, located)?.change ?? since } : change;
+}
+
+/** A change of the table with the verdict of its sentence. */
+function asTold(change: Change, told: Facts | undefined): Change {
+  const isCalm = told?.verdict === 'unchanged' && told.against?.name === undefined;
+  return isCalm ? { ...change, since: undefined, judgement: { ...change.judgement, verdict: 'within noise' } } : change;
 }
 
 /** The special days among some. */
@@ -254,6 +261,7 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
   const expected = change.judgement.expected && expectedFigures(metric, change.judgement.expected);
   const { after, period } = expected ? judgedDay(change, reading, scene) : { after: compared.after, period: scene.period };
   const size = sizeOfRange(change, verdict, after, expected ? expected.expected : compared.before);
+  const earlier = earlierOf(change);
   return {
     subject: metric,
     unit: rangeUnit(change, currency),
@@ -266,7 +274,7 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
           value: expected.expected,
           low: expected.low,
           high: expected.high,
-          ...(earlierOf(change) && { name: 'after an earlier change' }),
+          ...(earlier && { name: earlierName(earlier, change, scene) }),
         }
       : { what: 'before', ...beforeName(change, reading, scene, causes.length > 0), value: shownValue(change, compared.before) },
     ...(size && { change: size }),
@@ -274,6 +282,11 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
     ...(verdict === 'unchanged' && detectableFacts(change, size?.percent)),
     causes,
   };
+}
+
+/** Whether a level was expected that goes on from before a day, or that from before it. */
+function earlierName({ from }: DatedChange, { days }: Change, { grammar: { year } }: ComparisonScene): string {
+  return isNewAt(days.first)({ from }) ? `before the change since ${dateText(from, year)}` : 'after an earlier change';
 }
 
 /**
@@ -389,7 +402,7 @@ function tellComparison(scene: ComparisonScene) {
   const alone =
     hidden && !isDated ? [rangeFacts(changeOf(hidden.metric, hidden, input.windows, hidden.reading.device), hidden.reading, scene)] : [];
   const told = wordedAll(
-    [...ranked([...faults.map((fault) => faultFacts(fault, scene.whole)), ...dated.map(({ facts }) => facts)]), ...alone],
+    [...ranked([...faults.map((fault) => faultFacts(fault, scene.whole)), ...dated.map(({ facts }) => facts)]), ...alone.filter(isMoved)],
     grammar,
   );
   const readingAt = (at: number) => readings[readings.length > 1 ? at % readings.length : 0];
@@ -423,8 +436,7 @@ function tellComparison(scene: ComparisonScene) {
   return {
     // The order of the sentences.
     findings: [...ofRanges.filter(isOfGoal), ...lasting, ...ofRanges.filter((each) => !isOfGoal(each)), ...behind, ...calm.slice(0, shown)],
-    // Each with the day that is told of it.
-    rows: changes.map((change, at) => onToldDays(change, readingAt(at), scene)),
+    rows: changes.map((change, at) => asTold(onToldDays(change, readingAt(at), scene), ranges[at])),
     // A goal that was named is answered first, moved or not.
     lead: [
       ...ofRanges.filter(isOfGoal).map(({ sentence }) => sentence),

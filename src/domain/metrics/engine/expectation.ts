@@ -1,7 +1,8 @@
+import { dayAfter } from '../../../lib/calendar.ts';
 import { nthDouble } from '../../../lib/nth.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import { kept } from '../../../statistics/kept-fits.ts';
-import { largeShare, logOfLarge, logTail, normalOf, scoreOfTail, studentOf, Z_95 } from '../../../statistics/tails.ts';
+import { largeShare, logOfLarge, logTail, normalOf, scoreOfTail, studentOf } from '../../../statistics/tails.ts';
 import { dot, total } from '../../../statistics/vectors.ts';
 import { whitenerOf } from '../../../statistics/whitening.ts';
 import { seasonOf } from '../season.ts';
@@ -29,7 +30,7 @@ import { studySeries } from './study.ts';
 /** The expected value of a row, by all days before the first of them. */
 export interface Expectation {
   readonly expected: number;
-  /** Bounds that hold it in 95 of 100 cases. */
+  /** Bounds that hold it in 95 of 100 cases unless told otherwise. */
   readonly low: number;
   readonly high: number;
 }
@@ -42,7 +43,7 @@ export interface Expected extends Expectation {
   readonly score: number;
   /** The same as a share of the expected: -0.2 for a fifth less. */
   readonly distance: number;
-  /** Share of the expected by which chance lets a row lie off, on the side on which it lies: at 1 % unless told otherwise. */
+  /** Share of the expected by which chance lets a row lie off, on the side on which it lies, as the bounds have it. */
   readonly noise: number;
 }
 
@@ -52,6 +53,11 @@ const HISTORY = 0.002;
 const LEAST_STEP_DAYS = 2;
 /** The same where rows are judged: it may be one unusual week, whose first day is found days off. */
 export const LEAST_LEVEL_DAYS = 10;
+/** Whether the level that a change began is not usual yet on some day. */
+export const isNewAt =
+  (first: string) =>
+  ({ from }: { readonly from: string }) =>
+    dayAfter(from, LEAST_LEVEL_DAYS) >= first;
 /** Last days of a weekday that say how many trials another will have. */
 const ALIKE = 4;
 
@@ -187,7 +193,7 @@ const deviationOf = ({ power }: Series, ratio: number) => (Math.max(1e-9, ratio)
 
 /**
  * Expected values of rows, learned from the days before all of them: level, weekdays, month, season, special days, steps that go on, and
- * the carry-over of the last days. Undefined where less than three weeks are known. `chance` is that of `noise`;
+ * the carry-over of the last days. Undefined where less than three weeks are known. `chance` is that of a value outside the bounds;
  * `isRare`: days are sums of so few events that a single one decides them, so that bounds hold, but nothing can be called high or low.
  */
 export const expectationsOf = kept('expectations', expectRows);
@@ -196,7 +202,7 @@ function expectRows(
   kind: MetricKind,
   history: readonly DailyPoint[],
   rows: readonly ExpectedRow[],
-  { chance = 0.01, ...lasting }: Levels & { readonly chance?: number } = {},
+  { chance = 0.05, ...lasting }: Levels & { readonly chance?: number } = {},
 ) {
   const later = rows.flatMap(({ days }) => days);
   const found = predictionOf(kind, history, later, true, lasting);
@@ -205,7 +211,6 @@ function expectRows(
   const { learned } = series;
   const correction = isCounted(kind) ? ANSCOMBE : 0;
   const places = new Map(series.labels.map((label, at) => [label, at]));
-  const width = studentOf(Z_95, noise.freedom);
   const reach = studentOf(scoreOfTail(Math.log(chance)), noise.freedom);
   const expected = rows.map(({ days }): Expected => {
     const at = days.flatMap(({ label }) => places.get(label) ?? []);
@@ -231,8 +236,8 @@ function expectRows(
     const score = own > 0 && events > 0 ? Math.min(own, scoreOfTail(logOfLarge(events, distance))) : own;
     return {
       expected: valueAt(middle),
-      low: valueAt(middle - width * sd),
-      high: valueAt(middle + width * sd),
+      low: valueAt(middle - reach * sd),
+      high: valueAt(middle + reach * sd),
       score,
       distance,
       noise: Math.max(

@@ -1,9 +1,9 @@
-import { type CalendarSlot, dayAfter, daysFrom, type Interval, slotsOf } from '../../../lib/calendar.ts';
+import { type CalendarSlot, daysFrom, type Interval, slotsOf } from '../../../lib/calendar.ts';
 import { todayIn } from '../../../lib/dates.ts';
 import { grouped, runsOf } from '../../../lib/grouped.ts';
 import { Z_95 } from '../../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
-import { type Expected, type ExpectedRow, expectationsOf, LEAST_LEVEL_DAYS, laterDay, verdictsOf } from '../engine/expectation.ts';
+import { type Expected, type ExpectedRow, expectationsOf, isNewAt, LEAST_LEVEL_DAYS, laterDay, verdictsOf } from '../engine/expectation.ts';
 import { isSum, type MetricKind, sumOf } from '../engine/series.ts';
 import { orderCause } from '../findings.ts';
 import { isOfMetric } from '../metric-names.ts';
@@ -56,12 +56,6 @@ interface Open {
 const UNKNOWN: ExpectedCell = { expected: null, low: null, high: null, verdict: 'too young' };
 const NOTHING: ExpectedCell = { ...UNKNOWN, verdict: null };
 
-/** Whether the level that a change began is not usual yet on some day: it may be one unusual week. */
-export const isNewAt =
-  (first: string) =>
-  ({ change }: Pick<FoundChange, 'change'>) =>
-    dayAfter(change.from, LEAST_LEVEL_DAYS) >= first;
-
 /** Whether a change is of a metric or of what it is made of. */
 export const isChangeOf = (change: Pick<FoundChange, 'metric' | 'reading'>, metric: string) =>
   isOfMetric(change.metric, metric, change.reading);
@@ -100,7 +94,8 @@ function expectationsIn(
   const changes = told.filter((each) => isChangeOf(each, metric));
   const steps = changes.flatMap(({ change: { from, to } }) => (to === undefined ? [from] : []));
   // Their level is not usual yet on some day, so that it teaches nothing.
-  const news = changes.filter(isNewAt(todayIn(timeZone, query.interval.startMs)));
+  const isNew = isNewAt(todayIn(timeZone, query.interval.startMs));
+  const news = changes.filter(({ change }) => isNew(change));
   const found = blocksOf(over, rowByRow).flatMap((block) => {
     const [first = ''] = block.flat();
     const before = points.filter(({ label }) => label < first && !news.some(isOnSome([label]))).slice(-MOST_HISTORY);

@@ -94,12 +94,16 @@ it('the factor of a headline is placed on the segments that were read for the he
 
 type Events = NonNullable<Parameters<typeof drawWorld>[0]['events']>;
 
-/** The records of the last week of a site against the one before. */
-function findingsOf(site: Partial<Parameters<typeof drawWorld>[0]>, metrics?: readonly string[]) {
+/** What is told of the last week of a site against the one before. */
+function toldOf(
+  site: Partial<Parameters<typeof drawWorld>[0]>,
+  metrics?: readonly string[],
+  changed = (input: ReturnType<typeof headlineOf>['input']) => input,
+) {
   const world = drawWorld({ visits: 25_000, lastDay: '2026-09-30', ...site }, 62_005);
   const { input, judged: _judged, ...causes } = headlineOf(world, metrics);
   const { data } = wordComparison({
-    input,
+    input: changed(input),
     causes,
     located: datedChanges(input),
     grammar: grammarOf('2026-10-01'),
@@ -112,8 +116,21 @@ function findingsOf(site: Partial<Parameters<typeof drawWorld>[0]>, metrics?: re
     first: [],
     most: undefined,
   });
-  return data.findings;
+  return data;
 }
+
+const findingsOf = (...site: Parameters<typeof toldOf>) => toldOf(...site).findings;
+
+it('a row whose sentence says that nothing changed significantly has no other verdict and no day', () => {
+  const onLastDay = { shape: 'outlier', from: '2026-09-30', to: '2026-09-30', relative: 3, days: 1 };
+  const made = { verdict: 'up', main: onLastDay, changes: [onLastDay], relative: 0.3, noise: 0.6 };
+  const { findings, columns, rows } = toldOf({}, ['revenueSum'], (input) => {
+    const changes = input.judged.changes.map((own) => ({ ...own, since: onLastDay, judgement: { ...own.judgement, ...made } }));
+    return { ...input, judged: { ...input.judged, changes } as never }; // of a change no more is read
+  });
+  expect(findings.map(({ sentence }) => sentence)).toEqual([expect.stringMatching(/^Revenue went from .*: no significant change/)]);
+  expect([rows[0]?.[columns.indexOf('verdict')], rows[0]?.[columns.indexOf('since')]]).toEqual(['within noise', null]);
+});
 
 it('a device alone is the cause only where no other one moved', () => {
   const broken = (device: 'mobile' | 'tablet', from: number, factor: number) => ({ on: 'rate', from, to: 1, factor, device }) as const;

@@ -1,3 +1,4 @@
+import { mean } from 'simple-statistics';
 import { describe, expect, it } from 'vitest';
 import { expectationsOf, LEAST_LEVEL_DAYS } from '../../../../src/domain/metrics/engine/expectation.ts';
 import { judgePeriods } from '../../../../src/domain/metrics/engine/judge.ts';
@@ -17,12 +18,28 @@ function questionOf(metric: Metric, seed: number, planted: readonly Planted[] = 
 const dropOf = (factor: number, from = DAYS - 1): Planted => ({ on: 'rate', from, to: DAYS, factor });
 
 describe('a single day', () => {
-  it('is expected as the rows of a query are', () => {
+  it('is expected as the rows of a query are, with the bounds by which it is judged', () => {
     const question = questionOf('conversionRate', 5);
     const rows = [{ days: question.days.slice(-1) }];
-    const [row] = expectationsOf(question.kind, question.days.slice(0, -1), rows, { least: LEAST_LEVEL_DAYS })?.rows ?? [];
+    const rowAt = (chance?: number) =>
+      expectationsOf(question.kind, question.days.slice(0, -1), rows, { least: LEAST_LEVEL_DAYS, ...(chance && { chance }) })?.rows[0];
     const { expected } = judgeDay(question);
-    expect(expected).toEqual({ expected: row?.expected, low: row?.low, high: row?.high });
+    expect(expected).toEqual({ expected: rowAt()?.expected, low: rowAt(0.01)?.low, high: rowAt(0.01)?.high });
+    expect(rowAt()?.low).toBeGreaterThan(expected?.low ?? 1);
+  });
+
+  it('lies outside the bounds that are shown where it is called high or low, and inside where not; on days of a known fall at 5 %', () => {
+    const wide = Array.from({ length: 24 }, (_, seed) => {
+      const question = questionOf('conversionRate', seed + 5, [dropOf(0.85 + 0.01 * seed), dropOf(0.9, DAYS - 6)]);
+      const { verdict, expected, noise, changes } = judgeDay(question);
+      const { numerator = 0, denominator = 1 } = question.days.at(-1) ?? {};
+      const value = numerator / denominator;
+      const isOutside = expected !== undefined && (value < expected.low || value > expected.high);
+      expect(verdict !== 'within noise').toBe(isOutside);
+      return { noise: noise ?? 0, isKnown: changes.some(({ shape, to }) => shape === 'step' && to === undefined) };
+    });
+    const meanOf = (isKnown: boolean) => mean(wide.flatMap((own) => (own.isKnown === isKnown ? [own.noise] : [])));
+    expect(meanOf(true)).toBeLessThan(0.85 * meanOf(false));
   });
 
   it('is usual where a campaign of a week ended the day before', () => {
