@@ -3,16 +3,18 @@ import { datedMove, leadingRow } from '../domain/speed/clues.ts';
 import type { Level, Move, Series } from '../domain/speed/engine/run-series.ts';
 import type { Runs } from '../domain/speed/runs.ts';
 import type { Row, Study } from '../domain/speed/scenario-study.ts';
+import type { ViewAnswer } from '../domain/speed/scenario-views.ts';
 import type { NearEvent } from '../domain/speed/speed-events.ts';
-import { formatValue, metricFact } from '../domain/speed/speed-metrics.ts';
+import { formatValue, metricFact, UNITS } from '../domain/speed/speed-metrics.ts';
 import type { Finding } from '../findings/finding.ts';
 import { dayAfter, daysFrom } from '../lib/calendar.ts';
 import { MINUTE_MS } from '../lib/clock.ts';
 import { isoAt, todayIn } from '../lib/dates.ts';
 import { headlineOf, present } from '../lib/sentences.ts';
 import { ascending, median, quantile } from '../statistics/order.ts';
-import { intervalIn, rangeIn, sinceWords, type Unit } from './charts/values.ts';
-import { type BarsSpec, MAX_BANDS, type TrendLevel, type TrendSeries, type TrendSpec } from './spec.ts';
+import { intervalIn, rangeIn, sinceWords, unitIn } from './charts/values.ts';
+import { chartOfTable, type TableRange } from './from-table.ts';
+import { type BarsSpec, type ChartSpec, MAX_BANDS, type TrendLevel, type TrendSeries, type TrendSpec } from './spec.ts';
 
 /** More lines cannot be distinguished. */
 const MAX_SERIES = 6;
@@ -33,8 +35,6 @@ export interface TrendOptions {
   /** That other scenarios were not looked at, where that is so. */
   readonly yet: string;
 }
-
-const units: Readonly<Record<ReturnType<typeof metricFact>['kind'], Unit>> = { ms: 'ms', bytes: 'bytes', count: 'none', score: 'none' };
 
 /** `2026-11-20T14:05` in the zone. */
 function minuteIn(timeZone: string, ms: number): string {
@@ -136,6 +136,35 @@ export function failingBars({ failures: { steps }, baseline, period }: Study, { 
   };
 }
 
+/** The figure that a view begins with: of each step, in colour the one that the answer names first, or of each part of a cycle. */
+export function chartOfView(
+  { of, columns, rows }: NonNullable<ViewAnswer['figures']>,
+  { breakdown, yet, ...range }: TableRange & { readonly breakdown: string | undefined; readonly yet: string },
+): ChartSpec | undefined {
+  const cellsOf = (name: string) => rows.map((row) => row[columns.indexOf(name)] ?? null);
+  const [scenarios, steps] = [cellsOf('scenario'), cellsOf('step')];
+  const isOne = new Set(scenarios).size === 1;
+  const { short, kind } = metricFact(of);
+  const cells = [
+    ...present(breakdown).map(cellsOf),
+    steps.map((step, at) => present(!isOne && scenarios[at], step).join(', ')),
+    ...[of, 'low', 'high'].map(cellsOf),
+  ];
+  const chart = chartOfTable(
+    {
+      columns: present(breakdown, 'step', short, 'low', 'high'),
+      rows: rows.map((_, at) => cells.map((column) => column[at] ?? null)),
+      units: { [short]: /percent$/i.test(of) ? '%' : UNITS[kind] },
+      filters: isOne ? { scenario: String(scenarios[0]) } : {},
+    },
+    range,
+  );
+  if (chart?.kind !== 'bars' && chart?.kind !== 'trend') return chart;
+  const words = present(chart.subtitle, chart.series.some((each) => each.low) && 'with intervals of 95%', yet);
+  const accent = chart.kind === 'bars' && breakdown === undefined ? { accent: chart.labels.slice(0, 1) } : {};
+  return { ...chart, subtitle: words.join(', '), ...accent };
+}
+
 /** The trend of a scenario: one metric, a line for each step, the change and the events near it; undefined where there is no run. */
 export function trendOf(study: Study, { title, timeZone, events, yet }: TrendOptions): TrendSpec | undefined {
   const rows = rowsToDraw(study);
@@ -170,7 +199,7 @@ export function trendOf(study: Study, { title, timeZone, events, yet }: TrendOpt
     kind: 'trend',
     title: `${title}: ${short} ${findingOf(first, timeZone)}${failingWords(study)}`,
     subtitle: `${rangeIn(timeZone, Math.min(...dates), Math.max(...dates))}, ${timeZone}: ${about.join('; ')}`,
-    unit: units[kind],
+    unit: unitIn(UNITS[kind]),
     timeZone,
     times,
     series: rows.map((row, index) => ({

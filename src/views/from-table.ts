@@ -148,8 +148,10 @@ function drawnOf({ columns, rows, units, filters = {} }: QueryTable, metric: str
   };
 }
 
-/** A line of a table over time: its name, and its values by time. */
-type Line = readonly [name: string, values: ReadonlyMap<string, number | null>];
+/** The cells of a line of a table over time. */
+type CellsByTime = ReadonlyMap<string, DrawnCell>;
+/** A line of a table over time: its name, and its cells by time. */
+type Line = readonly [name: string, cells: CellsByTime];
 
 /** The sentence of a difference of the metric, else of the table as a whole, else that there is none, else the name of what is drawn. */
 function titleIn({ metric, dimensions }: Drawn, finding: Finding | undefined, headline: string | undefined): string {
@@ -161,12 +163,12 @@ function titleIn({ metric, dimensions }: Drawn, finding: Finding | undefined, he
 /** Rows that hide how the others differ: the whole, and what belongs to no device. */
 const BESIDE: ReadonlySet<string> = new Set(['all', ALL_VISITORS, OTHER_DEVICE]);
 
-const sizeOf = ([, values]: Line) => [...values.values()].reduce<number>((sum, value) => sum + Math.abs(value ?? 0), 0);
+const sizeOf = ([, cells]: Line) => [...cells.values()].reduce((sum, { value }) => sum + Math.abs(value ?? 0), 0);
 /** A line that reaches no more of the largest than this lies on the axis. */
 const SMALL = 0.03;
 
 /** The largest lines, and what was left out in words. */
-function chosenLines(lines: ReadonlyMap<string, ReadonlyMap<string, number | null>>) {
+function chosenLines(lines: ReadonlyMap<string, CellsByTime>) {
   const ordered = [...lines].toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const largest = Math.max(0, ...ordered.map(sizeOf));
   const visible = ordered.filter((line) => sizeOf(line) >= SMALL * largest);
@@ -223,15 +225,21 @@ function timesOf({ dimensions: [per = ''], cells }: Drawn, { interval, timeZone 
   return { times: once(cells.map(({ labels }) => timeOf(labels[0] ?? ''))), inPart, cut, hollowIn };
 }
 
-/** Values by line and time. */
-function linesOf({ metric, cells }: Drawn): Map<string, Map<string, number | null>> {
-  const lines = new Map<string, Map<string, number | null>>();
-  for (const { labels, value } of cells) {
-    const [label = '', ...others] = labels;
-    const name = others.join(', ') || nameOf(metric);
-    lines.set(name, (lines.get(name) ?? new Map<string, number | null>()).set(timeOf(label), value));
-  }
-  return lines;
+/** Cells by line and time. */
+const linesOf = ({ metric, cells }: Drawn): Map<string, CellsByTime> =>
+  new Map(
+    [...grouped(cells, ({ labels }) => labels.slice(1).join(', ') || nameOf(metric))].map(([name, own]) => [
+      name,
+      new Map(own.map((cell) => [timeOf(cell.labels[0] ?? ''), cell])),
+    ]),
+  );
+
+/** The interval of each of some amounts, where nothing is expected beside which it would be that. */
+function boundsOf(cells: readonly (DrawnCell | undefined)[]): Pick<TrendSeries, 'low' | 'high'> {
+  const [low, high] = (['low', 'high'] as const).map((side) =>
+    cells.map((cell) => (cell?.expected.expected === null ? cell.expected[side] : null)),
+  );
+  return low && high && low.some((end) => end !== null) ? { low, high } : {};
 }
 
 function trendOf(drawn: Drawn, range: TableRange, headline: string | undefined): TrendSpec {
@@ -266,10 +274,11 @@ function trendOf(drawn: Drawn, range: TableRange, headline: string | undefined):
     series: [
       // Of what is to come there is the expected line alone.
       ...shown
-        .filter(([, line]) => expected.length === 0 || [...line.values()].some((value) => value !== null))
+        .filter(([, line]) => expected.length === 0 || [...line.values()].some(({ value }) => value !== null))
         .map(([name, line]) => ({
           name,
-          values: times.map((time) => line.get(time) ?? null),
+          values: times.map((time) => line.get(time)?.value ?? null),
+          ...boundsOf(times.map((time) => line.get(time))),
           ...(inPart.length > 0 && { inPart }),
           ...(shown.length > 1 && marks.change && isMeant(name.split(', '), finding, drawn.filters) && { isAccent: true as const }),
         })),
@@ -352,10 +361,10 @@ function barsOf(
     ].join('; '),
     unit,
     labels: shown.map(([row]) => row),
-    series: names.map((name) => ({
-      name,
-      values: shown.map(([, all]) => all.find(({ labels }) => !isColoured || labels.at(-1) === name)?.value ?? null),
-    })),
+    series: names.map((name) => {
+      const bars = shown.map(([, all]) => all.find(({ labels }) => !isColoured || labels.at(-1) === name));
+      return { name, values: bars.map((cell) => cell?.value ?? null), ...(!isColoured && boundsOf(bars)) };
+    }),
     ...(accent.length > 0 && { accent }),
     ...(isNoted && { notes }),
   };

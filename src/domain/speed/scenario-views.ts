@@ -126,6 +126,8 @@ export interface ViewAnswer {
   readonly notes: readonly string[];
   /** The scenario whose course is drawn. */
   readonly drawn?: Course[number] | undefined;
+  /** All rows, and the column of the figure that the answer begins with, where these are drawn. */
+  readonly figures?: Pick<ViewAnswer, 'columns' | 'rows'> & { readonly of: string };
   /** Of the scenarios that are left. */
   readonly cursor?: string;
 }
@@ -133,6 +135,8 @@ export interface ViewAnswer {
 /** The words, columns and notes of a view, from its rows. */
 interface ScenarioView<Source> extends Pick<ViewAnswer, 'answer' | 'notes'> {
   readonly columns: readonly ViewColumn<Source>[];
+  /** The column of the figure that the answer begins with, where that is drawn. */
+  readonly of?: string | undefined;
   /** Words behind the note on rows that are left out. */
   readonly inFront?: string;
 }
@@ -141,11 +145,12 @@ interface ScenarioView<Source> extends Pick<ViewAnswer, 'answer' | 'notes'> {
 export function viewOf<Source>(
   rows: readonly Source[],
   limit: number,
-  { answer, columns, notes, inFront = '' }: ScenarioView<Source>,
+  { answer, columns, notes, of, inFront = '' }: ScenarioView<Source>,
 ): ViewAnswer {
   const shown = rows.slice(0, limit);
   const cut = shown.length < rows.length ? [`Showing ${shown.length} of ${rows.length} rows; raise limit for more.${inFront}`] : [];
-  return { answer, ...tableOf(columns, shown), notes: [...cut, ...notes] };
+  const figures = of === undefined ? {} : { figures: { of, ...tableOf(columns, rows) } };
+  return { answer, ...tableOf(columns, shown), notes: [...cut, ...notes], ...figures };
 }
 
 /** A step of a scenario. */
@@ -212,6 +217,7 @@ export function levelAnswer(scenarios: readonly ScenarioRuns[], { metrics, order
   const empty = scenarios.filter(({ steps }) => steps.length === 0).map(({ name }) => name);
   return viewOf(rows, limit, {
     answer: levelsText(rows, by, valueOf, countOf),
+    of: by,
     columns: [...PLACE_COLUMNS, ...metricColumns(metrics), ['runs', countOf], [FAILED_COLUMN, ({ failedPercent }) => failedPercent]],
     notes: [
       `Medians of the runs without failure; ${by === FAILED_COLUMN ? '' : `runs: those with a value of ${by}; `}failedPercent: share \
@@ -303,6 +309,7 @@ export function failureAnswer(scenarios: readonly ScenarioRuns[], rows: readonly
   const [first] = rows;
   return viewOf(rows, limit, {
     answer: failuresText(rows, scenarios, first && actions.get(first)?.message, options),
+    of: 'percent',
     columns: [
       ...PLACE_COLUMNS,
       ['failed', ({ trend }) => trend.period.failed],

@@ -338,6 +338,7 @@ export function cycleAnswer(scenarios: readonly ScenarioRuns[], options: CycleOp
   ];
   const view = viewOf(rows, limit, {
     answer: present(...verdicts.map(([words]) => words)).join(' '),
+    of: cycle && first,
     columns: [
       ...PLACE_COLUMNS.slice(1),
       [breakdown, ({ group }) => group],

@@ -1,7 +1,7 @@
 import type { FailedAction } from '../../domain/speed/failures.ts';
 import { chooseStep, type Step, studyWindows } from '../../domain/speed/runs.ts';
 import { beginWords } from '../../domain/speed/scenario-answer.ts';
-import { placeWords } from '../../domain/speed/scenario-cursor.ts';
+import { yetWords } from '../../domain/speed/scenario-cursor.ts';
 import {
   type Course,
   type FailureDays,
@@ -79,8 +79,14 @@ function metricsOf({ metrics = LEVEL_METRICS }: ViewAsked): readonly string[] {
   return metrics.includes('all') ? usualSpeedMetrics : metrics;
 }
 
+/** A view with its days, and that it is of some scenarios alone, where that is so. */
+interface DatedView extends ViewAnswer {
+  readonly interval: Interval;
+  readonly yet: string;
+}
+
 /** Levels, failures or single runs of scenarios, each scenario read once. */
-export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<ViewAnswer> {
+export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<DatedView> {
   const { ask, clock, covers, lists, note, timeZone } = context;
   const days = daysOf(asked, context);
   const { period, range, shown } = days;
@@ -100,9 +106,9 @@ export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<V
   const step = asked.step === undefined ? undefined : await chooseStep(site[0]?.steps ?? [], asked.step);
   const firstMs = Math.min(...site.flatMap(({ all }) => all[0]?.date ?? []));
   for (const sentence of beginWords(firstMs, shown, timeZone)) note(sentence);
-  const answer = await answerFor(site, step, { asked, days }, { ...context, isLate });
-  if (part === undefined) return answer;
-  return { ...answer, answer: `Of ${placeWords(part)}: ${answer.answer}`, ...(part.cursor !== undefined && { cursor: part.cursor }) };
+  const view = await answerFor(site, step, { asked, days }, { ...context, isLate });
+  const interval = asked.view === 'failures' ? period : shown;
+  return { ...view, interval, yet: part ? yetWords(part) : '', ...(part?.cursor !== undefined && { cursor: part.cursor }) };
 }
 
 /** The course of the level of a metric over period and baseline, of the only step of a scenario or of all its steps. */

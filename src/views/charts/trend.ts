@@ -141,8 +141,12 @@ function dayHourOf({ times, events, change, levels = [] }: TrendSpec): DayHour {
   return [...times, ...moments, ...levels.flatMap(({ from, to }) => [from, to])].every(isDay) ? '00' : '12';
 }
 
+/** Whether a time is one of day, of all days. */
+const isAnyDay = (time: string) => time.length === 5;
+
 /** A local time of the chart as the instant that a clock in UTC would show it at: axes then need no zone. */
 function wallMs(time: string, dayHour: DayHour): number {
+  if (isAnyDay(time)) return Date.parse(`1970-01-01T${time}Z`);
   return Date.parse(isDay(time) ? `${time}T${dayHour}:00Z` : `${time}Z`);
 }
 
@@ -235,7 +239,7 @@ function tooltipLines(spec: TrendSpec, index: number, colours: readonly string[]
   const time = spec.times[index] ?? '';
   const { unit } = spec;
   return [
-    { name: `${dayWords(wallMs(time, '12'))} ${time.slice(11, 16)}`.trim() },
+    { name: isAnyDay(time) ? time : `${dayWords(wallMs(time, '12'))} ${time.slice(11, 16)}`.trim() },
     ...spec.series.map(({ name, values, low, high }, position) => {
       const hasRange = low && high && drawable(low[index]) !== null;
       const range = hasRange ? ` (${formatValue(low[index], unit)} – ${formatValue(high[index], unit)})` : '';

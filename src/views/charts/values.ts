@@ -30,6 +30,7 @@ export function tickText(value: number, unit: Unit): string {
 
 /** The unit that a table names, as charts have it; `isChange` for a difference of two such values. */
 export function unitIn(name: string | null | undefined, isChange = false): Unit {
+  if (name === 'ms' || name === 'bytes') return name;
   if (name === '%') return isChange ? 'points' : 'percent';
   const code = /^[A-Z]{3}$/.exec(name ?? '')?.[0] as Uppercase<string> | undefined; // the expression has capitals alone
   if (code !== undefined) return isChange ? `+${code}` : code;
@@ -127,6 +128,8 @@ export function timeLabel(
   const dayOfYear = new Intl.DateTimeFormat('en-GB', { ...style, year: 'numeric' });
   const nameOf = (atMs: number) => (hasYear(atMs) ? dayOfYear : day).format(atMs);
   const isLong = max - min > LONG_MS;
+  // Its day is in the subtitle.
+  const isOfOneDay = Math.floor(min / DAY_MS) === Math.floor(max / DAY_MS);
   const areDays = times.length > 1 && times.every((time) => time.length === 10);
   // The midnight before the end names the same day, where it has the room.
   const isNamedBefore = isLong && !areDays && (max % DAY_MS) * pxPerMs >= LABEL_PX;
@@ -138,6 +141,6 @@ export function timeLabel(
     if (!isEnd && ends.some((end) => Math.abs(atMs - end) * pxPerMs < LABEL_PX)) return '';
     const isMidnight = date.slice(11, 19) === '00:00:00';
     if (isByMonth) return isMidnight && date.slice(8, 10) === '01' ? nameOf(atMs) : '';
-    return isMidnight || areDays || (isLong && isEnd) ? nameOf(atMs) : date.slice(11, 16);
+    return (isMidnight && !isOfOneDay) || areDays || (isLong && isEnd) ? nameOf(atMs) : date.slice(11, 16);
   };
 }
