@@ -6,8 +6,12 @@ export function sentencesOf(text: string): string[] {
   return text.split(SENTENCE_END).filter((sentence) => sentence !== '');
 }
 
-/** The first sentence of a text as a title, whole but for its stop and what stands in brackets behind it: half would say something else. */
-export const headlineOf = (text: string) => (sentencesOf(text)[0] ?? '').replace(/\. \(.*$|\.$/s, '');
+/** Intervals and reservations, which the answer has, and what stands in brackets behind a sentence. */
+const BESIDE_TITLES =
+  /\. \(.*$|\.$| \([\d.]+%: [^)]*\)|, (the [^,;]* included|likely but not certain|which may be chance)(?=[,;.]| \(|$)/gs;
+
+/** The first sentence of a text as a title. */
+export const headlineOf = (text: string) => (sentencesOf(text)[0] ?? '').replaceAll(BESIDE_TITLES, '');
 
 /** A sentence without its numbers: those that differ in a number alone say the same. */
 export const gistOf = (sentence: string) => sentence.replaceAll(/\d+/g, '#');

@@ -243,8 +243,7 @@ export function chartOfImpact({ conditions, days, outcome, currency }: ImpactAns
   if (drawn.length === 0) return undefined;
   return {
     kind: 'bars',
-    // The interval is drawn.
-    title: headlineOf(visits.answer).replace(/ \([\d.]+%: [^)]*\)$/, ''),
+    title: headlineOf(visits.answer),
     subtitle: `${costWords(aim, currency)}${aim === outcome ? '' : ' (revenue scatters too much)'} in ${days} days, ${daysIn(visits)}: \
 bar: estimate; line: its interval, the wider the more conditions were tried`,
     unit: unitIn(aim === 'revenue' ? currency : undefined),

@@ -139,7 +139,12 @@ export function failingBars({ failures: { steps }, baseline, period }: Study, { 
 /** The figure that a view begins with: of each step, in colour the one that the answer names first, or of each part of a cycle. */
 export function chartOfView(
   { of, columns, rows }: NonNullable<ViewAnswer['figures']>,
-  { breakdown, yet, ...range }: TableRange & { readonly breakdown: string | undefined; readonly yet: string },
+  {
+    breakdown,
+    yet,
+    answer,
+    ...range
+  }: TableRange & { readonly breakdown: string | undefined; readonly yet: string; readonly answer: string },
 ): ChartSpec | undefined {
   const cellsOf = (name: string) => rows.map((row) => row[columns.indexOf(name)] ?? null);
   const [scenarios, steps] = [cellsOf('scenario'), cellsOf('step')];
@@ -157,7 +162,7 @@ export function chartOfView(
       units: { [short]: /percent$/i.test(of) ? '%' : UNITS[kind] },
       filters: isOne ? { scenario: String(scenarios[0]) } : {},
     },
-    range,
+    { ...range, answers: { [short]: answer } },
   );
   if (chart?.kind !== 'bars' && chart?.kind !== 'trend') return chart;
   const words = present(chart.subtitle, chart.series.some((each) => each.low) && 'with intervals of 95%', yet);

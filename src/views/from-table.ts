@@ -20,6 +20,7 @@ import {
   NO_NAME,
   type PanelSpec,
   panelsOf,
+  type TrendEvent,
   type TrendSeries,
   type TrendSpec,
 } from './spec.ts';
@@ -63,8 +64,8 @@ export interface TableRange {
   readonly isOrdered?: boolean;
   /** Findings of the table, the most important first. */
   readonly findings?: readonly Finding[];
-  /** The words of the answer. */
-  readonly answer?: string;
+  /** Of each metric the words that answer a question about it alone. */
+  readonly answers?: Readonly<Record<string, string>>;
   /** The row that the findings hold the others against. */
   readonly reference?: string;
 }
@@ -78,6 +79,8 @@ interface DrawnCell {
   readonly expected: Readonly<Record<'expected' | 'low' | 'high', number | null>>;
   /** It has days that are to come: what is expected of it holds all changes that are known. */
   readonly isAhead: boolean;
+  /** How far it lies from what was expected, in percent, where its verdict or its bounds say that it is not that. */
+  readonly off: number | undefined;
 }
 
 /** The findings of a metric about what is drawn of it, those of a difference first. */
@@ -127,12 +130,16 @@ function drawnOf({ columns, rows, units, filters = {} }: QueryTable, metric: str
       };
       const columnOf = (part: string) => (columns.includes(part) ? part : `${metric}${capital(part)}`);
       const named = (part: string) => at(columnOf(part));
+      const [value, expected, low, high] = [at(metric), named('expected'), named('low'), named('high')];
+      const verdict = String(row[columns.indexOf(columnOf('verdict'))]);
+      const isOutside = verdict === 'normal' && Number(value) !== Math.min(Math.max(Number(value), Number(low)), high ?? Number.MAX_VALUE);
       return {
         labels: row.slice(0, count).map((label) => String(label ?? '')),
-        value: at(metric),
+        value,
         share: at(`${metric}${SHARE}`),
-        expected: { expected: named('expected'), low: named('low'), high: named('high') },
-        isAhead: row[columns.indexOf(columnOf('verdict'))] === 'forecast',
+        expected: { expected, low, high },
+        isAhead: verdict === 'forecast',
+        off: expected && (isOutside || /^(high|low)$/.test(verdict)) ? 100 * (Number(value) / expected - 1) : undefined,
       };
     }),
     unit: unitIn(units[metric]),
@@ -153,11 +160,10 @@ type CellsByTime = ReadonlyMap<string, DrawnCell>;
 /** A line of a table over time: its name, and its cells by time. */
 type Line = readonly [name: string, cells: CellsByTime];
 
-/** The sentence of a difference of the metric, else of the table as a whole, else that there is none, else the name of what is drawn. */
-function titleIn({ metric, dimensions }: Drawn, finding: Finding | undefined, headline: string | undefined): string {
+/** The sentence of a finding of the metric, else what answers for it, else the name of what is drawn. */
+function titleIn({ metric, dimensions }: Drawn, { sentence = '' }: Partial<Finding> = {}, answers: TableRange['answers'] = {}) {
   const by = dimensions.length > 0 ? ` by ${dimensions.join(' and ')}` : '';
-  if (headline !== undefined && !(finding && isMoved(finding))) return headline;
-  return finding ? headlineOf(finding.sentence) : `${nameOf(metric)}${by}`;
+  return headlineOf(sentence || (answers[metric] ?? '')) || `${nameOf(metric)}${by}`;
 }
 
 /** Rows that hide how the others differ: the whole, and what belongs to no device. */
@@ -194,21 +200,34 @@ function expectedLines(cells: readonly DrawnCell[], inPart: readonly string[]): 
   });
 }
 
+/** More would cover each other. */
+const MOST_MARKS = 4;
+
+/** The rows of a line that are not what was expected, those that lie farthest from it, each with how far. */
+const rowMarks = ({ dimensions: [per = '', ...others], cells }: Drawn): TrendEvent[] =>
+  cells
+    .flatMap(({ labels: [label = ''], off }) => (off === undefined || others.length > 0 ? [] : [{ off, time: timeOf(label) }]))
+    .toSorted((a, b) => Math.abs(b.off) - Math.abs(a.off))
+    .slice(0, MOST_MARKS)
+    .map(({ off, time }) => ({ time, name: `${momentWords(time, per)} ${formatPercent(off, { sign: true, digits: 0 })}` }));
+
 /** The finding of a picture over time, and its marks. */
 function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly string[]) {
   // One day is not seen in a course of weeks or months.
   const isSeen = ({ when }: Finding) => when.shape !== 'day' || drawn.dimensions[0] === 'day' || drawn.dimensions[0] === 'hour';
   const own = findingsIn(drawn, findings).filter((each) => isSeen(each) && isOnDays(each, times));
-  const finding = own.find((each) => isMoved(each) || each.verdict === 'unchanged');
+  const finding = own.find((each) => each.when.shape !== 'day' && (isMoved(each) || each.verdict === 'unchanged'));
   const { from, to = times.at(-1) ?? '' } = finding?.when ?? {};
   // The days of a change are no news beside it.
   const isNews = ({ when }: Finding) => from === undefined || (when.from ?? '') < from || (when.from ?? '') > to;
   const unusual = own.filter((each) => each.when.shape === 'day' && isMoved(each) && isNews(each));
+  const change = from !== undefined && finding && isMoved(finding) ? ownMark(finding, times) : undefined;
+  const marks = [...unusual.map((each) => ownMark(each, times)), ...rowMarks(drawn)];
   return {
     finding,
-    ...(from !== undefined && finding && isMoved(finding) && { change: ownMark(finding, times) }),
+    ...(change && { change }),
     events: [
-      ...new Map(unusual.map((each) => [each.when.from, ownMark(each, times)])).values(),
+      ...new Map(marks.filter(({ time }) => time !== change?.time).map((mark) => [mark.time, mark])).values(),
       ...changesBeside(findings, own, drawn.metric, times).map((each) => besideMark(each, times)),
     ],
   };
@@ -242,9 +261,9 @@ function boundsOf(cells: readonly (DrawnCell | undefined)[]): Pick<TrendSeries, 
   return low && high && low.some((end) => end !== null) ? { low, high } : {};
 }
 
-function trendOf(drawn: Drawn, range: TableRange, headline: string | undefined): TrendSpec {
+function trendOf(drawn: Drawn, range: TableRange): TrendSpec {
   const { cells, dimensions, unit, about } = drawn;
-  const { timeZone, interval, findings } = range;
+  const { timeZone, interval, findings, answers } = range;
   const { times, inPart, cut, hollowIn } = timesOf(drawn, range);
   const lines = linesOf(drawn);
   const { shown, dropped } = chosenLines(lines);
@@ -258,7 +277,7 @@ function trendOf(drawn: Drawn, range: TableRange, headline: string | undefined):
   return {
     kind: 'trend',
     // The answer begins with the whole, of which nothing is seen where it is left out.
-    title: titleIn(drawn, finding, dropped.length > 0 || drawn.isOfParts ? undefined : headline),
+    title: titleIn(drawn, finding, dropped.length > 0 || drawn.isOfParts ? {} : answers),
     subtitle: present(
       ...about,
       !interval && timeZone,
@@ -314,12 +333,7 @@ function noteOf({ verdict, change, when }: Finding): string {
 }
 
 /** Rows by all columns but the last, whose values are the colours; by all of them where those would be too many. */
-function barsOf(
-  drawn: Drawn,
-  { findings = [], reference, interval, timeZone }: TableRange,
-  headline: string | undefined,
-  most: number,
-): BarsSpec {
+function barsOf(drawn: Drawn, { findings = [], reference, interval, timeZone, answers }: TableRange, most: number): BarsSpec {
   const { metric, dimensions, cells, unit, about, left } = turned(drawn);
   const last = once(cells.map(({ labels }) => labels.at(-1) ?? ''));
   const isColoured = dimensions.length > 1 && last.length <= MAX_SERIES;
@@ -349,7 +363,7 @@ function barsOf(
   const isNoted = names.length === 1 && notes.some((note) => note !== '');
   return {
     kind: 'bars',
-    title: titleIn({ ...drawn, dimensions }, finding, headline),
+    title: titleIn({ ...drawn, dimensions }, finding, answers),
     subtitle: [
       present(
         ...about,
@@ -384,12 +398,6 @@ function withoutTotal(table: QueryTable): QueryTable {
   return { ...table, rows: table.rows.filter(([time]) => time !== TOTAL) };
 }
 
-/** The first sentence of an answer, which is about its first metric; a finding is told of the picture that shows it. */
-function tableHeadline({ findings = [], answer = '' }: TableRange): string | undefined {
-  const first = headlineOf(answer);
-  return first === '' || findings.some((each) => isMoved(each) && headlineOf(each.sentence) === first) ? undefined : first;
-}
-
 /**
  * A table as lines over time or as bars by its other columns, a picture for each of the first metrics; undefined where it has a single
  * row.
@@ -409,12 +417,12 @@ export function chartOfTable(table: QueryTable, range: TableRange): ChartSpec | 
   const pictures = shown.map((metric) => drawnOf(drawn, metric, range));
   const known = pictures.filter(({ cells }) => cells.some(({ value, expected }) => value !== null || expected.expected !== null));
   const left = metrics.filter((name) => !known.some(({ metric }) => metric === name)).map(nameOf);
-  const headline = tableHeadline(range);
   const rows = Math.floor(MAX_ROWS / known.length);
   return joined(
-    known.map((picture, at) =>
-      (isOverTime ? trendOf : barsOf)(partsAlone({ ...picture, left }, range), range, at === 0 ? headline : undefined, rows),
-    ),
+    known.map((picture) => {
+      const parts = partsAlone({ ...picture, left }, range);
+      return isOverTime ? trendOf(parts, range) : barsOf(parts, range, rows);
+    }),
   );
 }
 

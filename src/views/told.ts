@@ -63,10 +63,11 @@ function markOf(name: string, { from = '' }: Finding['when'], [first = '']: read
   return from < first ? { name: `← ${name}`, time: first } : { name, time: from };
 }
 
-/** The mark of a finding that is drawn: its days, of a single one how far it lies off. */
-export function ownMark({ when, change }: Finding, times: readonly string[]): TrendEvent {
-  const size = when.shape === 'day' && change?.percent !== undefined ? ` ${formatPercent(change.percent, { sign: true, digits: 0 })}` : '';
-  return markOf(`${sinceWords(when)}${size}`, when, times);
+/** The mark of a finding that is drawn: its days, of a single one how far it lies off, unless another tool may have measured that too. */
+export function ownMark({ when, change, against, verdict }: Finding, times: readonly string[]): TrendEvent {
+  const percent = formatPercent(change?.percent ?? 0, { sign: true, digits: 0 });
+  const off = against?.what === 'expected' ? `unusually ${verdict === 'higher' ? 'high' : 'low'}` : percent;
+  return markOf(`${sinceWords(when)}${when.shape === 'day' ? ` ${off}` : ''}`, when, times);
 }
 
 /** Changes in other places or of other metrics that move the metric of a picture; of several that began on a day the first. */

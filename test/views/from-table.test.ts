@@ -110,12 +110,25 @@ it('draws each metric of a table by day, with its range, and says which are left
     ['Conversion rate by day', '9 – 15 Nov 2026, Europe/Paris, %'],
     ['Average cart by day', '9 – 15 Nov 2026, Europe/Paris, sessions'],
   ]);
-  // What the answer says first is said of the first picture alone.
-  const said = chartOfTable(table(names.slice(0, 2)), { ...week, answer: '16 visits in 2 days. Most on the second.' });
+  // Each picture is told of its own metric.
+  const answers = { visits: '16 visits in 2 days. Most on the second.' };
+  const said = chartOfTable(table(names.slice(0, 2)), { ...week, answers });
   expect(said && panelsOf(said).map(({ title }) => title)).toEqual(['16 visits in 2 days', 'Conversion rate by day']);
   const most = chartOfTable(table(names), week);
   expect(most && panelsOf(most)).toHaveLength(6);
   expect(most && panelsOf(most)[0]?.subtitle).toContain('not drawn: transactions');
+});
+
+it('marks the days that are not what was expected, also those that only their bounds say it of', () => {
+  const day = (name: string, visits: number, verdict: string) => [name, visits, 100, 80, 120, verdict];
+  const rows = [day('2026-11-09', 100, 'normal'), day('2026-11-10', 60, 'low'), day('2026-11-11', 121, 'normal')];
+  const table = { columns: ['day', 'visits', 'expected', 'low', 'high', 'verdict'], rows, units: { visits: 'sessions' } };
+  expect(chartOfTable(table, week)).toMatchObject({
+    events: [
+      { name: '10 Nov -40%', time: '2026-11-10' },
+      { name: '11 Nov +21%', time: '2026-11-11' },
+    ],
+  });
 });
 
 it('says how many rows of a query are drawn, where it has more', () => {
@@ -135,7 +148,7 @@ it('leaves out lines that lie on the axis and the whole among its parts, and say
     [day, 'unknown', 40],
   ]);
   const table = { columns: ['day', 'device', 'visits'], rows, units: { visits: 'sessions' } };
-  expect(chartOfTable(table, { ...week, answer: '10,080 visits.' })).toMatchObject({
+  expect(chartOfTable(table, { ...week, answers: { visits: '10,080 visits.' } })).toMatchObject({
     title: 'Visits by day and device',
     series: [{ name: 'mobile' }, { name: 'desktop' }],
     subtitle: expect.stringContaining('not drawn: all devices, unknown'),
@@ -183,7 +196,7 @@ it('draws first what something was found of, and the place of the finding apart 
   expect(told).toMatchObject({ title: 'conversionRate of Germany: lower', accent: ['Germany'] });
   expect(told?.subtitle).toMatch(/not drawn: Visits, all devices; Conversion rate fell$/);
   const spain = finding('conversionRate', 'Spain', 'lower');
-  const other = chartOfTable(table, { ...week, findings: [spain], answer: spain.sentence });
+  const other = chartOfTable(table, { ...week, findings: [spain] });
   expect(other && panelsOf(other)[0]?.title).toBe('Conversion rate by segment');
 });
 

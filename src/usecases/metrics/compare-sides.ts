@@ -199,12 +199,13 @@ export async function compareAtOnce(asked: Question, context: CompareContext): P
   const from = todayIn(timeZone, question.period.startMs);
   const findings = [...changes, ...compared.findings];
   // Counts of parts are no findings: the first sentence says which are the most.
-  const lead = () => leadOf(table, { query: { metrics, bases: [], breakdown: [] }, from, to: last, grammar });
-  const answer = apart ?? (paragraphOf(said).answer || lead());
+  const lead = (some: typeof metrics) => leadOf(table, { query: { metrics: some, bases: [], breakdown: [] }, from, to: last, grammar });
+  const answer = apart ?? (paragraphOf(said).answer || lead(metrics));
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-table.ts');
     const reference = sides[0]?.name ?? '';
-    return chartOfTable(table, { timeZone, interval: question.period, findings, reference, answer });
+    const answers = Object.fromEntries(metrics.map((metric) => [metric, lead([metric])]));
+    return chartOfTable(table, { timeZone, interval: question.period, findings, reference, answers });
   });
   return { ...compared, findings, answer };
 }

@@ -274,17 +274,43 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
   return together(first, textsTold(await zoneChangeSentence(complete, context), course, lead, ofToday), last);
 }
 
-/** The changes that begin among the days that a picture shows, of which the answer has no words. */
-async function factsDrawn(
-  { asked, whole, lines, currency }: Queried,
+/** What would be said first if one metric alone had been asked for, and nothing had changed; empty of rows in the order of another. */
+async function answerAlone(metric: string, queried: Queried, read: ExpectedRead, naming: Naming, context: QueryMetricsContext) {
+  const only = <Query extends MetricQuery>(query: Query) => ({ ...query, metrics: [metric] });
+  const { asked, whole, complete } = queried;
+  if ((complete.order?.metric ?? metric) !== metric) return '';
+  const own = { ...queried, asked: only(asked), whole: only(whole), complete: only(complete) };
+  const { lead } = await tellQuery(own, { ...read, changes: [] }, naming, context);
+  return lead.flat()[0] ?? '';
+}
+
+/** The picture of a query, with the changes among its days and unusual ones, also where the answer has no words of them. */
+async function chartOfQuery(
+  queried: Queried,
   grid: QueryGrid,
-  { placeOf, grammar }: Naming,
+  { facts, read }: { readonly facts: readonly Facts[]; readonly read: ExpectedRead },
+  naming: Naming,
   context: QueryMetricsContext,
-): Promise<Facts[]> {
-  if (asked.expected) return [];
-  const course = await readCourse(whole, grid, lines, { ...context, note: () => undefined }, true);
-  const { first, last } = changesTold({ ...course, currency }, whole, placeOf, grammar);
-  return [...first.facts, ...last.facts];
+) {
+  const { asked, whole, complete, lines, table } = queried;
+  const { timeZone } = context;
+  const silent = { ...context, note: () => undefined };
+  const { chartOfTable } = await import('../../views/from-table.ts');
+  const drawn = async () => {
+    const course = await readCourse(whole, grid, lines, silent, true);
+    return (await tellQuery({ ...queried, asked: { ...asked, expected: true } }, course, naming, silent)).facts;
+  };
+  const answers = await Promise.all(
+    askedOf(complete).map(async (metric) => [metric, await answerAlone(metric, queried, read, naming, silent)] as const),
+  );
+  return chartOfTable(table, {
+    timeZone,
+    interval: asked.expected ? whole.interval : complete.interval,
+    undrawn: asked.bases,
+    isOrdered: asked.order !== undefined,
+    findings: wordedAll(facts.length > 0 || asked.expected ? facts : await drawn(), naming.grammar),
+    answers: Object.fromEntries(answers),
+  });
 }
 
 /** Whether the platform refused a call for want of a goal. */
@@ -337,18 +363,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const queried = { asked, whole, complete, lines: table.lines, rows: read.rows, currency, table: answer };
   const said = await tellQuery(queried, { lines, ...expected }, { ...named, grammar }, context);
   const told = withFindings(answer, said, grammar, context);
-  context.draw(async () => {
-    const { chartOfTable } = await import('../../views/from-table.ts');
-    const facts = said.facts.length > 0 ? said.facts : await factsDrawn(queried, grid, { ...named, grammar }, context);
-    return chartOfTable(answer, {
-      timeZone,
-      interval: asked.expected ? whole.interval : complete.interval,
-      undrawn: query.bases,
-      isOrdered: query.order !== undefined,
-      findings: wordedAll(facts, grammar),
-      ...('answer' in told && { answer: told.answer }),
-    });
-  });
+  context.draw(() => chartOfQuery(queried, grid, { facts: said.facts, read: { lines, ...expected } }, { ...named, grammar }, context));
   if (apart !== undefined) return { answer: apart, ...answer };
   return told;
 }

@@ -247,7 +247,10 @@ function isCourse({ breakdown, goalIds, zoneIds, shares, order, interval }: Metr
   return isOne && (isDrawn ? breakdown.every((part) => DRAWN.has(part)) && isShort : COURSES.has(unit) && !shares);
 }
 
-/** The changes that begin among the rows, or the last of many, of a course: a line through a break is the rate of nothing. */
+/**
+ * The changes that begin among the rows, or the last of many, of a course: a line through a break is the rate of nothing. Days that are drawn
+ * are held against what was expected of each too.
+ */
 export async function readCourse(
   query: MetricQuery,
   grid: QueryGrid,
@@ -258,6 +261,7 @@ export async function readCourse(
   const last = todayIn(context.timeZone, context.nowMs);
   const none = { lines: [...lines], whole: [], found: [], changes: [], currency: undefined, last };
   if (!isCourse(query, context.timeZone, isDrawn)) return none;
+  if (isDrawn && query.breakdown.includes('day')) return readExpected(query, grid, lines, context);
   const { startMs, endMs } = query.interval;
   const interval = { startMs: Math.max(startMs, shiftDays(endMs + 1, -READ_DAYS, context.timeZone)), endMs };
   const { found, changes, last: ofDays } = await readHistory({ ...query, interval }, grid, lines, context, isDrawn);

@@ -18,6 +18,7 @@ describe('a chart', () => {
       records(answer)
         .filter((row) => row['device'] === device)
         .map((row) => row[metric]);
+    const most = 'Most visits from 1 Sept to 20 Nov: Oct 2026, mobile (61,967); fewest in a whole month: Sept 2026, desktop (48,715)';
     const since = { change: { name: 'since 10 Nov', time: '2026-11-10' } };
     expect(answer.structured['chart']).toEqual({
       kind: 'panels',
@@ -29,7 +30,7 @@ describe('a chart', () => {
           unit: 'percent',
           told: since,
         },
-        { metric: 'visits', title: 'Visits by month and device', measure: 'sessions', unit: 'none', told: {} },
+        { metric: 'visits', title: most, measure: 'sessions', unit: 'none', told: {} },
       ].map(({ metric, title, measure, unit, told }) => ({
         kind: 'trend',
         title,
