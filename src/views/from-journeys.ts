@@ -1,5 +1,5 @@
 import { rangesOf } from '../domain/journeys/covered-days.ts';
-import { type FunnelChange, type FunnelGroup, type FunnelStep, groupSentences, LEAST_SESSIONS } from '../domain/journeys/funnel.ts';
+import { type FunnelChange, type FunnelGroup, type FunnelStep, LEAST_SESSIONS, largestLoss } from '../domain/journeys/funnel.ts';
 import type { ImpactAnswer, ImpactRow } from '../domain/journeys/impact/impact-answer.ts';
 import { edgeName } from '../domain/journeys/paths.ts';
 import { percentOf } from '../domain/journeys/proportions.ts';
@@ -38,6 +38,10 @@ export interface FunnelDrawn extends VisitsDrawn {
   readonly steps: readonly FunnelStep[];
   readonly groups?: readonly FunnelGroup[] | undefined;
   readonly changes?: readonly FunnelChange[] | undefined;
+  /** The answer begins with the largest loss. */
+  readonly isOfLoss?: boolean;
+  /** How the groups differ. */
+  readonly compared?: string;
   /** The days that the baseline covers. */
   readonly baseline?: readonly number[] | undefined;
   readonly unit: string;
@@ -47,12 +51,12 @@ const dayOf = (name: string) => name.replace(/\d{4}-\d\d-\d\d/, (day) => momentW
 
 /** How many of each group go on from step to step, of those at a step who are enough; in colour the one that the title is about. */
 function groupsChart(drawn: FunnelDrawn, groups: readonly FunnelGroup[]): BarsSpec {
-  const { steps, unit, answer, changes } = drawn;
+  const { steps, unit, answer, compared } = drawn;
   const nameOf = ({ group, steps: [own = 0] }: FunnelGroup) => `${dayOf(group)} · ${formatValue(own, 'none')}`;
   const told = groups.find(({ differs }) => differs === 'fewer') ?? groups.find(({ differs }) => differs);
   return {
     kind: 'bars',
-    title: changes ? headlineOf(groupSentences(groups).join(' ')) : titleOf(stepsText(steps), answer),
+    title: titleOf(stepsText(steps), compared || answer),
     subtitle: `share of the ${unit} at the step before (of ${LEAST_SESSIONS} or more), ${unit} beside the name, ${daysIn(drawn)}`,
     unit: 'percent',
     labels: groups.map(nameOf),
@@ -89,18 +93,20 @@ function changesChart(drawn: FunnelDrawn, changes: readonly FunnelChange[]): Bar
  * many of each group go on, or both. Undefined where nobody did the first.
  */
 export function funnelChart(drawn: FunnelDrawn): ChartSpec | undefined {
-  const { steps, groups: all = [], changes, unit, answer } = drawn;
+  const { steps, groups: all = [], changes, unit, answer, isOfLoss } = drawn;
   const groups = all.filter(({ steps: [own = 0] }) => own >= LEAST_SESSIONS);
   const [first] = steps;
   if (!first || first.sessions === 0) return undefined;
   const split = groups.length > 1 ? groupsChart(drawn, groups) : undefined;
   if (changes || split) return joined([changes && changesChart(drawn, changes), split]);
+  const lossAt = isOfLoss ? largestLoss(steps) : undefined;
   return {
     kind: 'bars',
     title: headlineOf(answer),
     subtitle: `${unit}, ${daysIn(drawn)}`,
     unit: 'none',
     labels: steps.map(({ step }) => step),
+    ...(lossAt !== undefined && { accent: steps.slice(lossAt + 1, lossAt + 2).map(({ step }) => step) }),
     series: [{ name: `${unit} that did the step`, values: steps.map(({ sessions }) => sessions) }],
     lost: {
       name: 'did the step before only',

@@ -132,7 +132,8 @@ export function failingBars({ failures: { steps }, baseline, period }: Study, { 
       { name: 'baseline', values: [baseline.failed.length, ...steps.map(({ trend }) => trend.before.failed)].map(percentIn(baseline)) },
       { name: 'this range', values: [period.failed.length, ...steps.map(({ trend }) => trend.period.failed)].map(percentIn(period)) },
     ],
-    accent: [ANY_STEP],
+    // The step at which most runs fail is the one that the title names.
+    accent: [ANY_STEP, ...steps.slice(0, 1).map(({ step }) => step)],
   };
 }
 

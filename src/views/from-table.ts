@@ -480,6 +480,12 @@ function rangeOf(times: readonly string[]): string {
   return Number.isFinite(fromMs) && Number.isFinite(toMs) ? rangeIn('UTC', fromMs, toMs) : '';
 }
 
+/** The days of files, the last of which may end within it. */
+function daysWords(days: Interval, timeZone: string): string {
+  const part = (days.endMs + 1) % DAY_MS > 1 ? ' (the last day in part)' : '';
+  return `${intervalIn(timeZone, days)}${part}, ${timeZone}`;
+}
+
 /**
  * Rows as lines over time where the first column is one, else as bars by the columns before the first amount; undefined where no amount
  * stands behind a label.
@@ -497,12 +503,8 @@ export function chartOfRows(
   if (first === undefined) return undefined;
   const isTime = TIME.test(types[0] ?? '');
   const ordered = isTime ? rows.filter(([time]) => time !== null).toSorted(([a], [b]) => (cellText(a) < cellText(b) ? -1 : 1)) : rows;
-  const starts = isTime
-    ? timeLabels(
-        ordered.map(([time]) => time),
-        drawnDays,
-      )
-    : ordered.map(([cell]) => cellText(cell));
+  const cells = ordered.map(([cell]) => cell);
+  const starts = isTime ? timeLabels(cells, drawnDays) : cells.map(cellText);
   const metrics = places.flatMap((place) => columns[place] ?? []);
   const table = {
     columns: [isTime ? 'day' : (columns[0] ?? ''), ...columns.slice(1, first), ...metrics],
@@ -514,12 +516,13 @@ export function chartOfRows(
     units: Object.fromEntries(metrics.map((metric) => [metric, units[metric] ?? ''])),
   };
   const chart = chartOfTable(table, { timeZone });
-  const days = drawnDays ? `${intervalIn(timeZone, drawnDays)}, ${timeZone}` : '';
-  const range = isTime ? rangeOf(starts) : days;
+  const range = isTime ? rangeOf(starts) : drawnDays && daysWords(drawnDays, timeZone);
   const rest = rowCount > rows.length && `the first ${rows.length} of ${rowCount} rows`;
+  // A group without a name holds the days whose files have none.
+  const others = starts.includes(NO_NAME) ? `: ${NO_NAME} holds the other days too` : '';
   const known = partial.map(
-    ({ columns: some, days: held }) =>
-      `${some.map(wordsOf).join(', ')} in the files of ${held.map((each) => intervalIn(timeZone, each)).join(' and ')} only`,
+    ({ columns: some, days }) =>
+      `${some.map(wordsOf).join(', ')} known on ${days.map((each) => intervalIn(timeZone, each)).join(' and ')} only${others}`,
   );
   const left = present(range, ...known, rest).join(', ');
   return chart && joined(panelsOf(chart).map((panel) => worded(panel, isTime ? columns[0] : undefined, left)));

@@ -108,8 +108,8 @@ describe('the picture of a funnel', () => {
       series: [{ values: [20, 33] }, { values: [15, 33.3] }],
     });
     const groups = [group('mobile', [400, 60, 20], 'fewer'), group('desktop', [600, 110, 46])];
-    expect(funnelChart({ steps, unit: 'sessions', changes, groups, baseline: [], ...visits })).toMatchObject({
-      panels: [{ title }, { title: 'For mobile, fewer', accent: ['mobile · 400'] }],
+    expect(funnelChart({ steps, unit: 'sessions', changes, groups, compared: 'Fewer mobile.', baseline: [], ...visits })).toMatchObject({
+      panels: [{ title }, { title: 'Fewer mobile', accent: ['mobile · 400'] }],
     });
   });
 });

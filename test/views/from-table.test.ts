@@ -67,7 +67,7 @@ it('says of which days the data are, and columns as words', () => {
   const chart = chartOfRows({ columns, types: ['VARCHAR', 'BIGINT'], rows, units: { page_views: 'views' }, drawnDays, partial }, 'UTC');
   expect(chart).toMatchObject({
     title: 'Page views by browser name',
-    subtitle: `views, 18 – 24 Nov 2026, UTC, browser name in the files of 18 – 22 Nov 2026 only, rows of the query over downloaded exports`,
+    subtitle: `views, 18 – 24 Nov 2026, UTC, browser name known on 18 – 22 Nov 2026 only, rows of the query over downloaded exports`,
   });
 });
 

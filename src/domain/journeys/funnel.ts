@@ -1,7 +1,7 @@
 import { dateText } from '../../findings/wording.ts';
 import { nth } from '../../lib/nth.ts';
 import { formatNumber } from '../../lib/number-text.ts';
-import { present } from '../../lib/sentences.ts';
+import { capital, present } from '../../lib/sentences.ts';
 import { addTo, sumOfKnown } from '../../lib/tally.ts';
 import { type Judgement, judgePeriods } from '../metrics/engine/judge.ts';
 import type { DailyPoint } from '../metrics/engine/series.ts';
@@ -266,24 +266,24 @@ function groupVerdict(
   names: readonly string[],
   group: string,
   sessions: number,
-  { told, plain, within }: Differences,
+  { told, plain, within, other }: Differences & { readonly other: string | undefined },
 ): Pick<FunnelGroup, 'verdict' | 'differs'> {
+  const others = within ? `${other ?? 'others'} on the same devices` : (other ?? 'elsewhere');
   const largestOf = (all: readonly StepDifference[]) =>
     discovered(all)
       .filter((each) => each.group === group)
       .toSorted((a, b) => effectOf(b) - effectOf(a))[0];
-  const words = ({ own, other, index }: StepDifference, reach: string, others: string) =>
-    `${percent(own)} of those at ${names[index - 1]}${reach}, ${others} ${percent(other)}`;
+  const words = ({ own, other: rest, index }: StepDifference, reach: string) =>
+    `${percent(own)} of those at ${names[index - 1]}${reach}, ${others} ${percent(rest)}`;
   const [largest, alone] = [largestOf(told), within && largestOf(plain)];
   if (largest) {
     const differs = largest.points < 0 ? 'fewer' : 'more';
-    const others = within ? 'others on the same devices' : 'elsewhere';
-    return { verdict: `${differs} reach ${names[largest.index]}: ${words(largest, '', others)}`, differs };
+    return { verdict: `${differs} reach ${names[largest.index]}: ${words(largest, '')}`, differs };
   }
   if (!alone) return { verdict: sessions < LEAST_SESSIONS ? 'too few' : 'like the others' };
   const alike = within?.find(({ group: own, index }) => own === group && index === alone.index);
   if (!alike) return { verdict: 'cannot be told from its devices, which hardly any others have' };
-  return { verdict: `as their devices do: ${words(alike, ` reach ${names[alone.index]}`, 'others on the same devices')}` };
+  return { verdict: `as their devices do: ${words(alike, ` reach ${names[alone.index]}`)}` };
 }
 
 /**
@@ -300,7 +300,12 @@ export function groupsOf(names: readonly string[], counts: Pick<FunnelCounts, 'g
   const within = byDevice && differencesOf(byDevice);
   const differences = { told: toldDifferences(byDevice ?? plain, within ?? all), plain: all, within };
   const shown = inOrder ? [...done] : [...done].toSorted(([, a], [, b]) => nth(b, 0) - nth(a, 0)).slice(0, MOST_GROUPS);
-  return shown.map(([group, steps]) => ({ group, steps, ...groupVerdict(names, group, nth(steps, 0), differences) }));
+  const otherOf = (group: string) => (done.size === 2 ? [...done.keys()].find((name) => name !== group) : undefined);
+  return shown.map(([group, steps]) => ({
+    group,
+    steps,
+    ...groupVerdict(names, group, nth(steps, 0), { ...differences, other: otherOf(group) }),
+  }));
 }
 
 /** Monday of the week of a day; the first day of 1970 was a Thursday. */
@@ -340,8 +345,8 @@ interface Told {
 
 const count = (value: number) => formatNumber(value, { group: true });
 
-function changeSentence({ changes, steps, beside }: Told): string[] {
-  if (!changes) return beside?.differs ? [groupSentence(beside)] : [];
+function changeSentence({ changes, steps, beside, unit }: Told): string[] {
+  if (!changes) return beside?.differs ? [groupSentence(beside, unit)] : [];
   const moved = changes.filter(({ verdict }) => verdict === 'higher' || verdict === 'lower');
   const [clearest] = moved.toSorted((a, b) => Math.abs(distance(b)) - Math.abs(distance(a)));
   if (!clearest) return changes.some(({ verdict }) => verdict === 'within noise') ? ['No step of this funnel changed significantly.'] : [];
@@ -382,21 +387,24 @@ function wholeSentence({ steps, unit }: Told): string[] {
   return first && last && first.sessions > 0 ? [`${last.ofFirstPercent}% of ${unit} with ${first.step} reach ${last.step}.`] : [];
 }
 
-/** How groups differ: two that stand out, losses first, else that none does; nothing where all have too few. */
-export function groupSentences(groups: readonly FunnelGroup[], breakdown = 'group', isByDevice?: boolean): string[] {
-  const own = ['fewer', 'more'].flatMap((kind) => groups.filter(({ differs }) => differs === kind)).slice(0, 2);
-  const noun = breakdown === 'visitor_type' ? ' visitors' : '';
-  if (own.length > 0 || groups.every(({ verdict }) => verdict === 'too few')) return own.map((each) => groupSentence(each, noun));
-  return [`No ${breakdown.replace('_', ' ')} differs significantly from the others${isByDevice ? ' on the same devices' : ''}.`];
+/** How groups differ: two of more that stand out, losses first, else that none does; nothing where all have too few. */
+export function groupSentences(groups: readonly FunnelGroup[], unit: Told['unit'], breakdown = 'group', isByDevice?: boolean): string {
+  const differing = ['fewer', 'more'].flatMap((kind) => groups.filter(({ differs }) => differs === kind));
+  const own = differing.slice(0, Math.min(2, Math.max(1, groups.length - 1)));
+  const noun = breakdown === 'visitor_type' ? 'visitors' : unit;
+  if (own.length > 0 || groups.every(({ verdict }) => verdict === 'too few')) return own.map((each) => groupSentence(each, noun)).join(' ');
+  return `No ${breakdown.replace('_', ' ')} differs significantly from the others${isByDevice ? ' on the same devices' : ''}.`;
 }
 
-const groupSentence = ({ group, verdict }: FunnelGroup, noun = '') => `For ${group}${noun}, ${verdict}.`;
+/** `Fewer mobile sessions reach purchase: …`, of a group that stands out. */
+const groupSentence = ({ group, verdict, differs }: FunnelGroup, noun: string) =>
+  `${capital(differs ?? '')} ${group} ${noun}${verdict.slice(differs?.length)}.`;
 
 /**
  * The sentences of a funnel: the change where a baseline was asked for or how chosen devices differ, how groups of a split do, the largest
  * loss, the whole way.
  */
-export function funnelWords(told: Told): { answer: string; notes: string[] } {
+export function funnelWords(told: Told): { answer: string; compared: string; notes: string[] } {
   const { steps, groups, unit, question, immature, isByDevice } = told;
   const notes = present(
     (steps[0]?.sessions ?? 0) < LEAST_SESSIONS && `Fewer than ${LEAST_SESSIONS} ${unit} did the first step: the shares say little.`,
@@ -412,6 +420,6 @@ export function funnelWords(told: Told): { answer: string; notes: string[] } {
       (steps.at(-1)?.sessions ?? 0) > 0 &&
       'The files do not say when in a visit a purchase was.',
   );
-  const compared = groupSentences(groups ?? [], question.breakdown, isByDevice);
-  return { answer: [...changeSentence(told), ...compared, lossSentence(told), ...wholeSentence(told)].join(' '), notes };
+  const compared = groupSentences(groups ?? [], unit, question.breakdown, isByDevice);
+  return { answer: present(...changeSentence(told), compared, lossSentence(told), ...wholeSentence(told)).join(' '), compared, notes };
 }

@@ -171,7 +171,7 @@ export async function analyzeFunnel(request: FunnelRequest, context: ExportConte
   const groups = splitOf(question, names, counts);
   const changes = baseline && changesWithGroups(names, baseline.counts, counts);
   const unit = question.withinDays === undefined ? 'sessions' : 'visitors';
-  const { answer, notes } = funnelWords({
+  const { answer, compared, notes } = funnelWords({
     steps,
     groups,
     isByDevice: counts.byDevice !== undefined,
@@ -193,6 +193,8 @@ export async function analyzeFunnel(request: FunnelRequest, context: ExportConte
       covered,
       filters: filterWords(request),
       answer,
+      isOfLoss: beside?.differs === undefined,
+      compared,
     }),
   );
   return {

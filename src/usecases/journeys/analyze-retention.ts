@@ -4,6 +4,7 @@ import { groupSentences, groupsOf, MOST_GROUPS } from '../../domain/journeys/fun
 import { cohortsOf, curvesOf, type RetentionAnswer, type ReturnCount, retentionWords } from '../../domain/journeys/retention.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import { formatNumber } from '../../lib/number-text.ts';
+import { present } from '../../lib/sentences.ts';
 import type { Context } from '../context.ts';
 import type { ExportContext } from '../exports/export-lists.ts';
 import { flag } from './sql-words.ts';
@@ -141,7 +142,7 @@ export function analyzeRetention(request: RetentionRequest, context: ExportConte
     const said = retentionWords(whole, { cohorts, by, periods: wanted, isFiltered: isFiltered(request) });
     const way = whole.percent[1] === null ? await visits.supply.wayOn() : undefined;
     if (way !== undefined) context.note(ofAnswer(way));
-    const answer = [...groupSentences(compared, breakdown), said].join(' ');
+    const answer = present(groupSentences(compared, 'visitors', breakdown), said).join(' ');
     const curves = [whole, ...groups];
     context.draw(async () =>
       (await import('../../views/from-journeys.ts')).cohortChart({ cohorts, curves, by, covered, filters: filterWords(request), answer }),

@@ -117,7 +117,7 @@ function styleOf({ accent, labels, series }: BarsSpec, index: number, theme: The
 }
 
 /** The pale continuation of each bar of the only series, or nothing up to the end of its interval. */
-function behind(spec: BarsSpec, own: BarSeries, { theme, widthPx }: Look) {
+function behind(spec: BarsSpec, own: BarSeries, styles: ReturnType<typeof styleOf>, { theme, widthPx }: Look) {
   // Of a loss it begins at zero, where its amount is not written across its bar.
   const beyond = own.values.map((value, row) =>
     markAt(value) < 0 ? Math.max(Number.MIN_VALUE, markAt(own.high?.[row])) : Math.max(0, markAt(own.high?.[row]) - markAt(value)),
@@ -129,10 +129,10 @@ function behind(spec: BarsSpec, own: BarSeries, { theme, widthPx }: Look) {
     stack: 'only',
     name: lost?.name ?? '',
     emphasis: { disabled: true },
-    itemStyle: { color: lost ? theme.series[0] : 'transparent', opacity: 0.22 },
+    itemStyle: { color: lost ? (styles[0]?.color ?? theme.text) : 'transparent', opacity: 0.22 },
     // Not as pale as the bar that it stands behind.
     label: { ...amountLabel(theme, ({ dataIndex }) => amountText(spec, own, dataIndex)), show: !isNarrow(widthPx), opacity: 1 },
-    data: lost ? lost.values.map(markAt) : beyond,
+    data: lost ? lost.values.map((value, row) => ({ value: markAt(value), itemStyle: { ...styles[row], opacity: 0.22 } })) : beyond,
   };
 }
 
@@ -183,7 +183,7 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
         // A bar of no length carries the dash of a missing value.
         data: labels.map((_, row) => ({ value: markAt(each.values[row]), itemStyle: styles[index]?.[row] })),
       })),
-      own && behind(spec, own, look),
+      own && behind(spec, own, styles[0] ?? [], look),
       own?.low && whiskers(own, (textPx * (1 + LOW_GAP)) / 2, theme),
     ),
     ...rowTooltip(look, tooltipLines),

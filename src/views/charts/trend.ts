@@ -186,7 +186,8 @@ function labelPlaces(
   const labels = moments.map(({ name, atMs, isChange }) => {
     const widthPx = Math.max(...name.split('\n').map(({ length }) => length)) * (isChange ? 1.1 : 1) * CHARACTER_PX;
     const atPx = (atMs - min) * pxPerMs;
-    const centrePx = Math.max(widthPx / 2 - LEFT_PX, Math.min(atPx, plotPx + rightPx - widthPx / 2));
+    // Over the numbers of the axis only where it has no room beside them.
+    const centrePx = Math.max(widthPx / 2 - LEFT_PX, Math.min(Math.max(atPx, widthPx / 2), plotPx + rightPx - widthPx / 2));
     return { atPx: centrePx, widthPx, shiftPx: centrePx - atPx };
   });
   return stagger(labels, LEVELS).map((level, index) => ({ upPx: level * labelPx(moments), shiftPx: labels[index]?.shiftPx ?? 0 }));
@@ -281,7 +282,7 @@ function ticksOn(
 ): { readonly customValues?: readonly number[] } {
   // A view may be zoomed to a few hours, which need labels of their own.
   const midnights = isStill ? midnightsOf(min, max) : [];
-  const all = times.every(isDay) ? atMs : midnights;
+  const all = times.every((time) => isDay(time) || isAnyDay(time)) ? atMs : midnights;
   const [first, last] = [all[0], all.at(-1)];
   if (first === undefined || last === undefined) return {};
   const steps = all.length - 1;

@@ -224,7 +224,10 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
       ...axisLines(theme, (ms: number) => formatValue(ms, 'ms')),
     },
     yAxis: rowAxis(
-      requests.map((request) => wordsBefore(request, characters)),
+      requests.map((request) => {
+        const bytes = isAbove && request.bytes !== null ? ` · ${formatValue(request.bytes, 'bytes')}` : '';
+        return wordsBefore(request, characters - bytes.length) + bytes;
+      }),
       theme,
       { colourOf: (row) => (requests[row] ? colourOf(requests[row], theme) : theme.text), linesBelow: isAbove ? 1 : undefined },
     ),

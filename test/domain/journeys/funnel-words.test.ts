@@ -32,7 +32,7 @@ it('on chosen devices begins with how they differ from the others, where they do
   const answerOf = (verdict: string, differs?: 'fewer') =>
     said(steps, { beside: { group: 'mobile', steps: [], verdict, ...(differs && { differs }) } });
   expect(answerOf('fewer reach /payment: 69.9% of those at /cart, elsewhere 80.1%', 'fewer')).toMatch(
-    /^For mobile, fewer reach \/payment: 69\.9% of those at \/cart, elsewhere 80\.1%\. The largest loss is after/,
+    /^Fewer mobile sessions reach \/payment: 69\.9% of those at \/cart, elsewhere 80\.1%\. The largest loss is after/,
   );
   expect(answerOf('like the others')).toMatch(/^The largest loss is after/);
 });
@@ -40,5 +40,5 @@ it('on chosen devices begins with how they differ from the others, where they do
 it('of kinds of visitors calls these visitors', () => {
   const groups = [{ group: 'new', steps: [], verdict: 'fewer reach /cart', differs: 'fewer' as const }];
   const byVisitor = { groups, question: { ...question, breakdown: 'visitor_type' } } as const;
-  expect(said([step('/cart', 1000, 600), step('/pay', 400)], byVisitor)).toMatch(/^For new visitors, fewer reach \/cart\./);
+  expect(said([step('/cart', 1000, 600), step('/pay', 400)], byVisitor)).toMatch(/^Fewer new visitors reach \/cart\./);
 });

@@ -10,7 +10,7 @@ beforeAll(() => fetchExports(assistant()));
 it('a funnel says where most are lost, to what, and for whom', async () => {
   const answer = await call('analyze_funnel', { steps: STEPS, breakdown: 'device' });
   expect(answer.text).toMatch(
-    /^For mobile, fewer reach purchase: .*%\.\nThe largest loss is after \/cart: .* do not reach \/checkout\/address; the largest /,
+    /^Fewer mobile sessions reach purchase: .*%\.\nThe largest loss is after \/cart: .* do not reach \/checkout\/address; the largest /,
   );
   expect(whole(answer)).toMatchSnapshot();
 });

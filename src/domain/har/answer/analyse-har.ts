@@ -37,12 +37,16 @@ function problemsOf(study: HarStudy, kind: HarQuery['problem']): Problem[] {
   return findProblems(study).filter(({ problem }) => kind === undefined || problem === kind);
 }
 
-/** The requests that a query is about: those that its filters let through, and of these the ones that its problem concerns. */
-export function chosenRequests(study: HarStudy, query: HarQuery): readonly HarEntry[] {
+/**
+ * The requests that a query is about, in its order, what is unknown last: those that its filters let through, and of these the ones that its
+ * problem concerns.
+ */
+export function chosenRequests(study: HarStudy, { orderBy = 'start', problem, ...query }: HarQuery): readonly HarEntry[] {
   const filtered = filterRequests(study.entries, query);
-  if (query.problem === undefined) return filtered;
-  const concerned = new Set(problemsOf(study, query.problem).flatMap((problem) => entriesOf(problem.concerned)));
-  return filtered.filter((entry) => concerned.has(entry));
+  const concerned = problem && new Set(problemsOf(study, problem).flatMap((each) => entriesOf(each.concerned)));
+  const chosen = concerned ? filtered.filter((entry) => concerned.has(entry)) : filtered;
+  const valueOf = (entry: HarEntry) => (orderBy === 'bytes' ? weightOf(entry) : entry.durationMs) ?? -1;
+  return orderBy === 'start' ? chosen : chosen.toSorted((a, b) => valueOf(b) - valueOf(a));
 }
 
 type ListView = (study: HarStudy, query: HarQuery) => { answer: Omit<HarAnswer, 'view'>; notes: readonly string[] };
@@ -62,13 +66,12 @@ const PARTY_NOTE =
   'Parties are entities named by third-party-web, else registrable domains; first party is the domain of the document and ' +
   'own domains. busyMs: time with a request under way.';
 
-/** The chosen requests in order of start, or what is largest first; what is unknown comes last. One alone is told in full. */
+/** The chosen requests; one alone is told in full. */
 function requestList(columns: (query: HarQuery) => Parameters<typeof requestTable>[1], notes: (study: HarStudy) => string[]): ListView {
   return (study, query) => {
-    const { orderBy = 'start', type, problem } = query;
+    const { type, problem } = query;
     const chosen = chosenRequests(study, query);
-    const valueOf = (entry: HarEntry) => (orderBy === 'bytes' ? weightOf(entry) : entry.durationMs) ?? -1;
-    const { items, page } = paged(orderBy === 'start' ? chosen : chosen.toSorted((a, b) => valueOf(b) - valueOf(a)), query);
+    const { items, page } = paged(chosen, query);
     const [only] = items;
     const isAlone = page.matched === 1 || query.limit === 1;
     const detail = only && isAlone && { request: requestDetail(only, study) };
