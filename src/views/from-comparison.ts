@@ -10,7 +10,8 @@ import { todayIn } from '../lib/dates.ts';
 import { headlineOf, present } from '../lib/sentences.ts';
 import { meanOf } from '../statistics/order.ts';
 import { digitsOf, formatValue, intervalIn, momentWords, type Unit, unitIn } from './charts/values.ts';
-import { type BarsSpec, type ChartSpec, joined, type TrendSpec } from './spec.ts';
+import { chartOfTable } from './from-table.ts';
+import { type BarsSpec, type ChartSpec, joined } from './spec.ts';
 import {
   besideMark,
   changesBeside,
@@ -68,21 +69,22 @@ type Selections = Pick<ComparisonChartOptions, 'filters' | 'places'>;
 const linesIn = ({ filters, places }: Selections) => places.map((place) => placeBeside({ place }, filters));
 const lineName = (names: readonly string[] = []) => names.join(', ') || 'all visits';
 
+/** A point of a line, as a row of a table. */
+type Point = [time: string, line: string, value: number | null];
+
 /** The days of the baseline on those of the period: two lines, of the first selection alone. */
 function overlaid([first]: readonly Ranges[], [names]: readonly (readonly string[])[], metric: string, anchors: Anchors) {
   const { baseline = [], period = [] } = first ?? {};
   const [times, before] = [labelsOf(period), labelsOf(baseline)];
   // Day on day, of which some may be missing.
-  const line = (rows: readonly MetricRow[], days: readonly string[], from: string) => ({
-    name: `${dayText(days[0])} to ${dayText(days.at(-1))} (${days.length} days)`,
-    values: times.map(
-      (time) => rows[days.findIndex((day) => daysFrom(from, day) === daysFrom(anchors.period, time))]?.values[metric] ?? null,
-    ),
-  });
+  const line = (rows: readonly MetricRow[], days: readonly string[], from: string) =>
+    times.map((time): Point => {
+      const row = rows[days.findIndex((day) => daysFrom(from, day) === daysFrom(anchors.period, time))];
+      return [time, `${dayText(days[0])} to ${dayText(days.at(-1))} (${days.length} days)`, row?.values[metric] ?? null];
+    });
   const aligned = weekdayOf(anchors.period) === weekdayOf(anchors.baseline) ? 'weekday on weekday' : 'date on date';
   return {
-    times,
-    series: [line(period, times, anchors.period), line(baseline, before, anchors.baseline)],
+    rows: [...line(period, times, anchors.period), ...line(baseline, before, anchors.baseline)],
     words: `${lineName(names)}, both ranges ${aligned}`,
   };
 }
@@ -92,14 +94,15 @@ function inSuccession(days: readonly (readonly MetricRow[])[], lines: readonly (
   const all = [...new Set(days.flatMap(labelsOf))].toSorted();
   const isLong = all.length > MOST_DAYS;
   const length = isLong ? WEEK : 1;
-  const times = all.filter((_, at) => at % length === 0);
-  const series = days.map((rows, index) => {
-    const values = new Map(rows.map(({ interval, values: { [metric]: value } }) => [interval.label, value ?? null]));
-    const knownFrom = (at: number) => all.slice(at, at + length).flatMap((day) => values.get(day) ?? []);
-    const points = times.map((_, at) => knownFrom(at * length));
-    return { name: lineName(lines[index]), values: points.map((known) => (known.length > 0 ? meanOf(known) : null)) };
+  const rows = days.flatMap((own, index) => {
+    const values = new Map(own.map(({ interval, values: { [metric]: value } }) => [interval.label, value ?? null]));
+    return all.flatMap((time, at): Point[] => {
+      if (at % length > 0) return [];
+      const known = all.slice(at, at + length).flatMap((day) => values.get(day) ?? []);
+      return [[time, lineName(lines[index]), known.length > 0 ? meanOf(known) : null]];
+    });
   });
-  return { times, series, words: present(isLong && `a point is the mean of ${WEEK} days`, 'shaded: the period').join(', ') };
+  return { rows, words: present(isLong && `a point is the mean of ${WEEK} days`, 'shaded: the period').join(', ') };
 }
 
 const WEEK = 7;
@@ -109,10 +112,9 @@ interface Ranges {
   readonly period: readonly MetricRow[];
 }
 
-/** `device mobile, 15 – 21 Nov 2026 against 8 – 14 Nov 2026`. */
-function aboutOf({ timeZone, period, baseline, filters }: ComparisonChartOptions, metric: string): string {
-  return [...filterWords(filters, metric), `${intervalIn(timeZone, period)} against ${intervalIn(timeZone, baseline)}`].join(', ');
-}
+/** `15 – 21 Nov 2026 against 8 – 14 Nov 2026`. */
+const rangesIn = ({ timeZone, period, baseline }: ComparisonChartOptions) =>
+  `${intervalIn(timeZone, period)} against ${intervalIn(timeZone, baseline)}`;
 
 /** Days before a change that show what it changed from, and the most days that are drawn for it. */
 const [DAYS_BEFORE, MOST_DAYS] = [7, 92];
@@ -124,7 +126,11 @@ function storyOf(drawn: readonly Finding[], { period, timeZone }: ComparisonChar
 }
 
 /** The lines of the headline: one range on the other where the baseline lies far before, else all days from before the change on. */
-function linesOf({ headline: { metric }, judged }: PeriodsResult, story: Finding | undefined, options: ComparisonChartOptions) {
+function linesOf(
+  { metric, judged }: { metric: string } & Pick<PeriodsResult, 'judged'>,
+  story: Finding | undefined,
+  options: ComparisonChartOptions,
+) {
   const { timeZone, period, baseline } = options;
   const lines = linesIn(options);
   const ranges = judged.map(({ reading }) => ({ baseline: wholeDays(reading.baselineDays), period: wholeDays(reading.periodDays) }));
@@ -140,33 +146,24 @@ function linesOf({ headline: { metric }, judged }: PeriodsResult, story: Finding
 }
 
 /** The days of the headline, with the change that they show. */
-function trendOf(result: PeriodsResult, drawn: readonly Finding[], options: ComparisonChartOptions): TrendSpec | undefined {
-  const { metric } = result.headline;
-  const { timeZone, period, currency } = options;
-  const story = storyOf(drawn, options);
-  const { isOverlay, times, series, words } = linesOf(result, story, options);
-  if (times.length === 0) return undefined;
-  const unit = unitOf(metric, currency);
+function trendOf({ headline: { metric }, data, judged }: PeriodsResult, story: Finding | undefined, options: ComparisonChartOptions) {
+  const { timeZone, period, baseline, currency, filters } = options;
+  const { isOverlay, rows, words } = linesOf({ metric, judged }, story, options);
   // Of two years both ranges are what is drawn.
-  const finding = (isOverlay ? drawn.find(({ when }) => when.shape === 'range') : undefined) ?? drawn[0];
-  const at = result.data.columns.indexOf('metric');
-  const others = result.data.rows.flatMap((row) => (row[at] === metric ? [] : nameOf(String(row[at]))));
-  // Of two years this one, else the place of the change.
-  const isAccent = (place: number) =>
-    series.length > 1 && (isOverlay ? place === 0 : isMeant(linesIn(options)[place] ?? [], story ?? finding, options.filters));
-  const isMarked = story && !isOverlay && isOnDays(story, times);
+  const isFirst = ({ when, subject }: Finding) => isOverlay && subject === metric && when.shape === 'range';
+  const findings = data.findings.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
+  const table = { columns: ['day', 'line', metric], rows, units: { [metric]: unitOf(metric, currency) ?? '' }, filters: { ...filters } };
+  const chart = chartOfTable(table, { timeZone, findings, answers: { [metric]: nameOf(metric) } });
+  if (chart?.kind !== 'trend') return undefined;
+  const at = data.columns.indexOf('metric');
+  const others = data.rows.flatMap((row) => (row[at] === metric ? [] : nameOf(String(row[at]))));
   return {
-    kind: 'trend',
-    title: finding ? headlineOf(finding.sentence) : nameOf(metric),
-    subtitle: `${present(`${nameOf(metric)} by day`, unit, aboutOf(options, metric), timeZone).join(', ')}: \
+    ...chart,
+    subtitle: `${present(`${nameOf(metric)} by day`, chart.subtitle, rangesIn(options)).join(', ')}: \
 ${present(`${isCount(metric) ? 'sums of ' : ''}whole days`, words, notDrawn([...new Set(others)])).join('; ')}`,
-    unit: unitIn(unit),
-    timeZone,
-    times,
-    series: series.map((each, place) => ({ ...each, ...(isAccent(place) && { isAccent: true as const }) })),
-    events: changesBeside(result.data.findings, drawn, metric, times).map((each) => besideMark(each, times)),
-    ...(isMarked && { change: ownMark(story, times) }),
-    ...(!isOverlay && { judged: { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) } }),
+    ...(isOverlay
+      ? { series: chart.series.map((each, place) => ({ ...each, ...(place === 0 && { isAccent: true as const }) })) }
+      : { judged: { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) } }),
   };
 }
 
@@ -221,13 +218,13 @@ export function chartOfComparison(result: PeriodsResult, options: ComparisonChar
   const found = findingsDrawn(result.data.findings, metric, { filters: options.filters, lines: linesIn(options) });
   const story = storyOf(found, options);
   const unit = unitIn(unitOf(metric, options.currency), true);
-  const trend = trendOf(result, found, options);
+  const trend = trendOf(result, story, options);
   const { verdict } = headline.judgement;
   // The parts of a change within noise are noise too.
   if (verdict !== 'up' && verdict !== 'down' && verdict !== 'drift') return trend;
   const told = {
     of: `${nameOf(metric)}${isPerDay ? ' a day' : ''}`,
-    ranges: aboutOf(options, metric),
+    ranges: present(...filterWords(options.filters, metric), rangesIn(options)).join(', '),
     unit,
     accent: story ? placeBeside(story, options.filters) : [],
   };

@@ -1,3 +1,4 @@
+import { LAST } from '../domain/metrics/engine/scan.ts';
 import { isCount } from '../domain/metrics/metric-definitions.ts';
 import { nameOf } from '../domain/metrics/metric-names.ts';
 import { OTHER_DEVICE } from '../domain/metrics/read/metric-grid.ts';
@@ -79,15 +80,13 @@ interface DrawnCell {
   readonly expected: Readonly<Record<'expected' | 'low' | 'high', number | null>>;
   /** It has days that are to come: what is expected of it holds all changes that are known. */
   readonly isAhead: boolean;
-  /** How far it lies from what was expected, in percent, where its verdict or its bounds say that it is not that. */
+  /** How far it lies from what was expected, in percent, where its bounds say that it is not that. */
   readonly off: number | undefined;
 }
 
-/** The findings of a metric about what is drawn of it, those of a difference first. */
-function findingsIn({ metric, cells, filters, isOfParts }: Drawn, findings: readonly Finding[] = []): Finding[] {
-  const own = findingsDrawn(findings, metric, { filters, lines: cells.map(({ labels }) => labels), isOfParts });
-  return own.toSorted((a, b) => Number(isMoved(b)) - Number(isMoved(a)));
-}
+/** The findings of a metric about what is drawn of it. */
+const findingsIn = ({ metric, cells, filters, isOfParts }: Drawn, findings: readonly Finding[] = []): Finding[] =>
+  findingsDrawn(findings, metric, { filters, lines: cells.map(({ labels }) => labels.flatMap((label) => label.split(', '))), isOfParts });
 
 /** The drawn part of a table: one metric, by all its other columns. */
 interface Drawn {
@@ -131,15 +130,15 @@ function drawnOf({ columns, rows, units, filters = {} }: QueryTable, metric: str
       const columnOf = (part: string) => (columns.includes(part) ? part : `${metric}${capital(part)}`);
       const named = (part: string) => at(columnOf(part));
       const [value, expected, low, high] = [at(metric), named('expected'), named('low'), named('high')];
-      const verdict = String(row[columns.indexOf(columnOf('verdict'))]);
-      const isOutside = verdict === 'normal' && Number(value) !== Math.min(Math.max(Number(value), Number(low)), high ?? Number.MAX_VALUE);
+      const isAhead = row[columns.indexOf(columnOf('verdict'))] === 'forecast';
+      const isOff = value !== null && !isAhead && (value < (low ?? value) || value > (high ?? value));
       return {
         labels: row.slice(0, count).map((label) => String(label ?? '')),
         value,
         share: at(`${metric}${SHARE}`),
         expected: { expected, low, high },
-        isAhead: verdict === 'forecast',
-        off: expected && (isOutside || /^(high|low)$/.test(verdict)) ? 100 * (Number(value) / expected - 1) : undefined,
+        isAhead,
+        off: isOff && expected ? 100 * (value / expected - 1) : undefined,
       };
     }),
     unit: unitIn(units[metric]),
@@ -217,18 +216,19 @@ function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly
   const isSeen = ({ when }: Finding) => when.shape !== 'day' || drawn.dimensions[0] === 'day' || drawn.dimensions[0] === 'hour';
   const own = findingsIn(drawn, findings).filter((each) => isSeen(each) && isOnDays(each, times));
   const finding = own.find((each) => each.when.shape !== 'day' && (isMoved(each) || each.verdict === 'unchanged'));
-  const { from, to = times.at(-1) ?? '' } = finding?.when ?? {};
+  const story = finding && isMoved(finding) && finding.when.shape !== 'range' ? finding : undefined;
+  const { from = LAST, to = LAST } = story?.when ?? {};
   // The days of a change are no news beside it.
-  const isNews = ({ when }: Finding) => from === undefined || (when.from ?? '') < from || (when.from ?? '') > to;
+  const isNews = ({ when }: Finding) => (when.from ?? '') < from || (when.from ?? '') > to;
   const unusual = own.filter((each) => each.when.shape === 'day' && isMoved(each) && isNews(each));
-  const change = from !== undefined && finding && isMoved(finding) ? ownMark(finding, times) : undefined;
+  const change = story && ownMark(story, times);
   const marks = [...unusual.map((each) => ownMark(each, times)), ...rowMarks(drawn)];
   return {
     finding,
     ...(change && { change }),
     events: [
       ...new Map(marks.filter(({ time }) => time !== change?.time).map((mark) => [mark.time, mark])).values(),
-      ...changesBeside(findings, own, drawn.metric, times).map((each) => besideMark(each, times)),
+      ...changesBeside(findings, present(story), drawn.metric, times).map((each) => besideMark(each, times)),
     ],
   };
 }
@@ -299,7 +299,10 @@ function trendOf(drawn: Drawn, range: TableRange): TrendSpec {
           values: times.map((time) => line.get(time)?.value ?? null),
           ...boundsOf(times.map((time) => line.get(time))),
           ...(inPart.length > 0 && { inPart }),
-          ...(shown.length > 1 && marks.change && isMeant(name.split(', '), finding, drawn.filters) && { isAccent: true as const }),
+          ...(shown.length > 1 &&
+            finding &&
+            isMoved(finding) &&
+            isMeant(name.split(', '), finding, drawn.filters) && { isAccent: true as const }),
         })),
       ...expected,
     ],
@@ -347,7 +350,9 @@ function barsOf(drawn: Drawn, { findings = [], reference, interval, timeZone, an
   const names = isColoured ? last : [nameOf(metric)];
   const shown = rows.slice(0, most);
   const days = interval ? [interval.startMs, interval.endMs].map((ms) => todayIn(timeZone, ms)) : [];
-  const own = findingsIn(drawn, findings).filter((each) => isOnDays(each, days));
+  const onDays = findingsIn(drawn, findings).filter((each) => isOnDays(each, days));
+  // Those of a difference first.
+  const own = onDays.toSorted((a, b) => Number(isMoved(b)) - Number(isMoved(a)));
   const isOfRow = (all: readonly DrawnCell[], each: Finding) =>
     all.some((cell) => cell.value !== null && isMeant(namesOf(cell), each, drawn.filters));
   const isChange = (each: Finding) => isMoved(each) && each.when.from !== undefined;

@@ -70,8 +70,13 @@ export function ownMark({ when, change, against, verdict }: Finding, times: read
   return markOf(`${sinceWords(when)}${when.shape === 'day' ? ` ${off}` : ''}`, when, times);
 }
 
-/** Changes in other places or of other metrics that move the metric of a picture; of several that began on a day the first. */
-export function changesBeside(findings: readonly Finding[], own: readonly Finding[], metric: string, times: readonly string[]): Finding[] {
+/** Changes beside those that are told which move the metric of a picture; of several that began on a day the first. */
+export function changesBeside(
+  findings: readonly Finding[] = [],
+  own: readonly Finding[],
+  metric: string,
+  times: readonly string[],
+): Finding[] {
   const seen = findings.filter((each) => {
     const isLevel = each.when.shape === 'step' || each.when.shape === 'episode';
     return (
