@@ -174,7 +174,7 @@ async function zonesToLookAt(
   return [];
 }
 
-/** Requests for one look at a site or at the zones of its app, a token and lists included, those aside that lead to zones: they are kept. */
+/** Requests for one look at a site or at the zones of its app, a token and lists included, but not the kept ones of zones. */
 const MOST_REQUESTS = 44;
 /** A token, the lists of segments and goals, and up to four for last year, with one to spare. */
 const RESERVED = 8;

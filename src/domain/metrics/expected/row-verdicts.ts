@@ -203,8 +203,8 @@ const weekdayScores = (weeks: readonly Week[]) => (among: readonly { readonly da
 const PAIRS = (7 * 6) / 2;
 
 /**
- * One sentence on which weekday of the table is highest or lowest, by its figures, as far as more than chance says so; empty without a whole
- * week.
+ * One sentence on which weekday of the table is highest or lowest, by its figures, as far as more than chance says so; empty without a
+ * whole week.
  */
 export function weekdaySentence(name: string, metric: string, days: readonly MetricRow[]): string {
   const weeks = weeksOf(metric, days);

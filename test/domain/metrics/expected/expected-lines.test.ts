@@ -78,7 +78,7 @@ function thirdWeek(days: number, factor: number, until = '') {
   return withExpected(told)[2]?.expected?.['visits'];
 }
 
-it('special days of an unknown effect without which a row is normal make it high by its own bounds; of a fall beside them they are no cause', () => {
+it('special days of an unknown effect make a row high by its own bounds; of a fall beside them they are no cause', () => {
   expect(thirdWeek(2, 1.2)).toMatchObject({ verdict: 'high', unseen: ['Fair'] });
   expect(thirdWeek(2, 1.1)).toMatchObject({ verdict: 'normal', unseen: [] });
   expect(thirdWeek(1, 1, '2026-07-26')).toMatchObject({ verdict: 'low', unseen: [] });
