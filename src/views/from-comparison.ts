@@ -7,23 +7,12 @@ import type { Finding, FindingPlace } from '../findings/finding.ts';
 import { isMoved } from '../findings/sentence.ts';
 import { dayAfter, daysFrom, type Interval } from '../lib/calendar.ts';
 import { todayIn } from '../lib/dates.ts';
-import { headlineOf, present } from '../lib/sentences.ts';
+import { present } from '../lib/sentences.ts';
 import { meanOf } from '../statistics/order.ts';
 import { digitsOf, formatValue, intervalIn, momentWords, type Unit, unitIn } from './charts/values.ts';
 import { chartOfTable } from './from-table.ts';
 import { type BarsSpec, type ChartSpec, joined } from './spec.ts';
-import {
-  besideMark,
-  changesBeside,
-  type Filters,
-  filterWords,
-  findingsDrawn,
-  isMeant,
-  isOnDays,
-  notDrawn,
-  ownMark,
-  placeBeside,
-} from './told.ts';
+import { type Filters, filterWords, findingsDrawn, notDrawn, placeBeside } from './told.ts';
 
 /** Segments beyond this make the picture longer than it is worth. */
 const MAX_SEGMENTS = 4;
@@ -147,7 +136,7 @@ function linesOf(
 
 /** The days of the headline, with the change that they show. */
 function trendOf({ headline: { metric }, data, judged }: PeriodsResult, story: Finding | undefined, options: ComparisonChartOptions) {
-  const { timeZone, period, baseline, currency, filters } = options;
+  const { timeZone, period, currency, filters } = options;
   const { isOverlay, rows, words } = linesOf({ metric, judged }, story, options);
   // Of two years both ranges are what is drawn.
   const isFirst = ({ when, subject }: Finding) => isOverlay && subject === metric && when.shape === 'range';

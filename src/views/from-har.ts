@@ -23,8 +23,6 @@ export interface WaterfallOptions {
   readonly marks?: readonly Mark[];
   /** Which requests to show; left out, all of them. */
   readonly entries?: readonly HarEntry[];
-  /** What the requests are in the order of, where that is not their start. */
-  readonly orderBy?: string | undefined;
   /** When the run was made, as `2026-11-25T14:13Z`. */
   readonly time?: string | undefined;
   /** The step that it is of. */
@@ -51,8 +49,8 @@ function rowOf(entry: HarEntry, startMs: number, ownHost: string | null): Waterf
 }
 
 /** Says how many of how many requests are drawn, where it is not all of them. */
-function requestsText(har: Har, entries: readonly HarEntry[], shown: number, isRanked: boolean): string {
-  const which = shown < entries.length ? `the ${shown} ${isRanked ? 'first' : 'longest'} of ${entries.length}` : String(shown);
+function requestsText(har: Har, entries: readonly HarEntry[], shown: number): string {
+  const which = shown < entries.length ? `the ${shown} longest of ${entries.length}` : String(shown);
   const noun = which === '1' ? 'request' : 'requests';
   return entries.length < har.entries.length ? `${which} chosen ${noun}, of ${har.entries.length} in all` : `${which} ${noun}`;
 }
@@ -90,10 +88,9 @@ export function partiesChart(study: HarStudy, { entries = study.entries, ...opti
   };
 }
 
-/** The waterfall of a HAR file: at most 80 requests, the longest, in order of start, or the first; undefined where none has a start. */
+/** The waterfall of a HAR file: at most 80 requests, the longest, in the order given; undefined where none has a start. */
 export function waterfallOf(study: HarStudy, options: WaterfallOptions): WaterfallSpec | undefined {
-  const { answer, marks = [], entries = study.entries, orderBy = 'start' } = options;
-  const isRanked = orderBy !== 'start';
+  const { answer, marks = [], entries = study.entries } = options;
   const { har, blocks } = study;
   const finding = findProblems(study).find(({ says }) => answer.startsWith(says));
   const meant = new Set(finding?.concerned.map(({ entry }) => entry));
@@ -101,8 +98,8 @@ export function waterfallOf(study: HarStudy, options: WaterfallOptions): Waterfa
   if (placed.length === 0) return undefined;
   const weight = ({ entry }: (typeof placed)[number]) =>
     entry === har.document || meant.has(entry) ? Number.POSITIVE_INFINITY : (entry.durationMs ?? 0);
-  const inOrder = isRanked ? placed : placed.toSorted((a, b) => weight(b) - weight(a));
-  const shown = inOrder.slice(0, MAX_ROWS).toSorted((a, b) => (isRanked ? 0 : a.startMs - b.startMs || a.entry.index - b.entry.index));
+  const longest = new Set(placed.toSorted((a, b) => weight(b) - weight(a)).slice(0, MAX_ROWS));
+  const shown = placed.filter((each) => longest.has(each));
   const blocking = positions(shown, ({ entry }) => blocks.has(entry));
   const found = positions(shown, ({ entry }) => meant.has(entry));
   const thirdParty = positions(shown, ({ entry }) => entry.party === 'third');
@@ -112,7 +109,7 @@ export function waterfallOf(study: HarStudy, options: WaterfallOptions): Waterfa
   return {
     kind: 'waterfall',
     title: headlineOf(answer),
-    subtitle: aboutOf(study, options, requestsText(har, entries, shown.length, isRanked)),
+    subtitle: aboutOf(study, options, requestsText(har, entries, shown.length)),
     columns: waterfallColumns,
     rows: rounded(shown.map(({ entry, startMs }) => rowOf(entry, startMs, har.document?.host ?? null))),
     ...(found.length > 0 && { finding: { rows: found, isInferred: finding?.basis === 'heuristic' } }),

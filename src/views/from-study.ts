@@ -14,7 +14,7 @@ import { headlineOf, present } from '../lib/sentences.ts';
 import { ascending, median, quantile } from '../statistics/order.ts';
 import { intervalIn, rangeIn, sinceWords, unitIn } from './charts/values.ts';
 import { chartOfTable, type TableRange } from './from-table.ts';
-import { type BarsSpec, type ChartSpec, MAX_BANDS, type TrendLevel, type TrendSeries, type TrendSpec } from './spec.ts';
+import { type BarsSpec, MAX_BANDS, type TrendLevel, type TrendSeries, type TrendSpec } from './spec.ts';
 
 /** More lines cannot be distinguished. */
 const MAX_SERIES = 6;
@@ -137,38 +137,35 @@ export function failingBars({ failures: { steps }, baseline, period }: Study, { 
   };
 }
 
+/** A view of steps, as it is drawn. */
+interface ViewDrawn extends TableRange {
+  readonly breakdown: string | undefined;
+  readonly answer: string;
+  readonly yet: string;
+}
+
 /** The figure that a view begins with: of each step, in colour the one that the answer names first, or of each part of a cycle. */
-export function chartOfView(
-  { of, columns, rows }: NonNullable<ViewAnswer['figures']>,
-  {
-    breakdown,
-    yet,
-    answer,
-    ...range
-  }: TableRange & { readonly breakdown: string | undefined; readonly yet: string; readonly answer: string },
-): ChartSpec | undefined {
+export function chartOfView({ of, columns, rows }: NonNullable<ViewAnswer['figures']>, { breakdown, yet, answer, ...range }: ViewDrawn) {
   const cellsOf = (name: string) => rows.map((row) => row[columns.indexOf(name)] ?? null);
-  const [scenarios, steps] = [cellsOf('scenario'), cellsOf('step')];
+  const scenarios = cellsOf('scenario');
   const isOne = new Set(scenarios).size === 1;
+  const steps = cellsOf('step').map((step, at) => present(!isOne && scenarios[at], step).join(', '));
+  const cells = [...present(breakdown).map(cellsOf), steps, ...[of, 'low', 'high'].map(cellsOf)];
   const { short, kind } = metricFact(of);
-  const cells = [
-    ...present(breakdown).map(cellsOf),
-    steps.map((step, at) => present(!isOne && scenarios[at], step).join(', ')),
-    ...[of, 'low', 'high'].map(cellsOf),
-  ];
-  const chart = chartOfTable(
+  return chartOfTable(
     {
       columns: present(breakdown, 'step', short, 'low', 'high'),
       rows: rows.map((_, at) => cells.map((column) => column[at] ?? null)),
       units: { [short]: /percent$/i.test(of) ? '%' : UNITS[kind] },
       filters: isOne ? { scenario: String(scenarios[0]) } : {},
     },
-    { ...range, answers: { [short]: answer } },
+    {
+      ...range,
+      answers: { [short]: answer },
+      words: present(yet),
+      ...(breakdown === undefined && { accent: steps.slice(0, 1) }),
+    },
   );
-  if (chart?.kind !== 'bars' && chart?.kind !== 'trend') return chart;
-  const words = present(chart.subtitle, chart.series.some((each) => each.low) && 'with intervals of 95%', yet);
-  const accent = chart.kind === 'bars' && breakdown === undefined ? { accent: chart.labels.slice(0, 1) } : {};
-  return { ...chart, subtitle: words.join(', '), ...accent };
 }
 
 /** The trend of a scenario: one metric, a line for each step, the change and the events near it; undefined where there is no run. */

@@ -14,13 +14,12 @@ import { formatPercent } from '../lib/number-text.ts';
 import { capital, headlineOf, present } from '../lib/sentences.ts';
 import { intervalIn, momentWords, rangeIn, sinceWords, type Unit, unitIn } from './charts/values.ts';
 import {
+  type BarSeries,
   type BarsSpec,
   type ChartSpec,
   isUnnamed,
   joined,
   NO_NAME,
-  type PanelSpec,
-  panelsOf,
   type TrendEvent,
   type TrendSeries,
   type TrendSpec,
@@ -69,6 +68,9 @@ export interface TableRange {
   readonly answers?: Readonly<Record<string, string>>;
   /** The row that the findings hold the others against. */
   readonly reference?: string;
+  /** Bars that the title is about, where no finding says it, and what else is to be said of the picture. */
+  readonly accent?: readonly string[];
+  readonly words?: readonly string[];
 }
 
 interface DrawnCell {
@@ -112,7 +114,11 @@ const numberOf = (cell: string | number | null | undefined) => (typeof cell === 
 /** Units whose rows are made of days. */
 const OF_DAYS: ReadonlySet<string> = new Set(['weekday', 'weekend']);
 
-function drawnOf({ columns, rows, units, filters = {} }: QueryTable, metric: string, { timeZone, interval }: TableRange): Drawn {
+function drawnOf(
+  { columns, rows, units, filters = {} }: QueryTable,
+  metric: string,
+  { timeZone, interval, words = [] }: TableRange,
+): Drawn {
   const [firstMetric = ''] = Object.keys(units);
   const count = columns.indexOf(firstMetric);
   // There are more Mondays to Fridays than weekends.
@@ -150,6 +156,7 @@ function drawnOf({ columns, rows, units, filters = {} }: QueryTable, metric: str
       interval && timeZone,
       String(units[metric]),
       ...filterWords(filters, metric),
+      ...words,
     ),
   };
 }
@@ -162,7 +169,7 @@ type Line = readonly [name: string, cells: CellsByTime];
 /** The sentence of a finding of the metric, else what answers for it, else the name of what is drawn. */
 function titleIn({ metric, dimensions }: Drawn, { sentence = '' }: Partial<Finding> = {}, answers: TableRange['answers'] = {}) {
   const by = dimensions.length > 0 ? ` by ${dimensions.join(' and ')}` : '';
-  return headlineOf(sentence || (answers[metric] ?? '')) || `${nameOf(metric)}${by}`;
+  return headlineOf(sentence || (answers[metric] ?? '')) || capital(`${nameOf(metric)}${by}`);
 }
 
 /** Rows that hide how the others differ: the whole, and what belongs to no device. */
@@ -210,10 +217,12 @@ const rowMarks = ({ dimensions: [per = '', ...others], cells }: Drawn): TrendEve
     .slice(0, MOST_MARKS)
     .map(({ off, time }) => ({ time, name: `${momentWords(time, per)} ${formatPercent(off, { sign: true, digits: 0 })}` }));
 
+const isByDay = ({ dimensions: [unit = ''] }: Drawn) => unit === 'day' || unit === 'hour';
+
 /** The finding of a picture over time, and its marks. */
 function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly string[]) {
   // One day is not seen in a course of weeks or months.
-  const isSeen = ({ when }: Finding) => when.shape !== 'day' || drawn.dimensions[0] === 'day' || drawn.dimensions[0] === 'hour';
+  const isSeen = ({ when }: Finding) => when.shape !== 'day' || isByDay(drawn);
   const own = findingsIn(drawn, findings).filter((each) => isSeen(each) && isOnDays(each, times));
   const finding = own.find((each) => each.when.shape !== 'day' && (isMoved(each) || each.verdict === 'unchanged'));
   const story = finding && isMoved(finding) && finding.when.shape !== 'range' ? finding : undefined;
@@ -253,12 +262,14 @@ const linesOf = ({ metric, cells }: Drawn): Map<string, CellsByTime> =>
     ]),
   );
 
-/** The interval of each of some amounts, where nothing is expected beside which it would be that. */
+/** Whether amounts have intervals of their own: where something is expected, these are of that. */
+const hasBounds = (cells: readonly (DrawnCell | undefined)[]) =>
+  cells.some((cell) => cell?.expected.expected === null && cell.expected.low !== null);
+
+/** The intervals of amounts that have some. */
 function boundsOf(cells: readonly (DrawnCell | undefined)[]): Pick<TrendSeries, 'low' | 'high'> {
-  const [low, high] = (['low', 'high'] as const).map((side) =>
-    cells.map((cell) => (cell?.expected.expected === null ? cell.expected[side] : null)),
-  );
-  return low && high && low.some((end) => end !== null) ? { low, high } : {};
+  const [low = [], high = []] = (['low', 'high'] as const).map((side) => cells.map((cell) => cell?.expected[side] ?? null));
+  return hasBounds(cells) ? { low, high } : {};
 }
 
 function trendOf(drawn: Drawn, range: TableRange): TrendSpec {
@@ -276,14 +287,14 @@ function trendOf(drawn: Drawn, range: TableRange): TrendSpec {
   const isMarked = events.length > 0 || marks.change !== undefined;
   return {
     kind: 'trend',
-    // The answer begins with the whole, of which nothing is seen where it is left out.
-    title: titleIn(drawn, finding, dropped.length > 0 || drawn.isOfParts ? {} : answers),
+    // Of weeks and months it begins with the whole, of which nothing is seen where that is left out.
+    title: titleIn(drawn, finding, drawn.isOfParts && !isByDay(drawn) ? {} : answers),
     subtitle: present(
       ...about,
       !interval && timeZone,
       notDrawn([...drawn.left, ...dropped]),
       hollowIn(expected.length > 0 ? once([...inPart, ...cut]).toSorted() : inPart),
-      expected.length > 0 && 'bands: 95%',
+      (expected.length > 0 || hasBounds(cells)) && 'bands: 95%',
       begun.length > 0 && 'dotted: forecast',
       expected.length > 1 && isMarked && 'expected: without the changes, forecast: with them',
     ).join(', '),
@@ -336,7 +347,11 @@ function noteOf({ verdict, change, when }: Finding): string {
 }
 
 /** Rows by all columns but the last, whose values are the colours; by all of them where those would be too many. */
-function barsOf(drawn: Drawn, { findings = [], reference, interval, timeZone, answers }: TableRange, most: number): BarsSpec {
+function barsOf(
+  drawn: Drawn,
+  { findings = [], reference, interval, timeZone, answers, accent: meant = [] }: TableRange,
+  most: number,
+): BarsSpec {
   const { metric, dimensions, cells, unit, about, left } = turned(drawn);
   const last = once(cells.map(({ labels }) => labels.at(-1) ?? ''));
   const isColoured = dimensions.length > 1 && last.length <= MAX_SERIES;
@@ -357,8 +372,9 @@ function barsOf(drawn: Drawn, { findings = [], reference, interval, timeZone, an
     all.some((cell) => cell.value !== null && isMeant(namesOf(cell), each, drawn.filters));
   const isChange = (each: Finding) => isMoved(each) && each.when.from !== undefined;
   const beside = changesBeside(findings, own, metric, days);
-  const finding = own.find(isChange) ?? beside.find((each) => shown.some(([, all]) => isOfRow(all, each))) ?? own[0];
-  const accent = shown.flatMap(([row, all]) => (finding && isMoved(finding) && isOfRow(all, finding) ? [row] : []));
+  const isSeen = (each: Finding) => shown.some(([, all]) => isOfRow(all, each));
+  const [finding] = present(own.find(isChange), beside.find(isSeen), own[0]);
+  const accent = shown.flatMap(([row, all]) => (finding && isMoved(finding) && isOfRow(all, finding) ? [row] : [])).concat(meant);
   const notes = shown.map(([row, all]) => {
     const shares = all.map(({ share }) => share !== null && `${formatPercent(share, { digits: 1 })} of all`);
     const ofRow = own.filter((each) => isOfRow(all, each));
@@ -366,6 +382,10 @@ function barsOf(drawn: Drawn, { findings = [], reference, interval, timeZone, an
     return present(row === reference && 'reference', ...shares, told && noteOf(told)).join(' · ');
   });
   const isNoted = names.length === 1 && notes.some((note) => note !== '');
+  const series = names.map((name): BarSeries => {
+    const bars = shown.map(([, all]) => all.find(({ labels }) => !isColoured || labels.at(-1) === name));
+    return { name, values: bars.map((cell) => cell?.value ?? null), ...(!isColoured && boundsOf(bars)) };
+  });
   return {
     kind: 'bars',
     title: titleIn({ ...drawn, dimensions }, finding, answers),
@@ -374,16 +394,14 @@ function barsOf(drawn: Drawn, { findings = [], reference, interval, timeZone, an
         ...about,
         notDrawn(left),
         isNoted && reference !== undefined && `verdicts against ${reference}`,
+        series.some(({ low }) => low) && 'lines: 95%',
         rows.length > shown.length && `${shown.length} of ${rows.length} rows`,
       ).join(', '),
       ...beside.flatMap((each) => (each === finding ? [] : [headlineOf(each.sentence)])),
     ].join('; '),
     unit,
     labels: shown.map(([row]) => row),
-    series: names.map((name) => {
-      const bars = shown.map(([, all]) => all.find(({ labels }) => !isColoured || labels.at(-1) === name));
-      return { name, values: bars.map((cell) => cell?.value ?? null), ...(!isColoured && boundsOf(bars)) };
-    }),
+    series,
     ...(accent.length > 0 && { accent }),
     ...(isNoted && { notes }),
   };
@@ -469,16 +487,6 @@ function timeLabels(cells: readonly unknown[], drawnDays: Interval | undefined):
   });
 }
 
-/** A picture as the query names it; a column without a unit has no prefix. */
-function worded(panel: PanelSpec, timeName: string | undefined, left: string): PanelSpec {
-  const { title, subtitle = '' } = panel;
-  return {
-    ...panel,
-    title: capital(timeName === undefined ? title : title.replace(/ by day\b/, ` by ${timeName}`)),
-    subtitle: present(subtitle, left, 'rows of the query over downloaded exports').join(', '),
-  };
-}
-
 /** First and last day of ordered times; empty where they are none. */
 function rangeOf(times: readonly string[]): string {
   const [fromMs = Number.NaN, toMs = Number.NaN] = [times[0], times.at(-1)].map((time) => Date.parse(`${time?.slice(0, 10)}T00:00Z`));
@@ -520,7 +528,6 @@ export function chartOfRows(
     ]),
     units: Object.fromEntries(metrics.map((metric) => [metric, units[metric] ?? ''])),
   };
-  const chart = chartOfTable(table, { timeZone });
   const range = isTime ? rangeOf(starts) : drawnDays && daysWords(drawnDays, timeZone);
   const rest = rowCount > rows.length && `the first ${rows.length} of ${rowCount} rows`;
   // A group without a name holds the days whose files have none.
@@ -529,6 +536,9 @@ export function chartOfRows(
     ({ columns: some, days }) =>
       `${some.map(wordsOf).join(', ')} known on ${days.map((each) => intervalIn(timeZone, each)).join(' and ')} only${others}`,
   );
-  const left = present(range, ...known, rest).join(', ');
-  return chart && joined(panelsOf(chart).map((panel) => worded(panel, isTime ? columns[0] : undefined, left)));
+  return chartOfTable(table, {
+    timeZone,
+    answers: Object.fromEntries(metrics.map((metric) => [metric, `${capital(metric)} by ${columns.slice(0, first).join(' and ')}`])),
+    words: present(range, ...known, rest, 'rows of the query over downloaded exports'),
+  });
 }

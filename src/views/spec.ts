@@ -49,12 +49,7 @@ export interface WaterfallSpec {
 }
 
 /** Values of one step or metric, one for each of the chart's times; null is a gap. */
-export interface TrendSeries {
-  readonly name: string;
-  readonly values: readonly (number | null)[];
-  /** Lowest and highest value that a point sums up. */
-  readonly low?: readonly (number | null)[];
-  readonly high?: readonly (number | null)[];
+export interface TrendSeries extends BarSeries {
   /** Those of the times whose value is of a part of their week or month alone: the line to them is broken. */
   readonly inPart?: readonly string[];
   /** A forecast. */

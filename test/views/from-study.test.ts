@@ -13,7 +13,7 @@ test('a view of levels or failures is drawn by step, the one that it begins with
   expect(chartOfView(figures, { ...RANGE, breakdown: undefined, answer, yet: 'Only 2 of 6 scenarios looked at yet' })).toMatchObject({
     kind: 'bars',
     title: '"Search" fails at "Cart" in 11.3% of 345 runs',
-    subtitle: '15 – 21 Sept 2026, UTC, %, with intervals of 95%, Only 2 of 6 scenarios looked at yet',
+    subtitle: '15 – 21 Sept 2026, UTC, %, Only 2 of 6 scenarios looked at yet, lines: 95%',
     unit: 'percent',
     labels: ['Search, Cart', 'Home, Home'],
     series: [{ values: [11.3, 1.7], low: [8, 1], high: [15, 4] }],

@@ -16,7 +16,7 @@ it('draws hours as hours, in order, each group a line', () => {
   expect(chartOfRows({ columns, types: ['TIMESTAMP', 'BIGINT', 'BIGINT'], rows }, 'UTC')).toEqual({
     kind: 'trend',
     title: 'Sessions by hour and device id',
-    subtitle: 'UTC, 19 Nov 2026, rows of the query over downloaded exports',
+    subtitle: '19 Nov 2026, rows of the query over downloaded exports, UTC',
     unit: 'none',
     timeZone: 'UTC',
     times: ['2026-11-19T00:00', '2026-11-19T01:00'],
@@ -40,7 +40,7 @@ it('draws midnights as days, and amounts that come as text', () => {
   expect(chart).toMatchObject({
     times: ['2026-11-19', '2026-11-20'],
     series: [{ values: [12.5, null] }],
-    subtitle: 'money, UTC, 19 – 20 Nov 2026, rows of the query over downloaded exports',
+    subtitle: 'money, 19 – 20 Nov 2026, rows of the query over downloaded exports, UTC',
   });
 });
 
@@ -148,8 +148,8 @@ it('leaves out lines that lie on the axis and the whole among its parts, and say
     [day, 'unknown', 40],
   ]);
   const table = { columns: ['day', 'device', 'visits'], rows, units: { visits: 'sessions' } };
-  expect(chartOfTable(table, { ...week, answers: { visits: '10,080 visits.' } })).toMatchObject({
-    title: 'Visits by day and device',
+  expect(chartOfTable(table, { ...week, answers: { visits: 'Most visits: 9 Nov, mobile (3,000).' } })).toMatchObject({
+    title: 'Most visits: 9 Nov, mobile (3,000)',
     series: [{ name: 'mobile' }, { name: 'desktop' }],
     subtitle: expect.stringContaining('not drawn: all devices, unknown'),
   });

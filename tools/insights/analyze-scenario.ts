@@ -8,7 +8,6 @@ import { yetWords } from '../../src/domain/speed/scenario-cursor.ts';
 import { BREAKDOWNS } from '../../src/domain/speed/speed-cycle.ts';
 import type { Finding } from '../../src/findings/finding.ts';
 import { hint } from '../../src/lib/hint.ts';
-import { present } from '../../src/lib/sentences.ts';
 import { scenarioReport, scenarioReports } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
@@ -89,21 +88,12 @@ export default defineAnsweringTool({
     if (asked.step !== undefined && scenarioIds.length !== 1) refuse('step: belongs to one scenario; pass a single one in scenarioIds.');
     if (view === 'changes' && breakdown === undefined) return changesOf({ scenarioIds, ...asked }, context);
     const other = view === 'changes' ? 'levels' : view;
-    const { answer, columns, rows, notes, cursor, drawn, figures, interval, yet } = await viewScenarios(
+    const { answer, columns, rows, notes, cursor, drawn } = await viewScenarios(
       { scenarioIds, view: other, breakdown, orderBy, limit, ...asked },
       context,
     );
     for (const sentence of notes) context.note(sentence);
-    if (drawn) drawStudy(context, { ...drawn, yet });
-    if (figures) {
-      const range = { timeZone: context.timeZone, interval, answer, breakdown, yet };
-      context.draw(async () => (await import('../../src/views/from-study.ts')).chartOfView(figures, range));
-    }
-    return {
-      answer: present(yet, answer).join(': '),
-      columns: [...columns],
-      rows: rows.map((row) => [...row]),
-      ...(cursor !== undefined && { cursor }),
-    };
+    if (drawn) drawStudy(context, drawn);
+    return { answer, columns: [...columns], rows: rows.map((row) => [...row]), ...(cursor !== undefined && { cursor }) };
   },
 });

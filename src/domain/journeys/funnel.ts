@@ -300,12 +300,10 @@ export function groupsOf(names: readonly string[], counts: Pick<FunnelCounts, 'g
   const within = byDevice && differencesOf(byDevice);
   const differences = { told: toldDifferences(byDevice ?? plain, within ?? all), plain: all, within };
   const shown = inOrder ? [...done] : [...done].toSorted(([, a], [, b]) => nth(b, 0) - nth(a, 0)).slice(0, MOST_GROUPS);
-  const otherOf = (group: string) => (done.size === 2 ? [...done.keys()].find((name) => name !== group) : undefined);
-  return shown.map(([group, steps]) => ({
-    group,
-    steps,
-    ...groupVerdict(names, group, nth(steps, 0), { ...differences, other: otherOf(group) }),
-  }));
+  return shown.map(([group, steps]) => {
+    const [other, ...more] = [...done.keys()].filter((name) => name !== group);
+    return { group, steps, ...groupVerdict(names, group, nth(steps, 0), { ...differences, other: more.length > 0 ? undefined : other }) };
+  });
 }
 
 /** Monday of the week of a day; the first day of 1970 was a Thursday. */

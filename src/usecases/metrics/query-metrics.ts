@@ -274,42 +274,40 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
   return together(first, textsTold(await zoneChangeSentence(complete, context), course, lead, ofToday), last);
 }
 
-/** What would be said first if one metric alone had been asked for, and nothing had changed; empty of rows in the order of another. */
-async function answerAlone(metric: string, queried: Queried, read: ExpectedRead, naming: Naming, context: QueryMetricsContext) {
-  const only = <Query extends MetricQuery>(query: Query) => ({ ...query, metrics: [metric] });
-  const { asked, whole, complete } = queried;
-  if ((complete.order?.metric ?? metric) !== metric) return '';
-  const own = { ...queried, asked: only(asked), whole: only(whole), complete: only(complete) };
-  const { lead } = await tellQuery(own, { ...read, changes: [] }, naming, context);
-  return lead.flat()[0] ?? '';
-}
-
-/** The picture of a query, with the changes among its days and unusual ones, also where the answer has no words of them. */
+/**
+ * The picture of a query: each metric with what would be said first if it alone had been asked for and nothing had changed, and with the
+ * changes among its days and unusual ones, also where the answer has no words of them.
+ */
 async function chartOfQuery(
   queried: Queried,
   grid: QueryGrid,
-  { facts, read }: { readonly facts: readonly Facts[]; readonly read: ExpectedRead },
+  read: ExpectedRead,
   naming: Naming,
+  told: readonly Facts[],
   context: QueryMetricsContext,
 ) {
   const { asked, whole, complete, lines, table } = queried;
-  const { timeZone } = context;
   const silent = { ...context, note: () => undefined };
-  const { chartOfTable } = await import('../../views/from-table.ts');
-  const drawn = async () => {
-    const course = await readCourse(whole, grid, lines, silent, true);
-    return (await tellQuery({ ...queried, asked: { ...asked, expected: true } }, course, naming, silent)).facts;
+  const tell = (own: ExpectedRead, more: Partial<MetricQuery>) => {
+    const queries = { asked: { ...asked, ...more }, whole: { ...whole, ...more }, complete: { ...complete, ...more } };
+    return tellQuery({ ...queried, ...queries }, own, naming, silent);
   };
-  const answers = await Promise.all(
-    askedOf(complete).map(async (metric) => [metric, await answerAlone(metric, queried, read, naming, silent)] as const),
-  );
+  const answers = askedOf(complete).map(async (metric) => {
+    // Rows in the order of another are no rank of it.
+    const isRanked = (complete.order?.metric ?? metric) === metric;
+    const { lead } = isRanked ? await tell({ ...read, changes: [] }, { metrics: [metric] }) : { lead: [] };
+    return [metric, lead.flat()[0] ?? ''] as const;
+  });
+  const isTold = told.length > 0 || asked.expected;
+  const { facts } = isTold ? { facts: told } : await tell(await readCourse(whole, grid, lines, silent, true), { expected: true });
+  const { chartOfTable } = await import('../../views/from-table.ts');
   return chartOfTable(table, {
-    timeZone,
+    timeZone: context.timeZone,
     interval: asked.expected ? whole.interval : complete.interval,
     undrawn: asked.bases,
     isOrdered: asked.order !== undefined,
-    findings: wordedAll(facts.length > 0 || asked.expected ? facts : await drawn(), naming.grammar),
-    answers: Object.fromEntries(answers),
+    findings: wordedAll(facts, naming.grammar),
+    answers: Object.fromEntries(await Promise.all(answers)),
   });
 }
 
@@ -363,7 +361,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const queried = { asked, whole, complete, lines: table.lines, rows: read.rows, currency, table: answer };
   const said = await tellQuery(queried, { lines, ...expected }, { ...named, grammar }, context);
   const told = withFindings(answer, said, grammar, context);
-  context.draw(() => chartOfQuery(queried, grid, { facts: said.facts, read: { lines, ...expected } }, { ...named, grammar }, context));
+  context.draw(() => chartOfQuery(queried, grid, { lines, ...expected }, { ...named, grammar }, said.facts, context));
   if (apart !== undefined) return { answer: apart, ...answer };
   return told;
 }

@@ -248,8 +248,8 @@ function isCourse({ breakdown, goalIds, zoneIds, shares, order, interval }: Metr
 }
 
 /**
- * The changes that begin among the rows, or the last of many, of a course: a line through a break is the rate of nothing. Days that are drawn
- * are held against what was expected of each too.
+ * The changes that begin among the rows, or the last of many, of a course: a line through a break is the rate of nothing. Days that are
+ * drawn are held against what was expected of each too.
  */
 export async function readCourse(
   query: MetricQuery,

@@ -24,12 +24,5 @@ export async function stepWaterfall(
     ([name, wanted]) => (name === 'problem' || Object.hasOwn(requestFilter, name)) && wanted !== undefined && `${name} ${wanted}`,
   );
   const of = present(scenario, step && `step ${step}`, ...filters).join(', ');
-  return (viewOf(query) === 'third_parties' ? partiesChart : waterfallOf)(study, {
-    answer,
-    entries,
-    marks,
-    time,
-    of,
-    orderBy: query.orderBy,
-  });
+  return (viewOf(query) === 'third_parties' ? partiesChart : waterfallOf)(study, { answer, entries, marks, time, of });
 }

@@ -20,7 +20,9 @@ import { type Breakdown, cycleAnswer, isCycle } from '../../domain/speed/speed-c
 import { usualSpeedMetrics } from '../../domain/speed/speed-metrics.ts';
 import type { Interval } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
+import { present } from '../../lib/sentences.ts';
 import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
+import type { Context } from '../context.ts';
 import { type Asked, type Reads, studyInTurns, walkOf } from './analyze-scenarios.ts';
 import { readActions, readInTime, readReports, stopsAfter, walkScenarios } from './scenario-reports.ts';
 
@@ -79,14 +81,8 @@ function metricsOf({ metrics = LEVEL_METRICS }: ViewAsked): readonly string[] {
   return metrics.includes('all') ? usualSpeedMetrics : metrics;
 }
 
-/** A view with its days, and that it is of some scenarios alone, where that is so. */
-interface DatedView extends ViewAnswer {
-  readonly interval: Interval;
-  readonly yet: string;
-}
-
 /** Levels, failures or single runs of scenarios, each scenario read once. */
-export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<DatedView> {
+export async function viewScenarios(asked: ViewAsked, context: Reads & Pick<Context, 'draw'>): Promise<ViewAnswer> {
   const { ask, clock, covers, lists, note, timeZone } = context;
   const days = daysOf(asked, context);
   const { period, range, shown } = days;
@@ -107,8 +103,15 @@ export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<D
   const firstMs = Math.min(...site.flatMap(({ all }) => all[0]?.date ?? []));
   for (const sentence of beginWords(firstMs, shown, timeZone)) note(sentence);
   const view = await answerFor(site, step, { asked, days }, { ...context, isLate });
+  const { figures, answer } = view;
   const interval = asked.view === 'failures' ? period : shown;
-  return { ...view, interval, yet: part ? yetWords(part) : '', ...(part?.cursor !== undefined && { cursor: part.cursor }) };
+  const yet = part ? yetWords(part) : '';
+  if (figures)
+    context.draw(async () => {
+      const { chartOfView } = await import('../../views/from-study.ts');
+      return chartOfView(figures, { timeZone, interval, answer, breakdown: asked.breakdown, yet });
+    });
+  return { ...view, answer: present(yet, answer).join(': '), ...(part?.cursor !== undefined && { cursor: part.cursor }) };
 }
 
 /** The course of the level of a metric over period and baseline, of the only step of a scenario or of all its steps. */

@@ -38,8 +38,8 @@ function problemsOf(study: HarStudy, kind: HarQuery['problem']): Problem[] {
 }
 
 /**
- * The requests that a query is about, in its order, what is unknown last: those that its filters let through, and of these the ones that its
- * problem concerns.
+ * The requests that a query is about, in its order, what is unknown last: those that its filters let through, and of these the ones that
+ * its problem concerns.
  */
 export function chosenRequests(study: HarStudy, { orderBy = 'start', problem, ...query }: HarQuery): readonly HarEntry[] {
   const filtered = filterRequests(study.entries, query);
