@@ -1,5 +1,6 @@
 /** @module-tag nightly */
 import { describe, expect, it } from 'vitest';
+import { headlineOf, sentencesOf } from '../../src/lib/sentences.ts';
 import { drawPanels } from '../../src/views/charts/draw-chart.ts';
 import { themes } from '../../src/views/charts/theme.ts';
 import { type ChartSpec, panelsOf } from '../../src/views/spec.ts';
@@ -7,6 +8,14 @@ import { useTools } from '../tools/support.ts';
 import { complaintsOf } from './complaints.ts';
 
 const { call } = useTools();
+
+/** The words of an answer, and the cells of its table. */
+interface Told {
+  readonly answer: string;
+  readonly findings: readonly { readonly sentence: string }[];
+  readonly details: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+}
 
 /** Questions whose pictures have misled readers before. */
 const QUESTIONS: readonly (readonly [tool: string, args: Record<string, unknown>])[] = [
@@ -35,13 +44,20 @@ describe.each(QUESTIONS)('the picture of %s %j', (tool, args) => {
   it('says its finding, begins amounts at zero, spans its range, and neither cuts nor covers a word', async () => {
     const { structured } = await call(tool, { ...args, chart: true });
     const spec = structured['chart'] as ChartSpec;
-    const { answer = '', findings = [] } = structured as { answer?: string; findings?: { sentence: string }[] };
-    const said = [answer, ...findings.map(({ sentence }) => sentence)].join('\n');
+    const { answer = '', findings = [], details = [], rows = [] } = structured as Partial<Told>;
+    const said = [answer, ...findings.map(({ sentence }) => sentence), ...details].join('\n');
+    const titles = said.split('\n').flatMap(sentencesOf).map(headlineOf);
+    // What is most or least stands in the rows.
+    // Figures of a title are rounded.
+    const isCell = (figure: number) => rows.flat().some((cell) => Math.abs(Number(cell) / figure - 1) < 0.002);
+    const isOfRows = (title: string) =>
+      /^(Most|Fewest|Highest|Lowest) .*\(/.test(title) &&
+      [...title.matchAll(/\(([\d,.]+)/g)].every(([, figure = '']) => isCell(Number(figure.replaceAll(',', ''))));
     const isNamed =
       tool === 'analyze_scenario' ? /: \S+ .*\d/ : /^[A-Z][a-z ]+( by [a-z ]+|, [+-][\d,.]+( pp)?: what each [a-z]+ contributes)$/;
     for (const panel of panelsOf(spec)) {
       // What the answer says, or else no more than what is drawn.
-      expect(said.includes(panel.title) || isNamed.test(panel.title), panel.title).toBe(true);
+      expect(titles.includes(panel.title) || isOfRows(panel.title) || isNamed.test(panel.title), panel.title).toBe(true);
       // The level of what did not move is that of the answer.
       expect(said).toContain(/: \S+ (\S+ m?s) on .*, /.exec(panel.title)?.[1] ?? '');
       expect(panel.subtitle).toMatch(/^Nordlicht Shop, .*20\d\d/);

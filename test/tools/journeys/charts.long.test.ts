@@ -9,7 +9,7 @@ beforeAll(() => fetchExports(assistant()));
 it.each([
   ['analyze_funnel', { steps: ['/p/*', '/cart'] }, 'bars', /^The largest loss is after \/p\/\*: /],
   ['analyze_paths', { from: 'entry' }, 'flow', /./],
-  ['analyze_retention', {}, 'grid', /^[\d.]+% of [\d,]+ new visitors come back the day after their first session /],
+  ['analyze_retention', {}, 'grid', /^[\d.]+% of [\d,]+ new visitors come back the day after their first session$/],
   ['measure_impact', { conditions: [{ what: 'api_error' }] }, 'bars', /./],
 ])('%s draws its answer where that is asked for', async (tool, args, kind, title) => {
   const { structured, text } = await call(tool, { ...args, chart: true });
