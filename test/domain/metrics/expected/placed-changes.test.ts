@@ -64,9 +64,9 @@ it('a product is told by its factor also where both are placed on one device', (
 it('days of all devices in which one lost orders are told of it as it was found there, since its own day', () => {
   const rows = rowsOf({ desktop: 0.4, mobile: 1, tablet: 1 });
   const input = { query: { metrics: ['conversionRate'], bases: [] }, lines: [], days: rows, known, timeZone: 'UTC' } as never;
-  const [first = '', last = ''] = [dayAfter(FIRST, BREAK + 3), dayAfter(FIRST, BREAK + 5)];
+  const [first, last] = [dayAfter(FIRST, BREAK + 3), dayAfter(FIRST, BREAK + 5)];
   const found = changesFrom(input, dayAfter(FIRST, 110));
-  const [onDesktop] = found.filter(({ reading }) => reading.device === 'desktop');
+  const onDesktop = found.find(({ reading }) => reading.device === 'desktop');
   const ofAll = found.find(({ reading }) => reading.device === 'all');
   if (!onDesktop || !ofAll) throw new Error('The fall was not found.');
   const some = { ...ofAll, change: { ...ofAll.change, from: first, to: last } };
