@@ -1,7 +1,7 @@
 import { refuse } from '../../api/errors.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import { laterDays } from '../../domain/metrics/compare/comparison-windows.ts';
-import { compareSides, type Side } from '../../domain/metrics/compare/sides.ts';
+import { compareSides, isEmpty, type Side } from '../../domain/metrics/compare/sides.ts';
 import type { FoundChange } from '../../domain/metrics/expected/expected-lines.ts';
 import { changeFacts, grammarOf, placeBy, wordedAll } from '../../domain/metrics/findings.ts';
 import { unitOf } from '../../domain/metrics/metric-definitions.ts';
@@ -125,6 +125,8 @@ async function readSides(question: Question, lists: Lists, context: CompareConte
     };
   });
   const places = { grid: byDay, input: { query: { segmentIds, goalIds: goalId === undefined ? [] : [goalId] }, days: days.rows, known } };
+  // What has visits is what the others are compared with.
+  sides.sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)));
   return { sides, totals, places, notes: [...ofGoals, ...(await redefinitionNotes(compared, lists))] };
 }
 
@@ -154,7 +156,7 @@ function notesOf(sides: readonly Side[], { by, compareSegments }: Question, tota
   const overlap = by === 'segment' ? ['Segments may overlap; the same visit then counts in both.'] : [];
   return [
     ...totals.missing.map(({ reason }) => `Missing: ${reason}`),
-    ...sides.flatMap(({ name, values }) => (values['visits'] === 0 ? [`${name} has no visits in this range.`] : [])),
+    ...sides.filter(isEmpty).map(({ name }) => `${name} has no visits in this range.`),
     ...refusedNotes(totals.refused),
     `Each ${by} is compared with ${sides[0]?.name ?? 'the first'}; verdicts: paired t-test of the days at a false discovery rate of 5 %, ` +
       `at least 5 whole days (time zone ${timeZone}).`,

@@ -66,3 +66,15 @@ it('a break from before the period comes first, by the rate that sales follow fr
   expect(second).toMatchObject({ subject: 'conversionRate', when: { shape: 'range' }, verdict: 'lower' });
   for (const metrics of [['revenueSum'], ['conversionCount', 'revenueSum']]) expect((await findingsFor({ metrics }))[0]).toEqual(first);
 });
+
+it('side by side a device without visits is not what the others are compared with, and no finding', async () => {
+  const asked = { projectId: 'Nordlicht App', startDate: '2026-10-01', endDate: '2026-10-31', by: 'device', metrics: ['conversionRate'] };
+  const answer = await call('compare_metrics', asked);
+  expect(records(answer).map(({ device, verdict }) => [device, typeof verdict])).toEqual([
+    ['mobile', 'object'],
+    ['tablet', 'string'],
+    ['desktop', 'object'],
+  ]);
+  expect(findingsOf(answer)).toMatchObject([{ place: { device: 'tablet' }, against: { name: 'mobile', value: expect.any(Number) } }]);
+  expect(answer.structured['notes']).toContain('desktop has no visits in this range.');
+});

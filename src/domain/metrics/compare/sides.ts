@@ -24,6 +24,9 @@ export interface Side {
   readonly days: readonly MetricRow[];
 }
 
+/** Whether a side has no visits, so that it is neither compared nor what others are compared with. */
+export const isEmpty = ({ values }: Pick<Side, 'values'>) => values['visits'] === 0;
+
 /** Days that both sides need. */
 const LEAST_DAYS = 5;
 
@@ -156,7 +159,8 @@ export function compareSides(
     const sides = own.map(({ side, difference }): SideValue => {
       const value = side.values[metric] ?? null;
       const half = (difference?.half ?? 0) * (isCount(metric) ? side.days.length : 1);
-      return { metric, name: side.name, value, reference: first, verdict: verdictOf(difference, (value ?? 0) > (first ?? 0)), half };
+      const verdict = isEmpty(side) ? undefined : verdictOf(difference, (value ?? 0) > (first ?? 0));
+      return { metric, name: side.name, value, reference: first, verdict, half };
     });
     const whole = { metric, name: reference.name, value: first, reference: undefined, verdict: undefined, half: 0 };
     return [whole, ...sides.toSorted((a, b) => Number(isApart(b)) - Number(isApart(a)) || distanceOf(b) - distanceOf(a))];
