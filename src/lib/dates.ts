@@ -157,7 +157,7 @@ function finalityNotes(end: Temporal.ZonedDateTime, now: Temporal.ZonedDateTime,
   const notes: string[] = [];
   if (reaches(today)) notes.push(ofAnswer(`Today is incomplete (${dayOf(now)}).`));
   if (corrected > 0 && reaches(since)) notes.push(ofAnswer(`The last ${corrected} days may still change (since ${dayOf(since)}).`));
-  return notes.length > 0 || corrected === 0 ? notes : [`Final: its days are older than the ${corrected} in which the service corrects.`];
+  return notes.length > 0 || corrected === 0 ? notes : [`These days are final: only the last ${corrected} may still change.`];
 }
 
 /** Says which range an answer covers, for its notes: days counted in the zone, and what in it is not final yet. */

@@ -307,7 +307,7 @@ describe('ranges', () => {
     ['yesterday', 'yesterday', 0, []],
     ['-30d', 'today', 7, ['Today is incomplete (2026-11-20).', 'The last 7 days may still change (since 2026-11-13).']],
     ['2026-11-13', '2026-11-13', 7, ['The last 7 days may still change (since 2026-11-13).']],
-    ['2026-11-12', '2026-11-12', 7, ['Final: its days are older than the 7 in which the service corrects.']],
+    ['2026-11-12', '2026-11-12', 7, ['These days are final: only the last 7 may still change.']],
   ])('%s to %s with %s provisional days', (from, to, provisionalDays, finality) => {
     expect(range(from, to, 'UTC', provisionalDays).finality.map(unmarked)).toEqual(finality);
   });

@@ -27,7 +27,7 @@ import { dayPoints, metricsToRead, visitedSpan } from '../../domain/metrics/read
 import { type Device, isZoneMetric, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
 import { dateText } from '../../findings/wording.ts';
-import { daysBetween, type Interval, shiftDays, slotsOf } from '../../lib/calendar.ts';
+import { daysBetween, daysFrom, type Interval, shiftDays, slotsOf } from '../../lib/calendar.ts';
 import { yieldTurn } from '../../lib/concurrency.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
@@ -98,13 +98,14 @@ const firstDayOf = ({ rows }: Reading) =>
 /** From which days before the first one it was learned what is usual. */
 function historyWords(
   { historyDays, longPlaces, places, shortHistoryDays }: ReadPlan,
-  { dataSince, firstDay, historyFrom }: { readonly dataSince: string; readonly firstDay: string; readonly historyFrom: string },
+  { dataSince, firstDay, historyFrom, of }: Readonly<Record<'dataSince' | 'firstDay' | 'historyFrom' | 'of', string>>,
 ): string {
-  if (dataSince > historyFrom)
-    return `Data since ${dataSince}: the ordinary days before ${firstDay} that say what is usual are of fewer than ${historyDays} days.`;
+  const isYoung = dataSince > historyFrom;
+  const days = isYoung ? Math.max(0, daysFrom(dataSince, firstDay)) : historyDays;
   const others = places.length - longPlaces;
-  const less = others > 0 ? `; for ${others} of ${places.length} selections from ${shortHistoryDays} days, for want of requests` : '';
-  return `What is usual was learned from the ordinary days among the ${historyDays} before ${firstDay}${less}.`;
+  const less = others > 0 && shortHistoryDays < days ? `; for ${others} of ${places.length} selections among ${shortHistoryDays}` : '';
+  const known = isYoung ? `Data since ${dataSince}: what` : 'What';
+  return `${known} is usual${of} was learned from the ordinary days among the ${days} before ${firstDay}${less}.`;
 }
 
 /** The place under study, and the days of all visitors in it. */
@@ -237,7 +238,7 @@ function unseenPlaces(readable: Readable, plan: ReadPlan, note: FindChangesConte
   ] as const;
   return parts.flatMap(([what, taken, all, parameter]) => {
     if (taken >= all) return [];
-    note(`${taken} of ${all} ${what} looked at: a call reads no more; name those that matter by ${parameter}.`);
+    note(`${taken} of ${all} ${what} looked at, as many as one call reads; name those that matter by ${parameter}.`);
     return [`Of ${all} ${what}, ${taken === 0 ? 'none' : `only ${taken}`} ${taken > 1 ? 'were' : 'was'} looked at.`];
   });
 }
@@ -388,7 +389,7 @@ async function lookAtSite(
   const clockChange = odd.map(({ label }) => `${dateText(label, lastDay.slice(0, 4))}, when clocks changed, was not looked at.`);
   const unseen = [...unseenPlaces(readable, plan, note), ...clockChange];
   const dataSince = firstDayOf(base) ?? lastDay;
-  note(historyWords(plan, { dataSince, firstDay, historyFrom: todayIn(timeZone, read.startMs) }));
+  note(historyWords(plan, { dataSince, firstDay, historyFrom: todayIn(timeZone, read.startMs), of: site ? '' : ' of zones' }));
   const compared = { ...objectsOf(changes.map(({ place }) => place)), metrics, startMs, endMs, timeZone };
   for (const sentence of await redefinitionNotes(compared, lists)) note(sentence);
   if (found.tooFew > 0) note(`${found.tooFew} series had too little data to be looked at.`);

@@ -40,21 +40,19 @@ import { readSpecialDays } from './read-known-days.ts';
 /** One figure over fewer days is of about each of them; over more the days take requests of their own. */
 const [LEAST_DAYS, MOST_DAYS] = [14, 92];
 
-/** The metric of a query that is one figure of one zone; undefined of any other. */
-function onlyFigure(query: MetricQuery): string | undefined {
-  const { breakdown, totals, zoneIds, devices, goalIds } = query;
+/** The metric of a query that is one figure of one zone, or of which rows of time are expected; undefined of any other. */
+function onlyFigure(query: MetricQuery, isExpected: boolean): string | undefined {
+  const { breakdown, zoneIds, devices, goalIds } = query;
   const [metric, ...more] = askedOf(query);
   const isOne = zoneIds.length === 1 && devices.length <= 1 && goalIds.length <= 1 && more.length === 0;
-  return isOne && breakdown.length === 0 && !totals && metric !== undefined && isZoneMetric(metric) ? metric : undefined;
+  const isWhole = breakdown.every((part) => isExpected && part === timeUnitOf(breakdown));
+  return isOne && isWhole && metric !== undefined && isZoneMetric(metric) ? metric : undefined;
 }
 
-/**
- * One sentence: that the only figure of a zone is of no day, because it changed within the range; empty where it did not, or where the days
- * cannot be read.
- */
-async function zoneChangeSentence(query: MetricQuery, context: CompareContext): Promise<string> {
+/** One sentence: that the figures of a zone changed within the range; empty where they did not, or where the days cannot be read. */
+async function zoneChangeSentence(query: MetricQuery, isExpected: boolean, context: CompareContext): Promise<string> {
   const { interval, devices, segmentIds, zoneIds, goalIds } = query;
-  const metric = onlyFigure(query);
+  const metric = onlyFigure(query, isExpected);
   const days = daysBetween(interval.startMs, interval.endMs + 1, context.timeZone);
   if (metric === undefined || days < LEAST_DAYS || days > MOST_DAYS) return '';
   const nothing = () => undefined;
@@ -223,6 +221,8 @@ function readNames({ goalIds, compareSegments, segmentIds, zoneIds }: MetricQuer
 /** A query as it was asked and answered. */
 interface Queried {
   readonly asked: MetricQuery;
+  /** Whether what was to be expected was asked for, which zones have none of. */
+  readonly isExpected: boolean;
   /** The same over its days ahead too. */
   readonly whole: MetricQuery;
   readonly complete: MetricQuery;
@@ -271,7 +271,7 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
   const [from, to] = [complete.interval.startMs, complete.interval.endMs].map((ms) => todayIn(context.timeZone, ms));
   const ofToday = todaySentence(complete, context);
   const lead = leadOf(table, { query: complete, from: from ?? '', to: to ?? '', isOpen: ofToday !== '', grammar });
-  return together(first, textsTold(await zoneChangeSentence(complete, context), course, lead, ofToday), last);
+  return together(first, textsTold(await zoneChangeSentence(complete, queried.isExpected, context), course, lead, ofToday), last);
 }
 
 /**
@@ -358,7 +358,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const apart = apartSentence(asked.segmentIds, read.rows, lists);
   const grammar = grammarOf(todayIn(timeZone, context.nowMs));
   const named = { placeOf: placeBy(lists.nameOf), nameOf: selectionNames(lists) };
-  const queried = { asked, whole, complete, lines: table.lines, rows: read.rows, currency, table: answer };
+  const queried = { asked, isExpected: query.expected, whole, complete, lines: table.lines, rows: read.rows, currency, table: answer };
   const said = await tellQuery(queried, { lines, ...expected }, { ...named, grammar }, context);
   const told = withFindings(answer, said, grammar, context);
   context.draw(() => chartOfQuery(queried, grid, { lines, ...expected }, { ...named, grammar }, said.facts, context));

@@ -327,6 +327,9 @@ describe('what a reader has to know', () => {
     expect(looked(answer)).toMatchObject({ dataSince: '2025-10-21', withTooFewData: 0 });
     expect(looked(answer)['requests']).toBeLessThanOrEqual(44);
     expect(notes(answer)).not.toMatch(/could not be read/);
+    expect(notes(answer)).toContain(
+      'Data since 2025-10-21: what is usual was learned from the ordinary days among the 91 before 2026-01-20.',
+    );
   });
 
   inFullRun(() => {
