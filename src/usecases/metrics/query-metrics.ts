@@ -29,7 +29,6 @@ import { daysBetween, shiftDays } from '../../lib/calendar.ts';
 import { isoAt, minuteAt, todayIn } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
-import { sentencesOf } from '../../lib/sentences.ts';
 import type { Context, Lists } from '../context.ts';
 import { compareMetrics } from './compare-metrics.ts';
 import type { CompareContext } from './compare-question.ts';
@@ -61,8 +60,8 @@ async function zoneChangeSentence(query: MetricQuery, isExpected: boolean, conte
   const goal = goalIds[0] === undefined ? {} : { goalId: goalIds[0] };
   const asked = { metrics: [metric], startDate, endDate, by: 'period', explain: false, devices, segmentIds, zoneIds, ...goal } as const;
   const compared = await compareMetrics(asked, silent).catch(onApiError(() => undefined));
-  const since = compared?.rows[0]?.[compared.columns.indexOf('since')];
-  return compared && typeof since === 'string' && since > startDate.slice(0, 10) ? (sentencesOf(compared.answer)[0] ?? '') : '';
+  const told = compared?.findings.find(({ when: { shape, from = '' } }) => shape !== 'range' && from > startDate.slice(0, 10));
+  return told?.sentence ?? '';
 }
 
 /** More objects than this are not put side by side without being named. */
@@ -245,7 +244,6 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
   const { grammar, placeOf, nameOf } = naming;
   const { first, last } = changesTold({ ...read, currency: read.currency ?? currency }, whole, placeOf, grammar);
   if (asked.expected) {
-    const isNew = isNewAt(todayIn(context.timeZone, whole.interval.startMs));
     const words = {
       query: whole,
       timeZone: context.timeZone,
@@ -253,7 +251,7 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
       grammar,
       placeOf: ({ selection }: QueryLine, metric: string) => placeOf(selection, metric),
       countedTo: countedTo(asked, context),
-      changes: read.found.filter(({ change }) => isNew(change)),
+      changes: read.found.filter(({ change }) => isNewAt(todayIn(context.timeZone, whole.interval.startMs), change)),
     };
     const timed = read.lines.filter((line) => !isTotal(line));
     const ofTotals = tellExpected(timed.length < read.lines.length ? read.whole : [], { ...words, query: { ...whole, breakdown: [] } });

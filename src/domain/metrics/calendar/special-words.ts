@@ -131,15 +131,15 @@ export const clearOccasions = (...asked: Parameters<typeof occasionsOf>): Occasi
     .filter(({ isClear, size }) => isClear && Math.abs(size) >= LEAST_EFFECT)
     .toSorted((a, b) => Math.abs(b.size) - Math.abs(a.size));
 
+/** `+80% to +110%`: what some days did, by logarithms; a mean of days that differ is what none of them did. */
+export const effectText = (offsets: readonly number[]) =>
+  [
+    ...new Set([Math.min(...offsets), Math.max(...offsets)].map((own) => formatPercent(100 * Math.expm1(own), { sign: true, digits: 0 }))),
+  ].join(' to ');
+
 /** One sentence on what special days did to a metric, of which `name` is that in a sentence; empty of none. */
 export function specialSentence(clear: readonly Occasion[], name: string): string {
   if (clear.length === 0) return '';
-  const percent = (offset: number) => formatPercent(100 * Math.expm1(offset), { sign: true, digits: 0 });
-  const texts = clear.map(({ name: occasion, days }) => {
-    const offsets = days.map(({ offset }) => offset);
-    // A mean of days that differ is what none of them did.
-    const effect = [...new Set([Math.min(...offsets), Math.max(...offsets)].map(percent))].join(' to ');
-    return `${occasion} (${daysText(days)}) ${effect}`;
-  });
+  const texts = clear.map(({ name: occasion, days }) => `${occasion} (${daysText(days)}) ${effectText(days.map(({ offset }) => offset))}`);
   return `Special days, ${name} against usual days of the same weekdays: ${texts.join(', ')}.`;
 }

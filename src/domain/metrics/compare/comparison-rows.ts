@@ -61,12 +61,11 @@ function percent(value: number | null): number | null {
 }
 
 /** The verdict of a row; `mixed` where the days moved beyond noise and the totals of the two ranges went the other way. */
-function shownVerdict(change: Change): string {
-  const { judgement } = change;
+function shownVerdict(judgement: Judgement, difference: number | null): string {
   const { verdict, relative } = judgement;
   if (verdict !== 'up' && verdict !== 'down') return toldVerdict(judgement);
   const sign = verdict === 'up' ? 1 : -1;
-  return sign * (differenceOf(change) ?? 0) < 0 || sign * (relative ?? 0) < 0 ? 'mixed' : verdict;
+  return sign * (difference ?? 0) < 0 || sign * (relative ?? 0) < 0 ? 'mixed' : verdict;
 }
 
 function unitText(metric: string, isPerDay: boolean, currency: string | undefined): string | null {
@@ -105,7 +104,7 @@ const changeColumns = (currency: string | undefined, withTotals: boolean): reado
   ...(withTotals ? TOTALS : []),
   ['change', (change) => round(differenceOf(change))],
   ['changePercent', (change) => sizeOf(change)?.percent ?? null],
-  ['verdict', shownVerdict],
+  ['verdict', (change) => shownVerdict(change.judgement, differenceOf(change))],
   ['since', ({ since }) => since?.from ?? null],
   ['low', boundOf('low')],
   ['high', boundOf('high')],
@@ -129,12 +128,10 @@ export function changeTable(changes: readonly Change[], isLabelled: boolean, cur
 const changePercentOf = ({ before, after }: Contribution) =>
   before === null || after === null || before === 0 ? null : percent((100 * (after - before)) / before);
 
-/** Its change in percent and its verdict; `mixed` where its days moved beyond noise and its totals went the other way. */
+/** Its change in percent and its verdict. */
 function verdictCells(group: Contribution, judged: Judgement | undefined): Record<string, Cell> {
   const changePercent = changePercentOf(group);
-  if (!judged) return { changePercent, verdict: null };
-  const isOtherWay = changePercent !== null && judged.verdict === (changePercent > 0 ? 'down' : 'up');
-  return { changePercent, verdict: isOtherWay ? 'mixed' : toldVerdict(judged) };
+  return { changePercent, verdict: judged ? shownVerdict(judged, changePercent) : null };
 }
 
 /** One device with its part of the change, in the unit of the metric. */

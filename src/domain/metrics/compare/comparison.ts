@@ -261,7 +261,6 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
   const expected = change.judgement.expected && expectedFigures(metric, change.judgement.expected);
   const { after, period } = expected ? judgedDay(change, reading, scene) : { after: compared.after, period: scene.period };
   const size = sizeOfRange(change, verdict, after, expected ? expected.expected : compared.before);
-  const earlier = earlierOf(change);
   return {
     subject: metric,
     unit: rangeUnit(change, currency),
@@ -274,7 +273,7 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
           value: expected.expected,
           low: expected.low,
           high: expected.high,
-          ...(earlier && { name: earlierName(earlier, change, scene) }),
+          ...earlierName(change, scene),
         }
       : { what: 'before', ...beforeName(change, reading, scene, causes.length > 0), value: shownValue(change, compared.before) },
     ...(size && { change: size }),
@@ -284,9 +283,13 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
   };
 }
 
-/** Whether a level was expected that goes on from before a day, or that from before it. */
-function earlierName({ from }: DatedChange, { days }: Change, { grammar: { year } }: ComparisonScene): string {
-  return isNewAt(days.first)({ from }) ? `before the change since ${dateText(from, year)}` : 'after an earlier change';
+/** Whether what was expected of a day is the level that an earlier change began, or the one before it. */
+function earlierName(change: Change, { grammar: { year } }: ComparisonScene): { name?: string } {
+  const earlier = earlierOf(change);
+  if (!earlier) return {};
+  return {
+    name: isNewAt(change.days.first, earlier) ? `before the change since ${dateText(earlier.from, year)}` : 'after an earlier change',
+  };
 }
 
 /**

@@ -6,7 +6,7 @@ import { largeShare, logOfLarge, logTail, normalOf, scoreOfTail, studentOf } fro
 import { dot, total } from '../../../statistics/vectors.ts';
 import { whitenerOf } from '../../../statistics/whitening.ts';
 import { seasonOf } from '../season.ts';
-import type { Change } from './changes.ts';
+import type { Change, DatedChange } from './changes.ts';
 import { fitOf, varianceOf } from './fit.ts';
 import { estimateNoise, type Noise } from './noise.ts';
 import { isTooRare } from './scan.ts';
@@ -54,10 +54,7 @@ const LEAST_STEP_DAYS = 2;
 /** The same where rows are judged: it may be one unusual week, whose first day is found days off. */
 export const LEAST_LEVEL_DAYS = 10;
 /** Whether the level that a change began is not usual yet on some day. */
-export const isNewAt =
-  (first: string) =>
-  ({ from }: { readonly from: string }) =>
-    dayAfter(from, LEAST_LEVEL_DAYS) >= first;
+export const isNewAt = (day: string, { from }: Pick<DatedChange, 'from'>) => dayAfter(from, LEAST_LEVEL_DAYS) >= day;
 /** Last days of a weekday that say how many trials another will have. */
 const ALIKE = 4;
 

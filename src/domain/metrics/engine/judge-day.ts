@@ -22,7 +22,7 @@ export function judgeDay(question: Question): DayJudgement {
   const before = days.filter(({ label }) => label < period.from);
   if (!day || baseline.from > period.from || judged.verdict === 'too young') return judged;
   const { changes } = judged;
-  const isMoved = changes.some((own) => own.shape === 'step' && own.to === undefined && own.latest < day.label && isNewAt(day.label)(own));
+  const isMoved = changes.some((own) => own.shape === 'step' && own.to === undefined && own.latest < day.label && isNewAt(day.label, own));
   const chance = isMoved ? OWN_ERROR : share * ERROR;
   const { rows: [expected] = [], isRare } = expectationsOf(kind, before, [{ days: [day] }], { chance, least: LEAST_LEVEL_DAYS }) ?? {};
   if (!expected || isRare) return judged;

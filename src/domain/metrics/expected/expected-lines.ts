@@ -94,8 +94,7 @@ function expectationsIn(
   const changes = told.filter((each) => isChangeOf(each, metric));
   const steps = changes.flatMap(({ change: { from, to } }) => (to === undefined ? [from] : []));
   // Their level is not usual yet on some day, so that it teaches nothing.
-  const isNew = isNewAt(todayIn(timeZone, query.interval.startMs));
-  const news = changes.filter(({ change }) => isNew(change));
+  const news = changes.filter(({ change }) => isNewAt(todayIn(timeZone, query.interval.startMs), change));
   const found = blocksOf(over, rowByRow).flatMap((block) => {
     const [first = ''] = block.flat();
     const before = points.filter(({ label }) => label < first && !news.some(isOnSome([label]))).slice(-MOST_HISTORY);

@@ -3,11 +3,11 @@ import type { Said } from '../../../findings/paragraph.ts';
 import { type Grammar, subjectText, worded } from '../../../findings/sentence.ts';
 import { dateText, listed, pairText, rangeText, valueText } from '../../../findings/wording.ts';
 import { todayIn } from '../../../lib/dates.ts';
-import { grouped } from '../../../lib/grouped.ts';
-import { formatPercent } from '../../../lib/number-text.ts';
+import { grouped, runsOf } from '../../../lib/grouped.ts';
 import { capital } from '../../../lib/sentences.ts';
 import { scoreOfTail, Z_95 } from '../../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
+import { effectText } from '../calendar/special-words.ts';
 import { unitOf } from '../metric-definitions.ts';
 import { askedOf, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
@@ -210,42 +210,17 @@ export function tellExpected(lines: readonly QueryLine[], words: Words): Expecte
   return { facts, lead: lead.slice(0, isAsked && !isOneRow ? 1 : MOST_NAMED + 1), details: [] };
 }
 
-/** Special days of one name that follow each other, and what each did to visits last year; none where that is not known. */
-interface Occasion {
-  readonly name: string;
-  readonly days: string[];
-  readonly effects: number[];
-}
-
-function occasionsOf(labels: readonly string[], known: KnownDays): Occasion[] {
-  const occasions: Occasion[] = [];
-  for (const label of labels) {
-    const day = known.specialDays(label);
-    if (!day) continue;
-    const effect = known.of('visits', label).special?.mean ?? 0;
-    const last = occasions.at(-1);
-    const own = last?.name === day.name ? last : { name: day.name, days: [], effects: [] };
-    if (own !== last) occasions.push(own);
-    own.days.push(label);
-    if (effect !== 0) own.effects.push(100 * Math.expm1(effect));
-  }
-  return occasions;
-}
-
-/** `Black Friday on 27 Nov (visits +80% to +110% last year)`; without brackets where last year is not known. */
-function occasionWords({ name, days, effects }: Occasion): string {
-  const [least, most] = [Math.min(...effects), Math.max(...effects)].map((effect) => formatPercent(effect, { sign: true, digits: 0 }));
-  const range = least === most ? most : `${least} to ${most}`;
-  const known = effects.length === 0 ? '' : ` (visits ${range} last year)`;
-  const [first = ''] = days;
-  return `${name} ${rangeText(first, days.at(-1) ?? first, first.slice(0, 4))}${known}`;
-}
-
-/** Special days among some, and what they did last year; empty where there are none. */
-export function specialNote(labels: readonly string[], known: KnownDays): string {
-  const occasions = occasionsOf(labels, known);
-  if (occasions.length === 0) return '';
-  const named = occasions.slice(0, MOST_OCCASIONS);
-  const more = occasions.length > named.length ? ` and ${occasions.length - named.length} more` : '';
-  return `Special days: ${listed(named.map(occasionWords))}${more}.`;
+/** Special days among some, by their names, and what they did last year; empty where there are none. */
+export function specialNote(labels: readonly string[], { specialDays, of }: KnownDays): string {
+  const nameOf = (day = '') => specialDays(day)?.name ?? '';
+  const runs = runsOf(labels.filter(nameOf), ([first], day) => nameOf(first) === nameOf(day));
+  if (runs.length === 0) return '';
+  const texts = runs.slice(0, MOST_OCCASIONS).map((days) => {
+    const effects = days.flatMap((day) => of('visits', day).special?.mean || []);
+    const [first = ''] = days;
+    const known = effects.length === 0 ? '' : ` (visits ${effectText(effects)} last year)`;
+    return `${nameOf(first)} ${rangeText(first, days.at(-1) ?? first, first.slice(0, 4))}${known}`;
+  });
+  const more = runs.length > texts.length ? ` and ${runs.length - texts.length} more` : '';
+  return `Special days: ${listed(texts)}${more}.`;
 }

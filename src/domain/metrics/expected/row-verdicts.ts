@@ -66,10 +66,13 @@ interface Trend extends Estimate {
 }
 
 /** The growth of positive values at the places of their periods; of 24 months and more that against the year before, a year. */
-export function trendEstimate(values: readonly number[], isMonthly: boolean, at?: readonly number[]): Trend | undefined {
+export function trendEstimate(
+  values: readonly number[],
+  isMonthly: boolean,
+  places: readonly number[] = [...values.keys()],
+): Trend | undefined {
   if (values.length < LEAST_PERIODS || values.some((value) => !(value > 0))) return undefined;
   const logs = values.map(Math.log);
-  const places = at ?? [...logs.keys()];
   const grown = logs
     .map((value, month) => value - (logs[places.indexOf(nth(places, month) - YEAR_MONTHS)] ?? Number.NaN))
     .filter(Number.isFinite);
@@ -138,7 +141,7 @@ type Week = readonly Sums[];
 const levelOf = (days: readonly (Sums | undefined)[]) =>
   sum(days.map((day) => day?.numerator ?? 0)) / sum(days.map((day) => day?.denominator ?? 0));
 
-const wholeWeeks = <Row extends MetricRow>(days: readonly Row[]) =>
+const wholeWeeks = (days: readonly MetricRow[]) =>
   [...grouped(days.filter(isWholeDay), mondayOf).values()].filter((week) => week.length === 7);
 
 /** The whole weeks with a value on each day. */
@@ -280,11 +283,10 @@ export function rowVerdicts(
     const name = `${nameOf(metric)}${where === '' ? '' : ` (${where})`}`;
     if (isOfDays(unit)) {
       const usual = own.filter(({ interval: { label = '' } }) => !isUnusual(label));
-      const told =
-        usual.length < own.length
-          ? ([`${name} without special days and changes`, metric, wholeWeeks(usual).flat()] as const)
-          : ([name, metric, own] as const);
-      return { text: (unit === 'weekday' ? weekdaySentence : weekendSentence)(...told), isClear: true };
+      const isAll = usual.length === own.length;
+      const sentence = unit === 'weekday' ? weekdaySentence : weekendSentence;
+      const left = isAll ? own : wholeWeeks(usual).flat();
+      return { text: sentence(isAll ? name : `${name} without special days and changes`, metric, left), isClear: true };
     }
     if ((unit !== 'week' && unit !== 'month') || changes.some(({ to }) => to === undefined)) return undefined;
     const isShare = query.shares && isCount(metric) && own.some(({ shares }) => (shares?.[metric] ?? 100) < 100);
