@@ -148,7 +148,8 @@ function datedSentence(facts: Facts, subject: string, { nounOf, year }: Grammar)
   const days = isOpen ? `since ${dateText(from, year)}` : rangeText(from, to, year);
   const drifted = isOpen ? `${has} drifted` : 'drifted';
   if (when.shape === 'drift') return `${subject} ${drifted} ${size} ${days}${causeText(facts) || ', slowly and on no single day'}.`;
-  if (when.ongoing) return `${subject} ${has} been ${size} ${days}${causeText(facts)}.`;
+  const than = facts.against?.name === undefined ? '' : ` than ${facts.against.name}`;
+  if (when.ongoing) return `${subject} ${has} been ${size} ${days}${than}${causeText(facts)}.`;
   return `${subject} ${isPlural ? 'were' : 'was'} ${size} ${days}${causeText(facts)}.`;
 }
 

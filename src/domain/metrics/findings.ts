@@ -1,5 +1,5 @@
 import type { Facts, FindingPlace } from '../../findings/finding.ts';
-import { type Grammar, worded } from '../../findings/sentence.ts';
+import { type Grammar, isMoved, worded } from '../../findings/sentence.ts';
 import { dateText, rangeText } from '../../findings/wording.ts';
 import { dayAfter, type Interval } from '../../lib/calendar.ts';
 import { todayIn } from '../../lib/dates.ts';
@@ -163,5 +163,23 @@ export function faultFacts({ from, to, device, metrics, evidence }: CountingFaul
   };
 }
 
+/** A change within an earlier one at its place that goes on and the other way, held against the days of that one: it is no news by itself. */
+function withinEarlier(own: Facts, all: readonly Facts[], { year }: Grammar): Facts {
+  const { from = '' } = own.when;
+  const placeOf = ({ place }: Facts) => JSON.stringify(place);
+  const isStep = ({ when }: Facts) => when.ongoing && when.shape === 'step';
+  const outer = all.find(
+    (other) =>
+      [own, other].every((each) => isStep(each) && isMoved(each)) &&
+      (other.when.from ?? from) < from &&
+      [other.subject, placeOf(other)].join() === [own.subject, placeOf(own)].join() &&
+      other.verdict !== own.verdict,
+  );
+  if (!outer || !own.against) return own;
+  const { cost: _cost, ...rest } = own;
+  return { ...rest, against: { ...own.against, name: rangeText(outer.when.from ?? '', dayAfter(from, -1), year) } };
+}
+
 /** The findings of records, in the words of metrics. */
-export const wordedAll = (facts: readonly Facts[], grammar: Grammar) => facts.map((each) => worded(each, grammar));
+export const wordedAll = (facts: readonly Facts[], grammar: Grammar) =>
+  facts.map((each) => worded(withinEarlier(each, facts, grammar), grammar));

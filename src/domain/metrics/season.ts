@@ -19,8 +19,8 @@ import { kindOf } from './read/day-points.ts';
 const SLOPE = { totals: 0.0033, others: 0.001 };
 /** The same of a season that ends with special days, as that of presents does: retail sales of January are 20 to 25 % below December. */
 const ACROSS = 0.12;
-/** The same of school holidays and the like, which begin from one week to the next. */
-const BREAK = 0.05;
+/** The same of school holidays and the like, which begin from one week to the next; where last year is known, it holds most of that. */
+const BREAK = { unknown: 0.05, known: 0.025 };
 /** Variance of a median beside that of a mean of as many values. */
 const OF_MEDIAN = Math.PI / 2;
 /** Ordinary days on each side of a first day that show whether the level changed there. */
@@ -39,8 +39,15 @@ interface Lasting extends Omit<DatedChange, 'shape' | 'to' | 'pValue'> {
 /** Days from which on an episode may be a season: a shorter one is none. */
 const LONG = 28;
 
-/** The jump of a level where it changes, by the ordinary days beside it, and how far chance and seasons move these. */
-function jumpAt(series: Series, { earliest, latest }: Pick<Lasting, 'earliest' | 'latest'>) {
+/**
+ * The jump of a level where it changes, by the ordinary days beside it, less that of last year where it is known of these days, and how far
+ * chance and seasons move these.
+ */
+function jumpAt(
+  series: Series,
+  { earliest, latest }: Pick<Lasting, 'earliest' | 'latest'>,
+  lastYear: (label: string) => number | undefined,
+) {
   const { doubt } = series;
   const ordinary = series.labels.flatMap((label, at) => (doubt[at] === 0 ? [{ label, at }] : []));
   const before = ordinary.filter(({ label }) => label < earliest).slice(-BESIDE);
@@ -52,12 +59,22 @@ function jumpAt(series: Series, { earliest, latest }: Pick<Lasting, 'earliest' |
     const values = days.map(({ at }) => nthDouble(series.deviations, at));
     const level = median(values);
     const sd = MAD_TO_SD * median(values.map((value) => Math.abs(value - level)));
-    return { level, day: meanOf(days.map(({ at }) => nthDouble(series.times, at))), variance: (OF_MEDIAN * sd ** 2) / values.length };
+    const seasons = days.flatMap(({ label }) => lastYear(label) ?? []);
+    const season = seasons.length === days.length ? meanOf(seasons) : undefined;
+    return {
+      level,
+      season,
+      day: meanOf(days.map(({ at }) => nthDouble(series.times, at))),
+      variance: (OF_MEDIAN * sd ** 2) / values.length,
+    };
   });
   if (!old || !now) return undefined;
   const isAcross = doubt.subarray(first.at, last.at).some((own) => own > 0);
-  const season = seasonOf(series.kind, now.day - old.day, isAcross);
-  return { by: now.level - old.level, sd: Math.hypot(Math.sqrt(old.variance + now.variance), BREAK, season) };
+  const isKnown = old.season !== undefined && now.season !== undefined;
+  const season = isKnown ? 0 : seasonOf(series.kind, now.day - old.day, isAcross);
+  const moved = (now.season ?? 0) - (old.season ?? 0);
+  const by = now.level - old.level - (isKnown ? moved : 0);
+  return { by, sd: Math.hypot(Math.sqrt(old.variance + now.variance), isKnown ? BREAK.known : BREAK.unknown, season) };
 }
 
 /**
@@ -74,8 +91,9 @@ function couldBeSeason(metric: string, points: readonly DailyPoint[], change: La
   }
   const series = isSum(kind) ? seriesOf(points, kind, from) : undefined;
   if (!series) return false;
+  const lastYear = new Map(points.map(({ label, season }) => [label, season]));
   const isSlow = (edge: Parameters<typeof jumpAt>[1], sign: number) => {
-    const jump = jumpAt(series, edge);
+    const jump = jumpAt(series, edge, (label) => lastYear.get(label));
     return jump !== undefined && jump.by * sign <= Z_95 * jump.sd;
   };
   const end = to === undefined ? undefined : dayAfter(to, 1);

@@ -1,21 +1,29 @@
 import { onApiError } from '../../api/errors.ts';
+import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../api/params.ts';
 import { type KnownDays, knownDaysOf } from '../../domain/metrics/calendar/known-days.ts';
 import { SMOOTH_DAYS, YEAR_DAYS } from '../../domain/metrics/calendar/last-year.ts';
 import { publicHolidaysOf } from '../../domain/metrics/calendar/public-holidays.ts';
 import { type SpecialDays, specialDaysOf } from '../../domain/metrics/calendar/special-days.ts';
 import { dayPoints } from '../../domain/metrics/read/day-points.ts';
 import type { MetricRow } from '../../domain/metrics/read/metric-answers.ts';
-import { type Interval, shiftDays } from '../../lib/calendar.ts';
+import { daysBetween, type Interval, shiftDays } from '../../lib/calendar.ts';
 import { todayIn } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
-import { fetchMetrics } from './fetch-metrics.ts';
+import { fetchMetrics, reachesBeyond } from './fetch-metrics.ts';
 
 type KnownDaysContext = Pick<Context, 'ask' | 'signal' | 'timeZone' | 'nowMs' | 'calendar'>;
 
 /** Metrics that last year is asked for. */
 const METRICS = ['visits', 'conversionCount', 'conversionRate', 'revenueSum', 'cartAverage'];
 
-/** The days of all visits a year before a range; none where the platform does not keep them. */
+/** Days of one request. */
+const MOST_DAYS = MAX_METRICS_RANGE_MS / ONE_DAY_MS;
+/** Times that days which reach beyond what the platform keeps are halved, because it refuses them whole. */
+const HALVINGS = 3;
+/** Thirteen months, for which visits are mostly kept: where they are split first (CNIL, guidelines on trackers of 2020). */
+const USUALLY_KEPT_DAYS = 395;
+
+/** The days of all visits a year before a range, as far as the platform keeps them. */
 async function readLastYear(
   { startMs, endMs }: Interval,
   goalId: number | undefined,
@@ -26,10 +34,27 @@ async function readLastYear(
   const lastMs = shiftDays(nowMs, -1, timeZone);
   const range = { startMs: shifted(startMs, -SMOOTH_DAYS), endMs: Math.min(lastMs, shifted(endMs + 1, SMOOTH_DAYS) - 1) };
   if (range.endMs <= range.startMs) return [];
-  const grid = { metrics: METRICS, ranges: [range], goalIds: [goalId], daily: true };
   // Days that would have to be asked for one by one are not worth it.
   const fetching = { ...context, progress: () => undefined, maxCalls: 4 };
-  const { rows } = await fetchMetrics(grid, fetching).catch(onApiError(() => ({ rows: [] })));
+  const read = (own: Interval) =>
+    fetchMetrics({ metrics: METRICS, ranges: [own], goalIds: [goalId], daily: true }, fetching).catch(
+      onApiError(({ message }) => ({ rows: [], missing: [{ reason: message }] })),
+    );
+  const isRefused = ({ missing }: Pick<Awaited<ReturnType<typeof read>>, 'missing'>) => reachesBeyond(missing.map(({ reason }) => reason));
+  const first = await read(range);
+  if (!isRefused(first)) return first.rows;
+  const rows = first.rows.filter(({ values }) => typeof values['visits'] === 'number');
+  let openEndMs = Math.min(range.endMs + 1, ...rows.map(({ interval }) => interval.startMs)) - 1;
+  let openMs = Math.max(range.startMs, shiftDays(openEndMs + 1, -MOST_DAYS, timeZone));
+  for (let turn = 0; turn < HALVINGS; turn += 1) {
+    const daysTo = (ms: number) => Math.ceil(daysBetween(openMs, ms, timeZone));
+    const [length, usual] = [daysTo(openEndMs + 1), daysTo(nowMs) - USUALLY_KEPT_DAYS] as const;
+    const middleMs = shiftDays(openMs, turn === 0 && usual > 0 && usual < length ? usual : Math.floor(length / 2), timeZone);
+    const later = await read({ startMs: middleMs, endMs: openEndMs });
+    rows.push(...later.rows);
+    if (isRefused(later)) openMs = middleMs;
+    else openEndMs = middleMs - 1;
+  }
   return rows;
 }
 

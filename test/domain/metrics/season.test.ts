@@ -63,3 +63,26 @@ it('a lasting change of a total is none where it drifted further than seasons do
     isSeason(1, relative, () => 1, { shape: 'drift', days, low: relative - 0.05, high: relative + 0.05 });
   expect([drift(0.29, 92), drift(-0.08, 28), drift(-0.45, 60)]).toEqual([true, true, false]);
 });
+
+it('a lasting change of a total is held against last year where that is known of the days beside it, whatever is of others', () => {
+  const isOne = (seed: number, moved: number) => {
+    const { points, change } = stepOf(seed, -0.2, step(-0.2));
+    const known = points.map((point, at) => ({ ...point, season: at < AT - 40 ? undefined : at < AT ? 0 : moved }));
+    return calendarCause('visits', known, change).length > 0;
+  };
+  expect(SEEDS.filter((seed) => isOne(seed, 0)).length).toBeLessThanOrEqual(1);
+  expect(SEEDS.filter((seed) => isOne(seed, -0.2)).length).toBeGreaterThanOrEqual(19);
+  // One that came slowly is a season where nothing is known, and none where last year had no such.
+  const isSlow = (seed: number) => {
+    const { points, change } = stepOf(seed, -0.17, slope(-0.17));
+    return [undefined, 0].map(
+      (season) =>
+        calendarCause(
+          'visits',
+          points.map((point) => ({ ...point, season })),
+          change,
+        ).length > 0,
+    );
+  };
+  expect(SEEDS.filter((seed) => isSlow(seed)[0]).length).toBeGreaterThanOrEqual(16);
+});

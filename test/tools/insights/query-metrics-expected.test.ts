@@ -16,6 +16,13 @@ function requireOrder(row: Record<string, unknown>, prefix = ''): void {
 }
 
 describe('what was to be expected', () => {
+  it('knows last year from about the first day that the platform keeps, which refuses the days before it', async () => {
+    await expected({ startDate: '2026-11-01', endDate: '2026-11-15', breakdown: ['day'] });
+    const starts = platform().requests.flatMap(({ url }) => /startDate=(2025-[\d-]+)/.exec(url)?.[1] ?? []);
+    // Thirteen months are kept, since 20 October of the year before.
+    expect(starts).toContain('2025-10-22');
+  });
+
   it('stands beside what was counted, by week, with a verdict that the first sentence counts', { tags: 'nightly' }, async () => {
     const answer = await expected({ startDate: '2026-09-07', endDate: '2026-11-15', breakdown: ['week'] });
     const rows = records(answer);

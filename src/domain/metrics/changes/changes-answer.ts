@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Facts, type Finding, findingShape } from '../../../findings/finding.ts';
 import { mayBeSeason, paragraphOf, type Said } from '../../../findings/paragraph.ts';
-import { type Grammar, intervalSentence, saidOf, sentenceOf, worded } from '../../../findings/sentence.ts';
+import { type Grammar, intervalSentence, saidOf, sentenceOf } from '../../../findings/sentence.ts';
 import { dateText, listed, rangeText } from '../../../findings/wording.ts';
 import { daysFrom } from '../../../lib/calendar.ts';
 import { todayIn } from '../../../lib/dates.ts';
@@ -13,7 +13,7 @@ import { moveFacts, nounOf } from '../../speed/speed-findings.ts';
 import { deviceOf, metricFact } from '../../speed/speed-metrics.ts';
 import { type Occasion, specialSentence } from '../calendar/special-words.ts';
 import { type DailyPoint, LEAST_HISTORY_DAYS } from '../engine/series.ts';
-import { changeFacts, faultFacts, grammarOf, LARGE_ORDER, orderCause, placeBy } from '../findings.ts';
+import { changeFacts, faultFacts, grammarOf, LARGE_ORDER, orderCause, placeBy, wordedAll } from '../findings.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { type CountingFault, qualityShape } from '../quality/counting.ts';
 import { isWithinPlace, type Place } from './change-series.ts';
@@ -344,7 +344,7 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const news = told.toSorted((a, b) => Number(isOfAsked(b, site)) - Number(isOfAsked(a, site)));
   const entries = entriesOf(news, speed?.changes ?? [], facts);
   const shown = entries.slice(0, limit).flatMap((entry) => factsOf(entry, facts));
-  const findings = [...faults.map((fault) => faultFacts(fault)), ...shown].map((each) => worded(each, grammar));
+  const findings = wordedAll([...faults.map((fault) => faultFacts(fault)), ...shown], grammar);
   const lead = looked.series === 0 ? [youngSentence(facts, looked.dataSince, grammar)] : leadOf(facts, findings, entries, slow, grammar);
   const { answer, rest } = paragraphOf(lead);
   const beside = site
