@@ -7,6 +7,7 @@ import { callTool } from '../tooling/call-tool.ts';
 import { table } from '../tooling/params.ts';
 import type { Answer } from '../tooling/results.ts';
 import type { AnyTool, ListedTool, Offer } from '../tooling/tool.ts';
+import { escaped } from '../views/overview/html.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
 import type { WorldOptions } from './emulator.ts';
 import { openSession } from './platform.ts';
@@ -14,14 +15,7 @@ import { openSession } from './platform.ts';
 type Cells = Record<string, string | number | null | undefined>;
 
 /** Escapes text for XML 1.0, and drops what it has no room for at all. */
-function escape(text: string): string {
-  return text
-    .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
-}
+const escape = (text: string) => escaped(text.replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, ''));
 
 function element(name: string, attributes: Cells, children: readonly string[] = []): string {
   const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(String(value ?? ''))}"`);

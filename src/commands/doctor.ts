@@ -16,7 +16,7 @@ import { drawPng } from '../views/draw-png.ts';
 import { runSql, SqlError } from '../workspace/query/sql-process.ts';
 import { optionalDependencies, version } from './about.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
-import { type Check, fault, good } from './check.ts';
+import { type Check, checksOf, fault, good } from './check.ts';
 import { dataDirectory, dataDirectoryFault } from './directories.ts';
 import type { WorldOptions } from './emulator.ts';
 import { openSession } from './platform.ts';
@@ -94,12 +94,6 @@ async function tryPictures(): Promise<Check> {
   const png = await drawPng({ svg, widthPx: 80, heightPx: 20 });
   if (!png) return absent(name, 'Charts come without an image.', `@resvg/resvg-js@${resvg}`);
   return good(name, `a trial picture was drawn (${png.length} bytes), so charts come as images`);
-}
-
-async function tryDataDirectory(settings: Settings): Promise<Check> {
-  const name = 'data-directory';
-  const words = await dataDirectoryFault(settings);
-  return words === undefined ? good(name, `downloaded exports can be kept in ${dataDirectory(settings)}`) : fault(name, words);
 }
 
 type Data = Record<string, unknown>;
@@ -226,9 +220,10 @@ async function examine(settings: Settings, world: WorldOptions, report: (check: 
     report(good('settings', `${server}, time zone ${settings.timeZone}, ${tools.length} tools`));
     for (const words of unknownVariables(process.env)) report(fault('variable', words));
     for (const part of await Promise.all([trySqlEngine(), tryPictures()])) report(part);
-    report(await tryDataDirectory(settings));
+    const kept = `downloaded exports can be kept in ${dataDirectory(settings)}`;
+    const directory = await checksOf('data-directory', kept, async () => present(await dataDirectoryFault(settings)));
     const way = await networkReport(settings, process.env);
-    const reports = [way, await signInReport(settings), await cacheReport(settings), await warehouseReport(settings)];
+    const reports = [directory, way, await signInReport(settings), await cacheReport(settings), await warehouseReport(settings)];
     for (const check of reports.flat()) report(check);
     if (settings.credentialsFile && !settings.clientId && !settings.demo)
       report({ name: 'calls', state: 'off', words: 'only callers have credentials; none to try' });

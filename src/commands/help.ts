@@ -1,5 +1,5 @@
 import { isRecord } from '../lib/is-record.ts';
-import { typedKeys } from '../settings/setting.ts';
+import { type Setting, typedKeys } from '../settings/setting.ts';
 import { flagOf, type SettingName, settingDeclarations } from '../settings/settings.ts';
 import { homepage, name } from './about.ts';
 import { toolNamed } from './call.ts';
@@ -9,10 +9,9 @@ import { type CommandName, commands, type HelpTopic, ownFlags, WITHOUT_SETTINGS 
 type HelpRow = readonly [left: string, words: string];
 
 function settingRow(setting: SettingName): HelpRow {
-  const declaration = settingDeclarations[setting];
+  const declaration: Setting = settingDeclarations[setting];
   const flag = flagOf(declaration);
-  const otherwise = 'otherwise' in declaration ? declaration.otherwise : undefined;
-  const fallback = 'default' in declaration ? declaration.default : otherwise;
+  const fallback = declaration.default ?? declaration.otherwise;
   return [
     flag === undefined ? declaration.variable : `--${flag}`,
     `${declaration.words}${fallback === undefined ? '' : ` (default: ${fallback})`}`,

@@ -1,11 +1,12 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { suggestion } from '../lib/nearest.ts';
+import { present } from '../lib/sentences.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
 import { CredentialsError, type PlatformCredentials, type SignIn, tokenAlgorithms } from '../sign-in/principal.ts';
 import { PrivateFileError } from '../sign-in/private-file.ts';
 import { logOf, version } from './about.ts';
-import { type Check, fault, good } from './check.ts';
+import { type Check, checksOf } from './check.ts';
 import type { CommandName } from './command-line.ts';
 
 const MAX_BYTES = 256 * 1024;
@@ -119,17 +120,6 @@ export function requireAction(command: CommandName, action: string | undefined, 
   throw new SettingsError(`${command}: ${words} ("${command} --help" shows examples)`);
 }
 
-/** The outcome of an opening: words of its own, or those of settings that do not allow it, are a fault. */
-async function checkOf(name: string, fine: string, look: () => Promise<string | undefined>): Promise<Check> {
-  try {
-    const words = await look();
-    return words === undefined ? good(name, fine) : fault(name, words);
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    return fault(name, error.message);
-  }
-}
-
 /** Whether callers of HTTP serving could sign in, and whether their platform credentials open; empty where neither is set. */
 export async function signInReport(settings: Settings, clock: Clock = systemClock): Promise<Check[]> {
   const { issuer, audience, tokensFile, credentialsFile } = settings;
@@ -137,11 +127,11 @@ export async function signInReport(settings: Settings, clock: Clock = systemCloc
   const checks: Check[] = [];
   if (issuer || tokensFile) {
     const words = issuer ? `access tokens of ${issuer} for ${audience} can be checked` : `static tokens of ${tokensFile} can be checked`;
-    checks.push(await checkOf('sign-in', words, async () => (await openSignIn(settings, { clock, log }))?.fault()));
+    checks.push(...(await checksOf('sign-in', words, async () => present(await (await openSignIn(settings, { clock, log }))?.fault()))));
   }
   if (credentialsFile) {
     const words = `each caller has a platform credential of its own; ${credentialsFile} opens with the key`;
-    checks.push(await checkOf('credentials', words, async () => void (await openCredentials(settings, log))));
+    checks.push(...(await checksOf('credentials', words, () => openCredentials(settings, log).then(() => []))));
   }
   return checks;
 }

@@ -5,7 +5,7 @@ import type { SharedCache } from '../replicas/index.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
 import type { WarehouseAccess } from '../workspace/warehouse/connection.ts';
 import type { Warehouse } from '../workspace/warehouse/warehouse.ts';
-import { type Check, fault, good } from './check.ts';
+import { type Check, checksOf } from './check.ts';
 
 /** The warehouse that the settings name; undefined where they name none, and in the demo, whose data are made up. */
 function accessOf(settings: Settings): WarehouseAccess | undefined {
@@ -29,18 +29,15 @@ export function warehouseOf(settings: Settings) {
 
 /** Whether runs can be loaded into the warehouse and its reader can only read; empty where none is set. */
 export async function warehouseReport(settings: Settings): Promise<Check[]> {
-  const name = 'warehouse';
   const warehouse = await warehouseOf(settings)?.open();
   if (!warehouse) return [];
+  const { address, database, reader } = warehouse.access;
+  const words = `${database} at ${address} can be loaded, and ${reader.user} only reads, so query_export answers from there`;
   try {
-    const { warehouseFaults } = await import('../workspace/warehouse/warehouse.ts');
-    const faults = await warehouseFaults(warehouse);
-    const { address, database, reader } = warehouse.access;
-    const words = `${database} at ${address} can be loaded, and ${reader.user} only reads, so query_export answers from there`;
-    return faults.length === 0 ? [good(name, words)] : faults.map((each) => fault(name, `${each}.`));
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return [fault(name, error.message)];
+    return await checksOf('warehouse', words, async () => {
+      const { warehouseFaults } = await import('../workspace/warehouse/warehouse.ts');
+      return (await warehouseFaults(warehouse)).map((each) => `${each}.`);
+    });
   } finally {
     await warehouse.close();
   }
@@ -69,17 +66,14 @@ async function keeps(cache: SharedCache): Promise<boolean> {
 
 /** Whether replicas could share; empty where no shared cache is set. */
 export async function cacheReport(settings: Settings): Promise<Check[]> {
-  const name = 'cache';
+  if (settings.cacheUrl === undefined) return [];
   let message = 'The shared cache does not keep what is put there.';
-  let cache: SharedCache | undefined;
-  try {
-    cache = await openCache(settings, (_level, reported) => (message = reported));
-    if (!cache) return [];
-    return [(await keeps(cache)) ? good(name, 'replicas can share, sealed with the key') : fault(name, message)];
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    return [fault(name, error.message)];
-  } finally {
-    cache?.close();
-  }
+  return checksOf('cache', 'replicas can share, sealed with the key', async () => {
+    const cache = await openCache(settings, (_level, reported) => (message = reported));
+    try {
+      return cache && (await keeps(cache)) ? [] : [message];
+    } finally {
+      cache?.close();
+    }
+  });
 }

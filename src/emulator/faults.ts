@@ -142,9 +142,9 @@ export function parseFault(text: string): Fault {
   if (!/^([1-9]\d{0,8})?$/.test(timesText)) throw wrong(`"${timesText}" is not a number of times; expected 1, 2, 3 …`);
   return {
     kind,
-    ...(isTarget(operationText) ? { operation: operationText } : {}),
-    ...(timesText === '' ? {} : { times: Number(timesText) }),
-    ...(kind === 'slow' ? { delayMs: FLAG_DELAY_MS } : {}),
+    ...(isTarget(operationText) && { operation: operationText }),
+    ...(timesText !== '' && { times: Number(timesText) }),
+    ...(kind === 'slow' && { delayMs: FLAG_DELAY_MS }),
   };
 }
 
@@ -156,16 +156,12 @@ function isTarget(name: string): name is Target {
 export async function underFaults(context: Context<Env>, faults: Faults, target: Target, run: () => Promise<Response>): Promise<Response> {
   const struck = faults.take(target);
   if (!struck) return run();
-  if (!struck.fault.afterEffect) return strike(context, struck, run);
-  const done = await run();
-  return strike(context, struck, async () => done);
+  const { kind, afterEffect } = struck.fault;
+  const done = afterEffect && (await run());
+  return strikes[kind](context, struck, done ? async () => done : run);
 }
 
 type Strike = (context: Context<Env>, struck: StruckFault, run: () => Promise<Response>) => Response | Promise<Response>;
-
-function strike(context: Context<Env>, struck: StruckFault, run: () => Promise<Response>): Response | Promise<Response> {
-  return strikes[struck.fault.kind](context, struck, run);
-}
 
 const strikes: Record<FaultKind, Strike> = {
   'expired-token': () => refused(new Refusal(401, 'JWT_EXPIRED', 'Auth token is expired.')),

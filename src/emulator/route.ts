@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Context, Hono } from 'hono';
 import * as z from 'zod';
+import { wordIssues } from '../api/check-input.ts';
 import { type Operation, type Scope, unwrap } from '../api/operation.ts';
 import { type OperationName, operations } from '../api/operations/index.ts';
 import { isoDate } from '../api/params.ts';
@@ -105,26 +106,11 @@ function parsedJson(text: string, where: string): unknown {
   }
 }
 
-/** One sentence for all that is wrong with an input, field by field. */
-function worded(issues: readonly z.core.$ZodIssue[], operation: Operation): string {
-  const known = Object.keys(operation.input.shape);
-  return issues
-    .map((issue) => {
-      const field = issue.path.map(String).join('.');
-      if (issue.code === 'unrecognized_keys') {
-        const expected = field === '' ? `; expected ${known.length > 0 ? known.join(', ') : 'none'}` : '';
-        return `${[field, issue.keys.join(', ')].filter(Boolean).join('.')}: no such parameter${expected}`;
-      }
-      if (issue.message.endsWith('received undefined')) return `${field}: is required`;
-      return field === '' ? issue.message : `${field}: ${issue.message}`;
-    })
-    .join('; ');
-}
-
 /** The input of an operation, checked against its schema; a `Refusal` that names each field otherwise. */
 function checkedInput<O extends Operation>(operation: O, raw: RawInput, deployment: Deployment): z.output<O['input']> {
-  const result = operation.input.safeParse(readAs(deployment, operation, rawInput(operation, raw)));
-  if (!result.success) throw invalid(worded(result.error.issues, operation));
+  const input = readAs(deployment, operation, rawInput(operation, raw));
+  const result = operation.input.safeParse(input);
+  if (!result.success) throw invalid(wordIssues(result.error.issues, operation.input, input).join('; '));
   // What the schema of an operation makes is the input of that operation.
   return result.data as z.output<O['input']>;
 }

@@ -1,33 +1,29 @@
 import * as z from 'zod';
 import { logFormats, logLevels } from '../lib/log.ts';
 import { isSealSecret, SEAL_SECRET_WORDS } from '../lib/seal.ts';
-import { count, flag, list, type Setting, words } from './setting.ts';
+import { count, type Declaration, flag, list, words } from './setting.ts';
 
 /** How a team is served over Streamable HTTP; not used over stdio. */
 export const servingSettings = {
   http: {
-    variable: 'WEB_ANALYTICS_HTTP',
     title: 'HTTP',
     words: 'Serves Streamable HTTP at `/mcp` instead of stdio',
     schema: flag,
     default: 'false',
   },
   host: {
-    variable: 'WEB_ANALYTICS_HOST',
     title: 'Host',
     words: 'Address that HTTP serving listens on; beyond loopback it needs sign-in and allowed hosts',
     schema: words,
     default: '127.0.0.1',
   },
   port: {
-    variable: 'WEB_ANALYTICS_PORT',
     title: 'Port',
     words: 'Port of HTTP serving; 0 takes a free one and says which',
     schema: count(0, 65_535),
     default: '8000',
   },
   allowedHosts: {
-    variable: 'WEB_ANALYTICS_ALLOWED_HOSTS',
     title: 'Allowed hosts',
     words: 'Comma-separated list of host names, without port, that clients reach HTTP serving by',
     schema: list.refine(
@@ -37,47 +33,41 @@ export const servingSettings = {
     otherwise: 'loopback names',
   },
   allowedOrigins: {
-    variable: 'WEB_ANALYTICS_ALLOWED_ORIGINS',
     title: 'Allowed origins',
     words: 'Comma-separated list of origins, such as `https://app.example.com`, whose pages may call HTTP serving',
     schema: list.refine((origins) => origins.every(isOrigin), 'expected origins such as https://app.example.com, separated by commas'),
     otherwise: 'none, on loopback its own pages',
   },
   tlsCertFile: {
-    variable: 'WEB_ANALYTICS_TLS_CERT_FILE',
     title: 'TLS certificate',
     words: 'File with the certificate chain of HTTP serving, PEM',
     schema: words,
     otherwise: 'plain HTTP',
   },
   tlsKeyFile: {
-    variable: 'WEB_ANALYTICS_TLS_KEY_FILE',
     title: 'TLS key',
     words: 'File with the private key of that certificate, PEM',
     schema: words,
   },
   maxSessions: {
-    variable: 'WEB_ANALYTICS_MAX_SESSIONS',
     title: 'Sessions',
     words: 'Most sessions of HTTP serving at once; the longest idle one makes room',
     schema: count(1, 100_000, 'sessions'),
     default: '1000',
   },
   sessionIdleMinutes: {
-    variable: 'WEB_ANALYTICS_SESSION_IDLE_MINUTES',
     title: 'Session idle time',
     words: 'Minutes without a request or an open stream after which a session ends',
     schema: count(1, 10_080, 'minutes'),
     default: '30',
   },
   maxRequests: {
-    variable: 'WEB_ANALYTICS_MAX_REQUESTS',
     title: 'Requests',
     words: 'Most requests that HTTP serving works on at once; further ones are refused with 503',
     schema: count(1, 10_000, 'requests'),
     default: '256',
   },
-} satisfies Record<string, Setting>;
+} satisfies Record<string, Declaration>;
 
 /** A host name as in a Host header, without the port. */
 function isHostName(text: string): boolean {
@@ -92,7 +82,6 @@ function isOrigin(text: string): boolean {
 /** Settings of the store that several replicas of HTTP serving share; without it each has its own in memory. */
 export const replicaSettings = {
   cacheUrl: {
-    variable: 'WEB_ANALYTICS_CACHE_URL',
     title: 'Shared cache',
     words: 'Redis or Valkey, or a node of its cluster, that replicas of HTTP serving share: `redis://…` or `rediss://…`',
     schema: words.refine(
@@ -104,13 +93,12 @@ export const replicaSettings = {
     secret: true,
   },
   cacheKey: {
-    variable: 'WEB_ANALYTICS_CACHE_KEY',
     title: 'Shared cache key',
     words: 'Key that encrypts what is shared, 32 bytes in base64 or hex, the same on all; or `WEB_ANALYTICS_CACHE_KEY_FILE`',
     schema: words.refine(isSealSecret, SEAL_SECRET_WORDS),
     secret: true,
   },
-} satisfies Record<string, Setting>;
+} satisfies Record<string, Declaration>;
 
 function isRedisUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
@@ -131,60 +119,52 @@ function canDecode(text: string): boolean {
 /** How far calls may reach, how long they may take, how large answers may be. */
 export const limitSettings = {
   endpointDomains: {
-    variable: 'WEB_ANALYTICS_ENDPOINT_DOMAINS',
     title: 'Endpoint domains',
     words: "Comma-separated list of domains that a token's `endpoint` may lie in",
     schema: list,
     otherwise: 'any https address; none in an own network unless the authentication server is there',
   },
   speedConcurrency: {
-    variable: 'WEB_ANALYTICS_SPEED_CONCURRENCY',
     title: 'Speed concurrency',
     words: 'Calls in flight to speed analysis, per project',
     schema: count(1, 10, 'calls'),
     default: '1',
   },
   concurrency: {
-    variable: 'WEB_ANALYTICS_CONCURRENCY',
     title: 'Concurrency',
     words: 'Calls in flight to the platform, per project',
     schema: count(1, 10, 'calls'),
     default: '8',
   },
   timeoutMs: {
-    variable: 'WEB_ANALYTICS_TIMEOUT_MS',
     title: 'Timeout',
     words: 'Longest time of one operation in ms, including retries and time in the queue',
     schema: count(100, 40_000, 'milliseconds'),
     default: '30000',
   },
   reportCacheMb: {
-    variable: 'WEB_ANALYTICS_REPORT_CACHE_MB',
     title: 'Report cache',
     words: 'Memory for speed reports, HAR files, recent lists and metrics and what was computed from them, in MB; 0 keeps none',
     schema: count(0, 4_096, 'megabytes'),
     default: '64',
   },
   maxResultTokens: {
-    variable: 'WEB_ANALYTICS_MAX_RESULT_TOKENS',
     title: 'Result tokens',
     words: 'Largest answer in tokens (characters / 4)',
     schema: count(500, 200_000, 'tokens'),
     default: '20000',
   },
   logLevel: {
-    variable: 'WEB_ANALYTICS_LOG_LEVEL',
     title: 'Log level',
     words: `How much goes to stderr: ${logLevels.join(', ')}`,
     schema: z.enum(logLevels, `expected one of ${logLevels.join(', ')}`),
     otherwise: 'warn; over HTTP info',
   },
-} satisfies Record<string, Setting>;
+} satisfies Record<string, Declaration>;
 
 /** Where downloaded exports lie, and how much room they may take. */
 export const workspaceSettings = {
   dataDir: {
-    variable: 'WEB_ANALYTICS_DATA_DIR',
     title: 'Data directory',
     words: 'Directory of downloaded exports; the demo uses a temporary one',
     schema: words,
@@ -192,32 +172,28 @@ export const workspaceSettings = {
     form: 'directory',
   },
   dataQuotaMb: {
-    variable: 'WEB_ANALYTICS_DATA_QUOTA_MB',
     title: 'Data quota',
     words: 'Disk quota for the exports of one caller, in MB',
     schema: count(1, 100_000_000, 'megabytes'),
     default: '5000',
   },
   keepSource: {
-    variable: 'WEB_ANALYTICS_KEEP_SOURCE',
     title: 'Keep source files',
     words: 'Keep the downloaded files of a run after it was converted to Parquet and checked',
     schema: flag,
     default: 'false',
   },
-} satisfies Record<string, Setting>;
+} satisfies Record<string, Declaration>;
 
 /** Monitoring and rate limit of HTTP serving. */
 export const monitoringSettings = {
   rateLimit: {
-    variable: 'WEB_ANALYTICS_RATE_LIMIT',
     title: 'Rate limit',
     words: 'Calls a minute that HTTP serving accepts from each caller; the same number may come at once',
     schema: count(1, 100_000, 'calls'),
     otherwise: 'no limit; calls wait in fair turns',
   },
   metricsToken: {
-    variable: 'WEB_ANALYTICS_METRICS_TOKEN',
     title: 'Metrics token',
     words: 'Bearer token that opens `/metrics` to Prometheus; or `WEB_ANALYTICS_METRICS_TOKEN_FILE`',
     schema: words.refine((text) => text.length >= 16, 'expected at least 16 characters'),
@@ -225,10 +201,9 @@ export const monitoringSettings = {
     secret: true,
   },
   logFormat: {
-    variable: 'WEB_ANALYTICS_LOG_FORMAT',
     title: 'Log format',
     words: `How lines on stderr are written: ${logFormats.join(', ')}`,
     schema: z.enum(logFormats, `expected one of ${logFormats.join(', ')}`),
     otherwise: 'words; over HTTP json',
   },
-} satisfies Record<string, Setting>;
+} satisfies Record<string, Declaration>;

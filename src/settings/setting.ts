@@ -7,14 +7,12 @@ export function typedKeys<Key extends string>(record: Readonly<Record<Key, unkno
   return Object.keys(record) as Key[]; // a record that was written out has no keys but those of its type
 }
 
-/** How one setting is given, checked and described; README, manifest, flags and `doctor` are made from it. */
-export interface Setting<Schema extends z.ZodType = z.ZodType> {
-  /** Environment variable; the flag has the same words (`--time-zone`) unless the setting is secret. */
-  readonly variable: `WEB_ANALYTICS_${string}`;
+/** How one setting is checked and described; README, manifest, flags and `doctor` are made from it. */
+export interface Declaration {
   readonly title: string;
   readonly words: string;
   /** Checks the text of a flag or variable and gives the value. */
-  readonly schema: Schema;
+  readonly schema: z.ZodType;
   /** The text that holds when nothing is given. */
   readonly default?: string;
   /** The effect of leaving the setting out, for the documents, where it has no default text. */
@@ -23,6 +21,22 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
   readonly secret?: true;
   /** How a host's form asks for it; left out: not asked for there. */
   readonly form?: 'string' | 'number' | 'boolean' | 'directory';
+}
+
+/** A setting as it is given. */
+export interface Setting extends Declaration {
+  /** Environment variable; the flag has the same words (`--time-zone`) unless the setting is secret. */
+  readonly variable: string;
+}
+
+/** Settings with their variables, which have the words of their names: `timeZone` is WEB_ANALYTICS_TIME_ZONE. */
+export function withVariables<const All extends Readonly<Record<string, Declaration>>>(all: All) {
+  const named = Object.entries(all).map(([name, setting]) => {
+    const variable = `WEB_ANALYTICS_${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
+    return [name, { ...setting, variable }];
+  });
+  // Object.fromEntries forgets the names.
+  return Object.fromEntries(named) as { readonly [Name in keyof All]: All[Name] & Pick<Setting, 'variable'> };
 }
 
 /** Text that is not blank. */

@@ -5,25 +5,22 @@ import { isSealSecret, SEAL_SECRET_WORDS } from '../lib/seal.ts';
 import { isTimeZone } from '../lib/time-zone.ts';
 import { tokenAlgorithms } from '../sign-in/principal.ts';
 import { limitSettings, monitoringSettings, replicaSettings, servingSettings, workspaceSettings } from './serving.ts';
-import { address, count, flag, list, type Setting, typedKeys, words } from './setting.ts';
+import { address, count, type Declaration, flag, list, type Setting, typedKeys, withVariables, words } from './setting.ts';
 
 /** Who may call the served server, and with which credential the platform is called for each; not used over stdio. */
 const signInSettings = {
   issuer: {
-    variable: 'WEB_ANALYTICS_ISSUER',
     title: 'Issuer',
     words: 'Authorization server (OAuth 2.1) whose access tokens let callers of HTTP serving in',
     schema: address('https://login.example.com'),
     otherwise: 'no sign-in',
   },
   audience: {
-    variable: 'WEB_ANALYTICS_AUDIENCE',
     title: 'Audience',
     words: 'Address of this server as its callers know it; access tokens must be made for it',
     schema: address('https://mcp.example.com/mcp'),
   },
   jwksUrl: {
-    variable: 'WEB_ANALYTICS_JWKS_URL',
     title: 'JWKS address',
     words: "Where the issuer's public keys are",
     schema: words.refine(
@@ -33,41 +30,36 @@ const signInSettings = {
     otherwise: "what the issuer's metadata say",
   },
   tokenAlgorithms: {
-    variable: 'WEB_ANALYTICS_TOKEN_ALGORITHMS',
     title: 'Token algorithms',
     words: 'Comma-separated list of accepted signature algorithms of access tokens',
     schema: list.pipe(z.array(z.enum(tokenAlgorithms, `expected some of ${tokenAlgorithms.join(', ')}`))),
     otherwise: 'every one with a public key',
   },
   clockSkewSeconds: {
-    variable: 'WEB_ANALYTICS_CLOCK_SKEW_SECONDS',
     title: 'Clock skew',
     words: "Seconds that the issuer's clock may differ from this one",
     schema: count(0, 300, 'seconds'),
     default: '30',
   },
   tokensFile: {
-    variable: 'WEB_ANALYTICS_TOKENS_FILE',
     title: 'Tokens file',
     words: 'File of static tokens that let callers of HTTP serving in, in place of an issuer; see `token`',
     schema: words,
     otherwise: 'no sign-in',
   },
   credentialsFile: {
-    variable: 'WEB_ANALYTICS_CREDENTIALS_FILE',
     title: 'Credentials file',
     words: 'Encrypted file with a platform credential for each caller of HTTP serving; see `credentials`',
     schema: words,
     otherwise: 'one credential for all callers',
   },
   credentialsKey: {
-    variable: 'WEB_ANALYTICS_CREDENTIALS_KEY',
     title: 'Credentials key',
     words: 'Key of that file, 32 random bytes in base64; or `WEB_ANALYTICS_CREDENTIALS_KEY_FILE`',
     schema: words.refine(isSealSecret, SEAL_SECRET_WORDS),
     secret: true,
   },
-} satisfies Record<string, Setting>;
+} satisfies Record<string, Declaration>;
 
 const NAMED = /^(?<from>\d{4}-\d{2}-\d{2})(?:\s*\.\.\s*(?<to>\d{4}-\d{2}-\d{2}))?\s+(?<name>\S.*)$/;
 
@@ -96,7 +88,6 @@ const namedDays = list
 /** Where the platform is, as whom it is asked, and what is offered of it. */
 const platformSettings = {
   demo: {
-    variable: 'WEB_ANALYTICS_DEMO',
     title: 'Demo',
     words: 'Runs against the embedded emulator instead of a platform; needs no credential',
     schema: flag,
@@ -104,14 +95,12 @@ const platformSettings = {
     form: 'boolean',
   },
   authUrl: {
-    variable: 'WEB_ANALYTICS_AUTH_URL',
     title: 'Authentication server',
     words: 'Address of the authentication server; https, or http on loopback',
     schema: address('https://auth.example.com'),
     form: 'string',
   },
   clientId: {
-    variable: 'WEB_ANALYTICS_CLIENT_ID',
     title: 'Client ID',
     words: 'Client ID of the credential from the administration console',
     schema: words,
@@ -119,7 +108,6 @@ const platformSettings = {
     form: 'string',
   },
   clientSecret: {
-    variable: 'WEB_ANALYTICS_CLIENT_SECRET',
     title: 'Client secret',
     words: 'Client secret of the credential; or `WEB_ANALYTICS_CLIENT_SECRET_FILE`, a file that holds it',
     schema: words,
@@ -127,7 +115,6 @@ const platformSettings = {
     form: 'string',
   },
   enrichmentClientId: {
-    variable: 'WEB_ANALYTICS_ENRICHMENT_CLIENT_ID',
     title: 'Enrichment client ID',
     words: 'Client ID of the integration, where enrichment has a credential of its own',
     schema: words,
@@ -136,7 +123,6 @@ const platformSettings = {
     form: 'string',
   },
   enrichmentClientSecret: {
-    variable: 'WEB_ANALYTICS_ENRICHMENT_CLIENT_SECRET',
     title: 'Enrichment client secret',
     words: 'Client secret of the integration; or `WEB_ANALYTICS_ENRICHMENT_CLIENT_SECRET_FILE`',
     schema: words,
@@ -144,14 +130,12 @@ const platformSettings = {
     form: 'string',
   },
   projectId: {
-    variable: 'WEB_ANALYTICS_PROJECT_ID',
     title: 'Project',
     words: 'Default project of an account-level credential',
     schema: count(1, Number.MAX_SAFE_INTEGER, 'project id'),
     form: 'number',
   },
   timeZone: {
-    variable: 'WEB_ANALYTICS_TIME_ZONE',
     title: 'Time zone',
     words: 'IANA time zone for dates given without one',
     schema: words.refine(isTimeZone, 'expected an IANA time zone, such as Europe/Paris'),
@@ -159,7 +143,6 @@ const platformSettings = {
     form: 'string',
   },
   country: {
-    variable: 'WEB_ANALYTICS_COUNTRY',
     title: 'Country',
     words: 'Country of the visitors, or its region, whose public holidays verdicts know: `FR`, `DE-BY`',
     schema: words.transform((text) => text.toUpperCase()).refine(isCountry, 'expected a country as FR, or a region of it as DE-BY'),
@@ -167,7 +150,6 @@ const platformSettings = {
     form: 'string',
   },
   specialDays: {
-    variable: 'WEB_ANALYTICS_SPECIAL_DAYS',
     title: 'Special days',
     words: 'Your own unusual days, such as sales, separated by commas: `2026-09-15 Anniversary, 2026-10-05..2026-10-11 Autumn sale`',
     schema: namedDays,
@@ -175,7 +157,6 @@ const platformSettings = {
     form: 'string',
   },
   toolsets: {
-    variable: 'WEB_ANALYTICS_TOOLSETS',
     title: 'Toolsets',
     words: 'Comma-separated list of toolsets; `core` is a short choice from all of them',
     schema: list,
@@ -183,7 +164,6 @@ const platformSettings = {
     form: 'string',
   },
   readOnly: {
-    variable: 'WEB_ANALYTICS_READ_ONLY',
     title: 'Read only',
     words: 'Leaves out every tool that changes the platform or deletes; downloads to this disk stay',
     schema: flag,
@@ -191,7 +171,6 @@ const platformSettings = {
     form: 'boolean',
   },
   ownDomains: {
-    variable: 'WEB_ANALYTICS_OWN_DOMAINS',
     title: 'Own domains',
     words: 'Comma-separated list of domains to treat as first-party in HAR files, such as that of a CDN',
     schema: list.refine(
@@ -202,14 +181,13 @@ const platformSettings = {
     form: 'string',
   },
   rawHar: {
-    variable: 'WEB_ANALYTICS_RAW_HAR',
     title: 'Raw HAR files',
     words: 'The HAR resource delivers files unsanitised, cookies and tokens included',
     schema: flag,
     default: 'false',
     form: 'boolean',
   },
-} satisfies Record<string, Setting>;
+} satisfies Record<string, Declaration>;
 
 /** A domain as in an address, without scheme, port, path or wildcard. */
 function isDomain(text: string): boolean {
@@ -250,14 +228,12 @@ const warehouse = z.string().transform((text, context) => {
 /** ClickHouse as the warehouse that keeps the exports of a team and answers SQL. */
 const warehouseSettings = {
   warehouseUrl: {
-    variable: 'WEB_ANALYTICS_WAREHOUSE_URL',
     title: 'Warehouse',
     words: 'ClickHouse that holds the exports of a team and answers SQL: `https://loader@host:8443/database`',
     schema: warehouse,
     otherwise: 'the embedded engine on disk',
   },
   warehousePassword: {
-    variable: 'WEB_ANALYTICS_WAREHOUSE_PASSWORD',
     title: 'Warehouse password',
     words: 'Password of the user in that address; or `WEB_ANALYTICS_WAREHOUSE_PASSWORD_FILE`',
     schema: words,
@@ -265,13 +241,11 @@ const warehouseSettings = {
     secret: true,
   },
   warehouseReader: {
-    variable: 'WEB_ANALYTICS_WAREHOUSE_READER',
     title: 'Warehouse reader',
     words: 'Second, read-only user of ClickHouse as whom statements run',
     schema: words,
   },
   warehouseReaderPassword: {
-    variable: 'WEB_ANALYTICS_WAREHOUSE_READER_PASSWORD',
     title: 'Warehouse reader password',
     words: 'Password of that user; or `WEB_ANALYTICS_WAREHOUSE_READER_PASSWORD_FILE`',
     schema: words,
@@ -279,16 +253,15 @@ const warehouseSettings = {
     secret: true,
   },
   warehouseEngine: {
-    variable: 'WEB_ANALYTICS_WAREHOUSE_ENGINE',
     title: 'Warehouse engine',
     words: 'Engine of its tables: ReplacingMergeTree, or ReplicatedReplacingMergeTree in a database of the engine Replicated',
     schema: z.enum(['ReplacingMergeTree', 'ReplicatedReplacingMergeTree'], 'expected ReplacingMergeTree or ReplicatedReplacingMergeTree'),
     default: 'ReplacingMergeTree',
   },
-} satisfies Record<string, Setting>;
+} satisfies Record<string, Declaration>;
 
 /** Every setting, in the order of the documents. */
-export const settingDeclarations = {
+export const settingDeclarations = withVariables({
   ...platformSettings,
   ...workspaceSettings,
   ...warehouseSettings,
@@ -297,7 +270,7 @@ export const settingDeclarations = {
   ...signInSettings,
   ...replicaSettings,
   ...monitoringSettings,
-} satisfies Record<string, Setting>;
+});
 
 /** Name of a setting in the code. */
 export type SettingName = keyof typeof settingDeclarations;

@@ -1,6 +1,6 @@
 import { check } from '../api/check-input.ts';
 import type { Ask, Client } from '../api/client.ts';
-import { ApiError, reworded } from '../api/errors.ts';
+import { ApiError, onApiError, reworded } from '../api/errors.ts';
 import type { Observer } from '../api/operation.ts';
 import type { WriteRequest } from '../api/wire.ts';
 import { matchName, type Named, pathOf } from '../domain/names/match-name.ts';
@@ -63,12 +63,7 @@ async function zonesElsewhere(text: string, call: Call): Promise<string> {
 }
 
 /** The same; empty too where the other projects cannot be read. */
-function knownZonesElsewhere(text: string, call: Call): Promise<string> {
-  return zonesElsewhere(text, call).catch((error: unknown) => {
-    if (error instanceof ApiError) return '';
-    throw error;
-  });
-}
+const knownZonesElsewhere = (text: string, call: Call) => zonesElsewhere(text, call).catch(onApiError(() => ''));
 
 /** Whether a call failed because a zone is not known here, or has no metrics. */
 const isAboutZones = ({ kind, message }: ApiError) =>
@@ -191,9 +186,7 @@ async function redeemed(tool: AnyTool, args: unknown, { session, canAsk, answere
 }
 
 /** Why nothing is sent after a question; undefined after a yes. */
-const REFUSALS: Readonly<Record<Reply, string | undefined>> = {
-  accepted: undefined,
-  unanswered: undefined,
+const REFUSALS: Readonly<Partial<Record<Reply, string>>> = {
   unticked: 'The question came back without its box ticked; nothing was sent.',
   declined: 'The question was declined, by the person or the host; nothing was sent.',
   closed: 'The question was closed or could not be shown; nothing was sent. Ask the user; the same call asks again.',
@@ -281,7 +274,7 @@ async function run(call: Call): Promise<Outcome> {
     if (!projects) noteProject(call);
     const drawn = input['chart'] === true ? await drawnOf(call) : undefined;
     if (drawn) note(drawn.note);
-    const range = await rangeOf(call);
+    const range = rangeOf(call);
     const notes = caller.single ? call.notes.map(unmarked) : said.unsaid(call.notes);
     return answerOf(call, { ...data, ...(tool.confirmed && { status: 'done' }), ...range, notes }, drawn);
   } catch (error) {
@@ -296,10 +289,10 @@ async function run(call: Call): Promise<Outcome> {
 }
 
 /** The range of an answer; says in the notes what it is, and whether it is final. */
-async function rangeOf({ tool, input, nowMs, note, range: named, caller: { session } }: Call) {
+function rangeOf({ tool, input, nowMs, note, range: named, caller: { session } }: Call) {
   const { provisionalDays: stated = 0 } = tool;
   const provisionalDays = typeof stated === 'function' ? stated(input) : stated;
-  const { range, notes } = await rangeWords(named, { timeZone: session.options.timeZone, nowMs, provisionalDays });
+  const { range, notes } = rangeWords(named, { timeZone: session.options.timeZone, nowMs, provisionalDays });
   for (const sentence of notes) note(sentence);
   return range;
 }
@@ -316,9 +309,9 @@ function noteProject({ tool, client, options, note }: Call): void {
   if (project) note(ofSession(`Project: ${project.name} (${project.id}).`));
 }
 
-async function previewed(call: Call, { question, ...request }: WriteRequest): Promise<Answer> {
+function previewed(call: Call, { question, ...request }: WriteRequest): Answer {
   const { caller, note, notes } = call;
-  const range = await rangeOf(call);
+  const range = rangeOf(call);
   if (caller.answered?.reply === 'unanswered') note('The client did not answer the question; it may not be able to show one.');
   note(question.split('\n', 1).join());
   note('Nothing was sent. Call again with confirm: true once the person who asked has seen this.');

@@ -15,7 +15,10 @@ import {
   type NameKind,
   pathOf,
 } from '../domain/names/match-name.ts';
+import { shiftDays } from '../lib/calendar.ts';
 import { DAY_MS } from '../lib/clock.ts';
+import { ACCEPTED_WORDS, DateError, isOfNoYear } from '../lib/date-texts.ts';
+import { describeRange, FutureError, resolveDate as instantAt, isoAt, todayIn } from '../lib/dates.ts';
 import { hint } from '../lib/hint.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
@@ -82,7 +85,6 @@ const DATE_SHAPE = /^\s*\d{4}-\d{1,2}(?:-\d{1,2}(?:[T ]\d.*)?)?\s*$/i;
 
 /** The event that stands in place of a date, where what was read as one is none and a range may begin or end with an event. */
 async function eventFor({ fact, text }: ArgumentPlace<DateFact>, error: unknown, { eventAt }: DateReading) {
-  const [{ FutureError }, { DateError }] = await Promise.all([import('../lib/dates.ts'), import('../lib/date-texts.ts')]);
   const isOfRange = (fact.date === 'start' || fact.date === 'end') && !DATE_SHAPE.test(text);
   return error instanceof DateError && !(error instanceof FutureError) && isOfRange ? eventAt?.(text) : undefined;
 }
@@ -92,13 +94,9 @@ async function resolveDate(place: ArgumentPlace<DateFact>, ahead: Ahead, options
   const { fact, text, path } = place;
   const { mayBeAhead, forecast } = ahead;
   const { timeZone, nowMs, note } = options;
-  const [{ FutureError, resolveDate: resolve, todayIn }, { isOfNoYear }] = await Promise.all([
-    import('../lib/dates.ts'),
-    import('../lib/date-texts.ts'),
-  ]);
   try {
     const moment = fact.date === 'moment';
-    const resolved = resolve(text, { edge: moment ? 'start' : fact.date, timeZone, nowMs, allowFuture: moment || mayBeAhead });
+    const resolved = instantAt(text, { edge: moment ? 'start' : fact.date, timeZone, nowMs, allowFuture: moment || mayBeAhead });
     const bound: Bound = { iso: documentedDate(resolved.iso), ms: resolved.instantMs };
     if (resolved.cutToNow) note(`${path} "${text}" reaches into the future and was cut to now.`);
     if (fact.date === 'start' && isOfNoYear(text))
@@ -123,7 +121,6 @@ async function resolveDate(place: ArgumentPlace<DateFact>, ahead: Ahead, options
 async function moveEndBehind(dates: readonly ArgumentPlace<DateFact>[], range: ResolvedRange, options: DateReading): Promise<void> {
   const { start, end } = range;
   const place = dates.find(({ fact }) => fact.date === 'end');
-  const { isOfNoYear } = await import('../lib/date-texts.ts');
   if (!place || !start || !end || end.ms > start.ms || !isOfNoYear(place.text)) return;
   const ahead = { mayBeAhead: false, forecast: '' };
   // Less than a year behind the start.
@@ -135,15 +132,10 @@ async function moveEndBehind(dates: readonly ArgumentPlace<DateFact>[], range: R
 }
 
 /** Says where weeks begin that `-4w` to `last_week` does not hold whole: it begins on the day of the week that today is. */
-async function partWeekWords(
-  dates: readonly ArgumentPlace<DateFact>[],
-  { start, end }: ResolvedRange,
-  timeZone: string,
-): Promise<string | undefined> {
+function partWeekWords(dates: readonly ArgumentPlace<DateFact>[], { start, end }: ResolvedRange, timeZone: string): string | undefined {
   const textOf = (edge: DateFact['date']) => dates.find(({ fact }) => fact.date === edge)?.text ?? '';
   const count = /^-(\d+)w$/i.exec(textOf('start').trim())?.[1];
   if (count === undefined || !/^last[_ ]week$/i.test(textOf('end').trim()) || !start || !end) return undefined;
-  const [{ shiftDays }, { todayIn }] = await Promise.all([import('../lib/calendar.ts'), import('../lib/dates.ts')]);
   const wholeMs = shiftDays(end.ms + 1, -7 * Number(count), timeZone);
   if (wholeMs === start.ms) return undefined;
   const weeks = count === '1' ? 'week begins' : `${count} whole weeks begin`;
@@ -151,8 +143,7 @@ async function partWeekWords(
 }
 
 /** Complaints of which the last alone lists the accepted dates, where several do. */
-async function listedOnce(complaints: readonly string[]): Promise<string[]> {
-  const { ACCEPTED_WORDS } = await import('../lib/date-texts.ts');
+function listedOnce(complaints: readonly string[]): string[] {
   const last = complaints.findLastIndex((words) => words.endsWith(ACCEPTED_WORDS));
   return complaints.map((words, at) =>
     at < last && words.endsWith(ACCEPTED_WORDS) ? `${words.slice(0, -ACCEPTED_WORDS.length)}.` : words,
@@ -291,7 +282,7 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
   });
   await moveEndBehind(dates, range, options);
   requireRules(resolved, { dates, schema, operation: options.operation });
-  const weeks = await partWeekWords(dates, range, options.timeZone);
+  const weeks = partWeekWords(dates, range, options.timeZone);
   if (weeks !== undefined) options.note(ofAnswer(weeks));
   const idsOf = createNameResolver(options);
   try {
@@ -374,7 +365,7 @@ async function allOrWords<T>(places: readonly T[], resolve: (place: T) => Promis
   if (failures.length === 0) return;
   const complaints = failures.filter((failure) => failure instanceof ApiError).filter(({ kind }) => kind === 'invalid');
   if (complaints.length < failures.length) throw failures.find((failure) => !(failure instanceof ApiError && failure.kind === 'invalid'));
-  throw new ApiError('invalid', firstComplaints(await listedOnce(complaints.map(({ message }) => message))));
+  throw new ApiError('invalid', firstComplaints(listedOnce(complaints.map(({ message }) => message))));
 }
 
 /** The range that an answer covers, as sent to the service. */
@@ -388,12 +379,8 @@ interface RangeOptions {
 }
 
 /** Describes the range of an answer and whether it is final; empty where the answer covers none. */
-export async function rangeWords(
-  { start, end }: ResolvedRange,
-  { timeZone, nowMs, provisionalDays }: RangeOptions,
-): Promise<{ range: { range?: z.output<typeof rangeOutput> }; notes: string[] }> {
+export function rangeWords({ start, end }: ResolvedRange, { timeZone, nowMs, provisionalDays }: RangeOptions) {
   if (!start) return { range: {}, notes: [] };
-  const { describeRange, isoAt } = await import('../lib/dates.ts');
   const last = end ?? { ms: nowMs };
   const isoOf = ({ iso, ms }: Bound) => iso ?? isoAt(ms, timeZone);
   const bounds = { startIso: isoOf(start), startMs: start.ms, endIso: isoOf(last), endMs: last.ms };

@@ -72,7 +72,7 @@ describe('POST /v1/oauth/token', () => {
     ['another project than its own', 'shop', { project_id: app.id }, 403, 'access_denied', /does not reach/],
     ['another grant type', 'shop', { grant_type: 'password' }, 400, 'unsupported_grant_type', /grant_type/],
     ['a missing secret', 'shop', { client_secret: undefined }, 400, 'invalid_request', /client_secret: is required/],
-    ['an unknown name', 'shop', { projectId: shop.id }, 400, 'invalid_request', /projectId: no such parameter/],
+    ['an unknown name', 'shop', { projectId: shop.id }, 400, 'invalid_request', /projectId: is not known here; did you mean project_id/],
     ['a project_id in text', 'account', { project_id: String(shop.id) }, 400, 'invalid_request', /project_id/],
   ])('refuses %s', async (_, name, more, status, error, description) => {
     const answer = await ask(name, more);

@@ -35,9 +35,9 @@ it('addresses know paths and methods', async () => {
 });
 
 it.each<[string, OperationName, Record<string, unknown>, RegExp]>([
-  ['an unknown name in the query', 'getSiteVisits', { ...range, goal: 1 }, /goal: no such parameter; expected projectId, startDate/],
-  ['an unknown name in the body', 'listScenarios', { pattern: 'a' }, /pattern: no such parameter; expected name/],
-  ['an unknown name where none is taken', 'listCustomVariables', { page: 1 }, /page: no such parameter; expected none/],
+  ['an unknown name in the query', 'getSiteVisits', { ...range, goal: 1 }, /goal: is not known here; there are projectId, startDate/],
+  ['an unknown name in the body', 'listScenarios', { pattern: 'a' }, /pattern: is not known here; there are name/],
+  ['an unknown name where none is taken', 'listCustomVariables', { page: 1 }, /page: is not known here; nothing is taken/],
   ['a missing name', 'getSiteVisits', { startDate: '2026-11-01T00:00:00.000Z' }, /endDate: is required/],
   ['a text where a number is due', 'getExportJob', { jobId: 'first' }, /jobId: .*expected number/],
   ['two wrong names at once', 'listScenarioReports', { scenarioId: 0, limit: -1 }, /scenarioId: .*; limit: /],

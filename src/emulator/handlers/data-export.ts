@@ -227,14 +227,7 @@ export const exportHandlers: Handlers<keyof typeof dataExport> = {
     return { ...runRecord(run, place.nowMs), files: await filesOf(run, place) };
   },
 
-  listExportableFields: ({ scope }) =>
-    scopeOf(scope).fields.map(({ name, description, example, aliases, parameters }) => ({
-      name,
-      description,
-      example,
-      aliases,
-      parameters,
-    })),
+  listExportableFields: ({ scope }) => scopeOf(scope).fields.map(({ read: _, ...field }) => field),
 
   listCustomVariables: (_input, { project }) =>
     customVariablesOf(project).map(({ position, key, values }) => ({ position, key, values: [...values] })),

@@ -1,5 +1,5 @@
 import type { Ask } from '../../api/client.ts';
-import { ApiError } from '../../api/errors.ts';
+import { onApiError } from '../../api/errors.ts';
 import type { InputOf } from '../../api/operation.ts';
 import { listScenarioReports } from '../../api/operations/speed-analysis.ts';
 import { DEFAULT_REPORTS } from '../../api/params.ts';
@@ -25,17 +25,13 @@ export async function errorDisagreement(ask: Ask, query: Query, found: readonly 
     return failed > 0
       ? `${failed} of these ${found.length} runs failed all the same: the platform does not count them as errors. ${FAIL_COUNTS}.`
       : undefined;
-  try {
-    const dates = new Set(found.map(({ date }) => date));
-    const all = await unfiltered(ask, query, found);
-    const missed = all.filter((report) => isFailed(report) && !dates.has(report.date)).length;
-    if (missed === 0) return undefined;
-    return (
-      `${missed} more of ${all.length} runs failed, which the platform does not count as errors. ` +
-      `${FAIL_COUNTS}: leave error out to see all.`
-    );
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return `Whether the filter error finds all failed runs could not be checked. ${FAIL_COUNTS}.`;
-  }
+  const all = await unfiltered(ask, query, found).catch(onApiError(() => undefined));
+  if (!all) return `Whether the filter error finds all failed runs could not be checked. ${FAIL_COUNTS}.`;
+  const dates = new Set(found.map(({ date }) => date));
+  const missed = all.filter((report) => isFailed(report) && !dates.has(report.date)).length;
+  if (missed === 0) return undefined;
+  return (
+    `${missed} more of ${all.length} runs failed, which the platform does not count as errors. ` +
+    `${FAIL_COUNTS}: leave error out to see all.`
+  );
 }

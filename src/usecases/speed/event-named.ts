@@ -1,5 +1,5 @@
 import type { Ask } from '../../api/client.ts';
-import { ApiError } from '../../api/errors.ts';
+import { onApiError } from '../../api/errors.ts';
 import type { PayloadOf } from '../../api/operation.ts';
 import { listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { instantOf } from '../../api/params.ts';
@@ -28,13 +28,9 @@ export const eventWords = ({ key, text }: Pick<SpeedEvent, 'key' | 'text'>, atMs
 
 /** The instant of the event that a text names, with the words for it; undefined where none has that name, or events cannot be read. */
 export async function eventAt(text: string, ask: Ask): Promise<{ atMs: number; words: string } | undefined> {
-  try {
-    const { found } = await eventNamed(text, (await ask(listSpeedEvents, {})).events);
-    if (!found?.date) return undefined;
-    const atMs = instantOf(found.date);
-    return { atMs, words: eventWords(found, atMs) };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return undefined;
-  }
+  const { events } = await ask(listSpeedEvents, {}).catch(onApiError(() => ({ events: [] })));
+  const { found } = await eventNamed(text, events);
+  if (!found?.date) return undefined;
+  const atMs = instantOf(found.date);
+  return { atMs, words: eventWords(found, atMs) };
 }

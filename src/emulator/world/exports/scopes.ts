@@ -5,7 +5,7 @@ import { viewsOf } from './view-row.ts';
 
 interface Scope {
   /** The fields of the scope, variables included. */
-  readonly fields: readonly Omit<Field<never>, 'read'>[];
+  readonly fields: readonly Field<never>[];
   /** Reads the rows that one session adds, a cell for each of the selectors; `startMs` is the clock at start. */
   reader(selectors: readonly FieldSelector[], startMs: number): (session: SessionRow) => FileCell[][];
 }

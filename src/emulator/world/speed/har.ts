@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { Content, Cookie, Entry, Har, Header, PostData, Request, Response, Timings } from 'har-format';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { nth } from '../../../lib/nth.ts';
@@ -196,19 +197,10 @@ function harRequest(spec: RequestSpec, url: URL, context: HarContext, httpVersio
     cookies,
     headersSize: headers.reduce((sum, { name, value }) => sum + name.length + value.length + 4, 2),
     bodySize: postData === undefined ? 0 : Buffer.byteLength(postData.text ?? JSON.stringify(postData.params)),
-    ...(postData ? { postData } : {}),
+    ...(postData && { postData }),
   };
 }
 
-const STATUS_TEXTS: Record<number, string> = {
-  0: '',
-  200: 'OK',
-  204: 'No Content',
-  301: 'Moved Permanently',
-  304: 'Not Modified',
-  404: 'Not Found',
-  503: 'Service Unavailable',
-};
 const MIME_TYPES: Record<ResourceType, string> = {
   document: 'text/html; charset=utf-8',
   stylesheet: 'text/css',
@@ -243,7 +235,7 @@ function contentOf(spec: RequestSpec, mimeType: string, h: number, hour: number)
   const { bodyBytes } = spec;
   const size = isCompressed(spec) ? Math.round(bodyBytes * (2.6 + 2.1 * draw(h, 21))) : bodyBytes;
   const transferred = TEXTS.has(spec.type) && bodyBytes > 0 && !spec.fromCache;
-  const sized: Content = { size, mimeType, ...(transferred ? { compression: size - bodyBytes } : {}) };
+  const sized: Content = { size, mimeType, ...(transferred && { compression: size - bodyBytes }) };
   if (!spec.authorized || bodyBytes === 0) return sized;
   const text = JSON.stringify({ customer: SECRET_EMAIL, session: secretToken('sid', hour) }).padEnd(Math.min(400, sized.size), ' ');
   return { ...sized, text, comment: 'Cut to the first 400 bytes.' };
@@ -293,14 +285,14 @@ function harResponse(spec: RequestSpec, url: URL, context: HarContext, httpVersi
   ]);
   return {
     status,
-    statusText: httpVersion === 'http/1.1' ? (STATUS_TEXTS[status] ?? '') : '',
+    statusText: httpVersion === 'http/1.1' ? (STATUS_CODES[status] ?? '') : '',
     httpVersion,
     headers: status === 0 ? [] : headers,
     cookies,
     content: contentOf(spec, mimeType, h, context.hour),
     redirectURL: spec.location ?? '',
     ...sizesOf(spec, h),
-    ...(status === 0 ? { _error: 'net::ERR_BLOCKED_BY_CLIENT' } : {}),
+    ...(status === 0 && { _error: 'net::ERR_BLOCKED_BY_CLIENT' }),
   };
 }
 
@@ -333,10 +325,10 @@ function harEntry(placed: ReturnType<typeof placeRequests>[number], context: Har
     cache: spec.fromCache ? { beforeRequest: { lastAccess, eTag: `"${h.toString(16)}"`, hitCount: 1 } } : {},
     timings,
     ...(spec.status === 0 ? {} : { serverIPAddress: `203.0.113.${hashText(url.host) % 254}`, connection: String(connection) }),
-    ...(draw(h, 26) < 0.9 ? { _priority: urgent ? 'High' : PRIORITIES[spec.type] } : {}),
-    ...(spec.type === 'script' || spec.type === 'stylesheet' ? { _renderBlocking: blocking ? 'blocking' : 'non_blocking' } : {}),
-    ...(spec.fromCache ? { _fromCache: 'memory' } : {}),
-    ...(draw(h, 27) < 0.8 ? { _resourceType: spec.type === 'beacon' ? 'ping' : spec.type } : {}),
+    ...(draw(h, 26) < 0.9 && { _priority: urgent ? 'High' : PRIORITIES[spec.type] }),
+    ...((spec.type === 'script' || spec.type === 'stylesheet') && { _renderBlocking: blocking ? 'blocking' : 'non_blocking' }),
+    ...(spec.fromCache && { _fromCache: 'memory' }),
+    ...(draw(h, 27) < 0.8 && { _resourceType: spec.type === 'beacon' ? 'ping' : spec.type }),
   };
 }
 
