@@ -2,14 +2,14 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { type Project, shop } from '../credentials.ts';
 import { createEnrichments } from './exports/enrichments.ts';
 import { createAddresses, createFiles } from './exports/files.ts';
-import { DAILY_JOB_NAME, type ExportJob, type Incident, incidentsOf, type JobDraft, missingDay, seededJobs } from './exports/schedule.ts';
+import { DAILY_JOB_NAME, type ExportJob, incidentsOf, type JobDraft, missingDay, seededJobs } from './exports/schedule.ts';
 import type { Origin } from './random.ts';
 import { createSessions, type SessionWorld } from './sessions/index.ts';
-import { type MetricStories, metricStories } from './sessions/stories.ts';
+import { metricStories } from './sessions/stories.ts';
 import { type Account, accountOf, type Size } from './size.ts';
 import { type SpeedEvent, seededEvents } from './speed/events.ts';
 import { type PagePlan, planPage } from './speed/page-plan.ts';
-import { type SpeedModel, type SpeedStories, speedStories } from './speed/runs.ts';
+import { type SpeedModel, speedStories } from './speed/runs.ts';
 
 /** Makes the exports that go with these sessions; nothing is computed before it is asked for. */
 function createExports(origin: Origin, sessions: SessionWorld, account: Account) {
@@ -56,36 +56,27 @@ function createSpeed(origin: Origin) {
 }
 
 /** The whole emulated platform's data; what clients create lives in it too, so each emulator has its own. */
-export interface World {
-  readonly origin: Origin;
-  readonly sessions: SessionWorld;
-  readonly speed: ReturnType<typeof createSpeed>;
-  readonly exports: ReturnType<typeof createExports>;
-  readonly account: Account;
-}
+export type World = ReturnType<typeof createWorld>;
 
 /** Makes the world at no cost: its data are computed when they are asked for; `size` makes its lists long. */
-export function createWorld(origin: Origin, size?: Size): World {
+export function createWorld(origin: Origin, size?: Size) {
   const sessions = createSessions(origin);
   const account = accountOf(origin, size);
   return { origin, sessions, account, speed: createSpeed(origin), exports: createExports(origin, sessions, account) };
 }
 
 /** The stories planted in the data of one seed and start, for tests that look for them. */
-export interface Stories extends MetricStories, SpeedStories {
-  /** The one day of a daily export whose run failed, a UTC date. */
-  readonly missingExport: { readonly projectId: number; readonly jobName: string; readonly day: string };
-  /** All that went wrong with single runs of the shop's recurring exports, the failed day included, by the name of the job. */
-  readonly exportIncidents: Readonly<Record<string, readonly Incident[]>>;
-}
+export type Stories = ReturnType<typeof storiesOf>;
 
 /** The stories planted in the data of an origin. */
-export function storiesOf(origin: Origin): Stories {
+export function storiesOf(origin: Origin) {
   const day = new Date(missingDay(origin) * DAY_MS).toISOString().slice(0, 10);
   return {
     ...metricStories(origin),
     ...speedStories(origin),
+    /** The one day of a daily export whose run failed, a UTC date. */
     missingExport: { projectId: shop.id, jobName: DAILY_JOB_NAME, day },
+    /** All that went wrong with single runs of the shop's recurring exports, the failed day included, by the name of the job. */
     exportIncidents: incidentsOf(origin),
   };
 }

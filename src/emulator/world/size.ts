@@ -50,13 +50,7 @@ export const bigSize: Size = {
 };
 
 /** The objects and scenarios of one project, as lists of them show. */
-interface ProjectLists {
-  readonly segments: readonly SegmentDefinition[];
-  readonly goals: readonly GoalDefinition[];
-  readonly mappings: readonly Mapping[];
-  readonly pageGroups: readonly PageGroup[];
-  readonly scenarios: readonly Scenario[];
-}
+type ProjectLists = ReturnType<typeof usualLists>;
 
 /** The lists of one account. */
 export interface Account {
@@ -163,7 +157,7 @@ function jobsIn(size: Size, { seed, startMs }: Origin): ExportJob[] {
   });
 }
 
-function usualLists(projectId: number): ProjectLists {
+function usualLists(projectId: number) {
   return {
     segments: segmentsOf(projectId),
     goals: goalsOf(projectId),

@@ -66,27 +66,16 @@ const RUNS_A_JOB = 100_000;
 type RunState = 'CREATED' | 'RUNNABLE' | 'RUNNING' | 'SUCCESS' | 'FAILURE';
 type JobState = 'ACTIVE' | 'COMPUTING' | 'COMPLETED' | 'SUSPENDED';
 
-/** One execution of a job: the range that it extracts and the instants at which its state changes. */
-export interface Run {
-  readonly job: ExportJob;
-  readonly runId: number;
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly createdMs: number;
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly fails: boolean;
-  /** It succeeds without a file, because there was nothing to export. */
-  readonly isEmpty: boolean;
-}
-
 function firstStartMs({ frequency, createdMs }: ExportJob): number {
   const { periodMs, offsetMs } = cadences[frequency];
   return Math.ceil((createdMs + START_AFTER_MS - offsetMs) / periodMs) * periodMs + offsetMs;
 }
 
+/** One execution of a job: the range that it extracts and the instants at which its state changes. */
+export type Run = NonNullable<ReturnType<typeof runAt>>;
+
 /** The run with this index; undefined where there is none, or where it was never started. */
-function runAt(job: ExportJob, index: number): Run | undefined {
+function runAt(job: ExportJob, index: number) {
   const { periodMs, offsetMs, most } = cadences[job.frequency];
   const startMs = firstStartMs(job) + index * periodMs;
   const createdMs = startMs - START_AFTER_MS;
@@ -97,6 +86,7 @@ function runAt(job: ExportJob, index: number): Run | undefined {
   if (incident === 'missing') return undefined;
   const fails = job.alwaysFails === true || incident === 'failed';
   const endMs = startMs + Math.round(job.computeMs * (fails ? 0.4 : 1));
+  // An empty one succeeds without a file, because there was nothing to export.
   return { job, runId: job.jobId * RUNS_A_JOB + index + 1, ...range, createdMs, startMs, endMs, fails, isEmpty: incident === 'empty' };
 }
 

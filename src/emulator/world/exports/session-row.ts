@@ -7,30 +7,6 @@ import { browsers, countries, NEAR, nearnessOf, platforms, type SessionDay } fro
 /** A cell of an exported file; `bigint` is a 64-bit integer, an array is one of several parallel ones. */
 export type FileCell = string | number | bigint | boolean | null | readonly FileCell[];
 
-/** An item of a transaction; the revenue of all items of a session is that of the session. */
-interface Item {
-  readonly id: string;
-  readonly sku: string;
-  readonly name: string;
-  readonly quantity: number;
-  readonly revenueCents: number;
-}
-
-/** One session as exports see it: its place in the columns of the day and what derives from them. */
-export interface SessionRow {
-  readonly project: Project;
-  readonly day: SessionDay;
-  readonly index: number;
-  readonly seed: number;
-  readonly startMs: number;
-  readonly durationMs: number;
-  readonly pageViews: number;
-  readonly transactions: number;
-  /** Above 2^53. */
-  readonly userId: bigint;
-  readonly items: readonly Item[];
-}
-
 const SESSIONS_A_DAY = 1_000_000;
 
 /** Id of a session, unique in its project, from which `sessionOf` finds it again. */
@@ -64,9 +40,8 @@ const goods = ['Jacket', 'Trail shoe', 'Backpack', 'Tent', 'Lamp', 'Flask', 'Sle
 const inAppGoods = ['Premium month', 'Route pack', 'Offline maps', 'Coin bundle'] as const;
 
 /** Splits the revenue over one to three items a transaction; the last takes the remainder, so that the sum holds. */
-function itemsOf(project: Project, seed: number, transactions: number, revenueCents: number): Item[] {
-  if (transactions === 0) return [];
-  const count = transactions + (hash(seed, 31) % 3);
+function itemsOf(project: Project, seed: number, transactions: number, revenueCents: number) {
+  const count = transactions === 0 ? 0 : transactions + (hash(seed, 31) % 3);
   const names = project.kind === 'app' ? inAppGoods : goods;
   let left = revenueCents;
   return Array.from({ length: count }, (_, position) => {
@@ -83,14 +58,17 @@ function itemsOf(project: Project, seed: number, transactions: number, revenueCe
   });
 }
 
+/** One session as exports see it: its place in the columns of the day and what derives from them. */
+export type SessionRow = ReturnType<typeof sessionRow>;
+
 /** The session at `index` of the day. */
-export function sessionRow(project: Project, day: SessionDay, index: number): SessionRow {
+export function sessionRow(project: Project, day: SessionDay, index: number) {
   const seed = nthUnsigned(day.seed, index);
   const startMs = day.dayNumber * DAY_MS + nthUnsigned(day.startSecond, index) * 1000;
   const durationMs = nthUnsigned(day.durationMs, index);
   const pageViews = day.pageViews[index] ?? 1;
   const transactions = nthUnsigned(day.transactions, index);
-  let items: Item[] | undefined;
+  let items: ReturnType<typeof itemsOf> | undefined;
   return {
     project,
     day,
@@ -100,6 +78,7 @@ export function sessionRow(project: Project, day: SessionDay, index: number): Se
     durationMs,
     pageViews,
     transactions,
+    /** Above 2^53. */
     userId: userIdOf(day, index),
     // Computed on first use: most exports choose none of their columns.
     get items() {

@@ -73,16 +73,11 @@ function chanceOf(day: SessionDay, index: number, cell: number): number {
   return nthDouble(day.buying.chances, cell * sourceFactors.length + nthUnsigned(day.source, index));
 }
 
-/** How near a session came to buying. */
-export interface Nearness {
-  /** Its draw over the chance of a usual day: those below 1 set out to buy, those below `NEAR` filled a cart or nearly did. */
-  readonly usual: number;
-  /** The same over the chance of its own day: below 1 it bought. */
-  readonly onTheDay: number;
-}
+/** How near a session came to buying: its draw over the chance of a usual day, and over that of its own. */
+export type Nearness = ReturnType<typeof nearnessOf>;
 
 /** How near a session came to buying. */
-export function nearnessOf(day: SessionDay, index: number): Nearness {
+export function nearnessOf(day: SessionDay, index: number) {
   const { fall } = day.buying;
   const chance = chanceOf(day, index, cellOf(day, index));
   if (chance === 0) return { usual: Number.POSITIVE_INFINITY, onTheDay: Number.POSITIVE_INFINITY };

@@ -5,7 +5,7 @@ import { hash, hundredths, oneOf } from '../random.ts';
 type Trouble = 'js_error' | 'api_error' | 'rage_click' | 'slow_page';
 
 /** A trouble at the first view of a page that keeps some of the visitors who meet it from going on. */
-export interface Cost {
+interface CostKind {
   readonly projectId: number;
   readonly what: Trouble;
   /** A page on the way to a purchase. */
@@ -14,25 +14,17 @@ export interface Cost {
   readonly message: string | null;
   /** `fully_loaded` lies above it where a slow page is met, and below two thirds of it elsewhere; null for other troubles. */
   readonly overSeconds: number | null;
-  /** Of the first views of the page. */
-  readonly share: number;
   /** A browser on which the share is `times` as large; null: the same on all. */
   readonly browser: { readonly name: string; readonly times: number } | null;
+}
+
+/** The same with its size. */
+export interface Cost extends CostKind {
+  /** Of the first views of the page. */
+  readonly share: number;
   /** Of the chance to go on that a visitor has who does not meet it. */
   readonly factor: number;
 }
-
-/** A trouble without effect that a plain comparison of sessions takes for one that costs or sells. */
-export interface Harmless {
-  readonly projectId: number;
-  readonly what: Trouble;
-  /** Null: all pages. */
-  readonly page: string | null;
-  readonly message: string | null;
-  readonly because: 'late in a visit' | 'an old browser' | 'phones';
-}
-
-type CostKind = Pick<Cost, 'projectId' | 'what' | 'page' | 'message' | 'overSeconds' | 'browser'>;
 
 function kind(projectId: number, what: Trouble, page: string, more: Partial<CostKind> = {}): CostKind {
   return { projectId, what, page, message: null, overSeconds: null, browser: null, ...more };
@@ -79,11 +71,11 @@ export const LATE_MESSAGE = 'RangeError: Maximum call stack size exceeded';
 /** Occurs on the old browser alone. */
 export const OLD_BROWSER_MESSAGE = "SyntaxError: Expected ')'";
 
-/** Troubles without a cost, planted to be mistaken for one with a cost. */
-export function harmlessOf(): Harmless[] {
+/** Troubles without a cost, planted to be mistaken for one with a cost; without a page they occur on all. */
+export function harmlessOf() {
   return [
     { projectId: shop.id, what: 'js_error', page: null, message: LATE_MESSAGE, because: 'late in a visit' },
     { projectId: shop.id, what: 'js_error', page: null, message: OLD_BROWSER_MESSAGE, because: 'an old browser' },
     { projectId: shop.id, what: 'slow_page', page: '/', message: null, because: 'phones' },
-  ];
+  ] as const;
 }

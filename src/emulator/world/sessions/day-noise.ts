@@ -1,30 +1,6 @@
 import { hash, normal, type Origin, shock, unit } from '../random.ts';
 import type { Profile } from './profiles.ts';
 
-/** A day with far fewer or far more visits than its weekday and season promise. */
-export interface Holiday {
-  readonly projectId: number;
-  readonly dayNumber: number;
-  /** Of the visits: 0.6 to 0.8, or 1.25 to 1.8. */
-  readonly factor: number;
-}
-
-/** How one day of a project departs from what its weekday and season promise; all are factors, near 1 on most days. */
-export interface DayNoise {
-  /** Of the visits, by `DeviceId`. */
-  readonly visits: readonly number[];
-  /** Of the share of visits by visitors who come once. */
-  readonly once: number;
-  /** Of the chance to buy, or to come near to it. */
-  readonly purchases: number;
-  /** Of the chances of the other goals, by place in `goalsOf`. */
-  readonly goals: readonly number[];
-  /** Of the share of bounces. */
-  readonly bounces: number;
-  /** Of page views and time of sessions that do not bounce. */
-  readonly reading: number;
-}
-
 /** Share of a day's shock of visits, as variance, that all devices have in common. */
 const COMMON_VARIANCE = 0.85;
 /** Goals that a project has at most. */
@@ -59,15 +35,18 @@ function holidayFactor(seed: number, projectId: number, dayNumber: number): numb
 }
 
 /** The holidays of a project among these days, both included. */
-export function holidaysOf({ seed }: Origin, projectId: number, firstDay: number, lastDay: number): Holiday[] {
+export function holidaysOf({ seed }: Origin, projectId: number, firstDay: number, lastDay: number) {
   return Array.from({ length: lastDay - firstDay + 1 }, (_, index) => firstDay + index).flatMap((dayNumber) => {
     const factor = holidayFactor(seed, projectId, dayNumber);
     return factor === 1 ? [] : [{ projectId, dayNumber, factor }];
   });
 }
 
+/** How one day of a project departs from what its weekday and season promise; all are factors, near 1 on most days. */
+export type DayNoise = ReturnType<typeof dayNoise>;
+
 /** The shocks of a day: log-normal, independent from day to day, of a size that each project keeps. */
-export function dayNoise({ projectId }: Profile, seed: number, dayNumber: number): DayNoise {
+export function dayNoise({ projectId }: Profile, seed: number, dayNumber: number) {
   const of = (stream: number, sigma: number) => shock(hash(seed, projectId, dayNumber, stream), sigma);
   const visitSigma = sigmaOf(seed, projectId, STREAM.visits, 0.04, 0.08);
   const rateSigma = sigmaOf(seed, projectId, STREAM.purchases, 0.02, 0.06);
@@ -75,11 +54,17 @@ export function dayNoise({ projectId }: Profile, seed: number, dayNumber: number
   const common = of(STREAM.visits, visitSigma * Math.sqrt(COMMON_VARIANCE)) * holidayFactor(seed, projectId, dayNumber);
   const deviceSigma = visitSigma * Math.sqrt(1 - COMMON_VARIANCE);
   return {
+    /** Of the visits, by `DeviceId`. */
     visits: Array.from({ length: DEVICES }, (_, device) => common * of(STREAM.device + device, deviceSigma)),
+    /** Of the share of visits by visitors who come once. */
     once: of(STREAM.once, 0.03),
+    /** Of the chance to buy, or to come near to it. */
     purchases: of(STREAM.purchases, rateSigma),
+    /** Of the chances of the other goals, by place in `goalsOf`. */
     goals: Array.from({ length: MOST_GOALS }, (_, goal) => of(STREAM.goals + goal, rateSigma)),
+    /** Of the share of bounces. */
     bounces: of(STREAM.bounces, engagementSigma),
+    /** Of page views and time of sessions that do not bounce. */
     reading: of(STREAM.reading, engagementSigma),
   };
 }

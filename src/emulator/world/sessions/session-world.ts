@@ -316,24 +316,8 @@ function fillSegments(day: SessionDay): void {
   }
 }
 
-/** The sessions of one emulator, computed day by day when asked for. */
-export interface SessionWorld {
-  readonly origin: Origin;
-  /** The stories planted in them. */
-  readonly stories: MetricStories;
-  /** The day as it stands at `nowMs`; empty in the future and before retention. */
-  day(projectId: number, dayNumber: number, nowMs: number): SessionDay;
-}
-
-/** Changes by the stories on one day of a project. */
-interface Twist {
-  readonly fall: Fall | null;
-  readonly boost: Boost | null;
-  readonly costs: readonly Cost[];
-}
-
 /** Computes one whole day from seed and date; `twist` is what the stories do to it. */
-function makeDay(profile: Profile, seed: number, dayNumber: number, twist: Twist): SessionDay {
+function makeDay(profile: Profile, seed: number, dayNumber: number, twist: ReturnType<typeof twistOf>): SessionDay {
   const noise = dayNoise(profile, seed, dayNumber);
   const buying = { chances: chanceTable(profile, noise), fall: twist.fall, costs: twist.costs };
   const day = { ...visitorsOf(profile, seed, dayNumber, noise, twist.boost), buying };
@@ -356,7 +340,8 @@ const worlds = new LRUCache<string, LRUCache<string, SessionDay>>({
 const SOCIAL = 4;
 const READER_BOOST = 5;
 
-function twistOf({ conversionFall: fall, mixCampaign: mixed, costs }: MetricStories, projectId: number, dayNumber: number): Twist {
+/** Changes by the stories on one day of a project. */
+function twistOf({ conversionFall: fall, mixCampaign: mixed, costs }: MetricStories, projectId: number, dayNumber: number) {
   const date = new Date(dayNumber * DAY_MS).toISOString().slice(0, 10);
   const falls = projectId === fall.projectId && date >= fall.startDay;
   const isMixed = projectId === mixed.projectId && date >= mixed.startDay && date <= mixed.endDay;
@@ -382,8 +367,11 @@ function twistOf({ conversionFall: fall, mixCampaign: mixed, costs }: MetricStor
   };
 }
 
+/** The sessions of a world, and the stories planted in them. */
+export type SessionWorld = ReturnType<typeof createSessions>;
+
 /** The sessions of an emulator: nothing is computed before it is asked for, and the latest days asked for stay in memory. */
-export function createSessions(origin: Origin): SessionWorld {
+export function createSessions(origin: Origin) {
   const stories = metricStories(origin);
   const firstDay = dayNumberOf(origin.startMs) - RETENTION_DAYS;
   const days = worlds.memo(`${origin.seed}/${origin.startMs}`);
@@ -400,7 +388,7 @@ export function createSessions(origin: Origin): SessionWorld {
   return {
     origin,
     stories,
-    day(projectId, dayNumber, nowMs) {
+    day(projectId: number, dayNumber: number, nowMs: number) {
       if (dayNumber < firstDay || dayNumber * DAY_MS > nowMs) return emptyDay(projectId, dayNumber, 0);
       return dayUpTo(wholeDay(projectId, dayNumber), nowMs);
     },

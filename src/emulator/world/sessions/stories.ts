@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { app, content, projects, shop } from '../../credentials.ts';
 import { hash, hundredths, type Origin, oneOf } from '../random.ts';
-import { type Cost, costsOf, type Harmless, harmlessOf } from './costs.ts';
+import { costsOf, harmlessOf } from './costs.ts';
 import { holidaysOf } from './day-noise.ts';
 import { countries } from './profiles.ts';
 import { goalsOf, segmentsOf } from './segments-and-goals.ts';
@@ -11,52 +11,6 @@ import { pageGroupsOf } from './structure.ts';
 interface Named {
   readonly id: number;
   readonly name: string;
-}
-
-/** The stories planted in the sessions relative to the clock at start; days are UTC dates, factors multiply a rate. */
-export interface MetricStories {
-  /** From `startDay` on, to the present, fewer sessions of one device buy. */
-  readonly conversionFall: {
-    readonly projectId: number;
-    readonly goal: Named;
-    readonly device: 'desktop' | 'mobile';
-    readonly startDay: string;
-    /** Of the chance to buy on that device, outside `segment`. */
-    readonly factor: number;
-    /** Where the fall is deeper; null: the same for all. */
-    readonly segment: (Named & { readonly factor: number }) | null;
-  };
-  /** Days of this clock's year with far fewer or far more visits than their weekday and season promise, by project and day. */
-  readonly holidays: readonly { readonly projectId: number; readonly day: string; readonly factor: number }[];
-  /**
-   * For seven days a campaign brings first visits on one device from one country: within each device and segment the rate of `goal` stays.
-   */
-  readonly mixCampaign: {
-    readonly projectId: number;
-    readonly goal: Named;
-    readonly device: 'mobile' | 'tablet';
-    readonly country: string;
-    /** Holds the campaign's sessions and no others. */
-    readonly segment: Named;
-    readonly startDay: string;
-    /** The last day of it. */
-    readonly endDay: string;
-    /** Sessions that it brings for each usual one. */
-    readonly addedShare: number;
-  };
-  /** From `startDay` on, to the present, the share of sessions that tap a zone is another. */
-  readonly zoneTapChange: {
-    readonly projectId: number;
-    readonly pageGroup: Named;
-    readonly zoning: Named;
-    readonly zone: Named;
-    readonly startDay: string;
-    readonly factor: number;
-  };
-  /** One or two troubles that keep visitors from buying, on all days. */
-  readonly costs: readonly Cost[];
-  /** Troubles that go along with fewer or more sales and cause neither. */
-  readonly harmless: readonly Harmless[];
 }
 
 function dayText(dayNumber: number): string {
@@ -69,8 +23,11 @@ function named<T extends Named>(list: readonly T[], name: string): T {
   return found;
 }
 
+/** The stories planted in the sessions relative to the clock at start; days are UTC dates, factors multiply a rate. */
+export type MetricStories = ReturnType<typeof metricStories>;
+
 /** The stories of this origin; device, day, size and segment differ from seed to seed. */
-export function metricStories({ seed, startMs }: Origin): MetricStories {
+export function metricStories({ seed, startMs }: Origin) {
   const today = dayNumberOf(startMs);
   const draw = (n: number) => hash(seed, 0x5_70_71, n);
 
@@ -93,8 +50,11 @@ export function metricStories({ seed, startMs }: Origin): MetricStories {
   if (!zoning) throw new Error(`there is no ${screenName} / ${zoneName}`);
 
   return {
+    /** One or two troubles that keep visitors from buying, on all days. */
     costs: costsOf(seed),
+    /** Troubles that go along with fewer or more sales and cause neither. */
     harmless: harmlessOf(),
+    /** Days of this clock's year with far fewer or far more visits than their weekday and season promise, by project and day. */
     holidays: projects.flatMap(({ id }) =>
       holidaysOf({ seed, startMs }, id, today - RETENTION_DAYS, today).map(({ dayNumber, factor, projectId }) => ({
         projectId,
@@ -102,24 +62,34 @@ export function metricStories({ seed, startMs }: Origin): MetricStories {
         factor: Math.round(factor * 100) / 100,
       })),
     ),
+    /** From `startDay` on, to the present, fewer sessions of one device buy. */
     conversionFall: {
       projectId: shop.id,
       goal: asNamed(named(goalsOf(shop.id), 'Purchase')),
       device: oneOf(['mobile', 'desktop'] as const, draw(3)),
       startDay: dayText(today - 9 - (draw(4) % 8)),
+      /** Of the chance to buy on that device, outside `segment`. */
       factor: fall,
+      /** Where the fall is deeper; null: the same for all. */
       segment: segment && { ...asNamed(segment), factor: Math.round(fall * 75) / 100 },
     },
+    /**
+     * For seven days a campaign brings first visits on one device from one country: within each device and segment the rate of `goal` stays.
+     */
     mixCampaign: {
       projectId: content.id,
       goal: asNamed(named(goalsOf(content.id), 'Newsletter sign-up')),
       device: oneOf(['mobile', 'mobile', 'tablet'] as const, draw(6)),
       country: oneOf(countries.slice(4, 7), draw(7)).code,
+      /** Holds the campaign's sessions and no others. */
       segment: asNamed(boost),
       startDay: dayText(mixStart),
+      /** The last day of it. */
       endDay: dayText(mixStart + 6),
+      /** Sessions that it brings for each usual one. */
       addedShare: hundredths(draw(9), 2.2, 3.2),
     },
+    /** From `startDay` on, to the present, the share of sessions that tap a zone is another. */
     zoneTapChange: {
       projectId: app.id,
       pageGroup: asNamed(pageGroup),

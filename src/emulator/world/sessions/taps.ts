@@ -32,15 +32,8 @@ const NOTHING = {
 /** Counts of one period about one zone. */
 export type ZoneTotals = Bucket & typeof NOTHING;
 
-/** Where a screen lies among the draws that say which one a view shows. */
-interface Screen {
-  readonly from: number;
-  readonly to: number;
-  readonly isHome: boolean;
-}
-
 /** How often a session shows a screen: the first view is Home, each other one falls on a screen by its share. */
-function viewsOf(screen: Screen, seed: number, pageViews: number): number {
+function viewsOf(screen: PlacedZone['screen'], seed: number, pageViews: number): number {
   let views = screen.isHome ? 1 : 0;
   for (let view = 1; view < pageViews; view += 1) {
     const draw = draw24(seed + Math.imul(view, SESSION_STREAMS.screen));
@@ -49,15 +42,11 @@ function viewsOf(screen: Screen, seed: number, pageViews: number): number {
   return views;
 }
 
-/** A zone of an app with the screen it lies on. */
-interface PlacedZone {
-  readonly id: number;
-  readonly touch: Touch;
-  readonly screen: Screen;
-}
+/** A zone of an app, and where the screen that it lies on lies among the draws that say which one a view shows. */
+type PlacedZone = NonNullable<ReturnType<typeof zoneOf>>;
 
 /** Finds a zone of the project; undefined where it has no zone metrics for it. */
-export function zoneOf(projectId: number, zoneId: number): PlacedZone | undefined {
+export function zoneOf(projectId: number, zoneId: number) {
   let from = 0;
   for (const [at, { viewShare = 0, zonings }] of pageGroupsOf(projectId).entries()) {
     const to = from + viewShare;

@@ -120,15 +120,6 @@ function timesOf(seed: number, { device }: Scenario, { id, kind }: Step): PageTi
   return [value(0), value(1), value(2), value(3), value(4), value(5)];
 }
 
-/** Data that all runs of a step share: its requests, and the times that runs scatter around. */
-export interface PagePlan {
-  readonly times: PageTimes;
-  readonly requests: readonly RequestSpec[];
-  /** Usual sum of the bodies of dynamic requests; a run varies it. */
-  readonly dynamicBytes: number;
-  readonly totals: ReturnType<typeof totalsOf>;
-}
-
 const STYLES = ['main', 'page', 'theme'];
 const SCRIPTS = ['runtime', 'vendor', 'app', 'page', 'forms', 'i18n', 'polyfills', 'gallery', 'tracking', 'search', 'legacy', 'chat'];
 const FONTS = ['Inter-400', 'Inter-600', 'Inter-700', 'NordlichtIcons'];
@@ -228,8 +219,11 @@ function documents(site: Site, step: Step, seed: number): RequestRow[] {
   return [...redirects, ['document', url, 21 + 34 * draw(seed, 1), 'document', { uncached: true }]];
 }
 
+/** Data that all runs of a step share: its requests, and the times that runs scatter around. */
+export type PagePlan = ReturnType<typeof planPage>;
+
 /** The requests that every run of a step makes, and their sizes: a function of the seed, the site and the page. */
-export function planPage(seed: number, scenario: Scenario, step: Step): PagePlan {
+export function planPage(seed: number, scenario: Scenario, step: Step) {
   const site = sites[scenario.site];
   const isSmall = scenario.device === 'mobile';
   const [styleCount, scriptCount, imageCount, callCount] = files[step.kind];
@@ -248,6 +242,7 @@ export function planPage(seed: number, scenario: Scenario, step: Step): PagePlan
     ...broken(site, step),
     ...thirdParties(scenario.site, step.kind),
   ].map((row) => requestOf(...row));
+  /** Usual sum of the bodies of dynamic requests; a run varies it. */
   const dynamicBytes = requests.reduce((sum, request) => sum + (request.dynamic ? request.bodyBytes : 0), 0);
   return { times: timesOf(seed, scenario, step), requests, dynamicBytes, totals: totalsOf(requests) };
 }

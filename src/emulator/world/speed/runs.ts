@@ -5,54 +5,6 @@ import { draw, drawBetween } from './noise.ts';
 import type { PagePlan } from './page-plan.ts';
 import { CLONES_FROM, type Scenario, type Step, scenariosOf } from './scenarios.ts';
 
-interface StoryPlace {
-  readonly projectId: number;
-  readonly scenarioId: number;
-  readonly scenarioName: string;
-}
-
-/** From its event on, a third-party tag slows one step. */
-export interface SlowTagStory extends StoryPlace {
-  readonly stepId: number;
-  readonly stepName: string;
-  /** The metric to look at first; `metrics` move by the same factor. */
-  readonly metric: 'largestContentfulPaint';
-  readonly metrics: readonly ['largestContentfulPaint', 'loadTime', 'totalBlockingTime'];
-  readonly eventKey: string;
-  readonly eventText: string;
-  /** Of the event, ms since 1970; runs from then on are slower. */
-  readonly dateMs: number;
-  /** Of the tag's render-blocking requests. */
-  readonly host: string;
-  /** After divided by before, 1.38 to 1.66. */
-  readonly factor: number;
-}
-
-/** A scenario whose runs scatter widely and whose level never changes. */
-export interface NoisyStory extends StoryPlace {
-  readonly metric: 'largestContentfulPaint';
-  /** Standard deviation of the logarithm of a run's times. */
-  readonly sigma: number;
-}
-
-/** A scenario that now and then ends at one action of one step. */
-export interface FailingStory extends StoryPlace {
-  readonly stepId: number;
-  readonly stepName: string;
-  /** Text of the action, as in the messages of `actionsResult`. */
-  readonly action: string;
-  readonly actionIndex: number;
-  /** Share of runs, 0.1 to 0.14. */
-  readonly rate: number;
-}
-
-/** The stories planted in the speed data. */
-export interface SpeedStories {
-  readonly slowTag: SlowTagStory;
-  readonly noisy: NoisyStory;
-  readonly failing: FailingStory;
-}
-
 const TAGS = [
   { host: 'cdn.heatlens.example', key: 'heatmap', words: 'heatmap tag of Heatlens' },
   { host: 'static.chatpilot.example', key: 'chat', words: 'chat widget of Chatpilot' },
@@ -61,15 +13,20 @@ const TAGS = [
   { host: 'tag.surveykit.example', key: 'survey', words: 'exit survey of Surveykit' },
 ];
 
-function placeOf({ projectId, id, name }: Scenario): StoryPlace {
+function placeOf({ projectId, id, name }: Scenario) {
   return { projectId, scenarioId: id, scenarioName: name };
 }
+
+/** The stories planted in the speed data. */
+export type SpeedStories = ReturnType<typeof speedStories>;
+/** From its event on, a third-party tag slows one step. */
+export type SlowTagStory = SpeedStories['slowTag'];
 
 /**
  * The stories planted into the shop's speed data; scenario, step, day, host and size differ from seed to seed, and no scenario has two
  * stories.
  */
-export function speedStories({ seed, startMs }: Origin): SpeedStories {
+export function speedStories({ seed, startMs }: Origin) {
   const drawn = (number: number): number => hash(seed, 7301, number);
   const candidates = scenariosOf(shop.id);
   const slow = oneOf(candidates, drawn(1));
@@ -94,21 +51,29 @@ export function speedStories({ seed, startMs }: Origin): SpeedStories {
       ...placeOf(slow),
       stepId: slowStep.id,
       stepName: slowStep.name,
-      metric: 'largestContentfulPaint',
-      metrics: ['largestContentfulPaint', 'loadTime', 'totalBlockingTime'],
+      /** The metric to look at first; `metrics` move by the same factor. */
+      metric: 'largestContentfulPaint' as const,
+      metrics: ['largestContentfulPaint', 'loadTime', 'totalBlockingTime'] as const,
       eventKey: `tag-${tag.key}-${day}`,
       eventText: `Tag manager: ${tag.words} added (container version ${100 + (drawn(11) % 80)})`,
+      /** Of the event, ms since 1970; runs from then on are slower. */
       dateMs,
+      /** Of the tag's render-blocking requests. */
       host: tag.host,
+      /** After divided by before, 1.38 to 1.66. */
       factor: Math.round(1000 * (1.38 + 0.28 * unit(drawn(12)))) / 1000,
     },
-    noisy: { ...placeOf(noisy), metric: 'largestContentfulPaint', sigma: 0.26 + 0.08 * unit(drawn(13)) },
+    /** A scenario whose runs scatter widely and whose level never changes: by the standard deviation of the logarithm of a run's times. */
+    noisy: { ...placeOf(noisy), metric: 'largestContentfulPaint' as const, sigma: 0.26 + 0.08 * unit(drawn(13)) },
+    /** A scenario that now and then ends at one action of one step. */
     failing: {
       ...placeOf(failing),
       stepId: failingStep.id,
       stepName: failingStep.name,
+      /** Text of the action, as in the messages of `actionsResult`. */
       action: failingStep.actions[actionIndex] ?? '',
       actionIndex,
+      /** Share of runs, 0.1 to 0.14. */
       rate: 0.105 + 0.03 * unit(drawn(14)),
     },
   };
@@ -122,15 +87,7 @@ export interface Failure {
 }
 
 /** One execution of a scenario. */
-export interface Run {
-  readonly model: SpeedModel;
-  readonly scenario: Scenario;
-  /** Hours since 1970. */
-  readonly hour: number;
-  /** Start, ms since 1970. */
-  readonly dateMs: number;
-  readonly failure: Failure | undefined;
-}
+export type Run = ReturnType<typeof runIn>;
 
 /** All that a run's values are a function of, beside the run. */
 export interface SpeedModel {
@@ -218,11 +175,12 @@ function failureOf(scenario: Scenario, { failing }: SpeedStories, h: number): Fa
 }
 
 /** The run of a scenario in an hour; its start lies a few minutes into the hour, a little different each time. */
-function runIn(model: SpeedModel, scenario: Scenario, hour: number): Run {
+function runIn(model: SpeedModel, scenario: Scenario, hour: number) {
   const { origin, stories } = model;
   const h = hash(origin.seed, scenario.id, hour);
   const minute = drawBetween(hash(origin.seed, scenario.id), 1, 2, 52);
   const dateMs = hour * HOUR_MS + minute * 60_000 + drawBetween(h, 2, 0, 179_999);
+  /** Hours since 1970; the start, ms since 1970. */
   return { model, scenario, hour, dateMs, failure: failureOf(scenario, stories, h) };
 }
 
