@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { hint } from '../../src/lib/hint.ts';
+import { members } from '../../src/lib/members.ts';
 import { exportRun } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, FETCH } from '../../src/tooling/tool.ts';
@@ -29,12 +30,8 @@ export default defineAnsweringTool({
     jobId: z.number(),
     job: z.string().optional(),
     runId: z.number(),
-    from: z.string().optional(),
-    to: z.string().optional(),
-    scope: z.string().optional(),
-    format: z.string().optional(),
-    rowCount: z.number().optional(),
-    bytes: z.number().optional(),
+    ...members(z.string().optional(), 'from', 'to', 'scope', 'format'),
+    ...members(z.number().optional(), 'rowCount', 'bytes'),
     directory: z.string(),
     progress: z.string().optional(),
     next: z.string(),

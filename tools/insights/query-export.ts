@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { members } from '../../src/lib/members.ts';
 import { exportQuery } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
@@ -32,13 +33,9 @@ export default defineAnsweringTool({
     jobId: z.number().optional(),
     job: z.string().optional(),
     jobs: z.array(z.object({ jobId: z.number(), job: z.string() })).optional(),
-    dialect: z.string().optional(),
-    scope: z.string().optional(),
-    format: z.string().optional(),
-    runs: z.number().optional(),
-    rowCount: z.number().optional(),
-    covered: z.array(z.string()).optional(),
-    gaps: z.array(z.string()).optional(),
+    ...members(z.string().optional(), 'dialect', 'scope', 'format'),
+    ...members(z.number().optional(), 'runs', 'rowCount'),
+    ...members(z.array(z.string()).optional(), 'covered', 'gaps'),
     columns: z.array(z.string()),
     rows: z.array(z.array(z.unknown())),
     units: z.record(z.string(), z.string()).optional(),

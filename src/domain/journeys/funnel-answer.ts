@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { members } from '../../lib/members.ts';
+
+const known = z.number().optional();
 
 /** The answer of `analyze_funnel`. */
 export const funnelShape = z.object({
@@ -9,17 +12,11 @@ export const funnelShape = z.object({
     z.object({
       step: z.string(),
       sessions: z.number(),
-      ofFirstPercent: z.number().optional(),
-      ofPreviousPercent: z.number().optional(),
-      lowPercent: z.number().optional(),
-      highPercent: z.number().optional(),
-      medianSeconds: z.number().optional(),
+      ...members(known, 'ofFirstPercent', 'ofPreviousPercent', 'lowPercent', 'highPercent', 'medianSeconds'),
       /** The middle half of the times. */
       middleSeconds: z.tuple([z.number(), z.number()]).optional(),
-      /** Did this step and not the next. */
-      left: z.number().optional(),
-      /** Of these, how many ended the visit there. */
-      ended: z.number().optional(),
+      /** Did this step and not the next; of these, how many ended the visit there. */
+      ...members(known, 'left', 'ended'),
       /** The page right after, of those who went on elsewhere. */
       next: z.array(z.object({ page: z.string(), sessions: z.number() })).optional(),
     }),
@@ -29,15 +26,13 @@ export const funnelShape = z.object({
     .array(
       z.object({
         step: z.string(),
-        beforePercent: z.number().optional(),
-        afterPercent: z.number().optional(),
+        ...members(known, 'beforePercent', 'afterPercent'),
         verdict: z.string(),
-        since: z.string().optional(),
-        group: z.string().optional(),
+        ...members(z.string().optional(), 'since', 'group'),
       }),
     )
     .optional(),
-  immature: z.number().optional(),
+  immature: known,
   covered: z.array(z.string()),
   baselineCovered: z.array(z.string()).optional(),
   /** The statement by which `query_export` selects the sessions that left at the largest loss. */

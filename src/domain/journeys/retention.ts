@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { grouped } from '../../lib/grouped.ts';
+import { members } from '../../lib/members.ts';
 import { nth } from '../../lib/nth.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
@@ -8,15 +9,8 @@ import { intervalOf, type Proportion, percentOf } from './proportions.ts';
 
 const counted = z.array(z.number().nullable());
 
-const within = z.object({
-  periods: z.number(),
-  /** Of cohorts for which all these periods are over. */
-  visitors: z.number(),
-  returned: z.number(),
-  percent: z.number(),
-  lowPercent: z.number(),
-  highPercent: z.number(),
-});
+/** Of cohorts for which all these periods are over. */
+const within = z.object(members(z.number(), 'periods', 'visitors', 'returned', 'percent', 'lowPercent', 'highPercent'));
 
 /** The answer of `analyze_retention`; the place in a list is the number of periods after the first session, null where not over. */
 export const retentionShape = z.object({

@@ -1,5 +1,5 @@
 import { refuse } from '../../api/errors.ts';
-import { isLike } from './page-groups.ts';
+import { likeness } from './page-groups.ts';
 
 /** One way in which a step is fulfilled; in `pattern` and `name` a `*` stands for any characters. */
 export type Choice =
@@ -96,7 +96,7 @@ export function hasKind({ choices }: Step, kind: Choice['kind']): boolean {
 
 /** Whether a page fulfils a step by one of its paths. */
 export function isPageOf({ choices }: Step, path: string): boolean {
-  return choices.some((choice) => choice.kind === 'page' && isLike(path, choice.pattern));
+  return choices.some((choice) => choice.kind === 'page' && likeness(choice.pattern)(path));
 }
 
 /** The page that confirms an order, in place of the purchase. */

@@ -3,6 +3,7 @@ import type { PayloadOf } from '../../../api/operation.ts';
 import type { listExportRuns } from '../../../api/operations/data-export.ts';
 import { recordId } from '../../../api/operations/records.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
+import { members } from '../../../lib/members.ts';
 import { counted } from '../../../lib/number-text.ts';
 import { firstOf, present } from '../../../lib/sentences.ts';
 import { isRunning, type JobRecord, lower } from '../plan/similar-jobs.ts';
@@ -19,13 +20,8 @@ export const jobHealth = z.object({
   /** The meaning of the state. */
   stateWords: z.string(),
   lastRunState: z.string().optional(),
-  /** Runs that succeeded, and those that ended. */
-  goodRuns: z.number().optional(),
-  runs: z.number().optional(),
-  /** Good runs that gave no rows. */
-  emptyRuns: z.number().optional(),
-  /** Days or hours, up to what is due, without a run that succeeded. */
-  missing: z.number().optional(),
+  /** Runs that succeeded, those that ended, good ones that gave no rows; days or hours, up to what is due, without a run that succeeded. */
+  ...members(z.number().optional(), 'goodRuns', 'runs', 'emptyRuns', 'missing'),
   unit: z.enum(['day', 'hour']).optional(),
 });
 /** How a job did lately, as its answer tells it. */

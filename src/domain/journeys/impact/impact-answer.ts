@@ -1,7 +1,10 @@
 import * as z from 'zod';
+import { members } from '../../../lib/members.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
 import { capital } from '../../../lib/sentences.ts';
 import { type Aim, type ConditionEffect, type Verdict, verdicts } from './effect.ts';
+
+const known = z.number().optional();
 
 /** The answer of `measure_impact`; shares in percent and points, money in the currency of the project. */
 export const impactShape = z.object({
@@ -13,38 +16,27 @@ export const impactShape = z.object({
       pages: z.array(z.string()),
       message: z.string().optional(),
       /** Sessions (of a variant: sessions too) with the condition, and those that have others like them. */
-      sessions: z.number(),
-      comparable: z.number(),
-      withPercent: z.number().optional(),
-      withoutPercent: z.number().optional(),
-      /** That all intervals of the row hold, so high that one leaves out 0 where the verdict is a claim, and only there. */
-      intervalPercent: z.number().optional(),
-      differencePoints: z.number().optional(),
-      lowPoints: z.number().optional(),
-      highPoints: z.number().optional(),
-      /** All sessions with it anywhere against all without. */
-      plainPoints: z.number().optional(),
+      ...members(z.number(), 'sessions', 'comparable'),
+      /**
+       * `intervalPercent`: that all intervals of the row hold, so high that one leaves out 0 where the verdict is a claim, and only there;
+       * `plainPoints`: all sessions with it anywhere against all without.
+       */
+      ...members(known, 'withPercent', 'withoutPercent', 'intervalPercent', 'differencePoints', 'lowPoints', 'highPoints', 'plainPoints'),
       verdict: z.enum(verdicts),
-      lostConversions: z.number().optional(),
-      lostConversionsLow: z.number().optional(),
-      lostConversionsHigh: z.number().optional(),
-      lostRevenue: z.number().optional(),
-      lostRevenueLow: z.number().optional(),
-      lostRevenueHigh: z.number().optional(),
+      ...members(known, 'lostConversions', 'lostConversionsLow', 'lostConversionsHigh'),
+      ...members(known, 'lostRevenue', 'lostRevenueLow', 'lostRevenueHigh'),
       /** A change of a speed scenario of the same pages that began in the range. */
       coincidesWith: z.string().optional(),
       /** Of a variant: the value that it is compared with, and visitors on both sides. */
       against: z.string().optional(),
-      visitors: z.number().optional(),
-      againstVisitors: z.number().optional(),
-      /** More days until a relative difference of 5 % would show in four of five tests. */
-      moreDays: z.number().optional(),
+      /** `moreDays`: until a relative difference of 5 % would show in four of five tests. */
+      ...members(known, 'visitors', 'againstVisitors', 'moreDays'),
     }),
   ),
   outcome: z.string(),
   days: z.number(),
   /** Left out where only variants are compared. */
-  totalSessions: z.number().optional(),
+  totalSessions: known,
   total: z.number(),
   judged: z.number(),
   currency: z.string().optional(),

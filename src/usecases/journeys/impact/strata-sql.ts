@@ -9,7 +9,7 @@ import {
   usualLimit,
 } from '../../../domain/journeys/impact/conditions.ts';
 import type { Aim, StrataSums } from '../../../domain/journeys/impact/effect.ts';
-import { groupPages, isLike, type PathViews } from '../../../domain/journeys/page-groups.ts';
+import { groupPages, likeness, type PathViews } from '../../../domain/journeys/page-groups.ts';
 import { hasKind, isPageOf, pageSteps, parseStep, type Step } from '../../../domain/journeys/step.ts';
 import { nth } from '../../../lib/nth.ts';
 import { cases, eventCondition, flag, hostOf, keyOf, maskOf, msOf, pageCondition } from '../sql-words.ts';
@@ -443,7 +443,7 @@ export function untold(visits: Visits): string[] {
 /** The messages of the files that an asked one means: those that contain it, or are like it where it has a `*`. */
 function meantMessages(text: string, messages: readonly Counted[] = []): string[] {
   const wanted = groupedMessage(text).toLowerCase();
-  const fits = (name: string) => (wanted.includes('*') ? isLike(name, wanted) : name.includes(wanted));
+  const fits = (name: string) => (wanted.includes('*') ? likeness(wanted)(name) : name.includes(wanted));
   const found = messages.filter(({ name }) => fits(name.toLowerCase())).map(({ name }) => name);
   if (found.length > 0) return found;
   const most = messages.slice(0, 5).map(({ name, count }) => `"${name}" (${count} views)`);
