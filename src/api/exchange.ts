@@ -229,7 +229,7 @@ const VERBS: Readonly<Record<ErrorKind, string>> = {
 };
 
 /** Whether a repeat may help, and whether it is certain that a refused request did nothing. */
-function remedyOf(known: ErrorKind, status: number, isAuth: boolean): { certain: boolean; transient: boolean } {
+function remedyOf(known: ErrorKind, status: number, isAuth: boolean) {
   const broke = status >= 500 || status === 408;
   const isDown = known === 'down';
   return {

@@ -37,18 +37,6 @@ const DEFAULT_SPEED_CONCURRENCY = 1;
 /** After a refusal the limit is halved; it grows by one each time this long passes without another. */
 export const RECOVERY_MS = 2_000;
 
-interface Lane {
-  readonly limit: number;
-  active: number;
-  /** Limit at the last refusal, and when that was. */
-  reduced: number;
-  reducedAtMs: number;
-  /** Durations of the last calls, the latest last. */
-  readonly heldMs: number[];
-  /** Refusals that lowered the limit so far: calls started before the last one say nothing about the new limit. */
-  reductions: number;
-}
-
 interface Waiter {
   readonly request: SlotRequest;
   grant(): void;
@@ -64,13 +52,18 @@ interface Gate {
 /** Waiting calls by session, those whose turn it is first. */
 type Line = Map<string, Waiter[]>;
 
-function createLane(limit: number): Lane {
+type Lane = ReturnType<typeof createLane>;
+
+function createLane(limit: number) {
   return {
     limit: Math.max(1, Math.floor(limit)),
     active: 0,
+    /** Limit at the last refusal, and when that was. */
     reduced: limit,
     reducedAtMs: Number.NEGATIVE_INFINITY,
-    heldMs: [],
+    /** Durations of the last calls, the latest last. */
+    heldMs: new Array<number>(),
+    /** Refusals that lowered the limit so far: calls started before the last one say nothing about the new limit. */
     reductions: 0,
   };
 }

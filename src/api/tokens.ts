@@ -219,7 +219,7 @@ export function createTokenCache({ fetchToken, ...options }: TokenCacheOptions) 
     );
   }
 
-  async function lookUp(key: string, request: TokenRequest): Promise<{ token: Token; fromCache: boolean }> {
+  async function lookUp(key: string, request: TokenRequest) {
     const token = await store.find(key);
     if (!token) return { token: await fetchOnce(key, request), fromCache: false };
     if (needsRefresh(token, clock.now())) refreshAhead(key, request);

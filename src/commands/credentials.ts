@@ -110,7 +110,7 @@ async function list(file: CredentialsFile): Promise<number> {
 const TRY_MS = 30_000;
 
 /** The platform's verdict on a credential: whether it is refused, and the words to show. */
-async function tried(settings: Settings, own: PlatformCredential): Promise<{ readonly isRefused: boolean; readonly words: string }> {
+async function tried(settings: Settings, own: PlatformCredential) {
   const { variable } = settingDeclarations.authUrl;
   if (!settings.authUrl) return { isRefused: false, words: `It was not tried: ${variable} is not set here.` };
   const platform = createPlatform(

@@ -149,7 +149,7 @@ function names(value: unknown): string {
   return Array.isArray(value) ? value.map(({ id, name }: { id: number; name: string }) => `${id} ${name}`).join(', ') : '';
 }
 
-async function answerOf(tool: AnyTool, args: Data, session: Session, offer: Offer): Promise<{ problem: string } | { data: Data }> {
+async function answerOf(tool: AnyTool, args: Data, session: Session, offer: Offer) {
   const outcome = await callTool(tool, args, { session, offer, signal: AbortSignal.timeout(40_000), canAsk: false });
   if ('ask' in outcome || outcome.isError) return { problem: 'ask' in outcome ? 'asks for a confirmation' : outcome.text };
   return { data: outcome.structured ?? {} };

@@ -59,10 +59,7 @@ function parsed<T>(name: FileSetting, what: string, parse: () => T): T {
  * Certificate chain and key of HTTP serving, PEM; undefined for plain HTTP. Throws a `SettingsError` for files that no client could be
  * served with, and warns of a certificate that none would accept at present.
  */
-export function readCertificate(
-  { tlsCertFile, tlsKeyFile }: Pick<Settings, FileSetting>,
-  { clock, log }: { clock: Clock; log: Log },
-): { cert: string; key: string } | undefined {
+export function readCertificate({ tlsCertFile, tlsKeyFile }: Pick<Settings, FileSetting>, { clock, log }: { clock: Clock; log: Log }) {
   if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined;
   const [cert, key] = [readPem('tlsCertFile', tlsCertFile), readPem('tlsKeyFile', tlsKeyFile)];
   const certificate = parsed('tlsCertFile', 'certificate in PEM', () => new X509Certificate(cert));

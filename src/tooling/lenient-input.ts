@@ -12,12 +12,6 @@ import { type Deprecation, deprecationOf } from './tool.ts';
 
 type MetricFact = Extract<ParamFact, { metric: unknown }>;
 
-/** Arguments as the strict schema wants them, and what a person should know of how they were read. */
-export interface Understood {
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly notes: string[];
-}
-
 type InputMembers = Readonly<Record<string, unknown>>;
 type Schema = z.core.$ZodType;
 
@@ -254,7 +248,7 @@ function read(schemaOf: Schema, value: unknown, reading: ArgumentReading): unkno
  * start that names the whole range, values in another case, and everyday names of metrics. With `guess`, for calls that write nothing, it
  * takes the only word of a closed list that is close to a mistyped one. What fits nothing stays as it is, for the strict check to word.
  */
-export function understand(schema: z.ZodObject, args: unknown, { guess = false } = {}): Understood {
+export function understand(schema: z.ZodObject, args: unknown, { guess = false } = {}) {
   const reading: ArgumentReading = { guess, notes: [] };
   const own = Object.entries(isRecord(args) ? args : {})
     .map(([name, value]) => [name, mapTexts(value, asWritten)] as const)

@@ -55,7 +55,7 @@ export function metricOf(family: MetricFamily, text: string): string | undefined
 }
 
 /** The metric that answers in place of one that there is not, and the words for it; undefined where none does. */
-export function standInFor(family: MetricFamily, text: string): { metric: string; words: string } | undefined {
+export function standInFor(family: MetricFamily, text: string) {
   const { standIns, standInWords: wordsOf } = families[family];
   const folded = foldMetric(text);
   const metric = Object.hasOwn(standIns, folded) ? standIns[folded] : undefined;

@@ -223,7 +223,7 @@ export function createNames(
   }
 
   /** The objects that a name fits, and which part was searched where that was not everything. */
-  async function lookUp(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<{ match: Match; part: string | undefined }> {
+  async function lookUp(kind: NameKind, text: string, projectId: number, ask: Ask) {
     let part: string | undefined;
     const onPart = (words: string) => {
       part = words;

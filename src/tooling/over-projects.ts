@@ -180,7 +180,7 @@ export async function overProjects(
   projects: readonly Project[],
   asked: Readonly<TableContent>,
   ask: (project: Project, note: (sentence: string) => void) => Promise<TableContent>,
-): Promise<{ data: TableContent; notes: string[] }> {
+) {
   const outcomes = await mapConcurrent(projects, AT_ONCE, async (project): Promise<ProjectAnswer> => {
     const notes = new Set<string>();
     const data = tableAnswer.parse(await ask(project, (sentence) => void notes.add(sentence)));

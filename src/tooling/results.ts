@@ -33,14 +33,7 @@ const LEAST_SAVED = 400;
 const textOf = (cell: Cell) => String(cell ?? '');
 
 /** An id with the columns that say something of it alone, such as its name, and the characters that saying these once saves. */
-interface Keyed {
-  readonly key: string;
-  readonly facts: readonly string[];
-  readonly firsts: readonly Row[];
-  readonly saved: number;
-}
-
-function keyedBy(key: string, rows: readonly Row[], columns: readonly string[]): Keyed {
+function keyedBy(key: string, rows: readonly Row[], columns: readonly string[]) {
   const groups = [...grouped(rows, (row) => row[key]).values()];
   const isFact = (column: string) => groups.every(([first, ...others]) => others.every((row) => row[column] === first?.[column]));
   const facts = columns.filter((column) => column !== key && isFact(column));
@@ -51,7 +44,7 @@ function keyedBy(key: string, rows: readonly Row[], columns: readonly string[]):
 }
 
 /** The id whose facts are worth a table of their own; undefined where none is. */
-function bestKey(rows: readonly Row[], columns: readonly string[]): Keyed | undefined {
+function bestKey(rows: readonly Row[], columns: readonly string[]) {
   const ids = columns.filter((column) => column.endsWith('Id') && rows.every((row) => textOf(row[column]) !== ''));
   return ids
     .map((key) => keyedBy(key, rows, columns))
@@ -321,28 +314,20 @@ function withPage({ paged = '', beside = [] }: AnyTool, data: Data): Data {
   return { ...data, ...Object.fromEntries(others) };
 }
 
-/** An answer with one of its lists cut. */
-interface Cut {
-  readonly data: Data;
-  readonly path: string;
-  readonly shown: number;
-  readonly total: number;
-}
-
 /** Drops whole trailing items of the heaviest list until the answer fits into the room; undefined where that cannot help. */
-function cut({ tool, input }: Call, data: Data, room: number): Cut | undefined {
+function cut({ tool, input }: Call, data: Data, room: number) {
   const lists = listsOf(data).filter(({ path }) => path !== 'notes' && path !== 'columns' && !tool.beside?.includes(path));
   for (const { path, total, first } of lists.toSorted((a, b) => b.size - a.size)) {
     const shown = mostThatFit(total, (count) => tokensOf(withPage(tool, first(count)), room) <= room);
     if (shown === 0) continue;
     const page = path === 'rows' && tool.pageAfterCut && { page: tool.pageAfterCut(data['page'], shown, input) };
-    return { data: { ...withPage(tool, first(shown)), ...page }, path, shown, total };
+    return { data: withPage(tool, { ...first(shown), ...page }), path, shown, total };
   }
   return undefined;
 }
 
 /** Notes how much of a list is shown, of all that there are where the answer says how many; the next page is no longer the next. */
-function cutNote({ paged }: AnyTool, { data, path, shown, total }: Cut, more: string): Data {
+function cutNote({ paged }: AnyTool, { data, path, shown, total }: NonNullable<ReturnType<typeof cut>>, more: string): Data {
   const { total: all, notes } = data;
   const isPage = path === paged && Array.isArray(notes);
   const kept = isPage ? { ...data, notes: notes.filter((note) => !/; pass page \d/.test(String(note))) } : data;

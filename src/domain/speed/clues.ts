@@ -37,7 +37,7 @@ function closerRow(study: Study): Row | undefined {
 }
 
 /** The runs before and since the change of a study; without a change the baseline and the period. */
-function sidesOf(study: Study, since = datedMove(study)): { readonly earlier: Interval; readonly later: Interval } {
+function sidesOf(study: Study, since = datedMove(study)) {
   const { baseline, period } = study;
   if (!since) return { earlier: baseline.window, later: period.window };
   const endMs = since.untilMs === undefined ? period.window.endMs : since.untilMs - 1;

@@ -186,7 +186,7 @@ function ordered({ startMs, endMs }: Interval, [start, end]: readonly [string, s
 }
 
 /** The period and what it is compared with: the 30 days before it, of a calendar month the month before. They must not overlap. */
-export function studyWindows(bounds: Bounds, nowMs: number, timeZone: string): { period: Interval; baseline: Interval } {
+export function studyWindows(bounds: Bounds, nowMs: number, timeZone: string) {
   const { startDate, endDate, baselineStartDate, baselineEndDate } = bounds;
   const at = (date: string | undefined, otherwise: number) => (date === undefined ? otherwise : instantOf(date));
   const period = ordered({ startMs: instantOf(startDate), endMs: at(endDate, nowMs) }, ['startDate', 'endDate']);
@@ -239,16 +239,6 @@ function customTimingNames(reports: readonly Report[]): string[] {
   });
 }
 
-/** Metrics as they were asked for, matched with the custom timings of the reports. */
-export interface NamedTimings {
-  /** The names as the reports spell them; undefined where none were asked for. */
-  readonly metrics: readonly string[] | undefined;
-  /** Those that are neither a metric of the platform nor a custom timing of these reports. */
-  readonly unknown: readonly string[];
-  /** All custom timings of these reports. */
-  readonly timings: readonly string[];
-}
-
 const folded = (name: string) => fold(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name).replaceAll(/[^\p{L}\p{N}]/gu, '');
 
 /** The custom timing that a name means, case, spaces and hyphens ignored; undefined where none is called so. */
@@ -256,11 +246,17 @@ function timingNamed(name: string, timings: readonly string[]): string | undefin
   return timings.find((timing) => timing === name) ?? timings.find((timing) => folded(timing) === folded(name));
 }
 
+/**
+ * Metrics as they were asked for, spelt as the reports spell them; `unknown` are neither a metric of the platform nor a custom timing of
+ * these reports, of which `timings` are all.
+ */
+export type NamedTimings = ReturnType<typeof nameTimings>;
+
 /** Finds the custom timings that metrics name; `["all"]` takes every one. */
-export function nameTimings(asked: readonly string[] | undefined, reports: readonly Report[]): NamedTimings {
+export function nameTimings(asked: readonly string[] | undefined, reports: readonly Report[]) {
   const timings = customTimingNames(reports);
-  if (!asked) return { metrics: undefined, unknown: [], timings };
   const unknown: string[] = [];
+  if (!asked) return { metrics: undefined, unknown, timings };
   const metrics = asked.flatMap((name) => {
     if (name === 'all') return ['all', ...timings];
     if (!isCustomTiming(name)) return [name];

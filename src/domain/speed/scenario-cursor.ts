@@ -26,17 +26,11 @@ export function scenarioCursor({ start, rows = '', end }: ScenarioPlace, list: u
   return [cursorAt(start, list), rows, end ?? ''].join(BETWEEN);
 }
 
-/** The scenarios of one answer among all that were asked for, counted from 1. */
-export interface ScenarioPart {
-  readonly from: number;
-  readonly to: number;
-  readonly of: number;
-  /** Gives the next ones; undefined behind the last. */
-  readonly cursor: string | undefined;
-}
+/** The scenarios of one answer among all that were asked for, counted from 1; the cursor gives the next ones. */
+export type ScenarioPart = NonNullable<ReturnType<typeof partOf>>;
 
 /** Which part of the scenarios an answer is about; undefined where it is about all. */
-export function partOf(start: number, looked: number, of: number, list: unknown): ScenarioPart | undefined {
+export function partOf(start: number, looked: number, of: number, list: unknown) {
   const to = start + looked;
   if (start === 0 && to >= of) return undefined;
   return { from: start + 1, to, of, cursor: to < of ? scenarioCursor({ start: to, rows: undefined }, list) : undefined };

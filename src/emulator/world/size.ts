@@ -2,18 +2,7 @@ import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { content, type Project, projects, shop } from '../credentials.ts';
 import { COMPUTE_MS, type ExportJob } from './exports/schedule.ts';
 import { hash, type Origin, oneOf } from './random.ts';
-import {
-  dayNumberOf,
-  FIRST_ID,
-  type GoalDefinition,
-  goalsOf,
-  type Mapping,
-  mappingsOf,
-  type PageGroup,
-  pageGroupsOf,
-  type SegmentDefinition,
-  segmentsOf,
-} from './sessions/index.ts';
+import { dayNumberOf, FIRST_ID, goalsOf, type Mapping, mappingsOf, type PageGroup, pageGroupsOf, segmentsOf } from './sessions/index.ts';
 import { cloneScenario, type Scenario, scenariosOf } from './speed/scenarios.ts';
 
 /** How large the account is, what is always there included; projects apart, all of it lies in the shop. */

@@ -8,10 +8,7 @@ import { fold, matchName } from '../../domain/names/match-name.ts';
 type SpeedEvent = PayloadOf<typeof listSpeedEvents>['events'][number];
 
 /** The event that a text names by its key or its words, or those that it could mean. */
-export async function eventNamed(
-  text: string,
-  events: readonly SpeedEvent[],
-): Promise<{ found?: SpeedEvent | undefined; near: SpeedEvent[] }> {
+export async function eventNamed(text: string, events: readonly SpeedEvent[]) {
   const match = await matchName(
     text,
     events.map(({ text: words }, id) => ({ id, path: [words ?? ''] })),
@@ -27,7 +24,7 @@ export const eventWords = ({ key, text }: Pick<SpeedEvent, 'key' | 'text'>, atMs
   `event "${text ?? ''}" (${key}) = ${new Date(atMs).toISOString()}`;
 
 /** The instant of the event that a text names, with the words for it; undefined where none has that name, or events cannot be read. */
-export async function eventAt(text: string, ask: Ask): Promise<{ atMs: number; words: string } | undefined> {
+export async function eventAt(text: string, ask: Ask) {
   const { events } = await ask(listSpeedEvents, {}).catch(onApiError(() => ({ events: [] })));
   const { found } = await eventNamed(text, events);
   if (!found?.date) return undefined;

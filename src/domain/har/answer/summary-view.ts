@@ -107,7 +107,7 @@ export const findingRow = ({ concerned: _, ...finding }: Problem) => finding;
 const SHOWN = { findings: 5, parties: 3, requests: 3, slowest: 2, chain: 4 };
 
 /** The overview of a HAR file: what stands out, findings by cost, and the numbers behind them. */
-export function summaryView(study: HarStudy, query: HarQuery): { answer: Omit<HarAnswer, 'view'>; notes: string[] } {
+export function summaryView(study: HarStudy, query: HarQuery) {
   const { har, entries, parties } = study;
   const problems = findProblems(study);
   const chain = criticalChain(study).slice(-SHOWN.chain);

@@ -61,7 +61,7 @@ export function compareHars(
   neighbours: Sides<Har> = NONE,
   paints?: Sides<PaintTimes>,
   told?: SampleTold,
-): { comparison: Comparison; notes: string[] } {
+) {
   const studied = ({ har, paints: own }: ComparedRun) => studyHar(har, entityOf, own);
   const runs = { before: befores.map(studied), after: afters.map(studied) };
   const [was, is] = [runs.before[0], runs.after[0]];

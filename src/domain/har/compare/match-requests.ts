@@ -66,25 +66,21 @@ export interface Pair {
   readonly after: HarEntry;
 }
 
-/** Which requests of two runs belong together; all in order of start. */
-export interface Matching {
-  readonly pairs: readonly Pair[];
-  readonly added: readonly HarEntry[];
-  readonly removed: readonly HarEntry[];
-}
-
 /**
  * Matches each request at most once: by exact address, then by normalised address. A failed one is matched with a failed one, an operation
  * with itself; of several left for one address those of about the same size and place belong together.
  */
-export function matchRequests(before: readonly HarEntry[], after: readonly HarEntry[]): Matching {
+export function matchRequests(before: readonly HarEntry[], after: readonly HarEntry[]) {
   const kind = (entry: HarEntry) => `${hasFailed(entry)} ${entry.operation ?? ''}`;
   const exact = matchBy(before, after, (entry) => `${kind(entry)} ${entry.method} ${withoutFragment(entry.url)}`);
   const alike = matchBy(exact.removed, exact.added, (entry) => `${kind(entry)} ${normalisedAddress(entry)}`);
   return { ...alike, pairs: [...exact.pairs, ...alike.pairs] };
 }
 
-function matchBy(before: readonly HarEntry[], after: readonly HarEntry[], keyOf: (entry: HarEntry) => string): Matching {
+/** Which requests of two runs belong together; all in order of start. */
+export type Matching = ReturnType<typeof matchBy>;
+
+function matchBy(before: readonly HarEntry[], after: readonly HarEntry[], keyOf: (entry: HarEntry) => string) {
   const waiting = grouped(before, keyOf);
   const pairs = [...grouped(after, keyOf)].flatMap(([key, entries]) => pairsOf(waiting.get(key) ?? [], entries));
   const left = (entries: readonly HarEntry[], side: keyof Pair) => {

@@ -43,7 +43,7 @@ function loadOf(entries: readonly HarEntry[], pages: readonly HarPage[]) {
  * address, forwards in time, each entry once (sites redirect away and back to the same address). Of several attempts at one address before
  * the files of the page, as behind a sign-in, the last is the document. Null when no document was recorded.
  */
-function findDocument(entries: readonly HarEntry[]): { document: HarEntry | null; redirects: HarEntry[] } {
+function findDocument(entries: readonly HarEntry[]) {
   const followers = followersOf(entries);
   const seen = new Set<HarEntry>();
   for (const entry of entries) {

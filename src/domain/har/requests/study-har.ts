@@ -13,7 +13,7 @@ export type HarStudy = ReturnType<typeof studyHar>;
 const CLOCKS_MS = 50;
 
 /** The paints as far as they agree with the file: none can come before the document's first byte. */
-function agreeing(paints: PaintTimes, firstByteMs: number | null): { paints: PaintTimes; notes: string[] } {
+function agreeing(paints: PaintTimes, firstByteMs: number | null) {
   const early = [paints.fcpMs, paints.lcpMs].find((ms) => ms !== null && firstByteMs !== null && ms < firstByteMs - CLOCKS_MS);
   if (early == null) return { paints, notes: [] };
   const note =

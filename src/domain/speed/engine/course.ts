@@ -61,7 +61,7 @@ function placeOn(frame: Frame, parts: readonly Part[], shortest: number) {
 }
 
 /** The place in a range at which an edge gains most, and its gain; a range without an open place has none. */
-function bestEdge({ blocked }: OpenPlaces, low: number, high: number, gainAt: (place: number) => number): { at: number; gain: number } {
+function bestEdge({ blocked }: OpenPlaces, low: number, high: number, gainAt: (place: number) => number) {
   let best = { at: -1, gain: 0 };
   for (let at = Math.max(1, low); at <= high; at += 1) {
     const gain = blocked[at] === 1 ? 0 : gainAt(at);
@@ -306,7 +306,7 @@ function shortestLevel(n: number, outlierShare: number): number {
 }
 
 /** Times of the runs in days from the middle, and in units of their usual distance. */
-function timesOf(dates: readonly number[]): { readonly days: Float64Array; readonly slots: Float64Array } {
+function timesOf(dates: readonly number[]) {
   const n = dates.length;
   const middle = (nth(dates, 0) + nth(dates, n - 1)) / 2;
   const times = new Float64Array(dates);

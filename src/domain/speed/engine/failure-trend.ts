@@ -25,13 +25,6 @@ export interface Share {
 /** A share of some runs. */
 type KnownShare = Share & { readonly share: number };
 
-/** The runs before a place among them, and those from it on: neither side is empty. */
-interface Split {
-  readonly at: number;
-  readonly before: KnownShare;
-  readonly since: KnownShare;
-}
-
 /** A share that changed once, with the first run after the change. */
 export interface ShareChange extends Split {
   readonly atMs: number;
@@ -53,8 +46,11 @@ function knownShare(failed: number, runs: number): KnownShare {
   return { failed, runs, share: failed / runs, low, high };
 }
 
+/** The runs before a place among them, and those from it on: neither side is empty. */
+type Split = ReturnType<typeof splitAt>;
+
 /** Both sides of a place among the runs. */
-function splitAt({ failed }: RunResults, at: number): Split {
+function splitAt({ failed }: RunResults, at: number) {
   const count = (side: readonly boolean[]) => knownShare(side.filter(Boolean).length, side.length);
   return { at, before: count(failed.slice(0, at)), since: count(failed.slice(at)) };
 }

@@ -33,21 +33,14 @@ export interface Runs {
   readonly floor: number;
 }
 
-/** A whitened series: after whitening, deviations are independent with standard deviation `sigma`. */
-export interface Frame {
-  readonly runs: Runs;
-  readonly sigma: number;
-  readonly weights: Weights;
-  /** The series and the line, whitened. */
-  readonly series: Float64Array;
-  readonly line: Float64Array;
-  /** The product of the whitened step at each place with itself, and with any earlier one; that of a step past the end is 0. */
-  readonly squares: Float64Array;
-  readonly products: Float64Array;
-}
+/**
+ * A whitened series and line: after whitening, deviations are independent with standard deviation `sigma`. `squares` and `products` are the
+ * product of the whitened step at each place with itself, and with any earlier one; that of a step past the end is 0.
+ */
+export type Frame = ReturnType<typeof frameOf>;
 
 /** Whitens a series. */
-export function frameOf(runs: Runs, { phi, sigma }: Noise): Frame {
+export function frameOf(runs: Runs, { phi, sigma }: Noise) {
   const weights = weightsOf(runs.gaps, phi);
   const { own, kept } = weights;
   const products = stepProducts(kept, weights);
@@ -67,22 +60,6 @@ function columnsOf({ x, days }: Runs, parts: readonly Part[]): Float64Array[] {
 
 const whitened = ({ runs, weights }: Frame, parts: readonly Part[]) => columnsOf(runs, parts).map((column) => whiten(column, weights));
 
-/** The rest of the series once the level and some parts are fitted by generalised least squares. */
-export interface Fit {
-  readonly frame: Frame;
-  readonly residual: Float64Array;
-  /** An orthonormal basis of what is fitted. */
-  readonly vectors: readonly Float64Array[];
-}
-
-/** A fit on top of which steps and bumps are looked for. */
-export interface Search {
-  readonly fit: Fit;
-  /** Scalar products of the rest, and of the basis, with the whitened steps at all places; that of a step past the end is 0. */
-  readonly rest: Float64Array;
-  readonly basis: readonly Float64Array[];
-}
-
 /** A whitened step has the run's own weight at its first run and what is left of a constant after it. */
 function stepProducts(vector: Float64Array, { own, kept }: Weights): Float64Array {
   const products = new Float64Array(vector.length + 1);
@@ -95,14 +72,23 @@ function stepProducts(vector: Float64Array, { own, kept }: Weights): Float64Arra
   return products;
 }
 
+/** The rest of the series once the level and some parts are fitted by generalised least squares, with a basis of what is fitted. */
+type Fit = ReturnType<typeof fitParts>;
+
 /** Fits a level and the parts; the order of the parts does not matter. */
-export function fitParts(frame: Frame, parts: readonly Part[]): Fit {
+export function fitParts(frame: Frame, parts: readonly Part[]) {
   const vectors = orthonormalise(whitened(frame, parts));
   return { frame, residual: project(frame.series.slice(), vectors), vectors };
 }
 
+/**
+ * A fit on top of which steps and bumps are looked for, with the scalar products of the rest, and of the basis, with the whitened steps at
+ * all places; that of a step past the end is 0.
+ */
+type Search = ReturnType<typeof searchOn>;
+
 /** Prepares a search on top of some parts. */
-export function searchOn(frame: Frame, parts: readonly Part[]): Search {
+export function searchOn(frame: Frame, parts: readonly Part[]) {
   const fit = fitParts(frame, parts);
   const basis = fit.vectors.map((vector) => stepProducts(vector, frame.weights));
   return { fit, rest: stepProducts(fit.residual, frame.weights), basis };
@@ -137,12 +123,8 @@ export function heightsOf(frame: Frame, parts: readonly Part[]): number[] {
   return inverse.map((row) => dot(row, right));
 }
 
-/** Parts with the noise that makes them likeliest. */
-interface Likelihood {
-  readonly noise: Noise;
-  /** −2 × the logarithm of the likelihood, up to a constant. */
-  readonly deviance: number;
-}
+/** Parts with the noise that makes them likeliest, and −2 × the logarithm of the likelihood, up to a constant. */
+type Likelihood = ReturnType<typeof likelihoodOf>;
 
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 /** The golden section leaves 0.97 × 0.618¹² = 0.003 of the range, far below the standard error of an autocorrelation. */
@@ -205,7 +187,7 @@ function sumsOf(columns: readonly Float64Array[], gaps: Float64Array): GapSums[]
  * The autocorrelation by restricted maximum likelihood (Patterson and Thompson 1971), which takes into account what the levels have
  * been fitted to, and the likelihood at it.
  */
-export function likelihoodOf(runs: Runs, parts: readonly Part[], highestPhi = HIGHEST_PHI): Likelihood {
+export function likelihoodOf(runs: Runs, parts: readonly Part[], highestPhi = HIGHEST_PHI) {
   const columns = [...columnsOf(runs, parts), runs.x];
   const n = runs.x.length;
   const byGap = sumsOf(columns, runs.gaps);
@@ -259,7 +241,7 @@ const phiErrors = (runs: number) => Math.max(3, 300 / runs);
  * explain each other, but no higher than the series with the part leaves possible: a confidence set for the nuisance parameter, as in
  * Berger and Boos (1994).
  */
-export function gainOfPart(runs: Runs, parts: readonly Part[], part: Part, whole: Likelihood): { gain: number; phi: number } {
+export function gainOfPart(runs: Runs, parts: readonly Part[], part: Part, whole: Likelihood) {
   const { phi } = whole.noise;
   const n = runs.x.length;
   const others = parts.filter((other) => other !== part);

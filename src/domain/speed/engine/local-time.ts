@@ -1,15 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/clock.ts';
 
-/** Where each run lies in the local calendar. */
-export interface LocalTime {
-  /** 0 to 23. */
-  readonly hour: Uint8Array;
-  /** 0 (Monday) to 6. */
-  readonly weekday: Uint8Array;
-  /** Number of the local day since 1970. */
-  readonly day: Int32Array;
-}
-
 /** Offsets that were asked for, by zone and instant: each question is slow. */
 const known = new Map<string, number>();
 
@@ -29,8 +19,11 @@ function offsetMs(timeZone: string, ms: number): number {
   return offset;
 }
 
+/** Where each run lies in the local calendar: its hour, its weekday from 0 (Monday), the number of its local day since 1970. */
+export type LocalTime = ReturnType<typeof localTimes>;
+
 /** Hour, weekday and day of each instant in a zone; only on days of UTC on which the clock changes each instant has to be asked. */
-export function localTimes(dates: readonly number[], timeZone: string): LocalTime {
+export function localTimes(dates: readonly number[], timeZone: string) {
   const n = dates.length;
   const [hour, weekday, day] = [new Uint8Array(n), new Uint8Array(n), new Int32Array(n)];
   for (const [index, date] of dates.entries()) {

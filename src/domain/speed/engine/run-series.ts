@@ -15,18 +15,6 @@ export interface Effect {
   readonly absolute: number;
 }
 
-/** The level of the runs of a stretch. */
-export interface Level {
-  /** Of the values as measured. */
-  readonly median: number;
-  /** Of the values freed of weekday and hour: what a typical hour of the week would show. Equals `median` where there is no such cycle. */
-  readonly typical: number;
-  /** Quartiles of the values as measured. */
-  readonly p25: number;
-  readonly p75: number;
-  readonly runs: number;
-}
-
 /** A change of level: a step that lasts, an episode that was undone, or a drift along a line. */
 export interface Move {
   readonly shape: 'step' | 'episode' | 'drift';
@@ -49,8 +37,14 @@ export interface Move {
 /** The first run of a move; undefined of a drift, which has no beginning. */
 export const beginOf = (move: Move | undefined): number | undefined => (move?.shape === 'drift' ? undefined : move?.fromMs);
 
+/**
+ * The level of the runs of a stretch: median and quartiles of the values as measured; `typical` is the median of the values freed of
+ * weekday and hour, what a typical hour of the week would show, which equals `median` where there is no such cycle.
+ */
+export type Level = ReturnType<typeof levelOf>;
+
 /** The level of values as measured and of the same values freed of the cycle. */
-export function levelOf(values: ArrayLike<number>, adjusted: readonly number[]): Level {
+export function levelOf(values: ArrayLike<number>, adjusted: readonly number[]) {
   const sorted = ascending(values);
   const [p25, median, p75] = [quantile(sorted, 0.25), quantile(sorted, 0.5), quantile(sorted, 0.75)];
   return { median, typical: quantile(ascending(adjusted), 0.5), p25, p75, runs: values.length };

@@ -50,7 +50,7 @@ const SEARCHED: Readonly<Record<Kind, readonly (readonly number[])[]>> = {
 };
 
 /** Place of a value in a sorted scale, with the share of the way to the next mark. */
-function placeIn(scale: readonly number[], value: number, stretch: (value: number) => number): { low: number; share: number } {
+function placeIn(scale: readonly number[], value: number, stretch: (value: number) => number) {
   const next = scale.findIndex((mark, place) => place > 0 && mark > value);
   const low = (next < 0 ? scale.length - 1 : next) - 1;
   const [at = 0, from = 0, to = 1] = [value, nth(scale, low), nth(scale, low + 1)].map(stretch);

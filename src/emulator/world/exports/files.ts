@@ -61,7 +61,7 @@ function csv(names: readonly string[]): Writer {
 const PATH = /^\/exports\/(\d+)\/(\d+)\/(\d+)\/part-(\d+)\./;
 
 /** Ids in the path of a file, where it is one. */
-export function idsOf(path: string): { projectId: number; jobId: number; runId: number; partId: number } | undefined {
+export function idsOf(path: string) {
   const [projectId, jobId, runId, partId] = (PATH.exec(path) ?? []).slice(1).map(Number);
   if (projectId === undefined || jobId === undefined || runId === undefined || partId === undefined) return undefined;
   return { projectId, jobId, runId, partId };

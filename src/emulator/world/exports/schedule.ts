@@ -64,7 +64,6 @@ const cadences = {
 const RUNS_A_JOB = 100_000;
 
 type RunState = 'CREATED' | 'RUNNABLE' | 'RUNNING' | 'SUCCESS' | 'FAILURE';
-type JobState = 'ACTIVE' | 'COMPUTING' | 'COMPLETED' | 'SUSPENDED';
 
 function firstStartMs({ frequency, createdMs }: ExportJob): number {
   const { periodMs, offsetMs } = cadences[frequency];
@@ -130,7 +129,7 @@ export function completionRate({ job, startMs, endMs, fails }: Run, nowMs: numbe
 }
 
 /** Where a job stands at `nowMs`; the last run is one that has started, the next one that has not. */
-export function jobStatus(job: ExportJob, nowMs: number): { state: JobState; last: Run | undefined; next: Run | undefined } {
+export function jobStatus(job: ExportJob, nowMs: number) {
   const created = runCount(job, nowMs);
   // At most the newest of the created runs is still waiting to start.
   const newest = runAt(job, created - 1);

@@ -15,7 +15,7 @@ export function sessionId(day: SessionDay, index: number): number {
 }
 
 /** Day and index of a session id. */
-export function sessionOf(id: number): { dayNumber: number; index: number } {
+export function sessionOf(id: number) {
   return { dayNumber: Math.floor(id / SESSIONS_A_DAY), index: id % SESSIONS_A_DAY };
 }
 
@@ -139,7 +139,7 @@ const OLD_SHARE = 0.18;
 const OLD_FACTOR = 0.4;
 
 /** Name and version of the browser; empty and 0 in apps. */
-export function browserOf({ seed, day, index }: SessionRow): { name: string; version: number } {
+export function browserOf({ seed, day, index }: SessionRow) {
   const { name } = browsers[nthUnsigned(day.browser, index)] ?? browsers[0];
   const version = nthUnsigned(day.browserVersion, index);
   if (day.platform[index] !== WINDOWS || !OLD_BROWSER.replaces.includes(name)) return { name, version };
@@ -154,7 +154,7 @@ export function isOldBrowser(row: SessionRow): boolean {
 }
 
 /** Name and version of the operating system. */
-export function platformOf({ day, index }: SessionRow): { name: string; version: string | null } {
+export function platformOf({ day, index }: SessionRow) {
   const version = nthUnsigned(day.platformVersion, index);
   return { name: platforms[nthUnsigned(day.platform, index)]?.name ?? platforms[0].name, version: version > 0 ? String(version) : null };
 }

@@ -3,7 +3,6 @@ import { DAY_MS } from '../../../lib/clock.ts';
 import { nth, nthDouble, nthUnsigned } from '../../../lib/nth.ts';
 import { DRAWS, draw24, exponential, hash, type Origin, pick, scramble, shareTable } from '../random.ts';
 import { chanceTable, fillBehaviour } from './behaviour.ts';
-import type { Cost } from './costs.ts';
 import { arrivals, type DayNoise, dayNoise } from './day-noise.ts';
 import { campaigns, countries, deviceIds, type Profile, profileOf } from './profiles.ts';
 import { segmentColumns, segmentsOf } from './segments-and-goals.ts';
@@ -13,7 +12,6 @@ import {
   dayNumberOf,
   dayUpTo,
   emptyDay,
-  type Fall,
   firstOf,
   RETENTION_DAYS,
   SESSION_STREAMS,

@@ -74,7 +74,8 @@ export function metricStories({ seed, startMs }: Origin) {
       segment: segment && { ...asNamed(segment), factor: Math.round(fall * 75) / 100 },
     },
     /**
-     * For seven days a campaign brings first visits on one device from one country: within each device and segment the rate of `goal` stays.
+     * For seven days a campaign brings first visits on one device from one country: within each device and segment the rate of `goal`
+     * stays.
      */
     mixCampaign: {
       projectId: content.id,

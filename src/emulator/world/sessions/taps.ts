@@ -4,7 +4,7 @@ import { tapShock } from './day-noise.ts';
 import { dayNumberOf, SESSION_STREAMS, type SessionDay } from './session-day.ts';
 import type { SessionWorld } from './session-world.ts';
 import { type Bucket, bucketsOf, type Selection, scan } from './site-totals.ts';
-import { pageGroupsOf, type Touch } from './structure.ts';
+import { pageGroupsOf } from './structure.ts';
 
 /** Sessions that touch a zone touch it again on that share of the later views of its screen. */
 const TOUCHES_AGAIN = 0.25;

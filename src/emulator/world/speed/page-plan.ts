@@ -1,6 +1,6 @@
 import { hash, hashText, unit } from '../random.ts';
 import { draw, drawBetween } from './noise.ts';
-import { type RequestRow, type RequestSpec, requestOf, type Site, sites, totalsOf } from './request-spec.ts';
+import { type RequestRow, requestOf, type Site, sites, totalsOf } from './request-spec.ts';
 import type { PageKind, Scenario, Step } from './scenarios.ts';
 
 const consent: readonly RequestRow[] = [

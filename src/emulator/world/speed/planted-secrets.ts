@@ -27,7 +27,7 @@ export function fillUrl(url: string, hour: number): string {
 }
 
 /** Cookies that the browser sends to the first party. */
-export function visitorCookies(hour: number): { name: string; value: string }[] {
+export function visitorCookies(hour: number) {
   return [
     { name: 'sid', value: secretToken('sid', hour) },
     { name: '_ga', value: `GA1.2.${secretToken('ga', hour)}` },
