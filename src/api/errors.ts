@@ -73,7 +73,7 @@ export function reworded(error: ApiError, message: string, changes: ApiErrorDeta
 }
 
 /** Throws that an argument cannot be used, in words that say what is wrong and what to do. */
-export function refuse(message: string): never {
+export function refuse(message: string | readonly string[]): never {
   throw new ApiError('invalid', message);
 }
 

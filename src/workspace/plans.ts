@@ -97,7 +97,8 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
   async function sweep(): Promise<void> {
     for (const name of await namesIn(directory)) {
       const path = join(directory, name);
-      if ((await ageMs(path)) > (name.endsWith('.tmp') ? DAY_MS : KEPT_MS))
+      const file = await statOf(path);
+      if (file && Date.now() - file.mtimeMs > (name.endsWith('.tmp') ? DAY_MS : KEPT_MS))
         await rm(path, { recursive: true, force: true }).catch(() => undefined);
     }
   }
@@ -149,10 +150,4 @@ function isUntouched(plan: ExportPlan, { bodies, known, nowMs }: Pick<PlanDraft,
   // Read as a file is, so that members stand in the same order.
   const asked = bodies.map((body) => createExportJob.input.parse(body));
   return isOpen && JSON.stringify([own, plan.known]) === JSON.stringify([asked, known]);
-}
-
-/** Time since a file was written, 0 where it is gone: by the machine's clock, as files have it. */
-async function ageMs(path: string): Promise<number> {
-  const file = await statOf(path);
-  return file ? Date.now() - file.mtimeMs : 0;
 }

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { convertRun, writePiece } from './convert/write-table.ts';
 import { cellOf, checkStatement, openDatabase, TaskFailure } from './query/database.ts';
-import type { Cell, Failure, Message, Opening, ProcessStep, Statement } from './query/sql-process.ts';
+import type { Cell, Failure, Message, Opening, ProcessStep, Statement, StepEnd } from './query/sql-process.ts';
 import { identifier } from './query/view-sql.ts';
 import { messageOf } from './store/disk.ts';
 
@@ -30,12 +30,12 @@ async function attempt<T>(reason: Failure, run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Sends the rows of a statement; gives whether there are more than it may have. */
-async function answer(connection: DuckDBConnection, query: Statement): Promise<boolean> {
+/** Sends the rows of a statement; gives its columns, and whether there are more rows than it may have. */
+async function answer(connection: DuckDBConnection, query: Statement): Promise<StepEnd> {
   const result = await attempt('sql', () => connection.stream(query.sql));
   const types = result.columnTypes();
   const names = result.deduplicatedColumnNames();
-  await say({ kind: 'columns', columns: names.map((name, index) => ({ name, type: String(types[index]) })) });
+  const columns = names.map((name, index) => ({ name, type: String(types[index]) }));
   let rows: Cell[][] = [];
   let [count, chars] = [0, 0];
   for (;;) {
@@ -46,7 +46,7 @@ async function answer(connection: DuckDBConnection, query: Statement): Promise<b
       chars += JSON.stringify(row).length;
       if (count === query.maxRows || chars > query.maxChars) {
         await say({ kind: 'rows', rows });
-        return true;
+        return { columns, more: true };
       }
       rows.push(row);
       count += 1;
@@ -56,7 +56,7 @@ async function answer(connection: DuckDBConnection, query: Statement): Promise<b
     rows = [];
   }
   await say({ kind: 'rows', rows });
-  return false;
+  return { columns, more: false };
 }
 
 /** Takes steps one after the other; the database is opened by the first that needs it. */
@@ -73,7 +73,7 @@ function createWorker({ readable, machine }: Opening): (step: ProcessStep) => Pr
     if (!connection) return undefined;
     const { keptAs, sql } = step;
     await attempt('sql', () => checkStatement(connection, sql, known));
-    if (keptAs === undefined) return say({ kind: 'end', more: await answer(connection, step) });
+    if (keptAs === undefined) return say({ kind: 'end', ...(await answer(connection, step)) });
     await attempt('sql', () => connection.run(`CREATE TABLE ${identifier(keptAs)} AS ${sql}`));
     known.push(keptAs);
     return say({ kind: 'end' });

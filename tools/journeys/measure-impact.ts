@@ -1,20 +1,8 @@
 import * as z from 'zod';
-import { conditionKinds } from '../../src/domain/journeys/impact/conditions.ts';
+import { askedCondition, questionText } from '../../src/domain/journeys/impact/conditions.ts';
 import { impactShape } from '../../src/domain/journeys/impact/impact-answer.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { visitParams } from '../../src/tooling/visit-params.ts';
-
-const text = z.string().trim().min(1);
-
-const condition = z.strictObject({
-  what: z.enum(conditionKinds),
-  pages: z.array(text).min(1).describe('/p/*').optional(),
-  overSeconds: z.number().positive().describe('slow_page').optional(),
-  over: z.number().min(1).max(100).describe('Score').optional(),
-  message: text.describe('Error').optional(),
-  name: text.describe('Variable').optional(),
-  value: text.describe('Variant').optional(),
-});
 
 export default defineAnsweringTool({
   name: 'measure_impact',
@@ -28,8 +16,8 @@ export default defineAnsweringTool({
   annotations: READ,
   scope: 'data-export',
   input: z.strictObject({
-    conditions: z.array(condition).min(1).max(10).describe('Default all').optional(),
-    outcome: text.describe('revenue, bounce, /cart, event:NAME').default('purchase'),
+    conditions: z.array(askedCondition).min(1).max(10).describe('Default all').optional(),
+    outcome: questionText.describe('revenue, bounce, /cart, event:NAME').default('purchase'),
     ...visitParams,
     limit: z.int().min(1).max(50).describe('Rows').default(8),
   }),

@@ -25,7 +25,8 @@ const WORD_SHARE = 0.02;
 
 type Unnamed<T extends PathViews> = Omit<PageGroup<T>, 'name'>;
 
-const viewsOf = (paths: readonly PathViews[]) => sumOfKnown(paths, ({ views }) => views);
+/** How often paths were viewed together. */
+export const viewsOf = (paths: readonly PathViews[]) => sumOfKnown(paths, ({ views }) => views);
 
 const groupOf = <T extends PathViews>(pattern: string, paths: readonly T[]): Unnamed<T> => ({ pattern, views: viewsOf(paths), paths });
 

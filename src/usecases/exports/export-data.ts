@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { ApiError, onApiError } from '../../api/errors.ts';
+import { ApiError, onApiError, refuse } from '../../api/errors.ts';
 import { listExportableFields } from '../../api/operations/data-export.ts';
 import { EVER, type Held, RETRY_MS, rangeOf } from '../../domain/exports/coverage.ts';
 import { USUAL_SCOPES } from '../../domain/exports/plan/resolve-fields.ts';
@@ -278,13 +278,11 @@ async function readyRuns(asked: Asked, workspace: ProjectWorkspace, { note, sign
   return { ready, coming };
 }
 
+/** Answers from the data of one engine, beside which runs may still be read. */
+type Use<T> = (data: Pick<Data, 'runs' | 'parts' | 'select' | 'keep'>, coming: readonly RunManifest[]) => Promise<T>;
+
 /** The data as files on the disk, which cannot be removed meanwhile. */
-async function withFiles<T>(
-  workspace: ProjectWorkspace,
-  asked: Asked,
-  context: ExportContext,
-  use: (data: Data) => Promise<T>,
-): Promise<T> {
+async function withFiles<T>(workspace: ProjectWorkspace, asked: Asked, context: ExportContext, use: Use<T>): Promise<T> {
   const { dir: directory, holder } = workspace;
   const { ready, coming } = await readyRuns(asked, workspace, context);
   const options = { directory, holder, timeoutMs: timeLeft(context), signal: context.signal };
@@ -294,26 +292,19 @@ async function withFiles<T>(
         partOf(own, coming, dataViewOf(own, name, asked.readsVariable)),
       );
       const views = parts.map(({ view }) => view);
-      for (const { notes } of views) for (const sentence of notes) context.note(sentence);
       const common = { views: views.map(({ name }) => name), files: [...new Set(views.flatMap((view) => view.files))] };
       const ids = alikeIds(views);
       const comparing = openSql({ ...common, setup: views.map((view) => view.setupAsHeld(ids)) }, options);
-      const data: Data = {
-        workspace,
-        dialect: 'DuckDB',
-        runs,
-        parts,
-        about: aboutOf(asked, runs),
-        select: (sql, { maxRows, maxChars = MAX_CHARS, author, isIdsAlike }) => {
-          const statement = { sql, maxRows, maxChars };
-          const run = () =>
-            isIdsAlike ? comparing.run(statement) : runSql({ ...common, setup: views.map((view) => view.setup), ...statement }, options);
-          return guarded(views, run, author);
-        },
-        keep: (keptAs, sql) => guarded(views, async () => void (await comparing.run({ sql, keptAs, maxRows: 0, maxChars: 0 }))),
+      const select: Data['select'] = (sql, { maxRows, maxChars = MAX_CHARS, author, isIdsAlike }) => {
+        const statement = { sql, maxRows, maxChars };
+        const run = () =>
+          isIdsAlike ? comparing.run(statement) : runSql({ ...common, setup: views.map((view) => view.setup), ...statement }, options);
+        return guarded(views, run, author);
       };
+      const keep: Data['keep'] = (keptAs, sql) =>
+        guarded(views, async () => void (await comparing.run({ sql, keptAs, maxRows: 0, maxChars: 0 })));
       try {
-        return await orReading(coming, () => use(data));
+        return await use({ runs, parts, select, keep }, coming);
       } finally {
         await comparing.close();
       }
@@ -326,9 +317,8 @@ async function withWarehouse<T>(
   { workspace, warehouse }: { readonly workspace: ProjectWorkspace; readonly warehouse: ProjectWarehouse },
   asked: Asked,
   context: ExportContext,
-  use: (data: Data) => Promise<T>,
+  use: Use<T>,
 ): Promise<T> {
-  const { signal, note } = context;
   const onDisk = (await meantIn(workspace, asked)).filter((run) => isOfAnswer(run, asked));
   const { records: all, coming } = await loadedRecords({ workspace, warehouse, onDisk }, context);
   const records = all.filter(({ run }) => isMeant(asked)(run));
@@ -341,19 +331,11 @@ async function withWarehouse<T>(
     partOf(runsOf(own, 'loaded'), onTheWay, warehouseViewOf(own, name, warehouse)),
   );
   const views = parts.map(({ view }) => view);
-  for (const { notes } of views) for (const sentence of notes) note(sentence);
   const scopes = [...new Set(all.map(({ run }) => viewName(run.scope)))];
-  const common = { views, scopes, timeoutMs: timeLeft(context), signal };
-  const data: Data = {
-    workspace,
-    dialect: 'ClickHouse',
-    runs: loaded,
-    parts,
-    about: aboutOf(asked, loaded),
-    select: (sql, { maxRows, maxChars = MAX_CHARS, author }) =>
-      guarded(views, () => warehouse.query({ ...common, sql, maxRows, maxChars }), author === 'server' ? 'server on a warehouse' : author),
-  };
-  return orReading(onTheWay, () => use(data));
+  const common = { views, scopes, timeoutMs: timeLeft(context), signal: context.signal };
+  const select: Data['select'] = (sql, { maxRows, maxChars = MAX_CHARS, author }) =>
+    guarded(views, () => warehouse.query({ ...common, sql, maxRows, maxChars }), author === 'server' ? 'server on a warehouse' : author);
+  return use({ runs: loaded, parts, select }, onTheWay);
 }
 
 /** Runs with all that exports can hold: what the jobs that are meant list, and all fields of the usual scopes where none is named. */
@@ -393,8 +375,13 @@ export async function refuseAtOnce(sql: string, asked: Asked, toCome: readonly H
 
 /** Hands over the data that are asked for; throws where nothing is there. */
 export async function withData<T>(asked: Asked, context: ExportContext, use: (data: Data) => Promise<T>): Promise<T> {
-  if (asked.jobId !== undefined && asked.jobIds) throw new ApiError('invalid', 'jobId, jobIds: give one of them.');
+  if (asked.jobId !== undefined && asked.jobIds) refuse('jobId, jobIds: give one of them.');
   const workspace = await context.workspace();
   const { warehouse } = workspace;
-  return warehouse ? withWarehouse({ workspace, warehouse }, asked, context, use) : withFiles(workspace, asked, context, use);
+  const answer: Use<T> = (own, coming) => {
+    for (const { view } of own.parts) for (const sentence of view.notes) context.note(sentence);
+    const data = { ...own, workspace, dialect: warehouse ? ('ClickHouse' as const) : ('DuckDB' as const), about: aboutOf(asked, own.runs) };
+    return orReading(coming, () => use(data));
+  };
+  return warehouse ? withWarehouse({ workspace, warehouse }, asked, context, answer) : withFiles(workspace, asked, context, answer);
 }

@@ -1,5 +1,5 @@
 import { checkInput } from '../../api/check-input.ts';
-import { ApiError, onApiError } from '../../api/errors.ts';
+import { ApiError, onApiError, refuse } from '../../api/errors.ts';
 import { createExportJob, listExportableFields } from '../../api/operations/data-export.ts';
 import { instantOf } from '../../api/params.ts';
 import { joinedPreview, previewOf, sharedMembers } from '../../api/wire.ts';
@@ -57,27 +57,23 @@ interface ExportRequest {
   readonly segmentId?: number | undefined;
 }
 
-function refuse(problems: readonly string[]): never {
-  throw new ApiError('invalid', problems);
-}
-
 /** When the export runs, and over which range; refuses what does not go together. */
 function scheduleOf({ frequency, startDate, endDate }: ExportRequest): { frequency: ExportOrder['frequency']; range?: Interval } {
   const hasDates = startDate !== undefined || endDate !== undefined;
   const value = frequency ?? (hasDates ? 'once' : undefined);
-  if (value === undefined) return refuse(['frequency: say daily or hourly, or give startDate and endDate of a once export.']);
+  if (value === undefined) return refuse('frequency: say daily or hourly, or give startDate and endDate of a once export.');
   if (value !== 'once') {
     if (hasDates)
-      refuse([
+      refuse(
         `startDate, endDate: only with frequency once; a ${value} job chooses its own range. Plan the past as a second export with ` +
           'frequency once.',
-      ]);
+      );
     return { frequency: value };
   }
   if (startDate === undefined || endDate === undefined)
-    return refuse([`${startDate === undefined ? 'startDate' : 'endDate'}: required with frequency once.`]);
+    return refuse(`${startDate === undefined ? 'startDate' : 'endDate'}: required with frequency once.`);
   const [startMs, endMs] = [instantOf(startDate), instantOf(endDate)];
-  if (startMs >= endMs) refuse([`endDate: must be after startDate (${startDate} … ${endDate}).`]);
+  if (startMs >= endMs) refuse(`endDate: must be after startDate (${startDate} … ${endDate}).`);
   return { frequency: value, range: { startMs, endMs } };
 }
 
@@ -86,7 +82,7 @@ async function fieldsOf({ fields, scope }: ExportRequest, { ask }: Lists): Promi
   if (!fields.some(isPreset)) return fields;
   const there = scope === undefined ? [] : await ask(listExportableFields, { scope });
   const all = withPreset(fields, scope, new Set(there.map(({ name }) => name)));
-  return all ?? refuse([`fields: ${PRESET} stands for fields of sessions and of views, a plan each; say scope sessions or views.`]);
+  return all ?? refuse(`fields: ${PRESET} stands for fields of sessions and of views, a plan each; say scope sessions or views.`);
 }
 
 /** The columns, in the scope that was named or the one that has them all. */
@@ -118,7 +114,7 @@ async function requireSegment(segmentId: number | undefined, { of }: Lists, note
     onApiError(({ message }) => note(`Whether segment ${segmentId} exists could not be looked up: ${message}`)),
   );
   if (!segments || segments.some(({ id }) => id === segmentId)) return;
-  refuse([`segmentId: there is no segment ${segmentId}${hint('list_segments', '; list_segments lists them')}.`]);
+  refuse(`segmentId: there is no segment ${segmentId}${hint('list_segments', '; list_segments lists them')}.`);
 }
 
 function fieldRow({ asked, fieldName, aliasName, customVarPosition, dynamicVarKey, meaning, also }: ExportColumn) {
@@ -315,7 +311,7 @@ function duplicateWarning(
   if (equal.length === 0) return undefined;
   const words = equalWords(equal);
   if (allowDuplicate) return `${words}.`;
-  throw new ApiError('invalid', `${words}; allowDuplicate: true creates it all the same. ${createdWords(plan)}`);
+  return refuse(`${words}; allowDuplicate: true creates it all the same. ${createdWords(plan)}`);
 }
 
 function createdWords({ parts }: ExportPlan): string {

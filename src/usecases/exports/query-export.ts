@@ -134,17 +134,8 @@ function leadOf(names: readonly string[], [first, ...others]: readonly (readonly
   return `${others.length === 0 && !more ? '' : `${all}, the first: `}${told.join(', ')}.`;
 }
 
-/** How much of a result was read, shown and kept. */
-interface ResultSize {
-  readonly read: number;
-  readonly shown: number;
-  readonly isKept: boolean;
-  /** It has more rows than were read. */
-  readonly more: boolean;
-}
-
-/** Says where rows are that the answer does not show. */
-function noteRest({ read, shown, isKept, more }: ResultSize, { note }: ExportContext): void {
+/** Says where rows are that the answer does not show; `more`: the result has more rows than were read. */
+function noteRest([read, shown]: readonly [number, number], isKept: boolean, more: boolean, { note }: ExportContext): void {
   const rest = isKept ? `the resource in uri holds ${more ? 'these' : 'them all'}` : 'a higher limit shows more';
   if (more) note(ofAnswer(`Rows after the first ${read} were not read; ${rest}. Group or filter to get all of them.`));
   else if (shown < read) note(`The result has ${read} rows; ${rest}.`);
@@ -171,7 +162,7 @@ export function queryExport({ sql, limit, ...asked }: Asked & { sql: string; lim
     );
     const shown = context.whole ? rows : rows.slice(0, limit ?? USUAL_ROWS);
     const resultId = rows.length > SHORT_ROWS ? await queryResults(workspace, context.nowMs).keep({ columns: names, rows }) : undefined;
-    noteRest({ read: rows.length, shown: shown.length, isKept: resultId !== undefined, more }, context);
+    noteRest([rows.length, shown.length], resultId !== undefined, more, context);
     return {
       answer: lead + leadOf(names, rows, more),
       ...about,

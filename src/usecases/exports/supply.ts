@@ -56,11 +56,6 @@ function answeredBy(need: FilesNeeded, runs: readonly HoldingRun[], columns: rea
   );
 }
 
-/** Whether days that a question names lack files, or files with its columns. */
-function lacksDays(need: FilesNeeded, runs: readonly HoldingRun[]): boolean {
-  return need.days.length > 0 && answeredBy(need, runs).lack.length > 0;
-}
-
 /** The run of all visitors that the job of a plan brings, as far as the plan says what its files will hold. */
 function runToCome({ jobId, body: { scope = '', frequency, fields, deviceLabel, segmentId } }: PlanPart): HoldingRun[] {
   const isOfAll = deviceLabel === 'all' && segmentId === undefined;
@@ -98,13 +93,9 @@ async function plannedFor(needs: readonly FilesNeeded[], context: ExportContext)
 }
 
 /** The days and columns of a scope that a question lacks. */
-interface Missing {
-  readonly scope: string;
-  /** The job that has to bring it, where the question names one. */
-  readonly jobId?: number | undefined;
+interface Missing extends Omit<FilesNeeded, 'reads'> {
   /** All that it reads, or where rows are here those that they lack, with what matches the rows; each with its name in a plan. */
   readonly columns: ReadonlyMap<string, string>;
-  readonly days: readonly Interval[];
   /** Whether the question names its days: else some of them will do. */
   readonly isExact: boolean;
   /** The question is about all that there is, whatever the columns. */
@@ -441,7 +432,7 @@ async function overFiles<T>(...[asked, ofScopes, context, run, refuse]: Paramete
         : undefined;
     const besides = onTheWay === '' ? '' : ` On the way, but not all of it: ${onTheWay}.`;
     wayOn = async (about) => coming ?? (rest === undefined ? await wayTo([], about) : `${rest}${besides}`);
-    const lacks = (runs: readonly HoldingRun[]) => needs.some((need) => lacksDays(need, runs));
+    const lacks = (runs: readonly HoldingRun[]) => needs.some((need) => need.days.length > 0 && answeredBy(need, runs).lack.length > 0);
     return await run({ coming, wayOn, lacks });
   } catch (error) {
     if (!(error instanceof NoSuchName || error instanceof NothingDownloaded)) throw error;

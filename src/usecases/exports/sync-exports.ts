@@ -337,7 +337,7 @@ function fetchParts(parts: readonly PlanPart[], wait: Wait, context: ExportConte
       // Several at once are told as one.
       const progress: Context['progress'] = (done, total, message) => {
         percents.set(part, done);
-        const sum = [...percents.values()].reduce((all, each) => all + each, 0);
+        const sum = sumOfKnown(percents.values(), (each) => each);
         // Progress must grow, also where a wait is prolonged.
         if (sum <= told) return;
         told = sum;
@@ -411,7 +411,7 @@ export function wordDownload(run: RunManifest) {
       scope,
       format,
       rowCount,
-      bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+      bytes: sumOfKnown(files, (file) => file.bytes),
     },
     files,
     notes: rowCount === 0 ? [ofAnswer(`The run found nothing in its range: ${holds}.`)] : [],

@@ -4,8 +4,8 @@ import { type FunnelCounts, reached, sumOf } from '../../domain/journeys/funnel.
 import { OTHER } from '../../domain/journeys/page-groups.ts';
 import { hasKind, type Step } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
-import { nth } from '../../lib/nth.ts';
-import { addTo } from '../../lib/tally.ts';
+import { grouped } from '../../lib/grouped.ts';
+import { sumOfKnown } from '../../lib/tally.ts';
 import { cases, changesOf, dayOfMs, eventCondition, firstOf, flag, maskOf, msOf, NO_KEY, pageCondition } from './sql-words.ts';
 import { type Breakdown, deviceSql, fieldOfBreakdown, groupExpression } from './visit-filters.ts';
 import {
@@ -381,54 +381,39 @@ export function needsOf({ steps, breakdown, withinDays }: FunnelQuestion): Needs
   };
 }
 
-/** Counts one more at a depth. */
-function addDepth<Key>(map: Map<Key, number[]>, key: Key, depth: number, count: number): void {
-  const depths = map.get(key) ?? [];
-  map.set(key, depths);
-  while (depths.length <= depth) depths.push(0);
-  depths[depth] = nth(depths, depth) + count;
+type CountedRow = ReturnType<typeof countedRow>;
+
+const countedRow = ({ kind, depth, value, n, name, device }: VisitRow) => {
+  return { kind, depth: Number(depth), value: Number(value), n: Number(n), name: textOf(name), device: textOf(device) };
+};
+
+/** How many there are at each depth. */
+function depthsOf(rows: readonly CountedRow[]): number[] {
+  const depths: number[] = [];
+  for (const { depth, n } of rows) depths[depth] = (depths[depth] ?? 0) + n;
+  return Array.from(depths, (count) => count ?? 0);
 }
 
-/** The groups of a split, and these by device where they are split by it. */
-function groupsOf(rows: readonly VisitRow[], plan: Pick<FunnelPlan, 'group'>): Pick<FunnelCounts, 'groups' | 'byDevice'> {
-  const groups = new Map<string, number[]>();
-  const byDevice = new Map<string, Map<string, number[]>>();
-  for (const row of rows) {
-    const [depth, n] = [Number(row['depth']), Number(row['n'])];
-    if (row['kind'] !== 'group' || depth <= 0) continue;
-    const [device, name] = [textOf(row['device']), textOf(row['name'])];
-    addDepth(groups, name, depth, n);
-    const own = byDevice.get(name) ?? new Map<string, number[]>();
-    byDevice.set(name, own);
-    addDepth(own, device, depth, n);
-  }
-  return { groups, ...(plan.group?.device !== undefined && { byDevice }) };
-}
+const eachOf = <Key, Made>(rows: readonly CountedRow[], keyOf: (row: CountedRow) => Key, make: (own: readonly CountedRow[]) => Made) =>
+  new Map([...grouped(rows, keyOf)].map(([key, own]) => [key, make(own)] as const));
 
-function countsOf(rows: readonly VisitRow[], plan: Pick<FunnelPlan, 'group'>): FunnelCounts {
-  const days = new Map<number, number[]>();
-  const gaps = new Map<number, Map<number, number>>();
-  const next = new Map<string, { depth: number; page: string | undefined; count: number }>();
-  let immature = 0;
-  for (const row of rows) {
-    const [depth, value, n, text] = [Number(row['depth']), Number(row['value']), Number(row['n']), textOf(row['name'])];
-    if (row['kind'] === 'gap') {
-      const own = gaps.get(depth) ?? new Map<number, number>();
-      gaps.set(depth, own);
-      addTo(own, value, n);
-    } else if (row['kind'] === 'next') {
-      const key = `${depth} ${value} ${text}`;
-      next.set(key, { depth, page: value === 1 ? undefined : text, count: (next.get(key)?.count ?? 0) + n });
-    }
-    if (row['kind'] === 'day' && depth > 0) addDepth(days, value, depth, n);
-    else if (row['kind'] === 'day') immature += n;
-  }
+/** What the rows count; groups by device too where they are split by it. */
+function countsOf(all: readonly VisitRow[], { group }: Pick<FunnelPlan, 'group'>): FunnelCounts {
+  const rows = all.map(countedRow);
+  const of = (wanted: string) => rows.filter(({ kind }) => kind === wanted);
+  const started = (wanted: string) => of(wanted).filter(({ depth }) => depth > 0);
+  const byName = <Made>(make: (own: readonly CountedRow[]) => Made) => eachOf(started('group'), ({ name }) => name, make);
   return {
-    days,
-    ...groupsOf(rows, plan),
-    gaps: new Map([...gaps].map(([depth, own]) => [depth, [...own]])),
-    next: [...next.values()],
-    immature,
+    days: eachOf(started('day'), ({ value }) => value, depthsOf),
+    groups: byName(depthsOf),
+    ...(group?.device !== undefined && { byDevice: byName((own) => eachOf(own, ({ device }) => device, depthsOf)) }),
+    gaps: eachOf(
+      of('gap'),
+      ({ depth }) => depth,
+      (own) => own.map(({ value, n }) => [value, n] as const),
+    ),
+    next: of('next').map(({ depth, value, name, n }) => ({ depth, page: value === 1 ? undefined : name, count: n })),
+    immature: sumOfKnown(of('day'), ({ depth, n }) => (depth > 0 ? 0 : n)),
   };
 }
 

@@ -37,7 +37,7 @@ export interface Visits {
   /** Whether files of a scope are read. */
   readonly reads: (scope: VisitScope) => boolean;
   /** The quoted column of a field, where the files of a scope that is read have it on all days of the answer. */
-  readonly column: (scope: VisitScope, field: string) => string | undefined;
+  readonly column: (scope: string, field: string) => string | undefined;
   /** The same where files have it on some days at least; on the others it is NULL. */
   readonly partly: Visits['column'];
   /** Names of the columns that the files of a scope that is read have. */
@@ -165,17 +165,12 @@ export function sessionRows(aggregates: Expressions, more = ''): string {
   return `SELECT s.k AS k, min(v.day) AS day${columnsOf(aggregates)} FROM seen AS s JOIN visit AS v ON s.k = v.k${more} GROUP BY s.k`;
 }
 
-/** The parts of an answer over visits that say what it covers. */
-export interface Covered {
-  readonly sql: SqlWords;
+/** The parts of an answer over visits that say what it covers; `column` has those of files that are not read too. */
+export interface Covered extends Pick<Visits, 'sql' | 'days' | 'column' | 'select'> {
   readonly filters: Filters;
-  readonly days: CoveredDays;
   readonly files: readonly ScopeFiles[];
   /** Whether the downloaded sessions, read or not, say of all covered days which are automated. */
   readonly knowsAutomated: boolean;
-  /** The column of a field of downloaded sessions or views, read or not. */
-  readonly column: (scope: string, field: string) => string | undefined;
-  readonly select: (statement: string) => Promise<readonly Readonly<Record<string, Cell>>[]>;
 }
 
 const TIMES: Readonly<Record<string, string>> = { sessions: 'session_time', views: 'view_time' };

@@ -244,7 +244,7 @@ export function withVisits<T>(
       const isBeside = scope === 'sessions' || needs.beside?.includes(scope) === true;
       return meantFields.has(scope) || (isBeside && covers(filesFor(scope), KEYS[scope], days, needs.followDays));
     };
-    const read = new Map(SCOPES.filter(isRead).map((scope) => [scope, filesFor(scope)]));
+    const read = new Map<string, Files | undefined>(SCOPES.filter(isRead).map((scope) => [scope, filesFor(scope)]));
     const sql = sqlWords(data.dialect);
     const select = async (statement: string) => {
       const { columns, rows, more } = await data.select(statement, {
@@ -253,7 +253,7 @@ export function withVisits<T>(
         author: 'server',
         isIdsAlike: true,
       });
-      if (more) throw new ApiError('invalid', 'These visits have more groups than an answer can hold: name fewer days, or filter them.');
+      if (more) refuse('These visits have more groups than an answer can hold: name fewer days, or filter them.');
       return rows.map((row): VisitRow => Object.fromEntries(columns.map(({ name }, at) => [name, row[at] ?? null])));
     };
     const column = (scope: string, field: string) => filesFor(scope)?.column(field);

@@ -5,7 +5,6 @@ import type { Ask } from '../../api/client.ts';
 import { ApiError } from '../../api/errors.ts';
 import type { PayloadOf } from '../../api/operation.ts';
 import { getExportJob, getExportRun, listExportRuns } from '../../api/operations/data-export.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { mapConcurrent } from '../../lib/concurrency.ts';
 import { hint } from '../../lib/hint.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
@@ -25,8 +24,7 @@ import {
   runDirectory,
 } from '../store/manifest.ts';
 import type { Quota } from '../store/quota.ts';
-import { type ArrivedFile, downloadPart, type WantedPart } from './download-part.ts';
-import type { FileStore } from './file-store.ts';
+import { type ArrivedFile, downloadPart, type PartContext, type WantedPart } from './download-part.ts';
 import { type SuccessfulRun, successfulRuns, utc } from './run-rows.ts';
 
 /** A run as the platform describes it. */
@@ -103,16 +101,11 @@ export interface DownloadProgress {
 }
 
 /** The surroundings of a download. */
-export interface DownloadContext {
+export interface DownloadContext extends Pick<PartContext, 'store' | 'quota' | 'clock' | 'random' | 'signal'> {
   readonly projectDir: string;
   readonly ask: Ask;
   /** The same for answers that may be some minutes old. */
   readonly askKept: Ask;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly store: FileStore;
-  readonly quota: Quota;
-  readonly signal: AbortSignal;
   readonly report: (progress: DownloadProgress) => void;
 }
 

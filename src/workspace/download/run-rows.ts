@@ -127,7 +127,7 @@ const USUAL: FileLife = { ms: FILE_LIFE_MS, isKnown: false };
 
 /** The life of files by the `expirationDate` of the run that completed last: one request decides for all older ones. */
 export async function learnFileLife(ask: Ask, runs: readonly SuccessfulRun[]): Promise<FileLife> {
-  const [latest] = runs.filter(({ completedAt }) => completedAt !== '').toSorted((a, b) => (a.completedAt < b.completedAt ? 1 : -1));
+  const latest = runs.find(({ completedAt }) => completedAt !== '');
   if (!latest) return USUAL;
   const { jobId, runId } = latest;
   const run = await ask(getExportRun, { jobId, runId }, { withinMs: LONGEST_MS }).catch(onApiError(() => undefined));

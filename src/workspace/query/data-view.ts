@@ -1,9 +1,10 @@
 import { ApiError } from '../../api/errors.ts';
 import { type Held, rangeOf } from '../../domain/exports/coverage.ts';
-import { grouped } from '../../lib/grouped.ts';
+import { grouped, runsOf } from '../../lib/grouped.ts';
 import { daysIn, type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
 import { counted } from '../../lib/number-text.ts';
 import { firstOf } from '../../lib/sentences.ts';
+import { sumOfKnown } from '../../lib/tally.ts';
 import { type RunManifest, type RunTable, runKey, type StoredColumn } from '../store/manifest.ts';
 import { type Column, columnOf, columnsOf, folded, keysOf, promisedColumns, shownColumns, timeColumn, variableNames } from './columns.ts';
 import { identifier, type Overlap, type Source, viewSql } from './view-sql.ts';
@@ -15,15 +16,9 @@ export type HoldingRun = Pick<RunManifest, 'scope' | 'from' | 'to' | 'fields'> &
 
 /** Groups runs so that only those of one group share an instant; most groups have one run. */
 export function overlappingGroups<Run extends Pick<RunManifest, 'from' | 'to'>>(runs: readonly Run[]): Run[][] {
-  const groups: Run[][] = [];
-  let untilMs = Number.NEGATIVE_INFINITY;
-  const ranged = runs.map((run) => ({ run, ...rangeOf(run) }));
-  for (const { run, startMs, endMs } of ranged.toSorted((a, b) => a.startMs - b.startMs)) {
-    if (startMs < untilMs) groups.at(-1)?.push(run);
-    else groups.push([run]);
-    untilMs = Math.max(untilMs, endMs);
-  }
-  return groups;
+  const ranged = runs.map((run) => ({ run, ...rangeOf(run) })).toSorted((a, b) => a.startMs - b.startMs);
+  const groups = runsOf(ranged, (open, { startMs }) => open.some(({ endMs }) => startMs < endMs));
+  return groups.map((group) => group.map(({ run }) => run));
 }
 
 /** The columns of a run: of its table, else those that its job promises; none where it lists none. */
@@ -236,7 +231,7 @@ function valueNotes(tables: readonly Stored[]): string[] {
   const cut = tables.flatMap(({ run, table }) => (table.isMended ? run.runId : []));
   const unread = tables.flatMap(({ run, table }) => (table.unread ?? []).map((each) => ({ ...each, runId: run.runId })));
   const byColumn = [...grouped(unread, ({ column }) => column)].map(([column, own]) => {
-    const values = own.reduce((sum, each) => sum + each.values, 0);
+    const values = sumOfKnown(own, (each) => each.values);
     const runs = own.map(({ runId }) => runId).join(', ');
     return `${counted(values, 'value')} of ${column} in run ${runs} ${values === 1 ? 'is' : 'are'} not of its type and left empty.`;
   });
@@ -378,7 +373,7 @@ export function dataViewOf(all: readonly RunManifest[], name = 'data', readsVari
     files: [...tables.map(({ path }) => path), ...read.flatMap(({ without }) => without ?? [])],
     columns,
     /** Rows of all runs, where the manifests give them and none can be there twice. */
-    rowCount: overlaps.length > 0 || !isWhole ? undefined : tables.reduce((sum, { rows }) => sum + rows, 0),
+    rowCount: overlaps.length > 0 || !isWhole ? undefined : sumOfKnown(tables, ({ rows }) => rows),
     /** Facts that a reader must know about the rows. */
     notes: [...notes, ...valueNotes(tables), ...textNotes(name, columns, tables)],
     held,

@@ -79,17 +79,15 @@ export interface ResultColumn {
 /** Why there is no result. */
 export type Failure = 'missing package' | 'refused' | 'data' | 'sql' | 'memory';
 
-/** The end of a step: of a SELECT whether there are more rows, of a file the number of its rows. */
-export interface StepEnd {
-  readonly more?: boolean;
+/** The end of a step: of a SELECT its columns and whether there are more rows, of a file the number of its rows. */
+export interface StepEnd extends Partial<Omit<SqlResult, 'rows'>> {
   readonly written?: number;
   readonly converted?: Converted;
 }
 
-/** Messages of the process: that the engine is there; of each SELECT the columns, and rows as often as needed; the end of each step. */
+/** Messages of the process: that the engine is there; rows of a SELECT as often as needed; the end of each step. */
 export type Message =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'columns'; readonly columns: readonly ResultColumn[] }
   | { readonly kind: 'rows'; readonly rows: readonly (readonly Cell[])[] }
   | ({ readonly kind: 'end' } & StepEnd)
   | { readonly kind: 'failure'; readonly reason: Failure; readonly message: string };
@@ -254,7 +252,6 @@ function queryMachine(): Machine {
 /** A step that has not ended, and what has come of its answer. */
 interface Pending {
   readonly step: ProcessStep;
-  columns: readonly ResultColumn[];
   readonly rows: (readonly Cell[])[];
   readonly resolve: (end: StepEnd) => void;
 }
@@ -271,7 +268,6 @@ function openProcess(inTurn: FairSemaphore, opening: Opening, options: SqlOption
   /** Takes a message; gives whether it ends a step. */
   function receive(message: Message): boolean {
     const [first] = pending;
-    if (message.kind === 'columns' && first) first.columns = message.columns;
     if (message.kind === 'rows') for (const row of message.rows) first?.rows.push(row);
     if (message.kind !== 'end') return false;
     pending.shift()?.resolve(message);
@@ -301,8 +297,7 @@ function openProcess(inTurn: FairSemaphore, opening: Opening, options: SqlOption
   function ask(step: ProcessStep): Promise<SqlResult & StepEnd> {
     return new Promise((resolve, reject) => {
       const rows: Pending['rows'] = [];
-      const own: Pending = { step, columns: [], rows, resolve: (end) => resolve({ more: false, ...end, columns: own.columns, rows }) };
-      pending.push(own);
+      pending.push({ step, rows, resolve: (end) => resolve({ more: false, columns: [], ...end, rows }) });
       running?.send({ ...step, ...spilled });
       const startedMs = performance.now();
       begun ??= inTurn(holder, () => begin(startedMs));

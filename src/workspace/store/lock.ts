@@ -97,14 +97,12 @@ export function isLockName(name: string): boolean {
   return NAME.test(name);
 }
 
-const isKind = (kind: string | undefined): kind is LockKind => kind !== undefined && Object.hasOwn(EXCLUDES, kind);
-
 /** The live holder of a lock file; a dead one's file is removed. */
 async function holderOf(directory: string, name: string, place: LockPlace): Promise<Holder | undefined> {
   const [, kind, heldAt, pidText, startedAt] = NAME.exec(name) ?? [];
-  if (!isKind(kind)) return undefined;
+  if (kind === undefined) return undefined;
   const pid = Number(pidText);
-  const holder: Holder = { kind, pid, isSamePlace: heldAt === placeId(place) };
+  const holder = { kind: kind as LockKind, pid, isSamePlace: heldAt === placeId(place) }; // the pattern has just these
   // Without boot id and namespace a host name alone proves nothing: only its heartbeat shows that the holder lives.
   const isKnown = holder.isSamePlace && place.bootId !== undefined && place.pidNamespace !== undefined;
   const start = isKnown ? startOf(pid) : '';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FunnelAnswer } from '../../../src/domain/journeys/funnel-answer.ts';
+import type { AskedCondition } from '../../../src/domain/journeys/impact/conditions.ts';
 import { queryExport } from '../../../src/usecases/exports/query-export.ts';
 import { analyzeFunnel } from '../../../src/usecases/journeys/analyze-funnel.ts';
 import { analyzePaths } from '../../../src/usecases/journeys/analyze-paths.ts';
@@ -249,11 +250,11 @@ export function countPlainly(kinds: Readonly<Record<string, WorldKind>>, taken =
       const isOfList = matcherOf(list);
       const own = sessionsOn(BOTH).filter(({ views }) => views.length > 0);
       const firsts = own.flatMap(({ views }) => views.toSorted((a, b) => a.number - b.number).find(({ path }) => isOfList(path)) ?? []);
-      const conditions = [
+      const conditions: AskedCondition[] = [
         { what: 'slow_page', pages: [list], overSeconds: 3 },
         { what: 'js_error', pages: [list] },
         { what: 'variable', name: 'Variant', value: 'B' },
-      ] as const;
+      ];
       const answer = await measureImpact({ conditions, outcome, limit: 50 }, uses());
       expect(answer.totalSessions).toBe(own.length);
       const rowOf = (what: string) => answer.conditions.find((row) => row.what === what);

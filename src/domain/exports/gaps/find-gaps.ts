@@ -269,10 +269,6 @@ const CAUSES: Readonly<Record<Status, (by: string, visits: number) => string>> =
 /** Runs that a row names. */
 const MOST_RUNS = 4;
 
-function causeWords({ status, by, visits = 0 }: StatusInterval): string {
-  return CAUSES[status](firstOf(by, MOST_RUNS), visits);
-}
-
 /** A row for each interval that is not available, in order of time. */
 export function gapRows({ intervals, timeZone, unit }: GapStudy) {
   return intervals
@@ -281,7 +277,7 @@ export function gapRows({ intervals, timeZone, unit }: GapStudy) {
       range: rangeName(interval, timeZone),
       slots: slotsOf(interval, unit),
       status: interval.status,
-      cause: causeWords(interval),
+      cause: CAUSES[interval.status](firstOf(interval.by, MOST_RUNS), interval.visits ?? 0),
     }));
 }
 
@@ -299,11 +295,6 @@ function count({ intervals, unit }: Pick<GapStudy, 'intervals' | 'unit'>, status
 
 /** Ranges that the first sentence names. */
 const MOST_NAMED = 6;
-
-/** The backfill jobs that are under way. */
-function fillingJobs(intervals: readonly StatusInterval[]): (number | string)[] {
-  return [...new Set(intervals.flatMap(({ status, by }) => (status === 'filling' ? by : [])))];
-}
 
 /** `backfill jobs 3141, 3142 are under way`. */
 function fillingWords(jobs: readonly (number | string)[]): string {
@@ -325,7 +316,7 @@ export function gapCounts(found: GapStudy) {
       MOST_NAMED,
     ),
     expired: count(found, ['expired']),
-    filling: fillingJobs(intervals),
+    filling: [...new Set(intervals.flatMap(({ status, by }) => (status === 'filling' ? by : [])))],
   };
 }
 

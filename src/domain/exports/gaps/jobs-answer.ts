@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { members } from '../../../lib/members.ts';
 import { counted } from '../../../lib/number-text.ts';
 import { firstOf, present } from '../../../lib/sentences.ts';
-import { isRunning, type JobRecord, lower } from '../plan/similar-jobs.ts';
+import { DEVICES, isRunning, type JobRecord, lower } from '../plan/similar-jobs.ts';
 import { isBackfillOf } from './backfill.ts';
 import { UNDER_WAY } from './find-gaps.ts';
 
@@ -29,17 +29,6 @@ export type JobHealth = z.output<typeof jobHealth>;
 
 /** How far back runs are counted. */
 export const HEALTH_DAYS = 30;
-
-/** The meaning of `deviceId` in jobs of known deployments. */
-const DEVICES: Readonly<Record<string, string>> = {
-  '-1': 'all devices',
-  '0': 'unknown device',
-  '1': 'desktop',
-  '2': 'mobile web',
-  '3': 'tablet web',
-  '4': 'mobile app',
-  '5': 'tablet app',
-};
 
 const STATES: Readonly<Record<string, string>> = {
   suspended: 'suspended: no run until it is resumed in the console',

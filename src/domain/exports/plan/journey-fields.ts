@@ -40,7 +40,6 @@ const journeyFields = {
 
 /** The texts of an order with the preset as the fields that it stands for, of those that the scope has; undefined for another scope. */
 export function withPreset(texts: readonly string[], scope: string | undefined, there: ReadonlySet<string>): string[] | undefined {
-  if (!texts.some(isPreset)) return [...texts];
   const own = Object.entries(journeyFields).find(([name]) => name === scope?.toLowerCase())?.[1];
   return own && [...new Set(texts.flatMap((text): string[] => (isPreset(text) ? own.filter((field) => there.has(field)) : [text])))];
 }

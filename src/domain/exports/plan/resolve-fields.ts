@@ -1,16 +1,12 @@
+import type * as z from 'zod';
+import type { exportableField } from '../../../api/operations/records.ts';
 import { hint } from '../../../lib/hint.ts';
 import { areAlike } from '../../../lib/nearest.ts';
 import { capital, firstOf } from '../../../lib/sentences.ts';
 import { fold, searchObjects, searchSomeWords } from '../../names/match-name.ts';
 
 /** A field as exportable-fields describes it. */
-interface ExportableField {
-  readonly name: string;
-  readonly description?: string | null | undefined;
-  readonly aliases?: readonly string[] | null | undefined;
-  /** Members that its selector needs besides `fieldName`. */
-  readonly parameters?: readonly string[] | null | undefined;
-}
+type ExportableField = Pick<z.output<typeof exportableField>, 'name' | 'description' | 'aliases'>;
 
 /** A custom or dynamic variable of the project. */
 export interface Variable {
@@ -280,13 +276,12 @@ function namedField(fields: readonly ExportableField[], wanted: string): Exporta
 function matchWords(
   fields: readonly ExportableField[],
   asked: ReturnType<typeof askedWords>,
-  close: readonly { readonly field: ExportableField; readonly surplus: number }[],
+  close: readonly { readonly found: FoundField; readonly surplus: number }[],
 ): FieldMatch | undefined {
-  const closeFields = close.map(({ field }) => fieldFound(field));
+  const closeFields = close.map(({ found }) => found);
   const [best, second] = close;
-  const [first] = closeFields;
-  if (best && first && best.surplus <= LARGEST_SURPLUS && best.surplus < (second?.surplus ?? Number.POSITIVE_INFINITY))
-    return chosen(first, 1 + best.surplus, closeFields);
+  if (best && best.surplus <= LARGEST_SURPLUS && best.surplus < (second?.surplus ?? Number.POSITIVE_INFINITY))
+    return chosen(best.found, 1 + best.surplus, closeFields);
   const matching = fields.map((field) => ({ field, how: described(field, asked) })).filter(({ how }) => how !== undefined);
   const others = matching.map(({ field }) => fieldFound(field));
   // The clearest that one field alone is: its description says just the words, or begins with them, or it is the only one with them.
@@ -309,10 +304,12 @@ async function matchField({ kind, words }: FieldRequest, catalogue: FieldCatalog
   if (named) return chosen(fieldFound(named), 0, variables);
   const asked = askedWords(words);
   const close = fields
-    .map((field) => ({ field, surplus: surplusOf(field, asked) ?? Number.POSITIVE_INFINITY }))
-    .filter(({ surplus }) => Number.isFinite(surplus))
+    .flatMap((field) => {
+      const surplus = surplusOf(field, asked);
+      return surplus === undefined ? [] : { found: fieldFound(field), surplus };
+    })
     .toSorted((a, b) => a.surplus - b.surplus);
-  const closeFields = close.map(({ field }) => fieldFound(field));
+  const closeFields = close.map(({ found }) => found);
   if (variables.length === 1 && variables[0]) return chosen(variables[0], 0, closeFields);
   if (variables.length > 1) return several(variables);
   const everyday = fields.find(({ name }) => name === EVERYDAY.get(wanted));

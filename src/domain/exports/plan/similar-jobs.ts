@@ -1,5 +1,6 @@
 import type { PayloadOf } from '../../../api/operation.ts';
 import type { listExportJobs } from '../../../api/operations/data-export.ts';
+import { device } from '../../../api/params.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/clock.ts';
 import { hint } from '../../../lib/hint.ts';
 import { type Interval, lengthOf } from '../../../lib/intervals.ts';
@@ -18,11 +19,7 @@ export function numericIds(jobs: readonly JobRecord[]): number[] {
 }
 
 /** The content of an export, as far as job records show it: they hold no segment, and no position or key of a variable. */
-interface ExportContent {
-  readonly scope: string;
-  readonly format: string;
-  readonly frequency: string;
-  readonly device: JobBody['deviceLabel'];
+interface ExportContent extends Omit<ExportOrder, 'name' | 'columns' | 'segmentId'> {
   readonly columns: readonly { readonly fieldName?: string | null | undefined; readonly aliasName?: string | null | undefined }[];
   /** Left out: all visitors. */
   readonly segmentId?: number | string | undefined;
@@ -30,7 +27,6 @@ interface ExportContent {
 
 /** The segments of jobs by the requests that made them, as far as plans keep these; undefined for all visitors. */
 export type KnownSegments = ReadonlyMap<number | string, number | string | undefined>;
-const NONE_KNOWN: KnownSegments = new Map();
 
 /** A job that delivers the wanted columns of the same visitors. */
 export interface SimilarJob {
@@ -44,18 +40,20 @@ export interface SimilarJob {
   readonly coverage?: Coverage;
 }
 
-const DEVICES: ReadonlyMap<number, JobBody['deviceLabel']> = new Map([
-  [-1, 'all'],
-  [1, 'desktop'],
-  [2, 'mobile'],
-  [3, 'tablet'],
-  [4, 'mobile'],
-  [5, 'tablet'],
-]);
+/** The meaning of `deviceId` in jobs of known deployments; its first word is the label that a job is made with, where there is one. */
+export const DEVICES: Readonly<Record<string, string>> = {
+  '-1': 'all devices',
+  '0': 'unknown device',
+  '1': 'desktop',
+  '2': 'mobile web',
+  '3': 'tablet web',
+  '4': 'mobile app',
+  '5': 'tablet app',
+};
 
 /** The device label that a job was made with; undefined where its record does not show it. */
 export function deviceOf({ filters }: JobRecord): JobBody['deviceLabel'] | undefined {
-  return DEVICES.get(filters?.deviceId ?? Number.NaN);
+  return device.safeParse(DEVICES[String(filters?.deviceId)]?.split(' ')[0]).data;
 }
 
 /** Lower case, because records write states and frequencies as they like. */
@@ -77,29 +75,20 @@ function contentLikeness(job: JobRecord, wanted: Pick<ExportContent, 'scope' | '
   return own.size === asked.size ? 'same' : 'holds';
 }
 
-/** Whether a job exports the wanted segment; undefined where neither its record nor a plan shows its own. */
-function hasSegment({ jobId }: JobRecord, { segmentId }: Pick<ExportContent, 'segmentId'>, segments: KnownSegments): boolean | undefined {
-  return segments.has(jobId) ? String(segments.get(jobId)) === String(segmentId) : undefined;
-}
-
 /** The jobs that deliver all the columns, whatever their range and schedule. */
 export function jobsWithContent(jobs: readonly JobRecord[], wanted: Pick<ExportContent, 'scope' | 'device' | 'columns'>): JobRecord[] {
   return jobs.filter((job) => lower(job.state) !== 'deleted' && contentLikeness(job, wanted) !== undefined);
 }
 
-interface Wanted extends ExportContent {
-  /** Of a once export. */
-  readonly ranges: readonly Interval[];
-}
-
 function likenessOf(
   job: JobRecord,
-  wanted: Wanted,
+  wanted: ExportContent,
   covered: readonly Interval[],
   segments: KnownSegments,
 ): Omit<SimilarJob, 'job'> | undefined {
   const content = contentLikeness(job, wanted);
-  const isOfSegment = hasSegment(job, wanted, segments);
+  // Undefined where neither its record nor a plan shows its own.
+  const isOfSegment = segments.has(job.jobId) ? String(segments.get(job.jobId)) === String(wanted.segmentId) : undefined;
   if (!content || lower(job.state) === 'deleted' || isOfSegment === false) return undefined;
   const equal = deviceOf(job) === undefined ? ('perhaps equal' as const) : ('equal' as const);
   // Jobs do not show a segment, and most have none: one that is wanted makes another export.
@@ -118,9 +107,9 @@ function likenessOf(
 /** The jobs that deliver what is wanted, equal ones first. `coveredBy` gives the ranges that a job has exported or will export. */
 export function similarJobs(
   jobs: readonly JobRecord[],
-  wanted: Wanted,
+  wanted: ExportContent,
   coveredBy: (job: JobRecord) => readonly Interval[],
-  segments = NONE_KNOWN,
+  segments: KnownSegments,
 ): SimilarJob[] {
   const similar = jobs.flatMap((job): SimilarJob[] => {
     const likeness = likenessOf(job, wanted, coveredBy(job), segments);
@@ -132,12 +121,12 @@ export function similarJobs(
 
 /** The jobs that deliver, or perhaps deliver, on the same schedule just what a recurring job with this body would; none for a once job. */
 export function equalRecurring(
-  { format, scope = 'sessions', frequency, fields, deviceLabel: device, segmentId }: JobBody,
+  { format, scope = 'sessions', frequency, fields, deviceLabel, segmentId }: JobBody,
   jobs: readonly JobRecord[],
-  segments = NONE_KNOWN,
+  segments: KnownSegments,
 ) {
   if (frequency.value === 'once') return [];
-  const wanted = { scope, format, frequency: frequency.value, device, columns: fields, segmentId, ranges: [] };
+  const wanted = { scope, format, frequency: frequency.value, device: deviceLabel, columns: fields, segmentId, ranges: [] };
   return similarJobs(jobs, wanted, () => [], segments).flatMap(({ job, likeness }) => (likeness === 'holds' ? [] : job));
 }
 

@@ -1,29 +1,31 @@
+import * as z from 'zod';
 import { nth } from '../../../lib/nth.ts';
+
 /** Conditions that a view can meet. */
 export const conditionKinds = ['slow_page', 'js_error', 'api_error', 'rage_click', 'frustration', 'page', 'variable'] as const;
-/** A kind of condition at a view. */
-type ConditionKind = (typeof conditionKinds)[number];
+
+/** A text of a question. */
+export const questionText = z.string().trim().min(1);
 
 /** A condition in the caller's words. */
-export interface AskedCondition {
-  readonly what: ConditionKind;
-  readonly pages?: readonly string[] | undefined;
-  readonly overSeconds?: number | undefined;
-  readonly over?: number | undefined;
-  readonly message?: string | undefined;
-  readonly name?: string | undefined;
-  readonly value?: string | undefined;
-}
+export const askedCondition = z.strictObject({
+  what: z.enum(conditionKinds),
+  pages: z.array(questionText).min(1).describe('/p/*').optional(),
+  overSeconds: z.number().positive().describe('slow_page').optional(),
+  over: z.number().min(1).max(100).describe('Score').optional(),
+  message: questionText.describe('Error').optional(),
+  name: questionText.describe('Variable').optional(),
+  value: questionText.describe('Variant').optional(),
+});
+/** A condition in the caller's words. */
+export type AskedCondition = z.output<typeof askedCondition>;
 
-/** Something that a view has or has not. */
-export interface Condition {
-  readonly what: Exclude<ConditionKind, 'variable'>;
-  /** Patterns of the pages that are asked about; left out: every page with enough visits. */
-  readonly pages?: readonly string[] | undefined;
-  /** Of a slow page in seconds, of frustration a score; left out: chosen by the page. */
-  readonly over?: number | undefined;
-  /** Of an error: its text, numbers as `#` and addresses as `{address}`. */
-  readonly message?: string | undefined;
+/**
+ * Something that a view has or has not. `pages`: patterns, left out every page with enough visits; `over`: of a slow page in seconds, of
+ * frustration a score, left out chosen by the page; `message`: the text of an error, numbers as `#` and addresses as `{address}`.
+ */
+export interface Condition extends Pick<AskedCondition, 'pages' | 'over' | 'message'> {
+  readonly what: Exclude<AskedCondition['what'], 'variable'>;
 }
 
 /** Loading times in seconds from which a page may count as slow. */

@@ -66,30 +66,17 @@ export interface ConditionEffect {
   readonly metMore: readonly number[];
 }
 
-/** Sums of a figure of sessions: of all strata, and weighed of those that have both sides. */
-interface FigureSums {
-  /** Of all with the condition, without it, and of the squares of both. */
-  readonly plain: number;
-  readonly otherPlain: number;
-  readonly squares: number;
-  readonly observed: number;
-  readonly expected: number;
-  /** Of these two sums, by the scatter within strata. */
-  readonly variance: number;
-  readonly expectedVariance: number;
-}
+/**
+ * Sums of a figure of sessions: of all with the condition, without it, and of the squares of both; weighed, of the strata that have both
+ * sides, with the variances of these two sums by the scatter within strata.
+ */
+type FigureSums = Readonly<Record<'plain' | 'otherPlain' | 'squares' | 'observed' | 'expected' | 'variance' | 'expectedVariance', number>>;
 
 /**
  * Sums over strata of sessions that were alike until their first view of a page: of those with the condition, and of those without it, who
- * are weighed so that each stratum has as many of both.
+ * are weighed so that each stratum has as many of both; `squares` are those of the weights.
  */
-export interface StrataSums {
-  /** Of all strata, with it and without it. */
-  readonly sessions: number;
-  readonly others: number;
-  readonly comparable: number;
-  /** Of the weights. */
-  readonly squares: number;
+export interface StrataSums extends Readonly<Record<'sessions' | 'others' | 'comparable' | 'squares', number>> {
   readonly converts: FigureSums;
   readonly cents: FigureSums;
   /** How many more with the condition than without it met each other finding. */
@@ -237,18 +224,12 @@ function without(
   return { ...effect, difference, lostRevenue, withoutShare: effect.withShare - difference.value };
 }
 
-/** A finding without what others explain of it, and whether what is left stands out still. */
-interface Separated {
-  readonly effect: ConditionEffect;
-  readonly stands: boolean;
-}
-
 /**
- * Findings, the clearest first, each without what those before it that stand explain of it, because the same sessions met both; `metMore`
- * is in the same order.
+ * Findings, the clearest first, each without what those before it that stand explain of it, because the same sessions met both, and
+ * whether what is left stands out still; `metMore` is in the same order.
  */
-export function separate(findings: readonly ConditionEffect[], aim: Aim, least: number): Separated[] {
-  const separated: Separated[] = [];
+export function separate(findings: readonly ConditionEffect[], aim: Aim, least: number) {
+  const separated: { readonly effect: ConditionEffect; readonly stands: boolean }[] = [];
   for (const effect of findings) {
     const others = separated.flatMap(({ effect: other, stands }, at) => {
       const share = effect.metMore[at] ?? 0;
@@ -260,19 +241,10 @@ export function separate(findings: readonly ConditionEffect[], aim: Aim, least: 
   return separated;
 }
 
-/** Sums over the visitors of a variant; a visitor has n sessions, of which y convert, with revenue r in cents. */
-export interface Arm {
+/** Sums over the visitors of a variant; a visitor has n sessions, of which y convert, with revenue r in cents: `nn` is Σ n², `ny` Σ n y … */
+export interface Arm
+  extends Readonly<Record<'visitors' | 'sessions' | 'conversions' | 'revenue' | 'nn' | 'ny' | 'yy' | 'nr' | 'rr', number>> {
   readonly value: string;
-  readonly visitors: number;
-  readonly sessions: number;
-  readonly conversions: number;
-  readonly revenue: number;
-  /** Σ n², Σ n y, Σ y², Σ n r, Σ r² */
-  readonly nn: number;
-  readonly ny: number;
-  readonly yy: number;
-  readonly nr: number;
-  readonly rr: number;
 }
 
 /** Two-sided 5 %, and power of 80 %. */

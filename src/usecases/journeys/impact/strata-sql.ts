@@ -9,7 +9,7 @@ import {
   usualLimit,
 } from '../../../domain/journeys/impact/conditions.ts';
 import type { Aim, StrataSums } from '../../../domain/journeys/impact/effect.ts';
-import { groupPages, likeness, type PathViews } from '../../../domain/journeys/page-groups.ts';
+import { groupPages, likeness, type PathViews, viewsOf } from '../../../domain/journeys/page-groups.ts';
 import { hasKind, isPageOf, pageSteps, parseStep, type Step } from '../../../domain/journeys/step.ts';
 import { nth } from '../../../lib/nth.ts';
 import { cases, eventCondition, flag, hostOf, keyOf, maskOf, msOf, pageCondition } from '../sql-words.ts';
@@ -423,8 +423,6 @@ function limitOf(limits: readonly number[], paths: readonly ProfiledPath[], coun
   const exceeded = limits.map((_, at) => paths.reduce((sum, path) => sum + nth(countsOf(path), at), 0));
   return usualLimit(limits, exceeded, viewsOf(paths));
 }
-
-const viewsOf = (paths: readonly ProfiledPath[]) => paths.reduce((sum, { views }) => sum + views, 0);
 
 function placeOf(pattern: string, sql: string, paths: readonly ProfiledPath[]): IndexPage {
   return { pattern, sql, views: viewsOf(paths), slowSeconds: limitOf(SLOW_SECONDS, paths, ({ slow }) => slow) };

@@ -21,7 +21,7 @@ const order: ExportOrder = { format: 'JSONL', scope: 'sessions', frequency: 'dai
 const naming = { timeZone: 'UTC', taken: new Set<string>() };
 
 const likeness = (jobs: readonly (typeof job)[], wanted: Partial<ExportOrder> = {}, covered = range(0, 20)) =>
-  similarJobs(jobs, { ...order, ...wanted }, () => [covered]).map((each) => [each.job.jobId, each.likeness]);
+  similarJobs(jobs, { ...order, ...wanted }, () => [covered], new Map()).map((each) => [each.job.jobId, each.likeness]);
 
 describe('a job', () => {
   it('is equal with the same columns in any order, whatever its state and however records write', () => {
@@ -49,13 +49,13 @@ describe('a job', () => {
     expect(likeness([once], wanted, range(5, 8))).toEqual([[1, 'holds']]);
     expect(likeness([once], wanted, range(14, 20))).toEqual([]);
     expect(likeness([job], wanted, range(13, 20))).toEqual([[1, 'holds']]);
-    const [similar] = similarJobs([once], { ...order, ...wanted }, () => [range(5, 8), range(12, 30)]);
+    const [similar] = similarJobs([once], { ...order, ...wanted }, () => [range(5, 8), range(12, 30)], new Map());
     expect(similar?.coverage?.have).toEqual([range(5, 8), range(12, 14)]);
   });
 
   it('is not equal where another segment is wanted than its own, or than a job shows', () => {
     const of = (segmentId: number | undefined, known?: readonly (readonly [number, string | undefined])[]) =>
-      similarJobs([job], { ...order, segmentId }, () => [], known && new Map(known)).map((each) => each.likeness);
+      similarJobs([job], { ...order, segmentId }, () => [], new Map(known)).map((each) => each.likeness);
     expect(of(5)).toEqual(['holds']);
     expect(of(5, [[1, '5']])).toEqual(['equal']);
     expect(of(5, [[1, '6']])).toEqual([]);

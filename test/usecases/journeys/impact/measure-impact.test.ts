@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../../src/api/errors.ts';
+import type { AskedCondition } from '../../../../src/domain/journeys/impact/conditions.ts';
 import { atScore, effectOf, leastScore, type StrataSums } from '../../../../src/domain/journeys/impact/effect.ts';
 import { type ImpactUses, measureImpact } from '../../../../src/usecases/journeys/impact/measure-impact.ts';
 import type { ProjectWorkspace } from '../../../../src/workspace/project-workspace.ts';
@@ -15,7 +16,7 @@ const impactUses = (workspace: Promise<ProjectWorkspace>, notes: string[] = []):
   draw: () => undefined,
 });
 
-const SLOW = { what: 'slow_page', pages: ['/p/*'], overSeconds: 3 } as const;
+const SLOW: AskedCondition = { what: 'slow_page', pages: ['/p/*'], overSeconds: 3 };
 
 /** A session at its first view of a product, walked in plain code. */
 interface Reached {
@@ -138,7 +139,7 @@ describe('what is asked wrongly', () => {
   const variable = { position: 3, key: 'checkout_variant', values: ['one_page', 'steps'] };
   const asking = (name: string, value?: string) => ask([{ what: 'variable', name, ...(value && { value }) }], undefined, [variable]);
 
-  it.each([
+  it.each<[string, AskedCondition[], string]>([
     [
       'a page that nobody saw',
       [{ what: 'slow_page', pages: ['/kart'] }],
@@ -148,7 +149,7 @@ describe('what is asked wrongly', () => {
     ['a member of another kind', [{ what: 'rage_click', overSeconds: 3 }], 'conditions: rage_click takes pages, not overSeconds.'],
     ['a variable without its name', [{ what: 'variable' }], 'conditions: variable needs name'],
     ['a variable that is nowhere', [{ what: 'variable', name: 'plan' }], 'no column of the downloaded files holds the variable "plan"'],
-  ] as const)('%s', { tags: 'nightly' }, async (_, conditions, words) => {
+  ])('%s', { tags: 'nightly' }, async (_, conditions, words) => {
     await expect(ask(conditions)).rejects.toThrow(words);
   });
 
