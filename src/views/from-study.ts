@@ -121,7 +121,9 @@ export function failingBars({ failures: { steps }, baseline, period }: Study, { 
     ({ all }: Runs) =>
     (failed: number) =>
       percentOf(failed, all.length) ?? null;
-  const [then, now] = [baseline, period].map(({ window }) => intervalIn(timeZone, window));
+  // Runs may begin within a range.
+  const daysIn = ({ window, all: [first] }: Runs) => ({ ...window, startMs: Math.max(window.startMs, first?.date ?? 0) });
+  const [then, now] = [baseline, period].map((runs) => intervalIn(timeZone, daysIn(runs)));
   return {
     kind: 'bars',
     title: headlineOf(sentence),
@@ -129,8 +131,14 @@ export function failingBars({ failures: { steps }, baseline, period }: Study, { 
     unit: 'percent',
     labels: [ANY_STEP, ...steps.map(({ step }) => step)],
     series: [
-      { name: 'baseline', values: [baseline.failed.length, ...steps.map(({ trend }) => trend.before.failed)].map(percentIn(baseline)) },
-      { name: 'this range', values: [period.failed.length, ...steps.map(({ trend }) => trend.period.failed)].map(percentIn(period)) },
+      {
+        name: `baseline (${baseline.all.length} runs)`,
+        values: [baseline.failed.length, ...steps.map(({ trend }) => trend.before.failed)].map(percentIn(baseline)),
+      },
+      {
+        name: `this range (${period.all.length} runs)`,
+        values: [period.failed.length, ...steps.map(({ trend }) => trend.period.failed)].map(percentIn(period)),
+      },
     ],
     // The step at which most runs fail is the one that the title names.
     accent: [ANY_STEP, ...steps.slice(0, 1).map(({ step }) => step)],

@@ -5,6 +5,7 @@ import { OTHER_DEVICE } from '../domain/metrics/read/metric-grid.ts';
 import { DAYS_COLUMN, PART_MARK, type QueryTable, TOTAL } from '../domain/metrics/read/query-table.ts';
 import { ALL_VISITORS } from '../domain/names/match-name.ts';
 import type { Finding } from '../findings/finding.ts';
+import { mayBeSeason } from '../findings/paragraph.ts';
 import { isMoved } from '../findings/sentence.ts';
 import { type CalendarUnit, type Interval, slotsOf } from '../lib/calendar.ts';
 import { DAY_MS } from '../lib/clock.ts';
@@ -223,8 +224,10 @@ const isByDay = ({ dimensions: [unit = ''] }: Drawn) => unit === 'day' || unit =
 function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly string[]) {
   // One day is not seen in a course of weeks or months.
   const isSeen = ({ when }: Finding) => when.shape !== 'day' || isByDay(drawn);
+  // No day before it is drawn, and nothing of it where the season made it.
+  const isPast = (each: Finding) => mayBeSeason(each) && (each.when.from ?? '') < (times[0] ?? '');
   const own = findingsIn(drawn, findings).filter((each) => isSeen(each) && isOnDays(each, times));
-  const finding = own.find((each) => each.when.shape !== 'day' && (isMoved(each) || each.verdict === 'unchanged'));
+  const finding = own.find((each) => each.when.shape !== 'day' && !isPast(each) && (isMoved(each) || each.verdict === 'unchanged'));
   const story = finding && isMoved(finding) && finding.when.shape !== 'range' ? finding : undefined;
   const { from = LAST, to = LAST } = story?.when ?? {};
   // The days of a change are no news beside it.

@@ -163,7 +163,7 @@ export function faultFacts({ from, to, device, metrics, evidence }: CountingFaul
   };
 }
 
-/** A change within an earlier one at its place that goes on and the other way, held against the days of that one: it is no news by itself. */
+/** A change within an earlier one at its place that goes on, the other way, held against the days of that one: no news by itself. */
 function withinEarlier(own: Facts, all: readonly Facts[], { year }: Grammar): Facts {
   const { from = '' } = own.when;
   const placeOf = ({ place }: Facts) => JSON.stringify(place);

@@ -55,12 +55,13 @@ function figuresTable(data: Content): Block['table'] {
     const { to = '' } = told.find(({ from }) => from === day) ?? {};
     return to === '' ? sinceWords({ from: day }) : rangeText(day, to, day.slice(0, 4));
   };
+  const first = isRecord(data['baseline']) ? textOf(data['baseline']['start'], '').slice(0, 10) : '';
   /** A verdict of two ranges; a change that goes on from before them is no part of how they differ. */
   const verdictOf = (metric: string, verdict: string) => {
     const change = told.find(({ subject, ongoing }) => ongoing && isOfMetric(subject, metric));
-    return change && verdict === 'within noise'
-      ? `the change ${sinceWords({ from: change.from })} included`
-      : (VERDICTS[verdict] ?? verdict);
+    if (!change || verdict !== 'within noise') return VERDICTS[verdict] ?? verdict;
+    const since = sinceWords({ from: change.from });
+    return change.from <= first ? `no further change ${since}` : `the change ${since} included`;
   };
   const rows = recordsOf(data).map(({ metric, unit, before, after, changePercent, verdict, since }) => {
     const [name = '', remark] = textOf(unit, '').split(/, | (?=a day)/);

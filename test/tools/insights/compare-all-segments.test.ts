@@ -28,7 +28,9 @@ it('by segment without names puts all segments beside all visitors, the largest 
   expect(change).toMatch(/^Mobile conversion rate has been \d+%/);
   expect(sides.join(' ')).toMatch(/^Conversion rate of "Mobile Safari": [\d.]+% \(all visitors: [\d.]+%\), \d+% lower\.$/);
   const beside = findingsOf(answer).filter(({ when }) => when.shape === 'range');
-  expect(beside.map(({ place: { segment }, now }) => [segment, now])).toEqual(rows.slice(1).map(([, , own, value]) => [own, value]));
+  // Of one without visits there is nothing to say.
+  const visited = rows.slice(1).filter(([, , , value]) => value !== null);
+  expect(beside.map(({ place: { segment }, now }) => [segment, now])).toEqual(visited.map(([, , own, value]) => [own, value]));
   expect(named.split(' ').length).toBeLessThanOrEqual(60);
   expect(platform().requests.length).toBeLessThan(120);
 });
