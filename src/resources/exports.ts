@@ -1,4 +1,5 @@
 import { ApiError } from '../api/errors.ts';
+import { grouped } from '../lib/grouped.ts';
 import { hint } from '../lib/hint.ts';
 import { defineResource } from '../tooling/resource.ts';
 import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
@@ -49,8 +50,7 @@ export const exportsResource = defineResource({
     const workspace = await session.workspace(integer('projectId', projectId));
     const runs = await workspace.runs();
     const unfinished = await workspace.unfinished();
-    const jobs = [...new Set(runs.map(({ jobId }) => jobId))].map((jobId) => {
-      const own = runs.filter((run) => run.jobId === jobId);
+    const jobs = [...grouped(runs, ({ jobId }) => jobId)].map(([jobId, own]) => {
       const listed = own.map((run) => ({
         runId: run.runId,
         from: run.from,

@@ -29,8 +29,5 @@ export default defineAnsweringTool({
     ...visitParams,
   }),
   output: funnelShape,
-  async handler(input, context) {
-    const { analyzeFunnel } = await import('../../src/usecases/journeys/analyze-funnel.ts');
-    return analyzeFunnel(input, context);
-  },
+  handler: async (input, context) => (await import('../../src/usecases/journeys/analyze-funnel.ts')).analyzeFunnel(input, context),
 });

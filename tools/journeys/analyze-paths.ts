@@ -22,8 +22,5 @@ export default defineAnsweringTool({
     limit: z.int().min(1).max(50).describe('Rows per depth, default 10').optional(),
   }),
   output: pathsShape,
-  async handler(input, context) {
-    const { analyzePaths } = await import('../../src/usecases/journeys/analyze-paths.ts');
-    return analyzePaths(input, context);
-  },
+  handler: async (input, context) => (await import('../../src/usecases/journeys/analyze-paths.ts')).analyzePaths(input, context),
 });

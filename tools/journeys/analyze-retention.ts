@@ -21,8 +21,5 @@ export default defineAnsweringTool({
     ...visitParams,
   }),
   output: retentionShape,
-  async handler(input, context) {
-    const { analyzeRetention } = await import('../../src/usecases/journeys/analyze-retention.ts');
-    return analyzeRetention(input, context);
-  },
+  handler: async (input, context) => (await import('../../src/usecases/journeys/analyze-retention.ts')).analyzeRetention(input, context),
 });

@@ -23,8 +23,6 @@ export default defineAnsweringTool({
   }),
   output: impactShape,
   charted: true,
-  async handler(question, context) {
-    const { measureImpact } = await import('../../src/usecases/journeys/impact/measure-impact.ts');
-    return measureImpact(question, context);
-  },
+  handler: async (question, context) =>
+    (await import('../../src/usecases/journeys/impact/measure-impact.ts')).measureImpact(question, context),
 });

@@ -5,7 +5,7 @@ import { DEFAULT_PAGE_SIZE, instantOf, MAX_PAGE_SIZE } from '../../api/params.ts
 import { rangeOf } from '../../domain/exports/coverage.ts';
 import { filesUntil } from '../../domain/exports/files-until.ts';
 import type { Covering } from '../../domain/exports/gaps/find-gaps.ts';
-import { type JobRecord, lower, numericIds } from '../../domain/exports/plan/similar-jobs.ts';
+import { isActive, isOnce, isRunning, type JobRecord, lower, numericIds } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { counted } from '../../lib/number-text.ts';
 import { firstOf } from '../../lib/sentences.ts';
@@ -189,8 +189,7 @@ export async function withoutFilesWords(
 
 /** A sentence on the jobs whose run the platform still computes, or is about to: their files are not among those of successful runs. */
 export async function computingWords(jobIds: readonly number[] | undefined, ask: Context['ask']): Promise<string[]> {
-  const isUnderWay = ({ state, frequency }: JobRecord) =>
-    lower(state) === 'computing' || (lower(state) === 'active' && lower(frequency) === 'once');
+  const isUnderWay = (job: JobRecord) => isRunning(job) && (!isActive(job) || isOnce(job));
   const all = await readJobs(ask).catch(onApiError(() => []));
   const jobs = all.filter((job) => isUnderWay(job) && (jobIds?.includes(Number(job.jobId)) ?? true));
   const names = jobs.map(({ jobId, name }) => `"${name ?? ''}" (${jobId})`);

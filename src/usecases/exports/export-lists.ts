@@ -12,7 +12,7 @@ import { MAX_PAGE_SIZE } from '../../api/params.ts';
 import { rangeOf } from '../../domain/exports/coverage.ts';
 import type { JobBody } from '../../domain/exports/plan/job-bodies.ts';
 import type { Variable } from '../../domain/exports/plan/resolve-fields.ts';
-import { equalRecurring, type JobRecord, type KnownSegments, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { equalRecurring, isOnce, type JobRecord, type KnownSegments, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Interval } from '../../lib/intervals.ts';
 import { nearest } from '../../lib/nearest.ts';
@@ -100,11 +100,11 @@ export function segmentsOf(plans: readonly ExportPlan[]): KnownSegments {
 }
 
 /** The ranges that a job will still export: the next run of a once job, and that which its plan gave it; the interface shows no other. */
-export function comingRanges({ jobId, frequency, nextFrom, nextTo }: JobRecord, plans: readonly ExportPlan[]): Interval[] {
+export function comingRanges(job: JobRecord, plans: readonly ExportPlan[]): Interval[] {
   const planned = plans
     .flatMap(({ parts }) => parts)
-    .flatMap((part) => (part.jobId === jobId ? (part.body.frequency.dateRange ?? []) : []));
-  const next = lower(frequency) === 'once' ? [{ from: nextFrom, to: nextTo }] : [];
+    .flatMap((part) => (part.jobId === job.jobId ? (part.body.frequency.dateRange ?? []) : []));
+  const next = isOnce(job) ? [{ from: job.nextFrom, to: job.nextTo }] : [];
   return [...next, ...planned].map(rangeOf).filter(({ startMs, endMs }) => startMs < endMs);
 }
 

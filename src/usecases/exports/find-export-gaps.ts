@@ -28,6 +28,10 @@ import { bodiesOf, splitRange } from '../../domain/exports/plan/job-bodies.ts';
 import {
   deviceOf,
   idsOfEqual,
+  isActive,
+  isCompleted,
+  isOnce,
+  isRecurring,
   isRunning,
   type JobRecord,
   jobsWithContent,
@@ -58,7 +62,7 @@ const saysNothing = ({ stateWords, device }: JobHealth) => stateWords === 'over'
 
 /** The ranges and outcomes of the once jobs among these, from their successful runs and the plans that made them. */
 async function onceJobsAmong(jobs: readonly JobRecord[], context: ExportContext): Promise<OnceJob[]> {
-  const once = jobs.filter(({ frequency }) => lower(frequency) === 'once');
+  const once = jobs.filter(isOnce);
   if (once.length === 0) return [];
   const plans = await openPlansOf(context);
   const [rows, made] = await Promise.all([readRunRows(numericIds(once), undefined, context.ask), plans.all()]);
@@ -70,7 +74,7 @@ async function onceJobsAmong(jobs: readonly JobRecord[], context: ExportContext)
     return {
       jobId: job.jobId,
       ...(range && { from: iso(range.startMs), to: iso(range.endMs) }),
-      hasFiles: lower(job.state) === 'completed' ? own.length > 0 : undefined,
+      hasFiles: isCompleted(job) ? own.length > 0 : undefined,
       expired: (own.length > 0 && own.every(({ untilMs }) => untilMs <= context.nowMs)) || undefined,
     };
   });
@@ -94,7 +98,7 @@ async function readRuns(jobs: readonly JobRecord[], { ask, clock, note }: Export
   let reason: string | undefined;
   const read = await pLimit(LISTED_AT_ONCE).map(jobs, async (job) => {
     const jobId = Number(job.jobId);
-    if (lower(job.frequency) === 'once' || !Number.isSafeInteger(jobId)) return [{ job, runs: [] }];
+    if (isOnce(job) || !Number.isSafeInteger(jobId)) return [{ job, runs: [] }];
     if (clock.now() >= untilMs) return [];
     const runs = await ask(listExportRuns, { jobId, limit: MAX_PAGE_SIZE }).catch(onApiError(({ message }) => void (reason ??= message)));
     return runs ? [{ job, runs }] : [];
@@ -109,7 +113,7 @@ async function readRuns(jobs: readonly JobRecord[], { ask, clock, note }: Export
 export async function healthAmong(jobs: readonly JobRecord[], context: ExportContext): Promise<JobHealth[]> {
   const { nowMs, note } = context;
   const read = await readRuns(jobs, context);
-  const active = read.filter(({ job, runs }) => lower(job.state) === 'active' && runs.length > 0);
+  const active = read.filter(({ job, runs }) => isActive(job) && runs.length > 0);
   const ids = active.map(({ job }) => Number(job.jobId));
   const listed = await successfulRuns(context.ask, ids).catch(onApiError(() => undefined));
   const empty = active.flatMap(({ job, runs }) => (listed ? withEmptyRuns(job, runs, listed, [nowMs - HEALTH_DAYS * DAY_MS, nowMs]) : []));
@@ -185,7 +189,7 @@ async function readHistory(job: JobRecord, exports: Exports, context: ExportCont
   const { runs: listed, life } = await deliveriesAmong(await readRunRows(numericIds([job, ...backfills]), undefined, ask), context);
   const frequency = lower(job.frequency);
   // Files without a row hold no more than no files; a once job has only their range.
-  const kept = frequency === 'once' ? [] : await workspace().then((opened) => opened.runs());
+  const kept = isOnce(job) ? [] : await workspace().then((opened) => opened.runs());
   const withoutRows = new Set(kept.filter((run) => rowsOf(run) === 0).map(({ runId }) => runId));
   const known = listed.filter(({ range }) => range.startMs < range.endMs).toSorted((a, b) => a.range.startMs - b.range.startMs);
   const next = rangeOf({ from: job.nextFrom, to: job.nextTo });
@@ -422,8 +426,6 @@ const AT_ONCE = 4;
 const PATIENCE_MS = 25_000;
 /** Jobs that a note names. */
 const MOST_NAMED = 10;
-
-const isRecurring = ({ frequency }: JobRecord) => lower(frequency) === 'daily' || lower(frequency) === 'hourly';
 
 /** Reports what each recurring job that runs has not delivered: a line a job, those that lack most first. */
 export async function findAllGaps(asked: AskedDays, context: ExportContext) {

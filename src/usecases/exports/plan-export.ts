@@ -19,11 +19,11 @@ import {
   equalWords,
   existingSentence,
   idsOfEqual,
+  isCompleted,
   isJobOf,
   type JobRecord,
   jobsWithContent,
   type KnownSegments,
-  lower,
   planWarnings,
   type SimilarJob,
   similarJobs,
@@ -180,7 +180,7 @@ export async function draftPlan(asked: ExportRequest, context: ExportContext) {
   const exported = grouped<ListedDelivery, number | string>(available, ({ jobId }) => jobId);
   const covered = (job: JobRecord) => [
     ...(exported.get(job.jobId) ?? []).map((run) => run.range),
-    ...(lower(job.state) === 'completed' ? [] : comingRanges(job, earlier)),
+    ...(isCompleted(job) ? [] : comingRanges(job, earlier)),
   ];
   const similar = similarJobs(jobs, order, covered, segmentsOf(earlier));
   return { store, order, columns, notes, bodies, similar, known: idsOfEqual(jobs, bodies) };

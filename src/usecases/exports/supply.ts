@@ -3,7 +3,7 @@ import { listExportableFields } from '../../api/operations/data-export.ts';
 import { coverageOf, EVER, rangeOf, timeOfLack } from '../../domain/exports/coverage.ts';
 import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
 import { isVariableField, USUAL_SCOPES } from '../../domain/exports/plan/resolve-fields.ts';
-import { deviceOf, isRunning, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { deviceOf, isOnce, isRunning, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { rangeTexts } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
@@ -263,7 +263,7 @@ function withNextRun({ lacks, jobs }: Search): string | undefined {
   if (!next) return undefined;
   const job = `Job ${next.jobId} "${next.name ?? ''}" brings what is missing`;
   const waits = hint('download_export_run', `: download_export_run {"jobId":"${next.jobId}"} waits for its files`);
-  if (lower(next.frequency) === 'once') return `${job} and has not run to its end yet${waits}.`;
+  if (isOnce(next)) return `${job} and has not run to its end yet${waits}.`;
   return `${job} with its next run, at ${next.nextRunTime ?? 'a time not known'}.`;
 }
 

@@ -2,7 +2,7 @@ import { ApiError, onApiError } from '../../api/errors.ts';
 import { listExportRuns } from '../../api/operations/data-export.ts';
 import { instantOf } from '../../api/params.ts';
 import { daysText } from '../../domain/exports/coverage.ts';
-import { lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { isCompleted, isOnce, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import { daysIn } from '../../lib/intervals.ts';
@@ -350,7 +350,7 @@ function fetchParts(parts: readonly PlanPart[], wait: Wait, context: ExportConte
 
 /** How long the once export that completed last took from its creation, in words; undefined where it was not seen. */
 async function usualWords({ ask }: ExportContext): Promise<string | undefined> {
-  const jobs = (await readJobs(ask)).filter(({ frequency, state }) => lower(frequency) === 'once' && lower(state) === 'completed');
+  const jobs = (await readJobs(ask)).filter((job) => isOnce(job) && isCompleted(job));
   const [latest] = jobs.toSorted((a, b) => instantOf(b.lastRunTime ?? '') - instantOf(a.lastRunTime ?? ''));
   if (!latest || typeof latest.jobId !== 'number') return undefined;
   const runs = await ask(listExportRuns, { jobId: latest.jobId }, { withinMs: LOOK_MS });

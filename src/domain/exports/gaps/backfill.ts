@@ -1,7 +1,7 @@
 import { hint } from '../../../lib/hint.ts';
 import type { ExportOrder, JobBody } from '../plan/job-bodies.ts';
 import { CUSTOM_VARIABLE, isVariableField, type Variable } from '../plan/resolve-fields.ts';
-import { deviceOf, type JobRecord, lower } from '../plan/similar-jobs.ts';
+import { deviceOf, isOnce, type JobRecord } from '../plan/similar-jobs.ts';
 
 /** The once job that delivers what another job did, and what of that is not known. */
 export interface BackfillContent extends Omit<ExportOrder, 'name' | 'frequency' | 'ranges'> {
@@ -88,6 +88,6 @@ export function backfillName(job: Pick<JobRecord, 'name' | 'jobId'>): string {
 }
 
 /** Whether a once job is called as those that fill gaps of another. */
-export function isBackfillOf(job: JobRecord, { name, frequency }: JobRecord): boolean {
-  return lower(frequency) === 'once' && name?.startsWith(`${backfillName(job)} `) === true;
+export function isBackfillOf(job: JobRecord, other: JobRecord): boolean {
+  return isOnce(other) && other.name?.startsWith(`${backfillName(job)} `) === true;
 }

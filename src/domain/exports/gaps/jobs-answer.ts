@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { members } from '../../../lib/members.ts';
 import { counted } from '../../../lib/number-text.ts';
 import { firstOf, present } from '../../../lib/sentences.ts';
-import { DEVICES, isRunning, type JobRecord, lower } from '../plan/similar-jobs.ts';
+import { DEVICES, isActive, isCompleted, isOnce, isRunning, isSuspended, type JobRecord, lower } from '../plan/similar-jobs.ts';
 import { isBackfillOf } from './backfill.ts';
 import { UNDER_WAY } from './find-gaps.ts';
 
@@ -33,17 +33,15 @@ export const HEALTH_DAYS = 30;
 const STATES: Readonly<Record<string, string>> = {
   suspended: 'suspended: no run until it is resumed in the console',
   deleted: 'deleted in the console',
+  computing: 'a run is under way',
+  // The notes say once for all jobs what that does not mean.
+  completed: 'over',
 };
 
 /** The meaning of a job's state for its files. */
-function stateWords({ state, frequency }: JobRecord): string {
-  const isOnce = lower(frequency) === 'once';
-  const [kind, own] = [lower(state), STATES[lower(state)]];
-  if (own) return own;
-  if (kind === 'active') return isOnce ? 'waits for its run' : 'runs on schedule';
-  if (kind === 'computing') return 'a run is under way';
-  // The notes say once for all jobs what that does not mean.
-  return kind === 'completed' ? 'over' : (state ?? 'unknown');
+function stateWords(job: JobRecord): string {
+  if (isActive(job)) return isOnce(job) ? 'waits for its run' : 'runs on schedule';
+  return STATES[lower(job.state)] ?? job.state ?? 'unknown';
 }
 
 /** Explanations of states whose word is not clear by itself; empty where none needs one. */
@@ -82,7 +80,7 @@ function missingOf(job: JobRecord, runs: readonly StartedRun[], nowMs: number): 
   // A suspended job was due until its suspension: no run is expected after that.
   const lastMs = runs.at(-1)?.atMs ?? first.atMs;
   // Without a schedule the latest run may still come late.
-  const dueSlot = lower(job.state) === 'suspended' ? slotOf(lastMs) : slotOf(isTimed ? nextMs : nowMs) - 1;
+  const dueSlot = isSuspended(job) ? slotOf(lastMs) : slotOf(isTimed ? nextMs : nowMs) - 1;
   const done = runs.filter(({ state }) => state === 'success' || UNDER_WAY.has(state));
   const good = new Set(done.map(({ atMs }) => slotOf(atMs)));
   const due = Array.from({ length: Math.max(0, dueSlot - slotOf(first.atMs) + 1) }, (_, index) => slotOf(first.atMs) + index);
@@ -98,7 +96,7 @@ export function healthOf(job: JobRecord, listed: readonly ListedRun[], nowMs: nu
     .filter(({ atMs }) => !Number.isNaN(atMs))
     .toSorted((a, b) => a.atMs - b.atMs);
   const lastRunState = runs.at(-1)?.state;
-  if (lower(job.frequency) === 'once') return { ...base, lastRunState };
+  if (isOnce(job)) return { ...base, lastRunState };
   const recent = runs.filter(({ atMs }) => atMs > nowMs - HEALTH_DAYS * DAY_MS);
   const ended = recent.filter(({ state }) => !UNDER_WAY.has(state));
   return {
@@ -112,7 +110,7 @@ export function healthOf(job: JobRecord, listed: readonly ListedRun[], nowMs: nu
 
 /** That jobs are suspended, by whom and when they were last changed, as far as records say it; empty where none is. */
 export function suspendedWords(jobs: readonly JobRecord[]): string[] {
-  const suspended = jobs.filter(({ state }) => lower(state) === 'suspended');
+  const suspended = jobs.filter(isSuspended);
   if (suspended.length === 0) return [];
   const named = suspended.map(({ jobId, updatedAt, lastUpdatorId }) => {
     const at = updatedAt ? `last changed ${updatedAt.slice(0, 10)}` : 'not said when it was changed';
@@ -150,14 +148,13 @@ interface JobsRead {
 const MOST_NAMED = 3;
 
 const FAILED = /fail|error/;
-const isOnce = ({ frequency }: JobRecord) => lower(frequency) === 'once';
 
 const named = (ids: readonly (number | string)[]) => firstOf(ids, MOST_NAMED);
 
 /** The jobs of a page, those that recur, are under way or ended without files first; others keep their order behind them. */
 export function mattersFirst({ jobs, once }: Pick<JobsRead, 'jobs' | 'once'>): JobRecord[] {
   const empty = new Set(once.filter(({ hasFiles }) => hasFiles === false).map(({ jobId }) => jobId));
-  const matters = (job: JobRecord) => !isOnce(job) || lower(job.state) !== 'completed' || empty.has(job.jobId);
+  const matters = (job: JobRecord) => !isOnce(job) || !isCompleted(job) || empty.has(job.jobId);
   return [...jobs.filter(matters), ...jobs.filter((job) => !matters(job))];
 }
 
@@ -202,7 +199,7 @@ function scheduleWords(active: readonly JobRecord[], running: readonly Running[]
 /** How jobs do, in words: those that recur, are under way or suspended, and once jobs that ended with and without files. */
 export function jobsAnswer({ jobs, health, once, all = jobs, countedAll = all.length <= jobs.length }: JobsRead): string {
   if (jobs.length === 0) return '';
-  const active = all.filter((job) => !isOnce(job) && lower(job.state) === 'active');
+  const active = all.filter((job) => !isOnce(job) && isActive(job));
   const running = active.flatMap((job) => {
     const own = health.find(({ jobId, runs }) => jobId === job.jobId && runs !== undefined);
     return own ? [{ job, own }] : [];

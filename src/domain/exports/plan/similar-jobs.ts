@@ -61,14 +61,27 @@ export function lower(text: string | null | undefined): string {
   return (text ?? '').toLowerCase();
 }
 
+const isOf =
+  (member: 'state' | 'frequency', ...words: readonly string[]) =>
+  (job: Pick<JobRecord, 'state' | 'frequency'>) =>
+    words.includes(lower(job[member]));
+
+/** Whether a job runs a single time, and whether again and again. */
+export const [isOnce, isRecurring] = [isOf('frequency', 'once'), isOf('frequency', 'daily', 'hourly')];
+/** Whether a job waits for its next run or its only one, whether its only one has ended, and whether it delivers nothing until it is resumed. */
+export const [isActive, isCompleted, isSuspended] = [isOf('state', 'active'), isOf('state', 'completed'), isOf('state', 'suspended')];
+/** Whether runs of a job are due or under way. */
+export const isRunning = isOf('state', 'active', 'computing');
+
 /** The key of a column's content; a variable is known by its name in the file alone. */
 function columnKey({ fieldName, aliasName }: ExportContent['columns'][number]): string {
   return isVariableField(fieldName) ? `${fieldName} ${aliasName ?? '?'}` : (fieldName ?? '');
 }
 
-/** Whether a job has all columns (`holds`) or just these (`same`) of the same scope, and of the same device where its record shows one. */
+/** Whether a job that is there has all columns (`holds`) or just these (`same`) of the same scope, and of the same device where its record shows one. */
 function contentLikeness(job: JobRecord, wanted: Pick<ExportContent, 'scope' | 'device' | 'columns'>): 'same' | 'holds' | undefined {
-  if (lower(job.scope) !== lower(wanted.scope) || (deviceOf(job) ?? wanted.device) !== wanted.device) return undefined;
+  const isOther = lower(job.state) === 'deleted' || lower(job.scope) !== lower(wanted.scope);
+  if (isOther || (deviceOf(job) ?? wanted.device) !== wanted.device) return undefined;
   const own = new Set((job.fields ?? []).map(columnKey));
   const asked = new Set(wanted.columns.map(columnKey));
   if (![...asked].every((key) => own.has(key))) return undefined;
@@ -77,7 +90,7 @@ function contentLikeness(job: JobRecord, wanted: Pick<ExportContent, 'scope' | '
 
 /** The jobs that deliver all the columns, whatever their range and schedule. */
 export function jobsWithContent(jobs: readonly JobRecord[], wanted: Pick<ExportContent, 'scope' | 'device' | 'columns'>): JobRecord[] {
-  return jobs.filter((job) => lower(job.state) !== 'deleted' && contentLikeness(job, wanted) !== undefined);
+  return jobs.filter((job) => contentLikeness(job, wanted) !== undefined);
 }
 
 function likenessOf(
@@ -89,7 +102,7 @@ function likenessOf(
   const content = contentLikeness(job, wanted);
   // Undefined where neither its record nor a plan shows its own.
   const isOfSegment = segments.has(job.jobId) ? String(segments.get(job.jobId)) === String(wanted.segmentId) : undefined;
-  if (!content || lower(job.state) === 'deleted' || isOfSegment === false) return undefined;
+  if (!content || isOfSegment === false) return undefined;
   const equal = deviceOf(job) === undefined ? ('perhaps equal' as const) : ('equal' as const);
   // Jobs do not show a segment, and most have none: one that is wanted makes another export.
   const isSame = content === 'same' && (isOfSegment ?? wanted.segmentId === undefined) && lower(job.format) === lower(wanted.format);
@@ -100,7 +113,7 @@ function likenessOf(
   const coverage = coverageOf(wanted.ranges, [], () => covered);
   if (coverage.have.length === 0) return undefined;
   const isRange = wanted.ranges.some((range) => covered.some((other) => other.startMs === range.startMs && other.endMs === range.endMs));
-  const isEqual = isSame && isRange && lower(job.frequency) === 'once';
+  const isEqual = isSame && isRange && isOnce(job);
   return { likeness: isEqual ? equal : 'holds', coverage };
 }
 
@@ -128,16 +141,6 @@ export function equalRecurring(
   if (frequency.value === 'once') return [];
   const wanted = { scope, format, frequency: frequency.value, device: deviceLabel, columns: fields, segmentId, ranges: [] };
   return similarJobs(jobs, wanted, () => [], segments).flatMap(({ job, likeness }) => (likeness === 'holds' ? [] : job));
-}
-
-/** Whether runs of a job are due or under way. */
-export function isRunning({ state }: JobRecord): boolean {
-  return lower(state) === 'active' || lower(state) === 'computing';
-}
-
-/** Whether a job delivers nothing until it is resumed. */
-function isSuspended({ state }: JobRecord): boolean {
-  return lower(state) === 'suspended';
 }
 
 /** That jobs which are suspended deliver nothing, as the end of a sentence about them. */
@@ -174,7 +177,6 @@ export function isJobOf(job: JobRecord, { name, format, scope = 'sessions', freq
     job.name === name &&
     lower(job.format) === lower(format) &&
     lower(job.frequency) === frequency.value &&
-    lower(job.state) !== 'deleted' &&
     contentLikeness(job, { scope, device: deviceLabel, columns: fields }) === 'same'
   );
 }
@@ -236,8 +238,7 @@ function partWords({ ranges }: ExportOrder, similar: readonly SimilarJob[]): str
 
 /** How far jobs with all the columns replace a new one: files of all that is wanted, of a part, or none to come. */
 function holdersSentence(order: ExportOrder, similar: readonly SimilarJob[]): string {
-  const isRecurring = order.frequency !== 'once';
-  const running = similar.map(({ job }) => job).filter((job) => !isRecurring || !isSuspended(job));
+  const running = similar.map(({ job }) => job).filter((job) => order.frequency === 'once' || !isSuspended(job));
   const jobs = running.length > 0 ? running : similar.map(({ job }) => job);
   const [noun, verb] = jobs.length === 1 ? ['Job', 'has'] : ['Jobs', 'have'];
   const some = `${noun} ${jobWords(jobs)} ${verb} all these columns`;
