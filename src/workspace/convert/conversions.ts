@@ -66,15 +66,14 @@ function isUnconverted(run: RunManifest, projectDir: string): boolean {
   return isConvertible(run) && !run.table && !refused.has(runDirectory(projectDir, run));
 }
 
-/** Whether something of a run is still to be done. */
-function isWaiting(run: RunManifest, { projectDir, keepSource }: Pick<ConversionContext, 'projectDir' | 'keepSource'>): boolean {
-  return isUnconverted(run, projectDir) || (!keepSource && run.table !== undefined && !run.sourceDropped);
-}
-
 /** Jobs of these runs that wait for their conversion, or for the search of rows that later runs hold too. */
-export function waitingJobs(runs: readonly RunManifest[], place: Pick<ConversionContext, 'projectDir' | 'keepSource'>): Set<number> {
-  const unresolved = resolvable(runs, place.projectDir).map(({ run }) => run);
-  return new Set([...runs.filter((run) => isWaiting(run, place)), ...unresolved].map(({ jobId }) => jobId));
+export function waitingJobs(
+  runs: readonly RunManifest[],
+  { projectDir, keepSource }: Pick<ConversionContext, 'projectDir' | 'keepSource'>,
+): Set<number> {
+  const isWaiting = (run: RunManifest) => isUnconverted(run, projectDir) || (!keepSource && run.table && !run.sourceDropped);
+  const unresolved = resolvable(runs, projectDir).map(({ run }) => run);
+  return new Set([...runs.filter(isWaiting), ...unresolved].map(({ jobId }) => jobId));
 }
 
 /** Which file of a run is at fault and how, where this process could not convert it; undefined where it has not failed. */

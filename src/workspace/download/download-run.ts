@@ -315,7 +315,6 @@ export async function latestRun(jobId: number, ask: Ask): Promise<ChosenRun> {
 
 /** A download that goes on whether or not a call waits for it. */
 export interface Download {
-  readonly id: RunId;
   readonly progress: DownloadProgress;
   /** Rejects with a `WorkspaceError` or `ApiError`, or with the reason of its end. */
   readonly result: Promise<RunManifest>;
@@ -350,7 +349,6 @@ export function startDownload(id: RunId, context: Omit<DownloadContext, 'report'
   // No call may be waiting for it; the next call reports what is wrong.
   result.catch(() => undefined);
   const download: Download = {
-    id,
     get progress() {
       return progress;
     },

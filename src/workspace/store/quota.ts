@@ -102,5 +102,3 @@ export function createQuota(directory: string, limitBytes: number, list?: List) 
 
 /** The room of a directory. */
 export type Quota = ReturnType<typeof createQuota>;
-/** The room of one file. */
-export type Room = ReturnType<Quota['room']>;

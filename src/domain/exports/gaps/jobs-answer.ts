@@ -60,16 +60,15 @@ function deviceWords({ filters }: JobRecord): string | undefined {
   return id === undefined || id === null ? undefined : (DEVICES[String(id)] ?? `device ${id}`);
 }
 
-interface StartedRun {
-  readonly atMs: number;
-  readonly state: string;
-}
-
 /** Part of a day or hour by which a run may begin late and still be that day's or hour's. */
 const LATE_SHARE = 0.75;
 
 /** Days or hours without a good run between the first of these runs and what is due by now; a run belongs to the slot in which it began. */
-function missingOf(job: JobRecord, runs: readonly StartedRun[], nowMs: number): Pick<JobHealth, 'missing' | 'unit'> {
+function missingOf(
+  job: JobRecord,
+  runs: readonly { readonly atMs: number; readonly state: string }[],
+  nowMs: number,
+): Pick<JobHealth, 'missing' | 'unit'> {
   const [first] = runs;
   if (!first) return {};
   const isHourly = lower(job.frequency) === 'hourly';
