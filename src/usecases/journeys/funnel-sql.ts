@@ -397,7 +397,7 @@ function depthsOf(rows: readonly CountedRow[]): number[] {
 const eachOf = <Key, Made>(rows: readonly CountedRow[], keyOf: (row: CountedRow) => Key, make: (own: readonly CountedRow[]) => Made) =>
   new Map([...grouped(rows, keyOf)].map(([key, own]) => [key, make(own)] as const));
 
-/** What the rows count; groups by device too where they are split by it. */
+/** The counts that the rows give; groups by device too where they are split by it. */
 function countsOf(all: readonly VisitRow[], { group }: Pick<FunnelPlan, 'group'>): FunnelCounts {
   const rows = all.map(countedRow);
   const of = (wanted: string) => rows.filter(({ kind }) => kind === wanted);

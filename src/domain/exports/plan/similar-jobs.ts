@@ -68,7 +68,7 @@ const isOf =
 
 /** Whether a job runs a single time, and whether again and again. */
 export const [isOnce, isRecurring] = [isOf('frequency', 'once'), isOf('frequency', 'daily', 'hourly')];
-/** Whether a job waits for its next run or its only one, whether its only one has ended, and whether it delivers nothing until it is resumed. */
+/** Whether a job waits for a run, whether its only one has ended, and whether it delivers nothing until it is resumed. */
 export const [isActive, isCompleted, isSuspended] = [isOf('state', 'active'), isOf('state', 'completed'), isOf('state', 'suspended')];
 /** Whether runs of a job are due or under way. */
 export const isRunning = isOf('state', 'active', 'computing');
@@ -78,7 +78,7 @@ function columnKey({ fieldName, aliasName }: ExportContent['columns'][number]): 
   return isVariableField(fieldName) ? `${fieldName} ${aliasName ?? '?'}` : (fieldName ?? '');
 }
 
-/** Whether a job that is there has all columns (`holds`) or just these (`same`) of the same scope, and of the same device where its record shows one. */
+/** Whether a job there is has all columns (`holds`) or just these (`same`) of the same scope and, where its record shows it, device. */
 function contentLikeness(job: JobRecord, wanted: Pick<ExportContent, 'scope' | 'device' | 'columns'>): 'same' | 'holds' | undefined {
   const isOther = lower(job.state) === 'deleted' || lower(job.scope) !== lower(wanted.scope);
   if (isOther || (deviceOf(job) ?? wanted.device) !== wanted.device) return undefined;

@@ -241,7 +241,7 @@ export function separate(findings: readonly ConditionEffect[], aim: Aim, least: 
   return separated;
 }
 
-/** Sums over the visitors of a variant, who have n sessions each, of which y convert, with revenue r in cents: `nn` is Σ n² … */
+/** Sums over the visitors of a variant; each has n sessions, of which y convert, with revenue r in cents: `nn` is Σ n², `ny` Σ n y */
 export interface Arm
   extends Readonly<Record<'visitors' | 'sessions' | 'conversions' | 'revenue' | 'nn' | 'ny' | 'yy' | 'nr' | 'rr', number>> {
   readonly value: string;
