@@ -46,6 +46,22 @@ it('shows figures as a table, each with its unit and its own verdict in words', 
   ]);
 });
 
+it('says of two ranges behind a change that nothing more changed', () => {
+  const when = { shape: 'step', from: '2026-11-24', ongoing: true };
+  const verdictFrom = (start: string) =>
+    blockOf(partOf('figures'), {
+      answer: 'Visits have been 30% lower since 24 Nov.',
+      findings: [{ subject: 'visits', when, sentence: 'Visits have been 30% lower since 24 Nov.' }],
+      baseline: { start },
+      columns: ['metric', 'unit', 'before', 'after', 'changePercent', 'verdict'],
+      rows: [['visits', 'sessions', 100, 80, -20, 'within noise']],
+    }).table?.rows[0]?.at(-1);
+  expect(['2026-11-25T00:00Z', '2026-11-20T00:00Z'].map(verdictFrom)).toEqual([
+    'no further change since 24 Nov',
+    'the change since 24 Nov included',
+  ]);
+});
+
 it('lists the changes that the answer does not tell', () => {
   const [first, second] = ['Visits have been 20% lower since 24 Nov.', 'Revenue was 30% higher on 20 Nov.'];
   const block = blockOf(partOf('changes'), {
