@@ -26,7 +26,6 @@ import {
   type Token,
   type TokenCache,
   type TokenRequest,
-  type TokenSummary,
 } from './tokens.ts';
 
 /** A token with the request that it was fetched for. */
@@ -365,7 +364,8 @@ function openParts(options: ClientOptions): CallParts & { readonly auth: AuthSer
   return { limiter, clock, principalId, sessionId, wiring, authUrl, trustedHost, random, reads, tokens, tokenProvider, auth, close };
 }
 
-function summaryOf({ token, fromCache, projectId }: AcquiredToken, nowMs: number): TokenSummary {
+/** Facts about a token, times by the clock; never the token itself. */
+function summaryOf({ token, fromCache, projectId }: AcquiredToken, nowMs: number) {
   return {
     ...(projectId !== undefined && { projectId }),
     scope: token.scopes.join(' '),
@@ -401,7 +401,7 @@ export function createClient(options: ClientOptions) {
       return payload as PayloadOf<O>;
     },
     /** Makes sure that there is a token for `scope` (names separated by spaces; default what the session needs). */
-    async authenticate({ scope, renew = false, projectId = defaultProjectId, signal }: AuthenticateOptions = {}): Promise<TokenSummary> {
+    async authenticate({ scope, renew = false, projectId = defaultProjectId, signal }: AuthenticateOptions = {}) {
       checkProjectId(projectId);
       const names = scope === undefined ? undefined : checkScopes(scope);
       return within({ signal }, async (limits) => {

@@ -230,23 +230,6 @@ export interface HttpRequest {
   signal: AbortSignal;
 }
 
-/** An answer that has been read as a whole. */
-export interface HttpAnswer {
-  readonly status: number;
-  readonly retryAfter: string | undefined;
-  /** A large one comes in several. */
-  readonly pieces: readonly Buffer[];
-}
-
-/**
- * Sends single requests over kept connections; never follows a redirect, never repeats. Throws an ApiError when there is no whole answer.
- */
-export interface Http {
-  send(request: HttpRequest): Promise<HttpAnswer>;
-  /** Ends all connections; a request that runs or comes later fails. */
-  close(): Promise<void>;
-}
-
 /** The whole answer of a request, at most `maxBytes`. */
 async function receiveWhole(request: StreamedRequest, { maxBytes, safe }: Pick<HttpRequest, 'maxBytes' | 'safe'>) {
   const { body, abort, ...head } = await receive(request);
@@ -281,8 +264,15 @@ function failure(
   return networkFailure(error, { host: new URL(request.url).host, outcomeUnknown, proxy });
 }
 
+/**
+ * Sends single requests over kept connections; never follows a redirect, never repeats. Throws an ApiError when there is no whole answer.
+ */
+export type Http = ReturnType<typeof createHttp>;
+/** An answer that has been read as a whole, a large one in several pieces. */
+export type HttpAnswer = Awaited<ReturnType<Http['send']>>;
+
 /** Makes the HTTP side of the client; undici is loaded by the first request. Proxies are read from `environment`. */
-export function createHttp({ environment, resolve }: { environment?: Environment; resolve?: Resolve } = {}): Http {
+export function createHttp({ environment, resolve }: { environment?: Environment; resolve?: Resolve } = {}) {
   /** By trusted host; the empty one calls anywhere. */
   const pools = new Map<string, Promise<Connections>>();
   let closed = false;
@@ -295,7 +285,7 @@ export function createHttp({ environment, resolve }: { environment?: Environment
   }
 
   return {
-    async send(request) {
+    async send(request: HttpRequest) {
       if (closed) throw new ApiError('down', 'The connections were closed; open a new session.');
       const connections = await poolOf(request.trustedHost);
       const { method, url, headers, body = null } = request;
@@ -327,6 +317,7 @@ export function createHttp({ environment, resolve }: { environment?: Environment
         stop();
       }
     },
+    /** Ends all connections; a request that runs or comes later fails. */
     async close() {
       closed = true;
       // Settings that kept undici from being loaded were reported by the request.

@@ -20,18 +20,6 @@ export interface Slot {
   release(refused?: boolean): void;
 }
 
-/** Delays calls so that a project never has more in flight than the service accepts; one per process. */
-export interface Limiter {
-  /** Waits for a free slot. */
-  acquire(request: SlotRequest): Promise<Slot>;
-  /** How long a call that asked now would wait, from the time that calls took lately; undefined while none has ended yet. */
-  expectedWaitMs(request: Omit<SlotRequest, 'signal'>): number | undefined;
-  /** True while calls of other replicas may be in flight that are not counted, so that a refusal by the service passes. */
-  isAlone(): boolean;
-  /** Calls of all projects at this moment. */
-  load(): { readonly waiting: number; readonly inFlight: number };
-}
-
 const DEFAULT_CONCURRENCY = 8;
 const DEFAULT_SPEED_CONCURRENCY = 1;
 /** After a refusal the limit is halved; it grows by one each time this long passes without another. */
@@ -191,8 +179,11 @@ function loadOf(gates: readonly Gate[]) {
   };
 }
 
+/** Delays calls so that a project never has more in flight than the service accepts; one per process. */
+export type Limiter = ReturnType<typeof createLimiter>;
+
 /** Makes the limiter of a process. */
-export function createLimiter(options: LimiterOptions): Limiter {
+export function createLimiter(options: LimiterOptions) {
   const { clock, concurrency = DEFAULT_CONCURRENCY, speedConcurrency = DEFAULT_SPEED_CONCURRENCY, sharersOf = () => 1 } = options;
   const gates = new Map<string, Gate>();
 
@@ -236,18 +227,22 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   return {
-    async acquire(request) {
+    /** Waits for a free slot. */
+    async acquire(request: SlotRequest) {
       request.signal.throwIfAborted();
       const gate = gateOf(request.project);
       const turn = waitForTurn(gate, request, () => takeSlot(gate, request));
       dispatch(request.project, gate);
       return turn;
     },
-    expectedWaitMs(request) {
+    /** How long a call that asked now would wait, from the time that calls took lately; undefined while none has ended yet. */
+    expectedWaitMs(request: Omit<SlotRequest, 'signal'>) {
       const gate = gates.get(request.project);
       return gate ? expectedWait(gate, request, clock.now(), sharersOf(request.project)) : 0;
     },
+    /** True while calls of other replicas may be in flight that are not counted, so that a refusal by the service passes. */
     isAlone: () => false,
+    /** Calls of all projects at this moment. */
     load: () => loadOf([...gates.values()]),
   };
 }

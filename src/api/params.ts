@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { HOUR_MS, MINUTE_MS } from '../lib/clock.ts';
+import { HOUR_MS, isoTime, MINUTE_MS } from '../lib/clock.ts';
 import { scopes } from './operation.ts';
 
 /** Longest range of a once export: 7 days, counted in hours (section 4.2). */
@@ -37,9 +37,9 @@ export function instantOf(text: string): number {
 export function documentedDate(text: string): string {
   const instantMs = instantOf(text);
   const [, sign, hours, minutes] = /T.*([+-])(\d{2}):?(\d{2})$/.exec(text) ?? [];
-  if (sign === undefined) return new Date(instantMs).toISOString();
+  if (sign === undefined) return isoTime(instantMs);
   const offsetMs = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS * (sign === '-' ? -1 : 1);
-  return `${new Date(instantMs + offsetMs).toISOString().slice(0, -1)}${sign}${hours}:${minutes}`;
+  return `${isoTime(instantMs + offsetMs).slice(0, -1)}${sign}${hours}:${minutes}`;
 }
 
 /** ISO 8601 date string in any usual spelling; it leaves in a documented form. */

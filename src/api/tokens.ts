@@ -32,18 +32,6 @@ export interface Token {
   readonly projectId?: number | undefined;
 }
 
-/** Facts about a token; never the token itself. */
-export interface TokenSummary {
-  projectId?: number;
-  /** Names separated by spaces. */
-  scope: string;
-  endpoint: string;
-  /** By the clock, ms since 1970. */
-  expiresAt: number;
-  expiresInSeconds: number;
-  fromCache: boolean;
-}
-
 /** A token as the replicas share it. */
 interface SharedToken {
   /** The latest that a replica has kept. */

@@ -8,32 +8,6 @@ import type { Origin } from './world/random.ts';
 /** Credentials expire after 1 year (section 5). */
 const LIFE_MS = 365 * DAY_MS;
 
-/** An id and a secret that the console of the platform would have handed out. */
-export interface Credential {
-  readonly clientId: string;
-  readonly clientSecret: string;
-  /** An account credential must name one of its projects, even where it has only one; a project credential reaches its own. */
-  readonly level: 'account' | 'project';
-  readonly projects: readonly Project[];
-  readonly scopes: readonly Scope[];
-  /** Refused from this instant on, ms since 1970. */
-  readonly expiresMs: number;
-}
-
-/** Names of the emulator's credentials. */
-export type CredentialName =
-  | 'account'
-  | 'smallAccount'
-  | 'smallAppAccount'
-  | 'shop'
-  | 'app'
-  | 'content'
-  | 'noSpeed'
-  | 'expired'
-  | 'enrichment';
-/** The emulator's credentials by name. */
-export type Credentials = Readonly<Record<CredentialName, Credential>>;
-
 const READS = ['speed-analysis', 'data-export', 'metrics', 'session-replay'] as const;
 
 /** Text of 40 hex digits that depends on seed and name alone. */
@@ -41,20 +15,29 @@ function secretOf(seed: number, name: string): string {
   return createHash('sha256').update(`web-analytics:${seed}:${name}`).digest('hex').slice(0, 40);
 }
 
+/** The emulator's credentials by name. */
+export type Credentials = ReturnType<typeof createCredentials>;
+/** An id and a secret that the console of the platform would have handed out. */
+export type Credential = Credentials['account'];
+/** Names of the emulator's credentials. */
+export type CredentialName = keyof Credentials;
+
 /** The credentials of one emulator; ids and secrets depend on the seed, ages on the clock at start. */
-export function createCredentials({ seed, startMs }: Origin, reached: readonly Project[] = projects): Credentials {
+export function createCredentials({ seed, startMs }: Origin, reached: readonly Project[] = projects) {
   function credential(
-    name: CredentialName,
+    name: string,
     reach: readonly Project[],
     scopes: readonly Scope[],
-    { level = 'project', ageDays = 30 }: { level?: Credential['level']; ageDays?: number } = {},
-  ): Credential {
+    { level = 'project', ageDays = 30 }: { level?: 'account' | 'project'; ageDays?: number } = {},
+  ) {
     return {
       clientId: `${name}-${secretOf(seed, `${name} id`).slice(0, 12)}`,
       clientSecret: secretOf(seed, `${name} secret`),
+      /** An account credential must name one of its projects, even where it has only one; a project credential reaches its own. */
       level,
       projects: reach,
       scopes,
+      /** Refused from this instant on, ms since 1970. */
       expiresMs: startMs - ageDays * DAY_MS + LIFE_MS,
     };
   }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import { Hono } from 'hono';
 import { ApiError } from '../api/errors.ts';
-import { type Clock, DAY_MS, MINUTE_MS } from '../lib/clock.ts';
+import { type Clock, DAY_MS, isoTime, MINUTE_MS } from '../lib/clock.ts';
 import { createCredentials, createTokens, projects, shop } from './credentials.ts';
 import { type Deployment, REFERENCE } from './deployment.ts';
 import { createFaults, type Fault, underFaults } from './faults.ts';
@@ -201,7 +201,7 @@ export async function warmUp(world: World): Promise<void> {
   const buffer = new ArrayBuffer(1);
   structuredClone(buffer, { transfer: [buffer] });
   const nowMs = world.origin.startMs;
-  const isoOf = (daysAgo: number) => new Date(nowMs - daysAgo * DAY_MS).toISOString();
+  const isoOf = (daysAgo: number) => isoTime(nowMs - daysAgo * DAY_MS);
   // Other days each time: those that were computed stay in memory, and reading them compiles only half of the way.
   for (let daysAgo = 300; daysAgo > 300 - DAYS; daysAgo -= DAYS_AT_ONCE) {
     const range = { startDate: isoOf(daysAgo), endDate: isoOf(daysAgo - DAYS_AT_ONCE) };

@@ -33,3 +33,13 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 /** Milliseconds of 24 hours, which is no calendar day where clocks change. */
 export const DAY_MS = 24 * HOUR_MS;
+
+/** An instant as the interface, the files and the answers write it, `2026-11-20T08:14:03.000Z`. */
+export function isoTime(atMs: number): string {
+  return new Date(atMs).toISOString();
+}
+
+/** The calendar date in UTC of a day, counted from 1970, `2026-11-20`. */
+export function dayText(day: number): string {
+  return isoTime(day * DAY_MS).slice(0, 10);
+}

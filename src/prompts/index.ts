@@ -1,6 +1,6 @@
 import { nameOf } from '../domain/metrics/metric-names.ts';
 import { fold, type NameKind, pathOf } from '../domain/names/match-name.ts';
-import { DAY_MS } from '../lib/clock.ts';
+import { DAY_MS, isoTime } from '../lib/clock.ts';
 import { objectsOf, recentReports } from '../resources/variables.ts';
 import { type Completer, type CompletionContext, callText, definePrompt } from '../tooling/resource.ts';
 
@@ -29,7 +29,7 @@ const step: Completer = async (context) => {
 async function recentEvents({ session, projectId, ask }: CompletionContext) {
   return session.names.remember(`${await projectId()} recent events`, LIFE_MS, async () => {
     const { listSpeedEvents } = await import('../api/operations/speed-analysis.ts');
-    const dateFrom = new Date(session.options.clock.now() - EVENT_DAYS * DAY_MS).toISOString();
+    const dateFrom = isoTime(session.options.clock.now() - EVENT_DAYS * DAY_MS);
     return (await ask(listSpeedEvents, { dateFrom })).events;
   });
 }

@@ -63,16 +63,10 @@ const signInSettings = {
 
 const NAMED = /^(?<from>\d{4}-\d{2}-\d{2})(?:\s*\.\.\s*(?<to>\d{4}-\d{2}-\d{2}))?\s+(?<name>\S.*)$/;
 
-/** First and last day, and what a person calls them. */
-interface NamedDays {
-  readonly from: string;
-  readonly to: string;
-  readonly name: string;
-}
-
 const isDay = (text: string) => !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().slice(0, 10) === text;
 
-function daysOf(text: string): NamedDays | undefined {
+/** First and last day, and what a person calls them. */
+function daysOf(text: string) {
   const { from = '', to = from, name = '' } = NAMED.exec(text)?.groups ?? {};
   return name !== '' && isDay(from) && isDay(to) && from <= to ? { from, to, name } : undefined;
 }

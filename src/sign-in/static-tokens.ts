@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, isoTime } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { type AccessScope, accessScopes, createBearerSignIn, type Principal, type SignIn, type TokenFault } from './principal.ts';
 import { createPrivateFile, type PrivateFile, PrivateFileError } from './private-file.ts';
@@ -60,8 +60,8 @@ export function makeToken({
     name,
     sha256: digestOf(token).toString('base64url'),
     scopes: [...scopes],
-    createdAt: new Date(nowMs).toISOString(),
-    ...(expiresAtMs !== undefined && { expiresAt: new Date(expiresAtMs).toISOString() }),
+    createdAt: isoTime(nowMs),
+    ...(expiresAtMs !== undefined && { expiresAt: isoTime(expiresAtMs) }),
   };
   return { token, stored };
 }

@@ -4,7 +4,7 @@ import { ApiError, onApiError, reworded } from '../api/errors.ts';
 import type { Observer } from '../api/operation.ts';
 import type { WriteRequest } from '../api/wire.ts';
 import { matchName, type Named, pathOf } from '../domain/names/match-name.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, isoTime } from '../lib/clock.ts';
 import { shownHints } from '../lib/hint.ts';
 import { ofSession, unmarked } from '../lib/note-mark.ts';
 import { present } from '../lib/sentences.ts';
@@ -213,7 +213,7 @@ function notingAge(note: (sentence: string) => void, clock: Clock): (sinceMs: nu
   return (sinceMs) => {
     if (isNoted || clock.now() - sinceMs < OLD_MS) return;
     isNoted = true;
-    note(`As of ${new Date(sinceMs).toISOString()}, from memory; asking the same again reads it anew.`);
+    note(`As of ${isoTime(sinceMs)}, from memory; asking the same again reads it anew.`);
   };
 }
 

@@ -28,17 +28,11 @@ interface ProjectTable {
 /** The column with the currency of each project, where they differ. */
 const CURRENCY = 'currency';
 
-/** Whether sums or shares of several projects are asked for. */
-interface SumsAsked {
-  readonly totals: boolean;
-  readonly shares: boolean;
-}
-
 /** Dimensions of which several values make several rows of a project. */
 const ROWS_OF = ['devices', 'compareSegments', 'goalIds', 'zoneIds'];
 
 /** The sums and shares that are of projects, because each has one row; undefined where they are of something else, or nothing. */
-function sumsAsked(input: Readonly<Record<string, unknown>>): SumsAsked | undefined {
+function sumsAsked(input: Readonly<Record<string, unknown>>) {
   const { totals, shares, expected, breakdown } = input;
   const isSplit = Array.isArray(breakdown) && breakdown.some((each) => each !== BY_PROJECT);
   const hasSeveral = ROWS_OF.some((name) => Array.isArray(input[name]) && input[name].length > 1);
@@ -47,7 +41,7 @@ function sumsAsked(input: Readonly<Record<string, unknown>>): SumsAsked | undefi
 }
 
 /** Adds to a table of projects what was asked of their sums. */
-export function withProjectSums(table: ProjectTable, asked: SumsAsked | undefined) {
+export function withProjectSums(table: ProjectTable, asked: ReturnType<typeof sumsAsked>) {
   const { totals = false, shares: hasShares = false } = asked ?? {};
   const { columns, rows } = table;
   const metrics = columns.slice(1).filter((column) => column !== CURRENCY);

@@ -16,7 +16,7 @@ import {
   pathOf,
 } from '../domain/names/match-name.ts';
 import { shiftDays } from '../lib/calendar.ts';
-import { DAY_MS } from '../lib/clock.ts';
+import { DAY_MS, isoTime } from '../lib/clock.ts';
 import { ACCEPTED_WORDS, DateError, isOfNoYear } from '../lib/date-texts.ts';
 import { describeRange, FutureError, resolveDate as instantAt, isoAt, todayIn } from '../lib/dates.ts';
 import { hint } from '../lib/hint.ts';
@@ -110,7 +110,7 @@ async function resolveDate(place: ArgumentPlace<DateFact>, ahead: Ahead, options
     const event = await eventFor(place, error, options);
     if (event) {
       note(event.words);
-      return resolveDate({ ...place, text: new Date(event.atMs).toISOString() }, ahead, options);
+      return resolveDate({ ...place, text: isoTime(event.atMs) }, ahead, options);
     }
     const words = error instanceof Error ? error.message : 'no date';
     throw new ApiError('invalid', `${path}: ${words}${error instanceof FutureError ? forecast : ''}`);

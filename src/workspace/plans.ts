@@ -6,7 +6,7 @@ import { ApiError } from '../api/errors.ts';
 import type { InputOf } from '../api/operation.ts';
 import { createExportJob } from '../api/operations/data-export.ts';
 import { recordId } from '../api/operations/records.ts';
-import { DAY_MS } from '../lib/clock.ts';
+import { DAY_MS, isoTime } from '../lib/clock.ts';
 import { makeDirectory, messageOf, namesIn, readJson, statOf, writeDurably } from './store/disk.ts';
 import { waitForLock } from './store/lock.ts';
 
@@ -115,7 +115,7 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
       // A question that is asked again gets the plan that it was answered with.
       const again = purpose.fetches && (await all()).find((plan) => isUntouched(plan, { bodies, known, nowMs }));
       if (again) return again;
-      const createdAt = new Date(nowMs).toISOString();
+      const createdAt = isoTime(nowMs);
       const parts = bodies.map((body) => ({ body }));
       const plan: ExportPlan = { version: 1, planId: newPlanId(), projectId, createdAt, ...purpose, parts, known: [...known] };
       await save(plan);

@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/errors.ts';
 import { instantOf } from '../../api/params.ts';
 import { rangeText } from '../../findings/wording.ts';
-import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
+import { DAY_MS, isoTime, MINUTE_MS } from '../../lib/clock.ts';
 import { type Interval, intersect, subtract, union } from '../../lib/intervals.ts';
 import { counted } from '../../lib/number-text.ts';
 
@@ -69,7 +69,7 @@ const MOST_RANGES = 2;
 
 /** UTC days in the middle of a sentence: `from 15 to 18 Nov and on 20 Nov`; undefined where they are none, or of many ranges. */
 export function daysText(days: Iterable<number>): string | undefined {
-  const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  const dateOf = (ms: number) => isoTime(ms).slice(0, 10);
   const ranges = union(timeOfDays(days)).map(({ startMs, endMs }) => [dateOf(startMs), dateOf(endMs - DAY_MS)] as const);
   const year = ranges.at(-1)?.[1].slice(0, 4) ?? '';
   if (ranges.length === 0 || ranges.length > MOST_RANGES) return undefined;

@@ -1,5 +1,5 @@
 import { ApiError, refuse } from '../../api/errors.ts';
-import { DAY_MS } from '../../lib/clock.ts';
+import { DAY_MS, dayText } from '../../lib/clock.ts';
 import { rangeTexts } from '../../lib/dates.ts';
 import { daysIn, type Interval, intersect, union } from '../../lib/intervals.ts';
 import { type Coverage, coveredLead, EVER, timeOfDays } from '../exports/coverage.ts';
@@ -21,11 +21,6 @@ export interface CoveredDays {
   /** The covered days as ranges, and the sentence that an answer begins with where they are not all. */
   readonly words: string[];
   readonly lead: string;
-}
-
-/** A day as `2026-11-09`. */
-export function dayText(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
 /** The day of `2026-11-09`. */

@@ -1,11 +1,11 @@
 import { dateText } from '../../findings/wording.ts';
+import { dayText } from '../../lib/clock.ts';
 import { nth } from '../../lib/nth.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import { capital, present } from '../../lib/sentences.ts';
 import { addTo, sumOfKnown } from '../../lib/tally.ts';
 import { type Judgement, judgePeriods } from '../metrics/engine/judge.ts';
 import type { DailyPoint } from '../metrics/engine/series.ts';
-import { dayText } from './covered-days.ts';
 import type { FunnelAnswer } from './funnel-answer.ts';
 import { type Difference, differenceOf, discovered, intervalOf, type Proportion, percentOf } from './proportions.ts';
 

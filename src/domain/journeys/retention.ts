@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { dayText } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { members } from '../../lib/members.ts';
 import { nth } from '../../lib/nth.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
-import { type CoveredDays, daysFromTo, dayText } from './covered-days.ts';
+import { type CoveredDays, daysFromTo } from './covered-days.ts';
 import { intervalOf, type Proportion, percentOf } from './proportions.ts';
 
 const counted = z.array(z.number().nullable());

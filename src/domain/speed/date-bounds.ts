@@ -1,4 +1,5 @@
 import { instantOf } from '../../api/params.ts';
+import { isoTime } from '../../lib/clock.ts';
 
 /** Bounds that include their own instants, as callers mean them. */
 interface Bounds {
@@ -6,13 +7,11 @@ interface Bounds {
   readonly dateTo?: string | undefined;
 }
 
-const iso = (ms: number) => new Date(ms).toISOString();
-
 /** The parameters for these bounds: the interface takes what lies after `dateFrom` and before `dateTo` (section 4.1). */
 export function beyond({ dateFrom, dateTo }: Bounds): { dateFrom?: string; dateTo?: string } {
   return {
-    ...(dateFrom !== undefined && { dateFrom: iso(instantOf(dateFrom) - 1) }),
-    ...(dateTo !== undefined && { dateTo: iso(instantOf(dateTo) + 1) }),
+    ...(dateFrom !== undefined && { dateFrom: isoTime(instantOf(dateFrom) - 1) }),
+    ...(dateTo !== undefined && { dateTo: isoTime(instantOf(dateTo) + 1) }),
   };
 }
 

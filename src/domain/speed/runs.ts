@@ -3,7 +3,7 @@ import { ApiError, refuse } from '../../api/errors.ts';
 import type { reportEntry, stepResult } from '../../api/operations/records.ts';
 import { instantOf } from '../../api/params.ts';
 import { type Interval, monthsBefore } from '../../lib/calendar.ts';
-import { DAY_MS } from '../../lib/clock.ts';
+import { DAY_MS, isoTime } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { firstOf } from '../../lib/sentences.ts';
 import { addTo, sumOfKnown } from '../../lib/tally.ts';
@@ -181,7 +181,7 @@ export interface Bounds {
 
 function ordered({ startMs, endMs }: Interval, [start, end]: readonly [string, string]): Interval {
   if (startMs < endMs) return { startMs, endMs };
-  const [from, to] = [startMs, endMs].map((ms) => new Date(ms).toISOString());
+  const [from, to] = [startMs, endMs].map((ms) => isoTime(ms));
   throw new ApiError('invalid', `${end}: must be after ${start} (${from} … ${to}).`);
 }
 
@@ -194,7 +194,7 @@ export function studyWindows(bounds: Bounds, nowMs: number, timeZone: string) {
   const ofMonth = baselineEndDate === undefined ? monthsBefore(period, timeZone, 1)?.startMs : undefined;
   const baselineStartMs = at(baselineStartDate, ofMonth ?? baselineEndMs + 1 - BASELINE_MS);
   if (baselineEndMs >= period.startMs)
-    throw new ApiError('invalid', `baselineEndDate: the baseline must end before startDate (${new Date(period.startMs).toISOString()}).`);
+    throw new ApiError('invalid', `baselineEndDate: the baseline must end before startDate (${isoTime(period.startMs)}).`);
   const baseline = ordered({ startMs: baselineStartMs, endMs: baselineEndMs }, ['baselineStartDate', 'baselineEndDate']);
   return { period, baseline };
 }

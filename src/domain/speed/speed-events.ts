@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { speedEvent } from '../../api/operations/records.ts';
 import { instantOf } from '../../api/params.ts';
-import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
+import { DAY_MS, HOUR_MS, isoTime } from '../../lib/clock.ts';
 import { areAlike } from '../../lib/nearest.ts';
 import { formatMs } from '../../lib/number-text.ts';
 
@@ -57,7 +57,7 @@ const ALIKE_WITHIN_MS = 7 * DAY_MS;
 /** Deployments mix the spellings of dates; this is the one of all answers. */
 export function inOneSpelling({ key, text, date }: SpeedEvent): PlacedEvent {
   const ms = instantOf(date ?? '');
-  return { key, text: text ?? '', date: Number.isNaN(ms) ? (date ?? '') : new Date(ms).toISOString() };
+  return { key, text: text ?? '', date: Number.isNaN(ms) ? (date ?? '') : isoTime(ms) };
 }
 
 /** Whether two events mark the same thing: the same text at the same instant, whatever their keys. */

@@ -1,9 +1,10 @@
 import type { InputOf } from '../../api/operation.ts';
 import type * as dataExport from '../../api/operations/data-export.ts';
 import { DEFAULT_PAGE_SIZE, instantOf } from '../../api/params.ts';
+import { isoTime } from '../../lib/clock.ts';
 import type { Handlers, Place } from '../handler.ts';
 import { invalid, Refusal } from '../responses.ts';
-import { customVariablesOf, dynamicVariablesOf, isoTime } from '../world/exports/fields.ts';
+import { customVariablesOf, dynamicVariablesOf } from '../world/exports/fields.ts';
 import { filterDeviceId } from '../world/exports/files.ts';
 import {
   COMPUTE_MS,

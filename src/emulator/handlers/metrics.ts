@@ -1,6 +1,7 @@
 import type { InputOf } from '../../api/operation.ts';
 import * as metricOperations from '../../api/operations/metrics.ts';
 import { instantOf, MAX_METRICS_RANGE_MS } from '../../api/params.ts';
+import { isoTime } from '../../lib/clock.ts';
 import type { Project } from '../credentials.ts';
 import type { Handlers, Place } from '../handler.ts';
 import { invalid, Refusal } from '../responses.ts';
@@ -71,7 +72,7 @@ function selectionOf(query: Query, place: Place): Selection {
   const startMs = instantOf(query.startDate);
   const endMs = instantOf(query.endDate);
   if (startMs < retentionStartMs(nowMs) || startMs > nowMs || endMs - startMs > MAX_METRICS_RANGE_MS) {
-    const [first, last] = [retentionStartMs(nowMs), nowMs].map((instantMs) => new Date(instantMs).toISOString());
+    const [first, last] = [retentionStartMs(nowMs), nowMs].map((instantMs) => isoTime(instantMs));
     throw invalid(`range is out of bounds: startDate must lie between ${first} and ${last}, endDate at most 92 days after it`);
   }
   return {
@@ -112,8 +113,8 @@ function valuesOf<Name extends string, Sum extends Bucket>(
 ) {
   const values = totals.flatMap((sum) =>
     names.map((name) => ({
-      startDate: new Date(sum.startMs).toISOString(),
-      endDate: new Date(sum.endMs).toISOString(),
+      startDate: isoTime(sum.startMs),
+      endDate: isoTime(sum.endMs),
       value: sum.startMs > nowMs ? null : valueOf(name, sum),
       name,
       currency: project.currency,

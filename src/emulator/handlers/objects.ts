@@ -1,12 +1,12 @@
 import type * as objects from '../../api/operations/objects.ts';
-import { DAY_MS } from '../../lib/clock.ts';
+import { DAY_MS, isoTime } from '../../lib/clock.ts';
 import { type Handlers, type Place } from '../handler.ts';
 import { Refusal } from '../responses.ts';
 import { type Aged, type Mapping, type PageGroup } from '../world/sessions/index.ts';
 
 function isoDaysAgo({ world }: Place, id: number, days: number): string {
   // The id gives the time of day, so that records do not all seem made at once.
-  return new Date(world.origin.startMs - days * DAY_MS - ((id * 7_919) % DAY_MS)).toISOString();
+  return isoTime(world.origin.startMs - days * DAY_MS - ((id * 7_919) % DAY_MS));
 }
 
 function times(place: Place, record: Aged & { readonly id: number }) {

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../lib/clock.ts';
+import { dayText } from '../../lib/clock.ts';
 import { type Project, shop } from '../credentials.ts';
 import { createEnrichments } from './exports/enrichments.ts';
 import { createAddresses, createFiles } from './exports/files.ts';
@@ -70,7 +70,7 @@ export type Stories = ReturnType<typeof storiesOf>;
 
 /** The stories planted in the data of an origin. */
 export function storiesOf(origin: Origin) {
-  const day = new Date(missingDay(origin) * DAY_MS).toISOString().slice(0, 10);
+  const day = dayText(missingDay(origin));
   return {
     ...metricStories(origin),
     ...speedStories(origin),

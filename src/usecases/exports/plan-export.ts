@@ -28,6 +28,7 @@ import {
   type SimilarJob,
   similarJobs,
 } from '../../domain/exports/plan/similar-jobs.ts';
+import { isoTime } from '../../lib/clock.ts';
 import { rangeName } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { either, hint } from '../../lib/hint.ts';
@@ -212,7 +213,7 @@ export async function planExport(asked: ExportRequest, context: ExportContext) {
   return {
     answer: existing ?? plannedSentence(order, bodies.length),
     planId: plan.planId,
-    expires: new Date(expiresMs(plan)).toISOString(),
+    expires: isoTime(expiresMs(plan)),
     ...bodyMembers(bodies, context),
     fields: columns.map(fieldRow),
     ...(similar.length > 0 && { existing: similar.slice(0, MOST_EXISTING).map((one) => existingRow(one, timeZone)) }),
@@ -251,7 +252,7 @@ async function planNamed(store: PlanStore, planId: string, nowMs: number): Promi
   if (plan.parts.some(isOpen) && nowMs >= expiresMs(plan)) {
     const made = plan.parts.filter((part) => !isOpen(part)).length;
     const done = made > 0 ? ` ${made} of its ${plan.parts.length} jobs exist.` : '';
-    throw new ApiError('missing', `The plan ${planId} expired on ${new Date(expiresMs(plan)).toISOString()}.${done} Make a new one.`);
+    throw new ApiError('missing', `The plan ${planId} expired on ${isoTime(expiresMs(plan))}.${done} Make a new one.`);
   }
   return plan;
 }
@@ -332,7 +333,7 @@ async function lookFor({ context }: Application, part: PlanPart, before: readonl
 async function create(application: Application, index: number, part: PlanPart, jobs: readonly JobRecord[]): Promise<void> {
   const { context } = application;
   const before = [...equalTo(part, jobs), ...application.plan.parts].flatMap(({ jobId }) => jobId ?? []);
-  const stamp = () => new Date(context.clock.now()).toISOString();
+  const stamp = () => isoTime(context.clock.now());
   // By the clock: a person may have thought about the question for minutes, and earlier parts took their time.
   await record(application, index, { sentAt: stamp(), before });
   try {

@@ -1,5 +1,5 @@
 import { refuse } from '../../api/errors.ts';
-import { type CoveredDays, dayFrom, dayText } from '../../domain/journeys/covered-days.ts';
+import { type CoveredDays, dayFrom } from '../../domain/journeys/covered-days.ts';
 import {
   changedGroups,
   changesOf,
@@ -17,6 +17,7 @@ import {
 import type { FunnelAnswer } from '../../domain/journeys/funnel-answer.ts';
 import { OTHER, pageNames } from '../../domain/journeys/page-groups.ts';
 import { hasKind, isPageOf, parseStep, readAsWords, type Step } from '../../domain/journeys/step.ts';
+import { dayText } from '../../lib/clock.ts';
 import type { Context } from '../context.ts';
 import type { ExportContext } from '../exports/export-lists.ts';
 import { type FunnelQuestion, needsOf, readFunnel } from './funnel-sql.ts';

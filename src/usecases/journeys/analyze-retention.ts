@@ -1,7 +1,8 @@
 import { refuse } from '../../api/errors.ts';
-import { type CoveredDays, dayText } from '../../domain/journeys/covered-days.ts';
+import { type CoveredDays } from '../../domain/journeys/covered-days.ts';
 import { groupSentences, groupsOf, MOST_GROUPS } from '../../domain/journeys/funnel.ts';
 import { cohortsOf, curvesOf, type RetentionAnswer, type ReturnCount, retentionWords } from '../../domain/journeys/retention.ts';
+import { dayText } from '../../lib/clock.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import { present } from '../../lib/sentences.ts';

@@ -6,6 +6,7 @@ import { placeOfRun, typicalRuns } from '../../domain/har/compare/typical-runs.t
 import { changeNear, worstOf } from '../../domain/speed/clues.ts';
 import { chooseStep, withoutRuns } from '../../domain/speed/runs.ts';
 import { changeSentence, placeOfStudy } from '../../domain/speed/speed-findings.ts';
+import { isoTime } from '../../lib/clock.ts';
 import { resolveDate } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
 import { studyOne, usualPeriod } from './analyze-scenarios.ts';
@@ -61,7 +62,7 @@ async function periodOf({ scenarioId, since }: RunsWanted, context: Context) {
   const given = await instantNamed(since, scenarioId, context);
   if (given >= context.nowMs) throw new ApiError('invalid', 'since: must lie in the past.');
   const near = { startMs: given - NEAR_MS, endMs: Math.min(context.nowMs, given + NEAR_MS) };
-  const [startDate, endDate] = [given, near.endMs].map((ms) => new Date(ms).toISOString()) as [string, string]; // one for each
+  const [startDate, endDate] = [given, near.endMs].map((ms) => isoTime(ms)) as [string, string]; // one for each
   return { given, near, bounds: { startDate, endDate } };
 }
 
@@ -90,7 +91,7 @@ async function changeOf(asked: RunsWanted, context: Context) {
 /** Chooses typical runs on both sides of an instant and reads their HAR files. */
 async function typicalOf(asked: RunsWanted, context: Context) {
   const { step, sinceMs, untilMs, told } = await changeOf(asked, context);
-  const since = new Date(sinceMs).toISOString();
+  const since = isoTime(sinceMs);
   const near = figuresOf(step).filter(({ date }) => Math.abs(date - sinceMs) <= NEAR_MS);
   // Files that cannot be read are left out and noted, unless there is no other.
   const sideOf = async (side: 'before' | 'after', holds: (date: number) => boolean) => {
@@ -106,8 +107,7 @@ async function typicalOf(asked: RunsWanted, context: Context) {
   const before = await sideOf('before', (date) => date < sinceMs);
   context.progress(2, 3, 'read the HAR files before');
   const after = await sideOf('after', (date) => date >= sinceMs && date < untilMs);
-  const timesOf = ({ files }: typeof before) =>
-    files.map(({ date, stepResultId }) => ({ time: new Date(date).toISOString(), stepResultId }));
+  const timesOf = ({ files }: typeof before) => files.map(({ date, stepResultId }) => ({ time: isoTime(date), stepResultId }));
   const chosen = { step: `${step.number} "${step.name}"`, since, runs: { before: timesOf(before), after: timesOf(after) } };
   return { before, after, told, chosen };
 }

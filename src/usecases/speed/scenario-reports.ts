@@ -8,7 +8,7 @@ import { type Report, resultIdOf, type StepResult, soundOf } from '../../domain/
 import { inReadingOrder, partOf, partWords, readScenarioCursor } from '../../domain/speed/scenario-cursor.ts';
 import { type Between, eventsNear, type NearEvent, nearFrom } from '../../domain/speed/speed-events.ts';
 import type { Interval } from '../../lib/calendar.ts';
-import { type Clock, DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
+import { type Clock, DAY_MS, isoTime, MINUTE_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Context } from '../context.ts';
 
@@ -54,17 +54,9 @@ export async function findReport({ scenarioId, date, nowMs }: Wanted, ask: Ask) 
     if (dates.includes(date)) throw error;
     const nearest = dates.toSorted((a, b) => Math.abs(a - date) - Math.abs(b - date)).slice(0, 3);
     if (nearest.length === 0) throw error;
-    const listed = nearest.map((near) => `${near} (${new Date(near).toISOString()})`).join(', ');
-    throw new ApiError(
-      'invalid',
-      `date: scenario ${scenarioId} has no report at ${date} (${new Date(date).toISOString()}). Nearest: ${listed}.`,
-    );
+    const listed = nearest.map((near) => `${near} (${isoTime(near)})`).join(', ');
+    throw new ApiError('invalid', `date: scenario ${scenarioId} has no report at ${date} (${isoTime(date)}). Nearest: ${listed}.`);
   }
-}
-
-/** An ISO date-time; `dateFrom` and `dateTo` of the interface exclude their own instant. */
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 /** Of more scenarios than this the reports are not kept for later calls: five weeks of hourly runs of one take 8 MB. */
@@ -75,8 +67,8 @@ export async function readReports(ask: Ask, scenarioId: number, windows: readonl
   const reports: Report[] = [];
   let name: string | undefined;
   for (const { startMs, endMs } of windows) {
-    // To the full minute, so that callers who ask at the same time ask the same and share one request.
-    const dates = { dateFrom: iso(startMs - 1), dateTo: iso(Math.ceil((endMs + 1) / MINUTE_MS) * MINUTE_MS) };
+    // The interface excludes both instants. To the full minute, so that callers who ask at the same time share one request.
+    const dates = { dateFrom: isoTime(startMs - 1), dateTo: isoTime(Math.ceil((endMs + 1) / MINUTE_MS) * MINUTE_MS) };
     const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, ...dates }, { passing });
     name ??= scenario.name ?? undefined;
     reports.push(...scenario.reports.filter(({ date }) => date <= endMs));
@@ -89,7 +81,7 @@ type Note = (sentence: string) => void;
 /** The events near a change that are tied to the scenario; where there is none, those of the whole project. */
 export async function readEventsNear(ask: Ask, scenarioId: number, change: Between | undefined, note: Note): Promise<NearEvent[]> {
   if (change === undefined) return [];
-  const dateFrom = iso(nearFrom(change) - 1);
+  const dateFrom = isoTime(nearFrom(change) - 1);
   const own = eventsNear((await ask(listSpeedEvents, { scenarioId, dateFrom })).events, change);
   if (own.length > 0) return own;
   const events = eventsNear((await ask(listSpeedEvents, { dateFrom })).events, change);
@@ -126,7 +118,7 @@ export async function readToJudge(
 ): Promise<Measured> {
   const read = async (window: { dateFrom?: string; lastDays?: number }) =>
     (await ask(listScenarioReports, { scenarioId, limit: 0, ...window }, { passing })).scenario;
-  let scenario = await read({ dateFrom: iso(choice.sinceMs - 1) });
+  let scenario = await read({ dateFrom: isoTime(choice.sinceMs - 1) });
   for (const window of [{ lastDays: FURTHER_DAYS }, {}]) if (soundOf(scenario.reports).length < choice.least) scenario = await read(window);
   return { scenarioId, name: scenario.name ?? undefined, reports: reportsToJudge(scenario.reports, choice) };
 }

@@ -5,7 +5,7 @@ import type { PayloadOf } from '../../api/operation.ts';
 import { getExportRun, listSuccessfulExportRuns } from '../../api/operations/data-export.ts';
 import { FILE_LIFE_MS, MAX_PAGE_SIZE } from '../../api/params.ts';
 import { expiriesOf } from '../../domain/exports/files-until.ts';
-import { DAY_MS } from '../../lib/clock.ts';
+import { DAY_MS, isoTime } from '../../lib/clock.ts';
 
 /** A successful run as the platform lists it, by job, the newest job first. */
 export type RunRow = PayloadOf<typeof listSuccessfulExportRuns>[number];
@@ -96,7 +96,7 @@ export type SuccessfulRun = ReturnType<typeof asSuccessful>[number];
 /** The same instant in UTC; empty where there is none. */
 export function utc(instant: string | null | undefined): string {
   const ms = Date.parse(instant ?? '');
-  return Number.isNaN(ms) ? '' : new Date(ms).toISOString();
+  return Number.isNaN(ms) ? '' : isoTime(ms);
 }
 
 /** Records of successful runs as runs, the latest completed first; one whose ids exceed 2^53 cannot be asked for and is left out. */

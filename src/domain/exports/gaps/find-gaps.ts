@@ -1,5 +1,5 @@
 import { shiftDays } from '../../../lib/calendar.ts';
-import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
+import { DAY_MS, HOUR_MS, isoTime } from '../../../lib/clock.ts';
 import { isoAt, rangeName } from '../../../lib/dates.ts';
 import { hullOf, type Interval } from '../../../lib/intervals.ts';
 import { counted, formatNumber } from '../../../lib/number-text.ts';
@@ -310,7 +310,7 @@ export function gapCounts(found: GapStudy) {
     lost: count(found, WITHOUT),
     total: count(found, ['available', ...TOLD]),
     unit,
-    since: new Date(range.startMs).toISOString().slice(0, 10),
+    since: isoTime(range.startMs).slice(0, 10),
     ranges: firstOf(
       gaps.map((gap) => `${rangeName(gap, timeZone)} (${gap.status})`),
       MOST_NAMED,

@@ -31,20 +31,11 @@ const OF_TWO = Math.SQRT2;
 /** A view tells of a change where it holds at least this part of it. */
 const TELLS = 0.5;
 
-/** One matched request that is timed in both runs, ms, with how its duration moved, as logarithms. */
-export interface Moved extends RequestChange {
-  /** Log of after over before. */
-  readonly change: number;
-  /** The change that is its own, without what the whole run shares. */
-  readonly own: number;
-  /** Standard deviation of the difference of both sides, as a logarithm. */
-  readonly scatter: number;
-  /** Standard deviations that its own change stands out by. */
-  readonly score: number;
-}
-
 /** How the durations of two runs differ: what the whole run shares, its hosts of several requests, its requests. */
 export type RunShift = ReturnType<typeof shiftBetween>;
+
+/** One matched request that is timed in both runs, ms, with how its duration moved, as logarithms. */
+export type Moved = RunShift['requests'][number];
 
 /** The duration of a request that says how fast the network and the servers were; null of any other. */
 function timeOf({ fromCache, isStream, durationMs, status }: HarEntry): number | null {
@@ -223,7 +214,7 @@ export function shiftBetween(
   );
   const whole = partOf('');
   const ofBoth = Math.sqrt(runs.reduce((sum, each) => sum + varianceOf(each), 0));
-  const requests = timed.map((pair): Moved => {
+  const requests = timed.map((pair) => {
     const part = partOf(pair.key);
     return { ...pair, ...part, scatter: ofBoth * part.scatter, change: part.own + whole.own };
   });

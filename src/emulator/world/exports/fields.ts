@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../lib/clock.ts';
+import { DAY_MS, isoTime } from '../../../lib/clock.ts';
 import { nthUnsigned } from '../../../lib/nth.ts';
 import type { Project } from '../../credentials.ts';
 import { hash } from '../random.ts';
@@ -71,17 +71,10 @@ export function appEventsOf(session: SessionRow): readonly AppEvent[] {
 /** The value of a custom variable that the site did not set. */
 const EMPTY_VARIABLE = 'wa-empty';
 
-interface CustomVariable {
-  readonly position: number;
-  readonly key: string;
-  readonly values: readonly string[];
-  /** Whether all sessions of a user share the value. */
-  readonly perUser: boolean;
-  /** Share of users or sessions without a value. */
-  readonly emptyShare: number;
-}
+type CustomVariable = ReturnType<typeof ofVisits>;
 
-function ofVisits(position: number, key: string, emptyShare: number, values: readonly string[]): CustomVariable {
+function ofVisits(position: number, key: string, emptyShare: number, values: readonly string[]) {
+  /** Whether all sessions of a user share the value, and the share of users or sessions without one. */
   return { position, key, values, perUser: false, emptyShare };
 }
 
@@ -186,11 +179,6 @@ export interface Field<Row> {
 /** A field without parameters. */
 function field<Row>(name: string, description: string, example: string, read: (row: Row) => FileCell, ...aliases: string[]): Field<Row> {
   return { name, description, example, aliases, parameters: [], read };
-}
-
-/** An instant as files show it. */
-export function isoTime(instantMs: number): string {
-  return new Date(instantMs).toISOString();
 }
 
 /** The two fields that exist in every scope and may be chosen several times; what they read depends on the selector. */

@@ -93,12 +93,6 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 /** Sessions written before other requests get their turn. */
 const SESSIONS_A_TURN = 1000;
 
-/** One file of a run: gzip bytes and a strong entity tag; the same run and part always give the same. */
-export interface FilePart {
-  readonly bytes: Buffer;
-  readonly etag: string;
-}
-
 function projectWithId(id: number): Project {
   const project = projects.find((candidate) => candidate.id === id);
   if (!project) throw new RangeError(`No project ${id}.`);
@@ -124,7 +118,10 @@ function partCount({ seed }: Origin, { runId }: Run, rows: number): number {
   return Math.max(1, Math.min(rows, 2 + (hash(seed, runId) % 3)));
 }
 
-async function write({ origin, sessions, run, partId }: Order): Promise<FilePart> {
+/** One file of a run: gzip bytes and a strong entity tag; the same run and part always give the same. */
+export type FilePart = Awaited<ReturnType<typeof write>>;
+
+async function write({ origin, sessions, run, partId }: Order) {
   const { job } = run;
   const project = projectWithId(job.projectId);
   const rowsOf = scopeNamed(job.scope)?.reader(job.fields, origin.startMs);
@@ -158,7 +155,7 @@ export function createFiles(origin: Origin, sessions: SessionWorld) {
     /** Number of parts: 2 to 4, fewer only where there are fewer sessions, and one empty file where there is none. */
     count: (run: Run) => partCount(origin, run, run.isEmpty ? 0 : (siteTotals(sessions, selectionOf(run), 0)[0]?.visits ?? 0)),
     /** `partId` counts from 1. */
-    async part(run: Run, partId: number): Promise<FilePart> {
+    async part(run: Run, partId: number) {
       const order = { origin, sessions, run, partId };
       const part = await written.fetch(keyOf(order), { context: order });
       if (!part) throw new Error(`FilePart ${partId} of run ${run.runId} could not be written.`);

@@ -1,6 +1,6 @@
 import type { InputOf } from '../../../api/operation.ts';
 import type { createExportJob } from '../../../api/operations/data-export.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/clock.ts';
+import { DAY_MS, HOUR_MS, isoTime, MINUTE_MS } from '../../../lib/clock.ts';
 import { app, content, type Project, shop } from '../../credentials.ts';
 import { hash, type Origin } from '../random.ts';
 import { dayNumberOf } from '../sessions/index.ts';
@@ -200,7 +200,7 @@ function weeklyJobs(mondayMs: number, fields: readonly FieldSelector[]): Templat
   return Array.from({ length: WEEKLY_JOBS }, (_, index) => {
     const fromMs = mondayMs - (index + 1) * 7 * DAY_MS;
     return {
-      name: `Weekly sessions ${new Date(fromMs).toISOString().slice(0, 10)}`,
+      name: `Weekly sessions ${isoTime(fromMs).slice(0, 10)}`,
       createdMs: fromMs + 7 * DAY_MS + 6.5 * HOUR_MS,
       fields,
       format: index % 2 ? 'CSV' : 'JSONL',

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { DAY_MS } from '../../../lib/clock.ts';
+import { DAY_MS, dayText } from '../../../lib/clock.ts';
 import { nth, nthDouble, nthUnsigned } from '../../../lib/nth.ts';
 import { DRAWS, draw24, exponential, hash, type Origin, pick, scramble, shareTable } from '../random.ts';
 import { chanceTable, fillBehaviour } from './behaviour.ts';
@@ -340,7 +340,7 @@ const READER_BOOST = 5;
 
 /** Changes by the stories on one day of a project. */
 function twistOf({ conversionFall: fall, mixCampaign: mixed, costs }: MetricStories, projectId: number, dayNumber: number) {
-  const date = new Date(dayNumber * DAY_MS).toISOString().slice(0, 10);
+  const date = dayText(dayNumber);
   const falls = projectId === fall.projectId && date >= fall.startDay;
   const isMixed = projectId === mixed.projectId && date >= mixed.startDay && date <= mixed.endDay;
   return {

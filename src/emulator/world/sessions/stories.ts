@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../lib/clock.ts';
+import { dayText } from '../../../lib/clock.ts';
 import { app, content, projects, shop } from '../../credentials.ts';
 import { hash, hundredths, type Origin, oneOf } from '../random.ts';
 import { costsOf, harmlessOf } from './costs.ts';
@@ -11,10 +11,6 @@ import { pageGroupsOf } from './structure.ts';
 interface Named {
   readonly id: number;
   readonly name: string;
-}
-
-function dayText(dayNumber: number): string {
-  return new Date(dayNumber * DAY_MS).toISOString().slice(0, 10);
 }
 
 function named<T extends Named>(list: readonly T[], name: string): T {

@@ -1,19 +1,8 @@
-import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
+import { DAY_MS, HOUR_MS, isoTime } from '../../../lib/clock.ts';
 import { hash, type Origin } from '../random.ts';
 import { drawBetween } from './noise.ts';
 import type { SlowTagStory, SpeedStories } from './runs.ts';
 import { scenariosOf } from './scenarios.ts';
-
-/** A note on the time axis, with what it is tied to; the ties are not part of what lists show. */
-export interface SpeedEvent {
-  readonly key: string;
-  readonly monitorings: readonly number[];
-  readonly scenarios: readonly number[];
-  readonly text: string;
-  /** As it was given. */
-  readonly date: string;
-  readonly dateMs: number;
-}
 
 const KINDS = [
   { key: 'release', words: (n: number) => `Release 2.${n}: storefront and API` },
@@ -24,8 +13,8 @@ const KINDS = [
 
 /** The same instant in the spellings that deployments mix. */
 function spelled(dateMs: number, style: number): string {
-  if (style === 0) return new Date(dateMs).toISOString();
-  const local = new Date(dateMs + 2 * HOUR_MS).toISOString().slice(0, 19);
+  if (style === 0) return isoTime(dateMs);
+  const local = isoTime(dateMs + 2 * HOUR_MS).slice(0, 19);
   return local + (style === 1 ? '+02:00' : '+0200');
 }
 
@@ -39,7 +28,7 @@ function seeded(origin: Origin, projectId: number): SpeedEvent[] {
     const kind = KINDS[h % KINDS.length];
     const tied = scenarios.filter((_scenario, place) => drawBetween(h, 10 + place, 0, 1) === 1);
     return {
-      key: `${kind?.key}-${new Date(dateMs).toISOString().slice(0, 10)}-${index + 1}`,
+      key: `${kind?.key}-${isoTime(dateMs).slice(0, 10)}-${index + 1}`,
       text: kind?.words(8 - index) ?? '',
       date: spelled(dateMs, index % 3),
       dateMs,
@@ -49,7 +38,10 @@ function seeded(origin: Origin, projectId: number): SpeedEvent[] {
   });
 }
 
-function slowTagEvent({ projectId, scenarioId, eventKey, eventText, dateMs }: SlowTagStory): SpeedEvent {
+/** A note on the time axis, with what it is tied to; the ties are not part of what lists show, the date is as it was given. */
+export type SpeedEvent = ReturnType<typeof slowTagEvent>;
+
+function slowTagEvent({ projectId, scenarioId, eventKey, eventText, dateMs }: SlowTagStory) {
   const monitorings = scenariosOf(projectId).filter(({ id }) => id === scenarioId);
   return {
     key: eventKey,

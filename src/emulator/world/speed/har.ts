@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Content, Cookie, Entry, Har, Header, PostData, Request, Response, Timings } from 'har-format';
-import { DAY_MS } from '../../../lib/clock.ts';
+import { DAY_MS, isoTime } from '../../../lib/clock.ts';
 import { nth } from '../../../lib/nth.ts';
 import { addTo, countOf } from '../../../lib/tally.ts';
 import { hash, hashText } from '../random.ts';
@@ -245,7 +245,7 @@ function setCookiesOf({ phase, type }: RequestSpec, { hour, navigationStartMs }:
   const isSession = phase === 'document';
   if (!isSession && (type !== 'beacon' || draw(h, 22) > 0.5)) return [];
   const name = isSession ? 'sid' : 'uid';
-  const expires = new Date(navigationStartMs + 30 * DAY_MS).toISOString();
+  const expires = isoTime(navigationStartMs + 30 * DAY_MS);
   return [{ name, value: secretToken(name, hour), path: '/', expires, httpOnly: isSession, secure: true }];
 }
 
@@ -314,11 +314,11 @@ function harEntry(placed: ReturnType<typeof placeRequests>[number], context: Har
   const h = hashText(spec.url);
   const httpVersion = spec.protocol ?? 'h2';
   const blocking = spec.phase === 'blocking' || spec.phase === 'tag';
-  const lastAccess = new Date(context.navigationStartMs - 45_000).toISOString();
+  const lastAccess = isoTime(context.navigationStartMs - 45_000);
   const urgent = (blocking && spec.type === 'script') || spec.phase === 'hero';
   return {
     pageref: 'page_1',
-    startedDateTime: new Date(context.navigationStartMs + startMs).toISOString(),
+    startedDateTime: isoTime(context.navigationStartMs + startMs),
     time,
     request: harRequest(spec, url, context, httpVersion),
     response: harResponse(spec, url, context, httpVersion, h),
@@ -344,7 +344,7 @@ export function stepHar(stepRun: StepRun): Har {
       pages: [
         {
           id: 'page_1',
-          startedDateTime: new Date(timings.navigationStart).toISOString(),
+          startedDateTime: isoTime(timings.navigationStart),
           title: context.documentUrl,
           pageTimings: { onContentLoad: timings.domContentLoadedEventStart, onLoad: timings.loadEvent, _startRender: timings.startRender },
         },

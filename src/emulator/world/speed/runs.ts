@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
+import { DAY_MS, HOUR_MS, isoTime } from '../../../lib/clock.ts';
 import { shop } from '../../credentials.ts';
 import { hash, type Origin, oneOf, unit } from '../random.ts';
 import { draw, drawBetween } from './noise.ts';
@@ -45,7 +45,7 @@ export function speedStories({ seed, startMs }: Origin) {
   const tag = oneOf(TAGS, drawn(7));
   const startDay = Math.floor(startMs / DAY_MS);
   const dateMs = (startDay - 6 - (drawn(8) % 9)) * DAY_MS + (7 + (drawn(9) % 9)) * HOUR_MS + (drawn(10) % 60) * 60_000;
-  const day = new Date(dateMs).toISOString().slice(0, 10);
+  const day = isoTime(dateMs).slice(0, 10);
   return {
     slowTag: {
       ...placeOf(slow),

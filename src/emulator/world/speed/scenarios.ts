@@ -3,38 +3,8 @@ import { app, content, shop } from '../../credentials.ts';
 /** Kind of a page, which decides how heavy and how fast it is. */
 export type PageKind = 'home' | 'category' | 'product' | 'cart' | 'payment' | 'search' | 'article' | 'section' | 'help';
 
-/** One page of a scenario and what is done on it. */
-export interface Step {
-  readonly id: number;
-  /** Place within the scenario, from 0. */
-  readonly index: number;
-  readonly name: string;
-  readonly description: string;
-  readonly kind: PageKind;
-  /** Path of the page below the first party's origin. */
-  readonly path: string;
-  /** In order; the last one checks the content. */
-  readonly actions: readonly string[];
-}
-
-/** A synthetic visit that is repeated every hour. */
-export interface Scenario {
-  /** Place in the list of all scenarios; identifiers of runs are built on it. */
-  readonly index: number;
-  readonly id: number;
-  readonly projectId: number;
-  /** The record of the console that schedules it; the interface cannot list it. */
-  readonly monitoringId: number;
-  readonly name: string;
-  readonly device: 'desktop' | 'mobile';
-  /** Key of the site in the tables of hosts. */
-  readonly site: 'shop' | 'content' | 'app';
-  readonly steps: readonly Step[];
-}
-
-type PageStep = Omit<Step, 'id' | 'index'>;
-
-function page(kind: PageKind, path: string, name: string, description: string, actions: readonly string[]): PageStep {
+/** A page and what is done on it, in order; the last action checks the content. */
+function page(kind: PageKind, path: string, name: string, description: string, actions: readonly string[]) {
   return { name, description, kind, path, actions };
 }
 
@@ -99,7 +69,8 @@ const helpReturns = page('help', '/help/returns', 'Help article', 'Opens the art
   'Check that "30 days" is present',
 ]);
 
-type ScenarioRow = readonly [id: number, name: string, project: typeof shop, device: Scenario['device'], pages: readonly PageStep[]];
+type PageStep = ReturnType<typeof page>;
+type ScenarioRow = readonly [id: number, name: string, project: typeof shop, device: 'desktop' | 'mobile', pages: readonly PageStep[]];
 const rows: readonly ScenarioRow[] = [
   [4101, 'Checkout – desktop', shop, 'desktop', [home, category, product, cart, payment]],
   [4102, 'Checkout – mobile', shop, 'mobile', [home, category, product, cart, payment]],
@@ -112,21 +83,30 @@ const rows: readonly ScenarioRow[] = [
   [4201, 'Help centre (web view)', app, 'mobile', [help, helpReturns]],
 ];
 
-function stepsOf(scenarioId: number, pages: readonly PageStep[]): Step[] {
+/** One page of a scenario and what is done on it; `index` is its place within the scenario, from 0. */
+export type Step = ReturnType<typeof stepsOf>[number];
+
+function stepsOf(scenarioId: number, pages: readonly PageStep[]) {
   return pages.map((each, index) => ({ ...each, index, id: scenarioId * 10 + index + 1 }));
 }
 
 /** All scenarios of all projects, steps and identifiers included; the same for every seed. */
-const scenarios: readonly Scenario[] = rows.map(([id, name, project, device, pages], index) => ({
+const scenarios = rows.map(([id, name, project, device, pages], index) => ({
+  /** Place in the list of all scenarios; identifiers of runs are built on it. */
   index,
   id,
   name,
   device,
   projectId: project.id,
+  /** Key of the site in the tables of hosts. */
   site: project.kind,
+  /** The record of the console that schedules it; the interface cannot list it. */
   monitoringId: 300 + index * 7,
   steps: stepsOf(id, pages),
 }));
+
+/** A synthetic visit that is repeated every hour. */
+export type Scenario = (typeof scenarios)[number];
 
 /** Places in the list of scenarios that identifiers of runs leave to those that are always there. */
 export const CLONES_FROM = 16;
