@@ -394,6 +394,8 @@ function depthsOf(rows: readonly CountedRow[]): number[] {
   return Array.from(depths, (count) => count ?? 0);
 }
 
+const countOf = (rows: readonly CountedRow[]) => sumOfKnown(rows, ({ n }) => n);
+
 const eachOf = <Key, Made>(rows: readonly CountedRow[], keyOf: (row: CountedRow) => Key, make: (own: readonly CountedRow[]) => Made) =>
   new Map([...grouped(rows, keyOf)].map(([key, own]) => [key, make(own)] as const));
 
@@ -410,9 +412,12 @@ function countsOf(all: readonly VisitRow[], { group }: Pick<FunnelPlan, 'group'>
     gaps: eachOf(
       of('gap'),
       ({ depth }) => depth,
-      (own) => own.map(({ value, n }) => [value, n] as const),
+      (own) => [...eachOf(own, ({ value }) => value, countOf)],
     ),
-    next: of('next').map(({ depth, value, name, n }) => ({ depth, page: value === 1 ? undefined : name, count: n })),
+    // Of each part there are rows of their own.
+    next: [...grouped(of('next'), ({ depth, value, name }) => `${depth} ${value} ${name}`).values()].flatMap((own) =>
+      own.slice(0, 1).map(({ depth, value, name }) => ({ depth, page: value === 1 ? undefined : name, count: countOf(own) })),
+    ),
     immature: sumOfKnown(of('day'), ({ depth, n }) => (depth > 0 ? 0 : n)),
   };
 }

@@ -177,8 +177,8 @@ async function zonesToLookAt(
 
 /** Requests for one look at a site or at the zones of its app, a token and lists included, but not the kept ones of zones. */
 const MOST_REQUESTS = 44;
-/** A token, the lists of segments and goals, and up to seven for last year, with one to spare. */
-const RESERVED = 11;
+/** A token, the lists of segments and goals, and up to seven for last year. */
+const RESERVED = 10;
 /** Of these, all visitors read in vain and the halving that finds the first day which the platform keeps. */
 const TO_FIND_KEPT = 10;
 /** Scenarios that are looked at beside the site or its zones, each a request, after one for their list. */

@@ -61,7 +61,7 @@ describe('where nothing is downloaded', () => {
 });
 
 describe('of what is here', { tags: 'nightly' }, () => {
-  beforeAll(() => call('sync_exports', { jobIds: ['Daily sessions'] }));
+  beforeAll(() => call('sync_exports', { jobIds: ['Daily sessions', 'Daily views'] }));
 
   it('a description counts its rows, which are not those of its table of columns', async () => {
     const { structured } = await call('query_export');
