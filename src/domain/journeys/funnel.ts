@@ -395,8 +395,10 @@ export function groupSentences(groups: readonly FunnelGroup[], unit: Told['unit'
 }
 
 /** `Fewer mobile sessions reach purchase: …`, of a group that stands out. */
-const groupSentence = ({ group, verdict, differs }: FunnelGroup, noun: string) =>
-  `${capital(differs ?? '')} ${group} ${noun}${verdict.slice(differs?.length)}.`;
+function groupSentence({ group, verdict, differs }: FunnelGroup, noun: string): string {
+  const who = /^\d{4}-\d\d-\d\d$/.test(group) ? `${noun} of ${dateText(group, group.slice(0, 4))}` : `${group} ${noun}`;
+  return `${capital(differs ?? '')} ${who}${verdict.slice(differs?.length)}.`;
+}
 
 /**
  * The sentences of a funnel: the change where a baseline was asked for or how chosen devices differ, how groups of a split do, the largest

@@ -49,10 +49,12 @@ async function readLastYear(
   for (let turn = 0; turn < HALVINGS; turn += 1) {
     const daysTo = (ms: number) => Math.ceil(daysBetween(openMs, ms, timeZone));
     const [length, usual] = [daysTo(openEndMs + 1), daysTo(nowMs) - USUALLY_KEPT_DAYS] as const;
-    const middleMs = shiftDays(openMs, turn === 0 && usual > 0 && usual < length ? usual : Math.floor(length / 2), timeZone);
+    const isUsual = turn === 0 && usual > 0 && usual < length;
+    const middleMs = shiftDays(openMs, isUsual ? usual : Math.floor(length / 2), timeZone);
     const later = await read({ startMs: middleMs, endMs: openEndMs });
     rows.push(...later.rows);
     if (isRefused(later)) openMs = middleMs;
+    else if (isUsual) break;
     else openEndMs = middleMs - 1;
   }
   return rows;

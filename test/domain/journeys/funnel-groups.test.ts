@@ -66,6 +66,14 @@ describe('groups of a funnel', () => {
     expect(found['App']).toBe('cannot be told from its devices, which hardly any others have');
   });
 
+  it('of days are told by their date', () => {
+    const days = { '2026-10-22': [1_000, 690], '2026-10-23': [1_000, 270], '2026-10-24': [1_000, 680] } as const;
+    const groups = new Map(Object.entries(days).map(([name, [of, hits]]) => [name, [0, of - hits, hits]]));
+    expect(groupSentences(groupsOf(NAMES, { groups, byDevice: undefined }), 'sessions', 'day')).toMatch(
+      /^Fewer sessions of 23 Oct reach purchase: 27\.0% of those /,
+    );
+  });
+
   it('that do not stand out are said to be alike on the same devices', () => {
     const said = groupSentences(groupsOf(NAMES, countsFrom(BROWSERS)), 'sessions', 'browser', true);
     expect(said).toBe('No browser differs significantly from the others on the same devices.');
