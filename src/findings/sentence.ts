@@ -204,7 +204,8 @@ function rangeSentence(facts: Facts, subject: string, grammar: Grammar): string 
   const isOtherWay = (now - before) * (verdict === 'higher' ? 1 : -1) < LEAST_SHOWN * before;
   const { causes } = facts;
   const without = causes.length > 0 ? `, because of ${namesOf(causes)}; otherwise` : '; on comparable days';
-  if (isOtherWay) return `${subject} went from ${figures}${without} it is ${sizeText(facts, grammar)}.`;
+  const isNow = grammar.nounOf(facts.subject).isPlural ? 'they are' : 'it is';
+  if (isOtherWay) return `${subject} went from ${figures}${without} ${isNow} ${sizeText(facts, grammar)}.`;
   return `${subject} ${verdict === 'higher' ? 'rose' : 'fell'} from ${figures}${causeText(facts)}.`;
 }
 

@@ -390,13 +390,15 @@ export function groupSentences(groups: readonly FunnelGroup[], unit: Told['unit'
   const differing = ['fewer', 'more'].flatMap((kind) => groups.filter(({ differs }) => differs === kind));
   const own = differing.slice(0, Math.min(2, Math.max(1, groups.length - 1)));
   const noun = breakdown === 'visitor_type' ? 'visitors' : unit;
-  if (own.length > 0 || groups.every(({ verdict }) => verdict === 'too few')) return own.map((each) => groupSentence(each, noun)).join(' ');
+  if (own.length > 0 || groups.every(({ verdict }) => verdict === 'too few'))
+    return own.map((each) => groupSentence(each, noun, breakdown)).join(' ');
   return `No ${breakdown.replace('_', ' ')} differs significantly from the others${isByDevice ? ' on the same devices' : ''}.`;
 }
 
 /** `Fewer mobile sessions reach purchase: …`, of a group that stands out. */
-function groupSentence({ group, verdict, differs }: FunnelGroup, noun: string): string {
-  const who = /^\d{4}-\d\d-\d\d$/.test(group) ? `${noun} of ${dateText(group, group.slice(0, 4))}` : `${group} ${noun}`;
+function groupSentence({ group, verdict, differs }: FunnelGroup, noun: string, breakdown?: string): string {
+  const dated = { day: 'of', week: 'of the week from' }[breakdown ?? ''];
+  const who = dated === undefined ? `${group} ${noun}` : `${noun} ${dated} ${dateText(group, group.slice(0, 4))}`;
   return `${capital(differs ?? '')} ${who}${verdict.slice(differs?.length)}.`;
 }
 

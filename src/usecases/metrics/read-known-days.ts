@@ -20,7 +20,7 @@ const METRICS = ['visits', 'conversionCount', 'conversionRate', 'revenueSum', 'c
 const MOST_DAYS = MAX_METRICS_RANGE_MS / ONE_DAY_MS;
 /** Times that days which reach beyond what the platform keeps are halved, because it refuses them whole. */
 const HALVINGS = 3;
-/** Thirteen months, for which visits are mostly kept: where they are split first (CNIL, guidelines on trackers of 2020). */
+/** Thirteen months, the least that holds last year's month beside this one: where they are split first. */
 const USUALLY_KEPT_DAYS = 395;
 
 /** The days of all visits a year before a range, as far as the platform keeps them. */
@@ -44,6 +44,8 @@ async function readLastYear(
   const first = await read(range);
   if (!isRefused(first)) return first.rows;
   const rows = first.rows.filter(({ values }) => typeof values['visits'] === 'number');
+  // Where all of it lies further back, no part is likely to be kept.
+  if (rows.length === 0 && daysBetween(range.endMs, nowMs, timeZone) > USUALLY_KEPT_DAYS) return [];
   let openEndMs = Math.min(range.endMs + 1, ...rows.map(({ interval }) => interval.startMs)) - 1;
   let openMs = Math.max(range.startMs, shiftDays(openEndMs + 1, -MOST_DAYS, timeZone));
   for (let turn = 0; turn < HALVINGS; turn += 1) {

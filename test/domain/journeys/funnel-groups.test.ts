@@ -69,9 +69,9 @@ describe('groups of a funnel', () => {
   it('of days are told by their date', () => {
     const days = { '2026-10-22': [1_000, 690], '2026-10-23': [1_000, 270], '2026-10-24': [1_000, 680] } as const;
     const groups = new Map(Object.entries(days).map(([name, [of, hits]]) => [name, [0, of - hits, hits]]));
-    expect(groupSentences(groupsOf(NAMES, { groups, byDevice: undefined }), 'sessions', 'day')).toMatch(
-      /^Fewer sessions of 23 Oct reach purchase: 27\.0% of those /,
-    );
+    const said = (breakdown: string) => groupSentences(groupsOf(NAMES, { groups, byDevice: undefined }), 'sessions', breakdown);
+    expect(said('day')).toMatch(/^Fewer sessions of 23 Oct reach purchase: 27\.0% of those /);
+    expect(said('week')).toMatch(/^Fewer sessions of the week from 23 Oct reach purchase: /);
   });
 
   it('that do not stand out are said to be alike on the same devices', () => {

@@ -61,6 +61,8 @@ function factsOf(own: JudgedLine, words: Words): Facts {
   const { metric, line, cell } = own;
   const { from, to } = daysOf(own, words);
   const { expected, low, high, verdict, unseen = [], alone = [] } = cell;
+  // A note names them all.
+  const names = unseen.length > 1 ? ['special days'] : unseen;
   const percent = Number((100 * distanceOf(own)).toFixed(2));
   const clipped = (value: number) => Math.max(-100, value);
   const boundOf = (value: number | null) =>
@@ -75,9 +77,7 @@ function factsOf(own: JudgedLine, words: Words): Facts {
     against: { what: 'expected', value: expected, ...(low !== null && { low }), ...(high !== null && { high }) },
     ...(isMoved && { change: { percent, low: clipped(boundOf(high)), high: clipped(boundOf(low)) } }),
     verdict: VERDICTS[verdict ?? 'normal'] ?? 'unchanged',
-    causes: isMoved
-      ? [...unseen.slice(0, MOST_NAMED).map((name) => ({ kind: 'special day' as const, name, basis: 'inferred' as const })), ...alone]
-      : [],
+    causes: isMoved ? [...names.map((name) => ({ kind: 'special day' as const, name, basis: 'inferred' as const })), ...alone] : [],
   };
 }
 
