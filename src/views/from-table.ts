@@ -11,7 +11,7 @@ import { type CalendarUnit, type Interval, slotsOf } from '../lib/calendar.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { todayIn } from '../lib/dates.ts';
 import { grouped } from '../lib/grouped.ts';
-import { formatPercent } from '../lib/number-text.ts';
+import { counted, formatPercent } from '../lib/number-text.ts';
 import { capital, headlineOf, present } from '../lib/sentences.ts';
 import { intervalIn, momentWords, rangeIn, sinceWords, type Unit, unitIn } from './charts/values.ts';
 import {
@@ -191,9 +191,12 @@ function chosenLines(lines: ReadonlyMap<string, CellsByTime>) {
   return { shown, dropped };
 }
 
-/** The expected values with bounds, those of days to come as a line of their own; empty where the table has none. */
-function expectedLines(cells: readonly DrawnCell[], inPart: readonly string[]): TrendSeries[] {
-  return ['expected', 'forecast'].flatMap((name, at) => {
+/**
+ * The expected values with bounds, of a change without it, those of days to come, which has all of it, as a line of their own; empty where
+ * the table has none.
+ */
+function expectedLines(cells: readonly DrawnCell[], inPart: readonly string[], isChanged: boolean): TrendSeries[] {
+  return [isChanged ? 'expected without the change' : 'expected', 'forecast'].flatMap((name, at) => {
     const valuesOf = (part: keyof DrawnCell['expected']) => cells.map((each) => (each.isAhead === at > 0 ? each.expected[part] : null));
     const line = {
       name,
@@ -210,38 +213,48 @@ function expectedLines(cells: readonly DrawnCell[], inPart: readonly string[]): 
 /** More would cover each other. */
 const MOST_MARKS = 4;
 
-/** The rows of a line that are not what was expected, those that lie farthest from it, each with how far. */
+/** The rows of a line that are not what was expected, those that lie farthest from it first, each with how far. */
 const rowMarks = ({ dimensions: [per = '', ...others], cells }: Drawn): TrendEvent[] =>
   cells
     .flatMap(({ labels: [label = ''], off }) => (off === undefined || others.length > 0 ? [] : [{ off, time: timeOf(label) }]))
     .toSorted((a, b) => Math.abs(b.off) - Math.abs(a.off))
-    .slice(0, MOST_MARKS)
-    .map(({ off, time }) => ({ time, name: `${momentWords(time, per)} ${formatPercent(off, { sign: true, digits: 0 })}` }));
+    .map(({ off, time }) => ({
+      time,
+      name: `${momentWords(time, per)} ${formatPercent(off, { sign: true, digits: 0 })}`,
+      isOfValue: true,
+    }));
 
 const isByDay = ({ dimensions: [unit = ''] }: Drawn) => unit === 'day' || unit === 'hour';
 
-/** The finding of a picture over time, and its marks. */
+/** The finding of a picture over time, its marks, and how many days are off without one. */
 function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly string[]) {
   // One day is not seen in a course of weeks or months.
   const isSeen = ({ when }: Finding) => when.shape !== 'day' || isByDay(drawn);
-  // No day before it is drawn, and nothing of it where the season made it.
-  const isPast = (each: Finding) => mayBeSeason(each) && (each.when.from ?? '') < (times[0] ?? '');
+  const isBefore = ({ when }: Finding) => (when.from ?? '') < (times[0] ?? '');
   const own = findingsIn(drawn, findings).filter((each) => isSeen(each) && isOnDays(each, times));
-  const finding = own.find((each) => each.when.shape !== 'day' && !isPast(each) && (isMoved(each) || each.verdict === 'unchanged'));
+  // No day before it is drawn, and nothing of it where the season made it.
+  const isTitle = (each: Finding) => each.when.shape !== 'day' && !(mayBeSeason(each) && isBefore(each));
+  const ownTitle = own.find((each) => isTitle(each) && (isMoved(each) || each.verdict === 'unchanged'));
+  const others = changesBeside(findings, present(ownTitle), drawn.metric, times);
+  // A change of a place that has no line says more of a picture than how its days rank.
+  const finding = ownTitle ?? others.find((each) => each.subject === drawn.metric && !isBefore(each));
   const story = finding && isMoved(finding) && finding.when.shape !== 'range' ? finding : undefined;
-  const { from = LAST, to = LAST } = story?.when ?? {};
+  const beside = others.filter((each) => each !== story);
   // The days of a change are no news beside it.
-  const isNews = ({ when }: Finding) => (when.from ?? '') < from || (when.from ?? '') > to;
-  const unusual = own.filter((each) => each.when.shape === 'day' && isMoved(each) && isNews(each));
+  const isNews = (time: string) => {
+    const next = times.find((each) => each > time) ?? LAST;
+    return present(story, ...beside).every(({ when: { from = LAST, to = LAST } }) => to < time.slice(0, 10) || from >= next);
+  };
+  const unusual = own.filter((each) => each.when.shape === 'day' && isMoved(each) && isNews(each.when.from ?? ''));
   const change = story && ownMark(story, times);
-  const marks = [...unusual.map((each) => ownMark(each, times)), ...rowMarks(drawn)];
+  const marks = [...rowMarks(drawn).filter(({ time }) => isNews(time)), ...unusual.map((each) => ownMark(each, times))];
+  const days = [...new Map(marks.filter(({ time }) => time !== change?.time).map((mark) => [mark.time, mark])).values()];
   return {
     finding,
+    isChanged: present(story, ...beside).length > 0,
+    left: Math.max(0, days.length - MOST_MARKS),
+    events: [...days.slice(0, MOST_MARKS), ...beside.map((each) => besideMark(each, times))],
     ...(change && { change }),
-    events: [
-      ...new Map(marks.filter(({ time }) => time !== change?.time).map((mark) => [mark.time, mark])).values(),
-      ...changesBeside(findings, present(story), drawn.metric, times).map((each) => besideMark(each, times)),
-    ],
   };
 }
 
@@ -281,13 +294,12 @@ function trendOf(drawn: Drawn, range: TableRange): TrendSpec {
   const { times, inPart, cut, hollowIn } = timesOf(drawn, range);
   const lines = linesOf(drawn);
   const { shown, dropped } = chosenLines(lines);
-  const expected = lines.size === 1 ? expectedLines(cells, cut) : [];
-  const ahead = cells.filter(({ isAhead }) => isAhead && expected.length > 0).map(({ labels }) => timeOf(labels[0] ?? ''));
-  const begun = ahead.slice(0, 1).map((time) => ({ name: `forecast from ${momentWords(time, dimensions[0] ?? '')}`, time }));
   // The last row reaches to the end of the range.
   const last = interval ? [todayIn(timeZone, interval.endMs)] : [];
-  const { finding, events, ...marks } = toldOf(drawn, findings, [...times, ...last]);
-  const isMarked = events.length > 0 || marks.change !== undefined;
+  const { finding, isChanged, left, events, ...marks } = toldOf(drawn, findings, [...times, ...last]);
+  const expected = lines.size === 1 ? expectedLines(cells, cut, isChanged) : [];
+  const ahead = cells.filter(({ isAhead }) => isAhead && expected.length > 0).map(({ labels }) => timeOf(labels[0] ?? ''));
+  const begun = ahead.slice(0, 1).map((time) => ({ name: `forecast from ${momentWords(time, dimensions[0] ?? '')}`, time }));
   return {
     kind: 'trend',
     // Of weeks and months it begins with the whole, of which nothing is seen where that is left out.
@@ -299,7 +311,7 @@ function trendOf(drawn: Drawn, range: TableRange): TrendSpec {
       hollowIn(expected.length > 0 ? once([...inPart, ...cut]).toSorted() : inPart),
       (expected.length > 0 || hasBounds(cells)) && 'bands: 95%',
       begun.length > 0 && 'dotted: forecast',
-      expected.length > 1 && isMarked && 'expected: without the changes, forecast: with them',
+      left > 0 && `${counted(left, 'more unusual day')} not marked`,
     ).join(', '),
     unit,
     timeZone,

@@ -62,6 +62,8 @@ export interface TrendSeries extends BarSeries {
 export interface TrendEvent {
   readonly name: string;
   readonly time: string;
+  /** It is about the value of this time, which may be that of a week or month: it stands where that is drawn. */
+  readonly isOfValue?: true;
 }
 
 /** The level of the first series over some time. */

@@ -131,6 +131,25 @@ it('marks the days that are not what was expected, also those that only their bo
   });
 });
 
+it('is titled by a change of a place without a line, and says how many unusual days have no mark', () => {
+  const days = Array.from({ length: 7 }, (_, at) => `2026-11-${String(9 + at).padStart(2, '0')}`);
+  const rows = days.map((day, at) => [day, 150 + at, 100, 80, 120, 'high']);
+  const table = { columns: ['day', 'visits', 'expected', 'low', 'high', 'verdict'], rows, units: { visits: 'sessions' } };
+  const answers = { visits: 'Most visits: 15 Nov (156).' };
+  expect(chartOfTable(table, { ...week, answers })).toMatchObject({
+    title: 'Most visits: 15 Nov (156)',
+    subtitle: expect.stringContaining('3 more unusual days not marked'),
+    series: [{}, { name: 'expected' }],
+  });
+  const lost = { ...finding('visits', 'Blog', 'lower'), when: { shape: 'step', from: '2026-11-11', ongoing: true } as const };
+  expect(chartOfTable(table, { ...week, answers, findings: [lost] })).toMatchObject({
+    title: 'visits of Blog: lower',
+    change: { name: 'since 11 Nov', time: '2026-11-11' },
+    events: [{ time: '2026-11-10' }, { time: '2026-11-09' }],
+    series: [{}, { name: 'expected without the change' }],
+  });
+});
+
 it('says how many rows of a query are drawn, where it has more', () => {
   const rows = [
     ['a', 1],

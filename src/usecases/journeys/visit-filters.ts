@@ -18,23 +18,24 @@ const among = (column: string, texts: readonly string[], sql: SqlWords) =>
   `lower(${column}) IN (${texts.map((each) => sql.text(each.trim().toLowerCase())).join(', ')})`;
 const idsOf = (devices: NonNullable<Filters['devices']>) => devices.flatMap((device) => deviceIds[device]).join(', ');
 
-/** The field of sessions that a filter reads, and its condition on the column of it. */
+/** The field of sessions that a filter reads, its condition on the column of it, and its words where its name does not say it. */
 const FILTERS: {
   readonly [Name in Exclude<keyof Filters, 'entryPages'>]-?: readonly [
     field: string,
     condition: (column: string, asked: NonNullable<Filters[Name]>, sql: SqlWords) => string,
+    words?: (asked: NonNullable<Filters[Name]>) => string,
   ];
 } = {
   devices: ['device_id', (column, devices) => `${column} IN (${idsOf(devices)})`],
-  visitorType: ['session_number', (column, type) => `${column} ${type === 'new' ? '= 1' : '> 1'}`],
+  visitorType: ['session_number', (column, type) => `${column} ${type === 'new' ? '= 1' : '> 1'}`, (type) => `${type} visitors`],
   countries: ['country_code', among],
   browsers: ['browser_name', among],
-  automated: ['is_excludable', (column) => `NOT coalesce(${column}, false)`],
+  automated: ['is_excludable', (column) => `NOT coalesce(${column}, false)`, () => 'without automated visits'],
 };
 
 /** A filter by a field of sessions that leaves some out. */
 interface SessionFilter {
-  /** As the caller gave it: `devices mobile, tablet`. */
+  /** As a picture says it: `devices mobile, tablet`. */
   readonly words: string;
   readonly field: string;
   readonly condition: (column: string, sql: SqlWords) => string;
@@ -45,13 +46,13 @@ export function sessionFilters(filters: Filters): SessionFilter[] {
   return (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).flatMap((name): SessionFilter[] => {
     const asked = filters[name];
     if (asked === undefined || asked === 'include') return [];
-    const [field, condition] = FILTERS[name];
-    const words = `${name} ${typeof asked === 'string' ? asked : asked.join(', ')}`;
+    const [field, condition, wordsOf] = FILTERS[name];
+    const words = wordsOf?.(asked as never) ?? `${name} ${[asked].flat().join(', ')}`;
     return [{ words, field, condition: (column, sql) => condition(column, asked as never, sql) }]; // the value of that very filter
   });
 }
 
-/** The filters as the caller gave them. */
+/** The filters in words. */
 export function filterWords(filters: Filters): string[] {
   const { entryPages } = filters;
   return [...sessionFilters(filters).map(({ words }) => words), ...(entryPages ? [`entry pages ${entryPages.join(', ')}`] : [])];

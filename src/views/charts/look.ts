@@ -41,8 +41,8 @@ export const WORDS_PX = 14;
 /** A text in lines that fit the width; only a text of more lines than a head has is cut. */
 export function wrapped(text: string, characters: number): string[] {
   const lines: string[] = [];
-  // An amount stays with its unit, a day with its month.
-  for (const word of plainText(text, characters * MOST_LINES).split(/(?<!\d) | (?!\p{L}{1,4}\b)/u)) {
+  // An amount stays with its unit, a day with its month, a sign with its meaning.
+  for (const word of plainText(text, characters * MOST_LINES).split(/(?<!\p{S})(?:(?<!\d) | (?!\p{L}{1,4}\b))/u)) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + word.length < characters) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(plainText(word, characters));

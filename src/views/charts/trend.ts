@@ -1,6 +1,6 @@
 import { present } from '../../lib/sentences.ts';
 import { ascending } from '../../statistics/order.ts';
-import { MAX_BANDS, type TrendSeries, type TrendSpec } from '../spec.ts';
+import { MAX_BANDS, type TrendEvent, type TrendSeries, type TrendSpec } from '../spec.ts';
 import {
   axisLines,
   CHARACTER_PX,
@@ -150,16 +150,24 @@ function wallMs(time: string, dayHour: DayHour): number {
   return Date.parse(isDay(time) ? `${time}T${dayHour}:00Z` : `${time}Z`);
 }
 
+/** Where the values of times are drawn: those of weeks and longer in their middle, so that a change within one is seen to be. */
+function pointsOf(startMs: readonly number[]): readonly number[] {
+  const lengthOf = (at: number) => (startMs[at + 1] ?? Number.NaN) - (startMs[at] ?? Number.NaN);
+  const lengths = startMs.map((_, at) => lengthOf(Math.min(at, startMs.length - 2)));
+  return lengths.every((ms) => ms >= 7 * DAY_MS) ? startMs.map((ms, at) => ms + (lengths[at] ?? 0) / 2) : startMs;
+}
+
 interface Moment {
   readonly name: string;
   readonly atMs: number;
   readonly isChange: boolean;
 }
 
-function momentsOf({ events, change }: TrendSpec, dayHour: DayHour, { widthPx }: Look): Moment[] {
+function momentsOf({ events, change, times }: TrendSpec, dayHour: DayHour, pointMs: readonly number[], { widthPx }: Look): Moment[] {
   const longest = Math.max(24, Math.floor((widthPx - 24) / (1.1 * CHARACTER_PX)));
+  const placeOf = ({ time, isOfValue }: TrendEvent) => (isOfValue && pointMs[times.indexOf(time)]) || wallMs(time, dayHour);
   return present(...events, change)
-    .map((each) => ({ name: wrapped(each.name, longest).join('\n'), atMs: wallMs(each.time, dayHour), isChange: each === change }))
+    .map((each) => ({ name: wrapped(each.name, longest).join('\n'), atMs: placeOf(each), isChange: each === change }))
     .filter(({ atMs }) => drawable(atMs) !== null);
 }
 
@@ -341,10 +349,11 @@ export function drawTrend(given: TrendSpec, look: Look): Drawing {
   // The line of the finding has the plainest shape.
   const spec = { ...given, series: given.series.toSorted((a, b) => Number(b.isAccent ?? false) - Number(a.isAccent ?? false)) };
   const dayHour = dayHourOf(spec);
-  const atMs = spec.times.map((time) => wallMs(time, dayHour));
+  const startMs = spec.times.map((time) => wallMs(time, dayHour));
+  const atMs = pointsOf(startMs);
   const names = spec.series.map(({ name }) => plainText(name, 60));
-  const moments = momentsOf(spec, dayHour, look);
-  const all = [...atMs, ...moments.map((moment) => moment.atMs)].filter((at) => drawable(at) !== null);
+  const moments = momentsOf(spec, dayHour, atMs, look);
+  const all = [...startMs, ...atMs, ...moments.map((moment) => moment.atMs)].filter((at) => drawable(at) !== null);
   const [min, max] = all.length > 0 ? [Math.min(...all), Math.max(...all)] : [0, 1];
 
   const layout = layoutOf(spec, look, { names, moments, min, max });
@@ -366,7 +375,7 @@ export function drawTrend(given: TrendSpec, look: Look): Drawing {
     // The line itself stands in the legend, so that its shape is seen.
     ...(hasLegend && { legend: { ...legendOption(look, names, head.endPx), icon: undefined, itemWidth: 30 } }),
     grid: { left: LEFT_PX, right: rightPx, top, bottom, outerBoundsMode: 'none' },
-    xAxis: timeAxis(spec.times, atMs, { min, max, pxPerMs, isStill: !tooltip }, theme),
+    xAxis: timeAxis(spec.times, startMs, { min, max, pxPerMs, isStill: !tooltip }, theme),
     yAxis: {
       type: 'value',
       // Amounts begin at zero: a part of the scale makes any wave look like a fall.
