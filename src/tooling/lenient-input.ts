@@ -64,10 +64,11 @@ function isCommaList(element: Schema): boolean {
   return element instanceof z.ZodEnum || element instanceof z.ZodNumber || (fact !== undefined && 'metric' in fact);
 }
 
-/** Names that the reference has for the same id in its requests and in its answers. */
-const SAME_IDS: readonly (readonly string[])[] = [
+/** Names of one argument: of an id in the reference's requests and answers, and of what is searched or asked in other servers. */
+const SAME_NAMES: readonly (readonly string[])[] = [
   ['stepResultId', 'scenarioStepResultId', 'stepId'],
   ['runId', 'jobRunId'],
+  ['text', 'sql', 'query'],
 ];
 
 /** `jobIds` for `jobId`, and the other way round, where a tool has only one of both. */
@@ -104,7 +105,7 @@ function isOfHost({ shape }: z.ZodObject, name: string): boolean {
 function argumentOf({ shape }: z.ZodObject, said: string, given: InputMembers): string {
   if (Object.hasOwn(shape, said)) return said;
   const isGiven = (name: string) => given[name] !== null && given[name] !== undefined;
-  const same = SAME_IDS.find((names) => names.includes(said))?.filter((name) => name !== said);
+  const same = SAME_NAMES.find((names) => names.includes(said))?.filter((name) => name !== said);
   const name = same?.find((each) => Object.hasOwn(shape, each));
   if (name === undefined) return otherNumber(shape, said, isGiven) ?? said;
   return same?.some(isGiven) ? said : name;

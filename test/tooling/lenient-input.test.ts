@@ -175,7 +175,9 @@ it('a single name is understood beside a list of that kind that was left out as 
 it.each([
   ['scenarioStepResultId', ['stepResultId', 'stepId', 'scenarioStepResultId']],
   ['runId', ['runId', 'jobRunId']],
-])('the id %s is understood under each name that the reference has for it, two at once are refused', (name, said) => {
+  ['text', ['text', 'query']],
+  ['sql', ['sql', 'query']],
+])('%s is understood under each name that the reference or other servers have for it, two at once are refused', (name, said) => {
   const own = z.strictObject({ [name]: z.string() });
   for (const each of said) expect(understand(own, { [each]: 'ab12' }).input).toEqual({ [name]: 'ab12' });
   const both = Object.fromEntries(['stepResultId', 'stepId'].map((each) => [each, 'ab12']));
