@@ -1,3 +1,4 @@
+import { daysFrom } from '../lib/calendar.ts';
 import { formatNumber, formatPercent } from '../lib/number-text.ts';
 import { capital } from '../lib/sentences.ts';
 import type { Facts, Finding, FindingPlace } from './finding.ts';
@@ -67,7 +68,7 @@ interface CauseWords {
 const CAUSES: readonly CauseWords[] = [
   {
     isOf: ({ kind }) => kind === 'mix',
-    tell: ([mix]) => `, ${mix?.basis === 'measured' ? 'mostly' : 'perhaps'} because ${mix?.name ?? ''} had a larger share`,
+    tell: ([mix]) => `, ${mix?.basis === 'measured' ? 'mostly' : 'perhaps'} because of ${mix?.name ?? ''}`,
   },
   { isOf: ({ kind }) => kind === 'event', tell: (causes) => `; close in time: ${namesOf(causes)}` },
   { isOf: ({ kind, share }) => kind === 'special day' && share !== undefined, tell: partText },
@@ -137,6 +138,15 @@ function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Gramm
   return `${subject} ${was} ${kind} ${days}: ${valueText(now, unit)}, with ${expected} expected${bounds.text}${basis}.`;
 }
 
+/** Days that a change may have begun on, at most, where one is named for them all. */
+const SURE_DAYS = 7;
+
+/** Since when a change goes on: since its most likely first day, or since some day between the first and the last that it may be. */
+function sinceText({ from = '', earliest = from, latest = from }: Facts['when'], year: string): string {
+  if (daysFrom(earliest, latest) <= SURE_DAYS) return `since ${dateText(from, year)}`;
+  return `since some day ${rangeText(earliest, latest, year, ['between', 'and'])}`;
+}
+
 /** The sentence of a change with a date. */
 function datedSentence(facts: Facts, subject: string, { nounOf, year }: Grammar): string {
   const { when } = facts;
@@ -145,7 +155,7 @@ function datedSentence(facts: Facts, subject: string, { nounOf, year }: Grammar)
   const has = isPlural ? 'have' : 'has';
   const size = sizeText(facts, { nounOf });
   const isOpen = when.ongoing && when.to === undefined;
-  const days = isOpen ? `since ${dateText(from, year)}` : rangeText(from, to, year);
+  const days = isOpen ? sinceText(when, year) : rangeText(from, to, year);
   const drifted = isOpen ? `${has} drifted` : 'drifted';
   if (when.shape === 'drift') return `${subject} ${drifted} ${size} ${days}${causeText(facts) || ', slowly and on no single day'}.`;
   const than = facts.against?.name === undefined ? '' : ` than ${facts.against.name}`;

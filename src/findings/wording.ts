@@ -20,14 +20,14 @@ export function dateText(date: string, year: string): string {
 }
 
 /** Some days in the middle of a sentence: `on 4 Sept`, `from 3 to 9 Oct`, `from 28 Sept to 3 Oct`; the zone of two times stands once. */
-export function rangeText(from: string, to: string, year: string): string {
+export function rangeText(from: string, to: string, year: string, [before, between] = ['from', 'to']): string {
   if (from === to) return `on ${dateText(from, year)}`;
   const [a, b] = [partsOf(from), partsOf(to)];
   const isSameMonth = a.month === b.month && a.year === b.year;
   if (isSameMonth && a.day === b.day && a.time)
-    return `on ${dateText(from.slice(0, DAY_CHARS), year)} from ${a.time} to ${b.time}${b.zone}`;
+    return `on ${dateText(from.slice(0, DAY_CHARS), year)} ${before} ${a.time} ${between} ${b.time}${b.zone}`;
   const first = isSameMonth && !a.time ? a.day : dateText(from, a.year === b.year ? a.year : year);
-  return `from ${a.zone === b.zone ? first.replace(a.zone, '') : first} to ${dateText(to, year)}`;
+  return `${before} ${a.zone === b.zone ? first.replace(a.zone, '') : first} ${between} ${dateText(to, year)}`;
 }
 
 /** A value rounded to what an interval of this half-width bears, and to two significant digits at least. */

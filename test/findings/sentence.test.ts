@@ -90,14 +90,19 @@ describe('the sentence of a finding', () => {
       'Conversion rate has drifted 36% lower since 4 Sept, slowly and on no single day.',
     ],
     [
+      'what may have begun on many days',
+      { when: { ...step.when, earliest: '2026-08-30', latest: '2026-09-08' } },
+      'Conversion rate has been 36% lower since some day between 30 Aug and 8 Sept.',
+    ],
+    [
       'the mix',
-      { causes: [{ kind: 'mix', name: 'mobile', share: 0.8, basis: 'measured' }] },
-      'Conversion rate has been 36% lower since 4 Sept, mostly because mobile had a larger share.',
+      { causes: [{ kind: 'mix', name: 'a larger share of mobile', share: 0.8, basis: 'measured' }] },
+      'Conversion rate has been 36% lower since 4 Sept, mostly because of a larger share of mobile.',
     ],
     [
       'the mix, of which no part is measured',
-      { causes: [{ kind: 'mix', name: 'other visitors', basis: 'same time' }] },
-      'Conversion rate has been 36% lower since 4 Sept, perhaps because other visitors had a larger share.',
+      { causes: [{ kind: 'mix', name: 'a larger share of other visitors', basis: 'same time' }] },
+      'Conversion rate has been 36% lower since 4 Sept, perhaps because of a larger share of other visitors.',
     ],
     [
       'an event',

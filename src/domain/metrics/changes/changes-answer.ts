@@ -165,7 +165,7 @@ function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }
   const { shape, days, earliest, latest } = change;
   const from = shape === 'drift' ? facts.firstDay : change.from;
   const grown = change.parts.some(({ metric, relative }) => metric === 'visits' && relative > 0) && (change.maker ?? change.place);
-  const mixedIn = (place: Place) => (grown && isWithinPlace(grown, place) ? partName(grown, site) : 'other visitors');
+  const mixedIn = (place: Place) => `a larger share of ${grown && isWithinPlace(grown, place) ? partName(grown, site) : 'other visitors'}`;
   return change.parts.map(({ metric, place, relative, low, high, score, mix, cost }, at): Facts => {
     const pValue = at === 0 ? change.pValue : tailOf(score);
     const dated = { shape, from, ...(change.to !== undefined && { to: change.to }), days, earliest, latest, relative, low, high, pValue };

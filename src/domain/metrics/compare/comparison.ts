@@ -23,8 +23,9 @@ import { areNear, isOfThisPart, isOn, measuredAt, pointsKnown, reasonsOf, type S
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
 import { type Change, earlierOf, figuresOf } from './change.ts';
 import { changeTable, deviceRecord, revenueRecord, segmentRecord, sizeOf, sizeOfFigures, sumsOf } from './comparison-rows.ts';
+import type { Factors } from './comparison-windows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
-import { besideChange, isOf, levelsOf, onItsDays, toldFor } from './dated-changes.ts';
+import { besideChange, factorsOfDays, isOf, levelsOf, onItsDays, toldFor } from './dated-changes.ts';
 import { changeOf } from './judged-changes.ts';
 import { isChanged, type Reading, toldVerdict } from './readings.ts';
 
@@ -62,26 +63,39 @@ const REVENUE_FACTORS = [
 const shareOf = (contribution: number | undefined, change: number) =>
   contribution && change ? Number((contribution / change).toFixed(2)) : undefined;
 
-/** Points by which the share of a segment must have risen to be named. */
+/** Points by which the share of a segment must have moved to be named. */
 const LEAST_MOVED = 3;
 
-/** The segment whose share of the visits rose most; undefined where none rose by much. */
-function movedSegment(whole: Omit<GroupValues, 'name'>, segments: readonly GroupValues[]): string | undefined {
-  const share = (own: GroupValues['before'], of: GroupValues['before']) => (100 * (own['visits'] ?? 0)) / (of['visits'] || 1);
-  const moved = segments.map(({ name, before, after }) => ({ name, by: share(after, whole.after) - share(before, whole.before) }));
-  const [most] = moved.toSorted((a, b) => b.by - a.by);
-  return most && most.by >= LEAST_MOVED ? most.name : undefined;
+/** A part of all visits by its share of them on both sides, in percent. */
+type Shared = Pick<Contribution, 'name' | 'shareBefore' | 'shareAfter'>;
+
+/** The part whose visits moved most, the visits of all having grown so many times: `a smaller share of mobile`; empty without one. */
+function movedShare(parts: readonly Shared[], grown: number): string[] {
+  const movedOf = ({ shareBefore = 0, shareAfter = 0 }: Shared) => Math.abs(grown * shareAfter - shareBefore);
+  const [most] = parts.toSorted((a, b) => movedOf(b) - movedOf(a));
+  const { name, shareBefore = 0, shareAfter = 0 } = most ?? {};
+  return name === undefined ? [] : [`a ${shareAfter > shareBefore ? 'larger' : 'smaller'} share of ${name}`];
 }
 
-/** The mix of devices where it makes a rate of all visits move: the device whose share of these rose most, and such a segment. */
-function mixCauses(explained: Explained | undefined, whole: Omit<GroupValues, 'name'>, segments: readonly GroupValues[]): Facts['causes'] {
-  if (!explained || !isMix(explained)) return [];
-  const movedOf = ({ shareBefore = 0, shareAfter = 0 }: Contribution) => shareAfter - shareBefore;
-  const [most] = explained.groups.toSorted((a, b) => movedOf(b) - movedOf(a));
-  const share = shareOf(effectsOf(explained).mix, explained.change);
-  if (!most || share === undefined) return [];
-  const segment = movedSegment(whole, segments);
-  const names = [most.name, ...(segment === undefined ? [] : [`"${segment}"`])];
+/** The mix of devices where it makes a rate of all visits move: the device whose visits moved most, and such a segment. */
+function mixCauses(
+  explained: Explained | undefined,
+  { before, after }: Omit<GroupValues, 'name'>,
+  segments: readonly GroupValues[],
+  factors: Factors,
+): Facts['causes'] {
+  const share = explained && isMix(explained) ? shareOf(effectsOf(explained).mix, explained.change) : undefined;
+  if (!explained || share === undefined) return [];
+  const visitsIn = (values: GroupValues['before']) => values['visits'] ?? 0;
+  const grown = (factors.after * visitsIn(after)) / (factors.before * (visitsIn(before) || 1));
+  const shared = segments.map((own): Required<Shared> => {
+    const [shareBefore = 0, shareAfter = 0] = [[own.before, before] as const, [own.after, after] as const].map(
+      ([part, of]) => (100 * visitsIn(part)) / (visitsIn(of) || 1),
+    );
+    return { name: `"${own.name}"`, shareBefore, shareAfter };
+  });
+  const far = shared.filter(({ shareBefore, shareAfter }) => Math.abs(shareAfter - shareBefore) >= LEAST_MOVED);
+  const names = [...movedShare(explained.groups, grown), ...movedShare(far, grown)];
   return names.map((name) => ({ kind: 'mix' as const, name, share, basis: 'measured' as const }));
 }
 
@@ -105,7 +119,7 @@ function causesOf(own: SiteChange<Reading>, { causes: { whole }, input }: Compar
   if (reading === whole) {
     const beside = segments.chosen.map((each) => besideChange(each.name, each.reading, own));
     const named = devices.map((device) => ({ name: device.device, reading: device }));
-    return [...made, ...mixCauses(onItsDays(own, whole, named), besideChange('', whole, own), beside)];
+    return [...made, ...mixCauses(onItsDays(own, whole, named), besideChange('', whole, own), beside, factorsOfDays(own.change))];
   }
   const others = judged.devicesOf(metric).filter((other) => other.reading !== reading && other.verdict !== 'not enough data');
   const isAlone = others.length > 0 && !others.some(isChanged) && isOfThisPart(own, measuredAt({ ...own, reading: whole }));
@@ -357,7 +371,7 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
   const { causes, input } = scene;
   // Shares of devices move the rate of all visits, and that of no device.
   const isWhole = reading !== undefined && reading === causes.whole;
-  const mix = isWhole ? mixCauses(deviceCause(change, reading, input)?.explained, reading, input.segments.all) : [];
+  const mix = isWhole ? mixCauses(deviceCause(change, reading, input)?.explained, reading, input.segments.all, input.windows.factors) : [];
   return [...mix, ...calendar, ...factorCauses(change.metric, scene), ...seasonCauses(change, reading)];
 }
 

@@ -18,11 +18,13 @@ import {
   measuredAt,
   type NamedVisits,
   onItsPart,
+  onTheWhole,
   pointsKnown,
   type SiteChange,
 } from '../site-changes.ts';
 import type { CausesInput } from './causes.ts';
 import { type Change, earlierOf } from './change.ts';
+import type { Factors } from './comparison-windows.ts';
 import { type Explained, explain, type GroupValues, partition } from './contributions.ts';
 import { CLEAR_P_VALUE } from './judged-changes.ts';
 import type { Reading } from './readings.ts';
@@ -82,7 +84,11 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
   const { changes, headline, hidden } = judged;
   const placed: SiteChange<Reading>[] = [];
   const place = (own: SiteChange<Reading>, of: Change) => {
-    for (const factor of byFactors(own, of.days)) placed.push(...byFactors(narrowed(factor, of.metric, input), of.days));
+    for (const factor of byFactors(own, of.days)) {
+      // The device that a product lies on need not be that of its factor.
+      const made = byFactors(narrowed(factor, of.metric, input), of.days);
+      placed.push(...made.map((each) => onTheWhole(each, own.reading) ?? each));
+    }
   };
   const asked = changes.map((change, at) => ({
     change,
@@ -132,11 +138,14 @@ export function besideChange(name: string, { known }: Reading, { metric, change:
   return { name, before: valuesOn(before), after: valuesOn({ first: from, last: to ?? LAST }) };
 }
 
+/** The factors that make sums of the days before a change and of its own those of a day. */
+export const factorsOfDays = ({ days }: SiteChange['change']): Factors => ({ before: 1 / DAYS_BEFORE, after: 1 / days });
+
 /** A dated change by parts of the visits on its own days, a count by that of a day; undefined where they do not divide it. */
 export function onItsDays(own: SiteChange<Reading>, whole: Reading, parts: readonly NamedVisits<Reading>[]): Explained | undefined {
   const { metric, change } = own;
   const values = parts.map(({ name, reading }) => besideChange(name, reading, own));
   const groups = parts.length > 0 ? partition(metric, besideChange('', whole, own), values, OTHER_DEVICE) : undefined;
-  const explained = groups && explain(metric, 0, groups, { before: 1 / DAYS_BEFORE, after: 1 / change.days });
+  const explained = groups && explain(metric, 0, groups, factorsOfDays(change));
   return explained && { ...explained, change: explained.groups.reduce((sum, { contribution }) => sum + contribution, 0) };
 }

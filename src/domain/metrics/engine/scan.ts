@@ -1,5 +1,6 @@
 import { nthDouble } from '../../../lib/nth.ts';
 import { kept, keptFit } from '../../../statistics/kept-fits.ts';
+import { median } from '../../../statistics/order.ts';
 import { logTail, normalOf } from '../../../statistics/tails.ts';
 import { total } from '../../../statistics/vectors.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
@@ -55,21 +56,22 @@ export const LEAST_DRIFT = 0.05;
 const GOES_ON = { days: 8 * WEEK, share: 0.4 };
 
 /**
- * How far the second half of the days from one on lies from the first, as a deviation: without special days and those of changes;
- * undefined where too few are left.
+ * How far the last third of the days from one on lies from the first, as a deviation, by medians: without special days and those of
+ * changes that are over; undefined where too few are left.
  */
-function halvesOf({ deviations, doubt }: Series, first: number, known: readonly Interval[]): number | undefined {
-  const middle = (first + deviations.length) / 2;
-  const isOrdinary = (at: number) => doubt[at] === 0 && known.every(({ from, to }) => at < from || at >= to);
-  const [before, after] = [(at: number) => at >= first && at < middle, (at: number) => at >= middle].map((isIn) =>
+function thirdsOf({ deviations, doubt }: Series, first: number, known: readonly Interval[]): number | undefined {
+  const third = (deviations.length - first) / 3;
+  const over = known.filter(({ to }) => to < deviations.length);
+  const isOrdinary = (at: number) => doubt[at] === 0 && over.every(({ from, to }) => at < from || at >= to);
+  const [before, after] = [(at: number) => at >= first && at < first + third, (at: number) => at >= deviations.length - third].map((isIn) =>
     deviations.filter((_, at) => isIn(at) && isOrdinary(at)),
   ) as [Float64Array, Float64Array];
-  return Math.min(before.length, after.length) < WEEK ? undefined : total(after) / after.length - total(before) / before.length;
+  return Math.min(before.length, after.length) < WEEK ? undefined : median(Array.from(after)) - median(Array.from(before));
 }
 
 /**
  * Drift is a slope that the days before the scan have and that goes on: both they and all days must show it, beside steps and episodes, and
- * the halves of the latest days as well, by plain means.
+ * the first and the last third of the latest days as well.
  */
 function driftOf(study: Study, others: readonly Interval[] = []): Change | undefined {
   const { times, learned } = study.series;
@@ -85,8 +87,8 @@ function driftOf(study: Study, others: readonly Interval[] = []): Change | undef
   const share = driftShare(study.series);
   if (Math.abs(relativeOf(study.series, whole.effect * share)) < LEAST_DRIFT) return undefined;
   const first = Math.max(0, Math.min(learned, days - GOES_ON.days));
-  const expected = (whole.effect * share * (days - first)) / 2 / (days - learned);
-  if ((halvesOf(study.series, first, known) ?? expected) / expected < GOES_ON.share) return undefined;
+  const expected = (whole.effect * share * 2 * (days - first)) / 3 / (days - learned);
+  if ((thirdsOf(study.series, first, known) ?? expected) / expected < GOES_ON.share) return undefined;
   const byWeeks = errorByWeeks(study, whole, days, known);
   if (byWeeks === undefined) return undefined;
   const logP = Math.max(before.logP, whole.logP, byWeeks.logP);

@@ -109,7 +109,7 @@ it('a change of visits is of no goal, whose rates beside it name theirs', () => 
   const { answer, findings } = answerOf([change]);
   expect(findings.map(({ subject, place: at, causes }) => [subject, at, causes])).toEqual([
     ['visits', { device: 'mobile' }, [{ kind: 'place', name: '"3" on mobile', basis: 'measured' }]],
-    ['conversionRate', { goal: '7' }, [{ kind: 'mix', name: 'mobile', basis: 'measured' }]],
+    ['conversionRate', { goal: '7' }, [{ kind: 'mix', name: 'a larger share of mobile', basis: 'measured' }]],
   ]);
   expect(answer).toBe('Mobile visits were 200% higher from 2 to 8 Nov, above all in "3" on mobile.');
   // One more is told itself, also where the list has no room for it; of several it is said where they are.

@@ -145,8 +145,17 @@ it('a rate that only the mix of visits moved says so, though visits lead the ans
   const findings = findingsOf({ events: [campaign] }, ['conversionRate', 'visits']);
   expect(findings[0]).toMatchObject({ subject: 'visits', place: { device: 'mobile' } });
   const ofRange = findings.find(({ subject, place, when }) => subject === 'conversionRate' && !place.device && when.shape === 'range');
-  expect(ofRange?.sentence).toMatch(/^Conversion rate fell .*, mostly because mobile had a larger share\.$/);
+  expect(ofRange?.sentence).toMatch(/^Conversion rate fell .*, mostly because of a larger share of mobile\.$/);
 });
+
+it.each([1_000, 1_400])(
+  'visits that all devices lost are told of all, though revenue shows it on one of them alone (%i a day)',
+  (visits) => {
+    const lost = { on: 'visits', from: 5, to: 4, factor: 0.6 } as const;
+    const told = findingsOf({ visits, events: [lost] }, ['visits', 'revenueSum']).filter(({ when }) => when.shape !== 'range');
+    expect(told.map(({ subject, place }) => [subject, place])).toEqual([['visits', {}]]);
+  },
+);
 
 it('a campaign that ended is why visits are fewer, and no change of comparable days', () => {
   const campaign = { on: 'visits', from: 14, to: 8, factor: 4, device: 'mobile' } as const;

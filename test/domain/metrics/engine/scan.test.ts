@@ -46,6 +46,13 @@ describe('a scan', () => {
     expect(findings.filter(({ shape }) => shape === 'drift')).toEqual([]);
   });
 
+  it('calls no drift what fell for months and has been back since', () => {
+    const world = fourWeeks([], 3);
+    const fallen = (at: number) => (at < DAYS - 12 ? 1 - 0.3 * (at / DAYS) : 1);
+    const days = pointsOf(world, 'visits').map((day, at) => ({ ...day, numerator: Math.round(day.numerator * fallen(at)) }));
+    expect(scanVisits(days, world).findings.map(({ shape }) => shape)).toEqual(['step']);
+  });
+
   it('calls no drift what jumped twice long ago and has stayed since', () => {
     const world = fourWeeks([], 3);
     const jumped = (at: number) => (at < DAYS - 88 ? 1 : 1.1) * (at < DAYS - 66 ? 1 : 1.1);
