@@ -80,14 +80,14 @@ export function levelsOf(
  * baseline shows of them, and single days of it of the headline.
  */
 export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
-  const { readings, judged, windows } = input;
+  const { readings, devices, judged, windows } = input;
   const { changes, headline, hidden } = judged;
   const placed: SiteChange<Reading>[] = [];
-  const place = (own: SiteChange<Reading>, of: Change) => {
+  const place = (own: SiteChange<Reading>, of: Change, whole: Reading) => {
     for (const factor of byFactors(own, of.days)) {
       // The device that a product lies on need not be that of its factor.
       const made = byFactors(narrowed(factor, of.metric, input), of.days);
-      placed.push(...made.map((each) => onTheWhole(each, own.reading) ?? each));
+      placed.push(...made.map((each) => onTheWhole(each, whole) ?? each));
     }
   };
   const asked = changes.map((change, at) => ({
@@ -105,14 +105,19 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
     const [first = lately] = windows.isAdjacent ? dayPoints(reading.baselineDays, metric).map(({ label }) => label) : [];
     // Of a device that stands out in the headline, what else it did is that of all.
     const isOfAll = readings.includes(reading);
-    const known = isOfAll ? changesOf(reading, metric, first < lately ? first : lately, CLEAR_P_VALUE / changes.length) : [];
+    const since = first < lately ? first : lately;
+    const own = isOfAll ? devices.filter((device) => isWithin(device, reading)) : [];
+    const known = [
+      ...(isOfAll ? changesOf(reading, metric, since, CLEAR_P_VALUE / changes.length) : []),
+      ...own.flatMap((device) => changesOf(device, metric, since, CLEAR_P_VALUE / changes.length / own.length)),
+    ];
     const found = mains.flatMap((each) => (each ? [measuredAt({ metric, reading, change: each })] : []));
-    for (const own of [...found, ...known]) {
+    for (const each of [...found, ...known]) {
       // What is left of a change beside an earlier one may be nothing.
-      if (isOn(own.change, days) && own.change.low * own.change.high > 0) place(own, change);
+      if (isOn(each.change, days) && each.change.low * each.change.high > 0) place(each, change, reading);
     }
     const outliers = judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isOn({ from, to: from }, days));
-    if (change === headline && isOfAll) for (const day of outliers) place({ metric, reading, change: day }, change);
+    if (change === headline && isOfAll) for (const day of outliers) place({ metric, reading, change: day }, change, reading);
   }
   // Each once: by the part or the factor that carries it, else as it was placed first.
   const located = placed.filter((own, at) => {

@@ -77,6 +77,13 @@ it('a checkout that breaks on one device leads before a smaller change of anothe
   expect(headline([bounce, fall])).toEqual({ metric: 'conversionRate', device: 'mobile' });
 });
 
+it('a checkout that broke on one device within the baseline of a small site is told, though neither range shows it', () => {
+  const broken = { on: 'rate', from: 11, to: 1, factor: 0.25, device: 'mobile' } as const;
+  const { judged, input } = headlineOf(drawWorld({ visits: 400, lastDay: '2026-09-30', events: [broken] }, 62_006));
+  expect([judged.headline.since, judged.hidden]).toEqual([undefined, undefined]);
+  expect(datedChanges(input)).toMatchObject([{ metric: 'conversionRate', reading: { device: 'mobile' }, change: { from: '2026-09-20' } }]);
+});
+
 it('the factor of a headline is placed on the segments that were read for the headline', () => {
   const fall = { on: 'visits', from: 12, to: 1, factor: 0.5, segment: 'returning' } as const;
   const world = drawWorld({ visits: 4_000, lastDay: '2026-09-30', events: [fall] }, 62_004);
@@ -137,7 +144,10 @@ it('a device alone is the cause only where no other one moved', () => {
   const ofDevices = (...events: Events) =>
     findingsOf({ events }).flatMap(({ place: { device }, causes }) => (device ? [{ device, causes: causes.map(({ kind }) => kind) }] : []));
   expect(ofDevices(broken('mobile', 6, 0.5))).toEqual([{ device: 'mobile', causes: ['place'] }]);
-  expect(ofDevices(broken('mobile', 6, 0.5), broken('tablet', 3, 0.5))).toEqual([{ device: 'mobile', causes: [] }]);
+  expect(ofDevices(broken('mobile', 6, 0.5), broken('tablet', 3, 0.5))).toEqual([
+    { device: 'mobile', causes: [] },
+    { device: 'tablet', causes: [] },
+  ]);
 });
 
 it('a rate that only the mix of visits moved says so, though visits lead the answer', () => {
