@@ -33,6 +33,9 @@ function at(instantMs: number, timeZone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(instantMs).toZonedDateTimeISO(timeZone);
 }
 
+/** Offset of a zone from UTC at an instant, in ms. */
+export const offsetAt = (instantMs: number, timeZone: string): number => at(instantMs, timeZone).offsetNanoseconds / 1e6;
+
 /** First day of the unit that a date lies in; weeks begin on Monday. */
 export function firstDayOf(date: Temporal.PlainDate, unit: keyof typeof UNIT_LENGTH): Temporal.PlainDate {
   if (unit === 'day') return date;

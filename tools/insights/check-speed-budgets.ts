@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { instantOf, text } from '../../src/api/params.ts';
-import { budgetAnswer, checkScenario, inOwnUnits, unmeasured } from '../../src/domain/speed/budgets.ts';
+import { budgetAnswer, checkScenario, inOwnUnits } from '../../src/domain/speed/budgets.ts';
 import { scenarioCursor } from '../../src/domain/speed/scenario-cursor.ts';
 import { deviceOf } from '../../src/domain/speed/speed-metrics.ts';
 import { findingShape } from '../../src/findings/finding.ts';
@@ -57,7 +57,7 @@ export default defineAnsweringTool({
     const walked = await walkScenarios({ ids, cursor, list: asked }, check, { note, nameOf, isDue });
     const { done, missing, failed, start, part } = walked;
     const unread = [...(whole ? missing : []), ...failed.map(({ scenarioId }) => scenarioId)];
-    const all = [...done, ...unread.map((id) => unmeasured(id, nameOf('scenario', id)))];
+    const all = [...done, ...unread.map((id) => checkScenario({ scenarioId: id, name: nameOf('scenario', id), reports: [] }, budgets))];
     const paging = { cursor: walked.rows, limit, list: { ...asked, start }, whole, timeZone, year: todayIn(timeZone, nowMs).slice(0, 4) };
     const { notes, page, ...answer } = budgetAnswer(all, { ...paging, part });
     const next = page.cursor === undefined ? part?.cursor : scenarioCursor({ start, rows: page.cursor, end: part?.to }, asked);

@@ -3,10 +3,10 @@ import type { Finding } from '../../findings/finding.ts';
 import { paragraphOf, ranked } from '../../findings/paragraph.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import { counted } from '../../lib/number-text.ts';
-import { capital } from '../../lib/sentences.ts';
+import { byLeast, byMost } from '../../lib/order.ts';
+import { capital, present } from '../../lib/sentences.ts';
 import { medianWithin } from '../../statistics/order.ts';
 import { pageOf } from '../page-of.ts';
-import { type Share, shareOf } from './engine/failure-trend.ts';
 import { failuresIn, type Unmeasured, unmeasuredIn, WORTH_A_SENTENCE } from './failures.ts';
 import {
   hasValue,
@@ -77,10 +77,7 @@ export interface Checked {
   readonly scenarioId: number;
   readonly scenario: string;
   readonly checks: readonly Check[];
-  readonly failed: Share;
   readonly reports: readonly Report[];
-  /** Its newest report, as a page for a person. */
-  readonly viewOnTheWeb: string | undefined;
   /** Its custom timings, and the budgets whose metric is not among them; undefined where no run could be judged. */
   readonly timings: Pick<NamedTimings, 'timings' | 'unknown'> | undefined;
 }
@@ -103,7 +100,7 @@ function limitsFor(budgets: readonly Budget[] | undefined, device: Device): Limi
 
 /** The reports that count: all since the instant, or further back until enough of them are without failure. */
 export function reportsToJudge(reports: readonly Report[], { sinceMs, least, most }: RunChoice): Report[] {
-  const newest = reports.toSorted((a, b) => b.date - a.date);
+  const newest = reports.toSorted(byMost(({ date }) => date));
   const wanted = most ?? Number.POSITIVE_INFINITY;
   const chosen: Report[] = [];
   let sound = 0;
@@ -127,12 +124,6 @@ const NOTHING = {
   runs: 0,
 } as const;
 
-/** The entry of a scenario that could not be read. */
-export function unmeasured(scenarioId: number, name: string | undefined): Checked {
-  const own = { scenarioId, scenario: name ?? String(scenarioId) };
-  return { ...own, checks: [{ ...NOTHING, ...own }], failed: shareOf(0, 0), reports: [], viewOnTheWeb: undefined, timings: undefined };
-}
-
 const EVER = { startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINITY };
 
 /**
@@ -141,10 +132,8 @@ const EVER = { startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINIT
  */
 export function checkScenario({ scenarioId, name, reports }: Measured, budgets: readonly Budget[] | undefined): Checked {
   const sound = soundOf(reports);
-  const failed = shareOf(reports.length - sound.length, reports.length);
-  const viewOnTheWeb = webPageOf(reports);
-  if (sound.length === 0) return { ...unmeasured(scenarioId, name), failed, reports, viewOnTheWeb };
   const about = { scenarioId, scenario: name ?? String(scenarioId) };
+  if (sound.length === 0) return { ...about, checks: [{ ...NOTHING, ...about }], reports, timings: undefined };
   const timings = nameTimings(
     budgets?.map(({ metric }) => metric),
     sound,
@@ -170,16 +159,15 @@ export function checkScenario({ scenarioId, name, reports }: Measured, budgets: 
       ];
     }),
   );
-  return { ...about, checks, failed, reports, viewOnTheWeb, timings: budgets && timings };
+  return { ...about, checks, reports, timings: budgets && timings };
 }
 
 const PLACES: readonly Status[] = ['broken', 'not measured', 'passed'];
 
 /** Checks in the order in which they matter: broken ones, the worst first, then those without a value, then the closest. */
 function inOrder(checks: readonly Check[]): Check[] {
-  const margin = (check: Check) => check.marginPercent ?? (check.status === 'broken' ? Number.NEGATIVE_INFINITY : 0);
-  const order = (a: Check, b: Check) => (margin(a) < margin(b) ? -1 : Number(margin(a) > margin(b)));
-  return checks.toSorted((a, b) => PLACES.indexOf(a.status) - PLACES.indexOf(b.status) || order(a, b));
+  const margin = ({ marginPercent, status }: Check) => marginPercent ?? (status === 'broken' ? Number.NEGATIVE_INFINITY : 0);
+  return checks.toSorted(byLeast(({ status }) => PLACES.indexOf(status), margin));
 }
 
 /** Rows of a page for a model; a program gets all of them. */
@@ -214,9 +202,10 @@ function checkFinding({ scenario, step, metric, median, limit, ruler, close, lac
 
 /** The failures of the scenario that fails most, where they are worth a sentence. */
 function failureFindings(all: readonly Checked[], reader: Reader): Finding[] {
+  const shareIn = ({ reports }: Checked) => reports.filter(isFailed).length / reports.length;
   return all
-    .filter(({ failed }) => (failed.share ?? 0) >= WORTH_A_SENTENCE)
-    .toSorted((a, b) => (b.failed.share ?? 0) - (a.failed.share ?? 0))
+    .filter((checked) => shareIn(checked) >= WORTH_A_SENTENCE)
+    .toSorted(byMost(shareIn))
     .slice(0, 1)
     .map(({ scenario, reports }) => {
       const sides = { baseline: runsOf([], EVER), period: runsOf(reports, { ...EVER, startMs: reports.at(-1)?.date ?? 0 }) };
@@ -231,12 +220,12 @@ function verdictSentence(checks: readonly Check[]): string {
   const held = checks.length - missing;
   const close = broken.filter((check) => check.close).length;
   const are = broken.length === 1 ? 'is' : 'are';
-  const said = [
+  const said = present(
     held > 0 && `${broken.length} of ${counted(held, 'budget')} ${are} broken${close > 0 ? `, ${close} not significantly` : ''}`,
     missing > 0 && (held > 0 ? `${missing} not measured` : `${counted(missing, 'budget')} could not be judged`),
-  ];
+  );
   const ruler = checks.some((check) => check.ruler !== undefined) ? ", by Lighthouse's good limits for lab runs" : '';
-  return `${said.filter(Boolean).join(' and ')}${ruler}.`;
+  return `${said.join(' and ')}${ruler}.`;
 }
 
 /** Scenarios that a sentence names. */
@@ -247,7 +236,7 @@ function scenarioSentence(all: readonly Checked[], status: Status): string {
   const counts = all
     .map(({ scenario, checks }) => ({ scenario, count: checks.filter((check) => check.status === status).length }))
     .filter(({ count }) => count > 0)
-    .toSorted((a, b) => b.count - a.count);
+    .toSorted(byMost(({ count }) => count));
   if (counts.length === 0 || (all.length === 1 && status === 'broken')) return '';
   const named = counts.slice(0, MOST_NAMED).map(({ scenario, count }) => `${scenario} ${count}`);
   const more = counts.length > MOST_NAMED ? ` and in ${counts.length - MOST_NAMED} more scenarios` : '';
@@ -282,13 +271,13 @@ export function budgetAnswer(all: readonly Checked[], { cursor, limit = PAGE_ROW
   const checked = (told.length > 0 ? told : ordered.slice(0, 1)).flatMap((check) => checkFinding(check, reader) ?? []);
   const findings = [...ranked(checked), ...failureFindings(all, reader)];
   const sentences = findings.map(({ sentence }) => [sentence]);
-  const { answer, rest } = paragraphOf(
-    [verdictSentence(ordered), ...sentences, ...faults.map((status) => scenarioSentence(all, status))].filter((each) => each !== ''),
-  );
+  const byScenario = faults.map((status) => scenarioSentence(all, status));
+  const { answer, rest } = paragraphOf([verdictSentence(ordered), ...sentences, ...present(...byScenario)]);
   const shown = new Set(items.map(({ scenarioId }) => scenarioId));
-  const pages = all.flatMap(({ scenarioId, viewOnTheWeb }) =>
-    shown.has(scenarioId) && viewOnTheWeb !== undefined ? [{ scenarioId, viewOnTheWeb }] : [],
-  );
+  const pages = all.flatMap(({ scenarioId, reports }) => {
+    const viewOnTheWeb = webPageOf(reports);
+    return shown.has(scenarioId) && viewOnTheWeb !== undefined ? [{ scenarioId, viewOnTheWeb }] : [];
+  });
   return {
     answer: `${part ? `Of ${placeWords(part)}: ` : ''}${answer}`,
     findings,
@@ -300,15 +289,13 @@ export function budgetAnswer(all: readonly Checked[], { cursor, limit = PAGE_ROW
     rows: items.map(cellsOf),
     pages,
     ...(rest.length > 0 && { details: rest }),
-    notes: [
+    notes: present(
       ...timingWords(
         'budgets',
         all.flatMap(({ timings }) => timings ?? []),
       ),
-      ...(page.cursor === undefined
-        ? []
-        : [ofAnswer(`Rows ${page.from} to ${page.to} of ${page.matched}, broken ones first; pass cursor for more.`)]),
-    ],
+      page.cursor !== undefined && ofAnswer(`Rows ${page.from} to ${page.to} of ${page.matched}, broken ones first; pass cursor for more.`),
+    ),
   };
 }
 

@@ -1,5 +1,7 @@
 import type { Interval } from '../../lib/calendar.ts';
+import { byLeast, byMost } from '../../lib/order.ts';
 import { median } from '../../statistics/order.ts';
+import { datedOf } from './engine/run-series.ts';
 import { metricOf, type Step, type StepRun } from './runs.ts';
 import type { Row, SpeedMove, Study } from './scenario-study.ts';
 
@@ -9,7 +11,7 @@ const NEIGHBOURS = 24;
 /** The step in which a metric is highest now. */
 export function worstOf(rows: readonly Row[], metric: string): Row | undefined {
   const highest = ({ level }: Row) => level?.typical ?? Number.NEGATIVE_INFINITY;
-  return rows.filter((row) => row.metric === metric && row.step).toSorted((a, b) => highest(b) - highest(a))[0];
+  return rows.filter((row) => row.metric === metric && row.step).toSorted(byMost(highest))[0];
 }
 
 /** The row that speaks for a scenario in which nothing changed: the slowest LCP, or the first row there is. */
@@ -18,7 +20,7 @@ export function leadingRow({ rows, headline }: Study): Row | undefined {
 }
 
 /** The move of the headline, where it has a first run. */
-export const datedMove = ({ headline }: Study): SpeedMove | undefined => (headline?.move?.shape === 'drift' ? undefined : headline?.move);
+export const datedMove = ({ headline }: Study) => datedOf(headline?.move);
 
 /** Typical runs of a step, to be looked at side by side. */
 export type Examples = ReturnType<typeof examplesOf>;
@@ -27,7 +29,7 @@ export type Examples = ReturnType<typeof examplesOf>;
 function closest(runs: readonly StepRun[], metric: string, level: number | undefined): StepRun | undefined {
   if (level === undefined) return runs.at(-1);
   const distance = ({ result }: StepRun) => Math.abs((metricOf(result, metric) ?? Number.POSITIVE_INFINITY) - level);
-  return runs.toSorted((a, b) => distance(a) - distance(b))[0];
+  return runs.toSorted(byLeast(distance))[0];
 }
 
 /** The step that an answer looks at more closely: that of the leading row, of a sum the step in which it is highest. */
@@ -37,8 +39,7 @@ function closerRow(study: Study): Row | undefined {
 }
 
 /** The runs before and since the change of a study; without a change the baseline and the period. */
-function sidesOf(study: Study, since = datedMove(study)) {
-  const { baseline, period } = study;
+function sidesOf({ baseline, period }: Study, since: SpeedMove | undefined) {
   if (!since) return { earlier: baseline.window, later: period.window };
   const endMs = since.untilMs === undefined ? period.window.endMs : since.untilMs - 1;
   return { earlier: { startMs: baseline.window.startMs, endMs: since.previousMs }, later: { startMs: since.fromMs, endMs } };
@@ -60,8 +61,8 @@ export function examplesOf(study: Study) {
   const row = closerRow(study);
   if (!row?.step) return { before: undefined, after: undefined };
   const { metric, move, level } = row;
-  const dated = move?.shape === 'drift' ? undefined : move;
-  const sides = dated ? sidesOf(study, dated) : { earlier: study.baseline.window, later: study.period.window };
+  const dated = datedOf(move);
+  const sides = sidesOf(study, dated);
   const measured = row.step.runs.filter(({ result }) => metricOf(result, metric) !== null);
   const later = measured.filter(({ date }) => isIn(date, sides.later));
   return {
@@ -88,7 +89,7 @@ const stepOfLcp = (study: Study) => (study.rows.some(({ metric }) => PARTS_OF_LC
 export function serverShareOf(study: Study) {
   const step = stepOfLcp(study);
   if (!step) return undefined;
-  const { earlier, later } = sidesOf(study);
+  const { earlier, later } = sidesOf(study, datedMove(study));
   const middles = [earlier, later].map((side) => {
     const runs = step.runs.flatMap(({ date, result }) => {
       const [ttfb, lcp] = [metricOf(result, 'firstByte'), metricOf(result, 'largestContentfulPaint')];

@@ -3,6 +3,7 @@ import type { stepReport } from '../../api/operations/records.ts';
 import type { Interval } from '../../lib/calendar.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
+import { byMost } from '../../lib/order.ts';
 import { judgeFailures, shareChangeIn } from './engine/failure-trend.ts';
 import { failedStepIn, hasValue, isFailed, metricOf, type Report, type Runs, type Step, type StepResult } from './runs.ts';
 
@@ -60,7 +61,12 @@ export function failuresIn({ baseline, period }: Readonly<Record<'baseline' | 'p
   return {
     ...trend,
     /** The most frequent first. */
-    steps: steps.toSorted(({ trend: a }, { trend: b }) => b.period.failed - a.period.failed || b.before.failed - a.before.failed),
+    steps: steps.toSorted(
+      byMost(
+        ({ trend: { period: own } }) => own.failed,
+        ({ trend: { before } }) => before.failed,
+      ),
+    ),
     /** Whether runs fail more than now and then: beyond the scatter of a share that is no matter, or more often than before. */
     isFailing: isMore || (failed > 0 && low >= WORTH_A_SENTENCE),
     /** Whether failing is worth a word, which it is not where runs fail too seldom, and as seldom as before. */
@@ -88,7 +94,7 @@ export function groupActions(read: readonly { readonly result: StepResult; reado
   const actions = read.map(({ result, report }) => ({ step: result.name ?? UNNAMED, message: report ? failedMessage(report) : null }));
   return [...grouped(actions, ({ step, message }) => `${step}\n${message}`).values()]
     .flatMap(([first, ...others]) => (first ? [{ ...first, runs: 1 + others.length }] : []))
-    .toSorted((a, b) => b.runs - a.runs);
+    .toSorted(byMost(({ runs }) => runs));
 }
 
 /** The message of the failed action at the step at which most runs fail, as a sentence; empty where it says nothing. */

@@ -1,5 +1,6 @@
 import { parseJson } from '../../api/json.ts';
 import { minuteAt } from '../../lib/dates.ts';
+import { byMost } from '../../lib/order.ts';
 import type { Report } from './runs.ts';
 import { usualSpeedMetrics } from './speed-metrics.ts';
 
@@ -11,7 +12,7 @@ export async function parsedOrText(value: unknown): Promise<unknown> {
 
 /** Reports of a scenario as one table, newest first; metrics are `summary.average` as received, null where a report has none. */
 export function reportTable(reports: readonly Report[], asked: readonly string[] | undefined, timeZone: string) {
-  const newest = reports.toSorted((a, b) => b.date - a.date);
+  const newest = reports.toSorted(byMost(({ date }) => date));
   const named = asked ?? usualSpeedMetrics;
   const metrics = named.includes('all') ? [...new Set(newest.flatMap(({ summary }) => Object.keys(summary?.average ?? {})))] : named;
   const rows = newest.map(({ date, resultId, steps, summary }) => [

@@ -5,6 +5,7 @@ import { instantOf } from '../../api/params.ts';
 import { type Interval, monthsBefore } from '../../lib/calendar.ts';
 import { DAY_MS, isoTime } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
+import { byLeast, byMost } from '../../lib/order.ts';
 import { firstOf } from '../../lib/sentences.ts';
 import { addTo, sumOfKnown } from '../../lib/tally.ts';
 import { fold, matchName } from '../names/match-name.ts';
@@ -49,7 +50,7 @@ export const soundOf = (reports: readonly Report[]): Report[] => reports.filter(
 
 /** Reports whose date lies in the window, oldest first. */
 export const reportsIn = (reports: readonly Report[], { startMs, endMs }: Interval): Report[] =>
-  reports.filter(({ date }) => date >= startMs && date <= endMs).toSorted((a, b) => a.date - b.date);
+  reports.filter(({ date }) => date >= startMs && date <= endMs).toSorted(byLeast(({ date }) => date));
 
 /** Runs of one window. */
 export type Runs = ReturnType<typeof runsOf>;
@@ -63,13 +64,13 @@ export function runsOf(reports: readonly Report[], window: Interval) {
 /** Address of the newest report on the web, for a person to look at; undefined where no report has one. */
 export function webPageOf(reports: readonly Report[]): string | undefined {
   const shown = reports.filter(({ viewOnTheWeb }) => viewOnTheWeb);
-  return shown.toSorted((a, b) => b.date - a.date)[0]?.viewOnTheWeb ?? undefined;
+  return shown.toSorted(byMost(({ date }) => date))[0]?.viewOnTheWeb ?? undefined;
 }
 
 /** The steps of these reports in the order of the latest run that has them, identified by id: a renamed step stays the same one. */
 export function stepsOf(reports: readonly Report[]): Step[] {
   const results = reports
-    .toSorted((a, b) => a.date - b.date)
+    .toSorted(byLeast(({ date }) => date))
     .flatMap((report) => (report.steps ?? []).map((result, index) => ({ date: report.date, report, result, number: index + 1 })));
   const joined: Step[] = [];
   for (const own of grouped(results, ({ result, number }) => String(result.stepId ?? result.name ?? number)).values()) {
@@ -88,7 +89,7 @@ export function stepsOf(reports: readonly Report[]): Step[] {
       runs: [...former, ...runs],
     });
   }
-  return joined.toSorted((a, b) => a.number - b.number);
+  return joined.toSorted(byLeast(({ number }) => number));
 }
 
 /** The id by which the report and the HAR file of a step result are read; undefined where the platform gave none. */
@@ -157,7 +158,7 @@ export const seriesOf = ({ runs }: Pick<Step, 'runs'>, metric: string): Series =
 export function usualSteps(reports: readonly Report[]): number {
   const counts = new Map<number, number>();
   for (const { steps } of reports) addTo(counts, steps?.length ?? 0);
-  return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+  return [...counts].toSorted(byMost((each) => each[1]))[0]?.[0] ?? 0;
 }
 
 /** Sums of a metric over all steps, of those reports, oldest first, that have this many steps with a value, to compare like with like. */

@@ -7,6 +7,7 @@ import { type TableColumn, tableOf } from '../../lib/columns.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import { nth } from '../../lib/nth.ts';
 import { counted, formatPercent } from '../../lib/number-text.ts';
+import { byLeast, byMost } from '../../lib/order.ts';
 import { present } from '../../lib/sentences.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import { sparkline } from '../../lib/text-table.ts';
@@ -15,7 +16,7 @@ import { median } from '../../statistics/order.ts';
 import { datedMove, type ServerShare, serverShareOf, worstOf } from './clues.ts';
 import { FAILURE_STATES, type Share, shareOf } from './engine/failure-trend.ts';
 import { SPEED_STATES, type State, severityOf } from './engine/judge-series.ts';
-import { beginOf, type Level } from './engine/run-series.ts';
+import { datedOf, type Level } from './engine/run-series.ts';
 import { actionSentence, type ReadActions } from './failures.ts';
 import { isCustomTiming, type Runs, webPageOf } from './runs.ts';
 import { type ScenarioPart, yetWords } from './scenario-cursor.ts';
@@ -133,12 +134,11 @@ type RowChoice = 'all' | 'usual' | 'few';
 
 /** The rows that matter: what changed, the headline's step first, and the worst step of each core metric. */
 function rowsToShow({ rows, headline }: Study, choice: RowChoice): Row[] {
-  const byRank = (a: Row, b: Row) => rankOf(a.metric) - rankOf(b.metric);
-  if (choice === 'all') return rows.toSorted(byRank);
-  const ofHeadline = ({ step }: Row) => Number(step !== headline?.step);
+  const rank = ({ metric }: Row) => rankOf(metric);
+  if (choice === 'all') return rows.toSorted(byLeast(rank));
   const changed = rows
     .filter((row) => row.move ?? row === headline)
-    .toSorted((a, b) => ofHeadline(a) - ofHeadline(b) || byRank(a, b))
+    .toSorted(byLeast(({ step }) => step !== headline?.step, rank))
     .slice(0, choice === 'few' ? FEW_CHANGED : MOST_CHANGED);
   if (choice === 'few') return changed;
   // Custom timings are among the rows only where they were asked for.
@@ -161,7 +161,7 @@ function studyTable(study: Study, device: Device, choice: RowChoice) {
     ['step', ({ step }) => step?.name ?? ALL_STEPS],
     ['metric', ({ metric }) => metric],
     ['verdict', ({ state }) => state],
-    ['since', ({ move }) => instantCell(beginOf(move))],
+    ['since', ({ move }) => instantCell(datedOf(move)?.fromMs)],
     ['until', ({ move }) => instantCell(move?.untilMs)],
     ['before', (row) => typicalCell(row, row.move?.before)],
     ['after', (row) => typicalCell(row, levelAfter(row))],
@@ -266,7 +266,7 @@ export function summaryOf(scenarioId: number, name: string, study: Study) {
     failures,
     failsFirst,
     /** The headline is of the period; else it lies before. */
-    isInPeriod: (headline?.move?.untilMs ?? beginOf(headline?.move) ?? period.window.endMs) >= period.window.startMs,
+    isInPeriod: (headline?.move?.untilMs ?? datedOf(headline?.move)?.fromMs ?? period.window.endMs) >= period.window.startMs,
     /** Place of the headline's metric among those that visitors feel, and size of its change. */
     rank: headline ? rankOf(headline.metric) : Number.MAX_SAFE_INTEGER,
     relative: headline?.move?.relative ?? 0,
@@ -290,23 +290,19 @@ function placeOf(summary: Summary): number {
 /** The share of failed runs that is worth a word; 0 where none is. */
 const failingShare = ({ failures: { isTold, period } }: Summary): number => (isTold ? (period.share ?? 0) : 0);
 
-const failsMore = ({ failures: { state } }: Summary) => state === 'fails more often';
-
 /** Worse ones first: by state, those of the period and new failures first, by what visitors feel, by size. */
-export function compareSummaries(a: Summary, b: Summary): number {
-  return (
-    placeOf(a) - placeOf(b) ||
-    Number(b.isInPeriod) - Number(a.isInPeriod) ||
-    Number(failsMore(b)) - Number(failsMore(a)) ||
-    a.rank - b.rank ||
-    Math.abs(b.relative) - Math.abs(a.relative) ||
-    failingShare(b) - failingShare(a)
-  );
-}
+export const compareSummaries = byLeast<Summary>(
+  placeOf,
+  ({ isInPeriod }) => !isInPeriod,
+  ({ failures }) => failures.state !== 'fails more often',
+  ({ rank }) => rank,
+  ({ relative }) => -Math.abs(relative),
+  (summary) => -failingShare(summary),
+);
 
 /** The scenario that fails most; undefined where none does often enough for a word. */
 export function mostFailing(summaries: readonly Summary[]): Summary | undefined {
-  return summaries.filter(({ failures }) => failures.isTold).toSorted((a, b) => failingShare(b) - failingShare(a))[0];
+  return summaries.filter(({ failures }) => failures.isTold).toSorted(byMost(failingShare))[0];
 }
 
 /** How scenarios are counted that no sentence is about, where the state alone does not say it. */

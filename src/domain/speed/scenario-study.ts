@@ -2,6 +2,7 @@ import type { Interval } from '../../lib/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
+import { byLeast, byMost } from '../../lib/order.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import { keptFit } from '../../statistics/kept-fits.ts';
 import { meanOf, median, varianceInflation } from '../../statistics/order.ts';
@@ -64,7 +65,7 @@ function blocksOf(sized: SpeedSeries, timeZone: string, { fromMs, untilMs: toMs 
     return { number, isMoved: number >= 0 && number < lengthDays, logs, middle: meanOf(logs) };
   });
   const least = median(all.map(({ logs }) => logs.length)) / 2;
-  const byRuns = all.toSorted((a, b) => b.logs.length - a.logs.length);
+  const byRuns = all.toSorted(byMost((each) => each.logs.length));
   const fullest = new Set([true, false].map((side) => byRuns.find(({ isMoved }) => isMoved === side)));
   return all.filter((block) => block.logs.length >= least || fullest.has(block));
 }
@@ -192,7 +193,12 @@ function inOneInstant<Each extends Pick<Judged, 'group' | 'rank' | 'state' | 'mo
     if (!own) return each;
     const [leader] = lasting
       .filter(({ group, move }) => group === each.group && areNear(move.began, own.began, ONE_CHANGE_MS))
-      .toSorted((a, b) => clarityOf(b.move) - clarityOf(a.move) || a.rank - b.rank);
+      .toSorted(
+        byLeast(
+          ({ move }) => -clarityOf(move),
+          ({ rank }) => rank,
+        ),
+      );
     const { fromMs, previousMs, began } = leader?.move ?? own;
     return { ...each, move: { ...own, fromMs, previousMs, began } };
   });
@@ -321,14 +327,8 @@ function headlineOf(rows: readonly Row[], { startMs }: Interval): Row | undefine
   // Where metrics that people know were looked at, others do not speak for the scenario.
   const known = rows.filter((row) => isKnown(row) || isCustomTiming(row.metric));
   const placeOf = ({ move }: Row) => (move?.untilMs === undefined ? 0 : 1 + Number(move.untilMs < startMs));
-  const [moved] = (known.length > 0 ? known : rows).filter(({ move }) => move).toSorted((a, b) => placeOf(a) - placeOf(b));
+  const [moved] = (known.length > 0 ? known : rows).filter(({ move }) => move).toSorted(byLeast(placeOf));
   return (moved && rows.find((row) => explains(row, moved))) ?? moved ?? rows.find(isUnstable);
-}
-
-/** Steps of the sound reports of both windows. */
-export function soundSteps(reports: readonly Report[], windows: { baseline: Interval; period: Interval }): Step[] {
-  const inside = [...reportsIn(reports, windows.baseline), ...reportsIn(reports, windows.period)];
-  return stepsOf(soundOf(inside));
 }
 
 /** The period from its first run to its last: all others that have the same runs are judged alike. */
@@ -372,7 +372,7 @@ export function draftStudy(reports: readonly Report[], options: StudyOptions) {
     /** Metrics that runs of the period lack, those that visitors feel most first. */
     unmeasured: named
       .flatMap((metric) => steps.flatMap((each) => unmeasuredIn(each, metric, period) ?? []))
-      .toSorted((a, b) => rankOf(a.metric) - rankOf(b.metric)),
+      .toSorted(byLeast((each) => rankOf(each.metric))),
     /** Steps of a whole run, and how many sound reports have another number: these are in no sum. */
     usualSteps: usual,
     otherSteps: sound.filter((report) => report.steps?.length !== usual).length,
@@ -438,10 +438,10 @@ function rowsOf(tracked: readonly StudySeries[], judging: TogetherOptions, windo
     const parted = isDoubtful(row) ? beside.get(row.series) : undefined;
     return parted ? { ...row, ...parted, held: undefined } : row;
   });
-  const isSlower = ({ state }: Verdict) => state === 'slower';
-  const isEarlier = ({ move }: Verdict) => Number((move?.fromMs ?? 0) < judging.period.startMs);
+  const isSlower = ({ state }: Judged) => state === 'slower';
+  const isEarlier = ({ move }: Judged) => (move?.fromMs ?? 0) < judging.period.startMs;
   const slower = settled.filter(isSlower);
-  const inOrder = beside.size === 0 ? slower : slower.toSorted((a, b) => isEarlier(a) - isEarlier(b) || a.rank - b.rank);
+  const inOrder = beside.size === 0 ? slower : slower.toSorted(byLeast(isEarlier, ({ rank }) => rank));
   return inOneInstant([...inOrder, ...settled.filter((row) => !isSlower(row))]).map((row) => {
     const { move } = row;
     const further = move ? row.moves.filter((other) => other.fromMs !== move.fromMs && isClear(row, other)) : [];
@@ -467,7 +467,7 @@ function areNeighbours(a: SpeedMove, b: SpeedMove): boolean {
 }
 
 /** What visitors feel comes first, then what is larger. */
-const byFeeling = (a: SpeedMove, b: SpeedMove) => rankOf(a.metric) - rankOf(b.metric) || Math.abs(b.relative) - Math.abs(a.relative);
+const [feeling, size] = [({ metric }: SpeedMove) => rankOf(metric), ({ relative }: SpeedMove) => -Math.abs(relative)];
 
 /** The changes that lie in the period, the clearest first; an unstable level that never changed is not among them. */
 function changesIn(rows: readonly Row[], { startMs }: Interval): SpeedChange['moves'][] {
@@ -475,15 +475,13 @@ function changesIn(rows: readonly Row[], { startMs }: Interval): SpeedChange['mo
   let left = rows
     .flatMap(({ moves }) => moves)
     .filter(isIn)
-    .toSorted((a, b) => a.pValue - b.pValue);
+    .toSorted(byLeast(({ pValue }) => pValue));
   const changes: SpeedChange['moves'][] = [];
   for (let [clearest] = left; clearest; [clearest] = left) {
     const own = clearest;
     const isOther = (move: SpeedMove) => move !== own && !areNeighbours(own, move);
     // A sum says less than its steps.
-    const [first = own, ...rest] = left
-      .filter((move) => !isOther(move))
-      .toSorted((a, b) => Number(a.step === undefined) - Number(b.step === undefined) || byFeeling(a, b));
+    const [first = own, ...rest] = left.filter((move) => !isOther(move)).toSorted(byLeast(({ step }) => step === undefined, feeling, size));
     changes.push([first, ...rest]);
     left = left.filter(isOther);
   }
@@ -493,9 +491,12 @@ function changesIn(rows: readonly Row[], { startMs }: Interval): SpeedChange['mo
 const shapes: readonly SpeedMove['shape'][] = ['step', 'drift', 'episode'];
 
 /** Slower ones first, lasting before drifting before undone ones, then by what visitors feel and by size. */
-export function compareSpeedChanges({ moves: [a] }: Pick<SpeedChange, 'moves'>, { moves: [b] }: Pick<SpeedChange, 'moves'>): number {
-  return Number(a.relative < 0) - Number(b.relative < 0) || shapes.indexOf(a.shape) - shapes.indexOf(b.shape) || byFeeling(a, b);
-}
+export const compareMoves = byLeast<SpeedMove>(
+  ({ relative }) => relative < 0,
+  ({ shape }) => shapes.indexOf(shape),
+  feeling,
+  size,
+);
 
 /** Compares each metric of each step, and of all steps together where a sum means something. */
 export const studyScenario = (reports: readonly Report[], options: StudyOptions): Study => draftStudy(reports, options)();

@@ -6,9 +6,11 @@ import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import { nth } from '../../lib/nth.ts';
 import { counted } from '../../lib/number-text.ts';
+import { byLeast, byMost } from '../../lib/order.ts';
+import { present } from '../../lib/sentences.ts';
 import { median } from '../../statistics/order.ts';
 import { SPEED_STATES } from './engine/judge-series.ts';
-import { beginOf, type Series } from './engine/run-series.ts';
+import { datedOf, type Series } from './engine/run-series.ts';
 import { type FailedAction, failuresIn, nameOfFailed } from './failures.ts';
 import {
   failedStepIn,
@@ -52,9 +54,7 @@ export type Course = readonly { readonly scenarioId: number; readonly name: stri
 
 /** The scenarios in which the level moved or scatters alone, the worst first. */
 const notSteady = (course: Course) =>
-  course
-    .filter(({ study }) => study.headline !== undefined)
-    .toSorted((a, b) => SPEED_STATES.indexOf(a.study.state) - SPEED_STATES.indexOf(b.study.state));
+  course.filter(({ study }) => study.headline !== undefined).toSorted(byLeast((each) => SPEED_STATES.indexOf(each.study.state)));
 
 /** The scenario that a picture of a course is about. */
 export const leadingOf = (course: Course) => notSteady(course)[0] ?? course[0];
@@ -65,7 +65,12 @@ export function movedSteps(course: Course) {
   return notSteady(course).flatMap(({ scenarioId, study: { rows, headline } }) =>
     rows
       .flatMap((row) => (row.move && row.step ? [{ scenarioId, row, step: row.step.name }] : []))
-      .toSorted((a, b) => Number(b.row === headline) - Number(a.row === headline) || size(b.row) - size(a.row)),
+      .toSorted(
+        byMost(
+          (each) => each.row === headline,
+          (each) => size(each.row),
+        ),
+      ),
   );
 }
 
@@ -74,7 +79,7 @@ export function movedSteps(course: Course) {
  * the median of the runs of it, along its line where it drifts.
  */
 export function levelsOf({ dates, values }: Series, { move, moves }: Pick<Row, 'move' | 'moves'> = { move: undefined, moves: [] }) {
-  const edges = [...new Set(moves.flatMap((each) => [beginOf(each) ?? [], each.untilMs ?? []].flat()))];
+  const edges = [...new Set(moves.flatMap((each) => [datedOf(each)?.fromMs ?? [], each.untilMs ?? []].flat()))];
   const perMs = Math.log1p(move?.shape === 'drift' ? move.relative : 0) / (30 * DAY_MS);
   const runs = values.map((value, index) => {
     const date = nth(dates, index);
@@ -100,11 +105,10 @@ export function courseWords(course: Course, metric: string, most: number): strin
   const { short } = metricFact(metric);
   const told = notSteady(course);
   const left = told.length - most;
-  const more = left > 0 ? [`${short} moved or scatters in ${counted(left, 'more scenario')}.`] : [];
-  const steps = course.flatMap(({ study }) => study.rows.filter(({ step, state }) => step !== undefined && state !== 'not enough data'));
-  const calm =
-    steps.length === 0 ? `Too few runs in the range to judge ${short}.` : `${short} keeps its level in ${allSteps(steps.length)}.`;
-  return (told.length > 0 ? [...lines(told.slice(0, most)), ...more] : [calm]).join(' ');
+  const more = left > 0 && `${short} moved or scatters in ${counted(left, 'more scenario')}.`;
+  if (told.length > 0) return present(...lines(told.slice(0, most)), more).join(' ');
+  const steps = course.flatMap(({ study }) => study.rows.filter(({ step, state }) => step && state !== 'not enough data'));
+  return steps.length === 0 ? `Too few runs in the range to judge ${short}.` : `${short} keeps its level in ${allSteps(steps.length)}.`;
 }
 
 /** The levels that single runs are held against, where they moved in the range; empty where none did. */
@@ -148,9 +152,9 @@ export function viewOf<Source>(
   { answer, columns, notes, of, inFront = '' }: ScenarioView<Source>,
 ): ViewAnswer {
   const shown = rows.slice(0, limit);
-  const cut = shown.length < rows.length ? [`Showing ${shown.length} of ${rows.length} rows; raise limit for more.${inFront}`] : [];
+  const cut = shown.length < rows.length && `Showing ${shown.length} of ${rows.length} rows; raise limit for more.${inFront}`;
   const figures = of === undefined ? {} : { figures: { of, ...tableOf(columns, rows) } };
-  return { answer, ...tableOf(columns, shown), notes: [...cut, ...notes], ...figures };
+  return { answer, ...tableOf(columns, shown), notes: present(cut, ...notes), ...figures };
 }
 
 /** A step of a scenario. */
@@ -213,17 +217,17 @@ export function levelAnswer(scenarios: readonly ScenarioRuns[], { metrics, order
   const valueOf = ({ values, failedPercent }: LevelRow) => (by === FAILED_COLUMN ? failedPercent : median(values[place] ?? []));
   const countOf = ({ values, runs }: LevelRow) => values[place]?.length ?? runs;
   const rankOf = (row: LevelRow) => (Number.isNaN(valueOf(row)) ? Number.NEGATIVE_INFINITY : valueOf(row));
-  const rows = scenarios.flatMap((scenario) => levelRows(scenario, metrics)).toSorted((a, b) => rankOf(b) - rankOf(a));
+  const rows = scenarios.flatMap((scenario) => levelRows(scenario, metrics)).toSorted(byMost(rankOf));
   const empty = scenarios.filter(({ steps }) => steps.length === 0).map(({ name }) => name);
   return viewOf(rows, limit, {
     answer: levelsText(rows, by, valueOf, countOf),
     of: by,
     columns: [...PLACE_COLUMNS, ...metricColumns(metrics), ['runs', countOf], [FAILED_COLUMN, ({ failedPercent }) => failedPercent]],
-    notes: [
+    notes: present(
       `Medians of the runs without failure; ${by === FAILED_COLUMN ? '' : `runs: those with a value of ${by}; `}failedPercent: share \
 of all runs of the scenario that failed at the step.`,
-      ...(empty.length > 0 ? [`No run without failure in the range: ${empty.join(', ')}.`] : []),
-    ],
+      empty.length > 0 && `No run without failure in the range: ${empty.join(', ')}.`,
+    ),
   });
 }
 
@@ -267,7 +271,7 @@ export function failureRows(scenarios: readonly ScenarioRuns[], { period, range 
         return [{ scenario, step, trend, weeks: byWeek, latest }];
       });
     })
-    .toSorted(({ trend: a }, { trend: b }) => (b.period.share ?? 0) - (a.period.share ?? 0));
+    .toSorted(byMost(({ trend }) => trend.period.share ?? 0));
 }
 
 const points = (share: number | null) => (share === null ? '–' : `${percentOf(share)}%`);
@@ -286,13 +290,11 @@ function failuresText(
   const since = change
     ? `, ${points(change.before.share)} → ${points(change.since.share)} since ${instantText(change.atMs, timeZone, period)}`
     : calm;
-  return [
+  return present(
     `"${scenario.name}" fails at "${step}" in ${points(share.share)} of ${counted(share.runs, 'run')}${since}.`,
-    action ? `The failed action says: ${action}.` : '',
-    other ? `At ${counted(1 + others.length, 'other step')} at most ${points(other.trend.period.share)} of runs fail.` : '',
-  ]
-    .filter(Boolean)
-    .join(' ');
+    action && `The failed action says: ${action}.`,
+    other && `At ${counted(1 + others.length, 'other step')} at most ${points(other.trend.period.share)} of runs fail.`,
+  ).join(' ');
 }
 
 interface FailureOptions extends FailureDays {
@@ -403,7 +405,7 @@ interface RunOptions {
 export function runAnswer(scenarios: readonly ScenarioRuns[], options: RunOptions): ViewAnswer {
   const { metric, step, timeZone, limit, course } = options;
   const all = scenarios.flatMap((scenario) => runRows(scenario, metric, course)).filter((row) => step === undefined || row.step === step);
-  const byRatio = all.toSorted((a, b) => b.ratio - a.ratio);
+  const byRatio = all.toSorted(byMost(({ ratio }) => ratio));
   const slowest = oneOfEachRun(byRatio).slice(0, limit);
   const fastest = oneOfEachRun(byRatio.toReversed()).slice(0, limit);
   const [worst] = slowest;
@@ -415,7 +417,7 @@ export function runAnswer(scenarios: readonly ScenarioRuns[], options: RunOption
     ['slowest', slowest],
     ['fastest', fastest.filter((row, place) => place === 0 || row !== ofSame[0])],
     ['fastest of the same step', ofSame.filter((row) => row !== fastest[0])],
-    ['typical', hasSame ? same.toSorted((a, b) => Math.abs(Math.log(a.ratio)) - Math.abs(Math.log(b.ratio))).slice(0, 1) : []],
+    ['typical', hasSame ? same.toSorted(byLeast((each) => Math.abs(Math.log(each.ratio)))).slice(0, 1) : []],
   ];
   const rows = kinds.flatMap(([kind, own]) => own.map((row) => ({ ...row, kind })));
   return {
@@ -452,10 +454,10 @@ function runsText(slowest: readonly RunRow[], fastest: RunRow | undefined, optio
   if (!first || !fastest) return 'No run without failure has a value in the range.';
   const whole = slowest.filter(({ slow }) => slow?.startsWith('whole run')).length;
   const alone = slowest.filter(({ slow }) => slow !== undefined).length - whole;
-  const kinds = [
-    ...(whole > 0 ? [`${whole} ${whole === 1 ? 'was' : 'were'} slow in every step (machine or network)`] : []),
-    ...(alone > 0 ? [`${alone} in one step alone`] : []),
-  ];
+  const kinds = present(
+    whole > 0 && `${whole} ${whole === 1 ? 'was' : 'were'} slow in every step (machine or network)`,
+    alone > 0 && `${alone} in one step alone`,
+  );
   const shared = kinds.length === 0 ? '' : ` Of the ${slowest.length} slowest, ${kinds.join(', ')}.`;
   return `Slowest for its step: ${runText(first, options)}. Fastest: ${runText(fastest, options)}.${shared}`;
 }

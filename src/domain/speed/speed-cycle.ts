@@ -3,6 +3,7 @@ import { type Interval, slotsOf } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
+import { byLeast, byMost } from '../../lib/order.ts';
 import { present } from '../../lib/sentences.ts';
 import { meanOf, median, medianWithin } from '../../statistics/order.ts';
 import { normalOf, scoreOfTail } from '../../statistics/tails.ts';
@@ -218,7 +219,7 @@ function clearestCycle(steps: readonly CycleStep[], count: number) {
     return [1, -1].map((sign) => ({ stretch, own: scored.filter(({ score }) => score * sign > 0) }));
   });
   const sumOf = ({ own }: (typeof sides)[number]) => own.reduce((sum, { score }) => sum + Math.abs(score), 0);
-  const [best] = sides.toSorted((a, b) => sumOf(b) - sumOf(a));
+  const [best] = sides.toSorted(byMost(sumOf));
   return best && best.own.length > 0 ? { stretch: best.stretch, steps: best.own.map(({ step }) => step) } : undefined;
 }
 
@@ -262,7 +263,7 @@ function cycleVerdict(
     return [`Too few runs to judge ${short} by ${breakdown}: it takes at least ${LEAST_BLOCKS} ${blockDays === 1 ? 'days' : 'weeks'}.`, []];
   const cycles = cyclesOf(judged, count).map(({ stretch, steps: own }) => ({
     stretch,
-    sized: own.map(({ key, rows }) => ({ key, size: sizeIn(rows, stretch) })).toSorted((a, b) => Math.abs(b.size) - Math.abs(a.size)),
+    sized: own.map(({ key, rows }) => ({ key, size: sizeIn(rows, stretch) })).toSorted(byMost((each) => Math.abs(each.size))),
   }));
   if (cycles.length === 0) return [`${short} does not differ significantly by ${breakdown} in ${anyStep(judged.length)}.`, []];
   const sentences = cycles.map(({ stretch, sized }) => {
@@ -301,16 +302,16 @@ interface CycleOptions {
 function inFront(rows: readonly CycleRow[], steps: readonly string[]): CycleRow[] {
   const places = new Map([...new Set(steps)].map((key, place) => [key, place]));
   const placeOf = ({ key }: CycleRow) => places.get(key) ?? places.size;
-  return rows.toSorted((a, b) => placeOf(a) - placeOf(b));
+  return rows.toSorted(byLeast(placeOf));
 }
 
 function notesFor({ metrics: [first, ...others], breakdown, timeZone, courses }: CycleOptions): string[] {
   const left = isCycle(breakdown) ? [] : others.filter((metric) => !courses.has(metric));
-  return [
-    ...(left.length > 0 ? [`There was no time to judge ${left.join(', ')}: metrics with these alone does.`] : []),
-    ...(others.length > 0 ? [`low, high and runs are of ${first}.`] : []),
+  return present(
+    left.length > 0 && `There was no time to judge ${left.join(', ')}: metrics with these alone does.`,
+    others.length > 0 && `low, high and runs are of ${first}.`,
     `Medians of the runs without failure with their 95% interval; days and hours in ${timeZone}.`,
-  ];
+  );
 }
 
 /** Levels of metrics by day, week, month, part of the day, weekday or weekend, with a verdict on the cycle or the course of each. */

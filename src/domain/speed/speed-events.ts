@@ -4,6 +4,7 @@ import { instantOf } from '../../api/params.ts';
 import { DAY_MS, HOUR_MS, isoTime } from '../../lib/clock.ts';
 import { areAlike } from '../../lib/nearest.ts';
 import { formatMs } from '../../lib/number-text.ts';
+import { byLeast } from '../../lib/order.ts';
 
 type SpeedEvent = z.output<typeof speedEvent>;
 
@@ -38,7 +39,12 @@ export function eventsNear(events: readonly SpeedEvent[], change: Between) {
       return { key, text: (text ?? '').slice(0, LONGEST_TEXT), atMs, leadMs: change.fromMs - atMs };
     })
     .filter(({ atMs, leadMs }) => atMs >= nearFrom(change) && leadMs >= -NEAR.afterMs)
-    .toSorted((a, b) => Number(a.leadMs < 0) - Number(b.leadMs < 0) || Math.abs(a.leadMs) - Math.abs(b.leadMs));
+    .toSorted(
+      byLeast(
+        (each) => each.leadMs < 0,
+        (each) => Math.abs(each.leadMs),
+      ),
+    );
 }
 
 /** An event with its date in one spelling, and the scenarios it is on where they were looked up. */

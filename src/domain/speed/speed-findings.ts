@@ -6,6 +6,7 @@ import type { Interval } from '../../lib/calendar.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt, todayIn } from '../../lib/dates.ts';
 import { counted, formatMs, formatPercent } from '../../lib/number-text.ts';
+import { byMost } from '../../lib/order.ts';
 import { present } from '../../lib/sentences.ts';
 import { Z_95 } from '../../statistics/tails.ts';
 import { leadingRow } from './clues.ts';
@@ -13,7 +14,7 @@ import type { Share } from './engine/failure-trend.ts';
 import type { Level } from './engine/run-series.ts';
 import { actionSentence, type Failures, type ReadActions, type Unmeasured } from './failures.ts';
 import type { Runs } from './runs.ts';
-import { compareSpeedChanges, type Row, type SpeedMove, type Study } from './scenario-study.ts';
+import { compareMoves, type Row, type SpeedMove, type Study } from './scenario-study.ts';
 import type { NearEvent } from './speed-events.ts';
 import { formatValue, metricFact, percentOf, roundValue, shownChance, UNITS } from './speed-metrics.ts';
 
@@ -249,7 +250,7 @@ export function heldSentence({ rows, headline }: Study, { name, timeZone, year }
   if (headline && headline.move?.untilMs === undefined) return '';
   const inOrder = rows
     .flatMap((row) => (row.held && row.step ? [{ row, held: row.held }] : []))
-    .toSorted((a, b) => Math.abs(b.held.relative) - Math.abs(a.held.relative));
+    .toSorted(byMost((each) => Math.abs(each.held.relative)));
   const clearest = inOrder.find(({ row }) => row.metric === 'largestContentfulPaint') ?? inOrder[0];
   if (!clearest) return '';
   const { row, held } = clearest;
@@ -327,10 +328,10 @@ export function tellSpeed(study: Study, place: ScenarioPlace, events: readonly N
   const isTold = ({ step, metric }: SpeedMove) => step === headline?.step?.name && metric === headline?.metric;
   const further = changes
     .filter((moves) => !(headline?.move && moves.some(isTold)))
-    .map((moves) => ({ moves }))
-    .toSorted(compareSpeedChanges)
+    .map(([leading]) => leading)
+    .toSorted(compareMoves)
     .slice(0, MOST_FURTHER)
-    .map(({ moves: [leading] }) => inWords(moveFacts(leading, place), place));
+    .map((leading) => inWords(moveFacts(leading, place), place));
   const ofMove = own === undefined && headline ? present(levelsSentence(first), fewSentence(headline)) : [];
   const more = headline ? present(held) : levelSentences(study, leadingRow(study));
   return {

@@ -5,6 +5,8 @@ import {
   type NamedTimings,
   nameTimings,
   type Report,
+  soundOf,
+  stepsOf,
   studyWindows,
   timingsNote,
   timingWords,
@@ -12,7 +14,7 @@ import {
 } from '../../domain/speed/runs.ts';
 import { compareSummaries, mostFailing, type Summary, scenarioAnswer, summaryOf, type Worst } from '../../domain/speed/scenario-answer.ts';
 import type { ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
-import { draftStudy, type Study, type StudyOptions, soundSteps } from '../../domain/speed/scenario-study.ts';
+import { draftStudy, type Study, type StudyOptions } from '../../domain/speed/scenario-study.ts';
 import { resolveDate } from '../../lib/dates.ts';
 import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import { inTurns } from '../../statistics/kept-fits.ts';
@@ -69,7 +71,7 @@ export async function studyOne(
   const windows = studyWindows(bounds, nowMs, timeZone);
   const { name, reports } = await readReports(ask, scenarioId, windowsToRead(windows), scenarioIds.length > MOST_KEPT_SCENARIOS);
   const named = nameTimings(metrics, reports);
-  const chosen = step === undefined ? undefined : await chooseStep(soundSteps(reports, windows), step);
+  const chosen = step === undefined ? undefined : await chooseStep(stepsOf(soundOf(reports)), step);
   const falseDiscoveryRate = FALSE_DISCOVERY_RATES.speedChanges / scenarioIds.length;
   const study = await studyInTurns(reports, { ...windows, metrics: named.metrics, step: chosen, timeZone, falseDiscoveryRate }, context);
   // The metrics that were asked for, among the custom timings of its reports.

@@ -2,6 +2,7 @@ import type { Ask } from '../../api/client.ts';
 import { ApiError } from '../../api/errors.ts';
 import { listScenarioReports, listScenarios } from '../../api/operations/speed-analysis.ts';
 import { resultIdOf, soundOf, stepsOf } from '../../domain/speed/runs.ts';
+import { byMost } from '../../lib/order.ts';
 import { firstOf } from '../../lib/sentences.ts';
 
 /** Scenarios that are looked through; calls to speed analysis go one at a time. */
@@ -18,7 +19,7 @@ async function resultsOf(number: string, ask: Ask): Promise<string[]> {
     const { name, reports } = answer.value.scenario;
     return stepsOf(soundOf(reports)).flatMap((step) => {
       const isNamed = String(step.stepId) === number || String(step.number) === number;
-      const latest = step.runs.toSorted((a, b) => b.date - a.date)[0];
+      const latest = step.runs.toSorted(byMost(({ date }) => date))[0];
       const id = isNamed && latest ? resultIdOf(latest.result) : undefined;
       return id === undefined ? [] : [`${id} ("${step.name}" of "${name ?? ''}")`];
     });

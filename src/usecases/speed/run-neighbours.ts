@@ -17,6 +17,7 @@ import {
   withoutRuns,
 } from '../../domain/speed/runs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
+import { byLeast } from '../../lib/order.ts';
 import type { Context } from '../context.ts';
 import { readStepResult } from './read-step-result.ts';
 import { readReports } from './scenario-reports.ts';
@@ -127,7 +128,7 @@ async function readAround(run: KnownRun, other: KnownRun, scenarioId: number, co
   const near = runs.filter(
     ({ date, stepResultId }) => stepResultId !== other.stepResultId && Math.abs(date - dateMs) < Math.abs(date - otherMs),
   );
-  const nearest = near.toSorted((a, b) => distance(a.date, dateMs, otherMs) - distance(b.date, dateMs, otherMs)).slice(0, EACH_SIDE);
+  const nearest = near.toSorted(byLeast((each) => distance(each.date, dateMs, otherMs))).slice(0, EACH_SIDE);
   const { read } = await readHars(context.isLate() ? [] : nearest, context.ask);
   return { paints: near.map(({ paints }) => paints), hars: read.map(({ har }) => har) };
 }

@@ -10,6 +10,7 @@ import { type Between, eventsNear, type NearEvent, nearFrom } from '../../domain
 import type { Interval } from '../../lib/calendar.ts';
 import { type Clock, DAY_MS, isoTime, MINUTE_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
+import { byLeast } from '../../lib/order.ts';
 import type { Context } from '../context.ts';
 
 interface Wanted {
@@ -52,7 +53,7 @@ export async function findReport({ scenarioId, date, nowMs }: Wanted, ask: Ask) 
     const dates = await datesOf(scenarioId, days, ask);
     // The report is there: what was refused is something else, which the platform says itself.
     if (dates.includes(date)) throw error;
-    const nearest = dates.toSorted((a, b) => Math.abs(a - date) - Math.abs(b - date)).slice(0, 3);
+    const nearest = dates.toSorted(byLeast((each) => Math.abs(each - date))).slice(0, 3);
     if (nearest.length === 0) throw error;
     const listed = nearest.map((near) => `${near} (${isoTime(near)})`).join(', ');
     throw new ApiError('invalid', `date: scenario ${scenarioId} has no report at ${date} (${isoTime(date)}). Nearest: ${listed}.`);

@@ -1,4 +1,5 @@
 import { counted, formatBytes } from '../../../lib/number-text.ts';
+import { byMost } from '../../../lib/order.ts';
 import { sumOfKnown } from '../../../lib/tally.ts';
 import { pageOf } from '../../page-of.ts';
 import type { HarEntry } from '../read/read-entry.ts';
@@ -46,7 +47,7 @@ export function chosenRequests(study: HarStudy, { orderBy = 'start', problem, ..
   const concerned = problem && new Set(problemsOf(study, problem).flatMap((each) => entriesOf(each.concerned)));
   const chosen = concerned ? filtered.filter((entry) => concerned.has(entry)) : filtered;
   const valueOf = (entry: HarEntry) => (orderBy === 'bytes' ? weightOf(entry) : entry.durationMs) ?? -1;
-  return orderBy === 'start' ? chosen : chosen.toSorted((a, b) => valueOf(b) - valueOf(a));
+  return orderBy === 'start' ? chosen : chosen.toSorted(byMost(valueOf));
 }
 
 type ListView = (study: HarStudy, query: HarQuery) => { answer: Omit<HarAnswer, 'view'>; notes: readonly string[] };
@@ -108,7 +109,7 @@ const LISTS: Record<Exclude<HarAnswer['view'], 'summary'>, ListView> = {
     const pairs = problems.flatMap(({ problem, concerned }) =>
       concerned
         .filter(({ entry }) => among.has(entry))
-        .toSorted((a, b) => b.cost - a.cost)
+        .toSorted(byMost(({ cost }) => cost))
         .map((each) => ({ ...each, problem })),
     );
     const { items, page } = paged(pairs, query);

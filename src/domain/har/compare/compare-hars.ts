@@ -1,5 +1,6 @@
 import { hint } from '../../../lib/hint.ts';
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { byMost } from '../../../lib/order.ts';
 import { present } from '../../../lib/sentences.ts';
 import { sumOfKnown } from '../../../lib/tally.ts';
 import type { HarEntry } from '../read/read-entry.ts';
@@ -13,7 +14,7 @@ import { shortUrl } from '../sanitise-url.ts';
 import { type Culprit, culpritOf, type Effects, effectsOf, isListed, paintsOf, type Sides } from './culprit.ts';
 import type { Comparison } from './har-comparison.ts';
 import { MATCHING_NOTE, matchRequests, normalisedAddress } from './match-requests.ts';
-import { comparedPairs, groupChanges, hostRuns, largestFirst, type RequestChange, sizeChanges, steadyAlone } from './request-changes.ts';
+import { changeOf, comparedPairs, groupChanges, hostRuns, type RequestChange, sizeChanges, steadyAlone } from './request-changes.ts';
 import { shiftBetween } from './run-scatter.ts';
 import { middle } from './typical-runs.ts';
 
@@ -89,8 +90,7 @@ function differencesOf({ runs, was, is, near, paints = NONE, isSample }: Compare
     .filter(isListed)
     .map((change) => ({ ...change, effects: effectsOf(change, was, is) }))
     .toSorted(byEffect);
-  const blocks = (entry: HarEntry) => Number(is.blocks.has(entry));
-  const heaviest = (a: HarEntry, b: HarEntry) => blocks(b) - blocks(a) || weight(b) - weight(a);
+  const heaviest = byMost<HarEntry>((entry) => is.blocks.has(entry), weight);
   const steady = steadyAlone(matching, near);
   const [added, removed] = [steady.added.toSorted(heaviest), steady.removed.toSorted(heaviest)];
   const [grown, shrunk] = parted(sizeChanges(pairs));
@@ -146,11 +146,11 @@ function isSamePage({ document: before }: Har, { document: after }: Har): boolea
 type Timed = RequestChange & { readonly effects: Effects };
 
 /** Largest effect on a paint first, then on the load, then by duration. */
-function byEffect(a: Timed, b: Timed): number {
-  const paint = ({ effects: { fcpMs = 0, lcpMs = 0 } }: Timed) => Math.abs(lcpMs) + Math.abs(fcpMs);
-  const load = ({ effects: { loadMs = 0 } }: Timed) => Math.abs(loadMs);
-  return paint(b) - paint(a) || load(b) - load(a) || largestFirst(a, b);
-}
+const byEffect = byMost<Timed>(
+  ({ effects: { fcpMs = 0, lcpMs = 0 } }) => Math.abs(lcpMs) + Math.abs(fcpMs),
+  ({ effects: { loadMs = 0 } }) => Math.abs(loadMs),
+  changeOf,
+);
 
 /** Paints and load of both sides; of samples their medians, over all runs of the side where their reports were read. */
 function sidesOf({ runs, paints, isSample }: Compared): Comparison['sides'] {
@@ -195,7 +195,7 @@ function shortened(comparison: Comparison): Comparison {
   const short = { ...comparison };
   const sizeOf = (value: unknown) => JSON.stringify(value).length;
   while (sizeOf(short) > MAX_CHARACTERS) {
-    const [longest] = LISTS.filter((name) => short[name].length > 1).toSorted((a, b) => sizeOf(short[b]) - sizeOf(short[a]));
+    const [longest] = LISTS.filter((name) => short[name].length > 1).toSorted(byMost((each) => sizeOf(short[each])));
     if (!longest) break;
     Object.assign(short, { [longest]: short[longest].slice(0, -1) });
   }

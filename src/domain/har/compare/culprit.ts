@@ -1,4 +1,5 @@
 import { formatMs, formatNumber } from '../../../lib/number-text.ts';
+import { byMost } from '../../../lib/order.ts';
 import { present } from '../../../lib/sentences.ts';
 import type { Har } from '../read/read-har.ts';
 import type { PaintTimes } from '../requests/largest-paint.ts';
@@ -225,7 +226,7 @@ export function culpritOf(compared: Omit<Differing, 'moves' | 'durationMs'>, pai
     ...shift.requests.flatMap((moved) => requestCandidate(moved, hosts.get(moved.before.host ?? '')?.shift ?? 0, differing)),
   ]
     .filter((candidate) => candidate.shift * direction >= 0)
-    .toSorted((a, b) => b.effectMs - a.effectMs);
+    .toSorted(byMost(({ effectMs }) => effectMs));
   if (!first) return unexplained(differing, direction, matching);
   const { kind, name, says } = first;
   return { kind, name, slower: first.shift > 0 ? 'after' : 'before', times: Math.exp(Math.abs(first.shift)), says };

@@ -1,4 +1,5 @@
 import { grouped } from '../../../lib/grouped.ts';
+import { byLeast } from '../../../lib/order.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry } from '../read/read-entry.ts';
 import { hasFailed } from '../requests/totals.ts';
@@ -109,11 +110,9 @@ function pairsOf(befores: readonly HarEntry[], afters: readonly HarEntry[]): Pai
     afters.map((after, to) => ({ before, after, distance: sizeDistance(before, after) + Math.abs(from - to) / MOST_OF_ONE_ADDRESS })),
   );
   const taken = new Set<HarEntry>();
-  return distances
-    .toSorted((a, b) => a.distance - b.distance)
-    .flatMap(({ before, after }) => {
-      if (taken.has(before) || taken.has(after)) return [];
-      taken.add(before).add(after);
-      return [{ before, after }];
-    });
+  return distances.toSorted(byLeast(({ distance }) => distance)).flatMap(({ before, after }) => {
+    if (taken.has(before) || taken.has(after)) return [];
+    taken.add(before).add(after);
+    return [{ before, after }];
+  });
 }

@@ -1,4 +1,5 @@
 import { grouped } from '../../../lib/grouped.ts';
+import { byMost } from '../../../lib/order.ts';
 import { addTo, countOf } from '../../../lib/tally.ts';
 import type { HarEntry } from '../read/read-entry.ts';
 import type { HarStudy } from '../requests/study-har.ts';
@@ -26,8 +27,8 @@ export interface ComparedPair extends Pair {
 /** Smaller changes of size are headers and cookies. */
 const MIN_BYTES = 1000;
 const MIN_BYTES_SHARE = 0.05;
-/** By the size of the change. */
-export const largestFirst = (a: RequestChange, b: RequestChange) => Math.abs(b.to - b.from) - Math.abs(a.to - a.from);
+/** The size of a change. */
+export const changeOf = ({ from, to }: Pick<RequestChange, 'from' | 'to'>) => Math.abs(to - from);
 
 /** Requests that grew or shrank by at least 1,000 bytes and 5 %, largest change first: of what both sides fetched, else of the content. */
 export function sizeChanges(pairs: readonly ComparedPair[]): RequestChange[] {
@@ -36,10 +37,10 @@ export function sizeChanges(pairs: readonly ComparedPair[]): RequestChange[] {
     const name = isFetched && was.transferBytes !== null && is.transferBytes !== null ? 'transferBytes' : 'contentBytes';
     const [from, to] = [was[name], is[name]];
     if (from === null || to === null) return [];
-    const change = Math.abs(to - from);
+    const change = changeOf({ from, to });
     return change >= MIN_BYTES && change >= from * MIN_BYTES_SHARE ? [{ before, after, from, to }] : [];
   });
-  return changes.toSorted(largestFirst);
+  return changes.toSorted(byMost(changeOf));
 }
 
 type Runs = readonly { readonly entries: readonly HarEntry[] }[];
@@ -119,7 +120,7 @@ export function groupChanges(before: readonly NamedTotals[], after: readonly Nam
   });
   return changes
     .filter(({ from, to, change }) => from.requests !== to.requests || change >= MIN_BYTES)
-    .toSorted((a, b) => b.change - a.change)
+    .toSorted(byMost(({ change }) => change))
     .map(({ name, from, to }) => ({
       name,
       requestsBefore: from.requests,
@@ -158,9 +159,10 @@ export function hostRuns(before: readonly HarStudy[], after: readonly HarStudy[]
     ];
   });
   return rows.toSorted(
-    (a, b) =>
-      ORDER.indexOf(a.presence) - ORDER.indexOf(b.presence) ||
-      Number(b.blocksRendering) - Number(a.blocksRendering) ||
-      b.transferBytes - a.transferBytes,
+    byMost(
+      (each) => -ORDER.indexOf(each.presence),
+      ({ blocksRendering }) => blocksRendering,
+      ({ transferBytes }) => transferBytes,
+    ),
   );
 }

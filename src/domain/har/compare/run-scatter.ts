@@ -1,4 +1,5 @@
 import { grouped } from '../../../lib/grouped.ts';
+import { byLeast } from '../../../lib/order.ts';
 import { addTo } from '../../../lib/tally.ts';
 import { median } from '../../../statistics/order.ts';
 import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
@@ -109,7 +110,7 @@ function takeApart(changes: Logs, hostOf: (key: string) => string) {
     size: same.length,
     middle: median(same.map(([, change]) => change)),
   }));
-  const middles = byHost.map(({ middle }) => middle).toSorted((a, b) => Math.abs(a) - Math.abs(b));
+  const middles = byHost.map(({ middle }) => middle).toSorted(byLeast((each) => Math.abs(each)));
   // Of two hosts the one that moved less: a single slow host must not count as the whole run. No request in common, no shift.
   const shift = middles.length < 3 ? (middles[0] ?? 0) : median(middles);
   const hosts = byHost.flatMap(({ host, size, middle }) => (size > 1 ? [[host, middle - shift] as const] : []));
@@ -248,7 +249,7 @@ function startsOf(run: Har): Logs {
  */
 export function courseBetween(before: Har, after: Har, neighbours: readonly (readonly Har[])[]) {
   const [was, is] = [startsOf(before), startsOf(after)];
-  const inOrder = [...was].toSorted(([, a], [, b]) => a - b);
+  const inOrder = [...was].toSorted(byLeast(([, value]) => value));
   const changes = inOrder.flatMap(([key, start]) => (is.has(key) ? [(is.get(key) ?? 0) - start] : []));
   if (changes.length < LEAST_STARTS) return undefined;
   const size = Math.floor(changes.length / 4);

@@ -1,5 +1,6 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
 import { counted, formatMs } from '../../../lib/number-text.ts';
+import { byLeast } from '../../../lib/order.ts';
 import type { PaintTimes } from '../requests/largest-paint.ts';
 
 /** A run of a step, as far as its choice depends on it. */
@@ -45,7 +46,7 @@ export function typicalRuns<Run extends RunFigures>(runs: readonly Run[], most: 
   });
   const ranked = runs.map((run) => ({ run, distance: distances.reduce((sum, distance) => sum + distance(run), 0) }));
   return ranked
-    .toSorted((a, b) => a.distance - b.distance)
+    .toSorted(byLeast(({ distance }) => distance))
     .slice(0, most)
     .map(({ run }) => run);
 }

@@ -1,4 +1,5 @@
 import { grouped } from '../../../lib/grouped.ts';
+import { byLeast, byMost } from '../../../lib/order.ts';
 import type { HarEntry, HarPage } from './read-entry.ts';
 
 /** The requests of one navigation: pages with that of the document first, requests in order of start, the redirects to the document. */
@@ -18,7 +19,7 @@ export function loadsOf(entries: readonly HarEntry[], pages: readonly HarPage[])
   const loads = pages
     .map((page) => loadOf(byPage.get(page.id) ?? [], [page]))
     .filter(({ document }) => document !== null)
-    .toSorted((a, b) => firstStart(a) - firstStart(b));
+    .toSorted(byLeast(firstStart));
   const [first] = loads;
   if (!first || loads.length < 2) return [loadOf(entries, pages)];
   const ofPage = new Set(loads.map(({ pages: [page] }) => page?.id ?? null));
@@ -35,7 +36,7 @@ const firstStart = ({ document, redirects: [redirect] }: PageLoad) => startOrLas
 function loadOf(entries: readonly HarEntry[], pages: readonly HarPage[]) {
   const { document, redirects } = findDocument(entries);
   const ofDocument = ({ id }: HarPage) => Number(id === document?.pageId);
-  return { pages: pages.toSorted((a, b) => ofDocument(b) - ofDocument(a)), entries: [...entries], document, redirects };
+  return { pages: pages.toSorted(byMost(ofDocument)), entries: [...entries], document, redirects };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { byMost } from '../../../lib/order.ts';
 import type { HarEntry } from '../read/read-entry.ts';
 import type { Har } from '../read/read-har.ts';
 import type { Blocking } from './blocking.ts';
@@ -49,7 +50,7 @@ function endedBefore({ entries }: Har, type: HarEntry['type'], paintMs: number, 
       const isNear = endOf(entry) <= paintMs + CLOCK_MS && endOf(entry) >= paintMs - windowMs;
       return entry.type === type && isSeen && isNear && weight(entry) >= LEAST_BYTES;
     })
-    .toSorted((a, b) => sizeOf(b) - sizeOf(a));
+    .toSorted(byMost(sizeOf));
 }
 
 function phasesOf(lcpMs: number, firstByteMs: number | null, entry: HarEntry | undefined) {

@@ -1,5 +1,6 @@
 import { grouped } from '../../../lib/grouped.ts';
 import { formatMs } from '../../../lib/number-text.ts';
+import { byMost } from '../../../lib/order.ts';
 import { firstOf } from '../../../lib/sentences.ts';
 import type { HarEntry } from '../read/read-entry.ts';
 import type { Har } from '../read/read-har.ts';
@@ -62,7 +63,10 @@ export function totalsOf(entries: readonly ByteSizes[]): Totals {
 /** The groups of these requests, heaviest first, then what has most requests. */
 export function groupsOf<Key>(entries: readonly HarEntry[], keyOf: (entry: HarEntry) => Key) {
   return Array.from(grouped(entries, keyOf), ([key, members]) => ({ key, entries: members, totals: totalsOf(members) })).toSorted(
-    ({ totals: a }, { totals: b }) => weight(b) - weight(a) || b.requests - a.requests,
+    byMost(
+      ({ totals }) => weight(totals),
+      ({ totals }) => totals.requests,
+    ),
   );
 }
 

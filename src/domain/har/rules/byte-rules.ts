@@ -1,4 +1,5 @@
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { byMost } from '../../../lib/order.ts';
 import { addressIn } from '../read/addresses.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { ResourceType } from '../read/har-model.ts';
@@ -122,7 +123,7 @@ function wasSent({ host, fromCache, isStream, status }: HarEntry): boolean {
 
 /** Two hosts of these requests, the one with most of them first. */
 function hostsOf(entries: readonly HarEntry[]): string {
-  const byHost = groupsOf(entries, ({ host }) => host).toSorted((a, b) => b.entries.length - a.entries.length);
+  const byHost = groupsOf(entries, ({ host }) => host).toSorted(byMost(({ entries: own }) => own.length));
   return hostNames(
     byHost.flatMap((group) => group.entries),
     2,

@@ -1,4 +1,5 @@
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { byMost } from '../../../lib/order.ts';
 import { capital, present } from '../../../lib/sentences.ts';
 import { PAGE_MEDIANS, thresholdOf } from '../../speed/speed-metrics.ts';
 import { addressIn } from '../read/addresses.ts';
@@ -166,14 +167,7 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
       return `${counted(requests, 'third-party request holds', 'third-party requests hold')} back rendering ${until}`;
     },
     advice: (selected) => `loading ${them(selected)} asynchronously`,
-    which: ({ entries, most }) => [
-      hostNames(
-        entries.toSorted((a, b) => endOf(b) - endOf(a)),
-        3,
-      ),
-      `until ${formatMs(most)}`,
-      waitWords(entries),
-    ],
+    which: ({ entries, most }) => [hostNames(entries.toSorted(byMost(endOf)), 3), `until ${formatMs(most)}`, waitWords(entries)],
   },
   /** The image is asked for late: what a preload or markup that names it could win. */
   late_lcp_image: paintRule('image', ({ phases }) => phases.loadDelayMs, {
@@ -250,7 +244,7 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
   heavy_page: {
     selects(study) {
       let left = excessOf(study);
-      const heaviest = study.entries.toSorted((a, b) => (b.transferBytes ?? 0) - (a.transferBytes ?? 0));
+      const heaviest = study.entries.toSorted(byMost(({ transferBytes }) => transferBytes ?? 0));
       return each(
         ({ transferBytes }) => {
           const isNeeded = left > 0;
@@ -280,5 +274,5 @@ const RULES: Readonly<Record<ProblemKind, Rule>> = {
 export function findProblems(study: HarStudy): Problem[] {
   return (Object.keys(RULES) as ProblemKind[]) // its own names
     .flatMap((kind) => problemOf(kind, RULES[kind], study) ?? [])
-    .toSorted((a, b) => rankOf(b) - rankOf(a));
+    .toSorted(byMost(rankOf));
 }

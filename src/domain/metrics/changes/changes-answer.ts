@@ -8,7 +8,7 @@ import { todayIn } from '../../../lib/dates.ts';
 import { counted } from '../../../lib/number-text.ts';
 import { capital } from '../../../lib/sentences.ts';
 import { tailOf } from '../../../statistics/tails.ts';
-import { compareSpeedChanges, type SpeedChange, type SpeedMove } from '../../speed/scenario-study.ts';
+import { compareMoves, type SpeedChange, type SpeedMove } from '../../speed/scenario-study.ts';
 import { moveFacts, nounOf } from '../../speed/speed-findings.ts';
 import { deviceOf, metricFact } from '../../speed/speed-metrics.ts';
 import { type Occasion, specialSentence } from '../calendar/special-words.ts';
@@ -124,7 +124,7 @@ function coincide(site: RankedChange, { scenario, moves: [{ shape, began }] }: S
 
 /** Puts changes of speed behind the change of conversion that began with them, the others before what has no effect to be ranked by. */
 export function entriesOf(site: readonly RankedChange[], speed: readonly SpeedChange[], facts: Zoned): Entry[] {
-  const ordered = speed.toSorted(compareSpeedChanges);
+  const ordered = speed.toSorted((a, b) => compareMoves(a.moves[0], b.moves[0]));
   const besides = new Map(ordered.map((change) => [change, site.find((each) => coincide(each, change, facts))]));
   const withCompanions = (change: RankedChange): Entry[] => {
     const own = ordered.filter((each) => besides.get(each) === change);

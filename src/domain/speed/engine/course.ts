@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { nth, nthDouble, nthPlace, nthUnsigned } from '../../../lib/nth.ts';
+import { byLeast, byMost } from '../../../lib/order.ts';
 import { median } from '../../../statistics/order.ts';
 import { dot, minus, numbersOf, pick } from '../../../statistics/vectors.ts';
 import { weightsOf } from '../../../statistics/whitening.ts';
@@ -135,7 +136,7 @@ function searchCourse(frame: Frame, limits: Limits, shortest: number): Part[] {
   function forward(start: readonly Part[]): readonly Part[] {
     let parts = start;
     while (parts.length < MOST_PARTS) {
-      const [best] = [...strongestParts(frame, parts, shortest)].toSorted((a, b) => surplus(b) - surplus(a));
+      const [best] = [...strongestParts(frame, parts, shortest)].toSorted(byMost(surplus));
       if (!best || surplus(best) <= 0) break;
       parts = parts.length === 0 ? [best.part] : refined(frame, [...parts, best.part], shortest);
     }
@@ -345,7 +346,7 @@ function confirmed(
       const p = simulatedChance(Math.min(1, chanceOfAny(part.kind, gain, n, phi) * fewer), phi);
       return { part, p, surplus: gain - limitsFor(n, phi, times / fewer)[part.kind] };
     });
-    const [weakest] = found.toSorted((a, b) => a.surplus - b.surplus);
+    const [weakest] = found.toSorted(byLeast(({ surplus }) => surplus));
     if (!weakest || weakest.surplus > 0) return { found, noise: whole.noise };
     const rest = parts.filter((part) => part !== weakest.part);
     parts = refined(frame, rest, shortest);

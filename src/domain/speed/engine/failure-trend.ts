@@ -2,6 +2,7 @@ import type { Interval } from '../../../lib/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { nth } from '../../../lib/nth.ts';
+import { byLeast, byMost } from '../../../lib/order.ts';
 import { sumOfKnown } from '../../../lib/tally.ts';
 import { fisherTest, wilson } from '../../../statistics/proportions.ts';
 import { tailOf } from '../../../statistics/tails.ts';
@@ -135,7 +136,7 @@ function worstEnd(results: RunResults, { startMs, endMs }: Interval): Split | un
     .filter((at) => at >= NEEDED && dates.length - at >= NEEDED)
     .map((at) => splitAt(results, at))
     .map((split) => ({ split, chance: chanceOfDifference(split.before, split.since, 1) }))
-    .toSorted((a, b) => a.chance - b.chance)[0]?.split;
+    .toSorted(byLeast(({ chance }) => chance))[0]?.split;
 }
 
 /** Whether the later half of the runs since a change still fails as its share says, and not as before. */
@@ -152,7 +153,7 @@ function withoutWorstHours({ dates, failed }: RunResults, from: number, outages:
   for (let round = 0; round < outages; round += 1) {
     const [worst = []] = failures(rest)
       .map((first) => rest.filter((run) => run >= first && nth(dates, run) - nth(dates, first) < OUTAGE_MS))
-      .toSorted((a, b) => failures(b).length - failures(a).length);
+      .toSorted(byMost((each) => failures(each).length));
     rest = rest.filter((run) => !worst.includes(run));
   }
   return rest;

@@ -1,6 +1,7 @@
 import { interquartileRange } from 'simple-statistics';
 import type { Interval } from '../../../lib/calendar.ts';
 import { nth, nthDouble } from '../../../lib/nth.ts';
+import { byLeast, byMost } from '../../../lib/order.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { meanOf, median } from '../../../statistics/order.ts';
@@ -76,7 +77,7 @@ function plateausOf(course: Course, parts: readonly CoursePart[], dates: readonl
     const sides = [['from', height] as const, ['to', -height] as const];
     return sides.map(([edge, rise]) => ({ at: course.kept[part[edge]] ?? n, rise, part, edge }));
   });
-  const inOrder = edges.filter(({ at }) => at < n).toSorted((a, b) => a.at - b.at);
+  const inOrder = edges.filter(({ at }) => at < n).toSorted(byLeast(({ at }) => at));
   let height = 0;
   const plateaus: Plateau[] = [{ from: 0, to: inOrder[0]?.at ?? n, height, began: { startMs: 0, endMs: 0 } }];
   for (const [index, { at, rise, part, edge }] of inOrder.entries()) {
@@ -181,6 +182,8 @@ function sureParts({ found }: Course, highest: HighestP): CoursePart[] {
   return sure.some(lasts) ? sure : parts.filter((each) => each.p <= (lasts(each) ? highest.onlyLasting : highest.any));
 }
 
+const size = ({ relative }: Move) => Math.abs(relative);
+
 /**
  * The step that the present level is owed to: in the period before others, the largest in the direction in which the level has gone since.
  */
@@ -188,8 +191,7 @@ function leadingStep(steps: readonly Move[], { startMs }: Interval): Move | unde
   const now = steps.at(-1)?.after.typical ?? 0;
   const felt = steps.filter(({ before, relative }) => (now - before.typical) * relative > 0);
   const candidates = felt.length > 0 ? felt : steps.slice(-1);
-  const isIn = ({ fromMs }: Move) => Number(fromMs >= startMs);
-  return candidates.toSorted((a, b) => isIn(b) - isIn(a) || Math.abs(b.relative) - Math.abs(a.relative))[0];
+  return candidates.toSorted(byMost(({ fromMs }) => fromMs >= startMs, size))[0];
 }
 
 /** Interquartile range over median, freed of levels and cycle. */
@@ -245,8 +247,7 @@ function judge(
   if (step) return verdict(step.relative > 0 ? 'slower' : 'faster', step);
   const line = parts.find(({ part }) => part.kind === 'line');
   if (line) return verdict('drifting', driftOf(series, course, line.height));
-  const isLate = ({ untilMs = 0 }: Move) => Number(untilMs >= period.startMs);
-  const episode = episodes.toSorted((a, b) => isLate(b) - isLate(a) || Math.abs(b.relative) - Math.abs(a.relative))[0];
+  const [episode] = episodes.toSorted(byMost(({ untilMs = 0 }) => untilMs >= period.startMs, size));
   if (episode) return verdict(episode.relative > 0 ? 'was slower' : 'was faster', episode);
   return verdict(scatterOf(course, level.median) >= UNSTABLE_FROM ? 'unstable' : 'steady');
 }
@@ -375,7 +376,14 @@ function worstFirst<Each extends Tracked & Verdict>(judged: readonly Each[], per
   const sizeOf = ({ move }: Verdict) => Math.abs(move?.relative ?? 0);
   return judged
     .map((each) => ({ each, severity: severityOf(each.state, each.move?.relative), isIn: Number(isOfPeriod(each, period, instants)) }))
-    .toSorted((a, b) => a.severity - b.severity || b.isIn - a.isIn || a.each.rank - b.each.rank || sizeOf(b.each) - sizeOf(a.each))
+    .toSorted(
+      byLeast(
+        ({ severity }) => severity,
+        ({ isIn }) => -isIn,
+        (each) => each.each.rank,
+        (each) => -sizeOf(each.each),
+      ),
+    )
     .map(({ each }) => each);
 }
 

@@ -1,20 +1,14 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/clock.ts';
+import { offsetAt } from '../../../lib/calendar.ts';
+import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 
 /** Offsets that were asked for, by zone and instant: each question is slow. */
 const known = new Map<string, number>();
 
 /** Offset of a zone from UTC at an instant, in ms; throws a RangeError for a name that is no zone. */
-function askOffset(timeZone: string, ms: number): number {
-  const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
-  const name = format.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)/.exec(name) ?? [];
-  return (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * HOUR_MS + Number(minutes ?? 0) * MINUTE_MS);
-}
-
 function offsetMs(timeZone: string, ms: number): number {
   if (timeZone === 'UTC') return 0;
   const key = `${timeZone} ${ms}`;
-  const offset = known.get(key) ?? askOffset(timeZone, ms);
+  const offset = known.get(key) ?? offsetAt(ms, timeZone);
   known.set(key, offset);
   return offset;
 }

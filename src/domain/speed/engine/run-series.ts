@@ -34,8 +34,8 @@ export interface Move {
   readonly share?: number;
 }
 
-/** The first run of a move; undefined of a drift, which has no beginning. */
-export const beginOf = (move: Move | undefined): number | undefined => (move?.shape === 'drift' ? undefined : move?.fromMs);
+/** The same move; undefined of a drift, which has no first run. */
+export const datedOf = <Each extends Move>(move: Each | undefined) => (move?.shape === 'drift' ? undefined : move);
 
 /**
  * The level of the runs of a stretch: median and quartiles of the values as measured; `typical` is the median of the values freed of
