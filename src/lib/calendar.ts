@@ -7,6 +7,9 @@ export interface Interval {
   readonly endMs: number;
 }
 
+/** Whether an instant lies in an interval, both ends included. */
+export const isWithin = (ms: number, { startMs, endMs }: Interval): boolean => ms >= startMs && ms <= endMs;
+
 /** Length of each unit of the calendar, as Temporal adds it. */
 export const UNIT_LENGTH = {
   day: { days: 1 },

@@ -1,4 +1,5 @@
 import { nthDouble } from '../lib/nth.ts';
+import { dot, numbersOf } from './vectors.ts';
 
 /** Pivots below this share of their diagonal belong to columns that say nothing new. */
 const LEAST_PIVOT = 1e-9;
@@ -35,6 +36,18 @@ export function inverseOf(matrix: readonly Float64Array[]): Float64Array[] {
     for (const other of rows) if (other !== row && other[pivot] !== 0) takeFrom(other, row, nthDouble(other, pivot), pivot, end);
   }
   return rows.map((row) => row.slice(size));
+}
+
+/**
+ * The heights of columns that explain a series best, the inverse of the products of the columns, and their products with the series. A
+ * ridge pulls heights to 0.
+ */
+export function leastSquares(columns: readonly Float64Array[], series: Float64Array, ridge = 0) {
+  const inverse = inverseOf(
+    columns.map((column, at) => numbersOf(columns, (other, place) => dot(column, other) + (place === at ? ridge : 0))),
+  );
+  const right = numbersOf(columns, (column) => dot(column, series));
+  return { inverse, right, heights: numbersOf(inverse, (row) => dot(row, right)) };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Interval } from '../../lib/calendar.ts';
+import { type Interval, isWithin } from '../../lib/calendar.ts';
 import { byLeast, byMost } from '../../lib/order.ts';
 import { median } from '../../statistics/order.ts';
 import { datedOf } from './engine/run-series.ts';
@@ -45,13 +45,11 @@ function sidesOf({ baseline, period }: Study, since: SpeedMove | undefined) {
   return { earlier: { startMs: baseline.window.startMs, endMs: since.previousMs }, later: { startMs: since.fromMs, endMs } };
 }
 
-const isIn = (date: number, { startMs, endMs }: Interval) => date >= startMs && date <= endMs;
-
 /** The change of a step with its first run in an interval; of any step, or at any time, where none is named. */
 export function changeNear({ headline, rows }: Study, asked: Step | undefined, near: Interval | undefined) {
   for (const { step, move } of [headline ?? [], rows].flat()) {
     if (!step || !move || move.shape === 'drift' || (asked && step.name !== asked.name)) continue;
-    if (!near || isIn(move.fromMs, near)) return { step, move };
+    if (!near || isWithin(move.fromMs, near)) return { step, move };
   }
   return undefined;
 }
@@ -64,7 +62,7 @@ export function examplesOf(study: Study) {
   const dated = datedOf(move);
   const sides = sidesOf(study, dated);
   const measured = row.step.runs.filter(({ result }) => metricOf(result, metric) !== null);
-  const later = measured.filter(({ date }) => isIn(date, sides.later));
+  const later = measured.filter(({ date }) => isWithin(date, sides.later));
   return {
     before: closest(
       measured.filter(({ date }) => date <= sides.earlier.endMs).slice(-NEIGHBOURS),
@@ -93,7 +91,7 @@ export function serverShareOf(study: Study) {
   const middles = [earlier, later].map((side) => {
     const runs = step.runs.flatMap(({ date, result }) => {
       const [ttfb, lcp] = [metricOf(result, 'firstByte'), metricOf(result, 'largestContentfulPaint')];
-      return isIn(date, side) && ttfb !== null && lcp !== null ? [{ ttfb, lcp, share: ttfb / lcp }] : [];
+      return isWithin(date, side) && ttfb !== null && lcp !== null ? [{ ttfb, lcp, share: ttfb / lcp }] : [];
     });
     const middle = (name: 'ttfb' | 'lcp' | 'share') => median(runs.map((run) => run[name]));
     return runs.length > 0 ? { ttfb: middle('ttfb'), lcp: middle('lcp'), share: middle('share') } : undefined;

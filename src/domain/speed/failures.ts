@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { stepReport } from '../../api/operations/records.ts';
-import type { Interval } from '../../lib/calendar.ts';
+import { type Interval, isWithin } from '../../lib/calendar.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
 import { byMost } from '../../lib/order.ts';
@@ -118,11 +118,11 @@ const WORTH_A_WORD = 0.05;
 const ALPHA = 0.01;
 
 /** Counts the runs of a window that lack a metric; undefined where only single ones do, and of a step that never has it. */
-export function unmeasuredIn({ name, runs: all }: Step, metric: string, { startMs, endMs }: Interval) {
+export function unmeasuredIn({ name, runs: all }: Step, metric: string, window: Interval) {
   const failed = all.map(({ result }) => metricOf(result, metric) === null);
   if (!failed.includes(true) || !all.some(({ result }) => hasValue(result, metric))) return undefined;
   const dates = all.map(({ date }) => date);
-  const own = failed.filter((_, index) => nth(dates, index) >= startMs && nth(dates, index) <= endMs);
+  const own = failed.filter((_, index) => isWithin(nth(dates, index), window));
   const missing = own.filter(Boolean).length;
   const lost = failed.lastIndexOf(false) + 1;
   const isLost = failed.length - lost >= LOST_RUNS;

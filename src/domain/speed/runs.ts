@@ -2,11 +2,11 @@ import type * as z from 'zod';
 import { ApiError, refuse } from '../../api/errors.ts';
 import type { reportEntry, stepResult } from '../../api/operations/records.ts';
 import { instantOf } from '../../api/params.ts';
-import { type Interval, monthsBefore } from '../../lib/calendar.ts';
+import { type Interval, isWithin, monthsBefore } from '../../lib/calendar.ts';
 import { DAY_MS, isoTime } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { byLeast, byMost } from '../../lib/order.ts';
-import { firstOf } from '../../lib/sentences.ts';
+import { firstOf, present } from '../../lib/sentences.ts';
 import { addTo, sumOfKnown } from '../../lib/tally.ts';
 import { fold, matchName } from '../names/match-name.ts';
 import type { Series } from './engine/run-series.ts';
@@ -41,16 +41,15 @@ export function failedStepIn({ steps }: Report): StepResult | undefined {
 
 /** Whether a run failed anywhere; where the summary does not say, the steps do. */
 export function isFailed({ summary, steps }: Report): boolean {
-  const ofSteps = () => sumOfKnown(steps ?? [], ({ fail }) => fail);
-  return (summary?.fail ?? ofSteps()) > 0;
+  return (summary?.fail ?? sumOfKnown(steps ?? [], ({ fail }) => fail)) > 0;
 }
 
 /** The reports without a failure. */
 export const soundOf = (reports: readonly Report[]): Report[] => reports.filter((report) => !isFailed(report));
 
 /** Reports whose date lies in the window, oldest first. */
-export const reportsIn = (reports: readonly Report[], { startMs, endMs }: Interval): Report[] =>
-  reports.filter(({ date }) => date >= startMs && date <= endMs).toSorted(byLeast(({ date }) => date));
+export const reportsIn = (reports: readonly Report[], window: Interval): Report[] =>
+  reports.filter(({ date }) => isWithin(date, window)).toSorted(byLeast(({ date }) => date));
 
 /** Runs of one window. */
 export type Runs = ReturnType<typeof runsOf>;
@@ -63,8 +62,7 @@ export function runsOf(reports: readonly Report[], window: Interval) {
 
 /** Address of the newest report on the web, for a person to look at; undefined where no report has one. */
 export function webPageOf(reports: readonly Report[]): string | undefined {
-  const shown = reports.filter(({ viewOnTheWeb }) => viewOnTheWeb);
-  return shown.toSorted(byMost(({ date }) => date))[0]?.viewOnTheWeb ?? undefined;
+  return reports.toSorted(byMost(({ date }) => date)).find(({ viewOnTheWeb }) => viewOnTheWeb)?.viewOnTheWeb ?? undefined;
 }
 
 /** The steps of these reports in the order of the latest run that has them, identified by id: a renamed step stays the same one. */
@@ -113,8 +111,7 @@ function valueOf({ type, startTime, duration }: NonNullable<StepResult['customTi
 
 /** The first custom timing of that name in ms: when a mark was set, how long a measure took; null where the step has none. */
 function customTimingOf({ customTimings }: Pick<StepResult, 'customTimings'>, metric: string): number | null {
-  const name = metric.startsWith(PREFIX) ? metric.slice(PREFIX.length) : metric;
-  const timing = customTimings?.find((each) => each.name === name);
+  const timing = customTimings?.find(({ name }) => name === ownName(metric));
   return timing ? valueOf(timing) : null;
 }
 
@@ -232,15 +229,13 @@ export async function chooseStep(steps: readonly Step[], asked: string | number)
 
 /** Names of the custom timings of these reports as metrics take them, in the order in which they first appear. */
 function customTimingNames(reports: readonly Report[]): string[] {
-  const names = new Set<string | null | undefined>();
-  for (const { steps } of reports) for (const { customTimings } of steps ?? []) for (const { name } of customTimings ?? []) names.add(name);
-  return [...names].flatMap((name) => {
-    if (!name) return [];
-    return documented.has(name) ? [PREFIX + name] : [name];
-  });
+  const timings = reports.flatMap(({ steps }) => steps ?? []).flatMap(({ customTimings }) => customTimings ?? []);
+  return present(...new Set(timings.map(({ name }) => name))).map((name) => (documented.has(name) ? PREFIX + name : name));
 }
 
-const folded = (name: string) => fold(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name).replaceAll(/[^\p{L}\p{N}]/gu, '');
+/** The name that the page's authors gave a custom timing. */
+const ownName = (metric: string) => (metric.startsWith(PREFIX) ? metric.slice(PREFIX.length) : metric);
+const folded = (name: string) => fold(ownName(name)).replaceAll(/[^\p{L}\p{N}]/gu, '');
 
 /** The custom timing that a name means, case, spaces and hyphens ignored; undefined where none is called so. */
 function timingNamed(name: string, timings: readonly string[]): string | undefined {

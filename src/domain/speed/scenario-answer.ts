@@ -179,10 +179,11 @@ function studyTable(study: Study, device: Device, choice: RowChoice) {
 
 const percent = (share: number | null) => (share === null ? null : percentOf(share));
 
-function failedFacts({ failed, share, low, high }: Share) {
-  const facts = { failed, failurePercent: percent(share) };
-  return share === null ? facts : { ...facts, failureInterval: [percentOf(low), percentOf(high)] };
-}
+const failedFacts = ({ failed, share, low, high }: Share) => ({
+  failed,
+  failurePercent: percent(share),
+  ...(share !== null && { failureInterval: [percentOf(low), percentOf(high)] }),
+});
 
 function windowFacts({ window, all, failed }: Runs, timeZone: string) {
   const bounds = { start: minuteAt(window.startMs, timeZone), end: minuteAt(window.endMs, timeZone) };

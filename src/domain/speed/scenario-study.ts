@@ -6,6 +6,7 @@ import { byLeast, byMost } from '../../lib/order.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import { keptFit } from '../../statistics/kept-fits.ts';
 import { meanOf, median, varianceInflation } from '../../statistics/order.ts';
+import { dot, numbersOf, orthonormalise, project } from '../../statistics/vectors.ts';
 import {
   courseOf,
   hasCourse,
@@ -42,13 +43,6 @@ const FLOOR = 1e-6;
 
 /** When a move was; what lasts has no end. */
 export type Stretch = Pick<Move, 'shape' | 'fromMs' | 'untilMs'>;
-
-const sumOfProducts = (a: readonly number[], b: readonly number[]) => a.reduce((sum, value, at) => sum + value * nth(b, at), 0);
-
-function centred(values: readonly number[]): number[] {
-  const mean = meanOf(values);
-  return values.map((value) => value - mean);
-}
 
 /**
  * Blocks of 24 hours, counted from the edges of the stretch so that none holds runs of both levels; of a shorter stretch what there is.
@@ -100,13 +94,12 @@ function amongDays(sized: SpeedSeries, timeZone: string, stretch: Stretch) {
   const variance = (scatterOf(blocks, isDrift) * blocks.length) / Math.max(LEAST_DAYS, blocks.length - FITTED);
   const within = blocks.flatMap(({ logs, middle }) => logs.map((log) => log - middle));
   const ofRuns = cutMean(within.map((residual) => residual ** 2)) * varianceInflation(within);
-  const line = centred(blocks.map(({ number }) => number));
-  const sides = centred(blocks.map(({ isMoved }) => Number(isMoved)));
-  const tilt = sumOfProducts(sides, line) / sumOfProducts(line, line);
+  const [level, line] = [numbersOf(blocks, () => 1), numbersOf(blocks, ({ number }) => number)];
+  const sides = numbersOf(blocks, ({ isMoved }) => Number(isMoved));
   // A step is what a slope leaves of it.
-  const part = isDrift ? line : sides.map((side, at) => side - tilt * nth(line, at));
-  const middles = blocks.map(({ middle }) => middle);
-  const score = Math.abs(sumOfProducts(part, middles)) / Math.sqrt(sumOfProducts(part, part) * Math.max(FLOOR, variance));
+  const part = isDrift ? project(line, orthonormalise([level])) : project(sides, orthonormalise([level, line]));
+  const middles = numbersOf(blocks, ({ middle }) => middle);
+  const score = Math.abs(dot(part, middles)) / Math.sqrt(dot(part, part) * Math.max(FLOOR, variance));
   return { variance, expected: ofRuns / median(blocks.map(({ logs }) => logs.length)), score };
 }
 
@@ -322,8 +315,7 @@ function explains({ state, step, move }: Row, moved: Row): boolean {
  */
 function headlineOf(rows: readonly Row[], { startMs }: Interval): Row | undefined {
   const isKnown = ({ metric }: Row) => rankOf(metric) < Number.MAX_SAFE_INTEGER;
-  const isUnstable = (row: Row) =>
-    row.state === 'unstable' && row.step !== undefined && isKnown(row) && metricFact(row.metric).effect.relative < SCATTERS_BY_NATURE;
+  const isUnstable = (row: Row) => row.state === 'unstable' && row.step && isKnown(row) && row.effect.relative < SCATTERS_BY_NATURE;
   // Where metrics that people know were looked at, others do not speak for the scenario.
   const known = rows.filter((row) => isKnown(row) || isCustomTiming(row.metric));
   const placeOf = ({ move }: Row) => (move?.untilMs === undefined ? 0 : 1 + Number(move.untilMs < startMs));
@@ -334,8 +326,7 @@ function headlineOf(rows: readonly Row[], { startMs }: Interval): Row | undefine
 /** The period from its first run to its last: all others that have the same runs are judged alike. */
 function periodOfRuns(sound: readonly Report[], period: Interval): Interval {
   const dates = reportsIn(sound, period).map(({ date }) => date);
-  const [startMs = Number.POSITIVE_INFINITY, endMs = Number.NEGATIVE_INFINITY] = [dates[0], dates.at(-1)];
-  return { startMs, endMs };
+  return { startMs: Math.min(...dates), endMs: Math.max(...dates) };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Interval, slotsOf } from '../../lib/calendar.ts';
+import { type Interval, isWithin, slotsOf } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { type TableColumn, tableOf } from '../../lib/columns.ts';
 import { minuteAt } from '../../lib/dates.ts';
@@ -45,7 +45,7 @@ export const runsIn = (site: readonly ScenarioRuns[], range: Interval): Scenario
     ...scenario,
     all: reportsIn(all, range),
     steps: steps
-      .map((step) => ({ ...step, runs: step.runs.filter(({ date }) => date >= range.startMs && date <= range.endMs) }))
+      .map((step) => ({ ...step, runs: step.runs.filter(({ date }) => isWithin(date, range)) }))
       .filter(({ runs }) => runs.length > 0),
   }));
 

@@ -1,5 +1,5 @@
 import { sampleVariance } from 'simple-statistics';
-import { type Interval, slotsOf } from '../../lib/calendar.ts';
+import { type Interval, isWithin, slotsOf } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
@@ -83,8 +83,7 @@ function groupingOf(breakdown: Breakdown, range: Interval, timeZone: string) {
     const slots = slotsOf(breakdown, range, timeZone);
     return {
       names: slots.map(({ label, isPart }) => (isPart ? `${label} (part)` : label)),
-      groupsOf: (dates: readonly number[]) =>
-        dates.map((date) => slots.findIndex(({ startMs, endMs }) => date >= startMs && date <= endMs)),
+      groupsOf: (dates: readonly number[]) => dates.map((date) => slots.findIndex((slot) => isWithin(date, slot))),
       /** Of what comes again, such as the hour; undefined for time as it passes. */
       cycle: undefined,
     };
@@ -157,7 +156,7 @@ const stretchesOf = (count: number): Stretch[] =>
   );
 
 /** Whether a group lies in a stretch of so many groups. */
-const isWithin = ({ from, length }: Stretch, group: number, count: number) => (group - from + count) % count < length;
+const isOfStretch = ({ from, length }: Stretch, group: number, count: number) => (group - from + count) % count < length;
 
 /** The accepted chance that a step without a cycle has one, shared by its groups, and the least relative size of one that is named. */
 const CLEAR = { chance: 0.005, relative: 0.03 } as const;
@@ -225,7 +224,7 @@ function clearestCycle(steps: readonly CycleStep[], count: number) {
 
 /** The difference between a stretch and the other groups by the rows that are shown, by which a reader checks it; 0.1 for +10 %. */
 function sizeIn(rows: CycleStep['rows'], stretch: Stretch): number {
-  const sideOf = (isOwn: boolean) => median(rows.filter((_, group) => isWithin(stretch, group, rows.length) === isOwn).flat());
+  const sideOf = (isOwn: boolean) => median(rows.filter((_, group) => isOfStretch(stretch, group, rows.length) === isOwn).flat());
   return sideOf(true) / sideOf(false) - 1;
 }
 
@@ -233,7 +232,7 @@ function sizeIn(rows: CycleStep['rows'], stretch: Stretch): number {
 function freedOf(step: CycleStep, stretch: Stretch): CycleStep {
   const added = Math.log1p(sizeIn(step.rows, stretch));
   const blocks = step.blocks.map((block) =>
-    block.map((log, group) => (log !== undefined && isWithin(stretch, group, block.length) ? log - added : log)),
+    block.map((log, group) => (log !== undefined && isOfStretch(stretch, group, block.length) ? log - added : log)),
   );
   return { ...step, blocks };
 }

@@ -40,6 +40,8 @@ export interface ScenarioPlace {
 
 const yearOf = (ms: number, timeZone: string) => todayIn(timeZone, ms).slice(0, 4);
 
+const atText = (ms: number, { timeZone, year }: Omit<ScenarioPlace, 'name'>) => dateText(minuteAt(ms, timeZone), year);
+
 /** The scenario of a study; its reader lives on its last day. */
 export const placeOfStudy = (name: string, { period, timeZone }: Pick<Study, 'period' | 'timeZone'>): ScenarioPlace => ({
   name,
@@ -102,7 +104,7 @@ export function moveFacts(move: SpeedMove, { name, timeZone }: Pick<ScenarioPlac
 export const changeSentence = (move: SpeedMove | undefined, step: string, atMs: number, place: ScenarioPlace) =>
   move
     ? inWords(moveFacts(move, place), place).sentence
-    : `No change of speed at "${step}" in "${place.name}" around ${dateText(minuteAt(atMs, place.timeZone), place.year)}.`;
+    : `No change of speed at "${step}" in "${place.name}" around ${atText(atMs, place)}.`;
 
 /** The event next to a change as its cause in time, with how far it lies from it. */
 function eventCauses([event]: readonly NearEvent[], range: Interval): Facts['causes'] {
@@ -142,11 +144,10 @@ export function limitFinding({ step, metric, median, limit, ruler, isClose }: Li
 
 /** `14 Nov, 10:00`, as a reader at the end of a range writes it. */
 export const instantText = (ms: number, timeZone: string, { endMs }: Pick<Interval, 'endMs'>) =>
-  dateText(minuteAt(ms, timeZone), yearOf(endMs, timeZone));
+  atText(ms, { timeZone, year: yearOf(endMs, timeZone) });
 
 /** ` since 14 Nov, 10:00`; empty without an instant. */
-const sinceText = (ms: number | undefined, { timeZone, year }: ScenarioPlace) =>
-  ms === undefined ? '' : ` since ${dateText(minuteAt(ms, timeZone), year)}`;
+const sinceText = (ms: number | undefined, place: ScenarioPlace) => (ms === undefined ? '' : ` since ${atText(ms, place)}`);
 
 /** The record of a metric that runs lack: `LCP at "Product" in "Home" has not been measured since 14 Nov, 10:00: …` */
 export function unmeasuredFinding({ step, metric, missing, runs, sinceMs, isLost }: Unmeasured, place: ScenarioPlace): Finding {
@@ -246,7 +247,7 @@ function fewSentence({ move }: Row): string {
  * Names the clearest move that is not claimed, because whole days differ by as much, where nothing moved for certain or what did is over;
  * empty where there is none.
  */
-export function heldSentence({ rows, headline }: Study, { name, timeZone, year }: ScenarioPlace): string {
+export function heldSentence({ rows, headline }: Study, place: ScenarioPlace): string {
   if (headline && headline.move?.untilMs === undefined) return '';
   const inOrder = rows
     .flatMap((row) => (row.held && row.step ? [{ row, held: row.held }] : []))
@@ -254,8 +255,8 @@ export function heldSentence({ rows, headline }: Study, { name, timeZone, year }
   const clearest = inOrder.find(({ row }) => row.metric === 'largestContentfulPaint') ?? inOrder[0];
   if (!clearest) return '';
   const { row, held } = clearest;
-  const when = held.shape === 'drift' ? ' in 30 days' : sinceText(held.fromMs, { name, timeZone, year });
-  return `${nameOf(row)} in "${name}" may have moved by ${percent(held.relative, true)}${when}, but whole days differ as much.`;
+  const when = held.shape === 'drift' ? ' in 30 days' : sinceText(held.fromMs, place);
+  return `${nameOf(row)} in "${place.name}" may have moved by ${percent(held.relative, true)}${when}, but whole days differ as much.`;
 }
 
 /** The highest step of a scenario in which nothing moved, and what scatters. */

@@ -167,7 +167,8 @@ export async function compareHarRuns({ before, after, scenarioId, step, since }:
 }
 
 async function answerOf(runs: BothRuns, context: Context) {
+  const { before, after, chosen } = runs;
   const comparison = await compared(runs, context);
-  const [before = '', after = ''] = [runs.before, runs.after].map(({ files: [run] }) => run?.stepResultId);
-  return { comparison: runs.chosen ? comparison : placed(comparison, runs), before, after, chosen: runs.chosen };
+  const idOf = ({ files: [run] }: Side) => run?.stepResultId ?? '';
+  return { comparison: chosen ? comparison : placed(comparison, runs), before: idOf(before), after: idOf(after), chosen };
 }

@@ -29,8 +29,9 @@ export function viewOf(query: HarQuery) {
 }
 
 /** All that the list of a query depends on: who repeats the query may take another page of it. */
-export function listOf({ view, orderBy = 'start', cursor, limit, ...query }: HarQuery): unknown {
-  return [viewOf({ ...query, view, orderBy, cursor, limit }), orderBy, query];
+export function listOf(query: HarQuery): unknown {
+  const { view: _view, orderBy = 'start', cursor: _cursor, limit: _limit, ...filter } = query;
+  return [viewOf({ ...query, orderBy }), orderBy, filter];
 }
 
 /** The position after the first `shown` rows of a page, where not all were delivered. */

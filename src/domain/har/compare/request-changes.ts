@@ -111,16 +111,17 @@ type NamedTotals = readonly (readonly [name: string, totals: Totals])[];
 
 /** Groups that changed in requests or by 1,000 bytes between typical runs, largest change first; a run without one has none of it. */
 export function groupChanges(before: readonly NamedTotals[], after: readonly NamedTotals[]): Comparison['byType'] {
-  const sides = [before, after].map((runs) => runs.map((groups) => new Map(groups)));
+  const totalsIn = (runs: readonly NamedTotals[]) => {
+    const byName = runs.map((groups) => new Map(groups));
+    return (name: string) => typicalTotals(byName.map((groups) => groups.get(name) ?? totalsOf([])));
+  };
+  const [was, is] = [totalsIn(before), totalsIn(after)];
   const names = new Set([...after, ...before].flat().map(([name]) => name));
-  const changes = [...names].map((name) => {
-    const [was, is] = sides.map((runs) => typicalTotals(runs.map((groups) => groups.get(name) ?? totalsOf([]))));
-    const [from, to] = [was ?? totalsOf([]), is ?? totalsOf([])];
-    return { name, from, to, change: Math.abs(weight(to) - weight(from)) };
-  });
-  return changes
-    .filter(({ from, to, change }) => from.requests !== to.requests || change >= MIN_BYTES)
-    .toSorted(byMost(({ change }) => change))
+  const changeIn = ({ from, to }: { from: Totals; to: Totals }) => changeOf({ from: weight(from), to: weight(to) });
+  return [...names]
+    .map((name) => ({ name, from: was(name), to: is(name) }))
+    .filter((group) => group.from.requests !== group.to.requests || changeIn(group) >= MIN_BYTES)
+    .toSorted(byMost(changeIn))
     .map(({ name, from, to }) => ({
       name,
       requestsBefore: from.requests,

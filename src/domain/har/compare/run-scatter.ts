@@ -203,8 +203,9 @@ export function shiftBetween(
 ) {
   const keys = new Map(keyed(before, (entry) => entry).map(([key, entry]) => [entry, key]));
   const timed = timedPairs(pairs).map((pair) => ({ ...pair, key: keys.get(pair.before) ?? '' }));
-  const members = grouped(timed, (pair) => pair.before.host ?? NO_HOST);
-  const hostByKey = new Map(timed.map((pair) => [pair.key, pair.before.host ?? NO_HOST]));
+  const nameOf = ({ before: { host } }: RequestChange) => host ?? NO_HOST;
+  const members = grouped(timed, nameOf);
+  const hostByKey = new Map(timed.map((pair) => [pair.key, nameOf(pair)]));
   // An address begins with its method and host.
   const hostOf = (key: string) => hostByKey.get(key) ?? key.slice(key.indexOf(' ') + 1, key.indexOf('/'));
   const partOf = partsBetween(
@@ -219,7 +220,7 @@ export function shiftBetween(
     const part = partOf(pair.key);
     return { ...pair, ...part, scatter: ofBoth * part.scatter, change: part.own + whole.own };
   });
-  const byHost = grouped(requests, (moved) => moved.before.host ?? NO_HOST);
+  const byHost = grouped(requests, nameOf);
   return {
     whole: { ...whole, hosts: byHost.size },
     hosts: [...byHost].flatMap(([host, own]) => (own.length > 1 ? [{ ...partOf(host), host, requests: own }] : [])),

@@ -1,6 +1,7 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
 import { counted, formatMs } from '../../../lib/number-text.ts';
 import { byLeast } from '../../../lib/order.ts';
+import { sumOfKnown } from '../../../lib/tally.ts';
 import type { PaintTimes } from '../requests/largest-paint.ts';
 
 /** A run of a step, as far as its choice depends on it. */
@@ -44,11 +45,7 @@ export function typicalRuns<Run extends RunFigures>(runs: readonly Run[], most: 
     const distance = distanceIn(runs.map(valueOf));
     return (run: Run) => distance(valueOf(run));
   });
-  const ranked = runs.map((run) => ({ run, distance: distances.reduce((sum, distance) => sum + distance(run), 0) }));
-  return ranked
-    .toSorted(byLeast(({ distance }) => distance))
-    .slice(0, most)
-    .map(({ run }) => run);
+  return runs.toSorted(byLeast((run) => sumOfKnown(distances, (distance) => distance(run)))).slice(0, most);
 }
 
 /** Fewer runs do not say what is usual. */

@@ -41,13 +41,8 @@ function busyTime(entries: readonly HarEntry[]): number {
 export function partiesOf(entries: readonly HarEntry[], entityOf: EntityOf, blocks: ReadonlySet<HarEntry>) {
   const entityIn = ({ host, party }: HarEntry) => (party === 'first' || host === null ? null : entityOf(host));
   const nameIn = (entry: HarEntry) => entityIn(entry)?.name ?? sanitiseHost(entry.domain ?? '');
-  const keys = new Map<string | null, string>();
-  const keyOf = (entry: HarEntry) => {
-    // A domain may be called like an entity.
-    const key = keys.get(entry.host) ?? `${entry.party} ${entityIn(entry) ? 'entity' : 'domain'} ${nameIn(entry)}`;
-    keys.set(entry.host, key);
-    return key;
-  };
+  // A domain may be called like an entity.
+  const keyOf = (entry: HarEntry) => `${entry.party} ${entityIn(entry) ? 'entity' : 'domain'} ${nameIn(entry)}`;
   const hosted = entries.filter(({ host, domain }) => host !== null && domain !== null);
   return groupsOf(hosted, keyOf).map(({ entries: members, totals }) => {
     const first = members[0] as HarEntry; // a group has one

@@ -1,5 +1,5 @@
 import { nthDouble } from '../../../lib/nth.ts';
-import { inverseOf } from '../../../statistics/elimination.ts';
+import { leastSquares } from '../../../statistics/elimination.ts';
 import { dot, numbersOf } from '../../../statistics/vectors.ts';
 import { whitenerOf } from '../../../statistics/whitening.ts';
 import type { Change } from './changes.ts';
@@ -19,13 +19,12 @@ export function fitOf(series: Series, noise: Noise, changes: readonly Change[]) 
   const { apply } = whitenerOf(times.subarray(0, learned), noise);
   const white = orderedColumns(taught, noise.drift).map((column) => apply(column.slice()));
   const values = apply(taught.values.slice());
-  const covariance = inverseOf(white.map((column) => numbersOf(white, (other) => dot(column, other))));
-  const right = numbersOf(white, (column) => dot(column, values));
+  const { inverse: covariance, heights: coefficients } = leastSquares(white, values);
   const whole = nuisanceOf(series, times.length, known, noise.weekdaySd);
   return {
     /** Level, known changes, weekdays, calendar and drift over all days of the series. */
     columns: orderedColumns(whole, noise.drift).map((column) => column.subarray(0, times.length)),
-    coefficients: numbersOf(covariance, (row) => dot(row, right)),
+    coefficients,
     covariance,
     /** Index of the first column that moves by the calendar; one follows for each regressor of the series. */
     calendar: taught.free + WEEK,

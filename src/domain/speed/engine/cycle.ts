@@ -1,5 +1,5 @@
 import { nth, nthDouble, nthPlace, nthUnsigned } from '../../../lib/nth.ts';
-import { inverseOf } from '../../../statistics/elimination.ts';
+import { leastSquares } from '../../../statistics/elimination.ts';
 import { median } from '../../../statistics/order.ts';
 import { dot } from '../../../statistics/vectors.ts';
 import { type Weights, whiten } from '../../../statistics/whitening.ts';
@@ -39,44 +39,16 @@ interface Deviations {
   readonly sigma: number;
 }
 
-/** Adds to the number at a place. */
-function add(values: Float64Array, place: number, amount: number): void {
-  values[place] = nthDouble(values, place) + amount;
-}
-
-/**
- * The normal equations of the factors of all cells, and on how many days each cell has a run. Sums run by run: a whitened run lies in four
- * cells alone, its own weekday and hour and those of the run before.
- */
-function equationsOf(series: Float64Array, places: Int32Array, { own, kept }: Weights, { weekday, hour, day }: LocalTime) {
-  // A weak pull to 0 says what the runs leave open: that weekdays and hours have no level of their own.
-  const matrix = Array.from({ length: SIZE }, (_, cell) => new Float64Array(SIZE).fill(RIDGE, cell, cell + 1));
-  const [right, returns, lastDays] = [new Float64Array(SIZE), new Float64Array(SIZE), new Float64Array(SIZE).fill(Number.NaN)];
-  // The cells of a run, then those of the run before, and what each counts.
-  const [cells, shares] = [new Int32Array(4), new Float64Array(4)];
-  for (let index = 0; index < places.length; index += 1) {
-    const run = nthPlace(places, index);
-    const weight = nthDouble(own, index);
-    cells.copyWithin(2, 0, 2);
-    cells[0] = nthUnsigned(weekday, run);
-    cells[1] = HOURS + nthUnsigned(hour, run);
-    shares.fill(weight, 0, 2);
-    shares.fill(nthDouble(kept, index) - weight, 2);
-    const count = index === 0 ? 2 : 4;
-    for (let place = 0; place < count; place += 1) {
-      const cell = nthPlace(cells, place);
-      const share = nthDouble(shares, place);
-      add(right, cell, share * nthDouble(series, index));
-      const row = matrix[cell] ?? right;
-      for (let other = 0; other < count; other += 1) add(row, nthPlace(cells, other), share * nthDouble(shares, other));
+/** The runs of each cell, 1 where a run is of it, and on how many days it has one. */
+function cellsOf(places: Int32Array, { weekday, hour, day }: LocalTime) {
+  const columns = Array.from({ length: SIZE }, () => new Float64Array(places.length));
+  const days = columns.map(() => new Set<number>());
+  for (const [index, run] of places.entries())
+    for (const cell of [nthUnsigned(weekday, run), HOURS + nthUnsigned(hour, run)]) {
+      columns[cell]?.fill(1, index, index + 1);
+      days[cell]?.add(nthPlace(day, run));
     }
-    for (let place = 0; place < 2; place += 1) {
-      const cell = nthPlace(cells, place);
-      if (lastDays[cell] !== day[run]) add(returns, cell, 1);
-      lastDays[cell] = nthPlace(day, run);
-    }
-  }
-  return { matrix, right, returns };
+  return { columns, returns: days.map(({ size }) => size) };
 }
 
 /**
@@ -86,14 +58,15 @@ function equationsOf(series: Float64Array, places: Int32Array, { own, kept }: We
  */
 export function cycleOf({ deviations, places, weights, sigma }: Deviations, time: LocalTime): Float64Array {
   const series = whiten(deviations, weights);
-  const { matrix, right, returns } = equationsOf(series, places, weights, time);
-  const inverse = inverseOf(matrix);
-  const raw = inverse.map((row) => dot(row, right));
+  const { columns, returns } = cellsOf(places, time);
+  // A weak pull to 0 says what the runs leave open: that weekdays and hours have no level of their own.
+  const whitened = columns.map((column) => whiten(column, weights));
+  const { inverse, right, heights: raw } = leastSquares(whitened, series, RIDGE);
   // A level that is not known yet scatters more than the noise.
-  const variance = Math.max(sigma * sigma, (dot(series, series) - dot(Float64Array.from(raw), right)) / places.length);
+  const variance = Math.max(sigma * sigma, (dot(series, series) - dot(raw, right)) / places.length);
   const factors = new Float64Array(SIZE);
   for (const [from, to] of [[0, HOURS] as const, [HOURS, SIZE] as const]) {
-    const known = Array.from({ length: to - from }, (_, at) => from + at).filter((cell) => nthDouble(returns, cell) >= LEAST_RETURNS);
+    const known = Array.from({ length: to - from }, (_, at) => from + at).filter((cell) => nth(returns, cell) >= LEAST_RETURNS);
     if (known.length >= (to - from) / 2) shrink(factors, raw, inverse, known, variance);
   }
   const cycle = new Float64Array(time.hour.length);
@@ -103,13 +76,7 @@ export function cycleOf({ deviations, places, weights, sigma }: Deviations, time
 }
 
 /** The factors of the cells of one kind. */
-function shrink(
-  factors: Float64Array,
-  raw: readonly number[],
-  inverse: readonly Float64Array[],
-  known: readonly number[],
-  variance: number,
-) {
+function shrink(factors: Float64Array, raw: Float64Array, inverse: readonly Float64Array[], known: readonly number[], variance: number) {
   const mean = (of: (cell: number) => number) => known.reduce((sum, cell) => sum + of(cell), 0) / known.length;
   const centre = mean((cell) => nth(raw, cell));
   // Variances of each cell's distance from the mean of its kind: that of the mean itself is no part of the cycle.

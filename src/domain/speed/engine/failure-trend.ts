@@ -1,9 +1,10 @@
-import type { Interval } from '../../../lib/calendar.ts';
+import { type Interval, isWithin } from '../../../lib/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { nth } from '../../../lib/nth.ts';
 import { byLeast, byMost } from '../../../lib/order.ts';
 import { sumOfKnown } from '../../../lib/tally.ts';
+import { meanOf } from '../../../statistics/order.ts';
 import { fisherTest, wilson } from '../../../statistics/proportions.ts';
 import { tailOf } from '../../../statistics/tails.ts';
 import { chanceOf } from './score-limits.ts';
@@ -13,18 +14,8 @@ const LEAST_DIFFERENCE = 0.02;
 /** Runs that a side of a comparison needs. */
 const NEEDED = 5;
 
-/** A share with its 95 % interval (Wilson 1927), which is never empty and never leaves 0 to 1. */
-export interface Share {
-  /** Null where nothing ran. */
-  readonly share: number | null;
-  readonly failed: number;
-  readonly runs: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-/** A share of some runs. */
-type KnownShare = Share & { readonly share: number };
+/** A share with its 95 % interval (Wilson 1927), which is never empty and never leaves 0 to 1; null where nothing ran. */
+export type Share = ReturnType<typeof shareOf>;
 
 /** A share that changed once, with the first run after the change. */
 export interface ShareChange extends Split {
@@ -38,22 +29,21 @@ interface RunResults {
 }
 
 /** The share of `failed` among `runs`. */
-export function shareOf(failed: number, runs: number): Share {
-  return runs > 0 ? knownShare(failed, runs) : { failed, runs, share: null, low: 0, high: 1 };
+export function shareOf(failed: number, runs: number) {
+  const [low, high] = wilson(failed / runs, runs);
+  return { failed, runs, share: runs > 0 ? failed / runs : null, low, high };
 }
 
-function knownShare(failed: number, runs: number): KnownShare {
-  const [low, high] = wilson(failed / runs, runs);
-  return { failed, runs, share: failed / runs, low, high };
-}
+/** The share of some runs. */
+const shareIn = (runs: readonly boolean[]) => shareOf(runs.filter(Boolean).length, runs.length);
 
 /** The runs before a place among them, and those from it on: neither side is empty. */
 type Split = ReturnType<typeof splitAt>;
 
 /** Both sides of a place among the runs. */
 function splitAt({ failed }: RunResults, at: number) {
-  const count = (side: readonly boolean[]) => knownShare(side.filter(Boolean).length, side.length);
-  return { at, before: count(failed.slice(0, at)), since: count(failed.slice(at)) };
+  const sideOf = (side: readonly boolean[]) => ({ ...shareIn(side), share: meanOf(side.map(Number)) });
+  return { at, before: sideOf(failed.slice(0, at)), since: sideOf(failed.slice(at)) };
 }
 
 const sampleOf = ({ failed, runs }: Share) => ({ hits: failed, of: runs });
@@ -141,8 +131,7 @@ function worstEnd(results: RunResults, { startMs, endMs }: Interval): Split | un
 
 /** Whether the later half of the runs since a change still fails as its share says, and not as before. */
 function isFeltToTheEnd({ failed }: RunResults, { at, before, since }: Split): boolean {
-  const late = failed.slice(at + Math.floor((failed.length - at) / 2));
-  const share = late.filter(Boolean).length / late.length;
+  const share = meanOf(failed.slice(at + Math.floor((failed.length - at) / 2)).map(Number));
   return Math.abs(share - since.share) < Math.abs(share - before.share);
 }
 
@@ -167,7 +156,7 @@ function isRise(results: RunResults, split: Split): boolean {
   const dispersion = dispersionOf(results, (index) => (index < at ? before.share : since.share));
   if (chanceOfDifference(before, since, dispersion) > RISE_ALPHA) return false;
   const left = withoutWorstHours(results, at, dispersion > WITH_OUTAGES ? 2 : 1);
-  const rest = shareOf(left.filter((index) => results.failed[index]).length, left.length);
+  const rest = shareIn(left.map((index) => results.failed[index] ?? false));
   return riseTo(rest) > 0 && chanceOfDifference(before, rest, 1) <= REST_ALPHA;
 }
 
@@ -207,11 +196,8 @@ const isMore = ({ before, since }: ShareChange) => since.share > before.share;
 /** The share of failed runs before and in a period, whether it changed, and when. */
 export function judgeFailures(results: RunResults, period: Interval): FailureTrend {
   const { dates, failed } = results;
-  const shareIn = (startMs: number, endMs: number) => {
-    const own = failed.filter((_, run) => nth(dates, run) >= startMs && nth(dates, run) <= endMs);
-    return shareOf(own.filter(Boolean).length, own.length);
-  };
-  const [before, inPeriod] = [shareIn(Number.NEGATIVE_INFINITY, period.startMs - 1), shareIn(period.startMs, period.endMs)];
+  const before = shareIn(failed.filter((_, run) => nth(dates, run) < period.startMs));
+  const inPeriod = shareIn(failed.filter((_, run) => isWithin(nth(dates, run), period)));
   if (Math.min(before.runs, inPeriod.runs) < NEEDED) return { before, period: inPeriod, state: 'not enough data', change: undefined };
   const difference = (inPeriod.share ?? 0) - (before.share ?? 0);
   const pooled = (before.failed + inPeriod.failed) / (before.runs + inPeriod.runs);

@@ -1,7 +1,7 @@
 import { grouped } from '../../../lib/grouped.ts';
 import { nthDouble, nthPlace } from '../../../lib/nth.ts';
-import { eliminate, inverseOf } from '../../../statistics/elimination.ts';
-import { dot, numbersOf, orthonormalise, project } from '../../../statistics/vectors.ts';
+import { eliminate, leastSquares } from '../../../statistics/elimination.ts';
+import { dot, orthonormalise, project } from '../../../statistics/vectors.ts';
 import { type Weights, weightsOf, whiten } from '../../../statistics/whitening.ts';
 
 /** How runs scatter around their level: autoregressive noise of first order. */
@@ -116,12 +116,7 @@ export function gainOfLine({ frame: { line, sigma }, residual, vectors }: Fit): 
 }
 
 /** Heights of the parts on the log scale, in their order, by generalised least squares; the level of runs without any comes first. */
-export function heightsOf(frame: Frame, parts: readonly Part[]): number[] {
-  const columns = whitened(frame, parts);
-  const inverse = inverseOf(columns.map((column) => numbersOf(columns, (other) => dot(column, other))));
-  const right = numbersOf(columns, (column) => dot(column, frame.series));
-  return inverse.map((row) => dot(row, right));
-}
+export const heightsOf = (frame: Frame, parts: readonly Part[]) => leastSquares(whitened(frame, parts), frame.series).heights;
 
 /** Parts with the noise that makes them likeliest, and −2 × the logarithm of the likelihood, up to a constant. */
 type Likelihood = ReturnType<typeof likelihoodOf>;

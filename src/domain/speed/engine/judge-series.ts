@@ -1,5 +1,5 @@
 import { interquartileRange } from 'simple-statistics';
-import type { Interval } from '../../../lib/calendar.ts';
+import { type Interval, isWithin } from '../../../lib/calendar.ts';
 import { nth, nthDouble } from '../../../lib/nth.ts';
 import { byLeast, byMost } from '../../../lib/order.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
@@ -224,7 +224,7 @@ export const hasCourse = ({ values }: Series): boolean => values.length >= NEEDE
  * name first. Parts with a higher chance count as none; what the search asks when left out.
  */
 export function judgeSeries({ series, effect }: SpeedSeries, { period, timeZone }: JudgeOptions, highestP = EVERY): Verdict {
-  const inPeriod = series.dates.filter((date) => date >= period.startMs && date <= period.endMs);
+  const inPeriod = series.dates.filter((date) => isWithin(date, period));
   if (!hasCourse(series) || inPeriod.length < NEEDED.inPeriod)
     return { state: 'not enough data', level: undefined, p: undefined, move: undefined, moves: [] };
   const course = courseOf({ series, effect }, timeZone);
