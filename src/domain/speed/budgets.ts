@@ -82,11 +82,7 @@ export interface Checked {
   readonly timings: Pick<NamedTimings, 'timings' | 'unknown'> | undefined;
 }
 
-interface Limit extends Budget, Pick<Check, 'ruler'> {
-  readonly basis: string;
-}
-
-function limitsFor(budgets: readonly Budget[] | undefined, device: Device): Limit[] {
+function limitsFor(budgets: readonly Budget[] | undefined, device: Device): (Budget & Pick<Check, 'basis' | 'ruler'>)[] {
   if (budgets) return budgets.map((budget) => ({ ...budget, basis: 'given' }));
   // One ruler for the whole table: limits of Lighthouse for lab runs, the wider ones of a phone where the device is not known.
   const of = device === 'unknown' ? 'mobile' : device;

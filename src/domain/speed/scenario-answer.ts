@@ -190,11 +190,9 @@ function windowFacts({ window, all, failed }: Runs, timeZone: string) {
   return { ...bounds, runs: all.length, ...failedFacts(shareOf(failed.length, all.length)) };
 }
 
-/** Counts of the states over all series, shown or not. */
-function counts({ rows }: Study): Record<string, number> {
-  const all = SPEED_STATES.map((state) => [state, rows.filter((row) => row.state === state).length] as const);
-  return Object.fromEntries(all.filter(([, count]) => count > 0));
-}
+/** How many items have each of some words, the words that none has left out. */
+const countsOf = <Word>(words: readonly Word[], all: readonly Word[]) =>
+  words.map((word) => [word, all.filter((each) => each === word).length] as const).filter(([, count]) => count > 0);
 
 function sinceFacts({ step = ALL_STEPS, metric, fromMs, untilMs, before, after }: SpeedMove, timeZone: string) {
   return {
@@ -220,7 +218,7 @@ function shareFacts({ step, side, before, after, ofChange }: ServerShare) {
 
 /** The facts of one scenario in an answer, without words and links. */
 function scenarioFacts(study: Study, events: readonly NearEvent[], { actions }: ReadActions, name: string, choice: RowChoice) {
-  const { timeZone, failures } = study;
+  const { timeZone, failures, rows } = study;
   // Of several scenarios there is much else to say, and the words say what matters.
   const isOneOfSeveral = choice === 'few';
   const since = datedMove(study);
@@ -239,7 +237,15 @@ function scenarioFacts(study: Study, events: readonly NearEvent[], { actions }: 
     ...(failures.isFailing && { speedVerdict: study.state }),
     baseline: windowFacts(study.baseline, timeZone),
     period: windowFacts(study.period, timeZone),
-    ...(!isOneOfSeveral && { viewOnTheWeb: pageOf(study), states: counts(study) }),
+    ...(!isOneOfSeveral && {
+      viewOnTheWeb: pageOf(study),
+      states: Object.fromEntries(
+        countsOf(
+          SPEED_STATES,
+          rows.map(({ state }) => state),
+        ),
+      ),
+    }),
     ...(since && { since: sinceFacts(since, timeZone) }),
     ...(near.length > 0 && { events: near }),
     ...(share && { serverShare: shareFacts(share) }),
@@ -318,15 +324,15 @@ const verdictOf = ({ failures, state }: Pick<Study, 'failures' | 'state'>) => (f
 
 /** `The other four are steady.`, `Of the other 4, 1 is unstable and 3 are steady.`; empty where there are no others. */
 function othersSentence(others: readonly Summary[], part: ScenarioPart | undefined): string {
-  const all = VERDICTS.flatMap((verdict) => {
-    const count = others.filter((summary) => verdictOf(summary) === verdict).length;
-    return count > 0 ? [{ count, said: OTHERS[verdict] ?? verdict }] : [];
-  });
-  const [only, ...more] = all;
+  const said = countsOf(VERDICTS, others.map(verdictOf)).map(
+    ([verdict, count]) => [count, `${count === 1 ? 'is' : 'are'} ${OTHERS[verdict] ?? verdict}`] as const,
+  );
+  const [only, ...more] = said;
   if (!only) return '';
   const seen = part ? ' looked at' : '';
-  if (more.length === 0) return `The other ${only.count === 1 ? `one${seen} is` : `${only.count}${seen} are`} ${only.said}.`;
-  return `Of the other ${others.length}${seen}, ${listed(all.map(({ count, said }) => `${count} ${count === 1 ? 'is' : 'are'} ${said}`))}.`;
+  const [count, words] = only;
+  if (more.length === 0) return `The other ${count === 1 ? 'one' : count}${seen} ${words}.`;
+  return `Of the other ${others.length}${seen}, ${listed(said.map((each) => each.join(' ')))}.`;
 }
 
 /** Whether a scenario became slower in the period, fails or lacks a metric. */

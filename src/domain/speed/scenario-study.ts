@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
 import { byLeast, byMost } from '../../lib/order.ts';
+import { present } from '../../lib/sentences.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import { keptFit } from '../../statistics/kept-fits.ts';
 import { meanOf, median, varianceInflation } from '../../statistics/order.ts';
@@ -128,8 +129,7 @@ export function standsOut(each: SpeedSeries, { shape, fromMs, untilMs }: Stretch
       : undefined;
   const own = daysOf(each);
   if (!own || own.score >= NEEDED[0].episode) return true;
-  const others = [...new Set([each, ...all])].flatMap((other) => daysOf(other) ?? []);
-  const excess = excessOf(own.expected, others);
+  const excess = excessOf(own.expected, present(...[...new Set([each, ...all])].map(daysOf)));
   return own.score >= (NEEDED.find((needed) => excess >= needed.excess)?.[shape] ?? 0);
 }
 

@@ -90,10 +90,6 @@ export function levelsOf({ dates, values }: Series, { move, moves }: Pick<Row, '
   return runs.map(({ place, line }) => ({ place, usual: (levels.get(place) ?? Number.NaN) * line }));
 }
 
-/** The verdict on a step in a course. */
-const rowOfStep = (course: Course, scenarioId: number, step: string): Row | undefined =>
-  course.find((each) => each.scenarioId === scenarioId)?.study.rows.find((row) => row.step?.name === step);
-
 /** Words for so many steps, of which all are meant: `both steps`. */
 export const allSteps = (count: number) => ['no step', 'the step', 'both steps'][count] ?? `all ${count} steps`;
 
@@ -110,12 +106,6 @@ export function courseWords(course: Course, metric: string, most: number): strin
   const steps = course.flatMap(({ study }) => study.rows.filter(({ step, state }) => step && state !== 'not enough data'));
   return steps.length === 0 ? `Too few runs in the range to judge ${short}.` : `${short} keeps its level in ${allSteps(steps.length)}.`;
 }
-
-/** The levels that single runs are held against, where they moved in the range; empty where none did. */
-const movedWords = (course: Course) =>
-  lines(notSteady(course).filter(({ study }) => study.headline?.move !== undefined))
-    .map((sentence) => ` ${sentence}`)
-    .join('');
 
 /** A cell of a view. */
 type ViewCell = string | number | null;
@@ -355,13 +345,15 @@ function slownessOf({ steps }: Report, own: StepResult, timesUsual: TimesUsual):
 
 function runRows(scenario: ScenarioRuns, metric: string, course: Course) {
   const { scenarioId, steps } = scenario;
+  const verdicts = course.find((each) => each.scenarioId === scenarioId)?.study.rows ?? [];
   const middles = PARTS.map((part) => new Map(steps.map((step) => [step.name, median(seriesOf(step, part).values)] as const)));
   const timesUsual: TimesUsual = (result, part) =>
     (metricOf(result, part) ?? Number.NaN) / (middles[PARTS.indexOf(part)]?.get(result.name ?? '') ?? Number.NaN);
   return steps.flatMap((step) => {
     const runs = step.runs.filter(({ result }) => metricOf(result, metric) !== null);
     const series = seriesOf(step, metric);
-    return levelsOf(series, rowOfStep(course, scenarioId, step.name)).flatMap(({ place: level, usual }, index) => {
+    const verdict = verdicts.find((row) => row.step?.name === step.name);
+    return levelsOf(series, verdict).flatMap(({ place: level, usual }, index) => {
       const run = runs[index];
       if (!run || !(usual > 0)) return [];
       const { report, result } = run;
@@ -420,8 +412,10 @@ export function runAnswer(scenarios: readonly ScenarioRuns[], options: RunOption
     ['typical', hasSame ? same.toSorted(byLeast((each) => Math.abs(Math.log(each.ratio)))).slice(0, 1) : []],
   ];
   const rows = kinds.flatMap(([kind, own]) => own.map((row) => ({ ...row, kind })));
+  // The levels that single runs are held against, where they moved in the range.
+  const moved = lines(notSteady(course).filter(({ study }) => study.headline?.move !== undefined));
   return {
-    answer: `${runsText(slowest, fastest[0], options)}${movedWords(course)}`,
+    answer: [runsText(slowest, fastest[0], options), ...moved].join(' '),
     ...tableOf<(typeof rows)[number], ViewCell>(
       [
         ['kind', ({ kind }) => kind],

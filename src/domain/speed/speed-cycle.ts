@@ -187,8 +187,6 @@ function scoreOf(blocks: readonly ReturnType<typeof sumsOf>[], { from, length }:
   return normalOf(mean / Math.sqrt(variance / differences.length), freedom);
 }
 
-const anyStep = (count: number) => (count === 1 ? 'the step' : `any of ${count} steps`);
-
 const percent = (relative: number) => `${Math.abs(Math.round(100 * relative))}%`;
 
 /** Names a step of a scenario. */
@@ -198,11 +196,7 @@ const keyOf = (scenarioId: number, step: string) => `${scenarioId}/${step}`;
 type MetricVerdict = readonly [words: string, steps: readonly string[]];
 
 /** A step with what its runs say of a cycle. */
-interface CycleStep {
-  readonly key: string;
-  readonly rows: readonly (readonly number[])[];
-  readonly blocks: readonly (readonly (number | undefined)[])[];
-}
+type CycleStep = GroupedStep & { readonly blocks: ReturnType<typeof blocksOf> };
 
 /** A stretch in which some steps differ beyond chance. */
 type FoundCycle = NonNullable<ReturnType<typeof clearestCycle>>;
@@ -264,7 +258,8 @@ function cycleVerdict(
     stretch,
     sized: own.map(({ key, rows }) => ({ key, size: sizeIn(rows, stretch) })).toSorted(byMost((each) => Math.abs(each.size))),
   }));
-  if (cycles.length === 0) return [`${short} does not differ significantly by ${breakdown} in ${anyStep(judged.length)}.`, []];
+  const anyStep = judged.length === 1 ? 'the step' : `any of ${judged.length} steps`;
+  if (cycles.length === 0) return [`${short} does not differ significantly by ${breakdown} in ${anyStep}.`, []];
   const sentences = cycles.map(({ stretch, sized }) => {
     const [largest, least] = [sized[0]?.size ?? 0, sized.at(-1)?.size ?? 0];
     const size = percent(least) === percent(largest) ? percent(least) : `${percent(least)} to ${percent(largest)}`;

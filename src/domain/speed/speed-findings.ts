@@ -110,9 +110,9 @@ export const changeSentence = (move: SpeedMove | undefined, step: string, atMs: 
 function eventCauses([event]: readonly NearEvent[], range: Interval): Facts['causes'] {
   if (!event) return [];
   const named = `the event "${event.text || event.key}"`;
-  const isWithin = event.leadMs < 0 && event.atMs <= range.endMs;
-  const distance = formatMs(Math.max(MINUTE_MS, Math.round(Math.abs(event.leadMs) / MINUTE_MS) * MINUTE_MS));
-  const name = isWithin ? named : `${named}, ${distance} ${event.leadMs >= 0 ? 'earlier' : 'later'}`;
+  const { leadMs, atMs } = event;
+  const distance = formatMs(Math.max(MINUTE_MS, Math.round(Math.abs(leadMs) / MINUTE_MS) * MINUTE_MS));
+  const name = leadMs < 0 && atMs <= range.endMs ? named : `${named}, ${distance} ${leadMs >= 0 ? 'earlier' : 'later'}`;
   return [{ kind: 'event', name, basis: 'same time' }];
 }
 
@@ -183,11 +183,8 @@ const sidesOf = ({ period, before, change }: Failures) => change ?? { before, si
 
 /** `"Search – desktop" fails in 14% of its runs, as before, most often at "Category".` */
 function failureText(failures: Failures, place: ScenarioPlace): string {
-  const {
-    state,
-    change,
-    steps: [first],
-  } = failures;
+  const { state, change, steps } = failures;
+  const [first] = steps;
   const { before: was, since: is } = sidesOf(failures);
   const [before, now] = [was, is].map(({ share }) => shareText(share ?? 0));
   const calm = before === now ? ', as before' : ` (${before} before, no significant change)`;
@@ -272,13 +269,14 @@ function levelSentences({ rows }: Study, leading: Row | undefined): string[] {
 /** The sentence of a row that is no move of all runs: `LCP at "Product" varies widely …`, or that some runs have another level. */
 function partlySentence(row: Row, name: string): string | undefined {
   const { state, level, metric, move } = row;
+  const text = (value: number) => formatValue(metric, value);
+  const place = `${nameOf(row)} in "${name}"`;
   if (state === 'two levels' && move) {
-    const [usual, moved] = [move.before, move.after].map(({ typical }) => formatValue(metric, typical));
-    return `${nameOf(row)} in "${name}" has two levels: ${percent(move.share ?? 0)} of runs at ${moved}, the others at ${usual} as before.`;
+    const [usual, moved] = [text(move.before.typical), text(move.after.typical)];
+    return `${place} has two levels: ${percent(move.share ?? 0)} of runs at ${moved}, the others at ${usual} as before.`;
   }
   if (state !== 'unstable' || !level) return undefined;
-  const [typical, low, high] = [level.typical, level.p25, level.p75].map((value) => formatValue(metric, value));
-  return `${nameOf(row)} in "${name}" varies widely at a constant level: ${typical}, middle half ${low} to ${high}.`;
+  return `${place} varies widely at a constant level: ${text(level.typical)}, middle half ${text(level.p25)} to ${text(level.p75)}.`;
 }
 
 /** A scenario in words: the findings of its rows, and what is said of its course, the first sentence of which says it all. */

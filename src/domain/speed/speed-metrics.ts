@@ -22,11 +22,8 @@ export const speedMetricNames: readonly string[] = [...new Set<string>([...aggre
 export const SPEED_UNITS =
   'Timings are ms and weights bytes (not stated by the reference); cumulativeLayoutShift has no unit. Each report is a single lab run.';
 
-/** Members that are read beside the metrics of a record and always kept. */
-type Measured = Record<string, unknown>;
-
 /** Keeps the asked metrics of a record of metrics, as received; `["all"]` keeps everything. */
-export function pickMetrics<T extends Measured>(
+export function pickMetrics<T extends Record<string, unknown>>(
   record: T | null | undefined,
   asked: readonly string[] | undefined,
 ): Partial<T> | null | undefined {
@@ -191,11 +188,7 @@ export interface Threshold {
 /** The rating of a value by public thresholds. */
 export type Rating = 'good' | 'needs improvement' | 'poor';
 
-interface Thresholds {
-  readonly field?: readonly [good: number, poor: number];
-  readonly desktop?: readonly [good: number, poor: number];
-  readonly mobile?: readonly [good: number, poor: number];
-}
+type Thresholds = { readonly [Of in 'field' | 'desktop' | 'mobile']?: readonly [good: number, poor: number] };
 
 /** Limits by metric: times in ms, layout shift without unit. Field limits are those of Core Web Vitals, lab limits those of Lighthouse. */
 export const thresholds: Readonly<Record<string, Thresholds>> = {

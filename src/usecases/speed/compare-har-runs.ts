@@ -62,19 +62,15 @@ async function periodOf({ scenarioId, since }: RunsWanted, context: Context) {
   const given = await instantNamed(since, scenarioId, context);
   if (given >= context.nowMs) throw new ApiError('invalid', 'since: must lie in the past.');
   const near = { startMs: given - NEAR_MS, endMs: Math.min(context.nowMs, given + NEAR_MS) };
-  const [startDate, endDate] = [given, near.endMs].map((ms) => isoTime(ms)) as [string, string]; // one for each
-  return { given, near, bounds: { startDate, endDate } };
+  return { given, near, bounds: { startDate: isoTime(given), endDate: isoTime(near.endMs) } };
 }
 
 /** The step whose runs are compared, around which instant and up to which, as the verdict on the scenario dates its change there. */
 async function changeOf(asked: RunsWanted, context: Context) {
   const { given, near, bounds } = await periodOf(asked, context);
   const { scenarioId } = asked;
-  const { study, name = (await context.lists()).nameOf('scenario', scenarioId) } = await studyOne(
-    scenarioId,
-    { scenarioIds: [scenarioId], ...bounds },
-    context,
-  );
+  const question = { scenarioIds: [scenarioId], ...bounds };
+  const { study, name = (await context.lists()).nameOf('scenario', scenarioId) } = await studyOne(scenarioId, question, context);
   const { steps } = study;
   const chosen = asked.step === undefined ? undefined : await chooseStep(steps, asked.step);
   const { step, move } = changeNear(study, chosen, near) ?? { step: chosen ?? worstOf(study.rows, 'largestContentfulPaint')?.step };

@@ -6,6 +6,7 @@ import { failureFinding, heldSentence, placeOfStudy, unmeasuredFinding } from '.
 import { DAY_MS } from '../../lib/clock.ts';
 import { isoAt, todayIn } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
+import { present } from '../../lib/sentences.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import type { Context } from '../context.ts';
 import { studyOne } from './analyze-scenarios.ts';
@@ -77,18 +78,14 @@ export async function findSpeedChanges(
         looked: judged,
         tooFew: rows.length - judged,
         told: [...unmeasured.slice(0, 1).map((lack) => unmeasuredFinding(lack, place)), ...failing].map(({ sentence }) => sentence),
-        held: heldSentence(study, place),
+        held: present(heldSentence(study, place)),
         firstMs: sound[0]?.date ?? endMs,
       };
     });
-    if (missing.length > 0)
-      note(
-        `The time of the call ran out before ${missing.length} scenarios` +
-          hint('analyze_scenario', '; analyze_scenario takes them by name') +
-          '.',
-      );
+    const byName = hint('analyze_scenario', '; analyze_scenario takes them by name');
+    if (missing.length > 0) note(`The time of the call ran out before ${missing.length} scenarios${byName}.`);
     for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
-    const held = done.flatMap(({ held: own }) => own || []);
+    const held = done.flatMap(({ held: own }) => own);
     for (const sentence of [...done.flatMap(({ told }) => told), ...held.slice(0, MOST_HELD)]) note(sentence);
     if (held.length > MOST_HELD) note(`Not certain in ${held.length - MOST_HELD} more scenarios, because whole days differ as much.`);
     return {

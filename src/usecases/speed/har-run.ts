@@ -80,20 +80,16 @@ export async function readRun({ scenarioStepResultId, scenarioId, step, isPlaced
   const isLate = stopsAfter(clock);
   const known = await readGivenRun(ask, scenarioStepResultId);
   const near = isPlaced ? await runsNear(known, scenarioId, { ask, note, lists, isLate }).catch(() => undefined) : undefined;
-  const place =
-    near &&
-    known.paints &&
-    placeOfRun(
-      known.paints,
-      near.runs.map(({ paints }) => paints),
-    );
+  const { dateMs, paints, har } = known;
+  const others = near?.runs.map((each) => each.paints);
+  const place = others && paints && placeOfRun(paints, others);
   const run: RunNamed = {
     stepResultId: scenarioStepResultId,
-    ...(known.dateMs !== undefined && { time: minuteAt(known.dateMs, timeZone) }),
+    ...(dateMs !== undefined && { time: minuteAt(dateMs, timeZone) }),
     ...(near?.step !== undefined && { step: near.step }),
     ...(place !== undefined && { place }),
   };
-  return { file: known.har, run, paints: known.paints };
+  return { file: har, run, paints };
 }
 
 /** The verdict on a load, with which run it is where one was chosen; that it is unlike others comes first. */

@@ -92,12 +92,6 @@ async function scenarioOf(run: KnownRun, { ask, lists, isLate }: Reads): Promise
   return undefined;
 }
 
-/** How far a run lies from another; what lies between two compared runs counts as farther than all that lies beyond them. */
-function distance(dateMs: number, run: number, other: number): number {
-  const isBetween = (dateMs - run) * (other - run) > 0;
-  return Math.abs(dateMs - run) + (isBetween ? NEAR_MS : 0);
-}
-
 /** Reads the runs near each of two runs of a step, as long as there is time; empty where the scenario cannot be found. */
 export async function readNeighbours(before: KnownRun, after: KnownRun, named: number | undefined, context: Reads) {
   const none: Awaited<ReturnType<typeof readAround>> = { paints: [], hars: [] };
@@ -128,7 +122,9 @@ async function readAround(run: KnownRun, other: KnownRun, scenarioId: number, co
   const near = runs.filter(
     ({ date, stepResultId }) => stepResultId !== other.stepResultId && Math.abs(date - dateMs) < Math.abs(date - otherMs),
   );
-  const nearest = near.toSorted(byLeast((each) => distance(each.date, dateMs, otherMs))).slice(0, EACH_SIDE);
+  // What lies between the two counts as farther than all that lies beyond them.
+  const isBetween = ({ date }: RunFigures) => (date - dateMs) * (otherMs - dateMs) > 0;
+  const nearest = near.toSorted(byLeast(isBetween, ({ date }) => Math.abs(date - dateMs))).slice(0, EACH_SIDE);
   const { read } = await readHars(context.isLate() ? [] : nearest, context.ask);
   return { paints: near.map(({ paints }) => paints), hars: read.map(({ har }) => har) };
 }

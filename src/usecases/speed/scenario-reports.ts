@@ -36,15 +36,10 @@ export async function latestDate(scenarioId: number, ask: Ask): Promise<number |
   return undefined;
 }
 
-async function latestReport(scenarioId: number, ask: Ask) {
-  const date = await latestDate(scenarioId, ask);
-  if (date === undefined) throw new ApiError('missing', `Scenario ${scenarioId} has no report yet.`);
-  return (await ask(getScenarioReport, { scenarioId, date })).scenarioReport;
-}
-
 /** The report at an instant or the latest; where there is none at that instant the error lists the nearest. */
-export async function findReport({ scenarioId, date, nowMs }: Wanted, ask: Ask) {
-  if (date === undefined) return latestReport(scenarioId, ask);
+export async function findReport({ scenarioId, date: named, nowMs }: Wanted, ask: Ask) {
+  const date = named ?? (await latestDate(scenarioId, ask));
+  if (date === undefined) throw new ApiError('missing', `Scenario ${scenarioId} has no report yet.`);
   try {
     return (await ask(getScenarioReport, { scenarioId, date })).scenarioReport;
   } catch (error) {

@@ -117,7 +117,7 @@ export function summaryView(study: HarStudy, query: HarQuery) {
   const hasMore = har.redirects.some((redirect) => chain.every(({ entry }) => entry !== redirect));
   return {
     answer: {
-      answer: present(problems[0]?.says ?? 'Nothing stands out.', timeWords(study), sizeWords(study)).join(' '),
+      answer: [problems[0]?.says ?? 'Nothing stands out.', ...loadWords(study)].join(' '),
       findings: problems.slice(0, SHOWN.findings).map(findingRow),
       ...paintFacts(study),
       ...facts,
@@ -137,16 +137,15 @@ export function summaryView(study: HarStudy, query: HarQuery) {
   };
 }
 
-/** `FCP 1.2 s, LCP 2.7 s, TBT 60 ms, loaded after 3.1 s.` */
-function timeWords({ paints: { fcpMs, lcpMs, tbtMs }, totals: { onLoadMs } }: HarStudy): string {
+/** `FCP 1.2 s, LCP 2.7 s, TBT 60 ms, loaded after 3.1 s.`, and what the load moved. */
+function loadWords({ har, paints: { fcpMs, lcpMs, tbtMs }, totals: { onLoadMs, requests, transferBytes } }: HarStudy): string[] {
   const known = timesText({ FCP: fcpMs, LCP: lcpMs, TBT: tbtMs, 'loaded after': onLoadMs });
-  return known && `${capital(known)}.`;
-}
-
-function sizeWords({ har, totals: { requests, transferBytes } }: HarStudy): string {
-  const document = har.document ? '' : ' The file holds no document.';
   const bytes = transferBytes === null ? 'an unknown number of bytes' : formatBytes(transferBytes);
-  return `${counted(requests, 'request')} moved ${bytes}.${document}`;
+  return present(
+    known && `${capital(known)}.`,
+    `${counted(requests, 'request')} moved ${bytes}.`,
+    !har.document && 'The file holds no document.',
+  );
 }
 
 /** Paints and the likely LCP element, where the report of the step gives them. */

@@ -96,18 +96,19 @@ const MOST_OF_ONE_ADDRESS = 40;
 /** Bytes by which small sizes may differ. */
 const ALIKE_BYTES = 1000;
 
-/** How many times as large the content of one is, as a logarithm. */
-function sizeDistance(a: HarEntry, b: HarEntry): number {
-  const sizeOf = (entry: HarEntry) => Math.log((entry.contentBytes ?? entry.transferBytes ?? 0) + ALIKE_BYTES);
-  return Math.abs(sizeOf(a) - sizeOf(b));
-}
+/** How large the content of a request is, as a logarithm. */
+const sizeOf = ({ contentBytes, transferBytes }: HarEntry) => Math.log((contentBytes ?? transferBytes ?? 0) + ALIKE_BYTES);
 
 /** As many as there are on both sides in order; where one side has more, those that are most alike, by size first. */
 function pairsOf(befores: readonly HarEntry[], afters: readonly HarEntry[]): Pair[] {
   if (befores.length === afters.length || Math.max(befores.length, afters.length) > MOST_OF_ONE_ADDRESS)
     return afters.flatMap((after, at) => (befores[at] ? [{ before: befores[at], after }] : []));
   const distances = befores.flatMap((before, from) =>
-    afters.map((after, to) => ({ before, after, distance: sizeDistance(before, after) + Math.abs(from - to) / MOST_OF_ONE_ADDRESS })),
+    afters.map((after, to) => ({
+      before,
+      after,
+      distance: Math.abs(sizeOf(before) - sizeOf(after)) + Math.abs(from - to) / MOST_OF_ONE_ADDRESS,
+    })),
   );
   const taken = new Set<HarEntry>();
   return distances.toSorted(byLeast(({ distance }) => distance)).flatMap(({ before, after }) => {

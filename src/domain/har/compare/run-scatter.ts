@@ -1,6 +1,6 @@
 import { grouped } from '../../../lib/grouped.ts';
 import { byLeast } from '../../../lib/order.ts';
-import { addTo } from '../../../lib/tally.ts';
+import { addTo, sumOfKnown } from '../../../lib/tally.ts';
 import { median } from '../../../statistics/order.ts';
 import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
 import type { HarEntry } from '../read/read-entry.ts';
@@ -23,8 +23,6 @@ const PRIOR_RUNS = 4;
 const OUTLYING = 2.5;
 /** Fewer neighbours give no level. */
 const LEAST_NEIGHBOURS = 3;
-/** Levels that are less far apart than this many standard deviations are one. */
-const SAME_LEVEL = 2;
 /** Variance of a median over that of a mean, of normal values. */
 const MEDIAN_VARIANCE = Math.PI / 2;
 /** Of the differences of two runs, each scatters by itself. */
@@ -119,21 +117,14 @@ function takeApart(changes: Logs, hostOf: (key: string) => string) {
 
 /**
  * The two runs against each other, and each against its level, with how much each view scatters: where one run of two is unlike its
- * neighbours, the other one only adds noise. Where the neighbours of both are at one level, it is known twice as well.
+ * neighbours, the other one only adds noise.
  */
 function viewsOf(was: Logs, is: Logs, [before = [], after = []]: readonly (readonly Logs[])[]) {
-  const level = (runs: readonly Logs[]) => ({
-    of: levelOf(runs, LEAST_NEIGHBOURS),
-    variance: MEDIAN_VARIANCE / Math.max(1, runs.length),
-  });
-  const [own, other, all] = [level(before), level(after), level([...before, ...after])];
-  const moved = median([0, ...between(own.of, other.of).values()]);
-  const isOne = Math.abs(moved) < SAME_LEVEL * RUN_SCATTER * Math.sqrt(own.variance + other.variance);
-  const [usualBefore, usualAfter] = isOne ? [all, all] : [own, other];
+  const scatterBeside = ({ length }: readonly Logs[]) => Math.sqrt(1 + MEDIAN_VARIANCE / Math.max(1, length));
   return [
     { changes: between(was, is), scatter: OF_TWO },
-    { changes: between(was, usualBefore.of), scatter: Math.sqrt(1 + usualBefore.variance) },
-    { changes: between(usualAfter.of, is), scatter: Math.sqrt(1 + usualAfter.variance) },
+    { changes: between(was, levelOf(before, LEAST_NEIGHBOURS)), scatter: scatterBeside(before) },
+    { changes: between(levelOf(after, LEAST_NEIGHBOURS), is), scatter: scatterBeside(after) },
   ];
 }
 
@@ -188,9 +179,6 @@ function usualScatter(apart: readonly Logs[], requestsOf: (host: string) => numb
   };
 }
 
-/** Variance of the level of so many runs over that of one. */
-const varianceOf = (runs: number) => (runs === 1 ? 1 : MEDIAN_VARIANCE / runs);
-
 /**
  * How two sides of so many runs differ, a run each or typical ones, against the scatter of their neighbours: groups of runs at one level
  * each, which may be empty.
@@ -215,7 +203,8 @@ export function shiftBetween(
     (changes) => takeApart(changes, hostOf),
   );
   const whole = partOf('');
-  const ofBoth = Math.sqrt(runs.reduce((sum, each) => sum + varianceOf(each), 0));
+  // Variance of the level of so many runs over that of one.
+  const ofBoth = Math.sqrt(sumOfKnown(runs, (many) => (many === 1 ? 1 : MEDIAN_VARIANCE / many)));
   const requests = timed.map((pair) => {
     const part = partOf(pair.key);
     return { ...pair, ...part, scatter: ofBoth * part.scatter, change: part.own + whole.own };

@@ -77,15 +77,13 @@ export function followersOf(entries: readonly HarEntry[]): ReadonlyMap<HarEntry,
   const followers = new Map<HarEntry, HarEntry>();
   const nextOf = new Map<string, HarEntry>();
   for (const entry of entries.toReversed()) {
-    const target = entry.redirectUrl === null ? undefined : nextOf.get(resolve(entry.redirectUrl, entry.url));
+    const { redirectUrl, url } = entry;
+    const address = redirectUrl !== null && URL.canParse(redirectUrl, url) ? new URL(redirectUrl, url).href : redirectUrl;
+    const target = address === null ? undefined : nextOf.get(withoutFragment(address));
     if (target) followers.set(entry, target);
-    nextOf.set(withoutFragment(entry.url), entry);
+    nextOf.set(withoutFragment(url), entry);
   }
   return followers;
-}
-
-function resolve(redirectUrl: string, base: string): string {
-  return withoutFragment(URL.canParse(redirectUrl, base) ? new URL(redirectUrl, base).href : redirectUrl);
 }
 
 /** The address as sent to the server. */

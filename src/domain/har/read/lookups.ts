@@ -64,16 +64,6 @@ function statedLifetimeSeconds(cacheControl: string): number | null {
 /** The zone that ends a date. */
 export const ZONE = /(?:Z|[+-]\d\d:?\d\d)$/i;
 
-/** A reader of `startedDateTime`, ms since 1970 or null for anything but an ISO date-time; `zone` is that of a date without one. */
-function instantReader(zone: string): (text: string) => number | null {
-  return (text) => {
-    // Date.parse reads almost any text as some date.
-    if (text[4] !== '-' || text[10] !== 'T') return null;
-    const ms = Date.parse(ZONE.test(text) ? text : `${text}${zone}`);
-    return Number.isNaN(ms) ? null : ms;
-  };
-}
-
 /** Answers of one file, each worked out once: files repeat a few hosts and header values thousands of times. */
 export type Lookups = ReturnType<typeof createLookups>;
 
@@ -94,7 +84,13 @@ export function createLookups(zone: string) {
       const mime = contentType.replace(/;.*/s, '').trim().toLowerCase();
       return { mime, type: typeOfMime(mime) };
     }),
-    instant: instantReader(zone),
+    /** Ms since 1970 of a `startedDateTime`, null for anything but an ISO date-time. */
+    instant: (text: string) => {
+      // Date.parse reads almost any text as some date.
+      if (text[4] !== '-' || text[10] !== 'T') return null;
+      const ms = Date.parse(ZONE.test(text) ? text : `${text}${zone}`);
+      return Number.isNaN(ms) ? null : ms;
+    },
     statedLifetime: remembered(statedLifetimeSeconds),
     /** Ms since 1970, NaN for anything but a date. */
     dateMs: remembered(Date.parse),

@@ -176,7 +176,8 @@ function entryOf(raw: Raw, request: Raw, url: string, index: number, reading: En
   const purpose = purposeOf(raw, request, type);
   const isOfEvents = mime === 'text/event-stream';
   const isStream = isOfEvents || STREAMS.has(purpose) || /^wss?:/i.test(url);
-  const opened = isStream ? untilOpen(timings, isOfEvents) : timings;
+  // A stream is opened once its connection is there, one of events with its first byte; how long it stays open is no wait.
+  const opened = isStream ? { ...timings, waitMs: isOfEvents ? timings.waitMs : null, receiveMs: null } : timings;
   return {
     /** Position in `log.entries` of the file. */
     index,
@@ -238,11 +239,6 @@ export function isMarkedCached(raw: Raw): boolean {
 /** A success that took no time and had no headers to receive: so Firefox writes what it had already. */
 function tookNoTime(raw: Raw, { status, headersSize }: Raw, { waitMs, receiveMs }: HarTimings): boolean {
   return raw.time === 0 && headersSize === 0 && status === 200 && waitMs === 0 && receiveMs === 0;
-}
-
-/** A stream is opened once its connection is there, one of events with its first byte; how long it stays open is no wait. */
-function untilOpen(timings: HarTimings, answers: boolean): HarTimings {
-  return { ...timings, waitMs: answers ? timings.waitMs : null, receiveMs: null };
 }
 
 /** Longest body that is read for the name of its operation. */

@@ -65,6 +65,7 @@ export function readHar(har: unknown, { firstParty = [] }: { readonly firstParty
   const source = sourceOf(decodeHar(har));
   const { entries: readable, pages: allPages, notes } = readEntries(source);
   const network = readable.filter(({ isNetwork }) => isNetwork);
+  const beside = readable.length - network.length;
   const loads = loadsOf(network, allPages);
   const { entries, pages, document, redirects } = loads.at(-1) as PageLoad; // at least one
   const startedMs = countFromStart(entries, redirects);
@@ -82,7 +83,9 @@ export function readHar(har: unknown, { firstParty = [] }: { readonly firstParty
     /** Sentences about what was left out or could not be read; free of the file's texts. */
     notes: present(
       ...notes,
-      readable.length > network.length && otherNote(readable.length - network.length),
+      beside > 0 &&
+        `${counted(beside, 'entry', 'entries')} (data:, blob:, tunnels of a proxy and the like) asked nothing of the network, so ` +
+          `${beside === 1 ? 'it is' : 'they are'} not counted.`,
       loads.length > 1 && loadsNote(loads.slice(0, -1)),
       inferred.length > 0 &&
         `Inferred to be the site's own, because hosts carry its name: ${firstOf(inferred.map(sanitiseHost), MAX_DOMAINS)}. ` +
@@ -94,10 +97,6 @@ export function readHar(har: unknown, { firstParty = [] }: { readonly firstParty
     source,
   };
 }
-
-const otherNote = (count: number) =>
-  `${counted(count, 'entry', 'entries')} (data:, blob:, tunnels of a proxy and the like) asked nothing of the network, so ` +
-  `${count === 1 ? 'it is' : 'they are'} not counted.`;
 
 /** Counts the times of a load from its own first request; gives when that began. */
 function countFromStart(entries: readonly HarEntry[], redirects: readonly HarEntry[]): number | null {

@@ -2,14 +2,11 @@ import type { HarEntry } from '../read/read-entry.ts';
 import type { Har } from '../read/read-har.ts';
 import { endOf, firstByteOf } from './totals.ts';
 
-/** How render-blocking is recognised: the browser's own status, the priority it gave, or order and type alone. */
-export type BlockingBasis = 'stated' | 'priority' | 'heuristic';
-
 /** The requests that hold back the first paint of the main document. */
 export type Blocking = ReturnType<typeof blockingOf>;
 
-/** In words, how render-blocking is recognised. */
-const BLOCKING_BASIS: Readonly<Record<BlockingBasis, string>> = {
+/** How render-blocking is recognised, in words: by the browser's own status, the priority it gave, or order and type alone. */
+const BLOCKING_BASIS = {
   stated: 'Render-blocking as the HAR states it (_renderBlocking).',
   priority: 'Render-blocking by the priority that the browser gave: early stylesheets and scripts of priority High and above.',
   heuristic:
@@ -45,13 +42,13 @@ function blockerTest(har: Har, fcpMs: number | null): (entry: HarEntry) => boole
 }
 
 /** The browser's own word stands, whatever else the file says of the first paint; else by priority, else each that no script asked for. */
-function chosen(early: readonly HarEntry[], mayBlock: (entry: HarEntry) => boolean): { basis: BlockingBasis; entries: HarEntry[] } {
+function chosen(early: readonly HarEntry[], mayBlock: (entry: HarEntry) => boolean) {
   if (early.some(({ renderBlocking }) => renderBlocking !== null))
-    return { basis: 'stated', entries: early.filter(({ renderBlocking }) => STATED.has(renderBlocking)) };
+    return ['stated', early.filter(({ renderBlocking }) => STATED.has(renderBlocking))] as const;
   const possible = early.filter(mayBlock);
   if (early.some(({ priority }) => priority !== null))
-    return { basis: 'priority', entries: possible.filter(({ priority }) => URGENT.has(priority)) };
-  return { basis: 'heuristic', entries: possible };
+    return ['priority', possible.filter(({ priority }) => URGENT.has(priority))] as const;
+  return ['heuristic', possible] as const;
 }
 
 /** The requests of a load that hold back its first paint, `fcpMs` by the report of the step; a cached file costs nothing. */
@@ -65,7 +62,7 @@ export function blockingOf(har: Har, fcpMs: number | null = null) {
       startMs >= (document?.startMs ?? 0) &&
       (!document || pageId === document.pageId),
   );
-  const { basis, entries } = chosen(early, blockerTest(har, fcpMs));
+  const [basis, entries] = chosen(early, blockerTest(har, fcpMs));
   // Nothing holds rendering back beyond the first paint.
   const mostMs = fcpMs ?? Number.POSITIVE_INFINITY;
   const held = entries.filter(({ startMs }) => (startMs ?? 0) <= mostMs);

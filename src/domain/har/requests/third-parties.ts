@@ -23,8 +23,6 @@ export type PartyGroup = ReturnType<typeof partiesOf>[number];
 
 /** Domains of one party that are named; the rest is counted. */
 const DOMAINS = 4;
-const domainsText = (domains: readonly string[]) =>
-  domains.slice(0, DOMAINS).join(' ') + (domains.length > DOMAINS ? ` +${domains.length - DOMAINS}` : '');
 
 /** The time that requests in order of start cover together. */
 function busyTime(entries: readonly HarEntry[]): number {
@@ -47,12 +45,14 @@ export function partiesOf(entries: readonly HarEntry[], entityOf: EntityOf, bloc
   return groupsOf(hosted, keyOf).map(({ entries: members, totals }) => {
     const first = members[0] as HarEntry; // a group has one
     const blocking = members.filter((entry) => blocks.has(entry));
+    const domains = [...new Set(members.map(({ domain }) => sanitiseHost(domain ?? '')))];
+    const more = domains.length > DOMAINS ? ` +${domains.length - DOMAINS}` : '';
     return {
       name: nameIn(first),
       /** Null where the entity is unknown. */
       category: entityIn(first)?.category ?? null,
       party: first.party,
-      domains: domainsText([...new Set(members.map(({ domain }) => sanitiseHost(domain ?? '')))]),
+      domains: domains.slice(0, DOMAINS).join(' ') + more,
       hosts: new Set(members.map(({ host }) => host)).size,
       ...totals,
       /** Requests that block rendering, and the end of the last of them. */

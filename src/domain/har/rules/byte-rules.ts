@@ -156,7 +156,7 @@ const MOST_PIXEL_BYTES = 150;
 
 /** A fetched file of the site whose headers are known; no answer of a program, and no image that only tells its server something. */
 function isStaticFile(entry: HarEntry): boolean {
-  const isFile = STATIC_TYPES.has(entry.type) && entry.method === 'GET' && entry.host !== null && !isApiAnswer(entry);
+  const isFile = STATIC_TYPES.has(entry.type) && entry.host !== null && !isApiAnswer(entry);
   const bytes = entry.contentBytes ?? entry.transferBytes;
   const isPixel = entry.type === 'image' && bytes !== null && bytes <= MOST_PIXEL_BYTES;
   return wasFetched(entry) && entry.headersKnown && isFile && !isPixel;

@@ -115,17 +115,13 @@ function whichWords({ which = () => [] }: Rule, selected: Selected, study: HarSt
   return parts && ` (${parts}.)`;
 }
 
-const usualCosts: Readonly<Record<'ms' | 'bytes', (selected: Selected) => Costs>> = {
-  ms: ({ most }) => ({ ms: most }),
-  bytes: ({ sum }) => ({ bytes: sum || null }),
-};
-
 /** The one problem of a rule in a load; undefined where no request has it. */
 export function problemOf(problem: ProblemKind, rule: Rule, study: HarStudy) {
   const selected = selectedOf(rule.selects(study));
   if (!selected || rule.isWorth?.(selected) === false) return undefined;
   const { basis = 'measured', when = 'this load' } = rule;
-  const costs = (rule.costs ?? usualCosts[rule.unit ?? 'ms'])(selected, study);
+  const usual = rule.unit === 'bytes' ? { bytes: selected.sum || null } : { ms: selected.most };
+  const costs: Costs = rule.costs?.(selected, study) ?? usual;
   const { ms = null, bytes = null, wins = {} } = costs;
   return {
     problem,

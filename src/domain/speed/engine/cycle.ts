@@ -13,18 +13,14 @@ const HALF_WEEK = 3;
 
 /** The median of the week around each run's day; a shift of level passes it unchanged. */
 export function weeklyLevel(x: Float64Array, { day }: LocalTime): Float64Array {
-  const level = new Float64Array(x.length);
   const [first = 0, last = 0] = [day[0], day.at(-1)];
-  let [low, high] = [0, 0];
-  for (let from = 0, to = 0; from < x.length; from = to) {
-    const own = nthPlace(day, from);
-    while (to < x.length && day[to] === own) to += 1;
-    const middle = Math.max(first + HALF_WEEK, Math.min(last - HALF_WEEK, own));
-    while (nthPlace(day, low) < middle - HALF_WEEK) low += 1;
-    while (high < x.length && nthPlace(day, high) <= middle + HALF_WEEK) high += 1;
-    level.fill(median(x.subarray(low, high)), from, to);
-  }
-  return level;
+  const levels = new Map(
+    [...new Set(day)].map((own) => {
+      const middle = Math.max(first + HALF_WEEK, Math.min(last - HALF_WEEK, own));
+      return [own, median(x.filter((_, run) => Math.abs(nthPlace(day, run) - middle) <= HALF_WEEK))] as const;
+    }),
+  );
+  return x.map((_, run) => levels.get(nthPlace(day, run)) ?? Number.NaN);
 }
 
 /** The cells of the weekdays, and from here on those of the hours. */
@@ -69,10 +65,9 @@ export function cycleOf({ deviations, places, weights, sigma }: Deviations, time
     const known = Array.from({ length: to - from }, (_, at) => from + at).filter((cell) => nth(returns, cell) >= LEAST_RETURNS);
     if (known.length >= (to - from) / 2) shrink(factors, raw, inverse, known, variance);
   }
-  const cycle = new Float64Array(time.hour.length);
-  for (let run = 0; run < cycle.length; run += 1)
-    cycle[run] = nthDouble(factors, nthUnsigned(time.weekday, run)) + nthDouble(factors, HOURS + nthUnsigned(time.hour, run));
-  return cycle;
+  return new Float64Array(time.hour.length).map(
+    (_, run) => nthDouble(factors, nthUnsigned(time.weekday, run)) + nthDouble(factors, HOURS + nthUnsigned(time.hour, run)),
+  );
 }
 
 /** The factors of the cells of one kind. */

@@ -186,13 +186,6 @@ export interface FailureTrend {
   readonly change: ShareChange | undefined;
 }
 
-/** The change that began in the period and lasts to its end; the days before it in the period would dilute it. */
-function lastingChange(results: RunResults, change: ShareChange | undefined, period: Interval): ShareChange | undefined {
-  return change && change.atMs >= period.startMs && isFeltToTheEnd(results, change) ? change : failureRise(results, period);
-}
-
-const isMore = ({ before, since }: ShareChange) => since.share > before.share;
-
 /** The share of failed runs before and in a period, whether it changed, and when. */
 export function judgeFailures(results: RunResults, period: Interval): FailureTrend {
   const { dates, failed } = results;
@@ -204,8 +197,10 @@ export function judgeFailures(results: RunResults, period: Interval): FailureTre
   const dispersion = dispersionOf(results, () => pooled);
   const p = chanceOfDifference(before, inPeriod, dispersion);
   const change = shareChangeIn(results, ALPHA);
-  const lasting = lastingChange(results, change, period);
+  // What began in the period and lasts to its end; the days before it in the period would dilute it.
+  const isLasting = change && change.atMs >= period.startMs && isFeltToTheEnd(results, change);
+  const lasting = isLasting ? change : failureRise(results, period);
   const found = { before, period: inPeriod, change: lasting ?? change };
-  if (lasting) return { ...found, state: isMore(lasting) ? 'fails more often' : 'fails less often' };
+  if (lasting) return { ...found, state: lasting.since.share > lasting.before.share ? 'fails more often' : 'fails less often' };
   return { ...found, state: p <= ALPHA && difference <= -LEAST_DIFFERENCE ? 'fails less often' : 'no change' };
 }

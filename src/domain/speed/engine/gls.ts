@@ -228,9 +228,6 @@ export function likelihoodOf(runs: Runs, parts: readonly Part[], highestPhi = HI
   return { noise: { phi, sigma: Math.sqrt(Math.max(least, squares / free)) }, deviance };
 }
 
-/** Standard errors that the autocorrelation may be higher by: three in long series, more where it is known badly. */
-const phiErrors = (runs: number) => Math.max(3, 300 / runs);
-
 /**
  * By how much a part lowers the deviance. Without it the autocorrelation is estimated anew, because slow waves and changes of level
  * explain each other, but no higher than the series with the part leaves possible: a confidence set for the nuisance parameter, as in
@@ -240,6 +237,8 @@ export function gainOfPart(runs: Runs, parts: readonly Part[], part: Part, whole
   const { phi } = whole.noise;
   const n = runs.x.length;
   const others = parts.filter((other) => other !== part);
-  const without = likelihoodOf(runs, others, phi + phiErrors(n) * Math.sqrt((1 - phi * phi) / n));
+  // Standard errors that the autocorrelation may be higher by: three in long series, more where it is known badly.
+  const errors = Math.max(3, 300 / n);
+  const without = likelihoodOf(runs, others, phi + errors * Math.sqrt((1 - phi * phi) / n));
   return { gain: without.deviance - whole.deviance, phi: without.noise.phi };
 }
