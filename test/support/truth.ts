@@ -23,6 +23,9 @@ function bitOf(objects: readonly { readonly name: string }[], name: string): num
   return 1 << index;
 }
 
+/** Whole days from one to another, as `Wanted` has them. */
+export const wholeDays = (first: string, last = first) => ({ from: `${first}T00:00:00.000Z`, to: `${last}T23:59:59.999Z` });
+
 /** Sums over the sessions of the world, one by one: what the metrics of a range must be by their definition. */
 export function truthOf({ world, clock }: Platform, { from, to, projectId = 1201, device = 'all', segment, goal }: Wanted) {
   const sum = { visits: 0, bounces: 0, views: 0, seconds: 0, transactions: 0, revenue: 0, conversions: 0 };

@@ -62,6 +62,9 @@ export function records({ structured }: ToolAnswer): Record<string, unknown>[] {
   return rows.map((row: unknown[]) => Object.fromEntries(columns.map((column, index) => [String(column), row[index]])));
 }
 
+/** The notes of an answer, a line each. */
+export const notesOf = ({ structured }: ToolAnswer) => (structured['notes'] as string[]).join('\n');
+
 /** The findings of an answer, the most important first; none where it has none. */
 export const findingsOf = ({ structured }: ToolAnswer) => (structured['findings'] ?? []) as Finding[];
 

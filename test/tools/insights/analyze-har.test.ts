@@ -1,13 +1,16 @@
 import type { Entry } from 'har-format';
 import { expect, it } from 'vitest';
 import { SECRET_MARK } from '../../../src/emulator/world/speed/planted-secrets.ts';
-import { openAssistant } from '../../support/assistant.ts';
-import { withPlatform } from '../../support/emulator.ts';
+import { ownAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { someOf } from '../../support/sample-size.ts';
-import { useTools, whole } from '../support.ts';
-import { allRows, slowStep, stepRuns, tokensOf } from './step-runs.ts';
+import { records, refusal, useTools, whole, withTools } from '../support.ts';
+import { allRows, type PageMember, slowStep, stepRuns, tokensOf } from './step-runs.ts';
 
-const { platform, assistant, call } = useTools();
+const { assistant, call, platform } = useTools();
+const slow = () => slowStep(platform());
+/** Asks about the step with the slow tag. */
+const analyze = async (args: Record<string, unknown> = {}) =>
+  call('analyze_har', { scenarioStepResultId: (await slow()).scenarioStepResultId, ...args });
 
 /** The first step of the sound runs of the week, of the scenario with the slow tag. */
 async function soundSteps() {
@@ -23,8 +26,8 @@ async function soundSteps() {
 const isSlow = (host: string) => (entry: Entry) => new URL(entry.request.url).host === host;
 
 it('the summary names what costs most, in at most 2,000 tokens of both channels', async () => {
-  const { scenarioStepResultId, entries } = await slowStep(platform());
-  const answer = await call('analyze_har', { scenarioStepResultId });
+  const { entries } = await slow();
+  const answer = await analyze();
   expect(tokensOf(answer)).toBeLessThanOrEqual(2000);
   expect(answer.structured).toMatchObject({
     view: 'summary',
@@ -38,17 +41,17 @@ it.each(someOf([1, 2, 3, 4, 5], 1))(
   'the summary of seed %i puts the blame on the planted tag, as the browser states it',
   { tags: 'nightly' },
   async (seed) => {
-    await withPlatform(
-      async (other) => {
+    await withTools(
+      async (asking, other) => {
         const { slowTag } = other.stories;
-        const [{ after }, asking] = [await stepRuns(other, slowTag), await openAssistant(other)];
+        const { after } = await stepRuns(other, slowTag);
         const { structured } = await asking.call('analyze_har', { scenarioStepResultId: after });
-        await asking.close();
         const [worst] = structured['findings'] as Record<string, unknown>[];
         expect(worst).toMatchObject({ problem: 'third_party_blocking', basis: 'stated', when: 'this load' });
         expect(worst?.['says']).toContain(slowTag.host);
         expect(String(structured['answer']).startsWith(String(worst?.['says']))).toBe(true);
       },
+      {},
       { seed },
     );
   },
@@ -99,12 +102,9 @@ it.each(['slowTag', 'failing'] as const)(
 );
 
 it('a step of a scenario lists the steps where none is named, and refuses what names no run', { tags: 'nightly' }, async () => {
-  const several = await call('analyze_har', { scenarioId: 'Checkout – desktop' });
-  expect(several.isError).toBe(true);
-  expect(several.text).toContain('name one');
-  const none = await call('analyze_har', {});
-  expect(none.isError).toBe(true);
-  expect(none.text).toContain('scenarioStepResultId: is required (string); or pass scenarioId and step.');
+  expect(await call('analyze_har', { scenarioId: 'Checkout – desktop' })).toMatchObject(refusal('name one'));
+  const words = 'scenarioStepResultId: is required (string); or pass scenarioId and step.';
+  expect(await call('analyze_har')).toMatchObject(refusal(words));
 });
 
 it('a run that is unlike those near it is called an outlier in the first words', async () => {
@@ -116,8 +116,7 @@ it('a run that is unlike those near it is called an outlier in the first words',
 it.each(['summary', 'waterfall', 'third_parties', 'problems', 'requests'])(
   'every view %s fits its budget, links to the file and keeps secrets',
   async (view) => {
-    const { scenarioStepResultId } = await slowStep(platform());
-    const answer = await call('analyze_har', { scenarioStepResultId, view });
+    const answer = await analyze({ view });
     expect(answer.isError).toBe(false);
     expect(tokensOf(answer)).toBeLessThanOrEqual(2000);
     expect(answer.structured['view']).toBe(view);
@@ -127,7 +126,7 @@ it.each(['summary', 'waterfall', 'third_parties', 'problems', 'requests'])(
 );
 
 it('third parties are entities with their domains, the tag by its domain because nobody named it', async () => {
-  const { scenarioStepResultId, entries } = await slowStep(platform());
+  const { scenarioStepResultId, entries } = await slow();
   const { host } = platform().stories.slowTag;
   const { rows } = await allRows(assistant(), { scenarioStepResultId, view: 'third_parties' });
   const domain = host.split('.').slice(-2).join('.');
@@ -143,4 +142,107 @@ it('third parties are entities with their domains, the tag by its domain because
     domains: 'googletagmanager.com',
   });
   expect(rows.reduce((sum, { requests }) => sum + Number(requests), 0)).toBe(entries.length);
+});
+
+const bytesOf = ({ response }: Entry) => response._transferSize ?? response.bodySize + Math.max(0, response.headersSize);
+const indexes = (answer: ToolAnswer) => records(answer).map(({ index }) => Number(index));
+
+it('requests are all reached when the boundary cuts a page to the limit of the settings', { tags: 'nightly' }, async () => {
+  const { scenarioStepResultId, entries } = await slow();
+  const narrow = await ownAssistant(platform(), { maxResultTokens: 900 });
+  const { rows, answers } = await allRows(narrow, { scenarioStepResultId, limit: 50 });
+  expect(Math.max(...answers.map(tokensOf))).toBeLessThanOrEqual(900);
+  expect(answers.filter(({ text }) => text.includes('Showing ')).length).toBeGreaterThan(1);
+  expect(rows.map(({ index }) => Number(index)).toSorted((a, b) => a - b)).toEqual(entries.map((_, index) => index));
+});
+
+it.each<[string, Record<string, unknown>, (entry: Entry) => boolean]>([
+  ['a status', { status: 404 }, ({ response }) => response.status === 404],
+  ['a status as text', { status: '404' }, ({ response }) => response.status === 404],
+  ['a class of statuses', { status: '3xx' }, ({ response }) => response.status >= 300 && response.status < 400],
+  ['a host', { domain: 'static.nordlicht-shop.example' }, ({ request }) => new URL(request.url).host === 'static.nordlicht-shop.example'],
+  [
+    'a registrable domain',
+    { domain: 'Nordlicht-Shop.example' },
+    ({ request }) => new URL(request.url).host.endsWith('nordlicht-shop.example'),
+  ],
+  ['a part of the address', { url: 'GTM.js' }, ({ request }) => request.url.includes('/gtm.js')],
+  [
+    'an address as it is shown',
+    { url: 'https://www.googletagmanager.com/gtm.js?id=[removed]' },
+    ({ request }) => request.url.includes('/gtm.js'),
+  ],
+  ['a shortened address', { url: 'www.googletag…/gtm.js' }, ({ request }) => request.url.includes('/gtm.js')],
+  ['a type', { type: 'font' }, ({ request }) => /\.woff2?$/.test(new URL(request.url).pathname)],
+  ['a duration', { minDurationMs: 300 }, ({ time }) => time >= 300],
+  ['a size', { minBytes: 100_000 }, (entry) => bytesOf(entry) >= 100_000],
+  [
+    'two conditions',
+    { type: 'script', minBytes: 100_000 },
+    (entry) => entry.response.content.mimeType.includes('javascript') && bytesOf(entry) >= 100_000,
+  ],
+])('requests are found by %s', { tags: 'nightly' }, async (_what, filter, test) => {
+  const { entries } = await slow();
+  const expected = entries.flatMap((entry, index) => (test(entry) ? [index] : []));
+  expect(expected.length).toBeGreaterThan(0);
+  const answer = await analyze({ ...filter, limit: 100 });
+  expect(answer.structured).toMatchObject({
+    view: 'requests',
+    page: { matched: expected.length },
+    totals: { requests: expected.length },
+  });
+  expect(indexes(answer).toSorted((a, b) => a - b)).toEqual(expected);
+});
+
+it('requests show all timings of the only match', async () => {
+  const { entries } = await slow();
+  const { host } = platform().stories.slowTag;
+  const answer = await analyze({ url: `${host}/widget.css` });
+  const entry = entries.find(({ request }) => request.url.endsWith('/widget.css'));
+  expect(answer.structured['request']).toMatchObject({
+    index: entries.findIndex((each) => each === entry),
+    url: `https://${host}/widget.css`,
+    waitMs: expect.closeTo(entry?.timings.wait ?? 0, 0),
+    contentBytes: entry?.response.content.size,
+  });
+  expect(whole(answer)).toMatchSnapshot();
+});
+
+it('requests of one address are told apart by paging one by one', async () => {
+  const args = { url: 'swiper-bundle.min.js', limit: 1 };
+  const first = await analyze(args);
+  const second = await analyze({ ...args, cursor: (first.structured['page'] as PageMember).cursor });
+  const seen = [first, second].map(({ structured }) => (structured['request'] as Record<string, unknown>)['index']);
+  expect(new Set(seen).size).toBe(2);
+  expect(second.structured['page']).toEqual({ matched: 2, from: 2, to: 2 });
+});
+
+it('requests that do not exist are none, and no error', async () => {
+  const answer = await analyze({ url: 'nowhere' });
+  expect(answer).toMatchObject({
+    isError: false,
+    structured: { page: { matched: 0, from: 0, to: 0 }, rows: [], totals: { requests: 0, transferBytes: null } },
+  });
+  expect(answer.text).toContain('no rows');
+});
+
+it.each<[string, Record<string, unknown>, RegExp]>([
+  ['a cursor that nobody gave', { cursor: 'abc' }, /^cursor was not given by an answer: repeat the call/],
+  ['a status that is none', { status: 'ok' }, /^status: expected a status such as 404, a class such as 4xx, or 0/],
+])('what cannot be answered %s is an error that says what is expected', { tags: 'nightly' }, async (_what, args, words) => {
+  expect(await analyze(args)).toMatchObject(refusal(words));
+});
+
+it('what cannot be answered a cursor of another list is refused', async () => {
+  const first = await analyze({ type: 'image', limit: 2 });
+  const { cursor } = first.structured['page'] as PageMember;
+  const answer = await analyze({ type: 'script', limit: 2, cursor });
+  expect(answer).toMatchObject(refusal(/^cursor belongs to a call with other arguments: /));
+  const named = await analyze({ view: 'requests', type: 'image', limit: 3, cursor });
+  expect(named).toMatchObject({ isError: false, structured: { page: { from: 3 } } });
+});
+
+it('what cannot be answered a filter beside the summary is noted, not dropped in silence', async () => {
+  const answer = await analyze({ view: 'summary', status: 404 });
+  expect(answer.text).toContain('The summary covers all requests: filters hold in the other views.');
 });

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Comparison } from '../../../src/domain/har/compare/har-comparison.ts';
 import { SECRET_MARK } from '../../../src/emulator/world/speed/planted-secrets.ts';
-import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
-import { withPlatform } from '../../support/emulator.ts';
+import type { ToolAnswer } from '../../support/assistant.ts';
 import { someOf } from '../../support/sample-size.ts';
-import { refusal, useTools, whole } from '../support.ts';
+import { refusal, useTools, whole, withTools } from '../support.ts';
 import { stepRuns, tokensOf } from './step-runs.ts';
 
 const { platform, call } = useTools();
@@ -18,14 +17,12 @@ it.each(someOf([1, 2, 3, 4, 5], 1))(
   'before and after the slow tag of seed %i the tag is named by its host, what of it blocks rendering, and what it costs',
   { tags: 'nightly' },
   async (seed) => {
-    await withPlatform(
-      async (other) => {
+    await withTools(
+      async (asking, other) => {
         const { host } = other.stories.slowTag;
         const runs = await stepRuns(other, other.stories.slowTag);
-        const asking = await openAssistant(other);
         const answer = await asking.call('compare_hars', runs);
         const back = await asking.call('compare_hars', { before: runs.after, after: runs.before });
-        await asking.close();
 
         const { answer: verdict, samePage, added, net, byParty } = comparisonIn(answer);
         expect(samePage).toBe(true);
@@ -43,6 +40,7 @@ it.each(someOf([1, 2, 3, 4, 5], 1))(
         expect(reversed.removed.map(hostOf)).toContain(host);
         expect(back.text).toContain('The run given as before is the later one.');
       },
+      {},
       { seed },
     );
   },
@@ -52,14 +50,12 @@ it.each(someOf([1, 2, 3, 4, 5], 1))(
   'typical runs on both sides of the slow tag of seed %i name the tag alone as new, by instant and by the change that the analysis dates',
   { tags: 'nightly' },
   async (seed) => {
-    await withPlatform(
-      async (other) => {
-        const { scenarioId, stepId, stepName, dateMs, host } = other.stories.slowTag;
-        const asking = await openAssistant(other);
+    await withTools(
+      async (asking, { stories }) => {
+        const { scenarioId, stepId, stepName, dateMs, host } = stories.slowTag;
         const told = await asking.call('compare_hars', { scenarioId, step: String(stepId), since: new Date(dateMs).toISOString() });
         const found = await asking.call('compare_hars', { scenarioId });
         expect(found.text).toMatch(new RegExp(`Step \\d "${stepName}" of \\d+, because it changed`));
-        await asking.close();
         for (const answer of [told, found]) {
           const { hosts, added, since, runs, answer: verdict } = comparisonIn(answer);
           expect(hosts?.filter(({ presence }) => presence === 'new')).toEqual([
@@ -73,6 +69,7 @@ it.each(someOf([1, 2, 3, 4, 5], 1))(
           for (const { time } of runs.before) expect(Date.parse(time)).toBeLessThan(Date.parse(since));
         }
       },
+      {},
       { seed },
     );
   },

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { judgeReading } from '../../../src/domain/metrics/compare/readings.ts';
+import { dateText } from '../../../src/findings/wording.ts';
+import { dayAfter } from '../../../src/lib/calendar.ts';
+import { readingWith, rowOn } from '../../domain/metrics/points.ts';
 import { sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { sharedPlatform } from '../../support/emulator.ts';
 import { someOf } from '../../support/sample-size.ts';
-import { findingsOf, records } from '../support.ts';
+import { findingsOf, records, refusal, useTools, WEEK, WIRE_WEEK } from '../support.ts';
 
-const DAY_MS = 86_400_000;
 const SEEDS = someOf([1, 2, 3, 7, 42], 1);
-
-const dayOf = (instantMs: number) => new Date(instantMs).toISOString().slice(0, 10);
-const after = (day: string, days: number) => dayOf(Date.parse(day) + days * DAY_MS);
 
 type Row = Record<string, string | number | null>;
 
@@ -33,7 +33,7 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
   it('the planted fall is named: device, first day, and that it is a fall of the rate', { tags: 'nightly' }, async () => {
     const { device, startDay } = platform().stories.conversionFall;
     // A window around it, as wide as the platform has days after it.
-    const answer = await compare({ startDate: after(startDay, -2), endDate: 'yesterday' });
+    const answer = await compare({ startDate: dayAfter(startDay, -2), endDate: 'yesterday' });
     expect(rateRow(answer)).toMatchObject({ verdict: 'down', since: startDay });
     const devices = list(answer, 'devices');
     const [most] = devices.toSorted((a, b) => Number(a['contribution']) - Number(b['contribution']));
@@ -55,10 +55,10 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
     const since = (from: number, before: number, more = {}) =>
       compare({
         metrics: ['conversionRate'],
-        startDate: after(startDay, from),
+        startDate: dayAfter(startDay, from),
         endDate: 'yesterday',
-        baselineStartDate: after(startDay, before),
-        baselineEndDate: after(startDay, from - 1),
+        baselineStartDate: dayAfter(startDay, before),
+        baselineEndDate: dayAfter(startDay, from - 1),
         ...more,
       });
     const [answer, whole] = [await since(3, -4), await since(0, -28, { devices: [device] })];
@@ -69,7 +69,7 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
 
   it('leaves each range that holds it the verdict of its row', async () => {
     const { startDay } = platform().stories.conversionFall;
-    const [startDate, baselineStartDate, baselineEndDate] = [6, -1, 5].map((days) => after(startDay, days));
+    const [startDate, baselineStartDate, baselineEndDate] = [6, -1, 5].map((days) => dayAfter(startDay, days));
     const answer = await compare({ startDate, endDate: 'yesterday', baselineStartDate, baselineEndDate });
     const verdicts: Record<string, unknown> = { up: 'higher', down: 'lower', 'within noise': 'unchanged', 'cannot be judged': 'uncertain' };
     const ranges = findingsOf(answer).filter(({ when }) => when.shape === 'range');
@@ -81,14 +81,14 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
 
   it.each(['device', 'segment'])('is said first by %s side by side over days of which it has only some', async (by) => {
     const { device, startDay } = platform().stories.conversionFall;
-    const answer = await compare({ by, startDate: after(startDay, -14), endDate: 'yesterday', metrics: ['conversionRate'] });
+    const answer = await compare({ by, startDate: dayAfter(startDay, -14), endDate: 'yesterday', metrics: ['conversionRate'] });
     expect(findingsOf(answer)[0]).toMatchObject({ subject: 'conversionRate', place: { device }, when: { from: startDay, ongoing: true } });
     expect(answer.structured['answer']).toMatch(new RegExp(`^${device} conversion rate has been`, 'i'));
   });
 
   it('is told of revenue too where both ranges lie in it, which do not show it', async () => {
     const { device, startDay } = platform().stories.conversionFall;
-    const [startDate, baselineStartDate, baselineEndDate] = [6, 1, 5].map((days) => after(startDay, days));
+    const [startDate, baselineStartDate, baselineEndDate] = [6, 1, 5].map((days) => dayAfter(startDay, days));
     const answer = await compare({ metrics: ['revenueSum'], startDate, endDate: 'yesterday', baselineStartDate, baselineEndDate });
     expect(findingsOf(answer)[0]).toMatchObject({ subject: 'conversionRate', place: { device }, when: { from: startDay, ongoing: true } });
   });
@@ -121,8 +121,152 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
 
   it('a week before all of it is within noise', async () => {
     const { startDay } = platform().stories.conversionFall;
-    const answer = await compare({ metrics: ['conversionRate'], startDate: after(startDay, -8), endDate: after(startDay, -2) });
+    const answer = await compare({ metrics: ['conversionRate'], startDate: dayAfter(startDay, -8), endDate: dayAfter(startDay, -2) });
     expect(rateRow(answer)).toMatchObject({ verdict: 'within noise', since: null });
     expect(findingsOf(answer).map(({ verdict }) => verdict)).not.toContain('lower');
+  });
+});
+
+const { ask, call, platform } = useTools();
+const app = sharedAssistant(platform, { credential: 'app' });
+const ADD_TO_CART = 8_120_571;
+
+it('zones are compared by what the platform gives for exactly the two ranges, with a verdict', { tags: 'nightly' }, async () => {
+  const answer = await app().call('compare_metrics', {
+    ...WEEK,
+    metrics: ['tapRate', 'totalRevenueWithTap'],
+    zoneIds: ['Product screen / Add to cart'],
+  });
+  const platformGives = async (range: typeof WIRE_WEEK) => {
+    const { values } = await ask('getZoneMetrics', { zoneId: ADD_TO_CART, ...range }, 'app');
+    return Object.fromEntries(values.map(({ name, value }) => [name, value]));
+  };
+  const before = await platformGives({ startDate: '2026-11-02T00:00:00.000Z', endDate: '2026-11-08T23:59:59.999Z' });
+  const after = await platformGives(WIRE_WEEK);
+  expect(records(answer)).toEqual(
+    ['tapRate', 'totalRevenueWithTap'].map((metric) =>
+      expect.objectContaining({
+        metric,
+        before: before[metric],
+        after: after[metric],
+        low: expect.any(Number),
+        high: expect.any(Number),
+        verdict: expect.stringMatching(/^(up|down|within noise|drift)$/),
+      }),
+    ),
+  );
+  for (const { place } of findingsOf(answer)) expect(place.zone).toContain('Product screen / Product details / Add to cart');
+  expect(answer.text).toContain('days are weighed by the visits of the site');
+  expect(answer.text).toContain('The last 7 days may still change');
+});
+
+it('zones stand below each other, and need metrics of zones and periods', async () => {
+  const two = await app().call('compare_metrics', { ...WEEK, zoneIds: [ADD_TO_CART, 'Home / Search bar'] });
+  expect(records(two)).toHaveLength(2);
+  for (const [args, words] of [
+    [{ metrics: ['visits'] }, 'no metric of a zone: visits'],
+    [{ by: 'device' }, 'zones are compared by period'],
+  ] as const) {
+    const refused = await app().call('compare_metrics', { ...WEEK, zoneIds: [ADD_TO_CART], ...args });
+    expect(refused).toMatchObject(refusal(words));
+  }
+});
+
+it('zones one figure of a zone says first that it changed among its days, and nothing where it did not or its days are rows', {
+  tags: 'nightly',
+}, async () => {
+  const { zone, startDay } = platform().stories.zoneTapChange;
+  const figure = async (more: object) =>
+    (await app().call('query_metrics', { metrics: ['tapRate'], startDate: '-28d', zoneIds: [String(zone.id)], ...more })).structured[
+      'answer'
+    ];
+  expect(await figure({})).toMatch(
+    new RegExp(`^Tap rate of the zone ".*" has been \\d+% (lower|higher) since ${dateText(startDay, '2026')}`),
+  );
+  expect(await figure({ breakdown: ['day'], expected: true })).toContain(` since ${dateText(startDay, '2026')}`);
+  expect(await figure({ breakdown: ['day'] })).toMatch(/^Highest tap rate of the zone ".+" from .+: .+%\); lowest: .+%\)\.$/);
+  expect(await figure({ startDate: '-7d' })).toMatch(/^Tap rate of the zone "[^"]+" [\d.]+% from /);
+  const other = zone.id === ADD_TO_CART ? 'Home / Search bar' : String(ADD_TO_CART);
+  expect(await figure({ zoneIds: [other] })).toMatch(/^Tap rate of the zone "[^"]+" [\d.]+% from /);
+});
+
+it('zones a fall of a rate is found with its first day, weighed by the visits of the site', () => {
+  const days = Array.from({ length: 98 }, (_, index) => {
+    // A ripple of 2 %, and a fifth less from the 95th day on.
+    const tapRate = 10 * (1 + 0.02 * Math.sin(index * 2.4)) * (index >= 94 ? 0.8 : 1);
+    return rowOn(dayAfter('2026-08-01', index), { tapRate, visits: 5_000 + 300 * (index % 7) }, { zoneId: ADD_TO_CART });
+  });
+  const ranges = { zoneId: ADD_TO_CART, baselineDays: days.slice(84, 91), periodDays: days.slice(91) };
+  const judged = judgeReading(readingWith(days, ranges), 'tapRate');
+  expect([judged.verdict, judged.main?.from]).toEqual(['down', '2026-11-03']);
+  expect(judged.main?.relative).toBeCloseTo(-0.2, 1);
+});
+
+const RANGE = { startDate: '2026-11-02', endDate: '2026-11-15' };
+
+it('by segment without names puts all segments beside all visitors, the largest effect first', async () => {
+  const answer = await call('compare_metrics', { ...RANGE, metrics: ['conversionRate'], by: 'segment', chart: false });
+  const rows = answer.structured['rows'] as [string, string, string, number | null, number | null][];
+  const segments = await ask('listSegments', {});
+  expect(rows.map(([, , name]) => name).toSorted()).toEqual(['all visitors', ...segments.map(({ name }) => String(name))].toSorted());
+  expect(rows[0]?.[2]).toBe('all visitors');
+  const sizes = rows.slice(1).map(([, , , , difference]) => (difference === null ? -1 : Math.abs(difference)));
+  expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+  // The platform's own value of each, asked for by itself.
+  for (const { id, name } of segments.slice(0, 3)) {
+    const values = await ask('getSiteConversionRate', {
+      startDate: '2026-11-02T00:00:00.000Z',
+      endDate: '2026-11-15T23:59:59.999Z',
+      segmentIds: [Number(id)],
+    });
+    expect([name, rows.find(([, , own]) => own === name)?.[3]]).toEqual([name, values.values[0]?.value ?? null]);
+  }
+  const named = String(answer.structured['answer']);
+  const [change, ...sides] = named.split(/(?<=lower since 10 Nov\. It cost about [\d,]+ EUR up to 15 Nov\.) /);
+  expect(change).toMatch(/^Mobile conversion rate has been \d+%/);
+  expect(sides.join(' ')).toMatch(/^Conversion rate of "Mobile Safari": [\d.]+% \(all visitors: [\d.]+%\), \d+% lower\.$/);
+  const beside = findingsOf(answer).filter(({ when }) => when.shape === 'range');
+  // Of one without visits there is nothing to say.
+  const visited = rows.slice(1).filter(([, , , value]) => value !== null);
+  expect(beside.map(({ place: { segment }, now }) => [segment, now])).toEqual(visited.map(([, , own, value]) => [own, value]));
+  expect(named.split(' ').length).toBeLessThanOrEqual(60);
+  expect(platform().requests.length).toBeLessThan(120);
+});
+
+/** The rate of purchases falls on one device in it. */
+const range = { startDate: '2026-11-01', endDate: '2026-11-19' };
+const goal = 'Newsletter sign-up';
+
+describe('beside a goal other than that of e-commerce revenue follows from no conversions', () => {
+  it('of that goal, whatever is named: neither a basket nor an order is made of them', { tags: 'nightly' }, async () => {
+    const { text, structured } = await call('compare_metrics', { ...range, metrics: ['revenue', 'conversionRate'], goalId: goal });
+    expect(text).not.toMatch(/basket|average (?:cart|order)/i);
+    expect(structured['revenue']).toBeUndefined();
+    const { structured: ofShop } = await call('compare_metrics', { ...range, metrics: ['revenue', 'conversionRate'] });
+    expect(ofShop['revenue']).toMatchObject({ unit: 'EUR' });
+    const amounts = (answer: Record<string, unknown>) =>
+      (answer['rows'] as unknown[][]).find(([metric]) => metric === 'revenueSum')?.slice(0, 4);
+    expect(amounts(structured)).toEqual(amounts(ofShop));
+    expect(JSON.stringify(structured['findings'])).not.toContain('cartAverage');
+  });
+
+  it('and is expected as it is without that goal, beside the rate of purchases that it follows from', async () => {
+    const asked = { ...range, metrics: ['revenue', 'conversionRate'], breakdown: ['week'], expected: true };
+    const [ofGoal, ofShop] = [await call('query_metrics', { ...asked, goalIds: [goal] }), await call('query_metrics', asked)];
+    const revenueOf = (answer: typeof ofGoal) =>
+      records(answer).map((row) => Object.entries(row).filter(([column]) => column.startsWith('revenueSum')));
+    expect(revenueOf(ofGoal).flat().length).toBeGreaterThan(8);
+    expect(revenueOf(ofGoal)).toEqual(revenueOf(ofShop));
+    const [change, ...others] = findingsOf(ofGoal);
+    expect(change).toMatchObject({
+      subject: 'conversionRate',
+      place: { device: 'mobile', goal: 'e-commerce goal' },
+      verdict: 'lower',
+      cost: { of: 'revenueSum', unit: 'EUR' },
+    });
+    // Revenue is that of no goal.
+    expect(others.filter(({ subject, place }) => subject === 'revenueSum' && 'goal' in place)).toEqual([]);
+    const rates = (answer: typeof ofGoal) => records(answer).map(({ conversionRate }) => conversionRate);
+    expect(rates(ofGoal)).not.toEqual(rates(ofShop));
   });
 });

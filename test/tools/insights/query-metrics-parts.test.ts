@@ -1,24 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { truthOf, type Wanted } from '../../support/truth.ts';
-import { records, refusal, useTools, WEEK, WIRE_WEEK } from '../support.ts';
+import { dayAfter } from '../../../src/lib/calendar.ts';
+import { truthOf, type Wanted, wholeDays } from '../../support/truth.ts';
+import { findingsOf, only, records, refusal, useTools, WEEK } from '../support.ts';
 
 const { call, platform } = useTools();
 const app = useTools({ credential: 'app' });
-const WIRE = { from: WIRE_WEEK.startDate, to: WIRE_WEEK.endDate };
-const DAY_MS = 86_400_000;
+const WIRE = wholeDays(WEEK.startDate, WEEK.endDate);
 const DEVICES = ['all', 'desktop', 'mobile', 'tablet'] as const;
 const OTHER = 'other or unknown device';
 
 const truth = (wanted: Partial<Wanted> = {}) => truthOf(platform(), { ...WIRE, ...wanted });
-const dayOf = (instantMs: number) => new Date(instantMs).toISOString().slice(0, 10);
-const wireDay = (day: string) => ({ from: `${day}T00:00:00.000Z`, to: `${day}T23:59:59.999Z` });
 const textOf = (answer: { readonly text: string }) => answer.text;
 
 /** What the sessions of some days were, day by day. */
 function sumOf(days: readonly string[], wanted: Partial<Wanted> = {}) {
   const sum = { visits: 0, bounces: 0, transactions: 0, revenue: 0, conversions: 0 };
   for (const day of days) {
-    const part = truth({ ...wanted, ...wireDay(day) });
+    const part = truth({ ...wanted, ...wholeDays(day) });
     for (const name of ['visits', 'bounces', 'transactions', 'revenue', 'conversions'] as const) sum[name] += part[name];
   }
   return sum;
@@ -28,7 +26,7 @@ describe('weekdays', () => {
   const names = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
   // From a Thursday to today, which is a Friday at ten.
   const range = { startDate: '2026-11-05', endDate: 'now' };
-  const days = Array.from({ length: 15 }, (_, index) => dayOf(Date.parse('2026-11-05') + index * DAY_MS));
+  const days = Array.from({ length: 15 }, (_, index) => dayAfter('2026-11-05', index));
   const daysOf = (name: unknown) => days.filter((day) => names.indexOf(String(name)) === (new Date(day).getUTCDay() + 6) % 7);
 
   it('are made of whole days: counts added, rates and averages from what they are of', { tags: 'nightly' }, async () => {
@@ -83,7 +81,7 @@ it('totals are rows of the whole range, whose rates are exact', { tags: 'nightly
       totals: true,
     };
     const rows = records(await call('query_metrics', args));
-    const { visits, conversionRate } = truth({ from: '2026-10-28T00:00:00.000Z', to: '2026-11-03T23:59:59.999Z' });
+    const { visits, conversionRate } = truth(wholeDays('2026-10-28', '2026-11-03'));
     expect(rows.at(-1)).toEqual({ [unit]: 'total', visits, conversionRate: expect.closeTo(conversionRate, 3) });
     expect(rows.slice(0, -1).reduce((sum, row) => sum + Number(row['visits']), 0)).toBe(visits);
   }
@@ -112,7 +110,7 @@ it('shares are of all devices and all visitors of the same time', { tags: 'night
   const rows = records(answer);
   expect(rows).toHaveLength(8);
   for (const row of rows) {
-    const day = wireDay(String(row['day']));
+    const day = wholeDays(String(row['day']));
     const whole = truth(day);
     const part = truth({ ...day, device: row['device'] as 'mobile', segment: String(row['segment']) });
     expect(row).toEqual({
@@ -132,7 +130,7 @@ it('shares are of all devices and all visitors of the same time', { tags: 'night
 it('shares of rows of time are of their sum', async () => {
   const answer = await call('query_metrics', { ...WEEK, metrics: ['visits'], devices: ['mobile'], breakdown: ['weekday'], shares: true });
   const [monday] = records(answer);
-  const own = truth({ ...wireDay('2026-11-09'), device: 'mobile' }).visits;
+  const own = truth({ ...wholeDays('2026-11-09'), device: 'mobile' }).visits;
   expect(monday?.['visitsShare']).toBeCloseTo((100 * own) / truth({ device: 'mobile' }).visits, 3);
   expect(records(answer).reduce((sum, row) => sum + Number(row['visitsShare']), 0)).toBeCloseTo(100, 3);
 });
@@ -212,7 +210,7 @@ describe('money', { tags: 'nightly' }, () => {
     const week = await call('query_metrics', { ...WEEK, metrics: ['revenueSum'], breakdown: ['device'] });
     for (const device of DEVICES) expect(textOf(week)).toContain(`${device}\t${cents(truth({ device }).revenue)}\n`);
     expect(textOf(week)).not.toContain('are rounded in this text');
-    const range = { from: '2026-10-01T00:00:00.000Z', to: '2026-10-31T23:59:59.999Z' };
+    const range = wholeDays('2026-10-01', '2026-10-31');
     const month = await call('query_metrics', { startDate: '2026-10', endDate: '2026-10', metrics: ['revenueSum'] });
     const { revenue } = truth(range);
     expect(records(month)).toEqual([{ revenueSum: Number(cents(revenue)) }]);
@@ -221,7 +219,7 @@ describe('money', { tags: 'nightly' }, () => {
 
   it('keeps them in comparisons: of periods, of devices, and of what revenue is made of', async () => {
     const periods = await call('compare_metrics', { ...WEEK, metrics: ['revenueSum'] });
-    const before = truth({ from: '2026-11-02T00:00:00.000Z', to: '2026-11-08T23:59:59.999Z' }).revenue;
+    const before = truth(wholeDays('2026-11-02', '2026-11-08')).revenue;
     const after = truth().revenue;
     expect(textOf(periods)).toContain(`EUR\t${cents(before)}\t${cents(after)}\t${cents(after - before)}\t`);
     expect(textOf(periods)).toContain(
@@ -233,5 +231,130 @@ describe('money', { tags: 'nightly' }, () => {
     const difference = Number(cents((mobile ?? 0) - (desktop ?? 0)));
     expect(records(sides)).toContainEqual(expect.objectContaining({ value: expect.closeTo(mobile ?? 0, 2), difference }));
     expect(textOf(sides)).toContain(`mobile\t${cents(mobile ?? 0)}\t${cents(difference)}\t`);
+  });
+});
+
+const expected = (args: Record<string, unknown>) => call('query_metrics', { metrics: ['visits'], ...args, expected: true });
+
+/** A row with figures in order: low, expected, high. */
+function requireOrder(row: Record<string, unknown>, prefix = ''): void {
+  const [low, middle, high] = (prefix === '' ? ['low', 'expected', 'high'] : ['Low', 'Expected', 'High']).map((part) =>
+    Number(row[`${prefix}${part}`]),
+  );
+  expect(low).toBeLessThan(middle ?? 0);
+  expect(middle).toBeLessThan(high ?? 0);
+}
+
+describe('what was to be expected', () => {
+  it('knows last year from about the first day that the platform keeps, which refuses the days before it', async () => {
+    await expected({ startDate: '2026-11-01', endDate: '2026-11-15', breakdown: ['day'] });
+    const starts = platform().requests.flatMap(({ url }) => /startDate=(2025-[\d-]+)/.exec(url)?.[1] ?? []);
+    // Thirteen months are kept, since 20 October of the year before.
+    expect(starts).toContain('2025-10-22');
+  });
+
+  it('stands beside what was counted, by week, with a verdict that the first sentence counts', { tags: 'nightly' }, async () => {
+    const answer = await expected({ startDate: '2026-09-07', endDate: '2026-11-15', breakdown: ['week'] });
+    const rows = records(answer);
+    expect(rows).toHaveLength(10);
+    for (const row of rows) requireOrder(row);
+    // A false discovery rate over all rows asks for more than 95 %.
+    const inside = rows.filter(({ visits, low, high }) => Number(visits) >= Number(low) && Number(visits) <= Number(high));
+    expect(inside.filter(({ verdict }) => verdict !== 'normal')).toEqual([]);
+    expect(rows.at(-1)).toMatchObject({ week: '2026-11-09', visits: truth().visits });
+    const clear = rows.filter(({ verdict }) => verdict !== 'normal');
+    expect(clear.length).toBeGreaterThan(1);
+    expect(answer.text).toMatch(new RegExp(`^Of 10 weeks, ${clear.length} were unusual\\.`));
+    const told = findingsOf(answer).map(({ when: { from }, verdict, now, against }) => [from, verdict, now, against?.what]);
+    expect(new Set(told)).toEqual(
+      new Set(clear.map(({ week, verdict, visits }) => [week, verdict === 'high' ? 'higher' : 'lower', visits, 'expected'])),
+    );
+  });
+
+  it('is told of all rows where a limit shows the first, which are the same as without it', { tags: 'nightly' }, async () => {
+    const args = { startDate: '2026-10-19', endDate: '2026-11-15', breakdown: ['day'] };
+    const [all, first] = [await expected(args), await expected({ ...args, limit: 3 })];
+    const largest = records(all).toSorted((a, b) => Number(b['visits']) - Number(a['visits']));
+    expect(records(first)).toEqual(largest.slice(0, 3));
+    expect(first.structured['answer']).toBe(all.structured['answer']);
+  });
+
+  it('finds the days of the planted fall of a rate, and no day before it', { tags: 'nightly' }, async () => {
+    const { startDay, device } = platform().stories.conversionFall;
+    const answer = await expected({
+      metrics: ['conversionRate'],
+      startDate: '2026-11-01',
+      endDate: 'yesterday',
+      breakdown: ['day'],
+      devices: [device],
+    });
+    const rows = records(answer);
+    expect(rows.filter(({ day, verdict }) => String(day) < startDay && verdict !== 'normal')).toEqual([]);
+    const after = rows.filter(({ day }) => String(day) >= startDay);
+    expect(after.filter(({ verdict }) => verdict === 'low').length).toBeGreaterThan(after.length / 2);
+  });
+
+  it('is a forecast of days that are not over: of a week ahead one row, without a value', async () => {
+    const answer = await expected({ startDate: '2026-11-23', endDate: '2026-11-29' });
+    const row = only(answer);
+    expect(row).toMatchObject({ visits: null, verdict: 'forecast' });
+    requireOrder(row);
+    expect(answer.text).toMatch(/^Visits from 23 to 29 Nov: [\d,]+ expected \([\d,]+ to [\d,]+\)\./);
+    expect(answer.structured['notes']).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^Special days: Black Friday week from 23 to 26 Nov \(.*\), Black Friday on 27 Nov \(/),
+      ]),
+    );
+  });
+
+  it('holds the days that are over and those ahead, each metric with columns of its own', { tags: 'nightly' }, async () => {
+    const answer = await expected({
+      metrics: ['conversionRate', 'revenueSum'],
+      startDate: '2026-11-16',
+      endDate: '2026-11-25',
+      breakdown: ['day'],
+    });
+    const rows = records(answer);
+    expect(rows.map(({ revenueSumVerdict }) => revenueSumVerdict === 'forecast')).toEqual(Array.from({ length: 10 }, (_, at) => at >= 4));
+    for (const row of rows) for (const metric of ['conversionRate', 'revenueSum']) requireOrder(row, metric);
+    expect(Object.keys(rows[0] ?? {})).not.toContain('visitsExpected');
+  });
+
+  it('of today says what was counted of it', async () => {
+    const answer = await expected({ startDate: 'today', endDate: 'today' });
+    const { visits } = only(answer);
+    expect(Number(visits)).toBeGreaterThan(0);
+    const counted = Number(visits).toLocaleString('en');
+    expect(answer.text).toMatch(
+      new RegExp(`^Visits on 20 Nov: [\\d,]+ expected \\([\\d,]+ to [\\d,]+\\); ${counted} up to 20 Nov, 10:\\d\\d UTC\\.`),
+    );
+  });
+
+  it.each([
+    [
+      'days further ahead than 28',
+      { startDate: '2026-12-18', endDate: '2026-12-31' },
+      'startDate: a forecast reaches 28 days ahead, to 2026-12-17.',
+    ],
+    ['hours', { ...WEEK, breakdown: ['hour'] }, 'expected: rows are of days, weeks, months, quarters or the whole range, not by hour.'],
+  ])('is refused of %s, in words', async (_, args, words) => {
+    expect(await expected(args)).toMatchObject(refusal(words));
+  });
+
+  it('of days further ahead than 28 is cut, and says so', async () => {
+    const answer = await expected({ startDate: '2026-11-23', endDate: '2026-12-31' });
+    expect(answer.structured['notes']).toContain('endDate was cut: a forecast reaches 28 days ahead, to 2026-12-17.');
+    expect(only(answer)).toEqual(only(await expected({ startDate: '2026-11-23', endDate: '2026-12-17' })));
+  });
+
+  it('stands beside the total of its rows too, as beside the whole range', async () => {
+    const days = { startDate: '2026-11-09', endDate: '2026-11-15' };
+    const [{ day, ...total } = {}] = records(await expected({ ...days, breakdown: ['day'], totals: true })).slice(-1);
+    expect([day, total]).toEqual(['total', only(await expected(days))]);
+  });
+
+  it('alone lets a date lie ahead', async () => {
+    const answer = await call('query_metrics', { metrics: ['visits'], startDate: '2026-11-23', endDate: '2026-11-29' });
+    expect(answer).toMatchObject(refusal('startDate: "2026-11-23" lies in the future'));
   });
 });

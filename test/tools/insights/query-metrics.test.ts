@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { truthOf } from '../../support/truth.ts';
-import { only, records, refusal, useTools, WEEK, WIRE_WEEK, whole } from '../support.ts';
+import { sharedAssistant } from '../../support/assistant.ts';
+import { truthOf, wholeDays } from '../../support/truth.ts';
+import { only, records, refusal, useTools, WEEK, whole } from '../support.ts';
 
-const tools = useTools();
-const { call, platform } = tools;
-const WIRE = { from: WIRE_WEEK.startDate, to: WIRE_WEEK.endDate };
+const { call, platform } = useTools();
+const app = sharedAssistant(platform, { credential: 'app' });
+const WIRE = wholeDays(WEEK.startDate, WEEK.endDate);
 
 /** Requests to the metrics endpoints since the last look. */
 function asked(): string[] {
@@ -55,14 +56,14 @@ it('rows over time are weeks from Monday and months, those that the range cuts m
 
 it('rows over time is a single one where the range is a day, although the platform knows no daily values then', async () => {
   const answer = await call('query_metrics', { startDate: '2026-11-09', endDate: '2026-11-09', metrics: ['visits'], breakdown: ['day'] });
-  const { visits } = truthOf(platform(), { from: '2026-11-09T00:00:00.000Z', to: '2026-11-09T23:59:59.999Z' });
+  const { visits } = truthOf(platform(), wholeDays('2026-11-09'));
   expect(only(answer)).toEqual({ day: '2026-11-09', visits });
   expect(asked()[0]).not.toContain('period');
 });
 
 it('more than 92 days are read in chunks: counts added, rates and averages made from what they are of', async () => {
   const answer = await call('query_metrics', { startDate: '2026-03', endDate: '2026-10', metrics: ['all'] });
-  const year = truthOf(platform(), { from: '2026-03-01T00:00:00.000Z', to: '2026-10-31T23:59:59.999Z' });
+  const year = truthOf(platform(), wholeDays('2026-03-01', '2026-10-31'));
   expect(only(answer)).toMatchObject({
     visits: year.visits,
     conversionCount: year.conversions,
@@ -80,7 +81,7 @@ it('more than 92 days are read in chunks: counts added, rates and averages made 
 
 it('more than 92 days are read of one average alone too, with the visits that it is of', async () => {
   const answer = await call('query_metrics', { startDate: '2026-03', endDate: '2026-10', metrics: ['bounceRate'] });
-  const { bounceRate } = truthOf(platform(), { from: '2026-03-01T00:00:00.000Z', to: '2026-10-31T23:59:59.999Z' });
+  const { bounceRate } = truthOf(platform(), wholeDays('2026-03-01', '2026-10-31'));
   expect(only(answer)).toMatchObject({ bounceRate: expect.closeTo(bounceRate, 3) });
   expect(answer.text).toContain('bounceRate weighted by visits');
 });
@@ -182,16 +183,14 @@ describe('a project without e-commerce', () => {
 });
 
 describe('where there is nothing to count', () => {
-  const app = useTools({ credential: 'app' });
-
   it('a rate has no value, and the notes say that there were no visits', async () => {
-    const rows = await app.call('query_metrics', { ...WEEK, metrics: ['conversionRate', 'visits'], breakdown: ['device'] });
+    const rows = await app().call('query_metrics', { ...WEEK, metrics: ['conversionRate', 'visits'], breakdown: ['device'] });
     expect(records(rows)[1]).toEqual({ device: 'desktop', conversionRate: null, visits: 0 });
     expect(rows.text).toContain('No visits in 1 of 4 rows.');
-    const single = await app.call('query_metrics', { ...WEEK, metrics: ['conversionRate'], devices: ['desktop'] });
+    const single = await app().call('query_metrics', { ...WEEK, metrics: ['conversionRate'], devices: ['desktop'] });
     expect(only(single)).toEqual({ conversionRate: null, visits: 0 });
     expect(single.text).toContain('No visits in this range with these filters.');
-    const all = await app.call('query_metrics', { ...WEEK, metrics: ['all'], devices: ['desktop'] });
+    const all = await app().call('query_metrics', { ...WEEK, metrics: ['all'], devices: ['desktop'] });
     expect(all.text).toContain('No visits in this range with these filters.');
     expect(all.text).not.toContain('e-commerce projects');
   });
@@ -206,4 +205,162 @@ describe('where there is nothing to count', () => {
       expect(visits).toBe(truthOf(platform(), { ...WIRE, device: device as 'all' }).visits);
     }
   });
+});
+
+describe('rows as they are asked for', () => {
+  const MONTHS = { startDate: '2026-08-01', endDate: '2026-10-31', metrics: ['revenueSum'], breakdown: ['day'] };
+
+  it('are the days with the most revenue, or the least, and how many there were', async () => {
+    const days = records(await call('query_metrics', MONTHS));
+    const byRevenue = days.toSorted((a, b) => Number(b['revenueSum']) - Number(a['revenueSum']));
+    const top = await call('query_metrics', { ...MONTHS, orderBy: 'revenue', limit: 5 });
+    expect(records(top)).toEqual(byRevenue.slice(0, 5));
+    expect(top.structured['notes']).toContain('The first 5 of 92 rows, by revenueSum, largest first.');
+    const low = await call('query_metrics', { ...MONTHS, orderBy: 'revenueSum asc', limit: 3, totals: true });
+    expect(records(low).slice(0, 3)).toEqual(byRevenue.slice(-3).toReversed());
+    const { revenue } = truthOf(platform(), wholeDays('2026-08-01', '2026-10-31'));
+    expect(records(low).at(-1)).toEqual({ day: 'total', revenueSum: expect.closeTo(revenue, 1) });
+    const other = await call('query_metrics', { ...MONTHS, orderBy: 'visits', limit: 2 });
+    expect(Object.keys(records(other)[0] ?? {})).toEqual(['day', 'revenueSum', 'visits']);
+    const wrong = await call('query_metrics', { ...MONTHS, orderBy: 'colour' });
+    expect(wrong).toMatchObject(refusal('orderBy: "colour" is not one of'));
+  });
+
+  it('say the visits behind a rate that was asked for alone', async () => {
+    const answer = await call('query_metrics', { ...WEEK, metrics: ['conversionRate'], breakdown: ['weekend'], totals: true });
+    const { visits, conversionRate } = truthOf(platform(), WIRE);
+    const [week, weekend, total] = records(answer);
+    expect([week?.['weekend'], week?.['days'], weekend?.['weekend'], weekend?.['days']]).toEqual(['Monday to Friday', 5, 'weekend', 2]);
+    expect(Number(week?.['visits']) + Number(weekend?.['visits'])).toBe(visits);
+    const saturdayOn = truthOf(platform(), { from: '2026-11-14T00:00:00.000Z', to: WIRE.to });
+    expect(weekend).toMatchObject({ visits: saturdayOn.visits, conversionRate: expect.closeTo(saturdayOn.conversionRate, 3) });
+    expect(total).toMatchObject({ visits, conversionRate: expect.closeTo(conversionRate, 3) });
+  });
+
+  it('are quarters and hours', { tags: 'nightly' }, async () => {
+    const quarters = await call('query_metrics', {
+      startDate: '2026-05-01',
+      endDate: '2026-10-31',
+      metrics: ['visits'],
+      breakdown: ['quarter'],
+    });
+    expect(records(quarters)).toEqual([
+      {
+        quarter: '2026-Q2 (part)',
+        visits: truthOf(platform(), wholeDays('2026-05-01', '2026-06-30')).visits,
+      },
+      { quarter: '2026-Q3', visits: truthOf(platform(), wholeDays('2026-07-01', '2026-09-30')).visits },
+      {
+        quarter: '2026-Q4 (part)',
+        visits: truthOf(platform(), wholeDays('2026-10-01', '2026-10-31')).visits,
+      },
+    ]);
+    const hours = records(
+      await call('query_metrics', { startDate: '2026-11-09', endDate: '2026-11-09', metrics: ['visits'], breakdown: ['hour'] }),
+    );
+    expect(hours).toHaveLength(24);
+    expect(hours[14]).toEqual({
+      hour: '2026-11-09T14:00Z',
+      visits: truthOf(platform(), { from: '2026-11-09T14:00:00.000Z', to: '2026-11-09T14:59:59.999Z' }).visits,
+    });
+    const month = await call('query_metrics', { ...MONTHS, breakdown: ['hour'] });
+    expect(month).toMatchObject(refusal('ask for at most 10 days or fewer of devices, segments, goals and zones'));
+  });
+
+  it('name zones that were asked for by id', { tags: 'nightly' }, async () => {
+    const answer = await app().call('query_metrics', { ...WEEK, metrics: ['tapRate'], zoneIds: [8_120_571] });
+    expect(answer.structured['filters']).toMatchObject({ zone: expect.stringMatching(/^.+ \/ .+ \/ Add to cart$/), zoneId: '8120571' });
+  });
+});
+
+it('all that there is is the one row of a total, each goal and each zone', { tags: 'nightly' }, async () => {
+  const one = await call('query_metrics', { ...WEEK, metrics: ['visits'] });
+  expect(records(await call('query_metrics', { ...WEEK, metrics: ['visits'], totals: true }))).toEqual(records(one));
+  const goals = { ...WEEK, metrics: ['conversionCount'] };
+  const all = await call('query_metrics', { ...goals, goalIds: ['all'] });
+  expect(records(all).length).toBeGreaterThan(1);
+  expect(records(all)).toEqual(records(await call('query_metrics', { ...goals, breakdown: ['goal'] })));
+  const taps = { ...WEEK, metrics: ['tapRate'], projectId: 'Nordlicht App' };
+  const [zones, screen] = [
+    await call('query_metrics', { ...taps, zoneIds: ['all'] }),
+    await call('query_metrics', { ...taps, zoneIds: ['Cart'] }),
+  ];
+  // Not the zone "Cart icon", whose name only begins so.
+  expect(records(screen)).toHaveLength(2);
+  expect(records(zones)).toEqual(expect.arrayContaining(records(screen)));
+});
+
+it('revenue of a zone is that of users who tap it', async () => {
+  const zone = { ...WEEK, zoneIds: [8_120_571], projectId: '1202' };
+  const [word, exact] = [
+    await call('query_metrics', { ...zone, metrics: ['revenue'], orderBy: 'revenue' }),
+    await call('query_metrics', { ...zone, metrics: ['totalRevenueWithTap'] }),
+  ];
+  expect(word.structured['rows']).toEqual(exact.structured['rows']);
+  expect(word.text).toContain('Revenue of a zone = totalRevenueWithTap: that of users who tap it.');
+});
+
+describe('a chart', () => {
+  it('draws each metric over time, a line for each device; of a part of a unit its figure under its day, hollow', async () => {
+    const args = {
+      startDate: '2026-09',
+      endDate: 'now',
+      metrics: ['conversionRate', 'visits'],
+      breakdown: ['month'],
+      devices: ['desktop', 'mobile'],
+    };
+    const answer = await call('query_metrics', { ...args, chart: true });
+    const values = (metric: string, device: string) =>
+      records(answer)
+        .filter((row) => row['device'] === device)
+        .map((row) => row[metric]);
+    const most = 'Most visits from 1 Sept to 20 Nov: Oct 2026, mobile (61,967); fewest in a whole month: Sept 2026, desktop (48,715)';
+    const since = { change: { name: 'since 10 Nov', time: '2026-11-10' } };
+    expect(answer.structured['chart']).toEqual({
+      kind: 'panels',
+      panels: [
+        {
+          metric: 'conversionRate',
+          title: 'Mobile conversion rate has been 68% lower since 10 Nov',
+          measure: '%, e-commerce goal',
+          unit: 'percent',
+          told: since,
+        },
+        { metric: 'visits', title: most, measure: 'sessions', unit: 'none', told: {} },
+      ].map(({ metric, title, measure, unit, told }) => ({
+        kind: 'trend',
+        title,
+        subtitle: `Nordlicht Shop, 1 Sept – 20 Nov 2026, UTC, ${measure}, hollow: a part of its month only (November 2026)`,
+        unit,
+        timeZone: 'UTC',
+        times: ['2026-09-01', '2026-10-01', '2026-11-01'],
+        series: ['desktop', 'mobile'].map((device) => ({
+          name: device,
+          values: values(metric, device),
+          inPart: ['2026-11-01'],
+          ...('change' in told && device === 'mobile' && { isAccent: true }),
+        })),
+        events: [],
+        ...told,
+      })),
+    });
+  });
+
+  it('is none where there is a single row', async () => {
+    const answer = await call('query_metrics', { ...WEEK, metrics: ['visits'], chart: true });
+    expect(answer.text).toContain('No chart');
+    expect(answer.structured).not.toHaveProperty('chart');
+  });
+});
+
+const ask = (startDate: string) => call('query_metrics', { startDate, endDate: 'now', metrics: ['visits'] });
+
+it('today is said to be no whole day, up to when its figures may reach', async () => {
+  expect((await ask('today')).structured['answer']).toMatch(
+    /^[\d,]+ visits on 20 Nov so far\. Today is not over: its figures are of the hours until \S+T10:\d\dZ, as far as they have arrived\.$/,
+  );
+});
+
+it('a range that begins before says nothing of it', async () => {
+  expect((await ask('yesterday')).structured['answer']).toMatch(/^[\d,]+ visits from 19 to 20 Nov\.$/);
 });
