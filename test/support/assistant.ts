@@ -1,7 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import { PassThrough } from 'node:stream';
+import { Client, InMemoryTransport, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
@@ -10,13 +13,50 @@ import { enabledTools, listedTools, loadTool } from '../../src/commands/catalogu
 import type { CredentialName } from '../../src/emulator/credentials.ts';
 import { prompts } from '../../src/prompts/index.ts';
 import { createServer } from '../../src/protocol/server.ts';
-import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
+import { checkedLines, serveConnection } from '../../src/protocol/stdio.ts';
+import { createSubscriptions, type Subscriptions } from '../../src/protocol/subscriptions.ts';
 import { resources } from '../../src/resources/index.ts';
 import { createSaidNotes, createSession, neededScopes } from '../../src/tooling/session.ts';
 import type { ProjectWorkspace } from '../../src/workspace/project-workspace.ts';
 import type { Warehouse } from '../../src/workspace/warehouse/warehouse.ts';
 import type { Platform } from './emulator.ts';
-import { type LineLink, linkByLines } from './line-link.ts';
+
+/** A connection of lines, as over stdio, to a server in this process; a clock that a test moves holds for both ends. */
+interface LineLink {
+  /** The end of the client. */
+  readonly near: Transport;
+  readonly close: () => Promise<void>;
+}
+
+/** Serves over two streams of this process what `serve` serves over stdin and stdout. */
+function linkByLines(factory: () => McpServer, subscriptions: Subscriptions): LineLink {
+  const toServer = new PassThrough();
+  const toClient = new PassThrough();
+  const lines = checkedLines(
+    (line) => void toClient.write(line),
+    (message) => transport.onmessage?.(message),
+  );
+  const transport = new StdioServerTransport(toServer.pipe(lines), toClient);
+  const handle = serveConnection(transport, { factory, subscriptions, log: () => undefined });
+  const near: Transport = {
+    async start() {
+      let rest = '';
+      toClient.setEncoding('utf8').on('data', (chunk: string) => {
+        const parts = (rest + chunk).split('\n');
+        rest = parts.pop() ?? '';
+        for (const line of parts) near.onmessage?.(JSON.parse(line) as JSONRPCMessage);
+      });
+    },
+    async send(message) {
+      toServer.write(`${JSON.stringify(message)}\n`);
+    },
+    async close() {
+      toServer.end();
+      near.onclose?.();
+    },
+  };
+  return { near, close: () => handle.close() };
+}
 
 /** What an answer for the shop says where the credential reaches several projects. */
 export const SHOP_NOTE = 'Project: Nordlicht Shop (1201).';

@@ -1,14 +1,184 @@
-import type { ImpactRow } from '../../../src/domain/journeys/impact/impact-answer.ts';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { ImpactAnswer, ImpactRow } from '../../../src/domain/journeys/impact/impact-answer.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
 import { scoreOfTail, Z_95 } from '../../../src/statistics/tails.ts';
+import { openProjectWorkspace, type ProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
+import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
 import { withEmulator } from '../emulator.ts';
 import { compare, tableOf } from '../gate/compare.ts';
 import type { GateRow } from '../gate-row.ts';
+import { openPeer } from '../peer.ts';
 import { numberAfter } from '../tables.ts';
-import { seeded } from '../verdicts/random.ts';
-import { type Ask, withProduct } from './measured.ts';
+import { type Random, seeded } from '../verdicts/random.ts';
 import { claimedLosses, oracleOf, type Unit, unitsOf } from './oracle.ts';
-import { troublesOf } from './troubles.ts';
-import { PAGES, type Page, type Trouble, type Truth, type View, type World, worldOf } from './world.ts';
+import { DAYS, FIRST_DAY_MS, PAGES, type Page, type Session, type Trouble, type Truth, type View, type World, worldOf } from './world.ts';
+
+/** Asks the built product about a world. */
+type Ask = (args: object) => Promise<ImpactAnswer>;
+
+const iso = (atMs: number) => new Date(atMs).toISOString();
+
+function sessionLine({ visitor, user, startMs, views, revenueCents, variant }: Session, id: number): object {
+  return {
+    user_id: user,
+    session_id: String(id),
+    session_number: visitor.isReturning ? 3 : 1,
+    session_time: iso(startMs),
+    session_number_of_views: views.length,
+    session_number_of_transactions: revenueCents > 0 ? 1 : 0,
+    session_transactions_revenue_cents: revenueCents,
+    device_id: visitor.device,
+    country_code: visitor.country,
+    browser_name: visitor.browser,
+    browser_version: String(visitor.version),
+    referer_url: visitor.referrer,
+    custom_var_3: variant,
+  };
+}
+
+function viewLines({ user, views }: Session, id: number): object[] {
+  return views.map((view, at) => ({
+    user_id: user,
+    session_id: String(id),
+    view_number: at + 1,
+    view_time: iso(view.startMs),
+    path: view.path,
+    fully_loaded: view.loadMs,
+    frustration_score: view.frustration,
+    rage_click_all_targets_ind: view.rageClick,
+    any_js_error_ind: view.messages.length > 0,
+    any_api_error_ind: view.apiError,
+    'errors.message': view.messages,
+  }));
+}
+
+function writeScope(workspace: ProjectWorkspace, scope: 'sessions' | 'views', rows: readonly object[]): void {
+  const [jobId, runId] = scope === 'sessions' ? [31, 101] : [32, 201];
+  const directory = workspace.directoryOf({ jobId, runId });
+  mkdirSync(directory, { recursive: true });
+  const content = gzipSync(rows.map((row) => `${JSON.stringify(row)}\n`).join(''), { level: 1 });
+  const name = 'part-00001.jsonl.gz';
+  writeFileSync(join(directory, name), content);
+  const about = { version: 1 as const, jobId, jobName: `Job ${jobId}`, runId, scope, format: 'JSONL' };
+  const exportedAt = iso(FIRST_DAY_MS + (DAYS + 1) * 86_400_000);
+  const variable = { fieldName: 'custom_var', customVarPosition: 3 };
+  const fields = Object.keys(rows[0] ?? {}).map((fieldName) => (fieldName === 'custom_var_3' ? variable : { fieldName }));
+  const range = { from: iso(FIRST_DAY_MS), to: iso(FIRST_DAY_MS + DAYS * 86_400_000), exportedAt, downloadedAt: exportedAt };
+  const files = [{ name, bytes: content.length, sha256: '', gzip: true }];
+  const manifest: RunManifest = { ...about, ...range, fields, files };
+  writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest));
+}
+
+/** Writes a world as downloaded files and lets the product, a process as hosts start it, answer over them. */
+async function withProduct<T>(
+  world: World,
+  product: string,
+  environment: Record<string, string>,
+  use: (ask: Ask) => Promise<T>,
+): Promise<T> {
+  const dir = mkdtempSync(join(tmpdir(), 'impact-bench-'));
+  const none = () => Promise.reject(new Error('Nothing is asked of the platform here.'));
+  const [authUrl = '', projectId = ''] = [environment['WEB_ANALYTICS_AUTH_URL'], environment['WEB_ANALYTICS_PROJECT_ID']];
+  const owner = { dir, principal: 'local', authUrl, projectId: Number(projectId) };
+  const workspace = openProjectWorkspace({ ...owner, quotaMb: 1_000, ask: none, askKept: none, clock: systemClock });
+  writeScope(workspace, 'sessions', world.sessions.map(sessionLine));
+  writeScope(workspace, 'views', world.sessions.flatMap(viewLines));
+  await workspace.close();
+  const peer = await openPeer([product], { ...environment, WEB_ANALYTICS_DATA_DIR: dir });
+  try {
+    return await use((args) => peer.answer('measure_impact', args));
+  } finally {
+    await peer.stop();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+type Plan = Omit<Trouble, 'drives' | 'isTrap'> & { readonly isTrap?: boolean };
+
+const SHOP: readonly Page[] = ['home', 'category', 'product', 'search', 'cart', 'address', 'payment'];
+
+/** Trouble that comes by chance, or with something that has its own share in who buys. */
+function plansOf(random: Random): Plan[] {
+  const part = (low: number, high: number) => low + (high - low) * random.uniform();
+  const [rare, some, often] = [part(0.01, 0.03), part(0.02, 0.05), part(0.04, 0.09)];
+  return [
+    {
+      kind: 'js_error',
+      pages: ['product'],
+      message: "TypeError: Cannot read properties of undefined (reading 'price')",
+      chance: () => some,
+    },
+    { kind: 'js_error', pages: ['cart'], message: 'ChunkLoadError: Loading chunk # failed.', chance: () => often },
+    {
+      kind: 'js_error',
+      pages: ['payment'],
+      message: 'Error: order # could not be priced at https://api.example/v2/price?id=#',
+      chance: () => often,
+    },
+    // Traps: old browsers, deep visits, a campaign's page, one country, phones.
+    {
+      kind: 'js_error',
+      pages: SHOP,
+      message: 'SyntaxError: Unexpected token =',
+      chance: ({ isOld }) => (isOld ? 0.5 : 0.004),
+      isTrap: true,
+    },
+    {
+      kind: 'js_error',
+      pages: SHOP,
+      message: 'Error: cache of # entries is full',
+      chance: (_, depth) => (depth > 5 ? 0.25 : 0.002),
+      isTrap: true,
+    },
+    {
+      kind: 'js_error',
+      pages: ['category', 'product', 'guide'],
+      message: 'ReferenceError: utm is not defined',
+      isTrap: true,
+      chance: ({ entry, referrer }) => (referrer === 'https://ads.example/' || entry === 'guide' ? 0.2 : 0.01),
+    },
+    {
+      kind: 'js_error',
+      pages: ['home', 'product'],
+      message: 'Script error.',
+      chance: ({ country }) => (country === 'PL' ? 0.12 : 0.01),
+      isTrap: true,
+    },
+    { kind: 'api_error', pages: ['cart', 'address', 'payment'], chance: () => some },
+    {
+      kind: 'api_error',
+      pages: ['home', 'category', 'product', 'search'],
+      chance: ({ device }) => (device === 2 ? 0.04 : 0.01),
+      isTrap: true,
+    },
+    { kind: 'rage_click', pages: ['address', 'payment'], chance: () => often },
+    {
+      kind: 'rage_click',
+      pages: ['home', 'category', 'product', 'search', 'cart'],
+      chance: ({ device }, depth) => rare * (device === 2 ? 2.5 : 1) * (1 + depth / 6),
+      isTrap: true,
+    },
+    ...(['home', 'category', 'product', 'search', 'cart', 'payment'] as const).map(
+      (page): Plan => ({ kind: 'slow_page', pages: [page], overMs: 4_000, chance: () => 0, isTrap: page === 'home' }),
+    ),
+  ];
+}
+
+/** A site's troubles: `costly` of those that are no traps drive visitors away, each by its own chance. */
+function troublesOf(random: Random, costly: number): Trouble[] {
+  const plans = plansOf(random);
+  const chosen = new Set<Plan>();
+  const possible = plans.filter(({ isTrap }) => !isTrap);
+  while (chosen.size < costly) chosen.add(possible[random.integer(0, possible.length - 1)] as Plan); // within the list
+  return plans.map((plan) => ({
+    ...plan,
+    isTrap: plan.isTrap ?? false,
+    drives: chosen.has(plan) ? 0.12 + 0.45 * random.uniform() : 0,
+  }));
+}
 
 const DEFAULTS = { worlds: 200, seed: 1, sessions: 20_000 };
 /** A regression that knows the intent sees it clearly. */

@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest';
-import { only, records, useTools, WEEK, whole } from '../support.ts';
-import { type SumOfWeek, sumOfWeek } from './sessions.ts';
+import type { Platform } from '../../support/emulator.ts';
+import { truthOf, type Wanted } from '../../support/truth.ts';
+import { only, records, useTools, WEEK, WIRE_WEEK, whole } from '../support.ts';
+
+/** Sums over the sessions of the test week. */
+type SumOfWeek = ReturnType<typeof truthOf>;
+
+/** What a metric of the test week is made of by its definition. */
+function sumOfWeek(platform: Platform, wanted: Omit<Wanted, 'from' | 'to'> = {}): SumOfWeek {
+  return truthOf(platform, { from: WIRE_WEEK.startDate, to: WIRE_WEEK.endDate, ...wanted });
+}
 
 const { call, platform } = useTools();
 
