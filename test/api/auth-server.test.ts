@@ -6,6 +6,7 @@ import { checkProject, type Granted, type TokenCache } from '../../src/api/token
 import { failure } from '../support/failure.ts';
 import {
   type Answer,
+  grants,
   json,
   openClient,
   openStub,
@@ -206,13 +207,12 @@ describe('which token a call gets', () => {
   });
 });
 
-const grants = (...projects: object[]) => json(200, { scopes: 'metrics', permissions: { projects } });
 const refused = json(400, { error: 'invalid_request' });
 const broken = json(500, { error: 'server_error' });
 
 /** A stub whose token endpoint answers one way to who names the project, and another way to who does not. */
-async function levelBy({ named, unnamed, projects = [SHOP] }: { named?: Answer; unnamed?: Answer; projects?: object[] }) {
-  const stub = await openStub({ me: grants(...projects) });
+async function levelBy({ named, unnamed, projects = [SHOP] }: { named?: Answer; unnamed?: Answer; projects?: (typeof SHOP)[] }) {
+  const stub = await openStub({ me: grants('metrics', ...projects) });
   stub.token = (response, request) => {
     const chosen = 'project_id' in (JSON.parse(request.body) as object) ? named : unnamed;
     (chosen ?? json(200, tokenBody(stub)))(response, request);

@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Http } from '../../src/api/http.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import { failure } from '../support/failure.ts';
-import { json, openClient, openStub, SECRET, SHOP, text, tokenBody } from '../support/stub-platform.ts';
+import { grants, json, openClient, openStub, SECRET, SHOP, text, tokenBody } from '../support/stub-platform.ts';
 
 const { listSegments, listScenarios } = operations;
-const grants = (scopes: string, ...projects: { id: number; name: string }[]) => json(200, { scopes, permissions: { projects } });
 
 test.each([
   [undefined, 'names no endpoint', undefined],

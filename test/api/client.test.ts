@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createLimiter, type Limiter } from '../../src/api/limiter.ts';
+import type { ApiEvent } from '../../src/api/operation.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import { failure } from '../support/failure.ts';
-import { json, openClient, openStub, payload, skippingClock, tokenBody } from '../support/stub-platform.ts';
+import { json, openClient, openStub, payload, releaseEvent, skippingClock, tokenBody } from '../support/stub-platform.ts';
 
 const { listSegments, listScenarios, createSpeedEvent } = operations;
-const event = { key: 'release', text: 'Release', date: '2026-11-20T10:00:00Z' };
 const expired = json(401, { success: false, errorMessage: 'Auth token is expired.', errorCode: 'JWT_EXPIRED' });
 
 describe('a token that expires in the middle', () => {
@@ -19,13 +19,13 @@ describe('a token that expires in the middle', () => {
 
   test('a write too', async () => {
     const stub = await openStub({ answers: [expired, payload({ key: 'release' })] });
-    expect(await openClient(stub).call(createSpeedEvent, event)).toEqual({ key: 'release' });
+    expect(await openClient(stub).call(createSpeedEvent, releaseEvent)).toEqual({ key: 'release' });
     expect(stub.calls).toHaveLength(2);
   });
 
   test('a second expiry is an error', async () => {
     const stub = await openStub({ answers: [expired] });
-    const error = await failure(openClient(stub).call(createSpeedEvent, event));
+    const error = await failure(openClient(stub).call(createSpeedEvent, releaseEvent));
     expect(error).toMatchObject({ kind: 'unauthorized', code: 'JWT_EXPIRED', outcomeUnknown: false });
     expect(error.message).toContain('fetched a moment ago');
     expect([stub.calls.length, stub.tokenRequests.length]).toEqual([2, 2]);
@@ -94,4 +94,33 @@ test('on the wire the client says who it is and what it takes', async () => {
 test('the operations of the authentication server have methods of their own', async () => {
   const stub = await openStub();
   await expect(openClient(stub).call(operations.readCredential, { client_id: 'a', client_secret: 'b' })).rejects.toThrow(TypeError);
+});
+
+/** The events in a line each, without durations. */
+function words(events: readonly ApiEvent[]): string[] {
+  return events.map((event) => {
+    if (event.type === 'token') return event.kept ? 'kept token' : 'new token';
+    if (event.type === 'slot') return 'slot';
+    const { operation, attempt, outcome, status } = event;
+    return [`${operation.method} ${operation.path}`, attempt, outcome, status].filter((part) => part !== undefined).join(' ');
+  });
+}
+
+test('tells of every request, token and turn, the call of its own and the client of all', async () => {
+  const stub = await openStub({ answers: [json(503, { success: false }), payload([])] });
+  const all: ApiEvent[] = [];
+  const own: ApiEvent[] = [];
+  const client = openClient(stub, { observe: (event) => void all.push(event) });
+  await client.call(listSegments, {}, { observe: (event) => void own.push(event) });
+  await client.call(listSegments, { ids: [1] });
+  const first = ['new token', 'slot', 'GET /v1/segments 1 down 503', 'slot', 'GET /v1/segments 2 ok 200'];
+  expect(words(own)).toEqual(first);
+  expect(words(all)).toEqual([
+    'POST /v1/oauth/me 1 ok 200',
+    'POST /v1/oauth/token 1 ok 200',
+    ...first,
+    'kept token',
+    'slot',
+    'GET /v1/segments 1 ok 200',
+  ]);
 });

@@ -7,10 +7,9 @@ import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import { manualClock } from '../support/clock.ts';
 import { failure } from '../support/failure.ts';
-import { openClient, openStub, payload, skippingClock } from '../support/stub-platform.ts';
+import { openClient, openStub, payload, releaseEvent, skippingClock } from '../support/stub-platform.ts';
 
 const { listSegments, createSpeedEvent } = operations;
-const event = { key: 'release', text: 'Release', date: '2026-11-20T10:00:00Z' };
 
 describe('time', () => {
   const hang = () => undefined;
@@ -20,10 +19,10 @@ describe('time', () => {
     const clock = skippingClock();
     const client = openClient(stub, { clock, limiter: createLimiter({ clock, concurrency: 1 }) });
     // The first call loads what all need.
-    await client.call(createSpeedEvent, event);
+    await client.call(createSpeedEvent, releaseEvent);
     const results = await Promise.all([
-      failure(client.call(createSpeedEvent, event, { deadlineMs: clock.now() + 200 })),
-      failure(client.call(createSpeedEvent, event, { deadlineMs: clock.now() + 100 })),
+      failure(client.call(createSpeedEvent, releaseEvent, { deadlineMs: clock.now() + 200 })),
+      failure(client.call(createSpeedEvent, releaseEvent, { deadlineMs: clock.now() + 100 })),
     ]);
     expect(results.map(({ kind, outcomeUnknown }) => [kind, outcomeUnknown])).toEqual([
       ['timeout', true],
@@ -52,9 +51,9 @@ describe('time', () => {
     const client = openClient(stub, { clock, limiter: createLimiter({ clock, concurrency: 1 }), timeoutMs: 9_000 });
     const waiting = new AbortController();
     const { signal } = waiting;
-    const inLine = Array.from({ length: 8 }, () => client.call(createSpeedEvent, event, { signal }).catch(() => undefined));
+    const inLine = Array.from({ length: 8 }, () => client.call(createSpeedEvent, releaseEvent, { signal }).catch(() => undefined));
     await vi.waitUntil(() => stub.calls.length === 4, { interval: 1 });
-    expect(await failure(client.call(createSpeedEvent, event))).toMatchObject({
+    expect(await failure(client.call(createSpeedEvent, releaseEvent))).toMatchObject({
       kind: 'busy',
       code: 'QUEUED',
       message: 'So many calls wait for their turn that this one would not get it within 9 s.',
@@ -70,7 +69,7 @@ describe('time', () => {
     const stub = await openStub({ answers: [hang] });
     const clock = manualClock('2026-11-20T10:00:00.000Z');
     const client = openClient(stub, { clock });
-    expect(await failure(client.call(createSpeedEvent, event, { deadlineMs: clock.now() + 100 }))).toMatchObject({
+    expect(await failure(client.call(createSpeedEvent, releaseEvent, { deadlineMs: clock.now() + 100 }))).toMatchObject({
       kind: 'timeout',
       message: expect.stringMatching(
         /^The time that one call may take was over before it had read all .*: an answer was still on its way\./,

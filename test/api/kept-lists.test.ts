@@ -2,12 +2,11 @@ import { describe, expect, test, vi } from 'vitest';
 import { operations } from '../../src/api/operations/index.ts';
 import { createReadCache } from '../../src/api/read-cache.ts';
 import { slowStub } from '../support/slow-stub.ts';
-import { openClient, openStub, payload, skippingClock } from '../support/stub-platform.ts';
+import { openClient, openStub, payload, releaseEvent, skippingClock } from '../support/stub-platform.ts';
 
 const { createSpeedEvent, deleteSpeedEvent, listScenarioReports, listSpeedEvents } = operations;
 const { getExportJob, getExportRun, listExportableFields, listExportJobs, listExportRuns, listSuccessfulExportRuns } = operations;
 const { getSiteVisits, listSegments, listZones } = operations;
-const event = { key: 'release', text: 'Release', date: '2026-11-20T10:00:00Z' };
 
 describe('lists of speed analysis', () => {
   const window = { scenarioId: 1, dateFrom: '2026-01-01T00:00:00Z', dateTo: '2026-01-02T00:00:00Z' };
@@ -35,8 +34,8 @@ describe('lists of speed analysis', () => {
   });
 
   test.each([
-    ['created', () => createSpeedEvent, event],
-    ['deleted', () => deleteSpeedEvent, { key: event.key }],
+    ['created', () => createSpeedEvent, releaseEvent],
+    ['deleted', () => deleteSpeedEvent, { key: releaseEvent.key }],
   ] as const)('are asked for again once an event was %s, also by another session of the principal', async (_, operation, input) => {
     const reads = createReadCache();
     const { stub, client } = await openLists({ reads, principalId: 'ana' });

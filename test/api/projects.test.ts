@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/api/operations/index.ts';
 import { failure } from '../support/failure.ts';
-import { json, openClient, openStub, SHOP, text, tokenBody } from '../support/stub-platform.ts';
+import { grants, json, openClient, openStub, SHOP, text, tokenBody } from '../support/stub-platform.ts';
 
 const { listSegments, listExportJobs, sendEnrichments } = operations;
 const BLOG = { id: 8, name: 'Blog' };
-const grants = (scopes: string, ...projects: { id: number; name: string }[]) => json(200, { scopes, permissions: { projects } });
 
 describe('projects', () => {
   const several = grants('metrics data-export', SHOP, BLOG);

@@ -6,10 +6,9 @@ import { createReadCache, type ReadCache, type SharedRead } from '../../src/api/
 import { manualClock } from '../support/clock.ts';
 import { failure } from '../support/failure.ts';
 import { slowStub } from '../support/slow-stub.ts';
-import { json, openClient, openStub, payload, skippingClock, tokenBody } from '../support/stub-platform.ts';
+import { json, openClient, openStub, payload, releaseEvent, skippingClock, tokenBody } from '../support/stub-platform.ts';
 
 const { createSpeedEvent, getScenarioReport, getStepHar, getStepReport, listSegments, listSpeedEvents } = operations;
-const event = { key: 'release', text: 'Release', date: '2026-11-20T10:00:00Z' };
 const page = { scenarioStepResultId: '1' };
 const har = payload({ har: '{"log":{}}' });
 
@@ -146,8 +145,8 @@ test('identical reads on their way a read after a write joins none that began be
   const before = client.call(listSpeedEvents, {});
   await arrived(1);
   stub.answers = [payload({ key: 'release' })];
-  await client.call(createSpeedEvent, event);
-  stub.answers = [payload({ events: [event] })];
+  await client.call(createSpeedEvent, releaseEvent);
+  stub.answers = [payload({ events: [releaseEvent] })];
   expect((await client.call(listSpeedEvents, {})).events).toHaveLength(1);
   answer();
   expect((await before).events).toHaveLength(0);

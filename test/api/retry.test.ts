@@ -6,16 +6,15 @@ import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { failure } from '../support/failure.ts';
-import { cutOff, json, listen, lost, openClient, openStub, payload, skippingClock, text } from '../support/stub-platform.ts';
+import { cutOff, json, listen, lost, openClient, openStub, payload, releaseEvent, skippingClock, text } from '../support/stub-platform.ts';
 
 const { listSegments, listScenarios, createSpeedEvent } = operations;
-const event = { key: 'release', text: 'Release', date: '2026-11-20T10:00:00Z' };
 
 /** A read by GET, a read by POST, a write. */
 const operationsByName: Record<string, (client: Client) => Promise<unknown>> = {
   'a read': (client) => client.call(listSegments, {}),
   'a read by POST': (client) => client.call(listScenarios, {}),
-  'a write': (client) => client.call(createSpeedEvent, event),
+  'a write': (client) => client.call(createSpeedEvent, releaseEvent),
 };
 const fine: Record<string, unknown> = { 'a read': [], 'a read by POST': { scenarios: [] }, 'a write': { key: 'release' } };
 const names = Object.keys(operationsByName);
@@ -84,7 +83,7 @@ test.each([...pairs(final, names), ...pairs(unreadable, reads)])('sent once %s a
 
 test.each(Object.entries({ ...passing, ...unreadable }))('sent once a write after %s, which may have happened', async (_, trouble) => {
   const stub = await openStub({ answers: [trouble, payload(fine['a write'])] });
-  const error = await failure(openClient(stub, options).call(createSpeedEvent, event));
+  const error = await failure(openClient(stub, options).call(createSpeedEvent, releaseEvent));
   expect(error.outcomeUnknown).toBe(true);
   expect(error.message).toContain('may have taken effect');
   expect(stub.calls).toHaveLength(1);
@@ -109,7 +108,7 @@ test('a write is repeated when the connection was refused', async () => {
     .removeAllListeners('request')
     .on('request', (_, response) => payload(fine['a write'])(response, { method: '', target: '', headers: {}, body: '' }));
   stub.token = json(200, { access_token: 'token-1', expires_in: 3600, scope: 'speed-analysis', endpoint: gone.url });
-  expect(await openClient(stub, { clock: starting }).call(createSpeedEvent, event)).toEqual(fine['a write']);
+  expect(await openClient(stub, { clock: starting }).call(createSpeedEvent, releaseEvent)).toEqual(fine['a write']);
   expect(clock.slept).toHaveLength(1);
   onTestFinished(() => gone.server.closeAllConnections());
 });

@@ -29,7 +29,7 @@ function watch({ lifeMs = HOUR_MS }: { lifeMs?: number } = {}) {
   }
   const cache = createTokenCache({ clock, fetchToken });
   const get = async (wanted = request, signal = never) => (await cache.get(wanted, signal)).token.accessToken;
-  return { clock, asked, state, cache, get };
+  return { clock, asked, state, cache, fetchToken, get };
 }
 
 /** A promise that the test settles. */
@@ -205,15 +205,9 @@ test('dropping holds for callers who were looking it up', async () => {
 });
 
 test('dropping a service that answers the same dead token again causes no loop', async () => {
-  const clock = manualClock('2026-11-20T10:00:00.000Z');
+  const { clock, fetchToken } = watch();
+  const same = await fetchToken(request, never);
   let asked = 0;
-  const same: Token = {
-    accessToken: 'same',
-    endpoint: 'https://api.example.com',
-    scopes: ['metrics'],
-    obtainedAtMs: clock.now(),
-    expiresAtMs: clock.now() + HOUR_MS,
-  };
   const cache = createTokenCache({
     clock,
     async fetchToken() {
@@ -227,58 +221,35 @@ test('dropping a service that answers the same dead token again causes no loop',
   expect(asked).toBe(2);
 });
 
-describe('tokens that replicas share', () => {
-  const ofProject: TokenRequest = { credential: { clientId: 'id', clientSecret: 'secret' }, projectId: 7, scopes: ['metrics'] };
-
-  /** Caches of two replicas over one store, which notes what is asked of it and can be out of reach. */
-  function twoReplicas() {
-    const clock = manualClock('2026-11-20T10:00:00.000Z');
-    const store = { tokens: new Map<string, Token>(), dropped: new Map<string, number>(), writes: [] as unknown[], isDown: false };
-    const replicas: SharedTokens = {
-      async read(place) {
-        return store.isDown ? undefined : { token: store.tokens.get(place), isDropped: (token) => store.dropped.has(token.accessToken) };
-      },
-      async write(place, token, lifeMs) {
-        if (store.isDown) return;
-        store.tokens.set(place, token);
-        store.writes.push([token.accessToken, lifeMs]);
-      },
-      drop(place, token, lifeMs) {
-        if (store.isDown) return;
-        store.dropped.set(token.accessToken, lifeMs);
-        if (store.tokens.get(place)?.accessToken === token.accessToken) store.tokens.delete(place);
-      },
-      singleFlight: async (_place, { find, run }) => (await find()) ?? run(),
-    };
-    const service = { asked: 0, lifeMs: HOUR_MS };
-    async function fetchToken({ scopes }: TokenRequest): Promise<Token> {
-      service.asked += 1;
-      const obtainedAtMs = clock.now();
-      const accessToken = `token-${service.asked}`;
-      return { accessToken, endpoint: 'https://api.example.com', scopes, obtainedAtMs, expiresAtMs: obtainedAtMs + service.lifeMs };
-    }
-    function replica() {
-      const adopted: string[] = [];
-      const cache = createTokenCache({ clock, fetchToken, replicas, onAdopted: (accessToken) => void adopted.push(accessToken) });
-      const get = async () => (await cache.get(ofProject, never)).token;
-      return { cache, adopted, get, drop: (token: Token) => cache.drop(ofProject, token) };
-    }
-    return { clock, store, service, one: replica(), two: replica() };
-  }
-
-  const LIFE_MS = HOUR_MS - MINUTE_MS;
-
-  test('what was dropped while the store was out of reach is dropped there when it is back', async () => {
-    const { one, two, store } = twoReplicas();
-    const first = await one.get();
-    store.isDown = true;
-    one.drop(first);
-    expect((await one.get()).accessToken).toBe('token-2');
-    store.isDown = false;
-    expect((await one.get()).accessToken).toBe('token-2');
-    expect([...store.dropped]).toEqual([['token-1', HOUR_MS]]);
-    // And what was fetched meanwhile is shared.
-    expect((await two.get()).accessToken).toBe('token-2');
-    expect(store.writes.at(-1)).toEqual(['token-2', LIFE_MS]);
-  });
+test('what was dropped while the store of replicas was out of reach is dropped there when it is back', async () => {
+  const clock = manualClock('2026-11-20T10:00:00.000Z');
+  /** The store, which can be out of reach. */
+  const store = { token: undefined as Token | undefined, dropped: new Map<string, number>(), writes: [] as unknown[], isDown: false };
+  const replicas: SharedTokens = {
+    read: async () => (store.isDown ? undefined : { token: store.token, isDropped: ({ accessToken }) => store.dropped.has(accessToken) }),
+    async write(_place, token, lifeMs) {
+      if (store.isDown) return;
+      store.token = token;
+      store.writes.push([token.accessToken, lifeMs]);
+    },
+    drop(_place, { accessToken }, lifeMs) {
+      if (store.isDown) return;
+      store.dropped.set(accessToken, lifeMs);
+      if (store.token?.accessToken === accessToken) store.token = undefined;
+    },
+    singleFlight: async (_place, { find, run }) => (await find()) ?? run(),
+  };
+  const service = watch();
+  const [one, two] = [1, 2].map(() => createTokenCache({ clock, fetchToken: service.fetchToken, replicas }));
+  const get = async (replica = one) => (await replica?.get(request, never))?.token;
+  const first = await get();
+  store.isDown = true;
+  if (first) one?.drop(request, first);
+  expect((await get())?.accessToken).toBe('token-2');
+  store.isDown = false;
+  expect((await get())?.accessToken).toBe('token-2');
+  expect([...store.dropped]).toEqual([['token-1', HOUR_MS]]);
+  // And what was fetched meanwhile is shared.
+  expect((await get(two))?.accessToken).toBe('token-2');
+  expect(store.writes.at(-1)).toEqual(['token-2', HOUR_MS - MINUTE_MS]);
 });

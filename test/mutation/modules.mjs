@@ -14,14 +14,14 @@ export const modules = {
   api: [
     { mutate: ofApi('limiter'), tests: testsOfApi('limiter') },
     { mutate: ofApi('deadline'), tests: testsOfApi('deadline', 'retry') },
-    { mutate: ofApi('errors'), tests: testsOfApi('errors', 'exchange') },
-    { mutate: ofApi('exchange', 'wire'), tests: testsOfApi('exchange', 'answers', 'wire', 'client', 'operations') },
+    { mutate: ofApi('errors'), tests: testsOfApi('exchange') },
+    { mutate: ofApi('exchange', 'wire'), tests: testsOfApi('exchange', 'wire', 'client', 'operations') },
     { mutate: ofApi('tokens'), tests: testsOfApi('tokens', 'projects') },
     { mutate: ofApi('auth-server'), tests: testsOfApi('auth', 'auth-server', 'projects') },
     { mutate: ofApi('all-pages'), tests: testsOfApi('all-pages') },
     {
       mutate: ofApi('client'),
-      tests: testsOfApi('client', 'auth', 'observer', 'projects', 'kept-lists', 'read-cache'),
+      tests: testsOfApi('client', 'auth', 'projects', 'kept-lists', 'read-cache'),
     },
     { mutate: ofApi('read-cache'), tests: testsOfApi('read-cache', 'kept-lists') },
     {

@@ -89,6 +89,12 @@ export function tokenBody(stub: Pick<Stub, 'endpoint' | 'tokenRequests'>, change
 
 export const SHOP = { id: 7, name: 'Shop' };
 
+/** What the credential may do, and in which projects. */
+export const grants = (scopes: string, ...projects: (typeof SHOP)[]): Answer => json(200, { scopes, permissions: { projects } });
+
+/** What a write sends. */
+export const releaseEvent = { key: 'release', text: 'Release', date: '2026-11-20T10:00:00Z' };
+
 export async function openStub(changes: Partial<Pick<Stub, 'answers' | 'token' | 'me'>> = {}): Promise<Stub> {
   const { url } = await listen((request, response) => {
     const chunks: Buffer[] = [];
@@ -117,7 +123,7 @@ export async function openStub(changes: Partial<Pick<Stub, 'answers' | 'token' |
     meRequests: [],
     answers: [payload([])],
     token: (response, request) => json(200, tokenBody(stub))(response, request),
-    me: json(200, { scopes: 'speed-analysis data-export metrics', permissions: { projects: [SHOP] } }),
+    me: grants('speed-analysis data-export metrics', SHOP),
     ...changes,
   };
   return stub;
