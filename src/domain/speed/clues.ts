@@ -75,13 +75,13 @@ export function examplesOf(study: Study) {
 
 /** Above this share of the LCP the server is where to look first (web.dev, "Optimize LCP": about 40 % is the usual part of TTFB). */
 const SERVER_SHARE = 0.4;
-const PARTS_OF_LCP = new Set(['largestContentfulPaint', 'firstByte']);
 
 /** How much of a step's LCP passes before the first byte, and where its time is lost. */
 export type ServerShare = NonNullable<ReturnType<typeof serverShareOf>>;
 
 /** The step that an answer looks at more closely, where the question is about a part of its LCP. */
-const stepOfLcp = (study: Study) => (study.rows.some(({ metric }) => PARTS_OF_LCP.has(metric)) ? closerRow(study)?.step : undefined);
+const stepOfLcp = (study: Study) =>
+  study.rows.some(({ metric }) => ['largestContentfulPaint', 'firstByte'].includes(metric)) ? closerRow(study)?.step : undefined;
 
 /** Says whether a step waits for the server or for the page; a change is laid to where it came from, a level to its larger part. */
 export function serverShareOf(study: Study) {

@@ -103,16 +103,14 @@ const documented: ReadonlySet<string> = new Set(speedMetricNames);
 /** Whether a name can only be that of a custom timing. */
 export const isCustomTiming = (metric: string): boolean => !documented.has(metric);
 
-/** A mark is an instant, a measure a stretch of time: the value is what the page's authors wanted to know of it, in ms. */
-function valueOf({ type, startTime, duration }: NonNullable<StepResult['customTimings']>[number]): number | null {
-  const isMeasure = /measure/i.test(type ?? '') || (!/mark/i.test(type ?? '') && (duration ?? 0) > 0);
-  return (isMeasure ? duration : startTime) ?? null;
-}
-
 /** The first custom timing of that name in ms: when a mark was set, how long a measure took; null where the step has none. */
 function customTimingOf({ customTimings }: Pick<StepResult, 'customTimings'>, metric: string): number | null {
   const timing = customTimings?.find(({ name }) => name === ownName(metric));
-  return timing ? valueOf(timing) : null;
+  if (!timing) return null;
+  const { type, startTime, duration } = timing;
+  // A mark is an instant, a measure a stretch of time: the value is what the page's authors wanted to know of it.
+  const isMeasure = /measure/i.test(type ?? '') || (!/mark/i.test(type ?? '') && (duration ?? 0) > 0);
+  return (isMeasure ? duration : startTime) ?? null;
 }
 
 /** A metric or custom timing of a step result as received; null where it has no value. */
@@ -237,11 +235,6 @@ function customTimingNames(reports: readonly Report[]): string[] {
 const ownName = (metric: string) => (metric.startsWith(PREFIX) ? metric.slice(PREFIX.length) : metric);
 const folded = (name: string) => fold(ownName(name)).replaceAll(/[^\p{L}\p{N}]/gu, '');
 
-/** The custom timing that a name means, case, spaces and hyphens ignored; undefined where none is called so. */
-function timingNamed(name: string, timings: readonly string[]): string | undefined {
-  return timings.find((timing) => timing === name) ?? timings.find((timing) => folded(timing) === folded(name));
-}
-
 /**
  * Metrics as they were asked for, spelt as the reports spell them; `unknown` are neither a metric of the platform nor a custom timing of
  * these reports, of which `timings` are all.
@@ -256,7 +249,8 @@ export function nameTimings(asked: readonly string[] | undefined, reports: reado
   const metrics = asked.flatMap((name) => {
     if (name === 'all') return ['all', ...timings];
     if (!isCustomTiming(name)) return [name];
-    const known = timingNamed(name, timings);
+    // Case, spaces and hyphens say nothing.
+    const known = timings.find((timing) => timing === name) ?? timings.find((timing) => folded(timing) === folded(name));
     if (known === undefined) unknown.push(name);
     return known ?? [];
   });

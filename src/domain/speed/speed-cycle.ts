@@ -33,7 +33,6 @@ export type Breakdown = (typeof BREAKDOWNS)[number];
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const HOURS = Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, '0')}:00`);
-const WEEKEND = ['Monday to Friday', 'weekend'];
 
 /** Groups of a breakdown in order, and the group of each instant (-1: none). */
 type Grouping = ReturnType<typeof groupingOf>;
@@ -70,7 +69,7 @@ const CYCLES: Readonly<Record<'hour' | 'weekday' | 'weekend', Cycle>> = {
     blockDays: 7,
   },
   weekend: {
-    names: WEEKEND,
+    names: ['Monday to Friday', 'weekend'],
     groupOf: (_, weekday) => Number(weekday >= 5),
     wordsOf: ({ from }) => (from === 1 ? 'at weekends' : 'from Monday to Friday'),
     blockDays: 7,

@@ -13,13 +13,6 @@ import { hint } from '../../lib/hint.ts';
 import { byLeast } from '../../lib/order.ts';
 import type { Context } from '../context.ts';
 
-interface Wanted {
-  readonly scenarioId: number;
-  /** Timestamp of the report in ms; left out: the latest one. */
-  readonly date: number | undefined;
-  readonly nowMs: number;
-}
-
 /** Dates of all reports of the last `days`, or of all there are. */
 async function datesOf(scenarioId: number, days: number | undefined, ask: Ask): Promise<number[]> {
   const window = days === undefined ? {} : { lastDays: days };
@@ -36,8 +29,11 @@ export async function latestDate(scenarioId: number, ask: Ask): Promise<number |
   return undefined;
 }
 
-/** The report at an instant or the latest; where there is none at that instant the error lists the nearest. */
-export async function findReport({ scenarioId, date: named, nowMs }: Wanted, ask: Ask) {
+/** The report at an instant, timestamp in ms, or the latest; where there is none at that instant the error lists the nearest. */
+export async function findReport(
+  { scenarioId, date: named, nowMs }: { scenarioId: number; date: number | undefined; nowMs: number },
+  ask: Ask,
+) {
   const date = named ?? (await latestDate(scenarioId, ask));
   if (date === undefined) throw new ApiError('missing', `Scenario ${scenarioId} has no report yet.`);
   try {

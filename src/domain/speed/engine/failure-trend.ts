@@ -18,9 +18,7 @@ const NEEDED = 5;
 export type Share = ReturnType<typeof shareOf>;
 
 /** A share that changed once, with the first run after the change. */
-export interface ShareChange extends Split {
-  readonly atMs: number;
-}
+type ShareChange = Split & { readonly atMs: number };
 
 /** Runs and whether each failed, oldest first. */
 interface RunResults {
@@ -100,7 +98,7 @@ function likeliestSplit(results: RunResults, from = 0) {
 }
 
 /** The likeliest split where it is beyond chance for as many splits. */
-function changeIn(results: RunResults, dispersion: number, alpha: number): ShareChange | undefined {
+function changeIn(results: RunResults, dispersion: number, alpha: number) {
   const { dates } = results;
   const split = likeliestSplit(results);
   if (!split || chanceOf('step', split.gain / dispersion, dates.length, 0) > alpha) return undefined;
@@ -177,21 +175,16 @@ const ALPHA = 0.01;
 /** The course of the share of failed runs. */
 export const FAILURE_STATES = ['fails more often', 'fails less often', 'no change', 'not enough data'] as const;
 
-/** The trend of the share of failed runs. */
-export interface FailureTrend {
-  readonly before: Share;
-  readonly period: Share;
-  readonly state: (typeof FAILURE_STATES)[number];
-  /** The change that lasts to the end of the period; else where the share changed once in the look-back, beyond chance. */
-  readonly change: ShareChange | undefined;
-}
-
-/** The share of failed runs before and in a period, whether it changed, and when. */
-export function judgeFailures(results: RunResults, period: Interval): FailureTrend {
+/**
+ * The share of failed runs before and in a period, whether it changed, and when: the change that lasts to the end of the period; else where
+ * the share changed once in the look-back, beyond chance.
+ */
+export function judgeFailures(results: RunResults, period: Interval) {
   const { dates, failed } = results;
   const before = shareIn(failed.filter((_, run) => nth(dates, run) < period.startMs));
   const inPeriod = shareIn(failed.filter((_, run) => isWithin(nth(dates, run), period)));
-  if (Math.min(before.runs, inPeriod.runs) < NEEDED) return { before, period: inPeriod, state: 'not enough data', change: undefined };
+  const trend = (state: (typeof FAILURE_STATES)[number], change?: ShareChange) => ({ before, period: inPeriod, state, change });
+  if (Math.min(before.runs, inPeriod.runs) < NEEDED) return trend('not enough data');
   const difference = (inPeriod.share ?? 0) - (before.share ?? 0);
   const pooled = (before.failed + inPeriod.failed) / (before.runs + inPeriod.runs);
   const dispersion = dispersionOf(results, () => pooled);
@@ -200,7 +193,6 @@ export function judgeFailures(results: RunResults, period: Interval): FailureTre
   // What began in the period and lasts to its end; the days before it in the period would dilute it.
   const isLasting = change && change.atMs >= period.startMs && isFeltToTheEnd(results, change);
   const lasting = isLasting ? change : failureRise(results, period);
-  const found = { before, period: inPeriod, change: lasting ?? change };
-  if (lasting) return { ...found, state: lasting.since.share > lasting.before.share ? 'fails more often' : 'fails less often' };
-  return { ...found, state: p <= ALPHA && difference <= -LEAST_DIFFERENCE ? 'fails less often' : 'no change' };
+  if (lasting) return trend(lasting.since.share > lasting.before.share ? 'fails more often' : 'fails less often', lasting);
+  return trend(p <= ALPHA && difference <= -LEAST_DIFFERENCE ? 'fails less often' : 'no change', change);
 }

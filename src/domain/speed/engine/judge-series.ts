@@ -373,18 +373,14 @@ function isOfPeriod({ move }: Verdict, { startMs }: Interval, instants: readonly
 /** Worst first: what lasts before what is over, the period before what lies before it, then by what visitors feel, then by size. */
 function worstFirst<Each extends Tracked & Verdict>(judged: readonly Each[], period: Interval): Each[] {
   const instants = judged.flatMap(({ move }) => (move?.shape === 'step' ? [move.began] : []));
-  const sizeOf = ({ move }: Verdict) => Math.abs(move?.relative ?? 0);
-  return judged
-    .map((each) => ({ each, severity: severityOf(each.state, each.move?.relative), isIn: Number(isOfPeriod(each, period, instants)) }))
-    .toSorted(
-      byLeast(
-        ({ severity }) => severity,
-        ({ isIn }) => -isIn,
-        (each) => each.each.rank,
-        (each) => -sizeOf(each.each),
-      ),
-    )
-    .map(({ each }) => each);
+  return judged.toSorted(
+    byLeast(
+      ({ state, move }) => severityOf(state, move?.relative),
+      (each) => !isOfPeriod(each, period, instants),
+      ({ rank }) => rank,
+      ({ move }) => -Math.abs(move?.relative ?? 0),
+    ),
+  );
 }
 
 /** Judges series together, metrics of the steps of a scenario or of all scenarios of a site; the one to name first is in front. */
