@@ -183,7 +183,7 @@ export function judgeFailures(results: RunResults, period: Interval) {
   const { dates, failed } = results;
   const before = shareIn(failed.filter((_, run) => nth(dates, run) < period.startMs));
   const inPeriod = shareIn(failed.filter((_, run) => isWithin(nth(dates, run), period)));
-  const trend = (state: (typeof FAILURE_STATES)[number], change?: ShareChange) => ({ before, period: inPeriod, state, change });
+  const trend = (state: (typeof FAILURE_STATES)[number], change?: ShareChange) => ({ before, period: inPeriod, change, state });
   if (Math.min(before.runs, inPeriod.runs) < NEEDED) return trend('not enough data');
   const difference = (inPeriod.share ?? 0) - (before.share ?? 0);
   const pooled = (before.failed + inPeriod.failed) / (before.runs + inPeriod.runs);
