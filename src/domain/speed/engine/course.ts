@@ -181,9 +181,11 @@ interface Deviations {
 /** How far a run lies from what one on each side (below 0: none) foretell, in standard deviations. */
 function scoreOf({ x, slots }: Deviations, phi: number, run: number, left: number, right: number): number {
   let [precision, mean] = [1, 0];
-  for (const other of [left, right]) {
+  for (let side = 0; side < 2; side += 1) {
+    const other = side === 0 ? left : right;
     if (other < 0) continue;
-    const rho = phi ** Math.abs(nthDouble(slots, run) - nthDouble(slots, other));
+    const gap = Math.abs(nthDouble(slots, run) - nthDouble(slots, other));
+    const rho = gap === 1 ? phi : phi ** gap;
     const own = 1 / (1 - rho * rho);
     precision += own - 1;
     mean += own * (rho * nthDouble(x, other));
@@ -225,7 +227,7 @@ function usualRuns(series: Deviations, start: Int32Array, noiseOf: (places: Int3
 }
 
 /** The places of some of so many runs. */
-const placesOf = (n: number, isMeant: (run: number) => boolean): Int32Array => Int32Array.from(placesFrom(0, n)).filter(isMeant);
+const placesOf = (n: number, isMeant: (run: number) => boolean): Int32Array => new Int32Array(n).map((_, run) => run).filter(isMeant);
 
 /** A single run that does not repeat may be an outlier; that as many in a row are is less likely than this over the whole series. */
 const RUN_OF_OUTLIERS = 0.003;
