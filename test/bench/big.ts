@@ -1,6 +1,6 @@
 import { startEmulator } from '../../src/emulator/start-emulator.ts';
 import { bigSize, type Size } from '../../src/emulator/world/size.ts';
-import { DAY_MS, HOUR_MS, systemClock } from '../../src/lib/clock.ts';
+import { DAY_MS, HOUR_MS, isoTime, systemClock } from '../../src/lib/clock.ts';
 import type { GateRow } from './gate-row.ts';
 import { type Called, openPeer } from './peer.ts';
 import { memoryOf } from './process-figures.ts';
@@ -12,7 +12,7 @@ type Question = readonly [what: string, tool: string, input: object, seconds: nu
 const LONGEST = 40;
 
 function questions(size: Size): readonly Question[] {
-  const yesterday = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
+  const yesterday = isoTime(Date.now() - DAY_MS).slice(0, 10);
   const week = { startDate: '-8d', endDate: 'yesterday' };
   const job = 10_001 + Math.floor(size.jobs / 2) - (Math.floor(size.jobs / 2) % 10);
   const newest = 10_001 + size.jobs - 3;

@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, type TestContext, vi } from 'vitest';
 import { readCertificate } from '../../src/commands/serve-over-http.ts';
-import { DAY_MS } from '../../src/lib/clock.ts';
+import { DAY_MS, isoTime } from '../../src/lib/clock.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { manualClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -106,7 +106,7 @@ it('TLS with a certificate whose time is over is spoken, with a warning', (conte
   const { TLS_CERT_FILE: tlsCertFile, TLS_KEY_FILE: tlsKeyFile } = certificate(context).settings;
   const told = (days: number) => {
     const log = vi.fn<Log>();
-    readCertificate({ tlsCertFile, tlsKeyFile }, { clock: manualClock(new Date(Date.now() + days * DAY_MS).toISOString()), log });
+    readCertificate({ tlsCertFile, tlsKeyFile }, { clock: manualClock(isoTime(Date.now() + days * DAY_MS)), log });
     return log.mock.calls;
   };
   expect([told(1), told(3)]).toEqual([[], [['warn', expect.stringContaining('TLS_CERT_FILE: clients refuse the certificate')]]]);

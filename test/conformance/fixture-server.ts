@@ -88,7 +88,7 @@ function addContents(server: McpServer): void {
     ],
   }));
 
-  const said = (...parts: readonly Parameters<typeof message>[0][]) => ({ messages: parts.map(message) });
+  const said = (...parts: readonly Parameters<typeof messageOf>[0][]) => ({ messages: parts.map(messageOf) });
   server.registerPrompt('test_simple_prompt', { description: 'A text.' }, () => said(text('This is a simple prompt for testing.')));
   server.registerPrompt(
     'test_prompt_with_arguments',
@@ -107,7 +107,7 @@ function addContents(server: McpServer): void {
   server.registerPrompt('test_prompt_with_image', { description: 'An image.' }, () => said(image, text('Please analyze the image above.')));
 }
 
-function message(content: ReturnType<typeof text> | typeof image | ReturnType<typeof embedded>) {
+function messageOf(content: ReturnType<typeof text> | typeof image | ReturnType<typeof embedded>) {
   return { role: 'user' as const, content };
 }
 

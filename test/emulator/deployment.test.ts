@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OperationName } from '../../src/api/operations/index.ts';
 import { BARE, type Deployment, FORGIVING } from '../../src/emulator/deployment.ts';
-import { DAY_MS } from '../../src/lib/clock.ts';
+import { DAY_MS, isoTime } from '../../src/lib/clock.ts';
 import { type Platform, withPlatform } from '../support/emulator.ts';
 
 /** Asks one operation of a platform of its own, with the credential of the shop. */
@@ -148,7 +148,7 @@ describe('choices that the reference leaves open', () => {
         const { scenarios } = await ask('listScenarios', {}, bearer);
         const scenarioId = Number(scenarios[0]?.id);
         const { scenario } = await ask('listScenarioReports', { scenarioId, limit: 3 }, bearer);
-        const iso = (index: number) => new Date(scenario.reports[index]?.date ?? 0).toISOString();
+        const iso = (index: number) => isoTime(scenario.reports[index]?.date ?? 0);
         const between = await ask('listScenarioReports', { scenarioId, limit: 0, dateFrom: iso(2), dateTo: iso(0) }, bearer);
         expect(between.scenario.reports).toHaveLength(1 + 2 * own);
         const { events } = await ask('listSpeedEvents', {}, bearer);

@@ -4,12 +4,13 @@ import { app, content, type Project, shop } from '../../src/emulator/credentials
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { metricsHandlers } from '../../src/emulator/handlers/metrics.ts';
 import { userIdOf } from '../../src/emulator/world/exports/session-row.ts';
+import { dayAfter } from '../../src/lib/calendar.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { exported, fieldsNamed, onceJob, partsOf, rowsOf, sumOf } from './export-place.ts';
 import { type MovablePlace, placeOf, START_MS } from './place.ts';
 
 const facts = ['session_number_of_transactions', 'session_transactions_revenue_cents', 'session_number_of_views', 'device_id'];
-const nextDay = (day: string): string => new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
+const nextDay = (day: string): string => dayAfter(day, 1);
 
 async function allFields(place: MovablePlace, scope: string) {
   const fields = await exportHandlers.listExportableFields({ scope }, place);

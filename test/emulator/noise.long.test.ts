@@ -2,7 +2,7 @@ import { mean, median, quantileRank, sampleCorrelation } from 'simple-statistics
 import { beforeAll, describe, expect, it } from 'vitest';
 import { app, projects, shop } from '../../src/emulator/credentials.ts';
 import { createSessions, dayNumberOf, metricStories, RETENTION_DAYS, type SessionDay } from '../../src/emulator/world/sessions/index.ts';
-import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
+import { DAY_MS, HOUR_MS, isoTime } from '../../src/lib/clock.ts';
 import { openPlatform } from '../support/emulator.ts';
 import { someOf } from '../support/sample-size.ts';
 import { START_MS } from './place.ts';
@@ -66,7 +66,7 @@ it('days of the session world have conversions that scatter at least as independ
         const token = await platform.token();
         const ranges = await Promise.all(
           HALF_YEAR.map((fromMs) => {
-            const range = { startDate: new Date(fromMs).toISOString(), endDate: new Date(fromMs + 7 * WEEKS * DAY_MS - 1).toISOString() };
+            const range = { startDate: isoTime(fromMs), endDate: isoTime(fromMs + 7 * WEEKS * DAY_MS - 1) };
             return platform.ask('getSiteMetrics', { ...range, period: 'daily' }, token);
           }),
         );

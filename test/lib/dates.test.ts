@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { instantOf } from '../../src/api/params.ts';
-import { HOUR_MS } from '../../src/lib/clock.ts';
+import { HOUR_MS, isoTime } from '../../src/lib/clock.ts';
 import { DateError } from '../../src/lib/date-texts.ts';
 import { type DateOptions, describeRange, FutureError, isoAt, rangeName, resolveDate, todayIn } from '../../src/lib/dates.ts';
 import { unmarked } from '../../src/lib/note-mark.ts';
@@ -60,7 +60,7 @@ describe('days and periods', () => {
     ['yesterday 18:00 UTC', '2026-11-19T18:00:00.000Z', '2026-11-19T18:00:00.000Z'],
     ['2026-11-19 18:00+05:00', '2026-11-19T13:00:00.000Z', '2026-11-19T13:00:00.000Z'],
   ])('a day with a time is an instant of the zone: %s', (text, utc, berlin) => {
-    const instant = (zone: string) => new Date(instantOf(iso(text, 'start', zone))).toISOString();
+    const instant = (zone: string) => isoTime(instantOf(iso(text, 'start', zone)));
     expect([instant('UTC'), instant('Europe/Berlin')]).toEqual([utc, berlin]);
   });
 

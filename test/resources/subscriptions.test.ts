@@ -1,7 +1,7 @@
 import { InMemoryTransport } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
-import { HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
+import { HOUR_MS, isoTime, MINUTE_MS } from '../../src/lib/clock.ts';
 import { createServer } from '../../src/protocol/server.ts';
 import { serveConnection } from '../../src/protocol/stdio.ts';
 import { createSubscriptions, type Subscriptions } from '../../src/protocol/subscriptions.ts';
@@ -157,7 +157,7 @@ it('looking asks for what came later than the latest known report only', async (
   await oneMinute();
   const bodies = platform.requests.filter(({ operation }) => operation === 'listScenarioReports').map(({ body }) => body);
   const { reports } = (await platform.ask('listScenarioReports', { scenarioId: 4101, limit: 1 }, await platform.token())).scenario;
-  expect(bodies.at(-1)).toEqual({ scenarioId: 4101, limit: 0, dateFrom: new Date(reports[0]?.date ?? 0).toISOString() });
+  expect(bodies.at(-1)).toEqual({ scenarioId: 4101, limit: 0, dateFrom: isoTime(reports[0]?.date ?? 0) });
 });
 
 it('looking waits longer after each failure, and recovers', async () => {

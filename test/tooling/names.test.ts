@@ -3,7 +3,7 @@ import { foldMetric, metricAliases, siteMetricDefinitions, zoneMetricDefinitions
 import { metricOf, standInFor } from '../../src/tooling/metric-words.ts';
 import { ownAssistant } from '../support/assistant.ts';
 import { withPlatform } from '../support/emulator.ts';
-import { useTools } from '../tools/support.ts';
+import { refusal, useTools } from '../tools/support.ts';
 
 const { call, platform } = useTools();
 const day = { startDate: 'yesterday', endDate: 'yesterday' };
@@ -70,8 +70,7 @@ describe('a name that fits several or none', () => {
       deviceLabel: 'all',
       segmentId: 'Returnin visitor',
     });
-    expect(plan.isError).toBe(true);
-    expect(plan.text).toMatch(/there is no segment "Returnin visitor"\. Closest: 418204 "Returning visitors"/);
+    expect(plan).toMatchObject(refusal(/there is no segment "Returnin visitor"\. Closest: 418204 "Returning visitors"/));
   });
 
   it('of a project is taken for the only close one', async () => {

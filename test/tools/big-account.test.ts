@@ -3,6 +3,7 @@ import { createReadCache, type ReadCache } from '../../src/api/read-cache.ts';
 import { bigSize } from '../../src/emulator/world/size.ts';
 import { type Assistant, openAssistant } from '../support/assistant.ts';
 import { openPlatform, type Platform } from '../support/emulator.ts';
+import { refusal } from './support.ts';
 
 /** The account of the bench, scaled so that it is quick: more page groups than are looked into at once, and 40 pages of runs. */
 const size = {
@@ -58,8 +59,7 @@ it('a name of a zoning is found before all page groups were looked into, which i
 
 it('a name that none bears is refused once everything was looked into, with the closest', { tags: 'nightly' }, async () => {
   const { isError, text } = await first.call('list_zones', { zoningId: 'Redesign Nordlicht 999' });
-  expect(isError).toBe(true);
-  expect(text).toContain('there is no zoning "Redesign Nordlicht 999"');
+  expect({ isError, text }).toEqual(refusal('there is no zoning "Redesign Nordlicht 999"'));
   expect(text).toContain('Redesign Nordlicht');
 });
 

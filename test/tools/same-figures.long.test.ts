@@ -1,7 +1,7 @@
 /** @module-tag nightly */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/findings/finding.ts';
-import { DAY_MS } from '../../src/lib/clock.ts';
+import { DAY_MS, isoTime } from '../../src/lib/clock.ts';
 import { type Assistant, openAssistant, type ToolAnswer } from '../support/assistant.ts';
 import { openPlatform, type Platform } from '../support/emulator.ts';
 import { fetchExports } from '../support/many-calls.ts';
@@ -34,7 +34,7 @@ function sharesIn(value: unknown, path = ''): [string, number][] {
 function coveredDay({ stories: { exportIncidents } }: Platform, todayMs: number): string {
   const broken = new Set(DAILY_JOBS.flatMap((job) => exportIncidents[job] ?? []).map(({ fromMs }) => fromMs));
   const dayMs = [2, 3, 4].map((back) => todayMs - back * DAY_MS).find((ms) => !broken.has(ms));
-  return new Date(dayMs ?? Number.NaN).toISOString().slice(0, 10);
+  return isoTime(dayMs ?? Number.NaN).slice(0, 10);
 }
 
 describe.each(someOf(WORLDS, 1))('of the world $seed in $timeZone', ({ seed, start, timeZone }) => {

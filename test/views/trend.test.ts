@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dayAfter } from '../../src/lib/calendar.ts';
+import { isoTime } from '../../src/lib/clock.ts';
 import { drawChart } from '../../src/views/charts/draw-chart.ts';
 import { themes } from '../../src/views/charts/theme.ts';
 import type { TrendSpec } from '../../src/views/spec.ts';
@@ -21,7 +22,7 @@ describe('a trend', () => {
   it('puts events and change at their local time, leaves out what has no readable one, and shades what is judged', () => {
     const events = [...trend().events, { name: 'lost', time: 'soon' }];
     const background = seriesOf(trend({ events })).at(-1);
-    expect(background?.markLine?.data.map(({ name, xAxis }) => [name, new Date(xAxis).toISOString()])).toEqual([
+    expect(background?.markLine?.data.map(({ name, xAxis }) => [name, isoTime(xAxis)])).toEqual([
       ['Release 42', '2026-11-12T09:30:00.000Z'],
       ['New banner', '2026-11-04T16:00:00.000Z'],
       ['Product slower since 12 Nov', '2026-11-12T12:00:00.000Z'],
@@ -115,7 +116,7 @@ describe('a trend', () => {
     const spec = trend({ times, events: [], series: one ? [{ name: one.name, values: times.map(() => 1) }] : [] });
     const { change: _change, judged: _judged, levels: _levels, ...plain } = spec;
     const { axisLabel } = drawChart(plain, LOOK).option['xAxis'] as { axisLabel: { customValues: number[] } };
-    return axisLabel.customValues.map((atMs) => new Date(atMs).toISOString().slice(0, 16));
+    return axisLabel.customValues.map((atMs) => isoTime(atMs).slice(0, 16));
   }
 
   it('has its labels on the periods, equally far apart, the last period among them', () => {
@@ -138,7 +139,7 @@ describe('a trend', () => {
 
   it('names every midnight between hours, also one close to an end of the axis, which has no label of its own', () => {
     const from = Date.parse('2026-11-22T23:10Z');
-    const hours = Array.from({ length: 72 }, (_, index) => new Date(from + index * 3_600_000).toISOString().slice(0, 16));
+    const hours = Array.from({ length: 72 }, (_, index) => isoTime(from + index * 3_600_000).slice(0, 16));
     const { axisLabel } = drawChart(daily(hours), LOOK).option['xAxis'] as {
       axisLabel: { customValues: number[]; formatter: (atMs: number) => string };
     };

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../src/lib/clock.ts';
+import { DAY_MS, isoTime } from '../../src/lib/clock.ts';
 import { expiresMs, openPlans } from '../../src/workspace/plans.ts';
 
 const body = {
@@ -29,7 +29,7 @@ it('a plan is found again by whoever opens the same directory, and lives seven d
   expect(plan.parts).toEqual(draft.bodies.map((each) => ({ body: each })));
   expect(await open().read(plan.planId)).toEqual(plan);
   expect(await open().all()).toEqual([plan]);
-  expect(new Date(expiresMs(plan)).toISOString()).toBe('2026-11-27T10:00:00.000Z');
+  expect(isoTime(expiresMs(plan))).toBe('2026-11-27T10:00:00.000Z');
 });
 
 it('a plan of another project, of another directory, or of a name that is none is not found', async () => {

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../src/lib/clock.ts';
+import { DAY_MS, isoTime } from '../../../src/lib/clock.ts';
 import { median } from '../measure.ts';
 import type { Claim } from './claim.ts';
 import type { Rest } from './rest.ts';
@@ -42,8 +42,8 @@ async function runs(rest: Rest, scenarioId: number, fromMs: number, toMs: number
   const { scenario } = await rest.post('/v1/speed-analysis/scenario/reports', {
     scenarioId,
     limit: 0,
-    dateFrom: new Date(fromMs).toISOString(),
-    dateTo: new Date(toMs).toISOString(),
+    dateFrom: isoTime(fromMs),
+    dateTo: isoTime(toMs),
   });
   return [...(scenario as { reports: Run[] }).reports];
 }
@@ -51,7 +51,7 @@ async function runs(rest: Rest, scenarioId: number, fromMs: number, toMs: number
 const isWhole = ({ summary }: Run) => summary.fail === 0;
 const valueOf = ({ weight, timings }: Step, metric: string) => (metric === 'weight' ? weight : (timings[metric] ?? Number.NaN));
 const dayMs = (day: string | undefined) => Date.parse(`${day}T00:00:00Z`);
-const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+const dayOf = (ms: number) => isoTime(ms).slice(0, 10);
 
 interface Level {
   readonly scenarioId: number;

@@ -1,5 +1,5 @@
 import type { Stories } from '../../../src/emulator/world/index.ts';
-import { DAY_MS } from '../../../src/lib/clock.ts';
+import { DAY_MS, isoTime } from '../../../src/lib/clock.ts';
 import type { Called } from '../peer.ts';
 import type { Claim } from './claim.ts';
 import type { ExportFiles } from './files.ts';
@@ -22,8 +22,7 @@ export interface Asked {
 export type Truths = Readonly<Record<string, (asked: Asked) => Promise<Claim | readonly Claim[]>>>;
 
 /** The day `days` later, UTC. */
-export const shift = (day: string | undefined, days: number) =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+export const shift = (day: string | undefined, days: number) => isoTime(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).slice(0, 10);
 
 /** Names of the first day, the size and the cost of a change, in today's answers and in findings. */
 export const CHANGE = {

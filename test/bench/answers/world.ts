@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { storiesOf } from '../../../src/emulator/world/index.ts';
-import { DAY_MS } from '../../../src/lib/clock.ts';
+import { DAY_MS, isoTime } from '../../../src/lib/clock.ts';
 import { startExternalEmulator } from '../emulator.ts';
 import { type Called, clockModule, openPeer } from '../peer.ts';
 import { processorMs } from '../process-figures.ts';
@@ -33,7 +33,7 @@ export function drawnWorld(seed: number): WorldOf {
   let ms = Date.UTC(2026, 0, 10, 6 + drawn(16, 1), drawn(60, 16)) + drawn(450, 960) * DAY_MS;
   const isEarly = () => [1, 2].includes(new Date(ms).getUTCDay()) || new Date(ms).getUTCDate() < 4;
   while (isEarly()) ms += DAY_MS;
-  return { name: 'drawn', seed, clock: new Date(ms).toISOString() };
+  return { name: 'drawn', seed, clock: isoTime(ms) };
 }
 
 /** A world with the product beside it. */
@@ -45,7 +45,7 @@ export interface OpenWorld extends Pick<Asked, 'dates' | 'stories' | 'rest' | 'q
   readonly close: () => Promise<void>;
 }
 
-const textOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+const textOf = (ms: number) => isoTime(ms).slice(0, 10);
 
 /** The last Black Friday that is over at `nowMs`. */
 function blackFriday(nowMs: number): string {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { ImpactAnswer, ImpactRow } from '../../../src/domain/journeys/impact/impact-answer.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
+import { isoTime, systemClock } from '../../../src/lib/clock.ts';
 import { scoreOfTail, Z_95 } from '../../../src/statistics/tails.ts';
 import { openProjectWorkspace, type ProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
 import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
@@ -19,14 +19,12 @@ import { DAYS, FIRST_DAY_MS, PAGES, type Page, type Session, type Trouble, type 
 /** Asks the built product about a world. */
 type Ask = (args: object) => Promise<ImpactAnswer>;
 
-const iso = (atMs: number) => new Date(atMs).toISOString();
-
 function sessionLine({ visitor, user, startMs, views, revenueCents, variant }: Session, id: number): object {
   return {
     user_id: user,
     session_id: String(id),
     session_number: visitor.isReturning ? 3 : 1,
-    session_time: iso(startMs),
+    session_time: isoTime(startMs),
     session_number_of_views: views.length,
     session_number_of_transactions: revenueCents > 0 ? 1 : 0,
     session_transactions_revenue_cents: revenueCents,
@@ -44,7 +42,7 @@ function viewLines({ user, views }: Session, id: number): object[] {
     user_id: user,
     session_id: String(id),
     view_number: at + 1,
-    view_time: iso(view.startMs),
+    view_time: isoTime(view.startMs),
     path: view.path,
     fully_loaded: view.loadMs,
     frustration_score: view.frustration,
@@ -63,10 +61,10 @@ function writeScope(workspace: ProjectWorkspace, scope: 'sessions' | 'views', ro
   const name = 'part-00001.jsonl.gz';
   writeFileSync(join(directory, name), content);
   const about = { version: 1 as const, jobId, jobName: `Job ${jobId}`, runId, scope, format: 'JSONL' };
-  const exportedAt = iso(FIRST_DAY_MS + (DAYS + 1) * 86_400_000);
+  const exportedAt = isoTime(FIRST_DAY_MS + (DAYS + 1) * 86_400_000);
   const variable = { fieldName: 'custom_var', customVarPosition: 3 };
   const fields = Object.keys(rows[0] ?? {}).map((fieldName) => (fieldName === 'custom_var_3' ? variable : { fieldName }));
-  const range = { from: iso(FIRST_DAY_MS), to: iso(FIRST_DAY_MS + DAYS * 86_400_000), exportedAt, downloadedAt: exportedAt };
+  const range = { from: isoTime(FIRST_DAY_MS), to: isoTime(FIRST_DAY_MS + DAYS * 86_400_000), exportedAt, downloadedAt: exportedAt };
   const files = [{ name, bytes: content.length, sha256: '', gzip: true }];
   const manifest: RunManifest = { ...about, ...range, fields, files };
   writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest));

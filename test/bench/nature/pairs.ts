@@ -1,3 +1,4 @@
+import { isoTime } from '../../../src/lib/clock.ts';
 import type { Trial } from '../tables.ts';
 import { between, type Random, seeded } from '../verdicts/random.ts';
 import { judgedByTool } from './platforms.ts';
@@ -219,7 +220,7 @@ function entryOf({ request, startMs, ms }: Loaded, dateMs: number): object {
   const receive = Math.min(ms * 0.3, bytes / 2_000);
   return {
     pageref: 'page_1',
-    startedDateTime: new Date(dateMs + startMs).toISOString(),
+    startedDateTime: isoTime(dateMs + startMs),
     time: ms,
     _renderBlocking: isBlocking ? 'blocking' : 'non_blocking',
     request: { method: 'GET', url, httpVersion: 'h2', headers: [], cookies: [], queryString: [], headersSize: 100, bodySize: 0 },
@@ -240,7 +241,7 @@ function entryOf({ request, startMs, ms }: Loaded, dateMs: number): object {
 }
 
 function harText({ loaded, loadMs }: Run, dateMs: number): string {
-  const startedDateTime = new Date(dateMs).toISOString();
+  const startedDateTime = isoTime(dateMs);
   const page = { startedDateTime, id: 'page_1', title: 'Shop', pageTimings: { onContentLoad: loadMs / 2, onLoad: loadMs } };
   const entries = loaded.toSorted((a, b) => a.startMs - b.startMs).map((each) => entryOf(each, dateMs));
   return JSON.stringify({ log: { version: '1.2', creator: { name: 'Agent', version: '1' }, pages: [page], entries } });

@@ -1,3 +1,4 @@
+import { isoTime } from '../../../src/lib/clock.ts';
 import { type JsonService, serveJson } from '../../support/json-service.ts';
 import { clockModule, openPeer, type Peer } from '../peer.ts';
 import { lineByLine, percent, type Table, type Trial, worldSeeds } from '../tables.ts';
@@ -56,7 +57,7 @@ function metricsOf(world: World, { pathname, searchParams }: URL): unknown {
     values: slots.flatMap(([from, to]) => {
       const values = Object.entries(valuesOf(world, selection, Math.max(0, from), Math.min(world.days, to)));
       const [startMs, endMs] = [world.firstMs + from * DAY_MS, world.firstMs + to * DAY_MS - 1];
-      const bounds = { startDate: new Date(startMs).toISOString(), endDate: new Date(endMs).toISOString(), currency: 'EUR' };
+      const bounds = { startDate: isoTime(startMs), endDate: isoTime(endMs), currency: 'EUR' };
       return values.filter(([name]) => one === undefined || name === one).map(([name, value]) => ({ name, value, ...bounds }));
     }),
   };
@@ -155,7 +156,7 @@ export function openDatedBenches(product: string, more: Record<string, string> =
   const open = new Map<string, Promise<Bench<MetricsPlatform>>>();
   return {
     at(lastDay: string): Promise<Bench<MetricsPlatform>> {
-      const morning = new Date(Date.parse(lastDay) + DAY_MS * 1.5).toISOString();
+      const morning = isoTime(Date.parse(lastDay) + DAY_MS * 1.5);
       const bench = open.get(lastDay) ?? openMetricsBench(product, morning, more);
       open.set(lastDay, bench);
       return bench;
@@ -172,7 +173,7 @@ export type DatedBenches = ReturnType<typeof openDatedBenches>;
 /** What `analyze_scenario` answers about the last week of a world, with more arguments where there are some. */
 export function judgeScenario<T extends object>({ platform, peer }: Bench<SpeedPlatform>, world: SpeedWorld, more: object = {}) {
   const { reports, startMs, endMs } = world;
-  const range = { startDate: new Date(startMs).toISOString(), endDate: new Date(endMs - 1).toISOString() };
+  const range = { startDate: isoTime(startMs), endDate: isoTime(endMs - 1) };
   return peer.answer<T>('analyze_scenario', { scenarioIds: [platform.show(reports)], ...range, ...more });
 }
 

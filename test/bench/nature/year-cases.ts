@@ -1,4 +1,5 @@
 import type { Finding } from '../../../src/findings/finding.ts';
+import { dayAfter } from '../../../src/lib/calendar.ts';
 import {
   ANY_CHANGE,
   AS_COUNTING,
@@ -45,7 +46,7 @@ const over = (name: string, from: number, to: number, factor: number) =>
 
 /** A checkout that breaks on one device on the day before the week of Black Friday, asked about in that week and after it. */
 const brokenBefore = (days: number, visits: number): Case => {
-  const lastDay = new Date(Date.parse('2025-11-22') + days * 86_400_000).toISOString().slice(0, 10);
+  const lastDay = dayAfter('2025-11-22', days);
   const events = [event('rate', days, 0.45, { device: 'desktop' })];
   return compared(
     `desktop rate -55 % since the day before the week of Black Friday, ${days} days ago, ${visits} a day`,

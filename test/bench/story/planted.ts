@@ -1,3 +1,4 @@
+import { dayAfter } from '../../../src/lib/calendar.ts';
 import { dayOf, drawWorld, type Event, type World } from '../nature/metrics-world.ts';
 import { type Random, seeded } from '../verdicts/random.ts';
 
@@ -37,7 +38,7 @@ export const METRIC_OF = { visits: 'visits', rate: 'conversionRate', basket: 'ca
 
 /** The day some days after another one. */
 export function dayPlus(day: string, days: number): string {
-  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+  return dayAfter(day, days);
 }
 
 /** One of several, each as likely as the others. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { groupPages } from '../../../src/domain/journeys/page-groups.ts';
+import { pagesOfPaths, pathText, pathWords } from '../../../src/domain/journeys/paths.ts';
 
 const products = Array.from({ length: 300 }, (_, index) => ({ path: `/p/${1000 + index}`, views: 300 - index }));
 const shop = [
@@ -49,4 +50,26 @@ it('a pattern that does not count all pages that are like it is called the other
   const names = groupPages([...shop, ...products, ...popular], 12).map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['/p/1', '/p/sale', '/p/* (others)', 'Home screen', '/']));
   expect(groupPages([...shop, ...products], 12).map(({ name }) => name)).toContain('/p/*');
+});
+
+const paths = [
+  { pages: ['/search'], sessions: 30 },
+  { pages: ['/search', '/p/*'], sessions: 50 },
+  { pages: ['/search', '/p/*', '/cart'], sessions: 20 },
+];
+const way = { depth: 2, direction: 'after', sessions: 100 } as const;
+const said = (from: string) => pathWords(pagesOfPaths(paths, way), { ...way, from });
+
+it('the page is named on which visits end', () => {
+  expect(said('/search')).toBe('The commonest page right after /search is /p/*: 70 of 100 sessions (70%). 30% end their visit on /search.');
+  expect(said('entry')).toBe('The commonest page right after the entry page is /p/*: 70 of 100 sessions (70%). 30% see only that page.');
+});
+
+it('a path says where the visit ends within the depth', () => {
+  expect(paths.map(({ pages }) => pathText(pages, way))).toEqual([
+    '/search > (visit ends)',
+    '/search > /p/* > (visit ends)',
+    '/search > /p/* > /cart',
+  ]);
+  expect(pathText(['/cart'], { depth: 2, direction: 'before' })).toBe('/cart > (visit begins)');
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DAY_MS } from '../../../src/lib/clock.ts';
+import { dayAfter } from '../../../src/lib/calendar.ts';
 import { useTools, whole } from '../support.ts';
 
 const { ask, call, platform } = useTools();
@@ -14,7 +14,7 @@ it('lists the runs of one job', async () => {
 it('finds the run that failed', async () => {
   const { jobName, day } = platform().stories.missingExport;
   const { structured } = await call('list_export_runs', { jobId: jobName, state: 'FAILURE' });
-  const nextDay = new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
+  const nextDay = dayAfter(day, 1);
   expect(structured['runs']).toEqual([expect.objectContaining({ state: 'FAILURE', startDate: expect.stringContaining(nextDay) })]);
   expect(platform().requests.at(-1)?.url).toContain('state=FAILURE');
 });

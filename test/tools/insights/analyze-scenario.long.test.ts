@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HOUR_MS } from '../../../src/lib/clock.ts';
+import { HOUR_MS, isoTime } from '../../../src/lib/clock.ts';
 import { median } from '../../../src/statistics/order.ts';
 import { countTokens } from '../../../src/tooling/results.ts';
 import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
@@ -129,7 +129,7 @@ describe('a scenario', () => {
       const { structured } = await assistant.call('analyze_scenario', { scenarioId: slowTag.scenarioId });
       expect(structured).not.toHaveProperty('events');
       expect(structured['notes']).toContain('No speed event lies within 24 h before the change or 2 h after it.');
-      const event = { key: 'untied', text: 'Release of something else', date: new Date(slowTag.dateMs).toISOString() };
+      const event = { key: 'untied', text: 'Release of something else', date: isoTime(slowTag.dateMs) };
       await own.call('createSpeedEvent', event, token);
       const again = await assistant.call('analyze_scenario', { scenarioId: slowTag.scenarioId });
       await assistant.close();
@@ -250,7 +250,7 @@ it('a trend says whether the level changed, over the range that was asked and fr
   const { slowTag } = platform().stories;
   const asked = { view: 'levels', breakdown: 'week', startDate: '-70d' };
   const slower = await call('analyze_scenario', { ...asked, scenarioIds: [slowTag.scenarioId], metrics: ['LCP'] });
-  const since = new Date(slowTag.dateMs).toISOString().slice(0, 10);
+  const since = isoTime(slowTag.dateMs).slice(0, 10);
   expect(slower.structured['answer']).toMatch(
     new RegExp(`^LCP at "${slowTag.stepName}" in .+ has been \\d+% slower since ${Number(since.slice(8, 10))} Nov, `),
   );

@@ -5,7 +5,7 @@ import { median } from '../../../src/statistics/order.ts';
 import { alteredPlatform } from '../../support/altered-platform.ts';
 import { sharedAssistant } from '../../support/assistant.ts';
 import { sharedPlatform } from '../../support/emulator.ts';
-import { records } from '../support.ts';
+import { records, refusal } from '../support.ts';
 
 const inner = sharedPlatform();
 const altered = alteredPlatform(inner);
@@ -91,8 +91,9 @@ it('a custom timing of some scenarios is shown for these, and none is an error t
     ['check_speed_budgets', { scenarioIds, budgets: [{ metric: 'basket-open', limit: 1 }] }],
   ] as const) {
     const { isError, text } = await call(tool, args);
-    expect(isError).toBe(true);
-    expect(text).toMatch(/: "basket-open" is no metric .* and no custom timing of these scenarios\. They have .*price-visible/);
+    expect({ isError, text }).toEqual(
+      refusal(/: "basket-open" is no metric .* and no custom timing of these scenarios\. They have .*price-visible/),
+    );
   }
 });
 

@@ -5,7 +5,7 @@ import { openAssistant, sharedAssistant, type ToolAnswer } from '../../support/a
 import { openPlatform, type Platform, sharedPlatform } from '../../support/emulator.ts';
 import { inFullRun, someOf } from '../../support/sample-size.ts';
 import { truthOf } from '../../support/truth.ts';
-import { findingsOf, whole } from '../support.ts';
+import { findingsOf, notesOf, refusal, whole } from '../support.ts';
 
 const platform = sharedPlatform();
 const shop = sharedAssistant(platform, { credential: 'shop' });
@@ -30,7 +30,6 @@ function changesIn(answer: ToolAnswer): Finding[][] {
 /** The first finding of each change. */
 const firstOf = (answer: ToolAnswer) => changesIn(answer).flatMap(([first]) => first ?? []);
 const said = ({ structured }: ToolAnswer) => String(structured['answer']);
-const notes = ({ structured }: ToolAnswer) => (structured['notes'] as string[]).join('\n');
 const looked = ({ structured }: ToolAnswer) => structured['looked'] as Record<string, number | string>;
 
 const DAY_MS = 86_400_000;
@@ -156,7 +155,7 @@ inFullRun(() => {
           more: expect.objectContaining({ arguments: expect.objectContaining({ zoneIds: [zone.id] }) }),
         }),
       ]);
-      expect(notes(answer)).toContain('The last 7 days may still change');
+      expect(notesOf(answer)).toContain('The last 7 days may still change');
       // Beside the lists that lead to them, which are kept.
       expect(platform().requests.filter(({ url }) => url.includes('/metrics/')).length).toBeLessThanOrEqual(36);
     });
@@ -167,7 +166,7 @@ inFullRun(() => {
       expect(firstOf(answer).filter(({ place }) => 'zone' in place)).toEqual([
         expect.objectContaining({ when: expect.objectContaining({ from: startDay, ongoing: true }) }),
       ]);
-      expect(notes(answer)).toContain('Zone metrics of the last 7 days may still be corrected.');
+      expect(notesOf(answer)).toContain('Zone metrics of the last 7 days may still be corrected.');
       expect(platform().requests.length).toBeLessThanOrEqual(2 * 44);
     });
 
@@ -213,8 +212,8 @@ describe('speed', () => {
     const { series, speedSeries, scenarios } = looked(answer);
     expect([Number(series) > Number(speedSeries), Number(speedSeries) > 0, scenarios]).toEqual([true, true, 6]);
     for (const { sentence } of findingsOf(answer)) expect(answer.text).toContain(sentence);
-    expect(notes(answer)).toContain('Site: at a false discovery rate of 5 %');
-    expect(notes(answer)).toContain('Speed: at a false discovery rate of 3 %');
+    expect(notesOf(answer)).toContain('Site: at a false discovery rate of 5 %');
+    expect(notesOf(answer)).toContain('Speed: at a false discovery rate of 3 %');
   });
 
   inFullRun(() => {
@@ -226,8 +225,8 @@ describe('speed', () => {
       expect(first?.more?.arguments).toEqual({ scenarioIds: [slowTag.scenarioId] });
       for (const { place } of findingsOf(answer)) expect(place.scenario).toBe(slowTag.scenarioName);
       expect(looked(answer)).toMatchObject({ scenarios: 6 });
-      expect(notes(answer)).toContain('devices: speed scenarios have none');
-      expect(notes(answer)).not.toContain('5 %');
+      expect(notesOf(answer)).toContain('devices: speed scenarios have none');
+      expect(notesOf(answer)).not.toContain('5 %');
       const judged = await shop().call('analyze_scenario', {
         scenarioIds: [slowTag.scenarioName],
         startDate: '2026-10-23',
@@ -254,7 +253,7 @@ describe('speed', () => {
     platform().faults.add({ kind: 'refused', operation: 'listScenarioReports' });
     const answer = await find({ include: ['site', 'speed'], metrics: ['visits'] });
     expect(answer.isError).toBe(false);
-    expect(notes(answer)).toContain('Speed scenarios could not be read and are not looked at');
+    expect(notesOf(answer)).toContain('Speed scenarios could not be read and are not looked at');
     expect(looked(answer)).not.toHaveProperty('speedSeries');
     const alone = await find({ include: ['speed'] });
     expect(alone.isError).toBe(true);
@@ -295,30 +294,30 @@ describe('what is asked for', () => {
     const both = await find({ include: ['site', 'zones'], metrics: ['visits'] });
     expect(both.isError).toBe(false);
     expect(looked(both)['series']).toBeGreaterThan(0);
-    expect(notes(both)).toContain('Zones are not looked at: the project has too many zonings to look through all.');
+    expect(notesOf(both)).toContain('Zones are not looked at: the project has too many zonings to look through all.');
     const alone = await find({ include: ['zones'] });
-    expect([alone.isError, alone.text]).toEqual([true, expect.stringContaining('too many zonings to look through all; name zones.')]);
+    expect(alone).toMatchObject(refusal('too many zonings to look through all; name zones.'));
   });
 
   it('is refused where it does not go together', async () => {
     const zones = await find({ metrics: ['tapRate'], include: ['site'] });
-    expect([zones.isError, zones.text]).toEqual([true, expect.stringContaining('include: ["site", "zones"] or zoneIds looks at zones')]);
+    expect(zones).toMatchObject(refusal('include: ["site", "zones"] or zoneIds looks at zones'));
     const other = await find({ include: ['weather'] });
-    expect([other.isError, other.text]).toEqual([true, expect.stringContaining('include')]);
+    expect(other).toMatchObject(refusal('include'));
     const speed = await find({ include: ['speed'], metrics: ['visits'] });
-    expect([speed.isError, speed.text]).toEqual([true, expect.stringContaining('include: ["site"] looks at the site')]);
+    expect(speed).toMatchObject(refusal('include: ["site"] looks at the site'));
     const long = await find({ days: 93 });
-    expect([long.isError, long.text]).toEqual([true, expect.stringContaining('days')]);
+    expect(long).toMatchObject(refusal('days'));
   });
 });
 
 describe('what a reader has to know', () => {
   it('is said: the project, what taught the usual, how sure the lines are', { tags: 'nightly' }, async () => {
     const answer = await find({ metrics: ['visits'] }, account);
-    expect(notes(answer)).toContain('Project: Nordlicht Shop (1201).');
-    expect(notes(await find({ metrics: ['visits'] }))).not.toContain('Project:');
-    expect(notes(answer)).toContain('What is usual was learned from the ordinary days among the 156 before 2026-10-23.');
-    expect(notes(answer)).toContain('false discovery rate of 5 %');
+    expect(notesOf(answer)).toContain('Project: Nordlicht Shop (1201).');
+    expect(notesOf(await find({ metrics: ['visits'] }))).not.toContain('Project:');
+    expect(notesOf(answer)).toContain('What is usual was learned from the ordinary days among the 156 before 2026-10-23.');
+    expect(notesOf(answer)).toContain('false discovery rate of 5 %');
     expect(answer.structured['looked']).toMatchObject({ dataSince: '2026-05-20' });
   });
 
@@ -326,8 +325,8 @@ describe('what a reader has to know', () => {
     const answer = await find({ startDate: '2026-01-20', endDate: '2026-03-07', metrics: ['visits'] });
     expect(looked(answer)).toMatchObject({ dataSince: '2025-10-21', withTooFewData: 0 });
     expect(looked(answer)['requests']).toBeLessThanOrEqual(44);
-    expect(notes(answer)).not.toMatch(/could not be read/);
-    expect(notes(answer)).toContain(
+    expect(notesOf(answer)).not.toMatch(/could not be read/);
+    expect(notesOf(answer)).toContain(
       'Data since 2025-10-21: what is usual was learned from the ordinary days among the 91 before 2026-01-20.',
     );
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';
+import { DAY_MS, HOUR_MS, isoTime } from '../../../src/lib/clock.ts';
 import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { openPlatform, type Platform } from '../../support/emulator.ts';
 import { someOf } from '../../support/sample-size.ts';
@@ -16,8 +16,8 @@ function told({ structured }: ToolAnswer, ...statuses: string[]): string[] {
   return rows.filter(([, , status]) => statuses.includes(status)).map(([range, slots, status]) => `${range}: ${slots} ${status}`);
 }
 
-const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-const minuteOf = (ms: number) => `${new Date(ms).toISOString().slice(0, 16)}Z`;
+const dayOf = (ms: number) => isoTime(ms).slice(0, 10);
+const minuteOf = (ms: number) => `${isoTime(ms).slice(0, 16)}Z`;
 
 /** What the answer has to say of the incidents of a job, hours that follow one another joined. */
 function truth({ stories }: Platform, job: string): string[] {
@@ -121,14 +121,14 @@ describe('a run that succeeded without rows', { tags: 'nightly' }, () => {
     const asked = other.requests.length;
     const answer = await assistant.call('find_export_gaps', {
       jobId,
-      startDate: iso(fromMs - 2 * HOUR_MS),
-      endDate: iso(fromMs + 6 * HOUR_MS),
+      startDate: isoTime(fromMs - 2 * HOUR_MS),
+      endDate: isoTime(fromMs + 6 * HOUR_MS),
     });
     const visits = other.requests.slice(asked).filter(({ url }) => url.includes('/metrics/'));
     expect(visits).toHaveLength(1);
     const { values } = await other.ask(
       'getSiteVisits',
-      { startDate: iso(fromMs), endDate: iso(fromMs + 3 * HOUR_MS - 1) },
+      { startDate: isoTime(fromMs), endDate: isoTime(fromMs + 3 * HOUR_MS - 1) },
       await other.token('shop'),
     );
     const count = values[0]?.value ?? 0;
@@ -137,7 +137,7 @@ describe('a run that succeeded without rows', { tags: 'nightly' }, () => {
     const row = (answer.structured['rows'] as [string, number, string, string][]).find(([, , status]) => status === 'suspicious');
     expect(row?.[3]).toContain(`although there were ${count.toLocaleString('en')} visits`);
     const preview = await assistant.call('apply_export_plan', { planId: answer.structured['planId'] });
-    expect(JSON.stringify(preview.structured)).toContain(iso(fromMs));
+    expect(JSON.stringify(preview.structured)).toContain(isoTime(fromMs));
   });
 });
 
@@ -157,14 +157,12 @@ async function hourlyWithout(count: number) {
   return { platform: other, assistant, jobId: Number(own[0]?.jobId), hours };
 }
 
-const iso = (ms: number) => new Date(ms).toISOString();
-
 it('a backfill is applied by its planId, told while it runs, and closes the gap', { tags: 'nightly' }, async () => {
   const { day } = platform().stories.missingExport;
   const { structured } = await call('find_export_gaps', { jobId: 'Daily sessions' });
   const done = await call('apply_export_plan', { planId: structured['planId'], confirm: true });
   const [job] = done.structured['jobs'] as { jobId: number; name: string; from: string; to: string }[];
-  const next = new Date(Date.parse(day) + DAY_MS).toISOString();
+  const next = isoTime(Date.parse(day) + DAY_MS);
   expect(job).toMatchObject({ name: `Daily sessions backfill ${day}`, from: `${day}T00:00:00.000Z`, to: next });
   const daily = (await ask('listExportJobs', { limit: 100 })).find(({ name }) => name === 'Daily sessions');
   const made = await ask('getExportJob', { jobId: job?.jobId });
@@ -238,4 +236,56 @@ it('a once job that failed needs its range told', async () => {
   expect(open).toMatchObject(refusal(/^Job \d+ ".*" runs once: its run \d+ is in state failure and has no files\./));
   const answer = await call('find_export_gaps', { jobId: 'Tablet sessions, failed', startDate: '2026-11-06', endDate: '2026-11-10' });
   expect(told(answer, 'failed')).toEqual(['2026-11-06 to 2026-11-10: 5 failed']);
+});
+
+const GAPS = new Set(['failed', 'missing', 'suspicious']);
+
+it.each(someOf([11, 12, 13], 1))(
+  'all jobs at once, with seed %i say of each what asking for that job alone says, those that lack most first',
+  { tags: 'nightly' },
+  async (seed) => {
+    await withTools(
+      async (assistant) => {
+        const all = await assistant.call('find_export_gaps', {});
+        expect(all.isError).toBe(false);
+        const rows = all.structured['rows'] as [number, string, string, number, number, string, string, number][];
+        expect(rows.length).toBeGreaterThan(2);
+        const shares = rows.map(([, , , lost, total]) => lost / total);
+        expect(shares).toEqual(shares.toSorted((a, b) => b - a));
+        for (const [jobId, name, , lost, total, unit] of rows) {
+          const { structured } = await assistant.call('find_export_gaps', { jobId: String(jobId) });
+          const own = (structured['rows'] as [string, number, string][]).filter(([, , status]) => GAPS.has(status));
+          expect([name, lost]).toEqual([name, own.reduce((sum, [, slots]) => sum + slots, 0)]);
+          expect(structured['answer']).toContain(`${total} ${unit.slice(0, -1)}`);
+        }
+        const lacking = rows.filter(([, , , lost]) => lost > 0);
+        expect(all.structured['answer']).toContain(`Of ${rows.length} recurring jobs looked at ${lacking.length} ha`);
+      },
+      {},
+      { seed },
+    );
+  },
+);
+
+it('says which other job has a missing day, and nothing of jobs that lack a column', async () => {
+  await withTools(async (assistant, other) => {
+    const day = dayOf(other.stories.exportIncidents['Daily views']?.[0]?.fromMs ?? Number.NaN);
+    const { structured } = await assistant.call('get_export_job', { jobId: 'Daily views' });
+    const { fields: own } = structured['job'] as { fields: { fieldName: string }[] };
+    const fields = own.map(({ fieldName }) => ({ fieldName }));
+    const body = {
+      format: 'JSONL',
+      scope: 'views',
+      frequency: { value: 'once', dateRange: { from: `${day}T00:00:00Z`, to: isoTime(Date.parse(day) + DAY_MS) } },
+      deviceLabel: 'all',
+      confirm: true,
+    };
+    await assistant.call('create_export_job', { ...body, name: 'Only ids', fields: [{ fieldName: 'session_id' }] });
+    expect((await assistant.call('find_export_gaps', { jobId: 'Daily views' })).text).not.toContain('has all these columns');
+    const made = await assistant.call('create_export_job', { ...body, name: 'The lost day', fields });
+    expect(made, made.text).toMatchObject({ isError: false });
+    other.clock.jump(HOUR_MS);
+    const { text } = await assistant.call('find_export_gaps', { jobId: 'Daily views' });
+    expect(text).toContain(`"The lost day" has all these columns and files of ${day}.`);
+  });
 });

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { passWaiting } from '../../support/pass-waiting.ts';
 import { refusal, useTools, whole, withTools } from '../support.ts';
 
 const { ask, call, platform } = useTools();
@@ -190,6 +191,46 @@ it.each(['sessions', 'views'])(
 
 it('the preset journeys without a scope asks for one, because each is a plan of its own', async () => {
   const { isError, text } = await call('plan_export', { fields: ['journeys'], frequency: 'daily' });
-  expect(isError).toBe(true);
-  expect(text).toContain('say scope sessions or views');
+  expect({ isError, text }).toEqual(refusal('say scope sessions or views'));
+});
+
+describe('a plan of another project than the default one', () => {
+  const app = { projectId: '1202' };
+
+  it('is printed as a call that names it, and found without that', async () => {
+    const { text, structured } = await call('plan_export', { fields: ['path'], frequency: 'daily', name: 'App', ...app });
+    const planId = String(structured['planId']);
+    expect(text).toContain(`apply_export_plan {"planId":"${planId}","confirm":true,"projectId":"1202"}`);
+    const other = await call('apply_export_plan', { planId, projectId: '1201' });
+    expect(other).toMatchObject(refusal('of project 1202, not of 1201; leave projectId out'));
+    const preview = await call('apply_export_plan', { planId });
+    expect(preview.structured).toMatchObject({ status: 'preview', request: { project: 1202 } });
+    const done = await call('apply_export_plan', { planId, confirm: true });
+    expect(done.structured).toMatchObject({ status: 'done', jobs: [{ name: 'App' }] });
+    expect(platform().requests.filter(({ operation }) => operation === 'createExportJob')).toHaveLength(1);
+    expect((await call('list_export_jobs', app)).text).toContain('App');
+    expect((await ask('listExportJobs', { limit: 100 })).map(({ name }) => name)).not.toContain('App');
+  });
+
+  it('is printed so in an error too', async () => {
+    const { isError, text } = await call('analyze_funnel', { steps: ['/screen/home', '/screen/product'], ...app });
+    expect({ isError, text }).toEqual(refusal(/apply_export_plan \{"planId":"plan-[a-z0-9]{10}","confirm":true,"projectId":"1202"\}/));
+  });
+});
+
+const of = (from: string, before: string) =>
+  `SELECT browser_name, count(*) AS n FROM sessions WHERE session_time >= '${from}' AND session_time < '${before}' GROUP BY ALL`;
+const planIn = (text: string) => /apply_export_plan \{"planId":"(plan-[a-z0-9]{10})","confirm":true\}/.exec(text)?.[1] ?? '';
+
+it('files on their way that hold a part of the days are not waited for: what is there answers beside a plan of the rest', async () => {
+  const first = planIn((await call('query_export', { sql: of('2026-11-11', '2026-11-14') })).text);
+  const applied = await passWaiting(platform(), call('apply_export_plan', { planId: first, confirm: true }));
+  expect(applied.structured).toMatchObject({ status: 'done', files: 'under way' });
+  // The clock stands still: a call that waited would never end.
+  const { text } = await call('query_export', { sql: of('2026-11-09', '2026-11-14') });
+  expect(text).toMatch(/A once export that brings what is missing is planned \("Sessions JSONL 2026-11-09 to 2026-11-10", /);
+  expect(text).toMatch(/On the way, but not all of it: "Sessions JSONL 2026-11-11 to 2026-11-12": (?:it waits|the platform computes it)/);
+  expect(text).toMatch(/^The downloads cover only 1 of the 5 days, on 13 Nov\./);
+  expect(planIn(text)).not.toBe(first);
+  expect(text).not.toContain('ask the same again, which waits for them');
 });

@@ -1,7 +1,7 @@
 /** @module-tag nightly */
 import { describe, expect, it } from 'vitest';
 import { truthOf } from '../../support/truth.ts';
-import { records, useTools } from '../support.ts';
+import { records, refusal, useTools } from '../support.ts';
 
 const { call, platform } = useTools();
 
@@ -22,15 +22,15 @@ it('where nothing is downloaded fetches the fewest runs that the platform has of
 it('files that cannot be fetched are named with the call that tries again', async () => {
   platform().faults.add({ kind: 'refused', operation: 'download' });
   const { isError, text } = await call('query_export', { jobId: 'Daily views', sql: 'SELECT 1 FROM data' });
-  expect(isError).toBe(true);
-  expect(text).toMatch(/The files of "Daily views" could not be fetched: sync_exports \{"jobIds":\["3130"\]\} tries again and says why\.$/);
+  expect({ isError, text }).toEqual(
+    refusal(/The files of "Daily views" could not be fetched: sync_exports \{"jobIds":\["3130"\]\} tries again and says why\.$/),
+  );
 });
 
 describe('what no file holds is told apart from what does not exist', () => {
   it('a column that an export can hold is planned', async () => {
     const { isError, text } = await call('query_export', { sql: here('screen_width') });
-    expect(isError).toBe(true);
-    expect(text).toContain('sql: no downloaded file has "screen_width", which an export can hold. ');
+    expect({ isError, text }).toEqual(refusal('sql: no downloaded file has "screen_width", which an export can hold. '));
     const { structured } = await call('apply_export_plan', { planId: planIn(text) });
     expect(structured).toMatchObject({ request: { body: { fields: expect.arrayContaining([{ fieldName: 'screen_width' }]) } } });
   });

@@ -1,7 +1,7 @@
 import type { Entry, Har } from 'har-format';
 import { expect } from 'vitest';
 import type { SlowTagStory } from '../../../src/emulator/world/speed/runs.ts';
-import { DAY_MS } from '../../../src/lib/clock.ts';
+import { DAY_MS, isoTime } from '../../../src/lib/clock.ts';
 import { countTokens } from '../../../src/tooling/results.ts';
 import type { Assistant, ToolAnswer } from '../../support/assistant.ts';
 import type { Platform } from '../../support/emulator.ts';
@@ -11,7 +11,7 @@ import { records } from '../support.ts';
 export async function stepRuns(platform: Platform, { scenarioId, stepId, projectId, dateMs }: SlowTagStory) {
   const token = await platform.token('account', { projectId });
   const idIn = async (fromMs: number, toMs: number): Promise<string> => {
-    const range = { dateFrom: new Date(fromMs).toISOString(), dateTo: new Date(toMs).toISOString() };
+    const range = { dateFrom: isoTime(fromMs), dateTo: isoTime(toMs) };
     const { scenario } = await platform.ask('listScenarioReports', { scenarioId, ...range, limit: 0, error: false }, token);
     const steps = scenario.reports.flatMap((report) => report.steps ?? []);
     const result = steps.find((step) => Number(step.stepId) === stepId);

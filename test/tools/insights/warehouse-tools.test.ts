@@ -6,6 +6,7 @@ import { openAssistant } from '../../support/assistant.ts';
 import { sharedClickHouse } from '../../support/clickhouse/index.ts';
 import { missing } from '../../support/clickhouse/start.ts';
 import { sharedPlatform } from '../../support/emulator.ts';
+import { refusal } from '../support.ts';
 
 /** A download, its conversion and its load, each in its turn. */
 const LONG_MS = 120_000;
@@ -92,7 +93,6 @@ describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''
     expect(listed.structured).not.toHaveProperty('warehouse');
     expect(listed.text).toContain('The warehouse at http://127.0.0.1:9 does not answer');
     const { isError, text } = await call('query_export', { sql: 'SELECT 1' });
-    expect(isError).toBe(true);
-    expect(text).toContain('The warehouse at http://127.0.0.1:9 does not answer');
+    expect({ isError, text }).toEqual(refusal('The warehouse at http://127.0.0.1:9 does not answer'));
   });
 });

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { fetchExports } from '../../support/many-calls.ts';
-import { useTools, whole } from '../support.ts';
+import { refusal, useTools, whole } from '../support.ts';
 
 const { call, assistant } = useTools();
 
@@ -18,8 +18,7 @@ it.each([
   [{ from: 'entry', direction: 'before' }, 'direction: nothing comes before the entry page; use after.'],
 ])('%j is an error in a sentence', { tags: 'nightly' }, async (args, words) => {
   const { isError, text } = await call('analyze_paths', args);
-  expect(isError).toBe(true);
-  expect(text).toContain(words);
+  expect({ isError, text }).toEqual(refusal(words));
 });
 
 it('a purchase is the page that confirms it, a word the pages of that name, and the answer says so', { tags: 'nightly' }, async () => {

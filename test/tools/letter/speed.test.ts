@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { isoTime } from '../../../src/lib/clock.ts';
 import { records } from '../support.ts';
 import { connected, deployments } from './deployments.ts';
 
-const iso = (ms: number) => new Date(ms).toISOString();
 const keysOf = (events: unknown) => (events as { key: string }[]).map(({ key }) => key);
 
 describe.each(deployments)('%s', (_, deployment) => {
@@ -28,7 +28,7 @@ describe.each(deployments)('%s', (_, deployment) => {
       const dates = scenario.reports.map(({ date }) => date);
       const [last = 0, , , , first = 0] = dates;
       const listed = async (dateFrom: number, dateTo: number) => {
-        const answer = await call('list_scenario_reports', { scenarioId: 4101, dateFrom: iso(dateFrom), dateTo: iso(dateTo) });
+        const answer = await call('list_scenario_reports', { scenarioId: 4101, dateFrom: isoTime(dateFrom), dateTo: isoTime(dateTo) });
         return records(answer).map(({ date }) => date);
       };
       expect(await listed(first, last)).toEqual(dates);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { useTools, WEEK } from '../support.ts';
+import { refusal, useTools, WEEK } from '../support.ts';
 
 const { call } = useTools();
 const BOTH = { ...WEEK, segmentIds: ['New visitors', 'Returning visitors'] };
@@ -35,7 +35,6 @@ it.each([
   ['query_metrics', { metrics: ['tapRate'], zoneIds: ['Home page / Hero banner'] }],
 ])('a zone of a web page %s says that its metrics are of apps, and not that another id is wanted', async (tool, zone) => {
   const { isError, text } = await call(tool, { ...WEEK, ...zone });
-  expect(isError).toBe(true);
-  expect(text).toContain('all other zone metrics are of apps');
+  expect({ isError, text }).toEqual(refusal('all other zone metrics are of apps'));
   expect(text).not.toContain('lists what exists');
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { useTools, whole } from '../support.ts';
+import { refusal, useTools, whole } from '../support.ts';
 
 const { ask, call, platform } = useTools();
 
@@ -28,8 +28,7 @@ it('takes dates of the grammar, planned ones too', async () => {
 it('a name that fits several scenarios is refused with the call that marks them all', async () => {
   const event = { key: 'both', text: 'Both', date: '2026-11-19 18:00', scenarios: ['checkout', '4104'] };
   const refused = await call('create_speed_event', event);
-  expect(refused.isError).toBe(true);
-  expect(refused.text).toContain('scenarios[0]: "checkout" fits 2 scenarios: ');
+  expect(refused).toMatchObject(refusal('scenarios[0]: "checkout" fits 2 scenarios: '));
   const [, args = ''] = /Where all of them are meant: create_speed_event (\{.*\})\.$/m.exec(refused.text) ?? [];
   expect(JSON.parse(args)).toEqual({ ...event, scenarios: ['4101', '4102', '4104'] });
   const marked = await call('create_speed_event', JSON.parse(args));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { useTools, whole } from '../support.ts';
+import { refusal, useTools, whole } from '../support.ts';
 
 const { ask, call } = useTools();
 const keys = async () => (await ask('listSpeedEvents')).events.map(({ key }) => key);
@@ -36,7 +36,6 @@ it('shows text, date, scenarios and nearly equal events before and after', async
 
 it.each([true, false])('refuses a key that does not exist, and says which tool lists the keys (confirm: %s)', async (confirm) => {
   const answer = await call('delete_speed_event', { key: 'no-such-event', confirm });
-  expect(answer.isError).toBe(true);
-  expect(answer.text).toMatch(/^There is no speed event with the key "no-such-event"\./);
+  expect(answer).toMatchObject(refusal(/^There is no speed event with the key "no-such-event"\./));
   expect(answer.text).toContain('list_speed_events lists what exists.');
 });

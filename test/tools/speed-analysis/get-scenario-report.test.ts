@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { useTools, whole } from '../support.ts';
+import { refusal, useTools, whole } from '../support.ts';
 
 const { assistant, ask, call, platform } = useTools();
 
@@ -57,7 +57,6 @@ it('says in the words of the platform what was refused, where there is a report 
   const date = (await ask('listScenarioReports', { scenarioId: 4102, limit: 9 })).scenario.reports.at(-1)?.date;
   platform().faults.add({ kind: 'refused', operation: 'getScenarioReport', times: 1 });
   const { isError, text } = await call('get_scenario_report', { scenarioId: 4102, date });
-  expect(isError).toBe(true);
-  expect(text).toContain('The request was refused.');
+  expect({ isError, text }).toEqual(refusal('The request was refused.'));
   expect(text).not.toMatch(/no report at|Nearest/);
 });

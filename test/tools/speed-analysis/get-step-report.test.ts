@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { useTools, whole } from '../support.ts';
+import { refusal, useTools, whole } from '../support.ts';
 
 const { assistant, ask, call, platform } = useTools();
 
@@ -25,8 +25,7 @@ it('gives one step: timings, actions, errors that were a text', async () => {
 
 it('says where ids come from when there is no such step', async () => {
   const answer = await call('get_step_report', { stepId: 'ffffffffffffffff' });
-  expect(answer.isError).toBe(true);
-  expect(answer.text).toContain('get_scenario_report lists what exists.');
+  expect(answer).toMatchObject(refusal('get_scenario_report lists what exists.'));
 });
 
 it('keeps every digit of what is serialised twice', async () => {
@@ -48,8 +47,7 @@ it('answers the number of a step with the id that its latest run has', { tags: '
     ['analyze_har', 'stepId'],
   ] as const) {
     const answer = await call(tool, { [name]: steps[0]?.stepId });
-    expect(answer.isError).toBe(true);
-    expect(answer.text).toContain(`${steps[0]?.stepId} is the number of a step`);
+    expect(answer).toMatchObject(refusal(`${steps[0]?.stepId} is the number of a step`));
     expect(answer.text).toContain(String(steps[0]?.stepResultId));
   }
   const compared = await call('compare_hars', { before: steps[0]?.stepResultId, after: steps[1]?.stepId });

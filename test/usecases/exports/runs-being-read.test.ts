@@ -1,11 +1,12 @@
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
 import { coveredLead } from '../../../src/domain/exports/coverage.ts';
+import { isoTime } from '../../../src/lib/clock.ts';
 import { type Asked, refuseAtOnce, withData } from '../../../src/usecases/exports/export-data.ts';
 import type { ExportContext } from '../../../src/usecases/exports/export-lists.ts';
 
 const DAY_MS = 86_400_000;
-const dayOf = (day: number) => new Date(day * DAY_MS).toISOString();
+const dayOf = (day: number) => isoTime(day * DAY_MS);
 const timeOf = (day: number) => ({ startMs: day * DAY_MS, endMs: (day + 1) * DAY_MS });
 
 const column = { name: 'session_id', type: 'VARCHAR', field: 'session_id' };
@@ -47,7 +48,7 @@ it('runs of other days, or of views that an answer does not read, are not waited
 
 it('a run is not waited for whose whole time a later one that is read holds with all its columns', async () => {
   const now = [{ startMs: DAY_MS, endMs: 3 * DAY_MS }];
-  const hours = { ...run(2, false), jobId: 32, from: new Date(2.5 * DAY_MS).toISOString(), exportedAt: dayOf(2) };
+  const hours = { ...run(2, false), jobId: 32, from: isoTime(2.5 * DAY_MS), exportedAt: dayOf(2) };
   expect(await daysFor({ days: [timeOf(2)] }, [hours])).toEqual({ now, soon: now, waits: 0 });
 });
 

@@ -1,3 +1,4 @@
+import { isoTime } from '../../../src/lib/clock.ts';
 import type { RunText } from '../../workspace/convert/converted-runs.ts';
 
 /** A view as a file has it, and as the walkers in the tests read it. */
@@ -192,7 +193,6 @@ export function sessionsOf({ seed, site = 'shop', siblings }: WorldKind, visitor
   return sessions.map((session) => ({ ...session, views: renamed(session.views) }));
 }
 
-const iso = (atMs: number) => new Date(atMs).toISOString();
 const text = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row).replaceAll(/"@(\d+)@"/g, '$1')}\n`).join('');
 const keysOf = ({ user, id, number }: SessionRow) => ({
   project_id: 1201,
@@ -204,7 +204,7 @@ const keysOf = ({ user, id, number }: SessionRow) => ({
 function sessionLine(session: SessionRow): object {
   return {
     ...keysOf(session),
-    session_time: iso(session.beganMs),
+    session_time: isoTime(session.beganMs),
     device_id: session.device,
     country_code: session.country,
     browser_name: session.browser,
@@ -213,7 +213,7 @@ function sessionLine(session: SessionRow): object {
     session_number_of_transactions: session.transactions,
     session_transactions_revenue_cents: session.revenueCents,
     'app_events.event_name': session.events.map(({ name }) => name),
-    'app_events.event_time': session.events.map(({ timeMs }) => iso(timeMs)),
+    'app_events.event_time': session.events.map(({ timeMs }) => isoTime(timeMs)),
   };
 }
 
@@ -222,7 +222,7 @@ export const variantOf = ({ user }: Pick<SessionRow, 'user'>) => (Number(user.sl
 
 function viewLine(session: SessionRow, { number, timeMs, path, loadedMs }: ViewRow): object {
   const measures = { fully_loaded: loadedMs, any_js_error_ind: loadedMs % 7 === 0, variant: variantOf(session) };
-  return { ...keysOf(session), view_number: number, view_time: iso(timeMs), path, ...measures };
+  return { ...keysOf(session), view_number: number, view_time: isoTime(timeMs), path, ...measures };
 }
 
 export const dayOf = (atMs: number) => new Date(atMs).getUTCDate();
@@ -286,9 +286,9 @@ export function runsOf(kind: WorldKind, sessions: readonly SessionRow[]): RunTex
         jobId: 31 + at,
         runId: 101 + 100 * at + index,
         scope,
-        from: iso(fromMs),
-        to: iso(toMs),
-        exportedAt: iso(midnight(isStale ? 18 : 20) + ((5 * at) % 13) * 60_000),
+        from: isoTime(fromMs),
+        to: isoTime(toMs),
+        exportedAt: isoTime(midnight(isStale ? 18 : 20) + ((5 * at) % 13) * 60_000),
         ...(only === 'device' && { deviceId: 2 }),
         ...(only === 'segment' && { segmentId: 77 }),
         ...(isRenamed && { format: 'CSV' }),

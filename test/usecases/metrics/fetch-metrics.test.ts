@@ -3,6 +3,7 @@ import { ApiError } from '../../../src/api/errors.ts';
 import type { PayloadOf } from '../../../src/api/operation.ts';
 import type { MetricValue } from '../../../src/domain/metrics/metric-table.ts';
 import type { MetricGrid } from '../../../src/domain/metrics/read/metric-grid.ts';
+import { isoTime } from '../../../src/lib/clock.ts';
 import type { ToolContext } from '../../../src/tooling/tool.ts';
 import { fetchMetrics, readDays } from '../../../src/usecases/metrics/fetch-metrics.ts';
 
@@ -49,10 +50,9 @@ const value = (startDate: string, endDate: string, visits: number | null, curren
 function lateDays({ startDate, endDate, period }: Asked): MetricValue[] {
   const [startMs, endMs] = [at(startDate), at(endDate)];
   if (period !== 'daily') return [value(startDate, endDate, Math.ceil((endMs - startMs) / 3_600_000))];
-  const iso = (ms: number) => new Date(ms).toISOString();
   return Array.from({ length: Math.ceil((endMs - startMs) / DAY_MS) }, (_, index) => {
     const fromMs = startMs + index * DAY_MS + 3_600_000;
-    return value(iso(fromMs), iso(fromMs + DAY_MS - 1), 1);
+    return value(isoTime(fromMs), isoTime(fromMs + DAY_MS - 1), 1);
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Ask } from '../../../../src/api/client.ts';
 import type { Changes } from '../../../../src/domain/metrics/changes/changes-answer.ts';
+import { isoTime } from '../../../../src/lib/clock.ts';
 import { discoveryLimit } from '../../../../src/statistics/discoveries.ts';
 import { logTail } from '../../../../src/statistics/tails.ts';
 import { countTokens, renderText } from '../../../../src/tooling/results.ts';
@@ -56,7 +57,7 @@ function serviceOf(world: World) {
     return {
       values: Array.from({ length: count }, (_, index) => {
         const fromMs = startMs + index * DAY_MS;
-        const bounds = { startDate: new Date(fromMs).toISOString(), endDate: new Date(fromMs + DAY_MS - 1).toISOString(), currency: 'EUR' };
+        const bounds = { startDate: isoTime(fromMs), endDate: isoTime(fromMs + DAY_MS - 1), currency: 'EUR' };
         const label = bounds.startDate.slice(0, 10);
         return [...byMetric].map(([name, days]) => ({ name, value: days.get(label) ?? null, ...bounds }));
       }).flat(),

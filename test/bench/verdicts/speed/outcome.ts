@@ -181,12 +181,12 @@ const EXPECTED: Readonly<Record<Cell['group'], readonly Verdict['state'][]>> = {
 
 function oracleIsRight(world: World, { shape }: Cell): { isRight: boolean; at: number } {
   const bumpMs = shape.kind === 'bump' ? shape.lengthMs : 0;
-  const [view, limits] = [oracleView(world, bumpMs), oracleLimits(world, ORACLE_ALPHA, bumpMs)];
-  if (shape.kind === 'step') return { isRight: Math.abs(view.z) > limits.step && view.z * shape.size > 0, at: view.at };
-  if (shape.kind === 'two steps') return { isRight: view.z > limits.step, at: view.at };
-  if (shape.kind === 'bump') return { isRight: view.bumpZ > limits.bump, at: view.at };
-  if (shape.kind === 'drift') return { isRight: view.driftZ > limits.drift && view.driftZ ** 2 > view.z ** 2 - 6, at: view.at };
-  return { isRight: Math.abs(view.z) <= limits.step, at: view.at };
+  const [view, bounds] = [oracleView(world, bumpMs), oracleLimits(world, ORACLE_ALPHA, bumpMs)];
+  if (shape.kind === 'step') return { isRight: Math.abs(view.z) > bounds.step && view.z * shape.size > 0, at: view.at };
+  if (shape.kind === 'two steps') return { isRight: view.z > bounds.step, at: view.at };
+  if (shape.kind === 'bump') return { isRight: view.bumpZ > bounds.bump, at: view.at };
+  if (shape.kind === 'drift') return { isRight: view.driftZ > bounds.drift && view.driftZ ** 2 > view.z ** 2 - 6, at: view.at };
+  return { isRight: Math.abs(view.z) <= bounds.step, at: view.at };
 }
 
 /** Makes one world, judges it, and holds the verdict against the truth. */

@@ -13,7 +13,7 @@ import {
   slotsOf,
 } from '../../../../src/domain/exports/gaps/find-gaps.ts';
 import { shiftDays } from '../../../../src/lib/calendar.ts';
-import { DAY_MS, HOUR_MS } from '../../../../src/lib/clock.ts';
+import { DAY_MS, HOUR_MS, isoTime } from '../../../../src/lib/clock.ts';
 
 const NOW_MS = Date.parse('2026-11-20T10:00:00Z');
 const LAG_MS = 130 * 60_000;
@@ -130,7 +130,7 @@ it.each([
   ['2026-11-19T23:59:00Z', '2026-11-19T23:59:00.000Z'],
   ['2026-11-19T10:30:15Z', '2026-11-19T10:30:15.000Z'],
 ])('a range to %s ends at %s', (end, first) => {
-  expect(new Date(rangeOf({ to: end }).endMs).toISOString()).toBe(first);
+  expect(isoTime(rangeOf({ to: end }).endMs)).toBe(first);
 });
 
 describe('ranges that overlap', () => {

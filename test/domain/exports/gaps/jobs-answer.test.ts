@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest';
-import { jobsAnswer, mattersFirst } from '../../../../src/domain/exports/gaps/jobs-answer.ts';
+import { describe, expect, it } from 'vitest';
+import { allGapsAnswer, type GapStudy, gapAnswer, gapCounts, type Status } from '../../../../src/domain/exports/gaps/find-gaps.ts';
+import { healthOf, jobsAnswer, mattersFirst, stateNotes, suspendedWords } from '../../../../src/domain/exports/gaps/jobs-answer.ts';
+import { DAY_MS } from '../../../../src/lib/clock.ts';
 
 const once = (jobId: number, state = 'COMPLETED') => ({ jobId, name: `Once ${jobId}`, state, frequency: 'once' });
 const daily = (jobId: number, name: string, state = 'ACTIVE') => ({ jobId, name, state, frequency: 'daily' });
@@ -64,4 +66,139 @@ it('says which good runs gave no rows, and what fills the days without one', () 
   expect(jobsAnswer({ jobs: JOBS, health, once: ONCE, all })).toContain(
     '"Daily views": 18 of 19 runs succeeded, 1 of them without rows, 1 day without a good run, backfill jobs 11, 12 under way; "Daily s',
   );
+});
+
+const START = Date.parse('2026-11-01T00:00:00Z');
+type Part = readonly [Status, days: number, ...by: number[]];
+
+/** A study of whole days from 1 November on. */
+function study(...parts: readonly Part[]): GapStudy {
+  let startMs = START;
+  const intervals = parts.map(([status, slots, ...by]) => {
+    const interval = { status, slots, by, startMs, endMs: startMs + slots * DAY_MS };
+    startMs = interval.endMs;
+    return interval;
+  });
+  return { unit: 'day', timeZone: 'UTC', range: { startMs: START, endMs: startMs }, intervals, isInferred: false };
+}
+
+it.each<[string, readonly Part[], string]>([
+  ['has nothing to tell', [['available', 7]], 'None of 7 days of "Daily" is missing.'],
+  [
+    'counts what is gone beside files',
+    [
+      ['expired', 5],
+      ['available', 2],
+    ],
+    'None of 7 days of "Daily" is missing. Besides: 5 expired.',
+  ],
+  ['says that no file is left', [['expired', 7]], '0 of 7 days of "Daily" are available: 7 expired.'],
+  [
+    'says why days of a suspended job have no files',
+    [
+      ['expired', 5],
+      ['suspended', 2],
+    ],
+    '0 of 7 days of "Daily" are available: 2 not exported while suspended since 2026-11-06, 5 expired.',
+  ],
+  [
+    'begins before the job',
+    [
+      ['before', 6],
+      ['available', 1],
+    ],
+    '1 of 7 days of "Daily" is available: 6 before the first run.',
+  ],
+  [
+    'holds days that are being filled for days without data',
+    [
+      ['available', 2],
+      ['filling', 1, 31],
+      ['expired', 3],
+      ['filling', 1, 32],
+    ],
+    '2 of 7 days of "Daily" still have no data: 2026-11-03 (filling), 2026-11-07 (filling); backfill jobs 31, 32 are under way. ' +
+      'Besides: 3 expired.',
+  ],
+  [
+    'counts them beside the other gaps',
+    [
+      ['available', 5],
+      ['filling', 1, 31],
+      ['missing', 1],
+    ],
+    '2 of 7 days of "Daily" have no data: 2026-11-06 (filling), 2026-11-07 (missing); backfill job 31 is under way.',
+  ],
+])('the first sentence of a job %s', (_, parts, sentence) => {
+  expect(gapAnswer(study(...parts), 'Daily')).toBe(sentence);
+});
+
+it('all jobs at once count days that are being filled too', () => {
+  const jobs = [study(['available', 6], ['filling', 1, 31]), study(['available', 7])].map((found, at) => ({
+    name: `Job ${at}`,
+    ...gapCounts(found),
+  }));
+  expect(allGapsAnswer(jobs)).toBe('Of 2 recurring jobs looked at 1 has gaps: "Job 0" (1 day; backfill job 31 is under way).');
+});
+
+const NOW = Date.parse('2026-11-20T10:00:00Z');
+const runAt = (startDate: string, state = 'SUCCESS') => ({ startDate, state });
+const DAILY = { jobId: 1, state: 'ACTIVE', frequency: 'daily', nextRunTime: '2026-11-21T02:10:00Z' };
+const days = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => runAt(`2026-11-${String(from + index).padStart(2, '0')}T02:10:00Z`));
+
+describe('the health of a job', () => {
+  it('counts good runs and days without one, up to what is due', () => {
+    const runs = [...days(1, 9), runAt('2026-11-10T02:10:00Z', 'FAILED'), ...days(12, 20)];
+    expect(healthOf(DAILY, runs, NOW)).toMatchObject({ lastRunState: 'success', runs: 19, goodRuns: 18, missing: 2, unit: 'day' });
+  });
+
+  it('counts a day whose run failed and was good later that day as good', () => {
+    const runs = [...days(1, 9), runAt('2026-11-10T02:10:00Z', 'FAILED'), runAt('2026-11-10T18:30:00Z'), ...days(11, 20)];
+    expect(healthOf(DAILY, runs, NOW)).toMatchObject({ runs: 21, goodRuns: 20, missing: 0 });
+  });
+
+  it('does not count on the run of a schedule that is still to come', () => {
+    expect(healthOf({ ...DAILY, nextRunTime: '2026-11-20T10:30:00Z' }, [runAt('2026-11-19T10:31:00Z')], NOW)).toMatchObject({ missing: 0 });
+    expect(healthOf({ ...DAILY, nextRunTime: null }, [runAt('2026-11-18T11:00:00Z'), runAt('2026-11-19T11:00:00Z')], NOW).missing).toBe(0);
+    expect(healthOf({ ...DAILY, nextRunTime: null }, [runAt('2026-11-17T02:00:00Z'), runAt('2026-11-18T02:00:00Z')], NOW).missing).toBe(1);
+  });
+
+  it('takes a run under way neither for good nor for missing', () => {
+    expect(healthOf(DAILY, [...days(18, 19), runAt('2026-11-20T02:10:00Z', 'RUNNING')], NOW)).toMatchObject({
+      lastRunState: 'running',
+      runs: 2,
+      goodRuns: 2,
+      missing: 0,
+    });
+  });
+
+  it('does not count days after a job was suspended, nor runs of longer ago', () => {
+    const job = { ...DAILY, state: 'SUSPENDED', nextRunTime: null };
+    expect(healthOf(job, days(1, 3), NOW)).toMatchObject({ missing: 0, runs: 3 });
+    const longAgo = healthOf(job, [runAt('2026-09-01T02:10:00Z')], NOW);
+    expect(longAgo).toMatchObject({ lastRunState: 'success', runs: 0 });
+  });
+
+  it('names the device, and the number of one that is not known', () => {
+    expect(healthOf({ ...DAILY, filters: { deviceId: 3 } }, [], NOW).device).toBe('tablet web');
+    expect(healthOf({ ...DAILY, filters: { deviceId: 9 } }, [], NOW).device).toBe('device 9');
+    expect(healthOf(DAILY, [], NOW).device).toBeUndefined();
+  });
+});
+
+it('says what is known of suspended jobs, and that the interface gives no reason', () => {
+  const jobs = [
+    { ...DAILY, state: 'SUSPENDED', updatedAt: '2026-10-25T08:00:00Z', lastUpdatorId: 7005 },
+    { ...DAILY, jobId: 2, state: 'suspended' },
+  ];
+  expect(suspendedWords(jobs)).toEqual([
+    'Suspended: 1 (last changed 2026-10-25 by user 7005), 2 (not said when it was changed). The interface does not say why.',
+  ]);
+  expect(suspendedWords([DAILY])).toEqual([]);
+});
+
+it('explains only the states that a page has', () => {
+  expect(stateNotes([DAILY])).toEqual([]);
+  expect(stateNotes([{ ...DAILY, state: 'COMPLETED' }])).toEqual(['COMPLETED is over, whether its run succeeded or not.']);
 });

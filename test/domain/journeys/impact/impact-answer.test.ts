@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ConditionEffect, Estimate } from '../../../../src/domain/journeys/impact/effect.ts';
 import { answerSentence, byCost, type ImpactRow, rowOf } from '../../../../src/domain/journeys/impact/impact-answer.ts';
+import { touchesPage } from '../../../../src/domain/journeys/impact/scenario-pages.ts';
 
 const NOTHING: Estimate = { value: 0, low: 0, high: 0 };
 
@@ -64,4 +65,18 @@ it('a loss of purchases that baskets hide is told in purchases where revenue is 
     'Costliest beyond chance: an API error on /checkout/payment, about 33 purchases lost (95%: 24 to 42).',
   );
   expect(answerSentence([own], 1, words)).toContain('costs revenue: about 33 purchases lost');
+});
+
+it.each([
+  ['/checkout/payment', 'Payment', true],
+  ['/checkout/payment', 'Cart', false],
+  ['/checkout/payment', 'Checkout', false],
+  ['/cart', 'Open the basket', true],
+  ['/p/*', 'Product page', true],
+  ['/', 'Home', true],
+  ['/c/*', 'Category', true],
+  ['/search', 'Search results', true],
+  ['/guide/*', 'Product page', false],
+])('a slow-down of %s and the step "%s" are of one page: %s', (pattern, step, isOne) => {
+  expect(touchesPage(pattern, step)).toBe(isOne);
 });

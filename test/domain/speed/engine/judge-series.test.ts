@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import { judgeSeries } from '../../../../src/domain/speed/engine/judge-series.ts';
-import type { Shape } from '../../../bench/verdicts/speed/worlds.ts';
-import { DAY_MS, HOUR_MS, inState, judge, judged } from './runs.ts';
+import { describe, expect, it, test } from 'vitest';
+import { judgeSeries, twoLevelsIn, type Verdict } from '../../../../src/domain/speed/engine/judge-series.ts';
+import { localTimes } from '../../../../src/domain/speed/engine/local-time.ts';
+import { seeded } from '../../../bench/verdicts/random.ts';
+import type { Nature, Shape } from '../../../bench/verdicts/speed/worlds.ts';
+import { DAY_MS, EFFECT, HOUR_MS, inState, judge, judged } from './runs.ts';
 
 const ago = (days: number) => [days * DAY_MS, days * DAY_MS] as const;
 const slower = (size: number, days: number): Shape => ({ kind: 'step', size, agoMs: ago(days) });
@@ -120,4 +122,104 @@ describe('odd series', () => {
     const values = world.values.map((value, index) => (index >= world.values.length - 3 ? value * 2 : value));
     expect(judge({ ...world, values }).state).toBe('steady');
   });
+});
+
+const SHAPES: readonly Shape[] = [
+  { kind: 'stable' },
+  { kind: 'step', size: 0.2, agoMs: [3 * DAY_MS, 5 * DAY_MS] },
+  { kind: 'bump', size: 0.4, lengthMs: DAY_MS, endedAgoMs: [4 * DAY_MS, 6 * DAY_MS] },
+  { kind: 'drift', size: 0.3 },
+  {
+    kind: 'two steps',
+    sizes: [0.2, -0.15],
+    agoMs: [
+      [10 * DAY_MS, 12 * DAY_MS],
+      [2 * DAY_MS, 4 * DAY_MS],
+    ],
+  },
+];
+const NATURES: readonly Partial<Nature>[] = [
+  {},
+  { ar: 0.9 },
+  { outliers: 0.08 },
+  { noise: 0.3 },
+  { cadenceMs: HOUR_MS / 4, baselineDays: 10 },
+];
+
+/** The first number that can only be an instant, in ms. */
+const INSTANT = Date.parse('2020-01-01T00:00:00Z');
+
+/** Every instant in a value, in order. */
+function instantsIn(value: unknown): number[] {
+  if (typeof value === 'number') return value > INSTANT ? [value] : [];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(instantsIn) : [];
+}
+
+/** The state of a verdict, and every instant in it. */
+function read(verdict: Verdict, shiftMs = 0) {
+  return { state: verdict.state, instants: instantsIn(verdict).map((ms) => ms - shiftMs) };
+}
+
+test.each(SHAPES)('the verdict on a world with $kind depends neither on the unit nor on the weeks that passed before', (shape) => {
+  for (const [index, nature] of NATURES.entries()) {
+    const { world, verdict } = judged(shape, nature, 40 + index);
+    const inMicroseconds = { ...world, values: world.values.map((ms) => 1000 * ms) };
+    expect(read(judge(inMicroseconds, { ...EFFECT, absolute: 1000 * EFFECT.absolute }))).toEqual(read(verdict));
+    const shiftMs = 8 * 7 * DAY_MS;
+    const { startMs, endMs } = world.period;
+    const later = {
+      ...world,
+      dates: world.dates.map((ms) => ms + shiftMs),
+      period: { startMs: startMs + shiftMs, endMs: endMs + shiftMs },
+    };
+    expect(read(judge(later), shiftMs)).toEqual(read(verdict));
+  }
+});
+
+it('local time follows the zone through a change of its clock', () => {
+  const instants = Array.from({ length: 60 * 24 }, (_, index) => Date.parse('2026-03-01T00:30:00Z') + index * HOUR_MS);
+  const { hour, weekday } = localTimes(instants, 'Europe/Madrid');
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Madrid', hour: '2-digit', hourCycle: 'h23', weekday: 'short' });
+  const names = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+  const seen = instants.map((_, index) => `${names[weekday[index] ?? 0]} ${String(hour[index]).padStart(2, '0')}`);
+  expect(seen).toEqual(instants.map((ms) => format.format(ms).replace(',', '')));
+});
+
+const START_MS = Date.parse('2025-08-04T00:00:00Z');
+const HOURS = 37 * 24;
+const CHANGED = HOURS - 5 * 24;
+
+/** Hourly runs around 2,000 ms; what each is multiplied with is drawn by `factor`. */
+function split(seed: number, factor: (hour: number, draw: number, other: number) => number) {
+  const { normal, uniform } = seeded(seed);
+  const series = {
+    dates: Array.from({ length: HOURS }, (_, hour) => START_MS + hour * HOUR_MS),
+    values: Array.from({ length: HOURS }, (_, hour) => 2000 * Math.exp(0.08 * normal()) * factor(hour, uniform(), normal())),
+  };
+  return twoLevelsIn({ series, effect: { relative: 0.05, absolute: 50 } }, 'UTC');
+}
+
+it('two levels of which one is new are told apart: when, how many runs, and at which level', () => {
+  for (const seed of [1, 2, 3, 4, 5]) {
+    const found = split(seed, (hour, draw) => (hour >= CHANGED && draw < 0.3 ? 1.5 : 1));
+    expect(Math.abs((found?.fromMs ?? 0) - START_MS - CHANGED * HOUR_MS)).toBeLessThan(DAY_MS);
+    expect(Math.abs((found?.share ?? 0) - 0.3)).toBeLessThan(0.12);
+    expect(Math.abs((found?.relative ?? 0) - 0.5)).toBeLessThan(0.06);
+  }
+});
+
+it('two levels are none where all runs scatter more widely than before', () => {
+  const found = Array.from({ length: 40 }, (_, seed) =>
+    split(seed, (hour, _draw, other) => (hour >= CHANGED ? Math.exp(0.13 * other) : 1)),
+  );
+  // One in twenty such samples looks like two levels on one side by chance.
+  expect(found.filter(Boolean).length).toBeLessThanOrEqual(2);
+});
+
+it('two levels are none where all runs moved, where one day did, or where nothing happened', () => {
+  for (const seed of [1, 2, 3, 4, 5]) {
+    expect(split(seed, (hour) => (hour >= CHANGED ? 1.3 : 1))).toBeUndefined();
+    expect(split(seed, (hour) => (hour >= CHANGED && hour < CHANGED + 24 ? 1.5 : 1))).toBeUndefined();
+    expect(split(seed, () => 1)).toBeUndefined();
+  }
 });
