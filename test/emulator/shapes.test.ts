@@ -21,12 +21,12 @@ const matches: Record<Type, (value: unknown) => boolean> = {
 };
 
 /**
- * What of `value` is not as `known` says, one sentence each; empty arrays are reported too where `filled` lacks them, as
+ * What of `value` is not as `stated` says, one sentence each; empty arrays are reported too where `filled` lacks them, as
  * nothing was compared.
  */
-function differences(value: unknown, known: Shape, at = 'payload'): { wrong: string[]; filled: Set<string>; empty: Set<string> } {
+function differences(value: unknown, stated: Shape, at = 'payload'): { wrong: string[]; filled: Set<string>; empty: Set<string> } {
   const found = { wrong: [] as string[], filled: new Set<string>(), empty: new Set<string>() };
-  compare(value, known, at);
+  compare(value, stated, at);
   return found;
 
   function compare(actual: unknown, expected: Shape, path: string): void {
