@@ -96,6 +96,26 @@ function requestOptions({ signal, onProgress }: CallOptions) {
   };
 }
 
+/** Notes the question before a write, and answers it as the person does. */
+const asking = (questions: string[], answer: NonNullable<AnswerOptions['answer']>) => async (request: { params: { message: string } }) => {
+  questions.push(request.params.message);
+  const action = answer();
+  return action === 'accept' ? { action, content: { confirm: true } } : { action };
+};
+
+/** What clients of both SDKs are asked alike. */
+const alike = (client: OldClient | ModernClient) => ({
+  instructions: () => client.getInstructions(),
+  tools: async () => (await client.listTools()).tools,
+  templates: async () => (await client.listResourceTemplates()).resourceTemplates,
+  read: async (uri: string) => textOf((await client.readResource({ uri })).contents),
+  prompt: async (name: string, args: Record<string, string> = {}) =>
+    messageOf((await client.getPrompt({ name, arguments: args })).messages),
+  complete: async (name: string, argument: string, value: string) =>
+    (await client.complete({ ref: { type: 'ref/prompt', name }, argument: { name: argument, value } })).completion.values,
+  close: () => client.close(),
+});
+
 /** Listening by `resources/subscribe`, one address at a time. */
 function subscribing(client: Record<'subscribeResource' | 'unsubscribeResource', (params: { uri: string }) => Promise<unknown>>) {
   return async (...uris: string[]) => {
@@ -110,13 +130,7 @@ async function connectOld(transport: Transport, { answer }: AnswerOptions): Prom
   const client = new OldClient(INFO, { capabilities: answer ? { elicitation: {} } : {} });
   const questions: string[] = [];
   const updates: string[] = [];
-  if (answer) {
-    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
-      questions.push(params.message);
-      const action = answer();
-      return action === 'accept' ? { action, content: { confirm: true } } : { action };
-    });
-  }
+  if (answer) client.setRequestHandler(ElicitRequestSchema, asking(questions, answer));
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void updates.push(params.uri));
   let version: string | undefined;
   const { setProtocolVersion } = transport;
@@ -126,20 +140,13 @@ async function connectOld(transport: Transport, { answer }: AnswerOptions): Prom
   };
   await client.connect(transport);
   return {
+    ...alike(client),
     questions,
     updates,
     protocolVersion: () => version,
-    instructions: () => client.getInstructions(),
-    tools: async () => (await client.listTools()).tools,
     call: async (name, args = {}, options = {}) =>
       resultOf(await client.callTool({ name, arguments: args }, undefined, requestOptions(options))),
-    templates: async () => (await client.listResourceTemplates()).resourceTemplates,
-    read: async (uri) => textOf((await client.readResource({ uri })).contents),
-    prompt: async (name, args = {}) => messageOf((await client.getPrompt({ name, arguments: args })).messages),
-    complete: async (name, argument, value) =>
-      (await client.complete({ ref: { type: 'ref/prompt', name }, argument: { name: argument, value } })).completion.values,
     listen: subscribing(client),
-    close: () => client.close(),
   };
 }
 
@@ -156,34 +163,21 @@ async function connectModern(transport: Transport, name: keyof typeof negotiatio
   });
   const questions: string[] = [];
   const updates: string[] = [];
-  if (answer) {
-    client.setRequestHandler('elicitation/create', ({ params }) => {
-      questions.push(params.message);
-      const action = answer();
-      return action === 'accept' ? { action, content: { confirm: true } } : { action };
-    });
-  }
+  if (answer) client.setRequestHandler('elicitation/create', asking(questions, answer));
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => void updates.push(params.uri));
   await client.connect(transport);
   return {
+    ...alike(client),
     questions,
     updates,
     protocolVersion: () => client.getNegotiatedProtocolVersion(),
-    instructions: () => client.getInstructions(),
-    tools: async () => (await client.listTools()).tools,
     call: async (tool, args = {}, options = {}) =>
       resultOf(await client.callTool({ name: tool, arguments: args }, requestOptions(options))),
-    templates: async () => (await client.listResourceTemplates()).resourceTemplates,
-    read: async (uri) => textOf((await client.readResource({ uri })).contents),
-    prompt: async (prompt, args = {}) => messageOf((await client.getPrompt({ name: prompt, arguments: args })).messages),
-    complete: async (prompt, argument, value) =>
-      (await client.complete({ ref: { type: 'ref/prompt', name: prompt }, argument: { name: argument, value } })).completion.values,
     async listen(...uris) {
       if (client.getNegotiatedProtocolVersion() !== '2026-07-28') return subscribing(client)(...uris);
       const subscription = await client.listen({ resourceSubscriptions: uris });
       return () => subscription.close();
     },
-    close: () => client.close(),
   };
 }
 
