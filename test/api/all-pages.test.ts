@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { allPages, pageBefore } from '../../src/api/all-pages.ts';
 import { MAX_PAGE_SIZE } from '../../src/api/params.ts';
+import { times } from '../support/times.ts';
 
 interface Row {
   readonly id: number;
@@ -15,7 +16,7 @@ async function readAll(total: number, { first = 0, moved = 0 } = {}) {
       asked.push(paging);
       const { limit, page = first } = paging;
       const start = (Math.max(page, first) - first) * limit - (page > first ? moved : 0);
-      const ids = Array.from({ length: Math.max(0, Math.min(limit, total - start)) }, (_, index) => start + index);
+      const ids = times(Math.max(0, Math.min(limit, total - start)), (index) => start + index);
       return ids.map((id) => ({ id, page }));
     },
     ({ id }) => id,
@@ -23,7 +24,7 @@ async function readAll(total: number, { first = 0, moved = 0 } = {}) {
   return { asked, rows };
 }
 
-const ids = (count: number) => Array.from({ length: count }, (_, id) => id);
+const ids = (count: number) => times(count, (id) => id);
 const limit = MAX_PAGE_SIZE;
 
 test.each([
@@ -48,7 +49,7 @@ test.each([limit, limit + 1, 2 * limit, 3 * limit - 1])(
   async (total) => {
     const { asked, rows } = await readAll(total, { first: 1 });
     expect(rows.map(({ id }) => id)).toEqual(ids(total));
-    expect(asked).toEqual(Array.from({ length: asked.length }, (_, page) => ({ limit, ...(page > 0 && { page }) })));
+    expect(asked).toEqual(times(asked.length, (page) => ({ limit, ...(page > 0 && { page }) })));
   },
 );
 

@@ -8,6 +8,7 @@ import { operations } from '../../src/api/operations/index.ts';
 import { manualClock } from '../support/clock.ts';
 import { failure } from '../support/failure.ts';
 import { openClient, openStub, payload, releaseEvent, skippingClock } from '../support/stub-platform.ts';
+import { times } from '../support/times.ts';
 
 const { listSegments, createSpeedEvent } = operations;
 
@@ -51,7 +52,7 @@ describe('time', () => {
     const client = openClient(stub, { clock, limiter: createLimiter({ clock, concurrency: 1 }), timeoutMs: 9_000 });
     const waiting = new AbortController();
     const { signal } = waiting;
-    const inLine = Array.from({ length: 8 }, () => client.call(createSpeedEvent, releaseEvent, { signal }).catch(() => undefined));
+    const inLine = times(8, () => client.call(createSpeedEvent, releaseEvent, { signal }).catch(() => undefined));
     await vi.waitUntil(() => stub.calls.length === 4, { interval: 1 });
     expect(await failure(client.call(createSpeedEvent, releaseEvent))).toMatchObject({
       kind: 'busy',
@@ -137,7 +138,7 @@ test('a deadline many calls under one signal warn of nothing, end with its reaso
   const controller = new AbortController();
   const { signal } = controller;
   const enough = new Error('enough');
-  const running = Array.from({ length: 20 }, () =>
+  const running = times(20, () =>
     withDeadline({ clock, timeoutMs: 60_000, signal }, (limits) => abortable(never(), limits.signal)).catch((reason: unknown) => reason),
   );
   await withDeadline({ clock, timeoutMs: 60_000, signal }, async () => undefined);

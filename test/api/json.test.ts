@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { outlineOf, parseJson, parseLargeJson } from '../../src/api/json.ts';
+import { times } from '../support/times.ts';
 
 const MB = 1_048_576;
 const parsedLarge = (pieces: Buffer[]) => parseLargeJson(pieces, outlineOf(pieces, { maxDepth: 9, maxContainers: MB }));
 
 const rows = (count: number, words = 'A row') =>
-  Array.from({ length: count }, (_, id) => ({ id, words, quoted: '"],"}{[\\', steps: [{ id: 1 }, { id: 2 }], none: null }));
+  times(count, (id) => ({ id, words, quoted: '"],"}{[\\', steps: [{ id: 1 }, { id: 2 }], none: null }));
 const bytesOf = (value: unknown, indent = 0) => Buffer.from(JSON.stringify(value, null, indent));
 /** As the document comes from the decompressor, without regard to texts and characters. */
 const cut = (bytes: Buffer, size: number) =>
-  Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size));
+  times(Math.ceil(bytes.length / size), (index) => bytes.subarray(index * size, (index + 1) * size));
 const enveloped = (list: unknown) => ({
   success: true,
   payload: { scenario: { ids: [1, 2], 'a "name"': 1, 'list "of"': list, after: [3] } },
@@ -19,7 +20,7 @@ test.each([
   ['written close', enveloped(rows(12_000)), 0],
   ['written wide', enveloped(rows(12_000)), 2],
   ['with texts beyond ASCII', enveloped(rows(12_000, 'Größe „1“ 👟')), 0],
-  ['of numbers and lists', enveloped(Array.from({ length: 190_000 }, (_, id) => (id % 3 === 0 ? [id, [id]] : id))), 0],
+  ['of numbers and lists', enveloped(times(190_000, (id) => (id % 3 === 0 ? [id, [id]] : id))), 0],
   ['with one entry that is larger than a piece', enveloped(['x'.repeat(2 * MB), 'y']), 0],
 ])('a large document is read in pieces %s', { tags: 'nightly' }, async (_, value, indent) => {
   const bytes = bytesOf(value, indent);
@@ -29,7 +30,7 @@ test.each([
 
 test('a large document is read in pieces with integers beyond 2^53 as text, and texts on one line', async () => {
   const entry = '{"id":9007199254740993,"text":"a\\n b","n":1.5}';
-  const bytes = Buffer.from(`{"payload":{"list":[${Array.from({ length: 30_000 }, () => entry).join(', ')}]}}`);
+  const bytes = Buffer.from(`{"payload":{"list":[${times(30_000, () => entry).join(', ')}]}}`);
   const { payload } = (await parsedLarge(cut(bytes, 65_536))) as { payload: { list: unknown[] } };
   expect(payload.list).toHaveLength(30_000);
   expect(new Set(payload.list.map((row) => JSON.stringify(row)))).toEqual(

@@ -11,6 +11,7 @@ import {
   startIdleTimeout,
 } from '../../src/api/connections.ts';
 import { outlineOf } from '../../src/api/json.ts';
+import { times } from '../support/times.ts';
 
 describe('which limit a JSON text exceeds', () => {
   const limits = { maxDepth: 3, maxContainers: 5 };
@@ -69,10 +70,10 @@ test('addresses of inner networks what is no address counts as inner, and no nam
   expect(['', 'example.com', '1.2.3', '1.2.3.4x'].map(isInnerAddress)).toEqual([true, true, true, true]);
   const leads = (address: string) => leadsInside(new URL(address));
   expect(['http://localhost:1/', 'http://127.0.0.1/', 'http://[::1]/', 'http://10.0.0.1/', 'http://[fd00::1]/'].map(leads)).toEqual(
-    Array.from({ length: 5 }, () => true),
+    times(5, () => true),
   );
   expect(['http://example.com/', 'http://inner.example/', 'http://8.8.8.8/', 'http://[2600::1]/'].map(leads)).toEqual(
-    Array.from({ length: 4 }, () => false),
+    times(4, () => false),
   );
 });
 

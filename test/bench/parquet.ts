@@ -8,6 +8,7 @@ import { convertJob } from '../../src/workspace/convert/conversions.ts';
 import { dataViewOf } from '../../src/workspace/query/data-view.ts';
 import { runSql } from '../../src/workspace/query/sql-process.ts';
 import { type RunManifest, readManifest, runDirectory } from '../../src/workspace/store/manifest.ts';
+import { times } from '../support/times.ts';
 import { runsOf, visitFiles } from './journeys/visit-files.ts';
 import { median, printedBy, type Row, timed } from './measure.ts';
 import { childrenOf, memoryOf } from './process-figures.ts';
@@ -50,7 +51,7 @@ const fields = Object.keys(JSON.parse(line(0)))
 /** A downloaded run of so many sessions as JSONL.gz in eight parts; written once, kept for the next time. */
 async function writeSessions(rows: number): Promise<{ directory: string; run: RunManifest }> {
   const directory = join(tmpdir(), `query-bench-hashed-${rows}`);
-  const names = Array.from({ length: PARTS }, (_, part) => `part-${part}.jsonl.gz`);
+  const names = times(PARTS, (part) => `part-${part}.jsonl.gz`);
   if (!existsSync(directory)) {
     const staged = `${directory}-${process.pid}`;
     mkdirSync(staged);
@@ -72,7 +73,7 @@ async function writePart(path: string, from: number, to: number): Promise<void> 
   const out = gzip.pipe(createWriteStream(path));
   for (let at = Math.floor(from); at < to; at += ROWS_A_WRITE) {
     const count = Math.min(ROWS_A_WRITE, Math.floor(to) - at);
-    if (!gzip.write(Array.from({ length: count }, (_, index) => line(at + index)).join(''))) await once(gzip, 'drain');
+    if (!gzip.write(times(count, (index) => line(at + index)).join(''))) await once(gzip, 'drain');
   }
   gzip.end();
   await once(out, 'finish');

@@ -5,6 +5,7 @@ import { createSessions, dayNumberOf, metricStories, RETENTION_DAYS, type Sessio
 import { DAY_MS, HOUR_MS, isoTime } from '../../src/lib/clock.ts';
 import { openPlatform } from '../support/emulator.ts';
 import { someOf } from '../support/sample-size.ts';
+import { times } from '../support/times.ts';
 import { START_MS } from './place.ts';
 import { allScenarios, num, reportsOf, stepsOf } from './speed-place.ts';
 
@@ -34,12 +35,12 @@ function overBinomial(weeks: readonly (readonly DayCount[])[]): number {
 }
 
 function inWeeks<T>(days: readonly T[]): T[][] {
-  return Array.from({ length: Math.floor(days.length / 7) }, (_, week) => days.slice(7 * week, 7 * week + 7));
+  return times(Math.floor(days.length / 7), (week) => days.slice(7 * week, 7 * week + 7));
 }
 
 /** The days of the half year, each with the number of sessions that pass. */
 function daysOf(world: (typeof worlds)[number], projectId: number, passes: (day: SessionDay, index: number) => boolean): DayCount[] {
-  return Array.from({ length: 2 * WEEKS * 7 }, (_, at) => {
+  return times(2 * WEEKS * 7, (at) => {
     const day = world.day(projectId, FIRST_DAY + at, START_MS);
     return { count: day.seed.filter((_seed, index) => passes(day, index)).length, of: day.count };
   });
@@ -122,7 +123,7 @@ it('days of the session world hold a few holidays a year that move the visits by
 it('days of the session world sell baskets with a heavy tail', () => {
   for (const { id } of [shop, app]) {
     for (const world of someOf(worlds, 1)) {
-      const baskets = Array.from({ length: 182 }, (_, at) => world.day(id, FIRST_DAY + at, START_MS)).flatMap((day) =>
+      const baskets = times(182, (at) => world.day(id, FIRST_DAY + at, START_MS)).flatMap((day) =>
         [...day.revenueCents].filter((_cents, index) => day.transactions[index] === 1),
       );
       const largest = baskets.toSorted((a, b) => b - a);
@@ -148,7 +149,7 @@ describe('runs of scenarios', () => {
   beforeAll(async () => {
     const histories = await Promise.all([1, 2, 3].flatMap((seed) => allScenarios(seed)).map(loadTimes));
     parted = histories.map((runs) => {
-      const byHour = Array.from({ length: 24 }, (_, hour) => median(runs.filter((run) => run.hour % 24 === hour).map(({ log }) => log)));
+      const byHour = times(24, (hour) => median(runs.filter((run) => run.hour % 24 === hour).map(({ log }) => log)));
       return { byHour, rest: runs.map(({ hour, log }) => log - (byHour[hour % 24] ?? 0)) };
     });
   });
@@ -186,7 +187,7 @@ describe('runs of scenarios', () => {
 
   it('have days whose medians differ', () => {
     const spreads = parted.map(({ rest }) => {
-      const days = Array.from({ length: Math.floor(rest.length / 24) }, (_, day) => median(rest.slice(24 * day, 24 * day + 24)));
+      const days = times(Math.floor(rest.length / 24), (day) => median(rest.slice(24 * day, 24 * day + 24)));
       return spreadOf(days.map((day) => day - median(days)));
     });
     // Runs that share out the quantiles of a day make this 0.003.

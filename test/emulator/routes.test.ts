@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { type OperationName, operations } from '../../src/api/operations/index.ts';
 import { shop } from '../../src/emulator/credentials.ts';
 import { sharedPlatform } from '../support/emulator.ts';
+import { times } from '../support/times.ts';
 
 const platform = sharedPlatform();
 const range = { startDate: '2026-11-01T00:00:00.000Z', endDate: '2026-11-08T00:00:00.000Z' };
@@ -124,7 +125,7 @@ it('recorded requests say what arrived, without secrets', async () => {
 it('recorded requests are bounded', async () => {
   const { send, authUrl, requests } = platform();
   await send(`${authUrl}/0`);
-  requests.push(...requests.flatMap((request) => Array.from({ length: 998 }, () => ({ ...request, url: '/more' }))));
+  requests.push(...requests.flatMap((request) => times(998, () => ({ ...request, url: '/more' }))));
   for (const path of ['/first', '/second', '/third']) await send(authUrl + path);
   expect(requests).toHaveLength(1000);
   expect([0, -3, -2, -1].map((index) => requests.at(index)?.url)).toEqual(['/more', '/first', '/second', '/third']);
@@ -135,7 +136,7 @@ it('what is in flight is at most 10 requests of a project, whatever the credenti
   const bearers = [await token('shop'), await token('account', { projectId: shop.id })];
   const other = await token('app');
   const slow = faults.add({ kind: 'slow', operation: 'listExportJobs' });
-  const held = Array.from({ length: 10 }, (_, index) => call('listExportJobs', {}, bearers[index % 2]));
+  const held = times(10, (index) => call('listExportJobs', {}, bearers[index % 2]));
   await slow.reached(10);
   const refused = await call('listCustomVariables', {}, bearers[0]);
   expect(refused).toMatchObject({ status: 429, body: { success: false, errorCode: 'TOO_MANY_REQUESTS' } });
@@ -179,6 +180,6 @@ it('what is in flight never counts calls that follow each other, and counts thos
   const { call, token } = platform();
   const bearer = await token('shop');
   for (let index = 0; index < 30; index += 1) expect((await call('listScenarios', {}, bearer)).status).toBe(200);
-  const statuses = (await Promise.all(Array.from({ length: 8 }, () => call('listScenarios', {}, bearer)))).map(({ status }) => status);
+  const statuses = (await Promise.all(times(8, () => call('listScenarios', {}, bearer)))).map(({ status }) => status);
   expect(statuses).toContain(409);
 });

@@ -6,6 +6,7 @@ import { fullyLoadedMs, type ViewRow, viewsOf } from '../../src/emulator/world/e
 import { createWorld } from '../../src/emulator/world/index.ts';
 import { type Cost, costsOf, dayNumberOf, goalsOf, LATE_MESSAGE, OLD_BROWSER_MESSAGE } from '../../src/emulator/world/sessions/index.ts';
 import { someOf } from '../support/sample-size.ts';
+import { times } from '../support/times.ts';
 
 interface Visit {
   readonly session: SessionRow;
@@ -24,8 +25,8 @@ const origins = [
 function visitsOf(project: Project, { seed, startMs }: { seed: number; startMs: number }, days = DAYS): Visit[] {
   const { sessions } = createWorld({ seed, startMs });
   const end = dayNumberOf(Date.parse(sessions.stories.conversionFall.startDay));
-  return Array.from({ length: days }, (_, back) => sessions.day(project.id, end - 1 - back, startMs)).flatMap((day) =>
-    Array.from({ length: day.count }, (_, index) => {
+  return times(days, (back) => sessions.day(project.id, end - 1 - back, startMs)).flatMap((day) =>
+    times(day.count, (index) => {
       const session = sessionRow(project, day, index);
       return { session, views: viewsOf(session), buys: session.transactions > 0 };
     }),
@@ -162,7 +163,7 @@ describe('a walk', { tags: 'nightly' }, () => {
 });
 
 test('costs differ from seed to seed: one or two a world, at least one in the shop', () => {
-  const many = Array.from({ length: 60 }, (_, seed) => costsOf(seed));
+  const many = times(60, (seed) => costsOf(seed));
   expect(new Set(many.map(({ length }) => length))).toEqual(new Set([1, 2]));
   expect(many.every((costs) => costs[0]?.projectId === shop.id)).toBe(true);
   const all = many.flat();

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { times } from '../support/times.ts';
 
 /** Looks like a secret of any issuer; an answer that repeats an argument must not show it. */
 export const PASTED_TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJmdXp6LWNhbmFyeSJ9.ZnV6ei1jYW5hcnktc2lnbmF0dXJl';
@@ -78,9 +79,9 @@ const STRUCTURES: readonly unknown[] = [
   JSON.parse('{"__proto__":{"isError":false}}'),
   { constructor: { prototype: { a: 1 } } },
   nested(NESTED, 1),
-  Array.from({ length: 1_000 }, (_, index) => index),
-  Array.from({ length: 200 }, () => 'visits'),
-  Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`k${index}`, index])),
+  times(1_000, (index) => index),
+  times(200, () => 'visits'),
+  Object.fromEntries(times(300, (index) => [`k${index}`, index])),
 ];
 
 /** Anything that JSON can carry, chosen to hurt; `secrets` are values that no answer may repeat. */

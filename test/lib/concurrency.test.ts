@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it, test } from 'vitest';
 import { createFairSemaphore, createTurns } from '../../src/lib/concurrency.ts';
+import { times } from '../support/times.ts';
 
 /** Tasks that run until a test ends them. */
 function tasks(atOnce: number) {
@@ -67,7 +68,7 @@ test('holders take turns, however much one of them has', async () => {
   const takeTurn = createTurns({ atOnce: 1, shortMs: 10, now: () => 0 });
   const begun: string[] = [];
   const work = (holder: string) => takeTurn(holder).then(() => void begun.push(holder));
-  await Promise.all([...Array.from({ length: 6 }, () => work('ana')), work('ben'), work('eve'), work('ben')]);
+  await Promise.all([...times(6, () => work('ana')), work('ben'), work('eve'), work('ben')]);
   expect(begun).toEqual(['ana', 'ana', 'ben', 'eve', 'ana', 'ben', 'ana', 'ana', 'ana']);
 });
 
@@ -75,7 +76,7 @@ test('after a long turn only one begins, until the turns are short again', async
   let nowMs = 0;
   const takeTurn = createTurns({ atOnce: 3, shortMs: 10, now: () => nowMs });
   let begun = 0;
-  const all = Array.from({ length: 12 }, () => takeTurn('ana').then(() => (begun += 1)));
+  const all = times(12, () => takeTurn('ana').then(() => (begun += 1)));
   const counts: number[] = [];
   for (const tookMs of [11, 11, 10, 0, 0, 0]) {
     nowMs += tookMs;

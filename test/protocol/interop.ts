@@ -5,6 +5,7 @@ import { sharedAssistant } from '../support/assistant.ts';
 import type { Platform } from '../support/emulator.ts';
 import type { AnswerOptions, Host, HostName } from '../support/hosts.ts';
 import { DEMO } from '../support/stdio.ts';
+import { times } from '../support/times.ts';
 
 /** Flags of the server that the tests below want. */
 export const INTEROP_ARGS = [...DEMO, '--fault', 'hang:getSiteVisits'];
@@ -136,7 +137,7 @@ export function itServes<H extends Host>(
   });
 
   it('gets the answers of parallel calls, each to its own question', async () => {
-    const days = Array.from({ length: 24 }, (_, index) => dayOf(index));
+    const days = times(24, (index) => dayOf(index));
     const answers = await Promise.all(days.map((day) => host().call('get_site_bounce_rate', { startDate: day, endDate: day })));
     expect(answers.map(({ structured }) => structured)).toEqual(
       days.map((day) => expect.objectContaining({ range: expect.objectContaining({ start: `${day}T00:00:00.000Z` }) })),
@@ -146,7 +147,7 @@ export function itServes<H extends Host>(
   it('cancels calls that hang: their places are free at once', async () => {
     const aborts: AbortController[] = [];
     const hang = (count: number) =>
-      Array.from({ length: count }, () => {
+      times(count, () => {
         const controller = new AbortController();
         aborts.push(controller);
         return host().call('get_site_visits', { startDate: '2026-11-01', endDate: '2026-11-02' }, { signal: controller.signal });

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Limiter, SlotRequest } from '../../src/api/limiter.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { hasRedis, sharedRedis } from '../support/redis.ts';
+import { times } from '../support/times.ts';
 import { never, openReplica, until } from './replica.ts';
 
 const redis = sharedRedis();
@@ -28,12 +29,11 @@ function counter() {
 async function limiters(count: number, { concurrency = 4, speedConcurrency = 1, leaseMs = 5_000 } = {}) {
   projects += 1;
   const request: SlotRequest = { project: `project ${projects}`, sessionId: 'a', speed: false, signal: never };
-  const caches = await Promise.all(Array.from({ length: count }, () => openReplica(redis().url, { leaseMs })));
+  const caches = await Promise.all(times(count, () => openReplica(redis().url, { leaseMs })));
   return { caches, request, limits: caches.map((cache) => cache.limiter({ clock: systemClock, concurrency, speedConcurrency })) };
 }
 
-const every = <T>(count: number, make: (index: number) => Promise<T>) =>
-  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
+const every = <T>(count: number, make: (index: number) => Promise<T>) => Promise.all(times(count, (index) => make(index)));
 
 afterEach(() => redis().thaw());
 

@@ -4,6 +4,7 @@ import { HOUR_MS } from '../../src/lib/clock.ts';
 import { manualClock } from '../support/clock.ts';
 import { START } from '../support/emulator.ts';
 import { hasRedis, sharedRedis } from '../support/redis.ts';
+import { times } from '../support/times.ts';
 import { never, openReplica, ownerOf, REQUEST, tokenService, tokensOn, until } from './replica.ts';
 
 const redis = sharedRedis();
@@ -12,7 +13,7 @@ const redis = sharedRedis();
 async function replicas(principalId: string, count = 3) {
   const clock = manualClock(START);
   const service = tokenService(clock);
-  const caches = await Promise.all(Array.from({ length: count }, () => openReplica(redis().url)));
+  const caches = await Promise.all(times(count, () => openReplica(redis().url)));
   return { clock, service, caches, people: caches.map((cache) => tokensOn(cache, clock, service, principalId)) };
 }
 
@@ -42,7 +43,7 @@ describe.skipIf(!hasRedis)('tokens of one principal on several replicas', () => 
     const { service, people } = await replicas('at once');
     const [first] = people as [(typeof people)[number]];
     service.before = () => new Promise((resolve) => setTimeout(resolve, 100));
-    const found = await Promise.all(Array.from({ length: 30 }, (_, index) => (people[index % 3] ?? first).get()));
+    const found = await Promise.all(times(30, (index) => (people[index % 3] ?? first).get()));
     expect(new Set(found)).toEqual(new Set(['canary-token-1']));
     expect(service.asked).toBe(1);
   });

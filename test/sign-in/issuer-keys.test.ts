@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createIssuerKeys, createOAuthSignIn, type IssuerKeysOptions, metadataAddresses } from '../../src/sign-in/oauth.ts';
 import { manualClock } from '../support/clock.ts';
 import { AUDIENCE, stubIssuer } from '../support/issuer.ts';
+import { times } from '../support/times.ts';
 
 /** Sign-in with a new issuer whose documents a test may change. */
 async function place(options: Partial<IssuerKeysOptions> = {}) {
@@ -29,7 +30,7 @@ async function place(options: Partial<IssuerKeysOptions> = {}) {
 describe('the keys of an issuer', () => {
   it('are read once, by one request for all that wait', async () => {
     const { issuer, enter, clock } = await place();
-    expect(await Promise.all(Array.from({ length: 20 }, () => enter()))).toEqual(Array.from({ length: 20 }, () => 200));
+    expect(await Promise.all(times(20, () => enter()))).toEqual(times(20, () => 200));
     await clock.advance(9 * 60_000);
     expect(await enter()).toBe(200);
     expect(issuer.asked).toEqual(['/.well-known/oauth-authorization-server/tenant', '/keys']);
@@ -43,7 +44,7 @@ describe('the keys of an issuer', () => {
     await clock.advance(30_000);
     expect(await enter()).toBe(200);
     expect(reads()).toBe(2);
-    const unknown = await Promise.all(Array.from({ length: 50 }, (_, each) => issuer.token({}, { kid: `unknown-${each}` })));
+    const unknown = await Promise.all(times(50, (each) => issuer.token({}, { kid: `unknown-${each}` })));
     await clock.advance(30_000);
     expect(new Set(await Promise.all(unknown.map((token) => enter(token))))).toEqual(new Set([401]));
     expect(new Set(await Promise.all(unknown.map((token) => enter(token))))).toEqual(new Set([401]));

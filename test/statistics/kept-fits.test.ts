@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fitChannel, inTurns, keptFit } from '../../src/statistics/kept-fits.ts';
+import { times } from '../support/times.ts';
 
 let made: unknown[] = [];
 const hear = (name: unknown) => void made.push(name);
@@ -89,7 +90,7 @@ describe('a fit that is kept', () => {
 
 /** A computation of so many fits, one of which asks for another. */
 function sumOfFits(count: number, name: string): number {
-  const values = Array.from({ length: count }, (_, at) => keptFit(name, [at], () => 10 * at + keptFit(`inner ${name}`, [at], () => at)));
+  const values = times(count, (at) => keptFit(name, [at], () => 10 * at + keptFit(`inner ${name}`, [at], () => at)));
   return values.reduce((sum, value) => sum + value, 0);
 }
 
@@ -114,10 +115,7 @@ it('a computation in turns lets others run before each fit that the turn has no 
 it('a computation in turns gets on although what it fitted finds no room', async () => {
   let nowMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 10));
-  const large = () =>
-    Array.from({ length: 4 }, (_, at) => keptFit('too large', [at], () => ({ at, values: new Float64Array(9_000_000) }))).map(
-      ({ at }) => at,
-    );
+  const large = () => times(4, (at) => keptFit('too large', [at], () => ({ at, values: new Float64Array(9_000_000) }))).map(({ at }) => at);
   expect(await inTurns(AbortSignal.any([]), large)).toEqual([0, 1, 2, 3]);
   expect(made).toHaveLength(4);
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toolsets } from '../../tools/index.ts';
 import { ownAssistant, type ToolAnswer } from '../support/assistant.ts';
 import { json, openStub, payload, tokenBody } from '../support/stub-platform.ts';
+import { times } from '../support/times.ts';
 import { sampleArguments } from '../tools/sample-arguments.ts';
 import { useTools } from '../tools/support.ts';
 
@@ -68,7 +69,7 @@ it.each([
 it('an answer keeps all jobs of a full page of them, each with its health, in less than 4,000 tokens as text', async () => {
   const own = await ask('listExportJobs', { limit: 100 });
   const once = own.filter(({ frequency }) => frequency === 'once');
-  const others = Array.from({ length: 100 - own.length }, (_, index) => ({ ...once[index % once.length], jobId: 1_000 - index }));
+  const others = times(100 - own.length, (index) => ({ ...once[index % once.length], jobId: 1_000 - index }));
   const page = [...own, ...others];
   const fault = platform().faults.add({ kind: 'shape', operation: 'listExportJobs', payload: page });
   const { text, structured } = await call('list_export_jobs', { limit: 100 });
@@ -109,7 +110,7 @@ it('the hard cap refuses what cannot be cut, and says what would help', async ()
 
 describe('a write that is too long to be shown', () => {
   const batch = (count: number) =>
-    Array.from({ length: count }, (_, index) => ({
+    times(count, (index) => ({
       userId: String(index),
       sessionNumber: 1,
       enrichmentNumber: 1,

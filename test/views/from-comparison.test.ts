@@ -7,6 +7,7 @@ import type { DatedChange } from '../../src/domain/metrics/engine/changes.ts';
 import type { Verdict } from '../../src/domain/metrics/engine/judge.ts';
 import { chartOfComparison } from '../../src/views/from-comparison.ts';
 import { panelsOf } from '../../src/views/spec.ts';
+import { times } from '../support/times.ts';
 
 const DAY_MS = 86_400_000;
 const START_MS = Date.parse('2026-11-01T00:00Z');
@@ -27,9 +28,7 @@ const group = (name: string, contribution: number): Contribution => ({ name, bef
 /** A comparison of two weeks of visits, 700 and 770 of them, or of as many days as are given. */
 function compared(verdict: Verdict, since?: DatedChange, groups: readonly Contribution[] = [], daysEach = 7): PeriodsResult {
   const judgement = { verdict, changes: [], relative: 0.1, noise: 0.05, score: 4 };
-  const [baselineDays, periodDays] = [100, 110].map((value, range) =>
-    Array.from({ length: daysEach }, (_, day) => row(range * daysEach + day, value)),
-  );
+  const [baselineDays, periodDays] = [100, 110].map((value, range) => times(daysEach, (day) => row(range * daysEach + day, value)));
   if (!baselineDays || !periodDays) throw new Error('two ranges');
   const reading = { baselineDays, periodDays, days: [...baselineDays, ...periodDays] } as unknown as Reading;
   const headline: Change = {
@@ -117,7 +116,7 @@ function told(first: Partial<PeriodsResult['data']['findings'][number]>, history
 
 it('begins a week before a change that the range alone would not show', () => {
   const when = { shape: 'step' as const, from: '2026-10-30', ongoing: true };
-  const days = Array.from({ length: 30 }, (_, day) => day - 30);
+  const days = times(30, (day) => day - 30);
   const [trend] = panels(told({ when, sentence: 'Visits have been lower since 30 Oct.' }, days));
   expect(trend).toMatchObject({ title: 'Visits have been lower since 30 Oct', change: { name: 'since 30 Oct', time: '2026-10-30' } });
   expect(trend).toHaveProperty('times.0', '2026-10-23');
@@ -135,6 +134,6 @@ it.each([
 
 it('draws more days than can be told apart by the means of weeks', () => {
   const [trend] = panels(compared('up', undefined, [], 49), 49);
-  const values = [...Array.from({ length: 7 }, () => 100), ...Array.from({ length: 7 }, () => 110)];
+  const values = [...times(7, () => 100), ...times(7, () => 110)];
   expect(trend).toMatchObject({ series: [{ values }], subtitle: expect.stringContaining('the mean of 7 days') });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { isLockName } from '../../src/workspace/store/lock.ts';
+import { times } from '../support/times.ts';
 import { openOffline, writeRun } from './convert/converted-runs.ts';
 import { scratchDirectory } from './download/store-stub.ts';
 
@@ -25,8 +26,8 @@ it('a workspace that is opened again and again refuses none of the queries that 
   const outcomes = await Promise.allSettled([
     // What an ended process left is removed on the way.
     rounds(10, async () => writeFileSync(join(directory, `${await delay(20, 'left')}.tmp`), '')),
-    ...Array.from({ length: 10 }, () => rounds(30, () => open().runs())),
-    ...Array.from({ length: 10 }, () => rounds(30, () => reader.reading([RUN], () => delay(1)))),
+    ...times(10, () => rounds(30, () => open().runs())),
+    ...times(10, () => rounds(30, () => reader.reading([RUN], () => delay(1)))),
   ]);
   expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
   await open().runs();

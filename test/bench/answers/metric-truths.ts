@@ -1,3 +1,4 @@
+import { times } from '../../support/times.ts';
 import type { Claim } from './claim.ts';
 import type { Rest } from './rest.ts';
 import { type Asked, CHANGE, IS, shift, type Truths, WAS } from './truth.ts';
@@ -234,7 +235,7 @@ export const metricTruths: Truths = {
   '36/1': (asked) =>
     visitsFrom(
       asked,
-      Array.from({ length: 10 }, (_, week) => shift(asked.dates['ten_weeks_start'], 7 * week)),
+      times(10, (week) => shift(asked.dates['ten_weeks_start'], 7 * week)),
       7,
     ),
   '38': (asked) => pairs(asked, ['visits', 'conversionCount'], tillYesterday(asked), 7),
@@ -249,7 +250,7 @@ export const metricTruths: Truths = {
   '65': (asked) =>
     visitsFrom(
       asked,
-      Array.from({ length: 28 }, (_, day) => shift(asked.dates['today'], day - 28)),
+      times(28, (day) => shift(asked.dates['today'], day - 28)),
       1,
     ),
   '66': refused,

@@ -1,4 +1,5 @@
 import { errorFunction } from 'simple-statistics';
+import { times } from '../../support/times.ts';
 import type { Page, Session } from './world.ts';
 
 /** Solves a linear system by elimination with pivots. */
@@ -38,10 +39,10 @@ const chanceOf = (row: readonly number[], coefficients: readonly number[], from 
 /** The first column in a logistic regression. */
 function regression(rows: readonly (readonly number[])[], outcomes: readonly number[]): Oracle {
   const size = rows[0]?.length ?? 0;
-  let coefficients = Array.from({ length: size }, () => 0);
+  let coefficients = times(size, () => 0);
   let information: number[][] = [];
   for (let step = 0; step < STEPS; step += 1) {
-    information = Array.from({ length: size }, (_, at) => Array.from({ length: size }, (__, other) => (at === other ? PRECISION : 0)));
+    information = times(size, (at) => times(size, (other) => (at === other ? PRECISION : 0)));
     const gradient = coefficients.map((value) => -PRECISION * value);
     for (const [at, row] of rows.entries()) {
       const chance = chanceOf(row, coefficients);

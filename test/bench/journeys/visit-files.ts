@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writePiece } from '../../../src/workspace/query/sql-process.ts';
 import { type RunManifest, readManifest, runDirectory, type StoredColumn } from '../../../src/workspace/store/manifest.ts';
+import { times } from '../../support/times.ts';
 
 /** How many sessions there are of each of so many days; views are about five times as many. */
 export interface Size {
@@ -144,7 +145,7 @@ export async function visitFiles(size: Size): Promise<string> {
   const made = createHash('sha256')
     .update(`${selectOf(SESSIONS, sample, false)}${selectOf(VIEWS, sample, true)}`)
     .digest('hex');
-  const hours = size.hourly ? Array.from({ length: 24 }, (_, hour) => hour) : [];
+  const hours = size.hourly ? times(24, (hour) => hour) : [];
   const kept = join(tmpdir(), `journeys-bench-${size.sessions}-${size.days}-${hours.length}-${made.slice(0, 8)}`);
   if (existsSync(kept)) return kept;
   const staged = `${kept}-${process.pid}`;
@@ -162,6 +163,6 @@ export async function visitFiles(size: Size): Promise<string> {
 
 /** The runs of a scope in the directory that `visitFiles` gives. */
 export async function runsOf(projectDir: string, scope: 'sessions' | 'views', { days }: Size): Promise<RunManifest[]> {
-  const runs = await Promise.all(Array.from({ length: days }, (_, day) => readManifest(projectDir, idOf(scope, day))));
+  const runs = await Promise.all(times(days, (day) => readManifest(projectDir, idOf(scope, day))));
   return runs.filter((run) => run !== undefined);
 }

@@ -1,6 +1,7 @@
 import { mean, sampleStandardDeviation } from 'simple-statistics';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../src/statistics/discoveries.ts';
 import { logTail } from '../../../src/statistics/tails.ts';
+import { times } from '../../support/times.ts';
 import type { Case, Said } from './metrics-cases.ts';
 import { CALM, dayOf, type Event, type Nature, valuesOf, type World } from './metrics-world.ts';
 
@@ -18,9 +19,9 @@ function deviationOf(world: World, metric: string, first: number): number {
 /** Probabilities by chance of the last weeks of a metric, the noise known from all weeks before them. */
 function chancesOf(world: World, metric: string, weeks: number): number[] {
   const start = world.days - WEEK * weeks;
-  const past = Array.from({ length: Math.floor(start / WEEK) }, (_, ago) => deviationOf(world, metric, start - WEEK * (ago + 1)));
+  const past = times(Math.floor(start / WEEK), (ago) => deviationOf(world, metric, start - WEEK * (ago + 1)));
   const sd = sampleStandardDeviation(past) * Math.sqrt(1 + 1 / past.length);
-  return Array.from({ length: weeks }, (_, at) => Math.exp(logTail((deviationOf(world, metric, start + WEEK * at) - mean(past)) / sd)));
+  return times(weeks, (at) => Math.exp(logTail((deviationOf(world, metric, start + WEEK * at) - mean(past)) / sd)));
 }
 
 /**

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { changesOf, type FunnelCounts, funnelWords, groupSentences, groupsOf } from '../../../src/domain/journeys/funnel.ts';
 import { differenceOf } from '../../../src/domain/journeys/proportions.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
+import { times } from '../../support/times.ts';
 
 const question = { order: 'in_order', withinDays: undefined } as const;
 const step = (name: string, sessions: number, left?: number) => ({ step: name, sessions, ...(left !== undefined && { left }) });
@@ -147,14 +148,14 @@ const FIRST_DAY = 20_400;
 /** Days on which so many did the first step, of whom this share did the second. */
 function countsOf(from: number, shares: readonly number[], roll: () => number, sessions = 300): FunnelCounts {
   const days = shares.map((share, index) => {
-    const reached = Array.from({ length: sessions }, () => roll() < share).filter(Boolean).length;
+    const reached = times(sessions, () => roll() < share).filter(Boolean).length;
     return [from + index, [0, sessions - reached, reached]] as const;
   });
   return { days: new Map(days), groups: new Map(), gaps: new Map(), next: [], immature: 0 };
 }
 
 const dayText = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10);
-const filled = (days: number, share: number) => Array.from({ length: days }, () => share);
+const filled = (days: number, share: number) => times(days, () => share);
 
 function changeOf(before: readonly number[], after: readonly number[], seed: number) {
   const random = seeded(seed);
@@ -165,7 +166,7 @@ function changeOf(before: readonly number[], after: readonly number[], seed: num
 }
 
 it.each([7, 14, 28])('a change of a step against a baseline is told from its day on, with a baseline of %s days', (baseline) => {
-  const since = Array.from({ length: 20 }, (_, seed) => {
+  const since = times(20, (seed) => {
     const { change, dayOf } = changeOf(filled(baseline, 0.9), [...filled(2, 0.9), ...filled(5, 0.75)], seed);
     expect(change?.verdict).toBe('lower');
     return change?.since === dayOf(2);
@@ -179,7 +180,7 @@ it('a change of a step against a baseline has no day where it came before the ra
 });
 
 it('a change of a step against a baseline never goes against its own figures', () => {
-  const against = Array.from({ length: 120 }, (_, seed) => {
+  const against = times(120, (seed) => {
     const random = seeded(seed + 5_000);
     const drawn = (days: number) => filled(days, 0).map(() => 0.58 + 0.05 * random.normal());
     const { verdict = '', beforePercent = 0, afterPercent = 0 } = changeOf(drawn(seed % 2 === 0 ? 14 : 28), drawn(7), seed).change ?? {};

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { groupPages } from '../../../src/domain/journeys/page-groups.ts';
 import { pagesOfPaths, pathText, pathWords } from '../../../src/domain/journeys/paths.ts';
+import { times } from '../../support/times.ts';
 
-const products = Array.from({ length: 300 }, (_, index) => ({ path: `/p/${1000 + index}`, views: 300 - index }));
+const products = times(300, (index) => ({ path: `/p/${1000 + index}`, views: 300 - index }));
 const shop = [
   { path: '/', views: 9_000 },
   { path: '/cart', views: 3_000 },
@@ -27,9 +28,7 @@ it('pages as groups are lists of siblings as one, and pages of their own', () =>
 });
 
 it('pages as groups join ids in the middle of a path', () => {
-  const users = Array.from({ length: 20 }, (_, id) =>
-    ['orders', 'profile'].map((page) => ({ path: `/user/${id}/${page}`, views: 10 })),
-  ).flat();
+  const users = times(20, (id) => ['orders', 'profile'].map((page) => ({ path: `/user/${id}/${page}`, views: 10 }))).flat();
   expect(groupPages([...shop, ...users], 20).map(({ pattern }) => pattern)).toEqual(
     expect.arrayContaining(['/user/*/orders', '/user/*/profile', '/cart']),
   );

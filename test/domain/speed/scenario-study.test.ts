@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chooseStep, type Report, studyWindows } from '../../../src/domain/speed/runs.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
+import { times } from '../../support/times.ts';
 import { answerOf, history, lcpReports, reportOf, slowerSince, studyOf, WINDOWS } from './histories.ts';
 
 const LCP = 'largestContentfulPaint';
@@ -45,7 +46,7 @@ it('properties raising the values of the period never makes it faster', { tags: 
 });
 
 describe('too little to say', () => {
-  const before = (count: number) => Array.from({ length: count }, (_, index) => 2000 + index);
+  const before = (count: number) => times(count, (index) => 2000 + index);
   it.each([
     [0, 0],
     [0, 5],
@@ -69,7 +70,7 @@ describe('too little to say', () => {
 
   it('failed runs count for nothing, and only failed runs leave nothing', () => {
     const failed = [baseline.startMs, period.startMs].flatMap((fromMs) =>
-      Array.from({ length: 50 }, (_, index) => reportOf(fromMs + index * HOUR_MS, [{ [LCP]: 9000 }], { failedAt: 0 })),
+      times(50, (index) => reportOf(fromMs + index * HOUR_MS, [{ [LCP]: 9000 }], { failedAt: 0 })),
     );
     expect(answerTo(failed)).toMatchObject({
       verdict: 'failing',
@@ -81,7 +82,7 @@ describe('too little to say', () => {
   });
 
   it('values that are missing are left out, and a metric without any has no row', () => {
-    const values = Array.from({ length: 37 * 24 }, (_, index) => (index % 3 === 0 ? null : 2000 + (index % 7)));
+    const values = times(37 * 24, (index) => (index % 3 === 0 ? null : 2000 + (index % 7)));
     const [row] = study(lcpReports(values, baseline.startMs)).rows;
     expect(row?.series.values).toHaveLength(592);
     expect(row?.state).toBe('steady');
@@ -96,14 +97,14 @@ describe('too little to say', () => {
       period.startMs - 480 * HOUR_MS,
     ],
   ])('%s are steady', (_, valueAt, fromMs) => {
-    const values = Array.from({ length: 650 }, (__, index) => valueAt(index));
+    const values = times(650, (index) => valueAt(index));
     expect(firstRow(lcpReports(values, fromMs))?.state).toBe('steady');
   });
 });
 
 describe('steps', () => {
   const named = (names: readonly string[], fromMs: number, ids = 0) =>
-    Array.from({ length: 48 }, (_, index) => {
+    times(48, (index) => {
       const report = reportOf(
         fromMs + index * HOUR_MS,
         names.map((_name, place) => ({ [LCP]: 1000 * (place + 1) + (index % 5), loadTime: 100 })),

@@ -4,6 +4,7 @@ import type { Report } from '../../../src/domain/speed/runs.ts';
 import type { Study } from '../../../src/domain/speed/scenario-study.ts';
 import { levelAnswer, scenarioRuns } from '../../../src/domain/speed/scenario-views.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
+import { times } from '../../support/times.ts';
 import { answerOf, history, reportOf, studyOf, WINDOWS } from './histories.ts';
 
 const LCP = 'largestContentfulPaint';
@@ -70,13 +71,11 @@ it('blocking time and layout shift may be 0', () => {
 });
 
 it('a load of 0 is in no sum over the steps of a run', () => {
-  const reports = Array.from({ length: 20 }, (_, run) =>
-    reportOf(run * HOUR_MS, [{ loadTime: 900 }, { loadTime: run % 4 === 0 ? 0 : 1000 }]),
-  );
+  const reports = times(20, (run) => reportOf(run * HOUR_MS, [{ loadTime: 900 }, { loadTime: run % 4 === 0 ? 0 : 1000 }]));
   const windows = { baseline: { startMs: 0, endMs: HOUR_MS }, period: { startMs: HOUR_MS + 1, endMs: 20 * HOUR_MS } };
   const { rows } = studyOf(reports, ['loadTime'], windows);
   const sum = rows.find(({ step }) => step === undefined);
-  expect(sum?.series.values).toEqual(Array.from({ length: 15 }, () => 1900));
+  expect(sum?.series.values).toEqual(times(15, () => 1900));
 });
 
 it.each<[string, (date: number, run: number) => boolean, RegExp]>([

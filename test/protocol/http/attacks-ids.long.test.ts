@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { Platform } from '../../support/emulator.ts';
 import { INITIALIZE, openRawSession, ownService, post, sharedService, spokenSignIn } from '../../support/http.ts';
+import { times } from '../../support/times.ts';
 
 const service = sharedService();
 const url = () => service().url;
@@ -28,7 +29,7 @@ it.each(['../../etc/passwd', '__proto__', 'constructor', '%00', 'x'.repeat(8_000
 
 it('a session id cannot be chosen by a client, and is not guessed', async () => {
   expect((await post(url(), INITIALIZE, { 'mcp-session-id': '00000000-0000-4000-8000-000000000000' })).status).toBe(404);
-  const ids = await Promise.all(Array.from({ length: 20 }, async () => (await openRawSession(url()))['mcp-session-id']));
+  const ids = await Promise.all(times(20, async () => (await openRawSession(url()))['mcp-session-id']));
   expect(new Set(ids).size).toBe(20);
   for (const id of ids) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
 });
@@ -40,7 +41,7 @@ it('many sessions that are opened and left stay below the cap, cost no more memo
   const own = await openRawSession(running.url, { authorization: 'Bearer anna:read' });
   const attack = async (count: number) => {
     for (let done = 0; done < count; done += 50) {
-      await Promise.all(Array.from({ length: 50 }, () => post(running.url, INITIALIZE, { authorization: 'Bearer eve:read' })));
+      await Promise.all(times(50, () => post(running.url, INITIALIZE, { authorization: 'Bearer eve:read' })));
     }
   };
   await attack(200);
@@ -54,7 +55,7 @@ it('many sessions that are opened and left stay below the cap, cost no more memo
 it('many sessions that are opened and left connections without a request are cut', async () => {
   const { url: impatient } = await ownService({ limits: { headersTimeoutMs: 150, requestTimeoutMs: 300, maxConnections: 20 } });
   const { hostname, port } = new URL(impatient);
-  const sockets = Array.from({ length: 40 }, () => connect({ host: hostname, port: Number(port) }).on('error', () => undefined));
+  const sockets = times(40, () => connect({ host: hostname, port: Number(port) }).on('error', () => undefined));
   await Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
   expect((await post(impatient, INITIALIZE)).status).toBe(200);
 });

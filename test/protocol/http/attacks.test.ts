@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { HEADERS, INITIALIZE, openRawSession, ownService, post, post2026, send, sharedService } from '../../support/http.ts';
+import { times } from '../../support/times.ts';
 
 const service = sharedService();
 const url = () => service().url;
@@ -126,7 +127,7 @@ describe('bodies', () => {
 
   it('that are many at once are not all held', async () => {
     const { url: small } = await ownService({ limits: { ...limits, requestTimeoutMs: 5_000 } });
-    const held = Array.from({ length: 3 }, () => {
+    const held = times(3, () => {
       const sending = request(small, { method: 'POST', headers: { ...HEADERS, 'content-length': '999' } });
       sending.on('error', () => undefined);
       sending.write(large.slice(0, 990));
@@ -144,7 +145,7 @@ describe('bodies', () => {
   it('that are long and never end do not keep short ones out', async () => {
     const { url: small } = await ownService({ limits: { ...limits, shortBodyBytes: 500, requestTimeoutMs: 5_000 } });
     const long = { method: 'POST', headers: { ...HEADERS, 'content-length': '999' } };
-    const held = Array.from({ length: 3 }, () => request(small, long).on('error', () => undefined));
+    const held = times(3, () => request(small, long).on('error', () => undefined));
     for (const sending of held) sending.write(large.slice(0, 998));
     const last = request(small, long).on('error', () => undefined);
     last.end(large.slice(0, 999));
@@ -174,7 +175,7 @@ describe('bodies', () => {
     ['no UTF-8 type', { 'content-type': 'text/plain' }, body, 415],
     ['a form, as a page may send it without asking', { 'content-type': 'application/x-www-form-urlencoded' }, body, 415],
     ['packed', { 'content-encoding': 'gzip' }, body, 415],
-    ['101 messages', {}, JSON.stringify(Array.from({ length: 101 }, () => ({ jsonrpc: '2.0', method: 'notifications/x' }))), 400],
+    ['101 messages', {}, JSON.stringify(times(101, () => ({ jsonrpc: '2.0', method: 'notifications/x' }))), 400],
   ])('of %s are refused', async (_, headers, text, status) => {
     const session = await openRawSession(url());
     expect((await send(url(), { method: 'POST', headers: { ...HEADERS, ...session, ...headers }, body: text })).status).toBe(status);
@@ -188,7 +189,7 @@ it('an answer that its caller does not take is given up, and its places come fre
   const session = await openRawSession(small);
   const { hostname, port, host } = new URL(small);
   // So long that no buffer on the way holds it.
-  const asked = JSON.stringify(Array.from({ length: 100 }, (_, index) => ({ jsonrpc: '2.0', id: `a${index}`, method: 'tools/list' })));
+  const asked = JSON.stringify(times(100, (index) => ({ jsonrpc: '2.0', id: `a${index}`, method: 'tools/list' })));
   const given = Object.entries({ ...HEADERS, ...session, host, 'content-length': asked.length });
   const socket = connect({ host: hostname, port: Number(port) }).on('error', () => undefined);
   onTestFinished(() => void socket.destroy());

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../support/folder.ts';
 import { credentialsBy, openRawSession, openService, post, post2026, type Service, spokenSignIn } from '../../support/http.ts';
+import { times } from '../../support/times.ts';
 
 const PRINCIPALS = 20;
 /** Of the 2025 era, each; in the 2026-07-28 era each principal has one more. */
@@ -84,7 +85,7 @@ async function openOwned(): Promise<Owned> {
   };
 }
 
-const owners = Array.from({ length: PRINCIPALS }, (_, index) => `p${index + 1}`);
+const owners = times(PRINCIPALS, (index) => `p${index + 1}`);
 const neighbourOf = (owner: string) => owners[(owners.indexOf(owner) + 1) % PRINCIPALS] ?? '';
 const bearer = (owner: string) => ({ authorization: `Bearer ${owner}:read+write` });
 
@@ -148,7 +149,7 @@ describe('200 sessions of 20 principals, at the same time', () => {
 
   it('see nothing but what is their own', async () => {
     const opening = owners.flatMap((owner) =>
-      Array.from({ length: SESSIONS }, async () => ({ owner, headers: await openRawSession(service.url, bearer(owner)) })),
+      times(SESSIONS, async () => ({ owner, headers: await openRawSession(service.url, bearer(owner)) })),
     );
     sessions.push(...(await Promise.all(opening)));
     const looking = [

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sessionId, userIdOf } from '../../../src/emulator/world/exports/session-row.ts';
+import { times } from '../../support/times.ts';
 import { refusal, useTools, whole } from '../support.ts';
 
 const { call, platform } = useTools();
@@ -51,7 +52,7 @@ describe('a session', () => {
   });
 
   it('holds three records at the most, numbered or not', async () => {
-    const answer = await call('send_enrichments', { enrichments: Array.from({ length: 4 }, () => bySessionId) });
+    const answer = await call('send_enrichments', { enrichments: times(4, () => bySessionId) });
     expect(answer.text).toContain('1 of 4 records cannot be sent: enrichments[3]: is one too many: a session holds at most 3 records.');
   });
 });
@@ -92,7 +93,7 @@ describe('a batch with bad records', () => {
   });
 
   it('names every bad record by its position', async () => {
-    const enrichments = Array.from({ length: 15 }, (_, index) => ({ ...record, sessionNumber: index, enrichmentNumber: 9 }));
+    const enrichments = times(15, (index) => ({ ...record, sessionNumber: index, enrichmentNumber: 9 }));
     const { text } = await call('send_enrichments', { enrichments });
     expect(text).toMatch(/^15 of 15 records cannot be sent: .*enrichments\[9\].*; likewise the records at 10, 11, 12, 13, 14\./);
     expect(text).not.toContain('skipInvalid');

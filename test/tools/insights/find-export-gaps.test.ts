@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS, isoTime } from '../../../src/lib/clock.ts';
 import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { openPlatform, type Platform } from '../../support/emulator.ts';
 import { someOf } from '../../support/sample-size.ts';
+import { times } from '../../support/times.ts';
 import { refusal, useTools, whole, withTools } from '../support.ts';
 
 const { ask, call, platform } = useTools();
@@ -189,10 +190,10 @@ it('a backfill covers exactly what expired, in jobs of a week at most', async ()
   const days = each.flatMap(({ frequency: { dateRange } }) => {
     const count = (Date.parse(dateRange.to) - Date.parse(dateRange.from)) / DAY_MS;
     expect(count).toBeLessThanOrEqual(7);
-    return Array.from({ length: count }, (_, index) => dayOf(Date.parse(dateRange.from) + index * DAY_MS));
+    return times(count, (index) => dayOf(Date.parse(dateRange.from) + index * DAY_MS));
   });
   const missing = platform().stories.exportIncidents['Daily views']?.map(({ fromMs }) => dayOf(fromMs)) ?? [];
-  const all = Array.from({ length: 11 }, (_, index) => dayOf(Date.parse('2026-10-31') + index * DAY_MS));
+  const all = times(11, (index) => dayOf(Date.parse('2026-10-31') + index * DAY_MS));
   expect(days).toEqual(all.filter((day) => !missing.includes(day)));
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dayAfter } from '../../../src/lib/calendar.ts';
+import { times } from '../../support/times.ts';
 import { truthOf, type Wanted, wholeDays } from '../../support/truth.ts';
 import { findingsOf, only, records, refusal, useTools, WEEK } from '../support.ts';
 
@@ -26,7 +27,7 @@ describe('weekdays', () => {
   const names = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
   // From a Thursday to today, which is a Friday at ten.
   const range = { startDate: '2026-11-05', endDate: 'now' };
-  const days = Array.from({ length: 15 }, (_, index) => dayAfter('2026-11-05', index));
+  const days = times(15, (index) => dayAfter('2026-11-05', index));
   const daysOf = (name: unknown) => days.filter((day) => names.indexOf(String(name)) === (new Date(day).getUTCDay() + 6) % 7);
 
   it('are made of whole days: counts added, rates and averages from what they are of', { tags: 'nightly' }, async () => {
@@ -315,7 +316,7 @@ describe('what was to be expected', () => {
       breakdown: ['day'],
     });
     const rows = records(answer);
-    expect(rows.map(({ revenueSumVerdict }) => revenueSumVerdict === 'forecast')).toEqual(Array.from({ length: 10 }, (_, at) => at >= 4));
+    expect(rows.map(({ revenueSumVerdict }) => revenueSumVerdict === 'forecast')).toEqual(times(10, (at) => at >= 4));
     for (const row of rows) for (const metric of ['conversionRate', 'revenueSum']) requireOrder(row, metric);
     expect(Object.keys(rows[0] ?? {})).not.toContain('visitsExpected');
   });

@@ -12,6 +12,7 @@ import { bundledScript } from '../../support/bundled-script.ts';
 import { type Platform, sharedPlatform } from '../../support/emulator.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { sampleSize } from '../../support/sample-size.ts';
+import { times } from '../../support/times.ts';
 import type { ApplyOrder } from './apply-process.ts';
 
 const platform = sharedPlatform();
@@ -32,7 +33,7 @@ beforeAll(() => {
 async function planned({ authUrl, credentials, clock }: Platform, name: string, fieldName: string) {
   const dir = temporaryFolder();
   const plans = openPlans(plansDirectory(projectDirectory({ dir, principal: 'local', authUrl, projectId: 1201 })), 1201);
-  const bodies = Array.from({ length: JOBS }, (_, index) => ({
+  const bodies = times(JOBS, (index) => ({
     name: `${name} ${index}`,
     format: 'JSONL' as const,
     scope: 'sessions',
@@ -79,7 +80,7 @@ it(`a plan whose server is killed at ${KILLS} moments makes each job once`, { ta
   await ended;
   expect(await words).toBe('');
   const jobs = await jobsCalled('Killed');
-  expect(jobs.map(({ name }) => name)).toEqual(Array.from({ length: JOBS }, (_, index) => `Killed ${index}`));
+  expect(jobs.map(({ name }) => name)).toEqual(times(JOBS, (index) => `Killed ${index}`));
   expect(sent()).toBe(JOBS);
   expect((await parts()).map(({ jobId }) => jobId)).toEqual(jobs.map(({ jobId }) => jobId));
 });
@@ -87,8 +88,8 @@ it(`a plan whose server is killed at ${KILLS} moments makes each job once`, { ta
 it('a plan that several processes apply at once makes each job once, and is applied for all of them', async () => {
   const { start } = await planned(platform(), 'Raced', 'user_id');
   platform().faults.add({ kind: 'slow', operation: 'createExportJob', delayMs: 15 });
-  const racing = Array.from({ length: 4 }, () => start());
+  const racing = times(4, () => start());
   await Promise.all(racing.map(({ ended }) => ended));
   expect(await Promise.all(racing.map(({ words }) => words))).toEqual(racing.map(() => ''));
-  expect((await jobsCalled('Raced')).map(({ name }) => name)).toEqual(Array.from({ length: JOBS }, (_, index) => `Raced ${index}`));
+  expect((await jobsCalled('Raced')).map(({ name }) => name)).toEqual(times(JOBS, (index) => `Raced ${index}`));
 });

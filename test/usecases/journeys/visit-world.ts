@@ -1,4 +1,5 @@
 import { isoTime } from '../../../src/lib/clock.ts';
+import { times } from '../../support/times.ts';
 import type { RunText } from '../../workspace/convert/converted-runs.ts';
 
 /** A view as a file has it, and as the walkers in the tests read it. */
@@ -63,7 +64,7 @@ export interface WorldKind {
 
 const FIRST_DAY = 9;
 const DAYS = 7;
-const WEEK = Array.from({ length: DAYS }, (_, index) => FIRST_DAY + index);
+const WEEK = times(DAYS, (index) => FIRST_DAY + index);
 const DAY_MS = 86_400_000;
 
 /** The midnight with which a day of November 2026 begins. */
@@ -278,7 +279,7 @@ export function runsOf(kind: WorldKind, sessions: readonly SessionRow[]): RunTex
     const stepMs = hours === undefined ? end - start : hours * 3_600_000;
     const all = Object.keys(linesOf(kind, sessions, job, () => true)[0] ?? {}).filter((name) => !isRenamed || !name.includes('.'));
     const fields = all.filter((name) => job.fields?.includes(name) ?? true);
-    return Array.from({ length: Math.ceil((end - start) / stepMs) }, (_, index): RunText => {
+    return times(Math.ceil((end - start) / stepMs), (index): RunText => {
       const [fromMs, toMs] = [start + index * stepMs, Math.min(end, start + (index + 1) * stepMs)];
       const rows = linesOf(kind, sessions, job, (atMs) => atMs >= fromMs && atMs < toMs) as Readonly<Record<string, unknown>>[]; // any
       const lean = rows.map((row) => Object.fromEntries(fields.map((name) => [name, row[name]])));

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { seeded } from '../../bench/verdicts/random.ts';
 import { bundledScript } from '../../support/bundled-script.ts';
 import { sampleSize } from '../../support/sample-size.ts';
+import { times } from '../../support/times.ts';
 import { scratchDirectory } from '../download/store-stub.ts';
 import { openOffline, queried, writeRun } from './converted-runs.ts';
 
@@ -20,7 +21,7 @@ const SHORT_LIFE_MS = 400;
 
 /** Runs that are tables; a list of all runs would convert the others. */
 async function convertedRuns(workspace: ReturnType<typeof openOffline>): Promise<number> {
-  const runs = await Promise.all(Array.from({ length: RUNS }, (_, run) => workspace.find({ jobId: 31, runId: 501 + run })));
+  const runs = await Promise.all(times(RUNS, (run) => workspace.find({ jobId: 31, runId: 501 + run })));
   return runs.filter((run) => run?.table).length;
 }
 
@@ -31,7 +32,7 @@ async function convertsFurther(workspace: ReturnType<typeof openOffline>, child:
 }
 
 const sessions = (run: number) =>
-  Array.from({ length: ROWS }, (_, index) => {
+  times(ROWS, (index) => {
     // Each run repeats the last third of the one before.
     const id = run * Math.floor((ROWS * 2) / 3) + index;
     const user = 7_000_000_000_000_000_000n + BigInt(id);

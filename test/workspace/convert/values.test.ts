@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { times } from '../../support/times.ts';
 import { lines, type RunSketch, runsOnDisk } from '../query/runs-on-disk.ts';
 
 const session = (id: number, more: object = {}) => ({ project_id: 1201, session_id: `s${id}`, session_duration_msec: 1000 * id, ...more });
@@ -19,12 +20,12 @@ describe('one odd value costs itself alone', () => {
   });
 
   it('wherever it stands in the file', async () => {
-    const rows = Array.from({ length: 500 }, (_, id) => session(id, id === 400 ? { session_duration_msec: 'none' } : {}));
+    const rows = times(500, (id) => session(id, id === 400 ? { session_duration_msec: 'none' } : {}));
     expect(await rowsOf('SELECT count(session_duration_msec) FROM data', { files: [lines(...rows)] })).toEqual([[499]]);
   });
 
   it('and a column whose later values are all of another type has that type', async () => {
-    const rows = Array.from({ length: 500 }, (_, id) => session(id, { session_duration_msec: id < 60 ? id : id + 0.5 }));
+    const rows = times(500, (id) => session(id, { session_duration_msec: id < 60 ? id : id + 0.5 }));
     expect(await rowsOf('SELECT max(session_duration_msec) FROM data', { files: [lines(...rows)] })).toEqual([[499.5]]);
   });
 
@@ -66,7 +67,7 @@ describe('names are matched without case', () => {
       { fieldName: 'user_id', aliasName: 'who' },
       { fieldName: 'session_duration_msec', aliasName: 'how_long' },
     ];
-    const rows = Array.from({ length: 50 }, (_, id) => `${1000 + id},${id * 100}\n`).join('');
+    const rows = times(50, (id) => `${1000 + id},${id * 100}\n`).join('');
     const runs = headers.map((header) => ({ format: 'CSV', fields, files: [`${header}\n${rows}`] }));
     const found = await rowsOf('SELECT count(*), min(user_id), sum(session_duration_msec)::INT FROM data', ...runs);
     expect(found).toEqual([[4 * 50, '1000', 4 * 122_500]]);
@@ -93,7 +94,7 @@ describe('ids', () => {
 
   it('keep every character where a row beyond the beginning of a file has another text', async () => {
     const odd = ['007', '7', '-7', '-0', '+7', '7.0', '7e0', ' 7', '18446744073709551616', 'anna', ''];
-    const files = odd.map((id) => [...Array.from({ length: 60 }, (_, row) => `${1000 + row}`), id]);
+    const files = odd.map((id) => [...times(60, (row) => `${1000 + row}`), id]);
     const runs = days(
       ...files.map((ids, run) => ({ files: [lines(...ids.map((id, row) => ({ user_id: id, session_id: 100 * run + row })))] })),
     );
@@ -106,7 +107,7 @@ describe('ids', () => {
 });
 
 describe('a column that no list knows', () => {
-  const many = (last: unknown) => [...Array.from({ length: 500 }, (_, index) => index + 0.5), null, last];
+  const many = (last: unknown) => [...times(500, (index) => index + 0.5), null, last];
   const kinds: [string, readonly unknown[], string][] = [
     ['whole numbers', [999, 2499, null], 'BIGINT'],
     ['numbers', [999.5, 2499, null], 'DOUBLE'],
@@ -146,7 +147,7 @@ describe('a column that no list knows', () => {
 });
 
 describe('a file that cannot be read', () => {
-  const packed = gzipSync(`session_id,city\n${Array.from({ length: 999 }, (_, id) => `b${id * id},Bonn\n`).join('')}`);
+  const packed = gzipSync(`session_id,city\n${times(999, (id) => `b${id * id},Bonn\n`).join('')}`);
 
   it.each([
     ['not UTF-8', gzipSync(Buffer.from('session_id,city\nb,Orl\xe9ans\n', 'latin1')), /line 2 is not UTF-8 text/],

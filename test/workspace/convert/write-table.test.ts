@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { writeRows } from '../../../src/workspace/convert/write-table.ts';
 import { openDatabase } from '../../../src/workspace/query/database.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { times } from '../../support/times.ts';
 
 const ROWS = 10_000;
 const COLUMNS = "{'id': 'BIGINT', 'cents': 'BIGINT', 'money': 'DOUBLE', 'items': 'BIGINT[]'}";
@@ -27,7 +28,7 @@ async function conversion(spoil?: string) {
     string,
     string,
   ];
-  writeFileSync(source, Array.from({ length: ROWS }, (_, id) => `${line(id)}\n`).join(''));
+  writeFileSync(source, times(ROWS, (id) => `${line(id)}\n`).join(''));
   const database = await openDatabase({ setup: [], files: [source, target, whole], memoryBytes: 2 ** 28, threads: 2 });
   onTestFinished(() => database.closeSync());
   const spoiling = new Proxy(database, {
@@ -47,7 +48,7 @@ async function conversion(spoil?: string) {
 }
 
 describe('the table of a run', () => {
-  const ids = Array.from({ length: ROWS }, (_, id) => id).filter((id) => id % 3 !== 0);
+  const ids = times(ROWS, (id) => id).filter((id) => id % 3 !== 0);
   const cents = ids.reduce((sum, id) => sum + CENTS - BigInt(id), 0n);
 
   it('has all rows of the source', async () => {

@@ -5,10 +5,10 @@ import { array, assert, asyncProperty, constantFrom, integer, record } from 'fas
 import { describe, expect, it } from 'vitest';
 import { shownHints } from '../../../src/lib/hint.ts';
 import { WorkspaceError } from '../../../src/workspace/store/disk.ts';
+import { times } from '../../support/times.ts';
 import * as store from './store-stub.ts';
 
-const rows = (count: number, salt = '') =>
-  Array.from({ length: count }, (_, index) => `{"n":${index},"s":"${salt}${index * 7919}"}\n`).join('');
+const rows = (count: number, salt = '') => times(count, (index) => `{"n":${index},"s":"${salt}${index * 7919}"}\n`).join('');
 const PLAIN = Buffer.from(rows(4_000));
 const FILE = gzipSync(PLAIN);
 const OTHER = gzipSync(rows(4_000, 'x'));
@@ -26,7 +26,7 @@ describe('a part arrives whole', () => {
   it.each<[string, store.Behaviour[], number]>([
     ['in one piece', [store.serve], 1],
     ['after a cut', [store.cutAfter(third), store.serve], 2],
-    ['after cuts, each of which brings something', Array.from({ length: 12 }, () => store.cutAfter(500)), 99],
+    ['after cuts, each of which brings something', times(12, () => store.cutAfter(500)), 99],
     ['after 500 and 503', [store.refuse(500), store.refuse(503, { 'retry-after': '2' }), store.serve], 3],
     ['at a new address, where it expires in the middle', [store.cutAfter(half), store.refuse(403), store.serve], 3],
     ['where more was announced than there is', [store.announceMore(64), store.serve], 2],
@@ -105,7 +105,7 @@ describe('a part that cannot be had is an error, and never a short file', () => 
     ['a store that is silent', [() => undefined], { idleTimeoutMs: 20 }, 'store', /was silent for 20 ms\. Given up/],
     [
       'a changed file at every turn',
-      Array.from({ length: 9 }, (_, index) => store.changeTo(gzipSync(rows(900 + index)), store.cutAfter(700))),
+      times(9, (index) => store.changeTo(gzipSync(rows(900 + index)), store.cutAfter(700))),
       {},
       'store',
       /changes again and again/,

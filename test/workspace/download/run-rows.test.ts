@@ -3,6 +3,7 @@ import type { Ask } from '../../../src/api/client.ts';
 import { ApiError } from '../../../src/api/errors.ts';
 import { MAX_PAGE_SIZE } from '../../../src/api/params.ts';
 import { type RunRow, runRowsOf } from '../../../src/workspace/download/run-rows.ts';
+import { times } from '../../support/times.ts';
 
 interface Listing {
   readonly pagesFrom?: 0 | 1;
@@ -15,7 +16,7 @@ interface Listing {
 function listOf(runsByJob: ReadonlyMap<number, number>, { pagesFrom = 1, order = 'by job', odd }: Listing = {}) {
   const rows = [...runsByJob]
     .toSorted(([a], [b]) => b - a)
-    .flatMap(([jobId, runs]) => Array.from({ length: runs }, (_, run): RunRow => ({ jobId, jobRunId: jobId * 1000 + runs - run })));
+    .flatMap(([jobId, runs]) => times(runs, (run): RunRow => ({ jobId, jobRunId: jobId * 1000 + runs - run })));
   const listed = order === 'mixed' ? rows.toSorted((a, b) => (Number(a.jobRunId) % 97) - (Number(b.jobRunId) % 97)) : rows;
   const asked: (number | undefined)[] = [];
   async function answer({ limit, page }: { limit: number; page?: number }) {
@@ -30,7 +31,7 @@ function listOf(runsByJob: ReadonlyMap<number, number>, { pagesFrom = 1, order =
   return { ask, asked, of, all: listed };
 }
 
-const many = new Map(Array.from({ length: 3_000 }, (_, at) => [5_000 + at * 3, 1 + ((at * 7) % 39)]));
+const many = new Map(times(3_000, (at) => [5_000 + at * 3, 1 + ((at * 7) % 39)]));
 const sorted = (rows: readonly RunRow[]) => rows.map(({ jobRunId }) => Number(jobRunId)).toSorted((a, b) => a - b);
 
 describe.each([0, 1] as const)('with pages from %d', (pagesFrom) => {

@@ -8,6 +8,7 @@ import { openWriter, runSql } from '../../../src/workspace/query/sql-process.ts'
 import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { inFullRun } from '../../support/sample-size.ts';
+import { times } from '../../support/times.ts';
 
 const ENDLESS = 'SELECT count(*) FROM range(1000000000000)';
 const request = (sql: string) => ({
@@ -22,7 +23,7 @@ const request = (sql: string) => ({
 /** A gigabyte of zeros, compressed to one megabyte. */
 function bomb(): Buffer {
   const block = gzipSync(Buffer.alloc(64 * 1024 * 1024), { level: 9 });
-  return Buffer.concat(Array.from({ length: 16 }, () => block));
+  return Buffer.concat(times(16, () => block));
 }
 
 describe('a megabyte that unpacks to a gigabyte', () => {
@@ -64,9 +65,7 @@ describe('a megabyte that unpacks to a gigabyte', () => {
 it('queries of another caller are answered while twelve endless ones of one caller run', { tags: 'nightly' }, async () => {
   const directory = temporaryFolder();
   const ending = new AbortController();
-  const greedy = Array.from({ length: 12 }, () =>
-    runSql(request(ENDLESS), { directory, holder: 'greedy', timeoutMs: 60_000, signal: ending.signal }),
-  );
+  const greedy = times(12, () => runSql(request(ENDLESS), { directory, holder: 'greedy', timeoutMs: 60_000, signal: ending.signal }));
   // Until the first two have begun.
   await expect(runSql(request(ENDLESS), { directory, holder: 'third', timeoutMs: 1_500 })).rejects.toMatchObject({ name: 'SqlError' });
   const startedMs = performance.now();

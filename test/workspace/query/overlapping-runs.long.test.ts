@@ -7,6 +7,7 @@ import { neededOf } from '../../../src/workspace/query/data-view.ts';
 import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
 import { sampleSize } from '../../support/sample-size.ts';
+import { times } from '../../support/times.ts';
 import { askedOf, lines, type RunSketch, runsOnDisk, tablesIn, viewIn } from './runs-on-disk.ts';
 
 describe('runs that overlap', () => {
@@ -76,7 +77,7 @@ describe('runs whose whole time later exports hold with all their columns', () =
 describe('jobs over the same days, in every order of their creation and export', () => {
   const HOUR_MS = 3_600_000;
   const START_MS = Date.UTC(2026, 10, 9);
-  const SESSIONS = Array.from({ length: 24 }, (_, index) => ({
+  const SESSIONS = times(24, (index) => ({
     project_id: 1201,
     user_id: index % 5,
     session_id: 900 + index,
@@ -95,7 +96,7 @@ describe('jobs over the same days, in every order of their creation and export',
     readonly holds?: ((row: Row) => boolean) | undefined;
   }
   const runsOf = ({ fields, hours = 24, after = 0, holds = () => true, ...more }: Sketch) =>
-    Array.from({ length: Math.floor((48 - after) / hours) }, (_, index): RunSketch => {
+    times(Math.floor((48 - after) / hours), (index): RunSketch => {
       const fromMs = START_MS + (after + index * hours) * HOUR_MS;
       const [from, to] = [new Date(fromMs).toISOString(), new Date(fromMs + hours * HOUR_MS).toISOString()];
       const rows = SESSIONS.filter((row) => holds(row) && row.session_time >= from && row.session_time < to);

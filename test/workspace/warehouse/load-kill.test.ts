@@ -14,6 +14,7 @@ import { bundledScript } from '../../support/bundled-script.ts';
 import { sharedClickHouse } from '../../support/clickhouse/index.ts';
 import { missing } from '../../support/clickhouse/start.ts';
 import { sampleSize } from '../../support/sample-size.ts';
+import { times } from '../../support/times.ts';
 import { openOffline, type RunText, writeRun } from '../convert/converted-runs.ts';
 import { scratchDirectory } from '../download/store-stub.ts';
 import type { LoadOrder } from './load-process.ts';
@@ -31,7 +32,7 @@ const ROWS = 450;
 const PIECES = 2 + 3 + 2;
 const LONG_MS = 120_000 + KILLS * 6_000;
 
-const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+const range = (count: number) => times(count, (index) => index);
 
 /** Overlapping runs: each holds a day and repeats the last third of the one before it; the last job has no whole key. */
 function killRuns(): RunText[] {
@@ -99,7 +100,7 @@ describe.skipIf(missing)(`processes that load into the warehouse${missing ? ` ($
     const records = async () => (await workspace.warehouse?.records()) ?? [];
     /** Everything is loaded, and no row of a run lies there twice, merged or not: the keyless ones would count. */
     async function checkWhole() {
-      expect((await records()).map(({ state }) => state)).toEqual(Array.from({ length: RUNS + 1 }, () => 'loaded'));
+      expect((await records()).map(({ state }) => state)).toEqual(times(RUNS + 1, () => 'loaded'));
       for (const [jobId, truth] of truths) expect((await asked(workspace, SQL, { jobId })).rows).toEqual(truth);
       const own = `_project = '${projectName(authUrl, 1201)}' AND _job = 41`;
       expect(await clickHouse().query(`SELECT toUInt32(count()) FROM analytics.export_sessions WHERE ${own}`)).toEqual([[ROWS]]);

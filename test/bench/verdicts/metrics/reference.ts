@@ -1,4 +1,5 @@
 import type { DailyPoint } from '../../../../src/domain/metrics/engine/series.ts';
+import { times } from '../../../support/times.ts';
 import { seeded } from '../random.ts';
 
 /**
@@ -28,7 +29,7 @@ interface Fit {
 }
 
 function fitOf(values: readonly number[], known: ReadonlySet<number>, learned: number): Fit {
-  const groups = Array.from({ length: 7 }, (): number[] => []);
+  const groups = times(7, (): number[] => []);
   for (let day = 0; day < learned; day += 1) if (!known.has(day)) groups[day % 7]?.push(values[day] ?? 0);
   const means = groups.map((group) => group.reduce((sum, value) => sum + value, 0) / group.length);
   const counts = groups.map(({ length }) => length);
@@ -47,7 +48,7 @@ function farthest({ residuals, deviation, counts }: Fit, from: number, isToEnd: 
   let best: Scored = { from, to: end, score: 0 };
   for (let start = from; start < end; start += 1) {
     let [sum, doubt] = [0, 0];
-    const taken = Array.from({ length: 7 }, () => 0);
+    const taken = times(7, () => 0);
     for (let day = start; day < end; day += 1) {
       const weekday = day % 7;
       sum += residuals[day] ?? 0;
@@ -71,7 +72,7 @@ function limitOf(days: number, learned: number, chance: number): number {
   if (known !== undefined) return known;
   const { normal } = seeded(4_711);
   const draws = 20_000;
-  const scores = Array.from({ length: draws }, () => {
+  const scores = times(draws, () => {
     const values = Array.from({ length: days }, normal);
     return Math.abs(farthest(fitOf(values, NONE, learned), learned, true).score);
   });
@@ -91,7 +92,7 @@ export function referTo(points: readonly DailyPoint[], holidays: ReadonlySet<num
 /** The farthest intervals of a series from day `learned` on, each taken out before the next is sought. */
 export function referToIntervals(points: readonly DailyPoint[], holidays: ReadonlySet<number>, learned: number, most: number): Scored[] {
   let fit = fitOf(logarithms(points), holidays, learned);
-  return Array.from({ length: most }, () => {
+  return times(most, () => {
     const best = farthest(fit, learned, false);
     const own = fit.residuals.slice(best.from, best.to);
     const effect = own.reduce((sum, value) => sum + value, 0) / own.length;
@@ -139,7 +140,7 @@ function farthestBesideSlope(values: readonly number[], known: ReadonlySet<numbe
   const isIn = (day: number) => (known.has(day) ? 0 : 1);
   const days = values.map((_, day) => day);
   const columns = [
-    ...Array.from({ length: 7 }, (_, weekday) => days.map((day) => (day % 7 === weekday ? isIn(day) : 0))),
+    ...times(7, (weekday) => days.map((day) => (day % 7 === weekday ? isIn(day) : 0))),
     days.map((day) => isIn(day) * (day - days.length / 2)),
   ];
   const [all, past] = [spanOf(columns), spanOf(columns.map((column) => column.map((value, day) => (day < learned ? value : 0))))];

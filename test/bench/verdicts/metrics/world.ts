@@ -1,4 +1,5 @@
 import type { DailyPoint, MetricKind } from '../../../../src/domain/metrics/engine/series.ts';
+import { times } from '../../../support/times.ts';
 import { between, type Random, seeded } from '../random.ts';
 
 export const DEVICES = ['desktop', 'mobile', 'tablet'] as const;
@@ -115,7 +116,7 @@ export function drawWorld(options: WorldOptions): World {
   const random = seeded(seed);
   const holidays = new Set([random.integer(3, history - 1), random.integer(3, history - 1), ...(options.holidays ?? [])]);
   const weekend = between(random, 0.65, 1.35);
-  const weekdayVisits = Array.from({ length: 7 }, (_, day) => (day === 0 || day === 6 ? weekend : 1) * Math.exp(0.04 * random.normal()));
+  const weekdayVisits = times(7, (day) => (day === 0 || day === 6 ? weekend : 1) * Math.exp(0.04 * random.normal()));
   const weekdayRates = Array.from(
     { length: 7 },
     (_, day) => (day === 0 || day === 6 ? between(random, 0.85, 1.1) : 1) * Math.exp(0.02 * random.normal()),
@@ -188,7 +189,7 @@ export function drawWorld(options: WorldOptions): World {
     }),
   );
   return {
-    labels: Array.from({ length: days }, (_, day) => new Date(FIRST_MS + day * DAY_MS).toISOString().slice(0, 10)),
+    labels: times(days, (day) => new Date(FIRST_MS + day * DAY_MS).toISOString().slice(0, 10)),
     cells,
     holidays,
   };

@@ -1,4 +1,5 @@
 import { judgeTogether, type Tracked } from '../../../../src/domain/speed/engine/judge-series.ts';
+import { times } from '../../../support/times.ts';
 import { percent, type Table, type Trial } from '../../tables.ts';
 import { type Cell, cells } from './cells.ts';
 import { EFFECT, type Outcome, outcomeOf } from './outcome.ts';
@@ -23,7 +24,7 @@ const nameOf = ({ scenarios, slower = 0 }: Site) =>
 function seriesOf({ scenarios, slower = 0 }: Site, seed: number): { tracked: Tracked[]; period: { startMs: number; endMs: number } } {
   const step: Shape = { kind: 'step', size: slower, agoMs: [4 * DAY_MS, 4 * DAY_MS] };
   const endMs = Date.parse('2026-06-01T00:00:00Z');
-  const tracked = Array.from({ length: scenarios * METRICS }, (_, index) => {
+  const tracked = times(scenarios * METRICS, (index) => {
     const [scenario, metric] = [Math.floor(index / METRICS), index % METRICS];
     const nature = { ...USUAL_NATURE, noise: NOISES[metric % NOISES.length] ?? 0.1, ar: metric < NOISES.length ? 0.3 : 0.9 };
     const world = makeWorld(nature, slower > 0 && scenario === 0 ? step : { kind: 'stable' }, seed + index);
@@ -130,7 +131,7 @@ export function* speedVerdicts({ worlds, seed, only = '' }: Trial): Generator<Ta
     const asked = numbered.filter(({ cell }) => cell.group === group && cell.id.includes(only));
     const lines = asked.map(({ cell, number }) => {
       // Worlds of their own for each row, so that one unlucky draw of noise does not show in all.
-      const outcomes = Array.from({ length: worlds }, (_, index) => outcomeOf(cell, seed * 1_000_003 + number * 10_007 + index));
+      const outcomes = times(worlds, (index) => outcomeOf(cell, seed * 1_000_003 + number * 10_007 + index));
       return { cells: cellsOf(cell, outcomes) };
     });
     yield { title: `Scenarios: ${group}`, columns: COLUMNS, lines };

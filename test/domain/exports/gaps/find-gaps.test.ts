@@ -14,6 +14,7 @@ import {
 } from '../../../../src/domain/exports/gaps/find-gaps.ts';
 import { shiftDays } from '../../../../src/lib/calendar.ts';
 import { DAY_MS, HOUR_MS, isoTime } from '../../../../src/lib/clock.ts';
+import { times } from '../../../support/times.ts';
 
 const NOW_MS = Date.parse('2026-11-20T10:00:00Z');
 const LAG_MS = 130 * 60_000;
@@ -71,7 +72,7 @@ it.each(['UTC', 'Europe/Paris'])('each day of a daily job has the status of its 
       // Before its first run nobody knows of a job; without a known range at the end the last days cannot be told.
       const fates: Fate[] = [first === 'missing' ? 'failed' : first, ...middle, 'kept'];
       const { intervals } = study(daily(fates, timeZone), timeZone);
-      const statuses = intervals.flatMap((each) => Array.from({ length: slotsOf(each, 'day') }, () => each.status));
+      const statuses = intervals.flatMap((each) => times(slotsOf(each, 'day'), () => each.status));
       expect(statuses).toEqual(fates.map((each) => SHOWN[each]));
       expect(intervals.slice(1).map(({ startMs }) => startMs)).toEqual(intervals.slice(0, -1).map(({ endMs }) => endMs));
     }),
@@ -94,14 +95,14 @@ it('each day of a daily job keeps the runs that tell it, and says what is inferr
 });
 
 it('an answer that is too long keeps the gaps', () => {
-  const fates = Array.from({ length: 30 }, (_, index): Fate => (index % 3 === 0 ? 'kept' : index % 3 === 1 ? 'expired' : 'failed'));
+  const fates = times(30, (index): Fate => (index % 3 === 0 ? 'kept' : index % 3 === 1 ? 'expired' : 'failed'));
   const rows = gapRows(study(daily([...fates, 'kept'])));
   expect(rows).toHaveLength(20);
   expect(
     mostTelling(rows, 12)
       .map(({ status }) => status)
       .toSorted(),
-  ).toEqual([...Array.from({ length: 2 }, () => 'expired'), ...Array.from({ length: 10 }, () => 'failed')]);
+  ).toEqual([...times(2, () => 'expired'), ...times(10, () => 'failed')]);
   expect(mostTelling(rows, 12)).toEqual(rows.filter((row) => mostTelling(rows, 12).includes(row)));
   expect(mostTelling(rows, 20)).toEqual(rows);
 });
@@ -159,7 +160,7 @@ describe('ranges that overlap', () => {
 });
 
 it('a long history is cut, and says so, unless somebody asks for it', () => {
-  const fates = Array.from({ length: 120 }, (): Fate => 'kept');
+  const fates = times(120, (): Fate => 'kept');
   expect(study(daily(fates))).toMatchObject({ cutToDays: 92 });
   const all = findGaps(daily(fates), { timeZone: 'UTC', nowMs: NOW_MS, startMs: NOW_MS - 110 * DAY_MS });
   expect(all.cutToDays).toBeUndefined();
@@ -168,7 +169,7 @@ it('a long history is cut, and says so, unless somebody asks for it', () => {
 
 it('a year of hours is studied at once', () => {
   const fromMs = NOW_MS - 365 * DAY_MS;
-  const covering = Array.from({ length: 365 * 24 }, (_, hour) => ({
+  const covering = times(365 * 24, (hour) => ({
     runId: hour,
     range: { startMs: fromMs + hour * HOUR_MS, endMs: fromMs + (hour + 1) * HOUR_MS },
     state: 'downloaded' as const,

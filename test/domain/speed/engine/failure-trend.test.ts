@@ -3,6 +3,7 @@ import { chanceOfDifference, judgeFailures, shareOf } from '../../../../src/doma
 import { fisherTest } from '../../../../src/statistics/proportions.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 import { sampleSize } from '../../../support/sample-size.ts';
+import { times } from '../../../support/times.ts';
 import { DAY_MS, HOUR_MS } from './runs.ts';
 
 const DAYS = 37;
@@ -11,9 +12,9 @@ const changedMs = 34 * DAY_MS;
 
 /** What is said of runs every half hour that fail with this chance at an instant. */
 function trends(chanceAt: (ms: number) => number, count: number) {
-  return Array.from({ length: count }, (_, seed) => {
+  return times(count, (seed) => {
     const { uniform } = seeded(500 + seed);
-    const dates = Array.from({ length: DAYS * 48 }, (__, index) => (index * HOUR_MS) / 2);
+    const dates = times(DAYS * 48, (index) => (index * HOUR_MS) / 2);
     return judgeFailures({ dates, failed: dates.map((date) => uniform() < chanceAt(date)) }, period);
   });
 }
@@ -66,7 +67,7 @@ describe('a share of failed runs', () => {
     expect(chanceOfDifference(shareOf(96, 720), shareOf(29, 178), 1)).toBeGreaterThanOrEqual(0.3331367789171934 - 1e-9);
   });
 
-  const everyNth = (count: number, nth: number) => Array.from({ length: count }, (_, index) => index % nth === nth - 1);
+  const everyNth = (count: number, nth: number) => times(count, (index) => index % nth === nth - 1);
   it.each([
     ['no change', everyNth(720, 7), everyNth(178, 6)],
     ['fails more often', everyNth(720, 72), everyNth(178, 8)],

@@ -3,6 +3,7 @@ import { judgeSeries, twoLevelsIn, type Verdict } from '../../../../src/domain/s
 import { localTimes } from '../../../../src/domain/speed/engine/local-time.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 import type { Nature, Shape } from '../../../bench/verdicts/speed/worlds.ts';
+import { times } from '../../../support/times.ts';
 import { DAY_MS, EFFECT, HOUR_MS, inState, judge, judged } from './runs.ts';
 
 const ago = (days: number) => [days * DAY_MS, days * DAY_MS] as const;
@@ -91,7 +92,7 @@ it.each([
 });
 
 describe('odd series', () => {
-  const hours = (count: number) => Array.from({ length: count }, (_, index) => index * HOUR_MS);
+  const hours = (count: number) => times(count, (index) => index * HOUR_MS);
   const judgeOf = (values: readonly number[], effect = { relative: 0.03, absolute: 2 }) =>
     judgeSeries(
       { series: { dates: hours(values.length), values }, effect },
@@ -177,7 +178,7 @@ test.each(SHAPES)('the verdict on a world with $kind depends neither on the unit
 });
 
 it('local time follows the zone through a change of its clock', () => {
-  const instants = Array.from({ length: 60 * 24 }, (_, index) => Date.parse('2026-03-01T00:30:00Z') + index * HOUR_MS);
+  const instants = times(60 * 24, (index) => Date.parse('2026-03-01T00:30:00Z') + index * HOUR_MS);
   const { hour, weekday } = localTimes(instants, 'Europe/Madrid');
   const format = new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Madrid', hour: '2-digit', hourCycle: 'h23', weekday: 'short' });
   const names = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
@@ -193,8 +194,8 @@ const CHANGED = HOURS - 5 * 24;
 function split(seed: number, factor: (hour: number, draw: number, other: number) => number) {
   const { normal, uniform } = seeded(seed);
   const series = {
-    dates: Array.from({ length: HOURS }, (_, hour) => START_MS + hour * HOUR_MS),
-    values: Array.from({ length: HOURS }, (_, hour) => 2000 * Math.exp(0.08 * normal()) * factor(hour, uniform(), normal())),
+    dates: times(HOURS, (hour) => START_MS + hour * HOUR_MS),
+    values: times(HOURS, (hour) => 2000 * Math.exp(0.08 * normal()) * factor(hour, uniform(), normal())),
   };
   return twoLevelsIn({ series, effect: { relative: 0.05, absolute: 50 } }, 'UTC');
 }
@@ -209,9 +210,7 @@ it('two levels of which one is new are told apart: when, how many runs, and at w
 });
 
 it('two levels are none where all runs scatter more widely than before', () => {
-  const found = Array.from({ length: 40 }, (_, seed) =>
-    split(seed, (hour, _draw, other) => (hour >= CHANGED ? Math.exp(0.13 * other) : 1)),
-  );
+  const found = times(40, (seed) => split(seed, (hour, _draw, other) => (hour >= CHANGED ? Math.exp(0.13 * other) : 1)));
   // One in twenty such samples looks like two levels on one side by chance.
   expect(found.filter(Boolean).length).toBeLessThanOrEqual(2);
 });
