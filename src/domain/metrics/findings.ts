@@ -79,7 +79,7 @@ export interface PlacedChange {
 /** A very large order that comes less often, on any day of a year, explains nothing. */
 const RAREST = Math.log(0.01 / 365);
 /** The one thing that alone could make a day of money stand out. */
-export const LARGE_ORDER: Facts['causes'] = [{ kind: 'special day', name: 'a single very large order', basis: 'inferred' }];
+const LARGE_ORDER: Facts['causes'] = [{ kind: 'special day', name: 'a single very large order', basis: 'inferred' }];
 
 /** A single very large order, where what the orders of a day came to each makes most of a rise of money on it. */
 export function orderCause(metric: string, points: readonly DailyPoint[], from: string, to = points.at(-1)?.label): Facts['causes'] {

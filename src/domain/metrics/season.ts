@@ -1,6 +1,5 @@
 import type { Facts } from '../../findings/finding.ts';
 import { listed } from '../../findings/wording.ts';
-import { dayAfter } from '../../lib/calendar.ts';
 import { nthDouble } from '../../lib/nth.ts';
 import { meanOf, median } from '../../statistics/order.ts';
 import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
@@ -84,7 +83,7 @@ function jumpAt(
 function couldBeSeason(metric: string, points: readonly DailyPoint[], change: Lasting): boolean {
   const kind = kindOf(metric);
   const { shape, from, to, days, relative, low, high } = change;
-  if ((to !== undefined && days < LONG) || points.every(({ season }) => season !== undefined)) return false;
+  if (to !== undefined && days < LONG) return false;
   if (shape === 'drift') {
     const error = (logOf(high) - logOf(low)) / 2 / Z_95;
     return Math.abs(logOf(relative)) <= Z_95 * Math.hypot(error, seasonOf(kind, days));
@@ -92,12 +91,8 @@ function couldBeSeason(metric: string, points: readonly DailyPoint[], change: La
   const series = isSum(kind) ? seriesOf(points, kind, from) : undefined;
   if (!series) return false;
   const lastYear = new Map(points.map(({ label, season }) => [label, season]));
-  const isSlow = (edge: Parameters<typeof jumpAt>[1], sign: number) => {
-    const jump = jumpAt(series, edge, (label) => lastYear.get(label));
-    return jump !== undefined && jump.by * sign <= Z_95 * jump.sd;
-  };
-  const end = to === undefined ? undefined : dayAfter(to, 1);
-  return isSlow(change, Math.sign(relative)) && (end === undefined || isSlow({ earliest: end, latest: end }, -Math.sign(relative)));
+  const jump = jumpAt(series, change, (label) => lastYear.get(label));
+  return jump !== undefined && jump.by * Math.sign(relative) <= Z_95 * jump.sd;
 }
 
 /** The part of the calendar that could have made a change by itself: special days that no earlier year is known of, or the season. */

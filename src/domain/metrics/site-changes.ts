@@ -1,6 +1,6 @@
-import { dayAfter, daysFrom } from '../../lib/calendar.ts';
+import { daysFrom } from '../../lib/calendar.ts';
 import type { DatedChange } from './engine/changes.ts';
-import { changesSince, type FoundChange, measureChange, sizeOfDays } from './engine/measure.ts';
+import { changesSince, measureChange, sizeOfDays } from './engine/measure.ts';
 import { findReasons, type Reasons } from './engine/reasons.ts';
 import { LAST } from './engine/scan.ts';
 import { LONGEST_EPISODE_DAYS } from './engine/seek.ts';
@@ -26,8 +26,6 @@ export interface SiteChange<Of extends Visits = Visits> {
 
 /** Probability of a change where nothing happened, over all series of a table. */
 export const ERROR = 0.01;
-/** Score from which a factor has moved on days that only its product shows: there are three, on days that were searched for. */
-const MADE = 2.6;
 /** Days before a change or a period that say what was usual; a change that began on them and goes on is still news. */
 export const DAYS_BEFORE = 28;
 
@@ -50,39 +48,15 @@ export function measuredOn<Of extends Visits>({ metric, reading, change }: SiteC
 /** The same; as it was found where its days show no size. */
 export const measuredAt = <Of extends Visits>(own: SiteChange<Of>): SiteChange<Of> => measuredOn(own) ?? own;
 
-/** Whether a metric moved on the days of a change and the way that it goes. */
-function hasMoved(metric: string, reading: Visits, change: DatedChange): boolean {
-  const size = sizeOfDays(kindOf(metric), pointsKnown(reading, metric), change);
-  return size !== undefined && size.relative * change.relative > 0 && Math.abs(size.score) >= MADE;
-}
-
-/**
- * Changes of a metric from a day on; of a product those of its factors, with the days and cost that every tool tells, though others made up
- * for them; by itself it ends by chance, and where no factor moved one large order or a slow rise may be all there is.
- */
+/** Changes of a metric from a day on; of a product those of its factors, with the days and cost that every tool tells. */
 export function changesOf<Of extends Visits>(reading: Of, metric: string, from: string, most: number): SiteChange<Of>[] {
-  const since = (name: string) =>
+  const factors = factorsOf(metric, reading);
+  return (factors.length === 0 ? [metric] : factors).flatMap((name) =>
     changesSince(kindOf(name), pointsKnown(reading, name), from, most)
       // What lasted for longer and is over was a level between two changes, and is no story by itself.
       .filter(({ to, days }) => to === undefined || days <= LONGEST_EPISODE_DAYS)
-      .map((change) => ({ metric: name, reading, change }));
-  const own = since(metric);
-  const factors = factorsOf(metric, reading);
-  if (factors.length === 0) return own;
-  const ofFactors = factors.flatMap(since);
-  const alone = own.flatMap(({ change }) => {
-    if (ofFactors.some((other) => areNear(other.change, change))) return [];
-    // What a factor did later in it is told of that one.
-    const [later] = ofFactors
-      .map((other) => other.change.from)
-      .filter((day) => day > change.from && day <= (change.to ?? day))
-      .toSorted();
-    const part = later === undefined ? change : { ...change, to: dayAfter(later, -1) };
-    const size = sizeOfDays(kindOf(metric), pointsKnown(reading, metric), part);
-    const isMade = factors.some((factor) => hasMoved(factor, reading, part));
-    return isMade ? [{ metric, reading, change: { ...change, ...size } }] : [];
-  });
-  return [...ofFactors, ...alone];
+      .map((change) => ({ metric: name, reading, change })),
+  );
 }
 
 /** First and last day of what is asked about. */
@@ -93,18 +67,6 @@ export interface AskedDays {
 
 /** Whether a change has a day among those that are asked about. */
 export const isOn = ({ from, to = LAST }: Pick<DatedChange, 'from' | 'to'>, { first, last }: AskedDays) => from <= last && to >= first;
-
-/** The changes of its factors that a product went the way of, as far as they lie on the days asked about; its own where none did. */
-export function byFactors<Of extends Visits>(own: SiteChange<Of>, days: AskedDays): SiteChange<Of>[] {
-  const { metric, reading, change } = own;
-  const factors = factorsOf(metric, reading);
-  if (factors.length === 0) return [own];
-  const { from, to = LAST, relative } = change;
-  const behind = changesOf(reading, metric, dayAfter(from, -DAYS_BEFORE), ERROR / (factors.length + 1)).filter(
-    (each) => each.metric !== metric && each.change.relative * relative > 0 && isOn(each.change, { first: from, last: to }),
-  );
-  return behind.length === 0 ? [own] : behind.filter((each) => isOn(each.change, days));
-}
 
 /** A part of the visits that a change may lie in, by its name. */
 export interface NamedVisits<Of extends Visits = Visits> {
@@ -136,39 +98,17 @@ export function hasStayed({ metric, change }: SiteChange, other: Visits): boolea
   return size !== undefined && !goesAlong(size.relative, change.relative);
 }
 
-/** The days of a metric, and a change among them. */
-export interface ChangedDays {
-  readonly days: readonly DailyPoint[];
-  readonly change: FoundChange;
-}
-
 /** The usual count of the days of a change, and how far that of these lies beside it. */
-function movedBy({ days, change: { from, to = LAST, relative } }: ChangedDays): { usual: number; moved: number } {
-  const own = daysIn(days, (label) => label >= from && label <= to);
+function movedBy({ metric, reading, change: { from, to = LAST, relative } }: SiteChange): { usual: number; moved: number } {
+  const own = daysIn(pointsKnown(reading, metric), (label) => label >= from && label <= to);
   const usual = sumOf(own, 'numerator') / Math.max(Number.EPSILON, 1 + relative);
   return { usual, moved: usual * relative };
 }
 
-/** Whether a change of some visits is that of a part of them: by plain sums, because a season moves all parts. */
-export function isOfPart(part: ChangedDays, whole: ChangedDays): boolean {
+/** Whether a change is that of a part, which moved unlike the rest of some visits: by plain sums, because a season moves all parts. */
+export function isOfThisPart(part: SiteChange, whole: SiteChange): boolean {
   const [own, all] = [movedBy(part), movedBy(whole)];
   return !goesAlong((all.moved - own.moved) / (all.usual - own.usual), part.change.relative);
-}
-
-const changedDays = ({ metric, reading, change }: SiteChange): ChangedDays => ({ days: pointsKnown(reading, metric), change });
-
-/** Whether a change is that of a part, which moved unlike the rest of some visits. */
-export const isOfThisPart = (part: SiteChange, whole: SiteChange) => isOfPart(changedDays(part), changedDays(whole));
-
-/** The change of a part of some visits, of those that were found, that a change of these is: on its days the part moved unlike the rest. */
-export function foundInPart<Of extends Visits>(own: SiteChange<Of>, found: readonly SiteChange<Of>[]): SiteChange<Of> | undefined {
-  const { metric, change } = own;
-  const days = { first: change.from, last: change.to ?? LAST };
-  return found.find((part) => {
-    if (part.metric !== metric || part.change.relative * change.relative <= 0 || !isOn(part.change, days)) return false;
-    const size = sizeOfDays(kindOf(metric), pointsKnown(part.reading, metric), change);
-    return size !== undefined && isOfThisPart({ ...part, change: { ...change, ...size } }, own);
-  });
 }
 
 /** A change on the one part of its visits that moved its way, unlike the rest, and made most of it, as dated and sized there. */

@@ -7,7 +7,7 @@ import { explainHeadline } from '../../domain/metrics/compare/causes.ts';
 import { type PeriodsResult, wordComparison } from '../../domain/metrics/compare/comparison.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import { type Windows, windowsOf } from '../../domain/metrics/compare/comparison-windows.ts';
-import { datedChanges, levelsOf } from '../../domain/metrics/compare/dated-changes.ts';
+import { datedChanges } from '../../domain/metrics/compare/dated-changes.ts';
 import { detectionSentences, detectionsOf } from '../../domain/metrics/compare/detection.ts';
 import { daysOf, type JudgedChanges, judgeChanges, type PeriodsInput } from '../../domain/metrics/compare/judged-changes.ts';
 import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
@@ -285,16 +285,12 @@ async function readEventsBefore(
 type PeriodsExplained = Awaited<ReturnType<typeof explainPeriods>>;
 
 /** The sentence on special days of both ranges, by the headline or else the first metric of the table that they moved. */
-function specialOf(
-  { periods, changes: { headline, changes } }: PeriodsJudged,
-  { known }: PeriodsRead,
-  { located }: PeriodsExplained,
-): string {
+function specialOf({ periods, changes: { headline, changes } }: PeriodsJudged, { known }: PeriodsRead): string {
   const [whole] = periods.readings;
   if (!whole) return '';
   const inRanges = new Set([...whole.baselineDays, ...whole.periodDays].flatMap(({ interval }) => interval.label ?? []));
   for (const change of [headline, ...changes]) {
-    const clear = clearOccasions(daysOf(whole, change.metric), inRanges, known.specialDays, ...levelsOf(change, whole, located));
+    const clear = clearOccasions(daysOf(whole, change.metric), inRanges, known.specialDays, change.judgement.changes);
     const sentence = specialSentence(clear, nameOf(change.metric).toLowerCase());
     if (sentence !== '') return sentence;
   }
@@ -392,7 +388,7 @@ function wordPeriods(
     most: isOneOfSeveral ? MOST_OF_SEVERAL : undefined,
   });
   const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
-  const special = specialOf(judged, read, explained);
+  const special = specialOf(judged, read);
   const details = [...result.data.details, ...(special === '' ? [] : [special])];
   const comparison = {
     ...result.data,

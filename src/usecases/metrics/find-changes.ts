@@ -439,7 +439,6 @@ async function lookAround(request: Omit<SiteRequest, 'metrics'>, context: FindCh
   return {
     ...found,
     ranked: [...found.ranked, ...ofZones.ranked],
-    large: [...found.large, ...ofZones.large],
     looked: found.looked + ofZones.looked,
     tooFew: found.tooFew + ofZones.tooFew,
     requests: found.requests + ofZones.requests,

@@ -89,11 +89,9 @@ export function occasionsOf(
   labels: ReadonlySet<string>,
   specialDays: SpecialDays,
   found: readonly LevelChange[],
-  told: readonly LevelChange[] = [],
 ): Occasion[] {
-  // A level that only special days had is what they did, unless it is told as a change.
-  const isOfOthers = (change: LevelChange) => points.some(({ label }) => !specialDays(label) && isIn(label, change));
-  const changes = [...told, ...found.filter(isOfOthers)];
+  // A level that only special days had is what they did.
+  const changes = found.filter((change) => points.some(({ label }) => !specialDays(label) && isIn(label, change)));
   const values = points.map(({ label, numerator, denominator }): LoggedDay => {
     const ms = Date.parse(label);
     const log = Math.log(Math.max(0.5, numerator) / denominator) - levelAt(label, changes);

@@ -47,12 +47,6 @@ export function isWithinPlace({ device, segmentId }: Place, outer: Place): boole
   return !areSame && ['all', device].includes(outer.device) && (outer.segmentId === undefined || segmentId === outer.segmentId);
 }
 
-/** Whether some visitors may be of both places. */
-export function overlap(a: Place, b: Place): boolean {
-  const meets = <Value>(one: Value, other: Value, all: Value) => one === other || one === all || other === all;
-  return a.zoneId === b.zoneId && meets(a.device, b.device, 'all') && meets(a.segmentId, b.segmentId, undefined);
-}
-
 /** The days of one metric at one place. */
 export interface ChangeSeries extends Scanned {
   readonly metric: string;
@@ -122,7 +116,7 @@ export interface Found {
 }
 
 /** Metrics of zones that rest on orders, whose number is in no answer of the interface. */
-export const OF_ORDERS: ReadonlySet<string> = new Set(['avgTransactionAfterTap', 'revenuePerTap', 'totalRevenueWithTap']);
+const OF_ORDERS: ReadonlySet<string> = new Set(['avgTransactionAfterTap', 'revenuePerTap', 'totalRevenueWithTap']);
 
 /** Whether a change at a zone is of some days that a few orders, or a single one, may have made. */
 export function isOfFewOrders({ series: { metric }, finding: { shape, to, days } }: Found): boolean {
@@ -136,7 +130,7 @@ export interface Cluster {
   readonly members: readonly Found[];
 }
 
-/** Twice the logarithm of a likelihood ratio at 5 %, and at 0.3 % where one change must show in both series or they are a day apart. */
+/** Twice the logarithm of a likelihood ratio at 5 %, and at 0.3 % where one change must show in both series. */
 const CLOSE = { unrelated: 3.84, related: 9 };
 
 /** Whether two changes begin and end within a day of each other. */
@@ -159,9 +153,7 @@ function isSame(lead: Found, other: Found): boolean {
   if (lead.finding.shape === 'drift' || other.finding.shape === 'drift') return lead.finding.shape === other.finding.shape;
   const instead = substitute(other.study, other.finding, lead.finding);
   if (!instead) return false;
-  const isShort = lead.finding.shape === 'outlier' || other.finding.shape === 'outlier';
-  if (related || (areNeighbours(lead.finding, other.finding) && !isShort)) return Math.min(instead.loss, instead.left) <= CLOSE.related;
-  return instead.loss <= CLOSE.unrelated;
+  return related ? Math.min(instead.loss, instead.left) <= CLOSE.related : instead.loss <= CLOSE.unrelated;
 }
 
 /** Puts together what the series cannot distinguish from one change on the same days, the clearest first. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Facts, type Finding, findingShape } from '../../../findings/finding.ts';
 import { mayBeSeason, paragraphOf, type Said } from '../../../findings/paragraph.ts';
 import { type Grammar, intervalSentence, saidOf, sentenceOf } from '../../../findings/sentence.ts';
-import { dateText, listed, rangeText } from '../../../findings/wording.ts';
+import { listed, rangeText } from '../../../findings/wording.ts';
 import { daysFrom } from '../../../lib/calendar.ts';
 import { todayIn } from '../../../lib/dates.ts';
 import { counted } from '../../../lib/number-text.ts';
@@ -13,11 +13,10 @@ import { moveFacts, nounOf } from '../../speed/speed-findings.ts';
 import { deviceOf, metricFact } from '../../speed/speed-metrics.ts';
 import { type Occasion, specialSentence } from '../calendar/special-words.ts';
 import { type DailyPoint, LEAST_HISTORY_DAYS } from '../engine/series.ts';
-import { changeFacts, faultFacts, grammarOf, LARGE_ORDER, orderCause, placeBy, wordedAll } from '../findings.ts';
+import { changeFacts, faultFacts, grammarOf, placeBy, wordedAll } from '../findings.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { type CountingFault, qualityShape } from '../quality/counting.ts';
 import { isWithinPlace, type Place } from './change-series.ts';
-import type { LargeDay } from './large-days.ts';
 import { inRank, type RankedChange } from './rank-changes.ts';
 
 /** Subjects that can be searched for changes. */
@@ -69,8 +68,6 @@ export interface SiteFacts extends Searched {
   readonly askedGoals: readonly number[];
   /** Since when and until when segments have visits. */
   readonly spans: readonly string[];
-  /** Days of revenue that stand out and are no change for sure. */
-  readonly large: readonly LargeDay[];
   /** The names that people give to objects. */
   readonly nameOf: Parameters<typeof placeBy>[0];
   readonly currency: string | undefined;
@@ -146,12 +143,11 @@ const partName = ({ device, segmentId }: Place, { nameOf }: SiteFacts) =>
   segmentId === undefined ? device : `"${nameOf('segment', segmentId)}"${device === 'all' ? '' : ` on ${device}`}`;
 
 /** Parts of a change that show it at most: the place where it is largest, and what made it. */
-function causesOf({ most, maker, also = [] }: RankedChange, beside: SpeedChange | undefined, site: SiteFacts): Facts['causes'] {
+function causesOf({ most, maker }: RankedChange, beside: SpeedChange | undefined, site: SiteFacts): Facts['causes'] {
   const names = [most, maker].flatMap((place) => (place ? [partName(place, site)] : []));
-  const zones = also.flatMap(({ place: { zoneId } }) => (zoneId === undefined ? [] : [`the zone "${site.nameOf('zone', zoneId)}"`]));
   const [first] = beside?.moves ?? [];
   return [
-    ...[...names, ...zones].map((name) => ({ kind: 'place' as const, name, basis: 'measured' as const })),
+    ...names.map((name) => ({ kind: 'place' as const, name, basis: 'measured' as const })),
     ...(beside && first
       ? [{ kind: 'event' as const, name: `${speedName(first)} in "${beside.scenario}"`, basis: 'same time' as const }]
       : []),
@@ -225,8 +221,7 @@ const MOST_EXCEPTED = 3;
 function nothingSentence({ site, firstDay, lastDay }: AnswerFacts, slow: readonly RankedChange[], grammar: Grammar): string {
   const { year } = grammar;
   const drifted = slow.flatMap(({ parts: [first] }) => (first ? [`a slow drift of ${grammar.nounOf(first.metric).name}`] : []));
-  const days = (site?.large ?? []).map(({ day }) => dateText(day, year));
-  const all = [...new Set([...(site?.special ?? []).map(({ name }) => name), ...drifted, ...days])];
+  const all = [...new Set([...(site?.special ?? []).map(({ name }) => name), ...drifted])];
   const more = all.length > MOST_EXCEPTED ? ['what the details list'] : [];
   const apart = all.length === 0 ? '' : `apart from ${listed([...all.slice(0, MOST_EXCEPTED), ...more])}, `;
   const what = (site?.unread.selections ?? 0) > 0 ? 'nothing that was looked at' : 'nothing';
@@ -287,36 +282,9 @@ function leadOf(
   return [...ofCounting.map(({ sentence }) => [sentence]), ...lead, ...seenSentences(facts), ...othersSentence(facts, entries, grammar)];
 }
 
-/** Days beside the list, at most. */
-const MOST_LARGE_DAYS = 3;
-
 /** Whether a change is a drift that the season alone could have made. */
 const isSeasonal = (change: RankedChange, site: SiteFacts, facts: AnswerFacts) =>
   change.shape === 'drift' && siteFindings({ site: change }, site, facts).every(mayBeSeason);
-
-/** Records beside the list: slow trends and levels, and days that something else may explain. */
-function besideFacts(site: SiteFacts, slow: readonly RankedChange[], facts: AnswerFacts): Facts[] {
-  return [
-    ...slow.flatMap((change) => siteFindings({ site: change }, site, facts)),
-    ...site.large.slice(0, MOST_LARGE_DAYS).map(({ day, metric, place, relative }): Facts => {
-      const chance = { kind: 'special day', name: 'chance among so many series', basis: 'inferred' } as const;
-      const when = { shape: 'day' as const, from: day, to: day, ongoing: false };
-      const percent = 100 * relative;
-      // The orders of a zone are in no answer.
-      const isOrder = place.zoneId !== undefined || orderCause(metric, site.daysOf(metric, place), day, day).length > 0;
-      return {
-        subject: metric,
-        unit: '',
-        place: placeOf(place, metric, site),
-        when,
-        now: null,
-        change: { percent, low: percent, high: percent },
-        verdict: relative < 0 ? 'lower' : 'higher',
-        causes: isOrder ? LARGE_ORDER : [chance],
-      };
-    }),
-  ];
-}
 
 /** How much was looked at, of the site and of speed. */
 function lookedAt({ site, speed, firstDay }: AnswerFacts): Changes['looked'] {
@@ -348,7 +316,11 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const lead = looked.series === 0 ? [youngSentence(facts, looked.dataSince, grammar)] : leadOf(facts, findings, entries, slow, grammar);
   const { answer, rest } = paragraphOf(lead);
   const beside = site
-    ? [...besideFacts(site, slow, facts).map((each) => sentenceOf(each, grammar)), ...site.spans, specialSentence(site.special, 'visits')]
+    ? [
+        ...slow.flatMap((change) => siteFindings({ site: change }, site, facts)).map((each) => sentenceOf(each, grammar)),
+        ...site.spans,
+        specialSentence(site.special, 'visits'),
+      ]
     : [];
   // The records hold every interval; in words it stands beside the change that the first paragraph tells.
   const intervals = findings.slice(0, faults.length + 1).map((finding) => intervalSentence(finding, grammar));

@@ -1,5 +1,4 @@
 import { grouped } from '../../../lib/grouped.ts';
-import { Z_99 } from '../../../statistics/tails.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { findReasons, type GroupChange, type Reasons } from '../engine/reasons.ts';
 import { type Days, type Effect, effectOnDays, type ScanFinding } from '../engine/scan.ts';
@@ -108,16 +107,12 @@ function movesOf(scene: Scene, whole: ChangeSeries, question: EventQuestion) {
 
 const isLikewise = (relative: number | null | undefined, first: number | undefined) => (relative ?? 0) * (first ?? 0) > 0;
 
-/**
- * The part that moved more than the rest the way that the change goes: the clearest that moved alone, else the clearest. One without which
- * nothing is left comes first: without one browser of a device that broke, the others of it still show the break.
- */
+/** The part that moved more than the rest the way that the change goes: the clearest that moved alone, else the clearest. */
 function clearestGroup({ groups }: Moves, first: number | undefined): GroupChange | undefined {
   const clearer = groups
     .filter(({ verdict, relative }) => verdict === 'more' && isLikewise(relative, first))
     .toSorted((a, b) => Math.abs(b.score) - Math.abs(a.score));
-  const alone = clearer.filter(isAlone);
-  return alone.find((group) => isApart(group) || group.scoreOfOthers <= Z_99) ?? alone[0] ?? clearer[0];
+  return clearer.find(isAlone) ?? clearer[0];
 }
 
 /** Whether a change of all visitors comes from more or fewer visits of a place, which changed by `relative`. */
@@ -207,8 +202,6 @@ export interface ChangeEvent {
   readonly most?: Place | undefined;
   /** The part that made the change, where too little is known of its days before to measure it there. */
   readonly maker?: Place | undefined;
-  /** Other zones that show the same day, where their orders are the same. */
-  readonly also?: readonly { readonly place: Place; readonly relative: number }[];
   /** Independent changes first, then those that follow from them. */
   readonly parts: readonly Part[];
   readonly pValue: number;
@@ -230,17 +223,7 @@ interface Root {
   readonly members: readonly Found[];
 }
 
-/** A factor is told before those of a higher rank where these are so many times more likely to be chance. */
-const FAR_CLEARER = 1000;
 const pValueOf = ({ members: [first] }: Root) => first?.finding.pValue ?? 1;
-
-/** Roots as they are told, the first one for the change: by rank, unless another is far clearer. */
-function inOrder(roots: readonly Root[]): Root[] {
-  const [clearest] = roots.toSorted((a, b) => pValueOf(a) - pValueOf(b));
-  const [first] = roots;
-  if (!first || !clearest || FAR_CLEARER * pValueOf(clearest) >= pValueOf(first)) return [...roots];
-  return [clearest, ...roots.filter((root) => root !== clearest)];
-}
 
 /** Independent changes: a metric of each goal and direction, as they are told. */
 function rootsOf(members: readonly Found[]): Root[] {
@@ -258,7 +241,7 @@ function rootsOf(members: readonly Found[]): Root[] {
 }
 
 /** A metric of a place on some days; undefined where it was not read, or these cannot be distinguished from the rest. */
-export function partAt({ series, studies }: Scene, metric: string, place: Place, days: Days): Part | undefined {
+function partAt({ series, studies }: Scene, metric: string, place: Place, days: Days): Part | undefined {
   const own = series.get(seriesId(metric, place));
   const study = own && studies.get(own.id);
   const effect = study && effectOnDays(study, days);
@@ -296,7 +279,7 @@ function eventOf(scene: Scene, { lead, members }: Cluster, draft: Draft): Change
   const { finding } = lead;
   const days: Days = finding.shape === 'drift' ? { from: scene.from } : finding;
   const { place, roots, mixed, most, maker } = draft;
-  const rootParts = inOrder(roots).flatMap(({ metric, goalId }): Part[] => {
+  const rootParts = roots.flatMap(({ metric, goalId }): Part[] => {
     // What was found at the very place says it best; of a drift it is the slope.
     const exact = members.find(({ series }) => series.id === seriesId(metric, { ...place, goalId }));
     const found = exact?.finding;

@@ -1,50 +1,27 @@
 import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../../api/params.ts';
 import { chunksOf, type Interval, shiftDays, slotsOf } from '../../../lib/calendar.ts';
-import { grouped } from '../../../lib/grouped.ts';
 import { inTurns } from '../../../statistics/kept-fits.ts';
-import { tailOf } from '../../../statistics/tails.ts';
 import { measureChange, sizeOfDays } from '../engine/measure.ts';
-import { type Days, driftBeside, LAST, type Looked, lookThrough } from '../engine/scan.ts';
+import { type Days, type Looked, lookThrough } from '../engine/scan.ts';
 import { factorsOf } from '../metric-names.ts';
-import { type Device, PARTS, planGrid } from '../read/metric-grid.ts';
-import { isOfPart } from '../site-changes.ts';
+import { type Device, planGrid } from '../read/metric-grid.ts';
 import {
   acceptedOf,
-  areRelated,
   areSameVisitors,
   type ChangeSeries,
-  type Cluster,
   clustersOf,
   type Found,
   hasEnough,
   isOfFewOrders,
   isWithinPlace,
-  overlap,
   type Place,
   type Scene,
   sceneOf,
   seriesId,
 } from './change-series.ts';
-import { type ChangeEvent, eventsOf, type Part, partAt } from './events.ts';
-import { largeDays } from './large-days.ts';
+import { type ChangeEvent, eventsOf, type Part } from './events.ts';
 import { rankChanges } from './rank-changes.ts';
 import { slowLevels } from './slow-levels.ts';
-
-/**
- * Drifts beside all that is known to have happened to the visitors of a series on the days of the scan: a step of one segment bends the
- * slope of a device without being clear on it, or goes on where a slope ended.
- */
-function driftsIn(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeSeries>, accepted: readonly Cluster[]): Found[] {
-  const changes = accepted.filter(({ lead: { finding } }) => finding.shape !== 'outlier');
-  return looked.flatMap((each) => {
-    const series = byId.get(each.id);
-    if (!series) return [];
-    const touches = (other: Found) => areRelated(other.series, series) && overlap(other.series.place, series.place);
-    const days = changes.filter(({ members }) => members.some(touches)).map(({ lead: { finding } }) => finding);
-    const finding = driftBeside(each, days);
-    return finding ? [{ series, study: each.study, finding }] : [];
-  });
-}
 
 /** A metric that moved with a change, measured on its days as every question does; as it was where they do not show that. */
 function measuredPart({ series }: Scene, part: Part, days: Days): Part {
@@ -72,10 +49,6 @@ function measuredEvent(scene: Scene, event: ChangeEvent): ChangeEvent {
 const relativeOf = ({ parts: [first] }: ChangeEvent) => first?.relative ?? 0;
 const metricOf = ({ parts: [first] }: ChangeEvent) => first?.metric ?? '';
 
-/** Whether an event is a day of an episode, which is told with it wherever that is told. */
-const isDayOf = (event: ChangeEvent, { shape, from, to = LAST, place }: ChangeEvent) =>
-  event.shape === 'outlier' && shape === 'episode' && event.from >= from && event.from <= to && overlap(event.place, place);
-
 /** Whether two events may have begun on the same day. */
 const beginTogether = (a: ChangeEvent, b: ChangeEvent) => a.shape === b.shape && a.earliest <= b.latest && b.earliest <= a.latest;
 
@@ -85,62 +58,15 @@ function isShareOfEvent(event: ChangeEvent, outer: ChangeEvent, isTold: boolean)
   return event.place.zoneId === outer.place.zoneId && isAt && beginTogether(event, outer) && event.to === outer.to;
 }
 
-/** Whether an event is of a part of the visitors of another one, and made it: the rest of these did not go along. */
-function isMaker({ series }: Scene, part: ChangeEvent, whole: ChangeEvent): boolean {
-  const dated = (event: ChangeEvent) => ({
-    days: series.get(seriesId(metricOf(event), event.place))?.days ?? [],
-    change: { from: event.from, to: event.to, relative: relativeOf(event) },
-  });
-  const [own, all] = [dated(part), dated(whole)];
-  return own.days.length > 0 && all.days.length > 0 && isWithinPlace(part.place, whole.place) && isOfPart(own, all);
-}
-
-/** Whether an event says another one again, of the same metric and the same way: the whole of a part that made it, else the part. */
-function isToldBy(scene: Scene, event: ChangeEvent, outer: ChangeEvent, isTold: boolean): boolean {
+/** Whether an event says another one again: of the same metric, the same way. */
+function isToldBy(event: ChangeEvent, outer: ChangeEvent, isTold: boolean): boolean {
   const isSame = metricOf(event) === metricOf(outer) && event.place.goalId === outer.place.goalId;
-  if (!isSame || relativeOf(event) * relativeOf(outer) <= 0) return false;
-  if (isMaker(scene, outer, event)) return isShareOfEvent(outer, event, false);
-  return !isMaker(scene, event, outer) && (isDayOf(event, outer) || isShareOfEvent(event, outer, isTold));
+  return isSame && relativeOf(event) * relativeOf(outer) > 0 && isShareOfEvent(event, outer, isTold);
 }
 
 /** Leaves out what is told already, and the share that a part of its visitors has in a change, whose cost would count twice. */
-export function withoutParts(scene: Scene, events: readonly ChangeEvent[]): ChangeEvent[] {
-  return events.filter((event, at) => !events.some((outer, index) => isToldBy(scene, event, outer, index < at)));
-}
-
-/** Score from which a device has moved on days that another one gives: there are two others. */
-const OPPOSED = 2.8;
-
-/**
- * Devices that moved the other way on the days of a change of one device, which are changes of their own: on days that are known less
- * evidence is needed than in a search.
- */
-function opposedEvents(scene: Scene, { lead: { finding } }: Cluster, events: readonly ChangeEvent[]): ChangeEvent[] {
-  if (finding.shape === 'drift' || scene.base.device !== 'all') return [];
-  const told = new Set(events.flatMap(({ parts, place }) => parts.map(({ metric }) => seriesId(metric, place))));
-  return events.flatMap(({ place, parts: [own] }) => {
-    if (!own || place.device === 'all' || place.zoneId !== undefined) return [];
-    return PARTS.map((device) => ({ ...place, device })).flatMap((other) => {
-      const part = told.has(seriesId(own.metric, other)) ? undefined : partAt(scene, own.metric, other, finding);
-      const isOpposed = part && part.relative * own.relative < 0 && Math.abs(part.score) >= OPPOSED;
-      return isOpposed ? [{ ...finding, place: other, parts: [part], pValue: 2 * tailOf(part.score) }] : [];
-    });
-  });
-}
-
-const isOfZone = ({ shape, place }: ChangeEvent) => shape === 'outlier' && place.zoneId !== undefined;
-
-/**
- * Tells a single day once that several zones show in the same metric and direction, at the clearest of them with the others beside it: the
- * orders of one day are of every zone that their visitors tapped.
- */
-export function sameDayOnce(events: readonly ChangeEvent[]): ChangeEvent[] {
-  const keyOf = (event: ChangeEvent) => (isOfZone(event) ? [event.from, metricOf(event), Math.sign(relativeOf(event))].join(' ') : event);
-  return [...grouped(events, keyOf).values()].flatMap((own) => {
-    const [clearest, ...others] = own.toSorted((a, b) => a.pValue - b.pValue);
-    const also = others.map((event) => ({ place: event.place, relative: relativeOf(event) }));
-    return clearest ? [{ ...clearest, ...(also.length > 0 && { also }) }] : [];
-  });
+export function withoutParts(events: readonly ChangeEvent[]): ChangeEvent[] {
+  return events.filter((event, at) => !events.some((outer, index) => isToldBy(event, outer, index < at)));
 }
 
 /** Least days before the scan that teach; two requests of 92 days leave more, where there is much to read one does. */
@@ -279,12 +205,9 @@ async function partsOf<Each, Own>(all: readonly Each[], signal: AbortSignal, par
 function acceptedIn(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeSeries>) {
   const found = looked.flatMap(({ id, study, candidates }): Found[] => {
     const series = byId.get(id);
-    const sudden = candidates.filter(({ shape }) => shape !== 'drift');
-    return series ? sudden.map((finding) => ({ series, study, finding })).filter((each) => !isOfFewOrders(each)) : [];
+    return series ? candidates.map((finding) => ({ series, study, finding })).filter((each) => !isOfFewOrders(each)) : [];
   });
-  const clusters = clustersOf(found);
-  const drifts = driftsIn(looked, byId, acceptedOf(clusters, looked.length).clusters);
-  return acceptedOf([...clusters, ...clustersOf(drifts)], looked.length);
+  return acceptedOf(clustersOf(found), looked.length);
 }
 
 /**
@@ -301,16 +224,13 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
   const looked = await partsOf(wanted.filter(hasEnough), signal, (each) => lookThrough([each], from, to));
   // A product changes with what it is made of, which dates and sizes the change.
   const factors = wanted.filter(({ metric }) => factorsOf(metric, rest).length === 0);
-  const byId = (some: readonly ChangeSeries[]) => new Map(some.map((each) => [each.id, each]));
-  const { clusters, limit } = await inTurns(signal, () => acceptedIn(looked, byId(factors)));
+  const byId = new Map(factors.map((each) => [each.id, each]));
+  const { clusters, limit } = await inTurns(signal, () => acceptedIn(looked, byId));
   const scene = sceneOf(series, looked, rest);
-  const told = await partsOf(clusters, signal, (cluster) => {
-    const events = eventsOf(scene, cluster, clusters, limit);
-    return [...events, ...opposedEvents(scene, cluster, events)];
-  });
+  const told = await partsOf(clusters, signal, (cluster) => eventsOf(scene, cluster, clusters, limit));
   // Measured by its own days, what looked like a change in the scan may have been over before it.
   const measured = await partsOf(told, signal, (event) => [measuredEvent(scene, event)].filter(({ to: end }) => !end || end >= from));
-  const events = sameDayOnce(withoutParts(scene, measured));
+  const events = withoutParts(measured);
   const slow = await inTurns(signal, () =>
     slowLevels(
       looked.flatMap(({ id }) => scene.series.get(id) ?? []),
@@ -322,7 +242,6 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
   const changes = rankChanges(scene, [...events, ...slow]);
   return {
     changes,
-    large: largeDays(looked, byId(wanted), base, changes),
     looked: looked.length,
     tooFew: wanted.length - looked.length,
   };

@@ -55,17 +55,5 @@ export function inRank(changes: readonly RankedChange[], last: string): RankedCh
   const sizeOf = ({ cost }: RankedChange) => Math.abs(cost?.value ?? 0);
   const classOf = ({ cost }: RankedChange) => (cost ? OUTCOMES.indexOf(cost.metric) : OUTCOMES.length);
   const isOver = ({ shape, to = last, cost }: RankedChange) => Number(to < last || (shape === 'drift' && !cost));
-  const inOrder = changes.toSorted(
-    (a, b) => isOver(a) - isOver(b) || classOf(a) - classOf(b) || sizeOf(b) - sizeOf(a) || a.pValue - b.pValue,
-  );
-  return zonesBeforeDrifts(inOrder);
-}
-
-/** Whether a change is one of a zone that goes on. */
-const goesOnAtZone = ({ shape, place }: RankedChange) => Number(shape === 'step' && place.zoneId !== undefined);
-
-/** A zone that broke and stays so is news before what moves slowly, though the interface tells no effect of zones on revenue. */
-function zonesBeforeDrifts(changes: readonly RankedChange[]): RankedChange[] {
-  const at = changes.findIndex(({ shape }) => shape === 'drift');
-  return [...changes.slice(0, at), ...changes.slice(at).toSorted((a, b) => goesOnAtZone(b) - goesOnAtZone(a))];
+  return changes.toSorted((a, b) => isOver(a) - isOver(b) || classOf(a) - classOf(b) || sizeOf(b) - sizeOf(a) || a.pValue - b.pValue);
 }

@@ -1,7 +1,7 @@
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
 import type { NamedVisits } from '../site-changes.ts';
 import { type Change, differenceOf } from './change.ts';
-import { explain, findPartition, type GroupValues, partition, splitRevenue } from './contributions.ts';
+import { explain, type GroupValues, partition, splitRevenue } from './contributions.ts';
 import type { JudgedChanges, PeriodsInput } from './judged-changes.ts';
 import { isChanged, judgeReading, type Reading } from './readings.ts';
 
@@ -33,32 +33,21 @@ export function deviceCause(change: Change, whole: Reading, { devices, windows, 
   const explained = difference === null || !parts ? undefined : explain(metric, difference, parts, windows.factors);
   if (!explained) return undefined;
   return {
-    // The kind of the groups.
-    of: 'devices',
     explained,
     verdictOf: (device: string) => judged.devicesOf(metric).find(({ reading }) => reading.device === device),
   };
 }
 
 /** The segments' parts of the headline, each beside all other visits, and their own changes. */
-function segmentCauses(whole: Reading, { windows, judged, segments: { all, chosen } }: CausesInput) {
+function segmentCauses(whole: Reading, { windows, judged, segments: { chosen } }: CausesInput) {
   const { headline } = judged;
   const { metric } = headline;
   const difference = differenceOf(headline) ?? 0;
-  const explainedBy = (parts: readonly GroupValues[], rest: string) => {
-    const groups = partition(metric, whole, parts, rest);
-    return groups && explain(metric, difference, groups, windows.factors);
-  };
-  const explained = chosen.flatMap(({ name, reading }) => {
-    const apart = explainedBy([{ name, before: reading.before, after: reading.after }], `not ${name}`);
+  return chosen.flatMap(({ name, reading }) => {
+    const groups = partition(metric, whole, [{ name, before: reading.before, after: reading.after }], `not ${name}`);
+    const apart = groups && explain(metric, difference, groups, windows.factors);
     return apart ? [{ apart, verdict: judgeReading(reading, metric) }] : [];
   });
-  const parts = findPartition(whole, all);
-  const divided = parts && {
-    of: parts.map(({ name }) => name).join(' and '),
-    explained: explainedBy(parts, 'no segment of these'),
-  };
-  return { explained, divided };
 }
 
 function takings(values: Reading['before'], scale: number) {

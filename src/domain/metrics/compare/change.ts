@@ -45,12 +45,3 @@ export function earlierOf({ judgement, since, days }: Pick<Change, 'judgement' |
 export function figuresOf({ compared: { before, after } }: Pick<Change, 'compared'>): number | undefined {
   return before === null || after === null || before === 0 ? undefined : (after - before) / before;
 }
-
-/** How far the change of the figures lies beyond that of comparable days, counted in what is chance; 0 where they agree. */
-export function beyondUsual(change: Pick<Change, 'compared' | 'judgement'>): number {
-  const { relative, noise } = change.judgement;
-  const figures = figuresOf(change);
-  if (relative === null || !noise || figures === undefined) return 0;
-  const distance = Math.abs(figures - relative) / noise;
-  return distance < 0.25 ? 0 : distance;
-}

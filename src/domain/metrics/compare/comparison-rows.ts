@@ -23,7 +23,7 @@ export const comparisonShape = z.object({
   explained: z.string().optional(),
   /** Each device's own change of that metric, and its part of the whole change. */
   devices: records,
-  /** Mix and rate of all groups of a division together (`of`: devices, or segments that divide the visits), and what is left. */
+  /** Mix and rate of all devices together, and what is left. */
   sums: records,
   /** Each segment's own change, and the parts of the change by it and by all other visits. */
   segments: records,
@@ -148,11 +148,11 @@ export function deviceRecord(group: Contribution, judged: Judgement | undefined)
   };
 }
 
-/** Mix and rate of all groups together, and what is left. */
-export function sumsOf(of: string, explained: Explained): Record<string, Cell> {
+/** Mix and rate of all devices together, and what is left. */
+export function sumsOf(explained: Explained): Record<string, Cell> {
   const { change, groups, remainder } = explained;
   return {
-    of,
+    of: 'devices',
     change,
     ...(groups.some(({ mix }) => mix !== undefined) && effectsOf(explained)),
     ...(remainder !== 0 && { remainder }),

@@ -10,7 +10,6 @@ import type { SpecialDays } from '../calendar/special-days.ts';
 import { type Occasion, occasionsOf } from '../calendar/special-words.ts';
 import { logOf } from '../change-cost.ts';
 import { type DatedChange, USUAL_DAYS } from '../engine/changes.ts';
-import { isNewAt } from '../engine/expectation.ts';
 import { LAST } from '../engine/scan.ts';
 import { type DailyPoint, isSum, valueOf } from '../engine/series.ts';
 import { changeFacts, faultFacts, levelUnit, orderCause, wordedAll } from '../findings.ts';
@@ -21,12 +20,11 @@ import { dayPoints, figuresOf as expectedFigures, kindOf, rounded } from '../rea
 import { calendarCause } from '../season.ts';
 import { areNear, isOfThisPart, isOn, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
-import { type Change, earlierOf, figuresOf } from './change.ts';
+import { type Change, figuresOf } from './change.ts';
 import { changeTable, deviceRecord, revenueRecord, segmentRecord, sizeOf, sizeOfFigures, sumsOf } from './comparison-rows.ts';
 import type { Factors } from './comparison-windows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
-import { besideChange, factorsOfDays, isOf, levelsOf, onItsDays, toldFor } from './dated-changes.ts';
-import { changeOf } from './judged-changes.ts';
+import { besideChange, factorsOfDays, isOf, onItsDays, toldFor } from './dated-changes.ts';
 import { isChanged, type Reading, toldVerdict } from './readings.ts';
 
 /** Facts that the words of a comparison need. */
@@ -63,40 +61,20 @@ const REVENUE_FACTORS = [
 const shareOf = (contribution: number | undefined, change: number) =>
   contribution && change ? Number((contribution / change).toFixed(2)) : undefined;
 
-/** Points by which the share of a segment must have moved to be named. */
-const LEAST_MOVED = 3;
-
-/** A part of all visits by its share of them on both sides, in percent. */
-type Shared = Pick<Contribution, 'name' | 'shareBefore' | 'shareAfter'>;
-
-/** The part whose visits moved most, the visits of all having grown so many times: `a smaller share of mobile`; empty without one. */
-function movedShare(parts: readonly Shared[], grown: number): string[] {
-  const movedOf = ({ shareBefore = 0, shareAfter = 0 }: Shared) => Math.abs(grown * shareAfter - shareBefore);
-  const [most] = parts.toSorted((a, b) => movedOf(b) - movedOf(a));
-  const { name, shareBefore = 0, shareAfter = 0 } = most ?? {};
-  return name === undefined ? [] : [`a ${shareAfter > shareBefore ? 'larger' : 'smaller'} share of ${name}`];
+/** The device whose visits moved most, the visits of all having grown so many times, with the way that its share went. */
+function movedShare(groups: readonly Contribution[], grown: number): string {
+  const movedOf = ({ shareBefore = 0, shareAfter = 0 }: Contribution) => Math.abs(grown * shareAfter - shareBefore);
+  const [most] = groups.toSorted((a, b) => movedOf(b) - movedOf(a));
+  const { name = '', shareBefore = 0, shareAfter = 0 } = most ?? {};
+  return `a ${shareAfter > shareBefore ? 'larger' : 'smaller'} share of ${name}`;
 }
 
-/** The mix of devices where it makes a rate of all visits move: the device whose visits moved most, and such a segment. */
-function mixCauses(
-  explained: Explained | undefined,
-  { before, after }: Omit<GroupValues, 'name'>,
-  segments: readonly GroupValues[],
-  factors: Factors,
-): Facts['causes'] {
+/** The mix of devices where it makes a rate of all visits move. */
+function mixCauses(explained: Explained | undefined, { before, after }: Omit<GroupValues, 'name'>, factors: Factors): Facts['causes'] {
   const share = explained && isMix(explained) ? shareOf(effectsOf(explained).mix, explained.change) : undefined;
   if (!explained || share === undefined) return [];
-  const visitsIn = (values: GroupValues['before']) => values['visits'] ?? 0;
-  const grown = (factors.after * visitsIn(after)) / (factors.before * (visitsIn(before) || 1));
-  const shared = segments.map((own): Required<Shared> => {
-    const [shareBefore = 0, shareAfter = 0] = [[own.before, before] as const, [own.after, after] as const].map(
-      ([part, of]) => (100 * visitsIn(part)) / (visitsIn(of) || 1),
-    );
-    return { name: `"${own.name}"`, shareBefore, shareAfter };
-  });
-  const far = shared.filter(({ shareBefore, shareAfter }) => Math.abs(shareAfter - shareBefore) >= LEAST_MOVED);
-  const names = [...movedShare(explained.groups, grown), ...movedShare(far, grown)];
-  return names.map((name) => ({ kind: 'mix' as const, name, share, basis: 'measured' as const }));
+  const grown = (factors.after * (after['visits'] ?? 0)) / (factors.before * (before['visits'] || 1));
+  return [{ kind: 'mix', name: movedShare(explained.groups, grown), share, basis: 'measured' }];
 }
 
 /**
@@ -117,9 +95,8 @@ function causesOf(own: SiteChange<Reading>, { causes: { whole }, input }: Compar
       return { kind: 'place' as const, name: `"${each.name}"`, ...(share !== undefined && { share }), basis: 'measured' as const };
     });
   if (reading === whole) {
-    const beside = segments.chosen.map((each) => besideChange(each.name, each.reading, own));
     const named = devices.map((device) => ({ name: device.device, reading: device }));
-    return [...made, ...mixCauses(onItsDays(own, whole, named), besideChange('', whole, own), beside, factorsOfDays(own.change))];
+    return [...made, ...mixCauses(onItsDays(own, whole, named), besideChange('', whole, own), factorsOfDays(own.change))];
   }
   const others = judged.devicesOf(metric).filter((other) => other.reading !== reading && other.verdict !== 'not enough data');
   const isAlone = others.length > 0 && !others.some(isChanged) && isOfThisPart(own, measuredAt({ ...own, reading: whole }));
@@ -167,14 +144,14 @@ const isOwnWay = (change: Change) => isChanged(change.judgement) && (change.judg
  * Why the figures of two ranges differ: special days, and where comparable days do not differ, days that stand out, with their part of the
  * difference: what is left where each of these is as usual is not theirs.
  */
-function calendarCauses(change: Change, { specialDays, period, located }: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
+function calendarCauses(change: Change, { specialDays, period }: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
   const { metric } = change;
   const [before, after] = [reading?.baselineDays ?? [], reading?.periodDays ?? []].map((rows) => dayPoints(rows, metric));
   if (!reading || !before || !after || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return [];
   const labels = [...before, ...after].map(({ label }) => label);
   // As many special days of a name on both sides are no difference.
   const countOf = (days: typeof before, name: string) => days.filter(({ label }) => specialDays(label)?.name === name).length;
-  const special = occasionsOf(pointsKnown(reading, metric), new Set(labels), specialDays, ...levelsOf(change, reading, located)).filter(
+  const special = occasionsOf(pointsKnown(reading, metric), new Set(labels), specialDays, change.judgement.changes).filter(
     ({ name }) => countOf(before, name) !== countOf(after, name),
   );
   const unusual = isOwnWay(change) ? [] : leftOut(change, reading).filter(({ from }) => !specialDays(from));
@@ -287,22 +264,12 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
           value: expected.expected,
           low: expected.low,
           high: expected.high,
-          ...earlierName(change, scene),
         }
       : { what: 'before', ...beforeName(change, reading, scene, causes.length > 0), value: shownValue(change, compared.before) },
     ...(size && { change: size }),
     verdict,
     ...(verdict === 'unchanged' && detectableFacts(change, size?.percent)),
     causes,
-  };
-}
-
-/** Whether what was expected of a day is the level that an earlier change began, or the one before it. */
-function earlierName(change: Change, { grammar: { year } }: ComparisonScene): { name?: string } {
-  const earlier = earlierOf(change);
-  if (!earlier) return {};
-  return {
-    name: isNewAt(change.days.first, earlier) ? `before the change since ${dateText(earlier.from, year)}` : 'after an earlier change',
   };
 }
 
@@ -371,7 +338,7 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
   const { causes, input } = scene;
   // Shares of devices move the rate of all visits, and that of no device.
   const isWhole = reading !== undefined && reading === causes.whole;
-  const mix = isWhole ? mixCauses(deviceCause(change, reading, input)?.explained, reading, input.segments.all, input.windows.factors) : [];
+  const mix = isWhole ? mixCauses(deviceCause(change, reading, input)?.explained, reading, input.windows.factors) : [];
   return [...mix, ...calendar, ...factorCauses(change.metric, scene), ...seasonCauses(change, reading)];
 }
 
@@ -405,23 +372,13 @@ function sizeOfRange({ judgement }: Change, verdict: Facts['verdict'], now: numb
   return isOtherWay && relative !== null ? sizeOfFigures(1 + relative, 1, noise) : size;
 }
 
-/** One sentence: how little a change of two days says; empty of one that has lasted, and of a day, which is told as one. */
-const shortSentence = ({ change: { days, to }, metric }: SiteChange<Reading>) =>
-  days === 2 && to === undefined ? `${nameOf(metric)}: only 2 days so far, so whether it lasts is open.` : '';
-
 /** Puts what was judged into records, and these into words: what goes on, what ended, and what the ranges as wholes show. */
 function tellComparison(scene: ComparisonScene) {
   const { input, faults, grammar, located } = scene;
   const { readings } = input;
-  const { headline, changes, hidden } = input.judged;
+  const { headline, changes } = input.judged;
   const dated = located.map((own) => ({ own, facts: datedFacts(own, scene) }));
-  const isDated = hidden && located.some(({ reading }) => reading === hidden.reading);
-  const alone =
-    hidden && !isDated ? [rangeFacts(changeOf(hidden.metric, hidden, input.windows, hidden.reading.device), hidden.reading, scene)] : [];
-  const told = wordedAll(
-    [...ranked([...faults.map((fault) => faultFacts(fault, scene.whole)), ...dated.map(({ facts }) => facts)]), ...alone.filter(isMoved)],
-    grammar,
-  );
+  const told = wordedAll(ranked([...faults.map((fault) => faultFacts(fault, scene.whole)), ...dated.map(({ facts }) => facts)]), grammar);
   const readingAt = (at: number) => readings[readings.length > 1 ? at % readings.length : 0];
   // What the season may have made by itself explains no range.
   const certain = { ...scene, located: dated.flatMap(({ own, facts }) => (mayBeSeason(facts) ? [] : own)) };
@@ -449,7 +406,7 @@ function tellComparison(scene: ComparisonScene) {
   const untold = calm.slice(shown).filter(({ change }) => Math.abs(change?.percent ?? 0) >= 100 * LEAST_FIGURE);
   // Days that are named as the cause are told.
   const outliers = changes.map((change, at) => (ranges[at]?.causes.length ? '' : outlierSentence(change, readingAt(at), scene)));
-  const details = [...located.map(shortSentence), ...untold.map(({ sentence }) => sentence), ...outliers];
+  const details = [...untold.map(({ sentence }) => sentence), ...outliers];
   return {
     // The order of the sentences.
     findings: [...ofRanges.filter(isOfGoal), ...lasting, ...ofRanges.filter((each) => !isOfGoal(each)), ...behind, ...calm.slice(0, shown)],
@@ -480,22 +437,12 @@ function datedFacts(located: SiteChange<Reading>, scene: ComparisonScene): Facts
 /** A comparison with what a chart and the search for events need beside the answer. */
 export type PeriodsResult = ReturnType<typeof wordComparison>;
 
-/** Moved shares that make less of a change are not worth a line. */
-const LEAST_MIX = 0.1;
-
-/** Mix and rate of the devices, and those of segments where their moved shares are worth a line. */
-function sumRecords({ byDevice, bySegment }: Pick<Causes, 'byDevice' | 'bySegment'>) {
-  const { of = '', explained } = bySegment?.divided ?? {};
-  const isWorthLine = explained && Math.abs(effectsOf(explained).mix) >= LEAST_MIX * Math.abs(explained.change);
-  return [...(byDevice ? [sumsOf(byDevice.of, byDevice.explained)] : []), ...(isWorthLine ? [sumsOf(of, explained)] : [])];
-}
-
 /** The tables of the causes, amounts with their cents. */
 function causeRecords({ byDevice, bySegment }: Causes, { metric }: Change, currency: string | undefined) {
   const money = definitionOf(metric)?.unit === 'currency' && currency !== undefined ? { unit: currency } : {};
-  const sums = sumRecords({ byDevice, bySegment });
+  const sums = byDevice ? [sumsOf(byDevice.explained)] : [];
   const devices = byDevice?.explained.groups.map((group) => ({ ...deviceRecord(group, byDevice.verdictOf(group.name)), ...money }));
-  const segments = bySegment?.explained.map(({ apart, verdict }) => ({ ...segmentRecord(apart, verdict), ...money }));
+  const segments = bySegment?.map(({ apart, verdict }) => ({ ...segmentRecord(apart, verdict), ...money }));
   return {
     ...((devices || segments) && { explained: metric }),
     ...(devices && { devices }),
@@ -532,7 +479,7 @@ export function wordComparison(scene: ComparisonScene) {
     /** The one device that changed, where there is one. */
     leader: hidden?.reading.device ?? device,
     /** The headline by each segment and its complement. */
-    bySegment: bySegment?.explained.map(({ apart }) => apart) ?? [],
+    bySegment: bySegment?.map(({ apart }) => apart) ?? [],
     factors,
   };
 }

@@ -178,57 +178,14 @@ export function contrastScore(metric: string, whole: Omit<GroupValues, 'name'>, 
   return Math.abs(difference) / Math.sqrt(sides.reduce((sum, side) => sum + 1 / side.events, 0));
 }
 
-/** Most groups of a partition that is looked for, and the rounding that its sums may have. */
-const MOST_GROUPS = 4;
-const ROUNDING = 0.0005;
-/** A group without visits, or one of all visits, divides nothing. */
-const LEAST_SHARE = 0.005;
-
-/** All sets of up to `most` members, the small ones first. */
-function subsets<T>(members: readonly T[], most: number): T[][] {
-  const bySize: { set: T[]; next: number }[][] = [[{ set: [], next: 0 }]];
-  for (let size = 1; size <= most; size += 1) {
-    const smaller = bySize[size - 1] ?? [];
-    bySize.push(smaller.flatMap(({ set, next }) => members.slice(next).map((one, at) => ({ set: [...set, one], next: next + at + 1 }))));
-  }
-  return bySize.slice(2).flatMap((sets) => sets.map(({ set }) => set));
-}
-
-/**
- * Finds two to four groups whose visits and conversions add up to those of the whole in both ranges, as new and returning visitors do. That
- * they share no visit is inferred from that. Undefined where there are none.
- */
-export function findPartition(whole: Omit<GroupValues, 'name'>, groups: readonly GroupValues[]): GroupValues[] | undefined {
-  const figures = (['before', 'after'] as const).flatMap((side) =>
-    ['visits', 'conversionCount'].map((metric) => (of: Omit<GroupValues, 'name'>) => of[side][metric]),
-  );
-  const shareOf = (group: GroupValues, side: 'before' | 'after') => (group[side]['visits'] ?? 0) / (whole[side]['visits'] ?? 0);
-  const known = groups.filter(
-    (group) =>
-      figures.every((figure) => typeof figure(group) === 'number') &&
-      [shareOf(group, 'before'), shareOf(group, 'after')].every((share) => share >= LEAST_SHARE && share <= 1 - LEAST_SHARE),
-  );
-  return subsets(known, MOST_GROUPS).find((set) =>
-    figures.every((figure) => {
-      const all = figure(whole);
-      if (typeof all !== 'number') return false;
-      const sum = set.reduce((total, group) => total + (figure(group) ?? 0), 0);
-      return Math.abs(sum - all) <= Math.max(1, ROUNDING * all);
-    }),
-  );
-}
-
 /** The parts of a change that come from moved shares of the groups, and from values within them. */
 export function effectsOf({ groups }: Explained): { mix: number; rate: number } {
   const sum = (of: (group: Contribution) => number) => groups.reduce((total, group) => total + of(group), 0);
   return { mix: fixed(sum(({ mix = 0 }) => mix)), rate: fixed(sum(({ rate = 0 }) => rate)) };
 }
 
-/** Shares that moved make a change at most so many times as large. */
-const MOST_MIX = 2;
-
-/** True where moved shares make more of a change of a rate or an average than values within the groups, which do not all but undo it. */
+/** True where moved shares make more of a change of a rate or an average than values within the groups. */
 export function isMix(explained: Explained): boolean {
   const { mix, rate } = effectsOf(explained);
-  return Math.abs(mix) > Math.abs(rate) && mix * explained.change > 0 && Math.abs(mix) < MOST_MIX * Math.abs(explained.change);
+  return Math.abs(mix) > Math.abs(rate) && mix * explained.change > 0;
 }

@@ -1,19 +1,15 @@
 import { dayAfter } from '../../../lib/calendar.ts';
-import type { LevelChange } from '../calendar/special-words.ts';
-import { sizeOfDays } from '../engine/measure.ts';
 import { LAST } from '../engine/scan.ts';
 import { factorsOf } from '../metric-names.ts';
 import { combined } from '../read/combine.ts';
-import { dayPoints, kindOf, metricsToRead } from '../read/day-points.ts';
+import { dayPoints, metricsToRead } from '../read/day-points.ts';
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
 import { onceASeason } from '../season.ts';
 import {
   type AskedDays,
   areNear,
-  byFactors,
   changesOf,
   DAYS_BEFORE,
-  isOfThisPart,
   isOn,
   measuredAt,
   type NamedVisits,
@@ -31,17 +27,9 @@ import type { Reading } from './readings.ts';
 
 /** A change that made that of a metric on the one device, else the one segment, that moved unlike the rest; itself where none did. */
 function narrowed(own: SiteChange<Reading>, of: string, { parts, segments, judged }: CausesInput): SiteChange<Reading> {
-  const { metric, change, reading } = own;
+  const { reading } = own;
   const devices = parts.filter((part) => part !== reading && isWithin(part, reading));
   const named = devices.map((part) => ({ name: part.device, reading: part }));
-  // A device that alone shows it and makes it needs no test beside the others.
-  const shown = judged.devicesOf(metric).flatMap(({ reading: part, changes }) => {
-    const same = changes.find((each) => each.shape === change.shape && areNear(each, change));
-    return same ? [{ metric, reading: part, change: same }] : [];
-  });
-  const [alone] = shown.length === 1 ? shown : [];
-  const there = alone && devices.includes(alone.reading) ? measuredAt(alone) : undefined;
-  if (there && isOfThisPart(there, own)) return there;
   // The segments that were read are those in which the headline moved unlike the rest.
   const chosen = of === judged.headline.metric ? segments.chosen.filter((segment) => isWithin(segment.reading, reading)) : [];
   return onItsPart(own, named) ?? onItsPart(own, chosen, segments.all.length) ?? own;
@@ -61,20 +49,6 @@ export const isOf = ({ metric, reading }: SiteChange<Reading>, of: string, whole
 export const toldFor = ({ metric, reading, change }: SiteChange<Reading>, told: readonly SiteChange<Reading>[]) =>
   told.find((each) => areNear(each.change, change) && isOf(each, metric, reading));
 
-/** Changes that the days of a metric show, and those that are told, of a part or all of its visits, with what each did to it here. */
-export function levelsOf(
-  { metric, judgement }: Change,
-  reading: Reading,
-  located: readonly SiteChange<Reading>[],
-): [LevelChange[], LevelChange[]] {
-  const told = located.filter((own) => isOf(own, metric, reading));
-  const sizes = told.flatMap(({ change }) => {
-    const size = sizeOfDays(kindOf(metric), pointsKnown(reading, metric), change);
-    return size ? [{ ...change, ...size }] : [];
-  });
-  return [judgement.changes.filter((each) => !told.some(({ change }) => areNear(each, change))), sizes];
-}
-
 /**
  * The changes that have a day in the period, each by its factor and on the part that carries it: those of the headline first, whatever the
  * baseline shows of them, and single days of it of the headline.
@@ -84,11 +58,8 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
   const { changes, headline, hidden } = judged;
   const placed: SiteChange<Reading>[] = [];
   const place = (own: SiteChange<Reading>, of: Change, whole: Reading) => {
-    for (const factor of byFactors(own, of.days)) {
-      // The device that a product lies on need not be that of its factor.
-      const made = byFactors(narrowed(factor, of.metric, input), of.days);
-      placed.push(...made.map((each) => onTheWhole(each, whole) ?? each));
-    }
+    const there = narrowed(own, of.metric, input);
+    placed.push(onTheWhole(there, whole) ?? there);
   };
   const asked = changes.map((change, at) => ({
     change,

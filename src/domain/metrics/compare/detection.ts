@@ -5,9 +5,9 @@ import { formatNumber } from '../../../lib/number-text.ts';
 import { daysToShow, MOST_DAYS_TO_SHOW, smallestAhead } from '../engine/detectable.ts';
 import { nameOf } from '../metric-names.ts';
 import { kindOf } from '../read/day-points.ts';
-import { byFactors, changesOf, type SiteChange } from '../site-changes.ts';
+import { changesOf, type SiteChange } from '../site-changes.ts';
 import { CLEAR_P_VALUE, daysOf } from './judged-changes.ts';
-import { type Reading } from './readings.ts';
+import type { Reading } from './readings.ts';
 
 /** How long a lasting change of a metric takes to show in four of five cases; null where that is longer than 92 days. */
 export interface Detection {
@@ -33,12 +33,7 @@ export function detectionsOf(reading: Reading, metrics: readonly string[], perce
     const last = history.at(-1)?.label ?? '';
     const isLevel = ({ change: { shape, from, to } }: SiteChange) => shape === 'step' && to === undefined && from <= last;
     const lately = days === null ? changesOf(reading, metric, dayAfter(last, -FEW_DAYS), CLEAR_P_VALUE) : [];
-    // Of a product it is that of the factor which moved it, as every tool tells it.
-    const level = lately
-      .filter(isLevel)
-      .slice(-1)
-      .flatMap((own) => byFactors(own, { first: own.change.from, last }))
-      .findLast(isLevel);
+    const level = lately.findLast(isLevel);
     return [
       {
         metric,

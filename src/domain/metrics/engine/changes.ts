@@ -1,8 +1,8 @@
 import { logTail } from '../../../statistics/tails.ts';
-import { type Interval } from './drift-grid.ts';
+import type { Interval } from './drift-grid.ts';
 import { effectsOf, type Information, without } from './noise.ts';
 import { type Candidate, LONGEST_EPISODE_DAYS, nextChange, type Quest, type Shape, scoreOf, soughtBy, takeOut } from './seek.ts';
-import { LEAST_HISTORY_DAYS, type Series, sizeOf, WEEK } from './series.ts';
+import { type Series, sizeOf, WEEK } from './series.ts';
 
 /** A change that was found: days on which the level differs from that before. */
 export interface Change extends Interval {
@@ -29,10 +29,6 @@ const NEAR_START = 3;
 const ENDED = 9;
 /** The same for an episode that ended as the step began: it is the rarer of the two. */
 const ENDED_BEFORE = 4;
-/** The same for one of many weeks, which a slow drift looks like; the days before it are known. */
-const ENDED_LONG = 30;
-/** The same for a step that began before the days that are asked about. */
-const BEGUN_BEFORE = 6;
 
 /** The best of some intervals by what their score gains on that of a step; undefined where none gains more than `least`. */
 function gaining(information: Information, found: Candidate, sign: 1 | -1, least: number, intervals: readonly Interval[]) {
@@ -58,29 +54,9 @@ function settledOf(information: Information, found: Candidate): Candidate {
     Array.from({ length: Math.max(0, information.size - from - 2) }, (_, index) => ({ from, to: from + 2 + index })),
   );
   const before = around.flatMap((to) => Array.from({ length: Math.max(0, to - 2) }, (_, index) => ({ from: index + 1, to })));
-  const [short, long] = [false, true].map((isLong) => {
-    const some = before.filter(
-      ({ from, to }) => to - from > LONGEST_EPISODE_DAYS + 1 === isLong && (!isLong || from >= LEAST_HISTORY_DAYS),
-    );
-    return gaining(information, found, -1, isLong ? ENDED_LONG : ENDED_BEFORE, some);
-  });
-  const earlier = (long?.gain ?? 0) > (short?.gain ?? 0) ? long : short;
+  const short = before.filter(({ from, to }) => to - from <= LONGEST_EPISODE_DAYS + 1);
+  const earlier = gaining(information, found, -1, ENDED_BEFORE, short);
   return gaining(information, found, 1, Math.max(ENDED, earlier?.gain ?? 0), ended) ?? earlier ?? found;
-}
-
-/**
- * The same step with an earlier first day, where that is clearly likelier: more is allowed for steps in the days that are asked about, so
- * that one which began before them would be dated anew.
- */
-function begunBefore(information: Information, found: Candidate, first: number): Candidate {
-  if (found.shape !== 'step') return found;
-  let best = found;
-  for (let from = first; from < found.from; from += 1) {
-    const score = scoreOf(information, { from, to: found.to });
-    if (score * found.score > 0 && score ** 2 > Math.max(best.score ** 2, found.score ** 2 + BEGUN_BEFORE))
-      best = { ...found, from, score };
-  }
-  return best;
 }
 
 /** First and last start within which the likelihood is close to the best. */
@@ -129,25 +105,8 @@ function inTurn(found: readonly Placed[], size: number): Placed[] {
 
 /** Days after which a level is the usual one, so that what leaves it is a change of its own. */
 export const USUAL_DAYS = 4 * WEEK;
-/** Days by which a level may be interrupted, and the standard errors that it may differ by behind them, to be one level. */
-const [INTERRUPTED_DAYS, ALIKE] = [2, 2];
-
-/** Reads a level that is left for a day or two and comes back as one change, and the days between as one of their own. */
-function uninterrupted(information: Information, found: readonly Placed[]): readonly Placed[] {
-  const effects = effectsOf(information, found);
-  for (const [at, early] of found.entries()) {
-    if (early.shape !== 'episode') continue;
-    const next = found.findIndex(({ shape, from }) => shape !== 'outlier' && from > early.to && from <= early.to + INTERRUPTED_DAYS);
-    const [late, one, other] = [found[next], effects[at], effects[next]];
-    if (!late || !one || !other || one.effect * other.effect <= 0) continue;
-    if (Math.abs(one.effect - other.effect) > ALIKE * Math.hypot(one.error, other.error)) continue;
-    const whole = { ...early, shape: late.shape, to: late.to, logP: Math.min(early.logP, late.logP) };
-    const [from, to] = [early.to, late.from];
-    const between = { ...late, shape: endedShape(from, to), from, to, earliest: from, latest: from };
-    return uninterrupted(information, [whole, between, ...found.filter((change) => change !== early && change !== late)]);
-  }
-  return found;
-}
+/** Days by which a level may be interrupted where it only began more deeply. */
+const INTERRUPTED_DAYS = 2;
 
 /**
  * Reads a level of which an opposite one leaves less than half as the days between them alone, an episode and not two steps without end.
@@ -201,18 +160,17 @@ export interface Found {
  */
 export function findChangesIn(information: Information, quests: readonly Quest[], freedom: number): Found {
   const found: Placed[] = [];
-  const firstStart = Math.min(...quests.filter(({ shape }) => shape === 'step').map(({ from }) => from));
   const sought = quests.map((quest) => soughtBy(information, quest));
   let left = information;
   while (found.length < MOST_CHANGES) {
     const candidate = nextChange(sought, left, freedom);
     if (!candidate) break;
-    const own = settledOf(left, begunBefore(left, candidate, firstStart));
+    const own = settledOf(left, candidate);
     found.push({ ...own, ...(own.shape === 'outlier' ? { earliest: own.from, latest: own.from } : startsOf(left, own)) });
     left = without(left, own);
     for (const each of sought) takeOut(each, left);
   }
-  const read = distinct(information, overtaken(information, uninterrupted(information, inTurn(found, information.size))));
+  const read = distinct(information, overtaken(information, inTurn(found, information.size)));
   const effects = effectsOf(information, read);
   const changes = read.map(({ score: _score, ...change }, index): Change => {
     const { effect, error } = effects[index] ?? { effect: 0, error: 0 };

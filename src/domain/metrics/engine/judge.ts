@@ -1,11 +1,9 @@
 import { nthDouble } from '../../../lib/nth.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { scoreOfTail, studentOf } from '../../../statistics/tails.ts';
-import { total } from '../../../statistics/vectors.ts';
 import { type Change, type DatedChange, dated, USUAL_DAYS } from './changes.ts';
-import type { Interval } from './drift-grid.ts';
 import { mainChange } from './inner-changes.ts';
-import { type Level, levelOf, type Window, weightsOf } from './levels.ts';
+import { type Level, levelOf, type Window } from './levels.ts';
 import { HISTORY, LONGEST_EPISODE_DAYS, type Quest } from './seek.ts';
 import { type DailyPoint, daysIn, LEAST_HISTORY_DAYS, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { type Study, studySeries } from './study.ts';
@@ -139,11 +137,6 @@ function usualWindow({ labels }: Series, window: Window, leftOut: ReadonlySet<nu
   return { from: labels[Math.max(0, first - USUAL_DAYS)] ?? window.from, to: window.to };
 }
 
-/** Share of a window that lies on the days of a change, by what is expected of its days. */
-function shareOn(series: Series, window: Window, { from, to }: Interval, leftOut: ReadonlySet<number>): number {
-  return total(weightsOf(series, window, leftOut), from, to);
-}
-
 /**
  * Judges the change of a metric from a baseline to a period: by a scan of the days on which it may have begun, the last one included,
  * against weekday-adjusted history, and by the levels of the two windows. A baseline of a single day, of another season or after the period
@@ -177,15 +170,9 @@ interface Way {
   readonly isByStep: boolean;
 }
 
-/**
- * The figures of a verdict: those of the levels where they lie beyond noise, else what a change inside the period that makes the verdict
- * makes of it, among the noise of all days of both; a fall has a bound of its own.
- */
-function figuresOf({ series, noise }: Study, level: Level, limit: number, main: Change | undefined, share: number) {
-  const isBeyond = Math.abs(level.difference) > limit * level.error && level.difference * (main?.effect ?? 1) > 0;
-  const isMade = main !== undefined && share > 0 && !isBeyond;
-  const [difference, error] = isMade ? [main.effect * share, main.error * share] : [level.difference, level.error];
-  const bound = (isMade ? limitOf(ALONE, noise.freedom) : limit) * Math.max(error, level.error);
+/** The figures of a verdict: a fall has a bound of its own. */
+function figuresOf(series: Series, { difference, error }: Level, limit: number) {
+  const bound = limit * error;
   return {
     relative: relativeOf(series, difference),
     noise: Math.abs(relativeOf(series, difference < 0 ? -bound : bound)),
@@ -200,25 +187,18 @@ function judgeStudy(study: Study, question: Question, { early, isByStep }: Way):
   const changes = study.changes.filter(({ logP }) => logP <= Math.log(LEAST_CLEAR));
   const special = specialDays(series, [baseline, period]);
   const whole = levelOf(study, question, special);
-  const levelBeside = (some: readonly Change[]) => {
-    const leftOut = new Set([...unusualDays(some, series.learned), ...special]);
-    return levelOf(study, { period, baseline: usualWindow(series, baseline, leftOut) }, leftOut);
-  };
-  // Where episodes leave no day, the longest of these is the level that the others left.
-  const [longest] = changes.filter(({ shape }) => shape === 'episode').toSorted((a, b) => b.to - b.from - (a.to - a.from));
-  const level = levelBeside(changes) ?? levelBeside(changes.filter((change) => change !== longest)) ?? whole;
+  const leftOut = new Set([...unusualDays(changes, series.learned), ...special]);
+  const level = levelOf(study, { period, baseline: usualWindow(series, baseline, leftOut) }, leftOut) ?? whole;
   if (!whole || !level) return undefined;
   if (isTooYoung(series, level)) return { ...UNKNOWN, verdict: 'too young' };
   const main = isByStep ? mainChange(changes, { early, start: series.learned }) : undefined;
   const limit = limitOf((isByStep ? ERRORS.level : ALONE) * (question.share ?? 1), noise.freedom);
   const datedChanges = changes.filter(({ to }) => to > early).map((change) => dated(series, change));
-  // Where the change lies on special days alone, these are its part of the period.
-  const share = main ? shareOn(series, period, main, special) || shareOn(series, period, main, new Set()) : 0;
   const ownMain = main && datedChanges.find(({ shape, from }) => shape === main.shape && from === series.labels[main.from]);
   return {
     verdict: main ? directionOf(main.effect) : verdictOfLevel(level, limit, isByStep),
     ...(ownMain && { main: ownMain }),
     changes: datedChanges,
-    ...figuresOf(study, level, limit, main, share),
+    ...figuresOf(series, level, limit),
   };
 }

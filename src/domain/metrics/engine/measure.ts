@@ -1,7 +1,7 @@
 import { dayAfter, daysFrom } from '../../../lib/calendar.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
-import { type DatedChange, dated, USUAL_DAYS } from './changes.ts';
-import { type Interval } from './drift-grid.ts';
+import { type DatedChange, dated } from './changes.ts';
+import type { Interval } from './drift-grid.ts';
 import { estimateNoise } from './noise.ts';
 import { intervalOf } from './reasons.ts';
 import { type Effect, effectBeside, LAST, likeness } from './scan.ts';
@@ -19,8 +19,6 @@ const CLOSE_DAYS = 3;
 const MOST_TURNS = Math.floor((MOST_DAYS - LEAST_HISTORY_DAYS) / TURN_DAYS);
 /** A change may begin this many days away from where it was found. */
 const NEAR_DAYS = 7;
-/** An end that a question found so few days before the last one says little: it goes on, or is over, as these days show. */
-const DAYS_IN_DOUBT = 3;
 const OWN = 0.01;
 
 /** First day that does not teach: whole turns before the last day, some days before the change. */
@@ -108,11 +106,7 @@ export function sizeOfDays(
     const before = levelsBefore(kind, beside, series, first);
     const placed = known.map((change) => ({ ...change, interval: intervalOf(series, change.from, change.to ?? LAST) }));
     const isAlike = (one: Interval, other: Interval) => likeness(one, other) >= 1 / 2;
-    // An episode that ended with the eve of these days looks, without them, like a level that goes on.
-    const levels = before.map(({ goesOn, ...level }) => {
-      const isOver = placed.some(({ shape, interval }) => shape === 'episode' && isAlike(interval, level));
-      return goesOn && (!isOver || level.to - level.from > USUAL_DAYS) ? { ...level, to: series.labels.length } : level;
-    });
+    const levels = before.map(({ goesOn, ...level }) => (goesOn ? { ...level, to: series.labels.length } : level));
     // A step that the days up to the next one are too few to show goes on too: what is added to it is the size of that one.
     // One that began shortly before is another one where it lasts for much longer than these days.
     const lasting = intervalOf(series, from, to ?? LAST);
@@ -149,14 +143,9 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
     .filter(({ shape, from, relative }) => (shape !== 'outlier' || from === found.from) && relative * found.relative > 0)
     .filter((change) => distanceOf(change) <= (found.from === found.to ? 0 : NEAR_DAYS))
     .toSorted((a, b) => distanceOf(a) - distanceOf(b) || offOf(a) - offOf(b));
-  const isEndInDoubt = daysFrom(found.to ?? last, last) <= DAYS_IN_DOUBT;
-  // A day that stands alone is what a question saw of it, whatever else begins there.
-  const alone = near.slice(0, 1).find(({ shape }) => shape === 'outlier');
-  const own = alone ?? near.find(({ to }) => (to === undefined) === (found.to === undefined)) ?? (isEndInDoubt ? near[0] : undefined);
+  const own = near.find(({ to }) => (to === undefined) === (found.to === undefined)) ?? near[0];
   const nearest = own && own.to === undefined && own.latest === last ? { ...own, from: last, earliest: last, days: 1 } : own;
-  const size = nearest && sizeOfDays(kind, days, nearest);
-  // What is left of it beside an earlier one may be nothing.
-  return nearest && !(size && size.low * size.high <= 0) ? { ...nearest, ...size } : undefined;
+  return nearest && { ...nearest, ...sizeOfDays(kind, days, nearest) };
 }
 
 /**

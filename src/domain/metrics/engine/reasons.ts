@@ -1,10 +1,9 @@
-import { dayAfter } from '../../../lib/calendar.ts';
 import { adjusted } from '../../../statistics/discoveries.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { logTail, normalOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
-import { type Interval } from './drift-grid.ts';
+import type { Interval } from './drift-grid.ts';
 import { estimateNoise, informationOf, knownOf, without } from './noise.ts';
-import { contrastOf, type DailyPoint, isSum, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
+import { contrastOf, type DailyPoint, isSum, type MetricKind, relativeOf, type Series, seriesOf } from './series.ts';
 import { driftShare, slopeOf } from './slope.ts';
 
 /** A part of all visits, whose days are sums that are contained in those of the whole. */
@@ -150,12 +149,6 @@ function makerOf(occasion: Occasion, judgedFrom: string, looked: readonly Looked
     .toSorted((a, b) => Math.abs(a.effect) - Math.abs(b.effect))[0]?.name;
 }
 
-/** Whether a group has no event on the days of a change nor in the week before them, as a campaign that ended long ago: nothing moved. */
-function isIdle({ days }: Group, { from, to }: Occasion): boolean {
-  const first = dayAfter(from, -WEEK);
-  return days.every(({ label, numerator }) => label < first || label > to || numerator === 0);
-}
-
 /**
  * Tests for each group whether it changed otherwise than all others together, by the days of the two relative to each other, so that what
  * moves both is no noise; Holm's allowance for the number of groups. The group that is named
@@ -173,7 +166,7 @@ function search(occasion: Occasion, groups: readonly Group[], count: number): Re
   const { kind, whole, periodFrom, from } = occasion;
   const judgedFrom = from < periodFrom ? from : periodFrom;
   const looked = groups.map((group) => {
-    const own = isIdle(group, occasion) ? undefined : seriesOf(group.days, kind, judgedFrom);
+    const own = seriesOf(group.days, kind, judgedFrom);
     const others = keptFit('others', [whole, group.days, kind, judgedFrom], () =>
       seriesOf(othersThan(whole, group, kind), kind, judgedFrom),
     );

@@ -27,8 +27,6 @@ const BANDS = [
 const LONGEST_MONTH = 31;
 /** Days that know two months. */
 const LEAST_DAYS = 56;
-/** Days of which five of each date tell their scatter from that of a cycle which they only seem to have. */
-const ENOUGH_DAYS = 5 * LONGEST_MONTH;
 /** How far the waves of a band must lie beyond chance: 8 % of series without a cycle have slow ones that do. */
 const BEYOND_CHANCE = 2.1;
 /** Days by which a month is longer than the wave that stands for it here: a slow course must not look like a cycle. */
@@ -73,19 +71,13 @@ function varianceWithinDates(values: Float64Array, dates: Int32Array): number {
   return (median(left) / MEDIAN_OF_NORMAL) ** 2;
 }
 
-/** The cycle of a month, and the variance of days beside it, where there is one and enough days of each date say how they scatter. */
-interface MonthCycle {
-  readonly waves: readonly Regressor[];
-  readonly variance?: number;
-}
-
 /**
  * The cycle of a month as waves, whose priors are what the first estimates of their band are beyond chance (empirical Bayes), as that of
  * weekdays; `deviations` are those of the days that teach. None where fewer than two months teach.
  */
-export function monthCycle(times: Float64Array, deviations: Float64Array, doubt: Float64Array): MonthCycle {
+export function monthCycle(times: Float64Array, deviations: Float64Array, doubt: Float64Array): Regressor[] {
   const days = deviations.length;
-  if (days < LEAST_DAYS) return { waves: [] };
+  if (days < LEAST_DAYS) return [];
   const dates = Int32Array.from(times, dateOf);
   const values = detrended(deviations, doubt);
   const variance = varianceWithinDates(values, dates);
@@ -94,9 +86,8 @@ export function monthCycle(times: Float64Array, deviations: Float64Array, doubt:
     const squares = columns.map((column) => ((2 / days) * dot(values, column)) ** 2);
     return { columns, beyond: meanOf(squares), chance: (2 * carried * variance) / days };
   });
-  if (bands.every(({ beyond, chance }) => beyond < BEYOND_CHANCE * chance)) return { waves: [] };
-  const waves = bands.flatMap(({ columns, beyond, chance }): Regressor[] =>
+  if (bands.every(({ beyond, chance }) => beyond < BEYOND_CHANCE * chance)) return [];
+  return bands.flatMap(({ columns, beyond, chance }): Regressor[] =>
     beyond <= chance ? [] : columns.map((column) => ({ of: 'month', column, mean: 0, sd: Math.sqrt(beyond - chance) })),
   );
-  return { waves, ...(days >= ENOUGH_DAYS && { variance }) };
 }

@@ -73,11 +73,10 @@ function thirdsOf({ deviations, doubt }: Series, first: number, known: readonly 
  * Drift is a slope that the days before the scan have and that goes on: both they and all days must show it, beside steps and episodes, and
  * the first and the last third of the latest days as well.
  */
-function driftOf(study: Study, others: readonly Interval[] = []): Change | undefined {
+function driftOf(study: Study): Change | undefined {
   const { times, learned } = study.series;
   const days = times.length;
-  const own = study.changes.filter(({ shape }) => shape !== 'outlier');
-  const known = [...own, ...others.filter((other) => own.every((change) => likeness(change, other) < 0.5))];
+  const known = study.changes.filter(({ shape }) => shape !== 'outlier');
   const past = known.filter(({ from }) => from < learned);
   const before = slopeOf(study, learned, past);
   // A series that has almost no events has no slope either.
@@ -137,17 +136,8 @@ const scan = kept('scan', (kind: MetricKind, days: readonly DailyPoint[], first:
   });
   const found = changes.map((change): AnyChange => dated(series, change));
   const drift = driftOf(study);
-  return { study, candidates: drift ? [...found, driftFound(study, drift)] : found };
+  return { study, candidates: drift ? [...found, { ...dated(series, drift), shape: 'drift' as const }] : found };
 });
-
-const driftFound = ({ series }: Study, drift: Change): AnyChange => ({ ...dated(series, drift), shape: 'drift' });
-
-/** The drift of a series beside days on which something else happened; undefined where none is left. */
-export function driftBeside({ id, study }: Pick<Looked, 'id' | 'study'>, others: readonly Days[]): ScanFinding | undefined {
-  const taken = others.map(({ from, to = LAST }) => intervalOf(study.series, from, to)).filter(({ from, to }) => from < to);
-  const drift = keptFit('drift', [study, taken], () => driftOf(study, taken));
-  return drift && { id, ...driftFound(study, drift) };
-}
 
 /** Looks through many series from day `from` to day `to`; those with too few days are left out. What is found may still be chance. */
 export function lookThrough(all: readonly Scanned[], from: string, to: string): Looked[] {

@@ -1,6 +1,6 @@
 import { nthDouble, nthPlace } from '../../../lib/nth.ts';
 import { logOfLargest, logTail, normalOf } from '../../../statistics/tails.ts';
-import { type Interval } from './drift-grid.ts';
+import type { Interval } from './drift-grid.ts';
 import { type Information, knownOf, weightOf } from './noise.ts';
 import { type Series, WEEK } from './series.ts';
 

@@ -263,7 +263,6 @@ export const seriesOf = kept('series', (days: readonly DailyPoint[], kind: Metri
   const deviations = ratios.map((ratio) => (ratio ** power - 1) / power);
   const doubt = numbersOf(points, ({ special }) => (special?.sd ?? 0) ** 2);
   const season = seasonOf(points.map((point) => point.season));
-  const month = monthCycle(times, deviations.subarray(0, learned), doubt);
   return {
     kind,
     labels: points.map(({ label }) => label),
@@ -273,7 +272,7 @@ export const seriesOf = kept('series', (days: readonly DailyPoint[], kind: Metri
     deviations,
     power,
     doubt,
-    regressors: [...(season ? [season] : []), ...month.waves],
+    regressors: [...(season ? [season] : []), ...monthCycle(times, deviations.subarray(0, learned), doubt)],
     sampling: numbersOf(points, ({ denominator }, at) => {
       const mean = nthDouble(expected, at);
       if (kind === 'count') return 1 / (mean + ANSCOMBE);
@@ -282,8 +281,7 @@ export const seriesOf = kept('series', (days: readonly DailyPoint[], kind: Metri
     }),
     weekdayFactors,
     ...(events && { events }),
-    // Weeks of other parts of the month differ by its cycle.
-    roughVariance: Math.max(LEAST_VARIANCE, Math.min(roughVariance, month.variance ?? Infinity)),
+    roughVariance,
     learned,
     block: blockOf(times),
     isOver: days.slice(-2).every(({ isWhole }) => !isWhole),

@@ -3,7 +3,7 @@ import { kept } from '../../../statistics/kept-fits.ts';
 import { logOfAtMost, logOfLarge } from '../../../statistics/tails.ts';
 import { total } from '../../../statistics/vectors.ts';
 import { type Change, type Found, findChangesIn } from './changes.ts';
-import { type Interval } from './drift-grid.ts';
+import type { Interval } from './drift-grid.ts';
 import { estimateNoise, informationOf, type Noise } from './noise.ts';
 import type { Quest } from './seek.ts';
 import { ANSCOMBE, isCounted, isSum, relativeOf, type Series, shareSeen } from './series.ts';

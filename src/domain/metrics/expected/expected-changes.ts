@@ -5,8 +5,8 @@ import { LAST } from '../engine/scan.ts';
 import { factorsOf } from '../metric-names.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { askedOf } from '../read/metric-query.ts';
-import { areNear, changesOf, ERROR, foundInPart, measuredOn, onItsPart, onTheWhole } from '../site-changes.ts';
-import { type ExpectedInput, type FoundChange, isChangeOf, keyOf, type QueryVisits } from './expected-lines.ts';
+import { areNear, changesOf, ERROR, measuredOn, onItsPart, onTheWhole } from '../site-changes.ts';
+import { type ExpectedInput, type FoundChange, keyOf, type QueryVisits } from './expected-lines.ts';
 
 /** A change that began this many days before the first row is no longer news. */
 const LATELY_DAYS = 56;
@@ -20,11 +20,10 @@ function visitsOf(days: readonly MetricRow[], known: KnownDays): QueryVisits[] {
   });
 }
 
-/** Each change once, by its factor where that changed at the same place, the clearest first. */
+/** Each change once, the clearest first. */
 function once(changes: readonly FoundChange[]): FoundChange[] {
   const idOf = ({ reading, metric, change: { from, to = '' } }: FoundChange) => [keyOf(reading), metric, from, to].join(' ');
-  const own = [...new Map(changes.map((change) => [idOf(change), change])).values()];
-  return own.filter((change) => !own.some((other) => isMadeBy(change, other))).toSorted((a, b) => a.change.pValue - b.change.pValue);
+  return [...new Map(changes.map((change) => [idOf(change), change])).values()].toSorted((a, b) => a.change.pValue - b.change.pValue);
 }
 
 /**
@@ -38,12 +37,6 @@ export function changesFrom({ query, days, known }: ExpectedInput, from: string,
   const most = ERROR / Math.max(1, searched.size * selections.length);
   const found = selections.flatMap((reading) => asked.flatMap((metric) => changesOf(reading, metric, from, most)));
   return once(found.filter(({ change }) => change.from <= last));
-}
-
-/** Whether a product changed on the day on which one of its factors did, whose cost in it is told. */
-function isMadeBy(own: FoundChange, other: FoundChange): boolean {
-  const isFactor = own.metric !== other.metric && isChangeOf(other, own.metric);
-  return isFactor && keyOf(own.reading) === keyOf(other.reading) && areNear(own.change, other.change);
 }
 
 /**
@@ -87,8 +80,7 @@ export function atTheirPlaces(changes: readonly FoundChange[], days: readonly Me
       const parts = all.filter((each) => isPartOf(each, there.reading)).map((reading) => ({ name: keyOf(reading), reading }));
       const devices = parts.filter(({ reading }) => reading.device !== there.reading.device);
       const segments = parts.filter((part) => !devices.includes(part));
-      const known = changes.filter(({ reading }) => devices.some(({ name }) => name === keyOf(reading)));
-      return { ...there, ...(foundInPart(there, known) ?? onItsPart(there, devices) ?? onItsPart(there, segments)) };
+      return { ...there, ...(onItsPart(there, devices) ?? onItsPart(there, segments)) };
     }),
   );
 }

@@ -5,7 +5,6 @@ import { dateText, listed, pairText, rangeText, valueText } from '../../../findi
 import { todayIn } from '../../../lib/dates.ts';
 import { grouped, runsOf } from '../../../lib/grouped.ts';
 import { capital } from '../../../lib/sentences.ts';
-import { scoreOfTail, Z_95 } from '../../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { effectText } from '../calendar/special-words.ts';
 import { unitOf } from '../metric-definitions.ts';
@@ -147,11 +146,6 @@ export function forecastSentences(lines: readonly QueryLine[], whole: readonly Q
   });
 }
 
-/** Of less than this part of what there was, the scatter is not known. */
-const LEAST_LEFT = 0.1;
-/** Chance that one of all rows lies beyond the size of a change by chance alone. */
-const BEYOND = 0.05;
-
 /** The changes that lie in a row. */
 function changesIn(own: JudgedLine, words: Words): readonly FoundChange[] {
   const { from, to } = daysOf(own, words);
@@ -168,17 +162,14 @@ function hiddenIn(judged: readonly JudgedLine[], words: Words): JudgedLine[] {
   return judged.filter((own) => !isClear(own) && isLong(daysOf(own, words)) && changesIn(own, words).some((told) => !shown.has(told)));
 }
 
-/** Whether changes explain why a row is not what was expected: they lie in the row, go its way, and the row not far beyond their size. */
-function isExplained(own: JudgedLine, rows: number, words: Words): boolean {
+/** Whether changes explain why a row is not what was expected: they lie in the row, go its way, and it not beyond their size. */
+function isExplained(own: JudgedLine, words: Words): boolean {
   const { low, high, expected } = own.cell;
   const distance = distanceOf(own);
   const along = changesIn(own, words).filter(({ change }) => change.relative * distance > 0);
   const left = along.reduce((share, { change }) => share * (1 + change.relative), 1);
   const bound = ((distance < 0 ? low : high) ?? 0) / (expected || 1);
-  // On the scale of square roots few orders scatter alike; of many rows some lie beyond their own bounds.
-  const reach = scoreOfTail(Math.log(BEYOND / rows)) / Z_95 / Math.sqrt(Math.max(LEAST_LEFT, Math.min(1, left)));
-  const wider = Math.max(0, 1 + reach * (Math.sqrt(bound) - 1)) ** 2;
-  return along.length > 0 && (left * wider - (1 + distance)) * distance >= 0;
+  return along.length > 0 && (left * bound - (1 + distance)) * distance >= 0;
 }
 
 /** The findings of a table with expectations, and its sentences in order. */
@@ -201,7 +192,7 @@ export function tellExpected(lines: readonly QueryLine[], words: Words): Expecte
   // A range that was asked for is told whatever explains it, of days and weeks those that nothing explains.
   const isAsked = isOneRow || timeUnitOf(query.breakdown) === undefined;
   const clear = judged.filter(isClear);
-  const explained = isAsked ? [] : clear.filter((own) => isExplained(own, judged.length, words));
+  const explained = isAsked ? [] : clear.filter((own) => isExplained(own, words));
   const told = (isOneRow ? judged : clear.filter((own) => !explained.includes(own))).toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const facts = told.map((own) => factsOf(own, words));
   const sentences = facts.map((each) => [worded(each, grammar).sentence]);

@@ -5,7 +5,7 @@ import { grouped } from '../../../lib/grouped.ts';
 import { nth } from '../../../lib/nth.ts';
 import { counted, formatPercent } from '../../../lib/number-text.ts';
 import { capital, lowered } from '../../../lib/sentences.ts';
-import { carryFactor, slopeError } from '../../../statistics/carry.ts';
+import { slopeError } from '../../../statistics/carry.ts';
 import { trimmedMean } from '../../../statistics/order.ts';
 import { normalOf, studentOf, tailOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
 import type { Sums } from '../engine/decompose.ts';
@@ -57,38 +57,20 @@ function doubtText({ isClear, low, high }: Estimate): string {
 }
 
 const LEAST_PERIODS = 6;
-/** Months of two years, from which on each is held against the same of the year before. */
-const YEAR_MONTHS = 12;
 
-/** A growth from period to period, and whether the season was taken out by the year before. */
-interface Trend extends Estimate {
-  readonly isSeasonal: boolean;
-}
-
-/** The growth of positive values at the places of their periods; of 24 months and more that against the year before, a year. */
-export function trendEstimate(
-  values: readonly number[],
-  isMonthly: boolean,
-  places: readonly number[] = [...values.keys()],
-): Trend | undefined {
+/** The growth of positive values from period to period, at the places of these. */
+export function trendEstimate(values: readonly number[], places: readonly number[] = [...values.keys()]): Estimate | undefined {
   if (values.length < LEAST_PERIODS || values.some((value) => !(value > 0))) return undefined;
   const logs = values.map(Math.log);
-  const grown = logs
-    .map((value, month) => value - (logs[places.indexOf(nth(places, month) - YEAR_MONTHS)] ?? Number.NaN))
-    .filter(Number.isFinite);
-  if (isMonthly && grown.length >= LEAST_PERIODS && nth(places, places.length - 1) >= 2 * YEAR_MONTHS - 1) {
-    const middle = mean(grown);
-    return { ...meanEstimate(grown, carryFactor(grown.map((value) => value - middle))), count: values.length, isSeasonal: true };
-  }
   const line = linearRegression(logs.map((value, index) => [nth(places, index), value]));
   const residuals = logs.map((value, index) => value - line.b - line.m * nth(places, index));
-  return { ...estimateOf(line.m, slopeError(residuals, places), logs.length - 2, values.length), isSeasonal: false };
+  return estimateOf(line.m, slopeError(residuals, places), logs.length - 2, values.length);
 }
 
 /** One sentence: `Visits: a fall of 1.2% a week (…) over these 12 weeks, the season included.` */
-export function trendSentence(name: string, unit: string, trend: Trend): string {
-  const per = trend.isSeasonal ? 'a year, each month against the same of the year before' : `a ${unit}`;
-  const over = `over these ${trend.count} ${unit}s${trend.isSeasonal ? '' : ', the season included'}`;
+export function trendSentence(name: string, unit: string, trend: Estimate): string {
+  const per = `a ${unit}`;
+  const over = `over these ${trend.count} ${unit}s, the season included`;
   const size = `${formatPercent(Math.abs(100 * trend.relative), { digits: 1 })} ${per} ${boundsText(trend)}`;
   if (trend.low * trend.high > 0)
     return `${capital(name)}: a ${trend.relative < 0 ? 'fall' : 'rise'} of ${size} ${over}${doubtText(trend)}.`;
@@ -118,7 +100,7 @@ function courseOf(lines: readonly QueryLine[], metric: string, { name: of, unit,
     return isCount(metric) && !isShare ? (value / (line.interval.endMs + 1 - line.interval.startMs)) * DAY_MS : value;
   });
   const places = whole.map((line) => all.indexOf(line));
-  const trend = trendEstimate(values, unit === 'month', places);
+  const trend = trendEstimate(values, places);
   return trend && { text: trendSentence(name, unit, trend), isClear: trend.isClear };
 }
 

@@ -94,11 +94,11 @@ function pointsOf(rows: readonly MetricRow[], metric: string): DailyPoint[] {
   const isOfSegment = rows.some(({ selection }) => selection.segmentIds.length > 0);
   return rows
     .filter(isWholeDay)
-    .flatMap(({ interval, values, known }) => {
+    .flatMap(({ interval, values, known, isOfOtherGoal }) => {
       const terms = termsOf(metric, values);
       if (!terms || terms.denominator === 0) return [];
       const { conversionCount: events } = values;
-      const isSumOf = kind === 'amount' && typeof events === 'number' ? { events } : {};
+      const isSumOf = kind === 'amount' && typeof events === 'number' && !isOfOtherGoal ? { events } : {};
       const label = interval.label ?? '';
       const own = known?.of(metric, label);
       const isWhole = interval.startMs >= startMs && (!isOfSegment || interval.endMs <= endMs);

@@ -155,14 +155,6 @@ describe('the sentence of special days', () => {
     expect(specialSentence(clearOccasions(both, week, special, [halved]), 'visits')).toMatch(/Black Friday week .* \+[23]\d%/);
   });
 
-  it('takes nothing for an effect of theirs that is told as a change', () => {
-    const since = daysFrom('2026-09-01', 91, (label) => (label >= '2026-11-26' ? 0.5 : 1));
-    const told = [{ from: '2026-11-26', relative: -0.5 }];
-    const week = new Set(['2026-11-26', '2026-11-27', '2026-11-28']);
-    expect(specialSentence(clearOccasions(since, week, special, []), 'visits')).toMatch(/Black Friday \(2026-11-27\) -5\d%/);
-    expect(specialSentence(clearOccasions(since, week, special, [], told), 'visits')).toBe('');
-  });
-
   it('names days that were a level of their own, which no ordinary day had', () => {
     const peak = daysFrom('2026-09-01', 100, (label) => (label >= '2026-11-23' && label <= '2026-11-30' ? 1.6 : 1));
     const told = specialSentence(

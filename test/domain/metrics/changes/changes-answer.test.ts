@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { type AnswerFacts, changesAnswer } from '../../../../src/domain/metrics/changes/changes-answer.ts';
 import type { RankedChange } from '../../../../src/domain/metrics/changes/rank-changes.ts';
-import { dayAfter } from '../../../../src/lib/calendar.ts';
 
 const facts = (selections: number): AnswerFacts => ({
   site: {
@@ -11,7 +10,6 @@ const facts = (selections: number): AnswerFacts => ({
     spans: [],
     askedGoals: [],
     special: [],
-    large: [],
     nameOf: (_, id) => String(id),
     currency: 'EUR',
     unseen: [],
@@ -58,33 +56,6 @@ it('a trend is told for the days that are looked at, on none of which it began',
   const { answer, findings } = answerOf();
   expect(answer).toBe('Visits drifted 3% higher from 29 Oct to 25 Nov, slowly and on no single day.');
   expect(findings[0]?.change).toEqual({ percent: 2.9, low: 1, high: 5 });
-});
-
-it('days that something else may explain stand beside the list', () => {
-  const { site, ...rest } = facts(0);
-  const all = { device: 'all' } as const;
-  const large = [
-    { day: '2026-11-01', metric: 'revenuePerTap', relative: 7.5, place: { ...all, zoneId: 7 } },
-    { day: '2026-11-11', metric: 'revenueSum', relative: 1.244, place: { device: 'desktop' } },
-    { day: '2026-11-23', metric: 'visits', relative: -0.43, place: all },
-  ] as const;
-  const lines = (orders: number) => {
-    const daysOf = () =>
-      Array.from({ length: 30 }, (_, at) => {
-        const isLarge = at === 28;
-        const counts = { numerator: isLarge ? 22_440 : 10_000, denominator: 1, events: isLarge ? orders : 140 };
-        return { label: dayAfter('2026-10-14', at), ...counts, isWhole: true };
-      });
-    return changesAnswer({ ...rest, site: site && { ...site, large, daysOf } });
-  };
-  const { answer, details } = lines(140);
-  expect(lines(280).details?.[1]).toBe('Desktop revenue was 124% higher on 11 Nov; chance among so many series alone could explain it.');
-  expect(answer).toBe('Apart from 1 Nov, 11 Nov and 23 Nov, nothing changed beyond chance from 29 Oct to 25 Nov.');
-  expect(details).toEqual([
-    'Revenue per tap of the zone "7" was 750% higher on 1 Nov; a single very large order alone could explain it.',
-    'Desktop revenue was 124% higher on 11 Nov; a single very large order alone could explain it.',
-    'Visits were 43% lower on 23 Nov; chance among so many series alone could explain it.',
-  ]);
 });
 
 it('a change of visits is of no goal, whose rates beside it name theirs', () => {

@@ -43,41 +43,6 @@ const find = (world: World, metrics: readonly string[] = METRIC_NAMES, first = H
     AbortSignal.any([]),
   );
 const label = (world: World, day: number) => world.labels[HISTORY + day];
-it('one change of a device is told beside the one that moved against it on the same days, in 85 % of worlds', {
-  tags: 'nightly',
-}, async () => {
-  const seeds = someOf([5, 6, 7, 8, 9, 10, 11, 12], 4);
-  const told = await Promise.all(
-    seeds.map(async (seed) => {
-      const planted = (device: 'mobile' | 'desktop', factor: number) =>
-        ({ on: 'visits', device, from: HISTORY + 18, to: DAYS, factor }) as const;
-      const { changes } = await find(draw([planted('mobile', 0.85), planted('desktop', 1.1)], seed));
-      const signs = new Map(changes.map(({ place, parts: [part] }) => [place.device, Math.sign(part?.relative ?? 0)]));
-      return [signs.get('mobile'), signs.get('desktop'), signs.get('tablet')];
-    }),
-  );
-  expect(told.filter((signs) => signs.join() === [-1, 1, undefined].join()).length).toBeGreaterThanOrEqual(0.85 * seeds.length);
-});
-
-// The days of the device alone show no drift in these worlds, which are a quarter of all.
-it.each(someOf([1, 14, 15, 20], 2))(
-  'one change that is slow for months is a drift beside what one segment did since (world %i)',
-  { tags: 'nightly' },
-  async (seed) => {
-    const { changes } = await find(
-      draw(
-        [
-          { on: 'visits', device: 'desktop', from: 0, to: DAYS, factor: 1.5, isGradual: true },
-          { on: 'visits', segment: 'new', from: HISTORY + 6, to: DAYS, factor: 0.74 },
-        ],
-        seed,
-      ),
-    );
-    const drift = changes.find(({ shape, place }) => shape === 'drift' && place.device === 'desktop');
-    // The 28 days of the scan, of 112 days of it.
-    expect(Math.abs((drift?.parts[0]?.relative ?? 0) - (1.5 ** (28 / 112) - 1))).toBeLessThan(0.04);
-  },
-);
 
 // Worlds in which one device shows a growth of all so clearly that it was told as a step of its own.
 it.each([14, 25])('one change that all devices grow by is no step of one of them (world %i)', { tags: 'nightly' }, async (seed) => {
@@ -116,16 +81,6 @@ it('several changes are several lines, none for their sum, the most expensive fi
   expect(costs).toEqual(costs.toSorted((a, b) => b - a));
 });
 
-it('is told by the factor that shows it far more clearly, before one of a higher rank', { tags: 'nightly' }, async () => {
-  const planted: Planted[] = [
-    { on: 'basket', from: HISTORY + 10, to: DAYS, factor: 0.73 },
-    { on: 'rate', from: HISTORY + 10, to: DAYS, factor: 0.9 },
-  ];
-  const [first = changesNone()] = (await find(draw(planted))).changes;
-  expect(first).toMatchObject({ from: label(draw(planted), 10), place: { device: 'all' } });
-  expect(first.parts.slice(0, 2).map(({ metric }) => metric)).toEqual(['cartAverage', 'conversionRate']);
-});
-
 it('a change that began before the days looked at is none where it has ended before them, and is of all visitors where all changed', {
   tags: 'nightly',
 }, async () => {
@@ -162,7 +117,6 @@ describe('a sale that was over before the days that are looked at', () => {
     const { changes } = await find(world);
     expect(changes.filter(({ from }) => from < (label(world, 0) ?? ''))).toEqual([]);
     expect(changes.filter(({ shape, parts: [part] }) => shape === 'step' && (part?.relative ?? 0) < 0)).toEqual([]);
-    // Nor is it a slope where a narrow series does not show it by itself.
     expect(changes.filter(({ shape }) => shape === 'drift')).toEqual([]);
   });
 });
@@ -186,29 +140,3 @@ it('some days of revenue of a zone, which a single order may have made, are no c
   expect([await toldOf(onOneDay), await toldOf(onOneDay, 'tapRecurrence')]).toEqual([[], ['outlier']]);
   expect(await toldOf((at) => (at >= HISTORY + 10 ? 2 : 1))).toEqual(['step']);
 });
-
-it('rates of hardly any visits are no series to look at, sums of them are', async () => {
-  const place: Place = { device: 'tablet' };
-  const days = (denominator: number) =>
-    Array.from({ length: DAYS }, (_, at) => ({
-      label: new Date(Date.UTC(2026, 4, 1) + at * 86_400_000).toISOString().slice(0, 10),
-      numerator: at % 2,
-      denominator,
-      isWhole: true,
-    }));
-  const seriesWith = (denominator: number): ChangeSeries[] => [
-    { id: seriesId('bounceRate', place), kind: 'share', metric: 'bounceRate', place, days: days(denominator) },
-    { id: seriesId('visits', place), kind: 'count', metric: 'visits', place, days: days(1) },
-  ];
-  const range = { from: days(1)[HISTORY]?.label ?? '', to: days(1)[DAYS - 1]?.label ?? '' };
-  const lookedAt = (denominator: number) =>
-    findChanges({ series: seriesWith(denominator), metrics: ['bounceRate', 'visits'], base, ...range }, AbortSignal.any([]));
-  expect([await lookedAt(2), await lookedAt(20)].map(({ looked, tooFew }) => [looked, tooFew])).toEqual([
-    [1, 1],
-    [2, 0],
-  ]);
-});
-
-function changesNone(): never {
-  throw new Error('Nothing was found.');
-}

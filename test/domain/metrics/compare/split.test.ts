@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import {
   contrastScore,
   explain,
-  findPartition,
   type GroupValues,
   partition,
   splitRevenue,
@@ -92,33 +91,6 @@ it('the split of a count is refused where a part has no value', () => {
   const gap = { name: 'a', before: { visits: null, conversionCount: 1 }, after: { visits: 1, conversionCount: 1 } };
   expect(partition('visits', whole, [gap], 'the rest')).toBeUndefined();
   expect(partition('conversionRate', whole, [gap], 'the rest')).toBeUndefined();
-});
-
-describe('segments that divide the visits', () => {
-  const group = (name: string, visits: number, conversions: number): GroupValues => ({
-    name,
-    before: valuesOf({ visits, conversions }),
-    after: valuesOf({ visits: 2 * visits, conversions }),
-  });
-  const whole = group('', 1_000, 40);
-
-  it('are those whose visits and conversions add up to all in both ranges, the fewest', () => {
-    const groups = [
-      group('all', 1_000, 40),
-      group('none', 0, 0),
-      group('new', 600, 15),
-      group('back', 400, 25),
-      group('a', 200, 5),
-      group('b', 400, 10),
-    ];
-    expect(findPartition(whole, groups)?.map(({ name }) => name)).toEqual(['new', 'back']);
-    expect(findPartition(whole, groups.slice(0, 3).concat(groups.slice(4)))).toBeUndefined();
-    expect(findPartition(whole, groups.slice(3))?.map(({ name }) => name)).toEqual(['back', 'a', 'b']);
-  });
-
-  it('are none where only the visits add up', () => {
-    expect(findPartition(whole, [group('new', 600, 15), group('others', 400, 20)])).toBeUndefined();
-  });
 });
 
 it('a segment that moved unlike all others ranks before one that moved like them, whatever their size', () => {

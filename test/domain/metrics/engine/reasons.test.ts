@@ -81,16 +81,6 @@ describe('a group', () => {
     expect(findReasons({ ...occasionOf(world, 'visits'), whole: ordinary }, groups)).not.toHaveProperty('maker');
   });
 
-  it('that had ended a week before the change has nothing to tell', () => {
-    const world = worldOf({ on: 'visits', factor: 1.2 });
-    const ended = (until: number) =>
-      pointsOf(world, 'visits', { segment: 'returning' }).map((day, at) => ({ ...day, numerator: at < until ? day.numerator : 0 }));
-    const verdictOf = (until: number) => findReasons(occasionOf(world, 'visits'), [{ name: 'sale', days: ended(until) }]).groups[0];
-    expect(verdictOf(40)).toMatchObject({ verdict: 'not enough data', relative: null });
-    expect(verdictOf(FROM)).toMatchObject({ verdict: 'more' });
-    expect(verdictOf(FROM)?.relative).toBeLessThan(-0.9);
-  });
-
   it('without days has nothing to tell', () => {
     const world = worldOf({ on: 'rate', factor: 0.75 });
     const { groups, named } = findReasons(occasionOf(world, 'conversionRate'), [{ name: 'tv', days: [] }]);
