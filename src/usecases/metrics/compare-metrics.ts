@@ -9,14 +9,14 @@ import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts
 import { type Windows, windowsOf } from '../../domain/metrics/compare/comparison-windows.ts';
 import { datedChanges } from '../../domain/metrics/compare/dated-changes.ts';
 import { detectionSentences, detectionsOf } from '../../domain/metrics/compare/detection.ts';
-import { daysOf, type JudgedChanges, judgeChanges, type PeriodsInput } from '../../domain/metrics/compare/judged-changes.ts';
+import { type JudgedChanges, judgeChanges, type PeriodsInput } from '../../domain/metrics/compare/judged-changes.ts';
 import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
 import type { DatedChange } from '../../domain/metrics/engine/changes.ts';
 import { grammarOf, placeBy, visitedWords } from '../../domain/metrics/findings.ts';
 import { zoneMetricWords } from '../../domain/metrics/metric-definitions.ts';
 import { nameOf } from '../../domain/metrics/metric-names.ts';
 import { type CountingFault, countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
-import { visitedSpan } from '../../domain/metrics/read/day-points.ts';
+import { dayPoints, visitedSpan } from '../../domain/metrics/read/day-points.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { type Device, type MetricGrid, PARTS } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
@@ -290,7 +290,7 @@ function specialOf({ periods, changes: { headline, changes } }: PeriodsJudged, {
   if (!whole) return '';
   const inRanges = new Set([...whole.baselineDays, ...whole.periodDays].flatMap(({ interval }) => interval.label ?? []));
   for (const change of [headline, ...changes]) {
-    const clear = clearOccasions(daysOf(whole, change.metric), inRanges, known.specialDays, change.judgement.changes);
+    const clear = clearOccasions(dayPoints(whole.days, change.metric), inRanges, known.specialDays, change.judgement.changes);
     const sentence = specialSentence(clear, nameOf(change.metric).toLowerCase());
     if (sentence !== '') return sentence;
   }

@@ -1,6 +1,6 @@
 import { daysFrom } from '../../../lib/calendar.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
-import { hypothesesOf, type Looked, pValueBeside, type ScanFinding, type Scanned, substitute } from '../engine/scan.ts';
+import { hypothesesOf, pValueBeside, type ScanFinding, type Scanned, substitute } from '../engine/scan.ts';
 import { type DailyPoint, sumOf } from '../engine/series.ts';
 import type { Study } from '../engine/study.ts';
 import { definitionOf, isCount } from '../metric-definitions.ts';
@@ -22,15 +22,6 @@ export interface Scene {
   /** First and last day of the scan. */
   readonly from: string;
   readonly to: string;
-}
-
-/** Makes a scene of series and what was seen in them. */
-export function sceneOf(series: readonly ChangeSeries[], looked: readonly Looked[], rest: Omit<Scene, 'series' | 'studies'>): Scene {
-  return {
-    series: new Map(series.map((each) => [each.id, each])),
-    studies: new Map(looked.map(({ id, study }) => [id, study])),
-    ...rest,
-  };
 }
 
 /** Where a series was measured; without a goal that of e-commerce. */

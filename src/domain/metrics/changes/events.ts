@@ -56,7 +56,6 @@ const isApart = ({ relative, relativeOfOthers }: GroupChange) => (relativeOfOthe
 const isAlone = (group: GroupChange) => isApart(group) || Math.abs(group.relativeOfOthers ?? 0) < ELSEWHERE * Math.abs(group.relative ?? 0);
 const isLikeOthers = (group: GroupChange | undefined) => group?.verdict === 'alike' && !isAlone(group);
 const isMuchMore = ({ relative, relativeOfOthers }: GroupChange) => Math.abs(relative ?? 0) > MUCH_MORE * Math.abs(relativeOfOthers ?? 0);
-const holdsZero = ({ low, high }: GroupChange) => low !== null && high !== null && low <= 0 && high >= 0;
 
 /** Series of the same metric and goal for parts of all visitors. */
 function partsOf({ series, base }: Scene, metric: string, goalId: number | undefined): ChangeSeries[] {
@@ -119,7 +118,7 @@ function clearestGroup({ groups }: Moves, first: number | undefined): GroupChang
 function mixFrom({ groupAt, ofAll = 0 }: Moves, place: Place, relative: number, isDrift: boolean): Mix | undefined {
   const own = groupAt(place);
   const change = Math.abs(ofAll);
-  const isStill = own && (holdsZero(own) || Math.abs(own.relative ?? 0) < change / 2);
+  const isStill = own && Math.abs(own.relative ?? 0) < change / 2;
   if (isStill && Math.abs(own.relativeOfOthers ?? 0) < change / 2) return 'yes';
   return !isDrift && change < MOST_BY_MIX * Math.abs(relative) ? 'maybe' : undefined;
 }

@@ -16,7 +16,6 @@ import {
   isWithinPlace,
   type Place,
   type Scene,
-  sceneOf,
   seriesId,
 } from './change-series.ts';
 import { type ChangeEvent, eventsOf, type Part } from './events.ts';
@@ -226,7 +225,11 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
   const factors = wanted.filter(({ metric }) => factorsOf(metric, rest).length === 0);
   const byId = new Map(factors.map((each) => [each.id, each]));
   const { clusters, limit } = await inTurns(signal, () => acceptedIn(looked, byId));
-  const scene = sceneOf(series, looked, rest);
+  const scene: Scene = {
+    series: new Map(series.map((each) => [each.id, each])),
+    studies: new Map(looked.map(({ id, study }) => [id, study])),
+    ...rest,
+  };
   const told = await partsOf(clusters, signal, (cluster) => eventsOf(scene, cluster, clusters, limit));
   // Measured by its own days, what looked like a change in the scan may have been over before it.
   const measured = await partsOf(told, signal, (event) => [measuredEvent(scene, event)].filter(({ to: end }) => !end || end >= from));

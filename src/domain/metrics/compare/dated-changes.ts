@@ -10,6 +10,7 @@ import {
   areNear,
   changesOf,
   DAYS_BEFORE,
+  isOfThisPart,
   isOn,
   measuredAt,
   type NamedVisits,
@@ -27,9 +28,17 @@ import type { Reading } from './readings.ts';
 
 /** A change that made that of a metric on the one device, else the one segment, that moved unlike the rest; itself where none did. */
 function narrowed(own: SiteChange<Reading>, of: string, { parts, segments, judged }: CausesInput): SiteChange<Reading> {
-  const { reading } = own;
+  const { metric, change, reading } = own;
   const devices = parts.filter((part) => part !== reading && isWithin(part, reading));
   const named = devices.map((part) => ({ name: part.device, reading: part }));
+  // A device that alone shows it and makes it needs no test beside the others.
+  const shown = judged.devicesOf(metric).flatMap(({ reading: part, changes }) => {
+    const same = changes.find((each) => each.shape === change.shape && areNear(each, change));
+    return same ? [{ metric, reading: part, change: same }] : [];
+  });
+  const [alone] = shown.length === 1 ? shown : [];
+  const there = alone && devices.includes(alone.reading) ? measuredAt(alone) : undefined;
+  if (there && isOfThisPart(there, own)) return there;
   // The segments that were read are those in which the headline moved unlike the rest.
   const chosen = of === judged.headline.metric ? segments.chosen.filter((segment) => isWithin(segment.reading, reading)) : [];
   return onItsPart(own, named) ?? onItsPart(own, chosen, segments.all.length) ?? own;

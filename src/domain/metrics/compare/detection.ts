@@ -4,9 +4,9 @@ import { grouped } from '../../../lib/grouped.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
 import { daysToShow, MOST_DAYS_TO_SHOW, smallestAhead } from '../engine/detectable.ts';
 import { nameOf } from '../metric-names.ts';
-import { kindOf } from '../read/day-points.ts';
+import { dayPoints, kindOf } from '../read/day-points.ts';
 import { changesOf, type SiteChange } from '../site-changes.ts';
-import { CLEAR_P_VALUE, daysOf } from './judged-changes.ts';
+import { CLEAR_P_VALUE } from './judged-changes.ts';
 import type { Reading } from './readings.ts';
 
 /** How long a lasting change of a metric takes to show in four of five cases; null where that is longer than 92 days. */
@@ -26,7 +26,7 @@ const FEW_DAYS = 42;
 /** How long a lasting change of this size in percent would take to show, for each metric of a reading of which three weeks are known. */
 export function detectionsOf(reading: Reading, metrics: readonly string[], percent: number): Detection[] {
   return metrics.flatMap((metric) => {
-    const [kind, history] = [kindOf(metric), daysOf(reading, metric)];
+    const [kind, history] = [kindOf(metric), dayPoints(reading.days, metric)];
     const days = daysToShow(kind, history, percent / 100);
     if (days === undefined) return [];
     const smallest = days === null ? smallestAhead(kind, history) : undefined;

@@ -86,7 +86,7 @@ const ofCalm = (own: Judged, windows: Windows) => ({
 /** The days of a period, and those before it. */
 function apart({ metric, reading }: Judged) {
   const period = dayPoints(reading.periodDays, metric);
-  return { period, before: daysOf(reading, metric).slice(0, -period.length || undefined) };
+  return { period, before: dayPoints(reading.days, metric).slice(0, -period.length || undefined) };
 }
 
 /** The expectation of a period that is high or low against all days before it, as `query_metrics` judges it. */
@@ -169,9 +169,4 @@ export function judgeChanges({ metrics, windows, readings, devices, labelOf }: P
     judgedOf,
     devicesOf,
   };
-}
-
-/** All days of a reading up to the end of the period as points of a metric, in order. */
-export function daysOf(reading: Reading, metric: string) {
-  return dayPoints(reading.days, metric);
 }

@@ -1,9 +1,11 @@
 import { nthDouble } from '../../../lib/nth.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { scoreOfTail, studentOf } from '../../../statistics/tails.ts';
+import { total } from '../../../statistics/vectors.ts';
 import { type Change, type DatedChange, dated, USUAL_DAYS } from './changes.ts';
+import type { Interval } from './drift-grid.ts';
 import { mainChange } from './inner-changes.ts';
-import { type Level, levelOf, type Window } from './levels.ts';
+import { type Level, levelOf, type Window, weightsOf } from './levels.ts';
 import { HISTORY, LONGEST_EPISODE_DAYS, type Quest } from './seek.ts';
 import { type DailyPoint, daysIn, LEAST_HISTORY_DAYS, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { type Study, studySeries } from './study.ts';
@@ -137,6 +139,11 @@ function usualWindow({ labels }: Series, window: Window, leftOut: ReadonlySet<nu
   return { from: labels[Math.max(0, first - USUAL_DAYS)] ?? window.from, to: window.to };
 }
 
+/** Share of a window that lies on the days of a change, by what is expected of its days. */
+function shareOn(series: Series, window: Window, { from, to }: Interval, leftOut: ReadonlySet<number>): number {
+  return total(weightsOf(series, window, leftOut), from, to);
+}
+
 /**
  * Judges the change of a metric from a baseline to a period: by a scan of the days on which it may have begun, the last one included,
  * against weekday-adjusted history, and by the levels of the two windows. A baseline of a single day, of another season or after the period
@@ -170,9 +177,15 @@ interface Way {
   readonly isByStep: boolean;
 }
 
-/** The figures of a verdict: a fall has a bound of its own. */
-function figuresOf(series: Series, { difference, error }: Level, limit: number) {
-  const bound = limit * error;
+/**
+ * The figures of a verdict: those of the levels where they lie beyond noise, else what a change inside the period that makes the verdict
+ * makes of it, among the noise of all days of both; a fall has a bound of its own.
+ */
+function figuresOf({ series, noise }: Study, level: Level, limit: number, main: Change | undefined, share: number) {
+  const isBeyond = Math.abs(level.difference) > limit * level.error && level.difference * (main?.effect ?? 1) > 0;
+  const isMade = main !== undefined && share > 0 && !isBeyond;
+  const [difference, error] = isMade ? [main.effect * share, main.error * share] : [level.difference, level.error];
+  const bound = (isMade ? limitOf(ALONE, noise.freedom) : limit) * Math.max(error, level.error);
   return {
     relative: relativeOf(series, difference),
     noise: Math.abs(relativeOf(series, difference < 0 ? -bound : bound)),
@@ -194,11 +207,13 @@ function judgeStudy(study: Study, question: Question, { early, isByStep }: Way):
   const main = isByStep ? mainChange(changes, { early, start: series.learned }) : undefined;
   const limit = limitOf((isByStep ? ERRORS.level : ALONE) * (question.share ?? 1), noise.freedom);
   const datedChanges = changes.filter(({ to }) => to > early).map((change) => dated(series, change));
+  // Where the change lies on special days alone, these are its part of the period.
+  const share = main ? shareOn(series, period, main, special) || shareOn(series, period, main, new Set()) : 0;
   const ownMain = main && datedChanges.find(({ shape, from }) => shape === main.shape && from === series.labels[main.from]);
   return {
     verdict: main ? directionOf(main.effect) : verdictOfLevel(level, limit, isByStep),
     ...(ownMain && { main: ownMain }),
     changes: datedChanges,
-    ...figuresOf(series, level, limit),
+    ...figuresOf(study, level, limit, main, share),
   };
 }

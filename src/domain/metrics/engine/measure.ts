@@ -1,6 +1,6 @@
 import { dayAfter, daysFrom } from '../../../lib/calendar.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
-import { type DatedChange, dated } from './changes.ts';
+import { type DatedChange, dated, USUAL_DAYS } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
 import { estimateNoise } from './noise.ts';
 import { intervalOf } from './reasons.ts';
@@ -106,7 +106,11 @@ export function sizeOfDays(
     const before = levelsBefore(kind, beside, series, first);
     const placed = known.map((change) => ({ ...change, interval: intervalOf(series, change.from, change.to ?? LAST) }));
     const isAlike = (one: Interval, other: Interval) => likeness(one, other) >= 1 / 2;
-    const levels = before.map(({ goesOn, ...level }) => (goesOn ? { ...level, to: series.labels.length } : level));
+    // An episode that ended with the eve of these days looks, without them, like a level that goes on.
+    const levels = before.map(({ goesOn, ...level }) => {
+      const isOver = placed.some(({ shape, interval }) => shape === 'episode' && isAlike(interval, level));
+      return goesOn && (!isOver || level.to - level.from > USUAL_DAYS) ? { ...level, to: series.labels.length } : level;
+    });
     // A step that the days up to the next one are too few to show goes on too: what is added to it is the size of that one.
     // One that began shortly before is another one where it lasts for much longer than these days.
     const lasting = intervalOf(series, from, to ?? LAST);
@@ -145,7 +149,9 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
     .toSorted((a, b) => distanceOf(a) - distanceOf(b) || offOf(a) - offOf(b));
   const own = near.find(({ to }) => (to === undefined) === (found.to === undefined)) ?? near[0];
   const nearest = own && own.to === undefined && own.latest === last ? { ...own, from: last, earliest: last, days: 1 } : own;
-  return nearest && { ...nearest, ...sizeOfDays(kind, days, nearest) };
+  const size = nearest && sizeOfDays(kind, days, nearest);
+  // What is left of it beside an earlier one may be nothing.
+  return nearest && !(size && size.low * size.high <= 0) ? { ...nearest, ...size } : undefined;
 }
 
 /**

@@ -90,11 +90,11 @@ function outsideText(count: number): string {
   return count === 0 ? '' : `; ${lies} 95% bounds, which may be chance`;
 }
 
-/** Rows with what a change above has to do with them, of more than these how many: `, 2 of them because of a change above (…)`. */
-function changedText(rows: readonly JudgedLine[], of: number, why: string, words: Words): string {
+/** Rows that a change above explains, of more than these how many: `, 2 of them because of a change above (…)`. */
+function changedText(rows: readonly JudgedLine[], of: number, words: Words): string {
   const days = new Set(rows.map((own) => daysOf(own, words)).map(({ from, to }) => rangeText(from, to, words.grammar.year)));
   const named = days.size > MOST_NAMED ? '' : ` (${listed([...days])})`;
-  return rows.length === 0 ? '' : `, ${of > rows.length ? `${rows.length} of them ` : ''}${why} a change above${named}`;
+  return rows.length === 0 ? '' : `, ${of > rows.length ? `${rows.length} of them ` : ''}because of a change above${named}`;
 }
 
 /** `Both days were normal`, `Of 28 days, 3 were unusual`, empty where one sentence says it; `asked` values, of which these are judged. */
@@ -105,13 +105,11 @@ function countSentence(judged: readonly JudgedLine[], asked: number, told: numbe
   const which = `${judged.length < asked ? ' that can be judged' : ''}${parts > 0 ? ` (${parts} in part)` : ''}`;
   const [all, unusual] = [`${judged.length} ${unit}s${which}`, told + explained.length];
   const normal = judged.length - unusual;
-  const beside = changedText(hiddenIn(judged, words), normal, 'with', words);
   const more = outsideText(judged.filter(isOutside).length);
-  if (unusual === 0) return `${normal === 2 ? `Both ${unit}s${which}` : `All ${all}`} were normal${beside}${more}.`;
-  if (explained.length === 0 && told === 1 && beside + more === '') return '';
-  const why = changedText(explained, unusual, 'because of', words);
-  const others = beside === '' ? '' : `, ${normal} normal${beside}`;
-  return `Of ${all}, ${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}${others}${more}.`;
+  if (unusual === 0) return `${normal === 2 ? `Both ${unit}s${which}` : `All ${all}`} were normal${more}.`;
+  if (explained.length === 0 && told === 1 && more === '') return '';
+  const why = changedText(explained, unusual, words);
+  return `Of ${all}, ${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}${more}.`;
 }
 
 /** One sentence: what is expected of a row that is not over, with its bounds, and what is counted of it. */
@@ -153,13 +151,6 @@ function changesIn(own: JudgedLine, words: Words): readonly FoundChange[] {
     const isHere = keyOf(told.reading) === keyOf(own.line.selection) && isChangeOf(told, own.metric);
     return isHere && isOn(told.change, { first: from, last: to });
   });
-}
-
-/** Normal rows of several days that hold a change which no unusual row shows. */
-function hiddenIn(judged: readonly JudgedLine[], words: Words): JudgedLine[] {
-  const shown = new Set(judged.filter(isClear).flatMap((own) => changesIn(own, words)));
-  const isLong = ({ from, to }: ReturnType<typeof daysOf>) => from !== to;
-  return judged.filter((own) => !isClear(own) && isLong(daysOf(own, words)) && changesIn(own, words).some((told) => !shown.has(told)));
 }
 
 /** Whether changes explain why a row is not what was expected: they lie in the row, go its way, and it not beyond their size. */

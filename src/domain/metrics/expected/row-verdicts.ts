@@ -85,8 +85,8 @@ interface Course {
   readonly isUnusual: (day: string) => boolean;
 }
 
-/** A sentence on the trend of a metric over weeks or months; undefined for too few. */
-function courseOf(lines: readonly QueryLine[], metric: string, { name: of, unit, isShare, isUnusual }: Course): Said | undefined {
+/** A sentence on the trend of a metric over weeks or months; empty for too few. */
+function courseOf(lines: readonly QueryLine[], metric: string, { name: of, unit, isShare, isUnusual }: Course): string {
   const all = lines.filter(isWholeDay).toSorted((a, b) => a.order - b.order);
   // A week or month with an unusual day in seven would be the end of a fall.
   const whole = all.filter(({ interval: { label = '', startMs, endMs } }) => {
@@ -101,12 +101,10 @@ function courseOf(lines: readonly QueryLine[], metric: string, { name: of, unit,
   });
   const places = whole.map((line) => all.indexOf(line));
   const trend = trendEstimate(values, places);
-  return trend && { text: trendSentence(name, unit, trend), isClear: trend.isClear };
+  return trend ? trendSentence(name, unit, trend) : '';
 }
 
 const LEAST_WEEKS = 4;
-/** Of more metrics and selections only what is clear is put into words. */
-const MOST_SENTENCES = 4;
 
 /** How often chance alone may make a weekday the highest or the lowest. */
 const LEVEL = 0.01;
@@ -221,19 +219,6 @@ export function weekdaySentence(name: string, metric: string, days: readonly Met
   return `${name}: ${word} on ${nameAt(end)}, ${size} ${seen}.`;
 }
 
-/** A sentence, and whether what it says is clear. */
-interface Said {
-  readonly text: string;
-  readonly isClear: boolean;
-}
-
-/** The sentences, each once, of many only those that are clear. */
-function inFew(sentences: readonly Said[]): string {
-  const said = sentences.filter(({ text }) => text !== '');
-  const told = said.length > MOST_SENTENCES ? said.filter(({ isClear }) => isClear) : said;
-  return [...new Set(told.map(({ text }) => text))].join(' ');
-}
-
 /**
  * Verdicts in words about the rows of a table: the highest weekday, weekends against the other days, the trend over weeks or months, and
  * that of shares; empty where rows are of something else or too few. `days` are the rows that were read; `found` has the changes among
@@ -258,7 +243,7 @@ export function rowVerdicts(
   const rows = isOfDays(unit)
     ? days.map((row): QueryLine => ({ ...row, order: 0 }))
     : lines.filter(({ order, isOther }) => Number.isFinite(order) && !isOther);
-  const sentenceOf = (metric: string, own: readonly QueryLine[], key: string): Said | undefined => {
+  const sentenceOf = (metric: string, own: readonly QueryLine[], key: string): string => {
     const changes = found.filter((each) => isChangeOf(each, metric) && keyOf(each.reading) === key).map(({ change }) => change);
     const isUnusual = (day: string) => isSpecial(day) || changes.some(({ from, to = from }) => from <= day && day <= to);
     const where = own.slice(0, 1).map(nameOfSelection).join('');
@@ -268,12 +253,13 @@ export function rowVerdicts(
       const isAll = usual.length === own.length;
       const sentence = unit === 'weekday' ? weekdaySentence : weekendSentence;
       const left = isAll ? own : wholeWeeks(usual).flat();
-      return { text: sentence(isAll ? name : `${name} without special days and changes`, metric, left), isClear: true };
+      return sentence(isAll ? name : `${name} without special days and changes`, metric, left);
     }
-    if ((unit !== 'week' && unit !== 'month') || changes.some(({ to }) => to === undefined)) return undefined;
+    if ((unit !== 'week' && unit !== 'month') || changes.some(({ to }) => to === undefined)) return '';
     const isShare = query.shares && isCount(metric) && own.some(({ shares }) => (shares?.[metric] ?? 100) < 100);
     return courseOf(own, metric, { name: isShare ? `the share of ${lowered(name)}` : name, unit, isShare, isUnusual });
   };
   const groups = [...grouped(rows, ({ selection }) => keyOf(selection))];
-  return inFew(askedOf(query).flatMap((metric) => groups.flatMap(([key, own]) => sentenceOf(metric, own, key) ?? [])));
+  const said = askedOf(query).flatMap((metric) => groups.map(([key, own]) => sentenceOf(metric, own, key)));
+  return [...new Set(said.filter((text) => text !== ''))].join(' ');
 }

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { forecastSentences, tellExpected } from '../../../../src/domain/metrics/expected/expected-words.ts';
 import { grammarOf } from '../../../../src/domain/metrics/findings.ts';
 import type { ExpectedCell } from '../../../../src/domain/metrics/read/query-table.ts';
-import { dayAfter } from '../../../../src/lib/calendar.ts';
 
 const cell = (expected: number, low: number, high: number, verdict: ExpectedCell['verdict'] = 'normal'): ExpectedCell => ({
   expected,
@@ -118,24 +117,6 @@ it('of the days of a change it says when, and tells those far beyond its size or
   });
   expect(told(rows.slice(1, 2), [], [change]).lead).toEqual([['Visits were 40% below normal on 20 Nov: 60 instead of 100.']]);
   expect(told(rows.slice(0, 3), ['day'], [{ ...change, reading: { ...reading, segmentIds: [7] } }]).facts).toHaveLength(2);
-});
-
-it('names the row that is normal though it holds a change which no unusual row shows', () => {
-  const reading = { device: 'all', segmentIds: [], known: [] };
-  const changeAt = (from: string) => ({ metric: 'visits', reading, change: { from, to: from, relative: 1 } });
-  const [days, words] = sceneOf([day(105, cell(101, 90, 110)), day(99, cell(101, 90, 110)), day(101, cell(101, 90, 110))], ['week']);
-  const weeks = (days as { interval: { endMs: number } }[]).map((line, at) => {
-    const startMs = Date.parse(dayAfter('2026-11-02', 7 * at));
-    return { ...line, interval: { startMs, endMs: startMs + 7 * 86_400_000 - 1 } };
-  });
-  const leadOf = (...changes: unknown[]) => tellExpected(weeks as never, { ...(words as object), changes } as never).lead;
-  expect(leadOf()).toEqual(['All 3 weeks were normal.']);
-  expect(leadOf(changeAt('2026-11-12'))).toEqual(['All 3 weeks were normal, 1 of them with a change above (from 9 to 15 Nov).']);
-  weeks[2] = { ...weeks[2], expected: { visits: cell(60, 50, 70, 'high') } } as never;
-  expect(leadOf(changeAt('2026-11-17'))).toEqual(['Of 3 weeks, 1 was unusual, because of a change above (from 16 to 22 Nov).']);
-  expect(leadOf(changeAt('2026-11-12'), changeAt('2026-11-17'))).toEqual([
-    'Of 3 weeks, 1 was unusual, because of a change above (from 16 to 22 Nov), 2 normal, 1 of them with a change above (from 9 to 15 Nov).',
-  ]);
 });
 
 it('counts values and not weeks where rows are of devices too', () => {
