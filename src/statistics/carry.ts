@@ -5,7 +5,7 @@ import { nth } from '../lib/nth.ts';
 const MOST_CARRY = 0.8;
 
 /** By how much single errors understate that of a mean or slope of values that follow each other (a first-order autoregression). */
-export function carryFactor(residuals: readonly number[]): number {
+function carryFactor(residuals: readonly number[]): number {
   const squares = sum(residuals.map((value) => value ** 2));
   const products = sum(residuals.slice(1).map((value, at) => value * nth(residuals, at)));
   // A few values show less of it than there is.

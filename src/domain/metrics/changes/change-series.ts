@@ -132,7 +132,7 @@ export function areNeighbours(a: Pick<ScanFinding, 'from' | 'to'>, b: Pick<ScanF
 }
 
 /** Whether a change of one must show in the other, up to where it is: both are of one metric, or of a zone. */
-export function areRelated(a: ChangeSeries, b: ChangeSeries): boolean {
+function areRelated(a: ChangeSeries, b: ChangeSeries): boolean {
   if (a.place.zoneId !== b.place.zoneId) return false;
   const idOf = ({ metric, place: { goalId } }: ChangeSeries) => seriesId(metric, { device: 'all', goalId });
   return a.place.zoneId !== undefined || idOf(a) === idOf(b);

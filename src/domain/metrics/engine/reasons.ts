@@ -1,6 +1,6 @@
 import { adjusted } from '../../../statistics/discoveries.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
-import { logTail, normalOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
+import { logTail, normalOf, Z_99 } from '../../../statistics/tails.ts';
 import type { Interval } from './drift-grid.ts';
 import { estimateNoise, informationOf, knownOf, without } from './noise.ts';
 import { contrastOf, type DailyPoint, isSum, type MetricKind, relativeOf, type Series, seriesOf } from './series.ts';
@@ -30,10 +30,8 @@ export interface Occasion {
 /** How a group moved on the days of a change. */
 export interface GroupChange {
   readonly name: string;
-  /** Against its own days before, 95 % bounds; null where too little is known. */
+  /** Against its own days before; null where too little is known. */
   readonly relative: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
   /** The same of all visits that are not in it. */
   readonly relativeOfOthers: number | null;
   /** How clearly these moved, as a standard normal. */
@@ -64,7 +62,6 @@ const ERROR = 0.06;
 
 interface GroupEffect {
   readonly effect: number;
-  readonly error: number;
   /** As a standard normal. */
   readonly score: number;
 }
@@ -74,9 +71,9 @@ function effectOn(series: Series, { from, to, others = [], isDrift = false }: Oc
   const noise = estimateNoise(series, []);
   const taken = others.map((other) => intervalOf(series, other.from, other.to)).filter((other) => other.from < other.to);
   if (noise && isDrift) {
-    const { effect, error, score } = slopeOf({ series, noise }, series.times.length, taken);
+    const { effect, score } = slopeOf({ series, noise }, series.times.length, taken);
     const share = driftShare(series);
-    return Number.isFinite(score) ? { effect: effect * share, error: error * share, score } : undefined;
+    return Number.isFinite(score) ? { effect: effect * share, score } : undefined;
   }
   const interval = intervalOf(series, from, to);
   if (!noise || interval.from >= interval.to) return undefined;
@@ -84,7 +81,7 @@ function effectOn(series: Series, { from, to, others = [], isDrift = false }: Oc
   const { weight, score } = knownOf(information, interval);
   if (!(weight > 0)) return undefined;
   const own = normalOf(score / Math.sqrt(weight), noise.freedom);
-  return { effect: score / weight, error: 1 / Math.sqrt(weight), score: own };
+  return { effect: score / weight, score: own };
 }
 
 /** The days of a series from one label to another, both included. */
@@ -186,12 +183,9 @@ function search(occasion: Occasion, groups: readonly Group[], count: number): Re
   const result = looked.map((each): GroupChange => {
     const pValue = each.difference ? (pValues[known.indexOf(each)] ?? 1) : 1;
     const [own, others] = [each.own?.effect, each.others?.effect];
-    const relative = (factor: number) => (each.own && own ? relativeOf(each.own.series, own.effect + factor * own.error) : null);
     return {
       name: each.name,
-      relative: relative(0),
-      low: relative(-Z_95),
-      high: relative(Z_95),
+      relative: each.own && own ? relativeOf(each.own.series, own.effect) : null,
       relativeOfOthers: each.others && others ? relativeOf(each.others.series, others.effect) : null,
       score: each.difference?.score ?? 0,
       verdict: each.difference ? verdictOf(pValue, own, others) : 'not enough data',

@@ -35,10 +35,6 @@ function estimateOf(effect: number, error: number, freedom: number, count: numbe
   };
 }
 
-/** An estimate of what logarithms have in common, whose error is so many times that of values that do not follow each other. */
-const meanEstimate = (logs: number[], carry = 1, effect = mean(logs)): Estimate =>
-  estimateOf(effect, Math.sqrt(sampleVariance(logs) / logs.length) * carry, logs.length - 1, logs.length);
-
 /** A relative change as `-5.2%`; of what grew tenfold and more tenths say nothing. */
 const signed = (share: number) => formatPercent(100 * share, { digits: Math.abs(share) < 10 ? 1 : 0, group: true, sign: true });
 
@@ -150,7 +146,9 @@ export function weekendEstimate(metric: string, days: readonly MetricRow[]): Est
   const logs = ratiosOf(weeksOf(metric, days), ...WEEKEND)
     .map(Math.log)
     .filter(Number.isFinite);
-  return logs.length < LEAST_WEEKS ? undefined : meanEstimate(logs, 1, Math.log(weekendRatio(metric, days)));
+  if (logs.length < LEAST_WEEKS) return undefined;
+  const error = Math.sqrt(sampleVariance(logs) / logs.length);
+  return estimateOf(Math.log(weekendRatio(metric, days)), error, logs.length - 1, logs.length);
 }
 
 /** One sentence on weekends, whose figure is that of the table; empty without a whole week. */

@@ -37,7 +37,6 @@ describe('a group', () => {
     expect(named).toBe('mobile');
     const own = groups.find(({ name }) => name === 'mobile');
     expect(own).toMatchObject({ verdict: 'more' });
-    expect([own?.low, own?.high].map((bound) => (bound ?? 0) < -0.25)).toEqual([true, false]);
     expect(Math.abs(own?.relativeOfOthers ?? 1)).toBeLessThan(0.1);
     const returning = worldOf({ on: 'rate', factor: 0.75, segment: 'returning' });
     expect(findReasons(occasionOf(returning, 'conversionRate'), segmentsOf(returning, 'conversionRate')).named).toBe('returning');
