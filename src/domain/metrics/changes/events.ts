@@ -1,4 +1,5 @@
 import { grouped } from '../../../lib/grouped.ts';
+import { Z_99 } from '../../../statistics/tails.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { findReasons, type GroupChange, type Reasons } from '../engine/reasons.ts';
 import { type Days, type Effect, effectOnDays, type ScanFinding } from '../engine/scan.ts';
@@ -106,12 +107,16 @@ function movesOf(scene: Scene, whole: ChangeSeries, question: EventQuestion) {
 
 const isLikewise = (relative: number | null | undefined, first: number | undefined) => (relative ?? 0) * (first ?? 0) > 0;
 
-/** The part that moved more than the rest the way that the change goes: the clearest that moved alone, else the clearest. */
+/**
+ * The part that moved more than the rest the way that the change goes: the clearest that moved alone, else the clearest. One without which
+ * nothing is left comes first: without one browser of a device that broke, the others of it still show the break.
+ */
 function clearestGroup({ groups }: Moves, first: number | undefined): GroupChange | undefined {
   const clearer = groups
     .filter(({ verdict, relative }) => verdict === 'more' && isLikewise(relative, first))
     .toSorted((a, b) => Math.abs(b.score) - Math.abs(a.score));
-  return clearer.find(isAlone) ?? clearer[0];
+  const alone = clearer.filter(isAlone);
+  return alone.find((group) => isApart(group) || group.scoreOfOthers <= Z_99) ?? alone[0] ?? clearer[0];
 }
 
 /** Whether a change of all visitors comes from more or fewer visits of a place, which changed by `relative`. */

@@ -6,8 +6,8 @@ import { type Expected, expectationsOf, LEAST_LEVEL_DAYS, verdictsOf } from '../
 import { isCount } from '../metric-definitions.ts';
 import { factorsOf } from '../metric-names.ts';
 import { dayPoints, kindOf } from '../read/day-points.ts';
-import { measuredAt } from '../site-changes.ts';
-import { type Change, differenceOf } from './change.ts';
+import { areNear, measuredAt } from '../site-changes.ts';
+import { type Change, differenceOf, earlierOf } from './change.ts';
 import type { Windows } from './comparison-windows.ts';
 import { isChanged, type Judged, judgeReading, type Reading } from './readings.ts';
 
@@ -134,6 +134,17 @@ function sizeOf({ metric, judgement, since, days }: Change): number {
   return size * part * (PRODUCTS.has(metric) ? SHARE_OF_PRODUCT : 1);
 }
 
+/** How large a change is that began before the period and goes on. */
+const earlierSizeOf = (change: Change) => sizeOf({ ...change, since: earlierOf(change) });
+
+/** Whether a product goes on as one of its factors does, the same way and since about the same day, in the period or before it. */
+function follows(product: Change, factor: Change, reading: Reading | undefined): boolean {
+  const [own, since] = [product, factor].map((change) => change.since ?? earlierOf(change));
+  const isFactor = factorsOf(product.metric, reading).includes(factor.metric);
+  if (!own || !since || factor.of !== product.of || !isFactor) return false;
+  return own.to === undefined && since.to === undefined && areNear(own, since);
+}
+
 /** Judges each metric of each reading and device; the headline is the largest clear change, or one that a device alone shows. */
 export function judgeChanges({ metrics, windows, readings, devices, labelOf }: PeriodsInput) {
   const share = Math.min(1, MANY / (metrics.length * readings.length));
@@ -152,11 +163,15 @@ export function judgeChanges({ metrics, windows, readings, devices, labelOf }: P
       .filter(standsAlone)
       .toSorted((a, b) => pValueOf(a) - pValueOf(b))[0];
   const moved = changes.filter(({ judgement }) => isChanged(judgement));
-  const [changed] = moved.toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  const [changed] = moved
+    .filter((change) => !moved.some((other) => follows(change, other, readings[0])))
+    .toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const uneven = changes.find(({ metric, judgement }) => !isChanged(judgement) && hiddenOf(metric));
   // A break on one device that moved its metric by more than the clear change of another one is not left out for that.
   const leads = !changed || (uneven !== undefined && sizeOf(uneven) > sizeOf(changed)) ? uneven : changed;
-  const headline = leads ?? changes.find((change) => differenceOf(change) !== null) ?? changes[0];
+  // Without a change, one that goes on from before the period comes first.
+  const [begun] = changes.filter(earlierOf).toSorted((a, b) => earlierSizeOf(b) - earlierSizeOf(a));
+  const headline = leads ?? begun ?? changes.find((change) => differenceOf(change) !== null) ?? changes[0];
   if (!headline) throw new TypeError('There is nothing to compare.');
   return {
     changes,

@@ -1,7 +1,7 @@
 import { dayAfter, daysFrom } from '../../../lib/calendar.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { type DatedChange, dated, USUAL_DAYS } from './changes.ts';
-import type { Interval } from './drift-grid.ts';
+import { type Interval } from './drift-grid.ts';
 import { estimateNoise } from './noise.ts';
 import { intervalOf } from './reasons.ts';
 import { type Effect, effectBeside, LAST, likeness } from './scan.ts';
@@ -19,6 +19,8 @@ const CLOSE_DAYS = 3;
 const MOST_TURNS = Math.floor((MOST_DAYS - LEAST_HISTORY_DAYS) / TURN_DAYS);
 /** A change may begin this many days away from where it was found. */
 const NEAR_DAYS = 7;
+/** An end that a question found so few days before the last one says little: it goes on, or is over, as these days show. */
+const DAYS_IN_DOUBT = 3;
 const OWN = 0.01;
 
 /** First day that does not teach: whole turns before the last day, some days before the change. */
@@ -147,7 +149,10 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
     .filter(({ shape, from, relative }) => (shape !== 'outlier' || from === found.from) && relative * found.relative > 0)
     .filter((change) => distanceOf(change) <= (found.from === found.to ? 0 : NEAR_DAYS))
     .toSorted((a, b) => distanceOf(a) - distanceOf(b) || offOf(a) - offOf(b));
-  const own = near.find(({ to }) => (to === undefined) === (found.to === undefined)) ?? near[0];
+  const isEndInDoubt = daysFrom(found.to ?? last, last) <= DAYS_IN_DOUBT;
+  // A day that stands alone is what a question saw of it, whatever else begins there.
+  const alone = near.slice(0, 1).find(({ shape }) => shape === 'outlier');
+  const own = alone ?? near.find(({ to }) => (to === undefined) === (found.to === undefined)) ?? (isEndInDoubt ? near[0] : undefined);
   const nearest = own && own.to === undefined && own.latest === last ? { ...own, from: last, earliest: last, days: 1 } : own;
   const size = nearest && sizeOfDays(kind, days, nearest);
   // What is left of it beside an earlier one may be nothing.

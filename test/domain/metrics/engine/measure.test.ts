@@ -90,6 +90,7 @@ describe('a change', () => {
     const days = siteOf(3, FALL);
     const upTo = (day: number) => measureChange('count', days, { ...about(DAYS - 7, -0.25), to: labelAt(day) });
     expect(upTo(DAYS - 2)).toEqual(measureChange('count', days, about(DAYS - 8, -0.25)));
+    expect(upTo(DAYS - 6)).toBeUndefined();
   });
 
   it('is found since a day, and seldom where nothing happened', () => {
