@@ -111,6 +111,17 @@ export function isOfThisPart(part: SiteChange, whole: SiteChange): boolean {
   return !goesAlong((all.moved - own.moved) / (all.usual - own.usual), part.change.relative);
 }
 
+/** The change of a part of some visits, of those that were found, that a change of these is: on its days the part moved unlike the rest. */
+export function foundInPart<Of extends Visits>(own: SiteChange<Of>, found: readonly SiteChange<Of>[]): SiteChange<Of> | undefined {
+  const { metric, change } = own;
+  const days = { first: change.from, last: change.to ?? LAST };
+  return found.find((part) => {
+    if (part.metric !== metric || part.change.relative * change.relative <= 0 || !isOn(part.change, days)) return false;
+    const size = sizeOfDays(kindOf(metric), pointsKnown(part.reading, metric), change);
+    return size !== undefined && isOfThisPart({ ...part, change: { ...change, ...size } }, own);
+  });
+}
+
 /** A change on the one part of its visits that moved its way, unlike the rest, and made most of it, as dated and sized there. */
 export function onItsPart<Of extends Visits>(
   own: SiteChange<Of>,

@@ -29,6 +29,8 @@ const NEAR_START = 3;
 const ENDED = 9;
 /** The same for an episode that ended as the step began: it is the rarer of the two. */
 const ENDED_BEFORE = 4;
+/** The same for a step that began before the days that are asked about. */
+const BEGUN_BEFORE = 6;
 
 /** The best of some intervals by what their score gains on that of a step; undefined where none gains more than `least`. */
 function gaining(information: Information, found: Candidate, sign: 1 | -1, least: number, intervals: readonly Interval[]) {
@@ -57,6 +59,21 @@ function settledOf(information: Information, found: Candidate): Candidate {
   const short = before.filter(({ from, to }) => to - from <= LONGEST_EPISODE_DAYS + 1);
   const earlier = gaining(information, found, -1, ENDED_BEFORE, short);
   return gaining(information, found, 1, Math.max(ENDED, earlier?.gain ?? 0), ended) ?? earlier ?? found;
+}
+
+/**
+ * The same step with an earlier first day, where that is clearly likelier: more is allowed for steps in the days that are asked about, so
+ * that one which began before them would be dated anew.
+ */
+function begunBefore(information: Information, found: Candidate, first: number): Candidate {
+  if (found.shape !== 'step') return found;
+  let best = found;
+  for (let from = first; from < found.from; from += 1) {
+    const score = scoreOf(information, { from, to: found.to });
+    if (score * found.score > 0 && score ** 2 > Math.max(best.score ** 2, found.score ** 2 + BEGUN_BEFORE))
+      best = { ...found, from, score };
+  }
+  return best;
 }
 
 /** First and last start within which the likelihood is close to the best. */
@@ -160,12 +177,13 @@ export interface Found {
  */
 export function findChangesIn(information: Information, quests: readonly Quest[], freedom: number): Found {
   const found: Placed[] = [];
+  const firstStart = Math.min(...quests.filter(({ shape }) => shape === 'step').map(({ from }) => from));
   const sought = quests.map((quest) => soughtBy(information, quest));
   let left = information;
   while (found.length < MOST_CHANGES) {
     const candidate = nextChange(sought, left, freedom);
     if (!candidate) break;
-    const own = settledOf(left, candidate);
+    const own = settledOf(left, begunBefore(left, candidate, firstStart));
     found.push({ ...own, ...(own.shape === 'outlier' ? { earliest: own.from, latest: own.from } : startsOf(left, own)) });
     left = without(left, own);
     for (const each of sought) takeOut(each, left);

@@ -5,7 +5,7 @@ import { LAST } from '../engine/scan.ts';
 import { factorsOf } from '../metric-names.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { askedOf } from '../read/metric-query.ts';
-import { areNear, changesOf, ERROR, measuredOn, onItsPart, onTheWhole } from '../site-changes.ts';
+import { areNear, changesOf, ERROR, foundInPart, measuredOn, onItsPart, onTheWhole } from '../site-changes.ts';
 import { type ExpectedInput, type FoundChange, keyOf, type QueryVisits } from './expected-lines.ts';
 
 /** A change that began this many days before the first row is no longer news. */
@@ -80,7 +80,8 @@ export function atTheirPlaces(changes: readonly FoundChange[], days: readonly Me
       const parts = all.filter((each) => isPartOf(each, there.reading)).map((reading) => ({ name: keyOf(reading), reading }));
       const devices = parts.filter(({ reading }) => reading.device !== there.reading.device);
       const segments = parts.filter((part) => !devices.includes(part));
-      return { ...there, ...(onItsPart(there, devices) ?? onItsPart(there, segments)) };
+      const known = changes.filter(({ reading }) => devices.some(({ name }) => name === keyOf(reading)));
+      return { ...there, ...(foundInPart(there, known) ?? onItsPart(there, devices) ?? onItsPart(there, segments)) };
     }),
   );
 }

@@ -251,6 +251,20 @@ describe('a judgement', () => {
   });
 });
 
+it.each([31, 38, 41, 42])('a change that began before both ranges is not dated anew (world %i)', (seed) => {
+  const [days, history] = [191, 177];
+  const planted = [dropOf(days - 20, days, 0.87)];
+  const world = drawWorld({ seed, visitsPerDay: 25_000, days, history, planted });
+  const label = (day: number) => world.labels[day] ?? '';
+  const { main } = judgePeriods({
+    kind: METRICS.conversionRate.kind,
+    days: pointsOf(world, 'conversionRate', {}),
+    baseline: { from: label(history), to: label(history + 6) },
+    period: { from: label(history + 7), to: label(days - 1) },
+  });
+  expect(main).toBeUndefined();
+});
+
 it('a day that stands out before a fall is one day, and the fall is told against the days before both', () => {
   const START_MS = Date.parse('2026-05-01');
   const labelAt = (day: number) => new Date(START_MS + day * 86_400_000).toISOString().slice(0, 10);

@@ -50,12 +50,17 @@ it('a change of all devices alike is told of all', () => {
   expect(own?.reading.device).toBe('all');
 });
 
-it('what one device lost has the size that it has in the visits of all devices where these are asked about', () => {
+it('days of all devices in which one lost orders are told of it as it was found there, since its own day', () => {
   const rows = rowsOf({ desktop: 0.4, mobile: 1, tablet: 1 });
   const input = { query: { metrics: ['conversionRate'], bases: [] }, lines: [], days: rows, known, timeZone: 'UTC' } as never;
+  const [first, last] = [dayAfter(FIRST, BREAK + 3), dayAfter(FIRST, BREAK + 5)];
   const found = changesFrom(input, dayAfter(FIRST, 110));
   const onDesktop = found.find(({ reading }) => reading.device === 'desktop');
-  if (!onDesktop) throw new Error('The fall was not found.');
+  const ofAll = found.find(({ reading }) => reading.device === 'all');
+  if (!onDesktop || !ofAll) throw new Error('The fall was not found.');
+  const some = { ...ofAll, change: { ...ofAll.change, from: first, to: last } };
+  expect(atTheirPlaces([some, onDesktop], rows, known)).toEqual([onDesktop]);
+  // In the visits of all devices it has the size that it has there.
   const days = rows.filter(({ selection }) => selection.device === 'all');
   const [there, ...others] = inSelections([onDesktop], { days, known });
   expect(others).toEqual([]);
