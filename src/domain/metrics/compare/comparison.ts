@@ -25,6 +25,7 @@ import { changeTable, deviceRecord, revenueRecord, segmentRecord, sizeOf, sizeOf
 import type { Factors } from './comparison-windows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
 import { besideChange, factorsOfDays, isOf, onItsDays, toldFor } from './dated-changes.ts';
+import { changeOf } from './judged-changes.ts';
 import { isChanged, type Reading, toldVerdict } from './readings.ts';
 
 /** Facts that the words of a comparison need. */
@@ -376,9 +377,15 @@ function sizeOfRange({ judgement }: Change, verdict: Facts['verdict'], now: numb
 function tellComparison(scene: ComparisonScene) {
   const { input, faults, grammar, located } = scene;
   const { readings } = input;
-  const { headline, changes } = input.judged;
+  const { headline, changes, hidden } = input.judged;
   const dated = located.map((own) => ({ own, facts: datedFacts(own, scene) }));
-  const told = wordedAll(ranked([...faults.map((fault) => faultFacts(fault, scene.whole)), ...dated.map(({ facts }) => facts)]), grammar);
+  const isDated = hidden && located.some(({ reading }) => reading === hidden.reading);
+  const alone =
+    hidden && !isDated ? [rangeFacts(changeOf(hidden.metric, hidden, input.windows, hidden.reading.device), hidden.reading, scene)] : [];
+  const told = wordedAll(
+    [...ranked([...faults.map((fault) => faultFacts(fault, scene.whole)), ...dated.map(({ facts }) => facts)]), ...alone.filter(isMoved)],
+    grammar,
+  );
   const readingAt = (at: number) => readings[readings.length > 1 ? at % readings.length : 0];
   // What the season may have made by itself explains no range.
   const certain = { ...scene, located: dated.flatMap(({ own, facts }) => (mayBeSeason(facts) ? [] : own)) };

@@ -55,7 +55,7 @@ function sinceOf({ main, reading }: Judged, { isAdjacent, between }: Windows): D
 const timesOf = (value: number | null, factor: number) => value && value * factor;
 
 /** A metric of one reading on both sides, with its verdict. */
-function changeOf(metric: string, own: Judged, windows: Windows, label: string): Change {
+export function changeOf(metric: string, own: Judged, windows: Windows, label: string): Change {
   const { reading } = own;
   const { factors } = windows;
   const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
