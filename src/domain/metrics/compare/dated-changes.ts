@@ -33,7 +33,8 @@ function narrowed(own: SiteChange<Reading>, of: string, { parts, segments, judge
   const named = devices.map((part) => ({ name: part.device, reading: part }));
   // A device that alone shows it and makes it needs no test beside the others.
   const shown = judged.devicesOf(metric).flatMap(({ reading: part, changes }) => {
-    const same = changes.find((each) => each.shape === change.shape && areNear(each, change));
+    const days = { first: change.from, last: change.to ?? LAST };
+    const same = changes.find((each) => each.shape === change.shape && areNear(each, change) && isOn(each, days));
     return same ? [{ metric, reading: part, change: same }] : [];
   });
   const [alone] = shown.length === 1 ? shown : [];
@@ -66,9 +67,10 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
   const { readings, devices, judged, windows } = input;
   const { changes, headline, hidden } = judged;
   const placed: SiteChange<Reading>[] = [];
-  const place = (own: SiteChange<Reading>, of: Change, whole: Reading) => {
-    const there = narrowed(own, of.metric, input);
-    placed.push(onTheWhole(there, whole) ?? there);
+  const place = (own: SiteChange<Reading>, of: Change) => {
+    // A device that shows it best need not be the one that made it.
+    const whole = readings.find((each) => isWithin(own.reading, each));
+    placed.push(narrowed((whole && onTheWhole(own, whole)) ?? own, of.metric, input));
   };
   const asked = changes.map((change, at) => ({
     change,
@@ -94,10 +96,10 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
     const found = mains.flatMap((each) => (each ? [measuredAt({ metric, reading, change: each })] : []));
     for (const each of [...found, ...known]) {
       // What is left of a change beside an earlier one may be nothing.
-      if (isOn(each.change, days) && each.change.low * each.change.high > 0) place(each, change, reading);
+      if (isOn(each.change, days) && each.change.low * each.change.high > 0) place(each, change);
     }
     const outliers = judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isOn({ from, to: from }, days));
-    if (change === headline && isOfAll) for (const day of outliers) place({ metric, reading, change: day }, change, reading);
+    if (change === headline && isOfAll) for (const day of outliers) place({ metric, reading, change: day }, change);
   }
   // Each once: by the part or the factor that carries it, else as it was placed first.
   const located = placed.filter((own, at) => {
