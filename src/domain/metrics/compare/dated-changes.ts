@@ -59,12 +59,23 @@ export const isOf = ({ metric, reading }: SiteChange<Reading>, of: string, whole
 export const toldFor = ({ metric, reading, change }: SiteChange<Reading>, told: readonly SiteChange<Reading>[]) =>
   told.find((each) => areNear(each.change, change) && isOf(each, metric, reading));
 
+/** The changes that days show by themselves, of all visits and of each device: what else one did that stands out is told with these. */
+function shownBy({ metric, days }: Change, reading: Reading, { readings, devices, windows, judged }: CausesInput): SiteChange<Reading>[] {
+  if (!readings.includes(reading)) return [];
+  const lately = dayAfter(days.first, -DAYS_BEFORE);
+  const [first = lately] = windows.isAdjacent ? dayPoints(reading.baselineDays, metric).map(({ label }) => label) : [];
+  const since = first < lately ? first : lately;
+  const most = CLEAR_P_VALUE / judged.changes.length;
+  const own = devices.filter((device) => isWithin(device, reading));
+  return [...changesOf(reading, metric, since, most), ...own.flatMap((device) => changesOf(device, metric, since, most / own.length))];
+}
+
 /**
  * The changes that have a day in the period, each by its factor and on the part that carries it: those of the headline first, whatever the
  * baseline shows of them, and single days of it of the headline.
  */
 export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
-  const { readings, devices, judged, windows } = input;
+  const { readings, judged } = input;
   const { changes, headline, hidden } = judged;
   const placed: SiteChange<Reading>[] = [];
   const place = (own: SiteChange<Reading>, of: Change) => {
@@ -83,23 +94,13 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
   )) {
     const { metric, days, judgement } = change;
     if (!reading || days.first === '') continue;
-    const lately = dayAfter(days.first, -DAYS_BEFORE);
-    const [first = lately] = windows.isAdjacent ? dayPoints(reading.baselineDays, metric).map(({ label }) => label) : [];
-    // Of a device that stands out in the headline, what else it did is that of all.
-    const isOfAll = readings.includes(reading);
-    const since = first < lately ? first : lately;
-    const own = isOfAll ? devices.filter((device) => isWithin(device, reading)) : [];
-    const known = [
-      ...(isOfAll ? changesOf(reading, metric, since, CLEAR_P_VALUE / changes.length) : []),
-      ...own.flatMap((device) => changesOf(device, metric, since, CLEAR_P_VALUE / changes.length / own.length)),
-    ];
     const found = mains.flatMap((each) => (each ? [measuredAt({ metric, reading, change: each })] : []));
-    for (const each of [...found, ...known]) {
+    for (const each of [...found, ...shownBy(change, reading, input)]) {
       // What is left of a change beside an earlier one may be nothing.
       if (isOn(each.change, days) && each.change.low * each.change.high > 0) place(each, change);
     }
     const outliers = judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isOn({ from, to: from }, days));
-    if (change === headline && isOfAll) for (const day of outliers) place({ metric, reading, change: day }, change);
+    if (change === headline && readings.includes(reading)) for (const day of outliers) place({ metric, reading, change: day }, change);
   }
   // Each once: by the part or the factor that carries it, else as it was placed first.
   const located = placed.filter((own, at) => {
