@@ -35,8 +35,9 @@ const FILTERS: {
 
 /** A filter by a field of sessions that leaves some out. */
 interface SessionFilter {
-  /** As a picture says it: `devices mobile, tablet`. */
+  /** As the caller gave it: `devices mobile, tablet`, and as a picture says it. */
   readonly words: string;
+  readonly told: string;
   readonly field: string;
   readonly condition: (column: string, sql: SqlWords) => string;
 }
@@ -47,15 +48,16 @@ export function sessionFilters(filters: Filters): SessionFilter[] {
     const asked = filters[name];
     if (asked === undefined || asked === 'include') return [];
     const [field, condition, wordsOf] = FILTERS[name];
-    const words = wordsOf?.(asked as never) ?? `${name} ${[asked].flat().join(', ')}`;
-    return [{ words, field, condition: (column, sql) => condition(column, asked as never, sql) }]; // the value of that very filter
+    const words = `${name} ${[asked].flat().join(', ')}`;
+    const told = wordsOf?.(asked as never) ?? words; // the value of that very filter, as below
+    return [{ words, told, field, condition: (column, sql) => condition(column, asked as never, sql) }];
   });
 }
 
-/** The filters in words. */
+/** The filters as pictures say them. */
 export function filterWords(filters: Filters): string[] {
   const { entryPages } = filters;
-  return [...sessionFilters(filters).map(({ words }) => words), ...(entryPages ? [`entry pages ${entryPages.join(', ')}`] : [])];
+  return [...sessionFilters(filters).map(({ told }) => told), ...(entryPages ? [`entry pages ${entryPages.join(', ')}`] : [])];
 }
 
 /** Whether some visits are left out. */

@@ -104,8 +104,8 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
     expect(Number(sums?.['mix']) / change).toBeGreaterThan(0.7);
     expect(list(answer, 'devices').map(({ verdict }) => verdict)).not.toContain('down');
     const causes = findingsOf(answer).flatMap((finding) => finding.causes);
-    expect(causes.find(({ kind }) => kind === 'mix')).toMatchObject({ name: device, share: expect.closeTo(1, 0) });
-    expect(causes.map(({ name }) => name)).toContain(`"${segment.name}"`);
+    expect(causes.find(({ kind }) => kind === 'mix')).toMatchObject({ name: `a larger share of ${device}`, share: expect.closeTo(1, 0) });
+    expect(causes.map(({ name }) => name)).toContain(`a larger share of "${segment.name}"`);
   });
 
   it('the segment of the campaign is said to make the rise of visits', { tags: 'nightly' }, async () => {

@@ -22,9 +22,8 @@ import { areNear, isOfThisPart, isOn, measuredAt, pointsKnown, reasonsOf, type S
 import { type Causes, type CausesInput, deviceCause } from './causes.ts';
 import { type Change, figuresOf } from './change.ts';
 import { changeTable, deviceRecord, revenueRecord, segmentRecord, sizeOf, sizeOfFigures, sumsOf } from './comparison-rows.ts';
-import type { Factors } from './comparison-windows.ts';
 import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
-import { besideChange, factorsOfDays, isOf, onItsDays, toldFor } from './dated-changes.ts';
+import { besideChange, isOf, onItsDays, toldFor } from './dated-changes.ts';
 import { changeOf } from './judged-changes.ts';
 import { isChanged, type Reading, toldVerdict } from './readings.ts';
 
@@ -62,20 +61,32 @@ const REVENUE_FACTORS = [
 const shareOf = (contribution: number | undefined, change: number) =>
   contribution && change ? Number((contribution / change).toFixed(2)) : undefined;
 
-/** The device whose visits moved most, the visits of all having grown so many times, with the way that its share went. */
-function movedShare(groups: readonly Contribution[], grown: number): string {
-  const movedOf = ({ shareBefore = 0, shareAfter = 0 }: Contribution) => Math.abs(grown * shareAfter - shareBefore);
-  const [most] = groups.toSorted((a, b) => movedOf(b) - movedOf(a));
-  const { name = '', shareBefore = 0, shareAfter = 0 } = most ?? {};
-  return `a ${shareAfter > shareBefore ? 'larger' : 'smaller'} share of ${name}`;
+/** Points by which the share of a segment must have moved to be named. */
+const LEAST_MOVED = 3;
+
+/** A part of all visits by its share of them on both sides, in percent. */
+type Shared = Pick<Contribution, 'name' | 'shareBefore' | 'shareAfter'>;
+
+/** The part whose share moved most, and which way: `a smaller share of mobile`; empty without one. */
+function movedShare(parts: readonly Shared[]): string[] {
+  const movedOf = ({ shareBefore = 0, shareAfter = 0 }: Shared) => shareAfter - shareBefore;
+  const [most] = parts.toSorted((a, b) => Math.abs(movedOf(b)) - Math.abs(movedOf(a)));
+  return most ? [`a ${movedOf(most) > 0 ? 'larger' : 'smaller'} share of ${most.name}`] : [];
 }
 
-/** The mix of devices where it makes a rate of all visits move. */
-function mixCauses(explained: Explained | undefined, { before, after }: Omit<GroupValues, 'name'>, factors: Factors): Facts['causes'] {
+/** The mix of devices where it makes a rate of all visits move: the device whose share of these moved most, and such a segment. */
+function mixCauses(explained: Explained | undefined, whole: Omit<GroupValues, 'name'>, segments: readonly GroupValues[]): Facts['causes'] {
   const share = explained && isMix(explained) ? shareOf(effectsOf(explained).mix, explained.change) : undefined;
   if (!explained || share === undefined) return [];
-  const grown = (factors.after * (after['visits'] ?? 0)) / (factors.before * (before['visits'] || 1));
-  return [{ kind: 'mix', name: movedShare(explained.groups, grown), share, basis: 'measured' }];
+  const percentOf = (own: GroupValues['before'], of: GroupValues['before']) => (100 * (own['visits'] ?? 0)) / (of['visits'] || 1);
+  const shared = segments.map(({ name, before, after }) => ({
+    name: `"${name}"`,
+    shareBefore: percentOf(before, whole.before),
+    shareAfter: percentOf(after, whole.after),
+  }));
+  const far = shared.filter(({ shareBefore, shareAfter }) => Math.abs(shareAfter - shareBefore) >= LEAST_MOVED);
+  const names = [...movedShare(explained.groups), ...movedShare(far)];
+  return names.map((name) => ({ kind: 'mix' as const, name, share, basis: 'measured' as const }));
 }
 
 /**
@@ -97,7 +108,8 @@ function causesOf(own: SiteChange<Reading>, { causes: { whole }, input }: Compar
     });
   if (reading === whole) {
     const named = devices.map((device) => ({ name: device.device, reading: device }));
-    return [...made, ...mixCauses(onItsDays(own, whole, named), besideChange('', whole, own), factorsOfDays(own.change))];
+    const beside = segments.chosen.map((each) => besideChange(each.name, each.reading, own));
+    return [...made, ...mixCauses(onItsDays(own, whole, named), besideChange('', whole, own), beside)];
   }
   const others = judged.devicesOf(metric).filter((other) => other.reading !== reading && other.verdict !== 'not enough data');
   const isAlone = others.length > 0 && !others.some(isChanged) && isOfThisPart(own, measuredAt({ ...own, reading: whole }));
@@ -339,7 +351,7 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
   const { causes, input } = scene;
   // Shares of devices move the rate of all visits, and that of no device.
   const isWhole = reading !== undefined && reading === causes.whole;
-  const mix = isWhole ? mixCauses(deviceCause(change, reading, input)?.explained, reading, input.windows.factors) : [];
+  const mix = isWhole ? mixCauses(deviceCause(change, reading, input)?.explained, reading, input.segments.all) : [];
   return [...mix, ...calendar, ...factorCauses(change.metric, scene), ...seasonCauses(change, reading)];
 }
 

@@ -21,7 +21,6 @@ import {
 } from '../site-changes.ts';
 import type { CausesInput } from './causes.ts';
 import { type Change, earlierOf } from './change.ts';
-import type { Factors } from './comparison-windows.ts';
 import { type Explained, explain, type GroupValues, partition } from './contributions.ts';
 import { CLEAR_P_VALUE } from './judged-changes.ts';
 import type { Reading } from './readings.ts';
@@ -126,14 +125,11 @@ export function besideChange(name: string, { known }: Reading, { metric, change:
   return { name, before: valuesOn(before), after: valuesOn({ first: from, last: to ?? LAST }) };
 }
 
-/** The factors that make sums of the days before a change and of its own those of a day. */
-export const factorsOfDays = ({ days }: SiteChange['change']): Factors => ({ before: 1 / DAYS_BEFORE, after: 1 / days });
-
 /** A dated change by parts of the visits on its own days, a count by that of a day; undefined where they do not divide it. */
 export function onItsDays(own: SiteChange<Reading>, whole: Reading, parts: readonly NamedVisits<Reading>[]): Explained | undefined {
   const { metric, change } = own;
   const values = parts.map(({ name, reading }) => besideChange(name, reading, own));
   const groups = parts.length > 0 ? partition(metric, besideChange('', whole, own), values, OTHER_DEVICE) : undefined;
-  const explained = groups && explain(metric, 0, groups, factorsOfDays(change));
+  const explained = groups && explain(metric, 0, groups, { before: 1 / DAYS_BEFORE, after: 1 / change.days });
   return explained && { ...explained, change: explained.groups.reduce((sum, { contribution }) => sum + contribution, 0) };
 }
