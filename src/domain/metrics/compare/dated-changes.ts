@@ -58,15 +58,17 @@ export const isOf = ({ metric, reading }: SiteChange<Reading>, of: string, whole
 export const toldFor = ({ metric, reading, change }: SiteChange<Reading>, told: readonly SiteChange<Reading>[]) =>
   told.find((each) => areNear(each.change, change) && isOf(each, metric, reading));
 
-/** The changes that days show by themselves, of all visits and of each device: what else one did that stands out is told with these. */
-function shownBy({ metric, days }: Change, reading: Reading, { readings, devices, windows, judged }: CausesInput): SiteChange<Reading>[] {
+/** The changes that days show by themselves: of all visits, where these show none of the headline on each device. */
+function shownBy(change: Change, reading: Reading, { readings, devices, windows, judged }: CausesInput): SiteChange<Reading>[] {
   if (!readings.includes(reading)) return [];
+  const { metric, days } = change;
   const lately = dayAfter(days.first, -DAYS_BEFORE);
   const [first = lately] = windows.isAdjacent ? dayPoints(reading.baselineDays, metric).map(({ label }) => label) : [];
-  const since = first < lately ? first : lately;
-  const most = CLEAR_P_VALUE / judged.changes.length;
-  const own = devices.filter((device) => isWithin(device, reading));
-  return [...changesOf(reading, metric, since, most), ...own.flatMap((device) => changesOf(device, metric, since, most / own.length))];
+  const found = (on: Reading, count: number) =>
+    changesOf(on, metric, first < lately ? first : lately, CLEAR_P_VALUE / judged.changes.length / count);
+  const ofAll = found(reading, 1);
+  if (ofAll.length > 0 || change !== judged.headline) return ofAll;
+  return devices.filter((device) => isWithin(device, reading)).flatMap((device, _, own) => found(device, own.length));
 }
 
 /**
