@@ -1,5 +1,5 @@
 import { nth, nthDouble, nthPlace, nthUnsigned } from '../../../lib/nth.ts';
-import { leastSquares } from '../../../statistics/elimination.ts';
+import { inverseOf } from '../../../statistics/elimination.ts';
 import { median } from '../../../statistics/order.ts';
 import { dot } from '../../../statistics/vectors.ts';
 import { type Weights, whiten } from '../../../statistics/whitening.ts';
@@ -13,14 +13,18 @@ const HALF_WEEK = 3;
 
 /** The median of the week around each run's day; a shift of level passes it unchanged. */
 export function weeklyLevel(x: Float64Array, { day }: LocalTime): Float64Array {
+  const level = new Float64Array(x.length);
   const [first = 0, last = 0] = [day[0], day.at(-1)];
-  const levels = new Map(
-    [...new Set(day)].map((own) => {
-      const middle = Math.max(first + HALF_WEEK, Math.min(last - HALF_WEEK, own));
-      return [own, median(x.filter((_, run) => Math.abs(nthPlace(day, run) - middle) <= HALF_WEEK))] as const;
-    }),
-  );
-  return x.map((_, run) => levels.get(nthPlace(day, run)) ?? Number.NaN);
+  let [low, high] = [0, 0];
+  for (let from = 0, to = 0; from < x.length; from = to) {
+    const own = nthPlace(day, from);
+    while (to < x.length && day[to] === own) to += 1;
+    const middle = Math.max(first + HALF_WEEK, Math.min(last - HALF_WEEK, own));
+    while (nthPlace(day, low) < middle - HALF_WEEK) low += 1;
+    while (high < x.length && nthPlace(day, high) <= middle + HALF_WEEK) high += 1;
+    level.fill(median(x.subarray(low, high)), from, to);
+  }
+  return level;
 }
 
 /** The cells of the weekdays, and from here on those of the hours. */
@@ -35,16 +39,44 @@ interface Deviations {
   readonly sigma: number;
 }
 
-/** The runs of each cell, 1 where a run is of it, and on how many days it has one. */
-function cellsOf(places: Int32Array, { weekday, hour, day }: LocalTime) {
-  const columns = Array.from({ length: SIZE }, () => new Float64Array(places.length));
-  const days = columns.map(() => new Set<number>());
-  for (const [index, run] of places.entries())
-    for (const cell of [nthUnsigned(weekday, run), HOURS + nthUnsigned(hour, run)]) {
-      columns[cell]?.fill(1, index, index + 1);
-      days[cell]?.add(nthPlace(day, run));
+/** Adds to the number at a place. */
+function add(values: Float64Array, place: number, amount: number): void {
+  values[place] = nthDouble(values, place) + amount;
+}
+
+/**
+ * The normal equations of the factors of all cells, and on how many days each cell has a run. Sums run by run: a whitened run lies in four
+ * cells alone, its own weekday and hour and those of the run before.
+ */
+function equationsOf(series: Float64Array, places: Int32Array, { own, kept }: Weights, { weekday, hour, day }: LocalTime) {
+  // A weak pull to 0 says what the runs leave open: that weekdays and hours have no level of their own.
+  const matrix = Array.from({ length: SIZE }, (_, cell) => new Float64Array(SIZE).fill(RIDGE, cell, cell + 1));
+  const [right, returns, lastDays] = [new Float64Array(SIZE), new Float64Array(SIZE), new Float64Array(SIZE).fill(Number.NaN)];
+  // The cells of a run, then those of the run before, and what each counts.
+  const [cells, shares] = [new Int32Array(4), new Float64Array(4)];
+  for (let index = 0; index < places.length; index += 1) {
+    const run = nthPlace(places, index);
+    const weight = nthDouble(own, index);
+    cells.copyWithin(2, 0, 2);
+    cells[0] = nthUnsigned(weekday, run);
+    cells[1] = HOURS + nthUnsigned(hour, run);
+    shares.fill(weight, 0, 2);
+    shares.fill(nthDouble(kept, index) - weight, 2);
+    const count = index === 0 ? 2 : 4;
+    for (let place = 0; place < count; place += 1) {
+      const cell = nthPlace(cells, place);
+      const share = nthDouble(shares, place);
+      add(right, cell, share * nthDouble(series, index));
+      const row = matrix[cell] ?? right;
+      for (let other = 0; other < count; other += 1) add(row, nthPlace(cells, other), share * nthDouble(shares, other));
     }
-  return { columns, returns: days.map(({ size }) => size) };
+    for (let place = 0; place < 2; place += 1) {
+      const cell = nthPlace(cells, place);
+      if (lastDays[cell] !== day[run]) add(returns, cell, 1);
+      lastDays[cell] = nthPlace(day, run);
+    }
+  }
+  return { matrix, right, returns };
 }
 
 /**
@@ -54,24 +86,30 @@ function cellsOf(places: Int32Array, { weekday, hour, day }: LocalTime) {
  */
 export function cycleOf({ deviations, places, weights, sigma }: Deviations, time: LocalTime): Float64Array {
   const series = whiten(deviations, weights);
-  const { columns, returns } = cellsOf(places, time);
-  // A weak pull to 0 says what the runs leave open: that weekdays and hours have no level of their own.
-  const whitened = columns.map((column) => whiten(column, weights));
-  const { inverse, right, heights: raw } = leastSquares(whitened, series, RIDGE);
+  const { matrix, right, returns } = equationsOf(series, places, weights, time);
+  const inverse = inverseOf(matrix);
+  const raw = inverse.map((row) => dot(row, right));
   // A level that is not known yet scatters more than the noise.
-  const variance = Math.max(sigma * sigma, (dot(series, series) - dot(raw, right)) / places.length);
+  const variance = Math.max(sigma * sigma, (dot(series, series) - dot(Float64Array.from(raw), right)) / places.length);
   const factors = new Float64Array(SIZE);
   for (const [from, to] of [[0, HOURS] as const, [HOURS, SIZE] as const]) {
-    const known = Array.from({ length: to - from }, (_, at) => from + at).filter((cell) => nth(returns, cell) >= LEAST_RETURNS);
+    const known = Array.from({ length: to - from }, (_, at) => from + at).filter((cell) => nthDouble(returns, cell) >= LEAST_RETURNS);
     if (known.length >= (to - from) / 2) shrink(factors, raw, inverse, known, variance);
   }
-  return new Float64Array(time.hour.length).map(
-    (_, run) => nthDouble(factors, nthUnsigned(time.weekday, run)) + nthDouble(factors, HOURS + nthUnsigned(time.hour, run)),
-  );
+  const cycle = new Float64Array(time.hour.length);
+  for (let run = 0; run < cycle.length; run += 1)
+    cycle[run] = nthDouble(factors, nthUnsigned(time.weekday, run)) + nthDouble(factors, HOURS + nthUnsigned(time.hour, run));
+  return cycle;
 }
 
 /** The factors of the cells of one kind. */
-function shrink(factors: Float64Array, raw: Float64Array, inverse: readonly Float64Array[], known: readonly number[], variance: number) {
+function shrink(
+  factors: Float64Array,
+  raw: readonly number[],
+  inverse: readonly Float64Array[],
+  known: readonly number[],
+  variance: number,
+) {
   const mean = (of: (cell: number) => number) => known.reduce((sum, cell) => sum + of(cell), 0) / known.length;
   const centre = mean((cell) => nth(raw, cell));
   // Variances of each cell's distance from the mean of its kind: that of the mean itself is no part of the cycle.
