@@ -1,6 +1,5 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { nth, nthDouble, nthPlace, nthUnsigned } from '../../../lib/nth.ts';
-import { byLeast, byMost } from '../../../lib/order.ts';
 import { median } from '../../../statistics/order.ts';
 import { dot, minus, numbersOf, pick } from '../../../statistics/vectors.ts';
 import { weightsOf } from '../../../statistics/whitening.ts';
@@ -21,7 +20,7 @@ import {
 } from './gls.ts';
 import { localTimes } from './local-time.ts';
 import { skewnessOf, slowVariance } from './noise.ts';
-import { type Effect, placesFrom, type Series } from './run-series.ts';
+import type { Effect, Series } from './run-series.ts';
 import { chanceOfAny, type Limits, limitsFor, simulatedChance } from './score-limits.ts';
 
 /** More changes than this in one look-back are no course of levels. */
@@ -44,6 +43,11 @@ export function penaltyOf({ kind, from, to }: Part, n: number): number {
   return kind === 'bump' ? 2 * Math.log(n / (to - from)) : 0;
 }
 
+/** Places at which a level begins. */
+function edgesOf(parts: readonly Part[], n: number): number[] {
+  return parts.flatMap(({ kind, from, to }) => (kind === 'line' ? [] : [from, to])).filter((edge) => edge < n);
+}
+
 /** Searches on top of some parts: what a new part may be. */
 type OpenPlaces = ReturnType<typeof placeOn>;
 
@@ -52,8 +56,7 @@ function placeOn(frame: Frame, parts: readonly Part[], shortest: number) {
   const least = Math.min(LEAST_RUNS, Math.floor(n / 8));
   // 1 where a new edge would leave a level shorter than allowed.
   const blocked = new Uint8Array(n + 1).fill(1, 0, Math.max(shortest, least));
-  const edges = parts.flatMap(({ kind, from, to }) => (kind === 'line' ? [] : [from, to]));
-  for (const edge of [...edges, n]) blocked.fill(1, Math.max(0, edge - shortest + 1), Math.min(n + 1, edge + shortest));
+  for (const edge of [...edgesOf(parts, n), n]) blocked.fill(1, Math.max(0, edge - shortest + 1), Math.min(n + 1, edge + shortest));
   return { search: searchOn(frame, parts), n, blocked, leastBump: Math.max(2 * shortest, least) };
 }
 
@@ -132,7 +135,7 @@ function searchCourse(frame: Frame, limits: Limits, shortest: number): Part[] {
   function forward(start: readonly Part[]): readonly Part[] {
     let parts = start;
     while (parts.length < MOST_PARTS) {
-      const [best] = [...strongestParts(frame, parts, shortest)].toSorted(byMost(surplus));
+      const [best] = [...strongestParts(frame, parts, shortest)].toSorted((a, b) => surplus(b) - surplus(a));
       if (!best || surplus(best) <= 0) break;
       parts = parts.length === 0 ? [best.part] : refined(frame, [...parts, best.part], shortest);
     }
@@ -165,10 +168,13 @@ const LEVEL = { runs: 6, agreeing: 5, part: 0.5, partByPhi: 0.8 } as const;
 /** Whether a run is one of many neighbours that are off to the same side. */
 function isOfLevel(x: Float64Array, run: number, phi: number): boolean {
   const least = Math.max(LEVEL.part, LEVEL.partByPhi * phi);
-  const isAlike = (value: number) => value / nthDouble(x, run) >= least;
-  return placesFrom(Math.max(0, run - LEVEL.runs + 1), run + 1).some(
-    (from) => x.subarray(from, from + LEVEL.runs).filter(isAlike).length >= LEVEL.agreeing,
-  );
+  for (let from = Math.max(0, run - LEVEL.runs + 1); from <= run; from += 1) {
+    let alike = 0;
+    for (let other = from; other < Math.min(x.length, from + LEVEL.runs); other += 1)
+      alike += nthDouble(x, other) / nthDouble(x, run) >= least ? 1 : 0;
+    if (alike >= LEVEL.agreeing) return true;
+  }
+  return false;
 }
 
 interface Deviations {
@@ -180,14 +186,18 @@ interface Deviations {
 
 /** How far a run lies from what one on each side (below 0: none) foretell, in standard deviations. */
 function scoreOf({ x, slots }: Deviations, phi: number, run: number, left: number, right: number): number {
-  let [precision, mean] = [1, 0];
+  let precision = -1;
+  let mean = 0;
   for (let side = 0; side < 2; side += 1) {
     const other = side === 0 ? left : right;
-    if (other < 0) continue;
+    if (other < 0) {
+      precision += 1;
+      continue;
+    }
     const gap = Math.abs(nthDouble(slots, run) - nthDouble(slots, other));
     const rho = gap === 1 ? phi : phi ** gap;
     const own = 1 / (1 - rho * rho);
-    precision += own - 1;
+    precision += own;
     mean += own * (rho * nthDouble(x, other));
   }
   return (nthDouble(x, run) - mean / precision) * Math.sqrt(precision);
@@ -227,7 +237,16 @@ function usualRuns(series: Deviations, start: Int32Array, noiseOf: (places: Int3
 }
 
 /** The places of some of so many runs. */
-const placesOf = (n: number, isMeant: (run: number) => boolean): Int32Array => new Int32Array(n).map((_, run) => run).filter(isMeant);
+function placesOf(n: number, isMeant: (run: number) => boolean): Int32Array {
+  const places = new Int32Array(n);
+  let count = 0;
+  for (let run = 0; run < n; run += 1)
+    if (isMeant(run)) {
+      places[count] = run;
+      count += 1;
+    }
+  return places.slice(0, count);
+}
 
 /** A single run that does not repeat may be an outlier; that as many in a row are is less likely than this over the whole series. */
 const RUN_OF_OUTLIERS = 0.003;
@@ -248,11 +267,14 @@ const GRAIN = 2 ** -36;
 /** How many times the accepted chance a part may have to be looked at closely. */
 const CANDIDATES = 10;
 
-/** A part of a fitted course. */
-export interface CoursePart {
+/** A part with the chance that a series without any change would show as strong a one. */
+interface Confirmed {
   readonly part: Part;
-  /** The chance that a series without any change would show as strong a one. */
   readonly p: number;
+}
+
+/** A part of a fitted course. */
+export interface CoursePart extends Confirmed {
   /** Log scale; of a line, a day. */
   readonly height: number;
   /** False where the difference is too small to matter. */
@@ -304,7 +326,7 @@ function confirmed(
   runs: Runs,
   candidates: readonly Part[],
   { shortest, times, outlierShare }: { shortest: number; times: number; outlierShare: number },
-) {
+): { found: Confirmed[]; noise: Noise } {
   const n = runs.x.length;
   let parts = [...candidates];
   while (parts.length > 0) {
@@ -323,7 +345,7 @@ function confirmed(
       const p = simulatedChance(Math.min(1, chanceOfAny(part.kind, gain, n, phi) * fewer), phi);
       return { part, p, surplus: gain - limitsFor(n, phi, times / fewer)[part.kind] };
     });
-    const [weakest] = found.toSorted(byLeast(({ surplus }) => surplus));
+    const [weakest] = found.toSorted((a, b) => a.surplus - b.surplus);
     if (!weakest || weakest.surplus > 0) return { found, noise: whole.noise };
     const rest = parts.filter((part) => part !== weakest.part);
     parts = refined(frame, rest, shortest);

@@ -1,6 +1,7 @@
+import { nthDouble } from '../../../lib/nth.ts';
 import { meanOf, median } from '../../../statistics/order.ts';
 import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
-import { dot, total } from '../../../statistics/vectors.ts';
+import { dot } from '../../../statistics/vectors.ts';
 
 /** Where values are cut, in standard deviations, and the share of a normal variance that is left. */
 const CUT = 2.5;
@@ -29,7 +30,9 @@ export function slowVariance(innovations: Float64Array, sigma: number): number {
     const squares: number[] = [];
     // Blocks overlap by half, which makes the most of a short series.
     for (let from = 0; from + length <= innovations.length; from += length / 2) {
-      squares.push(total(innovations, from, from + length) ** 2 / (length * sigma * sigma));
+      let sum = 0;
+      for (let index = from; index < from + length; index += 1) sum += nthDouble(innovations, index);
+      squares.push((sum * sum) / (length * sigma * sigma));
     }
     most = Math.max(most, cutMean(squares) / (1 + MARGIN * Math.sqrt((2 * length) / innovations.length)));
   }
