@@ -184,8 +184,11 @@ export function effectsOf({ groups }: Explained): { mix: number; rate: number } 
   return { mix: fixed(sum(({ mix = 0 }) => mix)), rate: fixed(sum(({ rate = 0 }) => rate)) };
 }
 
-/** True where moved shares make more of a change of a rate or an average than values within the groups. */
+/** Shares that moved make a change at most so many times as large. */
+const MOST_MIX = 2;
+
+/** True where moved shares make more of a change of a rate or an average than values within the groups, which do not all but undo it. */
 export function isMix(explained: Explained): boolean {
   const { mix, rate } = effectsOf(explained);
-  return Math.abs(mix) > Math.abs(rate) && mix * explained.change > 0;
+  return Math.abs(mix) > Math.abs(rate) && mix * explained.change > 0 && Math.abs(mix) < MOST_MIX * Math.abs(explained.change);
 }

@@ -2,7 +2,7 @@ import { logTail } from '../../../statistics/tails.ts';
 import type { Interval } from './drift-grid.ts';
 import { effectsOf, type Information, without } from './noise.ts';
 import { type Candidate, LONGEST_EPISODE_DAYS, nextChange, type Quest, type Shape, scoreOf, soughtBy, takeOut } from './seek.ts';
-import { type Series, sizeOf, WEEK } from './series.ts';
+import { LEAST_HISTORY_DAYS, type Series, sizeOf, WEEK } from './series.ts';
 
 /** A change that was found: days on which the level differs from that before. */
 export interface Change extends Interval {
@@ -29,6 +29,8 @@ const NEAR_START = 3;
 const ENDED = 9;
 /** The same for an episode that ended as the step began: it is the rarer of the two. */
 const ENDED_BEFORE = 4;
+/** The same for one of many weeks, which a slow drift looks like; the days before it are known. */
+const ENDED_LONG = 30;
 /** The same for a step that began before the days that are asked about. */
 const BEGUN_BEFORE = 6;
 
@@ -56,8 +58,13 @@ function settledOf(information: Information, found: Candidate): Candidate {
     Array.from({ length: Math.max(0, information.size - from - 2) }, (_, index) => ({ from, to: from + 2 + index })),
   );
   const before = around.flatMap((to) => Array.from({ length: Math.max(0, to - 2) }, (_, index) => ({ from: index + 1, to })));
-  const short = before.filter(({ from, to }) => to - from <= LONGEST_EPISODE_DAYS + 1);
-  const earlier = gaining(information, found, -1, ENDED_BEFORE, short);
+  const [short, long] = [false, true].map((isLong) => {
+    const some = before.filter(
+      ({ from, to }) => to - from > LONGEST_EPISODE_DAYS + 1 === isLong && (!isLong || from >= LEAST_HISTORY_DAYS),
+    );
+    return gaining(information, found, -1, isLong ? ENDED_LONG : ENDED_BEFORE, some);
+  });
+  const earlier = (long?.gain ?? 0) > (short?.gain ?? 0) ? long : short;
   return gaining(information, found, 1, Math.max(ENDED, earlier?.gain ?? 0), ended) ?? earlier ?? found;
 }
 
@@ -122,8 +129,25 @@ function inTurn(found: readonly Placed[], size: number): Placed[] {
 
 /** Days after which a level is the usual one, so that what leaves it is a change of its own. */
 export const USUAL_DAYS = 4 * WEEK;
-/** Days by which a level may be interrupted where it only began more deeply. */
-const INTERRUPTED_DAYS = 2;
+/** Days by which a level may be interrupted, and the standard errors that it may differ by behind them, to be one level. */
+const [INTERRUPTED_DAYS, ALIKE] = [2, 2];
+
+/** Reads a level that is left for a day or two and comes back as one change, and the days between as one of their own. */
+function uninterrupted(information: Information, found: readonly Placed[]): readonly Placed[] {
+  const effects = effectsOf(information, found);
+  for (const [at, early] of found.entries()) {
+    if (early.shape !== 'episode') continue;
+    const next = found.findIndex(({ shape, from }) => shape !== 'outlier' && from > early.to && from <= early.to + INTERRUPTED_DAYS);
+    const [late, one, other] = [found[next], effects[at], effects[next]];
+    if (!late || !one || !other || one.effect * other.effect <= 0) continue;
+    if (Math.abs(one.effect - other.effect) > ALIKE * Math.hypot(one.error, other.error)) continue;
+    const whole = { ...early, shape: late.shape, to: late.to, logP: Math.min(early.logP, late.logP) };
+    const [from, to] = [early.to, late.from];
+    const between = { ...late, shape: endedShape(from, to), from, to, earliest: from, latest: from };
+    return uninterrupted(information, [whole, between, ...found.filter((change) => change !== early && change !== late)]);
+  }
+  return found;
+}
 
 /**
  * Reads a level of which an opposite one leaves less than half as the days between them alone, an episode and not two steps without end.
@@ -188,7 +212,7 @@ export function findChangesIn(information: Information, quests: readonly Quest[]
     left = without(left, own);
     for (const each of sought) takeOut(each, left);
   }
-  const read = distinct(information, overtaken(information, inTurn(found, information.size)));
+  const read = distinct(information, overtaken(information, uninterrupted(information, inTurn(found, information.size))));
   const effects = effectsOf(information, read);
   const changes = read.map(({ score: _score, ...change }, index): Change => {
     const { effect, error } = effects[index] ?? { effect: 0, error: 0 };

@@ -5,6 +5,7 @@ import { dateText, listed, pairText, rangeText, valueText } from '../../../findi
 import { todayIn } from '../../../lib/dates.ts';
 import { grouped, runsOf } from '../../../lib/grouped.ts';
 import { capital } from '../../../lib/sentences.ts';
+import { scoreOfTail, Z_95 } from '../../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { effectText } from '../calendar/special-words.ts';
 import { unitOf } from '../metric-definitions.ts';
@@ -90,11 +91,11 @@ function outsideText(count: number): string {
   return count === 0 ? '' : `; ${lies} 95% bounds, which may be chance`;
 }
 
-/** Rows that a change above explains, of more than these how many: `, 2 of them because of a change above (…)`. */
-function changedText(rows: readonly JudgedLine[], of: number, words: Words): string {
+/** Rows with what a change above has to do with them, of more than these how many: `, 2 of them because of a change above (…)`. */
+function changedText(rows: readonly JudgedLine[], of: number, why: string, words: Words): string {
   const days = new Set(rows.map((own) => daysOf(own, words)).map(({ from, to }) => rangeText(from, to, words.grammar.year)));
   const named = days.size > MOST_NAMED ? '' : ` (${listed([...days])})`;
-  return rows.length === 0 ? '' : `, ${of > rows.length ? `${rows.length} of them ` : ''}because of a change above${named}`;
+  return rows.length === 0 ? '' : `, ${of > rows.length ? `${rows.length} of them ` : ''}${why} a change above${named}`;
 }
 
 /** `Both days were normal`, `Of 28 days, 3 were unusual`, empty where one sentence says it; `asked` values, of which these are judged. */
@@ -105,11 +106,13 @@ function countSentence(judged: readonly JudgedLine[], asked: number, told: numbe
   const which = `${judged.length < asked ? ' that can be judged' : ''}${parts > 0 ? ` (${parts} in part)` : ''}`;
   const [all, unusual] = [`${judged.length} ${unit}s${which}`, told + explained.length];
   const normal = judged.length - unusual;
+  const beside = changedText(hiddenIn(judged, words), normal, 'with', words);
   const more = outsideText(judged.filter(isOutside).length);
-  if (unusual === 0) return `${normal === 2 ? `Both ${unit}s${which}` : `All ${all}`} were normal${more}.`;
-  if (explained.length === 0 && told === 1 && more === '') return '';
-  const why = changedText(explained, unusual, words);
-  return `Of ${all}, ${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}${more}.`;
+  if (unusual === 0) return `${normal === 2 ? `Both ${unit}s${which}` : `All ${all}`} were normal${beside}${more}.`;
+  if (explained.length === 0 && told === 1 && beside + more === '') return '';
+  const why = changedText(explained, unusual, 'because of', words);
+  const others = beside === '' ? '' : `, ${normal} normal${beside}`;
+  return `Of ${all}, ${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}${others}${more}.`;
 }
 
 /** One sentence: what is expected of a row that is not over, with its bounds, and what is counted of it. */
@@ -144,6 +147,11 @@ export function forecastSentences(lines: readonly QueryLine[], whole: readonly Q
   });
 }
 
+/** Of less than this part of what there was, the scatter is not known. */
+const LEAST_LEFT = 0.1;
+/** Chance that one of all rows lies beyond the size of a change by chance alone. */
+const BEYOND = 0.05;
+
 /** The changes that lie in a row. */
 function changesIn(own: JudgedLine, words: Words): readonly FoundChange[] {
   const { from, to } = daysOf(own, words);
@@ -153,14 +161,24 @@ function changesIn(own: JudgedLine, words: Words): readonly FoundChange[] {
   });
 }
 
-/** Whether changes explain why a row is not what was expected: they lie in the row, go its way, and it not beyond their size. */
-function isExplained(own: JudgedLine, words: Words): boolean {
+/** Normal rows of several days that hold a change which no unusual row shows. */
+function hiddenIn(judged: readonly JudgedLine[], words: Words): JudgedLine[] {
+  const shown = new Set(judged.filter(isClear).flatMap((own) => changesIn(own, words)));
+  const isLong = ({ from, to }: ReturnType<typeof daysOf>) => from !== to;
+  return judged.filter((own) => !isClear(own) && isLong(daysOf(own, words)) && changesIn(own, words).some((told) => !shown.has(told)));
+}
+
+/** Whether changes explain why a row is not what was expected: they lie in the row, go its way, and the row not far beyond their size. */
+function isExplained(own: JudgedLine, rows: number, words: Words): boolean {
   const { low, high, expected } = own.cell;
   const distance = distanceOf(own);
   const along = changesIn(own, words).filter(({ change }) => change.relative * distance > 0);
   const left = along.reduce((share, { change }) => share * (1 + change.relative), 1);
   const bound = ((distance < 0 ? low : high) ?? 0) / (expected || 1);
-  return along.length > 0 && (left * bound - (1 + distance)) * distance >= 0;
+  // On the scale of square roots few orders scatter alike; of many rows some lie beyond their own bounds.
+  const reach = scoreOfTail(Math.log(BEYOND / rows)) / Z_95 / Math.sqrt(Math.max(LEAST_LEFT, Math.min(1, left)));
+  const wider = Math.max(0, 1 + reach * (Math.sqrt(bound) - 1)) ** 2;
+  return along.length > 0 && (left * wider - (1 + distance)) * distance >= 0;
 }
 
 /** The findings of a table with expectations, and its sentences in order. */
@@ -183,7 +201,7 @@ export function tellExpected(lines: readonly QueryLine[], words: Words): Expecte
   // A range that was asked for is told whatever explains it, of days and weeks those that nothing explains.
   const isAsked = isOneRow || timeUnitOf(query.breakdown) === undefined;
   const clear = judged.filter(isClear);
-  const explained = isAsked ? [] : clear.filter((own) => isExplained(own, words));
+  const explained = isAsked ? [] : clear.filter((own) => isExplained(own, judged.length, words));
   const told = (isOneRow ? judged : clear.filter((own) => !explained.includes(own))).toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const facts = told.map((own) => factsOf(own, words));
   const sentences = facts.map((each) => [worded(each, grammar).sentence]);

@@ -140,3 +140,25 @@ it('some days of revenue of a zone, which a single order may have made, are no c
   expect([await toldOf(onOneDay), await toldOf(onOneDay, 'tapRecurrence')]).toEqual([[], ['outlier']]);
   expect(await toldOf((at) => (at >= HISTORY + 10 ? 2 : 1))).toEqual(['step']);
 });
+
+it('rates of hardly any visits are no series to look at, sums of them are', async () => {
+  const place: Place = { device: 'tablet' };
+  const days = (denominator: number) =>
+    Array.from({ length: DAYS }, (_, at) => ({
+      label: new Date(Date.UTC(2026, 4, 1) + at * 86_400_000).toISOString().slice(0, 10),
+      numerator: at % 2,
+      denominator,
+      isWhole: true,
+    }));
+  const seriesWith = (denominator: number): ChangeSeries[] => [
+    { id: seriesId('bounceRate', place), kind: 'share', metric: 'bounceRate', place, days: days(denominator) },
+    { id: seriesId('visits', place), kind: 'count', metric: 'visits', place, days: days(1) },
+  ];
+  const range = { from: days(1)[HISTORY]?.label ?? '', to: days(1)[DAYS - 1]?.label ?? '' };
+  const lookedAt = (denominator: number) =>
+    findChanges({ series: seriesWith(denominator), metrics: ['bounceRate', 'visits'], base, ...range }, AbortSignal.any([]));
+  expect([await lookedAt(2), await lookedAt(20)].map(({ looked, tooFew }) => [looked, tooFew])).toEqual([
+    [1, 1],
+    [2, 0],
+  ]);
+});

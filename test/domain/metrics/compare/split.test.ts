@@ -4,6 +4,7 @@ import {
   contrastScore,
   explain,
   type GroupValues,
+  isMix,
   partition,
   splitRevenue,
   type Takings,
@@ -146,4 +147,16 @@ describe('the split of revenue', () => {
     expect(split?.basket).toBeCloseTo(0, 6);
     expect(splitRevenue(before, { visits: 10, conversions: 0, revenue: 0 })).toBeUndefined();
   });
+});
+
+it.each([
+  [-0.8, -0.2, true],
+  [-0.4, -0.6, false],
+  [-1.9, 0.9, true],
+  [-3, 2, false],
+  [0.5, -1.5, false],
+])('shares that make %d of a change beside %d by values are its cause: %s', (mix, rate, told) => {
+  const change = mix + rate;
+  const group = { name: 'mobile', before: 4, after: 4 + change, mix, rate, contribution: change };
+  expect(isMix({ metric: 'conversionRate', change, groups: [group], remainder: 0 })).toBe(told);
 });

@@ -1,17 +1,37 @@
 import { describe, expect, it } from 'vitest';
 import type { Scanned } from '../../../../src/domain/metrics/engine/scan.ts';
 import { scanSeries } from '../../../bench/verdicts/metrics/scan-series.ts';
-import { drawWorld, pointsOf, type World } from '../../../bench/verdicts/metrics/world.ts';
+import { drawWorld, type Planted, pointsOf, type World } from '../../../bench/verdicts/metrics/world.ts';
 import { DAYS, fourWeeks, HISTORY } from './four-weeks.ts';
 
 const scanVisits = (days: Scanned['days'], { labels }: World) =>
   scanSeries([{ id: 'visits', kind: 'count', days }], labels[HISTORY] ?? '', labels[DAYS - 1] ?? '');
 
 describe('a scan', () => {
+  it('finds a day inside an episode once, though it parts the episode in two', () => {
+    const planted: Planted[] = [
+      { on: 'visits', from: HISTORY + 8, to: HISTORY + 14, factor: 1.2441906948410906 },
+      { on: 'visits', segment: 'new', from: HISTORY + 11, to: HISTORY + 12, factor: 0.6031142120365984 },
+    ];
+    const site = { seed: 1_017_554_924, visitsPerDay: 25_000, days: DAYS, history: HISTORY, drifts: true };
+    const world = drawWorld({ ...site, planted });
+    const days = pointsOf(world, 'visits', { segment: 'new' });
+    const { findings } = scanVisits(days, world);
+    const label = (day: number) => world.labels[HISTORY + day];
+    const sudden = findings.filter(({ shape }) => shape !== 'drift');
+    expect(sudden.map(({ shape, from, to }) => [shape, from, to])).toEqual([
+      ['episode', label(8), label(13)],
+      ['outlier', label(11), label(11)],
+    ]);
+    expect(sudden[1]?.relative).toBeGreaterThan(-0.5);
+    expect(sudden[1]?.relative).toBeLessThan(-0.3);
+  });
+
   it.each([
     [-13, 1 / 3, []],
     [-13, 0, []],
-  ])('calls the end of weeks of a campaign before it no fall, on a level or from nothing (%i, %i)', (end, usual, told) => {
+    [12, 2 / 3, ['episode']],
+  ])('calls the end of weeks of a campaign no fall, on a level or from nothing (%i, %i)', (end, usual, told) => {
     const world = fourWeeks([], 3);
     const isOn = (at: number) => at >= HISTORY - 60 && at < HISTORY + end;
     const days = pointsOf(world, 'visits').map((day, at) => ({ ...day, numerator: Math.round(day.numerator * (isOn(at) ? 1 : usual)) }));

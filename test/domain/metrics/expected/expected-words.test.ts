@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { forecastSentences, tellExpected } from '../../../../src/domain/metrics/expected/expected-words.ts';
 import { grammarOf } from '../../../../src/domain/metrics/findings.ts';
 import type { ExpectedCell } from '../../../../src/domain/metrics/read/query-table.ts';
+import { DAY_MS } from '../../../../src/lib/clock.ts';
 
 const cell = (expected: number, low: number, high: number, verdict: ExpectedCell['verdict'] = 'normal'): ExpectedCell => ({
   expected,
@@ -10,13 +11,13 @@ const cell = (expected: number, low: number, high: number, verdict: ExpectedCell
   verdict,
 });
 
-type Row = { values: Record<string, number | null>; expected: Record<string, ExpectedCell>; device?: string };
+type Row = { values: Record<string, number | null>; expected: Record<string, ExpectedCell>; device?: string; days?: number };
 
 /** Rows of days, each with the values and the expectations of its metrics, and how they are told. */
 function sceneOf(days: readonly Row[], breakdown: string[] = ['day'], changes: readonly unknown[] = []) {
-  const lines = days.map(({ values, expected, device = 'all' }, at) => {
+  const lines = days.map(({ values, expected, device = 'all', days: length = 1 }, at) => {
     const label = `2026-11-${String(20 + at)}`;
-    const interval = { label, startMs: Date.parse(label), endMs: Date.parse(`${label}T23:59:59.999Z`) };
+    const interval = { label, startMs: Date.parse(label), endMs: Date.parse(label) + length * DAY_MS - 1 };
     return { order: at, values, expected, interval, selection: { device, segmentIds: [] } };
   });
   const query = { metrics: Object.keys(days[0]?.values ?? {}), bases: [], breakdown };
@@ -102,7 +103,8 @@ it('of the days of a change it says when, and tells those far beyond its size or
   const rows = [
     day(100, cell(100, 90, 110)),
     day(60, cell(100, 90, 110, 'low')),
-    day(48, cell(100, 90, 110, 'low')),
+    // Beyond its bounds beside the change: of many rows some are.
+    day(42, cell(100, 90, 110, 'low')),
     day(10, cell(100, 90, 110, 'low')),
     day(180, cell(100, 90, 110, 'high')),
   ];
@@ -117,6 +119,15 @@ it('of the days of a change it says when, and tells those far beyond its size or
   });
   expect(told(rows.slice(1, 2), [], [change]).lead).toEqual([['Visits were 40% below normal on 20 Nov: 60 instead of 100.']]);
   expect(told(rows.slice(0, 3), ['day'], [{ ...change, reading: { ...reading, segmentIds: [7] } }]).facts).toHaveLength(2);
+});
+
+it('says that a change above lies in rows of which none shows it', () => {
+  const reading = { device: 'all', segmentIds: [], known: [] };
+  const change = { metric: 'visits', reading, change: { from: '2026-11-23', to: '2026-11-23', relative: -0.5 } };
+  const weeks = [99, 100].map((visits) => ({ ...day(visits, cell(100, 90, 110)), days: 2 }));
+  expect(told([...weeks, { ...day(97, cell(100, 90, 110)), days: 2 }], ['week'], [change]).lead).toEqual([
+    'All 3 weeks were normal, 1 of them with a change above (from 22 to 23 Nov).',
+  ]);
 });
 
 it('counts values and not weeks where rows are of devices too', () => {
