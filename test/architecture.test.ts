@@ -10,9 +10,13 @@ const LAYERS: readonly (readonly string[])[] = [
   ['api', 'sign-in'],
   ['statistics'],
   ['findings'],
-  ['domain', 'telemetry', 'settings', 'replicas', 'emulator'],
-  ['workspace', 'views'],
-  ['usecases'],
+  ['names', 'telemetry', 'settings', 'replicas', 'emulator'],
+  ['har'],
+  ['speed'],
+  ['metrics'],
+  ['exports'],
+  ['journeys'],
+  ['views'],
   ['tooling'],
   ['resources'],
   ['prompts', 'tools'],
@@ -59,7 +63,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'src/tooling/confirmation.ts',
     'src/tooling/session.ts',
   ],
-  '@clickhouse/client': ['src/workspace/warehouse/connection.ts'],
+  '@clickhouse/client': ['src/exports/warehouse/connection.ts'],
   jose: ['src/sign-in/'],
   'prom-client': ['src/telemetry/'],
   '@opentelemetry/api': ['src/telemetry/opentelemetry.ts'],
@@ -70,25 +74,25 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'p-limit': [
     'src/lib/concurrency.ts',
     'src/tooling/name-lists.ts',
-    'src/usecases/exports/find-export-gaps.ts',
-    'src/usecases/exports/find-export-gaps.ts',
-    'src/workspace/',
+    'src/exports/find-export-gaps.ts',
+    'src/exports/find-export-gaps.ts',
+    'src/exports/',
   ],
-  'fuse.js': ['src/domain/'],
-  tldts: ['src/domain/'],
-  'date-holidays': ['src/domain/metrics/calendar/'],
-  'simple-statistics': ['src/domain/', 'src/statistics/'],
-  'third-party-web': ['src/domain/'],
+  'fuse.js': ['src/names/'],
+  tldts: ['src/har/'],
+  'date-holidays': ['src/metrics/calendar/'],
+  'simple-statistics': ['src/har/', 'src/metrics/', 'src/speed/', 'src/statistics/'],
+  'third-party-web': ['src/har/'],
   echarts: ['src/views/'],
   '@resvg/resvg-js': ['src/views/'],
-  '@duckdb/node-api': ['src/workspace/query/', 'src/workspace/convert/', 'src/workspace/sql-worker.ts'],
+  '@duckdb/node-api': ['src/exports/query/', 'src/exports/convert/', 'src/exports/sql-worker.ts'],
   'temporal-polyfill': ['src/lib/'],
   zod: ['src/', 'tools/'],
 };
 /** Those that no bundle can hold. */
 const NATIVE = ['@duckdb/node-api', '@resvg/resvg-js'];
 /** Packages of types, which leave nothing in the product. */
-const TYPES: typeof PACKAGES = { 'har-format': ['src/domain/har/', 'src/emulator/world/speed/'] };
+const TYPES: typeof PACKAGES = { 'har-format': ['src/har/', 'src/emulator/world/speed/'] };
 
 /** The layers as CONTRIBUTING shows them, from the ground up: the name of each part, and who alone imports it. */
 function layersInPicture(): { name: string; onlyFrom?: string[] }[][] {
@@ -116,6 +120,14 @@ interface Import {
 const files = filesBelow('src', 'tools').filter((path) => path.endsWith('.ts'));
 const imports = files.flatMap((from) => importsOf(from, textOf(from)));
 const inner = imports.filter(({ to }) => isOfProject(to));
+/** Files of subjects that ask the platform or take the context of a question. */
+const asking = new Set(
+  inner
+    .filter(
+      ({ from, to }) => /^src\/(har|speed|metrics|exports|journeys)\//.test(from) && /^src\/(names\/context|api\/client)\.ts$/.test(to),
+    )
+    .map(({ from }) => from),
+);
 const outer = imports.filter(({ to }) => !isOfProject(to));
 
 /** All that `import`, `export … from` and `import(…)` name. */
@@ -198,7 +210,7 @@ describe('imports', () => {
     expect(drawn.map(byName)).toEqual(expected.map(byName));
   });
 
-  it('of a start over stdio are those it needs: of packages the SDK, zod and lru-cache, no schema of a tool, no use case', () => {
+  it('of a start over stdio are those it needs: of packages the SDK, zod and lru-cache, no schema of a tool, nothing that asks', () => {
     const loaded = new Set(['src/main.ts', 'src/commands/run.ts', 'src/commands/serve.ts']);
     for (const file of loaded) for (const { from, to, isEager } of imports) if (from === file && isEager) loaded.add(to);
     const packages = outer.filter(({ to }) => loaded.has(to) && !to.startsWith('node:')).map(({ to }) => to);
@@ -209,10 +221,16 @@ describe('imports', () => {
       'zod',
     ]);
     expect(
-      [...loaded].filter((path) =>
-        /^(src\/(usecases|views|emulator|replicas)\/|tools\/(?!loaders)|src\/tooling\/(schema|params))/.test(path),
+      [...loaded].filter(
+        (path) => asking.has(path) || /^(src\/(views|emulator|replicas)\/|tools\/(?!loaders)|src\/tooling\/(schema|params))/.test(path),
       ),
     ).toEqual([]);
+  });
+
+  it('of what asks the platform or takes its context are made, in a subject, by what does so too', () => {
+    const ofSubjects = inner.filter(({ from, isEager }) => /^src\/(har|speed|metrics)\//.test(from) && isEager);
+    expect(ofSubjects.length).toBeGreaterThan(300);
+    expect(ofSubjects.filter(({ from, to }) => asking.has(to) && !asking.has(from))).toEqual([]);
   });
 
   it('of tools are none of another tool or toolset', () => {
@@ -263,7 +281,9 @@ describe('packages', () => {
 
   it('of Node are named as such, and pure parts reach for nothing outside the process', () => {
     expect(outer.filter(({ to }) => isBuiltin(to) && !to.startsWith('node:'))).toEqual([]);
-    const pure = outer.filter(({ from }) => /^(src\/(lib|statistics|domain|resources|prompts)|tools)\//.test(from));
+    const pure = outer.filter(({ from }) =>
+      /^(src\/(lib|statistics|findings|names|har|speed|metrics|journeys|resources|prompts)|tools)\//.test(from),
+    );
     expect(pure.filter(({ to }) => REACHING.test(to))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { projectDirectory } from '../src/workspace/store/manifest.ts';
+import { projectDirectory } from '../src/exports/store/manifest.ts';
 import { openAssistant } from './support/assistant.ts';
 import { sharedPlatform } from './support/emulator.ts';
 import { temporaryFolder } from './support/folder.ts';

@@ -240,8 +240,8 @@ describe('words for the model', () => {
     expect(mentioned.length).toBeGreaterThan(100);
     // Members of the interface of ClickHouse, each at its only place.
     expect(mentioned.filter(({ word }) => !promised(word))).toEqual([
-      { path: 'src/workspace/warehouse/connection.ts', word: 'query_params' },
-      { path: 'src/workspace/warehouse/run-statement.ts', word: 'query_plan_remove_redundant_sorting' },
+      { path: 'src/exports/warehouse/connection.ts', word: 'query_params' },
+      { path: 'src/exports/warehouse/run-statement.ts', word: 'query_plan_remove_redundant_sorting' },
     ]);
   });
 

@@ -2,9 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { homedir, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { namesIn, tryDirectory, WorkspaceError } from '../exports/store/disk.ts';
+import { isRunning } from '../exports/store/lock.ts';
 import type { Settings } from '../settings/settings.ts';
-import { namesIn, tryDirectory, WorkspaceError } from '../workspace/store/disk.ts';
-import { isRunning } from '../workspace/store/lock.ts';
 import { name as product } from './about.ts';
 
 // Containers may share the directory of temporary files and not the numbers of processes.

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../api/errors.ts';
+import type { WarehouseAccess } from '../exports/warehouse/connection.ts';
+import type { Warehouse } from '../exports/warehouse/warehouse.ts';
 import type { Log } from '../lib/log.ts';
 import type { SharedCache } from '../replicas/index.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
-import type { WarehouseAccess } from '../workspace/warehouse/connection.ts';
-import type { Warehouse } from '../workspace/warehouse/warehouse.ts';
 import { type Check, checksOf } from './check.ts';
 
 /** The warehouse that the settings name; undefined where they name none, and in the demo, whose data are made up. */
@@ -22,7 +22,7 @@ export function warehouseOf(settings: Settings) {
   if (!access) return undefined;
   let opening: Promise<Warehouse> | undefined;
   return {
-    open: () => (opening ??= import('../workspace/warehouse/warehouse.ts').then(({ openWarehouse }) => openWarehouse(access))),
+    open: () => (opening ??= import('../exports/warehouse/warehouse.ts').then(({ openWarehouse }) => openWarehouse(access))),
     close: async () => (await opening)?.close(),
   };
 }
@@ -35,7 +35,7 @@ export async function warehouseReport(settings: Settings): Promise<Check[]> {
   const words = `${database} at ${address} can be loaded, and ${reader.user} only reads, so query_export answers from there`;
   try {
     return await checksOf('warehouse', words, async () => {
-      const { warehouseFaults } = await import('../workspace/warehouse/warehouse.ts');
+      const { warehouseFaults } = await import('../exports/warehouse/warehouse.ts');
       return (await warehouseFaults(warehouse)).map((each) => `${each}.`);
     });
   } finally {

@@ -3,6 +3,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { toolsets } from '../../tools/index.ts';
 import { commands } from '../commands/command-line.ts';
 import { sessionFields, viewFields } from '../emulator/world/exports/fields.ts';
+import { columnOf, columnsOf, meaningOf, promisedColumns, typeOf } from '../exports/query/columns.ts';
 import { shownHints } from '../lib/hint.ts';
 import { markdownTable } from '../lib/text-table.ts';
 import { prompts } from '../prompts/index.ts';
@@ -10,7 +11,6 @@ import { resources } from '../resources/index.ts';
 import type { Setting } from '../settings/setting.ts';
 import { flagOf, settingDeclarations } from '../settings/settings.ts';
 import type { AnyTool } from '../tooling/tool.ts';
-import { columnOf, columnsOf, meaningOf, promisedColumns, typeOf } from '../workspace/query/columns.ts';
 
 /** The instant at which the questions of README are asked; the emulated world is the same whenever that is. */
 const ASKED_AT = '2026-11-20T10:00:00Z';

@@ -150,3 +150,16 @@ export function daysBetween(fromMs: number, toMs: number, timeZone: string): num
   const part = (to.epochMilliseconds - day.epochMilliseconds) / (next.epochMilliseconds - day.epochMilliseconds);
   return from.toPlainDate().until(to.toPlainDate()).days + part;
 }
+
+/** Days that a site itself calls special, as a sale: first and last day. */
+export interface OwnDays {
+  readonly from: string;
+  readonly to: string;
+  readonly name: string;
+}
+
+/** What settings say of the calendar: `country` as `FR` or `DE-BY`. */
+export interface CalendarSettings {
+  readonly country?: string | undefined;
+  readonly specialDays?: readonly OwnDays[] | undefined;
+}

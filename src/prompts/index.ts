@@ -1,6 +1,6 @@
-import { nameOf } from '../domain/metrics/metric-names.ts';
-import { fold, type NameKind, pathOf } from '../domain/names/match-name.ts';
 import { DAY_MS, isoTime } from '../lib/clock.ts';
+import { nameOf } from '../metrics/metric-names.ts';
+import { fold, type NameKind, pathOf } from '../names/match-name.ts';
 import { objectsOf, recentReports } from '../resources/variables.ts';
 import { type Completer, type CompletionContext, callText, definePrompt } from '../tooling/resource.ts';
 
@@ -49,7 +49,7 @@ const segment = objects('segment');
 const goal = objects('goal');
 /** Metrics of the site, found by what a person calls them too. */
 const metric: Completer = async () => {
-  const { siteMetricNames } = await import('../domain/metrics/metric-definitions.ts');
+  const { siteMetricNames } = await import('../metrics/metric-definitions.ts');
   return siteMetricNames.map((name) => ({ value: name, words: nameOf(name) }));
 };
 /** Periods that come to mind. */

@@ -11,14 +11,14 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import { abortable, withDeadline } from '../api/deadline.ts';
-import { unanswerable } from '../domain/metrics/unanswerable.ts';
-import { fold } from '../domain/names/match-name.ts';
 import type { Clock } from '../lib/clock.ts';
 import { hint, shownHints } from '../lib/hint.ts';
 import { shippedFile } from '../lib/shipped.ts';
 import { plainText } from '../lib/strangers-text.ts';
 import { dateIn } from '../lib/time-zone.ts';
 import { visibleText } from '../lib/visible-text.ts';
+import { unanswerable } from '../metrics/unanswerable.ts';
+import { fold } from '../names/match-name.ts';
 import type { Answered, Caller, Reply } from '../tooling/call-context.ts';
 import type { Question } from '../tooling/call-tool.ts';
 import { ANSWER_MS } from '../tooling/confirmation.ts';

@@ -1,9 +1,9 @@
 import { ApiError } from '../api/errors.ts';
+import type { ProjectWorkspace } from '../exports/project-workspace.ts';
+import { rowsOf } from '../exports/store/manifest.ts';
 import { grouped } from '../lib/grouped.ts';
 import { hint } from '../lib/hint.ts';
 import { defineResource } from '../tooling/resource.ts';
-import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
-import { rowsOf } from '../workspace/store/manifest.ts';
 import { complete, integer } from './variables.ts';
 
 /** A run that is becoming a table is waited for so long. */
@@ -12,7 +12,7 @@ const READY_MS = 20_000;
 /** The loads of the warehouse, or in words why they are not known; undefined without a warehouse. */
 async function loadsOf({ warehouse }: ProjectWorkspace) {
   if (!warehouse) return undefined;
-  const { recordsOrReason } = await import('../usecases/exports/export-data.ts');
+  const { recordsOrReason } = await import('../exports/export-data.ts');
   return recordsOrReason(warehouse);
 }
 
@@ -37,7 +37,7 @@ export const exportsResource = defineResource({
     { variables: { projectId }, name: `exports_${projectId}`, title: `Downloaded exports of ${projectName || `project ${projectId}`}` },
   ],
   async newest({ projectId }, { ask, session }) {
-    const { successfulRuns } = await import('../workspace/download/run-rows.ts');
+    const { successfulRuns } = await import('../exports/download/run-rows.ts');
     const workspace = await session.workspace(integer('projectId', projectId));
     const [runs, downloaded] = await Promise.all([successfulRuns(ask), workspace.runs()]);
     const instants = [...runs.map(({ completedAt }) => completedAt), ...downloaded.map(({ downloadedAt }) => downloadedAt)];
@@ -87,8 +87,8 @@ export const exportRun = defineResource({
         'missing',
         `run ${runId} of job ${jobId} is not in the workspace${hint('download_export_run', '; download_export_run fetches it')}`,
       );
-    const { firstRows } = await import('../workspace/query/query-results.ts');
-    const { prepared } = await import('../usecases/exports/export-data.ts');
+    const { firstRows } = await import('../exports/query/query-results.ts');
+    const { prepared } = await import('../exports/export-data.ts');
     await workspace.runs(id.jobId);
     await prepared(workspace, new Set([id.jobId]), READY_MS, AbortSignal.any([]));
     const begin = await workspace.reading([id], async ([run = manifest]) => ({ run, ...(await firstRows(run, workspace)) }));
@@ -107,13 +107,13 @@ export const exportQuery = defineResource({
   complete: {
     projectId: complete.projectId,
     async queryId({ session, projectId }) {
-      const { queryResults } = await import('../workspace/query/query-results.ts');
+      const { queryResults } = await import('../exports/query/query-results.ts');
       const ids = await queryResults(await session.workspace(await projectId()), session.options.clock.now()).ids();
       return ids.map((id) => ({ value: id }));
     },
   },
   async read({ projectId, queryId }, { session }) {
-    const { queryResults } = await import('../workspace/query/query-results.ts');
+    const { queryResults } = await import('../exports/query/query-results.ts');
     const workspace = await session.workspace(integer('projectId', projectId));
     const result = await queryResults(workspace, session.options.clock.now()).find(queryId);
     if (result === undefined)

@@ -50,7 +50,7 @@ export const scenarioReports = defineResource({
     const id = integer('scenarioId', scenarioId);
     const [{ listScenarioReports }, { latestDate }] = await Promise.all([
       import('../api/operations/speed-analysis.ts'),
-      import('../usecases/speed/scenario-reports.ts'),
+      import('../speed/scenario-reports.ts'),
     ]);
     if (known === undefined) return latestDate(id, ask);
     const { scenario } = await ask(listScenarioReports, { scenarioId: id, limit: 0, dateFrom: new Date(known).toISOString() });
@@ -59,8 +59,8 @@ export const scenarioReports = defineResource({
   async read({ projectId, scenarioId }, { ask, session }) {
     const [{ listScenarioReports }, { reportTable }, { SPEED_UNITS }] = await Promise.all([
       import('../api/operations/speed-analysis.ts'),
-      import('../domain/speed/report-table.ts'),
-      import('../domain/speed/speed-metrics.ts'),
+      import('../speed/report-table.ts'),
+      import('../speed/speed-metrics.ts'),
     ]);
     const { scenario } = await ask(listScenarioReports, { scenarioId: integer('scenarioId', scenarioId) });
     return JSON.stringify({

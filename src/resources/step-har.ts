@@ -38,7 +38,7 @@ function rawText(har: unknown): string {
 }
 
 async function sanitisedText(har: unknown): Promise<string> {
-  const { readHar, sanitiseHar } = await import('../domain/har/index.ts');
+  const { readHar, sanitiseHar } = await import('../har/index.ts');
   return JSON.stringify(sanitiseHar(readHar(har)));
 }
 
@@ -55,7 +55,7 @@ export const stepHarSummary = defineResource({
   async read({ stepResultId }, { ask, session }) {
     const [{ getStepHar }, { harReport, loadEntities, readHar, studyHar }] = await Promise.all([
       import('../api/operations/speed-analysis.ts'),
-      import('../domain/har/index.ts'),
+      import('../har/index.ts'),
     ]);
     const { har } = await ask(getStepHar, { scenarioStepResultId: stepResultId });
     return harReport(studyHar(readHar(har, { firstParty: session.options.ownDomains }), await loadEntities()));

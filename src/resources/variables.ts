@@ -1,5 +1,5 @@
 import { ApiError } from '../api/errors.ts';
-import { type Named, type NameKind, pathOf } from '../domain/names/match-name.ts';
+import { type Named, type NameKind, pathOf } from '../names/match-name.ts';
 import type { Completer, CompletionContext } from '../tooling/resource.ts';
 
 /** The numeric value of a variable of an address; throws a `missing` error for anything else. */

@@ -1,13 +1,12 @@
 import type { Ask, CallInput, CallOptions, Client } from '../api/client.ts';
 import type { Operation } from '../api/operation.ts';
 import { previewOf, type WriteRequest } from '../api/wire.ts';
-import { pathOf } from '../domain/names/match-name.ts';
+import { pathOf } from '../names/match-name.ts';
 import type { RequestFacts } from '../telemetry/call-watch.ts';
-import type { MakeChart } from '../usecases/context.ts';
 import { type Asked, type Consent, digestOf, requireConsent } from './confirmation.ts';
 import type { ResolvedRange } from './resolve-params.ts';
 import type { Session } from './session.ts';
-import { type AnyTool, type Link, type Offer, scopeOf, type ToolContext } from './tool.ts';
+import { type AnyTool, type Link, type MakeChart, type Offer, scopeOf, type ToolContext } from './tool.ts';
 
 /**
  * The fate of a question: accepted with its box ticked, accepted without, declined by the person or the host, closed or not shown, or

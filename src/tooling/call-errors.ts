@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { isOutOfTime, QUEUED } from '../api/deadline.ts';
 import { ApiError, type ErrorKind } from '../api/errors.ts';
-import { HarError } from '../domain/har/read/har-model.ts';
+import { WorkspaceError } from '../exports/store/disk.ts';
+import { HarError } from '../har/read/har-model.ts';
 import { type Clock, MINUTE_MS } from '../lib/clock.ts';
 import { hint, shownHints } from '../lib/hint.ts';
 import type { Log } from '../lib/log.ts';
@@ -11,7 +12,6 @@ import { present } from '../lib/sentences.ts';
 import { oneLine } from '../lib/strangers-text.ts';
 import type { ToolName } from '../lib/tool-name.ts';
 import type { CallOutcome } from '../telemetry/call-watch.ts';
-import { WorkspaceError } from '../workspace/store/disk.ts';
 import { ConfirmationError } from './confirmation.ts';
 import { type AnyTool, scopeOf } from './tool.ts';
 

@@ -3,13 +3,13 @@ import type { Ask, Client } from '../api/client.ts';
 import { ApiError, onApiError, reworded } from '../api/errors.ts';
 import type { Observer } from '../api/operation.ts';
 import type { WriteRequest } from '../api/wire.ts';
-import { matchName, type Named, pathOf } from '../domain/names/match-name.ts';
 import { type Clock, isoTime } from '../lib/clock.ts';
 import { shownHints } from '../lib/hint.ts';
 import { ofSession, unmarked } from '../lib/note-mark.ts';
 import { present } from '../lib/sentences.ts';
 import { ORDERS_ARE_DATA, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
-import { isAppZone } from '../usecases/zone-kind.ts';
+import { matchName, type Named, pathOf } from '../names/match-name.ts';
+import { isAppZone } from '../names/zone-kind.ts';
 import { askOf, type Call, type Caller, contextOf, type Input, type Reply } from './call-context.ts';
 import { errorText, outcomeOf, wayOn } from './call-errors.ts';
 import { type Asked, digestOf, NeedsConfirmation } from './confirmation.ts';
@@ -239,7 +239,7 @@ async function handled(call: Call): Promise<Record<string, unknown>> {
       list: async (kind) => names.list(kind, await projectId(), ask),
       eventAt:
         scopeOf(tool) === 'speed-analysis' && !isWrite
-          ? async (text) => (await import('../usecases/speed/event-named.ts')).eventAt(text, ask)
+          ? async (text) => (await import('../speed/event-named.ts')).eventAt(text, ask)
           : undefined,
       within: async (kind, text) => (kind === 'zone' ? names.zonesWithin(text, await projectId(), ask) : undefined),
     });

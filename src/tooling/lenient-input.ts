@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { unwrap } from '../api/operation.ts';
-import { isNearly, onlyOneOf } from '../domain/names/match-name.ts';
 import { endNamedBy } from '../lib/date-texts.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { mapTexts } from '../lib/map-texts.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
 import { asWritten } from '../lib/strangers-text.ts';
+import { isNearly, onlyOneOf } from '../names/match-name.ts';
 import { closeMetricOf, metricOf, standInFor } from './metric-words.ts';
 import { listedSchemaOf, type ParamFact, paramFacts } from './params.ts';
 import { type Deprecation, deprecationOf } from './tool.ts';

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { ApiError } from '../api/errors.ts';
 import type { Operation } from '../api/operation.ts';
-import { definitionOf } from '../domain/metrics/metric-definitions.ts';
-import { metricTable } from '../domain/metrics/metric-table.ts';
-import { onlyOf } from '../domain/names/match-name.ts';
 import { hint } from '../lib/hint.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
 import type { ToolName } from '../lib/tool-name.ts';
-import { apartSentence, goalWords, withWayOn } from '../usecases/metrics/fetch-metrics.ts';
+import { apartSentence, goalWords, withWayOn } from '../metrics/fetch-metrics.ts';
+import { definitionOf } from '../metrics/metric-definitions.ts';
+import { metricTable } from '../metrics/metric-table.ts';
+import { onlyOf } from '../names/match-name.ts';
 import * as p from './params.ts';
 import { READ, type Tool } from './tool.ts';
 

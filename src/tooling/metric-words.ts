@@ -1,9 +1,9 @@
-import { foldMetric, metricAliases, siteMetricDefinitions, zoneMetricDefinitions } from '../domain/metrics/metric-definitions.ts';
-import { metricStandIns, missingMetrics, standInWords, unanswerable } from '../domain/metrics/unanswerable.ts';
-import { isNearly, onlyOneOf } from '../domain/names/match-name.ts';
-import { missingSpeedMetrics, speedMetricAliases, speedMetricNames, speedStandIns } from '../domain/speed/speed-metrics.ts';
 import { hint } from '../lib/hint.ts';
 import { areAlike, nearestFirst } from '../lib/nearest.ts';
+import { foldMetric, metricAliases, siteMetricDefinitions, zoneMetricDefinitions } from '../metrics/metric-definitions.ts';
+import { metricStandIns, missingMetrics, standInWords, unanswerable } from '../metrics/unanswerable.ts';
+import { isNearly, onlyOneOf } from '../names/match-name.ts';
+import { missingSpeedMetrics, speedMetricAliases, speedMetricNames, speedStandIns } from '../speed/speed-metrics.ts';
 
 /** `range`: metrics of site and zones over dates; `speed`: metrics of lab runs. */
 export type MetricFamily = 'range' | 'speed';

@@ -5,8 +5,8 @@ import type { Ask } from '../api/client.ts';
 import { listExportJobs } from '../api/operations/data-export.ts';
 import { listGoals, listMappings, listPageGroups, listSegments, listZones, listZonings } from '../api/operations/objects.ts';
 import { listScenarios } from '../api/operations/speed-analysis.ts';
-import { fold, type Named, type NameKind, stepsOf } from '../domain/names/match-name.ts';
 import type { ToolName } from '../lib/tool-name.ts';
+import { fold, type Named, type NameKind, stepsOf } from '../names/match-name.ts';
 
 interface ListedRow {
   id?: number | string | null | undefined;

@@ -1,10 +1,10 @@
 import type { Ask, CallInput, Client } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import { LIST_KEEP_MS, type Operation, type PayloadOf } from '../api/operation.ts';
-import { type Match, matchName, type Named, type NameKind, pathOf } from '../domain/names/match-name.ts';
 import type { Clock } from '../lib/clock.ts';
 import { hint } from '../lib/hint.ts';
 import type { ToolName } from '../lib/tool-name.ts';
+import { type Match, matchName, type Named, type NameKind, pathOf } from '../names/match-name.ts';
 import type { Loading } from './name-lists.ts';
 
 /** An answer of the platform as a replica got it. */

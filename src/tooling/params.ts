@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { complain, device as deviceName, ids, order, pageSize, period as periodName, exportScope as scopeName } from '../api/params.ts';
-import { EACH, type NameKind, type SegmentChoice } from '../domain/names/match-name.ts';
+import { EACH, type NameKind, type SegmentChoice } from '../names/match-name.ts';
 import { type MetricFamily, surelyUnknownWords, unknownMetricWords } from './metric-words.ts';
 
 /** The treatment of a value by the boundary before a handler sees it. */

@@ -3,6 +3,13 @@ import { firstComplaints, wordIssues } from '../api/check-input.ts';
 import { ApiError } from '../api/errors.ts';
 import { type Operation, unwrap } from '../api/operation.ts';
 import { documentedDate, instantOf, requireOrderWords } from '../api/params.ts';
+import { shiftDays } from '../lib/calendar.ts';
+import { DAY_MS, isoTime } from '../lib/clock.ts';
+import { ACCEPTED_WORDS, DateError, isOfNoYear } from '../lib/date-texts.ts';
+import { describeRange, FutureError, resolveDate as instantAt, isoAt, todayIn } from '../lib/dates.ts';
+import { hint } from '../lib/hint.ts';
+import { isRecord } from '../lib/is-record.ts';
+import { ofAnswer } from '../lib/note-mark.ts';
 import {
   ALL_VISITORS,
   EACH,
@@ -14,14 +21,7 @@ import {
   type Named,
   type NameKind,
   pathOf,
-} from '../domain/names/match-name.ts';
-import { shiftDays } from '../lib/calendar.ts';
-import { DAY_MS, isoTime } from '../lib/clock.ts';
-import { ACCEPTED_WORDS, DateError, isOfNoYear } from '../lib/date-texts.ts';
-import { describeRange, FutureError, resolveDate as instantAt, isoAt, todayIn } from '../lib/dates.ts';
-import { hint } from '../lib/hint.ts';
-import { isRecord } from '../lib/is-record.ts';
-import { ofAnswer } from '../lib/note-mark.ts';
+} from '../names/match-name.ts';
 import { type FoundName, guessWords, idIn, listedNames, type Within } from './names.ts';
 import { listedSchemaOf, type ParamFact, paramFacts } from './params.ts';
 

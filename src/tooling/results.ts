@@ -1,6 +1,5 @@
 import { ApiError } from '../api/errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../api/params.ts';
-import { nameOf } from '../domain/metrics/metric-names.ts';
 import { valueText } from '../findings/wording.ts';
 import { grouped } from '../lib/grouped.ts';
 import { shownHints } from '../lib/hint.ts';
@@ -13,11 +12,11 @@ import { capital, present, sentencesOf } from '../lib/sentences.ts';
 import { ORDERS_ARE_DATA, oneLine, plainText, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
 import { sumOfKnown } from '../lib/tally.ts';
 import { type Cell, textTable } from '../lib/text-table.ts';
-import type { MakeChart } from '../usecases/context.ts';
+import { nameOf } from '../metrics/metric-names.ts';
 import { type ChartSpec, joined, panelsOf } from '../views/spec.ts';
 import type { Call } from './call-context.ts';
 import { outputOf } from './schema.ts';
-import type { AnyTool, Link } from './tool.ts';
+import type { AnyTool, Link, MakeChart } from './tool.ts';
 
 type Row = Readonly<Record<string, Cell>>;
 

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { Ask, Client } from '../api/client.ts';
 import type { Scope } from '../api/operation.ts';
-import type { CalendarSettings } from '../domain/metrics/calendar/special-days.ts';
+import type { ProjectWorkspace } from '../exports/project-workspace.ts';
+import type { Warehouse } from '../exports/warehouse/warehouse.ts';
+import type { CalendarSettings } from '../lib/calendar.ts';
 import { type Clock, MINUTE_MS } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { markOf } from '../lib/note-mark.ts';
 import type { CallWatch } from '../telemetry/call-watch.ts';
-import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
-import type { Warehouse } from '../workspace/warehouse/warehouse.ts';
 import { type Confirmations, createConfirmations, createRepeats } from './confirmation.ts';
 import { createNames, type Names, type SharedLists } from './names.ts';
 
@@ -148,7 +148,7 @@ export function createSession(options: SessionOptions): Session {
     },
     async workspace(projectId) {
       const client = await session.client();
-      const { openProjectWorkspace } = await import('../workspace/project-workspace.ts');
+      const { openProjectWorkspace } = await import('../exports/project-workspace.ts');
       const { authUrl, warehouse: open, ...where } = options.workspace;
       const warehouse = await open?.();
       const ask: Ask = (operation, input, { fresh } = {}) => client.call(operation, input, { projectId, signal: ending.signal, fresh });

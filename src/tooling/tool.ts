@@ -1,9 +1,11 @@
 import type * as z from 'zod';
 import type { CallInput, Client } from '../api/client.ts';
 import type { Operation, PayloadOf, Scope } from '../api/operation.ts';
+import type { WithWorkspace } from '../exports/export-lists.ts';
+import type { ProjectWorkspace } from '../exports/project-workspace.ts';
 import type { ToolName } from '../lib/tool-name.ts';
-import type { Context } from '../usecases/context.ts';
-import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
+import type { Context } from '../names/context.ts';
+import type { ChartSpec } from '../views/spec.ts';
 
 /** All four hints of the protocol, each stated. */
 interface Annotations {
@@ -68,9 +70,14 @@ export interface Offer {
   readonly absent: ReadonlySet<string>;
 }
 
+/** Makes the chart of an answer; undefined where there is nothing to draw. */
+export type MakeChart = () => ChartSpec | undefined | Promise<ChartSpec | undefined>;
+
 /** The context of an answering tool's handler, which neither formats nor catches. */
-export interface AnswerContext extends Context {
+export interface AnswerContext extends Context, WithWorkspace {
   readonly client: Client;
+  /** Registers how the chart is made; called only where the caller asks for a picture. */
+  readonly draw: (make: MakeChart) => void;
   /** The `projectId` argument, for the few that pass it on. */
   readonly chosenProjectId: number | undefined;
   /** The tools of the connection; undefined where they are not known. */

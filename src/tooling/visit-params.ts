@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { deviceIds } from '../usecases/journeys/visit-filters.ts';
+import { deviceIds } from '../journeys/visit-filters.ts';
 import * as p from './params.ts';
 
 const names = Object.keys(deviceIds) as [keyof typeof deviceIds, ...(keyof typeof deviceIds)[]]; // it has members

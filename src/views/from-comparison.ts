@@ -1,35 +1,24 @@
-import type { PeriodsResult } from '../domain/metrics/compare/comparison.ts';
-import type { Contribution } from '../domain/metrics/compare/contributions.ts';
-import { isCount, unitOf } from '../domain/metrics/metric-definitions.ts';
-import { nameOf } from '../domain/metrics/metric-names.ts';
-import type { MetricRow } from '../domain/metrics/read/metric-answers.ts';
-import type { Finding, FindingPlace } from '../findings/finding.ts';
+import type { Finding } from '../findings/finding.ts';
 import { isMoved } from '../findings/sentence.ts';
 import { dayAfter, daysFrom, type Interval } from '../lib/calendar.ts';
 import { todayIn } from '../lib/dates.ts';
 import { present } from '../lib/sentences.ts';
+import type { ComparisonDrawn, PeriodsResult } from '../metrics/compare/comparison.ts';
+import type { Contribution } from '../metrics/compare/contributions.ts';
+import { isCount, unitOf } from '../metrics/metric-definitions.ts';
+import { nameOf } from '../metrics/metric-names.ts';
+import type { MetricRow } from '../metrics/read/metric-answers.ts';
 import { meanOf } from '../statistics/order.ts';
 import { digitsOf, formatValue, intervalIn, momentWords, type Unit, unitIn } from './charts/values.ts';
 import { chartOfTable } from './from-table.ts';
 import { type BarsSpec, type ChartSpec, joined } from './spec.ts';
-import { type Filters, filterWords, findingsDrawn, notDrawn, placeBeside } from './told.ts';
+import { filterWords, findingsDrawn, notDrawn, placeBeside } from './told.ts';
+
+/** A comparison as it is drawn, without its result. */
+type ComparisonOptions = Omit<ComparisonDrawn, 'result'>;
 
 /** Segments beyond this make the picture longer than it is worth. */
 const MAX_SEGMENTS = 4;
-
-/** Facts that the comparison itself does not hold. */
-export interface ComparisonChartOptions {
-  readonly timeZone: string;
-  readonly currency: string | undefined;
-  /** The period is shaded. */
-  readonly period: Interval;
-  readonly baseline: Interval;
-  readonly filters: Filters;
-  /** Of each judged selection, in order. */
-  readonly places: readonly FindingPlace[];
-  /** The baseline is named (last year, say): its end lies on the end of the period, though its first days may not be kept. */
-  readonly endsMeet?: boolean;
-}
 
 const wholeDays = (rows: readonly MetricRow[]): readonly MetricRow[] => rows.filter(({ interval }) => !interval.isPart);
 
@@ -53,7 +42,7 @@ interface Anchors {
   readonly baseline: string;
 }
 
-type Selections = Pick<ComparisonChartOptions, 'filters' | 'places'>;
+type Selections = Pick<ComparisonDrawn, 'filters' | 'places'>;
 /** The names of the lines, without those that the question has already. */
 const linesIn = ({ filters, places }: Selections) => places.map((place) => placeBeside({ place }, filters));
 const lineName = (names: readonly string[] = []) => names.join(', ') || 'all visits';
@@ -102,14 +91,14 @@ interface Ranges {
 }
 
 /** `15 – 21 Nov 2026 against 8 – 14 Nov 2026`. */
-const rangesIn = ({ timeZone, period, baseline }: ComparisonChartOptions) =>
+const rangesIn = ({ timeZone, period, baseline }: ComparisonOptions) =>
   `${intervalIn(timeZone, period)} against ${intervalIn(timeZone, baseline)}`;
 
 /** Days before a change that show what it changed from, and the most days that are drawn for it. */
 const [DAYS_BEFORE, MOST_DAYS] = [7, 92];
 
 /** The first of these with a date among the days that can be drawn. */
-function storyOf(drawn: readonly Finding[], { period, timeZone }: ComparisonChartOptions): Finding | undefined {
+function storyOf(drawn: readonly Finding[], { period, timeZone }: ComparisonOptions): Finding | undefined {
   const earliest = dayAfter(todayIn(timeZone, period.endMs), DAYS_BEFORE - MOST_DAYS);
   return drawn.find((each) => isMoved(each) && each.when.shape !== 'range' && (each.when.from ?? '') >= earliest);
 }
@@ -118,7 +107,7 @@ function storyOf(drawn: readonly Finding[], { period, timeZone }: ComparisonChar
 function linesOf(
   { metric, judged }: { metric: string } & Pick<PeriodsResult, 'judged'>,
   story: Finding | undefined,
-  options: ComparisonChartOptions,
+  options: ComparisonOptions,
 ) {
   const { timeZone, period, baseline } = options;
   const lines = linesIn(options);
@@ -135,7 +124,7 @@ function linesOf(
 }
 
 /** The days of the headline, with the change that they show. */
-function trendOf({ headline: { metric }, data, judged }: PeriodsResult, story: Finding | undefined, options: ComparisonChartOptions) {
+function trendOf({ headline: { metric }, data, judged }: PeriodsResult, story: Finding | undefined, options: ComparisonOptions) {
   const { timeZone, period, currency, filters } = options;
   const { isOverlay, rows, words } = linesOf({ metric, judged }, story, options);
   // Of two years both ranges are what is drawn.
@@ -201,7 +190,7 @@ const segmentWords = (count: number) =>
  * The headline of a comparison by day and by what its change is made of: devices, segments where there is one device, factors of revenue;
  * undefined where nothing can be drawn.
  */
-export function chartOfComparison(result: PeriodsResult, options: ComparisonChartOptions): ChartSpec | undefined {
+export function chartOfComparison({ result, ...options }: ComparisonDrawn): ChartSpec | undefined {
   const { headline, byDevice, bySegment, factors } = result;
   const { metric, isPerDay } = headline;
   const found = findingsDrawn(result.data.findings, metric, { filters: options.filters, lines: linesIn(options) });

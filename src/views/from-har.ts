@@ -1,10 +1,14 @@
-import type { HarEntry } from '../domain/har/read/read-entry.ts';
-import type { Har } from '../domain/har/read/read-har.ts';
-import type { HarStudy } from '../domain/har/requests/study-har.ts';
-import { partiesOf } from '../domain/har/requests/third-parties.ts';
-import { rounded } from '../domain/har/requests/totals.ts';
-import { findProblems } from '../domain/har/rules/find-problems.ts';
-import { sanitiseHost, sanitiseUrl } from '../domain/har/sanitise-url.ts';
+import { type HarQuery, viewOf } from '../har/answer/har-query.ts';
+import { chosenRequests, loadEntities, studyHar } from '../har/index.ts';
+import type { HarEntry } from '../har/read/read-entry.ts';
+import type { Har } from '../har/read/read-har.ts';
+import { requestFilter } from '../har/requests/filter-requests.ts';
+import type { PaintTimes } from '../har/requests/largest-paint.ts';
+import type { HarStudy } from '../har/requests/study-har.ts';
+import { partiesOf } from '../har/requests/third-parties.ts';
+import { rounded } from '../har/requests/totals.ts';
+import { findProblems } from '../har/rules/find-problems.ts';
+import { sanitiseHost, sanitiseUrl } from '../har/sanitise-url.ts';
 import { counted } from '../lib/number-text.ts';
 import { headlineOf, present } from '../lib/sentences.ts';
 import { momentWords, plainText } from './charts/values.ts';
@@ -70,7 +74,7 @@ const aboutOf = ({ har }: HarStudy, { of, time }: WaterfallOptions, what: string
   ).join(', ');
 
 /** The bytes that each third party moves, those in colour that block rendering; undefined where there is none. */
-export function partiesChart(study: HarStudy, { entries = study.entries, ...options }: WaterfallOptions): BarsSpec | undefined {
+function partiesChart(study: HarStudy, { entries = study.entries, ...options }: WaterfallOptions): BarsSpec | undefined {
   const all = partiesOf(entries, study.entityOf, study.blocks).filter(({ party }) => party === 'third');
   const shown = all.slice(0, MAX_PARTIES);
   if (shown.length === 0) return undefined;
@@ -117,4 +121,30 @@ export function waterfallOf(study: HarStudy, options: WaterfallOptions): Waterfa
     ...(thirdParty.length > 0 && { thirdParty }),
     marks: [...marks, ...loaded].map(({ name, atMs }) => ({ name, atMs: Math.round(origin + atMs) })),
   };
+}
+
+/** A run as far as its picture names it. */
+interface RunDrawn {
+  readonly run: { readonly scenario?: string | undefined; readonly step?: string | undefined; readonly time?: string | undefined };
+  readonly paints: PaintTimes | undefined;
+}
+
+/** The waterfall of the requests that a query of a step's HAR file is about, or the bytes of each third party; the summary is about all. */
+export async function stepWaterfall(
+  har: Har,
+  query: HarQuery,
+  { run: { scenario, step, time }, paints }: RunDrawn,
+  answer: string,
+): Promise<BarsSpec | WaterfallSpec | undefined> {
+  const study = studyHar(har, await loadEntities(), paints);
+  const entries = viewOf(query) === 'summary' ? har.entries : chosenRequests(study, query);
+  const marks = Object.entries({ FCP: paints?.fcpMs, LCP: paints?.lcpMs }).flatMap(([name, atMs]) =>
+    typeof atMs === 'number' ? [{ name, atMs }] : [],
+  );
+  // `Checkout – mobile, step 2 "Cart", type image`, as far as it is known.
+  const filters = Object.entries(query).map(
+    ([name, wanted]) => (name === 'problem' || Object.hasOwn(requestFilter, name)) && wanted !== undefined && `${name} ${wanted}`,
+  );
+  const of = present(scenario, step && `step ${step}`, ...filters).join(', ');
+  return (viewOf(query) === 'third_parties' ? partiesChart : waterfallOf)(study, { answer, entries, marks, time, of });
 }

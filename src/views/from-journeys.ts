@@ -1,21 +1,14 @@
-import { rangesOf } from '../domain/journeys/covered-days.ts';
-import { type FunnelChange, type FunnelGroup, type FunnelStep, LEAST_SESSIONS, largestLoss } from '../domain/journeys/funnel.ts';
-import type { ImpactAnswer, ImpactRow } from '../domain/journeys/impact/impact-answer.ts';
-import { edgeName } from '../domain/journeys/paths.ts';
-import { percentOf } from '../domain/journeys/proportions.ts';
-import type { RetentionAnswer } from '../domain/journeys/retention.ts';
+import { rangesOf, type VisitsDrawn } from '../journeys/covered-days.ts';
+import { type FunnelChange, type FunnelDrawn, type FunnelGroup, type FunnelStep, LEAST_SESSIONS, largestLoss } from '../journeys/funnel.ts';
+import type { ImpactDrawn, ImpactRow } from '../journeys/impact/impact-answer.ts';
+import { edgeName, type PathsDrawn } from '../journeys/paths.ts';
+import { percentOf } from '../journeys/proportions.ts';
+import type { CohortsDrawn } from '../journeys/retention.ts';
 import { counted } from '../lib/number-text.ts';
 import { headlineOf, lowered } from '../lib/sentences.ts';
 import { addTo } from '../lib/tally.ts';
 import { formatValue, intervalIn, momentWords, unitIn } from './charts/values.ts';
 import { type BarsSpec, type ChartSpec, type FlowSpec, type GridSpec, joined } from './spec.ts';
-
-/** The days and filters of the visits of a picture, and the words of the answer, whose first sentence is the title. */
-interface VisitsDrawn {
-  readonly covered: readonly number[];
-  readonly filters: readonly string[];
-  readonly answer: string;
-}
 
 /** Covered days, those of a baseline, and filters as pictures write them: `18 Nov 2026, 20 – 24 Nov 2026, UTC, devices mobile`. */
 function daysIn({ covered, filters }: Omit<VisitsDrawn, 'answer'>, baseline?: readonly number[]): string {
@@ -32,20 +25,6 @@ const titleOf = (subject: string, answer: string) => {
   return said.startsWith('No ') ? `${subject}: ${lowered(said)}` : said;
 };
 const stepsText = (steps: readonly FunnelStep[]) => steps.map(({ step }) => step).join(' → ');
-
-/** The parts of a funnel that are drawn. */
-export interface FunnelDrawn extends VisitsDrawn {
-  readonly steps: readonly FunnelStep[];
-  readonly groups?: readonly FunnelGroup[] | undefined;
-  readonly changes?: readonly FunnelChange[] | undefined;
-  /** The answer begins with the largest loss. */
-  readonly isOfLoss?: boolean;
-  /** How the groups differ. */
-  readonly compared?: string;
-  /** The days that the baseline covers. */
-  readonly baseline?: readonly number[] | undefined;
-  readonly unit: string;
-}
 
 const dayOf = (name: string) => name.replace(/\d{4}-\d\d-\d\d/, (day) => momentWords(day, 'day'));
 
@@ -118,14 +97,6 @@ export function funnelChart(drawn: FunnelDrawn): ChartSpec | undefined {
   };
 }
 
-/** The parts of paths that are drawn. */
-export interface PathsDrawn extends VisitsDrawn {
-  readonly paths: readonly { readonly pages: readonly string[]; readonly sessions: number }[];
-  readonly direction: 'after' | 'before';
-  readonly depth: number;
-  readonly sessions: number;
-}
-
 /** Pages of a column that keep their name; the others are drawn as one. */
 const MOST_NODES = 7;
 const REST = 'other pages';
@@ -172,11 +143,6 @@ export function flowChart(drawn: PathsDrawn): FlowSpec | undefined {
     }),
     ...(most && { accent: most.id }),
   };
-}
-
-/** The parts of retention that are drawn. */
-export interface CohortsDrawn extends VisitsDrawn, Pick<RetentionAnswer, 'cohorts' | 'by'> {
-  readonly curves: readonly { readonly group: string; readonly visitors: number; readonly percent: readonly (number | null)[] }[];
 }
 
 /** A group so many times smaller than the largest has shares by chance that would be the darkest of all. */
@@ -237,7 +203,7 @@ function costWords(outcome: string, currency: string | undefined): string {
 }
 
 /** The cost of each condition as a bar, its interval behind it; undefined where nothing could be measured. */
-export function chartOfImpact({ conditions, days, outcome, currency }: ImpactAnswer, visits: VisitsDrawn): BarsSpec | undefined {
+export function chartOfImpact({ impact: { conditions, days, outcome, currency }, ...visits }: ImpactDrawn): BarsSpec | undefined {
   const [first] = conditions.map((row) => costOf(row, outcome));
   // As the first sentence: of purchases where baskets scatter too much to say how much revenue it is.
   const aim = outcome === 'revenue' && first?.claims && !first.isClaim ? 'purchase' : outcome;

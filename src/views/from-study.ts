@@ -1,19 +1,19 @@
-import { percentOf } from '../domain/journeys/proportions.ts';
-import { datedMove, leadingRow } from '../domain/speed/clues.ts';
-import type { Level, Move, Series } from '../domain/speed/engine/run-series.ts';
-import type { Runs } from '../domain/speed/runs.ts';
-import type { Row, Study } from '../domain/speed/scenario-study.ts';
-import type { ViewAnswer } from '../domain/speed/scenario-views.ts';
-import type { NearEvent } from '../domain/speed/speed-events.ts';
-import { formatValue, metricFact, UNITS } from '../domain/speed/speed-metrics.ts';
 import type { Finding } from '../findings/finding.ts';
+import { percentOf } from '../journeys/proportions.ts';
 import { dayAfter, daysFrom } from '../lib/calendar.ts';
 import { MINUTE_MS } from '../lib/clock.ts';
 import { isoAt, todayIn } from '../lib/dates.ts';
 import { headlineOf, present } from '../lib/sentences.ts';
+import { datedMove, leadingRow } from '../speed/clues.ts';
+import type { Level, Move, Series } from '../speed/engine/run-series.ts';
+import type { Runs } from '../speed/runs.ts';
+import type { Row, Study } from '../speed/scenario-study.ts';
+import type { ViewDrawn } from '../speed/scenario-views.ts';
+import type { NearEvent } from '../speed/speed-events.ts';
+import { formatValue, metricFact, UNITS } from '../speed/speed-metrics.ts';
 import { ascending, median, quantile } from '../statistics/order.ts';
 import { intervalIn, rangeIn, sinceWords, unitIn } from './charts/values.ts';
-import { chartOfTable, type TableRange } from './from-table.ts';
+import { chartOfTable } from './from-table.ts';
 import { type BarsSpec, MAX_BANDS, type TrendLevel, type TrendSeries, type TrendSpec } from './spec.ts';
 
 /** More lines cannot be distinguished. */
@@ -145,15 +145,8 @@ export function failingBars({ failures: { steps }, baseline, period }: Study, { 
   };
 }
 
-/** A view of steps, as it is drawn. */
-interface ViewDrawn extends TableRange {
-  readonly breakdown: string | undefined;
-  readonly answer: string;
-  readonly yet: string;
-}
-
 /** The figure that a view begins with: of each step, in colour the one that the answer names first, or of each part of a cycle. */
-export function chartOfView({ of, columns, rows }: NonNullable<ViewAnswer['figures']>, { breakdown, yet, answer, ...range }: ViewDrawn) {
+export function chartOfView({ figures: { of, columns, rows }, breakdown, yet, answer, ...range }: ViewDrawn) {
   const cellsOf = (name: string) => rows.map((row) => row[columns.indexOf(name)] ?? null);
   const scenarios = cellsOf('scenario');
   const isOne = new Set(scenarios).size === 1;

@@ -1,9 +1,3 @@
-import { LAST } from '../domain/metrics/engine/scan.ts';
-import { isCount } from '../domain/metrics/metric-definitions.ts';
-import { nameOf } from '../domain/metrics/metric-names.ts';
-import { OTHER_DEVICE } from '../domain/metrics/read/metric-grid.ts';
-import { DAYS_COLUMN, PART_MARK, type QueryTable, TOTAL } from '../domain/metrics/read/query-table.ts';
-import { ALL_VISITORS } from '../domain/names/match-name.ts';
 import type { Finding } from '../findings/finding.ts';
 import { mayBeSeason } from '../findings/paragraph.ts';
 import { isMoved } from '../findings/sentence.ts';
@@ -13,6 +7,12 @@ import { todayIn } from '../lib/dates.ts';
 import { grouped } from '../lib/grouped.ts';
 import { counted, formatPercent } from '../lib/number-text.ts';
 import { capital, headlineOf, present } from '../lib/sentences.ts';
+import { LAST } from '../metrics/engine/scan.ts';
+import { isCount } from '../metrics/metric-definitions.ts';
+import { nameOf } from '../metrics/metric-names.ts';
+import { OTHER_DEVICE } from '../metrics/read/metric-grid.ts';
+import { DAYS_COLUMN, PART_MARK, type QueryTable, type TableRange, TOTAL } from '../metrics/read/query-table.ts';
+import { ALL_VISITORS } from '../names/match-name.ts';
 import { intervalIn, momentWords, rangeIn, sinceWords, type Unit, unitIn } from './charts/values.ts';
 import {
   type BarSeries,
@@ -54,25 +54,6 @@ const once = <T>(values: readonly T[]) => [...new Set(values)];
 
 /** Up to this many metrics are drawn below each other: as lines over time, and as bars. */
 const MAX_METRICS = { time: 6, bars: 3 };
-
-/** Time zone of a table, and the range that it is of where that is known. */
-export interface TableRange {
-  readonly timeZone: string;
-  readonly interval?: Interval;
-  /** Columns of metrics that stand only beside others. */
-  readonly undrawn?: readonly string[];
-  /** Rows are in the order of a metric: a line through them would say nothing. */
-  readonly isOrdered?: boolean;
-  /** Findings of the table, the most important first. */
-  readonly findings?: readonly Finding[];
-  /** Of each metric the words that answer a question about it alone. */
-  readonly answers?: Readonly<Record<string, string>>;
-  /** The row that the findings hold the others against. */
-  readonly reference?: string;
-  /** Bars that the title is about, where no finding says it, and what else is to be said of the picture. */
-  readonly accent?: readonly string[];
-  readonly words?: readonly string[];
-}
 
 interface DrawnCell {
   readonly labels: readonly string[];

@@ -1,11 +1,11 @@
-import { LAST } from '../domain/metrics/engine/scan.ts';
-import { definitionOf } from '../domain/metrics/metric-definitions.ts';
-import { isOfMetric } from '../domain/metrics/metric-names.ts';
 import { type Finding, placesOf } from '../findings/finding.ts';
 import { isMoved } from '../findings/sentence.ts';
 import { grouped } from '../lib/grouped.ts';
 import { formatPercent } from '../lib/number-text.ts';
 import { firstOf, headlineOf } from '../lib/sentences.ts';
+import { LAST } from '../metrics/engine/scan.ts';
+import { definitionOf } from '../metrics/metric-definitions.ts';
+import { isOfMetric } from '../metrics/metric-names.ts';
 import { sinceWords } from './charts/values.ts';
 import type { TrendEvent } from './spec.ts';
 

@@ -1,7 +1,7 @@
+import { downloadPart } from '../../src/exports/download/download-part.ts';
+import { createFileStore } from '../../src/exports/download/file-store.ts';
+import { createQuota } from '../../src/exports/store/quota.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { downloadPart } from '../../src/workspace/download/download-part.ts';
-import { createFileStore } from '../../src/workspace/download/file-store.ts';
-import { createQuota } from '../../src/workspace/store/quota.ts';
 
 /** What one download took. */
 export interface DownloadRun {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { analyseHar, loadEntities, readHar } from '../../src/domain/har/index.ts';
+import { analyseHar, loadEntities, readHar } from '../../src/har/index.ts';
 
 /** What one run of this process tells. */
 export interface HarRun {

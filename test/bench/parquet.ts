@@ -4,10 +4,10 @@ import { cpSync, createWriteStream, existsSync, mkdirSync, renameSync, rmSync, s
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGzip } from 'node:zlib';
-import { convertJob } from '../../src/workspace/convert/conversions.ts';
-import { dataViewOf } from '../../src/workspace/query/data-view.ts';
-import { runSql } from '../../src/workspace/query/sql-process.ts';
-import { type RunManifest, readManifest, runDirectory } from '../../src/workspace/store/manifest.ts';
+import { convertJob } from '../../src/exports/convert/conversions.ts';
+import { dataViewOf } from '../../src/exports/query/data-view.ts';
+import { runSql } from '../../src/exports/query/sql-process.ts';
+import { type RunManifest, readManifest, runDirectory } from '../../src/exports/store/manifest.ts';
 import { times } from '../support/times.ts';
 import { runsOf, visitFiles } from './journeys/visit-files.ts';
 import { median, printedBy, type Row, timed } from './measure.ts';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { type RunManifest, runDirectory } from '../../src/workspace/store/manifest.ts';
-import { ledgerOf } from '../../src/workspace/warehouse/ledger.ts';
-import { loadRun } from '../../src/workspace/warehouse/project-warehouse.ts';
-import { openWarehouse } from '../../src/workspace/warehouse/warehouse.ts';
+import { type RunManifest, runDirectory } from '../../src/exports/store/manifest.ts';
+import { ledgerOf } from '../../src/exports/warehouse/ledger.ts';
+import { loadRun } from '../../src/exports/warehouse/project-warehouse.ts';
+import { openWarehouse } from '../../src/exports/warehouse/warehouse.ts';
 import { missing, startClickHouse } from '../support/clickhouse/start.ts';
 import { runsOf, visitFiles } from './journeys/visit-files.ts';
 import { type Row, timed } from './measure.ts';

@@ -38,11 +38,11 @@ export const modules = {
     },
   ],
   sanitise: [
-    { mutate: ['src/domain/har/sanitise/sanitise-headers.ts'], tests: ['test/domain/har/sanitise-headers.test.ts'] },
-    { mutate: ['src/domain/har/sanitise/sanitise-har.ts'], tests: ['test/domain/har/sanitise.test.ts'] },
+    { mutate: ['src/har/sanitise/sanitise-headers.ts'], tests: ['test/har/sanitise-headers.test.ts'] },
+    { mutate: ['src/har/sanitise/sanitise-har.ts'], tests: ['test/har/sanitise.test.ts'] },
     {
-      mutate: ['src/domain/har/sanitise-url.ts'],
-      tests: ['test/domain/har/sanitise-url.test.ts', 'test/domain/har/hostile-addresses.test.ts'],
+      mutate: ['src/har/sanitise-url.ts'],
+      tests: ['test/har/sanitise-url.test.ts', 'test/har/hostile-addresses.test.ts'],
     },
   ],
   'sign-in': [
@@ -50,5 +50,5 @@ export const modules = {
     { mutate: ofSignIn('oauth', 'principal'), tests: testsOfSignIn('oauth', 'issuer-keys', 'challenge') },
     { mutate: ofSignIn('static-tokens'), tests: testsOfSignIn('static-tokens') },
   ],
-  statement: [{ mutate: ['src/workspace/query/database.ts'], tests: ['test/workspace/query/check-statement.test.ts'] }],
+  statement: [{ mutate: ['src/exports/query/database.ts'], tests: ['test/exports/query/check-statement.test.ts'] }],
 };

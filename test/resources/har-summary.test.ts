@@ -1,11 +1,11 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { harReport } from '../../src/domain/har/answer/har-report.ts';
-import { readHar } from '../../src/domain/har/read/read-har.ts';
-import { studyHar } from '../../src/domain/har/requests/study-har.ts';
-import { loadEntities } from '../../src/domain/har/requests/third-parties.ts';
 import { SECRET_MARK } from '../../src/emulator/world/speed/planted-secrets.ts';
-import { RECORDED_FILES, readRecorded } from '../domain/har/recorded-files.ts';
+import { harReport } from '../../src/har/answer/har-report.ts';
+import { readHar } from '../../src/har/read/read-har.ts';
+import { studyHar } from '../../src/har/requests/study-har.ts';
+import { loadEntities } from '../../src/har/requests/third-parties.ts';
+import { RECORDED_FILES, readRecorded } from '../har/recorded-files.ts';
 import { sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 

@@ -11,14 +11,14 @@ import { createLimiter } from '../../src/api/limiter.ts';
 import { createReadCache, type ReadCache } from '../../src/api/read-cache.ts';
 import { enabledTools, listedTools, loadTool } from '../../src/commands/catalogue.ts';
 import type { CredentialName } from '../../src/emulator/credentials.ts';
+import type { ProjectWorkspace } from '../../src/exports/project-workspace.ts';
+import type { Warehouse } from '../../src/exports/warehouse/warehouse.ts';
 import { prompts } from '../../src/prompts/index.ts';
 import { createServer } from '../../src/protocol/server.ts';
 import { checkedLines, serveConnection } from '../../src/protocol/stdio.ts';
 import { createSubscriptions, type Subscriptions } from '../../src/protocol/subscriptions.ts';
 import { resources } from '../../src/resources/index.ts';
 import { createSaidNotes, createSession, neededScopes } from '../../src/tooling/session.ts';
-import type { ProjectWorkspace } from '../../src/workspace/project-workspace.ts';
-import type { Warehouse } from '../../src/workspace/warehouse/warehouse.ts';
 import type { Platform } from './emulator.ts';
 
 /** A connection of lines, as over stdio, to a server in this process; a clock that a test moves holds for both ends. */

@@ -1,7 +1,7 @@
 import { createClient } from '../../src/api/client.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
+import { openProjectWorkspace } from '../../src/exports/project-workspace.ts';
 import type { Clock } from '../../src/lib/clock.ts';
-import { openProjectWorkspace } from '../../src/workspace/project-workspace.ts';
 
 /** Where a process that is killed works, and as whom. */
 export interface ProcessAccess {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Ask } from '../../src/api/client.ts';
-import type { NameKind } from '../../src/domain/names/match-name.ts';
+import type { NameKind } from '../../src/names/match-name.ts';
 import { createNames } from '../../src/tooling/names.ts';
 import { manualClock } from '../support/clock.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldMetric, metricAliases, siteMetricDefinitions, zoneMetricDefinitions } from '../../src/domain/metrics/metric-definitions.ts';
+import { foldMetric, metricAliases, siteMetricDefinitions, zoneMetricDefinitions } from '../../src/metrics/metric-definitions.ts';
 import { metricOf, standInFor } from '../../src/tooling/metric-words.ts';
 import { ownAssistant } from '../support/assistant.ts';
 import { withPlatform } from '../support/emulator.ts';

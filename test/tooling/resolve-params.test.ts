@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import type { Named } from '../../src/domain/names/match-name.ts';
+import type { Named } from '../../src/names/match-name.ts';
 import { compareSegments, endOf, momentOf, startOf } from '../../src/tooling/params.ts';
 import { resolveParams } from '../../src/tooling/resolve-params.ts';
 

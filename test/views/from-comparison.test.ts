@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { Change } from '../../src/domain/metrics/compare/change.ts';
-import type { PeriodsResult } from '../../src/domain/metrics/compare/comparison.ts';
-import type { Contribution, Explained } from '../../src/domain/metrics/compare/contributions.ts';
-import type { Judged, Reading } from '../../src/domain/metrics/compare/readings.ts';
-import type { DatedChange } from '../../src/domain/metrics/engine/changes.ts';
-import type { Verdict } from '../../src/domain/metrics/engine/judge.ts';
+import type { Change } from '../../src/metrics/compare/change.ts';
+import type { PeriodsResult } from '../../src/metrics/compare/comparison.ts';
+import type { Contribution, Explained } from '../../src/metrics/compare/contributions.ts';
+import type { Judged, Reading } from '../../src/metrics/compare/readings.ts';
+import type { DatedChange } from '../../src/metrics/engine/changes.ts';
+import type { Verdict } from '../../src/metrics/engine/judge.ts';
 import { chartOfComparison } from '../../src/views/from-comparison.ts';
 import { panelsOf } from '../../src/views/spec.ts';
 import { times } from '../support/times.ts';
@@ -58,7 +58,8 @@ function compared(verdict: Verdict, since?: DatedChange, groups: readonly Contri
 }
 
 function panels(result: PeriodsResult, daysEach = 7) {
-  const chart = chartOfComparison(result, {
+  const chart = chartOfComparison({
+    result,
     timeZone: 'UTC',
     currency: undefined,
     baseline: { startMs: START_MS, endMs: START_MS + daysEach * DAY_MS - 1 },

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Har, readHar } from '../../src/domain/har/read/read-har.ts';
-import { studyHar } from '../../src/domain/har/requests/study-har.ts';
-import { findProblems } from '../../src/domain/har/rules/find-problems.ts';
+import { type Har, readHar } from '../../src/har/read/read-har.ts';
+import { studyHar } from '../../src/har/requests/study-har.ts';
+import { findProblems } from '../../src/har/rules/find-problems.ts';
 import { drawSvg } from '../../src/views/draw-svg.ts';
 import { type WaterfallOptions, waterfallOf } from '../../src/views/from-har.ts';
-import { CANARY, plantCanaries } from '../domain/har/canaries.ts';
-import { RECORDED_FILES, readRecorded } from '../domain/har/recorded-files.ts';
-import { at, entry, har, request } from '../domain/har/sample.ts';
+import { CANARY, plantCanaries } from '../har/canaries.ts';
+import { RECORDED_FILES, readRecorded } from '../har/recorded-files.ts';
+import { at, entry, har, request } from '../har/sample.ts';
 import { someOf } from '../support/sample-size.ts';
 
 const read = (entries: Parameters<typeof har>[0]) => readHar(har(entries));

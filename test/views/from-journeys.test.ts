@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { dayFrom } from '../../src/domain/journeys/covered-days.ts';
-import type { ImpactAnswer } from '../../src/domain/journeys/impact/impact-answer.ts';
+import { dayFrom } from '../../src/journeys/covered-days.ts';
+import type { ImpactAnswer } from '../../src/journeys/impact/impact-answer.ts';
 import { chartOfImpact, cohortChart, flowChart, funnelChart } from '../../src/views/from-journeys.ts';
 
 const row = {
@@ -21,7 +21,7 @@ const visits = {
 };
 const title = 'What the answer says first; and more';
 const drawn = (outcome: string, rows: readonly object[], currency?: string) =>
-  chartOfImpact({ conditions: rows, days: 7, outcome, currency } as unknown as ImpactAnswer, visits);
+  chartOfImpact({ impact: { conditions: rows, days: 7, outcome, currency } as unknown as ImpactAnswer, ...visits });
 
 describe('the picture of what conditions cost', () => {
   it('begins as the answer does, and draws each with its interval, the verdict where it is no claim', () => {

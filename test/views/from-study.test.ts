@@ -10,7 +10,7 @@ test('a view of levels or failures is drawn by step, the one that it begins with
   ];
   const figures = { of: 'percent', columns: ['scenario', 'step', 'percent', 'low', 'high'], rows };
   const answer = '"Search" fails at "Cart" in 11.3% of 345 runs. At 1 other step at most 1.7% do.';
-  expect(chartOfView(figures, { ...RANGE, breakdown: undefined, answer, yet: 'Only 2 of 6 scenarios looked at yet' })).toMatchObject({
+  expect(chartOfView({ figures, ...RANGE, breakdown: undefined, answer, yet: 'Only 2 of 6 scenarios looked at yet' })).toMatchObject({
     kind: 'bars',
     title: '"Search" fails at "Cart" in 11.3% of 345 runs',
     subtitle: '15 – 21 Sept 2026, UTC, %, Only 2 of 6 scenarios looked at yet, lines: 95%',
@@ -24,7 +24,7 @@ test('a view of levels or failures is drawn by step, the one that it begins with
 test('a cycle of hours is a course with a line for each step', () => {
   const rows = ['Cart', 'Home'].flatMap((step, at) => ['00:00', '01:00'].map((hour) => ['Search', step, hour, 100 + at, 90, 110]));
   const figures = { of: 'firstByte', columns: ['scenario', 'step', 'hour', 'firstByte', 'low', 'high'], rows };
-  expect(chartOfView(figures, { ...RANGE, breakdown: 'hour', answer: 'TTFB does not differ by hour.' })).toMatchObject({
+  expect(chartOfView({ figures, ...RANGE, breakdown: 'hour', answer: 'TTFB does not differ by hour.' })).toMatchObject({
     kind: 'trend',
     subtitle: expect.stringContaining('scenario Search'),
     unit: 'ms',

@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { createExportJob } from '../../src/api/operations/data-export.ts';
 import { recordId } from '../../src/api/operations/records.ts';
 import { device, exportFormat, text } from '../../src/api/params.ts';
-import { creationQuestion } from '../../src/domain/exports/plan/job-bodies.ts';
-import { equalWords } from '../../src/domain/exports/plan/similar-jobs.ts';
+import { equalJobs, unknownFieldWords } from '../../src/exports/export-lists.ts';
+import { creationQuestion } from '../../src/exports/plan/job-bodies.ts';
+import { equalWords } from '../../src/exports/plan/similar-jobs.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { present } from '../../src/lib/sentences.ts';
 import * as p from '../../src/tooling/params.ts';
 import { CREATE, defineTool } from '../../src/tooling/tool.ts';
-import { equalJobs, unknownFieldWords } from '../../src/usecases/exports/export-lists.ts';
 
 const field = z.strictObject({
   fieldName: text.describe(`${hint('list_exportable_fields', 'See list_exportable_fields; ')}variables: custom_var, dynamic_var`),

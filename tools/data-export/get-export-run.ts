@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { getExportRun } from '../../src/api/operations/data-export.ts';
 import { exportRunWithFiles } from '../../src/api/operations/records.ts';
-import { linksWords } from '../../src/domain/exports/files-until.ts';
+import { linksWords } from '../../src/exports/files-until.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { listExportJobs } from '../../src/api/operations/data-export.ts';
 import { exportJob } from '../../src/api/operations/records.ts';
-import { jobHealth, jobsAnswer, mattersFirst, onceJob } from '../../src/domain/exports/gaps/jobs-answer.ts';
+import { healthAmong, jobsThatFit, onceCounted } from '../../src/exports/find-export-gaps.ts';
+import { jobHealth, jobsAnswer, mattersFirst, onceJob } from '../../src/exports/gaps/jobs-answer.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
-import { healthAmong, jobsThatFit, onceCounted } from '../../src/usecases/exports/find-export-gaps.ts';
 
 export default defineTool({
   name: 'list_export_jobs',

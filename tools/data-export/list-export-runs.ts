@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { listExportRuns } from '../../src/api/operations/data-export.ts';
 import { exportRun } from '../../src/api/operations/records.ts';
+import { runsInState } from '../../src/exports/export-lists.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
-import { runsInState } from '../../src/usecases/exports/export-lists.ts';
 
 export default defineTool({
   name: 'list_export_runs',

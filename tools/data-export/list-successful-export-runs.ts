@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { listSuccessfulExportRuns } from '../../src/api/operations/data-export.ts';
 import { recordId, successfulRun } from '../../src/api/operations/records.ts';
 import { DEFAULT_PAGE_SIZE, instantOf } from '../../src/api/params.ts';
-import { expiredWords, expiringWords, filesUntil } from '../../src/domain/exports/files-until.ts';
+import { selectRuns, withoutFilesWords } from '../../src/exports/deliveries.ts';
+import { asSuccessful, learnFileLife, lifeWords } from '../../src/exports/download/run-rows.ts';
+import { expiredWords, expiringWords, filesUntil } from '../../src/exports/files-until.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { minuteAt } from '../../src/lib/dates.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
-import { selectRuns, withoutFilesWords } from '../../src/usecases/exports/deliveries.ts';
-import { asSuccessful, learnFileLife, lifeWords } from '../../src/workspace/download/run-rows.ts';
 
 export default defineTool({
   name: 'list_successful_export_runs',

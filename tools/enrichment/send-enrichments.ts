@@ -9,11 +9,11 @@ import {
   enrichmentRecord,
   spellingWords,
   unnumberedWords,
-} from '../../src/domain/enrichment/check-enrichments.ts';
+} from '../../src/exports/enrichment/check-enrichments.ts';
+import { keepSentFields, sentFields } from '../../src/exports/enrichment-fields.ts';
+import { fieldsDirectory, knownSessionsWords } from '../../src/exports/known-sessions.ts';
 import { listedAs } from '../../src/tooling/params.ts';
 import { defineTool, OVERWRITE } from '../../src/tooling/tool.ts';
-import { fieldsDirectory, knownSessionsWords } from '../../src/usecases/exports/known-sessions.ts';
-import { keepSentFields, sentFields } from '../../src/workspace/enrichment-fields.ts';
 
 const READ_WHERE =
   'No operation of this interface reads enrichments back: the console shows them. A resend of the same records overwrites them.';

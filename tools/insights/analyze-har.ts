@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { text } from '../../src/api/params.ts';
-import { harAnswerShape } from '../../src/domain/har/answer/har-answer.ts';
-import { harQuery, pageAfterCut, viewOf } from '../../src/domain/har/answer/har-query.ts';
+import { harAnswerShape } from '../../src/har/answer/har-answer.ts';
+import { harQuery, pageAfterCut, viewOf } from '../../src/har/answer/har-query.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
@@ -34,18 +34,18 @@ export default defineAnsweringTool({
   charted: true,
   async handler(query, context) {
     const { remember, draw, projectId, link, note, ownDomains } = context;
-    const { readRun, verdictOfRun } = await import('../../src/usecases/speed/har-run.ts');
+    const { readRun, verdictOfRun } = await import('../../src/speed/har-run.ts');
     const view = viewOf(query);
     const read = await readRun({ ...query, isPlaced: view === 'summary' }, context);
     const { file, run, paints } = read;
-    const { analyseHar, loadEntities, readHar } = await import('../../src/domain/har/index.ts');
+    const { analyseHar, loadEntities, readHar } = await import('../../src/har/index.ts');
     const har = () => readHar(file, { firstParty: ownDomains });
     const project = await projectId();
     const { answer, notes } = await remember(['HAR', project, run.stepResultId, query, paints, ownDomains], async () =>
       analyseHar(har(), query, await loadEntities(), paints),
     );
     for (const sentence of notes) note(sentence);
-    draw(async () => (await import('../../src/usecases/speed/step-waterfall.ts')).stepWaterfall(har(), query, read, answer.answer ?? ''));
+    draw(async () => (await import('../../src/views/from-har.ts')).stepWaterfall(har(), query, read, answer.answer ?? ''));
     const uri = link(stepHar, { projectId: project, stepResultId: run.stepResultId });
     return { ...answer, ...(answer.answer !== undefined && { answer: verdictOfRun(answer.answer, run) }), run, uri };
   },

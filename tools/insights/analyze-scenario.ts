@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import { refuse } from '../../src/api/errors.ts';
 import { text } from '../../src/api/params.ts';
-import type { Examples } from '../../src/domain/speed/clues.ts';
-import { resultIdOf } from '../../src/domain/speed/runs.ts';
-import { scenarioAnswerShape } from '../../src/domain/speed/scenario-answer.ts';
-import { yetWords } from '../../src/domain/speed/scenario-cursor.ts';
-import { BREAKDOWNS } from '../../src/domain/speed/speed-cycle.ts';
 import type { Finding } from '../../src/findings/finding.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { scenarioReport, scenarioReports } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
+import { type Asked, analyzeScenarios, type Detail } from '../../src/speed/analyze-scenarios.ts';
+import type { Examples } from '../../src/speed/clues.ts';
+import { resultIdOf } from '../../src/speed/runs.ts';
+import { scenarioAnswerShape } from '../../src/speed/scenario-answer.ts';
+import { yetWords } from '../../src/speed/scenario-cursor.ts';
+import { BREAKDOWNS } from '../../src/speed/speed-cycle.ts';
+import { viewScenarios } from '../../src/speed/view-scenarios.ts';
 import * as p from '../../src/tooling/params.ts';
 import { type AnswerContext, defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { type Asked, analyzeScenarios, type Detail } from '../../src/usecases/speed/analyze-scenarios.ts';
-import { viewScenarios } from '../../src/usecases/speed/view-scenarios.ts';
 
 const example = z.object({ time: z.string(), stepResultId: z.string(), reportUri: z.string(), harUri: z.string() });
 const views = ['changes', 'levels', 'failures', 'runs'] as const;
@@ -90,7 +90,7 @@ export default defineAnsweringTool({
     const other = view === 'changes' ? 'levels' : view;
     const { answer, columns, rows, notes, cursor, drawn } = await viewScenarios(
       { scenarioIds, view: other, breakdown, orderBy, limit, ...asked },
-      context,
+      { ...context, draw: (read) => context.draw(async () => (await import('../../src/views/from-study.ts')).chartOfView(read)) },
     );
     for (const sentence of notes) context.note(sentence);
     if (drawn) drawStudy(context, drawn);

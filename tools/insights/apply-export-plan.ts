@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { recordId } from '../../src/api/operations/records.ts';
 import { text } from '../../src/api/params.ts';
+import { applyExportPlan, holderOfPlan } from '../../src/exports/plan-export.ts';
 import { either } from '../../src/lib/hint.ts';
 import { defineAnsweringTool, OVERWRITE } from '../../src/tooling/tool.ts';
-import { applyExportPlan, holderOfPlan } from '../../src/usecases/exports/plan-export.ts';
 
 export default defineAnsweringTool({
   name: 'apply_export_plan',

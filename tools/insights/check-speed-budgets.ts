@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { instantOf, text } from '../../src/api/params.ts';
-import { budgetAnswer, checkScenario, inOwnUnits } from '../../src/domain/speed/budgets.ts';
-import { scenarioCursor } from '../../src/domain/speed/scenario-cursor.ts';
-import { deviceOf } from '../../src/domain/speed/speed-metrics.ts';
 import { findingShape } from '../../src/findings/finding.ts';
 import { minuteAt, todayIn } from '../../src/lib/dates.ts';
+import { budgetAnswer, checkScenario, inOwnUnits } from '../../src/speed/budgets.ts';
+import { scenarioCursor } from '../../src/speed/scenario-cursor.ts';
+import { MOST_KEPT_SCENARIOS, readToJudge, stopsAfter, walkScenarios } from '../../src/speed/scenario-reports.ts';
+import { deviceOf } from '../../src/speed/speed-metrics.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { MOST_KEPT_SCENARIOS, readToJudge, stopsAfter, walkScenarios } from '../../src/usecases/speed/scenario-reports.ts';
 
 /** Fewer runs make a median that the next ones may overturn. */
 const LEAST_RUNS = 15;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { text } from '../../src/api/params.ts';
-import { comparisonShape } from '../../src/domain/har/compare/har-comparison.ts';
+import { comparisonShape } from '../../src/har/compare/har-comparison.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
@@ -34,7 +34,7 @@ export default defineAnsweringTool({
     afterUri: z.string(),
   }),
   async handler(asked, context) {
-    const { compareHarRuns } = await import('../../src/usecases/speed/compare-har-runs.ts');
+    const { compareHarRuns } = await import('../../src/speed/compare-har-runs.ts');
     const { comparison, before, after, chosen } = await compareHarRuns(asked, context);
     const projectId = await context.projectId();
     return {

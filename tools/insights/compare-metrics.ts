@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { comparisonShape } from '../../src/domain/metrics/compare/comparison-rows.ts';
-import { baselineKinds } from '../../src/domain/metrics/compare/comparison-windows.ts';
 import { hint } from '../../src/lib/hint.ts';
+import { comparisonShape } from '../../src/metrics/compare/comparison-rows.ts';
+import { baselineKinds } from '../../src/metrics/compare/comparison-windows.ts';
+import { compareMetrics } from '../../src/metrics/compare-metrics.ts';
 import * as p from '../../src/tooling/params.ts';
 import * as several from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { compareMetrics } from '../../src/usecases/metrics/compare-metrics.ts';
 
 export default defineAnsweringTool({
   name: 'compare_metrics',
@@ -42,5 +42,13 @@ export default defineAnsweringTool({
     explain: z.boolean().describe('Drivers by device').default(true),
   }),
   output: comparisonShape,
-  handler: compareMetrics,
+  handler: (input, { draw, ...context }) =>
+    compareMetrics(input, {
+      ...context,
+      draw: (drawn) =>
+        draw(async () => {
+          if ('result' in drawn) return (await import('../../src/views/from-comparison.ts')).chartOfComparison(drawn);
+          return (await import('../../src/views/from-table.ts')).chartOfTable(drawn.table, drawn);
+        }),
+    }),
 });

@@ -1,12 +1,12 @@
 import * as z from 'zod';
+import { newerWithoutRows } from '../../src/exports/deliveries.ts';
+import { loadState } from '../../src/exports/export-data.ts';
+import { followDownload, progressWords, USUAL_WAIT_SECONDS, wordDownload } from '../../src/exports/sync-exports.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { members } from '../../src/lib/members.ts';
 import { exportRun } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, FETCH } from '../../src/tooling/tool.ts';
-import { newerWithoutRows } from '../../src/usecases/exports/deliveries.ts';
-import { loadState } from '../../src/usecases/exports/export-data.ts';
-import { followDownload, progressWords, USUAL_WAIT_SECONDS, wordDownload } from '../../src/usecases/exports/sync-exports.ts';
 
 export default defineAnsweringTool({
   name: 'download_export_run',
@@ -41,7 +41,7 @@ export default defineAnsweringTool({
   async handler({ jobId, runId, waitSeconds = USUAL_WAIT_SECONDS }, context) {
     const { ask, workspace: open, projectId, note, link, clock, nowMs } = context;
     const endsMs = performance.now() + waitSeconds * 1_000;
-    const [workspace, { latestRun }] = await Promise.all([open(), import('../../src/workspace/download/download-run.ts')]);
+    const [workspace, { latestRun }] = await Promise.all([open(), import('../../src/exports/download/download-run.ts')]);
     const chosen = runId === undefined ? await latestRun(jobId, ask) : { runId };
     const id = { jobId, runId: chosen.runId };
     const known = await workspace.find(id);

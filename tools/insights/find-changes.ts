@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { changeSubjects, changesShape } from '../../src/domain/metrics/changes/changes-answer.ts';
 import { hint } from '../../src/lib/hint.ts';
+import { changeSubjects, changesShape } from '../../src/metrics/changes/changes-answer.ts';
+import { findChanges } from '../../src/metrics/find-changes.ts';
 import * as p from '../../src/tooling/params.ts';
 import * as several from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { findChanges } from '../../src/usecases/metrics/find-changes.ts';
 
 export default defineAnsweringTool({
   name: 'find_changes',

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { findAllGaps, findExportGaps } from '../../src/exports/find-export-gaps.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { findAllGaps, findExportGaps } from '../../src/usecases/exports/find-export-gaps.ts';
 
 export default defineAnsweringTool({
   name: 'find_export_gaps',

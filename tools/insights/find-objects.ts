@@ -1,11 +1,14 @@
 import * as z from 'zod';
 import { recordId } from '../../src/api/operations/records.ts';
 import { text } from '../../src/api/params.ts';
+import { everydayWords } from '../../src/exports/plan/resolve-fields.ts';
+import { meaningOf } from '../../src/exports/query/columns.ts';
 import { ofAnswer } from '../../src/lib/note-mark.ts';
+import { findObjects, objectKinds } from '../../src/names/find-objects.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { findObjects, objectKinds } from '../../src/usecases/find-objects.ts';
 
 const DEFAULT_LIMIT = 12;
+const fieldWords = (name: string) => [meaningOf(name) ?? '', ...everydayWords(name)];
 
 export default defineAnsweringTool({
   name: 'find_objects',
@@ -25,7 +28,7 @@ export default defineAnsweringTool({
     objects: z.array(z.object({ kind: z.string(), id: recordId, path: z.string(), changed: z.string().optional() })),
   }),
   async handler({ text: wanted, kinds = objectKinds, limit = DEFAULT_LIMIT }, context) {
-    const { found, searched } = await findObjects(wanted, [...new Set(kinds)], context);
+    const { found, searched } = await findObjects(wanted, [...new Set(kinds)], { ...context, fieldWords });
     const total = [...searched.values()].reduce((sum, count) => sum + count, 0);
     if (found.length === 0)
       context.note(

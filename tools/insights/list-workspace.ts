@@ -1,15 +1,15 @@
 import * as z from 'zod';
+import { recordsOrReason } from '../../src/exports/export-data.ts';
+import { namedUnfinished } from '../../src/exports/export-lists.ts';
+import { WORKSPACE_COLUMNS, workspaceTable } from '../../src/exports/store/purge.ts';
+import { LOADED_COLUMNS, loadedTable } from '../../src/exports/warehouse/loaded-table.ts';
+import { sufficiencyWords } from '../../src/journeys/sufficient-files.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { ofAnswer } from '../../src/lib/note-mark.ts';
 import { counted, formatBytes } from '../../src/lib/number-text.ts';
 import { exportsResource } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { recordsOrReason } from '../../src/usecases/exports/export-data.ts';
-import { namedUnfinished } from '../../src/usecases/exports/export-lists.ts';
-import { sufficiencyWords } from '../../src/usecases/journeys/sufficient-files.ts';
-import { WORKSPACE_COLUMNS, workspaceTable } from '../../src/workspace/store/purge.ts';
-import { LOADED_COLUMNS, loadedTable } from '../../src/workspace/warehouse/loaded-table.ts';
 
 export default defineAnsweringTool({
   name: 'list_workspace',

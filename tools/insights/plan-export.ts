@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { recordId } from '../../src/api/operations/records.ts';
 import { device, exportFormat, text } from '../../src/api/params.ts';
+import { planExport } from '../../src/exports/plan-export.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { planExport } from '../../src/usecases/exports/plan-export.ts';
 
 export default defineAnsweringTool({
   name: 'plan_export',

@@ -1,13 +1,13 @@
 import * as z from 'zod';
+import { namedUnfinished } from '../../src/exports/export-lists.ts';
+import { isSameRun, type RunId } from '../../src/exports/store/manifest.ts';
+import { isChosen, purgePlan, purgeQuestion, removeRuns } from '../../src/exports/store/purge.ts';
+import { inseparableWords, loadedBody } from '../../src/exports/warehouse/loaded-table.ts';
+import { inseparable } from '../../src/exports/warehouse/project-warehouse.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { ofAnswer } from '../../src/lib/note-mark.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, PURGE } from '../../src/tooling/tool.ts';
-import { namedUnfinished } from '../../src/usecases/exports/export-lists.ts';
-import { isSameRun, type RunId } from '../../src/workspace/store/manifest.ts';
-import { isChosen, purgePlan, purgeQuestion, removeRuns } from '../../src/workspace/store/purge.ts';
-import { inseparableWords, loadedBody } from '../../src/workspace/warehouse/loaded-table.ts';
-import { inseparable } from '../../src/workspace/warehouse/project-warehouse.ts';
 
 export default defineAnsweringTool({
   name: 'purge_workspace',

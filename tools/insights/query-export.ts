@@ -45,7 +45,7 @@ export default defineAnsweringTool({
   }),
   charted: true,
   async handler({ sql, limit, ...asked }, context) {
-    const { describeExport, queryExport } = await import('../../src/usecases/exports/query-export.ts');
+    const { describeExport, queryExport } = await import('../../src/exports/query-export.ts');
     if (sql === undefined) return describeExport(asked, context);
     const { types, resultId, rowsRead, drawnRows, drawnDays, ...answer } = await queryExport({ ...asked, sql, limit }, context);
     context.draw(async () =>

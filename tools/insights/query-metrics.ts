@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { zoneMetricWords } from '../../src/domain/metrics/metric-definitions.ts';
-import { breakdowns, exportedDimension, metricQuery } from '../../src/domain/metrics/read/metric-query.ts';
 import { findingShape } from '../../src/findings/finding.ts';
 import { hint } from '../../src/lib/hint.ts';
+import { zoneMetricWords } from '../../src/metrics/metric-definitions.ts';
+import { queryMetrics } from '../../src/metrics/query-metrics.ts';
+import { breakdowns, exportedDimension, metricQuery } from '../../src/metrics/read/metric-query.ts';
 import { tableOutput } from '../../src/tooling/metric-tool.ts';
 import * as p from '../../src/tooling/params.ts';
 import * as several from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { queryMetrics } from '../../src/usecases/metrics/query-metrics.ts';
 
 export default defineAnsweringTool({
   name: 'query_metrics',
@@ -55,6 +55,13 @@ export default defineAnsweringTool({
   charted: true,
   async handler({ breakdown, ...input }, context) {
     for (const words of zoneMetricWords(input)) context.note(words);
-    return queryMetrics(metricQuery({ ...input, breakdown: breakdown?.filter((by) => by !== 'project') }), context);
+    return queryMetrics(metricQuery({ ...input, breakdown: breakdown?.filter((by) => by !== 'project') }), {
+      ...context,
+      draw: (read) =>
+        context.draw(async () => {
+          const { table, ...range } = await read();
+          return (await import('../../src/views/from-table.ts')).chartOfTable(table, range);
+        }),
+    });
   },
 });

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { syncExports, USUAL_WAIT_SECONDS } from '../../src/exports/sync-exports.ts';
 import { exportsResource } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, FETCH } from '../../src/tooling/tool.ts';
-import { syncExports, USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
 
 export default defineAnsweringTool({
   name: 'sync_exports',

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { funnelShape } from '../../src/domain/journeys/funnel-answer.ts';
+import { funnelShape } from '../../src/journeys/funnel-answer.ts';
+import { breakdowns } from '../../src/journeys/visit-filters.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { visitParams } from '../../src/tooling/visit-params.ts';
-import { breakdowns } from '../../src/usecases/journeys/visit-filters.ts';
 
 export default defineAnsweringTool({
   name: 'analyze_funnel',
@@ -29,5 +29,11 @@ export default defineAnsweringTool({
     ...visitParams,
   }),
   output: funnelShape,
-  handler: async (input, context) => (await import('../../src/usecases/journeys/analyze-funnel.ts')).analyzeFunnel(input, context),
+  async handler(input, { draw, ...context }) {
+    const { analyzeFunnel } = await import('../../src/journeys/analyze-funnel.ts');
+    return analyzeFunnel(input, {
+      ...context,
+      draw: (drawn) => draw(async () => (await import('../../src/views/from-journeys.ts')).funnelChart(drawn)),
+    });
+  },
 });

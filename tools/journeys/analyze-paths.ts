@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pathsShape } from '../../src/domain/journeys/paths.ts';
+import { pathsShape } from '../../src/journeys/paths.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { visitParams } from '../../src/tooling/visit-params.ts';
 
@@ -22,5 +22,11 @@ export default defineAnsweringTool({
     limit: z.int().min(1).max(50).describe('Rows per depth, default 10').optional(),
   }),
   output: pathsShape,
-  handler: async (input, context) => (await import('../../src/usecases/journeys/analyze-paths.ts')).analyzePaths(input, context),
+  async handler(input, { draw, ...context }) {
+    const { analyzePaths } = await import('../../src/journeys/analyze-paths.ts');
+    return analyzePaths(input, {
+      ...context,
+      draw: (drawn) => draw(async () => (await import('../../src/views/from-journeys.ts')).flowChart(drawn)),
+    });
+  },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { retentionShape } from '../../src/domain/journeys/retention.ts';
+import { retentionShape } from '../../src/journeys/retention.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { visitParams } from '../../src/tooling/visit-params.ts';
 
@@ -21,5 +21,11 @@ export default defineAnsweringTool({
     ...visitParams,
   }),
   output: retentionShape,
-  handler: async (input, context) => (await import('../../src/usecases/journeys/analyze-retention.ts')).analyzeRetention(input, context),
+  async handler(input, { draw, ...context }) {
+    const { analyzeRetention } = await import('../../src/journeys/analyze-retention.ts');
+    return analyzeRetention(input, {
+      ...context,
+      draw: (drawn) => draw(async () => (await import('../../src/views/from-journeys.ts')).cohortChart(drawn)),
+    });
+  },
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { askedCondition, questionText } from '../../src/domain/journeys/impact/conditions.ts';
-import { impactShape } from '../../src/domain/journeys/impact/impact-answer.ts';
+import { askedCondition, questionText } from '../../src/journeys/impact/conditions.ts';
+import { impactShape } from '../../src/journeys/impact/impact-answer.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { visitParams } from '../../src/tooling/visit-params.ts';
 
@@ -23,6 +23,11 @@ export default defineAnsweringTool({
   }),
   output: impactShape,
   charted: true,
-  handler: async (question, context) =>
-    (await import('../../src/usecases/journeys/impact/measure-impact.ts')).measureImpact(question, context),
+  async handler(question, { draw, ...context }) {
+    const { measureImpact } = await import('../../src/journeys/impact/measure-impact.ts');
+    return measureImpact(question, {
+      ...context,
+      draw: (drawn) => draw(async () => (await import('../../src/views/from-journeys.ts')).chartOfImpact(drawn)),
+    });
+  },
 });

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { createSpeedEvent, listSpeedEvents } from '../../src/api/operations/speed-analysis.ts';
 import { ids, instantOf, text } from '../../src/api/params.ts';
-import { inOneSpelling, isEqualEvent } from '../../src/domain/speed/speed-events.ts';
 import { hint } from '../../src/lib/hint.ts';
+import { inOneSpelling, isEqualEvent } from '../../src/speed/speed-events.ts';
 import * as p from '../../src/tooling/params.ts';
 import { CREATE, defineTool } from '../../src/tooling/tool.ts';
 

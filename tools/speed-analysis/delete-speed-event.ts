@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { ApiError } from '../../src/api/errors.ts';
 import { deleteSpeedEvent } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
-import { differenceWords, eventWords, nearlyEqual } from '../../src/domain/speed/speed-events.ts';
 import { hint } from '../../src/lib/hint.ts';
+import { newerEvent, placedEvents } from '../../src/speed/placed-events.ts';
+import { differenceWords, eventWords, nearlyEqual } from '../../src/speed/speed-events.ts';
 import { DELETE, defineTool } from '../../src/tooling/tool.ts';
-import { newerEvent, placedEvents } from '../../src/usecases/speed/placed-events.ts';
 
 export default defineTool({
   name: 'delete_speed_event',

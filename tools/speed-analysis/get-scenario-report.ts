@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { scenarioReport as record, stepResult } from '../../src/api/operations/records.ts';
 import { getScenarioReport } from '../../src/api/operations/speed-analysis.ts';
-import { resultIdOf } from '../../src/domain/speed/runs.ts';
-import { metricsOfOthers, pickMetrics, SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
 import { either } from '../../src/lib/hint.ts';
 import { scenarioReport } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
+import { resultIdOf } from '../../src/speed/runs.ts';
+import { findReport } from '../../src/speed/scenario-reports.ts';
+import { metricsOfOthers, pickMetrics, SPEED_UNITS } from '../../src/speed/speed-metrics.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
-import { findReport } from '../../src/usecases/speed/scenario-reports.ts';
 
 export default defineTool({
   name: 'get_scenario_report',

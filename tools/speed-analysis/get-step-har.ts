@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { getStepHar } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
-import { harDigest } from '../../src/domain/har/answer/har-answer.ts';
+import { harDigest } from '../../src/har/answer/har-answer.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
+import { readStepResult } from '../../src/speed/read-step-result.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
-import { readStepResult } from '../../src/usecases/speed/read-step-result.ts';
 
 export default defineTool({
   name: 'get_step_har',
@@ -21,7 +21,7 @@ export default defineTool({
     const { har } = await readStepResult(input.scenarioStepResultId, ask, () => call(input));
     const project = await projectId();
     const { digest, notes } = await remember(['HAR digest', project, input, ownDomains], async () => {
-      const { digestHar, readHar, studyHar } = await import('../../src/domain/har/index.ts');
+      const { digestHar, readHar, studyHar } = await import('../../src/har/index.ts');
       return digestHar(studyHar(readHar(har, { firstParty: ownDomains }), () => null));
     });
     for (const sentence of notes) note(sentence);

@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { stepReport as record } from '../../src/api/operations/records.ts';
 import { getStepReport } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
-import { parsedOrText } from '../../src/domain/speed/report-table.ts';
-import { metricsOfOthers, pickMetrics, SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
 import { stepReport } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
+import { readStepResult } from '../../src/speed/read-step-result.ts';
+import { parsedOrText } from '../../src/speed/report-table.ts';
+import { metricsOfOthers, pickMetrics, SPEED_UNITS } from '../../src/speed/speed-metrics.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
-import { readStepResult } from '../../src/usecases/speed/read-step-result.ts';
 
 export default defineTool({
   name: 'get_step_report',

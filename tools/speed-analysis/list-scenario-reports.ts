@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import { listScenarioReports } from '../../src/api/operations/speed-analysis.ts';
 import { DEFAULT_REPORTS, instantOf } from '../../src/api/params.ts';
-import { beyond, isWithin } from '../../src/domain/speed/date-bounds.ts';
-import { reportTable } from '../../src/domain/speed/report-table.ts';
-import { webPageOf } from '../../src/domain/speed/runs.ts';
-import { metricsOfOthers, notIn, SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { ofAnswer } from '../../src/lib/note-mark.ts';
 import { scenarioReports } from '../../src/resources/scenarios.ts';
+import { beyond, isWithin } from '../../src/speed/date-bounds.ts';
+import { errorDisagreement } from '../../src/speed/error-filter.ts';
+import { reportTable } from '../../src/speed/report-table.ts';
+import { webPageOf } from '../../src/speed/runs.ts';
+import { metricsOfOthers, notIn, SPEED_UNITS } from '../../src/speed/speed-metrics.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
-import { errorDisagreement } from '../../src/usecases/speed/error-filter.ts';
 
 /** The part of the range between the two dates that `lastDays` leaves; undefined where nothing of it is left, or without it. */
 function lastDaysOf(input: { lastDays?: number | undefined; dateFrom?: string | undefined; dateTo?: string | undefined }, nowMs: number) {

@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { speedEvent } from '../../src/api/operations/records.ts';
 import { listSpeedEvents } from '../../src/api/operations/speed-analysis.ts';
 import { instantOf, text } from '../../src/api/params.ts';
-import { beyond, isWithin } from '../../src/domain/speed/date-bounds.ts';
-import { inOneSpelling, type PlacedEvent } from '../../src/domain/speed/speed-events.ts';
+import { beyond, isWithin } from '../../src/speed/date-bounds.ts';
+import { withScenarios } from '../../src/speed/placed-events.ts';
+import { inOneSpelling, type PlacedEvent } from '../../src/speed/speed-events.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
-import { withScenarios } from '../../src/usecases/speed/placed-events.ts';
 
 export default defineTool({
   name: 'list_speed_events',

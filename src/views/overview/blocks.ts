@@ -1,9 +1,9 @@
-import { isOfMetric, nameOf } from '../../domain/metrics/metric-names.ts';
 import { rangeText } from '../../findings/wording.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { formatNumber, NO_VALUE } from '../../lib/number-text.ts';
 import { sentencesOf } from '../../lib/sentences.ts';
+import { isOfMetric, nameOf } from '../../metrics/metric-names.ts';
 import { digitsOf, formatValue, momentWords, sinceWords, unitIn } from '../charts/values.ts';
 import { type ChartSpec, isChart } from '../spec.ts';
 import type { OverviewPart } from './parts.ts';

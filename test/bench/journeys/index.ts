@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { projectDirectory } from '../../../src/workspace/store/manifest.ts';
+import { projectDirectory } from '../../../src/exports/store/manifest.ts';
 import { missing, startClickHouse } from '../../support/clickhouse/start.ts';
 import { startExternalEmulator } from '../emulator.ts';
 import { median } from '../measure.ts';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writePiece } from '../../../src/workspace/query/sql-process.ts';
-import { type RunManifest, readManifest, runDirectory, type StoredColumn } from '../../../src/workspace/store/manifest.ts';
+import { writePiece } from '../../../src/exports/query/sql-process.ts';
+import { type RunManifest, readManifest, runDirectory, type StoredColumn } from '../../../src/exports/store/manifest.ts';
 import { times } from '../../support/times.ts';
 
 /** How many sessions there are of each of so many days; views are about five times as many. */

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { WarehouseAccess } from '../../../src/workspace/warehouse/connection.ts';
+import type { WarehouseAccess } from '../../../src/exports/warehouse/connection.ts';
 
 const PACKAGE = resolve('node_modules/.cache/clickhouse/package');
 

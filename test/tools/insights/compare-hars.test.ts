@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Comparison } from '../../../src/domain/har/compare/har-comparison.ts';
 import { SECRET_MARK } from '../../../src/emulator/world/speed/planted-secrets.ts';
+import type { Comparison } from '../../../src/har/compare/har-comparison.ts';
 import type { ToolAnswer } from '../../support/assistant.ts';
 import { someOf } from '../../support/sample-size.ts';
 import { refusal, useTools, whole, withTools } from '../support.ts';

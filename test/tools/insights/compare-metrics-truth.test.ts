@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { judgeReading } from '../../../src/domain/metrics/compare/readings.ts';
 import { dateText } from '../../../src/findings/wording.ts';
 import { dayAfter } from '../../../src/lib/calendar.ts';
-import { readingWith, rowOn } from '../../domain/metrics/points.ts';
+import { judgeReading } from '../../../src/metrics/compare/readings.ts';
+import { readingWith, rowOn } from '../../metrics/points.ts';
 import { sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { sharedPlatform } from '../../support/emulator.ts';
 import { someOf } from '../../support/sample-size.ts';

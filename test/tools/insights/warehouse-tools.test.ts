@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { WarehouseAccess } from '../../../src/exports/warehouse/connection.ts';
+import { openWarehouse } from '../../../src/exports/warehouse/warehouse.ts';
 import { exportsResource } from '../../../src/resources/exports.ts';
-import type { WarehouseAccess } from '../../../src/workspace/warehouse/connection.ts';
-import { openWarehouse } from '../../../src/workspace/warehouse/warehouse.ts';
 import { openAssistant } from '../../support/assistant.ts';
 import { sharedClickHouse } from '../../support/clickhouse/index.ts';
 import { missing } from '../../support/clickhouse/start.ts';

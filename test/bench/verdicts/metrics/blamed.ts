@@ -1,6 +1,6 @@
-import { decompose, type GroupSums, type Sums } from '../../../../src/domain/metrics/engine/decompose.ts';
-import { findReasons } from '../../../../src/domain/metrics/engine/reasons.ts';
-import type { DailyPoint } from '../../../../src/domain/metrics/engine/series.ts';
+import { decompose, type GroupSums, type Sums } from '../../../../src/metrics/engine/decompose.ts';
+import { findReasons } from '../../../../src/metrics/engine/reasons.ts';
+import type { DailyPoint } from '../../../../src/metrics/engine/series.ts';
 import { percent, type Table, type Trial } from '../../tables.ts';
 import { ceilingOf } from './ceiling.ts';
 import { drawSite, judge, type Site, siteTable, WEEK_LAYOUT } from './trial.ts';

@@ -1,10 +1,10 @@
 import type { Ask } from '../../../../src/api/client.ts';
-import type { Changes } from '../../../../src/domain/metrics/changes/changes-answer.ts';
 import { isoTime } from '../../../../src/lib/clock.ts';
+import type { Changes } from '../../../../src/metrics/changes/changes-answer.ts';
+import { type FindInput, findChanges } from '../../../../src/metrics/find-changes.ts';
 import { discoveryLimit } from '../../../../src/statistics/discoveries.ts';
 import { logTail } from '../../../../src/statistics/tails.ts';
 import { countTokens, renderText } from '../../../../src/tooling/results.ts';
-import { type FindInput, findChanges } from '../../../../src/usecases/metrics/find-changes.ts';
 import { percent, type Table, type Trial } from '../../tables.ts';
 import { type Random, seeded } from '../random.ts';
 import { referToSlope } from './reference.ts';

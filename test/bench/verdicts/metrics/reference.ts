@@ -1,4 +1,4 @@
-import type { DailyPoint } from '../../../../src/domain/metrics/engine/series.ts';
+import type { DailyPoint } from '../../../../src/metrics/engine/series.ts';
 import { times } from '../../../support/times.ts';
 import { seeded } from '../random.ts';
 

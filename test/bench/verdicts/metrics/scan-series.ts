@@ -1,4 +1,4 @@
-import { hypothesesOf, lookThrough, type ScanFinding, type Scanned } from '../../../../src/domain/metrics/engine/scan.ts';
+import { hypothesesOf, lookThrough, type ScanFinding, type Scanned } from '../../../../src/metrics/engine/scan.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../../src/statistics/discoveries.ts';
 
 /** The changes found in many series. */

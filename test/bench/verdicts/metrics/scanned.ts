@@ -1,4 +1,4 @@
-import type { ScanFinding } from '../../../../src/domain/metrics/engine/scan.ts';
+import type { ScanFinding } from '../../../../src/metrics/engine/scan.ts';
 import { discoveryLimit } from '../../../../src/statistics/discoveries.ts';
 import { logTail } from '../../../../src/statistics/tails.ts';
 import { percent, type Table, type Trial } from '../../tables.ts';

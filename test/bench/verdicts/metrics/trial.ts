@@ -1,4 +1,4 @@
-import { type Judgement, judgePeriods } from '../../../../src/domain/metrics/engine/judge.ts';
+import { type Judgement, judgePeriods } from '../../../../src/metrics/engine/judge.ts';
 import type { Table, Trial } from '../../tables.ts';
 import { drawWorld, METRICS, type Metric, pointsOf, type Selection, type World, type WorldOptions } from './world.ts';
 

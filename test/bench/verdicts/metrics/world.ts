@@ -1,4 +1,4 @@
-import type { DailyPoint, MetricKind } from '../../../../src/domain/metrics/engine/series.ts';
+import type { DailyPoint, MetricKind } from '../../../../src/metrics/engine/series.ts';
 import { times } from '../../../support/times.ts';
 import { between, type Random, seeded } from '../random.ts';
 

@@ -1,4 +1,4 @@
-import { judgeTogether, type Tracked } from '../../../../src/domain/speed/engine/judge-series.ts';
+import { judgeTogether, type Tracked } from '../../../../src/speed/engine/judge-series.ts';
 import { times } from '../../../support/times.ts';
 import { percent, type Table, type Trial } from '../../tables.ts';
 import { type Cell, cells } from './cells.ts';

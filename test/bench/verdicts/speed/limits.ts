@@ -1,6 +1,6 @@
-import { fitCourse, penaltyOf, strongestParts } from '../../../../src/domain/speed/engine/course.ts';
-import { fitParts, frameOf, gainOfPart, likelihoodOf, type Part } from '../../../../src/domain/speed/engine/gls.ts';
-import { slowVariance } from '../../../../src/domain/speed/engine/noise.ts';
+import { fitCourse, penaltyOf, strongestParts } from '../../../../src/speed/engine/course.ts';
+import { fitParts, frameOf, gainOfPart, likelihoodOf, type Part } from '../../../../src/speed/engine/gls.ts';
+import { slowVariance } from '../../../../src/speed/engine/noise.ts';
 import { tailOf } from '../../../../src/statistics/tails.ts';
 import type { Table, Trial } from '../../tables.ts';
 import { EFFECT } from './outcome.ts';

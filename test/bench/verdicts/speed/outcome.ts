@@ -1,4 +1,4 @@
-import { judgeSeries, type Verdict } from '../../../../src/domain/speed/engine/judge-series.ts';
+import { judgeSeries, type Verdict } from '../../../../src/speed/engine/judge-series.ts';
 import { seeded } from '../random.ts';
 import type { Cell } from './cells.ts';
 import { makeWorld, type World } from './worlds.ts';

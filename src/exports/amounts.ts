@@ -1,0 +1,48 @@
+import { onApiError } from '../api/errors.ts';
+import { getSiteRevenue } from '../api/operations/metrics.ts';
+import { isoAt, resolveDate } from '../lib/dates.ts';
+import type { ExportContext } from './export-lists.ts';
+import { type Column, meaningOf, type Unit } from './query/columns.ts';
+
+/** Units that the name of a column alone does not make clear. */
+const AMOUNTS: ReadonlySet<Unit> = new Set<Unit>(['cents', 'money', 'ms', 's', '%']);
+
+/** Cents that a statement divides by 100, to the name that it gives the result: `sum(revenue_cents) / 100 AS revenue`. */
+const OF_CENTS = /_cents"?[\s)]*(?:::\s*\w+\s*)?\/\s*100(?:\.0*)?\b[\s)]*(?:,\s*\d+\s*\)\s*)?\bAS\s+"?(\w+)/gi;
+
+/** Units of those columns of a result that are columns of the data, or amounts that a statement makes of cents. */
+export function unitsOf(names: readonly string[], columns: readonly Column[], sql: string): Record<string, string> {
+  const made = [...sql.matchAll(OF_CENTS)].flatMap(([, name = '']) => (names.includes(name) ? [[name, 'money']] : []));
+  const own = columns.flatMap(({ name, unit }) => (unit && AMOUNTS.has(unit) && names.includes(name) ? [[name, unit]] : []));
+  return Object.fromEntries([...made, ...own]);
+}
+
+/** The meaning of a column, in words; null where its name says it. */
+export function aboutColumn({ field, from, name }: Column): string | null {
+  if (from !== undefined) return `from ${from}`;
+  const meaning = meaningOf(field ?? name);
+  if (field === undefined) return meaning ?? null;
+  return meaning === undefined ? `field ${field}` : `field ${field}: ${meaning}`;
+}
+
+/** Days that are asked for revenue, because a platform may give no currency for a day without any. */
+const ASKED = '-7d';
+
+/**
+ * The currency of the amounts of a project, as the platform gives it beside revenue; undefined where it gives none, or where revenue
+ * cannot be read. The session remembers the answer.
+ */
+async function projectCurrency({ lists, nowMs }: ExportContext): Promise<string | undefined> {
+  const at = (date: string, edge: 'start' | 'end') => isoAt(resolveDate(date, { edge, timeZone: 'UTC', nowMs }).instantMs, 'UTC');
+  const range = { startDate: at(ASKED, 'start'), endDate: at('yesterday', 'end') };
+  const read = lists().then(({ ask }) => ask(getSiteRevenue, range));
+  const { values } = await read.catch(onApiError(() => ({ values: [] })));
+  const found = new Set(values.flatMap(({ currency }) => currency || []));
+  const [currency] = found;
+  return found.size === 1 ? currency : undefined;
+}
+
+/** The currency of a project, where some unit of its columns is one of money and the platform gives it. */
+export async function currencyOf(units: readonly (string | undefined)[], context: ExportContext): Promise<string | undefined> {
+  return units.some((unit) => unit === 'cents' || unit === 'money') ? projectCurrency(context) : undefined;
+}

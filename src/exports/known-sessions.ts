@@ -1,0 +1,42 @@
+import { ApiError, onApiError } from '../api/errors.ts';
+import type { EnrichmentRecord } from './enrichment/check-enrichments.ts';
+import { withData } from './export-data.ts';
+import type { ExportContext } from './export-lists.ts';
+import { literal } from './query/view-sql.ts';
+import { WorkspaceError } from './store/disk.ts';
+
+/** Sessions of a batch that are looked for; a batch has few more. */
+const MOST_LOOKED_FOR = 500;
+
+/** The condition that finds the session of a record among downloaded rows. */
+function conditionOf({ sessionId, userId, sessionNumber }: EnrichmentRecord): string | undefined {
+  if (sessionId !== undefined) return `session_id = ${literal(sessionId)}`;
+  if (userId === undefined || sessionNumber === undefined) return undefined;
+  return `(user_id = ${literal(userId)} AND session_number = ${sessionNumber})`;
+}
+
+const NOT_SEEN = 'Whether the platform knows these sessions cannot be seen: no export of sessions is here.';
+
+/** Says how many of the sessions of a batch stand in the downloaded exports. */
+export async function knownSessionsWords(records: readonly EnrichmentRecord[], context: ExportContext): Promise<string> {
+  const conditions = [...new Set(records.flatMap((record) => conditionOf(record) ?? []))].slice(0, MOST_LOOKED_FOR);
+  const quiet = { ...context, note: () => undefined, covers: () => undefined };
+  try {
+    return await withData({}, quiet, async (data) => {
+      if (!data.parts.some(({ view }) => view.name === 'sessions')) return NOT_SEEN;
+      const counted = conditions.map((condition) => `(SELECT count(*) > 0 FROM sessions WHERE ${condition})`);
+      const { rows } = await data.select(`SELECT ${counted.join(', ')}`, { maxRows: 1, author: 'server' });
+      const known = (rows[0] ?? []).filter((cell) => cell === true || cell === 1 || cell === '1').length;
+      const rest = known === conditions.length ? '' : '; the others may be of days that are not here, or unknown to the platform';
+      return `${known} of ${conditions.length} sessions stand in the downloaded exports${rest}.`;
+    });
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof WorkspaceError) return NOT_SEEN;
+    throw error;
+  }
+}
+
+/** Where the names of fields that were sent are kept; undefined where no project is known. */
+export async function fieldsDirectory({ workspace }: ExportContext): Promise<string | undefined> {
+  return (await workspace().catch(onApiError(() => undefined)))?.plansDir;
+}

@@ -1,0 +1,222 @@
+import { counted, formatBytes } from '../../lib/number-text.ts';
+import { capital, present } from '../../lib/sentences.ts';
+import { PAGE_MEDIANS } from '../page-limits.ts';
+import { withoutFragment } from '../read/find-document.ts';
+import type { HarEntry } from '../read/read-entry.ts';
+import { isEmptyFilter } from '../requests/filter-requests.ts';
+import { requestRow } from '../requests/request-columns.ts';
+import type { HarStudy } from '../requests/study-har.ts';
+import {
+  countsBy,
+  endOf,
+  groupsOf,
+  hasFailed,
+  largestBy,
+  rounded,
+  statusClass,
+  timesText,
+  totalsOf,
+  weightOf,
+} from '../requests/totals.ts';
+import { addressesIn } from '../rules/byte-rules.ts';
+import { findProblems } from '../rules/find-problems.ts';
+import { entriesOf, ORDER_NOTE, type Problem } from '../rules/problem.ts';
+import type { ProblemKind } from '../rules/problem-kinds.ts';
+import { sanitiseHost } from '../sanitise-url.ts';
+import type { HarAnswer, HarDigest } from './har-answer.ts';
+import type { HarQuery } from './har-query.ts';
+
+/** One request of the chain, and how it follows from the one before: as initiator, as target of its redirect, or only by time. */
+interface ChainLink {
+  readonly entry: HarEntry;
+  readonly follows: 'start' | 'redirect' | 'initiator' | 'time';
+}
+
+/** Longer chains are cut at their beginning; each link costs a pass over the requests. */
+const MAX_LINKS = 12;
+/** Types of resources that can request others. */
+const CAUSES = new Set<HarEntry['type']>(['document', 'script', 'stylesheet']);
+
+/** The request that the page waited for last: the last one that blocks rendering, else the last one that ended before onLoad. */
+function lastAwaited({ har: { pages }, entries, blocking }: HarStudy): HarEntry | undefined {
+  const [page] = pages;
+  const loadMs = page?.onLoadMs == null ? Number.POSITIVE_INFINITY : (page.startMs ?? 0) + page.onLoadMs;
+  const awaited = (entry: HarEntry) => (entry.startMs === null || endOf(entry) > loadMs || hasFailed(entry) ? null : endOf(entry));
+  return largestBy(blocking.entries.length > 0 ? blocking.entries : entries, awaited, 1)[0];
+}
+
+/**
+ * What a request followed: of the document its redirect, else the initiator, or the possible cause that ended last before it began, or the
+ * document.
+ */
+function causeOf(entry: HarEntry, { entries, main, har: { document } }: HarStudy, seen: ReadonlySet<HarEntry>): ChainLink | undefined {
+  if (main.has(entry)) {
+    const redirect = [...main].findLast((_, index, all) => all[index + 1] === entry);
+    return redirect && { entry: redirect, follows: 'redirect' };
+  }
+  const startMs = entry.startMs ?? Number.NEGATIVE_INFINITY;
+  const isOther = (other: HarEntry) => other === document || !main.has(other);
+  const earlier = entries.filter(
+    (other) => other.startMs !== null && other.startMs < startMs && isOther(other) && !seen.has(other) && other.pageId === entry.pageId,
+  );
+  const initiator = entry.initiatorUrl === null ? null : withoutFragment(entry.initiatorUrl);
+  const named = earlier.find(({ url }) => withoutFragment(url) === initiator);
+  if (named) return { entry: named, follows: 'initiator' };
+  const ended = (other: HarEntry) => (other !== document && CAUSES.has(other.type) && endOf(other) <= startMs ? endOf(other) : null);
+  const isFirst = document && (document.startMs ?? 0) <= (entry.startMs ?? 0);
+  const latest = largestBy(earlier, ended, 1)[0] ?? (isFirst ? document : undefined);
+  return latest && { entry: latest, follows: 'time' };
+}
+
+/**
+ * The chain of requests that the first paint waited for (or onLoad, where nothing blocks rendering), from the first redirect on. A
+ * heuristic: a HAR says who asked for a request at best, never what it waited for.
+ */
+function criticalChain(study: HarStudy): ChainLink[] {
+  const seen = new Set<HarEntry>();
+  const chain: ChainLink[] = [];
+  for (let current = lastAwaited(study); current && chain.length < MAX_LINKS; ) {
+    seen.add(current);
+    const cause = causeOf(current, study, seen);
+    chain.unshift({ entry: current, follows: cause?.follows ?? 'start' });
+    current = cause?.entry;
+  }
+  return chain;
+}
+
+const REQUEST = ['index', 'url', 'status', 'durationMs', 'transferBytes', 'contentBytes'] as const;
+
+/** The parts of a load that its summary and its digest share; lists of the heaviest and the slowest of at most as many rows. */
+export function loadFacts(study: HarStudy) {
+  const { har, entries, totals, document } = study;
+  return {
+    document: har.document && document ? { ...requestRow(har.document, ['url', 'status', 'protocol'], study), ...document } : null,
+    totals,
+    byStatus: countsBy(entries, statusClass),
+    byProtocol: countsBy(entries, ({ protocol }) => protocol ?? 'unknown'),
+    byType: groupsOf(entries, ({ type }) => type).map(({ key: type, totals: amounts }) => ({ type, ...amounts })),
+    largest: (most: number) => largestBy(entries, weightOf, most),
+    slowest: (most: number) => largestBy(entries, ({ durationMs }) => durationMs, most),
+  };
+}
+
+/** A finding without the requests themselves. */
+export const findingRow = ({ concerned: _, ...finding }: Problem) => finding;
+
+/** Rows of each list; whole lists are what the other views are for. */
+const SHOWN = { findings: 5, parties: 3, requests: 3, slowest: 2, chain: 4 };
+
+/** The overview of a HAR file: what stands out, findings by cost, and the numbers behind them. */
+export function summaryView(study: HarStudy, query: HarQuery) {
+  const { har, entries, parties } = study;
+  const problems = findProblems(study);
+  const chain = criticalChain(study).slice(-SHOWN.chain);
+  const row = (entry: HarEntry) => requestRow(entry, REQUEST, study);
+  const { largest, slowest, ...facts } = loadFacts(study);
+  // The chain begins with the redirects where it is short enough.
+  const hasMore = har.redirects.some((redirect) => chain.every(({ entry }) => entry !== redirect));
+  return {
+    answer: {
+      answer: [problems[0]?.says ?? 'Nothing stands out.', ...loadWords(study)].join(' '),
+      findings: problems.slice(0, SHOWN.findings).map(findingRow),
+      ...paintFacts(study),
+      ...facts,
+      ...(hasMore && { redirects: har.redirects.slice(0, SHOWN.requests).map(row) }),
+      byParty: groupsOf(entries, ({ party }) => party)
+        .flatMap(({ key: party, totals: amounts }) => (party === null ? [] : [{ party, ...amounts }]))
+        .toSorted((a, b) => (a.party < b.party ? -1 : 1)),
+      parties: parties.slice(0, SHOWN.parties),
+      largest: largest(SHOWN.requests).map(row),
+      slowest: slowest(SHOWN.slowest).map(row),
+      criticalChain: chain.map(({ entry, follows }) => ({ ...requestRow(entry, ['index', 'url', 'startMs', 'endMs'], study), follows })),
+    },
+    notes: present(
+      ...notesOf(study, problems),
+      !isEmptyFilter(query) && 'The summary covers all requests: filters hold in the other views.',
+    ),
+  };
+}
+
+/** `FCP 1.2 s, LCP 2.7 s, TBT 60 ms, loaded after 3.1 s.`, and what the load moved. */
+function loadWords({ har, paints: { fcpMs, lcpMs, tbtMs }, totals: { onLoadMs, requests, transferBytes } }: HarStudy): string[] {
+  const known = timesText({ FCP: fcpMs, LCP: lcpMs, TBT: tbtMs, 'loaded after': onLoadMs });
+  const bytes = transferBytes === null ? 'an unknown number of bytes' : formatBytes(transferBytes);
+  return present(
+    known && `${capital(known)}.`,
+    `${counted(requests, 'request')} moved ${bytes}.`,
+    !har.document && 'The file holds no document.',
+  );
+}
+
+/** Paints and the likely LCP element, where the report of the step gives them. */
+function paintFacts(study: HarStudy): Pick<HarAnswer, 'paints' | 'likelyLcp'> {
+  const { loadMs: _, ...paints } = study.paints;
+  if (Object.values(paints).every((ms) => ms === null)) return {};
+  if (!study.largest) return { paints };
+  const { kind, certainty, entry, phases } = study.largest;
+  const names = ['url', 'format', 'width', 'height', 'transferBytes', 'protocol', 'priority', 'startMs', 'endMs'] as const;
+  const element = entry && requestRow(entry, names, study);
+  return { paints, likelyLcp: { kind, certainty, ...element, ...(phases && { phases }) } };
+}
+
+const { desktop, mobile } = PAGE_MEDIANS;
+
+/** The weight of pages in general. */
+export const MEDIANS =
+  `Median page of 2024: desktop ${formatBytes(desktop.transferBytes)}, ${desktop.requests} requests; mobile ` +
+  `${formatBytes(mobile.transferBytes)}, ${mobile.requests}.`;
+
+function notesOf({ entries, totals, parties, blocking }: HarStudy, problems: readonly Problem[]): string[] {
+  const unlisted = problems.slice(SHOWN.findings).map(({ problem }) => problem);
+  const unsized = entries.filter(({ transferBytes }) => transferBytes === null).length;
+  // Below both there is nothing to compare, above both a finding says it.
+  const isBetween = (totals.transferBytes ?? 0) > mobile.transferBytes && (totals.transferBytes ?? 0) <= desktop.transferBytes;
+  return present(
+    problems.length > 1 && ORDER_NOTE,
+    blocking.entries.length > 0 && blocking.says,
+    entries.length > 1 && 'The critical chain is a heuristic: by initiator, else by time.',
+    isBetween && MEDIANS,
+    unsized > 0 && `Not in transferBytes: ${counted(unsized, 'request')} without a known transfer size.`,
+    unlisted.length > 0 && `Further findings (view problems): ${unlisted.join(', ')}.`,
+    parties.length > SHOWN.parties && `${parties.length - SHOWN.parties} more parties: view third_parties.`,
+  );
+}
+
+/** Rows of each list of a digest, and its domains. */
+const DIGEST = { rows: 5, errors: 20, domains: 10 };
+
+/** The first things that an engineer reads of a HAR file, in the size of an answer. */
+export function digestHar(study: HarStudy): { digest: HarDigest; notes: string[] } {
+  const { har, entries, notes } = study;
+  const { document, totals, largest, slowest, ...facts } = loadFacts(study);
+  const row = (entry: HarEntry) => requestRow(entry, [...REQUEST, 'type'], study);
+  const problems = findProblems(study);
+  const concernedBy = (kind: ProblemKind) => entriesOf(problems.find(({ problem }) => problem === kind)?.concerned ?? []);
+  const found = (kind: ProblemKind) => totalsOf(concernedBy(kind));
+  const domains = groupsOf(entries, ({ domain }) => domain).filter(({ key }) => key !== null);
+  const { requests: repeats, transferBytes } = found('duplicates');
+  const unlisted = domains.length - DIGEST.domains;
+  return {
+    digest: rounded({
+      document: document && { ...document, redirects: har.redirects.length },
+      totals,
+      ...facts,
+      byDomain: domains.slice(0, DIGEST.domains).map(({ key, entries: own, totals: amounts }) => ({
+        domain: sanitiseHost(key ?? ''),
+        party: own[0]?.party ?? null,
+        ...amounts,
+      })),
+      errors: entries.filter(hasFailed).slice(0, DIGEST.errors).map(row),
+      largest: largest(DIGEST.rows).map(row),
+      slowest: slowest(DIGEST.rows).map(row),
+      findings: {
+        uncompressedText: found('uncompressed_text'),
+        uncompressedAnswers: found('uncompressed_answers'),
+        missingCache: found('no_cache'),
+        shortCache: found('short_cache'),
+        duplicates: { addresses: addressesIn(concernedBy('duplicates')), repeats, transferBytes },
+      },
+    }),
+    notes: [...notes, ...(unlisted > 0 ? [`${unlisted} more domains with fewer bytes are not listed.`] : [])],
+  };
+}

@@ -1,0 +1,339 @@
+import * as z from 'zod';
+import { type Facts, type Finding, findingShape } from '../../findings/finding.ts';
+import { mayBeSeason, paragraphOf, type Said } from '../../findings/paragraph.ts';
+import { type Grammar, intervalSentence, saidOf, sentenceOf } from '../../findings/sentence.ts';
+import { listed, rangeText } from '../../findings/wording.ts';
+import { daysFrom } from '../../lib/calendar.ts';
+import { todayIn } from '../../lib/dates.ts';
+import { counted } from '../../lib/number-text.ts';
+import { capital } from '../../lib/sentences.ts';
+import { compareMoves, type Searched, type SpeedChange, type SpeedFacts, type SpeedMove } from '../../speed/scenario-study.ts';
+import { moveFacts, nounOf } from '../../speed/speed-findings.ts';
+import { deviceOf, metricFact } from '../../speed/speed-metrics.ts';
+import { tailOf } from '../../statistics/tails.ts';
+import { type Occasion, specialSentence } from '../calendar/special-words.ts';
+import { type DailyPoint, LEAST_HISTORY_DAYS } from '../engine/series.ts';
+import { changeFacts, faultFacts, grammarOf, placeBy, wordedAll } from '../findings.ts';
+import { definitionOf } from '../metric-definitions.ts';
+import { type CountingFault, qualityShape } from '../quality/counting.ts';
+import { isWithinPlace, type Place } from './change-series.ts';
+import { inRank, type RankedChange } from './rank-changes.ts';
+
+/** Subjects that can be searched for changes. */
+export const changeSubjects = ['site', 'zones', 'speed'] as const;
+
+/** The answer of `find_changes`. */
+export const changesShape = z.object({
+  answer: z.string(),
+  /** Each metric of each change, the most important first; those of one change have its days, each its own cost. */
+  findings: z.array(findingShape),
+  /** Days on which the counting looks broken. */
+  quality: qualityShape,
+  /** Changes that were found, listed or not. */
+  total: z.number(),
+  looked: z.object({
+    series: z.number(),
+    /** How many of these are of speed scenarios, and of how many scenarios. */
+    speedSeries: z.number().optional(),
+    scenarios: z.number().optional(),
+    withTooFewData: z.number(),
+    requests: z.number(),
+    dataSince: z.string(),
+  }),
+  /** Intervals, and what the first paragraph had no room for. */
+  details: z.array(z.string()).optional(),
+});
+
+/** The answer of `find_changes`. */
+export type Changes = z.output<typeof changesShape>;
+
+/** The findings in the metrics of the site and its zones. */
+export interface SiteFacts extends Searched {
+  /** Devices, segments, goals and zones that could not be read, or not whole. */
+  readonly unread: { readonly selections: number; readonly of: number };
+  /** The most expensive first. */
+  readonly ranked: readonly RankedChange[];
+  readonly faults: readonly CountingFault[];
+  /** Special days in the range that did much to visits. */
+  readonly special: readonly Occasion[];
+  /** Goals that were named: what became of them comes first. */
+  readonly askedGoals: readonly number[];
+  /** Since when and until when segments have visits. */
+  readonly spans: readonly string[];
+  /** The names that people give to objects. */
+  readonly nameOf: Parameters<typeof placeBy>[0];
+  readonly currency: string | undefined;
+  /** Sentences on what of it was not looked at for want of requests. */
+  readonly unseen: readonly string[];
+  /** The days of a metric at a place; none where it was not read. */
+  readonly daysOf: (metric: string, place: Place) => readonly DailyPoint[];
+}
+
+/** Everything that an answer is made of; at least one kind was looked at. */
+export interface AnswerFacts {
+  readonly site: SiteFacts | undefined;
+  readonly speed: SpeedFacts | undefined;
+  readonly timeZone: string;
+  /** The first and the last day that were looked at. */
+  readonly firstDay: string;
+  readonly lastDay: string;
+  /** The day of the reader. */
+  readonly today: string;
+  /** Changes to list. */
+  readonly limit: number;
+  /** Sentences of the first paragraph on what was not looked at and would be expected to be. */
+  readonly unseen: readonly string[];
+}
+
+/** A change of the site or its zones, or one of a speed scenario with the change of conversion that it coincides with. */
+type Entry = { readonly site: RankedChange; readonly beside?: SpeedChange } | { readonly speed: SpeedChange };
+
+/** The day that an instant belongs to. */
+type Zoned = Pick<AnswerFacts, 'timeZone'>;
+const dayOf = (ms: number, { timeZone }: Zoned) => todayIn(timeZone, ms);
+
+const CONVERSION: ReadonlySet<string> = new Set(['conversionRate', 'conversionCount']);
+const conversionPart = ({ parts }: RankedChange) => parts.find(({ metric, mix }) => CONVERSION.has(metric) && mix === undefined);
+
+/** Whether a change of speed, of no other device, began at most a day before one of conversion may have, and not after it. */
+function coincide(site: RankedChange, { scenario, moves: [{ shape, began }] }: SpeedChange, facts: Zoned): boolean {
+  const conversion = conversionPart(site);
+  if (site.shape === 'drift' || shape === 'drift' || !conversion) return false;
+  const [ofVisitors, ofRuns] = [conversion.place.device, deviceOf(scenario)];
+  if (ofVisitors !== 'all' && ofRuns !== 'unknown' && ofVisitors !== ofRuns) return false;
+  const [first, last] = [dayOf(began.startMs, facts), dayOf(began.endMs, facts)];
+  return first <= site.latest && daysFrom(last, site.earliest) <= 1;
+}
+
+/** Puts changes of speed behind the change of conversion that began with them, the others before what has no effect to be ranked by. */
+export function entriesOf(site: readonly RankedChange[], speed: readonly SpeedChange[], facts: Zoned): Entry[] {
+  const ordered = speed.toSorted((a, b) => compareMoves(a.moves[0], b.moves[0]));
+  const besides = new Map(ordered.map((change) => [change, site.find((each) => coincide(each, change, facts))]));
+  const withCompanions = (change: RankedChange): Entry[] => {
+    const own = ordered.filter((each) => besides.get(each) === change);
+    const [beside] = own;
+    return [{ site: change, ...(beside && { beside }) }, ...own.map((each): Entry => ({ speed: each }))];
+  };
+  const costly = site.findLastIndex(({ cost }) => cost !== undefined) + 1;
+  return [
+    ...site.slice(0, costly).flatMap(withCompanions),
+    ...ordered.filter((each) => !besides.get(each)).map((each): Entry => ({ speed: each })),
+    ...site.slice(costly).flatMap(withCompanions),
+  ];
+}
+
+const placeOf = ({ segmentId, ...place }: Place, metric: string, { nameOf }: SiteFacts) =>
+  placeBy(nameOf)({ ...place, segmentIds: segmentId === undefined ? [] : [segmentId] }, metric);
+
+const partName = ({ device, segmentId }: Place, { nameOf }: SiteFacts) =>
+  segmentId === undefined ? device : `"${nameOf('segment', segmentId)}"${device === 'all' ? '' : ` on ${device}`}`;
+
+/** Parts of a change that show it at most: the place where it is largest, and what made it. */
+function causesOf({ most, maker }: RankedChange, beside: SpeedChange | undefined, site: SiteFacts): Facts['causes'] {
+  const names = [most, maker].flatMap((place) => (place ? [partName(place, site)] : []));
+  const [first] = beside?.moves ?? [];
+  return [
+    ...names.map((name) => ({ kind: 'place' as const, name, basis: 'measured' as const })),
+    ...(beside && first
+      ? [{ kind: 'event' as const, name: `${speedName(first)} in "${beside.scenario}"`, basis: 'same time' as const }]
+      : []),
+  ];
+}
+
+const speedName = ({ metric, relative }: SpeedMove) => `${relative < 0 ? 'a lower' : 'a higher'} ${metricFact(metric).short}`;
+
+/** The records of a change of the site: one for each metric that moved, by itself or with the mix of visits as its cause. */
+function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }>, site: SiteFacts, facts: AnswerFacts): Facts[] {
+  const { shape, days, earliest, latest } = change;
+  const from = shape === 'drift' ? facts.firstDay : change.from;
+  const grown = change.parts.some(({ metric, relative }) => metric === 'visits' && relative > 0) && (change.maker ?? change.place);
+  const mixedIn = (place: Place) => `a larger share of ${grown && isWithinPlace(grown, place) ? partName(grown, site) : 'other visitors'}`;
+  return change.parts.map(({ metric, place, relative, low, high, score, mix, cost }, at): Facts => {
+    const pValue = at === 0 ? change.pValue : tailOf(score);
+    const dated = { shape, from, ...(change.to !== undefined && { to: change.to }), days, earliest, latest, relative, low, high, pValue };
+    const causes = at === 0 ? causesOf(change, beside, site) : [];
+    return changeFacts(
+      {
+        metric,
+        place: placeOf(place, metric, site),
+        goal: placeOf(place, 'conversionCount', site).goal,
+        change: dated,
+        cost,
+        points: site.daysOf(metric, place),
+        last: facts.lastDay,
+        causes: mix ? [{ kind: 'mix', name: mixedIn(place), basis: mix === 'yes' ? 'measured' : 'same time' }] : causes,
+        more: moreOf(place, metric, { from, to: change.to ?? (shape === 'outlier' ? from : facts.lastDay) }),
+      },
+      site.currency,
+    );
+  });
+}
+
+/** The call that looks closer: the same metric and place, the days of the change against those before. */
+function moreOf({ device, segmentId, goalId, zoneId }: Place, metric: string, days: { from: string; to: string }): Facts['more'] {
+  return {
+    tool: 'compare_metrics',
+    arguments: {
+      metrics: [metric],
+      startDate: days.from,
+      endDate: days.to,
+      ...(device !== 'all' && { devices: [device] }),
+      ...(segmentId !== undefined && { segmentIds: [segmentId] }),
+      ...(goalId !== undefined && definitionOf(metric)?.perGoal && { goalId }),
+      ...(zoneId !== undefined && { zoneIds: [zoneId] }),
+    },
+  };
+}
+
+/** The record of a change of speed: its first move, because those of other metrics and of the sum come with it. */
+export const speedFacts = ({ scenarioId, scenario, moves: [first] }: SpeedChange, { timeZone }: Zoned): Facts => ({
+  ...moveFacts(first, { name: scenario, timeZone }),
+  more: { tool: 'analyze_scenario', arguments: { scenarioIds: [scenarioId] } },
+});
+
+/** One sentence on a change of speed. */
+export const speedSentence = (change: SpeedChange, period: Pick<AnswerFacts, 'timeZone' | 'today'>) =>
+  sentenceOf(speedFacts(change, period), changesGrammar(period.today));
+
+const factsOf = (entry: Entry, facts: AnswerFacts): Facts[] => {
+  if ('speed' in entry) return [speedFacts(entry.speed, facts)];
+  return facts.site ? siteFindings(entry, facts.site, facts) : [];
+};
+
+/** Names of what the first paragraph excepts; more stand in the details. */
+const MOST_EXCEPTED = 3;
+
+/** `Nothing changed beyond chance from 1 to 28 Nov`, of what could be read, apart from what the details tell. */
+function nothingSentence({ site, firstDay, lastDay }: AnswerFacts, slow: readonly RankedChange[], grammar: Grammar): string {
+  const { year } = grammar;
+  const drifted = slow.flatMap(({ parts: [first] }) => (first ? [`a slow drift of ${grammar.nounOf(first.metric).name}`] : []));
+  const all = [...new Set([...(site?.special ?? []).map(({ name }) => name), ...drifted])];
+  const more = all.length > MOST_EXCEPTED ? ['what the details list'] : [];
+  const apart = all.length === 0 ? '' : `apart from ${listed([...all.slice(0, MOST_EXCEPTED), ...more])}, `;
+  const what = (site?.unread.selections ?? 0) > 0 ? 'nothing that was looked at' : 'nothing';
+  return capital(`${apart}${what} changed beyond chance ${rangeText(firstDay, lastDay, year)}.`);
+}
+
+const isOfGoal = ({ parts }: RankedChange, id: number) =>
+  parts.some(({ metric, place, cost }) => place.goalId === id && [metric, cost?.metric ?? ''].some((name) => definitionOf(name)?.perGoal));
+const isOfAsked = (change: RankedChange, site: SiteFacts | undefined) => site?.askedGoals.some((id) => isOfGoal(change, id)) === true;
+
+/** The goals that were named and did not change, beside what did. */
+function goalsSentence({ site, firstDay, lastDay }: AnswerFacts, { year }: Grammar): string[] {
+  const still = site?.askedGoals.filter((id) => !site.ranked.some((change) => isOfGoal(change, id))) ?? [];
+  const names = still.map((id) => `"${site?.nameOf('goal', id)}"`);
+  const goals = names.length === 1 ? 'the goal' : 'the goals';
+  return names.length === 0 ? [] : [`Nothing changed beyond chance for ${goals} ${listed(names)} ${rangeText(firstDay, lastDay, year)}.`];
+}
+
+/** How many series were looked at, and what could not be read. */
+function seenSentences({ site, speed, unseen }: AnswerFacts): string[] {
+  const { selections = 0, of = 0 } = site?.unread ?? {};
+  const nothing = speed && speed.scenarios === 0 ? ['No speed scenario was looked at.'] : [];
+  return [
+    ...(selections > 0 ? [`Of ${counted(of, 'selection')}, ${selections} could not be read.`] : []),
+    ...nothing,
+    ...(site?.unseen ?? []),
+    ...unseen,
+  ];
+}
+
+/** One sentence on what else changed: the one other change itself, of several how many they are and where they stand; empty of none. */
+function othersSentence(facts: AnswerFacts, entries: readonly Entry[], grammar: Grammar): string[] {
+  const [, ...others] = entries;
+  if (others.length <= 1)
+    return others.flatMap((entry) =>
+      factsOf(entry, facts)
+        .slice(0, 1)
+        .map((only) => sentenceOf(only, grammar)),
+    );
+  const where = facts.limit < entries.length ? '; limit lists more' : ', listed below';
+  return [`There are ${counted(others.length, 'more change')}${where}.`];
+}
+
+/** The sentences of the first paragraph: what changed most, what else did, and what was not looked at. */
+function leadOf(
+  facts: AnswerFacts,
+  findings: readonly Finding[],
+  entries: readonly Entry[],
+  slow: readonly RankedChange[],
+  grammar: Grammar,
+): Said[] {
+  const ofCounting = findings.filter(({ verdict }) => verdict === 'measurement');
+  const first = findings.find(({ verdict }) => verdict !== 'measurement');
+  const said = first ? saidOf(first, grammar) : nothingSentence(facts, slow, grammar);
+  const goals = first ? goalsSentence(facts, grammar) : [];
+  const [entry] = entries;
+  const lead = entry && 'site' in entry && isOfAsked(entry.site, facts.site) ? [said, ...goals] : [...goals, said];
+  return [...ofCounting.map(({ sentence }) => [sentence]), ...lead, ...seenSentences(facts), ...othersSentence(facts, entries, grammar)];
+}
+
+/** Whether a change is a drift that the season alone could have made. */
+const isSeasonal = (change: RankedChange, site: SiteFacts, facts: AnswerFacts) =>
+  change.shape === 'drift' && siteFindings({ site: change }, site, facts).every(mayBeSeason);
+
+/** How much was looked at, of the site and of speed. */
+function lookedAt({ site, speed, firstDay }: AnswerFacts): Changes['looked'] {
+  const kinds: readonly Searched[] = [site, speed].flatMap((kind) => kind ?? []);
+  const sum = (of: (kind: Searched) => number) => kinds.reduce((total, kind) => total + of(kind), 0);
+  return {
+    series: sum(({ looked }) => looked),
+    ...(speed && { speedSeries: speed.looked, scenarios: speed.scenarios }),
+    withTooFewData: sum(({ tooFew }) => tooFew),
+    requests: sum(({ requests }) => requests),
+    dataSince: kinds[0]?.dataSince ?? firstDay,
+  };
+}
+
+/** The whole answer: what changed, the most important first. */
+export function changesAnswer(facts: AnswerFacts): Changes {
+  const { site, speed, limit } = facts;
+  const { faults = [] } = site ?? {};
+  // Those of zones were found by themselves.
+  const ranked = inRank(site?.ranked ?? [], facts.lastDay);
+  const grammar = changesGrammar(facts.today);
+  const looked = lookedAt(facts);
+  const slow = ranked.filter((change) => site && isSeasonal(change, site, facts));
+  const told = ranked.filter((change) => !slow.includes(change));
+  const news = told.toSorted((a, b) => Number(isOfAsked(b, site)) - Number(isOfAsked(a, site)));
+  const entries = entriesOf(news, speed?.changes ?? [], facts);
+  const shown = entries.slice(0, limit).flatMap((entry) => factsOf(entry, facts));
+  const findings = wordedAll([...faults.map((fault) => faultFacts(fault)), ...shown], grammar);
+  const lead = looked.series === 0 ? [youngSentence(facts, looked.dataSince, grammar)] : leadOf(facts, findings, entries, slow, grammar);
+  const { answer, rest } = paragraphOf(lead);
+  const beside = site
+    ? [
+        ...slow.flatMap((change) => siteFindings({ site: change }, site, facts)).map((each) => sentenceOf(each, grammar)),
+        ...site.spans,
+        specialSentence(site.special, 'visits'),
+      ]
+    : [];
+  // The records hold every interval; in words it stands beside the change that the first paragraph tells.
+  const intervals = findings.slice(0, faults.length + 1).map((finding) => intervalSentence(finding, grammar));
+  const details = [...rest, ...intervals, ...beside].filter((sentence) => sentence !== '');
+  return {
+    answer,
+    findings,
+    ...(faults.length > 0 && { quality: [...faults] }),
+    total: entries.length,
+    looked,
+    ...(details.length > 0 && { details }),
+  };
+}
+
+/** Why nothing could be judged. */
+function youngSentence({ firstDay, lastDay }: AnswerFacts, since: string, { year }: Grammar): string {
+  return (
+    `The days ${rangeText(firstDay, lastDay, year)} cannot be judged: data begins ${rangeText(since, since, year)}, and a verdict needs ` +
+    `${LEAST_HISTORY_DAYS} days before them.`
+  );
+}
+
+/** The grammar of metrics of the site and of speed. */
+function changesGrammar(today: string): Grammar {
+  const ofSite = grammarOf(today);
+  return {
+    ...ofSite,
+    nounOf: (subject) => (definitionOf(subject) ? ofSite.nounOf(subject) : nounOf(subject)),
+  };
+}

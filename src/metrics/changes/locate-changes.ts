@@ -1,0 +1,251 @@
+import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../api/params.ts';
+import { chunksOf, type Interval, shiftDays, slotsOf } from '../../lib/calendar.ts';
+import { inTurns } from '../../statistics/kept-fits.ts';
+import { measureChange, sizeOfDays } from '../engine/measure.ts';
+import { type Days, type Looked, lookThrough } from '../engine/scan.ts';
+import { factorsOf } from '../metric-names.ts';
+import { type Device, planGrid } from '../read/metric-grid.ts';
+import {
+  acceptedOf,
+  areSameVisitors,
+  type ChangeSeries,
+  clustersOf,
+  type Found,
+  hasEnough,
+  isOfFewOrders,
+  isWithinPlace,
+  type Place,
+  type Scene,
+  seriesId,
+} from './change-series.ts';
+import { type ChangeEvent, eventsOf, type Part } from './events.ts';
+import { rankChanges } from './rank-changes.ts';
+import { slowLevels } from './slow-levels.ts';
+
+/** A metric that moved with a change, measured on its days as every question does; as it was where they do not show that. */
+function measuredPart({ series }: Scene, part: Part, days: Days): Part {
+  const own = part.mix ? undefined : series.get(seriesId(part.metric, part.place));
+  const size = own && sizeOfDays(own.kind, own.days, days);
+  return size && size.relative * part.relative > 0 ? { ...part, ...size } : part;
+}
+
+/**
+ * Gives a change the days that every tool gives it, by those of its first metric at its place, and each of its metrics the size that it has
+ * on these days; unchanged for drifts.
+ */
+function measuredEvent(scene: Scene, event: ChangeEvent): ChangeEvent {
+  const { series } = scene;
+  const [first] = event.parts;
+  const own = first && series.get(seriesId(first.metric, first.place));
+  if (!own || first.mix || event.place.zoneId !== undefined || event.shape === 'drift') return event;
+  const asFound = { from: event.from, to: event.to, relative: first.relative };
+  const found = measureChange(own.kind, own.days, asFound) ?? event;
+  const { shape, from, to, days, earliest, latest } = found;
+  const parts = event.parts.map((part) => measuredPart(scene, part, found));
+  return { ...event, shape, from, to, days, earliest, latest, parts };
+}
+
+const relativeOf = ({ parts: [first] }: ChangeEvent) => first?.relative ?? 0;
+const metricOf = ({ parts: [first] }: ChangeEvent) => first?.metric ?? '';
+
+/** Whether two events may have begun on the same day. */
+const beginTogether = (a: ChangeEvent, b: ChangeEvent) => a.shape === b.shape && a.earliest <= b.latest && b.earliest <= a.latest;
+
+/** Whether an event is at the place of another one, or a part of it, and began and ended with it. */
+function isShareOfEvent(event: ChangeEvent, outer: ChangeEvent, isTold: boolean): boolean {
+  const isAt = isWithinPlace(event.place, outer.place) || (isTold && areSameVisitors(event.place, outer.place));
+  return event.place.zoneId === outer.place.zoneId && isAt && beginTogether(event, outer) && event.to === outer.to;
+}
+
+/** Whether an event says another one again: of the same metric, the same way. */
+function isToldBy(event: ChangeEvent, outer: ChangeEvent, isTold: boolean): boolean {
+  const isSame = metricOf(event) === metricOf(outer) && event.place.goalId === outer.place.goalId;
+  return isSame && relativeOf(event) * relativeOf(outer) > 0 && isShareOfEvent(event, outer, isTold);
+}
+
+/** Leaves out what is told already, and the share that a part of its visitors has in a change, whose cost would count twice. */
+export function withoutParts(events: readonly ChangeEvent[]): ChangeEvent[] {
+  return events.filter((event, at) => !events.some((outer, index) => isToldBy(event, outer, index < at)));
+}
+
+/** Least days before the scan that teach; two requests of 92 days leave more, where there is much to read one does. */
+const HISTORY_DAYS = 84;
+const LEAST_HISTORY_DAYS = 28;
+const MOST_DAYS = 92;
+
+/** The places that could be read; each list the most important first. */
+export interface Readable {
+  /** The first one stands for all that was asked for. */
+  readonly devices: readonly Device[];
+  readonly segmentIds: readonly number[];
+  /** The one segment that everything is asked of; left out where that is all visitors. */
+  readonly within?: number | undefined;
+  /** The main goal first; undefined is that of e-commerce. */
+  readonly goalIds: readonly (number | undefined)[];
+  /** Whether the goals but the main one were asked for: they are looked at on each device, and the first one in each segment. */
+  readonly areGoalsAsked: boolean;
+  readonly zoneIds: readonly number[];
+}
+
+/** The places to read. */
+export type ReadPlan = ReturnType<typeof planReads>;
+
+interface Bounds {
+  readonly days: number;
+  /** The last instant of the last complete day. */
+  readonly endMs: number;
+  readonly timeZone: string;
+  /** The first instant that the platform keeps, where the days reach beyond it. */
+  readonly keptMs?: number | undefined;
+  /** Requests that may be sent for metrics. */
+  readonly requests: number;
+}
+
+/** Whether a day has another length than 24 hours, because the clocks change: it would cost requests of its own. */
+export const isOfClockChange = ({ startMs, endMs }: Interval) => endMs - startMs !== ONE_DAY_MS - 1;
+
+/** Ranges of at most 92 days that end with the scan, without days on which the clocks change. */
+export function rangesOf(daysBack: number, { endMs, timeZone, keptMs = 0 }: Omit<Bounds, 'days' | 'requests'>): Interval[] {
+  const days = slotsOf('day', { startMs: Math.max(keptMs, shiftDays(endMs + 1, -daysBack, timeZone)), endMs }, timeZone);
+  const ranges: { startMs: number; endMs: number }[] = [];
+  for (const day of days.toReversed()) {
+    if (isOfClockChange(day)) continue;
+    const open = ranges[0];
+    if (open && open.startMs === day.endMs + 1 && open.endMs - day.startMs <= MAX_METRICS_RANGE_MS) open.startMs = day.startMs;
+    else ranges.unshift({ startMs: day.startMs, endMs: day.endMs });
+  }
+  return ranges.flatMap((range) => chunksOf(range, timeZone, MAX_METRICS_RANGE_MS));
+}
+
+const requestsOf = (ranges: readonly Interval[], timeZone: string) =>
+  planGrid({ metrics: ['visits'], ranges, daily: true }, timeZone).calls.length;
+
+/** Everything that could be read, the most important first, and the crossings that show a narrow place, where there is room for them. */
+function placesOf({ devices, segmentIds, within, goalIds, areGoalsAsked, zoneIds }: Readable): { whole: Place[]; crosses: Place[] } {
+  const [device = 'all', ...otherDevices] = devices;
+  const [goalId, ...otherGoals] = goalIds;
+  const inAll = (places: readonly Place[]) => places.map((place) => ({ ...(within !== undefined && { segmentId: within }), ...place }));
+  const ofGoals = otherGoals.map((other): Place => ({ device, goalId: other }));
+  const ofSegments = segmentIds.map(
+    (segmentId): Place => ({ device, segmentId, goalId: areGoalsAsked ? (goalId ?? otherGoals[0]) : goalId }),
+  );
+  const onDevices = (places: readonly Place[]) => places.flatMap((place) => otherDevices.map((other) => ({ ...place, device: other })));
+  return {
+    whole: inAll([
+      { device, goalId },
+      ...otherDevices.map((other) => ({ device: other, goalId })),
+      // Zones are looked at where someone asked for them.
+      ...zoneIds.map((zoneId) => ({ device, zoneId })),
+      ...ofGoals,
+      ...(areGoalsAsked ? onDevices(ofGoals) : []),
+      ...ofSegments,
+    ]),
+    crosses: inAll(onDevices(areGoalsAsked ? ofSegments : [...ofGoals, ...ofSegments])),
+  };
+}
+
+/**
+ * Chooses what to read within the number of requests: a long history where everything finds room with it; where it does not, a shorter one,
+ * and the long one for the first places as far as requests are left, so that figures of all visitors do not depend on what else is read.
+ */
+export function planReads(readable: Readable, bounds: Bounds) {
+  const { days, timeZone, requests } = bounds;
+  const { whole: places, crosses } = placesOf(readable);
+  const optionOf = (historyDays: number) => {
+    const ranges = rangesOf(days + historyDays, bounds);
+    const each = requestsOf(ranges, timeZone);
+    return { historyDays, ranges, each, room: Math.max(1, Math.floor(requests / each)) };
+  };
+  const long = optionOf(Math.max(HISTORY_DAYS, 2 * MOST_DAYS - days));
+  const short = days + LEAST_HISTORY_DAYS <= MOST_DAYS ? optionOf(MOST_DAYS - days) : long;
+  const more = long.each - short.each;
+  // Where not all find room, all visitors come first: their figures must not depend on what else is asked.
+  const room = Math.floor((requests - more) / short.each);
+  const mixed = places.length > short.room ? places.slice(0, room) : places;
+  const left = requests - mixed.length * short.each;
+  const isMixed = places.length > long.room && mixed.length > 0 && more > 0 && left >= more;
+  const option = places.length <= long.room ? long : short;
+  const { historyDays, ranges } = isMixed ? long : option;
+  const taken = isMixed ? mixed : [...places, ...crosses].slice(0, option.room);
+  const count = (of: (place: Place) => unknown) => new Set(taken.map(of).filter((value) => value !== undefined)).size;
+  return {
+    ranges,
+    /** Days of the history that teach. */
+    historyDays,
+    /** How many of the first places are read so; the others over fewer days, for want of requests. */
+    longPlaces: isMixed ? Math.floor(left / more) : taken.length,
+    shortRanges: short.ranges,
+    shortHistoryDays: short.historyDays,
+    /** All visitors first. */
+    places: taken,
+    /** How many of each kind find room. */
+    segments: count(({ segmentId }) => segmentId),
+    goals: new Set(taken.filter(({ zoneId }) => zoneId === undefined).map(({ goalId }) => goalId)).size,
+    zones: count(({ zoneId }) => zoneId),
+  };
+}
+
+/** The series to search. */
+export interface ScanRequest extends Omit<Scene, 'series' | 'studies'> {
+  /** All that was read; totals that changes are ranked by are among them. */
+  readonly series: readonly ChangeSeries[];
+  /** Metrics whose changes are wanted. */
+  readonly metrics: readonly string[];
+}
+
+/** The parts of several things, those of each computed in a turn of its own. */
+async function partsOf<Each, Own>(all: readonly Each[], signal: AbortSignal, partsIn: (each: Each) => readonly Own[]): Promise<Own[]> {
+  const parts: Own[] = [];
+  for (const each of all) parts.push(...(await inTurns(signal, () => partsIn(each))));
+  return parts;
+}
+
+/** The changes that the series show by themselves, put together and weighed against each other. */
+function acceptedIn(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeSeries>) {
+  const found = looked.flatMap(({ id, study, candidates }): Found[] => {
+    const series = byId.get(id);
+    return series ? candidates.map((finding) => ({ series, study, finding })).filter((each) => !isOfFewOrders(each)) : [];
+  });
+  return acceptedOf(clustersOf(found), looked.length);
+}
+
+/**
+ * Looks through all series and reports each change once, at the place where it happened; others have their turns meanwhile. Throws the
+ * reason of an aborted signal.
+ */
+export async function findChanges({ series, metrics, ...rest }: ScanRequest, signal: AbortSignal) {
+  const { base, from, to } = rest;
+  const searched = new Set(metrics.flatMap((metric) => [metric, ...factorsOf(metric, rest)]));
+  // A segment that ended before has no day that could be looked at.
+  const isThere = ({ days }: ChangeSeries) =>
+    days.some(({ label, isWhole, denominator }) => label >= from && label <= to && isWhole && denominator > 0);
+  const wanted = series.filter((each) => searched.has(each.metric) && isThere(each));
+  const looked = await partsOf(wanted.filter(hasEnough), signal, (each) => lookThrough([each], from, to));
+  // A product changes with what it is made of, which dates and sizes the change.
+  const factors = wanted.filter(({ metric }) => factorsOf(metric, rest).length === 0);
+  const byId = new Map(factors.map((each) => [each.id, each]));
+  const { clusters, limit } = await inTurns(signal, () => acceptedIn(looked, byId));
+  const scene: Scene = {
+    series: new Map(series.map((each) => [each.id, each])),
+    studies: new Map(looked.map(({ id, study }) => [id, study])),
+    ...rest,
+  };
+  const told = await partsOf(clusters, signal, (cluster) => eventsOf(scene, cluster, clusters, limit));
+  // Measured by its own days, what looked like a change in the scan may have been over before it.
+  const measured = await partsOf(told, signal, (event) => [measuredEvent(scene, event)].filter(({ to: end }) => !end || end >= from));
+  const events = withoutParts(measured);
+  const slow = await inTurns(signal, () =>
+    slowLevels(
+      looked.flatMap(({ id }) => scene.series.get(id) ?? []),
+      base,
+      { from, to },
+      events,
+    ),
+  );
+  const changes = rankChanges(scene, [...events, ...slow]);
+  return {
+    changes,
+    looked: looked.length,
+    tooFew: wanted.length - looked.length,
+  };
+}

@@ -1,0 +1,519 @@
+import type { Facts, Finding, FindingPlace } from '../../findings/finding.ts';
+import { mayBeSeason, paragraphOf, ranked } from '../../findings/paragraph.ts';
+import { type Grammar, isMoved, saidOf, sentenceOf, subjectText } from '../../findings/sentence.ts';
+import { dateText, listed, pairText, rangeText } from '../../findings/wording.ts';
+import { daysFrom, type Interval } from '../../lib/calendar.ts';
+import { grouped, runsOf } from '../../lib/grouped.ts';
+import { formatPercent } from '../../lib/number-text.ts';
+import { capital, lowered } from '../../lib/sentences.ts';
+import type { SpecialDays } from '../calendar/special-days.ts';
+import { type Occasion, occasionsOf } from '../calendar/special-words.ts';
+import { logOf } from '../change-cost.ts';
+import { type DatedChange, USUAL_DAYS } from '../engine/changes.ts';
+import { LAST } from '../engine/scan.ts';
+import { type DailyPoint, isSum, valueOf } from '../engine/series.ts';
+import { changeFacts, faultFacts, levelUnit, orderCause, wordedAll } from '../findings.ts';
+import { definitionOf, unitOf } from '../metric-definitions.ts';
+import { nameOf } from '../metric-names.ts';
+import type { CountingFault } from '../quality/counting.ts';
+import { dayPoints, figuresOf as expectedFigures, kindOf, rounded } from '../read/day-points.ts';
+import { calendarCause } from '../season.ts';
+import { areNear, isOfThisPart, isOn, measuredAt, pointsKnown, reasonsOf, type SiteChange } from '../site-changes.ts';
+import { type Causes, type CausesInput, deviceCause } from './causes.ts';
+import { type Change, figuresOf } from './change.ts';
+import { changeTable, deviceRecord, revenueRecord, segmentRecord, sizeOf, sizeOfFigures, sumsOf } from './comparison-rows.ts';
+import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
+import { besideChange, isOf, onItsDays, toldFor } from './dated-changes.ts';
+import { changeOf } from './judged-changes.ts';
+import { isChanged, type Reading, toldVerdict } from './readings.ts';
+
+/** Facts that the words of a comparison need. */
+export interface ComparisonScene {
+  readonly causes: Causes;
+  readonly located: readonly SiteChange<Reading>[];
+  readonly input: CausesInput;
+  readonly grammar: Grammar;
+  readonly faults: readonly CountingFault[];
+  readonly specialDays: SpecialDays;
+  readonly currency: string | undefined;
+  /** First and last day of the period; the same day for one. */
+  readonly period: { readonly from: string; readonly to: string };
+  readonly placeOf: (reading: Reading, metric: string) => FindingPlace;
+  /** Selections that narrow the whole comparison. */
+  readonly whole: FindingPlace;
+  /** Sentences that come before the findings. */
+  readonly first: readonly string[];
+  /** Sentences of an answer that is one of several; undefined where it stands alone. */
+  readonly most: number | undefined;
+}
+
+/** Parts of a change that are told as its own: a smaller one is no story of it. */
+const LEAST_PART = 0.2;
+
+/** A part of more than half of a change is what it comes from. */
+const MOST = 0.5;
+const REVENUE_FACTORS = [
+  ['visits', 'visits'],
+  ['conversionRate', 'conversion'],
+  ['cartAverage', 'basket'],
+] as const;
+
+const shareOf = (contribution: number | undefined, change: number) =>
+  contribution && change ? Number((contribution / change).toFixed(2)) : undefined;
+
+/** Points by which the share of a segment must have moved to be named. */
+const LEAST_MOVED = 3;
+
+/** A part of all visits by its share of them on both sides, in percent. */
+type Shared = Pick<Contribution, 'name' | 'shareBefore' | 'shareAfter'>;
+
+/** The part whose share moved most, and which way: `a smaller share of mobile`; empty without one. */
+function movedShare(parts: readonly Shared[]): string[] {
+  const movedOf = ({ shareBefore = 0, shareAfter = 0 }: Shared) => shareAfter - shareBefore;
+  const [most] = parts.toSorted((a, b) => Math.abs(movedOf(b)) - Math.abs(movedOf(a)));
+  return most ? [`a ${movedOf(most) > 0 ? 'larger' : 'smaller'} share of ${most.name}`] : [];
+}
+
+/** The mix of devices where it makes a rate of all visits move: the device whose share of these moved most, and such a segment. */
+function mixCauses(explained: Explained | undefined, whole: Omit<GroupValues, 'name'>, segments: readonly GroupValues[]): Facts['causes'] {
+  const share = explained && isMix(explained) ? shareOf(effectsOf(explained).mix, explained.change) : undefined;
+  if (!explained || share === undefined) return [];
+  const percentOf = (own: GroupValues['before'], of: GroupValues['before']) => (100 * (own['visits'] ?? 0)) / (of['visits'] || 1);
+  const shared = segments.map(({ name, before, after }) => ({
+    name: `"${name}"`,
+    shareBefore: percentOf(before, whole.before),
+    shareAfter: percentOf(after, whole.after),
+  }));
+  const far = shared.filter(({ shareBefore, shareAfter }) => Math.abs(shareAfter - shareBefore) >= LEAST_MOVED);
+  const names = [...movedShare(explained.groups), ...movedShare(far)];
+  return names.map((name) => ({ kind: 'mix' as const, name, share, basis: 'measured' as const }));
+}
+
+/**
+ * The causes of a change on its own days: the segment that came with it and without which little is left of it, the one device that moved,
+ * the mix of devices. Of a change on a segment the place says it all.
+ */
+function causesOf(own: SiteChange<Reading>, { causes: { whole }, input }: ComparisonScene): Facts['causes'] {
+  const { metric, reading } = own;
+  const { devices, segments, judged } = input;
+  if (!whole || (reading !== whole && !devices.includes(reading))) return [];
+  // A rate is no sum of which a segment could make most.
+  const { maker } = isSum(kindOf(metric)) ? reasonsOf({ ...own, reading: whole }, segments.chosen, segments.all.length) : {};
+  const made = segments.chosen
+    .filter(({ name }) => name === maker)
+    .map((each) => {
+      const { groups: [part] = [], change = 0 } = onItsDays(own, whole, [each]) ?? {};
+      const share = shareOf(part?.contribution, change);
+      return { kind: 'place' as const, name: `"${each.name}"`, ...(share !== undefined && { share }), basis: 'measured' as const };
+    });
+  if (reading === whole) {
+    const named = devices.map((device) => ({ name: device.device, reading: device }));
+    const beside = segments.chosen.map((each) => besideChange(each.name, each.reading, own));
+    return [...made, ...mixCauses(onItsDays(own, whole, named), besideChange('', whole, own), beside)];
+  }
+  const others = judged.devicesOf(metric).filter((other) => other.reading !== reading && other.verdict !== 'not enough data');
+  const isAlone = others.length > 0 && !others.some(isChanged) && isOfThisPart(own, measuredAt({ ...own, reading: whole }));
+  return [...(isAlone ? [{ kind: 'place' as const, name: reading.device, basis: 'measured' as const }] : []), ...made];
+}
+
+/** The factors each of which makes most of a change of revenue; none where several do together. */
+function factorCauses(metric: string, { causes: { revenue } }: ComparisonScene): Facts['causes'] {
+  if (metric !== 'revenueSum' || !revenue?.isChanged || revenue.difference === 0) return [];
+  return REVENUE_FACTORS.flatMap(([factor, part]) => {
+    const share = shareOf(revenue.split[part], revenue.difference) ?? 0;
+    return share > MOST ? [{ kind: 'factor' as const, name: nameOf(factor).toLowerCase(), share, basis: 'measured' as const }] : [];
+  });
+}
+
+/** A change of the table with the days on which it is told. */
+function onToldDays(change: Change, reading: Reading | undefined, { located }: ComparisonScene): Change {
+  const { metric, since } = change;
+  return reading && since ? { ...change, since: toldFor({ metric, reading, change: since }, located)?.change ?? since } : change;
+}
+
+/** A change of the table with the verdict of its sentence. */
+function asTold(change: Change, told: Facts | undefined): Change {
+  const isCalm = told?.verdict === 'unchanged' && told.against?.name === undefined;
+  return isCalm ? { ...change, since: undefined, judgement: { ...change.judgement, verdict: 'within noise' } } : change;
+}
+
+/** The special days among some. */
+function specialCauses({ specialDays }: ComparisonScene, days: readonly DailyPoint[]): Facts['causes'] {
+  const names = new Set(days.flatMap(({ label }) => specialDays(label)?.name ?? []));
+  return [...names].slice(0, MOST_NAMES).map((name) => ({ kind: 'special day', name, basis: 'same time' }));
+}
+
+const MOST_NAMES = 2;
+
+const firstOf = ({ days: [first] }: Pick<Occasion, 'days'>) => first?.label ?? '';
+
+/** Names special days that follow each other. */
+const runName = (run: readonly Occasion[]) => [...new Set([run[0]?.name, run.at(-1)?.name])].join(' to ');
+
+/** Whether comparable days changed, the way of the figures, which that explains. */
+const isOwnWay = (change: Change) => isChanged(change.judgement) && (change.judgement.relative ?? 0) * (figuresOf(change) ?? 0) >= 0;
+
+/**
+ * Why the figures of two ranges differ: special days, and where comparable days do not differ, days that stand out, with their part of the
+ * difference: what is left where each of these is as usual is not theirs.
+ */
+function calendarCauses(change: Change, { specialDays, period }: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
+  const { metric } = change;
+  const [before, after] = [reading?.baselineDays ?? [], reading?.periodDays ?? []].map((rows) => dayPoints(rows, metric));
+  if (!reading || !before || !after || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return [];
+  const labels = [...before, ...after].map(({ label }) => label);
+  // As many special days of a name on both sides are no difference.
+  const countOf = (days: typeof before, name: string) => days.filter(({ label }) => specialDays(label)?.name === name).length;
+  const special = occasionsOf(pointsKnown(reading, metric), new Set(labels), specialDays, change.judgement.changes).filter(
+    ({ name }) => countOf(before, name) !== countOf(after, name),
+  );
+  const unusual = isOwnWay(change) ? [] : leftOut(change, reading).filter(({ from }) => !specialDays(from));
+  const standingOut = unusual.map((own) => ({
+    name: daysText(own, period.to.slice(0, 4)),
+    days: labels.filter((label) => isOn(own, { first: label, last: label })).map((label) => ({ label, offset: logOf(own.relative) })),
+    isClear: true,
+  }));
+  const together = runsOf(
+    special.toSorted((a, b) => firstOf(a).localeCompare(firstOf(b))),
+    (run, next) => daysFrom(run.at(-1)?.days.at(-1)?.label ?? '', firstOf(next)) <= 1,
+  ).map((run) => ({
+    name: runName(run),
+    days: run.flatMap(({ days }) => days),
+    isClear: run.some(({ isClear }) => isClear),
+  }));
+  const occasions = [...together, ...standingOut];
+  const differenceWithout = (left: readonly Pick<Occasion, 'days'>[]) => {
+    const effects = left.flatMap(({ days }) => days);
+    // Of a day that stands out in an episode too, both.
+    const effectOn = (own: string) => effects.reduce((sum, { label, offset }) => sum + (label === own ? offset : 0), 0);
+    const usual = (days: typeof before) => days.map((day) => ({ ...day, numerator: day.numerator * Math.exp(-effectOn(day.label)) }));
+    return Math.log(valueOf(usual(after)) / valueOf(usual(before)));
+  };
+  const partOf = (some: readonly Pick<Occasion, 'days'>[]) => 1 - differenceWithout(some) / differenceWithout([]);
+  const parts = [...grouped(occasions, ({ name }) => name)].map(([name, own]) => ({ name, own, part: partOf(own) }));
+  const sorted = parts.filter(({ part }) => part > 0).toSorted((a, b) => b.part - a.part);
+  const told = sorted.slice(0, MOST_NAMES);
+  if (!(partOf(occasions) >= LEAST_PART) || !occasions.some(({ isClear }) => isClear)) return [];
+  // The part of those that are named alone.
+  const share = partOf(told.flatMap(({ own }) => own));
+  return [{ kind: 'special day', name: listed(told.map(({ name }) => name)), share: Number(share.toFixed(2)), basis: 'measured' }];
+}
+
+/** Days of the ranges that are no part of their levels: single ones, and episodes of a few weeks that began before the period. */
+function leftOut({ judgement }: Change, reading: Reading | undefined) {
+  const labels = [...(reading?.baselineDays ?? []), ...(reading?.periodDays ?? [])].map(({ interval }) => interval.label ?? '');
+  const first = reading?.periodDays[0]?.interval.label ?? '';
+  return judgement.changes.filter(
+    ({ shape, from, to = from, days }) =>
+      (shape === 'outlier' || (shape === 'episode' && from < first && days <= USUAL_DAYS)) &&
+      labels.some((label) => label >= from && label <= to),
+  );
+}
+
+const daysText = ({ from, to = from }: Pick<DatedChange, 'from' | 'to'>, year: string) =>
+  from === to ? dateText(from, year) : `the days ${rangeText(from, to, year)}`;
+
+/** Figures that differ by less need no reason. */
+const LEAST_FIGURE = 0.05;
+
+/** One sentence: the days of the ranges that stand out and are left out of a verdict; empty where there are none. */
+function outlierSentence(change: Change, reading: Reading | undefined, { placeOf, grammar }: ComparisonScene): string {
+  const { metric } = change;
+  const days = leftOut(change, reading).map(
+    (own) => `${daysText(own, grammar.year)} (${formatPercent(100 * own.relative, { sign: true, digits: 0, group: true })})`,
+  );
+  const subject = capital(subjectText(metric, reading ? placeOf(reading, metric) : {}, grammar));
+  return days.length === 0 ? '' : `${subject}: the verdict leaves out ${listed(days)}.`;
+}
+
+const VERDICTS = { up: 'higher', down: 'lower', 'within noise': 'unchanged', 'cannot be judged': 'uncertain' } as const;
+
+/** The verdict of two ranges: where a change inside the period makes that of the row, how their figures lie beside their own chance. */
+function verdictOf(change: Change): Facts['verdict'] {
+  const { judgement } = change;
+  const size = sizeOf(change);
+  if (judgement.main && !judgement.expected && isChanged(judgement) && size) {
+    if (size.low * size.high <= 0) return 'unchanged';
+    if ((judgement.relative ?? 0) * size.percent < 0) return 'uncertain';
+    return size.percent < 0 ? 'lower' : 'higher';
+  }
+  const verdict = toldVerdict(judgement);
+  if (verdict === 'drift') return (judgement.relative ?? 0) < 0 ? 'lower' : 'higher';
+  return verdict === 'not enough data' || verdict === 'too young' ? 'too few data' : VERDICTS[verdict];
+}
+
+/** The figure of the single whole day that was held against what was expected of it, without the hours of today beside it. */
+function judgedDay({ metric, compared }: Change, reading: Reading | undefined, { period }: ComparisonScene) {
+  const day = reading?.periodDays.find(({ interval }) => !interval.isPart);
+  const label = day?.interval.label;
+  if (!day || label === undefined) return { after: compared.after, period };
+  return { after: day.values[metric] ?? null, period: { from: label, to: label } };
+}
+
+/** The smallest change that would have shown the way of the figures; none where these differ by more, or where it is one the other way. */
+function detectableFacts({ detectable }: Change, percent = 0): Pick<Facts, 'detectable'> {
+  const least = 100 * Math.abs(detectable ?? 0);
+  return Math.abs(percent) < least && percent * (detectable ?? 0) >= 0 ? { detectable: Number(least.toFixed(1)) } : {};
+}
+
+/** The record of a metric over the two ranges, or of a single whole day against what was expected of it. */
+function rangeFacts(change: Change, reading: Reading | undefined, scene: ComparisonScene): Facts {
+  const { metric, compared } = change;
+  const { currency, placeOf } = scene;
+  const verdict = verdictOf(change);
+  const causes = rangeCauses(change, scene, reading);
+  const expected = change.judgement.expected && expectedFigures(metric, change.judgement.expected);
+  const { after, period } = expected ? judgedDay(change, reading, scene) : { after: compared.after, period: scene.period };
+  const size = sizeOfRange(change, verdict, after, expected ? expected.expected : compared.before);
+  return {
+    subject: metric,
+    unit: rangeUnit(change, currency),
+    place: reading ? placeOf(reading, metric) : {},
+    when: { shape: period.from === period.to ? 'day' : 'range', ...period, ongoing: false },
+    now: shownValue(change, after),
+    against: expected
+      ? {
+          what: 'expected',
+          value: expected.expected,
+          low: expected.low,
+          high: expected.high,
+        }
+      : { what: 'before', ...beforeName(change, reading, scene, causes.length > 0), value: shownValue(change, compared.before) },
+    ...(size && { change: size }),
+    verdict,
+    ...(verdict === 'unchanged' && detectableFacts(change, size?.percent)),
+    causes,
+  };
+}
+
+/**
+ * What is said of two ranges that did not change significantly: that too little lies before them, or the changes that are told and lie
+ * between or in them, which their figures hold whatever chance makes of the others.
+ */
+function beforeName(
+  change: Change,
+  reading: Reading | undefined,
+  { located, currency, grammar: { year } }: ComparisonScene,
+  isExplained: boolean,
+): { name?: string } {
+  const { metric, judgement, days } = change;
+  if (judgement.verdict === 'too young') return { name: 'too few days before' };
+  if (!reading || isMoved({ verdict: verdictOf(change) })) return {};
+  const first = reading.baselineDays[0]?.interval.label ?? LAST;
+  const named = leftOut(change, reading);
+  const isNew = (own: DatedChange) => !isExplained || named.every((each) => !areNear(each, { ...own, relative: each.relative }));
+  const held = located.filter(
+    (own) => own.change.shape !== 'outlier' && own.change.from > first && isOf(own, metric, reading) && isNew(own.change),
+  );
+  const texts = held.map((own) =>
+    own.change.to === undefined && own.change.from < days.last
+      ? `the change since ${dateText(own.change.from, year)}`
+      : daysText(own.change, year),
+  );
+  // Days that explain the figures are what lies beyond the usual.
+  const beyond = isExplained ? '' : beyondText(change, currency);
+  const name = texts.length === 0 ? beyond : `${listed([...new Set(texts)].slice(0, MOST_NAMES))} included`;
+  return name === '' ? {} : { name };
+}
+
+/** `above the normal 3.95% to 4.88%`; empty of a range that lies within its bounds. */
+function beyondText(change: Change, currency: string | undefined): string {
+  const { metric, beyond, after, compared } = change;
+  if (!beyond || !after || compared.after === null) return '';
+  // Of a range per day the part that is a day.
+  const part = compared.after / after;
+  const { low, high } = expectedFigures(metric, beyond, (value) => value * part);
+  return `${beyond.score > 0 ? 'above' : 'below'} the normal ${pairText(low, high, rangeUnit(change, currency))}`;
+}
+
+const rangeUnit = ({ metric, isPerDay }: Change, currency: string | undefined) =>
+  isPerDay ? levelUnit(metric, currency) : (unitOf(metric, currency) ?? '');
+
+/** A figure of a range: as the platform gives it, per day to six digits. */
+function shownValue({ metric, isPerDay }: Change, value: number | null): number | null {
+  if (value === null) return null;
+  return isPerDay ? Number(value.toPrecision(6)) : rounded(metric, value);
+}
+
+/** Why a range changed, or why one that did not change shows other figures. */
+function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
+  if (change.judgement.expected) {
+    const points = dayPoints(reading?.periodDays ?? [], change.metric);
+    const { metric, judgement, days } = change;
+    const order = reading && judgement.verdict === 'up' ? orderCause(metric, pointsKnown(reading, metric), days.first, days.first) : [];
+    const causes = [...specialCauses(scene, points), ...order].slice(0, 1);
+    // Where nothing is known of what such days do, they are no part of what is expected, and may be all that made it.
+    if (points.some(({ special }) => special?.mean)) return causes;
+    return judgement.verdict === 'within noise' ? [] : causes.map((cause) => ({ ...cause, basis: 'inferred' }));
+  }
+  const calendar = calendarCauses(change, scene, reading);
+  if (!isMoved({ verdict: verdictOf(change) }) || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return calendar;
+  const { causes, input } = scene;
+  // Shares of devices move the rate of all visits, and that of no device.
+  const isWhole = reading !== undefined && reading === causes.whole;
+  const mix = isWhole ? mixCauses(deviceCause(change, reading, input)?.explained, reading, input.segments.all) : [];
+  return [...mix, ...calendar, ...factorCauses(change.metric, scene), ...seasonCauses(change, reading)];
+}
+
+/** The season where it could have made by itself how far a level drifted from one range to the other. */
+function seasonCauses(change: Change, reading: Reading | undefined): Facts['causes'] {
+  const {
+    metric,
+    judgement: { verdict, relative, noise },
+    days,
+  } = change;
+  const before = reading?.baselineDays[0]?.interval.label;
+  if (!reading || before === undefined || verdict !== 'drift' || relative === null || noise === null || !isOwnWay(change)) return [];
+  const from = days.first;
+  const drift = {
+    from,
+    earliest: from,
+    latest: from,
+    days: daysFrom(before, from),
+    relative,
+    low: relative - noise,
+    high: relative + noise,
+  };
+  return calendarCause(metric, pointsKnown(reading, metric), { shape: 'drift', ...drift });
+}
+
+/** The change of a range: of its figures, or of comparable days where these go the other way. */
+function sizeOfRange({ judgement }: Change, verdict: Facts['verdict'], now: number | null, before: number | null): Facts['change'] {
+  const { relative, noise } = judgement;
+  const size = sizeOfFigures(now, before, noise);
+  const isOtherWay = size && verdict === (size.percent > 0 ? 'lower' : 'higher');
+  return isOtherWay && relative !== null ? sizeOfFigures(1 + relative, 1, noise) : size;
+}
+
+/** Puts what was judged into records, and these into words: what goes on, what ended, and what the ranges as wholes show. */
+function tellComparison(scene: ComparisonScene) {
+  const { input, faults, grammar, located } = scene;
+  const { readings } = input;
+  const { headline, changes, hidden } = input.judged;
+  const dated = located.map((own) => ({ own, facts: datedFacts(own, scene) }));
+  const isDated = hidden && located.some(({ reading }) => reading === hidden.reading);
+  const alone =
+    hidden && !isDated ? [rangeFacts(changeOf(hidden.metric, hidden, input.windows, hidden.reading.device), hidden.reading, scene)] : [];
+  const told = wordedAll(
+    [...ranked([...faults.map((fault) => faultFacts(fault, scene.whole)), ...dated.map(({ facts }) => facts)]), ...alone.filter(isMoved)],
+    grammar,
+  );
+  const readingAt = (at: number) => readings[readings.length > 1 ? at % readings.length : 0];
+  // What the season may have made by itself explains no range.
+  const certain = { ...scene, located: dated.flatMap(({ own, facts }) => (mayBeSeason(facts) ? [] : own)) };
+  const ranges = wordedAll(
+    changes.map((change, at) => rangeFacts(change, readingAt(at), certain)),
+    grammar,
+  );
+  const isOfGoal = ({ place }: Finding) => place.goal !== undefined;
+  const isAsked = (each: Finding) => each.subject === headline.metric || isOfGoal(each);
+  const ofRanges = [...ranges.filter(isAsked), ...ranges.filter((each) => !isAsked(each) && isMoved(each))];
+  const calm = ranges.filter((each) => !isAsked(each) && !isMoved(each));
+  const shown = ofRanges.every(isAsked) ? 1 : 0;
+  // Days on which counting failed come first, those of the baseline alone behind.
+  const isBehind = (each: Finding) =>
+    mayBeSeason(each) || (each.verdict === 'measurement' ? (each.when.to ?? LAST) < scene.period.from : each.when.shape === 'day');
+  const [lasting, behind] = [told.filter((each) => !isBehind(each)), told.filter(isBehind)];
+  // The ranges hold days without the change, so that their figures are others than its size; of its causes only days are not said yet.
+  const whole = ({ causes, ...finding }: Finding) => {
+    if (lasting.length === 0 || finding.against?.what === 'expected') return finding.sentence;
+    const ofDays = causes.filter(({ kind }) => kind === 'special day');
+    return `Over the whole period, ${lowered(sentenceOf({ ...finding, causes: ofDays }, grammar))}`;
+  };
+  const said = (some: readonly Finding[]) => some.map((finding) => saidOf(finding, grammar));
+  // What was asked and found no room, where its figures would be taken for a change.
+  const untold = calm.slice(shown).filter(({ change }) => Math.abs(change?.percent ?? 0) >= 100 * LEAST_FIGURE);
+  // Days that are named as the cause are told.
+  const outliers = changes.map((change, at) => (ranges[at]?.causes.length ? '' : outlierSentence(change, readingAt(at), scene)));
+  const details = [...untold.map(({ sentence }) => sentence), ...outliers];
+  return {
+    // The order of the sentences.
+    findings: [...ofRanges.filter(isOfGoal), ...lasting, ...ofRanges.filter((each) => !isOfGoal(each)), ...behind, ...calm.slice(0, shown)],
+    rows: changes.map((change, at) => asTold(onToldDays(change, readingAt(at), scene), ranges[at])),
+    // A goal that was named is answered first, moved or not.
+    lead: [
+      ...ofRanges.filter(isOfGoal).map(({ sentence }) => sentence),
+      ...said(lasting),
+      ...ofRanges.filter((each) => !isOfGoal(each)).map(whole),
+      ...said(behind),
+    ],
+    details: details.filter((sentence) => sentence !== ''),
+    // The one that carries the change of the headline.
+    device: located.find(({ metric, reading }) => metric === headline.metric && input.devices.includes(reading))?.reading.device,
+  };
+}
+
+/** The record of a change with a date: dated and sized by all days that are known, with its cost up to the end of the period. */
+function datedFacts(located: SiteChange<Reading>, scene: ComparisonScene): Facts {
+  const { metric, reading, change } = located;
+  const points = pointsKnown(reading, metric);
+  const last = points.findLast(({ label }) => label <= scene.period.to)?.label ?? change.from;
+  const place = scene.placeOf(reading, metric);
+  const causes = causesOf(located, scene);
+  return changeFacts({ metric, place, change, points, last, causes, rows: reading.known }, scene.currency);
+}
+
+/** A comparison with what a chart and the search for events need beside the answer. */
+export type PeriodsResult = ReturnType<typeof wordComparison>;
+
+/** The tables of the causes, amounts with their cents. */
+function causeRecords({ byDevice, bySegment }: Causes, { metric }: Change, currency: string | undefined) {
+  const money = definitionOf(metric)?.unit === 'currency' && currency !== undefined ? { unit: currency } : {};
+  const sums = byDevice ? [sumsOf(byDevice.explained)] : [];
+  const devices = byDevice?.explained.groups.map((group) => ({ ...deviceRecord(group, byDevice.verdictOf(group.name)), ...money }));
+  const segments = bySegment?.map(({ apart, verdict }) => ({ ...segmentRecord(apart, verdict), ...money }));
+  return {
+    ...((devices || segments) && { explained: metric }),
+    ...(devices && { devices }),
+    ...(sums.length > 0 && { sums: sums.map((each) => ({ ...each, ...money })) }),
+    ...(segments && { segments }),
+  };
+}
+
+/** Puts the change between two periods into findings, words and tables. */
+export function wordComparison(scene: ComparisonScene) {
+  const { causes, input, currency, first, most } = scene;
+  const { byDevice, bySegment, revenue } = causes;
+  const { judged } = input;
+  const { headline, hidden, isNoise } = judged;
+  const factors = revenue && revenueRecord(revenue.split, revenue.difference, currency);
+  const { findings, rows, lead, details, device } = tellComparison(scene);
+  const { answer } = paragraphOf([...first, ...lead], most);
+  return {
+    data: {
+      answer,
+      findings,
+      ...changeTable(rows, input.readings.length > 1, currency),
+      ...causeRecords(causes, headline, currency),
+      ...(factors && { revenue: factors }),
+      details,
+    },
+    headline,
+    /** The judged whole and devices of the headline. */
+    judged: judged.judgedOf(headline.metric),
+    /** Neither the headline nor a device of it stands out: there is nothing to explain. */
+    isNoise,
+    /** The headline by devices, where they explain it. */
+    byDevice: isNoise ? undefined : byDevice?.explained,
+    /** The one device that changed, where there is one. */
+    leader: hidden?.reading.device ?? device,
+    /** The headline by each segment and its complement. */
+    bySegment: bySegment?.map(({ apart }) => apart) ?? [],
+    factors,
+  };
+}
+
+/** A comparison as it is drawn. */
+export interface ComparisonDrawn {
+  readonly result: PeriodsResult;
+  readonly timeZone: string;
+  readonly currency: string | undefined;
+  /** The period is shaded. */
+  readonly period: Interval;
+  readonly baseline: Interval;
+  readonly filters: Readonly<Record<string, string>>;
+  /** Of each judged selection, in order. */
+  readonly places: readonly FindingPlace[];
+  /** The baseline is named (last year, say): its end lies on the end of the period, though its first days may not be kept. */
+  readonly endsMeet?: boolean;
+}

@@ -1,0 +1,98 @@
+import { dayAfter } from '../../lib/calendar.ts';
+import { grouped } from '../../lib/grouped.ts';
+import type { KnownDays } from '../calendar/known-days.ts';
+import { LAST } from '../engine/scan.ts';
+import { factorsOf } from '../metric-names.ts';
+import type { MetricRow } from '../read/metric-answers.ts';
+import { askedOf } from '../read/metric-query.ts';
+import { areNear, changesOf, ERROR, foundInPart, measuredOn, onItsPart, onTheWhole } from '../site-changes.ts';
+import { type ExpectedInput, type FoundChange, keyOf, type QueryVisits } from './expected-lines.ts';
+
+/** A change that began this many days before the first row is no longer news. */
+const LATELY_DAYS = 56;
+
+/** The days of each selection. */
+function visitsOf(days: readonly MetricRow[], known: KnownDays): QueryVisits[] {
+  return [...grouped(days, ({ selection }) => keyOf(selection)).values()].flatMap((rows) => {
+    const [row] = rows;
+    const own = rows.map((each) => ({ ...each, known }));
+    return row ? [{ ...row.selection, isOfOtherGoal: row.isOfOtherGoal, known: own }] : [];
+  });
+}
+
+/** Each change once, the clearest first. */
+function once(changes: readonly FoundChange[]): FoundChange[] {
+  const idOf = ({ reading, metric, change: { from, to = '' } }: FoundChange) => [keyOf(reading), metric, from, to].join(' ');
+  return [...new Map(changes.map((change) => [idOf(change), change])).values()].toSorted((a, b) => a.change.pValue - b.change.pValue);
+}
+
+/**
+ * Lasting changes that begin on a day or later, in each selection and metric that was asked for, as every tool tells them. Where days
+ * after the rows are known, `last` is the last day of these.
+ */
+export function changesFrom({ query, days, known }: ExpectedInput, from: string, last = '9'): FoundChange[] {
+  const asked = askedOf(query);
+  const selections = visitsOf(days, known);
+  const searched = new Set(asked.flatMap((metric) => [metric, ...factorsOf(metric)]));
+  const most = ERROR / Math.max(1, searched.size * selections.length);
+  const found = selections.flatMap((reading) => asked.flatMap((metric) => changesOf(reading, metric, from, most)));
+  return once(found.filter(({ change }) => change.from <= last));
+}
+
+/**
+ * Changes that begin among some rows, of which `last` is the last day, by the days after these too: one that nothing but the last day
+ * showed is of that day alone.
+ */
+export function changesWithLater(
+  among: readonly FoundChange[],
+  later: ExpectedInput,
+  [first, last]: readonly [string, string],
+): FoundChange[] {
+  const found = changesFrom(later, first, last);
+  const goesOn = ({ metric, reading, change }: FoundChange) =>
+    found.some((other) => keyOf(other.reading) === keyOf(reading) && other.metric === metric && areNear(other.change, change));
+  const alone = among.filter((own) => own.change.to === undefined && own.change.from === last && !goesOn(own));
+  return once([...found, ...alone.map((own) => ({ ...own, change: { ...own.change, to: last } }))]);
+}
+
+/** Changes shortly before some rows, of which `first` and `last` are the first and last day, that these lie in whole. */
+export function changesBefore(input: ExpectedInput, first: string, last = '9'): FoundChange[] {
+  return changesFrom(input, dayAfter(first, -LATELY_DAYS)).filter(({ change: { from, to = LAST } }) => from < first && to > last);
+}
+
+/** Whether visits are a part of others: of one of their devices, or of one of their segments. */
+const isPartOf = (part: QueryVisits, whole: QueryVisits) =>
+  part.goalId === whole.goalId &&
+  (part.segmentIds.length === whole.segmentIds.length
+    ? whole.device === 'all' && part.device !== 'all'
+    : part.device === whole.device && part.segmentIds.length > whole.segmentIds.length);
+
+/**
+ * Changes where they happened, each once: what segments share is told of all visits, and what a device, or else a segment, alone did of
+ * it; both cost what they cost there.
+ */
+export function atTheirPlaces(changes: readonly FoundChange[], days: readonly MetricRow[], knownDays: KnownDays): FoundChange[] {
+  const all = visitsOf(days, knownDays);
+  return once(
+    changes.map((own) => {
+      const whole = all.find((each) => each.segmentIds.length < own.reading.segmentIds.length && isPartOf(own.reading, each));
+      const there = { ...own, ...(whole && onTheWhole(own, whole)) };
+      const parts = all.filter((each) => isPartOf(each, there.reading)).map((reading) => ({ name: keyOf(reading), reading }));
+      const devices = parts.filter(({ reading }) => reading.device !== there.reading.device);
+      const segments = parts.filter((part) => !devices.includes(part));
+      const known = changes.filter(({ reading }) => devices.some(({ name }) => name === keyOf(reading)));
+      return { ...there, ...(foundInPart(there, known) ?? onItsPart(there, devices) ?? onItsPart(there, segments)) };
+    }),
+  );
+}
+
+/** Changes as the selections of some days show them: one of a part of these by what it made of them. */
+export function inSelections(changes: readonly FoundChange[], { days, known }: Pick<ExpectedInput, 'days' | 'known'>): FoundChange[] {
+  const selections = visitsOf(days, known);
+  const seen = changes.flatMap((own) => {
+    const reading = selections.find((each) => keyOf(each) === keyOf(own.reading)) ?? selections.find((each) => isPartOf(own.reading, each));
+    const there = reading && measuredOn({ ...own, reading });
+    return there && there.change.relative * own.change.relative > 0 ? [there] : [];
+  });
+  return once(seen);
+}

@@ -1,0 +1,185 @@
+import type { Facts, FindingPlace } from '../findings/finding.ts';
+import { type Grammar, isMoved, worded } from '../findings/sentence.ts';
+import { dateText, rangeText } from '../findings/wording.ts';
+import { dayAfter, type Interval } from '../lib/calendar.ts';
+import { todayIn } from '../lib/dates.ts';
+import { lowered } from '../lib/sentences.ts';
+import { logOfLarge } from '../statistics/tails.ts';
+import { type Cost, costOnDays, totalsOf } from './change-cost.ts';
+import type { DatedChange } from './engine/changes.ts';
+import { daysBeside } from './engine/measure.ts';
+import { type DailyPoint, sumOf, valueOf } from './engine/series.ts';
+import { definitionOf, isCount, unitOf, verbsOf } from './metric-definitions.ts';
+import { nameOf } from './metric-names.ts';
+import type { CountingFault } from './quality/counting.ts';
+import { kindOf } from './read/day-points.ts';
+import type { MetricRow } from './read/metric-answers.ts';
+import { calendarCause } from './season.ts';
+
+/** The grammar of metrics, for a reader in the year of a day. */
+export const grammarOf = (today: string): Grammar => ({
+  nounOf: (metric) => ({ name: lowered(nameOf(metric)), isPlural: verbsOf(metric).is === 'are' }),
+  year: today.slice(0, 4),
+  known: dayAfter(today, -1),
+});
+
+/** A selection of visits by its ids. */
+interface PlaceIds {
+  readonly device: string;
+  readonly segmentIds: readonly number[];
+  readonly goalId?: number | undefined;
+  readonly zoneId?: number | undefined;
+}
+
+/** Gives the place of a metric by the names that people use; a goal only where the metric counts one. */
+export function placeBy(called: (kind: 'segment' | 'goal' | 'zone', id: number) => string) {
+  return ({ device, segmentIds, goalId, zoneId }: PlaceIds, metric: string): FindingPlace => ({
+    ...(device !== 'all' && { device }),
+    ...(segmentIds.length > 0 && { segment: segmentIds.map((id) => called('segment', id)).join(' and ') }),
+    ...(goalId !== undefined && definitionOf(metric)?.perGoal && { goal: called('goal', goalId) }),
+    ...(zoneId !== undefined && { zone: called('zone', zoneId) }),
+  });
+}
+
+const SHAPES = { step: 'step', episode: 'episode', outlier: 'day', drift: 'drift' } as const;
+const percentOf = (share: number) => Number((100 * share).toFixed(2));
+const shown = (value: number) => Number(value.toPrecision(6));
+
+/** The level of a metric on some days of a selection, of a count a day; null where none of them has a value. */
+function levelOn(metric: string, points: readonly DailyPoint[], from: string, to: string): number | null {
+  const own = points.filter(({ label }) => label >= from && label <= to);
+  const value = own.length === 0 ? Number.NaN : valueOf(own) * (kindOf(metric) === 'share' ? 100 : 1);
+  return Number.isFinite(value) ? shown(value) : null;
+}
+
+/** The unit of a level: of a count or an amount that of a day. */
+export function levelUnit(metric: string, currency: string | undefined): string {
+  const unit = unitOf(metric, currency) ?? '';
+  return isCount(metric) ? `${unit} a day` : unit;
+}
+
+/** A change of a metric at a place, with the days that show it. */
+export interface PlacedChange {
+  readonly metric: string;
+  readonly place: FindingPlace;
+  /** The goal whose conversions may be what the change costs. */
+  readonly goal?: string | undefined;
+  readonly change: Omit<DatedChange, 'shape'> & { readonly shape: DatedChange['shape'] | 'drift' };
+  readonly cost?: Cost | undefined;
+  /** Days of all metrics at the place, which the cost is of where it is not given. */
+  readonly rows?: readonly MetricRow[];
+  /** Days of the metric at the place. */
+  readonly points: readonly DailyPoint[];
+  /** The last day that is asked about: a cost is up to it, whatever is known of the days behind it. */
+  readonly last: string;
+  readonly causes?: Facts['causes'];
+  readonly more?: Facts['more'];
+}
+
+/** A very large order that comes less often, on any day of a year, explains nothing. */
+const RAREST = Math.log(0.01 / 365);
+/** The one thing that alone could make a day of money stand out. */
+const LARGE_ORDER: Facts['causes'] = [{ kind: 'special day', name: 'a single very large order', basis: 'inferred' }];
+
+/** A single very large order, where what the orders of a day came to each makes most of a rise of money on it. */
+export function orderCause(metric: string, points: readonly DailyPoint[], from: string, to = points.at(-1)?.label): Facts['causes'] {
+  if (from !== to || definitionOf(metric)?.unit !== 'currency') return [];
+  const day = points.filter(({ label }) => label === from);
+  const before = points.filter(({ label }) => label < from);
+  const ordersOf = (own: typeof day) => (kindOf(metric) === 'average' ? sumOf(own, 'denominator') : sumOf(own, 'events'));
+  const rise = valueOf(day) / valueOf(before);
+  const ofEach = (sumOf(day, 'numerator') * ordersOf(before)) / ordersOf(day) / sumOf(before, 'numerator');
+  return rise > 1 && ofEach ** 2 > rise && logOfLarge(ordersOf(day), ofEach - 1) > RAREST ? LARGE_ORDER : [];
+}
+
+/** The causes of a change and its cost, for the record; where the calendar or one order may be all of it, there is no cost. */
+function reasonFacts(placed: PlacedChange, currency: string | undefined): Pick<Facts, 'causes' | 'cost'> {
+  const { metric, change, rows, cost, last, points, goal, causes = [] } = placed;
+  const alone = [...calendarCause(metric, points, change), ...orderCause(metric, points, change.from, change.to)].slice(0, 1);
+  if (alone.length > 0) return { causes: alone };
+  const isOfOtherGoal = rows?.some((row) => row.isOfOtherGoal);
+  const labels = new Set(daysBeside(kindOf(metric), points, change).map(({ label }) => label));
+  const own = rows?.filter(({ interval }) => labels.has(interval.label ?? ''));
+  const found = own ? costOnDays(metric, totalsOf(own), change, last, { isOfOtherGoal }) : cost;
+  if (!found) return { causes: [...causes] };
+  const { metric: of, value, low, high } = found;
+  const { from, to = last } = change;
+  const rounded = (amount: number) => Number(amount.toFixed(2));
+  const amounts = { value: rounded(value), low: rounded(low), high: rounded(high) };
+  const ofGoal = goal !== undefined && definitionOf(of)?.perGoal && { goal };
+  const days = { from, to: to < last ? to : last };
+  return { causes: [...causes], cost: { of, ...ofGoal, ...amounts, unit: unitOf(of, currency) ?? '', ...days } };
+}
+
+/** The record of a change with a date. */
+export function changeFacts(placed: PlacedChange, currency: string | undefined): Facts {
+  const { metric, place, change, points, last, more } = placed;
+  const { shape, from, to, earliest, latest, relative, low, high, pValue } = change;
+  const end = to ?? (shape === 'drift' ? last : (points.at(-1)?.label ?? last));
+  const now = levelOn(metric, daysBeside(kindOf(metric), points, change), from, end);
+  // A change that only the last day shows is that day's: whether it is a level is open.
+  const isDay = from === end;
+  return {
+    subject: metric,
+    unit: levelUnit(metric, currency),
+    place,
+    when: {
+      shape: isDay ? 'day' : SHAPES[shape],
+      from,
+      // A drift begins on no day: its size is that of the days that are asked about.
+      ...((isDay || to !== undefined || shape === 'drift') && { to: end }),
+      ...(earliest !== latest && { earliest, latest }),
+      ongoing: to === undefined && !isDay,
+    },
+    now,
+    against: { what: 'before', value: now && relative > -1 ? shown(now / (1 + relative)) : null },
+    change: { percent: percentOf(relative), low: percentOf(Math.min(low, high)), high: percentOf(Math.max(low, high)) },
+    verdict: relative > 0 ? 'higher' : 'lower',
+    chance: Number(pValue.toPrecision(2)),
+    ...reasonFacts(placed, currency),
+    ...(more && { more }),
+  };
+}
+
+/** When a selection has visits, where that is not all of some days: `since 15 June`. */
+export function visitedWords(span: Interval, within: Interval, timeZone: string, year: string): string | undefined {
+  const dayOf = (ms: number) => (ms > within.startMs && ms < within.endMs ? todayIn(timeZone, ms) : undefined);
+  const [begun, ended] = [dayOf(span.startMs), dayOf(span.endMs)];
+  if (begun !== undefined && ended !== undefined) return rangeText(begun, ended, year);
+  if (begun !== undefined) return `since ${dateText(begun, year)}`;
+  return ended && `up to ${dateText(ended, year)}`;
+}
+
+/** The record of days of which the counting looks broken. */
+export function faultFacts({ from, to, device, metrics, evidence }: CountingFault, whole: FindingPlace = {}): Facts {
+  return {
+    subject: metrics.includes('visits') ? 'visits' : (metrics[0] ?? 'visits'),
+    unit: '',
+    place: { ...whole, ...(device !== undefined && { device }) },
+    when: { shape: from === to ? 'day' : 'episode', from, to, ongoing: false },
+    now: null,
+    verdict: 'measurement',
+    causes: [{ kind: 'measurement', name: evidence, basis: 'inferred' }],
+  };
+}
+
+/** A change within an earlier one at its place that goes on, the other way, held against the days of that one: no news by itself. */
+function withinEarlier(own: Facts, all: readonly Facts[], { year }: Grammar): Facts {
+  const { from = '' } = own.when;
+  const placeOf = ({ place }: Facts) => JSON.stringify(place);
+  const isStep = ({ when }: Facts) => when.ongoing && when.shape === 'step';
+  const outer = all.find(
+    (other) =>
+      [own, other].every((each) => isStep(each) && isMoved(each)) &&
+      (other.when.from ?? from) < from &&
+      [other.subject, placeOf(other)].join() === [own.subject, placeOf(own)].join() &&
+      other.verdict !== own.verdict,
+  );
+  if (!outer || !own.against) return own;
+  const { cost: _cost, ...rest } = own;
+  return { ...rest, against: { ...own.against, name: rangeText(outer.when.from ?? '', dayAfter(from, -1), year) } };
+}
+
+/** The findings of records, in the words of metrics. */
+export const wordedAll = (facts: readonly Facts[], grammar: Grammar) =>
+  facts.map((each) => worded(withinEarlier(each, facts, grammar), grammar));

@@ -1,0 +1,120 @@
+import { expect, it } from 'vitest';
+import { dayAfter } from '../../../src/lib/calendar.ts';
+import { type ChangeSeries, type Place, seriesId } from '../../../src/metrics/changes/change-series.ts';
+import { findChanges } from '../../../src/metrics/changes/locate-changes.ts';
+import { seeded } from '../../bench/verdicts/random.ts';
+import { someOf } from '../../support/sample-size.ts';
+
+const [HISTORY, DAYS, SEGMENT] = [84, 112, 1];
+const dayOf = (at: number) => dayAfter('2026-06-01', at);
+
+/** Visits that have one rate, and what both are on a day. */
+interface Cell {
+  readonly device: 'desktop' | 'mobile';
+  readonly isInSegment: boolean;
+  readonly visitsAt: (at: number) => number;
+  readonly rateAt: (at: number) => number;
+}
+
+/** Visits of a rate of all visitors, of two devices and of a segment. */
+function seriesOf(cells: readonly Cell[], rate: string, seed: number): ChangeSeries[] {
+  const random = seeded(seed);
+  const drawn = cells.map((cell) => {
+    const days = Array.from({ length: DAYS }, (_, at) => {
+      const mean = cell.visitsAt(at);
+      const visits = mean > 0 ? random.poisson(mean) : 0;
+      return { visits, events: visits > 0 ? random.binomial(visits, cell.rateAt(at)) : 0 };
+    });
+    return { cell, days };
+  });
+  const places: [Place, (cell: Cell) => boolean][] = [
+    [{ device: 'all' }, () => true],
+    [{ device: 'mobile' }, ({ device }) => device === 'mobile'],
+    [{ device: 'desktop' }, ({ device }) => device === 'desktop'],
+    [{ device: 'all', segmentId: SEGMENT }, ({ isInSegment }) => isInSegment],
+  ];
+  return places.flatMap(([place, isIn]) => {
+    const own = drawn.filter(({ cell }) => isIn(cell));
+    const sumOf = (at: number, of: 'visits' | 'events') => own.reduce((sum, { days }) => sum + (days[at]?.[of] ?? 0), 0);
+    const series = (metric: string, kind: ChangeSeries['kind'], of: (at: number) => [number, number]): ChangeSeries => ({
+      id: seriesId(metric, place),
+      metric,
+      place,
+      kind,
+      days: Array.from({ length: DAYS }, (_, at) => ({ label: dayOf(at), numerator: of(at)[0], denominator: of(at)[1], isWhole: true })),
+    });
+    return [
+      series('visits', 'count', (at) => [sumOf(at, 'visits'), 1]),
+      series(rate, 'share', (at) => [sumOf(at, 'events'), sumOf(at, 'visits')]),
+    ];
+  });
+}
+
+async function find(cells: readonly Cell[], rate: string, seed: number, last = DAYS - 1) {
+  const range = { from: dayOf(HISTORY), to: dayOf(last) };
+  const asked = { series: seriesOf(cells, rate, seed), metrics: ['visits', rate], base: { device: 'all' } as const, ...range };
+  return (await findChanges(asked, AbortSignal.any([]))).changes;
+}
+
+const LAST = 90;
+const SEEDS = someOf(
+  Array.from({ length: 40 }, (_, at) => at + 1),
+  10,
+);
+
+/** Where the rate is told to have changed on the last of seven days, on which each part of it is so much of what it was. */
+async function toldOf({ browser, others }: { readonly browser: number; readonly others: number }): Promise<unknown[]> {
+  const cell = (device: Cell['device'], visits: number, left: number, isInSegment = false): Cell => ({
+    device,
+    isInSegment,
+    visitsAt: () => visits,
+    rateAt: (at) => 0.028 * (at === LAST ? left : 1),
+  });
+  const cells = [cell('desktop', 15_000, 1), cell('mobile', 7_000, others), cell('mobile', 4_000, browser, true)];
+  const told = await Promise.all(SEEDS.map((seed) => find(cells, 'conversionRate', seed, LAST)));
+  return told.flat().flatMap(({ place, parts: [part] }) => (part?.metric === 'conversionRate' ? [place.segmentId ?? place.device] : []));
+}
+
+it('a day on which a device broke is of the device, though one browser of it fell further', { tags: 'nightly' }, async () => {
+  const told = await toldOf({ browser: 0.2, others: 0.45 });
+  expect(told.length).toBeGreaterThanOrEqual(SEEDS.length);
+  expect(told.filter((place) => place === 'mobile').length).toBeGreaterThan(0.9 * told.length);
+});
+
+it('a day on which one browser of a device broke is of that browser', async () => {
+  const told = await toldOf({ browser: 0.1, others: 1 });
+  expect(told.filter((place) => place === SEGMENT).length).toBeGreaterThan(0.9 * told.length);
+});
+
+it('the rate of a segment that a campaign of other visitors moved is told with their visits', async () => {
+  const cell = (device: Cell['device'], isInSegment: boolean, usual: number): Cell => ({
+    device,
+    isInSegment,
+    visitsAt: () => usual,
+    rateAt: () => (device === 'mobile' ? 0.62 : 0.5),
+  });
+  const campaign: Cell = {
+    device: 'mobile',
+    isInSegment: true,
+    visitsAt: (at) => (at >= LAST && at < LAST + 7 ? 7_000 : 0),
+    rateAt: () => 0.62,
+  };
+  const cells = [
+    cell('desktop', false, 1_500),
+    cell('desktop', true, 1_500),
+    cell('mobile', false, 600),
+    cell('mobile', true, 600),
+    campaign,
+  ];
+  const changes = await find(cells, 'bounceRate', 1);
+  const told = changes.map(({ place, parts }) => [place.device, parts.map(({ metric, mix }) => [metric, mix])]);
+  expect(told).toEqual([
+    [
+      'mobile',
+      [
+        ['visits', undefined],
+        ['bounceRate', 'maybe'],
+      ],
+    ],
+  ]);
+});

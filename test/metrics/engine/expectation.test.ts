@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/lib/clock.ts';
+import { expectationsOf, verdictsOf } from '../../../src/metrics/engine/expectation.ts';
+import type { DailyPoint } from '../../../src/metrics/engine/series.ts';
+import { seeded } from '../../bench/verdicts/random.ts';
+
+const START_MS = Date.parse('2026-01-05');
+const labelAt = (day: number) => new Date(START_MS + day * DAY_MS).toISOString().slice(0, 10);
+
+interface Site {
+  readonly days: number;
+  readonly visits: number;
+  /** From this day on, so many times as many. */
+  readonly step?: readonly [day: number, factor: number];
+}
+
+/** Days with weekends of 0.7, shocks of 5 % that carry over by 0.3, and Poisson counts. */
+function daysOf({ days, visits, step = [days, 1] }: Site, seed: number): DailyPoint[] {
+  const random = seeded(seed);
+  let shock = random.normal();
+  return Array.from({ length: days }, (_, day) => {
+    shock = 0.3 * shock + Math.sqrt(1 - 0.09) * random.normal();
+    const usual = visits * (day % 7 > 4 ? 0.7 : 1) * (day >= step[0] ? step[1] : 1);
+    return { label: labelAt(day), numerator: random.poisson(usual * Math.exp(0.05 * shock)), denominator: 1, isWhole: true };
+  });
+}
+
+const rowsOf = (days: readonly DailyPoint[], length: number) =>
+  Array.from({ length: days.length / length }, (_, row) => ({ days: days.slice(row * length, (row + 1) * length) }));
+
+/** What was expected of the last week of 184 days over what was counted, after some change of the days before it. */
+function expectedOf(days: readonly DailyPoint[], factorAt: (at: number) => number = () => 1) {
+  const past = days.slice(0, 177).map((day, at) => ({ ...day, numerator: Math.round(factorAt(at) * day.numerator) }));
+  const expected = expectationsOf('count', past, rowsOf(days.slice(177), 7))?.rows[0]?.expected ?? 0;
+  return expected / days.slice(177).reduce((sum, { numerator }) => sum + numerator, 0);
+}
+
+describe('bounds at 95 %', () => {
+  it('lie around the level that the last days have, after a step that goes on', () => {
+    expect(1 / expectedOf(daysOf({ days: 184, visits: 2_000, step: [130, 0.6] }, 3))).toBeCloseTo(1, 1);
+  });
+
+  it('lie around a level that something else shows to have begun, where the days alone scatter too much to show it', () => {
+    const ratios = Array.from({ length: 20 }, (_, seed) => {
+      const random = seeded(seed + 1);
+      const days = daysOf({ days: 150, visits: 2_000, step: [130, 0.75] }, seed + 1).map((day) => ({
+        ...day,
+        numerator: day.numerator * Math.exp(0.3 * random.normal()),
+      }));
+      const [past, later] = [days.slice(0, 143), rowsOf(days.slice(143), 7)];
+      const of = (steps: readonly string[]) => expectationsOf('amount', past, later, { steps })?.rows[0]?.expected ?? 0;
+      const level = 0.75 * 2_000 * (5 + 2 * 0.7) * Math.exp(0.3 ** 2 / 2);
+      return { known: of([labelAt(130)]) / level, alone: of([]) / level };
+    });
+    const meanOf = (side: 'known' | 'alone') => ratios.reduce((sum, each) => sum + each[side], 0) / ratios.length;
+    expect(Math.abs(meanOf('known') - 1)).toBeLessThan(0.05);
+    expect(meanOf('alone')).toBeGreaterThan(1.08);
+  });
+
+  it('do not go on with a single day that stands out at the end of what is known', () => {
+    expect(expectedOf(daysOf({ days: 184, visits: 2_000 }, 8), (at) => (at === 176 ? 0.4 : 1))).toBeGreaterThan(0.85);
+  });
+
+  it('do not go on with a single high day behind days of a dip', () => {
+    const factorAt = (at: number) => (at === 176 ? 1.45 : at >= 164 && at < 176 ? 0.6 : 1);
+    expect(expectedOf(daysOf({ days: 184, visits: 2_000 }, 8), factorAt)).toBeLessThan(1.1);
+  });
+
+  it('are of later days alone: what was counted on them changes none', () => {
+    const days = daysOf({ days: 100, visits: 2_000 }, 4);
+    const later = days.slice(93);
+    const [own, halved] = [1, 0.5].map((factor) =>
+      expectationsOf(
+        'count',
+        days.slice(0, 93),
+        later.map((day) => ({ days: [{ ...day, numerator: Math.round(factor * day.numerator) }] })),
+      ),
+    );
+    const bounds = (found: typeof own) => found?.rows.map(({ expected, low, high }) => [expected, low, high]);
+    expect(bounds(halved)).toEqual(bounds(own));
+    expect(verdictsOf(halved?.rows ?? [])).toEqual(Array(7).fill('low'));
+  });
+
+  it('are wider the further ahead', () => {
+    const days = daysOf({ days: 184, visits: 5_000 }, 5);
+    const found = expectationsOf('count', days.slice(0, 156), rowsOf(days.slice(156), 7));
+    const widths = (found?.rows ?? []).map(({ low, high, expected }) => (high - low) / expected);
+    expect(widths).toEqual(widths.toSorted((a, b) => a - b));
+  });
+
+  it('of rates are those of the trials that are expected, with or without a count', () => {
+    const random = seeded(6);
+    const days = Array.from({ length: 120 }, (_, day): DailyPoint => {
+      return { label: labelAt(day), numerator: random.binomial(2_000, 0.03), denominator: 2_000, isWhole: true };
+    });
+    const { numerator: _counted, ...ahead } = days[119] ?? { label: '', denominator: 1, isWhole: true, numerator: 0 };
+    const [row] = expectationsOf('share', days.slice(0, 119), [{ days: [ahead] }])?.rows ?? [];
+    expect(row?.expected).toBeCloseTo(0.03, 2);
+    expect((row?.high ?? 0) - (row?.low ?? 0)).toBeGreaterThan(3 * Math.sqrt((0.03 * 0.97) / 2_000));
+  });
+
+  it('are not given where fewer than three weeks are known', () => {
+    const days = daysOf({ days: 27, visits: 5_000 }, 7);
+    expect(expectationsOf('count', days.slice(0, 20), rowsOf(days.slice(20), 7))).toBeUndefined();
+  });
+});
+
+it('a day of revenue is the less high the more easily one very large order makes it so', () => {
+  const orders = daysOf({ days: 184, visits: 60 }, 4);
+  const scoreOf = (large: number, isKnown: boolean) => {
+    const days = orders.map((day, at) => {
+      const last = at === orders.length - 1 ? large : 0;
+      return { ...day, numerator: 80 * day.numerator + last, ...(isKnown && { events: day.numerator }) };
+    });
+    return expectationsOf('amount', days.slice(0, -1), [{ days: days.slice(-1) }])?.rows[0]?.score ?? 0;
+  };
+  expect(scoreOf(3_000, true)).toBeLessThan(0.9 * scoreOf(3_000, false));
+  expect(scoreOf(30_000, true)).toBeGreaterThan(3);
+  expect(scoreOf(0, true)).toBe(scoreOf(0, false));
+});

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { dayAfter } from '../../../src/lib/calendar.ts';
+import { judgePeriods } from '../../../src/metrics/engine/judge.ts';
+import { sampleSize } from '../../support/sample-size.ts';
+import { countsFrom, isWeekend } from '../points.ts';
+
+const DAYS = 170;
+const FIRST = '2026-04-14';
+const labelAt = (day: number) => dayAfter(FIRST, day);
+
+/** Visits that rise by `payDays` from the 26th to the 3rd and fall by half as much on other days; the last ones are 30 September 2026. */
+const daysOf = (payDays: number, seed: number) =>
+  countsFrom(FIRST, DAYS, seed, 0.04, (label) => {
+    const date = Number(label.slice(8));
+    return 20_000 * (date >= 26 || date <= 3 ? 1 + payDays : 1 - payDays / 2) * (isWeekend(label) ? 0.8 : 1);
+  });
+
+const sites = sampleSize({ full: 60, short: 20 });
+const shareOf = (applies: (seed: number) => boolean) =>
+  Array.from({ length: sites }, (_, seed) => Number(applies(seed + 1))).reduce((sum, value) => sum + value, 0) / sites;
+
+it('the course of a month is taken out of a comparison over the first pay days', () => {
+  const verdictOf = (seed: number) =>
+    judgePeriods({
+      kind: 'count',
+      days: daysOf(0.15, seed),
+      baseline: { from: labelAt(DAYS - 14), to: labelAt(DAYS - 8) },
+      period: { from: labelAt(DAYS - 7), to: labelAt(DAYS - 1) },
+    }).verdict;
+  expect(shareOf((seed) => verdictOf(seed) !== 'within noise')).toBeLessThanOrEqual(0.15);
+});
