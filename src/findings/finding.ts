@@ -94,3 +94,7 @@ export type Facts = Omit<Finding, 'sentence'>;
 export function placesOf({ place }: Pick<Finding, 'place'>): string[] {
   return Object.values(place).filter((name) => name !== undefined);
 }
+
+/** Whether the season alone may be what a change is. */
+export const mayBeSeason = ({ causes }: Pick<Facts, 'causes'>) =>
+  causes.some(({ kind, basis }) => kind === 'season' && basis === 'inferred');

@@ -1,5 +1,5 @@
 import { sentencesOf } from '../lib/sentences.ts';
-import type { Facts } from './finding.ts';
+import { type Facts, mayBeSeason } from './finding.ts';
 
 /** Limits of a first paragraph. */
 const MOST_SENTENCES = 3;
@@ -26,10 +26,6 @@ export function paragraphOf(parts: readonly Said[], most = MOST_SENTENCES): { an
   }
   return { answer: answer.join(' '), rest };
 }
-
-/** Whether the season alone may be what a change is. */
-export const mayBeSeason = ({ causes }: Pick<Facts, 'causes'>) =>
-  causes.some(({ kind, basis }) => kind === 'season' && basis === 'inferred');
 
 /** Where a finding stands: counting, what goes on, what ended or may be the season, what did not change. */
 function classOf(facts: Facts): number {

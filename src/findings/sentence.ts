@@ -1,7 +1,7 @@
 import { daysFrom } from '../lib/calendar.ts';
 import { formatNumber, formatPercent } from '../lib/number-text.ts';
 import { capital } from '../lib/sentences.ts';
-import type { Facts, Finding, FindingPlace } from './finding.ts';
+import { type Facts, type Finding, type FindingPlace, mayBeSeason } from './finding.ts';
 import { dateText, listed, pairText, percentText, rangeText, roundedTo, valueText } from './wording.ts';
 
 /** The name of a subject in the middle of a sentence: `conversion rate`, `visits`. */
@@ -141,9 +141,9 @@ function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Gramm
 /** Days that a change may have begun on, at most, where one is named for them all. */
 const SURE_DAYS = 7;
 
-/** Since when a change goes on: since its most likely first day, or since some day between the first and the last that it may be. */
-function sinceText({ from = '', earliest = from, latest = from }: Facts['when'], year: string): string {
-  if (daysFrom(earliest, latest) <= SURE_DAYS) return `since ${dateText(from, year)}`;
+/** Since when a change goes on: its most likely first day, about that of a season, or some day between the first and the last it may be. */
+function sinceText({ when: { from = '', earliest = from, latest = from }, causes }: Facts, year: string): string {
+  if (daysFrom(earliest, latest) <= SURE_DAYS) return `since ${mayBeSeason({ causes }) ? 'about ' : ''}${dateText(from, year)}`;
   return `since some day ${rangeText(earliest, latest, year, ['between', 'and'])}`;
 }
 
@@ -155,7 +155,7 @@ function datedSentence(facts: Facts, subject: string, { nounOf, year }: Grammar)
   const has = isPlural ? 'have' : 'has';
   const size = sizeText(facts, { nounOf });
   const isOpen = when.ongoing && when.to === undefined;
-  const days = isOpen ? sinceText(when, year) : rangeText(from, to, year);
+  const days = isOpen ? sinceText(facts, year) : rangeText(from, to, year);
   const drifted = isOpen ? `${has} drifted` : 'drifted';
   if (when.shape === 'drift') return `${subject} ${drifted} ${size} ${days}${causeText(facts) || ', slowly and on no single day'}.`;
   const than = facts.against?.name === undefined ? '' : ` than ${facts.against.name}`;
@@ -221,7 +221,7 @@ function rangeSentence(facts: Facts, subject: string, grammar: Grammar): string 
 
 /** The sentence of a finding, without its cost. */
 export function sentenceOf(facts: Facts, grammar: Grammar): string {
-  if (facts.verdict === 'measurement') return `It may be the counting, not the customers: ${listed(facts.causes.map(({ name }) => name))}.`;
+  if (facts.verdict === 'measurement') return `The counting may be at fault: ${listed(facts.causes.map(({ name }) => name))}.`;
   const subject = capital(subjectText(facts.subject, facts.place, grammar));
   if (facts.against?.what === 'limit') return limitSentence(facts, subject, grammar);
   if (facts.against?.what === 'expected') return expectedSentence(facts, subject, grammar);
@@ -262,7 +262,7 @@ export function intervalSentence({ subject, place, change, when, cost }: Facts, 
   const begun =
     earliest === latest || earliest === undefined || latest === undefined
       ? ''
-      : `; it may have begun ${rangeText(earliest, latest, grammar.year)}`;
+      : `; it began ${rangeText(earliest, latest, grammar.year, ['between', 'and'])}`;
   const amount = (value: number) => formatNumber(value, { group: true, digits: 0 });
   const unitOfCost = cost && /^[A-Z]{3}$/.test(cost.unit) ? ` ${cost.unit}` : '';
   const costs = cost ? `; ${grammar.nounOf(cost.of).name} ${amount(cost.low)} to ${amount(cost.high)}${unitOfCost}` : '';

@@ -1,4 +1,5 @@
 import { onApiError, refuse } from '../api/errors.ts';
+import { listGoals } from '../api/operations/objects.ts';
 import { listSpeedEvents } from '../api/operations/speed-analysis.ts';
 import { instantOf } from '../api/params.ts';
 import { dateText, listed, rangeText } from '../findings/wording.ts';
@@ -10,6 +11,7 @@ import { ALL_VISITORS } from '../names/match-name.ts';
 import { inTurns } from '../statistics/kept-fits.ts';
 import type { KnownDays } from './calendar/known-days.ts';
 import { clearOccasions, specialSentence } from './calendar/special-words.ts';
+import { isCommerceGoal } from './commerce-goal.ts';
 import { explainHeadline } from './compare/causes.ts';
 import { type ComparisonDrawn, type PeriodsResult, wordComparison } from './compare/comparison.ts';
 import type { Comparison } from './compare/comparison-rows.ts';
@@ -29,6 +31,7 @@ import { type CountingFault, countingFaults, withoutFaults } from './quality/cou
 import { dayPoints, visitedSpan } from './read/day-points.ts';
 import type { MetricAnswers, MetricRow } from './read/metric-answers.ts';
 import { type Device, type MetricGrid, PARTS } from './read/metric-grid.ts';
+import { DEFAULT_METRICS } from './read/metric-query.ts';
 import { refusedNotes } from './read/query-notes.ts';
 import type { TableDrawn } from './read/query-table.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
@@ -403,12 +406,22 @@ function wordPeriods(
   return { comparison, result };
 }
 
+/** A question that names neither metric nor goal, asked of the first goal where the project has none of e-commerce. */
+async function withGoal(input: CompareInput, { lists, note }: CompareContext): Promise<CompareInput> {
+  if (input.metrics !== undefined || input.goalId !== undefined || input.zoneIds !== undefined) return input;
+  const goals = await (await lists()).ask(listGoals, {}).catch(onApiError(() => []));
+  const [first] = goals.some(isCommerceGoal) ? [] : goals;
+  if (first?.id === undefined) return input;
+  note(`The project has no goal of e-commerce: conversions are those of "${first.name}", its first; goalId names another.`);
+  return { ...input, goalId: Number(first.id), metrics: DEFAULT_METRICS.filter((metric) => metric !== 'revenueSum') };
+}
+
 /** Answers a comparison of two periods, or of devices or segments at the same time. */
 export async function compareMetrics(
   input: CompareInput,
   context: CompareContext & Drawing<ComparisonDrawn | TableDrawn>,
 ): Promise<Comparison> {
-  const question = questionOf(input);
+  const question = questionOf(await withGoal(input, context));
   for (const words of zoneMetricWords(input)) context.note(words);
   if (question.by === 'period') return comparePeriods(question, context);
   context.covers(question.period.startMs, question.period.endMs);

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiError, onApiError } from '../api/errors.ts';
-import type { Facts } from '../findings/finding.ts';
-import { mayBeSeason, paragraphOf, ranked } from '../findings/paragraph.ts';
+import { type Facts, mayBeSeason } from '../findings/finding.ts';
+import { paragraphOf, ranked } from '../findings/paragraph.ts';
 import { type Grammar, intervalSentence, saidOf } from '../findings/sentence.ts';
 import { daysBetween, shiftDays } from '../lib/calendar.ts';
 import { isoAt, minuteAt, todayIn } from '../lib/dates.ts';

@@ -125,8 +125,7 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   });
   // Visits and orders go apart where one device changes too, which only the devices tell.
   const faults = broken.filter(({ kind }) => hasAllDevices(grid) || !OF_DEVICES.has(kind));
-  for (const { evidence } of faults)
-    note(`It may be the counting, not the customers: ${evidence}. These days teach nothing and are not judged.`);
+  for (const { evidence } of faults) note(`The counting may be at fault: ${evidence}. These days teach nothing and are not judged.`);
   const input = { query, lines, days: withoutFaults(read.rows, faults), known, timeZone };
   const first = todayIn(timeZone, interval.startMs);
   const among = await inTurns(signal, () => changesFrom(input, first));

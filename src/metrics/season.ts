@@ -35,9 +35,6 @@ interface Lasting extends Omit<DatedChange, 'shape' | 'to' | 'pValue'> {
   readonly to?: string | undefined;
 }
 
-/** Days from which on an episode may be a season: a shorter one is none. */
-const LONG = 28;
-
 /**
  * The jump of a level where it changes, by the ordinary days beside it, less that of last year where it is known of these days, and how far
  * chance and seasons move these.
@@ -83,7 +80,8 @@ function jumpAt(
 function couldBeSeason(metric: string, points: readonly DailyPoint[], change: Lasting): boolean {
   const kind = kindOf(metric);
   const { shape, from, to, days, relative, low, high } = change;
-  if (to !== undefined && days < LONG) return false;
+  // A shorter episode has no level of its own beside the days around it.
+  if (to !== undefined && days < BESIDE) return false;
   if (shape === 'drift') {
     const error = (logOf(high) - logOf(low)) / 2 / Z_95;
     return Math.abs(logOf(relative)) <= Z_95 * Math.hypot(error, seasonOf(kind, days));

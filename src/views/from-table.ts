@@ -1,5 +1,4 @@
-import type { Finding } from '../findings/finding.ts';
-import { mayBeSeason } from '../findings/paragraph.ts';
+import { type Finding, mayBeSeason } from '../findings/finding.ts';
 import { isMoved } from '../findings/sentence.ts';
 import { type CalendarUnit, type Interval, slotsOf } from '../lib/calendar.ts';
 import { DAY_MS } from '../lib/clock.ts';

@@ -112,12 +112,12 @@ describe('the sentence of a finding', () => {
     [
       'a season',
       { causes: [{ kind: 'season', name: 'the season', basis: 'inferred' }] },
-      'Conversion rate has been 36% lower since 4 Sept; the season alone could explain it.',
+      'Conversion rate has been 36% lower since about 4 Sept; the season alone could explain it.',
     ],
     [
       'counting',
       { verdict: 'measurement', causes: [{ kind: 'measurement', name: 'almost no visits were counted on 2026-09-04', basis: 'inferred' }] },
-      'It may be the counting, not the customers: almost no visits were counted on 2026-09-04.',
+      'The counting may be at fault: almost no visits were counted on 2026-09-04.',
     ],
   ])('of %s', (_, more, sentence) => {
     expect(say(step, more)).toBe(sentence);
@@ -315,7 +315,7 @@ describe('beside the sentence', () => {
   it('the details have the interval and the days on which it may have begun', () => {
     const doubtful = { ...step, when: { ...step.when, earliest: '2026-09-02', latest: '2026-09-05' }, cost };
     expect(intervalSentence(doubtful, grammar)).toBe(
-      'Conversion rate: -35.5%, 95% interval -39.1 to -31.6%; revenue -56,966 to -41,630 EUR; it may have begun from 2 to 5 Sept.',
+      'Conversion rate: -35.5%, 95% interval -39.1 to -31.6%; revenue -56,966 to -41,630 EUR; it began between 2 and 5 Sept.',
     );
     expect(intervalSentence(range, grammar)).toBe('');
   });

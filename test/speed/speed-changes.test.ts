@@ -127,7 +127,7 @@ describe('the list of changes', () => {
   const conversion = (own: Partial<RankedChange> = {}) => site('conversionRate', own.from ?? '2026-11-10', own);
   const [part] = conversion().parts;
   it.each<[string, RankedChange, SpeedChange]>([
-    ['what moved by the mix', conversion({ parts: part ? [{ ...part, mix: 'yes' }] : [] }), speed({})],
+    ['what moved by the mix', conversion({ parts: part ? [{ ...part, mix: { of: 'yes', grown: undefined } }] : [] }), speed({})],
     ['a drift of conversion', conversion({ shape: 'drift' }), speed({})],
     ['a drift of speed', conversion(), speed({ shape: 'drift' })],
     ['what began two days later', conversion({ from: '2026-11-12' }), speed({})],

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type Facts, type Finding, findingShape } from '../../findings/finding.ts';
-import { mayBeSeason, paragraphOf, type Said } from '../../findings/paragraph.ts';
+import { type Facts, type Finding, findingShape, mayBeSeason } from '../../findings/finding.ts';
+import { paragraphOf, type Said } from '../../findings/paragraph.ts';
 import { type Grammar, intervalSentence, saidOf, sentenceOf } from '../../findings/sentence.ts';
 import { listed, rangeText } from '../../findings/wording.ts';
 import { daysFrom } from '../../lib/calendar.ts';
@@ -146,10 +146,13 @@ const speedName = ({ metric, relative }: SpeedMove) => `${relative < 0 ? 'a lowe
 function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }>, site: SiteFacts, facts: AnswerFacts): Facts[] {
   const { shape, days, earliest, latest } = change;
   const from = shape === 'drift' ? facts.firstDay : change.from;
-  const grown = change.parts.some(({ metric, relative }) => metric === 'visits' && relative > 0) && (change.maker ?? change.place);
-  const mixedIn = (place: Place) => `a larger share of ${grown && isWithinPlace(grown, place) ? partName(grown, site) : 'other visitors'}`;
+  const mixedIn = (place: Place, { of, grown }: NonNullable<RankedChange['parts'][number]['mix']>) => ({
+    kind: 'mix' as const,
+    name: `a larger share of ${grown && isWithinPlace(grown, place) ? partName(grown, site) : 'other visitors'}`,
+    basis: of === 'yes' ? ('measured' as const) : ('same time' as const),
+  });
   return change.parts.map(({ metric, place, relative, low, high, score, mix, cost }, at): Facts => {
-    const pValue = at === 0 ? change.pValue : tailOf(score);
+    const pValue = at === 0 && !mix ? change.pValue : tailOf(score);
     const dated = { shape, from, ...(change.to !== undefined && { to: change.to }), days, earliest, latest, relative, low, high, pValue };
     const causes = at === 0 ? causesOf(change, beside, site) : [];
     return changeFacts(
@@ -161,7 +164,7 @@ function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }
         cost,
         points: site.daysOf(metric, place),
         last: facts.lastDay,
-        causes: mix ? [{ kind: 'mix', name: mixedIn(place), basis: mix === 'yes' ? 'measured' : 'same time' }] : causes,
+        causes: mix ? [mixedIn(place, mix)] : causes,
         more: moreOf(place, metric, { from, to: change.to ?? (shape === 'outlier' ? from : facts.lastDay) }),
       },
       site.currency,

@@ -188,8 +188,8 @@ function locate(scene: Scene, question: EventQuestion): Located | undefined {
 export interface Part extends Effect {
   readonly metric: string;
   readonly place: Place;
-  /** All visitors' figure moved because a part of them are more or fewer; `maybe` where what was read does not show it. */
-  readonly mix?: Mix;
+  /** All visitors' figure moved because a part of them are more or fewer. */
+  readonly mix?: { readonly of: Mix /** The part that is more; undefined of fewer. */; readonly grown: Place | undefined };
 }
 
 /** One change: what happened on some days at one place. */
@@ -259,16 +259,18 @@ interface Draft {
   readonly most?: Place | undefined;
   readonly maker?: Place | undefined;
   readonly roots: readonly Root[];
-  readonly mixed: readonly (Root & { readonly mix: Mix; readonly at: Place })[];
+  readonly mixed: readonly (Root & { readonly mix: NonNullable<Part['mix']>; readonly at: Place })[];
 }
 
 /** A root joins what already has its place; one that only follows from the mix of visits joins those. */
 function placed(drafts: readonly Draft[], root: Root, located: Located | undefined, isDrift: boolean): readonly Draft[] {
   if (!located) return drafts;
   const visits = drafts.find(({ roots }) => roots.some(({ metric }) => metric === 'visits'));
-  const mix = visits && root.metric !== 'visits' ? located.mixOf(visits.place, visits.relative ?? 0) : undefined;
-  if (mix)
+  const of = visits && root.metric !== 'visits' ? located.mixOf(visits.place, visits.relative ?? 0) : undefined;
+  if (visits && of) {
+    const mix = { of, grown: (visits.relative ?? 0) > 0 ? (visits.maker ?? visits.place) : undefined };
     return drafts.map((draft) => (draft === visits ? { ...draft, mixed: [...draft.mixed, { ...root, mix, at: located.place }] } : draft));
+  }
   // What drifts drifts by itself.
   const others = drafts.filter(({ roots }) => !roots.some(({ metric, goalId }) => metric === root.metric && goalId === root.goalId));
   const known = isDrift

@@ -215,7 +215,9 @@ function acceptedIn(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeS
  */
 export async function findChanges({ series, metrics, ...rest }: ScanRequest, signal: AbortSignal) {
   const { base, from, to } = rest;
-  const searched = new Set(metrics.flatMap((metric) => [metric, ...factorsOf(metric, rest)]));
+  const asked = new Set(metrics.flatMap((metric) => [metric, ...factorsOf(metric, rest)]));
+  // Who comes may be all that moves a rate.
+  const searched = asked.has('conversionRate') ? new Set([...asked, 'visits']) : asked;
   // A segment that ended before has no day that could be looked at.
   const isThere = ({ days }: ChangeSeries) =>
     days.some(({ label, isWhole, denominator }) => label >= from && label <= to && isWhole && denominator > 0);
@@ -242,7 +244,11 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
       events,
     ),
   );
-  const changes = rankChanges(scene, [...events, ...slow]);
+  const ofAsked = (event: ChangeEvent) => ({ ...event, parts: event.parts.filter(({ metric }) => asked.has(metric)) });
+  const changes = rankChanges(
+    scene,
+    [...events, ...slow].map(ofAsked).filter(({ parts }) => parts.length > 0),
+  );
   return {
     changes,
     looked: looked.length,

@@ -1,5 +1,5 @@
-import type { Facts, Finding, FindingPlace } from '../../findings/finding.ts';
-import { mayBeSeason, paragraphOf, ranked } from '../../findings/paragraph.ts';
+import { type Facts, type Finding, type FindingPlace, mayBeSeason } from '../../findings/finding.ts';
+import { paragraphOf, ranked } from '../../findings/paragraph.ts';
 import { type Grammar, isMoved, saidOf, sentenceOf, subjectText } from '../../findings/sentence.ts';
 import { dateText, listed, pairText, rangeText } from '../../findings/wording.ts';
 import { daysFrom, type Interval } from '../../lib/calendar.ts';
@@ -296,15 +296,16 @@ function beforeName(
   { located, currency, grammar: { year } }: ComparisonScene,
   isExplained: boolean,
 ): { name?: string } {
-  const { metric, judgement, days } = change;
+  const { metric, judgement, days, since } = change;
   if (judgement.verdict === 'too young') return { name: 'too few days before' };
   if (!reading || isMoved({ verdict: verdictOf(change) })) return {};
   const first = reading.baselineDays[0]?.interval.label ?? LAST;
   const named = leftOut(change, reading);
   const isNew = (own: DatedChange) => !isExplained || named.every((each) => !areNear(each, { ...own, relative: each.relative }));
-  const held = located.filter(
-    (own) => own.change.shape !== 'outlier' && own.change.from > first && isOf(own, metric, reading) && isNew(own.change),
-  );
+  // Visits that are a part of those that changed hold it, too.
+  const isHeld = (own: SiteChange<Reading>) =>
+    isOf(own, metric, reading) || (own.metric === metric && since !== undefined && areNear(own.change, since));
+  const held = located.filter((own) => own.change.shape !== 'outlier' && own.change.from > first && isHeld(own) && isNew(own.change));
   const texts = held.map((own) =>
     own.change.to === undefined && own.change.from < days.last
       ? `the change since ${dateText(own.change.from, year)}`
@@ -347,7 +348,8 @@ function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | 
     return judgement.verdict === 'within noise' ? [] : causes.map((cause) => ({ ...cause, basis: 'inferred' }));
   }
   const calendar = calendarCauses(change, scene, reading);
-  if (!isMoved({ verdict: verdictOf(change) }) || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return calendar;
+  const isTold = isMoved({ verdict: verdictOf(change) }) || change.beyond !== undefined;
+  if (!isTold || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return calendar;
   const { causes, input } = scene;
   // Shares of devices move the rate of all visits, and that of no device.
   const isWhole = reading !== undefined && reading === causes.whole;
@@ -390,7 +392,12 @@ function tellComparison(scene: ComparisonScene) {
   const { input, faults, grammar, located } = scene;
   const { readings } = input;
   const { headline, changes, hidden } = input.judged;
-  const dated = located.map((own) => ({ own, facts: datedFacts(own, scene) }));
+  const asked = new Set(changes.map(({ metric }) => metric));
+  const dated = located.flatMap((own) => {
+    const facts = datedFacts(own, scene);
+    // The season is told of what was asked about, and not beside last year, which shows it.
+    return mayBeSeason(facts) && !(asked.has(own.metric) && input.windows.isAdjacent) ? [] : [{ own, facts }];
+  });
   const isDated = hidden && located.some(({ reading }) => reading === hidden.reading);
   const alone =
     hidden && !isDated ? [rangeFacts(changeOf(hidden.metric, hidden, input.windows, hidden.reading.device), hidden.reading, scene)] : [];
@@ -408,12 +415,14 @@ function tellComparison(scene: ComparisonScene) {
   const isOfGoal = ({ place }: Finding) => place.goal !== undefined;
   const isAsked = (each: Finding) => each.subject === headline.metric || isOfGoal(each);
   const ofRanges = [...ranges.filter(isAsked), ...ranges.filter((each) => !isAsked(each) && isMoved(each))];
-  const calm = ranges.filter((each) => !isAsked(each) && !isMoved(each));
+  const calm = ranges.filter((each) => !isAsked(each) && !isMoved(each) && each.now !== null);
   const shown = ofRanges.every(isAsked) ? 1 : 0;
   // Days on which counting failed come first, those of the baseline alone behind.
   const isBehind = (each: Finding) =>
     mayBeSeason(each) || (each.verdict === 'measurement' ? (each.when.to ?? LAST) < scene.period.from : each.when.shape === 'day');
-  const [lasting, behind] = [told.filter((each) => !isBehind(each)), told.filter(isBehind)];
+  // One slow move is told once, with the figures of the ranges.
+  const isOfRange = (each: Finding) => mayBeSeason(each) && ranges.some((range) => range.subject === each.subject && mayBeSeason(range));
+  const [lasting, behind] = [told.filter((each) => !isBehind(each)), told.filter((each) => isBehind(each) && !isOfRange(each))];
   // The ranges hold days without the change, so that their figures are others than its size; of its causes only days are not said yet.
   const whole = ({ causes, ...finding }: Finding) => {
     if (lasting.length === 0 || finding.against?.what === 'expected') return finding.sentence;

@@ -28,16 +28,18 @@ import type { Reading } from './readings.ts';
 /** A change that made that of a metric on the one device, else the one segment, that moved unlike the rest; itself where none did. */
 function narrowed(own: SiteChange<Reading>, of: string, { parts, segments, judged }: CausesInput): SiteChange<Reading> {
   const { metric, change, reading } = own;
-  const devices = parts.filter((part) => part !== reading && isWithin(part, reading));
+  const devices = parts.filter(
+    (part) => part !== reading && part.segmentIds.length === reading.segmentIds.length && isWithin(part, reading),
+  );
   const named = devices.map((part) => ({ name: part.device, reading: part }));
   // A device that alone shows it and makes it needs no test beside the others.
   const shown = judged.devicesOf(metric).flatMap(({ reading: part, changes }) => {
     const days = { first: change.from, last: change.to ?? LAST };
     const same = changes.find((each) => each.shape === change.shape && areNear(each, change) && isOn(each, days));
-    return same ? [{ metric, reading: part, change: same }] : [];
+    return same && devices.includes(part) ? [{ metric, reading: part, change: same }] : [];
   });
   const [alone] = shown.length === 1 ? shown : [];
-  const there = alone && devices.includes(alone.reading) ? measuredAt(alone) : undefined;
+  const there = alone && measuredAt(alone);
   if (there && isOfThisPart(there, own)) return there;
   // The segments that were read are those in which the headline moved unlike the rest.
   const chosen = of === judged.headline.metric ? segments.chosen.filter((segment) => isWithin(segment.reading, reading)) : [];
@@ -80,8 +82,9 @@ export function datedChanges(input: CausesInput): SiteChange<Reading>[] {
   const { changes, headline, hidden } = judged;
   const placed: SiteChange<Reading>[] = [];
   const place = (own: SiteChange<Reading>, of: Change) => {
-    // A device that shows it best need not be the one that made it.
-    const whole = readings.find((each) => isWithin(own.reading, each));
+    // A device or a segment that shows it best need not be the one that made it.
+    const wider = readings.filter((each) => isWithin(own.reading, each));
+    const whole = wider.find((each) => wider.every((other) => isWithin(other, each)));
     placed.push(narrowed((whole && onTheWhole(own, whole)) ?? own, of.metric, input));
   };
   const asked = changes.map((change, at) => ({

@@ -12,7 +12,7 @@ import { sumOf, valueOf } from '../engine/series.ts';
 import { wordedAll } from '../findings.ts';
 import { isCount, unitOf } from '../metric-definitions.ts';
 import type { MetricValues } from '../read/combine.ts';
-import { dayPoints, kindOf } from '../read/day-points.ts';
+import { dayPoints, kindOf, rounded } from '../read/day-points.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Cell, Comparison } from './comparison-rows.ts';
 import { fixed } from './contributions.ts';
@@ -30,33 +30,38 @@ export const isEmpty = ({ values }: Pick<Side, 'values'>) => values['visits'] ==
 /** Days that both sides need. */
 const LEAST_DAYS = 5;
 
-/** A difference of two sides: its p-value, and half of its interval at 95 %. */
+/** A difference of two sides: its p-value, half of its interval (95 %), and the rate of the first where the other lacks days. */
 interface Difference {
   readonly pValue: number;
   readonly half: number;
+  readonly sameDays: number | undefined;
 }
 
 /**
  * The difference of two sides by the days of both, paired, each with the weight of its counts (ratio estimator, Cochran 1977, 6.4), which
- * holds for groups that overlap too; undefined of too few days.
+ * holds for groups that overlap too; undefined of too few days. Its error is that of neighbouring days (von Neumann 1941), so that a change
+ * of one side within the range is no scatter; two thirds as many degrees of freedom are left.
  */
 function differenceOf(metric: string, reference: Side, other: Side): Difference | undefined {
   const twins = new Map(dayPoints(other.days, metric).map((point) => [point.label, point]));
-  const shared = dayPoints(reference.days, metric).filter(({ label }) => twins.has(label));
+  const all = dayPoints(reference.days, metric);
+  const shared = all.filter(({ label }) => twins.has(label));
   if (shared.length < LEAST_DAYS) return undefined;
-  const freedom = shared.length - 1;
+  const freedom = (2 / 3) * (shared.length - 1);
   const [first, second] = [shared, shared.flatMap(({ label }) => twins.get(label) ?? [])].map((points) => {
     const [level, weight] = [valueOf(points), sumOf(points, 'denominator')];
     return { level, residuals: points.map(({ numerator, denominator }) => (numerator - level * denominator) / weight) };
   });
   if (!first || !second) return undefined;
-  const squares = shared.map((_, day) => (nth(second.residuals, day) - nth(first.residuals, day)) ** 2);
-  const error = Math.sqrt((shared.length ** 2 / freedom) * meanOf(squares));
+  const gaps = shared.map((_, day) => nth(second.residuals, day) - nth(first.residuals, day));
+  const squares = gaps.slice(1).map((gap, day) => (gap - nth(gaps, day)) ** 2 / 2);
+  const error = Math.sqrt(shared.length * meanOf(squares));
   const difference = second.level - first.level;
   // Sides that are the same on all days do not scatter.
   const score = difference === 0 ? 0 : difference / error;
   const times = kindOf(metric) === 'share' ? 100 : 1;
-  return { pValue: tailOf(normalOf(score, freedom)), half: times * error * studentOf(Z_95, freedom) };
+  const sameDays = shared.length < all.length && !isCount(metric) ? rounded(metric, times * first.level) : undefined;
+  return { pValue: tailOf(normalOf(score, freedom)), half: times * error * studentOf(Z_95, freedom), sameDays };
 }
 
 const VERDICTS = { higher: 'higher', lower: 'lower', 'within noise': 'unchanged', 'not enough data': 'too few data' } as const;
@@ -71,7 +76,7 @@ interface SidesScene {
 
 /** The record of a side that is held against the first one. */
 function factsOf(side: SideValue, first: string, { kind, currency, placeOf }: SidesScene): Facts[] {
-  const { metric, name, value, reference, verdict, half } = side;
+  const { metric, name, value, reference, verdict, half, isOfSameDays } = side;
   // That a part holds less than the whole, or that nothing was counted on either side, is no finding.
   if (verdict === undefined || reference === undefined || !(value || reference) || (first === ALL_VISITORS && isCount(metric))) return [];
   const whole = placeOf(metric);
@@ -85,7 +90,7 @@ function factsOf(side: SideValue, first: string, { kind, currency, placeOf }: Si
       place: { ...whole, [kind]: present(whole[kind], name).join(' and ') },
       when: { shape: 'range', ongoing: false },
       now: value,
-      against: { what: 'others', name: first, value: reference },
+      against: { what: 'others', name: isOfSameDays ? `${first} on the same days` : first, value: reference },
       ...(isMoved && {
         change: { percent: percentOf(difference), low: Math.max(-100, percentOf(difference - half)), high: percentOf(difference + half) },
       }),
@@ -105,6 +110,8 @@ interface SideValue {
   readonly verdict: SideVerdict | undefined;
   /** Half of the interval of the difference, of a count over all days of the range. */
   readonly half: number;
+  /** The reference is that of the days on which the side has visits, not of all. */
+  readonly isOfSameDays?: boolean;
 }
 
 const short = (number: number) => Number(number.toPrecision(Math.abs(number) >= 1000 ? 8 : 4));
@@ -155,14 +162,15 @@ export function compareSides(
   const verdictOf = verdictsOf(judged.flat().map(({ difference }) => difference));
   const values = judged.flatMap((own, at) => {
     const metric = metrics[at] ?? '';
-    const first = reference.values[metric] ?? null;
+    const ofAll = reference.values[metric] ?? null;
     const sides = own.map(({ side, difference }): SideValue => {
       const value = side.values[metric] ?? null;
+      const first = difference?.sameDays ?? ofAll;
       const half = (difference?.half ?? 0) * (isCount(metric) ? side.days.length : 1);
       const verdict = isEmpty(side) ? undefined : verdictOf(difference, (value ?? 0) > (first ?? 0));
-      return { metric, name: side.name, value, reference: first, verdict, half };
+      return { metric, name: side.name, value, reference: first, verdict, half, isOfSameDays: first !== ofAll };
     });
-    const whole = { metric, name: reference.name, value: first, reference: undefined, verdict: undefined, half: 0 };
+    const whole = { metric, name: reference.name, value: ofAll, reference: undefined, verdict: undefined, half: 0 };
     return [whole, ...sides.toSorted((a, b) => Number(isApart(b)) - Number(isApart(a)) || distanceOf(b) - distanceOf(a))];
   });
   const findings = wordedAll(

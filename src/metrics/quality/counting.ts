@@ -204,7 +204,8 @@ interface Factors {
 /** The evidence of each kind of fault, in a clause without its end. */
 const EVIDENCE: Readonly<Record<Fault['kind'], (fault: Factors, when: string, on: string) => string>> = {
   'no data': (_, when) => `almost no visits were counted ${when}`,
-  'part of a day': ({ visits }, when) => `only ${percent(visits)} of the usual visits ${when}, on all devices; a holiday lowers every hour`,
+  'part of a day': ({ visits }, when) =>
+    `only ${percent(visits)} of the usual visits ${when}, on all devices, as on a holiday or where hours are missing`,
   'device missing': (_, when, on) => `almost no visits${on} were counted ${when}`,
   'counted twice': (_, when) => `visits and orders are about twice the usual ${when}, on all devices alike`,
   'visits not counted': ({ visits, orders }, when, on) =>

@@ -61,7 +61,13 @@ it('a trend is told for the days that are looked at, on none of which it began',
 it('a change of visits is of no goal, whose rates beside it name theirs', () => {
   const place = { device: 'mobile', goalId: 7 } as const;
   const size = { relative: 2, low: 1.8, high: 2.2, score: 9 };
-  const rate = { metric: 'conversionRate', place: { device: 'all', goalId: 7 }, ...size, relative: -0.3, mix: 'yes' } as const;
+  const rate = {
+    metric: 'conversionRate',
+    place: { device: 'all', goalId: 7 },
+    ...size,
+    relative: -0.3,
+    mix: { of: 'yes', grown: { device: 'mobile' } },
+  } as const;
   const change: RankedChange = {
     shape: 'episode',
     from: '2026-11-02',

@@ -50,9 +50,9 @@ function seriesOf(cells: readonly Cell[], rate: string, seed: number): ChangeSer
   });
 }
 
-async function find(cells: readonly Cell[], rate: string, seed: number, last = DAYS - 1) {
+async function find(cells: readonly Cell[], rate: string, seed: number, last = DAYS - 1, metrics = ['visits', rate]) {
   const range = { from: dayOf(HISTORY), to: dayOf(last) };
-  const asked = { series: seriesOf(cells, rate, seed), metrics: ['visits', rate], base: { device: 'all' } as const, ...range };
+  const asked = { series: seriesOf(cells, rate, seed), metrics, base: { device: 'all' } as const, ...range };
   return (await findChanges(asked, AbortSignal.any([]))).changes;
 }
 
@@ -106,15 +106,12 @@ it('the rate of a segment that a campaign of other visitors moved is told with t
     cell('mobile', true, 600),
     campaign,
   ];
-  const changes = await find(cells, 'bounceRate', 1);
-  const told = changes.map(({ place, parts }) => [place.device, parts.map(({ metric, mix }) => [metric, mix])]);
-  expect(told).toEqual([
-    [
-      'mobile',
-      [
-        ['visits', undefined],
-        ['bounceRate', 'maybe'],
-      ],
-    ],
-  ]);
+  const told = async (...asked: readonly string[]) => {
+    const changes = await find(cells, asked.at(-1) ?? '', 1, DAYS - 1, [...asked]);
+    return changes.map(({ place, parts }) => [place.device, parts.map(({ metric, mix }) => [metric, mix?.of, mix?.grown?.device])]);
+  };
+  const rateOf = (rate: string) => [rate, 'maybe', 'mobile'];
+  expect(await told('visits', 'bounceRate')).toEqual([['mobile', [['visits', undefined, undefined], rateOf('bounceRate')]]]);
+  // Also where visits were not asked for.
+  expect(await told('conversionRate')).toEqual([['mobile', [rateOf('conversionRate')]]]);
 });

@@ -68,4 +68,14 @@ describe('sides at the same time', () => {
     const campaign: SideOf = (day) => ({ visits: day < 7 ? 2_300 : 85, rate: 0.03 });
     expect(toldShare(14, [flat(330, 0.03), campaign, flat(600, 0.03)], 'visits of 1')).toBeGreaterThan(0.95);
   });
+
+  it('are told apart though one of them broke within the range, and by the days that both have', () => {
+    const broken: SideOf = (day) => ({ visits: 1_400, rate: day < 18 ? 0.046 : 0.014 });
+    expect(toldShare(28, [broken, flat(1_500, 0.028)], 'conversionRate of 1')).toBeGreaterThan(0.75);
+    const ended: SideOf = (day) => ({ visits: day < 18 ? 300 : 0, rate: 0.046 });
+    const { findings } = comparedOf(1, 28, [broken, ended]);
+    const found = findings.find(({ subject }) => subject === 'conversionRate');
+    expect(found?.against?.name).toBe('0 on the same days');
+    expect(found?.against?.value).toBeCloseTo(4.6, 0);
+  });
 });
