@@ -396,6 +396,7 @@ async function lookAtSite(
     ranked: changes,
     faults,
     special: site ? specialOf(base, scanned, known, changes) : [],
+    asked: { metrics: input.metrics?.filter((metric) => metric !== 'all') ?? [], place: base.place },
     askedGoals: asked.areGoalsAsked ? asked.goalIds.flatMap((id) => id ?? []) : [],
     spans: spansOf(readings, base.place, { startMs, endMs }, timeZone, lists),
     nameOf: (kind, id) => (kind === 'goal' ? (goals.names.get(id) ?? String(id)) : lists.nameOf(kind, id)),

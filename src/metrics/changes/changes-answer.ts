@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Facts, type Finding, findingShape, mayBeSeason } from '../../findings/finding.ts';
 import { paragraphOf, type Said } from '../../findings/paragraph.ts';
-import { type Grammar, intervalSentence, saidOf, sentenceOf } from '../../findings/sentence.ts';
+import { type Grammar, intervalSentence, saidOf, sentenceOf, subjectText } from '../../findings/sentence.ts';
 import { listed, rangeText } from '../../findings/wording.ts';
 import { daysFrom } from '../../lib/calendar.ts';
 import { todayIn } from '../../lib/dates.ts';
@@ -56,6 +56,8 @@ export interface SiteFacts extends Searched {
   readonly faults: readonly CountingFault[];
   /** Special days in the range that did much to visits. */
   readonly special: readonly Occasion[];
+  /** Metrics that were named, at the place that all of it is of. */
+  readonly asked: { readonly metrics: readonly string[]; readonly place: Place };
   /** Goals that were named: what became of them comes first. */
   readonly askedGoals: readonly number[];
   /** Since when and until when segments have visits. */
@@ -214,7 +216,12 @@ function nothingSentence({ site, firstDay, lastDay }: AnswerFacts, slow: readonl
   const more = all.length > MOST_EXCEPTED ? ['what the details list'] : [];
   const apart = all.length === 0 ? '' : `apart from ${listed([...all.slice(0, MOST_EXCEPTED), ...more])}, `;
   const what = (site?.unread.selections ?? 0) > 0 ? 'nothing that was looked at' : 'nothing';
-  return capital(`${apart}${what} changed beyond chance ${rangeText(firstDay, lastDay, year)}.`);
+  const { metrics = [], place } = site?.asked ?? {};
+  const named = metrics
+    .slice(0, MOST_EXCEPTED)
+    .map((metric) => subjectText(metric, site && place ? placeOf(place, metric, site) : {}, grammar));
+  const where = metrics.length > named.length || named.length === 0 ? '' : ` in ${listed(named)}`;
+  return capital(`${apart}${what} changed beyond chance${where} ${rangeText(firstDay, lastDay, year)}.`);
 }
 
 const isOfGoal = ({ parts }: RankedChange, id: number) =>

@@ -9,6 +9,7 @@ const facts = (selections: number): AnswerFacts => ({
     faults: [],
     spans: [],
     askedGoals: [],
+    asked: { metrics: [], place: { device: 'all' } },
     special: [],
     nameOf: (_, id) => String(id),
     currency: 'EUR',
@@ -30,6 +31,11 @@ const facts = (selections: number): AnswerFacts => ({
 
 it('says that nothing changed, and what could not be read or was not looked at', () => {
   expect(changesAnswer(facts(0)).answer).toBe('Nothing changed beyond chance from 29 Oct to 25 Nov.');
+  const { site, ...rest } = facts(0);
+  const asked = { metrics: ['conversionRate'], place: { device: 'mobile' } } as const;
+  expect(changesAnswer({ ...rest, site: site && { ...site, asked } }).answer).toBe(
+    'Nothing changed beyond chance in mobile conversion rate from 29 Oct to 25 Nov.',
+  );
   expect(changesAnswer({ ...facts(9), unseen: ['The zones of this app were not looked at.'] }).answer).toBe(
     'Nothing that was looked at changed beyond chance from 29 Oct to 25 Nov. Of 21 selections, 9 could not be read. ' +
       'The zones of this app were not looked at.',
