@@ -6,9 +6,8 @@ export function sentencesOf(text: string): string[] {
   return text.split(SENTENCE_END).filter((sentence) => sentence !== '');
 }
 
-/** Intervals and reservations, which the answer has, and what stands in brackets behind a sentence. */
-const BESIDE_TITLES =
-  /\. \(.*$|\.$| \([\d.]+%: [^)]*\)|, (the [^,;]* included|likely but not certain|which may be chance)(?=[,;.]| \(|$)/gs;
+/** Intervals, which the answer has, and what stands in brackets behind a sentence. */
+const BESIDE_TITLES = /\. \(.*$|\.$| \([\d.]+%: [^)]*\)/gs;
 
 /** The first sentence of a text as a title. */
 export const headlineOf = (text: string) => (sentencesOf(text)[0] ?? '').replaceAll(BESIDE_TITLES, '');

@@ -221,6 +221,7 @@ interface Queried {
   readonly rows: readonly MetricRow[];
   readonly currency: string | undefined;
   readonly table: QueryTable;
+  readonly isDrawn?: true;
 }
 
 /** The names of rows, and the grammar of sentences on them. */
@@ -260,7 +261,14 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
   if (course !== '' && isOfDays(timeUnitOf(complete.breakdown))) return together(textsTold(course), first, last);
   const [from, to] = [complete.interval.startMs, complete.interval.endMs].map((ms) => todayIn(context.timeZone, ms));
   const ofToday = todaySentence(complete, context);
-  const lead = leadOf(table, { query: complete, from: from ?? '', to: to ?? '', isOpen: ofToday !== '', grammar });
+  const lead = leadOf(table, {
+    query: complete,
+    from: from ?? '',
+    to: to ?? '',
+    isOpen: ofToday !== '',
+    isDrawn: queried.isDrawn,
+    grammar,
+  });
   return together(first, textsTold(await zoneChangeSentence(complete, queried.isExpected, context), course, lead, ofToday), last);
 }
 
@@ -280,12 +288,14 @@ async function drawnOf(
   const silent = { ...context, note: () => undefined };
   const tell = (own: ExpectedRead, more: Partial<MetricQuery>) => {
     const queries = { asked: { ...asked, ...more }, whole: { ...whole, ...more }, complete: { ...complete, ...more } };
-    return tellQuery({ ...queried, ...queries }, own, naming, silent);
+    return tellQuery({ ...queried, ...queries, isDrawn: true }, own, naming, silent);
   };
   const answers = askedOf(complete).map(async (metric) => {
     // Rows in the order of another are no rank of it.
     const isRanked = (complete.order?.metric ?? metric) === metric;
-    const { lead } = isRanked ? await tell({ ...read, changes: [] }, { metrics: [metric] }) : { lead: [] };
+    // The words on unusual rows point at sentences on changes.
+    const alone = { ...read, changes: [], ...(asked.expected && { found: [] }) };
+    const { lead } = isRanked ? await tell(alone, { metrics: [metric] }) : { lead: [] };
     return [metric, lead.flat()[0] ?? ''] as const;
   });
   const isTold = told.length > 0 || asked.expected;

@@ -31,6 +31,8 @@ interface LeadScene {
   readonly to: string;
   /** These days are not over. */
   readonly isOpen?: boolean;
+  /** The rows are seen as a picture, of which their sum says nothing. */
+  readonly isDrawn?: boolean | undefined;
   readonly grammar: Grammar;
 }
 
@@ -109,7 +111,7 @@ const isLimited = ({ limit }: Pick<MetricQuery, 'limit'>, rows: number) => limit
  */
 export function leadOf(table: QueryTable, scene: LeadScene): string {
   const { columns, rows, units, filters = {} } = table;
-  const { query, from, to, isOpen = false, grammar } = scene;
+  const { query, from, to, isOpen = false, isDrawn = false, grammar } = scene;
   const asked = askedOf(query);
   const names = columns.slice(
     0,
@@ -132,7 +134,8 @@ export function leadOf(table: QueryTable, scene: LeadScene): string {
     const subject = subjectText(metric, place, grammar);
     // Weekdays of ranges that hold one of them more often are no rank of counts.
     if (isOfDays(unit) && isCount(metric)) return '';
-    const isSummed = rank === 0 && unit !== undefined && names.length === 1 && !isLimited(query, rows.length) && isCount(metric);
+    const isSummed =
+      !isDrawn && rank === 0 && unit !== undefined && names.length === 1 && !isLimited(query, rows.length) && isCount(metric);
     const ends = endsText(metric, isSummed || rank > 0 ? subject : `${subject} ${when}`, table, names, scene);
     if (ends === '' || !isSummed) return ends;
     const at = columns.indexOf(metric);
