@@ -1,5 +1,4 @@
 import type { Finding } from '../findings/finding.ts';
-import { isMoved } from '../findings/sentence.ts';
 import { dayAfter, daysFrom, type Interval } from '../lib/calendar.ts';
 import { todayIn } from '../lib/dates.ts';
 import { present } from '../lib/sentences.ts';
@@ -12,7 +11,7 @@ import { meanOf } from '../statistics/order.ts';
 import { digitsOf, formatValue, intervalIn, momentWords, type Unit, unitIn } from './charts/values.ts';
 import { chartOfTable } from './from-table.ts';
 import { type BarsSpec, type ChartSpec, joined } from './spec.ts';
-import { filterWords, findingsDrawn, notDrawn, placeBeside } from './told.ts';
+import { changesIn, filterWords, notDrawn, placeBeside } from './told.ts';
 
 /** A comparison as it is drawn, without its result. */
 type ComparisonOptions = Omit<ComparisonDrawn, 'result'>;
@@ -97,10 +96,11 @@ const rangesIn = ({ timeZone, period, baseline }: ComparisonOptions) =>
 /** Days before a change that show what it changed from, and the most days that are drawn for it. */
 const [DAYS_BEFORE, MOST_DAYS] = [7, 92];
 
-/** The first of these with a date among the days that can be drawn. */
-function storyOf(drawn: readonly Finding[], { period, timeZone }: ComparisonOptions): Finding | undefined {
-  const earliest = dayAfter(todayIn(timeZone, period.endMs), DAYS_BEFORE - MOST_DAYS);
-  return drawn.find((each) => isMoved(each) && each.when.shape !== 'range' && (each.when.from ?? '') >= earliest);
+/** The first change of the metric, or of what makes it, that begins among the days that can be drawn. */
+function storyOf({ data, headline: { metric } }: PeriodsResult, { period, timeZone }: ComparisonOptions): Finding | undefined {
+  const last = todayIn(timeZone, period.endMs);
+  const earliest = dayAfter(last, DAYS_BEFORE - MOST_DAYS);
+  return changesIn(data.findings, metric, [earliest, last]).find(({ when: { from = '' } }) => from >= earliest);
 }
 
 /** The lines of the headline: one range on the other where the baseline lies far before, else all days from before the change on. */
@@ -193,8 +193,7 @@ const segmentWords = (count: number) =>
 export function chartOfComparison({ result, ...options }: ComparisonDrawn): ChartSpec | undefined {
   const { headline, byDevice, bySegment, factors } = result;
   const { metric, isPerDay } = headline;
-  const found = findingsDrawn(result.data.findings, metric, { filters: options.filters, lines: linesIn(options) });
-  const story = storyOf(found, options);
+  const story = storyOf(result, options);
   const unit = unitIn(unitOf(metric, options.currency), true);
   const trend = trendOf(result, story, options);
   const { verdict } = headline.judgement;

@@ -12,7 +12,7 @@ import { nameOf } from '../metrics/metric-names.ts';
 import { OTHER_DEVICE } from '../metrics/read/metric-grid.ts';
 import { DAYS_COLUMN, PART_MARK, type QueryTable, type TableRange, TOTAL } from '../metrics/read/query-table.ts';
 import { ALL_VISITORS } from '../names/match-name.ts';
-import { intervalIn, momentWords, rangeIn, sinceWords, type Unit, unitIn } from './charts/values.ts';
+import { digitsOf, formatValue, intervalIn, momentWords, rangeIn, sinceWords, type Unit, unitIn } from './charts/values.ts';
 import {
   type BarSeries,
   type BarsSpec,
@@ -21,10 +21,23 @@ import {
   joined,
   NO_NAME,
   type TrendEvent,
+  type TrendLevel,
   type TrendSeries,
   type TrendSpec,
 } from './spec.ts';
-import { besideMark, changesBeside, type Filters, filterWords, findingsDrawn, isMeant, isOnDays, notDrawn, ownMark } from './told.ts';
+import {
+  besideMark,
+  changesIn,
+  type Filters,
+  filterWords,
+  findingsDrawn,
+  isChange,
+  isMeant,
+  isOnDays,
+  levelsOf,
+  notDrawn,
+  ownMark,
+} from './told.ts';
 
 /** More lines or colours cannot be distinguished. */
 const MAX_SERIES = 8;
@@ -63,8 +76,6 @@ interface DrawnCell {
   readonly expected: Readonly<Record<'expected' | 'low' | 'high', number | null>>;
   /** It has days that are to come: what is expected of it holds all changes that are known. */
   readonly isAhead: boolean;
-  /** How far it lies from what was expected, in percent, where its bounds say that it is not that. */
-  readonly off: number | undefined;
 }
 
 /** The findings of a metric about what is drawn of it. */
@@ -117,15 +128,12 @@ function drawnOf(
       const columnOf = (part: string) => (columns.includes(part) ? part : `${metric}${capital(part)}`);
       const named = (part: string) => at(columnOf(part));
       const [value, expected, low, high] = [at(metric), named('expected'), named('low'), named('high')];
-      const isAhead = row[columns.indexOf(columnOf('verdict'))] === 'forecast';
-      const isOff = value !== null && !isAhead && (value < (low ?? value) || value > (high ?? value));
       return {
         labels: row.slice(0, count).map((label) => String(label ?? '')),
         value,
         share: at(`${metric}${SHARE}`),
         expected: { expected, low, high },
-        isAhead,
-        off: isOff && expected ? 100 * (value / expected - 1) : undefined,
+        isAhead: row[columns.indexOf(columnOf('verdict'))] === 'forecast',
       };
     }),
     unit: unitIn(units[metric]),
@@ -147,10 +155,10 @@ type CellsByTime = ReadonlyMap<string, DrawnCell>;
 /** A line of a table over time: its name, and its cells by time. */
 type Line = readonly [name: string, cells: CellsByTime];
 
-/** The sentence of a finding of the metric, else what answers for it, else the name of what is drawn. */
-function titleIn({ metric, dimensions }: Drawn, { sentence = '' }: Partial<Finding> = {}, answers: TableRange['answers'] = {}) {
+/** What was found, else what answers for the metric, else the name of what is drawn. */
+function titleIn({ metric, dimensions }: Drawn, found = '', answers: TableRange['answers'] = {}) {
   const by = dimensions.length > 0 ? ` by ${dimensions.join(' and ')}` : '';
-  return headlineOf(sentence || (answers[metric] ?? '')) || capital(`${nameOf(metric)}${by}`);
+  return headlineOf(found || (answers[metric] ?? '')) || capital(`${nameOf(metric)}${by}`);
 }
 
 /** Rows that hide how the others differ: the whole, and what belongs to no device. */
@@ -193,48 +201,88 @@ function expectedLines(cells: readonly DrawnCell[], inPart: readonly string[], i
 /** More would cover each other. */
 const MOST_MARKS = 4;
 
-/** The rows of a line that are not what was expected, those that lie farthest from it first, each with how far. */
-const rowMarks = ({ dimensions: [per = '', ...others], cells }: Drawn): TrendEvent[] =>
-  cells
-    .flatMap(({ labels: [label = ''], off }) => (off === undefined || others.length > 0 ? [] : [{ off, time: timeOf(label) }]))
-    .toSorted((a, b) => Math.abs(b.off) - Math.abs(a.off))
-    .map(({ off, time }) => ({
-      time,
-      name: `${momentWords(time, per)} ${formatPercent(off, { sign: true, digits: 0 })}`,
-      isOfValue: true,
-    }));
-
 const isByDay = ({ dimensions: [unit = ''] }: Drawn) => unit === 'day' || unit === 'hour';
 
-/** The finding of a picture over time, its marks, and how many days are off without one. */
-function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly string[]) {
+/** The line of a change, else the only one, with its levels before and in it, in words too; undefined where it does not show the change. */
+function shownOf(
+  { metric, unit, dimensions: [per = ''], filters }: Drawn,
+  lines: readonly Line[],
+  change: Finding,
+  times: readonly string[],
+) {
+  const [only, ...others] = lines;
+  const own = lines.find(([name]) => isMeant(name.split(', '), change, filters)) ?? (others.length === 0 ? only : undefined);
+  const whole = [...(own?.[1] ?? [])].flatMap(([time, { labels, value }]) =>
+    value === null || labels[0]?.endsWith(PART_MARK) ? [] : [{ time, value }],
+  );
+  const levels = levelsOf(whole, change, times);
+  if (!levels) return undefined;
+  const digits = digitsOf(levels.map(({ value }) => value));
+  const [was, is] = levels.map(({ value }) => formatValue(value, unit, digits));
+  const { from = '', to } = change.when;
+  const subject = present(nameOf(metric), others.length > 0 && own?.[0]).join(', ');
+  const each = isCount(metric) ? ` ${per === 'hour' ? 'an' : 'a'} ${per}` : '';
+  const since = to === undefined ? 'since' : sinceWords(change.when);
+  return { levels, title: `${subject}: typically ${was}${each} before ${momentWords(from, 'day')}, ${is} ${since}.` };
+}
+
+/** What the title of a picture says, with the levels that show a change of another place or metric. */
+interface Told {
+  readonly finding: Finding;
+  readonly title: string;
+  readonly levels?: readonly TrendLevel[];
+}
+
+/** The marks of values that are not what was expected, those that lie farthest from it first, each with how far. */
+function unusualMarks(drawn: Drawn, own: readonly Finding[], times: readonly string[]): TrendEvent[] {
+  const marks = own.map(({ when: { from = '' }, change }) => {
+    const time = isByDay(drawn) ? from : (times.findLast((each) => each <= from) ?? from);
+    const off = formatPercent(change?.percent ?? 0, { sign: true, digits: 0 });
+    return { time, name: `${momentWords(time, drawn.dimensions[0] ?? '')} ${off}`, isOfValue: true as const };
+  });
+  return [...new Map(marks.map((mark) => [mark.time, mark])).values()];
+}
+
+/**
+ * What a picture over time tells: the first finding of what is drawn, or change that its line shows though its place or metric is not
+ * drawn; with its marks, the words on a change that the title does not name, and how many unusual days have no mark.
+ */
+function toldOf(drawn: Drawn, lines: readonly Line[], findings: readonly Finding[] = [], times: readonly string[]) {
   // One day is not seen in a course of weeks or months.
   const isSeen = ({ when }: Finding) => when.shape !== 'day' || isByDay(drawn);
-  const isBefore = ({ when }: Finding) => (when.from ?? '') < (times[0] ?? '');
   const own = findingsIn(drawn, findings).filter((each) => isSeen(each) && isOnDays(each, times));
-  // No day before it is drawn, and nothing of it where the season made it.
-  const isTitle = (each: Finding) => each.when.shape !== 'day' && !(mayBeSeason(each) && isBefore(each));
-  const ownTitle = own.find((each) => isTitle(each) && (isMoved(each) || each.verdict === 'unchanged'));
-  const others = changesBeside(findings, present(ownTitle), drawn.metric, times);
-  // A change of a place that has no line says more of a picture than how its days rank.
-  const finding = ownTitle ?? others.find((each) => each.subject === drawn.metric && !isBefore(each));
-  const story = finding && isMoved(finding) && finding.when.shape !== 'range' ? finding : undefined;
-  const beside = others.filter((each) => each !== story);
+  const changes = changesIn(findings, drawn.metric, times);
+  const isOfRanges = own.some(({ when, against }) => when.shape === 'range' && against?.what === 'before');
+  const [told] = findings.flatMap((finding): Told[] => {
+    if (own.includes(finding)) {
+      // No day before it is drawn, and nothing of it where the season made it.
+      const isUnseen = mayBeSeason(finding) && (finding.when.from ?? '') < (times[0] ?? '');
+      const isTold = finding.when.shape !== 'day' && !isUnseen && (isMoved(finding) || finding.verdict === 'unchanged');
+      return isTold ? [{ finding, title: finding.sentence }] : [];
+    }
+    const shown = !isOfRanges && changes.includes(finding) && shownOf(drawn, lines, finding, times);
+    return shown ? [{ finding, ...shown }] : [];
+  });
+  const { finding, title, levels } = told ?? {};
+  // Two ranges may differ by a change within them.
+  const story = finding && isMoved(finding) ? [finding, ...changes].find(isChange) : undefined;
   // The days of a change are no news beside it.
-  const isNews = (time: string) => {
-    const next = times.find((each) => each > time) ?? LAST;
-    return present(story, ...beside).every(({ when: { from = LAST, to = LAST } }) => to < time.slice(0, 10) || from >= next);
-  };
-  const unusual = own.filter((each) => each.when.shape === 'day' && isMoved(each) && isNews(each.when.from ?? ''));
-  const change = story && ownMark(story, times);
-  const marks = [...rowMarks(drawn).filter(({ time }) => isNews(time)), ...unusual.map((each) => ownMark(each, times))];
-  const days = [...new Map(marks.filter(({ time }) => time !== change?.time).map((mark) => [mark.time, mark])).values()];
+  const isNews = ({ when }: Finding) =>
+    changes.every(({ when: { from = LAST, to = LAST } }) => to < (when.from ?? '') || from > (when.to ?? ''));
+  const isUnusual = (each: Finding) => isMoved(each) && (each.when.shape === 'day' || each.against?.what === 'expected') && isNews(each);
+  const unusual = unusualMarks(drawn, own.filter(isUnusual), times);
   return {
-    finding,
-    isChanged: present(story, ...beside).length > 0,
-    left: Math.max(0, days.length - MOST_MARKS),
-    events: [...days.slice(0, MOST_MARKS), ...beside.map((each) => besideMark(each, times))],
-    ...(change && { change }),
+    title,
+    accent: present(finding, story).filter(isMoved),
+    words: levels && headlineOf(finding?.sentence ?? ''),
+    isChanged: changes.length > 0,
+    left: Math.max(0, unusual.length - MOST_MARKS),
+    events: [
+      ...unusual.slice(0, MOST_MARKS),
+      ...changes.filter(({ when }) => when.from !== story?.when.from).map((each) => besideMark(each, times)),
+    ],
+    ...(levels && { levels }),
+    ...(story && { change: (story === finding ? ownMark : besideMark)(story, times) }),
   };
 }
 
@@ -276,23 +324,27 @@ function trendOf(drawn: Drawn, range: TableRange): TrendSpec {
   const { shown, dropped } = chosenLines(lines);
   // The last row reaches to the end of the range.
   const last = interval ? [todayIn(timeZone, interval.endMs)] : [];
-  const { finding, isChanged, left, events, ...marks } = toldOf(drawn, findings, [...times, ...last]);
+  const { title, accent, words, isChanged, left, events, ...marks } = toldOf(drawn, shown, findings, [...times, ...last]);
   const expected = lines.size === 1 ? expectedLines(cells, cut, isChanged) : [];
   const ahead = cells.filter(({ isAhead }) => isAhead && expected.length > 0).map(({ labels }) => timeOf(labels[0] ?? ''));
   const begun = ahead.slice(0, 1).map((time) => ({ name: `forecast from ${momentWords(time, dimensions[0] ?? '')}`, time }));
   return {
     kind: 'trend',
     // Of weeks and months it begins with the whole, of which nothing is seen where that is left out.
-    title: titleIn(drawn, finding, drawn.isOfParts && !isByDay(drawn) ? {} : answers),
+    title: titleIn(drawn, title, drawn.isOfParts && !isByDay(drawn) ? {} : answers),
     subtitle: present(
-      ...about,
-      !interval && timeZone,
-      notDrawn([...drawn.left, ...dropped]),
-      hollowIn(expected.length > 0 ? once([...inPart, ...cut]).toSorted() : inPart),
-      (expected.length > 0 || hasBounds(cells)) && 'bands: 95%',
-      begun.length > 0 && 'dotted: forecast',
-      left > 0 && `${counted(left, 'more unusual day')} not marked`,
-    ).join(', '),
+      present(
+        ...about,
+        !interval && timeZone,
+        notDrawn([...drawn.left, ...dropped]),
+        hollowIn(expected.length > 0 ? once([...inPart, ...cut]).toSorted() : inPart),
+        (expected.length > 0 || hasBounds(cells)) && 'bands: 95%',
+        marks.levels && 'level lines: medians',
+        begun.length > 0 && 'dotted: forecast',
+        left > 0 && `${counted(left, 'more unusual day')} not marked`,
+      ).join(', '),
+      words,
+    ).join('; '),
     unit,
     timeZone,
     times,
@@ -305,10 +357,7 @@ function trendOf(drawn: Drawn, range: TableRange): TrendSpec {
           values: times.map((time) => line.get(time)?.value ?? null),
           ...boundsOf(times.map((time) => line.get(time))),
           ...(inPart.length > 0 && { inPart }),
-          ...(shown.length > 1 &&
-            finding &&
-            isMoved(finding) &&
-            isMeant(name.split(', '), finding, drawn.filters) && { isAccent: true as const }),
+          ...(shown.length > 1 && accent.some((each) => isMeant(name.split(', '), each, drawn.filters)) && { isAccent: true as const }),
         })),
       ...expected,
     ],
@@ -334,11 +383,10 @@ function turned({ dimensions, cells, ...rest }: Drawn): Drawn {
   return { ...rest, dimensions: dimensions.toReversed(), cells: cells.map((cell) => ({ ...cell, labels: cell.labels.toReversed() })) };
 }
 
-/** The note behind the bar of a row: how it differs from the one that the others are held against, and since when it changed. */
-function noteOf({ verdict, change, when }: Finding): string {
+/** The note behind the bar of a row: how it differs from the one that the others are held against. */
+function noteOf({ verdict, change }: Finding): string {
   if (verdict === 'unchanged') return 'no significant difference';
-  const percent = change?.percent === undefined ? '' : formatPercent(Math.abs(change.percent), { digits: 0 });
-  return present(percent, verdict, when.from !== undefined && sinceWords(when)).join(' ');
+  return present(change?.percent !== undefined && formatPercent(Math.abs(change.percent), { digits: 0 }), verdict).join(' ');
 }
 
 /** Rows by all columns but the last, whose values are the colours; by all of them where those would be too many. */
@@ -360,20 +408,16 @@ function barsOf(
   const names = isColoured ? last : [nameOf(metric)];
   const shown = rows.slice(0, most);
   const days = interval ? [interval.startMs, interval.endMs].map((ms) => todayIn(timeZone, ms)) : [];
-  const onDays = findingsIn(drawn, findings).filter((each) => isOnDays(each, days));
-  // Those of a difference first.
-  const own = onDays.toSorted((a, b) => Number(isMoved(b)) - Number(isMoved(a)));
+  const found = findingsIn(drawn, findings).filter((each) => each.when.shape === 'range' && isOnDays(each, days));
+  // Bars are of the whole range: of a change within it they show no day. Those of a difference first.
+  const own = found.toSorted((a, b) => Number(isMoved(b)) - Number(isMoved(a)));
+  const [finding] = own;
   const isOfRow = (all: readonly DrawnCell[], each: Finding) =>
     all.some((cell) => cell.value !== null && isMeant(namesOf(cell), each, drawn.filters));
-  const isChange = (each: Finding) => isMoved(each) && each.when.from !== undefined;
-  const beside = changesBeside(findings, own, metric, days);
-  const isSeen = (each: Finding) => shown.some(([, all]) => isOfRow(all, each));
-  const [finding] = present(own.find(isChange), beside.find(isSeen), own[0]);
   const accent = shown.flatMap(([row, all]) => (finding && isMoved(finding) && isOfRow(all, finding) ? [row] : [])).concat(meant);
   const notes = shown.map(([row, all]) => {
     const shares = all.map(({ share }) => share !== null && `${formatPercent(share, { digits: 1 })} of all`);
-    const ofRow = own.filter((each) => isOfRow(all, each));
-    const told = ofRow.find(isChange) ?? ofRow[0];
+    const told = own.find((each) => isOfRow(all, each));
     return present(row === reference && 'reference', ...shares, told && noteOf(told)).join(' · ');
   });
   const isNoted = names.length === 1 && notes.some((note) => note !== '');
@@ -383,7 +427,7 @@ function barsOf(
   });
   return {
     kind: 'bars',
-    title: titleIn({ ...drawn, dimensions }, finding, answers),
+    title: titleIn({ ...drawn, dimensions }, finding?.sentence, answers),
     subtitle: [
       present(
         ...about,
@@ -392,7 +436,7 @@ function barsOf(
         series.some(({ low }) => low) && 'lines: 95%',
         rows.length > shown.length && `${shown.length} of ${rows.length} rows`,
       ).join(', '),
-      ...beside.flatMap((each) => (each === finding ? [] : [headlineOf(each.sentence)])),
+      ...changesIn(findings, metric, days).map(({ sentence }) => headlineOf(sentence)),
     ].join('; '),
     unit,
     labels: shown.map(([row]) => row),

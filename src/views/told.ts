@@ -1,13 +1,14 @@
 import { type Finding, placesOf } from '../findings/finding.ts';
 import { isMoved } from '../findings/sentence.ts';
+import { dayAfter } from '../lib/calendar.ts';
 import { grouped } from '../lib/grouped.ts';
-import { formatPercent } from '../lib/number-text.ts';
 import { firstOf, headlineOf } from '../lib/sentences.ts';
 import { LAST } from '../metrics/engine/scan.ts';
 import { definitionOf } from '../metrics/metric-definitions.ts';
 import { isOfMetric } from '../metrics/metric-names.ts';
+import { medianWithin } from '../statistics/order.ts';
 import { sinceWords } from './charts/values.ts';
-import type { TrendEvent } from './spec.ts';
+import type { TrendEvent, TrendLevel } from './spec.ts';
 
 /** The filters of a question, each by what it is of. */
 export type Filters = Readonly<Record<string, string>>;
@@ -63,32 +64,37 @@ function markOf(name: string, { from = '' }: Finding['when'], [first = '']: read
   return from < first ? { name: `← ${name}`, time: first } : { name, time: from };
 }
 
-/** The mark of a finding that is drawn: its days, of a single one how far it lies off, unless another tool may have measured that too. */
-export function ownMark({ when, change, against, verdict }: Finding, times: readonly string[]): TrendEvent {
-  const percent = formatPercent(change?.percent ?? 0, { sign: true, digits: 0 });
-  const off = against?.what === 'expected' ? `unusually ${verdict === 'higher' ? 'high' : 'low'}` : percent;
-  return markOf(`${sinceWords(when)}${when.shape === 'day' ? ` ${off}` : ''}`, when, times);
-}
+/** The mark of a change that is drawn: its days. */
+export const ownMark = ({ when }: Finding, times: readonly string[]) => markOf(sinceWords(when), when, times);
 
-/** Changes beside those that are told which move the metric of a picture; of several that began on a day the first. */
-export function changesBeside(
-  findings: readonly Finding[] = [],
-  own: readonly Finding[],
-  metric: string,
-  times: readonly string[],
-): Finding[] {
-  const seen = findings.filter((each) => {
-    const isLevel = each.when.shape === 'step' || each.when.shape === 'episode';
-    return (
-      isLevel &&
-      (isOfMetric(each.subject, metric) || each.cost?.of === metric) &&
-      isMoved(each) &&
-      !own.includes(each) &&
-      isOnDays(each, times)
-    );
-  });
+/** Changes with a date that move the metric of a picture, its own or of what makes it; of several that began on a day the first. */
+export function changesIn(findings: readonly Finding[] = [], metric: string, times: readonly string[]): Finding[] {
+  const seen = findings.filter(
+    (each) => isChange(each) && (isOfMetric(each.subject, metric) || each.cost?.of === metric) && isOnDays(each, times),
+  );
   return [...grouped(seen, ({ when }) => when.from).values()].flatMap(([one]) => one ?? []);
 }
 
+/** Whether a finding is that something changed on a day, which may be over. */
+export const isChange = (each: Finding) => isMoved(each) && each.when.shape !== 'range' && each.when.shape !== 'day';
+
 /** The mark of a change that is not drawn itself, in words. */
 export const besideMark = ({ sentence, when }: Finding, times: readonly string[]) => markOf(headlineOf(sentence), when, times);
+
+/** The median of a line before a change and in it, over the whole times drawn; undefined where these intervals overlap, or lie the other way. */
+export function levelsOf(
+  points: readonly { readonly time: string; readonly value: number }[],
+  { when: { from = '', to }, verdict }: Finding,
+  times: readonly string[],
+): TrendLevel[] | undefined {
+  const sides = [false, true].map((isIn) => {
+    const own = points.filter(({ time }) => {
+      const end = (times[times.indexOf(time) + 1] ?? LAST).slice(0, 10);
+      return isIn ? time.slice(0, 10) >= from && (to === undefined || end <= dayAfter(to, 1)) : end <= from;
+    });
+    return { ...medianWithin(own.map(({ value }) => value)), from: own[0]?.time ?? '', to: own.at(-1)?.time ?? '' };
+  });
+  const [lower, upper] = verdict === 'lower' ? sides.toReversed() : sides;
+  const isApart = lower && upper && lower.high < upper.low;
+  return isApart ? sides.map(({ middle, ...side }) => ({ from: side.from, to: side.to, value: middle })) : undefined;
+}

@@ -86,7 +86,7 @@ it('says both ends of what has ended, and the first day of what goes on', () => 
   const [ended] = panels(compared('up', { ...episode, ...sizes, to: '2026-11-10' }));
   expect(ended).toMatchObject({
     title: 'Visits were 30% higher',
-    change: { name: '9 Nov to 10 Nov', time: '2026-11-09' },
+    change: { name: 'from 9 to 10 Nov', time: '2026-11-09' },
   });
   expect(panels(compared('up', { ...episode, ...sizes }))[0]).toMatchObject({
     change: { name: 'since 9 Nov', time: '2026-11-09' },

@@ -119,34 +119,42 @@ it('draws each metric of a table by day, with its range, and says which are left
   expect(most && panelsOf(most)[0]?.subtitle).toContain('not drawn: transactions');
 });
 
-it('marks the days that are not what was expected, also those that only their bounds say it of', () => {
-  const day = (name: string, visits: number, verdict: string) => [name, visits, 100, 80, 120, verdict];
-  const rows = [day('2026-11-09', 100, 'normal'), day('2026-11-10', 60, 'low'), day('2026-11-11', 121, 'normal')];
-  const table = { columns: ['day', 'visits', 'expected', 'low', 'high', 'verdict'], rows, units: { visits: 'sessions' } };
-  expect(chartOfTable(table, week)).toMatchObject({
-    events: [
-      { name: '10 Nov -40%', time: '2026-11-10' },
-      { name: '11 Nov +21%', time: '2026-11-11' },
-    ],
-  });
-});
-
-it('is titled by a change of a place without a line, and says how many unusual days have no mark', () => {
+it('is titled by what its line shows of a change of a place without one, and says how many unusual days have no mark', () => {
   const days = Array.from({ length: 7 }, (_, at) => `2026-11-${String(9 + at).padStart(2, '0')}`);
-  const rows = days.map((day, at) => [day, 150 + at, 100, 80, 120, 'high']);
+  // All lie outside their bounds, which may be chance.
+  const rows = days.map((day, at) => [day, 150 + at, 100, 80, 120, 'normal']);
   const table = { columns: ['day', 'visits', 'expected', 'low', 'high', 'verdict'], rows, units: { visits: 'sessions' } };
   const answers = { visits: 'Most visits: 15 Nov (156).' };
-  expect(chartOfTable(table, { ...week, answers })).toMatchObject({
+  const unusual = days.map((day, at) => ({
+    ...finding('visits', '', 'higher'),
+    place: {},
+    when: { shape: 'day', from: day, to: day, ongoing: false } as const,
+    change: { percent: 50 + at, low: 20, high: 80 },
+  }));
+  expect(chartOfTable(table, { ...week, answers })).toMatchObject({ title: 'Most visits: 15 Nov (156)', events: [] });
+  expect(chartOfTable(table, { ...week, answers, findings: unusual })).toMatchObject({
     title: 'Most visits: 15 Nov (156)',
     subtitle: expect.stringContaining('3 more unusual days not marked'),
+    events: [{ name: '9 Nov +50%', time: '2026-11-09' }, {}, {}, {}],
     series: [{}, { name: 'expected' }],
   });
   const lost = { ...finding('visits', 'Blog', 'lower'), when: { shape: 'step', from: '2026-11-11', ongoing: true } as const };
+  // These days are no lower than those before.
   expect(chartOfTable(table, { ...week, answers, findings: [lost] })).toMatchObject({
-    title: 'visits of Blog: lower',
-    change: { name: 'since 11 Nov', time: '2026-11-11' },
-    events: [{ time: '2026-11-10' }, { time: '2026-11-09' }],
+    title: 'Most visits: 15 Nov (156)',
+    events: [{ name: 'visits of Blog: lower', time: '2026-11-11' }],
     series: [{}, { name: 'expected without the change' }],
+  });
+  const fallen = { ...table, rows: rows.map(([day = '', visits, ...more], at) => [day, Number(visits) - (at < 2 ? 0 : 60), ...more]) };
+  expect(chartOfTable(fallen, { ...week, answers, findings: [lost, ...unusual] })).toMatchObject({
+    title: 'Visits: typically 150.5 a day before 11 Nov, 94.0 since',
+    subtitle: expect.stringMatching(/; visits of Blog: lower$/),
+    change: { name: 'since 11 Nov', time: '2026-11-11' },
+    events: [{ time: '2026-11-09' }, { time: '2026-11-10' }],
+    levels: [
+      { from: '2026-11-09', to: '2026-11-10', value: 150.5 },
+      { from: '2026-11-11', to: '2026-11-15', value: 94 },
+    ],
   });
 });
 

@@ -1,3 +1,4 @@
+import { rangeText } from '../../findings/wording.ts';
 import type { Interval } from '../../lib/calendar.ts';
 import { formatBytes, formatMs, formatNumber, NO_VALUE, type NumberStyle } from '../../lib/number-text.ts';
 
@@ -80,11 +81,9 @@ export function momentWords(time: string, per: string, hasYear = false): string 
   return time.length === 10 ? day : `${day} ${time.slice(11, 16)}`;
 }
 
-/** `since 10 Nov`, or `10 Nov to 12 Nov` for what has ended. */
+/** `since 10 Nov`, or `from 10 to 12 Nov` for what has ended. */
 export function sinceWords({ from = '', to }: { readonly from?: string | undefined; readonly to?: string | undefined }): string {
-  const first = momentWords(from, 'day');
-  if (to === undefined) return `since ${first}`;
-  return from === to ? first : `${first} to ${momentWords(to, 'day')}`;
+  return to === undefined ? `since ${momentWords(from, 'day')}` : rangeText(from, to, from.slice(0, 4));
 }
 
 /** `Thu, 12 Nov 2026` in UTC. */

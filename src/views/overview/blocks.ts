@@ -1,4 +1,3 @@
-import { rangeText } from '../../findings/wording.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { formatNumber, NO_VALUE } from '../../lib/number-text.ts';
@@ -48,13 +47,10 @@ const VERDICTS: Readonly<Record<string, string>> = {
 function figuresTable(data: Content): Block['table'] {
   const told = listOf(data['findings']).map(({ subject, when }) => {
     const { from, to, ongoing }: Content = isRecord(when) ? when : {};
-    return { subject: textOf(subject), from: textOf(from, ''), to: textOf(to, ''), ongoing: ongoing === true };
+    return { subject: textOf(subject), from: textOf(from, ''), to: typeof to === 'string' ? to : undefined, ongoing: ongoing === true };
   });
   /** The days of a change, which may have ended. */
-  const daysOf = (day: string) => {
-    const { to = '' } = told.find(({ from }) => from === day) ?? {};
-    return to === '' ? sinceWords({ from: day }) : rangeText(day, to, day.slice(0, 4));
-  };
+  const daysOf = (day: string) => sinceWords({ from: day, to: told.find(({ from }) => from === day)?.to });
   const first = isRecord(data['baseline']) ? textOf(data['baseline']['start'], '').slice(0, 10) : '';
   /** A verdict of two ranges; a change that goes on from before them is no part of how they differ. */
   const verdictOf = (metric: string, verdict: string) => {
