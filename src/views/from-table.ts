@@ -348,6 +348,7 @@ function trendOf(drawn: Drawn, range: TableRange): TrendSpec {
     unit,
     timeZone,
     times,
+    ...(interval && !isByDay(drawn) && { until: todayIn(timeZone, interval.endMs) }),
     series: [
       // Of what is to come there is the expected line alone.
       ...shown

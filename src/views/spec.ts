@@ -62,6 +62,8 @@ export interface TrendSeries extends BarSeries {
 export interface TrendEvent {
   readonly name: string;
   readonly time: string;
+  /** The last day of a change that is over. */
+  readonly to?: string;
   /** It is about the value of this time, which may be that of a week or month: it stands where that is drawn. */
   readonly isOfValue?: true;
 }
@@ -85,6 +87,8 @@ export interface TrendSpec {
   /** Zone of all times, which are local: `2026-11-20` for a day, `2026-11-20T14:05` for a run. */
   readonly timeZone: string;
   readonly times: readonly string[];
+  /** The last day that is counted, perhaps one within the last of the times. */
+  readonly until?: string;
   readonly series: readonly TrendSeries[];
   readonly events: readonly TrendEvent[];
   /** The first report from which a change holds. */

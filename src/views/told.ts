@@ -59,9 +59,9 @@ export function findingsDrawn(findings: readonly Finding[], metric: string, { fi
 export const isOnDays = ({ when: { from = '', to = LAST } }: Pick<Finding, 'when'>, times: readonly string[]) =>
   from <= (times.at(-1) ?? '') && to >= (times[0] ?? '');
 
-/** The mark of a change on its first day; of one that began before the picture at its edge. */
-function markOf(name: string, { from = '' }: Finding['when'], [first = '']: readonly string[]): TrendEvent {
-  return from < first ? { name: `← ${name}`, time: first } : { name, time: from };
+/** The mark of a change from its first day on; of one that began before the picture at its edge. */
+function markOf(name: string, { from = '', to }: Finding['when'], [first = '']: readonly string[]): TrendEvent {
+  return { ...(from < first ? { name: `← ${name}`, time: first } : { name, time: from }), ...(to !== undefined && { to }) };
 }
 
 /** The mark of a change that is drawn: its days. */

@@ -28,6 +28,10 @@ describe('a trend', () => {
       ['Product slower since 12 Nov', '2026-11-12T12:00:00.000Z'],
     ]);
     expect(background?.markArea?.data).toHaveLength(1);
+    // A change that is over from its first day to its last.
+    const change = { name: 'Product slower from 12 to 14 Nov', time: '2026-11-12', to: '2026-11-14' };
+    const [, area] = (seriesOf(trend({ change })).at(-1)?.markArea?.data ?? []) as { xAxis: number }[][];
+    expect(area?.map(({ xAxis }) => isoTime(xAxis))).toEqual(['2026-11-12T00:00:00.000Z', '2026-11-15T00:00:00.000Z']);
   });
 
   it('distinguishes its lines without colour, and names them at their ends where it is wide enough, else in a legend', () => {
@@ -105,26 +109,37 @@ describe('a trend', () => {
     expect(labelsAt(trend(), ['2026-10-31T12:00Z', '2026-11-08T12:00Z'])).toEqual(['31 Oct', '8 Nov']);
   });
 
-  it('names months, the first of several years with its year, and nothing between them', () => {
-    const months = daily(['2025-11-01', '2025-12-01', '2026-01-01', '2026-02-01']);
-    expect(labelsAt(months, ['2025-11-01', '2025-12-01', '2025-12-16', '2026-01-01'])).toEqual(['Nov 2025', 'Dec', '', 'Jan 2026']);
-  });
-
-  /** Where a still picture has its labels. */
-  function ticksOf(times: readonly string[]): string[] {
+  /** Where a still picture has its labels, and which. */
+  function ticksOf(times: readonly string[], more: Partial<TrendSpec> = {}): { ticks: string[]; labels: string[] } {
     const [one] = trend().series;
-    const spec = trend({ times, events: [], series: one ? [{ name: one.name, values: times.map(() => 1) }] : [] });
+    const spec = trend({ times, events: [], series: one ? [{ name: one.name, values: times.map(() => 1) }] : [], ...more });
     const { change: _change, judged: _judged, levels: _levels, ...plain } = spec;
-    const { axisLabel } = drawChart(plain, LOOK).option['xAxis'] as { axisLabel: { customValues: number[] } };
-    return axisLabel.customValues.map((atMs) => isoTime(atMs).slice(0, 16));
+    const { axisLabel } = drawChart(plain, LOOK).option['xAxis'] as {
+      axisLabel: { customValues: number[]; formatter: (atMs: number) => string };
+    };
+    const { customValues, formatter } = axisLabel;
+    return { ticks: customValues.map((atMs) => isoTime(atMs).slice(0, 16)), labels: customValues.map(formatter) };
   }
 
   it('has its labels on the periods, equally far apart, the last period among them', () => {
     // Thirteen steps of a week cannot be divided.
     const weeks = Array.from({ length: 14 }, (_, index) => dayAfter('2026-08-24', 7 * index));
-    expect(ticksOf(weeks).map((tick) => tick.slice(5, 10))).toEqual(['08-31', '09-14', '09-28', '10-12', '10-26', '11-09', '11-23']);
+    const { ticks, labels } = ticksOf(weeks, { until: '2026-11-24' });
+    // In the middle of each week, of the last of what is over of it.
+    expect(ticks.map((tick) => tick.slice(5))).toEqual([
+      '09-03T12:00',
+      '09-17T12:00',
+      '10-01T12:00',
+      '10-15T12:00',
+      '10-29T12:00',
+      '11-12T12:00',
+      '11-24T00:00',
+    ]);
+    expect(labels.slice(0, 3)).toEqual(['week of 31 Aug', 'week of 14 Sept', 'week of 28 Sept']);
+    expect(ticksOf(['2025-11-01', '2025-12-01', '2026-01-01']).labels).toEqual(['Nov 2025', 'Dec 2025', 'Jan 2026']);
+    expect(ticksOf(['2026-04-01', '2026-07-01']).labels).toEqual(['Q2 2026', 'Q3 2026']);
     const days = Array.from({ length: 11 }, (_, index) => dayAfter('2026-11-15', index));
-    expect(ticksOf(days).map((tick) => tick.slice(8, 10))).toEqual(['15', '17', '19', '21', '23', '25']);
+    expect(ticksOf(days).ticks.map((tick) => tick.slice(8, 10))).toEqual(['15', '17', '19', '21', '23', '25']);
   });
 
   it('has its labels at midnights between hours, and no second one for the last day', () => {
@@ -132,7 +147,7 @@ describe('a trend', () => {
       { length: 7 * 24 },
       (_, index) => `${dayAfter('2026-11-18', Math.floor(index / 24))}T${String(index % 24).padStart(2, '0')}:00`,
     );
-    expect(ticksOf(hours)).toEqual(Array.from({ length: 7 }, (_, index) => `${dayAfter('2026-11-18', index)}T00:00`));
+    expect(ticksOf(hours).ticks).toEqual(Array.from({ length: 7 }, (_, index) => `${dayAfter('2026-11-18', index)}T00:00`));
     const zoomed = { ...LOOK, tooltip: () => ({}) };
     expect(labelsAt(daily(hours), ['2026-11-24T00:00Z', '2026-11-24T23:00Z'], zoomed)).toEqual(['24 Nov', '']);
   });

@@ -20,7 +20,7 @@ function namePart(column: string, cell: string, year: string): string {
   if (QUOTED.has(column)) return `"${cell}"`;
   if (column === 'month') return dateText(`${cell}-01`, '').replace(/^1 /, '');
   if (column === 'week') return `the week of ${dateText(cell, year)}`;
-  return /^\d{4}-\d\d-\d\d/.test(cell) ? dateText(cell, year) : cell;
+  return /^\d{4}-\d\d-\d\d/.test(cell) ? dateText(cell, year) : cell.replace(/^(\d{4})-(Q\d)$/, '$2 $1');
 }
 
 /** A query beside its table, and how it is put into words. */

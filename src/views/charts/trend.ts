@@ -18,7 +18,7 @@ import {
   wrapped,
 } from './look.ts';
 import type { Theme } from './theme.ts';
-import { DAY_MS, dayWords, drawable, formatValue, markAt, plainText, tickText, timeLabel } from './values.ts';
+import { DAY_MS, dayWords, drawable, formatValue, markAt, momentWords, plainText, tickText, timeLabel } from './values.ts';
 
 /** Longest name at the end of a line, in characters. */
 const LONGEST_LABEL = 40;
@@ -150,11 +150,15 @@ function wallMs(time: string, dayHour: DayHour): number {
   return Date.parse(isDay(time) ? `${time}T${dayHour}:00Z` : `${time}Z`);
 }
 
-/** Where the values of times are drawn: those of weeks and longer in their middle, so that a change within one is seen to be. */
-function pointsOf(startMs: readonly number[]): readonly number[] {
+/**
+ * Where the values of times are drawn: those of weeks and longer in the middle of what is over of them, so that a change within one is
+ * seen to be.
+ */
+function pointsOf({ until = '9999-01-01' }: TrendSpec, startMs: readonly number[]): readonly number[] {
   const lengthOf = (at: number) => (startMs[at + 1] ?? Number.NaN) - (startMs[at] ?? Number.NaN);
   const lengths = startMs.map((_, at) => lengthOf(Math.min(at, startMs.length - 2)));
-  return lengths.every((ms) => ms >= 7 * DAY_MS) ? startMs.map((ms, at) => ms + (lengths[at] ?? 0) / 2) : startMs;
+  const untilMs = wallMs(until, '00') + DAY_MS;
+  return lengths.every((ms) => ms >= 7 * DAY_MS) ? startMs.map((ms, at) => (ms + Math.min(untilMs, ms + (lengths[at] ?? 0))) / 2) : startMs;
 }
 
 interface Moment {
@@ -176,6 +180,7 @@ interface Axis {
   readonly min: number;
   readonly max: number;
   readonly dayHour: DayHour;
+  readonly atMs: readonly number[];
 }
 
 /** Where the label of a moment stands: moved aside so that the edge of the picture does not cut it, and how far above the plot. */
@@ -203,14 +208,15 @@ function labelPlaces(
 
 /** A line without points that carries what belongs to no series, so that hiding one does not hide it. */
 function background(
-  { judged, levels = [] }: TrendSpec,
-  { min, max, dayHour }: Axis,
+  { times, judged, change, levels = [] }: TrendSpec,
+  { min, max, dayHour, atMs }: Axis,
   moments: readonly Moment[],
   places: readonly LabelPlace[],
   theme: Theme,
 ) {
   // A value outside the axis would not be drawn at all.
-  const inside = (time: string) => Math.max(min, Math.min(max, wallMs(time, dayHour)));
+  const inside = (ms: number) => Math.max(min, Math.min(max, ms));
+  const valueAt = (time: string) => inside(atMs[times.indexOf(time)] ?? wallMs(time, dayHour));
   const marks = moments.map(({ name, atMs, isChange }, index) => ({
     name,
     xAxis: atMs,
@@ -229,18 +235,25 @@ function background(
     if (drawable(value) === null) return [];
     // A label would cover points; the title says both levels.
     const lineStyle = { color: theme.text, type: 'solid', width: 1.5 };
-    const start = { coord: [inside(from), value], symbol: 'none', lineStyle, label: { show: false } };
-    return [[start, { coord: [inside(to), value], symbol: 'none' }]];
+    const start = { coord: [valueAt(from), value], symbol: 'none', lineStyle, label: { show: false } };
+    return [[start, { coord: [valueAt(to), value], symbol: 'none' }]];
   });
   // A day is drawn at its noon; half of it on either side is its own, so that a single one is seen.
-  const edge = (time: string, sideMs: number) => Math.max(min, Math.min(max, wallMs(time, dayHour) + (time.length === 10 ? sideMs : 0)));
-  const interval = judged && [[{ xAxis: edge(judged.from, -DAY_MS / 2) }, { xAxis: edge(judged.to, DAY_MS / 2) }]];
+  const edge = (time: string, sideMs: number) => inside(wallMs(time, dayHour) + (isDay(time) ? sideMs : 0));
+  const areaOf = (from: string, to: string, itemStyle: object) => [
+    { xAxis: edge(from, -DAY_MS / 2), itemStyle },
+    { xAxis: edge(to, DAY_MS / 2) },
+  ];
+  const areas = present(
+    judged && areaOf(judged.from, judged.to, { color: theme.shade }),
+    change?.to !== undefined && areaOf(change.time, change.to, { color: theme.accent, opacity: 0.1 }),
+  );
   return {
     id: 'background',
     type: 'line',
     data: [],
     markLine: { silent: true, symbol: 'none', data: [...marks, ...held] },
-    ...(interval && { markArea: { silent: true, itemStyle: { color: theme.shade }, data: interval } }),
+    ...(areas.length > 0 && { markArea: { silent: true, data: areas } }),
   };
 }
 
@@ -300,11 +313,15 @@ function ticksOn(
   return { customValues: all.filter((_, index) => (steps - index) % even === 0) };
 }
 
-function timeAxis(times: readonly string[], atMs: readonly number[], scale: Scale, theme: Theme) {
+function timeAxis({ times }: TrendSpec, startMs: readonly number[], atMs: readonly number[], scale: Scale, theme: Theme) {
   const { min, max, pxPerMs } = scale;
   const ticks = ticksOn(times, atMs, scale);
   const ends = [min, max].filter((end) => ticks.customValues?.includes(end) ?? true);
-  const lines = axisLines(theme, timeLabel([min, max], times, { pxPerMs, ends, ...(ticks.customValues && { ticks: ticks.customValues }) }));
+  const labelOf = timeLabel([min, max], times, { pxPerMs, ends, ...(ticks.customValues && { ticks: ticks.customValues }) });
+  const days = ((startMs[1] ?? 0) - (startMs[0] ?? 0)) / DAY_MS;
+  const longer = days > 31 ? 'quarter' : 'month';
+  const per = days > 7 ? longer : 'week';
+  const lines = axisLines(theme, (ms: number) => (atMs === startMs ? labelOf(ms) : momentWords(times[atMs.indexOf(ms)] ?? '', per)));
   const axisLabel = { ...lines.axisLabel, showMinLabel: true, showMaxLabel: true, ...ticks };
   return { type: 'time', min, max, ...lines, splitLine: { show: false }, axisLabel };
 }
@@ -350,10 +367,12 @@ export function drawTrend(given: TrendSpec, look: Look): Drawing {
   const spec = { ...given, series: given.series.toSorted((a, b) => Number(b.isAccent ?? false) - Number(a.isAccent ?? false)) };
   const dayHour = dayHourOf(spec);
   const startMs = spec.times.map((time) => wallMs(time, dayHour));
-  const atMs = pointsOf(startMs);
+  const atMs = pointsOf(spec, startMs);
   const names = spec.series.map(({ name }) => plainText(name, 60));
   const moments = momentsOf(spec, dayHour, atMs, look);
-  const all = [...startMs, ...atMs, ...moments.map((moment) => moment.atMs)].filter((at) => drawable(at) !== null);
+  // A value that is drawn in the middle of its time is followed by the other half.
+  const ends = startMs.map((ms, at) => 2 * (atMs[at] ?? ms) - ms);
+  const all = [...startMs, ...ends, ...moments.map((moment) => moment.atMs)].filter((at) => drawable(at) !== null);
   const [min, max] = all.length > 0 ? [Math.min(...all), Math.max(...all)] : [0, 1];
 
   const layout = layoutOf(spec, look, { names, moments, min, max });
@@ -375,7 +394,7 @@ export function drawTrend(given: TrendSpec, look: Look): Drawing {
     // The line itself stands in the legend, so that its shape is seen.
     ...(hasLegend && { legend: { ...legendOption(look, names, head.endPx), icon: undefined, itemWidth: 30 } }),
     grid: { left: LEFT_PX, right: rightPx, top, bottom, outerBoundsMode: 'none' },
-    xAxis: timeAxis(spec.times, startMs, { min, max, pxPerMs, isStill: !tooltip }, theme),
+    xAxis: timeAxis(spec, startMs, atMs, { min, max, pxPerMs, isStill: !tooltip }, theme),
     yAxis: {
       type: 'value',
       // Amounts begin at zero: a part of the scale makes any wave look like a fall.
@@ -387,7 +406,7 @@ export function drawTrend(given: TrendSpec, look: Look): Drawing {
       // The legend shows the shape of the first series of a name, which is the line.
       ...spec.series.flatMap((each, index) => line(each, placesOf(each), names[index] ?? '', colourOf(index), index)),
       ...spec.series.flatMap((each, index) => (isBanded(each) ? band(each, placesOf(each), names[index] ?? '', colourOf(index)) : [])),
-      background(spec, { min, max, dayHour }, moments, places, theme),
+      background(spec, { min, max, dayHour, atMs }, moments, places, theme),
     ],
     ...(tooltip && { dataZoom: sliderOption(theme, { left: LEFT_PX, right: rightPx, showDataShadow: true }) }),
     ...rowTooltip(look, (index) => tooltipLines(spec, index, colours), {

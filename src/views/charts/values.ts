@@ -68,13 +68,13 @@ export function intervalIn(timeZone: string, { startMs, endMs }: Interval): stri
   return rangeIn(timeZone, startMs, Math.max(startMs, endMs - 1));
 }
 
-/** A time of a chart as a title says it: `23 Nov`, `July 2026`, `Q3 2026`, `week of 2 Nov`, `18 Nov 19:00`; with the year if asked. */
+/** A time of a chart as a title says it: `23 Nov`, `Jul 2026`, `Q3 2026`, `week of 2 Nov`, `18 Nov 19:00`; with the year if asked. */
 export function momentWords(time: string, per: string, hasYear = false): string {
   const atMs = Date.parse(time.length === 10 ? `${time}T12:00Z` : `${time}Z`);
   if (drawable(atMs) === null) return time;
   const date = new Date(atMs);
   const written = (style: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...style }).format(date);
-  if (per === 'month') return written({ month: 'long', year: 'numeric' });
+  if (per === 'month') return written({ month: 'short', year: 'numeric' });
   if (per === 'quarter') return `Q${Math.floor(date.getUTCMonth() / 3) + 1} ${date.getUTCFullYear()}`;
   const day = written({ day: 'numeric', month: 'short', ...(hasYear && { year: 'numeric' }) });
   if (per === 'week') return `week of ${day}`;
@@ -100,15 +100,10 @@ const LONG_MS = 2 * DAY_MS;
 /** Room of a label of the time axis. */
 const LABEL_PX = 64;
 
-/** True where every time is the first day of another month. */
-function areMonths(times: readonly string[]): boolean {
-  return times.length > 1 && times.every((time) => time.endsWith('-01')) && new Set(times).size === times.length;
-}
-
 /**
- * Labels of a time axis: they name the day (or the month), because the axis may be zoomed to any part; where there are several years, the
- * first label of each names its year; a time of day only between midnights. `ends` are those of the axis that have theirs, for which others
- * make room, `ticks` the places of all labels where these are fixed.
+ * Labels of a time axis: they name the day, because the axis may be zoomed to any part; where there are several years, the first label of
+ * each names its year; a time of day only between midnights. `ends` are those of the axis that have theirs, for which others make room,
+ * `ticks` the places of all labels where these are fixed.
  */
 export function timeLabel(
   [min, max]: readonly [number, number],
@@ -120,12 +115,7 @@ export function timeLabel(
     const before = ticks.findLast((tick) => tick < atMs);
     return yearOf(min) !== yearOf(max) && (before === undefined || yearOf(before) !== yearOf(atMs));
   };
-  const isByMonth = areMonths(times);
-  const style: Intl.DateTimeFormatOptions = { timeZone: 'UTC', month: 'short' };
-  if (!isByMonth) style.day = 'numeric';
-  const day = new Intl.DateTimeFormat('en-GB', style);
-  const dayOfYear = new Intl.DateTimeFormat('en-GB', { ...style, year: 'numeric' });
-  const nameOf = (atMs: number) => (hasYear(atMs) ? dayOfYear : day).format(atMs);
+  const nameOf = (atMs: number) => momentWords(new Date(atMs).toISOString().slice(0, 10), 'day', hasYear(atMs));
   const isLong = max - min > LONG_MS;
   // Its day is in the subtitle.
   const isOfOneDay = Math.floor(min / DAY_MS) === Math.floor(max / DAY_MS);
@@ -139,7 +129,6 @@ export function timeLabel(
     // A label too close to an end makes way for the one at the end.
     if (!isEnd && ends.some((end) => Math.abs(atMs - end) * pxPerMs < LABEL_PX)) return '';
     const isMidnight = date.slice(11, 19) === '00:00:00';
-    if (isByMonth) return isMidnight && date.slice(8, 10) === '01' ? nameOf(atMs) : '';
     return (isMidnight && !isOfOneDay) || areDays || (isLong && isEnd) ? nameOf(atMs) : date.slice(11, 16);
   };
 }

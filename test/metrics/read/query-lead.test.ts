@@ -38,11 +38,11 @@ describe('the first sentence of a table', () => {
     const rows = [
       ['2026-Q2', 338711, 3.67],
       ['2026-Q3', 321452, 3.61],
-      ['2026-Q4 (part)', 412626, 3.3],
+      ['Q4 2026 (part)', 412626, 3.3],
     ];
     expect(lead({ columns: ['quarter', 'visits', 'conversionRate'], rows }, { breakdown: ['quarter' as const] })).toBe(
-      '1,072,789 visits from 7 to 13 Sept. Most visits: 2026-Q4 (412,626 in part of it); fewest: 2026-Q3 (321,452). ' +
-        'Lowest conversion rate: 2026-Q4 (3.3% in part of it).',
+      '1,072,789 visits from 7 to 13 Sept. Most visits: Q4 2026 (412,626 in part of it); fewest: Q3 2026 (321,452). ' +
+        'Lowest conversion rate: Q4 2026 (3.3% in part of it).',
     );
   });
 
@@ -87,7 +87,7 @@ describe('the first sentence of a table', () => {
     const rows = [3.59, 3.6, 3.63, 3.32].map((rate, at) => [`2026-Q${at + 1}`, rate, 330000]);
     expect(
       lead({ columns: ['quarter', 'conversionRate', 'visits'], rows }, { metrics: ['conversionRate'], breakdown: ['quarter' as const] }),
-    ).toBe('Lowest conversion rate from 7 to 13 Sept: 2026-Q4 (3.32%).');
+    ).toBe('Lowest conversion rate from 7 to 13 Sept: Q4 2026 (3.32%).');
   });
 
   it('calls no row the last where a limit kept the first', () => {
