@@ -10,11 +10,19 @@ const AMOUNTS: ReadonlySet<Unit> = new Set<Unit>(['cents', 'money', 'ms', 's', '
 /** Cents that a statement divides by 100, to the name that it gives the result: `sum(revenue_cents) / 100 AS revenue`. */
 const OF_CENTS = /_cents"?[\s)]*(?:::\s*\w+\s*)?\/\s*100(?:\.0*)?\b[\s)]*(?:,\s*\d+\s*\)\s*)?\bAS\s+"?(\w+)/gi;
 
-/** Units of those columns of a result that are columns of the data, or amounts that a statement makes of cents. */
+/** Aggregates that have the unit of their column, to the name that the statement gives the result: `round(avg(load_seconds), 2) AS load`. */
+const OF_COLUMN = /\b(?:sum|avg|min|max|median)\s*\(\s*(?:\w+\.)?"?(\w+)"?[\s)]+(?:,\s*\d+\s*\)\s*)?AS\s+"?(\w+)/gi;
+
+/** Units of those columns of a result that are columns of the data, their aggregates, or amounts that a statement makes of cents. */
 export function unitsOf(names: readonly string[], columns: readonly Column[], sql: string): Record<string, string> {
-  const made = [...sql.matchAll(OF_CENTS)].flatMap(([, name = '']) => (names.includes(name) ? [[name, 'money']] : []));
-  const own = columns.flatMap(({ name, unit }) => (unit && AMOUNTS.has(unit) && names.includes(name) ? [[name, unit]] : []));
-  return Object.fromEntries([...made, ...own]);
+  const made = [...sql.matchAll(OF_CENTS)].map(([, name = '']) => [name, 'money']);
+  const unitBy = new Map(columns.map(({ name, unit }) => [name, unit]));
+  const aggregates = [...sql.matchAll(OF_COLUMN)].map(([, of = '', name = '']) => [of, name] as const);
+  const own = [...names.map((name) => [name, name] as const), ...aggregates].flatMap(([of, name]) => {
+    const unit = unitBy.get(of);
+    return unit && AMOUNTS.has(unit) ? [[name, unit]] : [];
+  });
+  return Object.fromEntries([...made, ...own].filter(([name = '']) => names.includes(name)));
 }
 
 /** The meaning of a column, in words; null where its name says it. */

@@ -1,11 +1,11 @@
 import { type Finding, mayBeSeason } from '../findings/finding.ts';
 import { isMoved } from '../findings/sentence.ts';
 import { type CalendarUnit, type Interval, slotsOf } from '../lib/calendar.ts';
-import { DAY_MS } from '../lib/clock.ts';
+import { DAY_MS, isoTime } from '../lib/clock.ts';
 import { todayIn } from '../lib/dates.ts';
 import { grouped } from '../lib/grouped.ts';
 import { counted, formatPercent } from '../lib/number-text.ts';
-import { capital, headlineOf, present } from '../lib/sentences.ts';
+import { capital, firstOf, headlineOf, present } from '../lib/sentences.ts';
 import { LAST } from '../metrics/engine/scan.ts';
 import { isCount } from '../metrics/metric-definitions.ts';
 import { nameOf } from '../metrics/metric-names.ts';
@@ -286,6 +286,18 @@ function toldOf(drawn: Drawn, lines: readonly Line[], findings: readonly Finding
   };
 }
 
+/** Times with those between them that lack, where all lie so many of the same steps apart; a half that lacks is no gap. */
+function withGaps(times: readonly string[]): readonly string[] {
+  const atMs = times.map((time) => Date.parse(time.length === 10 ? time : `${time}Z`));
+  const steps = atMs.slice(1).map((ms, at) => ms - (atMs[at] ?? ms));
+  const step = Math.min(...steps);
+  const isEven = step > 0 && steps.every((ms) => ms % step === 0) && (atMs.at(-1) ?? 0) - (atMs[0] ?? 0) < 2 * step * times.length;
+  return times.flatMap((time, at) => {
+    const count = isEven && steps[at] !== undefined ? steps[at] / step : 1;
+    return Array.from({ length: count }, (_, more) => (more === 0 ? time : isoTime((atMs[at] ?? 0) + more * step).slice(0, time.length)));
+  });
+}
+
 /** The times of a table, those of which only a part is counted, and those of which the range holds a part, whatever is counted of it. */
 function timesOf({ dimensions: [per = ''], cells }: Drawn, { interval, timeZone }: TableRange) {
   const partial = cells.flatMap(({ labels: [label = ''] }) => (label.endsWith(PART_MARK) ? [label.replace(PART_MARK, '')] : []));
@@ -294,7 +306,11 @@ function timesOf({ dimensions: [per = ''], cells }: Drawn, { interval, timeZone 
   const cut = slots.filter(({ isPart }) => isPart).map(({ label }) => timeOf(label));
   const hollowIn = (times: readonly string[]) =>
     times.length > 0 && `hollow: a part of its ${per} only (${times.map((time) => momentWords(time, per)).join(' and ')})`;
-  return { times: once(cells.map(({ labels }) => timeOf(labels[0] ?? ''))), inPart, cut, hollowIn };
+  const known = once(cells.map(({ labels }) => timeOf(labels[0] ?? '')));
+  // Only the rows of a query may lack some.
+  const times = interval ? known : withGaps(known);
+  const lacking = once(times.flatMap((time) => (known.includes(time) ? [] : [momentWords(time.slice(0, 10), 'day')])));
+  return { times, inPart, cut, hollowIn, gaps: lacking.length > 0 && `gap: no rows on ${firstOf(lacking, 3)}` };
 }
 
 /** Cells by line and time. */
@@ -319,7 +335,7 @@ function boundsOf(cells: readonly (DrawnCell | undefined)[]): Pick<TrendSeries, 
 function trendOf(drawn: Drawn, range: TableRange): TrendSpec {
   const { cells, dimensions, unit, about } = drawn;
   const { timeZone, interval, findings, answers } = range;
-  const { times, inPart, cut, hollowIn } = timesOf(drawn, range);
+  const { times, inPart, cut, hollowIn, gaps } = timesOf(drawn, range);
   const lines = linesOf(drawn);
   const { shown, dropped } = chosenLines(lines);
   // The last row reaches to the end of the range.
@@ -336,6 +352,7 @@ function trendOf(drawn: Drawn, range: TableRange): TrendSpec {
       present(
         ...about,
         !interval && timeZone,
+        gaps,
         notDrawn([...drawn.left, ...dropped]),
         hollowIn(expected.length > 0 ? once([...inPart, ...cut]).toSorted() : inPart),
         (expected.length > 0 || hasBounds(cells)) && 'bands: 95%',
@@ -495,6 +512,7 @@ interface TypedRows {
   readonly types: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
   readonly units?: Readonly<Record<string, string>>;
+  readonly currency?: string | undefined;
   /** How many rows the query has; the picture holds those that are given. */
   readonly rowCount?: number | undefined;
   /** The days that the query could read. */
@@ -544,13 +562,13 @@ function daysWords(days: Interval, timeZone: string): string {
  * stands behind a label.
  */
 export function chartOfRows(
-  { columns: names, types, rows, units: own = {}, rowCount = rows.length, drawnDays, partial = [] }: TypedRows,
+  { columns: names, types, rows, units: own = {}, currency = 'money', rowCount = rows.length, drawnDays, partial = [] }: TypedRows,
   timeZone: string,
 ): ChartSpec | undefined {
   // The first column is a label even where it is a number, and so is an id.
   const isAmount = (index: number) => index > 0 && NUMBER.test(types[index] ?? '') && !/(^|_)id$/i.test(names[index] ?? '');
   const columns = names.map(wordsOf);
-  const units = Object.fromEntries(Object.entries(own).map(([name, unit]) => [wordsOf(name), unit]));
+  const units = Object.fromEntries(Object.entries(own).map(([name, unit]) => [wordsOf(name), unit === 'money' ? currency : unit]));
   const places = columns.flatMap((_, index) => (isAmount(index) ? [index] : []));
   const [first] = places;
   if (first === undefined) return undefined;
@@ -560,7 +578,8 @@ export function chartOfRows(
   const starts = isTime ? timeLabels(cells, drawnDays) : cells.map(cellText);
   const metrics = places.flatMap((place) => columns[place] ?? []);
   const table = {
-    columns: [isTime ? 'day' : (columns[0] ?? ''), ...columns.slice(1, first), ...metrics],
+    // Numbers called hours or months are no times, whatever the name.
+    columns: [isTime ? 'day' : capital(columns[0] ?? ''), ...columns.slice(1, first), ...metrics],
     rows: ordered.map((row, index) => [
       starts[index] ?? '',
       ...row.slice(1, first).map(cellText),

@@ -44,6 +44,21 @@ it('draws midnights as days, and amounts that come as text', () => {
   });
 });
 
+it('leaves a gap where a time between the others has no row, and takes numbers called hours for no times', () => {
+  const rows = ['2026-11-17', '2026-11-19', '2026-11-20'].map((day, at) => [`${day} 00:00:00`, 'EU', at]);
+  const columns = ['day', 'region', 'revenue'];
+  const drawn = { columns, types: ['TIMESTAMP', 'VARCHAR', 'DOUBLE'], rows, units: { revenue: 'money' }, currency: 'EUR' };
+  expect(chartOfRows(drawn, 'UTC')).toMatchObject({
+    subtitle: expect.stringContaining('gap: no rows on 18 Nov'),
+    unit: 'EUR',
+    times: ['2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20'],
+    series: [{ name: 'EU', values: [0, null, 1, 2] }],
+  });
+  const hours = [0, 1].map((hour) => [hour, 7]);
+  const chart = chartOfRows({ columns: ['hour', 'n'], types: ['BIGINT', 'BIGINT'], rows: hours }, 'UTC');
+  expect(chart).toMatchObject({ kind: 'bars', title: 'N by hour', labels: ['0', '1'] });
+});
+
 it('draws labels of any kind as bars', () => {
   const rows = [
     [1, 'a', 7],

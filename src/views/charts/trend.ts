@@ -180,7 +180,7 @@ interface Axis {
   readonly min: number;
   readonly max: number;
   readonly dayHour: DayHour;
-  readonly atMs: readonly number[];
+  readonly pointMs: readonly number[];
 }
 
 /** Where the label of a moment stands: moved aside so that the edge of the picture does not cut it, and how far above the plot. */
@@ -209,14 +209,14 @@ function labelPlaces(
 /** A line without points that carries what belongs to no series, so that hiding one does not hide it. */
 function background(
   { times, judged, change, levels = [] }: TrendSpec,
-  { min, max, dayHour, atMs }: Axis,
+  { min, max, dayHour, pointMs }: Axis,
   moments: readonly Moment[],
   places: readonly LabelPlace[],
   theme: Theme,
 ) {
   // A value outside the axis would not be drawn at all.
   const inside = (ms: number) => Math.max(min, Math.min(max, ms));
-  const valueAt = (time: string) => inside(atMs[times.indexOf(time)] ?? wallMs(time, dayHour));
+  const valueAt = (time: string) => inside(pointMs[times.indexOf(time)] ?? wallMs(time, dayHour));
   const marks = moments.map(({ name, atMs, isChange }, index) => ({
     name,
     xAxis: atMs,
@@ -406,7 +406,7 @@ export function drawTrend(given: TrendSpec, look: Look): Drawing {
       // The legend shows the shape of the first series of a name, which is the line.
       ...spec.series.flatMap((each, index) => line(each, placesOf(each), names[index] ?? '', colourOf(index), index)),
       ...spec.series.flatMap((each, index) => (isBanded(each) ? band(each, placesOf(each), names[index] ?? '', colourOf(index)) : [])),
-      background(spec, { min, max, dayHour, atMs }, moments, places, theme),
+      background(spec, { min, max, dayHour, pointMs: atMs }, moments, places, theme),
     ],
     ...(tooltip && { dataZoom: sliderOption(theme, { left: LEFT_PX, right: rightPx, showDataShadow: true }) }),
     ...rowTooltip(look, (index) => tooltipLines(spec, index, colours), {

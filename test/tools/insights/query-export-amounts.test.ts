@@ -24,7 +24,7 @@ describe('amounts of money', () => {
     const { structured, text } = await call('query_export', { jobId: 'Daily sessions', sql });
     const [[allCents]] = structured['rows'] as [[number]];
     const amount = (allCents / 100).toFixed(2);
-    expect(structured['units']).toEqual({ revenue: 'money', rounded: 'money' });
+    expect(structured['units']).toEqual({ all_cents: 'cents', revenue: 'money', rounded: 'money' });
     expect(text).toContain(`${allCents}\t${amount}\t${amount}`);
   });
 

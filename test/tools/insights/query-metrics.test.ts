@@ -330,10 +330,11 @@ describe('a chart', () => {
       ].map(({ metric, title, measure, unit, told }) => ({
         kind: 'trend',
         title,
-        subtitle: `Nordlicht Shop, 1 Sept – 20 Nov 2026, UTC, ${measure}, hollow: a part of its month only (November 2026)`,
+        subtitle: `Nordlicht Shop, 1 Sept – 20 Nov 2026, UTC, ${measure}, hollow: a part of its month only (Nov 2026)`,
         unit,
         timeZone: 'UTC',
         times: ['2026-09-01', '2026-10-01', '2026-11-01'],
+        until: '2026-11-20',
         series: ['desktop', 'mobile'].map((device) => ({
           name: device,
           values: values(metric, device),
