@@ -101,7 +101,7 @@ function levelsOf({ move, series: { dates } }: Row, timeZone: string): TrendLeve
 }
 
 /** The finding of a row: both levels and since when, else its typical value, as the answer has it. */
-function findingOf({ move, metric, state, level, step }: Row, timeZone: string): string {
+function findingOf({ move, metric, level, step }: Row, { state }: Study, timeZone: string): string {
   const where = step === undefined ? '' : ` on \u201c${step.name ?? ''}\u201d`;
   if (move && move.shape !== 'drift') {
     const levels = [move.before.typical, move.after.typical].map((value) => formatValue(metric, value)).join(' \u2192 ');
@@ -146,7 +146,8 @@ export function failingBars({ failures: { steps }, baseline, period }: Study, { 
 }
 
 /** The figure that a view begins with: of each step, in colour the one that the answer names first, or of each part of a cycle. */
-export function chartOfView({ figures: { of, columns, rows }, breakdown, yet, answer, ...range }: ViewDrawn) {
+export function chartOfView({ figures: { of, columns, rows }, breakdown: asked, yet, answer, ...range }: ViewDrawn) {
+  const breakdown = asked !== undefined && columns.includes(asked) ? asked : undefined;
   const cellsOf = (name: string) => rows.map((row) => row[columns.indexOf(name)] ?? null);
   const scenarios = cellsOf('scenario');
   const isOne = new Set(scenarios).size === 1;
@@ -163,7 +164,7 @@ export function chartOfView({ figures: { of, columns, rows }, breakdown, yet, an
     {
       ...range,
       answers: { [short]: answer },
-      words: present(yet),
+      words: present(yet, breakdown !== asked && `not by ${asked}`),
       ...(breakdown === undefined && { accent: steps.slice(0, 1) }),
     },
   );
@@ -201,7 +202,7 @@ export function trendOf(study: Study, { title, timeZone, events, yet }: TrendOpt
   );
   return {
     kind: 'trend',
-    title: `${title}: ${short} ${findingOf(first, timeZone)}${failingWords(study)}`,
+    title: `${title}: ${short} ${findingOf(first, study, timeZone)}${failingWords(study)}`,
     subtitle: `${rangeIn(timeZone, Math.min(...dates), Math.max(...dates))}, ${timeZone}: ${about.join('; ')}`,
     unit: unitIn(UNITS[kind]),
     timeZone,

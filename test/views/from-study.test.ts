@@ -19,6 +19,11 @@ test('a view of levels or failures is drawn by step, the one that it begins with
     series: [{ values: [11.3, 1.7], low: [8, 1], high: [15, 4] }],
     accent: ['Search, Cart'],
   });
+  // Its rows are of the whole range.
+  expect(chartOfView({ figures, ...RANGE, breakdown: 'week', answer, yet: '' })).toMatchObject({
+    kind: 'bars',
+    subtitle: expect.stringContaining('not by week'),
+  });
 });
 
 test('a cycle of hours is a course with a line for each step', () => {

@@ -93,7 +93,7 @@ export default defineAnsweringTool({
       { ...context, draw: (read) => context.draw(async () => (await import('../../src/views/from-study.ts')).chartOfView(read)) },
     );
     for (const sentence of notes) context.note(sentence);
-    if (drawn) drawStudy(context, drawn);
+    if (drawn) drawStudy(context, { ...drawn, yet: breakdown === 'day' ? '' : `the ${breakdown}s are in the table` });
     return { answer, columns: [...columns], rows: rows.map((row) => [...row]), ...(cursor !== undefined && { cursor }) };
   },
 });
