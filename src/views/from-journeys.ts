@@ -150,7 +150,7 @@ const MOST_TIMES = 20;
 
 /** The shares by period of each group of a split, else of all and of each cohort; undefined where none is known. */
 export function cohortChart({ cohorts, curves, by, answer, ...drawn }: CohortsDrawn): GridSpec | undefined {
-  const least = Math.max(...curves.map(({ visitors }) => visitors)) / MOST_TIMES;
+  const least = Math.max(...curves.map(({ group, visitors }) => (group === 'all' ? 0 : visitors))) / MOST_TIMES;
   const drawnCurves = curves.filter(({ visitors }) => visitors >= least);
   const ofCohorts = curves.length > 1 ? [] : cohorts.map(({ cohort, ...own }) => ({ group: dayOf(cohort), ...own }));
   const known = [...drawnCurves, ...ofCohorts].map(({ percent, ...own }) => ({

@@ -138,7 +138,13 @@ it('the picture of who comes back ends with the last period that is known of som
   expect(cohortChart(retention)).toMatchObject({ title, columns: ['day 1'], rows: [{ name: 'all · 15' }, { name: '1 Nov · 10' }] });
   expect(cohortChart({ ...retention, cohorts: cohorts.slice(1), curves: [] })).toBeUndefined();
   const small = { group: 'unknown', visitors: 1, percent: [100, 100, null] };
-  const grid = cohortChart({ ...retention, curves: [{ group: 'desktop', visitors: 21, percent: [100, 20, null] }, small] });
-  expect(grid?.rows.map(({ name }) => name)).toEqual(['desktop · 21']);
+  const groups = [
+    { group: 'desktop', visitors: 21, percent: [100, 20, null] },
+    { group: 'tablet', visitors: 2, percent: [100, 9, null] },
+  ];
+  const all = { group: 'all', visitors: 99, percent: [100, 18, null] };
+  const grid = cohortChart({ ...retention, curves: [all, ...groups, small] });
+  // As small beside the largest group, not beside all.
+  expect(grid?.rows.map(({ name }) => name)).toEqual(['all · 99', 'desktop · 21', 'tablet · 2']);
   expect(grid?.subtitle).toContain('left out');
 });
