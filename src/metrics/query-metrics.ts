@@ -31,29 +31,28 @@ import { pointsKnown } from './site-changes.ts';
 /** One figure over fewer days is of about each of them; over more the days take requests of their own. */
 const [LEAST_DAYS, MOST_DAYS] = [14, 92];
 
-/** The metric of a query that is one figure of one zone, or of which rows of time are expected; undefined of any other. */
-function onlyFigure(query: MetricQuery, isExpected: boolean): string | undefined {
-  const { breakdown, zoneIds, devices, goalIds } = query;
+/** The metric of a query that is one figure of one zone, or its course; undefined of any other. */
+function onlyFigure({ breakdown, zoneIds, devices, goalIds, ...query }: MetricQuery): string | undefined {
   const [metric, ...more] = askedOf(query);
   const isOne = zoneIds.length === 1 && devices.length <= 1 && goalIds.length <= 1 && more.length === 0;
-  const isWhole = breakdown.every((part) => isExpected && part === timeUnitOf(breakdown));
+  const isWhole = breakdown.every((part) => part === timeUnitOf(breakdown));
   return isOne && isWhole && metric !== undefined && isZoneMetric(metric) ? metric : undefined;
 }
 
-/** One sentence: that the figures of a zone changed within the range; empty where they did not, or where the days cannot be read. */
-async function zoneChangeSentence(query: MetricQuery, isExpected: boolean, context: CompareContext): Promise<string> {
+/** The change of the figures of a zone within the range, if any; none where the days cannot be read. */
+async function zoneChanges(query: MetricQuery, context: CompareContext): Promise<Facts[]> {
   const { interval, devices, segmentIds, zoneIds, goalIds } = query;
-  const metric = onlyFigure(query, isExpected);
+  const metric = onlyFigure(query);
   const days = daysBetween(interval.startMs, interval.endMs + 1, context.timeZone);
-  if (metric === undefined || days < LEAST_DAYS || days > MOST_DAYS) return '';
+  if (metric === undefined || days < LEAST_DAYS || days > MOST_DAYS) return [];
   const nothing = () => undefined;
   const silent = { ...context, note: nothing, progress: nothing, draw: nothing, covers: nothing };
   const [startDate, endDate] = [isoAt(interval.startMs, context.timeZone), isoAt(interval.endMs, context.timeZone)];
   const goal = goalIds[0] === undefined ? {} : { goalId: goalIds[0] };
   const asked = { metrics: [metric], startDate, endDate, by: 'period', explain: false, devices, segmentIds, zoneIds, ...goal } as const;
   const compared = await compareMetrics(asked, silent).catch(onApiError(() => undefined));
-  const told = compared?.findings.find(({ when: { shape, from = '' } }) => shape !== 'range' && from > startDate.slice(0, 10));
-  return told?.sentence ?? '';
+  const isWithin = ({ when: { shape, from = '' } }: Facts) => shape !== 'range' && from > startDate.slice(0, 10);
+  return compared?.findings.filter(isWithin).slice(0, 1) ?? [];
 }
 
 /** More objects than this are not put side by side without being named. */
@@ -149,6 +148,13 @@ function withFindings(
   return { answer: said, ...(findings.length > 0 && { findings }), ...answer, ...(details.length > 0 && { details }) };
 }
 
+/** Changes with their sentences. */
+const saidFacts = (facts: readonly Facts[], grammar: Grammar): ExpectedTold => ({
+  facts,
+  lead: wordedAll(facts, grammar).map((finding) => saidOf(finding, grammar)),
+  details: facts.map((each) => intervalSentence(each, grammar)).filter((sentence) => sentence !== ''),
+});
+
 /**
  * Changes among the rows of a query or shortly before them: `first` before the words on rows, `last` behind: what may be the season, and
  * single days of weeks and months.
@@ -164,14 +170,15 @@ function changesTold(
     const place = { ...placeOf(reading, metric), ...(goal !== undefined && { goal }) };
     return changeFacts({ ...own, rows: reading.known, points: pointsKnown(reading, metric), place, last }, currency);
   };
-  const told = (facts: readonly Facts[]): ExpectedTold => ({
-    facts,
-    lead: wordedAll(facts, grammar).map((finding) => saidOf(finding, grammar)),
-    details: facts.map((each) => intervalSentence(each, grammar)).filter((sentence) => sentence !== ''),
-  });
   const facts = ranked(changes.map(factsOf));
   const isBehind = (each: Facts) => mayBeSeason(each) || (isOfLongRows(breakdown) && each.when.shape === 'day');
-  return { first: told(facts.filter((each) => !isBehind(each))), last: told(facts.filter(isBehind)) };
+  return {
+    first: saidFacts(
+      facts.filter((each) => !isBehind(each)),
+      grammar,
+    ),
+    last: saidFacts(facts.filter(isBehind), grammar),
+  };
 }
 
 const textsTold = (...lead: ExpectedTold['lead']): ExpectedTold => ({ facts: [], lead: lead.filter((text) => text !== ''), details: [] });
@@ -212,8 +219,6 @@ function readNames({ goalIds, compareSegments, segmentIds, zoneIds }: MetricQuer
 /** A query as it was asked and answered. */
 interface Queried {
   readonly asked: MetricQuery;
-  /** Whether what was to be expected was asked for, which zones have none of. */
-  readonly isExpected: boolean;
   /** The same over its days ahead too. */
   readonly whole: MetricQuery;
   readonly complete: MetricQuery;
@@ -269,7 +274,8 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
     isDrawn: queried.isDrawn,
     grammar,
   });
-  return together(first, textsTold(await zoneChangeSentence(complete, queried.isExpected, context), course, lead, ofToday), last);
+  const ofZone = saidFacts(await zoneChanges(complete, context), grammar);
+  return together(first, ofZone, textsTold(course, lead, ofToday), last);
 }
 
 /**
@@ -361,7 +367,7 @@ export async function queryMetrics(
   const apart = apartSentence(asked.segmentIds, read.rows, lists);
   const grammar = grammarOf(todayIn(timeZone, context.nowMs));
   const named = { placeOf: placeBy(lists.nameOf), nameOf: selectionNames(lists) };
-  const queried = { asked, isExpected: query.expected, whole, complete, lines: table.lines, rows: read.rows, currency, table: answer };
+  const queried = { asked, whole, complete, lines: table.lines, rows: read.rows, currency, table: answer };
   const said = await tellQuery(queried, { lines, ...expected }, { ...named, grammar }, context);
   const told = withFindings(answer, said, grammar, context);
   context.draw(() => drawnOf(queried, grid, { lines, ...expected }, { ...named, grammar }, said.facts, context));

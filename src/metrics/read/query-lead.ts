@@ -86,7 +86,7 @@ function endsText(metric: string, subject: string, table: QueryTable, names: rea
   // Why a row that lies beyond an end is none.
   const reasonOf = (row: ValuedRow) => {
     if (rest.includes(row)) return ' of the named devices';
-    return isHalf(row) ? ` in a whole ${names[0] ?? ''}` : ' of more than a few visits';
+    return isHalf(row) ? ` in a whole ${names[0] ?? ''}` : ' with enough visits to tell';
   };
   const [most, least] = grammar.nounOf(metric).isPlural ? ['most', 'fewest'] : ['highest', 'lowest'];
   const ends = [

@@ -80,7 +80,7 @@ describe('the first sentence of a table', () => {
         ['Returning', 4.4, 13000],
         ['Press', 16.67, 6],
       ]),
-    ).toBe('Highest conversion rate from 7 to 13 Sept of more than a few visits: "Returning" (4.4%); lowest: "New" (2.9%).');
+    ).toBe('Highest conversion rate from 7 to 13 Sept with enough visits to tell: "Returning" (4.4%); lowest: "New" (2.9%).');
   });
 
   it('calls the lowest of four rates so, and no highest where the others are alike', () => {
