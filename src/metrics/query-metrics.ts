@@ -11,7 +11,6 @@ import type { Context, Drawing, Lists } from '../names/context.ts';
 import type { NameKind } from '../names/match-name.ts';
 import { compareMetrics } from './compare-metrics.ts';
 import type { CompareContext } from './compare-question.ts';
-import { isNewAt } from './engine/expectation.ts';
 import type { FoundChange } from './expected/expected-lines.ts';
 import { type ExpectedTold, forecastSentences, tellExpected } from './expected/expected-words.ts';
 import { rowVerdicts } from './expected/row-verdicts.ts';
@@ -249,7 +248,6 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
       grammar,
       placeOf: ({ selection }: QueryLine, metric: string) => placeOf(selection, metric),
       countedTo: countedTo(asked, context),
-      changes: read.found.filter(({ change }) => isNewAt(todayIn(context.timeZone, whole.interval.startMs), change)),
     };
     const timed = read.lines.filter((line) => !isTotal(line));
     const ofTotals = tellExpected(timed.length < read.lines.length ? read.whole : [], { ...words, query: { ...whole, breakdown: [] } });

@@ -1,5 +1,4 @@
 import { type CalendarSlot, daysFrom, type Interval, slotsOf } from '../../lib/calendar.ts';
-import { todayIn } from '../../lib/dates.ts';
 import { grouped, runsOf } from '../../lib/grouped.ts';
 import { Z_95 } from '../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
@@ -57,13 +56,13 @@ const UNKNOWN: ExpectedCell = { expected: null, low: null, high: null, verdict: 
 const NOTHING: ExpectedCell = { ...UNKNOWN, verdict: null };
 
 /** Whether a change is of a metric or of what it is made of. */
-export const isChangeOf = (change: Pick<FoundChange, 'metric' | 'reading'>, metric: string) =>
+export const isChangeOf = (change: Pick<SiteChange, 'metric' | 'reading'>, metric: string) =>
   isOfMetric(change.metric, metric, change.reading);
 
 /** Whether a change is of some of these days. */
 const isOnSome =
   (labels: readonly string[]) =>
-  ({ change }: FoundChange) =>
+  ({ change }: SiteChange) =>
     labels.some((label) => isOn(change, { first: label, last: label }));
 
 /** The expectation of one metric of one selection in each slot; `told` are the changes of the selection. */
@@ -91,19 +90,19 @@ function expectationsIn(
   const [over, ahead] = [asked.filter(isOver), asked.filter((labels) => !isOver(labels))];
   // Of weeks and longer rows there are few enough to hold each against all days before it.
   const rowByRow = isOfLongRows(query.breakdown);
-  const changes = told.filter((each) => isChangeOf(each, metric));
-  const steps = changes.flatMap(({ change: { from, to } }) => (to === undefined ? [from] : []));
-  // Their level is not usual yet on some day, so that it teaches nothing.
-  const news = changes.filter(({ change }) => isNewAt(todayIn(timeZone, query.interval.startMs), change));
+  const steps = told.flatMap((each) => (isChangeOf(each, metric) && each.change.to === undefined ? [each.change.from] : []));
   const found = blocksOf(over, rowByRow).flatMap((block) => {
     const [first = ''] = block.flat();
-    const before = points.filter(({ label }) => label < first && !news.some(isOnSome([label]))).slice(-MOST_HISTORY);
+    // Their level is not usual yet on the first of these days, wherever the range begins: it teaches nothing.
+    const news = told.filter(({ change }) => isNewAt(first, change));
+    const taught = news.filter((each) => isChangeOf(each, metric));
+    const before = points.filter(({ label }) => label < first && !taught.some(isOnSome([label]))).slice(-MOST_HISTORY);
     const expect = (some: readonly ExpectedRow[]) => expectationsOf(kind, before, some, { least: LEAST_LEVEL_DAYS, steps });
     const turn = block.map((labels): ExpectedRow => ({ days: labels.map(dayAt) }));
     const expected = expect(turn);
     return turn.map((own, at) => {
       const row = expected?.rows[at];
-      return row && { ...row, isRare: expected.isRare, unseen: unseenIn(own, row, (rest) => expect([rest])?.rows[0]) };
+      return row && { ...row, isRare: expected.isRare, news, unseen: unseenIn(own, row, (rest) => expect([rest])?.rows[0]) };
     });
   });
   // Days ahead are learned of from all that are over; those of their row that are over count as they are.
@@ -121,9 +120,9 @@ function expectationsIn(
     const row = found[over.indexOf(labels)];
     if (!row) return { cell: UNKNOWN };
     const alone = orderCause(metric, points, labels[0] ?? '', labels.at(-1));
-    const cell = { ...figuresOf(metric, row), unseen: row.unseen, alone };
+    const cell = { ...figuresOf(metric, row), unseen: row.unseen, alone, news: row.news.filter(isOnSome(labels)) };
     if (row.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
-    return openOf(cell, row, news.filter(isOnSome(labels)));
+    return openOf(metric, cell, row);
   });
 }
 
@@ -131,8 +130,9 @@ function expectationsIn(
  * The verdict of a row by its own bounds where a known change or special days moved it: it is no draw of many then; else its score for that
  * of all rows together.
  */
-function openOf(cell: Omit<ExpectedCell, 'verdict'>, { score, distance }: Expected, moved: readonly FoundChange[]): Open {
-  const isOwn = (cell.unseen ?? []).length > 0 || moved.some(({ change }) => goesAlong(change.relative, distance));
+function openOf(metric: string, cell: Omit<ExpectedCell, 'verdict'>, { score, distance }: Expected): Open {
+  const isMoved = cell.news?.some((each) => isChangeOf(each, metric) && goesAlong(each.change.relative, distance));
+  const isOwn = isMoved || (cell.unseen ?? []).length > 0;
   if (isOwn && Math.abs(score) > Z_95) return { cell: { ...cell, verdict: score > 0 ? 'high' : 'low' } };
   return { cell: { ...cell, verdict: 'normal' }, ...(!isOwn && { score }) };
 }

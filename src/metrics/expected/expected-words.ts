@@ -5,18 +5,19 @@ import { dateText, listed, pairText, rangeText, valueText } from '../../findings
 import { todayIn } from '../../lib/dates.ts';
 import { grouped, runsOf } from '../../lib/grouped.ts';
 import { capital } from '../../lib/sentences.ts';
-import { scoreOfTail, Z_95 } from '../../statistics/tails.ts';
+import { logOfAtMost, scoreOfTail, Z_95 } from '../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { effectText } from '../calendar/special-words.ts';
 import { unitOf } from '../metric-definitions.ts';
 import { askedOf, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
-import { isOn } from '../site-changes.ts';
-import { type FoundChange, isChangeOf, keyOf } from './expected-lines.ts';
+import { isChangeOf, keyOf } from './expected-lines.ts';
 
 /** Rows that a sentence names, and special days. */
 const MOST_NAMED = 3;
 const MOST_OCCASIONS = 6;
+/** Share of normal values that lie outside their bounds by chance. */
+const OUTSIDE = 0.05;
 
 /** The settings of sentences beside the rows. */
 interface Words {
@@ -25,8 +26,6 @@ interface Words {
   readonly currency: string | undefined;
   readonly grammar: Grammar;
   readonly placeOf: (line: QueryLine, metric: string) => Facts['place'];
-  /** The changes of the selections of the rows, which these were not learned from. */
-  readonly changes: readonly FoundChange[];
   /** Up to when a row is counted whose other days lie ahead. */
   readonly countedTo: string;
 }
@@ -85,17 +84,18 @@ function factsOf(own: JudgedLine, words: Words): Facts {
 const isOutside = ({ metric, line, cell: { verdict, low, high } }: JudgedLine) =>
   verdict === 'normal' && ((line.values[metric] ?? 0) < (low ?? 0) || (line.values[metric] ?? 0) > (high ?? Number.POSITIVE_INFINITY));
 
-/** Values outside their own bounds that are normal as some of many. */
-function outsideText(count: number): string {
+/** Values outside their own bounds that are normal as some of many, and whether as many are to be expected by chance. */
+function outsideText(count: number, of: number): string {
   const lies = count === 1 ? '1 lies outside its' : `${count} lie outside their`;
-  return count === 0 ? '' : `; ${lies} 95% bounds, which may be chance`;
+  const isMore = Math.exp(logOfAtMost(count - 1, OUTSIDE * of, of)) > 1 - OUTSIDE;
+  return count === 0 ? '' : `; ${lies} 95% bounds, ${isMore ? 'more than chance alone explains' : 'which may be chance'}`;
 }
 
-/** Rows with what a change above has to do with them, of more than these how many: `, 2 of them because of a change above (…)`. */
+/** Rows with what a change has to do with them, of more than these how many: `, 2 of them because of a listed change (…)`. */
 function changedText(rows: readonly JudgedLine[], of: number, why: string, words: Words): string {
   const days = new Set(rows.map((own) => daysOf(own, words)).map(({ from, to }) => rangeText(from, to, words.grammar.year)));
   const named = days.size > MOST_NAMED ? '' : ` (${listed([...days])})`;
-  return rows.length === 0 ? '' : `, ${of > rows.length ? `${rows.length} of them ` : ''}${why} a change above${named}`;
+  return rows.length === 0 ? '' : `, ${of > rows.length ? `${rows.length} of them ` : ''}${why} a listed change${named}`;
 }
 
 /** `Both days were normal`, `Of 28 days, 3 were unusual`, empty where one sentence says it; `asked` values, of which these are judged. */
@@ -106,8 +106,9 @@ function countSentence(judged: readonly JudgedLine[], asked: number, told: numbe
   const which = `${judged.length < asked ? ' that can be judged' : ''}${parts > 0 ? ` (${parts} in part)` : ''}`;
   const [all, unusual] = [`${judged.length} ${unit}s${which}`, told + explained.length];
   const normal = judged.length - unusual;
-  const beside = changedText(hiddenIn(judged, words), normal, 'with', words);
-  const more = outsideText(judged.filter(isOutside).length);
+  const hidden = hiddenIn(judged, words);
+  const beside = changedText(hidden, normal, 'with', words);
+  const more = outsideText(judged.filter((own) => isOutside(own) && !hidden.includes(own)).length, normal);
   if (unusual === 0) return `${normal === 2 ? `Both ${unit}s${which}` : `All ${all}`} were normal${beside}${more}.`;
   if (explained.length === 0 && told === 1 && beside + more === '') return '';
   const why = changedText(explained, unusual, 'because of', words);
@@ -152,27 +153,22 @@ const LEAST_LEFT = 0.1;
 /** Chance that one of all rows lies beyond the size of a change by chance alone. */
 const BEYOND = 0.05;
 
-/** The changes that lie in a row. */
-function changesIn(own: JudgedLine, words: Words): readonly FoundChange[] {
-  const { from, to } = daysOf(own, words);
-  return words.changes.filter((told) => {
-    const isHere = keyOf(told.reading) === keyOf(own.line.selection) && isChangeOf(told, own.metric);
-    return isHere && isOn(told.change, { first: from, last: to });
-  });
-}
+/** The changes that lie in a row, which it was not learned from. */
+const changesIn = ({ metric, cell: { news = [] } }: JudgedLine) => news.filter((told) => isChangeOf(told, metric));
 
-/** Normal rows of several days that hold a change which no unusual row shows. */
+/** Normal rows outside their bounds beside a change of the same visits, and those of several days with one that no unusual row shows. */
 function hiddenIn(judged: readonly JudgedLine[], words: Words): JudgedLine[] {
-  const shown = new Set(judged.filter(isClear).flatMap((own) => changesIn(own, words)));
+  const shown = new Set(judged.filter(isClear).flatMap(changesIn));
   const isLong = ({ from, to }: ReturnType<typeof daysOf>) => from !== to;
-  return judged.filter((own) => !isClear(own) && isLong(daysOf(own, words)) && changesIn(own, words).some((told) => !shown.has(told)));
+  const isHidden = (own: JudgedLine) => isLong(daysOf(own, words)) && changesIn(own).some((told) => !shown.has(told));
+  return judged.filter((own) => !isClear(own) && (isHidden(own) || (isOutside(own) && own.cell.news?.length)));
 }
 
 /** Whether changes explain why a row is not what was expected: they lie in the row, go its way, and the row not far beyond their size. */
-function isExplained(own: JudgedLine, rows: number, words: Words): boolean {
+function isExplained(own: JudgedLine, rows: number): boolean {
   const { low, high, expected } = own.cell;
   const distance = distanceOf(own);
-  const along = changesIn(own, words).filter(({ change }) => change.relative * distance > 0);
+  const along = changesIn(own).filter(({ change }) => change.relative * distance > 0);
   const left = along.reduce((share, { change }) => share * (1 + change.relative), 1);
   const bound = ((distance < 0 ? low : high) ?? 0) / (expected || 1);
   // On the scale of square roots few orders scatter alike; of many rows some lie beyond their own bounds.
@@ -201,7 +197,7 @@ export function tellExpected(lines: readonly QueryLine[], words: Words): Expecte
   // A range that was asked for is told whatever explains it, of days and weeks those that nothing explains.
   const isAsked = isOneRow || timeUnitOf(query.breakdown) === undefined;
   const clear = judged.filter(isClear);
-  const explained = isAsked ? [] : clear.filter((own) => isExplained(own, judged.length, words));
+  const explained = isAsked ? [] : clear.filter((own) => isExplained(own, judged.length));
   const told = (isOneRow ? judged : clear.filter((own) => !explained.includes(own))).toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const facts = told.map((own) => factsOf(own, words));
   const sentences = facts.map((each) => [worded(each, grammar).sentence]);

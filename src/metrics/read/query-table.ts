@@ -3,6 +3,7 @@ import type { Interval } from '../../lib/calendar.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { ALL_VISITORS } from '../../names/match-name.ts';
 import { definitionOf, isCount, unitOf } from '../metric-definitions.ts';
+import type { SiteChange } from '../site-changes.ts';
 import { combined, lackOf, type MetricValues, remainderOf } from './combine.ts';
 import type { MetricAnswers, MetricRow } from './metric-answers.ts';
 import { hasAllDevices, type MetricGrid, OTHER_DEVICE, PARTS, type Selection } from './metric-grid.ts';
@@ -25,6 +26,8 @@ export interface ExpectedCell {
   readonly unseen?: readonly string[];
   /** A thing that alone could make it high. */
   readonly alone?: Facts['causes'];
+  /** Changes of its visits on its days whose level is not usual yet. */
+  readonly news?: readonly SiteChange[];
   readonly verdict: null | 'normal' | 'high' | 'low' | 'forecast' | 'too young' | 'not enough data';
 }
 

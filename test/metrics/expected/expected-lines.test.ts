@@ -51,10 +51,14 @@ it('days are learned of in turns of a week, so that a fall stays one for two of 
   expect(cells.slice(28).filter((cell) => cell?.verdict === 'low').length).toBeLessThanOrEqual(3);
 });
 
-it('the days of a change that is told are not what later rows are held against', () => {
+it('a change that is told teaches from its eleventh day on, wherever the rows begin', () => {
   const told = [{ reading: { device: 'all', segmentIds: [] }, metric: 'visits', change: { from: '2026-07-20' } } as never];
-  const verdicts = withExpected(input('week', LAST), told).map(({ expected }) => expected?.['visits']?.verdict);
-  expect(verdicts).toEqual([...ordinary(2), ...Array.from({ length: WEEKS - 2 }, () => 'low')]);
+  const all = withExpected(input('week', LAST), told).map(({ expected }) => expected?.['visits']);
+  expect(all.map((cell) => cell?.verdict)).toEqual([...ordinary(2), 'low', 'low', ...ordinary(WEEKS - 4)]);
+  const { query, lines, ...rest } = input('week', LAST);
+  const later = { ...query, interval: { ...query.interval, startMs: Date.parse('2026-08-10') } };
+  const alone = withExpected({ ...rest, query: later, lines: lines.slice(5) }, told).map(({ expected }) => expected?.['visits']);
+  expect(alone.map((cell) => cell?.expected)).toEqual(all.slice(5).map((cell) => cell?.expected));
   const elsewhere = withExpected(input('week', LAST), [
     { metric: 'visits', reading: { device: 'mobile', segmentIds: [] }, change: { from: '2026-07-20' } } as never,
   ]);

@@ -14,7 +14,7 @@ const cell = (expected: number, low: number, high: number, verdict: ExpectedCell
 type Row = { values: Record<string, number | null>; expected: Record<string, ExpectedCell>; device?: string; days?: number };
 
 /** Rows of days, each with the values and the expectations of its metrics, and how they are told. */
-function sceneOf(days: readonly Row[], breakdown: string[] = ['day'], changes: readonly unknown[] = []) {
+function sceneOf(days: readonly Row[], breakdown: string[] = ['day']) {
   const lines = days.map(({ values, expected, device = 'all', days: length = 1 }, at) => {
     const label = `2026-11-${String(20 + at)}`;
     const interval = { label, startMs: Date.parse(label), endMs: Date.parse(label) + length * DAY_MS - 1 };
@@ -22,11 +22,15 @@ function sceneOf(days: readonly Row[], breakdown: string[] = ['day'], changes: r
   });
   const query = { metrics: Object.keys(days[0]?.values ?? {}), bases: [], breakdown };
   const placeOf = ({ selection: { device } }: { selection: { device: string } }) => (device === 'all' ? {} : { device });
-  const words = { query, timeZone: 'UTC', currency: 'EUR', grammar: grammarOf('2026-11-27'), placeOf, countedTo: '2026-11-26', changes };
+  const words = { query, timeZone: 'UTC', currency: 'EUR', grammar: grammarOf('2026-11-27'), placeOf, countedTo: '2026-11-26' };
   return [lines as never, words as never] as const;
 }
 
 const told = (...scene: Parameters<typeof sceneOf>) => tellExpected(...sceneOf(...scene));
+
+/** A change of all visits. */
+const changeOf = (metric: string, relative: number) =>
+  ({ metric, reading: { device: 'all', segmentIds: [], known: [] }, change: { relative } }) as never; // all that is read
 
 const day = (visits: number | null, own: ExpectedCell) => ({ values: { visits }, expected: { visits: own } });
 
@@ -59,7 +63,9 @@ it('says which special day of an unknown effect may have made a row unusual, and
 it('counts rows outside their own bounds that are no discovery among so many', () => {
   const rows = [day(120, cell(101, 90, 110)), day(99, cell(101, 90, 110)), day(99, cell(101, 90, 110))];
   expect(told(rows).lead).toEqual(['All 3 days were normal; 1 lies outside its 95% bounds, which may be chance.']);
-  expect(told([...rows, ...rows]).lead).toEqual(['All 6 days were normal; 2 lie outside their 95% bounds, which may be chance.']);
+  expect(told([...rows, ...rows]).lead).toEqual([
+    'All 6 days were normal; 2 lie outside their 95% bounds, more than chance alone explains.',
+  ]);
 });
 
 it('says of each value of a single row whether it is normal', () => {
@@ -98,36 +104,33 @@ it('names the device of what is expected of it', () => {
 });
 
 it('of the days of a change it says when, and tells those far beyond its size or on its other side', () => {
-  const reading = { device: 'all', segmentIds: [], known: [] };
-  const change = { metric: 'visits', reading, change: { from: '2026-11-21', relative: -0.5 } };
+  const news = [changeOf('visits', -0.5)];
   const rows = [
     day(100, cell(100, 90, 110)),
-    day(60, cell(100, 90, 110, 'low')),
+    day(60, { ...cell(100, 90, 110, 'low'), news }),
     // Beyond its bounds beside the change: of many rows some are.
-    day(42, cell(100, 90, 110, 'low')),
-    day(10, cell(100, 90, 110, 'low')),
-    day(180, cell(100, 90, 110, 'high')),
+    day(42, { ...cell(100, 90, 110, 'low'), news }),
+    day(10, { ...cell(100, 90, 110, 'low'), news }),
+    day(180, { ...cell(100, 90, 110, 'high'), news }),
   ];
-  expect(told(rows, ['day'], [change]).lead).toEqual([
-    'Of 5 days, 4 were unusual, 2 of them because of a change above (on 21 Nov and on 22 Nov).',
+  expect(told(rows).lead).toEqual([
+    'Of 5 days, 4 were unusual, 2 of them because of a listed change (on 21 Nov and on 22 Nov).',
     ['Visits were 90% below normal on 23 Nov: 10 instead of 100.'],
     ['Visits were 80% above normal on 24 Nov: 180 instead of 100.'],
   ]);
-  expect(told(rows.slice(0, 3), ['day'], [change])).toMatchObject({
-    lead: ['Of 3 days, 2 were unusual, because of a change above (on 21 Nov and on 22 Nov).'],
+  expect(told(rows.slice(0, 3))).toMatchObject({
+    lead: ['Of 3 days, 2 were unusual, because of a listed change (on 21 Nov and on 22 Nov).'],
     facts: [],
   });
-  expect(told(rows.slice(1, 2), [], [change]).lead).toEqual([['Visits were 40% below normal on 20 Nov: 60 instead of 100.']]);
-  expect(told(rows.slice(0, 3), ['day'], [{ ...change, reading: { ...reading, segmentIds: [7] } }]).facts).toHaveLength(2);
+  expect(told(rows.slice(1, 2), []).lead).toEqual([['Visits were 40% below normal on 20 Nov: 60 instead of 100.']]);
 });
 
-it('says that a change above lies in rows of which none shows it', () => {
-  const reading = { device: 'all', segmentIds: [], known: [] };
-  const change = { metric: 'visits', reading, change: { from: '2026-11-23', to: '2026-11-23', relative: -0.5 } };
-  const weeks = [99, 100].map((visits) => ({ ...day(visits, cell(100, 90, 110)), days: 2 }));
-  expect(told([...weeks, { ...day(97, cell(100, 90, 110)), days: 2 }], ['week'], [change]).lead).toEqual([
-    'All 3 weeks were normal, 1 of them with a change above (from 22 to 23 Nov).',
-  ]);
+it('says that a change lies in rows of which none shows it, and beside which a value of another metric may be no chance', () => {
+  const calm = cell(100, 90, 110);
+  const weeks = [calm, calm, { ...calm, news: [changeOf('visits', -0.5)] }].map((own) => ({ ...day(99, own), days: 2 }));
+  expect(told(weeks, ['week']).lead).toEqual(['All 3 weeks were normal, 1 of them with a listed change (from 22 to 23 Nov).']);
+  const mixed = [day(99, calm), day(99, calm), day(60, { ...calm, news: [changeOf('conversionRate', 2)] })];
+  expect(told(mixed).lead).toEqual(['All 3 days were normal, 1 of them with a listed change (on 22 Nov).']);
 });
 
 it('counts values and not weeks where rows are of devices too', () => {
