@@ -12,6 +12,7 @@ import type { NameKind } from '../names/match-name.ts';
 import { chooseScenarios, findSpeedChanges } from '../speed/find-speed-changes.ts';
 import type { SpeedFacts } from '../speed/scenario-study.ts';
 import { FALSE_DISCOVERY_RATES } from '../statistics/discoveries.ts';
+import { inTurns } from '../statistics/kept-fits.ts';
 import type { KnownDays } from './calendar/known-days.ts';
 import { clearOccasions, type Occasion } from './calendar/special-words.ts';
 import { changeSeriesOf, type Place, type Reading, seriesId } from './changes/change-series.ts';
@@ -26,8 +27,10 @@ import {
 } from './changes/locate-changes.ts';
 import { isCommerceGoal } from './commerce-goal.ts';
 import { laterDays } from './compare/comparison-windows.ts';
+import { type ExpectedInput, withExpected } from './expected/expected-lines.ts';
+import { largeFacts, type PlaceWords } from './expected/expected-words.ts';
 import { fetchMetrics, type Kept, readKept } from './fetch-metrics.ts';
-import { visitedWords } from './findings.ts';
+import { placeBy, visitedWords } from './findings.ts';
 import { siteMetricNames, zoneMetricNames } from './metric-definitions.ts';
 import { countingFaults, withoutFaults } from './quality/counting.ts';
 import { dayPoints, metricsToRead, visitedSpan } from './read/day-points.ts';
@@ -307,6 +310,20 @@ function specialOf({ rows, place }: Reading, { from, to }: Scanned, { specialDay
   return clearOccasions(dayPoints(rows, 'visits'), scanned, specialDays, levels);
 }
 
+/** What is expected of the days of all visitors. */
+interface DaysInput extends Pick<ExpectedInput, 'known' | 'timeZone'> {
+  readonly metrics: readonly string[];
+  readonly interval: Interval;
+}
+
+/** Days of revenue of all visitors that very large orders made, as they are expected. */
+function largeDays([base]: readonly Reading[], { metrics, interval, ...input }: DaysInput, words: PlaceWords) {
+  const query = { metrics: metrics.filter((metric) => metric === 'revenueSum'), bases: [], breakdown: ['day' as const], interval };
+  const days = base?.rows ?? [];
+  const lines = days.map((row) => ({ ...row, order: row.interval.startMs }));
+  return largeFacts(withExpected({ ...input, query, lines, days }), { ...input, ...words, query });
+}
+
 /** Since when and until when segments have visits, where that is not all of the days asked for: they are judged on these alone. */
 function spansOf(readings: readonly Reading[], base: Place, asked: Interval, timeZone: string, lists: Lists): string[] {
   return readings.flatMap(({ place: { device, segmentId, goalId }, rows }) => {
@@ -380,7 +397,9 @@ async function lookAtSite(
   const byId = new Map(series.map((each) => [each.id, each]));
   const isOfOtherGoal = goals.others.some((id) => id === base.place.goalId);
   const { changes, ...found } = await scan({ series, metrics, base: base.place, isOfOtherGoal, ...scanned }, context.signal);
-  const odd = slotsOf('day', { startMs, endMs }, timeZone).filter(isOfClockChange);
+  const expected = { metrics, interval: { startMs, endMs }, known, timeZone };
+  const large = await inTurns(context.signal, () => largeDays(sound, expected, { currency, placeOf: placeBy(lists.nameOf) }));
+  const odd = slotsOf('day', expected.interval, timeZone).filter(isOfClockChange);
   const clockChange = odd.map(({ label }) => `${dateText(label, lastDay.slice(0, 4))}, when clocks changed, was not looked at.`);
   const unseen = [...unseenPlaces(readable, plan, note), ...clockChange];
   const dataSince = firstDayOf(base) ?? lastDay;
@@ -394,6 +413,7 @@ async function lookAtSite(
     isApp: site && asked.within === undefined && isOfApp(readings),
     unseen,
     ranked: changes,
+    large,
     faults,
     special: site ? specialOf(base, scanned, known, changes) : [],
     asked: { metrics: input.metrics?.filter((metric) => metric !== 'all') ?? [], place: base.place },

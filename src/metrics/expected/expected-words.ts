@@ -19,13 +19,23 @@ const MOST_OCCASIONS = 6;
 /** Share of normal values that lie outside their bounds by chance. */
 const OUTSIDE = 0.05;
 
-/** The settings of sentences beside the rows. */
-interface Words {
-  readonly query: MetricQuery;
-  readonly timeZone: string;
+type Asked = Pick<MetricQuery, 'metrics' | 'bases' | 'breakdown'>;
+
+/** The words that values and their places have. */
+export interface PlaceWords {
   readonly currency: string | undefined;
+  readonly placeOf: (selection: QueryLine['selection'], metric: string) => Facts['place'];
+}
+
+/** The settings of records beside the rows. */
+interface RecordWords extends PlaceWords {
+  readonly query: Asked;
+  readonly timeZone: string;
+}
+
+/** The settings of sentences beside the rows. */
+interface Words extends RecordWords {
   readonly grammar: Grammar;
-  readonly placeOf: (line: QueryLine, metric: string) => Facts['place'];
   /** Up to when a row is counted whose other days lie ahead. */
   readonly countedTo: string;
 }
@@ -48,7 +58,7 @@ function distanceOf({ metric, line, cell: { expected } }: JudgedLine): number {
 const sizeOf = (own: JudgedLine) => Math.abs(Math.log(Math.max(1e-9, 1 + distanceOf(own))));
 
 /** First and last day of a row. */
-const daysOf = ({ line: { interval } }: JudgedLine, { timeZone }: Words) => ({
+const daysOf = ({ line: { interval } }: JudgedLine, { timeZone }: Pick<Words, 'timeZone'>) => ({
   from: todayIn(timeZone, interval.startMs),
   to: todayIn(timeZone, interval.endMs),
 });
@@ -56,7 +66,7 @@ const daysOf = ({ line: { interval } }: JudgedLine, { timeZone }: Words) => ({
 const VERDICTS: Readonly<Partial<Record<string, Facts['verdict']>>> = { high: 'higher', low: 'lower' };
 
 /** The record of a row that is held against what was expected of it. */
-function factsOf(own: JudgedLine, words: Words): Facts {
+function factsOf(own: JudgedLine, words: RecordWords): Facts {
   const { metric, line, cell } = own;
   const { from, to } = daysOf(own, words);
   const { expected, low, high, verdict, unseen = [], alone = [] } = cell;
@@ -70,7 +80,7 @@ function factsOf(own: JudgedLine, words: Words): Facts {
   return {
     subject: metric,
     unit: unitOf(metric, words.currency) ?? '',
-    place: words.placeOf(line, metric),
+    place: words.placeOf(line.selection, metric),
     when: { shape: from === to ? 'day' : 'range', from, to, ongoing: false },
     now: line.values[metric] ?? null,
     against: { what: 'expected', value: expected, ...(low !== null && { low }), ...(high !== null && { high }) },
@@ -92,9 +102,9 @@ function outsideText(count: number, of: number): string {
 }
 
 /** Rows with what a change has to do with them, of more than these how many: `, 2 of them because of a listed change (…)`. */
-function changedText(rows: readonly JudgedLine[], of: number, why: string, words: Words): string {
+function changedText(rows: readonly JudgedLine[], of: number, why: string, words: Words, isDated = true): string {
   const days = new Set(rows.map((own) => daysOf(own, words)).map(({ from, to }) => rangeText(from, to, words.grammar.year)));
-  const named = days.size > MOST_NAMED ? '' : ` (${listed([...days])})`;
+  const named = !isDated || days.size > MOST_NAMED ? '' : ` (${listed([...days])})`;
   return rows.length === 0 ? '' : `, ${of > rows.length ? `${rows.length} of them ` : ''}${why} a listed change${named}`;
 }
 
@@ -107,7 +117,7 @@ function countSentence(judged: readonly JudgedLine[], asked: number, told: numbe
   const [all, unusual] = [`${judged.length} ${unit}s${which}`, told + explained.length];
   const normal = judged.length - unusual;
   const hidden = hiddenIn(judged, words);
-  const beside = changedText(hidden, normal, 'with', words);
+  const beside = changedText(hidden, normal, 'with', words, explained.length === 0);
   const more = outsideText(judged.filter((own) => isOutside(own) && !hidden.includes(own)).length, normal);
   if (unusual === 0) return `${normal === 2 ? `Both ${unit}s${which}` : `All ${all}`} were normal${beside}${more}.`;
   if (explained.length === 0 && told === 1 && beside + more === '') return '';
@@ -124,15 +134,21 @@ function forecastSentence(own: JudgedLine, words: Words): string {
   const unit = unitOf(own.metric, words.currency) ?? '';
   const value = own.line.values[own.metric] ?? null;
   const counted = value === null ? '' : `; ${valueText(value, unit)} up to ${dateText(words.countedTo, year)}`;
-  const subject = capital(subjectText(own.metric, words.placeOf(own.line, own.metric), words.grammar));
+  const subject = capital(subjectText(own.metric, words.placeOf(own.line.selection, own.metric), words.grammar));
   return `${subject} ${rangeText(from, to, year)}: ${valueText(expected, unit)} expected (${pairText(low, high, unit)})${counted}.`;
 }
 
 /** The values of lines with what was expected of each. */
-const valuesOf = (lines: readonly QueryLine[], query: MetricQuery) =>
+const valuesOf = (lines: readonly QueryLine[], query: Asked) =>
   lines.flatMap((line) =>
     askedOf(query).flatMap((metric): JudgedLine[] => (line.expected?.[metric] ? [{ metric, line, cell: line.expected[metric] }] : [])),
   );
+
+const isLarge = ({ cell }: JudgedLine) => cell.alone?.length;
+
+/** The records of values that very large orders alone could make high. */
+export const largeFacts = (lines: readonly QueryLine[], words: RecordWords) =>
+  valuesOf(lines, words.query).flatMap((own) => (isClear(own) && isLarge(own) ? [factsOf(own, words)] : []));
 
 const isAhead = ({ cell }: JudgedLine) => cell.verdict === 'forecast';
 
@@ -199,7 +215,9 @@ export function tellExpected(lines: readonly QueryLine[], words: Words): Expecte
   const clear = judged.filter(isClear);
   const explained = isAsked ? [] : clear.filter((own) => isExplained(own, judged.length));
   const told = (isOneRow ? judged : clear.filter((own) => !explained.includes(own))).toSorted((a, b) => sizeOf(b) - sizeOf(a));
-  const facts = told.map((own) => factsOf(own, words));
+  // What an order came to says again what revenue says of its day.
+  const isAgain = (own: JudgedLine) => isLarge(own) && clear.find((other) => isLarge(other) && other.line === own.line) !== own;
+  const facts = told.filter((own) => isOneRow || !isAgain(own)).map((own) => factsOf(own, words));
   const sentences = facts.map((each) => [worded(each, grammar).sentence]);
   const count = isOneRow || judged.length === 0 ? '' : countSentence(judged, past.length, told.length, explained, words);
   const lead = (isAsked ? [...sentences, count] : [count, ...sentences]).filter((said) => said !== '');
