@@ -62,9 +62,6 @@ export const harAnswerShape = z.object({
   byParty: groupedBy('party').optional(),
   parties: z.array(z.object({ name: z.string(), party: text, blocking: count, ...amounts })).optional(),
   ...members(requests.optional(), 'largest', 'slowest'),
-  criticalChain: z
-    .array(z.object({ index: count, url: z.string(), ...members(known, 'startMs', 'endMs'), follows: z.string() }))
-    .optional(),
   /** The only request that matches, in full. */
   request: z.record(z.string(), cell).optional(),
   page: z.object({ ...members(count, 'matched', 'from', 'to'), cursor: z.string().optional() }).optional(),

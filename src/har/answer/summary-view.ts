@@ -26,64 +26,6 @@ import { sanitiseHost } from '../sanitise-url.ts';
 import type { HarAnswer, HarDigest } from './har-answer.ts';
 import type { HarQuery } from './har-query.ts';
 
-/** One request of the chain, and how it follows from the one before: as initiator, as target of its redirect, or only by time. */
-interface ChainLink {
-  readonly entry: HarEntry;
-  readonly follows: 'start' | 'redirect' | 'initiator' | 'time';
-}
-
-/** Longer chains are cut at their beginning; each link costs a pass over the requests. */
-const MAX_LINKS = 12;
-/** Types of resources that can request others. */
-const CAUSES = new Set<HarEntry['type']>(['document', 'script', 'stylesheet']);
-
-/** The request that the page waited for last: the last one that blocks rendering, else the last one that ended before onLoad. */
-function lastAwaited({ har: { pages }, entries, blocking }: HarStudy): HarEntry | undefined {
-  const [page] = pages;
-  const loadMs = page?.onLoadMs == null ? Number.POSITIVE_INFINITY : (page.startMs ?? 0) + page.onLoadMs;
-  const awaited = (entry: HarEntry) => (entry.startMs === null || endOf(entry) > loadMs || hasFailed(entry) ? null : endOf(entry));
-  return largestBy(blocking.entries.length > 0 ? blocking.entries : entries, awaited, 1)[0];
-}
-
-/**
- * What a request followed: of the document its redirect, else the initiator, or the possible cause that ended last before it began, or the
- * document.
- */
-function causeOf(entry: HarEntry, { entries, main, har: { document } }: HarStudy, seen: ReadonlySet<HarEntry>): ChainLink | undefined {
-  if (main.has(entry)) {
-    const redirect = [...main].findLast((_, index, all) => all[index + 1] === entry);
-    return redirect && { entry: redirect, follows: 'redirect' };
-  }
-  const startMs = entry.startMs ?? Number.NEGATIVE_INFINITY;
-  const isOther = (other: HarEntry) => other === document || !main.has(other);
-  const earlier = entries.filter(
-    (other) => other.startMs !== null && other.startMs < startMs && isOther(other) && !seen.has(other) && other.pageId === entry.pageId,
-  );
-  const initiator = entry.initiatorUrl === null ? null : withoutFragment(entry.initiatorUrl);
-  const named = earlier.find(({ url }) => withoutFragment(url) === initiator);
-  if (named) return { entry: named, follows: 'initiator' };
-  const ended = (other: HarEntry) => (other !== document && CAUSES.has(other.type) && endOf(other) <= startMs ? endOf(other) : null);
-  const isFirst = document && (document.startMs ?? 0) <= (entry.startMs ?? 0);
-  const latest = largestBy(earlier, ended, 1)[0] ?? (isFirst ? document : undefined);
-  return latest && { entry: latest, follows: 'time' };
-}
-
-/**
- * The chain of requests that the first paint waited for (or onLoad, where nothing blocks rendering), from the first redirect on. A
- * heuristic: a HAR says who asked for a request at best, never what it waited for.
- */
-function criticalChain(study: HarStudy): ChainLink[] {
-  const seen = new Set<HarEntry>();
-  const chain: ChainLink[] = [];
-  for (let current = lastAwaited(study); current && chain.length < MAX_LINKS; ) {
-    seen.add(current);
-    const cause = causeOf(current, study, seen);
-    chain.unshift({ entry: current, follows: cause?.follows ?? 'start' });
-    current = cause?.entry;
-  }
-  return chain;
-}
-
 const REQUEST = ['index', 'url', 'status', 'durationMs', 'transferBytes', 'contentBytes'] as const;
 
 /** The parts of a load that its summary and its digest share; lists of the heaviest and the slowest of at most as many rows. */
@@ -104,31 +46,27 @@ export function loadFacts(study: HarStudy) {
 export const findingRow = ({ concerned: _, ...finding }: Problem) => finding;
 
 /** Rows of each list; whole lists are what the other views are for. */
-const SHOWN = { findings: 5, parties: 3, requests: 3, slowest: 2, chain: 4 };
+const SHOWN = { findings: 5, parties: 3, requests: 3, slowest: 2 };
 
 /** The overview of a HAR file: what stands out, findings by cost, and the numbers behind them. */
 export function summaryView(study: HarStudy, query: HarQuery) {
   const { har, entries, parties } = study;
   const problems = findProblems(study);
-  const chain = criticalChain(study).slice(-SHOWN.chain);
   const row = (entry: HarEntry) => requestRow(entry, REQUEST, study);
   const { largest, slowest, ...facts } = loadFacts(study);
-  // The chain begins with the redirects where it is short enough.
-  const hasMore = har.redirects.some((redirect) => chain.every(({ entry }) => entry !== redirect));
   return {
     answer: {
       answer: [problems[0]?.says ?? 'Nothing stands out.', ...loadWords(study)].join(' '),
       findings: problems.slice(0, SHOWN.findings).map(findingRow),
       ...paintFacts(study),
       ...facts,
-      ...(hasMore && { redirects: har.redirects.slice(0, SHOWN.requests).map(row) }),
+      ...(har.redirects.length > 0 && { redirects: har.redirects.slice(0, SHOWN.requests).map(row) }),
       byParty: groupsOf(entries, ({ party }) => party)
         .flatMap(({ key: party, totals: amounts }) => (party === null ? [] : [{ party, ...amounts }]))
         .toSorted((a, b) => (a.party < b.party ? -1 : 1)),
       parties: parties.slice(0, SHOWN.parties),
       largest: largest(SHOWN.requests).map(row),
       slowest: slowest(SHOWN.slowest).map(row),
-      criticalChain: chain.map(({ entry, follows }) => ({ ...requestRow(entry, ['index', 'url', 'startMs', 'endMs'], study), follows })),
     },
     notes: present(
       ...notesOf(study, problems),
@@ -174,7 +112,6 @@ function notesOf({ entries, totals, parties, blocking }: HarStudy, problems: rea
   return present(
     problems.length > 1 && ORDER_NOTE,
     blocking.entries.length > 0 && blocking.says,
-    entries.length > 1 && 'The critical chain is a heuristic: by initiator, else by time.',
     isBetween && MEDIANS,
     unsized > 0 && `Not in transferBytes: ${counted(unsized, 'request')} without a known transfer size.`,
     unlisted.length > 0 && `Further findings (view problems): ${unlisted.join(', ')}.`,

@@ -264,43 +264,6 @@ it('the rows of a finding are the requests that it counts: a connection opened o
   expect(rows.map(([, , index]) => index)).toEqual([3]);
 });
 
-describe('the critical chain', () => {
-  it('follows redirects, initiators and time to what rendering waited for: the last four, and redirects before them', () => {
-    const { criticalChain, redirects } = view(
-      har([
-        entry({ url: `${SHOP}/old`, startedDateTime: at(0), response: { status: 302, redirectURL: '/' } }),
-        request('/', 120, 100),
-        request('/a.js', 230, 100, blocks),
-        request('https://tag.example/b.js', 335, 100, {
-          entry: { ...blocks.entry, _initiator: { type: 'script', url: `${SHOP}/a.js#x` } },
-        }),
-        request('https://tag.example/c.css', 440, 200, blocks),
-        request('/late.png', 440, 900),
-      ]),
-    );
-    expect(redirects?.map(({ index, durationMs }) => [index, durationMs])).toEqual([[0, 100]]);
-    expect(criticalChain?.map(({ index, follows, endMs }) => [index, follows, endMs])).toEqual([
-      [1, 'redirect', 220],
-      [2, 'time', 330],
-      [3, 'initiator', 435],
-      [4, 'time', 640],
-    ]);
-  });
-
-  it('tells a redirect once, where the chain begins with it', () => {
-    const { criticalChain, redirects } = view(
-      har([entry({ url: `${SHOP}/old`, startedDateTime: at(0), response: { status: 302, redirectURL: '/' } }), request('/', 120, 100)]),
-    );
-    expect(criticalChain?.map(({ follows }) => follows)).toEqual(['start', 'redirect']);
-    expect(redirects).toBeUndefined();
-  });
-
-  it('ends with the last request before onLoad where nothing blocks rendering', () => {
-    const { criticalChain } = view(har([request('/', 0, 100), request('/a.png', 110, 700), request('/b.png', 110, 1600)]));
-    expect(criticalChain?.map(({ index }) => index)).toEqual([0, 1]);
-  });
-});
-
 it('parties have the time in which they are busy, overlaps counted once', () => {
   const { rows = [], columns = [] } = view(
     har([
