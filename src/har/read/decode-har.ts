@@ -63,18 +63,19 @@ function parse(input: string): unknown {
   refuseExcess(text);
   try {
     return JSON.parse(text);
-  } catch {
-    throw invalidJson(text);
+  } catch (error) {
+    throw invalidJson(text, String(error));
   }
 }
 
-function invalidJson(text: string): HarError {
+/** Where a text ends too early or is damaged, as far as the engine says it: its other words may quote the text. */
+function invalidJson(text: string, words: string): HarError {
   if (text.trim() === '') return new HarError('The HAR file is empty.');
-  const fault = findJsonFault(text);
-  const inside = fault.path ? `, in ${fault.path}` : '';
-  const ending = fault.position >= text.length ? 'it ends at' : 'see';
-  const where = placeOf(text, fault.position);
-  return new HarError(`The HAR file is not valid JSON: ${ending} ${where}${inside}, where ${fault.expected} is expected.`);
+  const position = /at position (\d+)/.exec(words)?.[1] ?? (/end of JSON/.test(words) ? text.length : undefined);
+  const fault = Number(position) >= text.length ? 'ends too early' : 'is damaged';
+  return new HarError(
+    `The HAR file is not valid JSON${position === undefined ? '' : `: it ${fault}, at ${placeOf(text, Number(position))}`}.`,
+  );
 }
 
 /** First bytes of what base64 may hold: gzip, "{", a BOM, white space, a quote. */
@@ -110,90 +111,6 @@ function tooLarge(bytes: number): HarError {
   return new HarError(`The HAR file has ${(bytes / 1024 / 1024).toFixed(1)} MB; files larger than ${MAX_MEGABYTES} MB are not read.`);
 }
 
-const KNOWN_KEYS = new Set(
-  (
-    'log version creator browser pages entries comment name value startedDateTime time request response cache timings ' +
-    'serverIPAddress connection ' +
-    'pageref method url httpVersion cookies headers queryString postData headersSize bodySize status statusText content redirectURL size ' +
-    'compression mimeType text encoding params blocked dns connect ssl send wait receive id title pageTimings onContentLoad onLoad'
-  ).split(' '),
-);
-const SHOWN_DEPTH = 8;
-/** The search for a fault ends here instead of filling the memory. */
-const MOST_LEVELS = 10_000;
-const [SPACE, QUOTE, COLON, COMMA] = [/[\t\n\r ]*/y, /"/y, /:/y, /,/y];
-const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-/** Part of a string. */
-const CHARACTERS = /[ !#-[\]-\uFFFF]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-const STRING_END = 'a closing double quote, without a raw control character or unknown escape before it';
-
-/** How a text goes on: with a value, with the name of a member, with what may follow a value; or what is missing at its fault. */
-type Next = 'value' | 'name' | 'end' | { readonly expected: string };
-
-/**
- * Finds the first fault of a text that `JSON.parse` refused; the engine's own message is of no use, it quotes the text. Linear, no
- * recursion. The path holds well-known HAR members only, because keys may be secrets too.
- */
-function findJsonFault(text: string) {
-  let position = 0;
-  /** The objects and lists around the place: what closes each, and the member or the number of the item in it. */
-  const around: { readonly closer: string; step: string | number }[] = [];
-  /** The text here that a sticky pattern matches, if any; the place is behind it then. */
-  const passed = (pattern: RegExp) => {
-    pattern.lastIndex = position;
-    const [found] = pattern.exec(text) ?? [];
-    position += found?.length ?? 0;
-    return found;
-  };
-  const passesString = () => {
-    passed(QUOTE);
-    let part: string | undefined;
-    do part = passed(CHARACTERS);
-    while (part !== undefined);
-    return passed(QUOTE) !== undefined;
-  };
-  const read = {
-    value(): Next {
-      if (text[position] === '"') return passesString() ? 'end' : { expected: STRING_END };
-      const isObject = text[position] === '{';
-      if (!isObject && text[position] !== '[') return passed(SCALAR) === undefined ? { expected: 'a value' } : 'end';
-      if (around.length >= MOST_LEVELS) return { expected: `an end to ${MOST_LEVELS} levels of nesting` };
-      position += 1;
-      const closer = isObject ? '}' : ']';
-      around.push({ closer, step: isObject ? '' : 0 });
-      passed(SPACE);
-      if (text[position] === closer) return 'end';
-      return isObject ? 'name' : 'value';
-    },
-    name(): Next {
-      const start = position + 1;
-      if (text[position] !== '"') return { expected: 'a member name in double quotes' };
-      if (!passesString()) return { expected: STRING_END };
-      Object.assign(around.at(-1) ?? {}, { step: text.slice(start, position - 1) });
-      passed(SPACE);
-      return passed(COLON) === undefined ? { expected: '":" after the member name' } : 'value';
-    },
-    end(): Next {
-      const inner = around.at(-1);
-      if (!inner) return { expected: 'the end of the text' };
-      if (text[position] === inner.closer) {
-        position += 1;
-        around.pop();
-        return 'end';
-      }
-      if (passed(COMMA) === undefined) return { expected: `"," or "${inner.closer}"` };
-      if (typeof inner.step === 'string') return 'name';
-      inner.step += 1;
-      return 'value';
-    },
-  };
-  for (let next: Next = 'value'; ; ) {
-    passed(SPACE);
-    next = read[next]();
-    if (typeof next === 'object') return { position, path: pathOf(around.slice(0, SHOWN_DEPTH).map(({ step }) => step)), ...next };
-  }
-}
-
 /** Where a position lies, line and column from 1. */
 function placeOf(text: string, position: number): string {
   let line = 1;
@@ -203,14 +120,4 @@ function placeOf(text: string, position: number): string {
     lineStart = next + 1;
   }
   return `position ${position} (line ${line}, column ${position - lineStart + 1})`;
-}
-
-function pathOf(steps: (string | number)[]): string {
-  let path = '';
-  for (const step of steps) {
-    if (typeof step === 'number') path += `[${step}]`;
-    else if (KNOWN_KEYS.has(step)) path += path ? `.${step}` : step;
-    else break;
-  }
-  return path;
 }

@@ -216,13 +216,13 @@ describe('any text', () => {
     }
   };
 
-  it('that is cut or stained gives a result or an error with the place', () => {
+  it('that is cut or stained gives a result or an error that says so', () => {
     fc.assert(
       fc.property(fc.nat(BASE.length), fc.string({ unit: 'binary', maxLength: 3 }), fc.nat(5), (position, stain, removed) => {
         const file = BASE.slice(0, position) + stain + BASE.slice(position + removed);
         const answer = answerOf(() => digestIn(file));
         expect(fault(answer)).toBeNull();
-        expect('error' in answer && /position \d+ \(line \d+, column \d+\)/.test(answer.error)).toBe(!isJson(file));
+        expect('error' in answer && answer.error.startsWith('The HAR file is not valid JSON')).toBe(!isJson(file));
       }),
       { numRuns: sampleSize({ full: 1000, short: 200 }) },
     );
@@ -243,9 +243,7 @@ describe('any text', () => {
     const said = (file: string) => Object.values(answerOf(() => digestIn(file)))[0];
     expect(said(`{"log":{"entries":[],"_x":${deep}}}`)).toContain('"requests":0');
     expect(said(`{"log":{"entries":${deep}}}`)).toMatch(/^No entry of the HAR file/);
-    expect(said(`{"log":{"entries":${deep.slice(0, -depth)}`)).toMatch(
-      /see position 10016 .* where an end to 10000 levels of nesting is expected/,
-    );
+    expect(said(`{"log":{"entries":${deep.slice(0, -depth)}`)).toMatch(/^The HAR file is not valid JSON/);
   });
 });
 
