@@ -230,7 +230,6 @@ async function handled(call: Call): Promise<Record<string, unknown>> {
       nowMs,
       timeZone: options.timeZone,
       note,
-      tool: isWrite ? tool.name : undefined,
       operation: tool.operation,
       find: async (kind, text) => {
         if (kind === 'zone') zone ??= text;

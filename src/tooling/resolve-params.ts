@@ -158,8 +158,6 @@ interface ResolveOptions extends DateReading {
   readonly find: FindName;
   /** All objects of a kind. */
   readonly list: (kind: NameKind) => Promise<readonly Named[]>;
-  /** The tool that is called, where an error prints the call of all objects that a name fits: where each gets the same write. */
-  readonly tool: string | undefined;
   /** The operation that the tool stands for: its rules between members are held before a name is looked up. */
   readonly operation?: Operation | undefined;
   /** The objects in the only container of this name, where one has it. */
@@ -201,13 +199,6 @@ function findPlaces(schema: z.ZodObject, input: Record<string, unknown>): Places
 
   visit(schema, input, { path: '', holder: {}, key: '' });
   return places;
-}
-
-/** Flattens the lists that hold these places: a name in a list may have become several ids. `chosen` says which of them stay. */
-function spreadLists(places: readonly ArgumentPlace<unknown>[], chosen: (values: readonly unknown[]) => Iterable<unknown>): void {
-  for (const holder of new Set(places.map((place): unknown => place.holder))) {
-    if (Array.isArray(holder)) holder.splice(0, holder.length, ...chosen(holder.flat()));
-  }
 }
 
 /** Gives the ids of names; a name that stands in a list many times is looked up once. */
@@ -285,12 +276,10 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
   const weeks = partWeekWords(dates, range, options.timeZone);
   if (weeks !== undefined) options.note(ofAnswer(weeks));
   const idsOf = createNameResolver(options);
-  try {
-    await allOrWords(names, async (place) => void (place.holder[place.key] = await idsOf(place)));
-  } catch (error) {
-    throw await withAllMeant(error, { schema, input }, options);
-  }
-  spreadLists(names, (values) => values);
+  await allOrWords(names, async (place) => void (place.holder[place.key] = await idsOf(place)));
+  // A name in a list may have become several ids.
+  for (const holder of new Set(names.map((place): unknown => place.holder)))
+    if (Array.isArray(holder)) holder.splice(0, holder.length, ...holder.flat());
   return { input: resolved, range };
 }
 
@@ -328,31 +317,6 @@ function brokenRules(input: Record<string, unknown>, schema: z.ZodObject, rules:
   const known = Object.fromEntries(own);
   const { error } = rules.safeParse(known);
   return wordIssues(error?.issues.filter(({ code }) => code === 'custom') ?? [], rules, known);
-}
-
-/** Of more names no call is printed that has all objects of each. */
-const MOST_MEANT = 20;
-
-/** The error of names in lists that fit several objects each, with the call that names them all; others as they are. */
-async function withAllMeant(
-  error: unknown,
-  { schema, input }: { schema: z.ZodObject; input: Readonly<Record<string, unknown>> },
-  { list, tool }: Pick<ResolveOptions, 'list' | 'tool'>,
-): Promise<unknown> {
-  if (!(error instanceof ApiError) || error.kind !== 'invalid' || tool === undefined) return error;
-  const named = structuredClone(input);
-  const items = findPlaces(schema, named).names.filter(({ holder, text }) => Array.isArray(holder) && !/^\d+$/.test(text));
-  if (items.length > MOST_MEANT) return error;
-  let several = 0;
-  for (const { fact, text, holder, key } of items) {
-    const match = await matchName(text, await list(fact.ref));
-    if (!('several' in match) || match.several.length > MOST_LISTED) continue;
-    several += 1;
-    holder[key] = match.several.map(({ id }) => String(id));
-  }
-  if (several === 0 || several < error.lines.length) return error;
-  spreadLists(items, (values) => new Set(values));
-  return new ApiError('invalid', [...error.lines, `Where all of them are meant: ${tool} ${JSON.stringify(named)}.`]);
 }
 
 /** Objects of one name that a note lists. */

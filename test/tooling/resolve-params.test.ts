@@ -17,7 +17,6 @@ async function resolved(texts: readonly string[], segments: readonly Named[]) {
     { compareSegments: texts },
     {
       find,
-      tool: undefined,
       list: async () => segments,
       within: async () => undefined,
       timeZone: 'UTC',
@@ -54,7 +53,6 @@ it('an event stands for its instant where a range of lab runs begins or ends, an
     timeZone: 'UTC',
     nowMs: Date.parse('2026-11-20T10:00:00Z'),
     note: (sentence: string) => void notes.push(sentence),
-    tool: undefined,
   };
   const schema = z.strictObject({ startDate: startOf('').optional(), endDate: endOf('').optional(), date: momentOf('').optional() });
   const eventAt = async (text: string) =>
