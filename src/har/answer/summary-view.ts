@@ -1,23 +1,11 @@
 import { counted, formatBytes } from '../../lib/number-text.ts';
 import { capital, present } from '../../lib/sentences.ts';
 import { PAGE_MEDIANS } from '../page-limits.ts';
-import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry } from '../read/read-entry.ts';
 import { isEmptyFilter } from '../requests/filter-requests.ts';
 import { requestRow } from '../requests/request-columns.ts';
 import type { HarStudy } from '../requests/study-har.ts';
-import {
-  countsBy,
-  endOf,
-  groupsOf,
-  hasFailed,
-  largestBy,
-  rounded,
-  statusClass,
-  timesText,
-  totalsOf,
-  weightOf,
-} from '../requests/totals.ts';
+import { countsBy, groupsOf, hasFailed, largestBy, rounded, statusClass, timesText, totalsOf, weightOf } from '../requests/totals.ts';
 import { addressesIn } from '../rules/byte-rules.ts';
 import { findProblems } from '../rules/find-problems.ts';
 import { entriesOf, ORDER_NOTE, type Problem } from '../rules/problem.ts';
