@@ -1,4 +1,4 @@
-import { ApiError } from '../api/errors.ts';
+import { ApiError, reworded } from '../api/errors.ts';
 import { getStepHar, getStepReport } from '../api/operations/speed-analysis.ts';
 import type { RunFigures } from '../har/compare/typical-runs.ts';
 import type { PaintTimes } from '../har/requests/largest-paint.ts';
@@ -6,7 +6,6 @@ import { DAY_MS } from '../lib/clock.ts';
 import { byLeast } from '../lib/order.ts';
 import type { Context } from '../names/context.ts';
 import { fold } from '../names/match-name.ts';
-import { readStepResult } from './read-step-result.ts';
 import {
   chooseStep,
   isFailed,
@@ -53,10 +52,18 @@ function paintsOf(result: Pick<StepResult, 'timings'>): PaintTimes {
   };
 }
 
+/** The result of `read`; where the platform knows none by a plain number, the error says which id is meant. */
+export async function readStepResult<T>(id: string, read: () => Promise<T>): Promise<T> {
+  return read().catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.kind !== 'missing' || !/^\d{1,15}$/.test(id)) throw error;
+    throw reworded(error, `There is no stepResultId ${id}: it is that of one run, not the number of a step.`);
+  });
+}
+
 /** A named run: its HAR file as the platform gave it, and its report as far as that can be read; without it an answer goes on. */
 export async function readGivenRun(ask: Reads['ask'], stepResultId: string): Promise<KnownRun & { readonly har: unknown }> {
   const [{ har }, { step }] = await Promise.all([
-    readStepResult(stepResultId, ask, () => ask(getStepHar, { scenarioStepResultId: stepResultId })),
+    readStepResult(stepResultId, () => ask(getStepHar, { scenarioStepResultId: stepResultId })),
     ask(getStepReport, { stepId: stepResultId }).catch(() => ({ step: undefined })),
   ]);
   return { stepResultId, har, dateMs: step?.date ?? undefined, paints: step && paintsOf(step) };

@@ -4,7 +4,7 @@ import { text } from '../../src/api/params.ts';
 import { harDigest } from '../../src/har/answer/har-answer.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
-import { readStepResult } from '../../src/speed/read-step-result.ts';
+import { readStepResult } from '../../src/speed/run-neighbours.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
@@ -17,8 +17,8 @@ export default defineTool({
   idsFrom: 'get_scenario_report',
   input: z.strictObject({ scenarioStepResultId: text.describe('stepResultId of report') }),
   output: harDigest.extend({ uri: z.string() }),
-  async handler(input, { call, ask, remember, projectId, link, note, ownDomains }) {
-    const { har } = await readStepResult(input.scenarioStepResultId, ask, () => call(input));
+  async handler(input, { call, remember, projectId, link, note, ownDomains }) {
+    const { har } = await readStepResult(input.scenarioStepResultId, () => call(input));
     const project = await projectId();
     const { digest, notes } = await remember(['HAR digest', project, input, ownDomains], async () => {
       const { digestHar, readHar, studyHar } = await import('../../src/har/index.ts');

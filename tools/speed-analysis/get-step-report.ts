@@ -4,7 +4,7 @@ import { getStepReport } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
 import { stepReport } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
-import { readStepResult } from '../../src/speed/read-step-result.ts';
+import { readStepResult } from '../../src/speed/run-neighbours.ts';
 import { parsedOrText } from '../../src/speed/report-table.ts';
 import { metricsOfOthers, pickMetrics, SPEED_UNITS } from '../../src/speed/speed-metrics.ts';
 import * as p from '../../src/tooling/params.ts';
@@ -20,8 +20,8 @@ export default defineTool({
   idsFrom: 'get_scenario_report',
   input: z.strictObject({ stepId: text.describe('stepResultId of report'), metrics: p.speedMetrics }),
   output: record.extend({ uri: z.string(), harUri: z.string() }),
-  async handler({ stepId, metrics }, { call, ask, projectId, link, note }) {
-    const { step } = await readStepResult(stepId, ask, () => call({ stepId }));
+  async handler({ stepId, metrics }, { call, projectId, link, note }) {
+    const { step } = await readStepResult(stepId, () => call({ stepId }));
     const at = { projectId: await projectId(), stepResultId: stepId };
     const uri = link(stepReport, at, 'All timings of this step');
     note(SPEED_UNITS);
