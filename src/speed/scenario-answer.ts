@@ -14,7 +14,7 @@ import { sumOfKnown } from '../lib/tally.ts';
 import { sparkline } from '../lib/text-table.ts';
 import { FALSE_DISCOVERY_RATES } from '../statistics/discoveries.ts';
 import { median } from '../statistics/order.ts';
-import { datedMove, type ServerShare, serverShareOf, worstOf } from './clues.ts';
+import { type ServerShare, serverShareOf, worstOf } from './clues.ts';
 import { FAILURE_STATES, type Share, shareOf } from './engine/failure-trend.ts';
 import { SPEED_STATES, type State, severityOf } from './engine/judge-series.ts';
 import { datedOf, type Level } from './engine/run-series.ts';
@@ -59,20 +59,6 @@ export const scenarioAnswerShape = z.object({
   period: runsShape.optional(),
   /** How many series are in each state; those of no series are left out. Of several scenarios not said. */
   states: z.record(z.string(), z.number()).optional(),
-  /** The first report from which the change holds, and the levels and runs on both sides of it. */
-  since: z
-    .object({
-      date: z.number(),
-      time: z.string(),
-      step: z.string(),
-      metric: z.string(),
-      levelBefore: z.number(),
-      level: z.number(),
-      until: z.string().optional(),
-      runsBefore: z.number(),
-      runs: z.number(),
-    })
-    .optional(),
   events: z.array(z.object({ key: z.string(), text: z.string(), time: z.string(), minutesBefore: z.number() })).optional(),
   serverShare: z
     .object({
@@ -183,20 +169,6 @@ function windowFacts({ window, all, failed }: Runs, timeZone: string) {
 const countsOf = <Word>(words: readonly Word[], all: readonly Word[]) =>
   words.map((word) => [word, all.filter((each) => each === word).length] as const).filter(([, count]) => count > 0);
 
-function sinceFacts({ step = ALL_STEPS, metric, fromMs, untilMs, before, after }: SpeedMove, timeZone: string) {
-  return {
-    date: fromMs,
-    time: minuteAt(fromMs, timeZone),
-    step,
-    metric,
-    levelBefore: roundValue(metric, before.typical),
-    level: roundValue(metric, after.typical),
-    ...(untilMs !== undefined && { until: minuteAt(untilMs, timeZone) }),
-    runsBefore: before.runs,
-    runs: after.runs,
-  };
-}
-
 /** Events that an answer shows; of more the likeliest causes. */
 const MOST_EVENTS = 3;
 
@@ -210,7 +182,6 @@ function scenarioFacts(study: Study, events: readonly NearEvent[], { actions }: 
   const { timeZone, failures, rows } = study;
   // Of several scenarios there is much else to say, and the words say what matters.
   const isOneOfSeveral = choice === 'few';
-  const since = datedMove(study);
   const share = isOneOfSeveral ? undefined : serverShareOf(study);
   const near = events.slice(0, isOneOfSeveral ? 1 : MOST_EVENTS).map(({ key, text, atMs, leadMs }) => ({
     key,
@@ -235,7 +206,6 @@ function scenarioFacts(study: Study, events: readonly NearEvent[], { actions }: 
         ),
       ),
     }),
-    ...(since && { since: sinceFacts(since, timeZone) }),
     ...(near.length > 0 && { events: near }),
     ...(share && { serverShare: shareFacts(share) }),
     failureVerdict: failures.state,

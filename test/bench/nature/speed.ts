@@ -60,7 +60,7 @@ interface Answer {
   readonly verdict: string;
   /** Beside the verdict that runs fail. */
   readonly speedVerdict?: string;
-  readonly since?: { readonly date: number; readonly step: string };
+  readonly findings?: readonly { readonly when: { readonly from?: string } }[];
 }
 
 const CALM: ReadonlySet<string> = new Set(['steady', 'unstable']);
@@ -82,7 +82,8 @@ export const speedNature = (trial: Trial) =>
       // One in a hundred runs fails here, which may be called failing: what is said of speed beside it counts.
       const verdict = said.speedVerdict ?? said.verdict;
       const isRight = truth === 'steady' ? CALM.has(verdict) : verdict === truth;
-      const isDated = isRight && (changedMs === undefined || Math.abs((said.since?.date ?? 0) - changedMs) < DAY_MS);
+      const fromMs = Date.parse(said.findings?.[0]?.when.from ?? '');
+      const isDated = isRight && (changedMs === undefined || Math.abs(fromMs - changedMs) < DAY_MS);
       return { verdict, isRight, isDated, isTold: isRight || /not certain|may have/.test(said.answer), ms };
     },
     cellsOf({ truth }, { outcomes, share, verdicts }) {

@@ -5,7 +5,7 @@ import { countTokens } from '../../../src/tooling/results.ts';
 import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { withPlatform } from '../../support/emulator.ts';
 import { someOf } from '../../support/sample-size.ts';
-import { failingBefore, records, refusal, useTools, whole } from '../support.ts';
+import { failingBefore, findingsOf, records, refusal, useTools, whole } from '../support.ts';
 
 const LCP = 'largestContentfulPaint';
 
@@ -19,7 +19,7 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('the stories of seed %i', { tags: 'nig
   it('are told: the slowed step, its metric, the first slow report and the event', async () => {
     const { slowTag } = platform().stories;
     const answer = await analyze(slowTag.scenarioId);
-    const { verdict, since, events, examples, serverShare } = answer.structured as Record<string, Record<string, never>>;
+    const { verdict, events, examples, serverShare } = answer.structured as Record<string, Record<string, never>>;
     expect(verdict).toBe('slower');
     expect(answer.structured['answer']).toMatch(
       new RegExp(
@@ -27,10 +27,11 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('the stories of seed %i', { tags: 'nig
           `the event "${slowTag.eventText.replace(/[()]/g, '\\$&')}", \\d+ min earlier\\.`,
       ),
     );
-    expect(since).toMatchObject({ step: slowTag.stepName, metric: LCP });
-    expect(Number(since?.['date'])).toBeGreaterThanOrEqual(slowTag.dateMs);
-    expect(Number(since?.['date'])).toBeLessThanOrEqual(slowTag.dateMs + HOUR_MS + 180_000);
-    expect(Number(since?.['level']) / Number(since?.['levelBefore'])).toBeCloseTo(slowTag.factor, 1);
+    const [move] = findingsOf(answer);
+    expect(move).toMatchObject({ subject: LCP, place: { step: slowTag.stepName } });
+    expect(Date.parse(move?.when.from ?? '')).toBeGreaterThanOrEqual(slowTag.dateMs - (slowTag.dateMs % 60_000));
+    expect(Date.parse(move?.when.from ?? '')).toBeLessThanOrEqual(slowTag.dateMs + HOUR_MS + 180_000);
+    expect(Number(move?.now) / Number(move?.against?.value)).toBeCloseTo(slowTag.factor, 1);
     expect(events?.[0]).toMatchObject({ key: slowTag.eventKey });
     expect(serverShare).toMatchObject({ step: slowTag.stepName, side: 'front end' });
     const changed = records(answer).filter((row) => row['verdict'] === 'slower');
@@ -54,7 +55,6 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('the stories of seed %i', { tags: 'nig
     expect(answer.structured['answer']).toMatch(
       /^LCP at "Home" in .* varies widely at a constant level: [\d.]+ s, middle half [\d.]+ s to [\d.]+ s\./,
     );
-    expect(answer.structured).not.toHaveProperty('since');
     expect(Math.max(...tokensOf(answer))).toBeLessThanOrEqual(1200);
   });
 
@@ -182,7 +182,7 @@ describe('all scenarios at once', () => {
     expect(scenarios.map(({ scenarioId }) => scenarioId).slice(0, 3)).toEqual([slowTag.scenarioId, failing.scenarioId, noisy.scenarioId]);
     expect(scenarios).toHaveLength(6);
     expect(scenarios.map(({ verdict }) => verdict)).toEqual(['slower', 'failing', 'unstable', 'steady', 'steady', 'steady']);
-    expect(facts).toMatchObject({ scenarioId: slowTag.scenarioId, verdict: 'slower', since: { step: slowTag.stepName } });
+    expect(facts).toMatchObject({ scenarioId: slowTag.scenarioId, verdict: 'slower' });
     expect(answer.structured['answer']).toMatch(
       new RegExp(
         `^LCP at "${slowTag.stepName}" in "${slowTag.scenarioName}" has been \\d+% slower since .*\\. "${failing.scenarioName}" fails in ` +

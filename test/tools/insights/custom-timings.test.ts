@@ -73,9 +73,9 @@ it('a custom timing is judged and drawn like any metric', async () => {
   altered.alterBy(undefined);
   const { structured } = answer;
   expect(structured['answer']).toMatch(new RegExp(`^Price-visible at "${step}" in .* has been \\d+% slower since (?:9|10) Nov`));
-  expect(structured['since']).toMatchObject({ step, metric: TIMING });
-  const { level, levelBefore } = structured['since'] as { level: number; levelBefore: number };
-  expect(Math.abs(level - levelBefore - 1_200)).toBeLessThan(150);
+  const [first] = structured['findings'] as { subject: string; place: { step: string }; now: number; against: { value: number } }[];
+  expect(first).toMatchObject({ subject: TIMING, place: { step } });
+  expect(Math.abs((first?.now ?? 0) - (first?.against.value ?? 0) - 1_200)).toBeLessThan(150);
   expect(structured['chart']).toMatchObject({ kind: 'trend', unit: 'ms' });
   expect(JSON.stringify(structured['chart'])).toContain(TIMING);
 });
