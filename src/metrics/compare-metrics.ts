@@ -389,6 +389,7 @@ function wordPeriods(
     whole: place({ device: question.devices[0] ?? 'all', segmentIds: question.segmentIds }, 'visits'),
     period: { from: todayIn(timeZone, windows.period.startMs), to: todayIn(timeZone, windows.period.endMs) },
     first: [...(kept === undefined ? [] : [kept]), ...(detect ? detectionSentences(detect) : [])],
+    isGoalNamed: question.isOfFirstGoal === undefined,
     most: isOneOfSeveral ? MOST_OF_SEVERAL : undefined,
   });
   const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
@@ -407,13 +408,22 @@ function wordPeriods(
 }
 
 /** A question that names neither metric nor goal, asked of the first goal where the project has none of e-commerce. */
-async function withGoal(input: CompareInput, { lists, note }: CompareContext): Promise<CompareInput> {
-  if (input.metrics !== undefined || input.goalId !== undefined || input.zoneIds !== undefined) return input;
+async function withGoal(
+  question: Question,
+  { metrics, goalId, zoneIds }: CompareInput,
+  { lists, note }: CompareContext,
+): Promise<Question> {
+  if (metrics !== undefined || goalId !== undefined || zoneIds !== undefined) return question;
   const goals = await (await lists()).ask(listGoals, {}).catch(onApiError(() => []));
   const [first] = goals.some(isCommerceGoal) ? [] : goals;
-  if (first?.id === undefined) return input;
+  if (first?.id === undefined) return question;
   note(`The project has no goal of e-commerce: conversions are those of "${first.name}", its first; goalId names another.`);
-  return { ...input, goalId: Number(first.id), metrics: DEFAULT_METRICS.filter((metric) => metric !== 'revenueSum') };
+  return {
+    ...question,
+    goalId: Number(first.id),
+    metrics: DEFAULT_METRICS.filter((metric) => metric !== 'revenueSum'),
+    isOfFirstGoal: true,
+  };
 }
 
 /** Answers a comparison of two periods, or of devices or segments at the same time. */
@@ -421,7 +431,7 @@ export async function compareMetrics(
   input: CompareInput,
   context: CompareContext & Drawing<ComparisonDrawn | TableDrawn>,
 ): Promise<Comparison> {
-  const question = questionOf(await withGoal(input, context));
+  const question = await withGoal(questionOf(input), input, context);
   for (const words of zoneMetricWords(input)) context.note(words);
   if (question.by === 'period') return comparePeriods(question, context);
   context.covers(question.period.startMs, question.period.endMs);

@@ -43,6 +43,8 @@ export interface Question
   readonly segmentIds: readonly number[];
   readonly compareSegments: readonly SegmentChoice[];
   readonly zoneIds: readonly number[];
+  /** No goal was named: it is the first of a project without one of e-commerce. */
+  readonly isOfFirstGoal?: true;
 }
 
 const DEFAULT_ZONE_METRICS = ['tapRate'];

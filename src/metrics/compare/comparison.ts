@@ -43,6 +43,8 @@ export interface ComparisonScene {
   readonly whole: FindingPlace;
   /** Sentences that come before the findings. */
   readonly first: readonly string[];
+  /** The goal was named, and is answered first. */
+  readonly isGoalNamed: boolean;
   /** Sentences of an answer that is one of several; undefined where it stands alone. */
   readonly most: number | undefined;
 }
@@ -412,7 +414,7 @@ function tellComparison(scene: ComparisonScene) {
     changes.map((change, at) => rangeFacts(change, readingAt(at), certain)),
     grammar,
   );
-  const isOfGoal = ({ place }: Finding) => place.goal !== undefined;
+  const isOfGoal = ({ place }: Finding) => scene.isGoalNamed && place.goal !== undefined;
   const isAsked = (each: Finding) => each.subject === headline.metric || isOfGoal(each);
   const ofRanges = [...ranges.filter(isAsked), ...ranges.filter((each) => !isAsked(each) && isMoved(each))];
   const calm = ranges.filter((each) => !isAsked(each) && !isMoved(each) && each.now !== null);
@@ -423,11 +425,11 @@ function tellComparison(scene: ComparisonScene) {
   // One slow move is told once, with the figures of the ranges.
   const isOfRange = (each: Finding) => mayBeSeason(each) && ranges.some((range) => range.subject === each.subject && mayBeSeason(range));
   const [lasting, behind] = [told.filter((each) => !isBehind(each)), told.filter((each) => isBehind(each) && !isOfRange(each))];
-  // The ranges hold days without the change, so that their figures are others than its size; of its causes only days are not said yet.
+  // The ranges hold days without the change, so that their figures are others than its size; the place and the factor are said already.
   const whole = ({ causes, ...finding }: Finding) => {
     if (lasting.length === 0 || finding.against?.what === 'expected') return finding.sentence;
-    const ofDays = causes.filter(({ kind }) => kind === 'special day');
-    return `Over the whole period, ${lowered(sentenceOf({ ...finding, causes: ofDays }, grammar))}`;
+    const others = causes.filter(({ kind }) => kind !== 'place' && kind !== 'factor');
+    return `Over the whole period, ${lowered(sentenceOf({ ...finding, causes: others }, grammar))}`;
   };
   const said = (some: readonly Finding[]) => some.map((finding) => saidOf(finding, grammar));
   // What was asked and found no room, where its figures would be taken for a change.
@@ -459,7 +461,8 @@ function datedFacts(located: SiteChange<Reading>, scene: ComparisonScene): Facts
   const last = points.findLast(({ label }) => label <= scene.period.to)?.label ?? change.from;
   const place = scene.placeOf(reading, metric);
   const causes = causesOf(located, scene);
-  return changeFacts({ metric, place, change, points, last, causes, rows: reading.known }, scene.currency);
+  const { goal } = scene.placeOf(reading, 'conversionCount');
+  return changeFacts({ metric, place, goal, change, points, last, causes, rows: reading.known }, scene.currency);
 }
 
 /** A comparison with what a chart and the search for events need beside the answer. */

@@ -121,6 +121,7 @@ function toldOf(
     placeOf: ({ device }) => (device === 'all' ? {} : { device }),
     whole: {},
     first: [],
+    isGoalNamed: true,
     most: undefined,
   });
   return data;
