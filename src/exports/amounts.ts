@@ -10,7 +10,7 @@ const AMOUNTS: ReadonlySet<Unit> = new Set<Unit>(['cents', 'money', 'ms', 's', '
 /** Cents that a statement divides by 100, to the name that it gives the result: `sum(revenue_cents) / 100 AS revenue`. */
 const OF_CENTS = /_cents"?[\s)]*(?:::\s*\w+\s*)?\/\s*100(?:\.0*)?\b[\s)]*(?:,\s*\d+\s*\)\s*)?\bAS\s+"?(\w+)/gi;
 
-/** Aggregates that have the unit of their column, to the name that the statement gives the result: `round(avg(load_seconds), 2) AS load`. */
+/** Aggregates that have the unit of their column, to the name of the result: `round(avg(load_seconds), 2) AS load`. */
 const OF_COLUMN = /\b(?:sum|avg|min|max|median)\s*\(\s*(?:\w+\.)?"?(\w+)"?[\s)]+(?:,\s*\d+\s*\)\s*)?AS\s+"?(\w+)/gi;
 
 /** Units of those columns of a result that are columns of the data, their aggregates, or amounts that a statement makes of cents. */

@@ -1,12 +1,11 @@
 import { type Finding, mayBeSeason } from '../findings/finding.ts';
 import { isMoved } from '../findings/sentence.ts';
 import { type CalendarUnit, type Interval, slotsOf } from '../lib/calendar.ts';
-import { DAY_MS, isoTime } from '../lib/clock.ts';
+import { DAY_MS, HOUR_MS, isoTime } from '../lib/clock.ts';
 import { todayIn } from '../lib/dates.ts';
 import { grouped } from '../lib/grouped.ts';
 import { counted, formatPercent } from '../lib/number-text.ts';
 import { capital, firstOf, headlineOf, present } from '../lib/sentences.ts';
-import { LAST } from '../metrics/engine/scan.ts';
 import { isCount } from '../metrics/metric-definitions.ts';
 import { nameOf } from '../metrics/metric-names.ts';
 import { OTHER_DEVICE } from '../metrics/read/metric-grid.ts';
@@ -25,19 +24,7 @@ import {
   type TrendSeries,
   type TrendSpec,
 } from './spec.ts';
-import {
-  besideMark,
-  changesIn,
-  type Filters,
-  filterWords,
-  findingsDrawn,
-  isChange,
-  isMeant,
-  isOnDays,
-  levelsOf,
-  notDrawn,
-  ownMark,
-} from './told.ts';
+import { changesIn, type Filters, filterWords, findingsDrawn, isChange, isMeant, isOnDays, levelsOf, markOf, notDrawn } from './told.ts';
 
 /** More lines or colours cannot be distinguished. */
 const MAX_SERIES = 8;
@@ -155,7 +142,7 @@ type CellsByTime = ReadonlyMap<string, DrawnCell>;
 /** A line of a table over time: its name, and its cells by time. */
 type Line = readonly [name: string, cells: CellsByTime];
 
-/** What was found, else what answers for the metric, else the name of what is drawn. */
+/** A sentence of a finding, else what answers for the metric, else the name of what is drawn. */
 function titleIn({ metric, dimensions }: Drawn, found = '', answers: TableRange['answers'] = {}) {
   const by = dimensions.length > 0 ? ` by ${dimensions.join(' and ')}` : '';
   return headlineOf(found || (answers[metric] ?? '')) || capital(`${nameOf(metric)}${by}`);
@@ -226,7 +213,7 @@ function shownOf(
   return { levels, title: `${subject}: typically ${was}${each} before ${momentWords(from, 'day')}, ${is} ${since}.` };
 }
 
-/** What the title of a picture says, with the levels that show a change of another place or metric. */
+/** The finding of a picture and its title, with the levels that show a change of another place or metric. */
 interface Told {
   readonly finding: Finding;
   readonly title: string;
@@ -244,8 +231,8 @@ function unusualMarks(drawn: Drawn, own: readonly Finding[], times: readonly str
 }
 
 /**
- * What a picture over time tells: the first finding of what is drawn, or change that its line shows though its place or metric is not
- * drawn; with its marks, the words on a change that the title does not name, and how many unusual days have no mark.
+ * The first finding of what is drawn over time, or change that its line shows though its place or metric is not drawn; with its
+ * marks, the words on a change that the title does not name, and how many unusual days have no mark.
  */
 function toldOf(drawn: Drawn, lines: readonly Line[], findings: readonly Finding[] = [], times: readonly string[]) {
   // One day is not seen in a course of weeks or months.
@@ -266,10 +253,7 @@ function toldOf(drawn: Drawn, lines: readonly Line[], findings: readonly Finding
   const { finding, title, levels } = told ?? {};
   // Two ranges may differ by a change within them.
   const story = finding && isMoved(finding) ? [finding, ...changes].find(isChange) : undefined;
-  // The days of a change are no news beside it.
-  const isNews = ({ when }: Finding) =>
-    changes.every(({ when: { from = LAST, to = LAST } }) => to < (when.from ?? '') || from > (when.to ?? ''));
-  const isUnusual = (each: Finding) => isMoved(each) && (each.when.shape === 'day' || each.against?.what === 'expected') && isNews(each);
+  const isUnusual = (each: Finding) => isMoved(each) && (each.when.shape === 'day' || each.against?.what === 'expected');
   const unusual = unusualMarks(drawn, own.filter(isUnusual), times);
   return {
     title,
@@ -279,23 +263,20 @@ function toldOf(drawn: Drawn, lines: readonly Line[], findings: readonly Finding
     left: Math.max(0, unusual.length - MOST_MARKS),
     events: [
       ...unusual.slice(0, MOST_MARKS),
-      ...changes.filter(({ when }) => when.from !== story?.when.from).map((each) => besideMark(each, times)),
+      ...changes.filter(({ when }) => when.from !== story?.when.from).map((each) => markOf(each, times)),
     ],
     ...(levels && { levels }),
-    ...(story && { change: (story === finding ? ownMark : besideMark)(story, times) }),
+    ...(story && { change: markOf(story, times, story === finding ? sinceWords(story.when) : undefined) }),
   };
 }
 
-/** Times with those between them that lack, where all lie so many of the same steps apart; a half that lacks is no gap. */
+/** Days or hours with those between them that lack; of which most lack are none. */
 function withGaps(times: readonly string[]): readonly string[] {
-  const atMs = times.map((time) => Date.parse(time.length === 10 ? time : `${time}Z`));
-  const steps = atMs.slice(1).map((ms, at) => ms - (atMs[at] ?? ms));
-  const step = Math.min(...steps);
-  const isEven = step > 0 && steps.every((ms) => ms % step === 0) && (atMs.at(-1) ?? 0) - (atMs[0] ?? 0) < 2 * step * times.length;
-  return times.flatMap((time, at) => {
-    const count = isEven && steps[at] !== undefined ? steps[at] / step : 1;
-    return Array.from({ length: count }, (_, more) => (more === 0 ? time : isoTime((atMs[at] ?? 0) + more * step).slice(0, time.length)));
-  });
+  const { length } = times[0] ?? '';
+  const step = length === 10 ? DAY_MS : HOUR_MS;
+  const [from = 0, to = 0] = [times[0], times.at(-1)].map((time) => Date.parse(`${time}Z`));
+  const all = Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, at) => isoTime(from + at * step).slice(0, length));
+  return all.length < 2 * times.length && times.every((time) => all.includes(time)) ? all : times;
 }
 
 /** The times of a table, those of which only a part is counted, and those of which the range holds a part, whatever is counted of it. */
@@ -545,17 +526,17 @@ function timeLabels(cells: readonly unknown[], drawnDays: Interval | undefined):
   });
 }
 
-/** First and last day of ordered times; empty where they are none. */
-function rangeOf(times: readonly string[]): string {
-  const [fromMs = Number.NaN, toMs = Number.NaN] = [times[0], times.at(-1)].map((time) => Date.parse(`${time?.slice(0, 10)}T00:00Z`));
-  return Number.isFinite(fromMs) && Number.isFinite(toMs) ? rangeIn('UTC', fromMs, toMs) : '';
+/** First and last day of the times of rows, else the days of files, the last of which may end within it. */
+function daysWords(times: readonly string[], days: Interval | undefined, timeZone: string) {
+  const [from = 0, to = 0] = [times[0], times.at(-1)].map((time = '') => Date.parse(time.slice(0, 10)));
+  if (from > 0) return rangeIn('UTC', from, to);
+  const part = days && (days.endMs + 1) % DAY_MS > 1 ? ' (the last day in part)' : '';
+  return days && `${intervalIn(timeZone, days)}${part}, ${timeZone}`;
 }
 
-/** The days of files, the last of which may end within it. */
-function daysWords(days: Interval, timeZone: string): string {
-  const part = (days.endMs + 1) % DAY_MS > 1 ? ' (the last day in part)' : '';
-  return `${intervalIn(timeZone, days)}${part}, ${timeZone}`;
-}
+/** Units by the words of their columns, of money the currency where that is known. */
+const unitsBy = (units: NonNullable<TypedRows['units']>, currency: string) =>
+  Object.fromEntries(Object.entries(units).map(([name, unit]) => [wordsOf(name), unit === 'money' ? currency : unit]));
 
 /**
  * Rows as lines over time where the first column is one, else as bars by the columns before the first amount; undefined where no amount
@@ -568,7 +549,7 @@ export function chartOfRows(
   // The first column is a label even where it is a number, and so is an id.
   const isAmount = (index: number) => index > 0 && NUMBER.test(types[index] ?? '') && !/(^|_)id$/i.test(names[index] ?? '');
   const columns = names.map(wordsOf);
-  const units = Object.fromEntries(Object.entries(own).map(([name, unit]) => [wordsOf(name), unit === 'money' ? currency : unit]));
+  const units = unitsBy(own, currency);
   const places = columns.flatMap((_, index) => (isAmount(index) ? [index] : []));
   const [first] = places;
   if (first === undefined) return undefined;
@@ -587,7 +568,7 @@ export function chartOfRows(
     ]),
     units: Object.fromEntries(metrics.map((metric) => [metric, units[metric] ?? ''])),
   };
-  const range = isTime ? rangeOf(starts) : drawnDays && daysWords(drawnDays, timeZone);
+  const range = daysWords(isTime ? starts : [], drawnDays, timeZone);
   const rest = rowCount > rows.length && `the first ${rows.length} of ${rowCount} rows`;
   // A group without a name holds the days whose files have none.
   const others = starts.includes(NO_NAME) ? `: ${NO_NAME} holds the other days too` : '';

@@ -7,7 +7,6 @@ import { LAST } from '../metrics/engine/scan.ts';
 import { definitionOf } from '../metrics/metric-definitions.ts';
 import { isOfMetric } from '../metrics/metric-names.ts';
 import { medianWithin } from '../statistics/order.ts';
-import { sinceWords } from './charts/values.ts';
 import type { TrendEvent, TrendLevel } from './spec.ts';
 
 /** The filters of a question, each by what it is of. */
@@ -59,13 +58,14 @@ export function findingsDrawn(findings: readonly Finding[], metric: string, { fi
 export const isOnDays = ({ when: { from = '', to = LAST } }: Pick<Finding, 'when'>, times: readonly string[]) =>
   from <= (times.at(-1) ?? '') && to >= (times[0] ?? '');
 
-/** The mark of a change from its first day on; of one that began before the picture at its edge. */
-function markOf(name: string, { from = '', to }: Finding['when'], [first = '']: readonly string[]): TrendEvent {
+/** The mark of a change from its first day on, in its own words; of one that began before the picture at its edge. */
+export function markOf(
+  { sentence, when: { from = '', to } }: Finding,
+  [first = '']: readonly string[],
+  name = headlineOf(sentence),
+): TrendEvent {
   return { ...(from < first ? { name: `← ${name}`, time: first } : { name, time: from }), ...(to !== undefined && { to }) };
 }
-
-/** The mark of a change that is drawn: its days. */
-export const ownMark = ({ when }: Finding, times: readonly string[]) => markOf(sinceWords(when), when, times);
 
 /** Changes with a date that move the metric of a picture, its own or of what makes it; of several that began on a day the first. */
 export function changesIn(findings: readonly Finding[] = [], metric: string, times: readonly string[]): Finding[] {
@@ -78,10 +78,7 @@ export function changesIn(findings: readonly Finding[] = [], metric: string, tim
 /** Whether a finding is that something changed on a day, which may be over. */
 export const isChange = (each: Finding) => isMoved(each) && each.when.shape !== 'range' && each.when.shape !== 'day';
 
-/** The mark of a change that is not drawn itself, in words. */
-export const besideMark = ({ sentence, when }: Finding, times: readonly string[]) => markOf(headlineOf(sentence), when, times);
-
-/** The median of a line before a change and in it, over the whole times drawn; undefined where these intervals overlap, or lie the other way. */
+/** The medians of a line before a change and in it; undefined where their intervals overlap, or lie the other way. */
 export function levelsOf(
   points: readonly { readonly time: string; readonly value: number }[],
   { when: { from = '', to }, verdict }: Finding,

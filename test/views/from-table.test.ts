@@ -165,7 +165,6 @@ it('is titled by what its line shows of a change of a place without one, and say
     title: 'Visits: typically 150.5 a day before 11 Nov, 94.0 since',
     subtitle: expect.stringMatching(/; visits of Blog: lower$/),
     change: { name: 'since 11 Nov', time: '2026-11-11' },
-    events: [{ time: '2026-11-09' }, { time: '2026-11-10' }],
     levels: [
       { from: '2026-11-09', to: '2026-11-10', value: 150.5 },
       { from: '2026-11-11', to: '2026-11-15', value: 94 },
@@ -254,7 +253,6 @@ it('marks the day and the line of a change, also within a week and where it cost
     when: { shape: 'step', from: '2026-11-10', ongoing: true },
     cost: { of: 'revenueSum', value: -9, low: -12, high: -6, unit: 'EUR', from: '', to: '' },
   } as const;
-  // A day of the change is no news.
   const day = { ...change, when: { shape: 'day', from: '2026-11-16', to: '2026-11-16', ongoing: false } } as const;
   const chart = chartOfTable(table, { ...week, findings: [change, day] });
   expect(chart && panelsOf(chart)).toMatchObject([
