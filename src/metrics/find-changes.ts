@@ -28,7 +28,7 @@ import {
 import { isCommerceGoal } from './commerce-goal.ts';
 import { laterDays } from './compare/comparison-windows.ts';
 import { type ExpectedInput, withExpected } from './expected/expected-lines.ts';
-import { largeFacts, type PlaceWords } from './expected/expected-words.ts';
+import { type DayWords, largeFacts } from './expected/expected-words.ts';
 import { fetchMetrics, type Kept, readKept } from './fetch-metrics.ts';
 import { placeBy, visitedWords } from './findings.ts';
 import { siteMetricNames, zoneMetricNames } from './metric-definitions.ts';
@@ -310,18 +310,17 @@ function specialOf({ rows, place }: Reading, { from, to }: Scanned, { specialDay
   return clearOccasions(dayPoints(rows, 'visits'), scanned, specialDays, levels);
 }
 
-/** What is expected of the days of all visitors. */
-interface DaysInput extends Pick<ExpectedInput, 'known' | 'timeZone'> {
-  readonly metrics: readonly string[];
-  readonly interval: Interval;
-}
-
 /** Days of revenue of all visitors that very large orders made, as they are expected. */
-function largeDays([base]: readonly Reading[], { metrics, interval, ...input }: DaysInput, words: PlaceWords) {
-  const query = { metrics: metrics.filter((metric) => metric === 'revenueSum'), bases: [], breakdown: ['day' as const], interval };
+function largeDays(
+  [base]: readonly Reading[],
+  asked: Pick<ExpectedInput['query'], 'metrics' | 'interval'>,
+  known: KnownDays,
+  words: DayWords,
+) {
+  const query = { ...asked, metrics: asked.metrics.filter((metric) => metric === 'revenueSum'), bases: [], breakdown: ['day' as const] };
   const days = base?.rows ?? [];
   const lines = days.map((row) => ({ ...row, order: row.interval.startMs }));
-  return largeFacts(withExpected({ ...input, query, lines, days }), { ...input, ...words, query });
+  return largeFacts(withExpected({ query, lines, days, known, timeZone: words.timeZone }), query, words);
 }
 
 /** Since when and until when segments have visits, where that is not all of the days asked for: they are judged on these alone. */
@@ -397,9 +396,9 @@ async function lookAtSite(
   const byId = new Map(series.map((each) => [each.id, each]));
   const isOfOtherGoal = goals.others.some((id) => id === base.place.goalId);
   const { changes, ...found } = await scan({ series, metrics, base: base.place, isOfOtherGoal, ...scanned }, context.signal);
-  const expected = { metrics, interval: { startMs, endMs }, known, timeZone };
-  const large = await inTurns(context.signal, () => largeDays(sound, expected, { currency, placeOf: placeBy(lists.nameOf) }));
-  const odd = slotsOf('day', expected.interval, timeZone).filter(isOfClockChange);
+  const words = { timeZone, currency, placeOf: placeBy(lists.nameOf) };
+  const large = await inTurns(context.signal, () => largeDays(sound, { metrics, interval: { startMs, endMs } }, known, words));
+  const odd = slotsOf('day', { startMs, endMs }, timeZone).filter(isOfClockChange);
   const clockChange = odd.map(({ label }) => `${dateText(label, lastDay.slice(0, 4))}, when clocks changed, was not looked at.`);
   const unseen = [...unseenPlaces(readable, plan, note), ...clockChange];
   const dataSince = firstDayOf(base) ?? lastDay;

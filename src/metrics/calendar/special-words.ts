@@ -127,7 +127,7 @@ function daysText(days: Occasion['days']): string {
 export const clearOccasions = (...asked: Parameters<typeof occasionsOf>): Occasion[] =>
   occasionsOf(...asked)
     .filter(({ isClear, size }) => isClear && Math.abs(size) >= LEAST_EFFECT)
-    .toSorted((a, b) => Math.abs(b.size) - Math.abs(a.size));
+    .toSorted((a, b) => Math.abs(Math.expm1(b.size)) - Math.abs(Math.expm1(a.size)));
 
 /** `+80% to +110%`: what some days did, by logarithms; a mean of days that differ is what none of them did. */
 export const effectText = (offsets: readonly number[]) =>

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Facts, type Finding, findingShape, mayBeSeason } from '../../findings/finding.ts';
 import { paragraphOf, type Said } from '../../findings/paragraph.ts';
 import { type Grammar, intervalSentence, saidOf, sentenceOf, subjectText } from '../../findings/sentence.ts';
-import { listed, rangeText } from '../../findings/wording.ts';
+import { listed, percentText, rangeText } from '../../findings/wording.ts';
 import { daysFrom } from '../../lib/calendar.ts';
 import { todayIn } from '../../lib/dates.ts';
 import { counted } from '../../lib/number-text.ts';
@@ -263,6 +263,14 @@ function othersSentence(facts: AnswerFacts, entries: readonly Entry[], grammar: 
   return [`There are ${counted(others.length, 'more change')}${where}.`];
 }
 
+/** The special day that moved visits by more than the first change, where that is over; none where it goes on. */
+function occasionSentence({ special }: SiteFacts, first: Finding | undefined): string[] {
+  const [most] = special;
+  const effect = 100 * Math.expm1(most?.size ?? 0);
+  if (!most || !first?.change || first.when.ongoing || Math.abs(effect) <= Math.abs(first.change.percent ?? 0)) return [];
+  return [`Visits were ${percentText(effect)} ${effect < 0 ? 'lower' : 'higher'} on ${most.name} than on usual days.`];
+}
+
 /** The sentences of the first paragraph: what changed most, what else did, and what was not looked at. */
 function leadOf(
   facts: AnswerFacts,
@@ -278,7 +286,14 @@ function leadOf(
   const said = first ? news.flatMap((each) => saidOf(each, grammar)) : nothingSentence(facts, slow, grammar);
   const goals = first ? goalsSentence(facts, grammar) : [];
   const lead = entry && 'site' in entry && isOfAsked(entry.site, facts.site) ? [said, ...goals] : [...goals, said];
-  return [...ofCounting.map(({ sentence }) => [sentence]), ...lead, ...seenSentences(facts), ...othersSentence(facts, entries, grammar)];
+  const occasion = facts.site ? occasionSentence(facts.site, first) : [];
+  return [
+    ...ofCounting.map(({ sentence }) => [sentence]),
+    ...occasion,
+    ...lead,
+    ...seenSentences(facts),
+    ...othersSentence(facts, entries, grammar),
+  ];
 }
 
 /** Whether a change is a drift that the season alone could have made. */

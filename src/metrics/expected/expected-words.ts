@@ -21,20 +21,16 @@ const OUTSIDE = 0.05;
 
 type Asked = Pick<MetricQuery, 'metrics' | 'bases' | 'breakdown'>;
 
-/** The words that values and their places have. */
-export interface PlaceWords {
+/** The settings of records beside the rows. */
+export interface DayWords {
+  readonly timeZone: string;
   readonly currency: string | undefined;
   readonly placeOf: (selection: QueryLine['selection'], metric: string) => Facts['place'];
 }
 
-/** The settings of records beside the rows. */
-interface RecordWords extends PlaceWords {
-  readonly query: Asked;
-  readonly timeZone: string;
-}
-
 /** The settings of sentences beside the rows. */
-interface Words extends RecordWords {
+interface Words extends DayWords {
+  readonly query: Asked;
   readonly grammar: Grammar;
   /** Up to when a row is counted whose other days lie ahead. */
   readonly countedTo: string;
@@ -58,7 +54,7 @@ function distanceOf({ metric, line, cell: { expected } }: JudgedLine): number {
 const sizeOf = (own: JudgedLine) => Math.abs(Math.log(Math.max(1e-9, 1 + distanceOf(own))));
 
 /** First and last day of a row. */
-const daysOf = ({ line: { interval } }: JudgedLine, { timeZone }: Pick<Words, 'timeZone'>) => ({
+const daysOf = ({ line: { interval } }: JudgedLine, { timeZone }: DayWords) => ({
   from: todayIn(timeZone, interval.startMs),
   to: todayIn(timeZone, interval.endMs),
 });
@@ -66,7 +62,7 @@ const daysOf = ({ line: { interval } }: JudgedLine, { timeZone }: Pick<Words, 't
 const VERDICTS: Readonly<Partial<Record<string, Facts['verdict']>>> = { high: 'higher', low: 'lower' };
 
 /** The record of a row that is held against what was expected of it. */
-function factsOf(own: JudgedLine, words: RecordWords): Facts {
+function factsOf(own: JudgedLine, words: DayWords): Facts {
   const { metric, line, cell } = own;
   const { from, to } = daysOf(own, words);
   const { expected, low, high, verdict, unseen = [], alone = [] } = cell;
@@ -147,8 +143,8 @@ const valuesOf = (lines: readonly QueryLine[], query: Asked) =>
 const isLarge = ({ cell }: JudgedLine) => cell.alone?.length;
 
 /** The records of values that very large orders alone could make high. */
-export const largeFacts = (lines: readonly QueryLine[], words: RecordWords) =>
-  valuesOf(lines, words.query).flatMap((own) => (isClear(own) && isLarge(own) ? [factsOf(own, words)] : []));
+export const largeFacts = (lines: readonly QueryLine[], query: Asked, words: DayWords) =>
+  valuesOf(lines, query).flatMap((own) => (isClear(own) && isLarge(own) ? [factsOf(own, words)] : []));
 
 const isAhead = ({ cell }: JudgedLine) => cell.verdict === 'forecast';
 

@@ -220,7 +220,7 @@ export function weekdaySentence(name: string, metric: string, days: readonly Met
 /**
  * Verdicts in words about the rows of a table: the highest weekday, weekends against the other days, the trend over weeks or months, and
  * that of shares; empty where rows are of something else or too few. `days` are the rows that were read; `found` has the changes among
- * them: their days are no usual ones, as those of the calendar, of a lasting one the first, and a metric with a lasting one has no trend.
+ * them: their days are no usual ones, as those of the calendar, and a metric with a lasting one has no trend.
  */
 export function rowVerdicts(
   query: MetricQuery,
@@ -243,7 +243,11 @@ export function rowVerdicts(
     : lines.filter(({ order, isOther }) => Number.isFinite(order) && !isOther);
   const sentenceOf = (metric: string, own: readonly QueryLine[], key: string): string => {
     const changes = found.filter((each) => isChangeOf(each, metric) && keyOf(each.reading) === key).map(({ change }) => change);
-    const isUnusual = (day: string) => isSpecial(day) || changes.some(({ from, to = from }) => from <= day && day <= to);
+    // Of a lasting change the level with more days is the usual one.
+    const usualSide = (from: string) => 2 * own.filter(({ interval: { label = '' } }) => label < from).length > own.length;
+    const isOn = (day: string, { from, to }: FoundChange['change']) =>
+      to === undefined ? day < from !== usualSide(from) : from <= day && day <= to;
+    const isUnusual = (day: string) => isSpecial(day) || changes.some((change) => isOn(day, change));
     const where = own.slice(0, 1).map(nameOfSelection).join('');
     const name = `${nameOf(metric)}${where === '' ? '' : ` (${where})`}`;
     if (isOfDays(unit)) {
