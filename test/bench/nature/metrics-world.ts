@@ -1,4 +1,17 @@
-import { DEVICE_RATES, DEVICE_SHARES, shocksOf } from '../verdicts/metrics/world.ts';
+import {
+  basketsOf,
+  COMMON,
+  DEVICE_RATES,
+  DEVICE_SHARES,
+  DEVICES,
+  type Device,
+  factorOf,
+  SEGMENT_RATES,
+  SEGMENT_SHARES,
+  SEGMENTS,
+  type Segment,
+  shocksOf,
+} from '../verdicts/metrics/world.ts';
 import { between, type Random, seeded } from '../verdicts/random.ts';
 
 const DAY_MS = 86_400_000;
@@ -58,10 +71,6 @@ function specialFactors(ms: number): readonly number[] {
   );
 }
 
-const DEVICES = ['desktop', 'mobile', 'tablet'] as const;
-type Device = (typeof DEVICES)[number];
-const SEGMENTS = ['new', 'returning'] as const;
-
 /** What some days of some visits are multiplied by; `from` and `to` count from the last day backwards, 1 being the last one. */
 export interface Event {
   readonly on: 'visits' | 'rate' | 'basket' | 'bounce';
@@ -69,7 +78,7 @@ export interface Event {
   readonly to: number;
   readonly factor: number;
   readonly device?: Device;
-  readonly segment?: (typeof SEGMENTS)[number];
+  readonly segment?: Segment;
   /** The factor is reached by equal steps on the last day. */
   readonly isGradual?: true;
 }
@@ -100,16 +109,16 @@ export interface Nature {
   readonly faults?: readonly Fault[];
 }
 
+/** What is counted of visits. */
+export const COUNTS = ['visits', 'orders', 'revenue', 'bounces', 'views', 'seconds'] as const;
+type Of<T> = Record<(typeof COUNTS)[number], T>;
+/** Something for each count. */
+export const ofCounts = <T>(value: () => T) => Object.fromEntries(COUNTS.map((count) => [count, value()])) as Of<T>;
+
 /** One device and segment by day. */
-export interface Cell {
+interface Cell extends Of<Float64Array> {
   readonly device: Device;
-  readonly segment: (typeof SEGMENTS)[number];
-  readonly visits: Float64Array;
-  readonly orders: Float64Array;
-  readonly revenue: Float64Array;
-  readonly bounces: Float64Array;
-  readonly views: Float64Array;
-  readonly seconds: Float64Array;
+  readonly segment: Segment;
 }
 
 export interface World {
@@ -122,63 +131,33 @@ export interface World {
   readonly growthOver: (days: number) => number;
 }
 
-const OF_SEGMENT = { new: { share: 0.62, rate: 0.65 }, returning: { share: 0.38, rate: 1.55 } } as const;
-const COMMON = 0.85;
-/** Lognormal baskets, one in fifty Pareto (2.2). */
-function takings({ normal, uniform, binomial }: Random, count: number, mean: number): number {
-  const large = binomial(count, 0.02);
-  const small = count - large;
-  let sum = 0;
-  if (small > 100) sum = mean * (small + Math.sqrt(small * Math.expm1(0.64)) * normal());
-  else for (let each = 0; each < small; each += 1) sum += mean * Math.exp(0.8 * normal() - 0.32);
-  for (let each = 0; each < large; each += 1) sum += 3 * mean * (1 - uniform()) ** (-1 / 2.2);
-  return Math.round(100 * sum) / 100;
-}
-
 /** A sum over visits of what has this mean and standard deviation in each and is never negative (gamma). */
 function sumOf({ gamma }: Random, visits: number, mean: number, sd: number): number {
   return visits > 0 ? gamma((visits * mean ** 2) / sd ** 2) * (sd ** 2 / mean) : 0;
 }
 
-const isOn = ({ from, to }: Pick<Event, 'from' | 'to'>, left: number) => left <= from && left >= to;
-
-function factorOf(events: readonly Event[], on: Event['on'], { device, segment }: Pick<Cell, 'device' | 'segment'>, left: number): number {
-  let product = 1;
-  for (const event of events) {
-    if (event.on !== on || (event.device ?? device) !== device || (event.segment ?? segment) !== segment || !isOn(event, left)) continue;
-    product *= event.isGradual ? event.factor ** ((event.from - left + 1) / (event.from - event.to + 1)) : event.factor;
-  }
-  return product;
-}
+const OF_ORDERS = ['orders', 'revenue'] as const;
+/** What faults multiply which counts by. */
+const MISCOUNTED: Partial<Record<Fault['kind'], readonly [readonly (typeof COUNTS)[number][], number]>> = {
+  outage: [COUNTS, 0],
+  partial: [COUNTS, 0.42],
+  device: [COUNTS, 0],
+  doubled: [COUNTS, 2],
+  consent: [['visits', 'bounces', 'views', 'seconds'], 0.72],
+  late: [OF_ORDERS, 0.85],
+  'no orders': [OF_ORDERS, 0],
+};
 
 /** What faults make of a cell's day after it was drawn. */
-function miscount(
-  random: Random,
-  { device, segment, ...cell }: Cell,
-  day: number,
-  left: number,
-  faults: readonly Fault[],
-  usual: number,
-): void {
-  const times = (columns: readonly Float64Array[], factor: number) => {
-    for (const column of columns) column[day] = Math.round((column[day] ?? 0) * factor);
-  };
-  const { visits, orders, revenue, bounces, views, seconds } = cell;
+function miscount(random: Random, cell: Cell, day: number, left: number, faults: readonly Fault[], usual: number): void {
   for (const { kind, from, to } of faults) {
-    if (!isOn({ from, to }, left)) continue;
-    if (kind === 'outage') times([visits, orders, revenue, bounces, views, seconds], 0);
-    if (kind === 'partial') times([visits, orders, revenue, bounces, views, seconds], 0.42);
-    if (kind === 'device' && device === 'mobile') times([visits, orders, revenue, bounces, views, seconds], 0);
-    if (kind === 'doubled') times([visits, orders, revenue, bounces, views, seconds], 2);
-    if (kind === 'consent') times([visits, bounces, views, seconds], 0.72);
-    if (kind === 'late') times([orders, revenue], left === to ? 0.45 : 0.85);
-    if (kind === 'no orders') times([orders, revenue], 0);
-    if (kind === 'bots' && device === 'desktop' && segment === 'new') {
+    if (left > from || left < to || (kind === 'device' && cell.device !== 'mobile')) continue;
+    const [counts, factor] = MISCOUNTED[kind] ?? [[], 1];
+    for (const count of counts) cell[count][day] = Math.round((cell[count][day] ?? 0) * (kind === 'late' && left === to ? 0.45 : factor));
+    if (kind === 'bots' && cell.device === 'desktop' && cell.segment === 'new') {
       const extra = random.poisson(usual * 0.45);
-      visits[day] = (visits[day] ?? 0) + extra;
-      bounces[day] = (bounces[day] ?? 0) + random.binomial(extra, 0.97);
-      views[day] = (views[day] ?? 0) + extra;
-      seconds[day] = (seconds[day] ?? 0) + extra;
+      const more = { visits: extra, bounces: random.binomial(extra, 0.97), views: extra, seconds: extra };
+      for (const count of ['visits', 'bounces', 'views', 'seconds'] as const) cell[count][day] = (cell[count][day] ?? 0) + more[count];
     }
   }
 }
@@ -189,6 +168,7 @@ export function drawWorld(nature: Nature, seed: number): World {
   const { events = [], faults = [], behaviour = 0 } = nature;
   const random = seeded(seed);
   const days = age;
+  const planted = events.map((own) => ({ ...own, from: days - own.from, to: days - own.to + 1 }));
   const firstMs = Date.parse(lastDay) - (days - 1) * DAY_MS;
   const weekend = between(random, 0.7, 1.3);
   const weekdays = Array.from({ length: 7 }, (_, day) => (day % 6 === 0 ? weekend : 1) * Math.exp(0.04 * random.normal()));
@@ -221,42 +201,28 @@ export function drawWorld(nature: Nature, seed: number): World {
   }
   const cells = DEVICES.flatMap((device) =>
     SEGMENTS.map((segment): Cell => {
-      const empty = () => new Float64Array(days);
-      const cell = {
-        device,
-        segment,
-        visits: empty(),
-        orders: empty(),
-        revenue: empty(),
-        bounces: empty(),
-        views: empty(),
-        seconds: empty(),
-      };
+      const cell = { device, segment, ...ofCounts(() => new Float64Array(days)) };
       const own = {
         visits: shocksOf(random, days, sds.visits * Math.sqrt(1 - COMMON), carry),
         rate: shocksOf(random, days, sds.rate * Math.sqrt(1 - COMMON), carry),
         bounce: shocksOf(random, days, 0.015, carry),
       };
-      const { share, rate } = OF_SEGMENT[segment];
       for (let day = 0; day < days; day += 1) {
         const left = days - day;
-        const expected = (usual[day] ?? 0) * DEVICE_SHARES[device] * share;
-        const mean = expected * Math.exp((common.visits[day] ?? 0) + (own.visits[day] ?? 0)) * factorOf(events, 'visits', cell, left);
+        const expected = (usual[day] ?? 0) * DEVICE_SHARES[device] * SEGMENT_SHARES[segment];
+        const mean = expected * Math.exp((common.visits[day] ?? 0) + (own.visits[day] ?? 0)) * factorOf(planted, 'visits', cell, day);
         const chance =
           DEVICE_RATES[device] *
-          rate *
+          SEGMENT_RATES[segment] *
           (usualRate[day] ?? 1) *
           Math.exp((common.rate[day] ?? 0) + (own.rate[day] ?? 0)) *
-          factorOf(events, 'rate', cell, left);
+          factorOf(planted, 'rate', cell, day);
         const count = random.negativeBinomial(mean, 4_000);
         cell.visits[day] = count;
         cell.orders[day] = random.binomial(count, Math.min(0.9, chance));
-        cell.revenue[day] = takings(
-          random,
-          cell.orders[day] ?? 0,
-          basket * Math.exp(common.basket[day] ?? 0) * factorOf(events, 'basket', cell, left),
-        );
-        const bounce = (usualBounce[day] ?? 0.42) * Math.exp(own.bounce[day] ?? 0) * factorOf(events, 'bounce', cell, left);
+        const worth = basket * Math.exp(common.basket[day] ?? 0) * factorOf(planted, 'basket', cell, day);
+        cell.revenue[day] = Math.round(100 * basketsOf(random, cell.orders[day] ?? 0, worth, 100)) / 100;
+        const bounce = (usualBounce[day] ?? 0.42) * Math.exp(own.bounce[day] ?? 0) * factorOf(planted, 'bounce', cell, day);
         cell.bounces[day] = random.binomial(count, bounce);
         cell.views[day] = count + Math.round(sumOf(random, count, 3.2 * (1 - bounce), 4));
         cell.seconds[day] = Math.round(sumOf(random, count, 150 * (1.4 - bounce), 200));
@@ -283,26 +249,31 @@ export interface Selection {
   readonly segment: string | undefined;
 }
 
+/** The metrics of the site: what is divided by what. */
+export const METRICS: Readonly<Record<string, (sums: Of<number>) => readonly [number, number]>> = {
+  visits: ({ visits }) => [visits, 1],
+  conversionCount: ({ orders }) => [orders, 1],
+  revenueSum: ({ revenue }) => [revenue, 1],
+  conversionRate: ({ orders, visits }) => [100 * orders, visits],
+  bounceRate: ({ bounces, visits }) => [100 * bounces, visits],
+  cartAverage: ({ revenue, orders }) => [revenue, orders],
+  pageviewAverage: ({ views, visits }) => [views, visits],
+  sessionTimeAverage: ({ seconds, visits }) => [seconds, visits],
+};
+
 /** The eight metrics of the site over some days, as the platform rounds them. */
 export function valuesOf({ cells }: World, { device, segment }: Selection, from: number, to: number): Record<string, number | null> {
-  const sums = { visits: 0, orders: 0, revenue: 0, bounces: 0, views: 0, seconds: 0 };
+  const sums = ofCounts(() => 0);
   for (const cell of cells) {
     if ((device !== 'all' && cell.device !== device) || (segment !== undefined && cell.segment !== segment)) continue;
-    for (let day = from; day < to; day += 1) {
-      for (const key of ['visits', 'orders', 'revenue', 'bounces', 'views', 'seconds'] as const) sums[key] += cell[key][day] ?? 0;
-    }
+    for (let day = from; day < to; day += 1) for (const key of COUNTS) sums[key] += cell[key][day] ?? 0;
   }
-  const over = (above: number, below: number) => (below > 0 ? Math.round((1e4 * above) / below) / 1e4 : null);
-  return {
-    visits: sums.visits,
-    conversionCount: sums.orders,
-    revenueSum: Math.round(100 * sums.revenue) / 100,
-    conversionRate: over(100 * sums.orders, sums.visits),
-    bounceRate: over(100 * sums.bounces, sums.visits),
-    cartAverage: over(sums.revenue, sums.orders),
-    pageviewAverage: over(sums.views, sums.visits),
-    sessionTimeAverage: over(sums.seconds, sums.visits),
-  };
+  const rounded = Object.entries(METRICS).map(([name, of]) => {
+    const [above, below] = of(sums);
+    const digits = name === 'revenueSum' ? 100 : 1e4;
+    return [name, below > 0 ? Math.round((digits * above) / below) / digits : null] as const;
+  });
+  return Object.fromEntries(rounded);
 }
 
 /** A site without events. */

@@ -1,5 +1,5 @@
 import { dayAfter } from '../../../src/lib/calendar.ts';
-import { dayOf, drawWorld, type Event, type World } from '../nature/metrics-world.ts';
+import { COUNTS, dayOf, drawWorld, type Event, METRICS, ofCounts, type World } from '../nature/metrics-world.ts';
 import { type Random, seeded } from '../verdicts/random.ts';
 
 const DAY_MS = 86_400_000;
@@ -86,24 +86,12 @@ export function plant(seed: number, index: number): Planted {
   return { seed, index, kind, world, on, place, factor, from, to: days < FROM_FIRST ? dayOf(world, event.to) : undefined };
 }
 
-const COUNTS = ['visits', 'orders', 'revenue', 'bounces', 'views', 'seconds'] as const;
 /** What the change multiplies. */
 const MULTIPLIED = {
   visits: new Set<string>(COUNTS),
   rate: new Set<string>(['orders', 'revenue']),
   basket: new Set<string>(['revenue']),
 } as const;
-
-const VALUES: Readonly<Record<string, (sums: Readonly<Record<(typeof COUNTS)[number], number>>) => number>> = {
-  visits: ({ visits }) => visits,
-  conversionCount: ({ orders }) => orders,
-  revenueSum: ({ revenue }) => revenue,
-  conversionRate: ({ orders, visits }) => (100 * orders) / visits,
-  bounceRate: ({ bounces, visits }) => (100 * bounces) / visits,
-  cartAverage: ({ revenue, orders }) => revenue / orders,
-  pageviewAverage: ({ views, visits }) => views / visits,
-  sessionTimeAverage: ({ seconds, visits }) => seconds / visits,
-};
 
 /** What a change made of a metric. */
 interface Effect {
@@ -114,10 +102,9 @@ interface Effect {
 
 /** A metric of a place over some days, both included, with and without the change; undefined of a metric that the worlds do not have. */
 export function effectAt({ world, ...change }: Planted, metric: string, { device, segment }: Place, from: string, to: string) {
-  const valueOf = VALUES[metric];
-  if (!valueOf) return undefined;
-  const zeros = () => ({ visits: 0, orders: 0, revenue: 0, bounces: 0, views: 0, seconds: 0 });
-  const [actual, without] = [zeros(), zeros()];
+  const ratioOf = METRICS[metric];
+  if (!ratioOf) return undefined;
+  const [actual, without] = [ofCounts(() => 0), ofCounts(() => 0)];
   const at = (day: string) => Math.round((Date.parse(day) - world.firstMs) / DAY_MS);
   const [first, last] = [at(change.from), at(change.to ?? '2100-01-01')];
   for (const cell of world.cells) {
@@ -132,6 +119,7 @@ export function effectAt({ world, ...change }: Planted, metric: string, { device
       }
     }
   }
+  const valueOf = (sums: typeof actual) => ratioOf(sums).reduce((above, below) => above / below);
   return { actual: valueOf(actual), without: valueOf(without) } satisfies Effect;
 }
 

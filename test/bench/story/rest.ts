@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { METRICS } from '../nature/metrics-world.ts';
 import type { Look } from './looks.ts';
 import { dayPlus, type Place } from './planted.ts';
 import { type Claim, placeOf, rowsOf, type Said } from './said.ts';
@@ -71,17 +72,6 @@ export function daysOf(row: Row, look: Look): { readonly from: string; readonly 
   return { from: week, to: last < look.to ? last : look.to };
 }
 
-const METRICS = [
-  'visits',
-  'conversionCount',
-  'revenueSum',
-  'conversionRate',
-  'bounceRate',
-  'cartAverage',
-  'pageviewAverage',
-  'sessionTimeAverage',
-];
-
 function figuresOf(said: Said, look: Look): Figure[] {
   const rows = rowsOf(said);
   const { baseline } = said;
@@ -91,7 +81,8 @@ function figuresOf(said: Said, look: Look): Figure[] {
   }
   return rows.flatMap((row) => {
     const own = { place: placeOf({ ...look.place, ...row }), ...daysOf(row, look) };
-    const given = row['metric'] === undefined ? METRICS.map((metric) => [metric, row[metric]]) : [[row['metric'], row['value']]];
+    const given =
+      row['metric'] === undefined ? Object.keys(METRICS).map((metric) => [metric, row[metric]]) : [[row['metric'], row['value']]];
     return given.flatMap(([metric, value]) => (typeof value === 'number' ? [{ ...own, metric: String(metric), value }] : []));
   });
 }

@@ -61,13 +61,13 @@ const DAY_MS = 86_400_000;
 export const DEVICE_SHARES: Readonly<Record<Device, number>> = { desktop: 0.36, mobile: 0.58, tablet: 0.06 };
 /** Chances that a visit buys. */
 export const DEVICE_RATES: Readonly<Record<Device, number>> = { desktop: 0.042, mobile: 0.024, tablet: 0.033 };
-const SEGMENT_SHARES: Readonly<Record<Segment, number>> = { new: 0.62, returning: 0.38 };
-const SEGMENT_RATES: Readonly<Record<Segment, number>> = { new: 0.65, returning: 1.55 };
+export const SEGMENT_SHARES: Readonly<Record<Segment, number>> = { new: 0.62, returning: 0.38 };
+export const SEGMENT_RATES: Readonly<Record<Segment, number>> = { new: 0.65, returning: 1.55 };
 /** Chance of a visit to convert, up to what all cells of a day have in common. */
 export const chanceOf = ({ device, segment }: Pick<Cell, 'device' | 'segment'>) => DEVICE_RATES[device] * SEGMENT_RATES[segment];
 
 /** Share of the variance of a day's shock that all devices and segments have in common. */
-const COMMON = 0.85;
+export const COMMON = 0.85;
 /** Counts of gamma–Poisson visits vary by themselves as if drawn from this many: 1.6 % beside the shocks. */
 const SIZE = 4_000;
 
@@ -82,13 +82,13 @@ export function shocksOf({ normal }: Random, days: number, sd: number, carry: nu
   return shocks;
 }
 
-/** Baskets of which one in fifty is Pareto distributed (2.2) and the rest lognormal; only many of those are drawn by their sum. */
-function basketsOf({ normal, uniform, binomial }: Random, count: number, mean: number): number {
+/** Baskets of which one in fifty is Pareto distributed (2.2) and the rest lognormal; more of those than `singly` are drawn by their sum. */
+export function basketsOf({ normal, uniform, binomial }: Random, count: number, mean: number, singly = 150): number {
   const large = binomial(count, 0.02);
   const small = count - large;
   const sigma = 0.8;
   let sum = 0;
-  if (small > 150) sum = mean * (small + Math.sqrt(small * Math.expm1(sigma ** 2)) * normal());
+  if (small > singly) sum = mean * (small + Math.sqrt(small * Math.expm1(sigma ** 2)) * normal());
   else for (let each = 0; each < small; each += 1) sum += mean * Math.exp(sigma * normal() - sigma ** 2 / 2);
   for (let each = 0; each < large; each += 1) sum += 3 * mean * (1 - uniform()) ** (-1 / 2.2);
   return sum;
@@ -104,7 +104,12 @@ const touches = (selection: Selection, { device, segment }: Selection) =>
   (selection.device ?? device) === device && (selection.segment ?? segment) === segment;
 
 /** What a day's visits, rates and baskets are multiplied by where changes were planted. */
-function factorOf(planted: readonly Planted[], on: Planted['on'], cell: Selection, day: number): number {
+export function factorOf<On extends string>(
+  planted: readonly (Omit<Planted, 'on'> & { readonly on: On })[],
+  on: On,
+  cell: Selection,
+  day: number,
+): number {
   return planted
     .filter((change) => change.on === on && day >= change.from && day < change.to && touches(change, cell))
     .reduce((product, { factor, isGradual, from, to }) => product * (isGradual ? factor ** ((day - from + 1) / (to - from)) : factor), 1);
