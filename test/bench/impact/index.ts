@@ -182,31 +182,25 @@ const DEFAULTS = { worlds: 200, seed: 1, sessions: 20_000 };
 /** A regression that knows the intent sees it clearly. */
 const CLEAR = -4;
 
-const NO_TALLY = {
-  clear: 0,
-  found: 0,
-  harmless: 0,
-  blamed: 0,
-  traps: 0,
-  trapsBlamed: 0,
-  named: 0,
-  unplanted: 0,
-  held: 0,
-  intervals: 0,
-  heldNull: 0,
-  nullIntervals: 0,
-  heldRevenue: 0,
-  worldsWithCost: 0,
-  costliestFirst: 0,
-  firstByTruth: 0,
-  oracleFirst: 0,
-  oracleFirstOfAll: 0,
-  tests: 0,
-  winners: 0,
-  mismatches: 0,
-  mismatchesFound: 0,
-};
-type Tally = typeof NO_TALLY;
+type Share = readonly [what: string, bound?: number, better?: GateRow['better']];
+/** What is counted: the bound that holds and which way is better. */
+const SHARES = {
+  found: ['planted effects that a regression which knows the intent finds at |z| ≥ 4, found', 85],
+  blamed: ['conditions without effect called harmful', 5, 'lower'],
+  unplanted: ['named effects that were not planted', 5, 'lower'],
+  trapsBlamed: ['traps called harmful', 5, 'lower'],
+  held: ['95 % intervals of lost conversions that hold the truth, planted', 92],
+  heldNull: ['the same of conditions without effect', 92],
+  heldRevenue: ['95 % intervals of lost revenue that hold the truth, planted'],
+  costliestFirst: ['costliest condition first, where the regression sees one', 90],
+  firstByTruth: ['the same, or one that costs as much or more by the truth'],
+  oracleFirstOfAll: ['the same by a regression that knows the intent'],
+  oracleFirst: ['the same by that regression, told which conditions cost anything'],
+  winners: ['tests of equal variants with a winner', 5, 'lower'],
+  mismatchesFound: ['sample ratio mismatches of 46 : 54 found'],
+} satisfies Readonly<Record<string, Share>>;
+/** Each time that something counted could have been, and whether it was. */
+type Tally = [keyof typeof SHARES, boolean][];
 
 const PATTERNS: Readonly<Record<Page, string>> = {
   home: '/',
@@ -266,13 +260,11 @@ function tallyIntervals(matched: readonly Matched[], tally: Tally): void {
       times * (low - value) - 0.05 <= real * part - value && real * part - value <= times * (high - value) + 0.05;
     const isHeld = isWithin(truth.lostConversions, lostConversions, lostConversionsLow, lostConversionsHigh);
     if (trouble.drives === 0) {
-      tally.nullIntervals += 1;
-      tally.heldNull += Number(isHeld);
+      tally.push(['heldNull', isHeld]);
       continue;
     }
-    tally.intervals += 1;
-    tally.held += Number(isHeld);
-    tally.heldRevenue += Number(isWithin(truth.lostCents / 100, lostRevenue, lostRevenueLow, lostRevenueHigh));
+    const isRevenueHeld = isWithin(truth.lostCents / 100, lostRevenue, lostRevenueLow, lostRevenueHigh);
+    tally.push(['held', isHeld], ['heldRevenue', isRevenueHeld]);
   }
 }
 
@@ -308,29 +300,27 @@ function ownRowOf(matched: readonly Matched[], { trouble, page }: Pick<Matched, 
 
 function tallyWorld(world: World, rows: readonly ImpactRow[], tally: Tally, misses: string[]): void {
   const matched = matchedRows(rows, world);
-  const named = rows.filter(({ verdict }) => verdict === 'lowers' || verdict === 'raises');
-  const unplanted = named.filter((row) => !isPlanted(row, world));
-  tally.named += named.length;
-  tally.unplanted += unplanted.length;
-  for (const { condition, verdict, differencePoints, sessions } of unplanted)
-    misses.push(`${world.seed}: not planted: ${condition} ${verdict} (${differencePoints} points, ${sessions} sessions)`);
+  for (const row of rows) {
+    const { condition, verdict, differencePoints, sessions } = row;
+    if (verdict !== 'lowers' && verdict !== 'raises') continue;
+    const isUnplanted = !isPlanted(row, world);
+    tally.push(['unplanted', isUnplanted]);
+    if (isUnplanted) misses.push(`${world.seed}: not planted: ${condition} ${verdict} (${differencePoints} points, ${sessions} sessions)`);
+  }
   tallyIntervals(matched, tally);
   const all = world.troubles.some(({ drives }) => drives > 0) ? costsOf(world) : [];
   const costs = all.filter(({ trouble }) => trouble.drives > 0);
   for (const { trouble, page, score } of costs) {
     if (score > CLEAR) continue;
-    const row = matched.find((each) => each.trouble === trouble && each.page === page)?.row;
-    tally.clear += 1;
-    tally.found += Number(row?.verdict === 'lowers');
-    if (row?.verdict !== 'lowers')
-      misses.push(`${world.seed}: ${trouble.kind} on ${page}, regression ${score.toFixed(1)}, said ${row?.verdict ?? 'nothing'}`);
+    const said = matched.find((each) => each.trouble === trouble && each.page === page)?.row.verdict;
+    tally.push(['found', said === 'lowers']);
+    if (said !== 'lowers')
+      misses.push(`${world.seed}: ${trouble.kind} on ${page}, regression ${score.toFixed(1)}, said ${said ?? 'nothing'}`);
   }
   for (const { row, page, trouble } of matched) {
     if (trouble.drives > 0) continue;
     const isBlamed = row.verdict === 'lowers';
-    const [count, blamed] = trouble.isTrap ? (['traps', 'trapsBlamed'] as const) : (['harmless', 'blamed'] as const);
-    tally[count] += 1;
-    tally[blamed] += Number(isBlamed);
+    tally.push([trouble.isTrap ? 'trapsBlamed' : 'blamed', isBlamed]);
     if (isBlamed) misses.push(`${world.seed}: blamed ${trouble.kind} ${trouble.message ?? ''} on ${page}`);
   }
   const clear = costs.filter(({ score }) => score <= CLEAR).toSorted((a, b) => b.truth.lostConversions - a.truth.lostConversions);
@@ -338,16 +328,17 @@ function tallyWorld(world: World, rows: readonly ImpactRow[], tally: Tally, miss
   if (!first) return;
   const [top] = rows;
   const topTruth = matched.find(({ row }) => row === top)?.truth?.lostConversions ?? 0;
-  // Which of the same conditions the regression would put first: what chance alone leaves of the order.
-  const oracleFirst = clear.toSorted((a, b) => b.lost - a.lost)[0];
-  tally.oracleFirst += Number(oracleFirst === first);
-  // The same where it must find out which conditions cost anything, as the product must.
-  tally.oracleFirstOfAll += Number(claimedLosses(all).toSorted((a, b) => b.lost - a.lost)[0] === first);
   const isFirst = matched.some((each) => each.row === top && each.trouble === first.trouble && each.page === first.page);
-  tally.worldsWithCost += 1;
-  tally.costliestFirst += Number(isFirst);
-  // What costs as much or more, but is not seen clearly by the regression, is rightly first too.
-  tally.firstByTruth += Number(topTruth >= first.truth.lostConversions);
+  const costliestOf = (costly: ReturnType<typeof costsOf>) => costly.toSorted((a, b) => b.lost - a.lost)[0];
+  tally.push(
+    ['costliestFirst', isFirst],
+    // What costs as much or more, but is not seen clearly by the regression, is rightly first too.
+    ['firstByTruth', topTruth >= first.truth.lostConversions],
+    // Which of the same conditions the regression would put first: what chance alone leaves of the order.
+    ['oracleFirst', costliestOf(clear) === first],
+    // The same where it must find out which conditions cost anything, as the product must.
+    ['oracleFirstOfAll', costliestOf(claimedLosses(all)) === first],
+  );
   if (!isFirst)
     misses.push(
       `${world.seed}: first is ${top?.condition}, costliest is ${first.trouble.kind} on ${first.page} ` +
@@ -362,39 +353,7 @@ function tallyWorld(world: World, rows: readonly ImpactRow[], tally: Tally, miss
 async function tallyTest(world: World, isMismatched: boolean, ask: Ask, tally: Tally): Promise<void> {
   const { conditions } = await ask({ conditions: [{ what: 'variable', name: 'custom_var_3' }] });
   const [row] = conditions;
-  if (isMismatched) {
-    tally.mismatches += 1;
-    tally.mismatchesFound += Number(row?.verdict === 'no fair comparison');
-  } else {
-    tally.tests += 1;
-    tally.winners += Number(row?.verdict !== 'within noise');
-  }
-}
-
-/** Shares of the tally: what of what, the bound that holds and which way is better. */
-function sharesOf(tally: Tally) {
-  const share = (what: string, part: number, whole: number, bound?: number, better: GateRow['better'] = 'higher') => ({
-    what,
-    part,
-    whole,
-    better,
-    ...(bound !== undefined && { bound }),
-  });
-  return [
-    share('planted effects that a regression which knows the intent finds at |z| ≥ 4, found', tally.found, tally.clear, 85),
-    share('conditions without effect called harmful', tally.blamed, tally.harmless, 5, 'lower'),
-    share('named effects that were not planted', tally.unplanted, tally.named, 5, 'lower'),
-    share('traps called harmful', tally.trapsBlamed, tally.traps, 5, 'lower'),
-    share('95 % intervals of lost conversions that hold the truth, planted', tally.held, tally.intervals, 92),
-    share('the same of conditions without effect', tally.heldNull, tally.nullIntervals, 92),
-    share('95 % intervals of lost revenue that hold the truth, planted', tally.heldRevenue, tally.intervals),
-    share('costliest condition first, where the regression sees one', tally.costliestFirst, tally.worldsWithCost, 90),
-    share('the same, or one that costs as much or more by the truth', tally.firstByTruth, tally.worldsWithCost),
-    share('the same by a regression that knows the intent', tally.oracleFirstOfAll, tally.worldsWithCost),
-    share('the same by that regression, told which conditions cost anything', tally.oracleFirst, tally.worldsWithCost),
-    share('tests of equal variants with a winner', tally.winners, tally.tests, 5, 'lower'),
-    share('sample ratio mismatches of 46 : 54 found', tally.mismatchesFound, tally.mismatches),
-  ];
+  tally.push(isMismatched ? ['mismatchesFound', row?.verdict === 'no fair comparison'] : ['winners', row?.verdict !== 'within noise']);
 }
 
 /** Asks of the worlds; `heard` gets what went wrong after each. */
@@ -403,7 +362,7 @@ async function tallyWorlds(
   { worlds, seed: from, sessions }: typeof DEFAULTS,
   heard: (misses: readonly string[]) => void = () => undefined,
 ): Promise<Tally> {
-  const tally = { ...NO_TALLY };
+  const tally: Tally = [];
   const misses: string[] = [];
   await withEmulator(product, async ({ environment }) => {
     for (let seed = from * 1_000; seed < from * 1_000 + worlds; seed += 1) {
@@ -424,14 +383,13 @@ async function tallyWorlds(
 
 /** Figures of a tally as those of the gate; of few worlds a bound holds only about, so that it is said beside. */
 const rowsOf = (tally: Tally): GateRow[] =>
-  sharesOf(tally)
-    .filter(({ whole }) => whole > 0)
-    .map(({ what, part, whole, bound, better }) => ({
-      what: `impact: ${what}${bound === undefined ? '' : ` (aim ${bound} of 200 worlds)`}`,
-      value: (100 * part) / whole,
-      unit: '%',
-      better,
-    }));
+  Object.entries<Share>(SHARES).flatMap(([key, [what, bound, better = 'higher']]) => {
+    const counted = tally.filter(([about]) => about === key);
+    if (counted.length === 0) return [];
+    const aim = bound === undefined ? '' : ` (aim ${bound} of 200 worlds)`;
+    const value = (100 * counted.filter(([, isSo]) => isSo).length) / counted.length;
+    return [{ what: `impact: ${what}${aim}`, value, unit: '%', better }];
+  });
 
 /** The rows of the gate, of so many worlds. */
 export async function impactRows(product: string, worlds: number): Promise<GateRow[]> {
