@@ -29,58 +29,31 @@ interface Page {
   readonly hero: Planned;
 }
 
-interface HostPlan {
-  readonly host: string;
-  readonly count: readonly [number, number];
-  readonly phase: Planned['phase'];
-  readonly ending: string;
-  readonly mime: string;
-  readonly kilobytes: readonly [number, number];
-  readonly ms: readonly [number, number];
-  readonly blocking?: number;
-}
+type Range = readonly [number, number];
+type HostPlan = readonly [
+  host: string,
+  phase: Planned['phase'],
+  ending: string,
+  mime: string,
+  kilobytes: Range,
+  ms: Range,
+  blocking?: number,
+];
 
-const HOSTS: readonly HostPlan[] = [
-  {
-    host: 'static.shop.example',
-    count: [2, 4],
-    phase: 'head',
-    ending: 'css',
-    mime: 'text/css',
-    kilobytes: [8, 60],
-    ms: [40, 160],
-    blocking: 1,
-  },
-  {
-    host: 'static.shop.example',
-    count: [5, 10],
-    phase: 'head',
-    ending: 'js',
-    mime: 'text/javascript',
-    kilobytes: [15, 180],
-    ms: [50, 260],
-    blocking: 0.3,
-  },
-  { host: 'img.shop-cdn.example', count: [10, 26], phase: 'body', ending: 'webp', mime: 'image/webp', kilobytes: [12, 90], ms: [30, 190] },
-  { host: 'api.shop.example', count: [2, 6], phase: 'body', ending: 'json', mime: 'application/json', kilobytes: [1, 20], ms: [60, 320] },
-  {
-    host: 'consent.example',
-    count: [1, 3],
-    phase: 'head',
-    ending: 'js',
-    mime: 'text/javascript',
-    kilobytes: [20, 90],
-    ms: [50, 240],
-    blocking: 0.4,
-  },
-  { host: 'tags.example', count: [2, 5], phase: 'late', ending: 'js', mime: 'text/javascript', kilobytes: [20, 120], ms: [50, 260] },
-  { host: 'chat.example', count: [2, 6], phase: 'late', ending: 'js', mime: 'text/javascript', kilobytes: [5, 150], ms: [60, 300] },
-  { host: 'ads.example', count: [1, 4], phase: 'late', ending: 'gif', mime: 'image/gif', kilobytes: [0.05, 0.5], ms: [30, 160] },
+const HOSTS: readonly (readonly [count: Range, ...HostPlan])[] = [
+  [[2, 4], 'static.shop.example', 'head', 'css', 'text/css', [8, 60], [40, 160], 1],
+  [[5, 10], 'static.shop.example', 'head', 'js', 'text/javascript', [15, 180], [50, 260], 0.3],
+  [[10, 26], 'img.shop-cdn.example', 'body', 'webp', 'image/webp', [12, 90], [30, 190]],
+  [[2, 6], 'api.shop.example', 'body', 'json', 'application/json', [1, 20], [60, 320]],
+  [[1, 3], 'consent.example', 'head', 'js', 'text/javascript', [20, 90], [50, 240], 0.4],
+  [[2, 5], 'tags.example', 'late', 'js', 'text/javascript', [20, 120], [50, 260]],
+  [[2, 6], 'chat.example', 'late', 'js', 'text/javascript', [5, 150], [60, 300]],
+  [[1, 4], 'ads.example', 'late', 'gif', 'image/gif', [0.05, 0.5], [30, 160]],
 ];
 
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 
-function plannedOf(random: Random, { host, phase, ending, mime, kilobytes, ms, blocking = 0 }: HostPlan, index: number): Planned {
+function plannedOf(random: Random, [host, phase, ending, mime, kilobytes, ms, blocking = 0]: HostPlan, index: number): Planned {
   return {
     url: `https://${host}/files/${letters[index]}-${ending}.${ending}`,
     host,
@@ -109,11 +82,11 @@ function makePage(random: Random): Page {
     chance: 1,
     isBlocking: false,
   };
-  const others = HOSTS.flatMap((plan) =>
-    Array.from({ length: random.integer(...plan.count) }, (_, index) => plannedOf(random, plan, index)),
+  const others = HOSTS.flatMap(([count, ...plan]) =>
+    Array.from({ length: random.integer(...count) }, (_, index) => plannedOf(random, plan, index)),
   );
   const hero: Planned = {
-    ...plannedOf(random, { ...(HOSTS[2] as HostPlan), kilobytes: [90, 400], ms: [90, 400] }, 0), // the hosts are fixed
+    ...plannedOf(random, ['img.shop-cdn.example', 'body', 'webp', 'image/webp', [90, 400], [90, 400]], 0),
     url: 'https://img.shop-cdn.example/files/hero.webp',
     offsetMs: between(random, 0, 300),
   };
