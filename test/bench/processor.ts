@@ -9,31 +9,17 @@ import { processorMs } from './process-figures.ts';
 const CLOCK = '2026-11-20T10:00:00Z';
 const MONTH = { startDate: '-28d', endDate: 'yesterday' };
 
-interface Question {
-  readonly what: string;
-  readonly name: string;
-  readonly input: object;
-  /** What is aimed at: processor seconds of the first call and of the same call again. */
-  readonly aim?: string;
-}
+/** What is asked of which tool, and what is aimed at: processor seconds of the first call and of the same call again. */
+type Question = readonly [what: string, name: string, input: object, aim?: string];
 
 const QUESTIONS: readonly Question[] = [
-  { what: 'compare_metrics', name: 'compare_metrics', input: { startDate: '-7d', endDate: 'yesterday' }, aim: '0.6 and 0.2 s' },
-  {
-    what: 'query_metrics with expected',
-    name: 'query_metrics',
-    input: { metrics: ['visits'], breakdown: ['day'], expected: true, ...MONTH },
-    aim: '0.4 s',
-  },
-  { what: 'find_changes', name: 'find_changes', input: MONTH, aim: '1.5 and 0.3 s' },
-  { what: 'find_changes with speed', name: 'find_changes', input: { ...MONTH, include: ['site', 'speed'] }, aim: '4 and 1 s' },
-  { what: 'analyze_scenario', name: 'analyze_scenario', input: {}, aim: '2.5 and 0.3 s' },
-  { what: 'analyze_scenario, levels', name: 'analyze_scenario', input: { view: 'levels' } },
-  {
-    what: 'check_speed_budgets',
-    name: 'check_speed_budgets',
-    input: { budgets: [{ metric: 'largestContentfulPaint', limit: 2500 }] },
-  },
+  ['compare_metrics', 'compare_metrics', { startDate: '-7d', endDate: 'yesterday' }, '0.6 and 0.2 s'],
+  ['query_metrics with expected', 'query_metrics', { metrics: ['visits'], breakdown: ['day'], expected: true, ...MONTH }, '0.4 s'],
+  ['find_changes', 'find_changes', MONTH, '1.5 and 0.3 s'],
+  ['find_changes with speed', 'find_changes', { ...MONTH, include: ['site', 'speed'] }, '4 and 1 s'],
+  ['analyze_scenario', 'analyze_scenario', {}, '2.5 and 0.3 s'],
+  ['analyze_scenario, levels', 'analyze_scenario', { view: 'levels' }],
+  ['check_speed_budgets', 'check_speed_budgets', { budgets: [{ metric: 'largestContentfulPaint', limit: 2500 }] }],
 ];
 
 /** Processor seconds of a computation that never changes, so that figures of two machines compare. */
@@ -54,7 +40,7 @@ function yardstickSeconds(): number {
 type Environment = Readonly<Record<string, string>>;
 
 /** Processor seconds of a new process for a call and for the same once more. */
-async function secondsOf(product: string, environment: Environment, { name, input }: Question): Promise<number[]> {
+async function secondsOf(product: string, environment: Environment, [, name, input]: Question): Promise<number[]> {
   const peer = await openPeer(['--import', clockModule(CLOCK), product], environment);
   const spent = () => processorMs(peer.child.pid ?? 0) ?? Number.NaN;
   try {
@@ -72,7 +58,7 @@ async function secondsOf(product: string, environment: Environment, { name, inpu
 }
 
 /** The longest in ms that another client of the process waits, while a question is answered, for a call that needs no platform. */
-async function longestWaitMs(product: string, environment: Environment, { name, input }: Question): Promise<number> {
+async function longestWaitMs(product: string, environment: Environment, [, name, input]: Question): Promise<number> {
   const peer = await startHttpPeer(['--import', clockModule(CLOCK), product, 'serve', '--http', '--port', '0'], environment);
   const call = async (tool: string, args: object) => {
     const { status, message } = await post2026(peer.url, 'tools/call', { name: tool, arguments: args });
@@ -102,7 +88,7 @@ export function processorRows(product: string): Promise<GateRow[]> {
     const yardstick = yardstickSeconds();
     const rows: GateRow[] = [];
     for (const question of QUESTIONS) {
-      const { what, aim } = question;
+      const [what, , , aim] = question;
       const seconds = await secondsOf(product, environment, question);
       for (const [turn, value] of seconds.entries()) {
         const name = `processor time: ${what}, ${turn === 0 ? 'first' : 'again'}`;

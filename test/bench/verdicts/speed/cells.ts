@@ -39,12 +39,8 @@ function cell(group: Cell['group'], shape: Shape, changed: Partial<Nature>, word
   };
 }
 
-function eachOf<T, R>(values: readonly T[], make: (value: T) => readonly R[]): R[] {
-  return values.flatMap((value) => make(value));
-}
-
 const natures = (noises: readonly number[]) =>
-  eachOf(CADENCES, (cadenceMs) => eachOf([0.3, 0.9], (ar) => noises.map((noise) => ({ cadenceMs, ar, noise }))));
+  CADENCES.flatMap((cadenceMs) => [0.3, 0.9].flatMap((ar) => noises.map((noise) => ({ cadenceMs, ar, noise }))));
 
 const stable: Shape = { kind: 'stable' };
 const stepOf = (size: number, agoMs: readonly [number, number]): Shape => ({ kind: 'step', size, agoMs });
@@ -52,27 +48,27 @@ const lately: readonly [number, number] = [2 * DAY_MS, 6 * DAY_MS];
 
 /** All worlds of the bench. */
 export const cells: readonly Cell[] = [
-  ...eachOf(natures(NOISES), (nature) =>
-    eachOf([0.02, 0.08], (outliers) =>
+  ...natures(NOISES).flatMap((nature) =>
+    [0.02, 0.08].flatMap((outliers) =>
       (['weekend', 'weekend and nights'] as const).map((cycle) => cell('stable', stable, { ...nature, outliers, cycle })),
     ),
   ),
-  ...eachOf(CADENCES, (cadenceMs) => [
+  ...CADENCES.flatMap((cadenceMs) => [
     cell('other stable', stable, { cadenceMs, outliers: 0, cycle: 'none', ar: 0 }),
     cell('other stable', stable, { cadenceMs, cycle: 'nights of working days', noise: 0.05 }),
     cell('other stable', stable, { cadenceMs, tails: 'heavy', noise: 0.2 }, ', Student t (3)'),
     cell('other stable', stable, { cadenceMs, dayShock: 0.04, noise: 0.08 }, ', days of their own 0.04'),
     cell('other stable', stable, { cadenceMs, ar: 0.6, noise: 0.2 }),
   ]),
-  ...eachOf([4 * HOUR_MS, 12 * HOUR_MS, DAY_MS], (cadenceMs) =>
-    eachOf([0.3, 0.6], (ar) => [
+  ...[4 * HOUR_MS, 12 * HOUR_MS, DAY_MS].flatMap((cadenceMs) =>
+    [0.3, 0.6].flatMap((ar) => [
       cell('sparse', stable, { cadenceMs, ar }),
       cell('sparse', stepOf(0.4, [3 * DAY_MS, 6.5 * DAY_MS]), { cadenceMs, ar }),
     ]),
   ),
-  ...eachOf([0.1, 0.2, 0.4], (size) => natures(NOISES).map((nature) => cell('step', stepOf(size, lately), nature))),
-  ...eachOf([0.1, 0.2, 0.4], (size) => [0.1, 0.2].map((noise) => cell('step', stepOf(size, lately), { noise, outliers: 0.08 }))),
-  ...eachOf(CADENCES, (cadenceMs) => [
+  ...[0.1, 0.2, 0.4].flatMap((size) => natures(NOISES).map((nature) => cell('step', stepOf(size, lately), nature))),
+  ...[0.1, 0.2, 0.4].flatMap((size) => [0.1, 0.2].map((noise) => cell('step', stepOf(size, lately), { noise, outliers: 0.08 }))),
+  ...CADENCES.flatMap((cadenceMs) => [
     ...[0.05, 0.1, 0.2].map((noise) =>
       cell('recent step', stepOf(0.4, [4 * HOUR_MS, 12 * HOUR_MS]), { cadenceMs, noise }, ', 4 to 12 h ago'),
     ),
@@ -80,13 +76,13 @@ export const cells: readonly Cell[] = [
     ...[0.1, 0.2].map((noise) => cell('old step', stepOf(0.2, [10 * DAY_MS, 27 * DAY_MS]), { cadenceMs, noise }, ', 10 to 27 days ago')),
     cell('faster', stepOf(-0.2, lately), { cadenceMs, noise: 0.2 }),
   ]),
-  ...eachOf([0.3, 0.5], (size) =>
+  ...[0.3, 0.5].flatMap((size) =>
     natures([0.1, 0.2]).map((nature) => cell('bump', { kind: 'bump', size, lengthMs: DAY_MS, endedAgoMs: [DAY_MS, 12 * DAY_MS] }, nature)),
   ),
-  ...eachOf([0.2, 0.4], (size) =>
+  ...[0.2, 0.4].flatMap((size) =>
     natures([0.1, 0.2]).map((nature) => cell('drift', { kind: 'drift', size }, { ...nature, baselineDays: 53 }, ', over 60 days')),
   ),
-  ...eachOf(CADENCES, (cadenceMs) => [
+  ...CADENCES.flatMap((cadenceMs) => [
     ...[0.3, 0.4, 0.6].map((noise) => cell('unstable', stable, { cadenceMs, noise })),
     cell('unstable', stable, { cadenceMs, noise: 0.4, ar: 0.6 }),
     cell('unstable', stable, { cadenceMs, noise: 0.3, outliers: 0.08 }),
@@ -107,8 +103,8 @@ export const cells: readonly Cell[] = [
       ', +30 % twice',
     ),
   ),
-  ...eachOf([24, 12, 6], (runs) =>
-    eachOf([0.2, 0.4], (size) =>
+  ...[24, 12, 6].flatMap((runs) =>
+    [0.2, 0.4].flatMap((size) =>
       [0.05, 0.1, 0.2].map((noise) => cell('last runs', stepOf(size, [runs * HOUR_MS, runs * HOUR_MS]), { noise }, `, last ${runs} runs`)),
     ),
   ),
