@@ -1,9 +1,7 @@
 import type * as z from 'zod';
 import type { speedEvent } from '../api/operations/records.ts';
 import { instantOf } from '../api/params.ts';
-import { DAY_MS, HOUR_MS, isoTime } from '../lib/clock.ts';
-import { areAlike } from '../lib/nearest.ts';
-import { formatMs } from '../lib/number-text.ts';
+import { HOUR_MS, isoTime } from '../lib/clock.ts';
 import { byLeast } from '../lib/order.ts';
 
 type SpeedEvent = z.output<typeof speedEvent>;
@@ -57,9 +55,6 @@ export interface PlacedEvent {
   readonly scenarios?: readonly string[];
 }
 
-/** Events further apart are other ones, whatever they are called. */
-const ALIKE_WITHIN_MS = 7 * DAY_MS;
-
 /** Deployments mix the spellings of dates; this is the one of all answers. */
 export function inOneSpelling({ key, text, date }: SpeedEvent): PlacedEvent {
   const ms = instantOf(date ?? '');
@@ -71,33 +66,8 @@ export function isEqualEvent(one: Pick<PlacedEvent, 'text' | 'date'>, other: Pic
   return one.text.trim().toLowerCase() === other.text.trim().toLowerCase() && instantOf(one.date) === instantOf(other.date);
 }
 
-/** Other events of nearly the same text within a week. */
-export function nearlyEqual(event: PlacedEvent, others: readonly PlacedEvent[]): PlacedEvent[] {
-  return others.filter(
-    (other) =>
-      other.key !== event.key &&
-      areAlike(event.text, other.text) &&
-      Math.abs(instantOf(other.date) - instantOf(event.date)) <= ALIKE_WITHIN_MS,
-  );
-}
-
-function names(scenarios: readonly string[] | undefined): string {
-  if (scenarios === undefined) return 'scenarios not known';
-  return scenarios.length === 0 ? 'on no scenario' : `on ${scenarios.join(', ')}`;
-}
-
 /** `"Release 2.8" of 2026-11-14T12:54:00.000Z, on Checkout`. */
 export function eventWords({ text, date, scenarios }: PlacedEvent): string {
-  return `"${text}" of ${date}, ${names(scenarios)}`;
-}
-
-/** In what a nearly equal event differs. */
-export function differenceWords(event: PlacedEvent, other: PlacedEvent): string {
-  const laterMs = instantOf(other.date) - instantOf(event.date);
-  const parts = [
-    other.text === event.text ? 'same text' : `text "${other.text}"`,
-    laterMs === 0 ? 'same instant' : `${formatMs(Math.abs(laterMs))} ${laterMs > 0 ? 'later' : 'earlier'} (${other.date})`,
-    String(other.scenarios) === String(event.scenarios) ? 'same scenarios' : names(other.scenarios),
-  ];
-  return `${other.key}: ${parts.join(', ')}`;
+  const places = scenarios?.length === 0 ? 'no scenario' : scenarios?.join(', ');
+  return `"${text}" of ${date}, ${places === undefined ? 'scenarios not known' : `on ${places}`}`;
 }

@@ -4,7 +4,7 @@ import { deleteSpeedEvent } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { newerEvent, placedEvents } from '../../src/speed/placed-events.ts';
-import { differenceWords, eventWords, nearlyEqual } from '../../src/speed/speed-events.ts';
+import { eventWords } from '../../src/speed/speed-events.ts';
 import { DELETE, defineTool } from '../../src/tooling/tool.ts';
 
 export default defineTool({
@@ -22,16 +22,12 @@ export default defineTool({
     text: z.string().optional(),
     date: z.string().optional(),
     scenarios: z.array(z.string()).optional(),
-    alike: z.array(z.string()).optional(),
   }),
   async handler(input, context) {
-    const events = await placedEvents(context);
-    const event = events.find(({ key }) => key === input.key) ?? (await newerEvent(input.key, context));
+    const event = (await placedEvents(context)).find(({ key }) => key === input.key) ?? (await newerEvent(input.key, context));
     if (!event) throw new ApiError('missing', `There is no speed event with the key "${input.key.slice(0, 100)}".`);
-    const alike = nearlyEqual(event, events).map((other) => differenceWords(event, other));
-    if (alike.length > 0) context.note(`Nearly equal events, which stay: ${alike.join('; ')}.`);
     const { key } = await context.call(input, { question: `Delete the speed event ${eventWords(event)}? It cannot be restored.` });
     const { text: words, date, scenarios } = event;
-    return { key, text: words, date, ...(scenarios && { scenarios: [...scenarios] }), ...(alike.length > 0 && { alike }) };
+    return { key, text: words, date, ...(scenarios && { scenarios: [...scenarios] }) };
   },
 });
