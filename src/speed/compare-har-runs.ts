@@ -1,14 +1,11 @@
 import { ApiError, refuse } from '../api/errors.ts';
-import { listSpeedEvents } from '../api/operations/speed-analysis.ts';
 import { instantOf } from '../api/params.ts';
 import type { Comparison } from '../har/compare/har-comparison.ts';
 import { placeOfRun, typicalRuns } from '../har/compare/typical-runs.ts';
 import { isoTime } from '../lib/clock.ts';
-import { resolveDate } from '../lib/dates.ts';
 import type { Context } from '../names/context.ts';
 import { studyOne, usualPeriod } from './analyze-scenarios.ts';
 import { changeNear, worstOf } from './clues.ts';
-import { eventNamed, eventWords } from './event-named.ts';
 import { figuresOf, type KnownRun, NEAR_MS, readGivenRun, readHars, readNeighbours } from './run-neighbours.ts';
 import { chooseStep, withoutRuns } from './runs.ts';
 import { stopsAfter } from './scenario-reports.ts';
@@ -34,32 +31,10 @@ type RunsWanted = Pick<HarsAsked, 'step' | 'since'> & { readonly scenarioId: num
 /** Runs read on each side. */
 const RUNS = 4;
 
-type Asking = Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'note' | 'progress'>;
-
-/** The instant that a text names: a date, or an event by its key or text. */
-async function instantNamed(since: string, scenarioId: number, { ask, nowMs, timeZone, note }: Asking): Promise<number> {
-  const all = (await ask(listSpeedEvents, { scenarioId })).events;
-  const byKey = all.find(({ key }) => key === since.trim());
-  try {
-    if (!byKey) return resolveDate(since, { edge: 'start', timeZone, nowMs }).instantMs;
-  } catch {
-    // No date: the text of an event, then.
-  }
-  const { found, near } = await eventNamed(since, byKey ? all : [...all, ...(await ask(listSpeedEvents, {})).events]);
-  if (!found?.date) {
-    const listed = near.slice(0, 3).map(({ key, text }) => `${key} "${text ?? ''}"`);
-    const closest = listed.length > 0 ? ` Closest events: ${[...new Set(listed)].join(', ')}.` : '';
-    throw new ApiError('invalid', `since: "${since}" is neither a date nor the key or text of a speed event.${closest}`);
-  }
-  const atMs = instantOf(found.date);
-  note(eventWords(found, atMs));
-  return atMs;
-}
-
 /** The period in which a change is looked for: around the instant that is named, else the usual one. */
-async function periodOf({ scenarioId, since }: RunsWanted, context: Context) {
+function periodOf({ since }: RunsWanted, context: Context) {
   if (since === undefined) return { bounds: usualPeriod(context) };
-  const given = await instantNamed(since, scenarioId, context);
+  const given = instantOf(since);
   if (given >= context.nowMs) throw new ApiError('invalid', 'since: must lie in the past.');
   const near = { startMs: given - NEAR_MS, endMs: Math.min(context.nowMs, given + NEAR_MS) };
   return { given, near, bounds: { startDate: isoTime(given), endDate: isoTime(near.endMs) } };
@@ -67,7 +42,7 @@ async function periodOf({ scenarioId, since }: RunsWanted, context: Context) {
 
 /** The step whose runs are compared, around which instant and up to which, as the verdict on the scenario dates its change there. */
 async function changeOf(asked: RunsWanted, context: Context) {
-  const { given, near, bounds } = await periodOf(asked, context);
+  const { given, near, bounds } = periodOf(asked, context);
   const { scenarioId } = asked;
   const question = { scenarioIds: [scenarioId], ...bounds };
   const { study, name = (await context.lists()).nameOf('scenario', scenarioId) } = await studyOne(scenarioId, question, context);

@@ -54,7 +54,7 @@ interface DateReading {
   readonly timeZone: string;
   readonly nowMs: number;
   readonly note: (sentence: string) => void;
-  /** The instant of the event that a text names, which begins or ends a range of lab runs; left out where there are none. */
+  /** The instant of the event that a text names, in questions about lab runs; left out in others. */
   readonly eventAt?: ((text: string) => Promise<{ readonly atMs: number; readonly words: string } | undefined>) | undefined;
 }
 
@@ -83,10 +83,9 @@ interface ReadDate {
 /** A text that is spelt as a date, of whatever month: no event is looked for. */
 const DATE_SHAPE = /^\s*\d{4}-\d{1,2}(?:-\d{1,2}(?:[T ]\d.*)?)?\s*$/i;
 
-/** The event that stands in place of a date, where what was read as one is none and a range may begin or end with an event. */
-async function eventFor({ fact, text }: ArgumentPlace<DateFact>, error: unknown, { eventAt }: DateReading) {
-  const isOfRange = (fact.date === 'start' || fact.date === 'end') && !DATE_SHAPE.test(text);
-  return error instanceof DateError && !(error instanceof FutureError) && isOfRange ? eventAt?.(text) : undefined;
+/** The event that stands in place of a date, where what was read as one is none. */
+async function eventFor(text: string, error: unknown, { eventAt }: DateReading) {
+  return error instanceof DateError && !(error instanceof FutureError) && !DATE_SHAPE.test(text) ? eventAt?.(text) : undefined;
 }
 
 /** The instant of a date, and the bound of the range that it is, if any. */
@@ -107,7 +106,7 @@ async function resolveDate(place: ArgumentPlace<DateFact>, ahead: Ahead, options
       range: { ...(fact.date === 'start' && { start: bound }), ...(isEnd && { end: bound }) },
     };
   } catch (error) {
-    const event = await eventFor(place, error, options);
+    const event = await eventFor(text, error, options);
     if (event) {
       note(event.words);
       return resolveDate({ ...place, text: isoTime(event.atMs) }, ahead, options);

@@ -24,7 +24,7 @@ export default defineAnsweringTool({
     after: text.describe('Later stepResultId').optional(),
     scenarioId: p.ref('scenario', 'Chooses both runs').optional(),
     step: text.describe('Step name or number').optional(),
-    since: text.describe('Instant or event; default biggest change').optional(),
+    since: p.momentOf('Instant or event; default biggest change').optional(),
   }),
   output: comparisonShape.extend({
     step: z.string().optional(),
