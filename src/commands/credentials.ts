@@ -103,7 +103,7 @@ async function list(file: CredentialsFile): Promise<number> {
     enrichment: hasEnrichment ? 'own' : '',
     state: fault ?? 'good',
   }));
-  process.stdout.write(`${textTable(rows, ['principal', 'changed', 'project', 'enrichment', 'state'], { maxCellChars: 400 })}\n`);
+  process.stdout.write(`${textTable(rows, ['principal', 'changed', 'project', 'enrichment', 'state'])}\n`);
   return rows.every(({ state }) => state === 'good') ? 0 : 1;
 }
 

@@ -20,8 +20,6 @@ import type { AnyTool, Link, MakeChart } from './tool.ts';
 
 type Row = Readonly<Record<string, Cell>>;
 
-/** No cell of an answer is cut short: an address that is cut is worth nothing. */
-const UNCUT = { maxCellChars: 10_000 };
 /** Fewer rows are read faster as they are. */
 const LEAST_ROWS = 30;
 /** An id whose facts are said apart stands in so many rows at least, on average. */
@@ -54,10 +52,10 @@ function bestKey(rows: readonly Row[], columns: readonly string[]) {
 /** A table as text. Of many rows what says something of an id alone is said once for each, in a table before it: nothing is left out. */
 function shortTable(rows: readonly Row[], columns: readonly string[]): string {
   const best = rows.length < LEAST_ROWS ? undefined : bestKey(rows, columns);
-  if (!best) return textTable(rows, columns, UNCUT);
+  if (!best) return textTable(rows, columns);
   const { key, facts, firsts } = best;
   const rest = columns.filter((column) => !facts.includes(column));
-  return `${textTable(firsts, [key, ...facts], UNCUT)}\n${textTable(rows, rest, UNCUT)}`;
+  return `${textTable(firsts, [key, ...facts])}\n${textTable(rows, rest)}`;
 }
 
 type DataMembers = Readonly<Record<string, unknown>>;

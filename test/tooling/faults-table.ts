@@ -25,7 +25,7 @@ for (const each of subjects) {
     rows.push({ operation: each.subject.operation, fault, 'becomes of it': runs.map(({ cell }) => words(cell)).join(', then ') });
   }
 }
-console.log(textTable(rows));
+console.log(textTable(rows, ['operation', 'fault', 'becomes of it']));
 console.log(`\n${rows.length} cells: the fault once, then always (a hang: always). ${broken.length} break a rule.`);
 for (const sentence of broken) console.log(sentence);
 await Promise.all([patient.close(), hasty.close()]);
