@@ -62,10 +62,9 @@ export async function openMonitoring(
   const readiness = createReadiness({ checks: checksOf(platform, signIn), clock });
   return {
     /** Options that a watched session is opened with. */
-    of: (session: WatchedSession): Pick<SessionOptions, 'watch' | 'admit' | 'onNameLookup'> => ({
+    of: (session: WatchedSession): Pick<SessionOptions, 'watch' | 'admit'> => ({
       watch: combineWatches([tracing?.watch(session), createCallLog(session, { log, clock }), metrics?.watch]),
       admit: limit && (() => limit.admit(session.principalId)),
-      onNameLookup: metrics?.nameLookup,
     }),
     /** By path: alive, ready, metrics. */
     pages: monitoringPages({ readiness, metrics: metrics && token !== undefined ? { token, text: () => metrics.text() } : undefined }),

@@ -226,7 +226,7 @@ function createConnector({ settings, tools, world, clock, log, credentials, cach
 }
 
 /** How a session is opened. */
-interface SessionHooks extends Pick<SessionOptions, 'watch' | 'admit' | 'takeTurn' | 'onNameLookup'> {
+interface SessionHooks extends Pick<SessionOptions, 'watch' | 'admit' | 'takeTurn'> {
   readonly spansReplicas?: boolean;
 }
 

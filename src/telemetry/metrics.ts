@@ -53,7 +53,7 @@ export function createMetrics({ clock, readings }: { clock: Clock; readings: Rea
   ]);
   const retries = counter('platform_retries_total', 'Requests to the platform that repeat a failed one.', ['operation']);
   const tokens = counter('token_requests_total', 'Access tokens asked for, renewals included.', ['outcome']);
-  const lookups = counter('cache_lookups_total', 'Look-ups of tokens and name lists in what is kept.', ['cache', 'outcome']);
+  const lookups = counter('cache_lookups_total', 'Look-ups of tokens in what is kept.', ['cache', 'outcome']);
   const queueSeconds = histogram('queue_wait_seconds', 'Time that requests to the platform waited for their turn.', []);
   const answers = counter('http_responses_total', 'Answers of the HTTP server by status.', ['status']);
   gauge('queue_length', 'Requests to the platform that wait for their turn.', [], (one) => one.set(readings.load().waiting));
@@ -86,8 +86,6 @@ export function createMetrics({ clock, readings }: { clock: Clock; readings: Rea
         };
       },
     } satisfies CallWatch,
-    /** Counts look-ups in the lists of names that sessions keep. */
-    nameLookup: (hit: boolean) => lookups.inc({ cache: 'names', outcome: hit ? 'hit' : 'miss' }),
     /** Counts answers of the HTTP server by status. */
     answered: (status: number) => answers.inc({ status }),
     /** All of it in the text format of Prometheus. */

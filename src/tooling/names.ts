@@ -42,12 +42,10 @@ interface ListSources {
   readonly clock: Clock;
   /** The lists of other replicas, once their store is known. */
   readonly sharing: () => SharedLists | undefined;
-  /** Called with whether a list was looked up a moment ago, so that it is not asked for again. */
-  readonly onLookup: (hit: boolean) => void;
 }
 
-function isYoung(atMs: number | undefined, maxAgeMs: number, nowMs: number): boolean {
-  const ageMs = nowMs - (atMs ?? Number.NEGATIVE_INFINITY);
+function isYoung(atMs: number, maxAgeMs: number, nowMs: number): boolean {
+  const ageMs = nowMs - atMs;
   return ageMs >= 0 && ageMs < maxAgeMs;
 }
 
@@ -71,18 +69,14 @@ async function askForAll<T>(
 }
 
 /** Lists come from the client, which keeps them for the sessions of a caller together, or from other replicas. */
-function createCachedLists({ clock, sharing, onLookup }: ListSources, onForgotten: () => void) {
+function createCachedLists({ clock, sharing }: ListSources, onForgotten: () => void) {
   const lists = new Map<string, Entry>();
-  /** When a list was last asked for, ms since 1970, by question. */
-  const askedAt = new Map<string, number>();
   let stopListening: (() => void) | undefined;
 
   /** `load` may ask later for its own entry, which is gone or another one once the lists were forgotten. */
   function remember<T>(key: string, maxAgeMs: number, load: (own: () => Entry | undefined) => Promise<T>): Promise<T> {
     const known = lists.get(key);
-    const hit = isYoung(known?.atMs, maxAgeMs, clock.now());
-    onLookup(hit);
-    if (known && hit) return known.answer as Promise<T>; // a key stands for one kind of answer
+    if (known && isYoung(known.atMs, maxAgeMs, clock.now())) return known.answer as Promise<T>; // a key stands for one kind of answer
     const answer = load(() => (lists.get(key)?.answer === answer ? lists.get(key) : undefined));
     lists.set(key, { atMs: clock.now(), answer });
     answer.catch(() => lists.get(key)?.answer === answer && lists.delete(key));
@@ -91,7 +85,6 @@ function createCachedLists({ clock, sharing, onLookup }: ListSources, onForgotte
 
   function forgetOwn(): void {
     lists.clear();
-    askedAt.clear();
     onForgotten();
   }
 
@@ -101,19 +94,12 @@ function createCachedLists({ clock, sharing, onLookup }: ListSources, onForgotte
     return shared;
   }
 
-  /** The client knows best whether it may give an answer again: it sees the writes of all sessions of the caller. */
-  function askHere<T>(key: string, maxAgeMs: number, ask: () => Promise<T>): Promise<T> {
-    const hit = isYoung(askedAt.get(key), maxAgeMs, clock.now());
-    onLookup(hit);
-    if (!hit) askedAt.set(key, clock.now());
-    return ask();
-  }
-
   function cached(projectId: number, ask: Ask, maxAgeMs: number): Ask {
     return <T extends Operation>(operation: T, input: CallInput<T>): Promise<PayloadOf<T>> => {
-      const key = `${projectId} ${operation.path} ${JSON.stringify(input)}`;
       const shared = sharedLists();
-      if (!shared) return askHere(key, maxAgeMs, () => ask(operation, input));
+      // The client knows best whether it may give an answer again: it sees the writes of all sessions of the caller.
+      if (!shared) return ask(operation, input);
+      const key = `${projectId} ${operation.path} ${JSON.stringify(input)}`;
       // As it is now, because its age counts from now on for all.
       return remember(key, maxAgeMs, (own) =>
         askForAll(shared, key, { maxAgeMs, own, ask: () => ask(operation, input, { fresh: true }) }, clock),
@@ -190,16 +176,11 @@ interface ListSearch extends Partial<Pick<Loading, 'text' | 'wanted' | 'onPart'>
 }
 
 /**
- * Looks names up in lists that are at most ten seconds old, and never older than a write of the same caller; `sharing` and `onLookup` as in
- * `ListSources`.
+ * Looks names up in lists that are at most ten seconds old, and never older than a write of the same caller; `sharing` as in `ListSources`.
  */
-export function createNames(
-  clock: Clock,
-  sharing: ListSources['sharing'] = () => undefined,
-  onLookup: ListSources['onLookup'] = () => undefined,
-) {
+export function createNames(clock: Clock, sharing: ListSources['sharing'] = () => undefined) {
   const objects = new Map<string, Named>();
-  const { remember, cached, forget, close } = createCachedLists({ clock, sharing, onLookup }, () => objects.clear());
+  const { remember, cached, forget, close } = createCachedLists({ clock, sharing }, () => objects.clear());
 
   /** Reads a list, and remembers its objects by id. */
   async function listOf({

@@ -102,8 +102,6 @@ export interface SessionOptions {
   readonly admit?: (() => void) | undefined;
   /** Resolves when a call of this session may begin; left out: at once. */
   readonly takeTurn?: (() => Promise<void>) | undefined;
-  /** Called with whether a list of names was in the cache. */
-  readonly onNameLookup?: ((hit: boolean) => void) | undefined;
   /** State shared with other replicas for the same principal; known once the session is connected, undefined where there are none. */
   readonly shared?: () => SharedState | undefined;
   /** The notes that the session has received; left out: a memory of its own. */
@@ -128,7 +126,7 @@ export interface Session {
 /** Opens a session; free of side effects until `client` is called. */
 export function createSession(options: SessionOptions): Session {
   let connecting: Promise<Client> | undefined;
-  const names = createNames(options.clock, () => options.shared?.()?.lists, options.onNameLookup);
+  const names = createNames(options.clock, () => options.shared?.()?.lists);
   const workspaces = new Map<number, ProjectWorkspace>();
   const ending = new AbortController();
   const session: Session = {

@@ -51,8 +51,6 @@ it('count calls by name and outcome, requests, retries, tokens, look-ups, sessio
   // One session each of two eras, one principal.
   expect(value('token_requests_total', { outcome: 'ok' })).toEqual([2]);
   expect(value('cache_lookups_total', { cache: 'tokens', outcome: 'hit' })[0]).toBeGreaterThan(0);
-  expect(value('cache_lookups_total', { cache: 'names', outcome: 'miss' })).toEqual([1]);
-  expect(value('cache_lookups_total', { cache: 'names', outcome: 'hit' })).toEqual([1]);
   expect([value('sessions', { era: '2025' }), value('sessions', { era: '2026' })]).toEqual([[1], [1]]);
   expect([value('queue_length'), value('platform_requests_in_flight')]).toEqual([[0], [0]]);
   expect(value('http_responses_total', { status: '200' })[0]).toBeGreaterThanOrEqual(7);
