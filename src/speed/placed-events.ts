@@ -50,14 +50,3 @@ export async function withScenarios(events: Parameters<typeof inOneSpelling>[0][
   const places = await scenariosByKey(keys, context);
   return places ? spelled.map((event) => ({ ...event, scenarios: places.get(event.key) ?? [] })) : spelled;
 }
-
-/** Every event of the project with its scenarios. */
-export async function placedEvents(context: Asking): Promise<PlacedEvent[]> {
-  return withScenarios((await context.ask(listSpeedEvents, {})).events, context);
-}
-
-/** The event of a key that was not among those which were read: it may be newer. */
-export async function newerEvent(key: string, { ask }: Pick<Context, 'ask'>): Promise<PlacedEvent | undefined> {
-  const { events } = await ask(listSpeedEvents, { key }, { fresh: true });
-  return events.map(inOneSpelling).find((event) => event.key === key);
-}

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { ApiError } from '../../src/api/errors.ts';
-import { deleteSpeedEvent } from '../../src/api/operations/speed-analysis.ts';
+import { deleteSpeedEvent, listSpeedEvents } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
 import { hint } from '../../src/lib/hint.ts';
-import { newerEvent, placedEvents } from '../../src/speed/placed-events.ts';
+import { withScenarios } from '../../src/speed/placed-events.ts';
 import { eventWords } from '../../src/speed/speed-events.ts';
 import { DELETE, defineTool } from '../../src/tooling/tool.ts';
 
@@ -24,7 +24,11 @@ export default defineTool({
     scenarios: z.array(z.string()).optional(),
   }),
   async handler(input, context) {
-    const event = (await placedEvents(context)).find(({ key }) => key === input.key) ?? (await newerEvent(input.key, context));
+    const { events } = await context.ask(listSpeedEvents, { key: input.key }, { fresh: true });
+    const [event] = await withScenarios(
+      events.filter(({ key }) => key === input.key),
+      context,
+    );
     if (!event) throw new ApiError('missing', `There is no speed event with the key "${input.key.slice(0, 100)}".`);
     const { key } = await context.call(input, { question: `Delete the speed event ${eventWords(event)}? It cannot be restored.` });
     const { text: words, date, scenarios } = event;
