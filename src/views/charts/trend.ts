@@ -370,9 +370,10 @@ export function drawTrend(given: TrendSpec, look: Look): Drawing {
   const atMs = pointsOf(spec, startMs);
   const names = spec.series.map(({ name }) => plainText(name, 60));
   const moments = momentsOf(spec, dayHour, atMs, look);
-  // A value that is drawn in the middle of its time is followed by the other half.
-  const ends = startMs.map((ms, at) => 2 * (atMs[at] ?? ms) - ms);
-  const all = [...startMs, ...ends, ...moments.map((moment) => moment.atMs)].filter((at) => drawable(at) !== null);
+  // The last period is drawn to its end, so that its name has room.
+  const [before = 0, last = 0] = startMs.slice(-2);
+  const end = atMs === startMs ? [] : [2 * last - before];
+  const all = [...startMs, ...end, ...moments.map((moment) => moment.atMs)].filter((at) => drawable(at) !== null);
   const [min, max] = all.length > 0 ? [Math.min(...all), Math.max(...all)] : [0, 1];
 
   const layout = layoutOf(spec, look, { names, moments, min, max });
