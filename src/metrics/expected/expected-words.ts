@@ -19,8 +19,6 @@ const MOST_OCCASIONS = 6;
 /** Share of normal values that lie outside their bounds by chance. */
 const OUTSIDE = 0.05;
 
-type Asked = Pick<MetricQuery, 'metrics' | 'bases' | 'breakdown'>;
-
 /** The settings of records beside the rows. */
 export interface DayWords {
   readonly timeZone: string;
@@ -30,7 +28,7 @@ export interface DayWords {
 
 /** The settings of sentences beside the rows. */
 interface Words extends DayWords {
-  readonly query: Asked;
+  readonly query: Pick<MetricQuery, 'metrics' | 'bases' | 'breakdown'>;
   readonly grammar: Grammar;
   /** Up to when a row is counted whose other days lie ahead. */
   readonly countedTo: string;
@@ -98,9 +96,9 @@ function outsideText(count: number, of: number): string {
 }
 
 /** Rows with what a change has to do with them, of more than these how many: `, 2 of them because of a listed change (…)`. */
-function changedText(rows: readonly JudgedLine[], of: number, why: string, words: Words, isDated = true): string {
+function changedText(rows: readonly JudgedLine[], of: number, why: string, words: Words): string {
   const days = new Set(rows.map((own) => daysOf(own, words)).map(({ from, to }) => rangeText(from, to, words.grammar.year)));
-  const named = !isDated || days.size > MOST_NAMED ? '' : ` (${listed([...days])})`;
+  const named = days.size > MOST_NAMED ? '' : ` (${listed([...days])})`;
   return rows.length === 0 ? '' : `, ${of > rows.length ? `${rows.length} of them ` : ''}${why} a listed change${named}`;
 }
 
@@ -113,13 +111,12 @@ function countSentence(judged: readonly JudgedLine[], asked: number, told: numbe
   const [all, unusual] = [`${judged.length} ${unit}s${which}`, told + explained.length];
   const normal = judged.length - unusual;
   const hidden = hiddenIn(judged, words);
-  const beside = changedText(hidden, normal, 'with', words, explained.length === 0);
   const more = outsideText(judged.filter((own) => isOutside(own) && !hidden.includes(own)).length, normal);
-  if (unusual === 0) return `${normal === 2 ? `Both ${unit}s${which}` : `All ${all}`} were normal${beside}${more}.`;
-  if (explained.length === 0 && told === 1 && beside + more === '') return '';
+  if (unusual === 0)
+    return `${normal === 2 ? `Both ${unit}s${which}` : `All ${all}`} were normal${changedText(hidden, normal, 'with', words)}${more}.`;
+  if (explained.length === 0 && told === 1 && more === '') return '';
   const why = changedText(explained, unusual, 'because of', words);
-  const others = beside === '' ? '' : `, ${normal} normal${beside}`;
-  return `Of ${all}, ${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}${others}${more}.`;
+  return `Of ${all}, ${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}${more}.`;
 }
 
 /** One sentence: what is expected of a row that is not over, with its bounds, and what is counted of it. */
@@ -135,7 +132,7 @@ function forecastSentence(own: JudgedLine, words: Words): string {
 }
 
 /** The values of lines with what was expected of each. */
-const valuesOf = (lines: readonly QueryLine[], query: Asked) =>
+const valuesOf = (lines: readonly QueryLine[], query: Parameters<typeof askedOf>[0]) =>
   lines.flatMap((line) =>
     askedOf(query).flatMap((metric): JudgedLine[] => (line.expected?.[metric] ? [{ metric, line, cell: line.expected[metric] }] : [])),
   );
@@ -143,7 +140,7 @@ const valuesOf = (lines: readonly QueryLine[], query: Asked) =>
 const isLarge = ({ cell }: JudgedLine) => cell.alone?.length;
 
 /** The records of values that very large orders alone could make high. */
-export const largeFacts = (lines: readonly QueryLine[], query: Asked, words: DayWords) =>
+export const largeFacts = (lines: readonly QueryLine[], query: Parameters<typeof askedOf>[0], words: DayWords) =>
   valuesOf(lines, query).flatMap((own) => (isClear(own) && isLarge(own) ? [factsOf(own, words)] : []));
 
 const isAhead = ({ cell }: JudgedLine) => cell.verdict === 'forecast';
