@@ -54,8 +54,8 @@ interface DateReading {
   readonly timeZone: string;
   readonly nowMs: number;
   readonly note: (sentence: string) => void;
-  /** The instant of the event that a text names, in questions about lab runs; left out in others. */
-  readonly eventAt?: ((text: string) => Promise<{ readonly atMs: number; readonly words: string } | undefined>) | undefined;
+  /** The instant of the event that a text names, in questions about lab runs, or words on those it could mean; left out in others. */
+  readonly eventAt?: ((text: string) => Promise<{ readonly atMs?: number; readonly words: string } | undefined>) | undefined;
 }
 
 /** How days that lie ahead may be asked about. */
@@ -107,11 +107,11 @@ async function resolveDate(place: ArgumentPlace<DateFact>, ahead: Ahead, options
     };
   } catch (error) {
     const event = await eventFor(text, error, options);
-    if (event) {
+    if (event?.atMs !== undefined) {
       note(event.words);
       return resolveDate({ ...place, text: isoTime(event.atMs) }, ahead, options);
     }
-    const words = error instanceof Error ? error.message : 'no date';
+    const words = event?.words ?? (error instanceof Error ? error.message : 'no date');
     throw new ApiError('invalid', `${path}: ${words}${error instanceof FutureError ? forecast : ''}`);
   }
 }

@@ -86,6 +86,7 @@ it('a sample of runs is chosen by an event too, and says which runs it read', as
 
 it.each<[string, Record<string, unknown>, RegExp]>([
   ['an unknown event', { step: '1', since: 'a release that never was' }, /^since: "a release that never was" is not a recognised date/],
+  ['a word of an event', { step: '1', since: 'Offerloop' }, /^since: "Offerloop" is neither a date nor .* Closest events: tag-offers-/],
   ['an instant to come', { step: '1', since: 'now' }, /^since: must lie in the past/],
   ['two kinds of choice', { step: '1', before: 'abc' }, /^before: pass before and after, or scenarioId/],
   ['one id', { before: 'abc' }, /^after: /],
