@@ -75,7 +75,7 @@ const CAUSES: readonly CauseWords[] = [
   { isOf: ({ kind }) => kind === 'special day' || kind === 'season', tell: (causes) => `; ${namesOf(causes)} alone could explain it` },
   { isOf: ({ kind }) => kind === 'factor', tell: (causes) => `, mostly through ${namesOf(causes)}` },
   { isOf: ({ kind, name }, { device }) => kind === 'place' && name !== device, tell: (causes) => `, above all in ${namesOf(causes)}` },
-  { isOf: ({ kind, name }, { device }) => kind === 'place' && name === device, tell: () => '; the other devices did not follow' },
+  { isOf: ({ kind, name }, { device }) => kind === 'place' && name === device, tell: () => '; no other device changed significantly' },
 ];
 
 /** The cause of a change, behind its size; empty where the place says it. */
@@ -134,8 +134,11 @@ function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Gramm
   const bounds = boundsOf(facts);
   const normal = bounds.isOutside ? 'not clearly unusual' : 'normal';
   const kind = verdict === 'unchanged' ? normal : 'too uncertain to judge';
-  const basis = ['', ...(against?.name === undefined ? [] : [against.name]), ...onText(facts.causes)].join(' ');
-  return `${subject} ${was} ${kind} ${days}: ${valueText(now, unit)}, with ${expected} expected${bounds.text}${basis}.`;
+  const basis = ['', ...onText(facts.causes)].join(' ');
+  // Beside a change that it holds a value makes no claim of its own.
+  const is = against?.name === undefined ? `${kind} ${days}: ${valueText(now, unit)}` : `${valueText(now, unit)} ${days}`;
+  const held = against?.name === undefined ? '' : `, ${against.name}`;
+  return `${subject} ${was} ${is}, with ${expected} expected${bounds.text}${basis}${held}.`;
 }
 
 /** Days that a change may have begun on, at most, where one is named for them all. */

@@ -57,7 +57,7 @@ describe('the sentence of a finding', () => {
     [
       'the one device that moved',
       { place: { device: 'mobile' }, causes: [{ kind: 'place', name: 'mobile', basis: 'measured' }] },
-      'Mobile conversion rate has been 36% lower since 4 Sept; the other devices did not follow.',
+      'Mobile conversion rate has been 36% lower since 4 Sept; no other device changed significantly.',
     ],
     [
       'a segment within a device, of a goal',

@@ -150,9 +150,11 @@ const speedName = ({ metric, relative }: SpeedMove) => `${relative < 0 ? 'a lowe
 function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }>, site: SiteFacts, facts: AnswerFacts): Facts[] {
   const { shape, days, earliest, latest } = change;
   const from = shape === 'drift' ? facts.firstDay : change.from;
+  // Visits of another device are no part of these.
+  const areBeside = (a: Place, b: Place) => a.device === 'all' || b.device === 'all' || a.device === b.device;
   const mixedIn = (place: Place, { of, grown }: NonNullable<RankedChange['parts'][number]['mix']>) => ({
     kind: 'mix' as const,
-    name: `a larger share of ${grown && isWithinPlace(grown, place) ? partName(grown, site) : 'other visitors'}`,
+    name: `a larger share of ${grown && areBeside(grown, place) ? partName(grown, site) : 'other visitors'}`,
     basis: of === 'yes' ? ('measured' as const) : ('same time' as const),
   });
   return change.parts.map(({ metric, place, relative, low, high, score, mix, cost }, at): Facts => {
@@ -234,8 +236,9 @@ const isOfAsked = (change: RankedChange, site: SiteFacts | undefined) => site?.a
 function goalsSentence({ site, firstDay, lastDay }: AnswerFacts, { year }: Grammar): string[] {
   const still = site?.askedGoals.filter((id) => !site.ranked.some((change) => isOfGoal(change, id))) ?? [];
   const names = still.map((id) => `"${site?.nameOf('goal', id)}"`);
-  const goals = names.length === 1 ? 'the goal' : 'the goals';
-  return names.length === 0 ? [] : [`Nothing changed beyond chance for ${goals} ${listed(names)} ${rangeText(firstDay, lastDay, year)}.`];
+  const [rates, goals] = names.length === 1 ? ['rate', 'the goal'] : ['rates', 'the goals'];
+  const range = rangeText(firstDay, lastDay, year);
+  return names.length === 0 ? [] : [`Conversion ${rates} for ${goals} ${listed(names)} did not change beyond chance ${range}.`];
 }
 
 /** How many series were looked at, and what could not be read. */

@@ -276,6 +276,7 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
     against: expected
       ? {
           what: 'expected',
+          ...beforeName(change, reading, scene, causes.length > 0),
           value: expected.expected,
           low: expected.low,
           high: expected.high,
@@ -301,7 +302,8 @@ function beforeName(
   const { metric, judgement, days, since } = change;
   if (judgement.verdict === 'too young') return { name: 'too few days before' };
   if (!reading || isMoved({ verdict: verdictOf(change) })) return {};
-  const first = reading.baselineDays[0]?.interval.label ?? LAST;
+  // What is expected of a day is without the change, however long that goes on.
+  const first = judgement.expected ? '' : (reading.baselineDays[0]?.interval.label ?? LAST);
   const named = leftOut(change, reading);
   const isNew = (own: DatedChange) => !isExplained || named.every((each) => !areNear(each, { ...own, relative: each.relative }));
   // Visits that are a part of those that changed hold it, too.

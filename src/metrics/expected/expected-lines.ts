@@ -1,4 +1,5 @@
 import { type CalendarSlot, daysFrom, type Interval, slotsOf } from '../../lib/calendar.ts';
+import { todayIn } from '../../lib/dates.ts';
 import { grouped, runsOf } from '../../lib/grouped.ts';
 import { scoreOfTail, Z_95 } from '../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
@@ -11,6 +12,7 @@ import type { MetricRow } from '../read/metric-answers.ts';
 import type { Selection } from '../read/metric-grid.ts';
 import { askedOf, isOfDays, isOfLongRows, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
+import { calendarCause } from '../season.ts';
 import { goesAlong, isOn, type SiteChange, type Visits } from '../site-changes.ts';
 
 /** Days that a forecast reaches beyond the last complete one. */
@@ -91,10 +93,12 @@ function expectationsIn(
   // Of weeks and longer rows there are few enough to hold each against all days before it.
   const rowByRow = isOfLongRows(query.breakdown);
   const steps = told.flatMap((each) => (isChangeOf(each, metric) && each.change.to === undefined ? [each.change.from] : []));
+  const from = todayIn(timeZone, query.interval.startMs);
+  const ofSeason = told.filter(({ metric: of, change }) => calendarCause(of, points, change).some(({ kind: cause }) => cause === 'season'));
   const found = blocksOf(over, rowByRow).flatMap((block) => {
     const [first = ''] = block.flat();
-    // Their level is not usual yet on the first of these days, wherever the range begins: it teaches nothing.
-    const news = told.filter(({ change }) => isNewAt(first, change));
+    // Their level is not usual on the first day that was asked for, or was the season's before the first of these: it teaches nothing.
+    const news = told.filter((each) => isNewAt(ofSeason.includes(each) ? first : from, each.change));
     const taught = news.filter((each) => isChangeOf(each, metric));
     const before = points.filter(({ label }) => label < first && !taught.some(isOnSome([label]))).slice(-MOST_HISTORY);
     const expect = (some: readonly ExpectedRow[]) => expectationsOf(kind, before, some, { least: LEAST_LEVEL_DAYS, steps });
