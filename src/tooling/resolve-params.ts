@@ -88,6 +88,12 @@ async function eventFor(text: string, error: unknown, { eventAt }: DateReading) 
   return error instanceof DateError && !(error instanceof FutureError) && !DATE_SHAPE.test(text) ? eventAt?.(text) : undefined;
 }
 
+/** The error of what is no date, or lies ahead. */
+function refusedDate(path: string, error: unknown, forecast: string): ApiError {
+  const words = error instanceof Error ? error.message : 'no date';
+  return new ApiError('invalid', `${path}: ${words}${error instanceof FutureError ? forecast : ''}`);
+}
+
 /** The instant of a date, and the bound of the range that it is, if any. */
 async function resolveDate(place: ArgumentPlace<DateFact>, ahead: Ahead, options: DateReading): Promise<ReadDate> {
   const { fact, text, path } = place;
@@ -111,8 +117,7 @@ async function resolveDate(place: ArgumentPlace<DateFact>, ahead: Ahead, options
       note(event.words);
       return resolveDate({ ...place, text: isoTime(event.atMs) }, ahead, options);
     }
-    const words = event?.words ?? (error instanceof Error ? error.message : 'no date');
-    throw new ApiError('invalid', `${path}: ${words}${error instanceof FutureError ? forecast : ''}`);
+    throw event ? new ApiError('invalid', `${path}: ${event.words}`) : refusedDate(path, error, forecast);
   }
 }
 
