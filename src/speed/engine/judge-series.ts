@@ -26,7 +26,7 @@ export const courseOf = ({ series, effect }: SpeedSeries, timeZone: string): Cou
 const valueAt = (log: number, { scale, offset }: Course) => Math.max(0, scale * Math.exp(log) - offset);
 
 /** The level of some runs of a series. */
-function levelAt({ values }: Series, course: Course, runs: readonly number[]): Level {
+export function levelAt({ values }: Series, course: Course, runs: readonly number[]): Level {
   return levelOf(
     runs.map((run) => nth(values, run)),
     runs.map((run) => valueAt(nthDouble(course.freed, run), course)),
