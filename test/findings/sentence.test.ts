@@ -213,6 +213,18 @@ describe('the sentence of a finding', () => {
       },
       'Revenue was 133% above normal on 28 Aug: 90,700 EUR instead of 38,900 EUR.',
     ],
+    [
+      'a day that holds a change',
+      {
+        subject: 'revenueSum',
+        unit: 'EUR',
+        now: 7_309,
+        when: { shape: 'day', from: '2026-08-28', to: '2026-08-28', ongoing: false },
+        against: { what: 'expected', value: 9_754, low: 6_817, high: 13_600, name: 'the change since 7 Aug included' },
+        verdict: 'unchanged',
+      },
+      'Revenue was 7,309 EUR on 28 Aug, with 9,754 EUR expected (6,817 to 13,600 EUR), the change since 7 Aug included.',
+    ],
   ])('of ranges %s', (_, more, sentence) => {
     expect(say(range, more)).toBe(sentence);
   });
