@@ -310,17 +310,24 @@ function specialOf({ rows, place }: Reading, { from, to }: Scanned, { specialDay
   return clearOccasions(dayPoints(rows, 'visits'), scanned, specialDays, levels);
 }
 
-/** Days of revenue of all visitors that very large orders made, as they are expected. */
+/** Days of revenue of all visitors that very large orders made, as they are expected, and no rise of what an order comes to. */
 function largeDays(
   [base]: readonly Reading[],
   asked: Pick<ExpectedInput['query'], 'metrics' | 'interval'>,
   known: KnownDays,
+  told: SiteFacts['ranked'],
   words: DayWords,
 ) {
   const query = { ...asked, metrics: asked.metrics.filter((metric) => metric === 'revenueSum'), bases: [], breakdown: ['day' as const] };
   const days = base?.rows ?? [];
   const lines = days.map((row) => ({ ...row, order: row.interval.startMs }));
-  return largeFacts(withExpected({ query, lines, days, known, timeZone: words.timeZone }), query, words);
+  const large = largeFacts(withExpected({ query, lines, days, known, timeZone: words.timeZone }), query, words);
+  return large.filter(({ when: { from: day = '' } }) =>
+    told.every(({ parts, from, to = day }) => {
+      const isRise = parts.some(({ metric, relative }) => metric === 'cartAverage' && relative > 0);
+      return !isRise || day < from || day > to;
+    }),
+  );
 }
 
 /** Since when and until when segments have visits, where that is not all of the days asked for: they are judged on these alone. */
@@ -397,7 +404,7 @@ async function lookAtSite(
   const isOfOtherGoal = goals.others.some((id) => id === base.place.goalId);
   const { changes, ...found } = await scan({ series, metrics, base: base.place, isOfOtherGoal, ...scanned }, context.signal);
   const words = { timeZone, currency, placeOf: placeBy(lists.nameOf) };
-  const large = await inTurns(context.signal, () => largeDays(sound, { metrics, interval: { startMs, endMs } }, known, words));
+  const large = await inTurns(context.signal, () => largeDays(sound, { metrics, interval: { startMs, endMs } }, known, changes, words));
   const odd = slotsOf('day', { startMs, endMs }, timeZone).filter(isOfClockChange);
   const clockChange = odd.map(({ label }) => `${dateText(label, lastDay.slice(0, 4))}, when clocks changed, was not looked at.`);
   const unseen = [...unseenPlaces(readable, plan, note), ...clockChange];

@@ -2,8 +2,8 @@ import { mean, sampleStandardDeviation } from 'simple-statistics';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../src/statistics/discoveries.ts';
 import { logTail } from '../../../src/statistics/tails.ts';
 import { times } from '../../support/times.ts';
-import { ALL, type Case, isOfOrders, type Said } from './metrics-cases.ts';
-import { CALM, dayOf, type Event, type Nature, valuesOf, type World } from './metrics-world.ts';
+import { type Case, isOfOrders, type Said } from './metrics-cases.ts';
+import { ALL, CALM, dayOf, type Event, type Nature, valuesOf, type World } from './metrics-world.ts';
 
 const WEEK = 7;
 const weekFrom = (first: number) => [first, first + WEEK] as const;

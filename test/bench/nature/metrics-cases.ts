@@ -1,5 +1,5 @@
 import type { Finding } from '../../../src/findings/finding.ts';
-import { CALM, dayOf, type Event, event, type Nature, valuesOf, type World } from './metrics-world.ts';
+import { CALM, dayOf, type Event, event, hasLargeOrders, type Nature, type World } from './metrics-world.ts';
 
 /** What a tool said, with the members that the cases look at. */
 export interface Said {
@@ -48,16 +48,9 @@ export const changesIn = ({ findings = [] }: { readonly findings?: readonly Find
     ({ subject, when, verdict }) =>
       when.shape !== 'range' && (verdict === 'higher' || verdict === 'lower') && (metric === undefined || subject === metric),
   );
-export const ALL = { device: 'all', segment: undefined };
-/** Usual orders that those of a day came to beyond their number, where some were very large indeed. */
-const LARGE = 30;
 /** Whether a day is told for its very large orders, which the world has. */
-export function isOfOrders({ causes, when }: Finding, world: World): boolean {
-  const day = Math.round((Date.parse(when.from ?? '') - world.firstMs) / 86_400_000);
-  const [own, usual] = [valuesOf(world, ALL, day, day + 1), valuesOf(world, ALL, 0, world.days)];
-  const more = (own['revenueSum'] ?? 0) / (usual['cartAverage'] ?? 1) - (own['conversionCount'] ?? 0);
-  return causes.some(({ name }) => name === 'very large orders') && more > LARGE;
-}
+export const isOfOrders = ({ causes, when }: Finding, world: World) =>
+  causes.some(({ name }) => name === 'very large orders') && hasLargeOrders(world, when.from ?? '');
 /** Whether a change of a metric is told as going on, a slow one aside. */
 const goesOn = (said: Said, metric: string) => changesIn(said, metric).some(({ when }) => when.ongoing && when.shape !== 'drift');
 /** Whether all of these devices are places of changes. */
