@@ -16,6 +16,8 @@ export function useTools(options: AssistantOptions = {}, platformOptions: Platfo
   return {
     platform,
     assistant,
+    /** What was asked for of an operation. */
+    sent: (name: string) => platform().requests.filter(({ operation }) => operation === name),
     call: (tool: string, args: Record<string, unknown> = {}) => assistant().call(tool, args),
     /** The raw payload of an operation, without the product between; the project is that of the credential. */
     ask: async <Name extends OperationName>(operation: Name, input: Record<string, unknown> = {}, credential: CredentialName = 'shop') => {
@@ -44,16 +46,23 @@ export const refusal = (words: string | RegExp) => ({
 const TABLE_LINES = 4;
 
 /**
- * An answer as a snapshot holds it: its text and links, with the ports of this run taken out. The text is made from the structured content
- * and holds all of it (`test/tooling/two-channels.long.test.ts`).
+ * An answer as a snapshot holds it: its text and links, without the ports, ids of plans and folders of this run. The text is made from the
+ * structured content and holds all of it (`test/tooling/two-channels.long.test.ts`).
  */
 export function whole({ isError, text, links }: ToolAnswer): string {
-  const parts = [isError ? `error: ${text}` : text, ...links].join('\n\n').replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:port');
-  return parts.replace(/(?:^.*\t.*\n){6,}/gm, (table) => {
-    const lines = table.split('\n');
-    return [...lines.slice(0, TABLE_LINES), `… ${lines.length - 1 - TABLE_LINES} more`, ''].join('\n');
-  });
+  return [isError ? `error: ${text}` : text, ...links]
+    .join('\n\n')
+    .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:port')
+    .replace(/plan-[a-z0-9]{10}/g, 'plan-id')
+    .replace(/\/[^\s"]*\/local-[0-9a-f]{24}\/http-127-0-0-1-\d+-[0-9a-f]{24}/g, '<workspace>')
+    .replace(/(?:^.*\t.*\n){6,}/gm, (table) => {
+      const lines = table.split('\n');
+      return [...lines.slice(0, TABLE_LINES), `… ${lines.length - 1 - TABLE_LINES} more`, ''].join('\n');
+    });
 }
+
+/** The plan that an answer names with the call that applies it; empty where it names none. */
+export const planIn = (text: string) => /apply_export_plan \{"planId":"(plan-[a-z0-9]{10})","confirm":true[,}]/.exec(text)?.[1] ?? '';
 
 /** The table of an answer, a record for each row. */
 export function records({ structured }: ToolAnswer): Record<string, unknown>[] {

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { refusal, useTools, whole } from '../support.ts';
 
-const { call, platform } = useTools();
+const { call, platform, sent } = useTools();
 
 it('gets a token for all that is needed, tells everything but the token, and reuses it', async () => {
   const answer = await call('authenticate');
   expect(answer.structured).toMatchObject({ projectId: 1201, endpoint: platform().serviceUrl, fromCache: false });
   expect((await call('authenticate')).structured).toMatchObject({ fromCache: true });
-  expect(platform().requests.filter(({ operation }) => operation === 'requestToken')).toHaveLength(1);
+  expect(sent('requestToken')).toHaveLength(1);
   expect(whole(answer)).toMatchSnapshot();
 });
 

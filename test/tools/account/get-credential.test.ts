@@ -3,7 +3,7 @@ import { ownAssistant } from '../../support/assistant.ts';
 import { json, openStub, payload, SHOP, tokenBody } from '../../support/stub-platform.ts';
 import { useTools, whole } from '../support.ts';
 
-const { call, platform } = useTools();
+const { call, platform, sent } = useTools();
 
 it('shows scopes and projects of the credential', async () => {
   const answer = await call('get_credential');
@@ -49,5 +49,5 @@ it.each([
   expect(structured).toMatchObject({ level, lasts: expect.stringMatching(/^1 year from when it was generated.*does not tell the date$/) });
   expect(text).toContain(`level: ${level}`);
   expect((structured['notes'] as string[]).find((note) => note.startsWith('Level'))?.split(/[,;]/)[0]).toBe(basis);
-  expect(platform().requests.filter(({ operation }) => operation === 'requestToken')).toHaveLength(tokens);
+  expect(sent('requestToken')).toHaveLength(tokens);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { useTools, whole } from '../support.ts';
 
-const { ask, call, platform } = useTools();
+const { ask, call, platform, sent } = useTools();
 const fields = [
   { fieldName: 'user_id', aliasName: 'user' },
   { fieldName: 'session_time' },
@@ -20,7 +20,7 @@ const week = {
 it('shows the whole request, sends it when confirmed, and gives the id of the job', async () => {
   const preview = await call('create_export_job', week);
   const { body } = preview.structured['request'] as { body: Record<string, unknown> };
-  expect(platform().requests.some(({ operation }) => operation === 'createExportJob')).toBe(false);
+  expect(sent('createExportJob')).toEqual([]);
   const answer = await call('create_export_job', { ...week, confirm: true });
   expect(platform().requests.at(-1)).toMatchObject({ operation: 'createExportJob', body });
   const job = await ask('getExportJob', { jobId: answer.structured['jobId'] });

@@ -3,7 +3,7 @@ import { sessionId, userIdOf } from '../../../src/emulator/world/exports/session
 import { times } from '../../support/times.ts';
 import { refusal, useTools, whole } from '../support.ts';
 
-const { call, platform } = useTools();
+const { call, platform, sent } = useTools();
 const record = { userId: '7310224081552637899', sessionNumber: 2, enrichmentNumber: 1, enrichment: { agent: 'Mia', seconds: 184 } };
 const received = () => platform().world.exports.enrichments.list(1201);
 
@@ -89,7 +89,7 @@ describe('a batch with bad records', () => {
     const answer = await call('send_enrichments', { enrichments: [record, bad], confirm: true });
     expect(answer).toMatchObject(refusal(words));
     expect(answer.text).toContain('The other 1 are in order: skipInvalid: true sends only these.');
-    expect(platform().requests.filter(({ operation }) => operation === 'sendEnrichments')).toEqual([]);
+    expect(sent('sendEnrichments')).toEqual([]);
   });
 
   it('names every bad record by its position', async () => {

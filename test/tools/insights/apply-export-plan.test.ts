@@ -6,14 +6,9 @@ import { DAY_MS } from '../../../src/lib/clock.ts';
 import { type Assistant, type AssistantOptions, openAssistant, withAssistant } from '../../support/assistant.ts';
 import { refusal, useTools, whole } from '../support.ts';
 
-const { ask, call, platform } = useTools();
+const { ask, call, platform, sent } = useTools();
 
-/** An answer as a snapshot holds it, without the id that was drawn. */
-const fixed = (text: string) => text.replaceAll(/plan-[a-z0-9]{10}/g, 'plan-id');
-const sent = () =>
-  platform()
-    .requests.filter(({ operation }) => operation === 'createExportJob')
-    .map(({ body }) => body as Body);
+const created = () => sent('createExportJob').map(({ body }) => body as Body);
 
 interface Body {
   readonly name: string;
@@ -52,25 +47,25 @@ const withServer = <T>(options: AssistantOptions, run: (assistant: Assistant) =>
 it('shows what it would send, creates the jobs when confirmed, and none of them again', { tags: 'nightly' }, async () => {
   const { planId, name } = await planned({ call }, '2026-10-16');
   const preview = await call('apply_export_plan', { planId });
-  expect(sent()).toEqual([]);
+  expect(created()).toEqual([]);
   const { body, each } = (preview.structured as { request: { body: Body; each: Body[] } }).request;
   const answer = await call('apply_export_plan', { planId, confirm: true });
-  expect(sent()).toEqual(each.map((part) => ({ ...body, ...part })).map((request) => expect.objectContaining(request)));
+  expect(created()).toEqual(each.map((part) => ({ ...body, ...part })).map((request) => expect.objectContaining(request)));
   expect(answer.structured['jobs']).toMatchObject(await jobsCalled(name));
-  expect(fixed([whole(preview), whole(answer)].join('\n\n')).replaceAll(/\b31\d\d\b/g, '31xx')).toMatchSnapshot();
+  expect([whole(preview), whole(answer)].join('\n\n').replaceAll(/\b31\d\d\b/g, '31xx')).toMatchSnapshot();
   const again = await call('apply_export_plan', { planId, confirm: true });
   expect(again).toMatchObject({
     isError: false,
     text: expect.stringContaining('All jobs of this plan were created before; nothing was sent.'),
   });
-  expect(sent()).toHaveLength(3);
+  expect(created()).toHaveLength(3);
   expect(whole(answer)).toContain('2026-10-08');
 });
 
 it('is the exact request of the plan for a single job', async () => {
   const { structured } = await call('plan_export', { fields: ['browser', 'custom variable plan'], frequency: 'daily', name: 'One' });
   await call('apply_export_plan', { planId: structured['planId'], confirm: true });
-  expect(sent()).toEqual([structured['body']]);
+  expect(created()).toEqual([structured['body']]);
   expect(await jobsCalled('One')).toHaveLength(1);
 });
 
@@ -111,7 +106,7 @@ describe('where the client can ask', () => {
       thinkingMs = 5_000;
       const early = await assistant.call('apply_export_plan', { planId });
       expect(early).toMatchObject(refusal('is not certain yet'));
-      expect(sent()).toHaveLength(1);
+      expect(created()).toHaveLength(1);
       thinkingMs = 61_000;
       expect(await assistant.call('apply_export_plan', { planId })).toMatchObject({ isError: false });
       expect(await jobsCalled(name)).toHaveLength(1);
@@ -147,7 +142,7 @@ it('a creation that breaks in the middle says which jobs exist; repeated, it cre
   expect(await jobsCalled(name)).toHaveLength(1);
   const answer = await withServer({}, (assistant) => assistant.call('apply_export_plan', { planId, confirm: true }));
   expect(answer.structured['jobs']).toMatchObject(await jobsCalled(name));
-  expect(sent()).toHaveLength(4);
+  expect(created()).toHaveLength(4);
   expect(new Set((await jobsCalled(name)).map((job) => job.name)).size).toBe(3);
 });
 
@@ -163,7 +158,7 @@ it.each(['reset', 'truncated', 'server-error', 'bad-gateway', 'shape'] as const)
       new RegExp(`The answer to the creation of "${name} 2026-10-01 to 2026-10-07" was lost; the list of jobs shows it as \\d+\\.`),
     );
     expect(answer.structured['jobs']).toMatchObject(await jobsCalled(name));
-    expect(sent()).toHaveLength(2);
+    expect(created()).toHaveLength(2);
   },
 );
 
@@ -179,7 +174,7 @@ it('an answer that is lost of a request that never arrived: it is sent again onl
   const answer = await call('apply_export_plan', { planId, confirm: true });
   expect(answer.structured['jobs']).toMatchObject(await jobsCalled(name));
   platform().clock.jump(-61_000);
-  expect(sent()).toHaveLength(2);
+  expect(created()).toHaveLength(2);
 });
 
 describe('a plan', () => {
@@ -196,7 +191,7 @@ describe('a plan', () => {
         expect(await theirs.call('apply_export_plan', { planId, confirm: true })).toMatchObject(missing);
       });
     });
-    expect(sent()).toEqual([]);
+    expect(created()).toEqual([]);
   });
 
   it('is not in the way of another one of the same name with another range', async () => {
@@ -206,7 +201,7 @@ describe('a plan', () => {
       expect(await call('apply_export_plan', { planId: structured['planId'], confirm: true })).toMatchObject({ isError: false });
     }
     expect(await jobsCalled('Same name')).toHaveLength(2);
-    expect(sent()).toHaveLength(2);
+    expect(created()).toHaveLength(2);
   });
 
   it('is refused when it is older than a week', async () => {

@@ -7,7 +7,6 @@ import { describe, expect, it } from 'vitest';
 import { SHOP_NOTE } from '../../support/assistant.ts';
 import type { Platform } from '../../support/emulator.ts';
 import { whileTimePasses } from '../../support/pass-time.ts';
-import { placeless } from '../../support/placeless.ts';
 import { refusal, useTools, whole, withTools } from '../support.ts';
 
 const { platform, assistant, call, ask } = useTools({ keepSource: true });
@@ -34,7 +33,7 @@ it('a run without rows is complete, says that it found nothing, and is a table w
 
 it('a successful run is fetched, checked and described, and by default it is the latest', async () => {
   const answer = await call('download_export_run', { jobId: 'Daily sessions' });
-  expect(placeless(whole(answer))).toMatchSnapshot();
+  expect(whole(answer)).toMatchSnapshot();
   const { directory, files, rowCount, jobId, runId } = answer.structured as {
     directory: string;
     files: File[];

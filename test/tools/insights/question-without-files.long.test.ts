@@ -1,13 +1,11 @@
 /** @module-tag nightly */
 import { describe, expect, it } from 'vitest';
 import { truthOf } from '../../support/truth.ts';
-import { records, refusal, useTools } from '../support.ts';
+import { planIn, records, refusal, useTools } from '../support.ts';
 
 const { call, platform } = useTools();
 
 const here = (column: string) => `SELECT ${column}, count(*) AS n FROM sessions WHERE session_time >= '2026-11-18' GROUP BY ALL`;
-
-const planIn = (text: string) => /apply_export_plan \{"planId":"(plan-[a-z0-9]{10})","confirm":true\}/.exec(text)?.[1] ?? '';
 
 it('where nothing is downloaded fetches the fewest runs that the platform has of its days, and answers from them', async () => {
   const sql = "SELECT count(*) AS n FROM sessions WHERE session_time >= '2026-11-17' AND session_time < '2026-11-19'";

@@ -1,18 +1,14 @@
 import { expect, it } from 'vitest';
-import { placeless } from '../../support/placeless.ts';
 import { records, useTools, whole, withTools } from '../support.ts';
 
-const { platform, call } = useTools();
+const { platform, call, sent } = useTools();
 
 const JOBS = { jobIds: ['Daily sessions', 'Daily views', 'Weekly sessions 2026-11-02'] };
-const fetched = () =>
-  platform()
-    .requests.filter(({ operation }) => operation === 'download')
-    .map(({ url }) => url);
+const fetched = () => sent('download').map(({ url }) => url);
 
 it('what is new since yesterday is fetched: every successful run that completed since, and no other', async () => {
   const answer = await call('sync_exports', { ...JOBS, since: 'yesterday' });
-  expect(placeless(whole(answer))).toMatchSnapshot();
+  expect(whole(answer)).toMatchSnapshot();
   expect(records(answer).map(({ fetched: count }) => count)).toEqual([2, 2]);
   const runs = new Set(fetched().map((url) => url.split('/').slice(0, 5).join('/')));
   expect(runs.size).toBe(4);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../../src/lib/clock.ts';
 import { passWaiting } from '../../support/pass-waiting.ts';
-import { records, useTools } from '../support.ts';
+import { planIn, records, useTools } from '../support.ts';
 
 const { call, platform } = useTools();
 
@@ -36,8 +36,8 @@ describe('where nothing is downloaded', () => {
   it('days of which the platform has some are answered of these, and the others alone are planned', async () => {
     const { structured, text } = await call('analyze_funnel', { ...STEPS, startDate: '-7d' });
     expect(structured['answer']).toMatch(/^The downloads cover only 6 of the 7 days, from 13 to 14 Nov and from 16 to 19 Nov\./);
-    const planId = /is planned \(.+\), not created yet\..* apply_export_plan \{"planId":"(plan-[a-z0-9]{10})"/.exec(text)?.[1];
-    const preview = await call('apply_export_plan', { planId });
+    expect(text).toMatch(/is planned \(.+\), not created yet\..* apply_export_plan /);
+    const preview = await call('apply_export_plan', { planId: planIn(text) });
     const { from, to } = (preview.structured as { request: { body: { frequency: { dateRange: { from: string; to: string } } } } }).request
       .body.frequency.dateRange;
     expect([from, to]).toEqual(['2026-11-15T00:00:00.000Z', '2026-11-16T00:00:00.000Z']);

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/lib/clock.ts';
 import { openAssistant, SHOP_NOTE } from '../../support/assistant.ts';
-import { placeless } from '../../support/placeless.ts';
 import { records, useTools, whole, withTools } from '../support.ts';
 
 const { platform, assistant, call } = useTools();
@@ -17,7 +16,7 @@ it('a workspace in which nothing is says what to do', async () => {
 it('runs, range, rows and bytes of each job are listed, the largest first', async () => {
   await call('sync_exports', { jobIds: ['Daily views', 'Daily sessions'], since: '-1d' });
   const answer = await call('list_workspace');
-  expect(placeless(whole(answer))).toMatchSnapshot();
+  expect(whole(answer)).toMatchSnapshot();
   const bytes = records(answer).map((row) => Number(row['bytes']));
   expect(bytes).toEqual(bytes.toSorted((a, b) => b - a));
   expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(Number(answer.structured['usedBytes']));
@@ -30,7 +29,7 @@ it('runs, range, rows and bytes of each job are listed, the largest first', asyn
 it('a purge without a word of confirmation shows what would go, and removes nothing', async () => {
   const before = await runsOf();
   const answer = await call('purge_workspace', { before: '-1d' });
-  expect(placeless(whole(answer))).toMatchSnapshot();
+  expect(whole(answer)).toMatchSnapshot();
   expect(await runsOf()).toEqual(before);
   const [all, listed] = [await call('purge_workspace'), records(await call('list_workspace'))];
   const bytes = listed.reduce((sum, row) => sum + Number(row['bytes']), 0);

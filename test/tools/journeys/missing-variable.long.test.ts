@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fetchExports } from '../../support/many-calls.ts';
 import { passWaiting } from '../../support/pass-waiting.ts';
-import { useTools } from '../support.ts';
+import { planIn, useTools } from '../support.ts';
 
 const { call, assistant, ask, platform } = useTools();
 
@@ -22,10 +22,8 @@ describe('a variant that no file holds is asked, planned with a yes, and asked a
     expect(text).toContain(
       'It is custom variable 3, "checkout_variant". A once export that brings what is missing is planned ("Sessions JSONL ',
     );
-    planId =
-      /apply_export_plan \{"planId":"(plan-[a-z0-9]{10})","confirm":true\} creates it and fetches its files; then ask again\./.exec(
-        text,
-      )?.[1] ?? '';
+    planId = planIn(text);
+    expect(text).toContain('"confirm":true} creates it and fetches its files; then ask again.');
     // Asked again, the same plan is named.
     expect((await call('measure_impact', question)).text).toContain(planId);
     expect(planId).not.toBe('');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { records, useTools, whole } from '../support.ts';
 
-const { ask, call, platform } = useTools();
+const { ask, call, sent } = useTools();
 
 it('lists the reports of a window, newest first, with the averages over their steps', async () => {
   const window = { dateFrom: '2026-11-19T12:00:00.000Z', dateTo: '2026-11-19T20:00:00.000Z' };
@@ -21,11 +21,7 @@ it('asks for all reports of a window, and notes that 30 without one may not be a
   const days = await call('list_scenario_reports', { scenarioId: 4104, lastDays: 2 });
   expect(records(days)).toHaveLength(48);
   expect(days.structured['range']).toMatchObject({ start: '2026-11-18T10:00:00.000Z', end: '2026-11-20T10:00:00.000Z', days: 2 });
-  expect(
-    platform()
-      .requests.filter(({ operation }) => operation === 'listScenarioReports')
-      .map(({ body }) => body),
-  ).toEqual([{ scenarioId: 4104 }, { scenarioId: 4104, lastDays: 2, limit: 0 }]);
+  expect(sent('listScenarioReports').map(({ body }) => body)).toEqual([{ scenarioId: 4104 }, { scenarioId: 4104, lastDays: 2, limit: 0 }]);
 });
 
 it('states the range that all its bounds leave', async () => {
