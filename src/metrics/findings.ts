@@ -76,10 +76,10 @@ export interface PlacedChange {
   readonly more?: Facts['more'];
 }
 
-/** A day of very large orders that come less often is told, however many days there are. */
-export const ONCE_A_YEAR = 1 / 365;
+/** A day of very large orders that comes less often, once in three years, is told however many days there are. */
+export const RARE_DAY = 1 / (3 * 365);
 /** A very large order that comes less often, on any day of a year, explains nothing. */
-const RAREST = Math.log(0.01 * ONCE_A_YEAR);
+const RAREST = Math.log(0.01 / 365);
 /** The one thing that alone could make a day of money stand out: one, or a few. */
 const LARGE_ORDER: Facts['causes'] = [{ kind: 'special day', name: 'very large orders', basis: 'inferred' }];
 

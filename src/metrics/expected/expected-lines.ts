@@ -5,7 +5,7 @@ import { scoreOfTail, Z_95 } from '../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { type Expected, type ExpectedRow, expectationsOf, isNewAt, LEAST_LEVEL_DAYS, laterDay, verdictsOf } from '../engine/expectation.ts';
 import { isSum, type MetricKind, sumOf } from '../engine/series.ts';
-import { ONCE_A_YEAR, orderCause } from '../findings.ts';
+import { orderCause, RARE_DAY } from '../findings.ts';
 import { isOfMetric } from '../metric-names.ts';
 import { dayPoints, figuresOf, kindOf } from '../read/day-points.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
@@ -137,7 +137,7 @@ function expectationsIn(
 function openOf(metric: string, cell: Omit<ExpectedCell, 'verdict'>, { score, distance }: Expected): Open {
   const isMoved = cell.news?.some((each) => isChangeOf(each, metric) && goesAlong(each.change.relative, distance));
   const isOwn = isMoved || (cell.unseen ?? []).length > 0;
-  const isLarge = score > scoreOfTail(Math.log(ONCE_A_YEAR)) && cell.alone?.length;
+  const isLarge = score > scoreOfTail(Math.log(RARE_DAY)) && cell.alone?.length;
   if (isLarge || (isOwn && Math.abs(score) > Z_95)) return { cell: { ...cell, verdict: score > 0 ? 'high' : 'low' } };
   return { cell: { ...cell, verdict: 'normal' }, ...(!isOwn && { score }) };
 }

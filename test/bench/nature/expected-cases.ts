@@ -2,7 +2,7 @@ import { mean, sampleStandardDeviation } from 'simple-statistics';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../src/statistics/discoveries.ts';
 import { logTail } from '../../../src/statistics/tails.ts';
 import { times } from '../../support/times.ts';
-import { type Case, isOfOrders, type Said } from './metrics-cases.ts';
+import type { Case, Said } from './metrics-cases.ts';
 import { ALL, CALM, dayOf, type Event, type Nature, valuesOf, type World } from './metrics-world.ts';
 
 const WEEK = 7;
@@ -51,12 +51,7 @@ const heldOf = (metric: string) => (said: Said) => {
 /** Whether a value of a row is told as high or low. */
 const hasVerdict = (row: ReadonlyMap<string, unknown>, metric: string) => ['high', 'low'].includes(String(row.get(`${metric}Verdict`)));
 
-function isTold(said: Said, world: World): boolean {
-  const ofOrders = new Set(said.findings?.flatMap((finding) => (isOfOrders(finding, world) ? [finding.when.from] : [])));
-  const isFalse = (row: ReadonlyMap<string, unknown>, metric: string) =>
-    hasVerdict(row, metric) && !(metric === 'revenueSum' && ofOrders.has(String(row.get('day'))));
-  return recordsOf(said).some((row) => METRICS.some((metric) => isFalse(row, metric)));
-}
+const isTold = (said: Said) => recordsOf(said).some((row) => METRICS.some((metric) => hasVerdict(row, metric)));
 
 /** The last `days` days of a world, held against all before them. */
 function expected(name: string, nature: Nature, days: number, unit: 'day' | 'week'): Case {

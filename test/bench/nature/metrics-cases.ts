@@ -1,5 +1,5 @@
 import type { Finding } from '../../../src/findings/finding.ts';
-import { CALM, dayOf, type Event, event, hasLargeOrders, type Nature, type World } from './metrics-world.ts';
+import { CALM, dayOf, type Event, event, type Nature, type World } from './metrics-world.ts';
 
 /** What a tool said, with the members that the cases look at. */
 export interface Said {
@@ -48,9 +48,6 @@ export const changesIn = ({ findings = [] }: { readonly findings?: readonly Find
     ({ subject, when, verdict }) =>
       when.shape !== 'range' && (verdict === 'higher' || verdict === 'lower') && (metric === undefined || subject === metric),
   );
-/** Whether a day is told for its very large orders, which the world has. */
-export const isOfOrders = ({ causes, when }: Finding, world: World) =>
-  causes.some(({ name }) => name === 'very large orders') && hasLargeOrders(world, when.from ?? '');
 /** Whether a change of a metric is told as going on, a slow one aside. */
 const goesOn = (said: Said, metric: string) => changesIn(said, metric).some(({ when }) => when.ongoing && when.shape !== 'drift');
 /** Whether all of these devices are places of changes. */
@@ -93,7 +90,7 @@ export const scanned = (name: string, nature: Partial<Nature>, counts: Counts, d
 
 /** What is counted in several cases. */
 export const TOLD_CHANGED: Counts = { 'told changed (≤ 5 %)': anyChanged };
-export const ANY_CHANGE: Counts = { 'any change (≤ 5 %)': (said, world) => changesIn(said).some((found) => !isOfOrders(found, world)) };
+export const ANY_CHANGE: Counts = { 'any change (≤ 5 %)': (said) => changesIn(said).length > 0 };
 export const AS_COUNTING: Counts = { 'told as counting (≤ 2 %)': isCounting };
 
 const calm = (name: string, more: Partial<Nature>): Case[] => [

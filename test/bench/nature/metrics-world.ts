@@ -277,15 +277,6 @@ export function valuesOf({ cells }: World, { device, segment }: Selection, from:
 }
 
 export const ALL = { device: 'all', segment: undefined };
-/** Usual orders that those of a day come to beyond their number, where some are very large. */
-const LARGE = 30;
-
-/** Whether some orders of a day are very large. */
-export function hasLargeOrders(world: World, label: string): boolean {
-  const day = Math.round((Date.parse(label) - world.firstMs) / DAY_MS);
-  const [own, usual] = [valuesOf(world, ALL, day, day + 1), valuesOf(world, ALL, 0, world.days)];
-  return (own['revenueSum'] ?? 0) / (usual['cartAverage'] ?? 1) - (own['conversionCount'] ?? 0) > LARGE;
-}
 
 /** A site without events. */
 export const CALM: Nature = { visits: 25_000, lastDay: '2026-09-30' };

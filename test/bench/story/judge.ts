@@ -1,4 +1,4 @@
-import { hasLargeOrders, isLikeNature } from '../nature/metrics-world.ts';
+import { isLikeNature } from '../nature/metrics-world.ts';
 import { SUMS } from '../nature/year-cases.ts';
 import type { Look } from './looks.ts';
 import { dayPlus, effectAt, METRIC_OF, type Place, type Planted } from './planted.ts';
@@ -78,10 +78,6 @@ function isOfNature({ metric, shape, from, percent }: Claim, truth: Truth, basel
   return (shape === 'range' || shape === 'drift') && isLike(percent.value, naturalEffect(truth, metric, own, others));
 }
 
-/** Whether a claim is of a day of revenue on which the world has very large orders. */
-const isOfOrders = ({ metric, shape, from }: Claim, { planted: { world } }: Truth) =>
-  metric === 'revenueSum' && shape === 'day' && hasLargeOrders(world, from);
-
 /** Whether a claim is of the planted change: at a place and of a metric on which it has an effect, and on days of it. */
 function isAbout({ metric, place, from, to }: Claim, truth: Truth): boolean {
   const last = lastOf(truth);
@@ -155,7 +151,7 @@ export function judge(said: Said, claims: readonly Claim[], look: Look, truth: T
   const rows = look.isOfLevels ? [] : toldRows(said, look, truth);
   const invented = [
     ...claims
-      .filter((each) => !about.includes(each) && !isOfNature(each, truth, said.baseline) && !isOfOrders(each, truth))
+      .filter((each) => !about.includes(each) && !isOfNature(each, truth, said.baseline))
       .map((each) => textOf(each, `${each.percent?.value}% since ${each.from}`)),
     ...rows.filter(({ isTouched }) => !isTouched).map((row) => textOf(row, row.name)),
   ];
