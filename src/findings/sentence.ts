@@ -117,6 +117,17 @@ function boundsOf({ now, against, unit }: Facts): { readonly text: string; reado
   return { text: ` (${pairText(low, high, unit)})`, isOutside: now !== null && (now < low || now > high) };
 }
 
+/** A value that is not clearly another than what was expected: `was normal on 16 Aug: 7,309 EUR, with 9,754 EUR expected`. */
+function withinText(facts: Facts, was: string, days: string, expected: string): string {
+  const { now, against: { name } = {}, unit, verdict } = facts;
+  const bounds = boundsOf(facts);
+  const beside = `, with ${expected} expected${bounds.text}${['', ...onText(facts.causes)].join(' ')}`;
+  // Beside a change that it holds a value makes no claim of its own.
+  if (name !== undefined) return `${was} ${valueText(now, unit)} ${days}${beside}, ${name}.`;
+  const normal = bounds.isOutside ? 'not clearly unusual' : 'normal';
+  return `${was} ${verdict === 'unchanged' ? normal : 'too uncertain to judge'} ${days}: ${valueText(now, unit)}${beside}.`;
+}
+
 /** The sentence of a value that was held against the one expected. */
 function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Grammar): string {
   const { when, now, against, unit, verdict } = facts;
@@ -131,14 +142,7 @@ function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Gramm
     const why = causeText({ ...facts, causes: facts.causes.filter(({ basis }) => basis === 'inferred') });
     return `${subject} ${was} ${size} normal ${days}: ${valueText(now, unit)} instead of ${expected}${why}.`;
   }
-  const bounds = boundsOf(facts);
-  const normal = bounds.isOutside ? 'not clearly unusual' : 'normal';
-  const kind = verdict === 'unchanged' ? normal : 'too uncertain to judge';
-  const basis = ['', ...onText(facts.causes)].join(' ');
-  // Beside a change that it holds a value makes no claim of its own.
-  const is = against?.name === undefined ? `${kind} ${days}: ${valueText(now, unit)}` : `${valueText(now, unit)} ${days}`;
-  const held = against?.name === undefined ? '' : `, ${against.name}`;
-  return `${subject} ${was} ${is}, with ${expected} expected${bounds.text}${basis}${held}.`;
+  return `${subject} ${withinText(facts, was, days, expected)}`;
 }
 
 /** Days that a change may have begun on, at most, where one is named for them all. */

@@ -370,6 +370,8 @@ function isOfApp(readings: readonly Reading[]): boolean {
   return readings.some(({ place }) => place.device === 'desktop') && !readings.some(isVisited);
 }
 
+const namedIn = ({ metrics = [] }: FindInput) => metrics.filter((metric) => metric !== 'all');
+
 /** Looks through the metrics of the site and its zones. */
 async function lookAtSite(
   { input, days, site, zones, metrics, startMs, endMs, room }: SiteRequest,
@@ -407,7 +409,6 @@ async function lookAtSite(
   const large = await inTurns(context.signal, () => largeDays(sound, { metrics, interval: { startMs, endMs } }, known, changes, words));
   const odd = slotsOf('day', { startMs, endMs }, timeZone).filter(isOfClockChange);
   const clockChange = odd.map(({ label }) => `${dateText(label, lastDay.slice(0, 4))}, when clocks changed, was not looked at.`);
-  const unseen = [...unseenPlaces(readable, plan, note), ...clockChange];
   const dataSince = firstDayOf(base) ?? lastDay;
   note(historyWords(plan, { dataSince, firstDay, historyFrom: todayIn(timeZone, read.startMs), of: site ? '' : ' of zones' }));
   const compared = { ...objectsOf(changes.map(({ place }) => place)), metrics, startMs, endMs, timeZone };
@@ -417,12 +418,12 @@ async function lookAtSite(
   return {
     ...found,
     isApp: site && asked.within === undefined && isOfApp(readings),
-    unseen,
+    unseen: [...unseenPlaces(readable, plan, note), ...clockChange],
     ranked: changes,
     large,
     faults,
     special: site ? specialOf(base, scanned, known, changes) : [],
-    asked: { metrics: input.metrics?.filter((metric) => metric !== 'all') ?? [], place: base.place },
+    asked: { metrics: namedIn(input), place: base.place },
     askedGoals: asked.areGoalsAsked ? asked.goalIds.flatMap((id) => id ?? []) : [],
     spans: spansOf(readings, base.place, { startMs, endMs }, timeZone, lists),
     nameOf: (kind, id) => (kind === 'goal' ? (goals.names.get(id) ?? String(id)) : lists.nameOf(kind, id)),

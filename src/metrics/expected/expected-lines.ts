@@ -94,11 +94,13 @@ function expectationsIn(
   const rowByRow = isOfLongRows(query.breakdown);
   const steps = told.flatMap((each) => (isChangeOf(each, metric) && each.change.to === undefined ? [each.change.from] : []));
   const from = todayIn(timeZone, query.interval.startMs);
-  const ofSeason = told.filter(({ metric: of, change }) => calendarCause(of, points, change).some(({ kind: cause }) => cause === 'season'));
+  const isOfSeason = ({ metric: of, change }: SiteChange) =>
+    calendarCause(of, points, change).some(({ kind: cause }) => cause === 'season');
+  const ofSeason = new Set(told.filter(isOfSeason));
   const found = blocksOf(over, rowByRow).flatMap((block) => {
     const [first = ''] = block.flat();
     // Their level is not usual on the first day that was asked for, or was the season's before the first of these: it teaches nothing.
-    const news = told.filter((each) => isNewAt(ofSeason.includes(each) ? first : from, each.change));
+    const news = told.filter((each) => isNewAt(ofSeason.has(each) ? first : from, each.change));
     const taught = news.filter((each) => isChangeOf(each, metric));
     const before = points.filter(({ label }) => label < first && !taught.some(isOnSome([label]))).slice(-MOST_HISTORY);
     const expect = (some: readonly ExpectedRow[]) => expectationsOf(kind, before, some, { least: LEAST_LEVEL_DAYS, steps });
