@@ -12,7 +12,6 @@ import type { NameKind } from '../names/match-name.ts';
 import { chooseScenarios, findSpeedChanges } from '../speed/find-speed-changes.ts';
 import type { SpeedFacts } from '../speed/scenario-study.ts';
 import { FALSE_DISCOVERY_RATES } from '../statistics/discoveries.ts';
-import { inTurns } from '../statistics/kept-fits.ts';
 import type { KnownDays } from './calendar/known-days.ts';
 import { clearOccasions, type Occasion } from './calendar/special-words.ts';
 import { changeSeriesOf, type Place, type Reading, seriesId } from './changes/change-series.ts';
@@ -27,10 +26,8 @@ import {
 } from './changes/locate-changes.ts';
 import { isCommerceGoal } from './commerce-goal.ts';
 import { laterDays } from './compare/comparison-windows.ts';
-import { type ExpectedInput, withExpected } from './expected/expected-lines.ts';
-import { type DayWords, largeFacts } from './expected/expected-words.ts';
 import { fetchMetrics, type Kept, readKept } from './fetch-metrics.ts';
-import { placeBy, visitedWords } from './findings.ts';
+import { visitedWords } from './findings.ts';
 import { siteMetricNames, zoneMetricNames } from './metric-definitions.ts';
 import { countingFaults, withoutFaults } from './quality/counting.ts';
 import { dayPoints, metricsToRead, visitedSpan } from './read/day-points.ts';
@@ -310,26 +307,6 @@ function specialOf({ rows, place }: Reading, { from, to }: Scanned, { specialDay
   return clearOccasions(dayPoints(rows, 'visits'), scanned, specialDays, levels);
 }
 
-/** Days of revenue of all visitors that very large orders made, as they are expected, and no rise of what an order comes to. */
-function largeDays(
-  [base]: readonly Reading[],
-  asked: Pick<ExpectedInput['query'], 'metrics' | 'interval'>,
-  known: KnownDays,
-  told: SiteFacts['ranked'],
-  words: DayWords,
-) {
-  const query = { ...asked, metrics: asked.metrics.filter((metric) => metric === 'revenueSum'), bases: [], breakdown: ['day' as const] };
-  const days = base?.rows ?? [];
-  const lines = days.map((row) => ({ ...row, order: row.interval.startMs }));
-  const large = largeFacts(withExpected({ query, lines, days, known, timeZone: words.timeZone }), query, words);
-  return large.filter(({ when: { from: day = '' } }) =>
-    told.every(({ parts, from, to = day }) => {
-      const isRise = parts.some(({ metric, relative }) => metric === 'cartAverage' && relative > 0);
-      return !isRise || day < from || day > to;
-    }),
-  );
-}
-
 /** Since when and until when segments have visits, where that is not all of the days asked for: they are judged on these alone. */
 function spansOf(readings: readonly Reading[], base: Place, asked: Interval, timeZone: string, lists: Lists): string[] {
   return readings.flatMap(({ place: { device, segmentId, goalId }, rows }) => {
@@ -405,8 +382,6 @@ async function lookAtSite(
   const byId = new Map(series.map((each) => [each.id, each]));
   const isOfOtherGoal = goals.others.some((id) => id === base.place.goalId);
   const { changes, ...found } = await scan({ series, metrics, base: base.place, isOfOtherGoal, ...scanned }, context.signal);
-  const words = { timeZone, currency, placeOf: placeBy(lists.nameOf) };
-  const large = await inTurns(context.signal, () => largeDays(sound, { metrics, interval: { startMs, endMs } }, known, changes, words));
   const odd = slotsOf('day', { startMs, endMs }, timeZone).filter(isOfClockChange);
   const clockChange = odd.map(({ label }) => `${dateText(label, lastDay.slice(0, 4))}, when clocks changed, was not looked at.`);
   const dataSince = firstDayOf(base) ?? lastDay;
@@ -420,7 +395,6 @@ async function lookAtSite(
     isApp: site && asked.within === undefined && isOfApp(readings),
     unseen: [...unseenPlaces(readable, plan, note), ...clockChange],
     ranked: changes,
-    large,
     faults,
     special: site ? specialOf(base, scanned, known, changes) : [],
     asked: { metrics: namedIn(input), place: base.place },

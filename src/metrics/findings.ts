@@ -76,12 +76,10 @@ export interface PlacedChange {
   readonly more?: Facts['more'];
 }
 
-/** A day of very large orders that comes less often, once in three years, is told however many days there are. */
-export const RARE_DAY = 1 / (3 * 365);
 /** A very large order that comes less often, on any day of a year, explains nothing. */
 const RAREST = Math.log(0.01 / 365);
-/** The one thing that alone could make a day of money stand out: one, or a few. */
-const LARGE_ORDER: Facts['causes'] = [{ kind: 'special day', name: 'very large orders', basis: 'inferred' }];
+/** The one thing that alone could make a day of money stand out. */
+const LARGE_ORDER: Facts['causes'] = [{ kind: 'special day', name: 'a single very large order', basis: 'inferred' }];
 
 /** A single very large order, where what the orders of a day came to each makes most of a rise of money on it. */
 export function orderCause(metric: string, points: readonly DailyPoint[], from: string, to = points.at(-1)?.label): Facts['causes'] {
@@ -94,7 +92,7 @@ export function orderCause(metric: string, points: readonly DailyPoint[], from: 
   return rise > 1 && ofEach ** 2 > rise && logOfLarge(ordersOf(day), ofEach - 1) > RAREST ? LARGE_ORDER : [];
 }
 
-/** The causes of a change and its cost, for the record; where the calendar or orders may be all of it, there is no cost. */
+/** The causes of a change and its cost, for the record; where the calendar or one order may be all of it, there is no cost. */
 function reasonFacts(placed: PlacedChange, currency: string | undefined): Pick<Facts, 'causes' | 'cost'> {
   const { metric, change, rows, cost, last, points, goal, causes = [] } = placed;
   const alone = [...calendarCause(metric, points, change), ...orderCause(metric, points, change.from, change.to)].slice(0, 1);

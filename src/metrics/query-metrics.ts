@@ -246,7 +246,7 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
       timeZone: context.timeZone,
       currency,
       grammar,
-      placeOf,
+      placeOf: ({ selection }: QueryLine, metric: string) => placeOf(selection, metric),
       countedTo: countedTo(asked, context),
     };
     const timed = read.lines.filter((line) => !isTotal(line));

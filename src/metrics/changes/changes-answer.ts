@@ -53,8 +53,6 @@ export interface SiteFacts extends Searched {
   readonly unread: { readonly selections: number; readonly of: number };
   /** The most expensive first. */
   readonly ranked: readonly RankedChange[];
-  /** Days of revenue that very large orders made, which are no changes. */
-  readonly large: readonly Facts[];
   readonly faults: readonly CountingFault[];
   /** Special days in the range that did much to visits. */
   readonly special: readonly Occasion[];
@@ -283,11 +281,10 @@ function leadOf(
   grammar: Grammar,
 ): Said[] {
   const ofCounting = findings.filter(({ verdict }) => verdict === 'measurement');
-  const [entry] = entries;
-  const [first, ...large] = findings.filter(({ verdict }) => verdict !== 'measurement');
-  const news = first ? [first, ...(entry ? [] : large)] : [];
-  const said = first ? news.flatMap((each) => saidOf(each, grammar)) : nothingSentence(facts, slow, grammar);
+  const first = findings.find(({ verdict }) => verdict !== 'measurement');
+  const said = first ? saidOf(first, grammar) : nothingSentence(facts, slow, grammar);
   const goals = first ? goalsSentence(facts, grammar) : [];
+  const [entry] = entries;
   const lead = entry && 'site' in entry && isOfAsked(entry.site, facts.site) ? [said, ...goals] : [...goals, said];
   const occasion = facts.site ? occasionSentence(facts.site, first) : [];
   return [
@@ -329,7 +326,7 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const news = told.toSorted((a, b) => Number(isOfAsked(b, site)) - Number(isOfAsked(a, site)));
   const entries = entriesOf(news, speed?.changes ?? [], facts);
   const shown = entries.slice(0, limit).flatMap((entry) => factsOf(entry, facts));
-  const findings = wordedAll([...faults.map((fault) => faultFacts(fault)), ...shown, ...(site?.large ?? [])], grammar);
+  const findings = wordedAll([...faults.map((fault) => faultFacts(fault)), ...shown], grammar);
   const lead = looked.series === 0 ? [youngSentence(facts, looked.dataSince, grammar)] : leadOf(facts, findings, entries, slow, grammar);
   const { answer, rest } = paragraphOf(lead);
   const beside = site

@@ -1,11 +1,11 @@
 import { type CalendarSlot, daysFrom, type Interval, slotsOf } from '../../lib/calendar.ts';
 import { todayIn } from '../../lib/dates.ts';
 import { grouped, runsOf } from '../../lib/grouped.ts';
-import { scoreOfTail, Z_95 } from '../../statistics/tails.ts';
+import { Z_95 } from '../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { type Expected, type ExpectedRow, expectationsOf, isNewAt, LEAST_LEVEL_DAYS, laterDay, verdictsOf } from '../engine/expectation.ts';
 import { isSum, type MetricKind, sumOf } from '../engine/series.ts';
-import { orderCause, RARE_DAY } from '../findings.ts';
+import { orderCause } from '../findings.ts';
 import { isOfMetric } from '../metric-names.ts';
 import { dayPoints, figuresOf, kindOf } from '../read/day-points.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
@@ -24,7 +24,7 @@ const MOST_HISTORY = 184;
 
 /** The input of expectations. */
 export interface ExpectedInput {
-  readonly query: Pick<MetricQuery, 'metrics' | 'bases' | 'breakdown' | 'interval' | 'order'>;
+  readonly query: MetricQuery;
   readonly lines: readonly QueryLine[];
   /** Days of each selection, those before the rows first, up to the last complete one. */
   readonly days: readonly MetricRow[];
@@ -125,7 +125,7 @@ function expectationsIn(
     }
     const row = found[over.indexOf(labels)];
     if (!row) return { cell: UNKNOWN };
-    const alone = row.distance > 0 ? orderCause(metric, points, labels[0] ?? '', labels.at(-1)) : [];
+    const alone = orderCause(metric, points, labels[0] ?? '', labels.at(-1));
     const cell = { ...figuresOf(metric, row), unseen: row.unseen, alone, news: row.news.filter(isOnSome(labels)) };
     if (row.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
     return openOf(metric, cell, row);
@@ -139,8 +139,7 @@ function expectationsIn(
 function openOf(metric: string, cell: Omit<ExpectedCell, 'verdict'>, { score, distance }: Expected): Open {
   const isMoved = cell.news?.some((each) => isChangeOf(each, metric) && goesAlong(each.change.relative, distance));
   const isOwn = isMoved || (cell.unseen ?? []).length > 0;
-  const isLarge = score > scoreOfTail(Math.log(RARE_DAY)) && cell.alone?.length;
-  if (isLarge || (isOwn && Math.abs(score) > Z_95)) return { cell: { ...cell, verdict: score > 0 ? 'high' : 'low' } };
+  if (isOwn && Math.abs(score) > Z_95) return { cell: { ...cell, verdict: score > 0 ? 'high' : 'low' } };
   return { cell: { ...cell, verdict: 'normal' }, ...(!isOwn && { score }) };
 }
 

@@ -19,17 +19,13 @@ const MOST_OCCASIONS = 6;
 /** Share of normal values that lie outside their bounds by chance. */
 const OUTSIDE = 0.05;
 
-/** The settings of records beside the rows. */
-export interface DayWords {
+/** The settings of sentences beside the rows. */
+interface Words {
+  readonly query: MetricQuery;
   readonly timeZone: string;
   readonly currency: string | undefined;
-  readonly placeOf: (selection: QueryLine['selection'], metric: string) => Facts['place'];
-}
-
-/** The settings of sentences beside the rows. */
-interface Words extends DayWords {
-  readonly query: Pick<MetricQuery, 'metrics' | 'bases' | 'breakdown'>;
   readonly grammar: Grammar;
+  readonly placeOf: (line: QueryLine, metric: string) => Facts['place'];
   /** Up to when a row is counted whose other days lie ahead. */
   readonly countedTo: string;
 }
@@ -52,7 +48,7 @@ function distanceOf({ metric, line, cell: { expected } }: JudgedLine): number {
 const sizeOf = (own: JudgedLine) => Math.abs(Math.log(Math.max(1e-9, 1 + distanceOf(own))));
 
 /** First and last day of a row. */
-const daysOf = ({ line: { interval } }: JudgedLine, { timeZone }: DayWords) => ({
+const daysOf = ({ line: { interval } }: JudgedLine, { timeZone }: Words) => ({
   from: todayIn(timeZone, interval.startMs),
   to: todayIn(timeZone, interval.endMs),
 });
@@ -60,7 +56,7 @@ const daysOf = ({ line: { interval } }: JudgedLine, { timeZone }: DayWords) => (
 const VERDICTS: Readonly<Partial<Record<string, Facts['verdict']>>> = { high: 'higher', low: 'lower' };
 
 /** The record of a row that is held against what was expected of it. */
-function factsOf(own: JudgedLine, words: DayWords): Facts {
+function factsOf(own: JudgedLine, words: Words): Facts {
   const { metric, line, cell } = own;
   const { from, to } = daysOf(own, words);
   const { expected, low, high, verdict, unseen = [], alone = [] } = cell;
@@ -74,7 +70,7 @@ function factsOf(own: JudgedLine, words: DayWords): Facts {
   return {
     subject: metric,
     unit: unitOf(metric, words.currency) ?? '',
-    place: words.placeOf(line.selection, metric),
+    place: words.placeOf(line, metric),
     when: { shape: from === to ? 'day' : 'range', from, to, ongoing: false },
     now: line.values[metric] ?? null,
     against: { what: 'expected', value: expected, ...(low !== null && { low }), ...(high !== null && { high }) },
@@ -127,21 +123,15 @@ function forecastSentence(own: JudgedLine, words: Words): string {
   const unit = unitOf(own.metric, words.currency) ?? '';
   const value = own.line.values[own.metric] ?? null;
   const counted = value === null ? '' : `; ${valueText(value, unit)} up to ${dateText(words.countedTo, year)}`;
-  const subject = capital(subjectText(own.metric, words.placeOf(own.line.selection, own.metric), words.grammar));
+  const subject = capital(subjectText(own.metric, words.placeOf(own.line, own.metric), words.grammar));
   return `${subject} ${rangeText(from, to, year)}: ${valueText(expected, unit)} expected (${pairText(low, high, unit)})${counted}.`;
 }
 
 /** The values of lines with what was expected of each. */
-const valuesOf = (lines: readonly QueryLine[], query: Parameters<typeof askedOf>[0]) =>
+const valuesOf = (lines: readonly QueryLine[], query: MetricQuery) =>
   lines.flatMap((line) =>
     askedOf(query).flatMap((metric): JudgedLine[] => (line.expected?.[metric] ? [{ metric, line, cell: line.expected[metric] }] : [])),
   );
-
-const isLarge = ({ cell }: JudgedLine) => cell.alone?.length;
-
-/** The records of values that very large orders alone could make high. */
-export const largeFacts = (lines: readonly QueryLine[], query: Parameters<typeof askedOf>[0], words: DayWords) =>
-  valuesOf(lines, query).flatMap((own) => (isClear(own) && isLarge(own) ? [factsOf(own, words)] : []));
 
 const isAhead = ({ cell }: JudgedLine) => cell.verdict === 'forecast';
 
@@ -208,9 +198,7 @@ export function tellExpected(lines: readonly QueryLine[], words: Words): Expecte
   const clear = judged.filter(isClear);
   const explained = isAsked ? [] : clear.filter((own) => isExplained(own, judged.length));
   const told = (isOneRow ? judged : clear.filter((own) => !explained.includes(own))).toSorted((a, b) => sizeOf(b) - sizeOf(a));
-  // What an order came to says again what revenue says of its day.
-  const isAgain = (own: JudgedLine) => isLarge(own) && clear.find((other) => isLarge(other) && other.line === own.line) !== own;
-  const facts = told.filter((own) => isOneRow || !isAgain(own)).map((own) => factsOf(own, words));
+  const facts = told.map((own) => factsOf(own, words));
   const sentences = facts.map((each) => [worded(each, grammar).sentence]);
   const count = isOneRow || judged.length === 0 ? '' : countSentence(judged, past.length, told.length, explained, words);
   const lead = (isAsked ? [...sentences, count] : [count, ...sentences]).filter((said) => said !== '');

@@ -3,9 +3,10 @@ import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../src/statistics/d
 import { logTail } from '../../../src/statistics/tails.ts';
 import { times } from '../../support/times.ts';
 import type { Case, Said } from './metrics-cases.ts';
-import { ALL, CALM, dayOf, type Event, type Nature, valuesOf, type World } from './metrics-world.ts';
+import { CALM, dayOf, type Event, type Nature, valuesOf, type World } from './metrics-world.ts';
 
 const WEEK = 7;
+const ALL = { device: 'all', segment: undefined };
 const weekFrom = (first: number) => [first, first + WEEK] as const;
 
 /** Logarithm of a metric of a week over what was really to be expected of it, which for rates is the same in all weeks of a steady site. */

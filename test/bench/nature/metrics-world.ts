@@ -276,8 +276,6 @@ export function valuesOf({ cells }: World, { device, segment }: Selection, from:
   return Object.fromEntries(rounded);
 }
 
-export const ALL = { device: 'all', segment: undefined };
-
 /** A site without events. */
 export const CALM: Nature = { visits: 25_000, lastDay: '2026-09-30' };
 /** What is planted from `from` days before the end to the last. */

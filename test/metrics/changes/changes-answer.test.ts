@@ -5,7 +5,6 @@ import type { RankedChange } from '../../../src/metrics/changes/rank-changes.ts'
 const facts = (selections: number): AnswerFacts => ({
   site: {
     ranked: [],
-    large: [],
     unread: { selections, of: 21 },
     faults: [],
     spans: [],

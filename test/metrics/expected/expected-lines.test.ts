@@ -123,25 +123,3 @@ it('a rate that changed weeks before the rows holds revenue to the level since, 
   expect(Math.abs(firstOf(sold, [told]) / level - 1)).toBeLessThan(0.05);
   expect(firstOf(sold) / level).toBeGreaterThan(1.1);
 });
-
-/** Four weeks of revenue of about 60 orders a day, of which one day has so many more, or orders that come to so many usual ones more. */
-function revenueOf(orders: number, large: number) {
-  const { days, query, ...rest } = input('day', '');
-  const random = seeded(5);
-  const shop = days.map((row) => {
-    const isThat = row.interval.label === '2026-08-12';
-    const conversionCount = random.poisson(60 + (isThat ? orders : 0));
-    const revenueSum = 75 * (conversionCount * Math.exp(0.1 * random.normal()) + (isThat ? large : 0));
-    return { ...row, values: { visits: 2_000, conversionCount, revenueSum } };
-  });
-  const asked = { ...query, metrics: ['revenueSum'], interval: { ...query.interval, startMs: Date.parse('2026-08-03') } };
-  const lines = shop.map((row) => ({ ...row, order: row.interval.startMs })).slice(-28);
-  const told = withExpected({ ...rest, query: asked, lines, days: shop });
-  return told.flatMap(({ expected: { revenueSum } = {} }) => (revenueSum?.verdict === 'high' ? [revenueSum.alone?.length] : []));
-}
-
-it('a day that very large orders made is high with its cause, one of more orders without', () => {
-  expect(revenueOf(0, 100)).toEqual([1]);
-  expect(revenueOf(100, 0)).toEqual([0]);
-  expect(revenueOf(0, 15)).toEqual([]);
-});

@@ -21,7 +21,7 @@ function sceneOf(days: readonly Row[], breakdown: string[] = ['day']) {
     return { order: at, values, expected, interval, selection: { device, segmentIds: [] } };
   });
   const query = { metrics: Object.keys(days[0]?.values ?? {}), bases: [], breakdown };
-  const placeOf = ({ device }: { device: string }) => (device === 'all' ? {} : { device });
+  const placeOf = ({ selection: { device } }: { selection: { device: string } }) => (device === 'all' ? {} : { device });
   const words = { query, timeZone: 'UTC', currency: 'EUR', grammar: grammarOf('2026-11-27'), placeOf, countedTo: '2026-11-26' };
   return [lines as never, words as never] as const;
 }
