@@ -77,8 +77,8 @@ describe.each(QUESTIONS)('the picture of %s %j', (tool, args) => {
       const days = trend?.kind === 'trend' ? trend.times.map((time) => time.slice(0, 10)) : [];
       const [min = 0, max = 0] = [xAxis.min, xAxis.max];
       const [before = 0, last = 0] = days.slice(-2).map((day) => Date.parse(day));
-      // The sum of a week or month is drawn in its middle.
-      const end = new Date(last + (last - before >= 7 * DAY_MS ? (last - before) / 2 : 0)).toISOString().slice(0, 10);
+      // The name of a week or month stands under its middle: the axis ends with it.
+      const end = new Date(last + (last - before >= 7 * DAY_MS ? last - before : 0)).toISOString().slice(0, 10);
       expect([min, max].map((ms) => new Date(ms).toISOString().slice(0, 10))).toEqual([days[0], days.length > 1 ? end : days[0]]);
     }
     expect([complaintsOf(spec, 960), complaintsOf(spec, 390)]).toEqual([[], []]);

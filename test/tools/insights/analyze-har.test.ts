@@ -87,15 +87,21 @@ it('a step of a scenario is the one that the scenario is named after, where none
   expect(search.structured['run']).toMatchObject({ step: '2 "Search results"' });
 });
 
+interface Blamed {
+  readonly verdict?: string;
+  readonly findings?: readonly { readonly place: { readonly step?: string } }[];
+  readonly failedSteps?: readonly { readonly step: string }[];
+}
+
 it.each(['slowTag', 'failing'] as const)(
   'a step of a scenario is the one that analyze_scenario blames in the story %s, where none is named',
   { tags: 'nightly' },
   async (story) => {
     const { scenarioId } = platform().stories[story];
     const { structured: blamed } = await call('analyze_scenario', { scenarioIds: [scenarioId] });
-    const { verdict, since, failedSteps } = blamed as { verdict: string; since?: { step: string }; failedSteps?: { step: string }[] };
+    const { verdict, findings, failedSteps } = blamed as Blamed;
     const { structured, text } = await call('analyze_har', { scenarioId });
-    const name = (verdict === 'failing' ? failedSteps?.[0] : since)?.step ?? 'none';
+    const name = (verdict === 'failing' ? failedSteps?.[0] : findings?.[0]?.place)?.step ?? 'none';
     expect(structured['run']).toMatchObject({ step: expect.stringContaining(`"${name}"`) });
     expect(text).toMatch(new RegExp(`Step \\d "${name}" of \\d, because (?:it became slower|runs fail at it); step names another\\.`));
   },

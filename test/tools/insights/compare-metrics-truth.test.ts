@@ -172,7 +172,7 @@ it('zones stand below each other, and need metrics of zones and periods', async 
   }
 });
 
-it('zones one figure of a zone says first that it changed among its days, and nothing where it did not or its days are rows', {
+it('zones one figure of a zone says first that it changed among its days, by day too, and nothing where it did not', {
   tags: 'nightly',
 }, async () => {
   const { zone, startDay } = platform().stories.zoneTapChange;
@@ -184,7 +184,7 @@ it('zones one figure of a zone says first that it changed among its days, and no
     new RegExp(`^Tap rate of the zone ".*" has been \\d+% (lower|higher) since ${dateText(startDay, '2026')}`),
   );
   expect(await figure({ breakdown: ['day'], expected: true })).toContain(` since ${dateText(startDay, '2026')}`);
-  expect(await figure({ breakdown: ['day'] })).toMatch(/^Highest tap rate of the zone ".+" from .+: .+%\); lowest: .+%\)\.$/);
+  expect(await figure({ breakdown: ['day'] })).toMatch(/ since .+\. Highest tap rate of the zone ".+" from .+: .+%\); lowest: .+%\)\.$/);
   expect(await figure({ startDate: '-7d' })).toMatch(/^Tap rate of the zone "[^"]+" [\d.]+% from /);
   const other = zone.id === ADD_TO_CART ? 'Home / Search bar' : String(ADD_TO_CART);
   expect(await figure({ zoneIds: [other] })).toMatch(/^Tap rate of the zone "[^"]+" [\d.]+% from /);

@@ -213,9 +213,10 @@ describe('what cannot be compared', () => {
     const answer = await compare({ ...WEEK, metrics: ['conversionRate'] }, content);
     expect(answer).toMatchObject(refusal('95207 "Subscription"'));
     const partly = await compare(WEEK, content);
-    expect(records(partly).map(({ verdict }) => verdict)).toEqual(['not enough data', 'within noise', 'not enough data']);
-    expect(partly.structured['answer']).toMatch(/^Visits /);
-    expect(notesOf(partly)).toContain('No value for revenueSum: only e-commerce projects have one.');
+    // Asked without metrics it is of the first goal.
+    expect(records(partly).map(({ metric }) => metric)).toEqual(['conversionRate', 'visits']);
+    expect(partly.structured['answer']).toMatch(/^Conversion rate for the goal "Subscription" /);
+    expect(notesOf(partly)).toContain('conversions are those of "Subscription"');
   });
 
   it('says which side lies outside retention', { tags: 'nightly' }, async () => {

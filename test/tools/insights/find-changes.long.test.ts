@@ -283,7 +283,7 @@ describe('what is asked for', () => {
     const answer = await find({ days: 5, metrics: ['bounceRate'] });
     expect(changesIn(answer)).toEqual([]);
     // A site that is visited on desktops is no app, whose zones would be missed.
-    expect(said(answer)).toBe('Nothing changed beyond chance from 15 to 19 Nov.');
+    expect(said(answer)).toBe('Nothing changed beyond chance in bounce rate from 15 to 19 Nov.');
     expect(looked(answer)['series']).toBeGreaterThan(0);
   });
 
