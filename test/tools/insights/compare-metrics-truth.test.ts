@@ -184,7 +184,9 @@ it('zones one figure of a zone says first that it changed among its days, by day
     new RegExp(`^Tap rate of the zone ".*" has been \\d+% (lower|higher) since ${dateText(startDay, '2026')}`),
   );
   expect(await figure({ breakdown: ['day'], expected: true })).toContain(` since ${dateText(startDay, '2026')}`);
-  expect(await figure({ breakdown: ['day'] })).toMatch(/ since .+\. Highest tap rate of the zone ".+" from .+: .+%\); lowest: .+%\)\.$/);
+  expect(await figure({ breakdown: ['day'] })).toMatch(
+    /^Tap rate of the zone ".+" has been \d+% .+\. Highest tap rate of the zone ".+" from .+: .+%\); lowest: .+%\)\.$/,
+  );
   expect(await figure({ startDate: '-7d' })).toMatch(/^Tap rate of the zone "[^"]+" [\d.]+% from /);
   const other = zone.id === ADD_TO_CART ? 'Home / Search bar' : String(ADD_TO_CART);
   expect(await figure({ zoneIds: [other] })).toMatch(/^Tap rate of the zone "[^"]+" [\d.]+% from /);
