@@ -1,4 +1,5 @@
 import { nth } from '../../lib/nth.ts';
+import { scoreOfTail } from '../../statistics/tails.ts';
 import { type Figures, type Ratios, ratiosOf, type SpecialOf, slopeOf } from './day-ratios.ts';
 
 /** Kinds of counting faults. */
@@ -95,12 +96,15 @@ export const factors = ({ visits, orders }: Looked, from: number, to: number) =>
   visits: Math.exp(meanOf(visits, from, to).mean),
   orders: orders.usual.some((usual) => usual >= 1) ? Math.exp(meanOf(orders, from, to).mean) : undefined,
 });
-/** Whether all devices and segments moved alike on some days, as far as chance allows. */
-export function areAlike({ whole, groups }: Site, from: number, to: number): boolean {
+/** Chance that one of all groups that moved alike lies further off. */
+const UNLIKE = 0.01;
+
+/** Whether all devices and segments moved alike on some days, as far as chance allows of so many. */
+export function areAlike({ whole, groups, reach }: Site, from: number, to: number): boolean {
   const all = meanOf(whole.visits, from, to).mean;
   return groups.every((visits) => {
     const { mean, scatter } = meanOf(visits, from, to);
-    return Math.abs(mean - all) <= Math.max(0.1, 3 * scatter);
+    return Math.abs(mean - all) <= Math.max(0.1, reach * scatter);
   });
 }
 
@@ -119,12 +123,15 @@ export function siteOf(counted: Counted) {
     return isLarge(own.visits) ? [[device, own, counts] as const] : [];
   });
   const ofSegments = segments.map(({ visits }) => ratiosOf(visits, from, specials.visits, slope)).filter(isLarge);
+  const groups = [...parts.map(([, { visits }]) => visits), ...ofSegments];
   return {
     ...counted,
     size,
     whole: lookAt(all, counted, slope),
     parts,
     /** Visits of the devices and segments that are large enough for a comparison with all. */
-    groups: [...parts.map(([, { visits }]) => visits), ...ofSegments],
+    groups,
+    /** Standard errors within which all groups lie that move alike. */
+    reach: scoreOfTail(Math.log(UNLIKE / groups.length)),
   };
 }
