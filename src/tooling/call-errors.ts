@@ -23,7 +23,7 @@ const MAX_CALLERS = 100_000;
 
 /** Makes a bucket for each principal: `perMinute` calls fit in, and as many flow in over a minute. */
 export function createRateLimit({ clock, perMinute }: { clock: Clock; perMinute: number }) {
-  const buckets = new LRUCache<string, { calls: number; atMs: number }>({ max: MAX_CALLERS });
+  const buckets = new LRUCache<string, { calls: number; atMs: number }>({ maxSize: MAX_CALLERS, sizeCalculation: () => 1 });
   return {
     /** Takes one call of this principal; throws a `busy` error that says when the next is due. */
     admit(principalId: string) {

@@ -78,7 +78,13 @@ function canonical(value: unknown): string {
 export function createConfirmations({ clock, secret }: { clock: Clock; secret?: string | undefined }) {
   const key = sealKey(secret ?? randomBytes(32).toString('base64'), 'confirmations');
   /** Ids that were used, as long as they could be used again. */
-  const used = new LRUCache<string, true>({ max: MOST_USED, ttl: 2 * LIFE_MS, ttlResolution: 0, perf: clock });
+  const used = new LRUCache<string, true>({
+    maxSize: MOST_USED,
+    sizeCalculation: () => 1,
+    ttl: 2 * LIFE_MS,
+    ttlResolution: 0,
+    perf: clock,
+  });
 
   return (owner: readonly string[], useEverywhere?: () => UseOnce | undefined) => {
     const context = ({ tool, args }: AskedCall) => [

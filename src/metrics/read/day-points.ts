@@ -73,36 +73,37 @@ export function visitedSpan(rows: readonly MetricRow[]): Interval {
   };
 }
 
-/** Days by the rows that they were made of and their metric: the very same list each time, so that what was fitted to it is known again. */
-const made = new WeakMap<readonly MetricRow[], Map<string, readonly DailyPoint[]>>();
+/** The whole days of one selection, in order, and whether each takes part in what is judged. */
+function daysIn(rows: readonly MetricRow[]) {
+  const { startMs, endMs } = visitedSpan(rows);
+  const isOfSegment = rows.some(({ selection }) => selection.segmentIds.length > 0);
+  const days = rows.filter(isWholeDay).toSorted((a, b) => a.interval.startMs - b.interval.startMs);
+  return days.map((row) => ({ ...row, isWhole: row.interval.startMs >= startMs && (!isOfSegment || row.interval.endMs <= endMs) }));
+}
+
+/** The days of rows, and their points by metric: the very same list each time, so that what was fitted to it is known again. */
+const made = new WeakMap<readonly MetricRow[], { readonly days: ReturnType<typeof daysIn>; readonly points: Map<string, DailyPoint[]> }>();
 
 /**
  * The whole days among the rows of one selection, in order; days without a value are left out. Percentages become events of their trials.
  * Days before a selection has visits, and those behind a segment's, take no part in what is judged.
  */
 export function dayPoints(rows: readonly MetricRow[], metric: string): readonly DailyPoint[] {
-  const ofRows = made.get(rows) ?? new Map<string, readonly DailyPoint[]>();
-  const points = ofRows.get(metric) ?? pointsOf(rows, metric);
-  made.set(rows, ofRows.set(metric, points));
+  const own = made.get(rows) ?? { days: daysIn(rows), points: new Map<string, DailyPoint[]>() };
+  const points = own.points.get(metric) ?? pointsOf(own.days, metric);
+  own.points.set(metric, points);
+  made.set(rows, own);
   return points;
 }
 
-function pointsOf(rows: readonly MetricRow[], metric: string): DailyPoint[] {
+function pointsOf(days: ReturnType<typeof daysIn>, metric: string): DailyPoint[] {
   const kind = kindOf(metric);
   const times = kind === 'share' ? 0.01 : 1;
-  const { startMs, endMs } = visitedSpan(rows);
-  const isOfSegment = rows.some(({ selection }) => selection.segmentIds.length > 0);
-  return rows
-    .filter(isWholeDay)
-    .flatMap(({ interval, values, known, isOfOtherGoal }) => {
-      const terms = termsOf(metric, values);
-      if (!terms || terms.denominator === 0) return [];
-      const { conversionCount: events } = values;
-      const isSumOf = kind === 'amount' && typeof events === 'number' && !isOfOtherGoal ? { events } : {};
-      const label = interval.label ?? '';
-      const own = known?.of(metric, label);
-      const isWhole = interval.startMs >= startMs && (!isOfSegment || interval.endMs <= endMs);
-      return [{ label, ...terms, ...isSumOf, ...own, numerator: terms.numerator * times, isWhole }];
-    })
-    .toSorted((a, b) => (a.label < b.label ? -1 : 1));
+  return days.flatMap(({ interval: { label = '' }, values, known, isOfOtherGoal, isWhole }) => {
+    const terms = termsOf(metric, values);
+    if (!terms || terms.denominator === 0) return [];
+    const { conversionCount: events } = values;
+    const isSumOf = kind === 'amount' && typeof events === 'number' && !isOfOtherGoal ? { events } : {};
+    return [{ label, ...terms, ...isSumOf, ...known?.of(metric, label), numerator: terms.numerator * times, isWhole }];
+  });
 }

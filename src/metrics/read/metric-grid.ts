@@ -102,8 +102,8 @@ export interface GridPlan {
  * itself otherwise.
  */
 const dayRuns = (days: readonly CalendarSlot[]) =>
-  runsOf(days, ([first, ...more], day) => {
-    const last = more.at(-1) ?? first;
+  runsOf(days, (run, day) => {
+    const [first, last] = [run[0], run.at(-1)];
     const follows = last && last.endMs - last.startMs === ONE_DAY_MS - 1 && day.endMs - day.startMs < ONE_DAY_MS;
     return first !== undefined && follows === true && day.endMs - first.startMs <= MAX_METRICS_RANGE_MS;
   });

@@ -132,7 +132,7 @@ function sumsBetween(
  * Sums of whole days by what was selected, of all emulators in the process. Answers about many ranges ask for the same days again and
  * again, and a day takes up to ten thousand times the memory of its sums.
  */
-const sumsOfDays = new LRUCache<string, SessionSums>({ max: 100_000 });
+const sumsOfDays = new LRUCache<string, SessionSums>({ maxSize: 100_000, sizeCalculation: () => 1 });
 
 /** Whether a period covers the whole day, and the day no longer changes. */
 function isWhole({ dayNumber, startMs, endMs }: DayOfBucket, nowMs: number): boolean {
