@@ -31,7 +31,7 @@ const fits = new LRUCache<string, Kept>({ maxSize: MOST_BYTES });
 const keys = new WeakMap<object, string>();
 let turn: Turn | undefined;
 /** Fits so far. */
-let made = 0;
+let fitted = 0;
 
 /** JSON has no number that is not finite. */
 const exact = (_key: string, value: unknown) => (typeof value === 'number' && !Number.isFinite(value) ? String(value) : value);
@@ -80,8 +80,8 @@ export function keptFit<Result>(name: string, inputs: readonly unknown[], fit: (
   }
   // A fit of it depends on no more than it does itself, which is the very same as long as it is kept.
   if (typeof value === 'object' && value !== null && !keys.has(value)) {
-    keys.set(value, `fit ${made}`);
-    made += 1;
+    keys.set(value, `fit ${fitted}`);
+    fitted += 1;
   }
   return value;
 }
