@@ -117,13 +117,21 @@ function detectableOf(own: Judged, { isAdjacent }: Windows): number | null {
 /** Share of the usual error that a product may have whose factors all lie within noise: what moves it moves one of them. */
 const SHARE_WITHOUT_FACTORS = 0.1;
 
-/** Judges a metric; a product that changed while none of its factors did must stand out by more. */
+/**
+ * Judges a metric; a product beside the lasting changes of its factors: where it changed and none of these did, it must stand out by more,
+ * and so must each change of it that none of them shows.
+ */
 function judgeWithFactors(reading: Reading, metric: string, share: number): Judged {
-  const own = judgeReading(reading, metric, share);
-  const factors = factorsOf(metric, reading);
-  if (!isChanged(own) || factors.length === 0) return own;
-  const isWithout = factors.every((factor) => !isChanged(judgeReading(reading, factor, share)));
-  return isWithout ? judgeReading(reading, metric, share * SHARE_WITHOUT_FACTORS) : own;
+  const factors = factorsOf(metric, reading).map((factor) => judgeReading(reading, factor, share));
+  if (factors.length === 0) return judgeReading(reading, metric, share);
+  const shown = factors.flatMap(({ changes }) => changes);
+  const steps = shown.flatMap(({ from, to, pValue }) => (to === undefined && pValue < CLEAR_P_VALUE ? from : []));
+  const isKnown = (change: DatedChange) =>
+    change.shape === 'outlier' || change.pValue < CLEAR_P_VALUE || shown.some((each) => areNear(each, change));
+  const usual = judgeReading(reading, metric, share, steps);
+  const isWithout = isChanged(usual) && !(usual.main ? isKnown(usual.main) : factors.some(isChanged));
+  const own = isWithout ? judgeReading(reading, metric, share * SHARE_WITHOUT_FACTORS, steps) : usual;
+  return { ...own, changes: own.changes.filter(isKnown) };
 }
 
 /** How large a change is in its period. What revenue and conversions follow from says more than they do. */

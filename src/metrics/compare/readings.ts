@@ -60,12 +60,15 @@ function windowOf(days: readonly DailyPoint[]): Window | undefined {
   return from !== undefined && to !== undefined ? { from, to } : undefined;
 }
 
-/** Judges one metric of a reading by its days, those before the period first; `share` is that of the usual error that it may have. */
-export function judgeReading(reading: Reading, metric: string, share = 1): Judged {
+/**
+ * Judges one metric of a reading by its days, those before the period first; `share` is that of the usual error that it may have, `steps`
+ * are the first days of lasting changes of its factors.
+ */
+export function judgeReading(reading: Reading, metric: string, share = 1, steps: readonly string[] = []): Judged {
   const [before, after] = [dayPoints(reading.baselineDays, metric), dayPoints(reading.periodDays, metric)];
   const [baseline, period] = [windowOf(before), windowOf(after)];
   if (!baseline || !period) return { ...UNKNOWN, reading, metric };
-  const question = { kind: kindOf(metric), days: dayPoints(reading.days, metric), baseline, period, share };
+  const question = { kind: kindOf(metric), days: dayPoints(reading.days, metric), baseline, period, share, steps };
   const isDay = period.from === period.to && baseline.from === baseline.to;
   const judged = isDay ? judgeDay(question) : judgePeriods(question);
   // What changed up to a baseline that lies after the period is no change of the period.

@@ -1,4 +1,4 @@
-import { logTail } from '../../statistics/tails.ts';
+import { logTail, normalOf, Z_99 } from '../../statistics/tails.ts';
 import type { Interval } from './drift-grid.ts';
 import { effectsOf, type Information, without } from './noise.ts';
 import { type Candidate, LONGEST_EPISODE_DAYS, nextChange, type Quest, type Shape, scoreOf, soughtBy, takeOut } from './seek.ts';
@@ -97,6 +97,33 @@ function startsOf(information: Information, { from, to, score }: Candidate): { e
 interface Placed extends Candidate {
   readonly earliest: number;
   readonly latest: number;
+  /** It is of what the metric is the product of, and no end of an earlier change of the metric. */
+  readonly isOfFactor?: true;
+}
+
+const placedIn = (information: Information, own: Candidate): Placed => ({
+  ...own,
+  ...(own.shape === 'outlier' ? { earliest: own.from, latest: own.from } : startsOf(information, own)),
+});
+
+/** Logarithm of the probability of so large a score on given days where nothing happened. */
+type Chance = (score: number) => number;
+
+/** A change that was found; an episode behind which the level is not the one before it (1 %) as the steps that begin and end it. */
+function stepsOf(information: Information, own: Candidate, chanceOf: Chance): Placed[] {
+  const { from, to, logP } = own;
+  const { size } = information;
+  const [begun, ended] = [
+    { from, to: size },
+    { from: to, to: size },
+  ];
+  if (own.shape !== 'episode' || Math.abs(scoreOf(without(information, own), ended)) <= Z_99) return [placedIn(information, own)];
+  const besides = (other: Interval, step: Interval) => {
+    const left = without(information, other);
+    const score = scoreOf(left, step);
+    return placedIn(left, { shape: 'step', ...step, score, logP: step === begun ? logP : chanceOf(score) });
+  };
+  return [besides(ended, begun), besides(begun, ended)];
 }
 
 /** Whether two changes begin together and end on different days. */
@@ -150,19 +177,22 @@ function uninterrupted(information: Information, found: readonly Placed[]): read
 }
 
 /**
- * Reads a level of which an opposite one leaves less than half as the days between them alone, an episode and not two steps without end.
- * What the later one is against the days before both, and how clear that is, is less than it is against these. Where more is left and it
- * came within a day or two, the level only began more deeply.
+ * Reads a level of which an opposite one leaves less than half as the days between them alone, an episode and not two steps without end; of
+ * a week or more only where that one does not leave half as much the other way. What the later one is against the days before both, and how
+ * clear that is, is less than it is against these. Where more is left and it came within a day or two, the level only began more deeply.
  */
-function overtaken(information: Information, all: readonly Placed[]): readonly Placed[] {
+function overtaken(information: Information, all: readonly Placed[], chanceOf: Chance): readonly Placed[] {
   const effectOf = new Map(effectsOf(information, all).map(({ effect }, at) => [all[at], effect]));
   /** The share of a change that an opposite one soon after it leaves; undefined where that is none. */
   const shareLeft = (early: Placed, late: Placed) => {
     const [first, second] = [effectOf.get(early) ?? 0, effectOf.get(late) ?? 0];
-    const isWithin = late.to === early.to && late.from > early.from && late.from <= early.from + USUAL_DAYS;
+    const isWithin = late.to === early.to && late.from > early.from && late.from <= early.from + USUAL_DAYS && !late.isOfFactor;
     return isWithin && first * second < 0 ? Math.expm1(first + second) / Math.expm1(first) : undefined;
   };
-  const isOvertaken = (early: Placed, late: Placed) => (shareLeft(early, late) ?? 1) <= 1 / 2;
+  const isOvertaken = (early: Placed, late: Placed) => {
+    const share = shareLeft(early, late) ?? 1;
+    return share <= 1 / 2 && (share >= -1 / 2 || late.from < early.from + WEEK);
+  };
   const isBegun = (early: Placed, late: Placed) => late.from <= early.from + INTERRUPTED_DAYS && (shareLeft(early, late) ?? 0) > 1 / 2;
   const found = all.filter((late) => !all.some((early) => isBegun(early, late)));
   const read = found.map((own) => {
@@ -173,7 +203,7 @@ function overtaken(information: Information, all: readonly Placed[]): readonly P
   return read.map((own, at) => {
     const { effect = 0, error = 1 } = effects[at] ?? {};
     const isLate = found.some((other) => isOvertaken(other, found[at] ?? own));
-    return isLate ? { ...own, logP: Math.min(0, own.logP + logTail(effect / error) - logTail(own.score)) } : own;
+    return isLate ? { ...own, logP: Math.min(0, own.logP + chanceOf(effect / error) - chanceOf(own.score)) } : own;
   });
 }
 
@@ -197,24 +227,32 @@ export interface Found {
 
 /**
  * Finds changes one after the other, the clearest first, each taken out before the next search (forward selection after Chen and Liu 1993),
- * and estimates them together.
+ * and estimates them together; `steps` are the first days of lasting changes of factors.
  */
-export function findChangesIn(information: Information, quests: readonly Quest[], freedom: number): Found {
+export function findChangesIn(information: Information, quests: readonly Quest[], freedom: number, steps: readonly number[] = []): Found {
   const found: Placed[] = [];
   const firstStart = Math.min(...quests.filter(({ shape }) => shape === 'step').map(({ from }) => from));
   const sought = quests.map((quest) => soughtBy(information, quest));
   let left = information;
+  const chanceOf = (score: number) => logTail(normalOf(score, freedom));
+  const take = (own: Placed) => {
+    found.push(own);
+    left = without(left, own);
+    for (const each of sought) takeOut(each, left);
+  };
+  for (const from of steps) {
+    const step = { from, to: information.size };
+    const score = scoreOf(left, step);
+    if (score !== 0) take({ shape: 'step', ...step, score, logP: chanceOf(score), earliest: from, latest: from, isOfFactor: true });
+  }
   while (found.length < MOST_CHANGES) {
     const candidate = nextChange(sought, left, freedom);
     if (!candidate) break;
-    const own = settledOf(left, begunBefore(left, candidate, firstStart));
-    found.push({ ...own, ...(own.shape === 'outlier' ? { earliest: own.from, latest: own.from } : startsOf(left, own)) });
-    left = without(left, own);
-    for (const each of sought) takeOut(each, left);
+    for (const own of stepsOf(left, settledOf(left, begunBefore(left, candidate, firstStart)), chanceOf)) take(own);
   }
-  const read = distinct(information, overtaken(information, uninterrupted(information, inTurn(found, information.size))));
+  const read = distinct(information, overtaken(information, uninterrupted(information, inTurn(found, information.size)), chanceOf));
   const effects = effectsOf(information, read);
-  const changes = read.map(({ score: _score, ...change }, index): Change => {
+  const changes = read.map(({ score: _score, isOfFactor: _isOfFactor, ...change }, index): Change => {
     const { effect, error } = effects[index] ?? { effect: 0, error: 0 };
     return { ...change, effect, error };
   });

@@ -25,6 +25,8 @@ export interface Question {
   readonly period: Window;
   /** Share of the usual error that the verdict may have where it is one of many; left out: all of it. */
   readonly share?: number;
+  /** First days of lasting changes of what the metric is the product of. */
+  readonly steps?: readonly string[];
 }
 
 /** Whether and how a metric changed from the baseline to the period. */
@@ -162,7 +164,7 @@ function judge(question: Question): Judgement {
   if (!series) return UNKNOWN;
   const early = indexOf(series, baseline.from);
   const isByStep = baseline.from !== baseline.to && early >= series.block;
-  const study = studySeries(series, questsOf(series, question, isByStep));
+  const study = studySeries(series, questsOf(series, question, isByStep), question.steps);
   return (study && judgeStudy(study, question, { early, isByStep })) ?? UNKNOWN;
 }
 

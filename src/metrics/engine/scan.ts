@@ -45,7 +45,7 @@ export interface ScanFinding extends AnyChange {
 /** Changes less clear than this are no candidates, however many others there are. */
 const LOOSEST = 0.01;
 /** Days before the scan on which what goes on through all of it may have begun, and the p-value that this needs. */
-const [EARLIER_DAYS, SURE] = [28, 1e-6];
+const [EARLIER_DAYS, SURE] = [28, 1e-5];
 /** Step, episode, outlier day, drift. */
 const SHAPES = 4;
 

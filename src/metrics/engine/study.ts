@@ -94,12 +94,13 @@ const keyOf = (intervals: readonly Interval[]) => intervals.map(({ from, to }) =
  * Finds changes in a series. Those among the days that teach are taken out of them and the noise is learned again, so that an old change
  * makes no new one look usual. Undefined with too few days.
  */
-export const studySeries = kept('study', (series: Series, quests: readonly Quest[]): Study | undefined => {
+export const studySeries = kept('study', (series: Series, quests: readonly Quest[], steps: readonly string[] = []): Study | undefined => {
+  const begun = new Set(steps.map((label) => series.labels.indexOf(label)).filter((at) => at > 0));
   let known: readonly Interval[] = [];
   for (let round = 1; ; round += 1) {
     const noise = estimateNoise(series, known);
     if (!noise) return undefined;
-    const found = findChangesIn(informationOf(series, noise), quests, noise.freedom);
+    const found = findChangesIn(informationOf(series, noise), quests, noise.freedom, [...begun]);
     // Single days are forgiven as it is.
     const past = found.changes.filter(({ from, shape }) => from < series.learned && shape !== 'outlier');
     if (round === MOST_ROUNDS || keyOf(past) === keyOf(known)) {

@@ -69,10 +69,10 @@ describe('a change', () => {
     expect(whole?.relative).toBeLessThan(-0.55);
   });
 
-  it('has no size where a campaign that is over had come from nothing', () => {
+  it('of a site that began before it and ended after it is measured against the days between', () => {
     const lived = siteOf(5, { from: DAYS - 40, to: DAYS - 20, factor: 1.5 });
     const days = lived.map((day, at) => (at < DAYS - 120 || at >= DAYS - 10 ? { ...day, numerator: 0 } : day));
-    expect(sizeOfDays('count', days, { from: labelAt(DAYS - 40), to: labelAt(DAYS - 21) })).toBeUndefined();
+    expect(sizeOfDays('count', days, { from: labelAt(DAYS - 40), to: labelAt(DAYS - 21) })?.relative).toBeCloseTo(0.5, 1);
   });
 
   it('that has ended has its last day', () => {
