@@ -58,6 +58,9 @@ const namesOf = (causes: Causes) => listed(causes.map(({ name }) => name));
 const partText = ([cause]: Causes) => `, ${(cause?.share ?? 1) > MOST ? 'mostly' : 'partly'} because of ${cause?.name ?? ''}`;
 const MOST = 0.5;
 
+/** `, mostly through visits`: the factors that make most of a change. */
+const throughText = (causes: Causes) => `, mostly through ${namesOf(causes)}`;
+
 /** Which causes are told together, and in which words. */
 interface CauseWords {
   readonly isOf: (cause: Causes[number], place: FindingPlace) => boolean;
@@ -73,7 +76,7 @@ const CAUSES: readonly CauseWords[] = [
   { isOf: ({ kind }) => kind === 'event', tell: (causes) => `; close in time: ${namesOf(causes)}` },
   { isOf: ({ kind, share }) => kind === 'special day' && share !== undefined, tell: partText },
   { isOf: ({ kind }) => kind === 'special day' || kind === 'season', tell: (causes) => `; ${namesOf(causes)} alone could explain it` },
-  { isOf: ({ kind }) => kind === 'factor', tell: (causes) => `, mostly through ${namesOf(causes)}` },
+  { isOf: ({ kind }) => kind === 'factor', tell: throughText },
   { isOf: ({ kind, name }, { device }) => kind === 'place' && name !== device, tell: (causes) => `, above all in ${namesOf(causes)}` },
   { isOf: ({ kind, name }, { device }) => kind === 'place' && name === device, tell: () => '; no other device changed significantly' },
 ];
@@ -193,6 +196,13 @@ function besideSentence(facts: Facts, subject: string, grammar: Grammar): string
 /** A cause with less of a difference leaves something to explain. */
 const NEARLY_ALL = 0.75;
 
+/** Why two ranges differ although nothing changed significantly, and what else is to be said of them. */
+function differText(causes: Causes, name: string | undefined): string {
+  if (causes.some(({ kind }) => kind === 'factor')) return `${throughText(causes)}; ${name ?? 'no significant change'}`;
+  if (causes.some(({ share = 1 }) => share < NEARLY_ALL)) return `${partText(causes)}${name === undefined ? '' : `; ${name}`}`;
+  return `, because of ${namesOf(causes)}; ${name ?? 'otherwise no significant change'}`;
+}
+
 /** How two ranges that did not change significantly are told, behind their figures. */
 function calmText(facts: Facts): string {
   const { verdict, causes, change, against: { name, value } = { value: null } } = facts;
@@ -200,8 +210,7 @@ function calmText(facts: Facts): string {
   // Beside a change that they hold the figures make no claim of their own.
   if (name !== undefined && causes.length === 0) return `, ${name}`;
   if (verdict === 'uncertain') return ': too uncertain to judge';
-  if (causes.some(({ share = 1 }) => share < NEARLY_ALL)) return `${partText(causes)}${name === undefined ? '' : `; ${name}`}`;
-  if (causes.length > 0) return `, because of ${namesOf(causes)}; ${name ?? 'otherwise no significant change'}`;
+  if (causes.length > 0) return differText(causes, name);
   // Totals may differ by more than chance where days of the same kind do not.
   const beyond = change && change.low * change.high > 0 ? 'on comparable days ' : '';
   return `: ${beyond}no significant change${detectableText(facts)}`;

@@ -3,7 +3,7 @@ import type { NamedVisits } from '../site-changes.ts';
 import { type Change, differenceOf } from './change.ts';
 import { explain, type GroupValues, partition, splitRevenue } from './contributions.ts';
 import type { JudgedChanges, PeriodsInput } from './judged-changes.ts';
-import { isChanged, judgeReading, type Reading } from './readings.ts';
+import { judgeReading, type Reading } from './readings.ts';
 
 /** Segments that may have caused a change. */
 export interface SegmentReadings {
@@ -62,7 +62,7 @@ function revenueCause(whole: Reading, { windows: { factors }, judged }: CausesIn
   const change = judged.changes.find(({ metric }) => metric === 'revenueSum');
   const split = change && !whole.isOfOtherGoal && splitRevenue(takings(before, factors.before), takings(after, factors.after));
   if (!change || !split) return undefined;
-  return { split, difference: differenceOf(change) ?? 0, isChanged: isChanged(change.judgement) };
+  return { split, difference: differenceOf(change) ?? 0 };
 }
 
 /** Searches the causes of the headline of one selection: devices, segments, factors of revenue. */

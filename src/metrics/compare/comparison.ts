@@ -120,7 +120,7 @@ function causesOf(own: SiteChange<Reading>, { causes: { whole }, input }: Compar
 
 /** The factors each of which makes most of a change of revenue; none where several do together. */
 function factorCauses(metric: string, { causes: { revenue } }: ComparisonScene): Facts['causes'] {
-  if (metric !== 'revenueSum' || !revenue?.isChanged || revenue.difference === 0) return [];
+  if (metric !== 'revenueSum' || !revenue || revenue.difference === 0) return [];
   return REVENUE_FACTORS.flatMap(([factor, part]) => {
     const share = shareOf(revenue.split[part], revenue.difference) ?? 0;
     return share > MOST ? [{ kind: 'factor' as const, name: nameOf(factor).toLowerCase(), share, basis: 'measured' as const }] : [];
@@ -236,7 +236,6 @@ function verdictOf(change: Change): Facts['verdict'] {
   const size = sizeOf(change);
   if (judgement.main && !judgement.expected && isChanged(judgement) && size) {
     if (size.low * size.high <= 0) return 'unchanged';
-    if ((judgement.relative ?? 0) * size.percent < 0) return 'uncertain';
     return size.percent < 0 ? 'lower' : 'higher';
   }
   const verdict = toldVerdict(judgement);
@@ -264,6 +263,7 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
   const { currency, placeOf } = scene;
   const verdict = verdictOf(change);
   const causes = rangeCauses(change, scene, reading);
+  const isOfDays = causes.some(({ kind }) => kind === 'special day');
   const expected = change.judgement.expected && expectedFigures(metric, change.judgement.expected);
   const { after, period } = expected ? judgedDay(change, reading, scene) : { after: compared.after, period: scene.period };
   const size = sizeOfRange(change, verdict, after, expected ? expected.expected : compared.before);
@@ -276,12 +276,12 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
     against: expected
       ? {
           what: 'expected',
-          ...beforeName(change, reading, scene, causes.length > 0),
+          ...beforeName(change, reading, scene, isOfDays),
           value: expected.expected,
           low: expected.low,
           high: expected.high,
         }
-      : { what: 'before', ...beforeName(change, reading, scene, causes.length > 0), value: shownValue(change, compared.before) },
+      : { what: 'before', ...beforeName(change, reading, scene, isOfDays), value: shownValue(change, compared.before) },
     ...(size && { change: size }),
     verdict,
     ...(verdict === 'unchanged' && detectableFacts(change, size?.percent)),
@@ -340,36 +340,45 @@ function shownValue({ metric, isPerDay }: Change, value: number | null): number 
   return isPerDay ? Number(value.toPrecision(6)) : rounded(metric, value);
 }
 
+/** Why a day is not what was to be expected of it. */
+function dayCauses({ metric, judgement, days }: Change, scene: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
+  const points = dayPoints(reading?.periodDays ?? [], metric);
+  const order = reading && judgement.verdict === 'up' ? orderCause(metric, pointsKnown(reading, metric), days.first, days.first) : [];
+  const causes = [...specialCauses(scene, points), ...order].slice(0, 1);
+  // Where nothing is known of what such days do, they are no part of what is expected, and may be all that made it.
+  if (points.some(({ special }) => special?.mean)) return causes;
+  return judgement.verdict === 'within noise' ? [] : causes.map((cause) => ({ ...cause, basis: 'inferred' }));
+}
+
 /** Why a range changed, or why one that did not change shows other figures. */
 function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
-  if (change.judgement.expected) {
-    const points = dayPoints(reading?.periodDays ?? [], change.metric);
-    const { metric, judgement, days } = change;
-    const order = reading && judgement.verdict === 'up' ? orderCause(metric, pointsKnown(reading, metric), days.first, days.first) : [];
-    const causes = [...specialCauses(scene, points), ...order].slice(0, 1);
-    // Where nothing is known of what such days do, they are no part of what is expected, and may be all that made it.
-    if (points.some(({ special }) => special?.mean)) return causes;
-    return judgement.verdict === 'within noise' ? [] : causes.map((cause) => ({ ...cause, basis: 'inferred' }));
-  }
+  if (change.judgement.expected) return dayCauses(change, scene, reading);
   const calendar = calendarCauses(change, scene, reading);
-  const isTold = isMoved({ verdict: verdictOf(change) }) || change.beyond !== undefined;
-  if (!isTold || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return calendar;
+  if (Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return calendar;
+  const why = calendar.length > 0 ? calendar : factorCauses(change.metric, scene);
+  if (!isMoved({ verdict: verdictOf(change) }) && change.beyond === undefined) return why;
   const { causes, input } = scene;
   // Shares of devices move the rate of all visits, and that of no device.
   const isWhole = reading !== undefined && reading === causes.whole;
   const mix = isWhole ? mixCauses(deviceCause(change, reading, input)?.explained, reading, input.segments.all) : [];
-  return [...mix, ...calendar, ...factorCauses(change.metric, scene), ...seasonCauses(change, reading)];
+  return [...mix, ...why, ...seasonCauses(change, reading)];
 }
 
-/** The season where it could have made by itself how far a level drifted from one range to the other. */
+/** The season where it could have made by itself how far the levels of the ranges lie apart, with no change of their days that way. */
 function seasonCauses(change: Change, reading: Reading | undefined): Facts['causes'] {
-  const {
-    metric,
-    judgement: { verdict, relative, noise },
-    days,
-  } = change;
+  const { metric, judgement, days } = change;
+  const { verdict, noise } = judgement;
   const before = reading?.baselineDays[0]?.interval.label;
-  if (!reading || before === undefined || verdict !== 'drift' || relative === null || noise === null || !isOwnWay(change)) return [];
+  const relative = isOwnWay(change) ? judgement.relative : (figuresOf(change) ?? null);
+  if (
+    !reading ||
+    before === undefined ||
+    relative === null ||
+    noise === null ||
+    !isChanged(judgement) ||
+    (isOwnWay(change) && verdict !== 'drift')
+  )
+    return [];
   const from = days.first;
   const drift = {
     from,
