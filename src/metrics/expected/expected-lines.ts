@@ -4,7 +4,7 @@ import { grouped, runsOf } from '../../lib/grouped.ts';
 import { Z_95 } from '../../statistics/tails.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { type Expected, type ExpectedRow, expectationsOf, isNewAt, LEAST_LEVEL_DAYS, laterDay, verdictsOf } from '../engine/expectation.ts';
-import { isSum, type MetricKind, sumOf } from '../engine/series.ts';
+import { type DailyPoint, isSum, type MetricKind, sumOf } from '../engine/series.ts';
 import { orderCause } from '../findings.ts';
 import { isOfMetric } from '../metric-names.ts';
 import { dayPoints, figuresOf, kindOf } from '../read/day-points.ts';
@@ -67,6 +67,10 @@ const isOnSome =
   ({ change }: SiteChange) =>
     labels.some((label) => isOn(change, { first: label, last: label }));
 
+/** The changes that the season alone could have made of some days. */
+const seasonalOf = (changes: readonly FoundChange[], points: readonly DailyPoint[]) =>
+  new Set(changes.filter(({ metric, change }) => calendarCause(metric, points, change).some(({ kind }) => kind === 'season')));
+
 /** The expectation of one metric of one selection in each slot; `told` are the changes of the selection. */
 function expectationsIn(
   metric: string,
@@ -84,19 +88,15 @@ function expectationsIn(
   const counted = new Map(points.map((point) => [point.label, point]));
   const last = rows.at(-1)?.interval.label ?? '';
   const asked = slots.map((slot) => labelsOf(slot, timeZone));
-  const dayAt = (label: string) => {
-    const own = known.of(metric, label);
-    return counted.get(label) ?? { ...laterDay(points, label), ...own };
-  };
+  const dayAt = (label: string) => counted.get(label) ?? { ...laterDay(points, label), ...known.of(metric, label) };
   const isOver = (labels: readonly string[]) => labels.every((label) => label <= last);
   const [over, ahead] = [asked.filter(isOver), asked.filter((labels) => !isOver(labels))];
   // Of weeks and longer rows there are few enough to hold each against all days before it.
   const rowByRow = isOfLongRows(query.breakdown);
-  const steps = told.flatMap((each) => (isChangeOf(each, metric) && each.change.to === undefined ? [each.change.from] : []));
+  const lasting = told.filter((each) => isChangeOf(each, metric) && each.change.to === undefined);
+  const steps = lasting.map(({ change }) => change.from);
   const from = todayIn(timeZone, query.interval.startMs);
-  const isOfSeason = ({ metric: of, change }: SiteChange) =>
-    calendarCause(of, points, change).some(({ kind: cause }) => cause === 'season');
-  const ofSeason = new Set(told.filter(isOfSeason));
+  const ofSeason = seasonalOf(told, points);
   const found = blocksOf(over, rowByRow).flatMap((block) => {
     const [first = ''] = block.flat();
     // Their level is not usual on the first day that was asked for, or was the season's before the first of these: it teaches nothing.
@@ -108,7 +108,8 @@ function expectationsIn(
     const expected = expect(turn);
     return turn.map((own, at) => {
       const row = expected?.rows[at];
-      return row && { ...row, isRare: expected.isRare, news, unseen: unseenIn(own, row, (rest) => expect([rest])?.rows[0]) };
+      const since = lasting.find((each) => each.change.from < first && !news.includes(each))?.change.from;
+      return row && { ...row, isRare: expected.isRare, news, since, unseen: unseenIn(own, row, (rest) => expect([rest])?.rows[0]) };
     });
   });
   // Days ahead are learned of from all that are over; those of their row that are over count as they are.
@@ -126,7 +127,8 @@ function expectationsIn(
     const row = found[over.indexOf(labels)];
     if (!row) return { cell: UNKNOWN };
     const alone = orderCause(metric, points, labels[0] ?? '', labels.at(-1));
-    const cell = { ...figuresOf(metric, row), unseen: row.unseen, alone, news: row.news.filter(isOnSome(labels)) };
+    const { unseen, since } = row;
+    const cell = { ...figuresOf(metric, row), unseen, since, alone, news: row.news.filter(isOnSome(labels)) };
     if (row.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
     return openOf(metric, cell, row);
   });

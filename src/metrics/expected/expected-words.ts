@@ -59,7 +59,7 @@ const VERDICTS: Readonly<Partial<Record<string, Facts['verdict']>>> = { high: 'h
 function factsOf(own: JudgedLine, words: Words): Facts {
   const { metric, line, cell } = own;
   const { from, to } = daysOf(own, words);
-  const { expected, low, high, verdict, unseen = [], alone = [] } = cell;
+  const { expected, low, high, verdict, unseen = [], alone = [], since } = cell;
   // A note names them all.
   const names = unseen.length > 1 ? ['special days'] : unseen;
   const percent = Number((100 * distanceOf(own)).toFixed(2));
@@ -73,7 +73,13 @@ function factsOf(own: JudgedLine, words: Words): Facts {
     place: words.placeOf(line, metric),
     when: { shape: from === to ? 'day' : 'range', from, to, ongoing: false },
     now: line.values[metric] ?? null,
-    against: { what: 'expected', value: expected, ...(low !== null && { low }), ...(high !== null && { high }) },
+    against: {
+      what: 'expected',
+      ...(since !== undefined && { name: `the level since ${dateText(since, words.grammar.year)} taken as usual` }),
+      value: expected,
+      ...(low !== null && { low }),
+      ...(high !== null && { high }),
+    },
     ...(isMoved && { change: { percent, low: clipped(boundOf(high)), high: clipped(boundOf(low)) } }),
     verdict: VERDICTS[verdict ?? 'normal'] ?? 'unchanged',
     causes: isMoved ? [...names.map((name) => ({ kind: 'special day' as const, name, basis: 'inferred' as const })), ...alone] : [],
@@ -84,32 +90,48 @@ function factsOf(own: JudgedLine, words: Words): Facts {
 const isOutside = ({ metric, line, cell: { verdict, low, high } }: JudgedLine) =>
   verdict === 'normal' && ((line.values[metric] ?? 0) < (low ?? 0) || (line.values[metric] ?? 0) > (high ?? Number.POSITIVE_INFINITY));
 
-/** Values outside their own bounds that are normal as some of many, and whether as many are to be expected by chance. */
-function outsideText(count: number, of: number): string {
-  const lies = count === 1 ? '1 lies outside its' : `${count} lie outside their`;
-  const isMore = Math.exp(logOfAtMost(count - 1, OUTSIDE * of, of)) > 1 - OUTSIDE;
-  return count === 0 ? '' : `; ${lies} 95% bounds, ${isMore ? 'more than chance alone explains' : 'which may be chance'}`;
+/** Rows by their days, and their metrics where several were asked for: ` (from 7 to 13 Sept)`; empty of many. */
+function daysText(rows: readonly JudgedLine[], words: Words): string {
+  const { query, grammar } = words;
+  const texts = rows.map((own) => {
+    const { from, to } = daysOf(own, words);
+    const of = askedOf(query).length > 1 ? `${grammar.nounOf(own.metric).name} ` : '';
+    return `${of}${rangeText(from, to, grammar.year)}`;
+  });
+  const named = [...new Set(texts)];
+  return named.length > MOST_NAMED ? '' : ` (${listed(named)})`;
+}
+
+/** Values outside their own bounds that are normal as some of many; as many as are to be expected by chance, or more. */
+function outsideText(rows: readonly JudgedLine[], isMore: boolean, words: Words): string {
+  const lies = rows.length === 1 ? '1 lies outside its' : `${rows.length} lie outside their`;
+  const why = isMore ? 'more than chance alone explains' : 'which may be chance';
+  return rows.length === 0 ? '' : `; ${lies} 95% bounds${daysText(rows, words)}, ${why}`;
 }
 
 /** Rows with what a change has to do with them, of more than these how many: `, 2 of them because of a listed change (…)`. */
 function changedText(rows: readonly JudgedLine[], of: number, why: string, words: Words): string {
-  const days = new Set(rows.map((own) => daysOf(own, words)).map(({ from, to }) => rangeText(from, to, words.grammar.year)));
-  const named = days.size > MOST_NAMED ? '' : ` (${listed([...days])})`;
-  return rows.length === 0 ? '' : `, ${of > rows.length ? `${rows.length} of them ` : ''}${why} a listed change${named}`;
+  return rows.length === 0 ? '' : `, ${of > rows.length ? `${rows.length} of them ` : ''}${why} a listed change${daysText(rows, words)}`;
 }
 
 /** `Both days were normal`, `Of 28 days, 3 were unusual`, empty where one sentence says it; `asked` values, of which these are judged. */
 function countSentence(judged: readonly JudgedLine[], asked: number, told: number, explained: readonly JudgedLine[], words: Words): string {
   const { breakdown } = words.query;
-  const unit = (askedOf(words.query).length + breakdown.length === 2 && timeUnitOf(breakdown)) || 'value';
+  const isOfOne =
+    askedOf(words.query).length + breakdown.length === 2 && new Set(judged.map(({ line }) => keyOf(line.selection))).size === 1;
+  const unit = (isOfOne && timeUnitOf(breakdown)) || 'value';
   const parts = unit === 'value' ? 0 : judged.filter(({ line }) => line.interval.isPart).length;
   const which = `${judged.length < asked ? ' that can be judged' : ''}${parts > 0 ? ` (${parts} in part)` : ''}`;
   const [all, unusual] = [`${judged.length} ${unit}s${which}`, told + explained.length];
   const normal = judged.length - unusual;
   const hidden = hiddenIn(judged, words);
-  const more = outsideText(judged.filter((own) => isOutside(own) && !hidden.includes(own)).length, normal);
-  if (unusual === 0)
-    return `${normal === 2 ? `Both ${unit}s${which}` : `All ${all}`} were normal${changedText(hidden, normal, 'with', words)}${more}.`;
+  const outside = judged.filter((own) => isOutside(own) && !hidden.includes(own));
+  const isMore = Math.exp(logOfAtMost(outside.length - 1, OUTSIDE * normal, normal)) > 1 - OUTSIDE;
+  const more = outsideText(outside, isMore, words);
+  if (unusual === 0) {
+    const were = isMore ? `None of ${all} was clearly unusual` : `${normal === 2 ? `Both ${unit}s${which}` : `All ${all}`} were normal`;
+    return `${were}${changedText(hidden, normal, 'with', words)}${more}.`;
+  }
   if (explained.length === 0 && told === 1 && more === '') return '';
   const why = changedText(explained, unusual, 'because of', words);
   return `Of ${all}, ${unusual} ${unusual === 1 ? 'was' : 'were'} unusual${why}${more}.`;
@@ -155,12 +177,12 @@ const BEYOND = 0.05;
 /** The changes that lie in a row, which it was not learned from. */
 const changesIn = ({ metric, cell: { news = [] } }: JudgedLine) => news.filter((told) => isChangeOf(told, metric));
 
-/** Normal rows outside their bounds beside a change of the same visits, and those of several days with one that no unusual row shows. */
+/** Normal rows of several days with a change that no unusual row shows. */
 function hiddenIn(judged: readonly JudgedLine[], words: Words): JudgedLine[] {
   const shown = new Set(judged.filter(isClear).flatMap(changesIn));
   const isLong = ({ from, to }: ReturnType<typeof daysOf>) => from !== to;
   const isHidden = (own: JudgedLine) => isLong(daysOf(own, words)) && changesIn(own).some((told) => !shown.has(told));
-  return judged.filter((own) => !isClear(own) && (isHidden(own) || (isOutside(own) && own.cell.news?.length)));
+  return judged.filter((own) => !isClear(own) && isHidden(own));
 }
 
 /** Whether changes explain why a row is not what was expected: they lie in the row, go its way, and the row not far beyond their size. */

@@ -21,13 +21,15 @@ export interface ExpectedCell {
   /** Bounds at 95 %. */
   readonly low: number | null;
   readonly high: number | null;
-  /** Null of a metric that has no value on any day, as one that the project does not have. */
   /** The special days of the row whose doubt makes most of its bounds, because no earlier year of them is known. */
   readonly unseen?: readonly string[];
   /** A thing that alone could make it high. */
   readonly alone?: Facts['causes'];
   /** Changes of its visits on its days whose level is not usual yet. */
   readonly news?: readonly SiteChange[];
+  /** The first day of a lasting change before it, whose level is taken as usual. */
+  readonly since?: string | undefined;
+  /** Null of a metric that has no value on any day, as one that the project does not have. */
   readonly verdict: null | 'normal' | 'high' | 'low' | 'forecast' | 'too young' | 'not enough data';
 }
 
