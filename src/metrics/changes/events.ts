@@ -262,23 +262,47 @@ interface Draft {
   readonly mixed: readonly (Root & { readonly mix: NonNullable<Part['mix']>; readonly at: Place })[];
 }
 
-/** A root joins what already has its place; one that only follows from the mix of visits joins those. */
-function placed(drafts: readonly Draft[], root: Root, located: Located | undefined, isDrift: boolean): readonly Draft[] {
+/** Visits that moved on the days of a change, by more or fewer of which a rate may have moved. */
+interface MovedVisits {
+  readonly place: Place;
+  readonly relative: number;
+  /** The part that is more; undefined of fewer. */
+  readonly grown: Place | undefined;
+}
+
+/** The visits of a draft, or those that moved most clearly in a change of about the same days. */
+function movedVisits(draft: Draft | undefined, others: readonly Cluster[], own: ScanFinding): MovedVisits | undefined {
+  if (draft) {
+    const { place, relative = 0, maker = place } = draft;
+    return { place, relative, grown: relative > 0 ? maker : undefined };
+  }
+  const ofVisits = ({ series }: Found) => series.metric === 'visits' && series.place.zoneId === undefined;
+  const found = others.flatMap(({ members }) => members.filter(ofVisits)).find(({ finding }) => areNeighbours(finding, own));
+  if (!found) return undefined;
+  const { series, finding } = found;
+  return { place: series.place, relative: finding.relative, grown: finding.relative > 0 ? series.place : undefined };
+}
+
+/** A root joins what already has its place; one that only follows from the mix of visits joins those, or stands for itself. */
+function placed(drafts: readonly Draft[], root: Root, located: Located | undefined, { lead }: Cluster, others: readonly Cluster[]) {
   if (!located) return drafts;
-  const visits = drafts.find(({ roots }) => roots.some(({ metric }) => metric === 'visits'));
-  const of = visits && root.metric !== 'visits' ? located.mixOf(visits.place, visits.relative ?? 0) : undefined;
-  if (visits && of) {
-    const mix = { of, grown: (visits.relative ?? 0) > 0 ? (visits.maker ?? visits.place) : undefined };
-    return drafts.map((draft) => (draft === visits ? { ...draft, mixed: [...draft.mixed, { ...root, mix, at: located.place }] } : draft));
+  const isDrift = lead.finding.shape === 'drift';
+  const draft = drafts.find(({ roots }) => roots.some(({ metric }) => metric === 'visits'));
+  const visits = root.metric === 'visits' ? undefined : movedVisits(draft, isDrift ? [] : others, lead.finding);
+  const of = visits && located.mixOf(visits.place, visits.relative);
+  const { place, relative, most, maker } = located;
+  if (of) {
+    const mixed = { ...root, mix: { of, grown: visits.grown }, at: place };
+    if (!draft) return [...drafts, { place, relative, roots: [], mixed: [mixed] }];
+    return drafts.map((each) => (each === draft ? { ...each, mixed: [...each.mixed, mixed] } : each));
   }
   // What drifts drifts by itself.
-  const others = drafts.filter(({ roots }) => !roots.some(({ metric, goalId }) => metric === root.metric && goalId === root.goalId));
+  const beside = drafts.filter(({ roots }) => !roots.some(({ metric, goalId }) => metric === root.metric && goalId === root.goalId));
   const known = isDrift
     ? undefined
-    : (others.find(({ place }) => areSameVisitors(place, located.place)) ?? others.find(({ place }) => located.fits(place)));
-  const { place, relative, most, maker } = located;
+    : (beside.find((each) => areSameVisitors(each.place, place)) ?? beside.find((each) => located.fits(each.place)));
   if (!known) return [...drafts, { place, relative, most, maker, roots: [root], mixed: [] }];
-  return drafts.map((draft) => (draft === known ? { ...draft, roots: [...draft.roots, root] } : draft));
+  return drafts.map((each) => (each === known ? { ...each, roots: [...each.roots, root] } : each));
 }
 
 function eventOf(scene: Scene, { lead, members }: Cluster, draft: Draft): ChangeEvent {
@@ -300,7 +324,7 @@ function eventOf(scene: Scene, { lead, members }: Cluster, draft: Draft): Change
     const part = partAt(scene, metric, { ...at, goalId }, days);
     return part ? [{ ...part, place: { ...at, goalId }, mix }] : [];
   });
-  const goalIds = [...new Set(roots.map(({ goalId }) => goalId))];
+  const goalIds = [...new Set((roots.length > 0 ? roots : mixed).map(({ goalId }) => goalId))];
   const own: Place = { ...place, goalId: goalIds.includes(scene.base.goalId) ? scene.base.goalId : goalIds[0] };
   const { shape, from, to, days: length, earliest, latest } = finding;
   const shown = [...roots, ...mixed].flatMap((root) => root.members);
@@ -336,10 +360,11 @@ export function eventsOf(scene: Scene, cluster: Cluster, accepted: readonly Clus
       const place = first?.members[0]?.series.place;
       return place ? [eventOf(scene, cluster, { place, relative: undefined, roots, mixed: [] })] : [];
     }
-    const drafts = roots.reduce<readonly Draft[]>((known, root) => {
-      const { finding } = cluster.lead;
-      return placed(known, root, locate(scene, { ...root, days: finding, others }), finding.shape === 'drift');
-    }, []);
+    const besides = accepted.filter((other) => other !== cluster);
+    const drafts = roots.reduce<readonly Draft[]>(
+      (known, root) => placed(known, root, locate(scene, { ...root, days: cluster.lead.finding, others }), cluster, besides),
+      [],
+    );
     return drafts.map((draft) => eventOf(scene, cluster, draft));
   });
   return events.filter(({ pValue, parts }) => pValue <= limit && parts.length > 0);

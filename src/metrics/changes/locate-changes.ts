@@ -3,6 +3,7 @@ import { chunksOf, type Interval, shiftDays, slotsOf } from '../../lib/calendar.
 import { inTurns } from '../../statistics/kept-fits.ts';
 import { measureChange, sizeOfDays } from '../engine/measure.ts';
 import { type Days, type Looked, lookThrough } from '../engine/scan.ts';
+import { isCount } from '../metric-definitions.ts';
 import { factorsOf } from '../metric-names.ts';
 import { type Device, planGrid } from '../read/metric-grid.ts';
 import {
@@ -217,7 +218,7 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
   const { base, from, to } = rest;
   const asked = new Set(metrics.flatMap((metric) => [metric, ...factorsOf(metric, rest)]));
   // Who comes may be all that moves a rate.
-  const searched = asked.has('conversionRate') ? new Set([...asked, 'visits']) : asked;
+  const searched = new Set([...asked, ...(metrics.every(isCount) ? [] : ['visits'])]);
   // A segment that ended before has no day that could be looked at.
   const isThere = ({ days }: ChangeSeries) =>
     days.some(({ label, isWhole, denominator }) => label >= from && label <= to && isWhole && denominator > 0);

@@ -48,12 +48,13 @@ export function rankChanges(scene: Scene, events: readonly ChangeEvent[]): Ranke
 }
 
 /**
- * Puts what goes on before what ended, with which a drift stands that costs nothing or may be the season's: by what it costs of revenue,
- * then of conversions, then of visits, then the clearest first.
+ * Puts what goes on before what ended, with which stand drifts that cost nothing and totals that do so because the calendar may have moved
+ * them: by what it costs of revenue, then of conversions, then of visits, then the clearest first.
  */
 export function inRank(changes: readonly RankedChange[], last: string): RankedChange[] {
   const sizeOf = ({ cost }: RankedChange) => Math.abs(cost?.value ?? 0);
   const classOf = ({ cost }: RankedChange) => (cost ? OUTCOMES.indexOf(cost.metric) : OUTCOMES.length);
-  const isOver = ({ shape, to = last, cost }: RankedChange) => Number(to < last || (shape === 'drift' && !cost));
+  const isOver = ({ shape, to = last, cost, parts: [first] }: RankedChange) =>
+    Number(to < last || (!cost && (shape === 'drift' || OUTCOMES.includes(first?.metric ?? ''))));
   return changes.toSorted((a, b) => isOver(a) - isOver(b) || classOf(a) - classOf(b) || sizeOf(b) - sizeOf(a) || a.pValue - b.pValue);
 }
