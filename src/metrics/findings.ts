@@ -81,15 +81,28 @@ const RAREST = Math.log(0.01 / 365);
 /** The one thing that alone could make a day of money stand out. */
 const LARGE_ORDER: Facts['causes'] = [{ kind: 'special day', name: 'a single very large order', basis: 'inferred' }];
 
-/** A single very large order, where what the orders of a day came to each makes most of a rise of money on it. */
-export function orderCause(metric: string, points: readonly DailyPoint[], from: string, to = points.at(-1)?.label): Facts['causes'] {
-  if (from !== to || definitionOf(metric)?.unit !== 'currency') return [];
-  const day = points.filter(({ label }) => label === from);
-  const before = points.filter(({ label }) => label < from);
+/** Whether what the orders of a day came to each makes most of a rise of money on it, as one very large order does. */
+function isLargeOrder(metric: string, day: readonly DailyPoint[], before: readonly DailyPoint[]): boolean {
   const ordersOf = (own: typeof day) => (kindOf(metric) === 'average' ? sumOf(own, 'denominator') : sumOf(own, 'events'));
   const rise = valueOf(day) / valueOf(before);
   const ofEach = (sumOf(day, 'numerator') * ordersOf(before)) / ordersOf(day) / sumOf(before, 'numerator');
-  return rise > 1 && ofEach ** 2 > rise && logOfLarge(ordersOf(day), ofEach - 1) > RAREST ? LARGE_ORDER : [];
+  return rise > 1 && ofEach ** 2 > rise && logOfLarge(ordersOf(day), ofEach - 1) > RAREST;
+}
+
+/** A single very large order, where it makes most of a rise of money on some days. */
+export function orderCause(
+  metric: string,
+  points: readonly DailyPoint[],
+  from: string,
+  to = points.at(-1)?.label ?? from,
+): Facts['causes'] {
+  if (definitionOf(metric)?.unit !== 'currency') return [];
+  const before = points.filter(({ label }) => label < from);
+  const days = points.filter(({ label }) => label >= from && label <= to);
+  const others = days.filter((day) => !isLargeOrder(metric, [day], before));
+  const riseOf = (own: typeof days) => valueOf(own) / valueOf(before) - 1;
+  const isMost = others.length === days.length - 1 && !(riseOf(others) > riseOf(days) / 2);
+  return isMost ? LARGE_ORDER : [];
 }
 
 /** The causes of a change and its cost, for the record; where the calendar or one order may be all of it, there is no cost. */
