@@ -193,12 +193,12 @@ describe('the sentence of a finding', () => {
         against: { what: 'others', name: 'desktop', value: 5 },
         change: { percent: -47, low: -50, high: -44 },
       },
-      'Mobile conversion rate: 2.64% (desktop: 5%), 47% lower.',
+      'Mobile conversion rate was 2.64%, 47% lower than desktop (5%).',
     ],
     [
       'like the others',
       { against: { what: 'others', name: 'desktop', value: 5 }, verdict: 'unchanged' },
-      'Conversion rate: 2.64% (desktop: 5%), no significant difference.',
+      'Conversion rate was 2.64%, against 5% of desktop: no significant difference.',
     ],
     [
       'against the expected',

@@ -109,16 +109,19 @@ const EACH_DAY = [...WEEKDAYS.keys()];
 
 const weekdayAt = ({ interval }: MetricRow) => weekdayOf(interval.label ?? '');
 
-const mondayOf = ({ interval: { label = '' } }: MetricRow) => Date.parse(label) - weekdayOf(label) * DAY_MS;
-
 /** The sums that make a metric on each day of a week, Monday first. */
 type Week = readonly Sums[];
 
 const levelOf = (days: readonly (Sums | undefined)[]) =>
   sum(days.map((day) => day?.numerator ?? 0)) / sum(days.map((day) => day?.denominator ?? 0));
 
-const wholeWeeks = (days: readonly MetricRow[]) =>
-  [...grouped(days.filter(isWholeDay), mondayOf).values()].filter((week) => week.length === 7);
+/** Seven days each, from the first on, whatever weekday that is. */
+function wholeWeeks(days: readonly MetricRow[]): MetricRow[][] {
+  const all = days.filter(isWholeDay);
+  const firstMs = Math.min(...all.map(({ interval }) => Date.parse(interval.label ?? '')));
+  const weekOf = ({ interval: { label = '' } }: MetricRow) => Math.floor((Date.parse(label) - firstMs) / (7 * DAY_MS));
+  return [...grouped(all, weekOf).values()].filter((week) => week.length === 7);
+}
 
 /** The whole weeks with a value on each day. */
 function weeksOf(metric: string, days: readonly MetricRow[]): Week[] {
@@ -218,8 +221,8 @@ export function weekdaySentence(name: string, metric: string, days: readonly Met
 }
 
 /**
- * Verdicts in words about the rows of a table: the highest weekday, weekends against the other days, the trend over weeks or months, and
- * that of shares; empty where rows are of something else or too few. `days` are the rows that were read; `found` has the changes among
+ * Verdicts in words about the rows of a table: the highest weekday, weekends against the other days, the trend over weeks, and
+ * that of shares over months too; empty where rows are of something else or too few. `days` are the rows that were read; `found` has the changes among
  * them: their days are no usual ones, as those of the calendar, and a metric with a lasting one has no trend.
  */
 export function rowVerdicts(
@@ -259,6 +262,8 @@ export function rowVerdicts(
     }
     if ((unit !== 'week' && unit !== 'month') || changes.some(({ to }) => to === undefined)) return '';
     const isShare = query.shares && isCount(metric) && own.some(({ shares }) => (shares?.[metric] ?? 100) < 100);
+    // Over the months of a year a trend is the season.
+    if (unit === 'month' && !isShare) return '';
     return courseOf(own, metric, { name: isShare ? `the share of ${lowered(name)}` : name, unit, isShare, isUnusual });
   };
   const groups = [...grouped(rows, ({ selection }) => keyOf(selection))];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CalendarSlot, dayAfter, daysFrom, slotsOf } from '../../../src/lib/calendar.ts';
+import { dayAfter, slotsOf } from '../../../src/lib/calendar.ts';
 import type { FoundChange } from '../../../src/metrics/expected/expected-lines.ts';
 import { rowVerdicts, trendEstimate, trendSentence, weekendEstimate } from '../../../src/metrics/expected/row-verdicts.ts';
 import type { MetricRow } from '../../../src/metrics/read/metric-answers.ts';
@@ -70,8 +70,6 @@ describe('a trend over periods', () => {
   });
 });
 
-const edgesOf = ({ startMs, endMs }: CalendarSlot) => [new Date(startMs).toISOString(), new Date(endMs + 1).toISOString()] as const;
-
 it('special days are no weekday of theirs: one Cyber Monday makes Monday not the highest', () => {
   const row = rowOn('2026-01-05', {});
   const days = Array.from({ length: 84 }, (_, day) => {
@@ -95,17 +93,21 @@ it('weeks with special days are no part of a trend', () => {
   expect(said((day) => day < '2025-12-28')).toMatch(/^Visits in usual weeks: no significant trend over these 13 weeks/);
 });
 
-it('months with an episode are no part of a trend either; single special days are', () => {
-  const query = { metrics: ['visits'], bases: [], breakdown: ['month'], zoneIds: [] } as never;
+it('months with an episode are no part of a trend of shares either; single special days are, and totals have the season of the year', () => {
+  const query = { metrics: ['visits'], bases: [], breakdown: ['month'], zoneIds: [] };
   const interval = { startMs: Date.parse('2024-01-01'), endMs: Date.parse('2026-02-28T23:59:59.999Z') };
   const months = slotsOf('month', interval, 'UTC').map((slot, month) => {
-    const visits = Math.round(900 * 0.98 ** month * (month === 23 ? 2 : 1) * (1 + 0.003 * (month % 3)) * daysFrom(...edgesOf(slot)));
-    return { ...rowOn('2024-01-01', { visits }), order: month, interval: slot };
+    const visits = 60 * 0.98 ** month * (month === 23 ? 2 : 1) * (1 + 0.003 * (month % 3));
+    return { ...rowOn('2024-01-01', { visits }), shares: { visits }, order: month, interval: slot };
   });
   const change = { from: '2025-12-04', to: '2025-12-10' } as never;
   const found = [{ metric: 'visits', reading: { device: 'all', segmentIds: [], goalId: undefined, known: [] } as never, change }];
-  const said = rowVerdicts(query, months.slice(14), [], { nameOf: () => '', found, isSpecial: (day) => day.endsWith('-01') });
-  expect(said).toMatch(/^Visits in usual months: a fall of 2.0% a month .* over these 11 months, the season included\.$/);
+  const said = (shares: boolean) =>
+    rowVerdicts({ ...query, shares } as never, months.slice(14), [], { nameOf: () => '', found, isSpecial: (day) => day.endsWith('-01') });
+  expect(said(true)).toMatch(
+    /^The share of visits in usual months: a fall of 2.0% a month .* over these 11 months, the season included\.$/,
+  );
+  expect(said(false)).toBe('');
 });
 
 it('weekends are told over too few weeks too, with what the table shows', () => {

@@ -226,7 +226,7 @@ it('by segment without names puts all segments beside all visitors, the largest 
   const named = String(answer.structured['answer']);
   const [change, ...sides] = named.split(/(?<=lower since 10 Nov\. It cost about [\d,]+ EUR up to 15 Nov\.) /);
   expect(change).toMatch(/^Mobile conversion rate has been \d+%/);
-  expect(sides.join(' ')).toMatch(/^Conversion rate of "Mobile Safari": [\d.]+% \(all visitors: [\d.]+%\), \d+% lower\.$/);
+  expect(sides.join(' ')).toMatch(/^Conversion rate of "Mobile Safari" was [\d.]+%, \d+% lower than all visitors \([\d.]+%\)\.$/);
   const beside = findingsOf(answer).filter(({ when }) => when.shape === 'range');
   // Of one without visits there is nothing to say.
   const visited = rows.slice(1).filter(([, , , value]) => value !== null);
