@@ -251,17 +251,12 @@ function seenSentences({ site, speed, unseen }: AnswerFacts): string[] {
   ];
 }
 
-/** One sentence on what else changed: the one other change itself, of several how many they are and where they stand; empty of none. */
+/** One sentence on what else changed: the one other change itself, of several how many records stand where; empty of none. */
 function othersSentence(facts: AnswerFacts, entries: readonly Entry[], grammar: Grammar): string[] {
   const [, ...others] = entries;
-  if (others.length <= 1)
-    return others.flatMap((entry) =>
-      factsOf(entry, facts)
-        .slice(0, 1)
-        .map((only) => sentenceOf(only, grammar)),
-    );
+  if (others.length <= 1) return others.flatMap((entry) => factsOf(entry, facts).slice(0, 1)).map((only) => sentenceOf(only, grammar));
   const where = facts.limit < entries.length ? '; limit lists more' : ', listed below';
-  return [`There are ${counted(others.length, 'more change')}${where}.`];
+  return [`There are ${counted(entries.flatMap((entry) => factsOf(entry, facts)).length - 1, 'more change')}${where}.`];
 }
 
 /** The special day that moved visits by more than the first change, where that is over; none where it goes on. */

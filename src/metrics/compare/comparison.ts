@@ -217,6 +217,8 @@ const daysText = ({ from, to = from }: Pick<DatedChange, 'from' | 'to'>, year: s
 
 /** Figures that differ by less need no reason. */
 const LEAST_FIGURE = 0.05;
+/** Rows each of which has its sentence. */
+const FEW = 4;
 
 /** One sentence: the days of the ranges that stand out and are left out of a verdict; empty where there are none. */
 function outlierSentence(change: Change, reading: Reading | undefined, { placeOf, grammar }: ComparisonScene): string {
@@ -443,8 +445,9 @@ function tellComparison(scene: ComparisonScene) {
     return `Over the whole period, ${lowered(sentenceOf({ ...finding, causes: others }, grammar))}`;
   };
   const said = (some: readonly Finding[]) => some.map((finding) => saidOf(finding, grammar));
-  // What was asked and found no room, where its figures would be taken for a change.
-  const untold = calm.slice(shown).filter(({ change }) => Math.abs(change?.percent ?? 0) >= 100 * LEAST_FIGURE);
+  // What was asked and found no room: of many those whose figures would be taken for a change.
+  const isFew = changes.length <= FEW;
+  const untold = calm.slice(shown).filter(({ change }) => isFew || Math.abs(change?.percent ?? 0) >= 100 * LEAST_FIGURE);
   // Days that are named as the cause are told.
   const outliers = changes.map((change, at) => (ranges[at]?.causes.length ? '' : outlierSentence(change, readingAt(at), scene)));
   const details = [...untold.map(({ sentence }) => sentence), ...outliers];

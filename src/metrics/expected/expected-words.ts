@@ -2,6 +2,7 @@ import type { Facts } from '../../findings/finding.ts';
 import type { Said } from '../../findings/paragraph.ts';
 import { type Grammar, subjectText, worded } from '../../findings/sentence.ts';
 import { dateText, listed, pairText, rangeText, valueText } from '../../findings/wording.ts';
+import { daysFrom } from '../../lib/calendar.ts';
 import { todayIn } from '../../lib/dates.ts';
 import { grouped, runsOf } from '../../lib/grouped.ts';
 import { capital } from '../../lib/sentences.ts';
@@ -11,6 +12,7 @@ import { effectText } from '../calendar/special-words.ts';
 import { unitOf } from '../metric-definitions.ts';
 import { askedOf, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { ExpectedCell, QueryLine } from '../read/query-table.ts';
+import type { SiteChange } from '../site-changes.ts';
 import { isChangeOf, keyOf } from './expected-lines.ts';
 
 /** Rows that a sentence names, and special days. */
@@ -185,12 +187,18 @@ function hiddenIn(judged: readonly JudgedLine[], words: Words): JudgedLine[] {
   return judged.filter((own) => !isClear(own) && isHidden(own));
 }
 
+/** The part of the days of a row on which a change is. */
+function partOn({ change }: SiteChange, { from, to }: ReturnType<typeof daysOf>): number {
+  const [first, last] = [change.from > from ? change.from : from, change.to !== undefined && change.to < to ? change.to : to];
+  return Math.max(0, daysFrom(first, last) + 1) / (daysFrom(from, to) + 1);
+}
+
 /** Whether changes explain why a row is not what was expected: they lie in the row, go its way, and the row not far beyond their size. */
-function isExplained(own: JudgedLine, rows: number): boolean {
+function isExplained(own: JudgedLine, rows: number, words: Words): boolean {
   const { low, high, expected } = own.cell;
   const distance = distanceOf(own);
   const along = changesIn(own).filter(({ change }) => change.relative * distance > 0);
-  const left = along.reduce((share, { change }) => share * (1 + change.relative), 1);
+  const left = along.reduce((share, told) => share * (1 + partOn(told, daysOf(own, words)) * told.change.relative), 1);
   const bound = ((distance < 0 ? low : high) ?? 0) / (expected || 1);
   // On the scale of square roots few orders scatter alike; of many rows some lie beyond their own bounds.
   const reach = scoreOfTail(Math.log(BEYOND / rows)) / Z_95 / Math.sqrt(Math.max(LEAST_LEFT, Math.min(1, left)));
@@ -218,7 +226,7 @@ export function tellExpected(lines: readonly QueryLine[], words: Words): Expecte
   // A range that was asked for is told whatever explains it, of days and weeks those that nothing explains.
   const isAsked = isOneRow || timeUnitOf(query.breakdown) === undefined;
   const clear = judged.filter(isClear);
-  const explained = isAsked ? [] : clear.filter((own) => isExplained(own, judged.length));
+  const explained = isAsked ? [] : clear.filter((own) => isExplained(own, judged.length, words));
   const told = (isOneRow ? judged : clear.filter((own) => !explained.includes(own))).toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const facts = told.map((own) => factsOf(own, words));
   const sentences = facts.map((each) => [worded(each, grammar).sentence]);

@@ -100,7 +100,7 @@ it('a change of visits is of no goal, whose rates beside it name theirs', () => 
   if (!later || !last) throw new Error('There are two.');
   const told = `${answer} Mobile visits were 200% higher on 10 Nov, above all in "3" on mobile.`;
   expect([answerOf([change, later]).answer, answerOf([change, later], 1).answer]).toEqual([told, told]);
-  expect(answerOf([change, later, last]).answer).toBe(`${answer} There are 2 more changes, listed below.`);
+  expect(answerOf([change, later, last]).answer).toBe(`${answer} There are 5 more changes, listed below.`);
   // A special day that did more than what is over comes before it.
   const beside = (factor: number) => {
     const special = [{ name: 'Black Friday', days: [], size: Math.log(factor), isClear: true }];
