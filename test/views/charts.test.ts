@@ -89,7 +89,7 @@ it('a waterfall marks the moments that are known', () => {
     { name: 'LCP', atMs: 900 },
     { name: 'FCP', atMs: Number.NaN },
   ];
-  expect(seriesOf(waterfall({ marks }))[0]?.markLine?.data.map(({ name, xAxis }) => [name, xAxis])).toEqual([['LCP', 900]]);
+  expect(seriesOf(waterfall({ marks }))[0]?.markLine?.data.map(({ name, xAxis }) => [name, xAxis])).toEqual([['LCP 900 ms', 900]]);
 });
 
 it('a waterfall tells each phase of a request, and that there was no response', () => {

@@ -1,23 +1,7 @@
 import { present } from '../../lib/sentences.ts';
 import { type BarSeries, type BarsSpec, isUnnamed } from '../spec.ts';
-import {
-  amountLabel,
-  axisLines,
-  CHARACTER_PX,
-  type Drawing,
-  decalOf,
-  headOf,
-  isNarrow,
-  type Look,
-  legendOption,
-  legendPx,
-  rowAxis,
-  rowPlace,
-  rowTooltip,
-  type TooltipLine,
-  WORDS_PX,
-  wrapped,
-} from './look.ts';
+import { axisLines, CHARACTER_PX, type Drawing, decalOf, isNarrow, type Look, type TooltipLine, wrapped } from './look.ts';
+import { amountLabel, EDGE_PX, rowsOf, rowTooltip, WORDS_PX } from './rows.ts';
 import type { BarLines, Theme } from './theme.ts';
 import { digitsOf, drawable, formatValue, markAt, plainText, tickText } from './values.ts';
 
@@ -25,12 +9,10 @@ const BAR_PX = 16;
 /** Where words stand above, a bar is this part of their height below them. */
 const LOW_GAP = 0.16;
 const GAP_PX = 10;
-const AXIS_PX = 30;
 /** Room of a label of the scale. */
 const VALUE_PX = 72;
 /** Room for the amount behind a bar. */
 const RIGHT_PX = 92;
-const EDGE_PX = 16;
 
 /** Lines across the bars of each series, in their order; the first has none. */
 const seriesLines: readonly (BarLines | undefined)[] = [
@@ -51,34 +33,24 @@ function amountText({ series, notes, unit }: BarsSpec, { values }: BarSeries, ro
   return `${formatValue(values[row], unit, digits)}${note === '' ? '' : ` · ${plainText(note, 60)}`}`;
 }
 
-/** Labels before the rows; in a narrow picture above their bars, with the amount below where there is one series. */
-function placeOf(spec: BarsSpec, { widthPx }: Look) {
-  const { labels, series } = spec;
+/** The rows of the picture; in a narrow one the amount stands below the label where there is one series. */
+function layout(spec: BarsSpec, look: Look) {
+  const { labels, series, lost } = spec;
+  const [own] = isNarrow(look.widthPx) && series.length === 1 ? series : [];
+  const names = present(...series, lost).map(({ name }) => plainText(name, 60));
   const longest = Math.max(0, ...series.flatMap((each) => labels.map((_, row) => amountText(spec, each, row).length)));
-  const rightPx = Math.max(RIGHT_PX, 24 + longest * CHARACTER_PX);
-  const isAbove = isNarrow(widthPx);
-  const [own] = series.length === 1 ? series : [];
-  const beside = rowPlace(labels, widthPx, rightPx);
-  const characters = isAbove ? Math.floor((widthPx - 3 * EDGE_PX) / CHARACTER_PX) : beside.characters;
-  const lines = labels.map((label, row) => [
-    ...wrapped(label, characters),
-    ...(isAbove && own ? wrapped(amountText(spec, own, row), characters) : []),
-  ]);
-  const words = lines.map((all) => all.join('\n'));
-  const textPx = WORDS_PX * Math.max(1, ...lines.map((all) => all.length));
-  const barsPx = BAR_PX * Math.max(1, series.length);
-  if (!isAbove) return { ...beside, rightPx, words, textPx: 0, rowPx: Math.max(barsPx, textPx) };
-  const right = own ? 2 * EDGE_PX : rightPx;
   // The first label of the scale is longer than a zero.
   const hasLosses = series.some(({ values, low = [] }) => [...values, ...low].some((value) => markAt(value) < 0));
-  return {
-    left: hasLosses ? 2 * EDGE_PX : EDGE_PX,
-    rightPx: right,
-    plotPx: widthPx - 2 * EDGE_PX - right,
-    words,
-    textPx,
-    rowPx: textPx + barsPx,
-  };
+  return rowsOf(look, {
+    ...spec,
+    names: names.length > 1 ? names : [],
+    words: (characters) =>
+      labels.map((label, row) => [...wrapped(label, characters), ...(own ? wrapped(amountText(spec, own, row), characters) : [])]),
+    barsPx: BAR_PX * Math.max(1, series.length),
+    gapPx: GAP_PX,
+    leftPx: hasLosses ? 2 * EDGE_PX : EDGE_PX,
+    rightPx: own ? 2 * EDGE_PX : Math.max(RIGHT_PX, 24 + longest * CHARACTER_PX),
+  });
 }
 
 /** Lines from end to end of each interval, across the middle of its bar. */
@@ -91,13 +63,8 @@ function whiskers({ low = [], high = [] }: BarSeries, downPx: number, { text }: 
     renderItem(_: unknown, api: { value(at: number): number; coord(of: readonly number[]): readonly [number, number] }) {
       const [[x1, middle], [x2]] = [api.coord([api.value(1), api.value(0)]), api.coord([api.value(2), api.value(0)])];
       const y = middle + downPx;
-      const line = (from: readonly [number, number], to: readonly [number, number]) => ({
-        type: 'line',
-        shape: { x1: from[0], y1: from[1], x2: to[0], y2: to[1] },
-        style: { stroke: text, lineWidth: 1.5 },
-      });
-      const ends = [x1, x2].map((x) => line([x, y - 4], [x, y + 4]));
-      return { type: 'group', children: [line([x1, y], [x2, y]), ...ends] };
+      const pathData = `M${x1} ${y}H${x2}${[x1, x2].map((x) => `M${x} ${y - 4}v8`).join('')}`;
+      return { type: 'path', shape: { pathData }, style: { stroke: text, fill: 'none', lineWidth: 1.5 } };
     },
     // The scale holds both ends.
     encode: { x: [1, 2], y: 0 },
@@ -116,76 +83,69 @@ function styleOf({ accent, labels, series }: BarsSpec, index: number, theme: The
   });
 }
 
-/** The pale continuation of each bar of the only series, or nothing up to the end of its interval. */
+/** The pale continuation of each bar, or nothing up to the end of its interval, with the amount behind it. */
 function behind(spec: BarsSpec, own: BarSeries, styles: ReturnType<typeof styleOf>, { theme, widthPx }: Look) {
+  const { lost, series } = spec;
   // Of a loss it begins at zero, where its amount is not written across its bar.
   const beyond = own.values.map((value, row) =>
     markAt(value) < 0 ? Math.max(Number.MIN_VALUE, markAt(own.high?.[row])) : Math.max(0, markAt(own.high?.[row]) - markAt(value)),
   );
-  const { lost } = spec;
   return {
-    type: 'bar',
-    id: 'behind',
-    stack: 'only',
+    ...BAR,
+    id: `behind ${own.name}`,
+    stack: own.name,
     name: lost?.name ?? '',
-    emphasis: { disabled: true },
     itemStyle: { color: lost ? (styles[0]?.color ?? theme.text) : 'transparent', opacity: 0.22 },
     // Not as pale as the bar that it stands behind.
-    label: { ...amountLabel(theme, ({ dataIndex }) => amountText(spec, own, dataIndex)), show: !isNarrow(widthPx), opacity: 1 },
+    label: { ...amountLabel(theme, ({ dataIndex }) => amountText(spec, own, dataIndex)), show: !isNarrow(widthPx) || series.length > 1 },
     data: lost ? lost.values.map((value, row) => ({ value: markAt(value), itemStyle: { ...styles[row], opacity: 0.22 } })) : beyond,
   };
 }
 
+/** Members that all bars share. */
+const BAR = { type: 'bar', emphasis: { disabled: true } } as const;
+
 /** Amounts as bars from zero, a row for each label, the amount behind or above each bar; no value is a dash and no bar. */
 export function drawBars(spec: BarsSpec, look: Look): Drawing {
   const { theme } = look;
-  const { unit, labels, lost } = spec;
-  const [own] = spec.series.length === 1 ? spec.series : [];
-  const { left, rightPx, plotPx, words, textPx, rowPx } = placeOf(spec, look);
-  const names = present(...spec.series, lost).map(({ name }) => plainText(name, 60));
-  const hasLegend = names.length > 1;
-  const head = headOf(look, spec);
-  const top = head.endPx + (hasLegend ? legendPx(look, names) : 4);
-  const heightPx = top + Math.max(1, labels.length) * (rowPx + GAP_PX) + AXIS_PX;
-  const styles = spec.series.map((_, index) => styleOf(spec, index, theme));
+  const { unit, labels, series } = spec;
+  const { isAbove, textPx, plotPx, heightPx, ...rows } = layout(spec, look);
+  const names = series.map(({ name }) => plainText(name, 60));
+  const styles = series.map((_, index) => styleOf(spec, index, theme));
+  const stylesOf = (index: number) => styles[index] ?? [];
+  const width = isAbove ? { barWidth: WORDS_PX - 2, barGap: `${100 * LOW_GAP}%` } : { barMaxWidth: BAR_PX, barGap: '10%' };
 
   const tooltipLines = (row: number): TooltipLine[] => [
     { name: plainText(labels[row] ?? '') },
-    ...spec.series.map((each, index) => ({
+    ...series.map((each, index) => ({
       name: names[index] ?? '',
       value: amountText(spec, each, row),
-      colour: styles[index]?.[row]?.color ?? theme.text,
+      colour: stylesOf(index)[row]?.color ?? theme.text,
     })),
   ];
   const option = {
-    ...head.option,
-    ...(hasLegend && { legend: legendOption(look, names, head.endPx) }),
-    grid: { left, right: rightPx, top, bottom: AXIS_PX, outerBoundsMode: 'none' },
+    ...rows.option,
     xAxis: {
       type: 'value',
       // As many as have room; ECharts would leave out single ones instead.
       splitNumber: Math.max(1, Math.min(5, Math.floor(plotPx / VALUE_PX))),
       ...axisLines(theme, (value: number) => tickText(value, unit)),
     },
-    yAxis: rowAxis(words, theme, { linesBelow: textPx === 0 ? undefined : spec.series.length }),
-    series: present<object>(
-      // Room for the words above the bars.
-      textPx > 0 && { type: 'bar', id: 'words', silent: true, barWidth: textPx, data: labels.map(() => 0) },
-      ...spec.series.map((each, index) => ({
-        type: 'bar',
+    series: [
+      ...rows.series,
+      ...series.map((each, index) => ({
+        ...BAR,
+        ...width,
         id: String(index),
         name: names[index],
-        ...(textPx > 0 ? { barWidth: WORDS_PX - 2, barGap: `${100 * LOW_GAP}%` } : { barMaxWidth: BAR_PX, barGap: '10%' }),
-        ...(own && { stack: 'only' }),
-        emphasis: { disabled: true },
-        itemStyle: { color: styles[index]?.[0]?.color ?? theme.text, ...decalOf(seriesLines[index % seriesLines.length], theme) },
-        ...(!own && { label: { ...amountLabel(theme, ({ dataIndex }) => amountText(spec, each, dataIndex)), opacity: 1 } }),
+        stack: each.name,
+        itemStyle: { color: stylesOf(index)[0]?.color ?? theme.text, ...decalOf(seriesLines[index % seriesLines.length], theme) },
         // A bar of no length carries the dash of a missing value.
-        data: labels.map((_, row) => ({ value: markAt(each.values[row]), itemStyle: styles[index]?.[row] })),
+        data: labels.map((_, row) => ({ value: markAt(each.values[row]), itemStyle: stylesOf(index)[row] })),
       })),
-      own && behind(spec, own, styles[0] ?? [], look),
-      own?.low && whiskers(own, (textPx * (1 + LOW_GAP)) / 2, theme),
-    ),
+      ...series.map((each, index) => behind(spec, each, stylesOf(index), look)),
+      ...series.slice(0, 1).flatMap((own) => (own.low ? whiskers(own, (textPx * (1 + LOW_GAP)) / 2, theme) : [])),
+    ],
     ...rowTooltip(look, tooltipLines),
   };
   return { option, heightPx, words: wordsOf(spec, names) };

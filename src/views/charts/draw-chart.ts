@@ -12,14 +12,14 @@ import { init, setPlatformAPI, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import { type BarsSpec, type ChartSpec, type FlowSpec, type GridSpec, type PanelSpec, panelsOf } from '../spec.ts';
 import { drawBars } from './bars.ts';
-import { CHARACTER_PX, type Drawing, headOf, isNarrow, type Look, rowAxis, tooltipOption, WORDS_PX } from './look.ts';
+import { CHARACTER_PX, type Drawing, headOf, isNarrow, type Look, tooltipOption, wrapped } from './look.ts';
+import { EDGE_PX, rowsOf, WORDS_PX } from './rows.ts';
 import { drawTrend } from './trend.ts';
 import { formatValue, plainText } from './values.ts';
 import { drawWaterfall } from './waterfall.ts';
 
 /** Room for a page and its label, and for the heading of a column; width of a page. */
 const [NODE_PX, LABEL_PX, HEADING_PX, WIDE_PX] = [32, 190, 30, 10];
-const EDGE_PX = 16;
 
 /** The columns below each other as bars, for a picture too narrow for bands. */
 function columnsOf({ title, subtitle, columns, nodes, accent }: FlowSpec): BarsSpec {
@@ -125,57 +125,60 @@ function cellsOf({ rows }: GridSpec, { theme }: Look) {
 /** Rows of cells that darken with their value, which stands in them; in a narrow picture the name of a row stands above it. */
 function drawGrid(spec: GridSpec, look: Look): Drawing {
   const { columns, rows, unit } = spec;
-  const { theme, widthPx } = look;
-  const textPx = isNarrow(widthPx) ? WORDS_PX : 0;
+  const { theme } = look;
   const names = rows.map(({ name }) => plainText(name, 40));
-  const left = textPx > 0 ? EDGE_PX : EDGE_PX + CHARACTER_PX * Math.max(0, ...names.map((name) => name.length));
-  const cellPx = (widthPx - left - EDGE_PX) / Math.max(1, columns.length);
-  const head = headOf(look, spec);
-  const top = head.endPx + 24;
+  const { plotPx, textPx, heightPx, option } = rowsOf(look, {
+    ...spec,
+    names: [],
+    words: (characters) => names.map((name) => wrapped(name, characters)),
+    barsPx: ROW_PX,
+    leftPx: EDGE_PX,
+    rightPx: EDGE_PX,
+    abovePx: 20,
+    belowPx: EDGE_PX,
+  });
+  const cellPx = plotPx / Math.max(1, columns.length);
   // What does not fit in a cell is written without decimals.
   const shown = (value: number) => formatValue(cellPx < CELL_PX || value >= 10 ? Math.round(value) : value, unit);
   const short = columns.map((name) => (name.length * CHARACTER_PX < cellPx ? name : (name.split(' ').at(-1) ?? name)));
-  const option = {
-    ...head.option,
-    grid: { left, right: EDGE_PX, top, height: (ROW_PX + textPx) * Math.max(1, rows.length), outerBoundsMode: 'none' },
-    xAxis: {
-      type: 'category',
-      data: short,
-      position: 'top',
-      axisTick: { show: false },
-      axisLine: { show: false },
-      axisLabel: { color: theme.faintText, fontSize: 11, interval: 0 },
-    },
-    yAxis: rowAxis(names, theme, { linesBelow: textPx > 0 ? 2 : undefined }),
-    series: [
-      {
-        type: 'scatter',
-        symbol: 'rect',
-        symbolSize: [Math.max(4, cellPx - 2), ROW_PX - 4],
-        symbolOffset: [0, textPx / 2],
-        emphasis: { disabled: true },
-        label: {
-          show: true,
-          fontSize: cellPx < CELL_PX ? 9 : 10,
-          opacity: 1,
-          color: theme.text,
-          formatter: ({ value: [, , amount] }: GridCell) => shown(amount),
-        },
-        data: cellsOf(spec, look),
-      },
-    ],
-    ...tooltipOption(look, ({ value: [column, row, amount] }: GridCell) => [
-      { name: names[row] ?? '' },
-      { name: columns[column] ?? '', value: formatValue(amount, unit) },
-    ]),
-  };
-  const told = rows.map(({ name, values }) => {
+  const told = rows.map(({ values }, row) => {
     const known = values.filter((value) => value !== null).slice(0, 5);
-    return `${plainText(name, 40)} ${known.map(shown).join(', ')}`;
+    return `${names[row]} ${known.map(shown).join(', ')}`;
   });
   return {
-    option,
-    heightPx: top + (ROW_PX + textPx) * Math.max(1, rows.length) + 16,
+    option: {
+      ...option,
+      xAxis: {
+        type: 'category',
+        data: short,
+        position: 'top',
+        axisTick: { show: false },
+        axisLine: { show: false },
+        axisLabel: { color: theme.faintText, fontSize: 11, interval: 0 },
+      },
+      series: [
+        {
+          type: 'scatter',
+          symbol: 'rect',
+          symbolSize: [Math.max(4, cellPx - 2), ROW_PX - 4],
+          symbolOffset: [0, textPx / 2],
+          emphasis: { disabled: true },
+          label: {
+            show: true,
+            fontSize: cellPx < CELL_PX ? 9 : 10,
+            opacity: 1,
+            color: theme.text,
+            formatter: ({ value: [, , amount] }: GridCell) => shown(amount),
+          },
+          data: cellsOf(spec, look),
+        },
+      ],
+      ...tooltipOption(look, ({ value: [column, row, amount] }: GridCell) => [
+        { name: names[row] ?? '' },
+        { name: columns[column] ?? '', value: formatValue(amount, unit) },
+      ]),
+    },
+    heightPx,
     words: `${plainText(spec.title)}: ${told.join('; ')}.`,
   };
 }

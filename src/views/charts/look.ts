@@ -35,8 +35,6 @@ const SUBTITLE_CHARACTER_PX = 7;
 
 /** Below this width, as of a phone, words stand above bars instead of beside them. */
 export const isNarrow = (widthPx: number) => widthPx < 560;
-/** Height of a line of words of a row. */
-export const WORDS_PX = 14;
 
 /** A text in lines that fit the width; only a text of more lines than a head has is cut. */
 export function wrapped(text: string, characters: number): string[] {
@@ -51,7 +49,7 @@ export function wrapped(text: string, characters: number): string[] {
 }
 
 /** Title and subtitle of a picture. */
-interface Head {
+export interface Head {
   readonly title: string;
   readonly subtitle?: string | undefined;
 }
@@ -81,7 +79,7 @@ export function headOf({ theme, widthPx }: Look, { title, subtitle = '' }: Head)
 }
 
 /** Height of one line of marks above a plot. */
-export const MARK_PX = 14;
+const MARK_PX = 14;
 /** Width of a character of 11 px in DejaVu Sans, on average. */
 export const CHARACTER_PX = 6.4;
 
@@ -118,12 +116,7 @@ export function legendOption({ theme }: Look, names: readonly string[], topPx: n
 }
 
 /** A seam in the colour of the background, which keeps lines off the letters of a text. */
-const seamOf = ({ background }: Theme) => ({ textBorderColor: background, textBorderWidth: 3 });
-
-/** An amount behind a bar. */
-export function amountLabel(theme: Theme, formatter: (params: { readonly dataIndex: number }) => string) {
-  return { show: true, position: 'right', fontSize: 10, color: theme.faintText, ...seamOf(theme), formatter } as const;
-}
+export const seamOf = ({ background }: Theme) => ({ textBorderColor: background, textBorderWidth: 3 });
 
 /** The decal of a bar with these lines, as ECharts draws it. */
 export function decalOf(lines: BarLines | undefined, theme: Theme) {
@@ -184,15 +177,6 @@ export function tooltipOption<Hovered>(
   );
 }
 
-/** The tooltip of a row, or of a time where its pointer is given. */
-export function rowTooltip(
-  look: Look,
-  linesOf: (row: number) => readonly TooltipLine[],
-  axisPointer: object = { type: 'shadow', shadowStyle: { color: look.theme.shade } },
-) {
-  return tooltipOption(look, ([first]: readonly { dataIndex: number }[]) => linesOf(first?.dataIndex ?? -1), axisPointer);
-}
-
 /** Gives labels that are close to each other different heights, so that none covers another: 0 is nearest to the plot. */
 export function stagger(labels: readonly { readonly atPx: number; readonly widthPx: number }[], levels: number): number[] {
   const ends: number[] = Array.from({ length: levels }, () => Number.NEGATIVE_INFINITY);
@@ -207,54 +191,61 @@ export function stagger(labels: readonly { readonly atPx: number; readonly width
   return placed;
 }
 
-/** Positions of the labels and of the bars. */
-export interface RowPlace {
-  /** Where the plot begins. */
-  readonly left: number;
-  /** Longest label before a bar, in characters. */
-  readonly characters: number;
+/** A moment that a line across the plot marks. */
+export interface PlotMark {
+  readonly name: string;
+  /** On the axis. */
+  readonly at: number;
+  /** A change, not an event. */
+  readonly isChange?: boolean;
+}
+
+/** Where an axis lies in a picture. */
+interface AxisPlace {
+  readonly min: number;
+  readonly max: number;
+  readonly leftPx: number;
   readonly plotPx: number;
 }
 
-/** Divides a width between labels, bars and the `rightPx` behind them; short labels leave their room to the bars. */
-export function rowPlace(labels: readonly string[], widthPx: number, rightPx: number): RowPlace {
-  const longestPx = Math.max(0, ...labels.map((label) => label.length)) * CHARACTER_PX + 2 * CHARACTER_PX;
-  const labelPx = Math.round(Math.min(300, widthPx * 0.36, longestPx));
-  const left = labelPx + 16;
-  return { left, characters: Math.floor(labelPx / CHARACTER_PX), plotPx: Math.max(80, widthPx - left - rightPx) };
-}
+/** Heights at which names of marks stand. */
+const LEVELS = 4;
 
-/** How an axis of rows is drawn beside its words. */
-interface RowStyle {
-  readonly colourOf?: (row: number) => string;
-  /** Room for the bars that the words stand above, in lines; undefined where they stand before them. */
-  readonly linesBelow?: number | undefined;
-}
-
-/** An axis that runs downwards with words for each row. */
-export function rowAxis(
-  words: readonly string[],
-  theme: Theme,
-  { colourOf = () => theme.text, linesBelow }: RowStyle = {},
-): EChartsCoreOption {
-  const isAbove = linesBelow !== undefined;
+/**
+ * Lines across a plot, with their names above it: in as many lines as the picture needs, moved aside so that its edge does not cut them,
+ * and at heights that keep those of close ones apart.
+ */
+export function marksOf({ theme, widthPx }: Look, marks: readonly PlotMark[], { min, max, leftPx, plotPx }: AxisPlace) {
+  const longest = Math.max(24, Math.floor((widthPx - 24) / (1.1 * CHARACTER_PX)));
+  const names = marks.map(({ name }) => wrapped(name, longest));
+  const labels = marks.map(({ at, isChange }, index) => {
+    const labelPx = Math.max(...(names[index] ?? []).map(({ length }) => length)) * (isChange ? 1.1 : 1) * CHARACTER_PX;
+    const markPx = ((at - min) / Math.max(1, max - min)) * plotPx;
+    // Over the numbers of the axis only where it has no room beside them.
+    const inside = Math.min(Math.max(markPx, labelPx / 2), widthPx - leftPx - labelPx / 2);
+    const atPx = Math.max(labelPx / 2 - leftPx, inside);
+    return { atPx, widthPx: labelPx, shiftPx: atPx - markPx };
+  });
+  const levels = stagger(labels, LEVELS);
+  const namePx = MARK_PX * Math.max(0, ...names.map(({ length }) => length));
   return {
-    type: 'category',
-    inverse: true,
-    // By position, because words may repeat.
-    data: words.map((_, index) => String(index)),
-    axisLine: { lineStyle: { color: theme.line } },
-    axisTick: { show: false },
-    z: 4, // the words above lines of the scale
-    axisLabel: {
-      ...seamOf(theme),
-      interval: 0,
-      fontSize: 11,
-      lineHeight: WORDS_PX,
-      margin: isAbove ? 2 : 8,
-      inside: isAbove,
-      color: (row: string) => colourOf(Number(row)),
-      formatter: (row: string) => (words[Number(row)] ?? '') + '\n'.repeat(linesBelow ?? 0),
-    },
+    heightPx: namePx * Math.max(0, ...levels.map((level) => level + 1)),
+    data: marks.map(({ name, at, isChange = false }, index) => {
+      const color = isChange ? theme.accent : theme.mark;
+      return {
+        name,
+        xAxis: at,
+        lineStyle: { color, type: isChange ? 'solid' : 'dashed', width: isChange ? 2 : 1 },
+        label: {
+          position: 'end',
+          formatter: () => names[index]?.join('\n') ?? name,
+          color,
+          fontWeight: isChange ? 'bold' : 'normal',
+          fontSize: 11,
+          lineHeight: MARK_PX,
+          offset: [labels[index]?.shiftPx ?? 0, -namePx * (levels[index] ?? 0)],
+        },
+      };
+    }),
   };
 }

@@ -10,13 +10,12 @@ import {
   type Look,
   legendOption,
   legendPx,
-  MARK_PX,
-  rowTooltip,
+  marksOf,
+  type PlotMark,
   sliderOption,
-  stagger,
   type TooltipLine,
-  wrapped,
 } from './look.ts';
+import { AXIS_PX, rowTooltip } from './rows.ts';
 import type { Theme } from './theme.ts';
 import { DAY_MS, dayWords, drawable, formatValue, markAt, momentWords, plainText, tickText, timeLabel } from './values.ts';
 
@@ -126,9 +125,7 @@ const HEIGHT_PX = 420;
 const LEAST_PLOT_PX = { free: 220, given: 136 };
 const LEFT_PX = 68;
 const RIGHT_PX = 36;
-const AXIS_PX = 30;
 const SLIDER_PX = 30;
-const LEVELS = 4;
 
 /** Hour at which a day is drawn. */
 type DayHour = '00' | '12';
@@ -161,18 +158,11 @@ function pointsOf({ until = '9999-01-01' }: TrendSpec, startMs: readonly number[
   return lengths.every((ms) => ms >= 7 * DAY_MS) ? startMs.map((ms, at) => (ms + Math.min(untilMs, ms + (lengths[at] ?? 0))) / 2) : startMs;
 }
 
-interface Moment {
-  readonly name: string;
-  readonly atMs: number;
-  readonly isChange: boolean;
-}
-
-function momentsOf({ events, change, times }: TrendSpec, dayHour: DayHour, pointMs: readonly number[], { widthPx }: Look): Moment[] {
-  const longest = Math.max(24, Math.floor((widthPx - 24) / (1.1 * CHARACTER_PX)));
+function momentsOf({ events, change, times }: TrendSpec, dayHour: DayHour, pointMs: readonly number[]): PlotMark[] {
   const placeOf = ({ time, isOfValue }: TrendEvent) => (isOfValue && pointMs[times.indexOf(time)]) || wallMs(time, dayHour);
   return present(...events, change)
-    .map((each) => ({ name: wrapped(each.name, longest).join('\n'), atMs: placeOf(each), isChange: each === change }))
-    .filter(({ atMs }) => drawable(atMs) !== null);
+    .map((each) => ({ name: each.name, at: placeOf(each), isChange: each === change }))
+    .filter(({ at }) => drawable(at) !== null);
 }
 
 /** First and last instant of the axis. */
@@ -183,54 +173,16 @@ interface Axis {
   readonly pointMs: readonly number[];
 }
 
-/** Where the label of a moment stands: moved aside so that the edge of the picture does not cut it, and how far above the plot. */
-interface LabelPlace {
-  readonly shiftPx: number;
-  readonly upPx: number;
-}
-
-/** Room that the label of each moment takes upwards: that of the longest. */
-const labelPx = (moments: readonly Moment[]) => MARK_PX * Math.max(0, ...moments.map(({ name }) => name.split('\n').length));
-
-function labelPlaces(
-  moments: readonly Moment[],
-  { min, pxPerMs, plotPx, rightPx }: { min: number; pxPerMs: number; plotPx: number; rightPx: number },
-): LabelPlace[] {
-  const labels = moments.map(({ name, atMs, isChange }) => {
-    const widthPx = Math.max(...name.split('\n').map(({ length }) => length)) * (isChange ? 1.1 : 1) * CHARACTER_PX;
-    const atPx = (atMs - min) * pxPerMs;
-    // Over the numbers of the axis only where it has no room beside them.
-    const centrePx = Math.max(widthPx / 2 - LEFT_PX, Math.min(Math.max(atPx, widthPx / 2), plotPx + rightPx - widthPx / 2));
-    return { atPx: centrePx, widthPx, shiftPx: centrePx - atPx };
-  });
-  return stagger(labels, LEVELS).map((level, index) => ({ upPx: level * labelPx(moments), shiftPx: labels[index]?.shiftPx ?? 0 }));
-}
-
 /** A line without points that carries what belongs to no series, so that hiding one does not hide it. */
 function background(
   { times, judged, change, levels = [] }: TrendSpec,
   { min, max, dayHour, pointMs }: Axis,
-  moments: readonly Moment[],
-  places: readonly LabelPlace[],
+  marks: ReturnType<typeof marksOf>['data'],
   theme: Theme,
 ) {
   // A value outside the axis would not be drawn at all.
   const inside = (ms: number) => Math.max(min, Math.min(max, ms));
   const valueAt = (time: string) => inside(pointMs[times.indexOf(time)] ?? wallMs(time, dayHour));
-  const marks = moments.map(({ name, atMs, isChange }, index) => ({
-    name,
-    xAxis: atMs,
-    lineStyle: { color: isChange ? theme.accent : theme.mark, type: isChange ? 'solid' : 'dashed', width: isChange ? 2 : 1 },
-    label: {
-      position: 'end',
-      formatter: () => name,
-      color: isChange ? theme.accent : theme.mark,
-      fontWeight: isChange ? 'bold' : 'normal',
-      fontSize: 11,
-      lineHeight: MARK_PX,
-      offset: [places[index]?.shiftPx ?? 0, -(places[index]?.upPx ?? 0)],
-    },
-  }));
   const held = levels.flatMap(({ from, to, value }) => {
     if (drawable(value) === null) return [];
     // A label would cover points; the title says both levels.
@@ -330,7 +282,7 @@ function timeAxis({ times }: TrendSpec, startMs: readonly number[], atMs: readon
 function layoutOf(
   spec: TrendSpec,
   look: Look,
-  { names, moments, min, max }: { names: readonly string[]; moments: readonly Moment[]; min: number; max: number },
+  { names, moments, min, max }: { names: readonly string[]; moments: readonly PlotMark[]; min: number; max: number },
 ) {
   const { widthPx, tooltip } = look;
   // A line alone is named by the title; narrow pictures, and views in which lines can be hidden, have a legend.
@@ -339,15 +291,14 @@ function layoutOf(
   const hasLegend = names.length > 1 && !isLabelled;
   const longest = Math.max(...names.map((name) => name.length));
   const rightPx = isLabelled ? 16 + Math.min(LONGEST_LABEL, longest) * CHARACTER_PX * 1.08 : RIGHT_PX;
-  const pxPerMs = Math.max(80, widthPx - LEFT_PX - rightPx) / Math.max(1, max - min);
-  const places = labelPlaces(moments, { min, pxPerMs, plotPx: (max - min) * pxPerMs, rightPx });
+  const plotPx = Math.max(80, widthPx - LEFT_PX - rightPx);
+  const marks = marksOf(look, moments, { min, max, leftPx: LEFT_PX, plotPx });
   const head = headOf(look, spec);
-  const marksPx = labelPx(moments) + Math.max(0, ...places.map(({ upPx }) => upPx));
-  const top = head.endPx + (hasLegend ? legendPx(look, names, 40) : 12) + marksPx;
+  const top = head.endPx + (hasLegend ? legendPx(look, names, 40) : 12) + marks.heightPx;
   const bottom = AXIS_PX + (tooltip ? SLIDER_PX : 0);
   const leastPx = look.heightPx === undefined ? LEAST_PLOT_PX.free : LEAST_PLOT_PX.given;
   const heightPx = Math.max(look.heightPx ?? HEIGHT_PX, top + leastPx + bottom);
-  return { isLabelled, hasLegend, rightPx, pxPerMs, places, head, top, bottom, heightPx };
+  return { isLabelled, hasLegend, rightPx, pxPerMs: plotPx / Math.max(1, max - min), marks, head, top, bottom, heightPx };
 }
 
 const hasAccent = (series: readonly TrendSeries[]) => series.some(({ isAccent }) => isAccent);
@@ -369,15 +320,15 @@ export function drawTrend(given: TrendSpec, look: Look): Drawing {
   const startMs = spec.times.map((time) => wallMs(time, dayHour));
   const atMs = pointsOf(spec, startMs);
   const names = spec.series.map(({ name }) => plainText(name, 60));
-  const moments = momentsOf(spec, dayHour, atMs, look);
+  const moments = momentsOf(spec, dayHour, atMs);
   // The last period is drawn to its end, so that its name has room.
   const [before = 0, last = 0] = startMs.slice(-2);
   const end = atMs === startMs ? [] : [2 * last - before];
-  const all = [...startMs, ...end, ...moments.map((moment) => moment.atMs)].filter((at) => drawable(at) !== null);
+  const all = [...startMs, ...end, ...moments.map(({ at }) => at)].filter((at) => drawable(at) !== null);
   const [min, max] = all.length > 0 ? [Math.min(...all), Math.max(...all)] : [0, 1];
 
   const layout = layoutOf(spec, look, { names, moments, min, max });
-  const { isLabelled, hasLegend, rightPx, pxPerMs, places, head, top, bottom, heightPx } = layout;
+  const { isLabelled, hasLegend, rightPx, pxPerMs, marks, head, top, bottom, heightPx } = layout;
   const placesOf = ({ inPart = [] }: TrendSeries): Places => ({
     atMs,
     isPart: (index) => inPart.includes(spec.times[index] ?? ''),
@@ -407,7 +358,7 @@ export function drawTrend(given: TrendSpec, look: Look): Drawing {
       // The legend shows the shape of the first series of a name, which is the line.
       ...spec.series.flatMap((each, index) => line(each, placesOf(each), names[index] ?? '', colourOf(index), index)),
       ...spec.series.flatMap((each, index) => (isBanded(each) ? band(each, placesOf(each), names[index] ?? '', colourOf(index)) : [])),
-      background(spec, { min, max, dayHour, pointMs: atMs }, moments, places, theme),
+      background(spec, { min, max, dayHour, pointMs: atMs }, marks.data, theme),
     ],
     ...(tooltip && { dataZoom: sliderOption(theme, { left: LEFT_PX, right: rightPx, showDataShadow: true }) }),
     ...rowTooltip(look, (index) => tooltipLines(spec, index, colours), {
@@ -419,10 +370,10 @@ export function drawTrend(given: TrendSpec, look: Look): Drawing {
   return { option, heightPx, words: wordsOf(spec, names, moments) };
 }
 
-function wordsOf(spec: TrendSpec, names: readonly string[], moments: readonly Moment[]): string {
+function wordsOf(spec: TrendSpec, names: readonly string[], moments: readonly PlotMark[]): string {
   const parts = [
     `${plainText(spec.title)}: ${names.join(', ')} from ${spec.times[0] ?? ''} to ${spec.times.at(-1) ?? ''} (${spec.timeZone})`,
-    ...moments.map(({ name }) => name),
+    ...moments.map(({ name }) => plainText(name)),
   ];
   return `${parts.join('; ')}.`;
 }

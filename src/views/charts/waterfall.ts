@@ -1,26 +1,7 @@
-import { nth } from '../../lib/nth.ts';
 import { present } from '../../lib/sentences.ts';
 import type { Mark, WaterfallRow, WaterfallSpec } from '../spec.ts';
-import {
-  amountLabel,
-  axisLines,
-  CHARACTER_PX,
-  type Drawing,
-  decalOf,
-  headOf,
-  isNarrow,
-  type Look,
-  legendOption,
-  legendPx,
-  MARK_PX,
-  rowAxis,
-  rowPlace,
-  rowTooltip,
-  sliderOption,
-  stagger,
-  type TooltipLine,
-  WORDS_PX,
-} from './look.ts';
+import { axisLines, type Drawing, decalOf, isNarrow, type Look, sliderOption, type TooltipLine } from './look.ts';
+import { AXIS_PX, amountLabel, EDGE_PX, rowsOf, rowTooltip } from './rows.ts';
 import { type Phase, phaseLines, phases, type Theme } from './theme.ts';
 import { drawable, formatValue, markAt, plainText } from './values.ts';
 
@@ -127,14 +108,11 @@ function requestTooltip(request: Request, theme: Theme): TooltipLine[] {
 }
 
 const ROW_PX = 17;
-const EDGE_PX = 16;
-const AXIS_PX = 30;
 const SLIDER_PX = 26;
 /** Room for the text behind a bar. */
 const RIGHT_PX = 118;
 /** A narrow view shows the duration alone behind a bar, so that the bars keep their room. */
 const NARROW_RIGHT_PX = 56;
-const LEVELS = 3;
 
 /** Members that all bars share: one behind the other, the same on hover. */
 const BAR = { type: 'bar', stack: 'request', emphasis: { disabled: true } } as const;
@@ -156,33 +134,14 @@ function markWords({ name, atMs }: Mark): string {
   return `${plainText(name, 20)} ${formatValue(atMs, 'ms')}`;
 }
 
-function markLine(marks: readonly Mark[], levels: readonly number[], theme: Theme) {
-  return {
-    silent: true,
-    z: 1, // behind the bars and what is written at them
-    symbol: 'none',
-    lineStyle: { color: theme.mark, type: 'dashed', width: 1 },
-    data: marks.map((mark, index) => ({
-      name: mark.name,
-      xAxis: mark.atMs,
-      label: {
-        position: 'start', // the top, since the axis runs downwards
-        formatter: () => markWords(mark),
-        color: theme.mark,
-        fontSize: 11,
-        offset: [0, -MARK_PX * nth(levels, index)],
-      },
-    })),
-  };
-}
-
 /** Unseen bars up to the start, a bar for each phase, and behind it the words. */
-function bars(requests: readonly Request[], marks: ReturnType<typeof markLine>, { theme, widthPx }: Look) {
+function bars(requests: readonly Request[], phasesOf: ReturnType<typeof phaseSeries>, marks: readonly object[], { theme, widthPx }: Look) {
   const label = amountLabel(theme, ({ dataIndex }) => (requests[dataIndex] ? wordsBehind(requests[dataIndex], isNarrow(widthPx)) : ''));
+  // Behind the bars and what is written at them.
+  const markLine = { silent: true, z: 1, symbol: 'none', data: marks };
   return [
-    ...(isNarrow(widthPx) ? [{ ...UNSEEN, id: 'names', stack: 'names', barWidth: WORDS_PX, data: requests.map(() => 0) }] : []),
-    { ...UNSEEN, id: 'start', barWidth: BAR_PX, barGap: 0, data: requests.map(({ startMs }) => startMs), markLine: marks },
-    ...phaseSeries(requests, theme),
+    { ...UNSEEN, id: 'start', barWidth: BAR_PX, barGap: 0, data: requests.map(({ startMs }) => startMs), markLine },
+    ...phasesOf,
     { ...UNSEEN, id: 'words', label, data: requests.map(() => 0) },
   ];
 }
@@ -196,46 +155,41 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
 
   const isAbove = isNarrow(widthPx);
   const rightPx = isAbove ? NARROW_RIGHT_PX : RIGHT_PX;
-  const { left, characters, plotPx } = isAbove
-    ? { left: EDGE_PX, characters: (widthPx - 2 * EDGE_PX) / CHARACTER_PX, plotPx: widthPx - EDGE_PX - rightPx }
-    : rowPlace(
-        requests.map((request) => wordsBefore(request, Number.POSITIVE_INFINITY)),
-        widthPx,
-        rightPx,
-      );
-  const places = marks.map((mark) => ({ atPx: (mark.atMs / endMs) * plotPx, widthPx: markWords(mark).length * CHARACTER_PX }));
-  const levels = stagger(places, LEVELS);
-  const subtitle = present(spec.subtitle, ...signWords(spec, requests).map(({ words }) => words)).join(' · ');
-  const series = bars(requests, markLine(marks, levels, theme), look);
-  const names = series.flatMap((each) => ('name' in each ? [each.name] : []));
-  const head = headOf(look, { title: spec.title, subtitle });
-  const top = head.endPx + legendPx(look, names) + (marks.length > 0 ? MARK_PX * (1 + Math.max(...levels)) : 0);
-  const bottom = AXIS_PX + (tooltip ? SLIDER_PX : 0);
-  const heightPx = top + (ROW_PX + (isAbove ? WORDS_PX : 0)) * Math.max(1, requests.length) + bottom;
-
-  const option = {
-    ...head.option,
-    legend: legendOption(look, names, head.endPx),
-    grid: { left, right: rightPx, top, bottom, outerBoundsMode: 'none' },
-    xAxis: {
-      type: 'value',
-      min: 0,
-      max: endMs,
-      ...axisLines(theme, (ms: number) => formatValue(ms, 'ms')),
-    },
-    yAxis: rowAxis(
+  const used = phaseSeries(requests, theme);
+  const {
+    option,
+    series,
+    marks: lines,
+    heightPx,
+    left,
+  } = rowsOf(look, {
+    title: spec.title,
+    subtitle: present(spec.subtitle, ...signWords(spec, requests).map(({ words }) => words)).join(' · '),
+    names: used.map(({ name }) => name),
+    words: (characters) =>
       requests.map((request) => {
         const bytes = isAbove && request.bytes !== null ? ` · ${formatValue(request.bytes, 'bytes')}` : '';
-        return wordsBefore(request, characters - bytes.length) + bytes;
+        return [wordsBefore(request, characters - bytes.length) + bytes];
       }),
-      theme,
-      { colourOf: (row) => (requests[row] ? colourOf(requests[row], theme) : theme.text), linesBelow: isAbove ? 1 : undefined },
-    ),
-    series,
-    ...(tooltip && { dataZoom: sliderOption(theme, { left, right: rightPx, showDataShadow: false }) }),
-    ...rowTooltip(look, (row) => (requests[row] ? requestTooltip(requests[row], theme) : [])),
+    colourOf: (row) => (requests[row] ? colourOf(requests[row], theme) : theme.text),
+    barsPx: ROW_PX,
+    leftPx: EDGE_PX,
+    rightPx,
+    marks: marks.map((mark) => ({ name: markWords(mark), at: mark.atMs })),
+    max: endMs,
+    belowPx: AXIS_PX + (tooltip ? SLIDER_PX : 0),
+  });
+  return {
+    option: {
+      ...option,
+      xAxis: { type: 'value', min: 0, max: endMs, ...axisLines(theme, (ms: number) => formatValue(ms, 'ms')) },
+      series: [...series, ...bars(requests, used, lines, look)],
+      ...(tooltip && { dataZoom: sliderOption(theme, { left, right: rightPx, showDataShadow: false }) }),
+      ...rowTooltip(look, (row) => (requests[row] ? requestTooltip(requests[row], theme) : [])),
+    },
+    heightPx,
+    words: wordsOf(spec, requests, marks),
   };
-  return { option, heightPx, words: wordsOf(spec, requests, marks) };
 }
 
 function wordsOf(spec: WaterfallSpec, requests: readonly Request[], marks: readonly Mark[]): string {
