@@ -79,7 +79,7 @@ function inSuccession(days: readonly (readonly MetricRow[])[], lines: readonly (
       return [[time, lineName(lines[index]), known.length > 0 ? meanOf(known) : null]];
     });
   });
-  return { rows, words: present(isLong && `a point is the mean of ${WEEK} days`, 'shaded: the period').join(', ') };
+  return { rows, words: isLong && `a point is the mean of ${WEEK} days` };
 }
 
 const WEEK = 7;
@@ -129,20 +129,22 @@ function trendOf({ headline: { metric }, data, judged }: PeriodsResult, story: F
   const { isOverlay, rows, words } = linesOf({ metric, judged }, story, options);
   // Of two years both ranges are what is drawn.
   const isFirst = ({ when, subject }: Finding) => isOverlay && subject === metric && when.shape === 'range';
-  const findings = data.findings.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
-  const table = { columns: ['day', 'line', metric], rows, units: { [metric]: unitOf(metric, currency) ?? '' }, filters: { ...filters } };
-  const chart = chartOfTable(table, { timeZone, findings, answers: { [metric]: nameOf(metric) } });
-  if (chart?.kind !== 'trend') return undefined;
   const at = data.columns.indexOf('metric');
   const others = data.rows.flatMap((row) => (row[at] === metric ? [] : nameOf(String(row[at]))));
-  return {
-    ...chart,
-    subtitle: `${present(`${nameOf(metric)} by day`, chart.subtitle, rangesIn(options)).join(', ')}: \
-${present(`${isCount(metric) ? 'sums of ' : ''}whole days`, words, notDrawn([...new Set(others)])).join('; ')}`,
-    ...(isOverlay
-      ? { series: chart.series.map((each, place) => ({ ...each, ...(place === 0 && { isAccent: true as const }) })) }
-      : { judged: { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) } }),
-  };
+  const chart = chartOfTable(
+    { columns: ['day', 'line', metric], rows, units: { [metric]: unitOf(metric, currency) ?? '' }, filters: { ...filters } },
+    {
+      timeZone,
+      findings: data.findings.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a))),
+      answers: { [metric]: nameOf(metric) },
+      shows: `${nameOf(metric)} by day`,
+      words: present(rangesIn(options), `${isCount(metric) ? 'sums of ' : ''}whole days`, words, notDrawn([...new Set(others)])),
+      ...(isOverlay
+        ? { accent: present(rows[0]?.[1]) }
+        : { judged: { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) } }),
+    },
+  );
+  return chart?.kind === 'trend' ? chart : undefined;
 }
 
 /** A traffic mix below this share of the largest step goes without saying. */

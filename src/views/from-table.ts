@@ -11,16 +11,16 @@ import { nameOf } from '../metrics/metric-names.ts';
 import { OTHER_DEVICE } from '../metrics/read/metric-grid.ts';
 import { DAYS_COLUMN, PART_MARK, type QueryTable, type TableRange, TOTAL } from '../metrics/read/query-table.ts';
 import { ALL_VISITORS } from '../names/match-name.ts';
-import { digitsOf, formatValue, intervalIn, momentWords, rangeIn, sinceWords, type Unit, unitIn } from './charts/values.ts';
+import { intervalIn, momentWords, rangeIn, sinceWords, type Unit, unitIn } from './charts/values.ts';
 import {
   type BarSeries,
   type BarsSpec,
   type ChartSpec,
   isUnnamed,
   joined,
+  MAX_BANDS,
   NO_NAME,
   type TrendEvent,
-  type TrendLevel,
   type TrendSeries,
   type TrendSpec,
 } from './spec.ts';
@@ -54,6 +54,17 @@ const once = <T>(values: readonly T[]) => [...new Set(values)];
 /** Up to this many metrics are drawn below each other: as lines over time, and as bars. */
 const MAX_METRICS = { time: 6, bars: 3 };
 
+/** A range, and all else that a table is drawn with. */
+interface Pictured extends TableRange {
+  /** The amounts in words, where the title may not name them. */
+  readonly shows?: string;
+  /** What happened meanwhile. */
+  readonly events?: readonly TrendEvent[];
+  readonly judged?: TrendSpec['judged'];
+  /** The meaning of `low` and `high`. */
+  readonly bands?: string;
+}
+
 interface DrawnCell {
   readonly labels: readonly string[];
   readonly value: number | null;
@@ -67,7 +78,10 @@ interface DrawnCell {
 
 /** The findings of a metric about what is drawn of it. */
 const findingsIn = ({ metric, cells, filters, isOfParts }: Drawn, findings: readonly Finding[] = []): Finding[] =>
-  findingsDrawn(findings, metric, { filters, lines: cells.map(({ labels }) => labels.flatMap((label) => label.split(', '))), isOfParts });
+  findingsDrawn(findings, metric, { filters, lines: cells.map(({ labels }) => labels.flatMap(wordsIn)), isOfParts });
+
+/** The names of a line or row, which may be of several, or one that holds a comma. */
+const wordsIn = (name: string) => [name, ...name.split(', ')];
 
 /** The drawn part of a table: one metric, by all its other columns. */
 interface Drawn {
@@ -76,6 +90,8 @@ interface Drawn {
   readonly dimensions: readonly string[];
   readonly cells: readonly DrawnCell[];
   readonly unit: Unit;
+  /** The same as the table names it. */
+  readonly of: string | undefined;
   /** Range, zone, unit and filters. */
   readonly about: readonly string[];
   /** Names of what is left out. */
@@ -96,7 +112,7 @@ const OF_DAYS: ReadonlySet<string> = new Set(['weekday', 'weekend']);
 function drawnOf(
   { columns, rows, units, filters = {} }: QueryTable,
   metric: string,
-  { timeZone, interval, words = [] }: TableRange,
+  { timeZone, interval, shows, words = [] }: Pictured,
 ): Drawn {
   const [firstMetric = ''] = Object.keys(units);
   const count = columns.indexOf(firstMetric);
@@ -124,9 +140,11 @@ function drawnOf(
       };
     }),
     unit: unitIn(units[metric]),
+    of: units[metric],
     filters,
     left: [],
     about: present(
+      shows,
       isPerDay && daysAt !== -1 && 'mean of a day',
       interval && intervalIn(timeZone, interval),
       interval && timeZone,
@@ -190,36 +208,6 @@ const MOST_MARKS = 4;
 
 const isByDay = ({ dimensions: [unit = ''] }: Drawn) => unit === 'day' || unit === 'hour';
 
-/** The line of a change, else the only one, with its levels before and in it, in words too; undefined where it does not show the change. */
-function shownOf(
-  { metric, unit, dimensions: [per = ''], filters }: Drawn,
-  lines: readonly Line[],
-  change: Finding,
-  times: readonly string[],
-) {
-  const [only, ...others] = lines;
-  const own = lines.find(([name]) => isMeant(name.split(', '), change, filters)) ?? (others.length === 0 ? only : undefined);
-  const whole = [...(own?.[1] ?? [])].flatMap(([time, { labels, value }]) =>
-    value === null || labels[0]?.endsWith(PART_MARK) ? [] : [{ time, value }],
-  );
-  const levels = levelsOf(whole, change, times);
-  if (!levels) return undefined;
-  const digits = digitsOf(levels.map(({ value }) => value));
-  const [was, is] = levels.map(({ value }) => formatValue(value, unit, digits));
-  const { from = '', to } = change.when;
-  const subject = present(nameOf(metric), others.length > 0 && own?.[0]).join(', ');
-  const each = isCount(metric) ? ` ${per === 'hour' ? 'an' : 'a'} ${per}` : '';
-  const since = to === undefined ? 'since' : sinceWords(change.when);
-  return { levels, title: `${subject}: typically ${was}${each} before ${momentWords(from, 'day')}, ${is} ${since}.` };
-}
-
-/** The finding of a picture and its title, with the levels that show a change of another place or metric. */
-interface Told {
-  readonly finding: Finding;
-  readonly title: string;
-  readonly levels?: readonly TrendLevel[];
-}
-
 /** The marks of values that are not what was expected, those that lie farthest from it first, each with how far. */
 function unusualMarks(drawn: Drawn, own: readonly Finding[], times: readonly string[]): TrendEvent[] {
   const marks = own.map(({ when: { from = '' }, change }) => {
@@ -230,42 +218,37 @@ function unusualMarks(drawn: Drawn, own: readonly Finding[], times: readonly str
   return [...new Map(marks.map((mark) => [mark.time, mark])).values()];
 }
 
+/** Whether the levels of a finding are amounts as they are drawn: of days, whatever the hours or weeks of these hold. */
+const isOfUnit = ({ unit }: Finding, { metric, dimensions: [per], of }: Drawn) =>
+  per === 'day' && unit === (isCount(metric) ? `${of} a day` : of);
+
 /**
- * The first finding of what is drawn over time, or change that its line shows though its place or metric is not drawn; with its
- * marks, the words on a change that the title does not name, and how many unusual days have no mark.
+ * The first finding of what is drawn over time, with its marks and levels, and how many unusual days have none; changes of places or
+ * metrics without a line are marked in words.
  */
-function toldOf(drawn: Drawn, lines: readonly Line[], findings: readonly Finding[] = [], times: readonly string[]) {
+function toldOf(drawn: Drawn, findings: readonly Finding[] = [], times: readonly string[]) {
   // One day is not seen in a course of weeks or months.
   const isSeen = ({ when }: Finding) => when.shape !== 'day' || isByDay(drawn);
   const own = findingsIn(drawn, findings).filter((each) => isSeen(each) && isOnDays(each, times));
   const changes = changesIn(findings, drawn.metric, times);
-  const isOfRanges = own.some(({ when, against }) => when.shape === 'range' && against?.what === 'before');
-  const [told] = findings.flatMap((finding): Told[] => {
-    if (own.includes(finding)) {
-      // No day before it is drawn, and nothing of it where the season made it.
-      const isUnseen = mayBeSeason(finding) && (finding.when.from ?? '') < (times[0] ?? '');
-      const isTold = finding.when.shape !== 'day' && !isUnseen && (isMoved(finding) || finding.verdict === 'unchanged');
-      return isTold ? [{ finding, title: finding.sentence }] : [];
-    }
-    const shown = !isOfRanges && changes.includes(finding) && shownOf(drawn, lines, finding, times);
-    return shown ? [{ finding, ...shown }] : [];
-  });
-  const { finding, title, levels } = told ?? {};
+  // No day before it is drawn, and nothing of it where the season made it.
+  const isUnseen = (each: Finding) => mayBeSeason(each) && (each.when.from ?? '') < (times[0] ?? '');
+  const finding = own.find((each) => each.when.shape !== 'day' && !isUnseen(each) && (isMoved(each) || each.verdict === 'unchanged'));
   // Two ranges may differ by a change within them.
   const story = finding && isMoved(finding) ? [finding, ...changes].find(isChange) : undefined;
   const isUnusual = (each: Finding) => isMoved(each) && (each.when.shape === 'day' || each.against?.what === 'expected');
   const unusual = unusualMarks(drawn, own.filter(isUnusual), times);
+  const levels = story && own.includes(story) && isOfUnit(story, drawn) ? levelsOf(story, times) : [];
   return {
-    title,
+    title: finding?.sentence,
     accent: present(finding, story).filter(isMoved),
-    words: levels && headlineOf(finding?.sentence ?? ''),
     isChanged: changes.length > 0,
-    left: Math.max(0, unusual.length - MOST_MARKS),
-    events: [
+    left: unusual.length > MOST_MARKS && `${counted(unusual.length - MOST_MARKS, 'more unusual day')} not marked`,
+    marks: [
       ...unusual.slice(0, MOST_MARKS),
       ...changes.filter(({ when }) => when.from !== story?.when.from).map((each) => markOf(each, times)),
     ],
-    ...(levels && { levels }),
+    levels,
     ...(story && { change: markOf(story, times, story === finding ? sinceWords(story.when) : undefined) }),
   };
 }
@@ -287,11 +270,17 @@ function timesOf({ dimensions: [per = ''], cells }: Drawn, { interval, timeZone 
   const cut = slots.filter(({ isPart }) => isPart).map(({ label }) => timeOf(label));
   const hollowIn = (times: readonly string[]) =>
     times.length > 0 && `hollow: a part of its ${per} only (${times.map((time) => momentWords(time, per)).join(' and ')})`;
-  const known = once(cells.map(({ labels }) => timeOf(labels[0] ?? '')));
+  const known = once(cells.map(({ labels }) => timeOf(labels[0] ?? ''))).toSorted();
   // Only the rows of a query may lack some.
   const times = interval ? known : withGaps(known);
   const lacking = once(times.flatMap((time) => (known.includes(time) ? [] : [momentWords(time.slice(0, 10), 'day')])));
-  return { times, inPart, cut, hollowIn, gaps: lacking.length > 0 && `gap: no rows on ${firstOf(lacking, 3)}` };
+  return {
+    times,
+    inPart,
+    cut,
+    hollowIn,
+    notes: interval ? [] : present(timeZone, lacking.length > 0 && `gap: no rows on ${firstOf(lacking, 3)}`),
+  };
 }
 
 /** Cells by line and time. */
@@ -313,55 +302,65 @@ function boundsOf(cells: readonly (DrawnCell | undefined)[]): Pick<TrendSeries, 
   return hasBounds(cells) ? { low, high } : {};
 }
 
-function trendOf(drawn: Drawn, range: TableRange): TrendSpec {
+/** The meaning of what is drawn beside lines. */
+function keysOf({ series, judged, levels }: Pick<TrendSpec, 'series' | 'judged' | 'levels'>, bands = '95%'): string[] {
+  return present(
+    series.length <= MAX_BANDS && series.some(({ low }) => low) && `bands: ${bands}`,
+    judged && 'shaded: the period',
+    levels && 'level lines: before and since',
+    series.some(({ isAhead }) => isAhead) && 'dotted: forecast',
+  );
+}
+
+function trendOf(drawn: Drawn, range: Pictured): TrendSpec {
   const { cells, dimensions, unit, about } = drawn;
-  const { timeZone, interval, findings, answers } = range;
-  const { times, inPart, cut, hollowIn, gaps } = timesOf(drawn, range);
+  const { timeZone, interval, findings, answers, judged, bands, events = [], accent: meant = [] } = range;
+  const { times, inPart, cut, hollowIn, notes } = timesOf(drawn, range);
   const lines = linesOf(drawn);
   const { shown, dropped } = chosenLines(lines);
   // The last row reaches to the end of the range.
-  const last = interval ? [todayIn(timeZone, interval.endMs)] : [];
-  const { title, accent, words, isChanged, left, events, ...marks } = toldOf(drawn, shown, findings, [...times, ...last]);
+  const until = interval && todayIn(timeZone, interval.endMs);
+  const { title, accent, isChanged, left, marks, levels, ...told } = toldOf(drawn, findings, present(...times, until));
   const expected = lines.size === 1 ? expectedLines(cells, cut, isChanged) : [];
-  const ahead = cells.filter(({ isAhead }) => isAhead && expected.length > 0).map(({ labels }) => timeOf(labels[0] ?? ''));
-  const begun = ahead.slice(0, 1).map((time) => ({ name: `forecast from ${momentWords(time, dimensions[0] ?? '')}`, time }));
+  const isExpected = expected.length > 0;
+  const begun = times.filter((_, at) => expected.at(-1)?.isAhead && expected.at(-1)?.values[at] !== null).slice(0, 1);
+  const isAccent = (name: string) => meant.includes(name) || accent.some((each) => isMeant(wordsIn(name), each, drawn.filters));
+  const series = [
+    // Of what is to come there is the expected line alone.
+    ...shown
+      .filter(([, line]) => !isExpected || [...line.values()].some(({ value }) => value !== null))
+      .map(([name, line]): TrendSeries => {
+        const own = times.map((time) => line.get(time));
+        return {
+          name,
+          values: own.map((cell) => cell?.value ?? null),
+          ...boundsOf(own),
+          ...(inPart.length > 0 && { inPart }),
+          ...(shown.length > 1 && isAccent(name) && { isAccent: true as const }),
+        };
+      }),
+    ...expected,
+  ];
+  const beside = { series, ...(judged && { judged }), ...(levels.length > 0 && !isExpected && { levels }) };
   return {
     kind: 'trend',
     // Of weeks and months it begins with the whole, of which nothing is seen where that is left out.
     title: titleIn(drawn, title, drawn.isOfParts && !isByDay(drawn) ? {} : answers),
     subtitle: present(
-      present(
-        ...about,
-        !interval && timeZone,
-        gaps,
-        notDrawn([...drawn.left, ...dropped]),
-        hollowIn(expected.length > 0 ? once([...inPart, ...cut]).toSorted() : inPart),
-        (expected.length > 0 || hasBounds(cells)) && 'bands: 95%',
-        marks.levels && 'level lines: medians',
-        begun.length > 0 && 'dotted: forecast',
-        left > 0 && `${counted(left, 'more unusual day')} not marked`,
-      ).join(', '),
-      words,
-    ).join('; '),
+      ...about,
+      ...notes,
+      notDrawn([...drawn.left, ...dropped]),
+      hollowIn(isExpected ? once([...inPart, ...cut]).toSorted() : inPart),
+      ...keysOf(beside, bands),
+      left,
+    ).join(', '),
     unit,
     timeZone,
     times,
-    ...(interval && !isByDay(drawn) && { until: todayIn(timeZone, interval.endMs) }),
-    series: [
-      // Of what is to come there is the expected line alone.
-      ...shown
-        .filter(([, line]) => expected.length === 0 || [...line.values()].some(({ value }) => value !== null))
-        .map(([name, line]) => ({
-          name,
-          values: times.map((time) => line.get(time)?.value ?? null),
-          ...boundsOf(times.map((time) => line.get(time))),
-          ...(inPart.length > 0 && { inPart }),
-          ...(shown.length > 1 && accent.some((each) => isMeant(name.split(', '), each, drawn.filters)) && { isAccent: true as const }),
-        })),
-      ...expected,
-    ],
-    events: [...events, ...begun],
-    ...marks,
+    ...(until !== undefined && { until }),
+    events: [...marks, ...events, ...begun.map((time) => ({ name: `forecast from ${momentWords(time, dimensions[0] ?? '')}`, time }))],
+    ...beside,
+    ...told,
   };
 }
 
@@ -463,7 +462,7 @@ function withoutTotal(table: QueryTable): QueryTable {
  * A table as lines over time or as bars by its other columns, a picture for each of the first metrics; undefined where it has a single
  * row.
  */
-export function chartOfTable(table: QueryTable, range: TableRange): ChartSpec | undefined {
+export function chartOfTable(table: QueryTable, range: Pictured): ChartSpec | undefined {
   const undrawn = new Set([DAYS_COLUMN, ...(range.undrawn ?? [])]);
   const metrics = Object.keys(table.units).filter((name) => !undrawn.has(name) && !name.endsWith(SHARE));
   const [unit = ''] = table.columns;

@@ -1,12 +1,10 @@
 import { type Finding, placesOf } from '../findings/finding.ts';
 import { isMoved } from '../findings/sentence.ts';
-import { dayAfter } from '../lib/calendar.ts';
 import { grouped } from '../lib/grouped.ts';
 import { firstOf, headlineOf } from '../lib/sentences.ts';
 import { LAST } from '../metrics/engine/scan.ts';
 import { definitionOf } from '../metrics/metric-definitions.ts';
 import { isOfMetric } from '../metrics/metric-names.ts';
-import { medianWithin } from '../statistics/order.ts';
 import type { TrendEvent, TrendLevel } from './spec.ts';
 
 /** The filters of a question, each by what it is of. */
@@ -58,13 +56,19 @@ export function findingsDrawn(findings: readonly Finding[], metric: string, { fi
 export const isOnDays = ({ when: { from = '', to = LAST } }: Pick<Finding, 'when'>, times: readonly string[]) =>
   from <= (times.at(-1) ?? '') && to >= (times[0] ?? '');
 
+/** An instant of a run, which has a zone, as the time in that zone; a day as it is. */
+const localTime = (time: string) => time.slice(0, 16);
+
 /** The mark of a change from its first day on, in its own words; of one that began before the picture at its edge. */
 export function markOf(
   { sentence, when: { from = '', to } }: Finding,
   [first = '']: readonly string[],
   name = headlineOf(sentence),
 ): TrendEvent {
-  return { ...(from < first ? { name: `← ${name}`, time: first } : { name, time: from }), ...(to !== undefined && { to }) };
+  return {
+    ...(from < first ? { name: `← ${name}`, time: first } : { name, time: localTime(from) }),
+    ...(to !== undefined && { to: localTime(to) }),
+  };
 }
 
 /** Changes with a date that move the metric of a picture, its own or of what makes it; of several that began on a day the first. */
@@ -78,20 +82,14 @@ export function changesIn(findings: readonly Finding[] = [], metric: string, tim
 /** Whether a finding is that something changed on a day, which may be over. */
 export const isChange = (each: Finding) => isMoved(each) && each.when.shape !== 'range' && each.when.shape !== 'day';
 
-/** The medians of a line before a change and in it; undefined where their intervals overlap, or lie the other way. */
-export function levelsOf(
-  points: readonly { readonly time: string; readonly value: number }[],
-  { when: { from = '', to }, verdict }: Finding,
-  times: readonly string[],
-): TrendLevel[] | undefined {
-  const sides = [false, true].map((isIn) => {
-    const own = points.filter(({ time }) => {
-      const end = (times[times.indexOf(time) + 1] ?? LAST).slice(0, 10);
-      return isIn ? time.slice(0, 10) >= from && (to === undefined || end <= dayAfter(to, 1)) : end <= from;
-    });
-    return { ...medianWithin(own.map(({ value }) => value)), from: own[0]?.time ?? '', to: own.at(-1)?.time ?? '' };
-  });
-  const [lower, upper] = verdict === 'lower' ? sides.toReversed() : sides;
-  const isApart = lower && upper && lower.high < upper.low;
-  return isApart ? sides.map(({ middle, ...side }) => ({ from: side.from, to: side.to, value: middle })) : undefined;
+/** The levels on both sides of a change, as its record has them; none of a slow trend, which has no level. */
+export function levelsOf({ now, against, when: { shape, from = '', to } }: Finding, times: readonly string[]): TrendLevel[] {
+  const [first = '', last = ''] = [times[0], times.at(-1)];
+  const at = localTime(from);
+  const sides = [
+    { from: first, to: at, value: against?.value ?? null },
+    { from: at < first ? first : at, to: to === undefined ? last : localTime(to), value: now },
+  ];
+  if (shape === 'drift' || against?.what !== 'before') return [];
+  return sides.flatMap(({ value, ...side }) => (value === null || side.from > side.to ? [] : [{ ...side, value }]));
 }

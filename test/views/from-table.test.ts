@@ -134,7 +134,7 @@ it('draws each metric of a table by day, with its range, and says which are left
   expect(most && panelsOf(most)[0]?.subtitle).toContain('not drawn: transactions');
 });
 
-it('is titled by what its line shows of a change of a place without one, and says how many unusual days have no mark', () => {
+it('marks a change of a place without a line, and says how many unusual days have no mark', () => {
   const days = Array.from({ length: 7 }, (_, at) => `2026-11-${String(9 + at).padStart(2, '0')}`);
   // All lie outside their bounds, which may be chance.
   const rows = days.map((day, at) => [day, 150 + at, 100, 80, 120, 'normal']);
@@ -160,16 +160,24 @@ it('is titled by what its line shows of a change of a place without one, and say
     events: [{ name: 'visits of Blog: lower', time: '2026-11-11' }],
     series: [{}, { name: 'expected without the change' }],
   });
-  const fallen = { ...table, rows: rows.map(([day = '', visits, ...more], at) => [day, Number(visits) - (at < 2 ? 0 : 60), ...more]) };
-  expect(chartOfTable(fallen, { ...week, answers, findings: [lost, ...unusual] })).toMatchObject({
-    title: 'Visits: typically 150.5 a day before 11 Nov, 94.0 since',
-    subtitle: expect.stringMatching(/; visits of Blog: lower$/),
-    change: { name: 'since 11 Nov', time: '2026-11-11' },
+});
+
+it('draws the levels on both sides of a change as its record has them, where its unit is that of the amounts', () => {
+  const rows = [
+    ['2026-11-09', 94],
+    ['2026-11-12', 94],
+  ];
+  const table = { columns: ['day', 'visits'], rows, units: { visits: 'sessions' } };
+  const when = { shape: 'step', from: '2026-11-11', ongoing: true } as const;
+  const fallen = { ...finding('visits', '', 'lower'), place: {}, when, now: 94, against: { what: 'before', value: 150.5 } } as const;
+  const drawn = (unit: string) => chartOfTable(table, { timeZone: 'UTC', findings: [{ ...fallen, unit }] });
+  expect(drawn('sessions a day')).toMatchObject({
     levels: [
-      { from: '2026-11-09', to: '2026-11-10', value: 150.5 },
-      { from: '2026-11-11', to: '2026-11-15', value: 94 },
+      { from: '2026-11-09', to: '2026-11-11', value: 150.5 },
+      { from: '2026-11-11', to: '2026-11-12', value: 94 },
     ],
   });
+  expect(drawn('sessions')).not.toHaveProperty('levels');
 });
 
 it('says how many rows of a query are drawn, where it has more', () => {

@@ -27,7 +27,7 @@ function drawStudy(
 ) {
   draw(async () => {
     const { failingBars, trendOf } = await import('../../src/views/from-study.ts');
-    return told?.subject === 'failedRuns' ? failingBars(study, told, timeZone) : trendOf(study, { title: name, timeZone, events, yet });
+    return told?.subject === 'failedRuns' ? failingBars(study, told, timeZone) : trendOf(study, { name, timeZone, events, yet });
   });
 }
 

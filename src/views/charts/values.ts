@@ -70,7 +70,7 @@ export function intervalIn(timeZone: string, { startMs, endMs }: Interval): stri
 
 /** A time of a chart as a title says it: `23 Nov`, `Jul 2026`, `Q3 2026`, `week of 2 Nov`, `18 Nov 19:00`; with the year if asked. */
 export function momentWords(time: string, per: string, hasYear = false): string {
-  const atMs = Date.parse(time.length === 10 ? `${time}T12:00Z` : `${time}Z`);
+  const atMs = Date.parse(time.length === 10 ? `${time}T12:00Z` : `${time.slice(0, 16)}Z`);
   if (drawable(atMs) === null) return time;
   const date = new Date(atMs);
   const written = (style: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...style }).format(date);
