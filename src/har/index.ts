@@ -1,5 +1,5 @@
 /** The parts that are loaded together when a HAR file is first read. */
-export { analyseHar, chosenRequests } from './answer/analyse-har.ts';
+export { analyseHar, chosenRequests, problemTold } from './answer/analyse-har.ts';
 export { harReport } from './answer/har-report.ts';
 export { digestHar } from './answer/summary-view.ts';
 export { compareHars } from './compare/compare-hars.ts';

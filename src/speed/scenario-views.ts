@@ -121,7 +121,7 @@ export interface ViewAnswer {
   /** The scenario whose course is drawn. */
   readonly drawn?: Course[number] | undefined;
   /** All rows, and the column of the figure that the answer begins with, where these are drawn. */
-  readonly figures?: Pick<ViewAnswer, 'columns' | 'rows'> & { readonly of: string };
+  readonly figures?: Pick<ViewAnswer, 'columns' | 'rows'> & Pick<ScenarioView<never>, 'told'> & { readonly of: string };
   /** Of the scenarios that are left. */
   readonly cursor?: string;
 }
@@ -131,6 +131,8 @@ interface ScenarioView<Source> extends Pick<ViewAnswer, 'answer' | 'notes'> {
   readonly columns: readonly ViewColumn<Source>[];
   /** The column of the figure that the answer begins with, where that is drawn. */
   readonly of?: string | undefined;
+  /** The parts of a cycle that the words are about. */
+  readonly told?: readonly string[] | undefined;
   /** Words behind the note on rows that are left out. */
   readonly inFront?: string;
 }
@@ -139,11 +141,11 @@ interface ScenarioView<Source> extends Pick<ViewAnswer, 'answer' | 'notes'> {
 export function viewOf<Source>(
   rows: readonly Source[],
   limit: number,
-  { answer, columns, notes, of, inFront = '' }: ScenarioView<Source>,
+  { answer, columns, notes, of, told, inFront = '' }: ScenarioView<Source>,
 ): ViewAnswer {
   const shown = rows.slice(0, limit);
   const cut = shown.length < rows.length && `Showing ${shown.length} of ${rows.length} rows; raise limit for more.${inFront}`;
-  const figures = of === undefined ? {} : { figures: { of, ...tableOf(columns, rows) } };
+  const figures = of === undefined ? {} : { figures: { of, told, ...tableOf(columns, rows) } };
   return { answer, ...tableOf(columns, shown), notes: present(cut, ...notes), ...figures };
 }
 

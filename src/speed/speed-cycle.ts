@@ -191,8 +191,8 @@ const percent = (relative: number) => `${Math.abs(Math.round(100 * relative))}%`
 /** Names a step of a scenario. */
 const keyOf = (scenarioId: number, step: string) => `${scenarioId}/${step}`;
 
-/** Words on a metric, and the steps that they are about, the first one first. */
-type MetricVerdict = readonly [words: string, steps: readonly string[]];
+/** Words on a metric, and the steps that they are about, the first one first, and the groups of the first stretch of a cycle. */
+type MetricVerdict = readonly [words: string, steps: readonly string[], groups?: readonly string[]];
 
 /** A step with what its runs say of a cycle. */
 type CycleStep = GroupedStep & { readonly blocks: ReturnType<typeof blocksOf> };
@@ -245,8 +245,9 @@ function cycleVerdict(
   steps: readonly GroupedStep[],
   metric: string,
   { breakdown, timeZone }: CycleOptions,
-  { names: { length: count }, blockDays, wordsOf }: Cycle,
+  { names, blockDays, wordsOf }: Cycle,
 ): MetricVerdict {
+  const count = names.length;
   const { short } = metricFact(metric);
   const judged = steps
     .map((step): CycleStep => ({ ...step, blocks: blocksOf(step, blockDays, timeZone) }))
@@ -266,7 +267,8 @@ function cycleVerdict(
     const side = largest < 0 ? 'lower' : 'higher';
     return `${short} is ${size} ${side} ${wordsOf(stretch)} than at other times${judged.length === 1 ? '' : `, in ${where}`}.`;
   });
-  return [sentences.join(' '), cycles.flatMap(({ sized }) => sized.map(({ key }) => key))];
+  const groups = cycles.slice(0, 1).flatMap(({ stretch: { from, length } }) => [...names, ...names].slice(from, from + length));
+  return [sentences.join(' '), cycles.flatMap(({ sized }) => sized.map(({ key }) => key)), groups];
 }
 
 /** Scenarios named of each metric where there are several. */
@@ -333,6 +335,7 @@ export function cycleAnswer(scenarios: readonly ScenarioRuns[], options: CycleOp
   const view = viewOf(rows, limit, {
     answer: present(...verdicts.map(([words]) => words)).join(' '),
     of: cycle && first,
+    told: verdicts[0]?.[2],
     columns: [
       ...PLACE_COLUMNS.slice(1),
       [breakdown, ({ group }) => group],

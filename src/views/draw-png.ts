@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { crc32, deflate } from 'node:zlib';
-import { nth, nthDouble, nthUnsigned } from '../lib/nth.ts';
+import { nth, nthUnsigned } from '../lib/nth.ts';
 import { shippedFile } from '../lib/shipped.ts';
 import type { Svg } from './draw-svg.ts';
 
@@ -21,27 +21,19 @@ function binAt(pixels: Uint8Array, at: number): number {
   return ((red >> 3) << 10) | ((green >> 3) << 5) | (blue >> 3);
 }
 
-/** The 256 commonest colours, each as the mean of its bin. */
+/** The 256 commonest colours, each as the first of its bin. */
 function paletteOf({ pixels }: Pixels): { colours: number[][]; nearest: Uint8Array } {
-  const counts = new Uint32Array(32_768);
-  const sums = [0, 1, 2].map(() => new Float64Array(32_768));
+  const [counts, nearest] = [new Uint32Array(32_768), new Uint8Array(32_768)];
+  const firsts = new Map<number, number[]>();
   for (let at = 0; at < pixels.length; at += 4) {
     const bin = binAt(pixels, at);
     counts[bin] = nthUnsigned(counts, bin) + 1;
-    sums.forEach((sum, channel) => {
-      sum[bin] = nthDouble(sum, bin) + nthUnsigned(pixels, at + channel);
-    });
+    if (counts[bin] === 1) firsts.set(bin, [...pixels.subarray(at, at + 3)]);
   }
-  const used = [...counts.keys()].filter((bin) => nthUnsigned(counts, bin) > 0);
-  const meanOf = (bin: number) => sums.map((sum) => Math.round(nthDouble(sum, bin) / nthUnsigned(counts, bin)));
-  const colours = used
-    .toSorted((a, b) => nthUnsigned(counts, b) - nthUnsigned(counts, a))
-    .slice(0, COLOURS)
-    .map(meanOf);
-  const nearest = new Uint8Array(32_768);
-  for (const bin of used) {
-    const mean = meanOf(bin);
-    const distances = colours.map((colour) => colour.reduce((sum, value, channel) => sum + (value - nth(mean, channel)) ** 2, 0));
+  const used = [...firsts].toSorted(([a], [b]) => nthUnsigned(counts, b) - nthUnsigned(counts, a));
+  const colours = used.slice(0, COLOURS).map(([, first]) => first);
+  for (const [bin, own] of used) {
+    const distances = colours.map((colour) => colour.reduce((sum, value, channel) => sum + (value - nth(own, channel)) ** 2, 0));
     nearest[bin] = distances.indexOf(Math.min(...distances));
   }
   return { colours, nearest };

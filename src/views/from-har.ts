@@ -1,5 +1,5 @@
 import { type HarQuery, viewOf } from '../har/answer/har-query.ts';
-import { chosenRequests, loadEntities, studyHar } from '../har/index.ts';
+import { chosenRequests, loadEntities, problemTold, studyHar } from '../har/index.ts';
 import type { HarEntry } from '../har/read/read-entry.ts';
 import type { Har } from '../har/read/read-har.ts';
 import { requestFilter } from '../har/requests/filter-requests.ts';
@@ -7,7 +7,7 @@ import type { PaintTimes } from '../har/requests/largest-paint.ts';
 import type { HarStudy } from '../har/requests/study-har.ts';
 import { partiesOf } from '../har/requests/third-parties.ts';
 import { rounded } from '../har/requests/totals.ts';
-import { findProblems } from '../har/rules/find-problems.ts';
+import type { Problem } from '../har/rules/problem.ts';
 import { sanitiseHost, sanitiseUrl } from '../har/sanitise-url.ts';
 import { counted } from '../lib/number-text.ts';
 import { headlineOf, present } from '../lib/sentences.ts';
@@ -21,8 +21,9 @@ const LABEL_CHARACTERS = 46;
 
 /** Facts that the HAR file itself does not hold. */
 export interface WaterfallOptions {
-  /** The words of the answer, whose first sentence is the title. */
+  /** The words of the answer, whose first sentence is the title, and the problem that it tells. */
   readonly answer: string;
+  readonly problem?: Problem | undefined;
   /** Moments of the page known from elsewhere, such as FCP and LCP, in ms after the start of the first page. */
   readonly marks?: readonly Mark[];
   /** Which requests to show; left out, all of them. */
@@ -94,10 +95,9 @@ function partiesChart(study: HarStudy, { entries = study.entries, ...options }: 
 
 /** The waterfall of a HAR file: at most 80 requests, the longest, in the order given; undefined where none has a start. */
 export function waterfallOf(study: HarStudy, options: WaterfallOptions): WaterfallSpec | undefined {
-  const { answer, marks = [], entries = study.entries } = options;
+  const { answer, problem, marks = [], entries = study.entries } = options;
   const { har, blocks } = study;
-  const finding = findProblems(study).find(({ says }) => answer.startsWith(says));
-  const meant = new Set(finding?.concerned.map(({ entry }) => entry));
+  const meant = new Set(problem?.concerned.map(({ entry }) => entry));
   const placed = entries.flatMap((entry) => (entry.startMs === null ? [] : [{ entry, startMs: entry.startMs }]));
   if (placed.length === 0) return undefined;
   const weight = ({ entry }: (typeof placed)[number]) =>
@@ -116,7 +116,7 @@ export function waterfallOf(study: HarStudy, options: WaterfallOptions): Waterfa
     subtitle: aboutOf(study, options, requestsText(har, entries, shown.length)),
     columns: waterfallColumns,
     rows: rounded(shown.map(({ entry, startMs }) => rowOf(entry, startMs, har.document?.host ?? null))),
-    ...(found.length > 0 && { finding: { rows: found, isInferred: finding?.basis === 'heuristic' } }),
+    ...(found.length > 0 && { finding: { rows: found, isInferred: problem?.basis === 'heuristic' } }),
     ...(blocking.length > 0 && { blocking }),
     ...(thirdParty.length > 0 && { thirdParty }),
     marks: [...marks, ...loaded].map(({ name, atMs }) => ({ name, atMs: Math.round(origin + atMs) })),
@@ -146,5 +146,12 @@ export async function stepWaterfall(
     ([name, wanted]) => (name === 'problem' || Object.hasOwn(requestFilter, name)) && wanted !== undefined && `${name} ${wanted}`,
   );
   const of = present(scenario, step && `step ${step}`, ...filters).join(', ');
-  return (viewOf(query) === 'third_parties' ? partiesChart : waterfallOf)(study, { answer, entries, marks, time, of });
+  return (viewOf(query) === 'third_parties' ? partiesChart : waterfallOf)(study, {
+    answer,
+    problem: problemTold(study, query),
+    entries,
+    marks,
+    time,
+    of,
+  });
 }

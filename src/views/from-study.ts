@@ -96,7 +96,7 @@ export function failingBars({ failures: { steps }, baseline, period }: Study, { 
 }
 
 /** The figure that a view begins with: of each step, in colour the one that the answer names first, or of each part of a cycle. */
-export function chartOfView({ figures: { of, columns, rows }, breakdown: asked, yet, answer, ...range }: ViewDrawn) {
+export function chartOfView({ figures: { of, told = [], columns, rows }, breakdown: asked, yet, answer, ...range }: ViewDrawn) {
   const breakdown = asked !== undefined && columns.includes(asked) ? asked : undefined;
   const cellsOf = (name: string) => rows.map((row) => row[columns.indexOf(name)] ?? null);
   const scenarios = cellsOf('scenario');
@@ -104,6 +104,7 @@ export function chartOfView({ figures: { of, columns, rows }, breakdown: asked, 
   const steps = cellsOf('step').map((step, at) => present(!isOne && scenarios[at], step).join(', '));
   const cells = [...present(breakdown).map(cellsOf), steps, ...[of, 'low', 'high'].map(cellsOf)];
   const { short, kind } = metricFact(of);
+  const [from, to] = [told[0], told.at(-1)];
   return chartOfTable(
     {
       columns: present(breakdown, 'step', short, 'low', 'high'),
@@ -115,7 +116,8 @@ export function chartOfView({ figures: { of, columns, rows }, breakdown: asked, 
       ...range,
       answers: { [short]: answer },
       words: present(yet, breakdown !== asked && `not by ${asked}`),
-      ...(breakdown === undefined && { accent: steps.slice(0, 1) }),
+      accent: breakdown === undefined ? steps.slice(0, 1) : told,
+      ...(from !== undefined && to !== undefined && { judged: { from, to } }),
     },
   );
 }

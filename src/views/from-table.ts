@@ -306,7 +306,7 @@ function boundsOf(cells: readonly (DrawnCell | undefined)[]): Pick<TrendSeries, 
 function keysOf({ series, judged, levels }: Pick<TrendSpec, 'series' | 'judged' | 'levels'>, bands = '95%'): string[] {
   return present(
     series.length <= MAX_BANDS && series.some(({ low }) => low) && `bands: ${bands}`,
-    judged && 'shaded: the period',
+    judged && `shaded: the ${judged.from.includes('-') ? 'period' : 'hours of the title'}`,
     levels && 'level lines: before and since',
     series.some(({ isAhead }) => isAhead) && 'dotted: forecast',
   );

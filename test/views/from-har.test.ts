@@ -115,7 +115,7 @@ describe('the waterfall of a HAR file', () => {
     const image = request('/hero.webp', 1600, 380, { response: { _transferSize: 90_000 }, content: { size: 90_000 } });
     const paints = { fcpMs: 900, lcpMs: 2000, tbtMs: 40, loadMs: null };
     const study = studyHar(readHar(har([request('/', 0, 100), image])), () => null, paints);
-    const spec = waterfallOf(study, { answer: findProblems(study)[0]?.says ?? '' });
+    const spec = waterfallOf(study, { answer: '', problem: findProblems(study)[0] });
     expect(spec?.finding).toEqual({ rows: [1], isInferred: true });
     expect(spec && drawSvg(spec).svg).toMatch(/>◆ \/hero\.webp.*◆ probably what the title is about/s);
   });

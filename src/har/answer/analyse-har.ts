@@ -38,6 +38,14 @@ function problemsOf(study: HarStudy, kind: HarQuery['problem']): Problem[] {
   return findProblems(study).filter(({ problem }) => kind === undefined || problem === kind);
 }
 
+/** The problem that the answer to a query begins with; undefined where it begins with none. */
+export function problemTold(study: HarStudy, query: HarQuery): Problem | undefined {
+  const view = viewOf(query);
+  if (view === 'summary' || view === 'problems') return problemsOf(study, query.problem)[0];
+  const isOfImages = query.type === 'image' && query.problem === undefined && view !== 'third_parties';
+  return isOfImages ? problemsOf(study, 'image_formats')[0] : undefined;
+}
+
 /**
  * The requests that a query is about, in its order, what is unknown last: those that its filters let through, and of these the ones that
  * its problem concerns.

@@ -136,7 +136,7 @@ export function axisLines<Value>(theme: Theme, formatter: (value: Value) => stri
 }
 
 /** Zoom along the x axis by a handle below the plot. ECharts' zoom by wheel is not used: it keeps the page from being scrolled. */
-export function sliderOption(theme: Theme, place: { readonly left: number; readonly right: number; readonly showDataShadow: boolean }) {
+export function sliderOption(theme: Theme, place: { readonly left: number; readonly right: number }) {
   return {
     ...place,
     id: 'slider',
@@ -146,13 +146,12 @@ export function sliderOption(theme: Theme, place: { readonly left: number; reado
     bottom: 8,
     height: 16,
     showDetail: false,
+    showDataShadow: false,
     brushSelect: false,
     borderColor: theme.gridLine,
     fillerColor: theme.shade,
     handleStyle: { color: theme.background, borderColor: theme.faintText },
     moveHandleStyle: { color: theme.line },
-    dataBackground: { lineStyle: { color: theme.line }, areaStyle: { color: theme.gridLine } },
-    selectedDataBackground: { lineStyle: { color: theme.faintText }, areaStyle: { color: theme.gridLine } },
   } as const;
 }
 

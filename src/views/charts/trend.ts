@@ -37,15 +37,14 @@ function band({ low, high }: TrendSeries, { atMs, isPart }: Places, name: string
     itemStyle: { color: colour },
     emphasis: { disabled: true },
   };
-  const ends = atMs.map((_, index) => (isPart(index) ? [null, null] : ([drawable(low[index]), drawable(high[index])] as const)));
-  const base = atMs.map((at, index) => [at, ends[index]?.[0] ?? null]);
-  const height = atMs.map((at, index) => {
-    const [lowest = null, highest = null] = ends[index] ?? [];
-    return [at, lowest === null || highest === null ? null : highest - lowest];
-  });
+  const dataOf = (amountOf: (lowest: number, highest: number) => number) =>
+    atMs.map((at, index) => {
+      const [lowest, highest] = [drawable(low[index]), drawable(high[index])];
+      return [at, isPart(index) || lowest === null || highest === null ? null : amountOf(lowest, highest)];
+    });
   return [
-    { ...shared, data: base },
-    { ...shared, areaStyle: { color: colour, opacity: 0.14 }, data: height },
+    { ...shared, data: dataOf((lowest) => lowest) },
+    { ...shared, areaStyle: { color: colour, opacity: 0.14 }, data: dataOf((lowest, highest) => highest - lowest) },
   ];
 }
 
@@ -58,19 +57,6 @@ const SHAPES = [
   { symbol: 'arrow', type: [14, 4] },
   { symbol: 'roundRect', type: [2, 5] },
 ] as const;
-
-/** The name of a line at its end. */
-function endLabel(name: string, colour: string) {
-  return {
-    endLabel: {
-      show: true,
-      formatter: () => plainText(name, LONGEST_LABEL),
-      color: colour,
-      fontSize: 11,
-      distance: 8,
-    },
-  };
-}
 
 /** The line, and apart from it hollow points of parts: a line to a sum over half a week would look like a fall. */
 function line({ values, isAhead, isAccent }: TrendSeries, at: Places, name: string, colour: string, place: number) {
@@ -87,9 +73,9 @@ function line({ values, isAhead, isAccent }: TrendSeries, at: Places, name: stri
     itemStyle: { color: colour },
     emphasis: { disabled: true },
   };
-  const label = isLabelled ? endLabel(name, colour) : {};
+  const endLabel = { show: isLabelled, formatter: () => plainText(name, LONGEST_LABEL), color: colour, fontSize: 11, distance: 8 };
   const dataOf = (ofParts: boolean) => atMs.map((time, index) => [time, isPart(index) === ofParts ? drawable(values[index]) : null]);
-  const whole = { ...shared, lineStyle: { width: 2, color: colour, type }, ...label, data: dataOf(false) };
+  const whole = { ...shared, lineStyle: { width: 2, color: colour, type }, endLabel, data: dataOf(false) };
   if (!atMs.some((_, index) => isPart(index))) return [whole];
   const hollow = { color: fill, borderColor: colour, borderWidth: 1.5 };
   return [whole, { ...shared, itemStyle: hollow, lineStyle: { width: 0 }, data: dataOf(true) }];
@@ -190,14 +176,22 @@ function background(
     const start = { coord: [valueAt(from), value], symbol: 'none', lineStyle, label: { show: false } };
     return [[start, { coord: [valueAt(to), value], symbol: 'none' }]];
   });
-  // A day is drawn at its noon; half of it on either side is its own, so that a single one is seen.
-  const edge = (time: string, sideMs: number) => inside(wallMs(time, dayHour) + (isDay(time) ? sideMs : 0));
-  const areaOf = (from: string, to: string, itemStyle: object) => [
-    { xAxis: edge(from, -DAY_MS / 2), itemStyle },
-    { xAxis: edge(to, DAY_MS / 2) },
+  // A day is drawn at its noon; half of it on either side is its own, so that a single one is seen, and so of an hour of all days.
+  const halfOf = (time: string) => (isAnyDay(time) ? DAY_MS / 48 : Number(isDay(time)) * (DAY_MS / 2));
+  const areaOf = (from: string, to: string, itemStyle: object): object[] => [
+    { xAxis: inside(wallMs(from, dayHour) - halfOf(from)), itemStyle },
+    { xAxis: inside(wallMs(to, dayHour) + halfOf(to)) },
   ];
+  // Hours may pass midnight, which is an end of their axis.
+  const stretches =
+    judged && judged.from > judged.to
+      ? [
+          { ...judged, to: '23:00' },
+          { ...judged, from: '00:00' },
+        ]
+      : present(judged);
   const areas = present(
-    judged && areaOf(judged.from, judged.to, { color: theme.shade }),
+    ...stretches.map(({ from, to }) => areaOf(from, to, { color: theme.shade })),
     change?.to !== undefined && areaOf(change.time, change.to, { color: theme.accent, opacity: 0.1 }),
   );
   return {
@@ -360,7 +354,7 @@ export function drawTrend(given: TrendSpec, look: Look): Drawing {
       ...spec.series.flatMap((each, index) => (isBanded(each) ? band(each, placesOf(each), names[index] ?? '', colourOf(index)) : [])),
       background(spec, { min, max, dayHour, pointMs: atMs }, marks.data, theme),
     ],
-    ...(tooltip && { dataZoom: sliderOption(theme, { left: LEFT_PX, right: rightPx, showDataShadow: true }) }),
+    ...(tooltip && { dataZoom: sliderOption(theme, { left: LEFT_PX, right: rightPx }) }),
     ...rowTooltip(look, (index) => tooltipLines(spec, index, colours), {
       type: 'line',
       lineStyle: { color: theme.faintText },

@@ -184,7 +184,7 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
       ...option,
       xAxis: { type: 'value', min: 0, max: endMs, ...axisLines(theme, (ms: number) => formatValue(ms, 'ms')) },
       series: [...series, ...bars(requests, used, lines, look)],
-      ...(tooltip && { dataZoom: sliderOption(theme, { left, right: rightPx, showDataShadow: false }) }),
+      ...(tooltip && { dataZoom: sliderOption(theme, { left, right: rightPx }) }),
       ...rowTooltip(look, (row) => (requests[row] ? requestTooltip(requests[row], theme) : [])),
     },
     heightPx,
