@@ -21,72 +21,33 @@ const MAX_SEGMENTS = 4;
 
 const wholeDays = (rows: readonly MetricRow[]): readonly MetricRow[] => rows.filter(({ interval }) => !interval.isPart);
 
-const labelsOf = (rows: readonly MetricRow[]): readonly string[] => rows.flatMap(({ interval: { label } }) => label ?? []);
-
 /** Days between the two ranges from which a common time axis would be mostly empty. */
 const FAR_DAYS = 28;
 
-/** True where the baseline lies far before the period, as a year does. */
-function isFarBefore(baseline: readonly string[], period: readonly string[]): boolean {
-  const [last, first] = [baseline.at(-1), period[0]];
-  return last !== undefined && first !== undefined && daysFrom(last, first) > FAR_DAYS;
-}
-
 const dayText = (day: string | undefined) => momentWords(day ?? '', 'day', true);
-const weekdayOf = (day: string): number => new Date(Date.parse(day)).getUTCDay();
 
-/** Days of both ranges that lie on each other, whether they hold data or not. */
-interface Anchors {
-  readonly period: string;
-  readonly baseline: string;
+/** A line by day. */
+interface DayLine {
+  readonly name: string;
+  readonly values: ReadonlyMap<string, number | null>;
 }
 
-type Selections = Pick<ComparisonDrawn, 'filters' | 'places'>;
-/** The names of the lines, without those that the question has already. */
-const linesIn = ({ filters, places }: Selections) => places.map((place) => placeBeside({ place }, filters));
-const lineName = (names: readonly string[] = []) => names.join(', ') || 'all visits';
-
-/** A point of a line, as a row of a table. */
-type Point = [time: string, line: string, value: number | null];
-
-/** The days of the baseline on those of the period: two lines, of the first selection alone. */
-function overlaid([first]: readonly Ranges[], [names]: readonly (readonly string[])[], metric: string, anchors: Anchors) {
-  const { baseline = [], period = [] } = first ?? {};
-  const [times, before] = [labelsOf(period), labelsOf(baseline)];
-  // Day on day, of which some may be missing.
-  const line = (rows: readonly MetricRow[], days: readonly string[], from: string) =>
-    times.map((time): Point => {
-      const row = rows[days.findIndex((day) => daysFrom(from, day) === daysFrom(anchors.period, time))];
-      return [time, `${dayText(days[0])} to ${dayText(days.at(-1))} (${days.length} days)`, row?.values[metric] ?? null];
-    });
-  const aligned = weekdayOf(anchors.period) === weekdayOf(anchors.baseline) ? 'weekday on weekday' : 'date on date';
-  return {
-    rows: [...line(period, times, anchors.period), ...line(baseline, before, anchors.baseline)],
-    words: `${lineName(names)}, both ranges ${aligned}`,
-  };
-}
-
-/** All days one after the other, a line for each selection; more than can be told apart by means of weeks. */
-function inSuccession(days: readonly (readonly MetricRow[])[], lines: readonly (readonly string[])[], metric: string) {
-  const all = [...new Set(days.flatMap(labelsOf))].toSorted();
-  const isLong = all.length > MOST_DAYS;
-  const length = isLong ? WEEK : 1;
-  const rows = days.flatMap((own, index) => {
-    const values = new Map(own.map(({ interval, values: { [metric]: value } }) => [interval.label, value ?? null]));
-    return all.flatMap((time, at): Point[] => {
-      if (at % length > 0) return [];
-      const known = all.slice(at, at + length).flatMap((day) => values.get(day) ?? []);
-      return [[time, lineName(lines[index]), known.length > 0 ? meanOf(known) : null]];
-    });
-  });
-  return { rows, words: isLong && `a point is the mean of ${WEEK} days` };
-}
+/** The days of a line, each so many days later. */
+const valuesOf = (days: readonly MetricRow[], metric: string, later = 0): DayLine['values'] =>
+  new Map(days.map(({ interval: { label = '' }, values }) => [dayAfter(label, later), values[metric] ?? null]));
 
 const WEEK = 7;
 
-interface Ranges {
-  readonly baseline: readonly MetricRow[];
-  readonly period: readonly MetricRow[];
+/** Lines as the rows of a table; of more days than can be told apart the means of weeks. */
+function rowsOf(lines: readonly DayLine[], times: readonly string[]) {
+  const length = times.length > MOST_DAYS ? WEEK : 1;
+  const rows = lines.flatMap(({ name, values }) =>
+    times.flatMap((time, at): [string, string, number | null][] => {
+      const known = times.slice(at, at + length).flatMap((day) => values.get(day) ?? []);
+      return at % length > 0 ? [] : [[time, name, known.length > 0 ? meanOf(known) : null]];
+    }),
+  );
+  return { rows, means: length > 1 && `a point is the mean of ${WEEK} days` };
 }
 
 /** `15 – 21 Nov 2026 against 8 – 14 Nov 2026`. */
@@ -107,26 +68,37 @@ function storyOf({ data, headline: { metric } }: PeriodsResult, { period, timeZo
 function linesOf(
   { metric, judged }: { metric: string } & Pick<PeriodsResult, 'judged'>,
   story: Finding | undefined,
-  options: ComparisonOptions,
+  { timeZone, period, baseline, places, filters, endsMeet }: ComparisonOptions,
 ) {
-  const { timeZone, period, baseline } = options;
-  const lines = linesIn(options);
-  const ranges = judged.map(({ reading }) => ({ baseline: wholeDays(reading.baselineDays), period: wholeDays(reading.periodDays) }));
-  const isOverlay = ranges.length > 0 && ranges.every((each) => isFarBefore(labelsOf(each.baseline), labelsOf(each.period)));
-  const dayOf = ({ startMs, endMs }: Interval) => todayIn(timeZone, options.endsMeet ? endMs : startMs);
-  if (isOverlay) return { isOverlay, ...overlaid(ranges, lines, metric, { period: dayOf(period), baseline: dayOf(baseline) }) };
+  const names = places.map((place) => placeBeside({ place }, filters).join(', ') || 'all visits');
+  const dayIn = (ms: number) => todayIn(timeZone, ms);
+  const isOverlay = daysFrom(dayIn(baseline.endMs), dayIn(period.startMs)) > FAR_DAYS;
+  if (isOverlay) {
+    const dayOf = ({ startMs, endMs }: Interval) => dayIn(endsMeet ? endMs : startMs);
+    const later = daysFrom(dayOf(baseline), dayOf(period));
+    // Of the first selection alone.
+    const lines = judged.slice(0, 1).flatMap(({ reading }) =>
+      [wholeDays(reading.periodDays), wholeDays(reading.baselineDays)].map((days, at): DayLine => {
+        const [from, to] = [days[0], days.at(-1)].map((row) => dayText(row?.interval.label));
+        return { name: `${from} to ${to} (${days.length} days)`, values: valuesOf(days, metric, at * later) };
+      }),
+    );
+    const words = `${names[0]}, both ranges ${later % WEEK === 0 ? 'weekday on weekday' : 'date on date'}`;
+    return { isOverlay, ...rowsOf(lines, [...(lines[0]?.values.keys() ?? [])]), words };
+  }
   const began = story?.when.from === undefined ? [] : [dayAfter(story.when.from, -DAYS_BEFORE)];
-  const [first = ''] = [...began, ...[baseline, period].map(({ startMs }) => todayIn(timeZone, startMs))].toSorted();
-  const last = todayIn(timeZone, period.endMs);
-  const isDrawn = ({ interval: { label = '' } }: MetricRow) => label >= first && label <= last;
-  const days = judged.map(({ reading }) => wholeDays(reading.days).filter(isDrawn));
-  return { isOverlay, ...inSuccession(days, lines, metric) };
+  const [first = ''] = [...began, ...[baseline, period].map(({ startMs }) => dayIn(startMs))].toSorted();
+  const isDrawn = ({ interval: { label = '' } }: MetricRow) => label >= first && label <= dayIn(period.endMs);
+  const lines = judged.map(({ reading }, at): DayLine => {
+    return { name: names[at] ?? '', values: valuesOf(wholeDays(reading.days).filter(isDrawn), metric) };
+  });
+  return { isOverlay, ...rowsOf(lines, [...new Set(lines.flatMap(({ values }) => [...values.keys()]))].toSorted()), words: '' };
 }
 
 /** The days of the headline, with the change that they show. */
 function trendOf({ headline: { metric }, data, judged }: PeriodsResult, story: Finding | undefined, options: ComparisonOptions) {
   const { timeZone, period, currency, filters } = options;
-  const { isOverlay, rows, words } = linesOf({ metric, judged }, story, options);
+  const { isOverlay, rows, means, words } = linesOf({ metric, judged }, story, options);
   // Of two years both ranges are what is drawn.
   const isFirst = ({ when, subject }: Finding) => isOverlay && subject === metric && when.shape === 'range';
   const at = data.columns.indexOf('metric');
@@ -138,7 +110,7 @@ function trendOf({ headline: { metric }, data, judged }: PeriodsResult, story: F
       findings: data.findings.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a))),
       answers: { [metric]: nameOf(metric) },
       shows: `${nameOf(metric)} by day`,
-      words: present(rangesIn(options), `${isCount(metric) ? 'sums of ' : ''}whole days`, words, notDrawn([...new Set(others)])),
+      words: present(rangesIn(options), `${isCount(metric) ? 'sums of ' : ''}whole days`, means, words, notDrawn([...new Set(others)])),
       ...(isOverlay
         ? { accent: present(rows[0]?.[1]) }
         : { judged: { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) } }),
