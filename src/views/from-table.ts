@@ -70,8 +70,10 @@ interface DrawnCell {
   readonly value: number | null;
   /** Its part of the whole in percent, where that was asked. */
   readonly share: number | null;
-  /** The expected value, and its bounds at 95 %. */
-  readonly expected: Readonly<Record<'expected' | 'low' | 'high', number | null>>;
+  /** The expected value, and the bounds of that, else of the value. */
+  readonly expected: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
   /** It has days that are to come: what is expected of it holds all changes that are known. */
   readonly isAhead: boolean;
 }
@@ -124,18 +126,16 @@ function drawnOf(
     dimensions: columns.slice(0, count),
     cells: rows.map((row) => {
       const per = isPerDay ? (numberOf(row[daysAt]) ?? 1) : 1;
-      const at = (column: string) => {
-        const amount = numberOf(row[columns.indexOf(column)]);
-        return amount === null ? null : amount / per;
-      };
+      const at = (column: string) => numberOf(row[columns.indexOf(column)]);
+      const meanAt = (column: string) => (at(column) === null ? null : Number(at(column)) / per);
       const columnOf = (part: string) => (columns.includes(part) ? part : `${metric}${capital(part)}`);
-      const named = (part: string) => at(columnOf(part));
-      const [value, expected, low, high] = [at(metric), named('expected'), named('low'), named('high')];
       return {
         labels: row.slice(0, count).map((label) => String(label ?? '')),
-        value,
+        value: meanAt(metric),
         share: at(`${metric}${SHARE}`),
-        expected: { expected, low, high },
+        expected: meanAt(columnOf('expected')),
+        low: meanAt(columnOf('low')),
+        high: meanAt(columnOf('high')),
         isAhead: row[columns.indexOf(columnOf('verdict'))] === 'forecast',
       };
     }),
@@ -190,7 +190,7 @@ function chosenLines(lines: ReadonlyMap<string, CellsByTime>) {
  */
 function expectedLines(cells: readonly DrawnCell[], inPart: readonly string[], isChanged: boolean): TrendSeries[] {
   return [isChanged ? 'expected without the change' : 'expected', 'forecast'].flatMap((name, at) => {
-    const valuesOf = (part: keyof DrawnCell['expected']) => cells.map((each) => (each.isAhead === at > 0 ? each.expected[part] : null));
+    const valuesOf = (part: 'expected' | 'low' | 'high') => cells.map((each) => (each.isAhead === at > 0 ? each[part] : null));
     const line = {
       name,
       values: valuesOf('expected'),
@@ -293,12 +293,11 @@ const linesOf = ({ metric, cells }: Drawn): Map<string, CellsByTime> =>
   );
 
 /** Whether amounts have intervals of their own: where something is expected, these are of that. */
-const hasBounds = (cells: readonly (DrawnCell | undefined)[]) =>
-  cells.some((cell) => cell?.expected.expected === null && cell.expected.low !== null);
+const hasBounds = (cells: readonly (DrawnCell | undefined)[]) => cells.some((cell) => cell?.expected === null && cell.low !== null);
 
 /** The intervals of amounts that have some. */
 function boundsOf(cells: readonly (DrawnCell | undefined)[]): Pick<TrendSeries, 'low' | 'high'> {
-  const [low = [], high = []] = (['low', 'high'] as const).map((side) => cells.map((cell) => cell?.expected[side] ?? null));
+  const [low = [], high = []] = (['low', 'high'] as const).map((side) => cells.map((cell) => cell?.[side] ?? null));
   return hasBounds(cells) ? { low, high } : {};
 }
 
@@ -475,7 +474,7 @@ export function chartOfTable(table: QueryTable, range: Pictured): ChartSpec | un
   const shown = (metrics.length > most ? ordered : metrics).slice(0, most);
   const drawn = withoutIds(COURSES.has(unit) || OF_DAYS.has(unit) ? withoutTotal(table) : table);
   const pictures = shown.map((metric) => drawnOf(drawn, metric, range));
-  const known = pictures.filter(({ cells }) => cells.some(({ value, expected }) => value !== null || expected.expected !== null));
+  const known = pictures.filter(({ cells }) => cells.some(({ value, expected }) => value !== null || expected !== null));
   const left = metrics.filter((name) => !known.some(({ metric }) => metric === name)).map(nameOf);
   const rows = Math.floor(MAX_ROWS / known.length);
   return joined(

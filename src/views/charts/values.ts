@@ -1,4 +1,4 @@
-import { rangeText } from '../../findings/wording.ts';
+import { dateText, rangeText } from '../../findings/wording.ts';
 import type { Interval } from '../../lib/calendar.ts';
 import { formatBytes, formatMs, formatNumber, NO_VALUE, type NumberStyle } from '../../lib/number-text.ts';
 
@@ -70,13 +70,11 @@ export function intervalIn(timeZone: string, { startMs, endMs }: Interval): stri
 
 /** A time of a chart as a title says it: `23 Nov`, `Jul 2026`, `Q3 2026`, `week of 2 Nov`, `18 Nov 19:00`; with the year if asked. */
 export function momentWords(time: string, per: string, hasYear = false): string {
-  const atMs = Date.parse(time.length === 10 ? `${time}T12:00Z` : `${time.slice(0, 16)}Z`);
-  if (drawable(atMs) === null) return time;
-  const date = new Date(atMs);
-  const written = (style: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...style }).format(date);
-  if (per === 'month') return written({ month: 'short', year: 'numeric' });
-  if (per === 'quarter') return `Q${Math.floor(date.getUTCMonth() / 3) + 1} ${date.getUTCFullYear()}`;
-  const day = written({ day: 'numeric', month: 'short', ...(hasYear && { year: 'numeric' }) });
+  const [year = '', month, rest] = time.split('-');
+  if (rest === undefined) return time;
+  if (per === 'month') return dateText(`${year}-${month}-01`, '').slice(2);
+  if (per === 'quarter') return `Q${Math.ceil(Number(month) / 3)} ${year}`;
+  const day = dateText(time.slice(0, 10), hasYear ? '' : year);
   if (per === 'week') return `week of ${day}`;
   return time.length === 10 ? day : `${day} ${time.slice(11, 16)}`;
 }

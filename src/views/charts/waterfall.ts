@@ -1,8 +1,9 @@
 import { present } from '../../lib/sentences.ts';
+import { sumOfKnown } from '../../lib/tally.ts';
 import type { Mark, WaterfallRow, WaterfallSpec } from '../spec.ts';
 import { axisLines, type Drawing, decalOf, isNarrow, type Look, sliderOption, type TooltipLine } from './look.ts';
 import { AXIS_PX, amountLabel, EDGE_PX, rowsOf, rowTooltip } from './rows.ts';
-import { type Phase, phaseLines, phases, type Theme } from './theme.ts';
+import { phaseLines, phases, type Theme } from './theme.ts';
 import { drawable, formatValue, markAt, plainText } from './values.ts';
 
 /** A row of a waterfall, ready to be drawn; null where the file does not say. */
@@ -12,31 +13,28 @@ export interface Request {
   readonly bytes: number | null;
   readonly startMs: number;
   readonly totalMs: number | null;
-  readonly phasesMs: Readonly<Record<Phase, number | null>>;
+  /** In their order. */
+  readonly phasesMs: readonly (number | null)[];
   readonly isFinding: boolean;
   readonly blocks: boolean;
   readonly isThird: boolean;
 }
 
-/** Reads a row; a duration without phases becomes one phase that is called unsplit. */
+/** Reads a row; a duration without phases becomes one phase that is called unsplit, which no row has a column for. */
 function readRow([label, status, bytes, startMs, totalMs, ...phasesMs]: WaterfallRow, position: number, spec: WaterfallSpec): Request {
   const known = phasesMs.map(drawable);
-  const isSplit = known.some((ms) => ms !== null && ms > 0);
-  const split = isSplit ? known : [];
-  const unsplit = isSplit ? null : drawable(totalMs);
+  const isSplit = known.some((ms) => markAt(ms) > 0);
+  const isIn = (rows: readonly number[] = []) => rows.includes(position);
   return {
     label: plainText(label),
     status,
     bytes: drawable(bytes),
     startMs: markAt(startMs),
     totalMs: drawable(totalMs),
-    // The last phase is the unsplit one, which no row has a column for.
-    phasesMs: Object.fromEntries(
-      phases.map((phase, index) => [phase, phase === 'unsplit' ? unsplit : (split[index] ?? null)]),
-    ) as Request['phasesMs'], // each phase has its entry
-    isFinding: spec.finding?.rows.includes(position) ?? false,
-    blocks: spec.blocking?.includes(position) ?? false,
-    isThird: spec.thirdParty?.includes(position) ?? false,
+    phasesMs: isSplit ? known : [...known.map(() => null), drawable(totalMs)],
+    isFinding: isIn(spec.finding?.rows),
+    blocks: isIn(spec.blocking),
+    isThird: isIn(spec.thirdParty),
   };
 }
 
@@ -52,8 +50,7 @@ function colourOf(request: Request, theme: Theme): string {
 
 /** From the start to the end of the bar. */
 function lengthMs({ totalMs, phasesMs }: Request): number {
-  const sum = phases.reduce((total, phase) => total + (phasesMs[phase] ?? 0), 0);
-  return Math.max(sum, totalMs ?? 0);
+  return Math.max(sumOfKnown(phasesMs, markAt), totalMs ?? 0);
 }
 
 /** Signs before the names of requests, so that no colour is needed. */
@@ -102,8 +99,8 @@ function requestTooltip(request: Request, theme: Theme): TooltipLine[] {
     { name: 'Start', value: formatValue(startMs, 'ms') },
     { name: 'Duration', value: formatValue(totalMs, 'ms') },
     ...phases
-      .filter((phase) => phase !== 'unsplit' && phasesMs[phase] !== null)
-      .map((phase) => ({ name: phase, value: formatValue(phasesMs[phase], 'ms'), colour: theme.phases[phase] })),
+      .slice(0, -1)
+      .map((name, at) => phasesMs[at] != null && { name, value: formatValue(phasesMs[at], 'ms'), colour: theme.phases[name] }),
   );
 }
 
@@ -120,14 +117,12 @@ const UNSEEN = { ...BAR, silent: true, itemStyle: { color: 'transparent' } } as 
 const BAR_PX = 11;
 
 function phaseSeries(requests: readonly Request[], theme: Theme) {
-  const used = phases.filter((phase) => requests.some(({ phasesMs }) => (phasesMs[phase] ?? 0) > 0));
-  return used.map((phase) => ({
-    ...BAR,
-    id: phase,
-    name: phase === 'unsplit' ? 'duration (phases unknown)' : phase,
-    itemStyle: { color: theme.phases[phase], ...decalOf(phaseLines[phase], theme) },
-    data: requests.map(({ phasesMs }) => phasesMs[phase]),
-  }));
+  return phases.flatMap((phase, at) => {
+    const data = requests.map(({ phasesMs }) => phasesMs[at] ?? null);
+    if (!data.some((ms) => markAt(ms) > 0)) return [];
+    const itemStyle = { color: theme.phases[phase], ...decalOf(phaseLines[phase], theme) };
+    return [{ ...BAR, id: phase, name: phase === 'unsplit' ? 'duration (phases unknown)' : phase, itemStyle, data }];
+  });
 }
 
 function markWords({ name, atMs }: Mark): string {
