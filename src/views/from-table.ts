@@ -88,6 +88,8 @@ const wordsIn = (name: string) => [name, ...name.split(', ')];
 /** The drawn part of a table: one metric, by all its other columns. */
 interface Drawn {
   readonly metric: string;
+  /** The sentence that answers for the metric; empty where it is not about these amounts. */
+  readonly said: string;
   /** Names of the columns before the metrics. */
   readonly dimensions: readonly string[];
   readonly cells: readonly DrawnCell[];
@@ -114,15 +116,19 @@ const OF_DAYS: ReadonlySet<string> = new Set(['weekday', 'weekend']);
 function drawnOf(
   { columns, rows, units, filters = {} }: QueryTable,
   metric: string,
-  { timeZone, interval, shows, words = [] }: Pictured,
+  { timeZone, interval, shows, answers = {}, words = [] }: Pictured,
 ): Drawn {
   const [firstMetric = ''] = Object.keys(units);
   const count = columns.indexOf(firstMetric);
   // There are more Mondays to Fridays than weekends.
   const isPerDay = OF_DAYS.has(columns[0] ?? '') && isCount(metric);
   const daysAt = columns.indexOf(DAYS_COLUMN);
+  const said = headlineOf(answers[metric] ?? '');
+  // Words on weekdays are of usual ones: no title of amounts of all days.
+  const isOfUsual = daysAt !== -1;
   return {
     metric,
+    said: isOfUsual ? '' : said,
     dimensions: columns.slice(0, count),
     cells: rows.map((row) => {
       const per = isPerDay ? (numberOf(row[daysAt]) ?? 1) : 1;
@@ -145,12 +151,13 @@ function drawnOf(
     left: [],
     about: present(
       shows,
-      isPerDay && daysAt !== -1 && 'mean of a day',
+      isPerDay && isOfUsual && 'mean of a day',
       interval && intervalIn(timeZone, interval),
       interval && timeZone,
       String(units[metric]),
       ...filterWords(filters, metric),
       ...words,
+      isOfUsual && said,
     ),
   };
 }
@@ -161,9 +168,9 @@ type CellsByTime = ReadonlyMap<string, DrawnCell>;
 type Line = readonly [name: string, cells: CellsByTime];
 
 /** A sentence of a finding, else what answers for the metric, else the name of what is drawn. */
-function titleIn({ metric, dimensions }: Drawn, found = '', answers: TableRange['answers'] = {}) {
+function titleIn({ metric, dimensions, said }: Drawn, found = '') {
   const by = dimensions.length > 0 ? ` by ${dimensions.join(' and ')}` : '';
-  return headlineOf(found || (answers[metric] ?? '')) || capital(`${nameOf(metric)}${by}`);
+  return headlineOf(found) || said || capital(`${nameOf(metric)}${by}`);
 }
 
 /** Rows that hide how the others differ: the whole, and what belongs to no device. */
@@ -313,7 +320,7 @@ function keysOf({ series, judged, levels }: Pick<TrendSpec, 'series' | 'judged' 
 
 function trendOf(drawn: Drawn, range: Pictured): TrendSpec {
   const { cells, dimensions, unit, about } = drawn;
-  const { timeZone, interval, findings, answers, judged, bands, events = [], accent: meant = [] } = range;
+  const { timeZone, interval, findings, judged, bands, events = [], accent: meant = [] } = range;
   const { times, inPart, cut, hollowIn, notes } = timesOf(drawn, range);
   const lines = linesOf(drawn);
   const { shown, dropped } = chosenLines(lines);
@@ -344,7 +351,7 @@ function trendOf(drawn: Drawn, range: Pictured): TrendSpec {
   return {
     kind: 'trend',
     // Of weeks and months it begins with the whole, of which nothing is seen where that is left out.
-    title: titleIn(drawn, title, drawn.isOfParts && !isByDay(drawn) ? {} : answers),
+    title: titleIn(drawn.isOfParts && !isByDay(drawn) ? { ...drawn, said: '' } : drawn, title),
     subtitle: present(
       ...about,
       ...notes,
@@ -387,11 +394,7 @@ function noteOf({ verdict, change }: Finding): string {
 }
 
 /** Rows by all columns but the last, whose values are the colours; by all of them where those would be too many. */
-function barsOf(
-  drawn: Drawn,
-  { findings = [], reference, interval, timeZone, answers, accent: meant = [] }: TableRange,
-  most: number,
-): BarsSpec {
+function barsOf(drawn: Drawn, { findings = [], reference, interval, timeZone, accent: meant = [] }: TableRange, most: number): BarsSpec {
   const { metric, dimensions, cells, unit, about, left } = turned(drawn);
   const last = once(cells.map(({ labels }) => labels.at(-1) ?? ''));
   const isColoured = dimensions.length > 1 && last.length <= MAX_SERIES;
@@ -424,7 +427,7 @@ function barsOf(
   });
   return {
     kind: 'bars',
-    title: titleIn({ ...drawn, dimensions }, finding?.sentence, answers),
+    title: titleIn({ ...drawn, dimensions }, finding?.sentence),
     subtitle: [
       present(
         ...about,
