@@ -1,13 +1,12 @@
 import { type ChartSpec, isChart } from '../spec.ts';
 import { chartBox } from './drawing.ts';
 import { asMembers, type Members } from './host.ts';
-import { errorWords, failureWords, pageTheme, part, say, shown, showView, switches } from './page.ts';
+import { callTool, errorWords, pageTheme, part, say, shown, showView } from './page.ts';
+import { chosenArgs, offerSwitches } from './switches.ts';
 
 /** The chart as it is drawn; redrawn as a whole whenever a part of it changes. */
 let drawn: ChartSpec | undefined;
 let drawInto: ReturnType<typeof chartBox> | undefined;
-/** Counts calls, so that only the answer to the latest is drawn. */
-let lastCall = 0;
 
 /** Where the host fixes the height, what is left of it below the switches. */
 function fixedHeightPx(): number | undefined {
@@ -18,8 +17,7 @@ function fixedHeightPx(): number | undefined {
 function draw(): void {
   part('charts').hidden = drawn === undefined;
   if (!drawn) return;
-  const { host, context, args } = shown;
-  if (host?.callsTools && toolName() !== undefined && part('switches').hidden) switches.offer(context.toolInfo?.tool, args);
+  offerSwitches(() => void callAgain());
   const heightPx = fixedHeightPx();
   part('scroll').style.maxHeight = heightPx === undefined ? '' : `${heightPx}px`;
   drawInto ??= chartBox(part('charts'));
@@ -60,31 +58,23 @@ function toolName(): string | undefined {
 
 /** Repeats the call with its chart and with what is chosen; what cannot be drawn leaves the last picture and says why. */
 async function callAgain(): Promise<void> {
-  const { host } = shown;
   const name = toolName();
-  if (!host || name === undefined) return;
-  const turn = (lastCall += 1);
+  if (name === undefined) return;
   part('ask').hidden = true;
   part('charts').setAttribute('aria-busy', 'true');
   say('Drawing …');
-  const args = switches.chosen(shown.args);
-  try {
-    const result = await host.callTool(name, { ...args, chart: true });
-    if (turn !== lastCall) return;
+  const args = chosenArgs();
+  const isLatest = await callTool(name, { ...args, chart: true }, (result) => {
     const spec = specOf(result);
-    if (spec) {
-      show(spec);
-      host.tellAssistant(`The chart now shows the answer of ${name} ${JSON.stringify(args)}.`);
-    } else say(reasonOf(result));
-  } catch (error) {
-    if (turn === lastCall) say(failureWords(error));
-  } finally {
-    if (turn === lastCall) part('charts').removeAttribute('aria-busy');
-  }
+    if (!spec) return say(reasonOf(result));
+    show(spec);
+    shown.host?.tellAssistant(`The chart now shows the answer of ${name} ${JSON.stringify(args)}.`);
+  });
+  if (isLatest) part('charts').removeAttribute('aria-busy');
 }
 
 /** Shows the chart of an answer. */
 export function showChart(): void {
   part('ask').addEventListener('click', () => void callAgain());
-  void showView({ draw, receive, askAgain: () => void callAgain() });
+  void showView({ draw, receive });
 }

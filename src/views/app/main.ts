@@ -5,11 +5,10 @@ import { type OverviewAsked, type OverviewPart, overviewParts } from '../overvie
 import { showChart } from './chart.ts';
 import { chartBox } from './drawing.ts';
 import { asMembers, type Members } from './host.ts';
-import { errorWords, failureWords, pageTheme, part, say, shown, showView, switches } from './page.ts';
+import { callTool, errorWords, failureWords, newTurn, pageTheme, part, say, shown, showView } from './page.ts';
+import { chosenArgs, offerSwitches } from './switches.ts';
 
 let blocks: readonly Block[] = [];
-/** Counts questions, so that only the answers to the latest are shown. */
-let lastTurn = 0;
 
 /** All parts as markup of their own escaped texts, and their pictures into the places that it leaves. */
 function draw(): void {
@@ -47,7 +46,7 @@ function askedIn(result: Members, args: Members): OverviewAsked | undefined {
 
 /** Shows the answer that the view was opened for, and asks for the other parts one by one. */
 async function receive(result: Members, args: Members): Promise<void> {
-  const turn = (lastTurn += 1);
+  const isLatest = newTurn();
   const [first, ...others] = overviewParts;
   if (!first) return;
   blocks = [blockFrom(first, result)];
@@ -55,12 +54,12 @@ async function receive(result: Members, args: Members): Promise<void> {
   const { host } = shown;
   const asked = askedIn(result, args);
   if (!host?.callsTools || !asked) return;
-  if (part('switches').hidden) switches.offer(shown.context.toolInfo?.tool, shown.args);
+  offerSwitches(() => void askAgain());
   for (const other of others) {
     say(`${other.title} …`);
     const before = blocks;
     for await (const block of blocksOf(other, () => host.callTool(other.tool, { ...other.args(asked) }))) {
-      if (turn !== lastTurn) return;
+      if (!isLatest()) return;
       blocks = [...before, block];
       draw();
     }
@@ -70,20 +69,14 @@ async function receive(result: Members, args: Members): Promise<void> {
 
 /** Asks for everything again with what is chosen. */
 async function askAgain(): Promise<void> {
-  const { host } = shown;
   const [first] = overviewParts;
-  if (!host || !first) return;
-  const turn = (lastTurn += 1);
-  const args = switches.chosen(shown.args);
+  if (!first) return;
+  const args = chosenArgs();
   say(`${first.title} …`);
-  try {
-    const result = await host.callTool(first.tool, args);
-    if (turn !== lastTurn) return;
-    host.tellAssistant(`The overview now shows the answer of ${first.tool} ${JSON.stringify(args)}.`);
-    await receive(result, args);
-  } catch (error) {
-    if (turn === lastTurn) say(failureWords(error));
-  }
+  await callTool(first.tool, args, (result) => {
+    shown.host?.tellAssistant(`The overview now shows the answer of ${first.tool} ${JSON.stringify(args)}.`);
+    return receive(result, args);
+  });
 }
 
 /** Shows changes, key figures, speed and exports of a period. */
@@ -91,7 +84,7 @@ function showOverview(): void {
   const style = document.createElement('style');
   style.textContent = OVERVIEW_CSS;
   document.head.append(style);
-  void showView({ draw, receive: (result) => void receive(result, shown.args), askAgain: () => void askAgain() });
+  void showView({ draw, receive: (result) => void receive(result, shown.args) });
 }
 
 // One script for all pages, which are made of the same drawings; a page says which view it shows.

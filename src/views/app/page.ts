@@ -1,6 +1,5 @@
 import { type Theme, type ThemeName, themes } from '../charts/theme.ts';
 import { asMembers, connectHost, type Host, type HostContext, type Members } from './host.ts';
-import { connectSwitches } from './switches.ts';
 
 /** The behaviour of one view; the page is the same for all. */
 export interface View {
@@ -8,8 +7,6 @@ export interface View {
   draw(): void;
   /** Takes the answer that the view was opened for. */
   receive(result: Members): void;
-  /** Asks again with what the switches say. */
-  askAgain(): void;
 }
 
 /** The host, its context and the arguments of the call; a page shows one view. */
@@ -21,16 +18,6 @@ export function part(id: string): HTMLElement {
   if (!element) throw new Error(`The page has no #${id}.`);
   return element;
 }
-
-function select(id: string): HTMLSelectElement {
-  const element = part(id);
-  if (!(element instanceof HTMLSelectElement)) throw new Error(`#${id} offers no choice.`);
-  return element;
-}
-
-let view: View | undefined;
-/** The switches of the page: period and device. */
-export const switches = connectSwitches(part('switches'), select('period'), select('device'), () => view?.askAgain());
 
 const themeName = (): ThemeName => (shown.context.theme === 'dark' ? 'dark' : 'light');
 
@@ -65,6 +52,27 @@ export function errorWords({ content }: Members): string {
   return typeof words !== 'string' || words === '' ? 'The tool answered with an error.' : words.slice(0, 300);
 }
 
+/** Counts questions, so that only the answers to the latest are shown. */
+let turns = 0;
+
+/** Begins a question; says whether it is still the latest. */
+export function newTurn(): () => boolean {
+  const own = (turns += 1);
+  return () => own === turns;
+}
+
+/** Calls a tool; a failure is said, and an answer that a later question has overtaken is dropped: says whether none has. */
+export async function callTool(name: string, args: Members, take: (result: Members) => unknown): Promise<boolean> {
+  const isLatest = newTurn();
+  try {
+    const result = await shown.host?.callTool(name, args);
+    if (result && isLatest()) await take(result);
+  } catch (error) {
+    if (isLatest()) say(failureWords(error));
+  }
+  return isLatest();
+}
+
 /** The words of a failed call. */
 export const failureWords = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
@@ -81,7 +89,6 @@ function watchSize(draw: () => void): void {
 
 /** Connects the page to its host and shows the view in it. */
 export async function showView(opened: View): Promise<void> {
-  view = opened;
   const early: Members[] = [];
   shown.host = await connectHost({
     toolInput: ({ arguments: args }) => {

@@ -1,4 +1,5 @@
 import { asMembers, type Members } from './host.ts';
+import { part, shown } from './page.ts';
 
 /** A choice of a person in words, and the arguments that it puts in place of those of the call. */
 interface Choice {
@@ -24,14 +25,6 @@ const DEVICES: readonly Choice[] = [
   ...['desktop', 'mobile', 'tablet'].map((device) => ({ words: device, args: { devices: [device] } })),
 ];
 
-/** The two switches of the page. */
-export interface Switches {
-  /** Offers what the tool takes; none of both where it takes neither. */
-  readonly offer: (tool: unknown, args: Members) => void;
-  /** The arguments of the call with what is chosen. */
-  readonly chosen: (args: Members) => Members;
-}
-
 /** The period that the assistant asked for, as the first choice; the picture says its days. */
 function askedPeriod({ startDate, endDate }: Members): Choice {
   const same = PERIODS.find(({ args }) => args['startDate'] === startDate && args['endDate'] === endDate);
@@ -42,38 +35,33 @@ function askedDevices({ devices }: Members): Choice | undefined {
   return Array.isArray(devices) ? { words: `As asked: ${devices.join(', ')}`, args: {} } : undefined;
 }
 
-function fill(select: HTMLSelectElement, choices: readonly Choice[]): void {
-  select.replaceChildren(
-    ...choices.map(({ words }, index) => {
-      const option = document.createElement('option');
-      option.value = String(index);
-      option.textContent = words;
-      return option;
-    }),
-  );
+function fill(id: string, choices: readonly Choice[], changed: () => void) {
+  const select = part(id);
+  if (!(select instanceof HTMLSelectElement)) throw new Error(`#${id} offers no choice.`);
+  select.replaceChildren(...choices.map(({ words }, index) => new Option(words, String(index))));
   if (select.parentElement) select.parentElement.hidden = choices.length < 2;
+  select.addEventListener('change', changed);
+  return () => choices[select.selectedIndex]?.args;
 }
 
-/** Connects the switches; `changed` is called on every choice. */
-export function connectSwitches(form: HTMLElement, period: HTMLSelectElement, device: HTMLSelectElement, changed: () => void): Switches {
-  let periods: readonly Choice[] = [];
-  let devices: readonly Choice[] = [];
-  for (const select of [period, device]) select.addEventListener('change', changed);
-  return {
-    offer(tool, args) {
-      const takes = asMembers(asMembers(asMembers(tool)['inputSchema'])['properties']);
-      const asked = askedDevices(args);
-      periods = 'startDate' in takes && 'endDate' in takes ? [askedPeriod(args), ...PERIODS] : [];
-      // Devices side by side are the question itself.
-      devices = 'devices' in takes && args['by'] !== 'device' ? [...(asked ? [asked] : []), ...DEVICES] : [];
-      fill(period, periods);
-      fill(device, devices);
-      form.hidden = periods.length === 0 && devices.length === 0;
-    },
-    chosen(args) {
-      const picked = [periods[period.selectedIndex], devices[device.selectedIndex]];
-      const changes: Members = Object.assign({}, ...picked.map((choice) => choice?.args ?? {}));
-      return Object.fromEntries(Object.entries({ ...args, ...changes }).filter(([, value]) => value !== undefined));
-    },
-  };
+/** The arguments of what is chosen, of each switch. */
+let picked: readonly (() => Members | undefined)[] = [];
+
+/** Offers the switches that the tool takes, once, where the host passes calls on; `changed` is called on every choice. */
+export function offerSwitches(changed: () => void): void {
+  const { host, context, args } = shown;
+  if (!host?.callsTools || !part('switches').hidden) return;
+  const takes = asMembers(asMembers(asMembers(context.toolInfo?.tool)['inputSchema'])['properties']);
+  const asked = askedDevices(args);
+  const periods = 'startDate' in takes && 'endDate' in takes ? [askedPeriod(args), ...PERIODS] : [];
+  // Devices side by side are the question itself.
+  const devices = 'devices' in takes && args['by'] !== 'device' ? [...(asked ? [asked] : []), ...DEVICES] : [];
+  picked = [fill('period', periods, changed), fill('device', devices, changed)];
+  part('switches').hidden = periods.length === 0 && devices.length === 0;
+}
+
+/** The arguments of the call with what is chosen. */
+export function chosenArgs(): Members {
+  const changes: Members = Object.assign({}, shown.args, ...picked.map((args) => args()));
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
