@@ -119,7 +119,8 @@ function drawnOf(
   { timeZone, interval, shows, answers = {}, words = [] }: Pictured,
 ): Drawn {
   const [firstMetric = ''] = Object.keys(units);
-  const count = columns.indexOf(firstMetric);
+  // A picture names zones by their paths.
+  const places = [...columns.keys()].slice(0, columns.indexOf(firstMetric)).filter((place) => columns[place] !== 'zoneId');
   // There are more Mondays to Fridays than weekends.
   const isPerDay = OF_DAYS.has(columns[0] ?? '') && isCount(metric);
   const daysAt = columns.indexOf(DAYS_COLUMN);
@@ -129,14 +130,14 @@ function drawnOf(
   return {
     metric,
     said: isOfUsual ? '' : said,
-    dimensions: columns.slice(0, count),
+    dimensions: places.flatMap((place) => columns[place] ?? []),
     cells: rows.map((row) => {
       const per = isPerDay ? (numberOf(row[daysAt]) ?? 1) : 1;
       const at = (column: string) => numberOf(row[columns.indexOf(column)]);
       const meanAt = (column: string) => (at(column) === null ? null : Number(at(column)) / per);
       const columnOf = (part: string) => (columns.includes(part) ? part : `${metric}${capital(part)}`);
       return {
-        labels: row.slice(0, count).map((label) => String(label ?? '')),
+        labels: places.map((place) => String(row[place] ?? '')),
         value: meanAt(metric),
         share: at(`${metric}${SHARE}`),
         expected: meanAt(columnOf('expected')),
@@ -446,15 +447,6 @@ function barsOf(drawn: Drawn, { findings = [], reference, interval, timeZone, ac
   };
 }
 
-/** A picture names zones by their paths. */
-function withoutIds({ filters, ...table }: QueryTable): QueryTable {
-  const at = table.columns.indexOf('zoneId');
-  const { zoneId: _id, ...named } = filters ?? {};
-  const kept =
-    at === -1 ? table : { ...table, columns: table.columns.toSpliced(at, 1), rows: table.rows.map((row) => row.toSpliced(at, 1)) };
-  return { ...kept, ...(filters && { filters: named }) };
-}
-
 /** Beside its parts a total hides how they differ. */
 function withoutTotal(table: QueryTable): QueryTable {
   return { ...table, rows: table.rows.filter(([time]) => time !== TOTAL) };
@@ -475,7 +467,7 @@ export function chartOfTable(table: QueryTable, range: Pictured): ChartSpec | un
   const first = range.findings?.find(({ subject }) => metrics.includes(subject))?.subject;
   const ordered = first === undefined ? metrics : [first, ...metrics.filter((name) => name !== first)];
   const shown = (metrics.length > most ? ordered : metrics).slice(0, most);
-  const drawn = withoutIds(COURSES.has(unit) || OF_DAYS.has(unit) ? withoutTotal(table) : table);
+  const drawn = COURSES.has(unit) || OF_DAYS.has(unit) ? withoutTotal(table) : table;
   const pictures = shown.map((metric) => drawnOf(drawn, metric, range));
   const known = pictures.filter(({ cells }) => cells.some(({ value, expected }) => value !== null || expected !== null));
   const left = metrics.filter((name) => !known.some(({ metric }) => metric === name)).map(nameOf);

@@ -10,10 +10,10 @@ import type { TrendEvent, TrendLevel } from './spec.ts';
 /** The filters of a question, each by what it is of. */
 export type Filters = Readonly<Record<string, string>>;
 
-/** Filters as a picture of a metric says them: that all devices are meant goes without saying, and a goal says nothing of visits. */
+/** Filters as a picture of a metric says them: all devices go without saying, as ids of zones do; a goal says nothing of visits. */
 export const filterWords = (filters: Filters, metric: string) =>
   Object.entries(filters)
-    .filter(([name, value]) => value !== 'all' && (name !== 'goal' || definitionOf(metric)?.perGoal))
+    .filter(([name, value]) => value !== 'all' && name !== 'zoneId' && (name !== 'goal' || definitionOf(metric)?.perGoal))
     .map(([name, value]) => (value.endsWith(name) ? value : `${name} ${value}`));
 
 /** The names of the place of a finding beside those of the question, which all of its picture is of. */

@@ -4,30 +4,24 @@ import type { TooltipLine } from '../charts/look.ts';
 import type { Theme } from '../charts/theme.ts';
 import type { ChartSpec } from '../spec.ts';
 
-/** The tooltip as an element: every text goes in as text, so that no address or name can become markup. */
+/** An element of a tooltip: every text goes in as text, so that no address or name can become markup. */
+function made(tag: string, ...parts: readonly (Node | string)[]): HTMLElement {
+  const element = document.createElement(tag);
+  element.append(...parts);
+  return element;
+}
+
+/** The tooltip as an element. */
 function tooltipElement(lines: readonly TooltipLine[]): HTMLElement {
-  const box = document.createElement('div');
+  const box = made('div', ...lines.map(({ name, value, colour }) => (value === undefined ? made('b', name) : row(name, value, colour))));
   box.className = 'tooltip';
-  for (const { name, value, colour } of lines) box.append(value === undefined ? heading(name) : row(name, value, colour));
   return box;
 }
 
-function heading(name: string): HTMLElement {
-  const element = document.createElement('b');
-  element.textContent = name;
-  return element;
-}
-
 function row(name: string, value: string, colour: string | undefined): HTMLElement {
-  const element = document.createElement('div');
-  const swatch = document.createElement('i');
+  const swatch = made('i');
   if (colour !== undefined) swatch.style.backgroundColor = colour;
-  const words = document.createElement('span');
-  words.textContent = name;
-  const amount = document.createElement('span');
-  amount.textContent = value;
-  element.append(...(colour === undefined ? [] : [swatch]), words, amount);
-  return element;
+  return made('div', ...(colour === undefined ? [] : [swatch]), made('span', name), made('span', value));
 }
 
 /** The page and the parts that the pictures are drawn with. */

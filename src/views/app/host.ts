@@ -14,14 +14,8 @@ export interface HostContext {
   readonly toolInfo?: { readonly tool?: { readonly name?: unknown } };
 }
 
-/** Messages that a host sends of its own accord. */
-export interface HostEvents {
-  toolInput(params: Members): void;
-  toolResult(params: Members): void;
-  toolCancelled(params: Members): void;
-  /** Only what has changed. */
-  contextChanged(context: HostContext): void;
-}
+/** Takes messages that a host sends of its own accord, by what they are called behind `ui/notifications/`. */
+export type HostEvents = Readonly<Record<string, (params: Members) => void>>;
 
 /** The host that shows the view. */
 export interface Host {
@@ -57,13 +51,6 @@ export async function connectHost(events: HostEvents): Promise<Host> {
     return answer;
   }
 
-  const notified: Readonly<Record<string, (params: Members) => void>> = {
-    'ui/notifications/tool-input': (params) => events.toolInput(params),
-    'ui/notifications/tool-result': (params) => events.toolResult(params),
-    'ui/notifications/tool-cancelled': (params) => events.toolCancelled(params),
-    'ui/notifications/host-context-changed': (params) => events.contextChanged(params),
-  };
-
   function answerTo(id: unknown, method: unknown): void {
     if (method === 'ping' || method === 'ui/resource-teardown') send({ id, result: {} });
     else send({ id, error: { code: -32601, message: 'The view has no such method.' } });
@@ -71,7 +58,7 @@ export async function connectHost(events: HostEvents): Promise<Host> {
 
   function receive({ id, method, params, result, error }: Members): void {
     if (typeof method === 'string') {
-      if (id === undefined) notified[method]?.(asMembers(params));
+      if (id === undefined) events[method.replace('ui/notifications/', '')]?.(asMembers(params));
       else answerTo(id, method);
       return;
     }

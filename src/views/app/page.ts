@@ -91,12 +91,12 @@ function watchSize(draw: () => void): void {
 export async function showView(opened: View): Promise<void> {
   const early: Members[] = [];
   shown.host = await connectHost({
-    toolInput: ({ arguments: args }) => {
+    'tool-input': ({ arguments: args }) => {
       shown.args = asMembers(args);
     },
-    toolResult: (result) => (shown.host ? opened.receive(result) : void early.push(result)),
-    toolCancelled: () => say('The call was cancelled.'),
-    contextChanged: (changed) => {
+    'tool-result': (result) => (shown.host ? opened.receive(result) : void early.push(result)),
+    'tool-cancelled': () => say('The call was cancelled.'),
+    'host-context-changed': (changed) => {
       shown.context = { ...shown.context, ...changed };
       applyContext();
       opened.draw();

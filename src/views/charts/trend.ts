@@ -182,16 +182,12 @@ function background(
     { xAxis: inside(wallMs(from, dayHour) - halfOf(from)), itemStyle },
     { xAxis: inside(wallMs(to, dayHour) + halfOf(to)) },
   ];
+  const shaded = (from: string, to: string) => areaOf(from, to, { color: theme.shade });
   // Hours may pass midnight, which is an end of their axis.
-  const stretches =
-    judged && judged.from > judged.to
-      ? [
-          { ...judged, to: '23:00' },
-          { ...judged, from: '00:00' },
-        ]
-      : present(judged);
+  const passes = judged && judged.from > judged.to;
   const areas = present(
-    ...stretches.map(({ from, to }) => areaOf(from, to, { color: theme.shade })),
+    judged && shaded(judged.from, passes ? '23:00' : judged.to),
+    passes && shaded('00:00', judged.to),
     change?.to !== undefined && areaOf(change.time, change.to, { color: theme.accent, opacity: 0.1 }),
   );
   return {
