@@ -22,8 +22,18 @@ import { DAY_MS, dayWords, drawable, formatValue, markAt, momentWords, plainText
 /** Longest name at the end of a line, in characters. */
 const LONGEST_LABEL = 40;
 
+/** A line as it is drawn, by a name that a picture can hold. */
+interface TrendLine extends TrendSeries {
+  readonly colour: string;
+}
+
+/** A trend whose lines have their colours. */
+interface Coloured extends TrendSpec {
+  readonly series: readonly TrendLine[];
+}
+
 /** The range as two stacked lines: an unseen one up to the lowest value, and the area from there to the highest. */
-function band({ low, high }: TrendSeries, { atMs, isPart }: Places, name: string, colour: string) {
+function band({ low, high, name, colour, inPart = [] }: TrendLine, { times, atMs }: Places) {
   if (!low || !high) return [];
   const shared = {
     name,
@@ -40,7 +50,7 @@ function band({ low, high }: TrendSeries, { atMs, isPart }: Places, name: string
   const dataOf = (amountOf: (lowest: number, highest: number) => number) =>
     atMs.map((at, index) => {
       const [lowest, highest] = [drawable(low[index]), drawable(high[index])];
-      return [at, isPart(index) || lowest === null || highest === null ? null : amountOf(lowest, highest)];
+      return [at, inPart.includes(times[index] ?? '') || lowest === null || highest === null ? null : amountOf(lowest, highest)];
     });
   return [
     { ...shared, data: dataOf((lowest) => lowest) },
@@ -59,9 +69,10 @@ const SHAPES = [
 ] as const;
 
 /** The line, and apart from it hollow points of parts: a line to a sum over half a week would look like a fall. */
-function line({ values, isAhead, isAccent }: TrendSeries, at: Places, name: string, colour: string, place: number) {
+function line({ values, isAhead, isAccent, name, colour, inPart = [] }: TrendLine, at: Places, place: number) {
   const { symbol, type } = isAhead ? SHAPES[2] : (SHAPES[place % SHAPES.length] ?? SHAPES[0]);
-  const { atMs, isPart, fill, pointPx, isLabelled } = at;
+  const { times, atMs, fill, pointPx, isLabelled } = at;
+  const isPart = (index: number) => inPart.includes(times[index] ?? '');
   const shared = {
     name,
     type: 'line',
@@ -81,10 +92,10 @@ function line({ values, isAhead, isAccent }: TrendSeries, at: Places, name: stri
   return [whole, { ...shared, itemStyle: hollow, lineStyle: { width: 0 }, data: dataOf(true) }];
 }
 
-/** Where the times of a chart lie, and at which a line stands for a part of their week or month alone. */
+/** The times of a chart, and where they lie. */
 interface Places {
+  readonly times: readonly string[];
   readonly atMs: readonly number[];
-  readonly isPart: (index: number) => boolean;
   /** Fills the points of parts. */
   readonly fill: string;
   readonly pointPx: number;
@@ -199,16 +210,15 @@ function background(
   };
 }
 
-function tooltipLines(spec: TrendSpec, index: number, colours: readonly string[]): TooltipLine[] {
+function tooltipLines(spec: Coloured, index: number): TooltipLine[] {
   const time = spec.times[index] ?? '';
   const { unit } = spec;
   return [
     { name: isAnyDay(time) ? time : `${dayWords(wallMs(time, '12'))} ${time.slice(11, 16)}`.trim() },
-    ...spec.series.map(({ name, values, low, high }, position) => {
+    ...spec.series.map(({ name, values, low, high, colour }) => {
       const hasRange = low && high && drawable(low[index]) !== null;
       const range = hasRange ? ` (${formatValue(low[index], unit)} – ${formatValue(high[index], unit)})` : '';
-      const colour = colours[position] ?? '';
-      return { name: plainText(name, 60), value: `${formatValue(values[index], unit)}${range}`, colour };
+      return { name, value: `${formatValue(values[index], unit)}${range}`, colour };
     }),
     ...spec.events
       .filter((event) => time !== '' && event.time.startsWith(time.slice(0, 10)))
@@ -293,23 +303,24 @@ function layoutOf(
 
 const hasAccent = (series: readonly TrendSeries[]) => series.some(({ isAccent }) => isAccent);
 
-/** The line of the finding in the accent colour and all others in grey; where there is none, each in its own. */
-function coloursOf({ series }: TrendSpec, theme: Theme): string[] {
-  return series.map(({ isAccent }, index) => {
+/** The line of the finding first, which has the plainest shape, in the accent colour and all others in grey, else each in its own. */
+function coloured({ series, ...spec }: TrendSpec, theme: Theme): Coloured {
+  const ordered = series.toSorted((a, b) => Number(b.isAccent ?? false) - Number(a.isAccent ?? false));
+  const colourOf = ({ isAccent }: TrendSeries, index: number) => {
     if (hasAccent(series)) return isAccent ? theme.accent : theme.grey;
     return theme.series[index % theme.series.length] ?? theme.text;
-  });
+  };
+  return { ...spec, series: ordered.map((each, at) => ({ ...each, name: plainText(each.name, 60), colour: colourOf(each, at) })) };
 }
 
 /** Values over time with their range, events as dashed lines, the change as a solid one; a missing value is a gap. */
 export function drawTrend(given: TrendSpec, look: Look): Drawing {
   const { theme, tooltip } = look;
-  // The line of the finding has the plainest shape.
-  const spec = { ...given, series: given.series.toSorted((a, b) => Number(b.isAccent ?? false) - Number(a.isAccent ?? false)) };
+  const spec = coloured(given, theme);
   const dayHour = dayHourOf(spec);
   const startMs = spec.times.map((time) => wallMs(time, dayHour));
   const atMs = pointsOf(spec, startMs);
-  const names = spec.series.map(({ name }) => plainText(name, 60));
+  const names = spec.series.map(({ name }) => name);
   const moments = momentsOf(spec, dayHour, atMs);
   // The last period is drawn to its end, so that its name has room.
   const [before = 0, last = 0] = startMs.slice(-2);
@@ -319,15 +330,8 @@ export function drawTrend(given: TrendSpec, look: Look): Drawing {
 
   const layout = layoutOf(spec, look, { names, moments, min, max });
   const { isLabelled, hasLegend, rightPx, pxPerMs, marks, head, top, bottom, heightPx } = layout;
-  const placesOf = ({ inPart = [] }: TrendSeries): Places => ({
-    atMs,
-    isPart: (index) => inPart.includes(spec.times[index] ?? ''),
-    fill: theme.background,
-    pointPx: atMs.length * POINT_PX > (max - min) * pxPerMs ? 3 : 6,
-    isLabelled,
-  });
-  const colours = coloursOf(spec, theme);
-  const colourOf = (index: number) => colours[index] ?? theme.text;
+  const pointPx = atMs.length * POINT_PX > (max - min) * pxPerMs ? 3 : 6;
+  const places = { times: spec.times, atMs, fill: theme.background, pointPx, isLabelled };
   const isBanded = ({ isAccent }: TrendSeries) => spec.series.length <= MAX_BANDS && (isAccent || !hasAccent(spec.series));
 
   const option = {
@@ -346,12 +350,12 @@ export function drawTrend(given: TrendSpec, look: Look): Drawing {
     },
     series: [
       // The legend shows the shape of the first series of a name, which is the line.
-      ...spec.series.flatMap((each, index) => line(each, placesOf(each), names[index] ?? '', colourOf(index), index)),
-      ...spec.series.flatMap((each, index) => (isBanded(each) ? band(each, placesOf(each), names[index] ?? '', colourOf(index)) : [])),
+      ...spec.series.flatMap((each, index) => line(each, places, index)),
+      ...spec.series.flatMap((each) => (isBanded(each) ? band(each, places) : [])),
       background(spec, { min, max, dayHour, pointMs: atMs }, marks.data, theme),
     ],
     ...(tooltip && { dataZoom: sliderOption(theme, { left: LEFT_PX, right: rightPx }) }),
-    ...rowTooltip(look, (index) => tooltipLines(spec, index, colours), {
+    ...rowTooltip(look, (index) => tooltipLines(spec, index), {
       type: 'line',
       lineStyle: { color: theme.faintText },
       label: { show: false },
