@@ -31,14 +31,15 @@ it('a tool with a chart draws its answer where that is asked for, and changes no
   expect(Buffer.from(data, 'base64').toString('latin1', 1, 4)).toBe('PNG');
   expect(data.length).toBeLessThan(150_000);
   expect(drawn.text).toBe(renderText({ ...rest, notes }));
-  expect(drawn.text).toMatch(/- Drawn as trend chart: Product page – mobile: LCP [\d.]+ s → [\d.]+ s on “Product” since 10 Nov\./);
+  expect(drawn.text).toContain('- Drawn as trend chart: LCP at "Product" in "Product page – mobile" has been 50% slower since 10 Nov, ');
   expect(chart?.kind).toBe('trend');
 });
 
 it('a tool with a chart draws each run where runs are few', { tags: 'nightly' }, async () => {
   const { scenarioId } = platform().stories.slowTag;
   const { chart } = (await call({ scenarioId, startDate: '2026-11-19', baselineStartDate: '2026-11-18', chart: true })).structured;
-  expect(chart?.subtitle).toBe('Nordlicht Shop, 18 – 20 Nov 2026, Europe/Paris: each run; shaded: the judged period');
+  const told = 'Nordlicht Shop, LCP of each run, ms, scenario Product page – mobile, 18 – 20 Nov 2026, Europe/Paris, shaded: the period';
+  expect(chart?.subtitle).toBe(told);
   expect(chart?.times.every((time) => /^2026-11-(18|19|20)T\d\d:\d\d$/.test(time))).toBe(true);
   expect(chart?.series[0]).not.toHaveProperty('low');
 });
