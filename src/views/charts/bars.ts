@@ -29,7 +29,10 @@ const seriesLines: readonly (BarLines | undefined)[] = [
 /** The amount of a row as it is written, with its note. */
 function amountText({ series, notes, unit }: BarsSpec, { values }: BarSeries, row: number): string {
   const note = series.length === 1 ? (notes?.[row] ?? '') : '';
-  const digits = digitsOf(series.flatMap((each) => each.values));
+  const digits = digitsOf(
+    series.flatMap((each) => each.values),
+    unit,
+  );
   return `${formatValue(values[row], unit, digits)}${note === '' ? '' : ` · ${plainText(note, 60)}`}`;
 }
 

@@ -17,11 +17,13 @@ export function formatValue(value: number | null | undefined, unit: Unit, style:
   return `${amount}${suffixes[unit] ?? ` ${unit.replace('+', '')}`}`;
 }
 
-/** The decimals that amounts of one picture share: those that the largest is worth, of those below 1 two figures. */
-export function digitsOf(values: readonly (number | null)[]): { digits: number } {
+/** The decimals that amounts of one picture share: those that the largest is worth, one less of a share; of those below 1 two figures. */
+export function digitsOf(values: readonly (number | null)[], unit?: Unit): { digits: number } {
   const decimals = values.map((value) => formatNumber(value).split('.')[1]?.length ?? 0);
   const size = Math.floor(Math.log10(Math.max(...values.map((value) => Math.abs(markAt(value))))));
-  return { digits: Math.min(Math.max(0, ...decimals), size > 0 ? Math.max(0, 3 - size) : Math.max(2, 1 - size)) };
+  return {
+    digits: Math.min(Math.max(0, ...decimals), size > 0 ? Math.max(0, (unit === 'percent' ? 2 : 3) - size) : Math.max(2, 1 - size)),
+  };
 }
 
 /** The same for an axis, whose subtitle names the currency. */

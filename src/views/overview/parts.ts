@@ -17,8 +17,8 @@ export interface OverviewPart {
   readonly args: (asked: OverviewAsked) => Readonly<Record<string, unknown>>;
 }
 
-const devicesOf = ({ device }: OverviewAsked) => (device === undefined ? {} : { devices: [device] });
 const daysOf = ({ startDate, endDate }: OverviewAsked) => ({ startDate, endDate });
+const visitsOf = ({ device, ...days }: OverviewAsked) => ({ ...days, ...(device !== undefined && { devices: [device] }) });
 
 /** The parts of an overview, in the order in which they are read. */
 export const overviewParts: readonly OverviewPart[] = [
@@ -26,21 +26,20 @@ export const overviewParts: readonly OverviewPart[] = [
     id: 'changes',
     title: 'What changed',
     tool: 'find_changes',
-    args: (asked) => ({ ...daysOf(asked), ...devicesOf(asked), limit: 8 }),
+    args: (asked) => ({ ...visitsOf(asked), limit: 8 }),
   },
   {
     id: 'figures',
     title: 'Key figures against the days before',
     tool: 'compare_metrics',
-    args: (asked) => ({ ...daysOf(asked), ...devicesOf(asked), metrics: ['all'], chart: true }),
+    args: (asked) => ({ ...visitsOf(asked), metrics: ['all'], chart: true }),
   },
   {
     id: 'course',
     title: 'Day by day',
     tool: 'query_metrics',
     args: (asked) => ({
-      ...daysOf(asked),
-      ...devicesOf(asked),
+      ...visitsOf(asked),
       metrics: ['visits', 'conversionRate', 'revenueSum'],
       breakdown: ['day'],
       chart: true,
