@@ -189,3 +189,8 @@ export const onApiError =
     if (error instanceof ApiError) return instead(error);
     throw error;
   };
+
+/** The same where nothing stands for it. */
+export const orUndefined = onApiError(() => undefined);
+/** The same where an empty list does. */
+export const orNone = onApiError((): never[] => []);

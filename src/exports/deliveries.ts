@@ -1,18 +1,19 @@
-import { onApiError } from '../api/errors.ts';
+import { orNone } from '../api/errors.ts';
 import type { InputOf, PayloadOf } from '../api/operation.ts';
 import { listExportRuns, type listSuccessfulExportRuns } from '../api/operations/data-export.ts';
 import { DEFAULT_PAGE_SIZE, instantOf, MAX_PAGE_SIZE } from '../api/params.ts';
-import { DAY_MS, MINUTE_MS } from '../lib/clock.ts';
+import { DAY_MS, isoTime, MINUTE_MS } from '../lib/clock.ts';
 import { counted } from '../lib/number-text.ts';
 import { firstOf } from '../lib/sentences.ts';
 import type { Context } from '../names/context.ts';
 import { rangeOf } from './coverage.ts';
 import type { ChosenRun } from './download/download-run.ts';
 import { allRunRows, asSuccessful, type FileLife, learnFileLife, type RunRow, runRowsOf, type SuccessfulRun } from './download/run-rows.ts';
-import { type ExportContext, readJobs } from './export-lists.ts';
+import { type ExportContext, readJobs, runsHere } from './export-lists.ts';
 import { filesUntil } from './files-until.ts';
 import type { Covering } from './gaps/find-gaps.ts';
 import { isActive, isOnce, isRunning, type JobRecord, lower, numericIds } from './plan/similar-jobs.ts';
+import { runKey } from './store/manifest.ts';
 
 /** `lastRunTime` says when a run started; no run is taken to last longer. */
 const LONGEST_RUN_MS = 2 * DAY_MS;
@@ -46,15 +47,15 @@ export interface ListedDelivery extends Covering, SuccessfulRun {
 }
 
 /** Listed runs, the latest completed first, with what is left of the files of each, and how long files are kept. */
-export async function deliveriesAmong(rows: readonly RunRow[], { ask, workspace, nowMs }: ExportContext, known?: FileLife) {
+export async function deliveriesAmong(rows: readonly RunRow[], context: ExportContext, known?: FileLife) {
   const listed = asSuccessful(rows);
-  const [kept, life] = await Promise.all([workspace().then((opened) => opened.runs()), known ?? learnFileLife(ask, listed)]);
-  const here = new Set(kept.map(({ jobId, runId }) => `${jobId}/${runId}`));
+  const [kept, life] = await Promise.all([runsHere(context), known ?? learnFileLife(context.ask, listed)]);
+  const here = new Set(kept.map(runKey));
   const runs = listed.map((run): ListedDelivery => {
     const untilMs = Date.parse(run.completedAt) + life.ms;
     // A run that does not say when it completed may still be there.
-    const onPlatform = untilMs <= nowMs ? 'expired' : 'available';
-    return { ...run, range: rangeOf(run), untilMs, state: here.has(`${run.jobId}/${run.runId}`) ? 'downloaded' : onPlatform };
+    const onPlatform = untilMs <= context.nowMs ? 'expired' : 'available';
+    return { ...run, range: rangeOf(run), untilMs, state: here.has(runKey(run)) ? 'downloaded' : onPlatform };
   });
   return { runs, life };
 }
@@ -62,7 +63,7 @@ export async function deliveriesAmong(rows: readonly RunRow[], { ask, workspace,
 /** The runs of these jobs whose files still exist here or on the platform, as far as they may reach beyond an instant. */
 export async function availableRuns(jobs: readonly JobRecord[], fromMs: number, context: ExportContext) {
   if (jobs.length === 0) return [];
-  const [kept, life] = await Promise.all([context.workspace().then((opened) => opened.runs()), fileLifeAmong(jobs, context.ask)]);
+  const [kept, life] = await Promise.all([runsHere(context), fileLifeAmong(jobs, context.ask)]);
   const ids = new Set(jobs.map(({ jobId }) => jobId));
   const keptJobs = kept.map(({ jobId }) => jobId).filter((jobId) => ids.has(jobId));
   const rows = await runRowsOf([...ranSince(jobs, Math.max(fromMs, context.nowMs - life.ms)), ...keptJobs], context.ask);
@@ -127,32 +128,24 @@ interface RunsMeant {
   readonly untilMs?: number | undefined;
 }
 
-/** A job with runs that gave no rows. */
-interface EmptyRuns {
-  readonly jobId: number | string;
-  readonly name?: string | null | undefined;
-  /** The day on which each ended, ISO. */
-  readonly days: readonly string[];
-}
-
-/** A job with those of its runs that succeeded and that the platform does not list among those with files: they count as good. */
+/** A job with the days (ISO) of its runs that succeeded and that the platform does not list among those with files: they count as good. */
 export function withEmptyRuns(
-  { jobId, name }: Omit<EmptyRuns, 'days'>,
+  { jobId, name }: Pick<JobRecord, 'jobId' | 'name'>,
   runs: PayloadOf<typeof listExportRuns>,
   listed: readonly SuccessfulRun[],
   [fromMs, untilMs]: readonly [number, number],
-): EmptyRuns[] {
+) {
   const withFiles = new Set(listed.map(({ runId }) => runId));
   const days = runs.flatMap(({ jobRunId, state, endDate }) => {
     const endMs = Date.parse(endDate ?? '');
     const isMeant = lower(state) === 'success' && endMs >= fromMs && endMs < untilMs - SETTLE_MS;
-    return isMeant && typeof jobRunId === 'number' && !withFiles.has(jobRunId) ? [new Date(endMs).toISOString().slice(0, 10)] : [];
+    return isMeant && typeof jobRunId === 'number' && !withFiles.has(jobRunId) ? [isoTime(endMs).slice(0, 10)] : [];
   });
   return days.length > 0 ? [{ jobId, name, days }] : [];
 }
 
 /** A sentence for each of these jobs: days of them may be missing. */
-export function emptyRunWords(jobs: readonly EmptyRuns[]): string[] {
+export function emptyRunWords(jobs: ReturnType<typeof withEmptyRuns>): string[] {
   return jobs.map(({ jobId, name, days }) => {
     const job = !name ? `Job ${jobId}` : `"${name}" (${jobId})`;
     const what = `${counted(days.length, 'run')} succeeded without rows`;
@@ -172,7 +165,7 @@ export async function withoutFilesWords(
   if (jobs.length > MOST_JOBS) return [];
   const empty = await Promise.all(
     jobs.map(async (jobId) => {
-      const runs = await ask(listExportRuns, { jobId, limit: MAX_PAGE_SIZE }).catch(onApiError(() => []));
+      const runs = await ask(listExportRuns, { jobId, limit: MAX_PAGE_SIZE }).catch(orNone);
       return withEmptyRuns({ jobId, name: names.get(jobId) }, runs, listed, [fromMs, Math.min(nowMs, untilMs + SETTLE_MS)]);
     }),
   );
@@ -182,7 +175,7 @@ export async function withoutFilesWords(
 /** A sentence on the jobs whose run the platform still computes, or is about to: their files are not among those of successful runs. */
 export async function computingWords(jobIds: readonly number[] | undefined, ask: Context['ask']): Promise<string[]> {
   const isUnderWay = (job: JobRecord) => isRunning(job) && (!isActive(job) || isOnce(job));
-  const all = await readJobs(ask).catch(onApiError(() => []));
+  const all = await readJobs(ask).catch(orNone);
   const jobs = all.filter((job) => isUnderWay(job) && (jobIds?.includes(Number(job.jobId)) ?? true));
   const names = jobs.map(({ jobId, name }) => `"${name ?? ''}" (${jobId})`);
   return jobs.length === 0 ? [] : [`Still computed by the platform: ${firstOf(names, MOST_JOBS)}; a later call fetches what comes of it.`];

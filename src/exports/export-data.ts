@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { ApiError, onApiError, refuse } from '../api/errors.ts';
+import { ApiError, onApiError, orNone, refuse } from '../api/errors.ts';
 import { listExportableFields } from '../api/operations/data-export.ts';
 import { endOrTime } from '../lib/concurrency.ts';
 import { grouped } from '../lib/grouped.ts';
@@ -20,6 +20,7 @@ import {
   heldIn,
   neededOf,
   type ReadsVariable,
+  type ShownView,
   viewName,
 } from './query/data-view.ts';
 import type { Dialect } from './query/examples.ts';
@@ -136,7 +137,7 @@ export interface DataPart {
   readonly runs: readonly RunManifest[];
   /** The time that they answer for when the runs that are still being read have been. */
   readonly soon: Held;
-  readonly view: Omit<DataView, 'setup' | 'setupAsHeld' | 'heldAs' | 'files'>;
+  readonly view: ShownView;
 }
 
 /** How much of a result is wanted, and who wrote the statement: an error names what they can change. */
@@ -356,7 +357,7 @@ export async function refuseAtOnce(sql: string, asked: Asked, toCome: readonly H
   const downloaded = await meantIn(workspace, asked);
   const isAnyHere = downloaded.length + toCome.length > 0;
   if (workspace.warehouse || (isAnyHere && toCome.length === 0 && downloaded.every(isReady))) return;
-  const runs = isAnyHere ? [...downloaded, ...toCome] : await possibleRuns(asked, context).catch(onApiError(() => []));
+  const runs = isAnyHere ? [...downloaded, ...toCome] : await possibleRuns(asked, context).catch(orNone);
   if (runs.length === 0) return;
   const views = groupsOf(runs, asked, ({ scope }) => scope).map(([name, own]) => ({ name, columns: columnsOf(own.map(columnsIn)) }));
   const setup = views.map(({ name, columns }) => viewSql(name, columns, [], []));

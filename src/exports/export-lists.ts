@@ -1,5 +1,5 @@
 import { allPages } from '../api/all-pages.ts';
-import { onApiError } from '../api/errors.ts';
+import { onApiError, orNone } from '../api/errors.ts';
 import type { InputOf, PayloadOf } from '../api/operation.ts';
 import {
   listCustomVariables,
@@ -9,6 +9,7 @@ import {
   type listExportRuns,
 } from '../api/operations/data-export.ts';
 import { MAX_PAGE_SIZE } from '../api/params.ts';
+import { isoTime } from '../lib/clock.ts';
 import { hint } from '../lib/hint.ts';
 import type { Interval } from '../lib/intervals.ts';
 import { nearest } from '../lib/nearest.ts';
@@ -33,6 +34,9 @@ export type ExportContext = Pick<
 > &
   WithWorkspace;
 
+/** The complete runs here, by their ranges. */
+export const runsHere = ({ workspace }: WithWorkspace) => workspace().then((opened) => opened.runs());
+
 type Ask = Context['ask'];
 
 /** All jobs of the project, the highest id first; `fresh`: as they are now, for a decision on what is sent. */
@@ -47,13 +51,14 @@ export async function readJobs(ask: Ask, how?: { fresh?: boolean }): Promise<Job
 /** The recurring jobs that deliver, or perhaps deliver, what this body would; none where they cannot be read. */
 export async function equalJobs(body: JobBody, context: ExportContext): Promise<JobRecord[]> {
   if (body.frequency.value === 'once') return [];
-  const read = Promise.all([readJobs(context.ask, { fresh: true }), openPlansOf(context).then((plans) => plans.all())]);
-  return read.then(([jobs, plans]) => equalRecurring(body, jobs, segmentsOf(plans))).catch(onApiError(() => []));
+  return readExports(context, { fresh: true })
+    .then(({ jobs, plans }) => equalRecurring(body, jobs, segmentsOf(plans)))
+    .catch(orNone);
 }
 
 /** A sentence for each field that the platform does not list, with the closest that it does; none where the list cannot be read. */
 export async function unknownFieldWords({ fields, scope = 'sessions' }: JobBody, { ask }: Pick<Lists, 'ask'>): Promise<string[]> {
-  const names = (await ask(listExportableFields, { scope }).catch(onApiError(() => []))).map(({ name }) => name);
+  const names = (await ask(listExportableFields, { scope }).catch(orNone)).map(({ name }) => name);
   if (names.length === 0) return [];
   const unknown = fields.map(({ fieldName }) => fieldName).filter((fieldName) => !names.includes(fieldName));
   return unknown.map((fieldName) => {
@@ -73,13 +78,11 @@ function listedOr<T>(what: string, list: Promise<readonly T[]>, note: Context['n
   );
 }
 
-const iso = (ms: number) => new Date(ms).toISOString();
-
 /** The custom variables of the project, and the dynamic ones, those of a range where one is given. */
 export async function readVariables(ask: Ask, note: Context['note'], range?: Interval): Promise<readonly Variable[]> {
   const [custom, dynamic] = await Promise.all([
     listedOr('Custom', ask(listCustomVariables, {}), note),
-    listedOr('Dynamic', ask(listDynamicVariableKeys, range ? { from: iso(range.startMs), to: iso(range.endMs) } : {}), note),
+    listedOr('Dynamic', ask(listDynamicVariableKeys, range ? { from: isoTime(range.startMs), to: isoTime(range.endMs) } : {}), note),
   ]);
   return [
     ...custom.map(({ position, key, values }) => ({ kind: 'custom' as const, position, key: key ?? '', values: values ?? [] })),
@@ -91,7 +94,7 @@ export async function readVariables(ask: Ask, note: Context['note'], range?: Int
 export async function namedUnfinished({ lists, workspace }: Pick<ExportContext, 'lists' | 'workspace'>) {
   const runs = await (await workspace()).unfinished();
   const read = async () => (runs.length === 0 ? [] : (await lists()).of('export job'));
-  const jobs = await read().catch(onApiError(() => []));
+  const jobs = await read().catch(orNone);
   return runs.map((run) => ({ ...run, jobName: jobs.find(({ id }) => id === run.jobId)?.path[0] }));
 }
 
@@ -100,6 +103,16 @@ export async function openPlansOf({ workspace }: ExportContext): Promise<PlanSto
   const [{ openPlans }, { plansDir, projectId }] = await Promise.all([import('./plans.ts'), workspace()]);
   return openPlans(plansDir, projectId);
 }
+
+/** The jobs of the call's project, its plans, and where these are kept; `fresh`: the jobs as they are now. */
+export async function readExports(context: ExportContext, how?: { fresh?: boolean }) {
+  const store = await openPlansOf(context);
+  const [jobs, plans] = await Promise.all([readJobs(context.ask, how), store.all()]);
+  return { store, jobs, plans };
+}
+
+/** The jobs of a project, the plans that made some of them, and where these are kept. */
+export type Exports = Awaited<ReturnType<typeof readExports>>;
 
 /** The segments that plans gave to the jobs that they made. */
 export function segmentsOf(plans: readonly ExportPlan[]): KnownSegments {

@@ -1,21 +1,30 @@
 import pLimit from 'p-limit';
 import { allPages } from '../api/all-pages.ts';
-import { checkInput } from '../api/check-input.ts';
-import { ApiError, onApiError } from '../api/errors.ts';
+import { ApiError, onApiError, orUndefined } from '../api/errors.ts';
 import type { InputOf } from '../api/operation.ts';
-import { createExportJob, type listExportJobs, listExportRuns } from '../api/operations/data-export.ts';
+import { type listExportJobs, listExportRuns } from '../api/operations/data-export.ts';
 import { DEFAULT_PAGE_SIZE, instantOf, MAX_METRICS_RANGE_MS, MAX_PAGE_SIZE } from '../api/params.ts';
-import { DAY_MS } from '../lib/clock.ts';
+import { DAY_MS, isoTime } from '../lib/clock.ts';
 import { rangeName } from '../lib/dates.ts';
 import { hint } from '../lib/hint.ts';
 import { type Interval, intersect, union } from '../lib/intervals.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
+import { counted } from '../lib/number-text.ts';
 import { firstOf, present } from '../lib/sentences.ts';
 import { fetchMetrics } from '../metrics/fetch-metrics.ts';
 import { rangeOf } from './coverage.ts';
 import { availableRuns, deliveriesAmong, emptyRunWords, readRunRows, withEmptyRuns } from './deliveries.ts';
 import { type FileLife, lifeWords, successfulRuns } from './download/run-rows.ts';
-import { comingRanges, type ExportContext, openPlansOf, readJobs, readVariables } from './export-lists.ts';
+import {
+  comingRanges,
+  type ExportContext,
+  type Exports,
+  openPlansOf,
+  readExports,
+  readJobs,
+  readVariables,
+  runsHere,
+} from './export-lists.ts';
 import { type BackfillContent, backfillName, contentOf, isBackfillOf } from './gaps/backfill.ts';
 import {
   allGapsAnswer,
@@ -34,10 +43,10 @@ import {
   slotsIn,
 } from './gaps/find-gaps.ts';
 import { HEALTH_DAYS, healthOf, type JobHealth, type OnceJob, stateNotes, suspendedWords } from './gaps/jobs-answer.ts';
-import { bodiesOf, splitRange } from './plan/job-bodies.ts';
+import { splitRange } from './plan/job-bodies.ts';
 import {
   deviceOf,
-  idsOfEqual,
+  draftJobs,
   isActive,
   isCompleted,
   isOnce,
@@ -67,13 +76,12 @@ async function onceJobsAmong(jobs: readonly JobRecord[], context: ExportContext)
   const plans = await openPlansOf(context);
   const [rows, made] = await Promise.all([readRunRows(numericIds(once), undefined, context.ask), plans.all()]);
   const { runs } = await deliveriesAmong(rows, context);
-  const iso = (ms: number) => new Date(ms).toISOString();
   return once.map((job) => {
     const own = runs.filter(({ jobId }) => jobId === job.jobId);
     const [range] = [...own.map((run) => run.range).filter(({ startMs, endMs }) => startMs < endMs), ...comingRanges(job, made)];
     return {
       jobId: job.jobId,
-      ...(range && { from: iso(range.startMs), to: iso(range.endMs) }),
+      ...(range && { from: isoTime(range.startMs), to: isoTime(range.endMs) }),
       hasFiles: isCompleted(job) ? own.length > 0 : undefined,
       expired: (own.length > 0 && own.every(({ untilMs }) => untilMs <= context.nowMs)) || undefined,
     };
@@ -115,7 +123,7 @@ export async function healthAmong(jobs: readonly JobRecord[], context: ExportCon
   const read = await readRuns(jobs, context);
   const active = read.filter(({ job, runs }) => isActive(job) && runs.length > 0);
   const ids = active.map(({ job }) => Number(job.jobId));
-  const listed = await successfulRuns(context.ask, ids).catch(onApiError(() => undefined));
+  const listed = await successfulRuns(context.ask, ids).catch(orUndefined);
   const empty = active.flatMap(({ job, runs }) => (listed ? withEmptyRuns(job, runs, listed, [nowMs - HEALTH_DAYS * DAY_MS, nowMs]) : []));
   const emptyOf = new Map(empty.map(({ jobId, days }) => [jobId, { emptyRuns: days.length }]));
   const health = read.map(({ job, runs }) => ({ ...healthOf(job, runs, nowMs), ...emptyOf.get(job.jobId) }));
@@ -142,7 +150,7 @@ export async function jobsThatFit(
   if (shown.length < limit) return shown;
   if (limit >= MAX_PAGE_SIZE) return undefined;
   const members = ['state', 'scope', 'frequency', 'format'] as const;
-  const jobs = await readJobs(ask).catch(onApiError(() => undefined));
+  const jobs = await readJobs(ask).catch(orUndefined);
   const isLike = (job: JobRecord) => members.every((each) => wanted[each] === undefined || lower(job[each]) === lower(wanted[each]));
   return jobs?.filter(isLike);
 }
@@ -153,16 +161,6 @@ interface AskedDays {
   /** The instant at which the range ends. */
   readonly endDate?: string | undefined;
 }
-
-/** The jobs of the call's project, its plans, and where these are kept. */
-async function readExports(context: ExportContext) {
-  const store = await openPlansOf(context);
-  const [jobs, plans] = await Promise.all([readJobs(context.ask), store.all()]);
-  return { store, jobs, plans };
-}
-
-/** The jobs of a project, the plans that made some of them, and where these are kept. */
-type Exports = Awaited<ReturnType<typeof readExports>>;
 
 /** An instant of the interface in ms; undefined where there is none. */
 function msOf(text: string | null | undefined): number | undefined {
@@ -178,7 +176,7 @@ function backfillsOf(job: JobRecord, { jobs, plans }: Exports): JobRecord[] {
 
 /** Everything that shows what a job has delivered. */
 async function readHistory(job: JobRecord, exports: Exports, context: ExportContext) {
-  const { ask, workspace } = context;
+  const { ask } = context;
   // Before the list of successful runs: a run that ends in between is then in both.
   const runs = await allPages(
     (paging) => ask(listExportRuns, { jobId: Number(job.jobId), ...paging }),
@@ -189,7 +187,7 @@ async function readHistory(job: JobRecord, exports: Exports, context: ExportCont
   const { runs: listed, life } = await deliveriesAmong(await readRunRows(numericIds([job, ...backfills]), undefined, ask), context);
   const frequency = lower(job.frequency);
   // Files without a row hold no more than no files; a once job has only their range.
-  const kept = isOnce(job) ? [] : await workspace().then((opened) => opened.runs());
+  const kept = isOnce(job) ? [] : await runsHere(context);
   const withoutRows = new Set(kept.filter((run) => rowsOf(run) === 0).map(({ runId }) => runId));
   const known = listed.filter(({ range }) => range.startMs < range.endMs).toSorted((a, b) => a.range.startMs - b.range.startMs);
   const next = rangeOf({ from: job.nextFrom, to: job.nextTo });
@@ -354,20 +352,13 @@ async function planBackfill(
   // Neighbours together, none longer than a job takes.
   const ranges = union(partsOf(found, statuses)).flatMap((range) => splitRange(range, timeZone));
   if (ranges.length === 0 || content.columns.length === 0) return undefined;
-  const taken = new Set(jobs.map(({ name }) => name ?? ''));
-  const bodies = bodiesOf({ ...content, frequency: 'once', ranges }, { timeZone, taken, base: backfillName(job) });
-  try {
-    for (const body of bodies) checkInput(createExportJob, body);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    note(
-      `No backfill can be planned from what the job shows: ${error.message}` +
-        hint('plan_export', ' plan_export with fields of your choice makes one.'),
-    );
-    return undefined;
-  }
-  const { planId } = await store.add({ bodies, known: idsOfEqual(jobs, bodies), fills: job.jobId, nowMs });
-  return { planId, words: `${bodies.length} once ${bodies.length === 1 ? 'job' : 'jobs'}` };
+  const other = hint('plan_export', ' plan_export with fields of your choice makes one.');
+  const draft = await draftJobs({ ...content, frequency: 'once', ranges }, jobs, { timeZone, base: backfillName(job) }).catch(
+    onApiError(({ message }) => note(`No backfill can be planned from what the job shows: ${message}${other}`)),
+  );
+  if (!draft) return undefined;
+  const { planId } = await store.add({ ...draft, fills: job.jobId, nowMs });
+  return { planId, words: counted(draft.bodies.length, 'once job') };
 }
 
 /** Plans the jobs that fill what is missing, and apart from them those that export again what expired. */

@@ -1,9 +1,12 @@
-import { ApiError, onApiError } from '../api/errors.ts';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { ApiError, orUndefined } from '../api/errors.ts';
 import type { EnrichmentRecord } from './enrichment/check-enrichments.ts';
 import { withData } from './export-data.ts';
 import type { ExportContext } from './export-lists.ts';
 import { literal } from './query/view-sql.ts';
-import { WorkspaceError } from './store/disk.ts';
+import { makeDirectory, readJson, WorkspaceError } from './store/disk.ts';
 
 /** Sessions of a batch that are looked for; a batch has few more. */
 const MOST_LOOKED_FOR = 500;
@@ -36,7 +39,30 @@ export async function knownSessionsWords(records: readonly EnrichmentRecord[], c
   }
 }
 
+/** Names that are kept. */
+const MOST_KEPT = 500;
+const fieldNames = z.array(z.string());
+
 /** Where the names of fields that were sent are kept; undefined where no project is known. */
-export async function fieldsDirectory({ workspace }: ExportContext): Promise<string | undefined> {
-  return (await workspace().catch(onApiError(() => undefined)))?.plansDir;
+async function placeOfNames({ workspace }: ExportContext) {
+  const { plansDir: directory } = (await workspace().catch(orUndefined)) ?? {};
+  return directory === undefined ? undefined : { directory, file: join(directory, 'enrichment-fields.json') };
+}
+
+/** The field names of enrichments that were sent from here for a project; none where there is no record of them. */
+export async function sentFields(context: ExportContext): Promise<string[]> {
+  const place = await placeOfNames(context);
+  return (place && (await readJson(place.file, fieldNames))) ?? [];
+}
+
+/** Keeps the field names of a batch that was sent; a disk that cannot be written only costs a later warning. */
+export async function keepSentFields(sent: readonly string[], context: ExportContext): Promise<void> {
+  const place = await placeOfNames(context);
+  const all = [...new Set([...(await sentFields(context)), ...sent])].slice(-MOST_KEPT);
+  try {
+    if (place) await makeDirectory(place.directory);
+    if (place) await writeFile(place.file, JSON.stringify(all));
+  } catch {
+    return;
+  }
 }

@@ -1,5 +1,4 @@
-import { checkInput } from '../api/check-input.ts';
-import { ApiError, onApiError, refuse } from '../api/errors.ts';
+import { ApiError, onApiError, orNone, refuse } from '../api/errors.ts';
 import { createExportJob, listExportableFields } from '../api/operations/data-export.ts';
 import { instantOf } from '../api/params.ts';
 import { joinedPreview, previewOf, sharedMembers } from '../api/wire.ts';
@@ -13,16 +12,16 @@ import { counted } from '../lib/number-text.ts';
 import type { Context, Lists } from '../names/context.ts';
 import { currencyOf } from './amounts.ts';
 import { availableRuns, type ListedDelivery } from './deliveries.ts';
-import { comingRanges, type ExportContext, openPlansOf, readJobs, readVariables, segmentsOf } from './export-lists.ts';
-import { bodiesOf, creationQuestion, type ExportOrder, type JobBody, splitRange } from './plan/job-bodies.ts';
+import { comingRanges, type ExportContext, openPlansOf, readExports, readJobs, readVariables, segmentsOf } from './export-lists.ts';
+import { creationQuestion, type ExportOrder, type JobBody, splitRange } from './plan/job-bodies.ts';
 import { isPreset, PRESET, withPreset } from './plan/journey-fields.ts';
 import { chooseScope, type ExportColumn, problemsOfScope, type Resolved, resolveFields, USUAL_SCOPES } from './plan/resolve-fields.ts';
 import {
+  draftJobs,
   equalAmong,
   equalRecurring,
   equalWords,
   existingSentence,
-  idsOfEqual,
   isCompleted,
   isJobOf,
   type JobRecord,
@@ -156,20 +155,18 @@ function plannedSentence({ frequency, scope, columns }: ExportOrder, jobs: numbe
 
 /** Checks an export, splits it into jobs, and looks for equal ones. */
 export async function draftPlan(asked: ExportRequest, context: ExportContext) {
-  const { ask, note, timeZone } = context;
+  const { note, timeZone } = context;
   const { frequency, range } = scheduleOf(asked);
   const lists = await context.lists();
   const request = { ...asked, fields: await fieldsOf(asked, lists) };
   await requireSegment(request.segmentId, lists, note);
   const { scope, columns, notes } = await columnsOf(request, lists, note);
   const ranges = range ? splitRange(range, timeZone) : [];
-  const store = await openPlansOf(context);
-  const [jobs, earlier] = await Promise.all([readJobs(ask), store.all()]);
+  const { store, jobs, plans: earlier } = await readExports(context);
 
   const { name, format, deviceLabel: device, segmentId } = request;
   const order: ExportOrder = { name, format, scope, frequency, columns, device, segmentId, ranges };
-  const bodies = bodiesOf(order, { timeZone, taken: new Set(jobs.map((job) => job.name ?? '')) });
-  for (const body of bodies) checkInput(createExportJob, body);
+  const { bodies, known } = await draftJobs(order, jobs, { timeZone });
   const available = range ? await availableRuns(jobsWithContent(jobs, order), range.startMs, context) : [];
   const exported = grouped<ListedDelivery, number | string>(available, ({ jobId }) => jobId);
   const covered = (job: JobRecord) => [
@@ -177,7 +174,7 @@ export async function draftPlan(asked: ExportRequest, context: ExportContext) {
     ...(isCompleted(job) ? [] : comingRanges(job, earlier)),
   ];
   const similar = similarJobs(jobs, order, covered, segmentsOf(earlier));
-  return { store, order, columns, notes, bodies, similar, known: idsOfEqual(jobs, bodies) };
+  return { store, order, columns, notes, bodies, similar, known };
 }
 
 /** Checks an export, splits it into jobs, looks for equal ones, and keeps the plan. */
@@ -418,7 +415,7 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
 /** When the jobs of a plan run next, by job; empty where the platform does not tell: the jobs exist all the same. */
 async function nextRuns({ plan, context }: Application): Promise<ReadonlyMap<number | string, string>> {
   const own = new Set(plan.parts.map(({ jobId }) => jobId));
-  const jobs = await readJobs(context.ask, { fresh: true }).catch(onApiError(() => []));
+  const jobs = await readJobs(context.ask, { fresh: true }).catch(orNone);
   return new Map(jobs.flatMap(({ jobId, nextRunTime }) => (nextRunTime && own.has(jobId) ? [[jobId, nextRunTime] as const] : [])));
 }
 

@@ -4,7 +4,7 @@ import { grouped } from '../lib/grouped.ts';
 import { hint } from '../lib/hint.ts';
 import { daysIn, hullOf, type Interval, intersect, subtract, union } from '../lib/intervals.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
-import { counted, formatNumber, NO_VALUE } from '../lib/number-text.ts';
+import { counted, inGroups, NO_VALUE } from '../lib/number-text.ts';
 import { firstOf } from '../lib/sentences.ts';
 import { plainText } from '../lib/strangers-text.ts';
 import { aboutColumn, currencyOf, unitsOf } from './amounts.ts';
@@ -16,6 +16,7 @@ import { examplesOf } from './query/examples.ts';
 import { queryResults } from './query/query-results.ts';
 import type { Cell } from './query/sql-process.ts';
 import { askedDays, filesOfStatement, isCompared, isInnerJoin, isNamed, isRead, noValueWords, overBy, takesAll } from './statement.ts';
+import { messageOf } from './store/disk.ts';
 import { type Supply, withFilesFor } from './supply.ts';
 
 /** Columns that one note names. */
@@ -38,16 +39,20 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sq
     const over = (time: readonly Interval[]) => coverageOf(time, compared, part.view.held);
     return { part, over, have: over(EVER).have };
   });
-  const all = union(views.flatMap(({ have }) => have));
+  const all = views.flatMap(({ have }) => have);
   const shared = isInnerJoin(sql) ? views.reduce((left, { have }) => intersect(left, have), all) : all;
-  const days = hullOf(asked.length > 0 ? intersect(asked, shared) : shared);
+  const bounds = asked.length > 0 ? asked : EVER;
+  const days = hullOf(intersect(bounds, shared));
   if (days) context.covers(days.startMs, days.endMs - 1);
   // Of several views each is held against the days of all: what one lacks at its ends is missing from a join too.
   const whole = hullOf(all);
   const wanted = asked.length > 0 || !whole ? asked : [whole];
   const next = way === undefined ? hint('find_export_gaps', ' find_export_gaps gives the causes.') : '';
   const soonIn = ({ view, soon }: DataPart) => subtract(soon(), view.held());
-  const coming = intersect(asked.length > 0 ? asked : EVER, union(views.flatMap(({ part }) => soonIn(part))));
+  const coming = intersect(
+    bounds,
+    views.flatMap(({ part }) => soonIn(part)),
+  );
   if (coming.length > 0) context.note(`Still being read, and not counted yet: ${rangeTexts(coming, timeZone).join(', ')}.`);
   const found = views.map(({ part, over, have }) => {
     const { lack } = over(wanted);
@@ -118,7 +123,7 @@ const LEAD_COLUMNS = 4;
 /** A longer text stands in the table alone. */
 const LEAD_CHARS = 60;
 
-const rowsText = (count: number) => `${formatNumber(count, { group: true })} ${count === 1 ? 'row' : 'rows'}`;
+const rowsText = (count: number) => `${inGroups(count)} ${count === 1 ? 'row' : 'rows'}`;
 
 /** One sentence: how many rows a result has, or that it has more than were read, and the first of them; texts in quotation marks. */
 function leadOf(names: readonly string[], [first, ...others]: readonly (readonly Cell[])[], more: boolean): string {
@@ -204,7 +209,7 @@ async function rowCountOf(data: Data, { signal, note }: ExportContext): Promise<
     return known + Number(rows[0]?.[0]);
   } catch (error) {
     if (signal.aborted || (error instanceof ApiError && error.kind === 'settings')) throw error;
-    note(`The rows could not be counted: ${error instanceof Error ? error.message : String(error)}`);
+    note(`The rows could not be counted: ${messageOf(error)}`);
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
-import { ApiError, onApiError } from '../api/errors.ts';
+import { ApiError, orUndefined } from '../api/errors.ts';
 import { listExportableFields } from '../api/operations/data-export.ts';
-import { DAY_MS } from '../lib/clock.ts';
+import { DAY_MS, isoTime } from '../lib/clock.ts';
 import { rangeTexts } from '../lib/dates.ts';
 import { grouped } from '../lib/grouped.ts';
 import { hint } from '../lib/hint.ts';
@@ -12,7 +12,7 @@ import { coverageOf, EVER, rangeOf, timeOfLack } from './coverage.ts';
 import { availableRuns, type ListedDelivery, withoutFilesWords } from './deliveries.ts';
 import { successfulRuns } from './download/run-rows.ts';
 import { type Asked, NothingDownloaded } from './export-data.ts';
-import { type ExportContext, openPlansOf, readJobs, readVariables } from './export-lists.ts';
+import { type ExportContext, openPlansOf, readJobs, readVariables, runsHere } from './export-lists.ts';
 import { PRESET } from './plan/journey-fields.ts';
 import { isVariableField, USUAL_SCOPES } from './plan/resolve-fields.ts';
 import { deviceOf, isOnce, isRunning, type JobRecord, lower } from './plan/similar-jobs.ts';
@@ -77,7 +77,7 @@ async function plannedParts(context: ExportContext) {
 /** The once jobs of applied plans whose files are not here and hold what a question lacks. */
 async function plannedFor(needs: readonly FilesNeeded[], context: ExportContext): Promise<PlanPart[]> {
   if (needs.length === 0) return [];
-  const [parts, here] = await Promise.all([plannedParts(context), context.workspace().then((opened) => opened.runs())]);
+  const [parts, here] = await Promise.all([plannedParts(context), runsHere(context)]);
   const sinceMs = context.clock.now() - FOLLOWED_MS;
   return parts
     .filter(
@@ -126,7 +126,7 @@ async function missingOf(
   const isExact = need.days.length > 0;
   const endMs = lastMidnight(context.nowMs);
   const usual = [{ startMs: endMs - USUAL_DAYS * DAY_MS, endMs }];
-  const runs = [...(await (await context.workspace()).runs()), ...toCome];
+  const runs = [...(await runsHere(context)), ...toCome];
   if (jobId !== undefined) {
     const days = isExact ? subtract(need.days, heldFor(need, runs)()) : EVER;
     const isLack = isExact ? days.length > 0 : runs.every((run) => run.jobId !== jobId);
@@ -297,11 +297,6 @@ export async function foundEmpty({
 /** One plan is made at once, so that a yes of the person is all that it needs. */
 async function planned({ lacks, asked, context }: Search): Promise<string | undefined> {
   const { nowMs } = context;
-  const orders = lacks.map(({ scope, columns, days }) => {
-    const { startMs = 0, endMs = 0 } = hullOf(days) ?? {};
-    const range = { startMs: lastMidnight(startMs), endMs: Math.ceil(endMs / DAY_MS) * DAY_MS };
-    return { range, scope, fields: [PRESET, ...columns.values()] };
-  });
   const whole = hullOf(asked.flatMap(({ days }) => days));
   if (whole && whole.endMs - whole.startMs > MOST_DAYS * DAY_MS) {
     const [possible] = rangeTexts([{ ...whole, startMs: whole.endMs - MOST_DAYS * DAY_MS }], 'UTC');
@@ -310,9 +305,11 @@ async function planned({ lacks, asked, context }: Search): Promise<string | unde
   // The notes belong to an answer that shows the plan.
   const quiet = { ...context, note: () => undefined };
   const drafts = await Promise.all(
-    orders.map(({ range: { startMs, endMs }, ...order }) => {
-      const days = { startDate: new Date(startMs).toISOString(), endDate: new Date(endMs).toISOString() };
-      return draftPlan({ ...order, ...days, frequency: 'once', format: 'JSONL', deviceLabel: 'all' }, quiet);
+    lacks.map(({ scope, columns, days }) => {
+      const { startMs = 0, endMs = 0 } = hullOf(days) ?? {};
+      const range = { startDate: isoTime(lastMidnight(startMs)), endDate: isoTime(Math.ceil(endMs / DAY_MS) * DAY_MS) };
+      const fields = [PRESET, ...columns.values()];
+      return draftPlan({ scope, fields, ...range, frequency: 'once', format: 'JSONL', deviceLabel: 'all' }, quiet);
     }),
   );
   const bodies = drafts.flatMap((draft) => draft.bodies);
@@ -367,7 +364,7 @@ async function wayToFiles(
   for (const way of WAYS) {
     if (rest.length === 0) break;
     // A way that cannot be looked at is passed by.
-    const found = await Promise.resolve(way({ ...search, lacks: rest })).catch(onApiError(() => undefined));
+    const found = await Promise.resolve(way({ ...search, lacks: rest })).catch(orUndefined);
     if (found === undefined) continue;
     said.push(typeof found === 'string' ? found : found.words);
     rest = typeof found === 'string' ? [] : found.rest;
@@ -384,11 +381,11 @@ export interface Supply {
 }
 
 /** The files that a question reads: of jobs that it names theirs, else those of scopes; of a workspace without files, anything. */
-async function neededBy({ jobId, jobIds, days = [] }: Asked, ofScopes: readonly FilesNeeded[], { workspace, nowMs }: ExportContext) {
+async function neededBy({ jobId, jobIds, days = [] }: Asked, ofScopes: readonly FilesNeeded[], context: ExportContext) {
   const named = jobId === undefined ? jobIds : [jobId];
-  const bounded = overBy(days, nowMs).filter(({ startMs }) => Number.isFinite(startMs));
+  const bounded = overBy(days, context.nowMs).filter(({ startMs }) => Number.isFinite(startMs));
   if (named) return named.map((id): FilesNeeded => ({ scope: '', jobId: id, days: bounded }));
-  return ofScopes.length > 0 || (await (await workspace()).runs()).length > 0 ? ofScopes : ANYTHING;
+  return ofScopes.length > 0 || (await runsHere(context)).length > 0 ? ofScopes : ANYTHING;
 }
 
 /**
@@ -417,8 +414,7 @@ async function overFiles<T>(...[asked, ofScopes, context, run, refuse]: Paramete
   const needs = await neededBy(asked, ofScopes, context);
   const parts = await plannedFor(needs, context);
   const toCome = parts.flatMap(runToCome);
-  const wayTo = (beside: readonly HoldingRun[], about?: string) =>
-    wayToFiles(needs, beside, context, about).catch(onApiError(() => undefined));
+  const wayTo = (beside: readonly HoldingRun[], about?: string) => wayToFiles(needs, beside, context, about).catch(orUndefined);
   // Of days that are named, the way to the rest is told at once where these files do not bring all of them.
   const isExact = parts.length > 0 && needs.every(({ days, jobId }) => days.length > 0 && jobId === undefined);
   let wayOn: WayOn = (about) => wayTo(toCome, about);

@@ -1,6 +1,7 @@
-import { ApiError, onApiError } from '../api/errors.ts';
+import { ApiError, orUndefined } from '../api/errors.ts';
 import { listExportRuns } from '../api/operations/data-export.ts';
 import { instantOf } from '../api/params.ts';
+import { isoTime } from '../lib/clock.ts';
 import { grouped } from '../lib/grouped.ts';
 import { hint } from '../lib/hint.ts';
 import { daysIn } from '../lib/intervals.ts';
@@ -11,13 +12,13 @@ import { sumOfKnown } from '../lib/tally.ts';
 import type { Context } from '../names/context.ts';
 import { daysText } from './coverage.ts';
 import { computingWords, deliveriesAmong, type ListedDelivery, readRunRows, withoutFilesWords } from './deliveries.ts';
-import type { Download } from './download/download-run.ts';
+import type { ChosenRun, Download } from './download/download-run.ts';
 import { asSuccessful, lifeWords } from './download/run-rows.ts';
 import { type ExportContext, readJobs } from './export-lists.ts';
 import { isCompleted, isOnce, lower } from './plan/similar-jobs.ts';
 import type { ExportPlan, PlanPart } from './plans.ts';
 import type { ProjectWorkspace } from './project-workspace.ts';
-import { WorkspaceError } from './store/disk.ts';
+import { messageOf, WorkspaceError } from './store/disk.ts';
 import { type RunManifest, rowsOf } from './store/manifest.ts';
 import { loadsWords } from './warehouse/loaded-table.ts';
 
@@ -72,15 +73,6 @@ export async function followDownload(workspace: ProjectWorkspace, download: Down
 
 type Outcome = PromiseSettledResult<RunManifest> | undefined;
 
-/** Results of the downloads so far, in their order; undefined for those that are still running. */
-async function outcomesOf(downloads: readonly Download[]): Promise<Outcome[]> {
-  const goesOn = Promise.resolve(undefined);
-  const outcomes = await Promise.allSettled(downloads.map(({ result }) => Promise.race([result, goesOn])));
-  return outcomes.map((outcome) =>
-    outcome.status === 'rejected' ? outcome : outcome.value && { status: outcome.status, value: outcome.value },
-  );
-}
-
 /** Failures that are written out; the table counts all. */
 const MOST_FAILURES = 5;
 /** Rows of jobs that nothing can be fetched of, unless they were asked for by name. */
@@ -96,21 +88,25 @@ interface Synced {
   readonly message?: string;
 }
 
-/** Waits for downloads and reports their progress together, so that large ones are seen to move between two that end. */
+/**
+ * Waits for downloads and reports their progress together, so that large ones are seen to move between two that end; gives the results so
+ * far in their order, undefined for those that are still running.
+ */
 async function followAll(
   workspace: ProjectWorkspace,
   downloads: readonly Download[],
   { progress, clock, signal, untilMs }: Waiting,
 ): Promise<{ outcomes: Outcome[]; arriving: number }> {
-  const running = new Set(downloads);
+  const ended = new Map<Download, Outcome>();
+  const running = () => downloads.filter((download) => !ended.has(download));
   const only = downloads.length === 1 ? downloads[0] : undefined;
   let [reported, words] = [-1, ''];
   const bytesOf = (some: Iterable<Download>) => sumOfKnown(some, (download) => download.progress.bytes);
   const report = () => {
-    const ended = downloads.length - running.size;
-    const share = sumOfKnown(running, percentOf) / 100 / Math.max(1, running.size);
-    const done = only ? Math.floor(percentOf(only)) : ended + Math.min(share, 1 - STEP);
-    const now = only ? phaseWords(only.progress) : `${ended} of ${downloads.length} runs fetched`;
+    const left = running();
+    const share = sumOfKnown(left, percentOf) / 100 / Math.max(1, left.length);
+    const done = only ? Math.floor(percentOf(only)) : ended.size + Math.min(share, 1 - STEP);
+    const now = only ? phaseWords(only.progress) : `${ended.size} of ${downloads.length} runs fetched`;
     // Of one only whole percents and new phases are reported, not every chunk of a file.
     if (signal.aborted || (done < reported + STEP && now === words)) return;
     [reported, words] = [Math.max(done, reported + STEP), now];
@@ -121,11 +117,14 @@ async function followAll(
     );
   };
   for (const download of downloads) {
-    const end = () => {
-      running.delete(download);
+    const end = (outcome: Outcome) => {
+      ended.set(download, outcome);
       report();
     };
-    download.result.then(end, end);
+    download.result.then(
+      (value) => end({ status: 'fulfilled', value }),
+      (reason: unknown) => end({ status: 'rejected', reason }),
+    );
   }
   if (downloads.length > 0) report();
   const stops = downloads.map((download) => download.onChange(report));
@@ -134,7 +133,7 @@ async function followAll(
   } finally {
     for (const stop of stops) stop();
   }
-  return { outcomes: await outcomesOf(downloads), arriving: bytesOf(running) };
+  return { outcomes: downloads.map((download) => ended.get(download)), arriving: bytesOf(running()) };
 }
 
 /** Starts or joins the download of runs, and waits for them; those that are still under way then go on. */
@@ -147,8 +146,7 @@ export async function fetchRuns(workspace: ProjectWorkspace, runs: readonly List
 function syncedOf(run: ListedDelivery, outcome: Outcome): Synced {
   if (outcome === undefined) return { run, outcome: 'under way' };
   if (outcome.status === 'fulfilled') return { run, outcome: 'fetched' };
-  const { reason } = outcome;
-  return { run, outcome: 'failed', message: reason instanceof Error ? reason.message : String(reason) };
+  return { run, outcome: 'failed', message: messageOf(outcome.reason) };
 }
 
 const isGone = ({ outcome }: Synced) => outcome === 'expired';
@@ -158,7 +156,7 @@ const isKept = ({ outcome }: Synced) => outcome === 'expired' || outcome === 'he
 function syncTable(all: readonly Synced[], lostShown: number) {
   const jobs = [...grouped(all, ({ run }) => run.jobId).values()].map((own) => {
     const gone = own.filter(isGone).map(({ run }) => run.range);
-    const at = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString() : null);
+    const at = (ms: number) => (Number.isFinite(ms) ? isoTime(ms) : null);
     return {
       wanted: own.filter((each) => !isKept(each)).length,
       gone: gone.length,
@@ -285,20 +283,26 @@ interface Arrival {
   readonly completionRate?: number | undefined;
 }
 
-/** The download of the job's run, which is waited for where the platform has not begun it; undefined where the files are here. */
-async function downloadOf(jobId: number, untilMs: number, { ask, workspace: open, clock, signal }: ExportContext) {
+/** Starts or joins the download of a run, else of the latest one of its job; none where its files are here. */
+export async function beginDownload(jobId: number, runId: number | undefined, { ask, workspace: open }: ExportContext) {
   const [workspace, { latestRun }] = await Promise.all([open(), import('./download/download-run.ts')]);
-  for (;;) {
-    try {
-      const { runId, listed } = await latestRun(jobId, ask);
-      if (await workspace.find({ jobId, runId })) return undefined;
-      await workspace.checkWritable();
-      return { workspace, download: workspace.download({ jobId, runId }, listed) };
-    } catch (error) {
-      const mayBegin = error instanceof WorkspaceError && error.kind === 'pending' && clock.now() + LOOK_AGAIN_MS < untilMs;
-      if (!mayBegin) throw error;
-      await clock.sleep(LOOK_AGAIN_MS, signal);
-    }
+  const chosen: ChosenRun = runId === undefined ? await latestRun(jobId, ask) : { runId };
+  const id = { jobId, runId: chosen.runId };
+  const known = await workspace.find(id);
+  if (!known) await workspace.checkWritable();
+  return { workspace, id, chosen, known, download: known ? undefined : workspace.download(id, chosen.listed) };
+}
+
+/** The same of the only run of a job, which is waited for where the platform has not begun it. */
+async function beginPlanned(jobId: number, untilMs: number, context: ExportContext): ReturnType<typeof beginDownload> {
+  const { clock, signal } = context;
+  try {
+    return await beginDownload(jobId, undefined, context);
+  } catch (error) {
+    const mayBegin = error instanceof WorkspaceError && error.kind === 'pending' && clock.now() + LOOK_AGAIN_MS < untilMs;
+    if (!mayBegin) throw error;
+    await clock.sleep(LOOK_AGAIN_MS, signal);
+    return beginPlanned(jobId, untilMs, context);
   }
 }
 
@@ -312,9 +316,8 @@ async function fetchOne({ jobId, body }: PlanPart, { untilMs, lastMs = untilMs }
   const here: Arrival = { state: 'here', words: `The files of "${body.name}" are here` };
   const underWay = (words: string): Arrival => ({ state: 'under way', words: `"${body.name}": ${words}` });
   try {
-    const found = await downloadOf(Number(jobId), untilMs, context);
-    if (!found) return here;
-    const { workspace, download } = found;
+    const { workspace, download } = await beginPlanned(Number(jobId), untilMs, context);
+    if (!download) return here;
     const first = await followDownload(workspace, download, { ...context, untilMs });
     const { phase, endsMs = lastMs } = download.progress;
     const isNear = !first && (phase === 'fetching' || endsMs < lastMs);
@@ -377,7 +380,7 @@ export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, conte
   );
   if (arrivals.every(({ state }) => state === 'here')) return { words: [...words, 'Ask the question again.'], underWay };
   if (underWay.size === 0) return { words, underWay };
-  const usual = await usualWords(context).catch(onApiError(() => undefined));
+  const usual = await usualWords(context).catch(orUndefined);
   const next =
     'The files are fetched by themselves. To go on, ask the question again in a minute or two: it waits up to ' +
     `${QUESTION_MS / 1_000} s for them and says how far they are.`;

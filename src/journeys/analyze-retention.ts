@@ -2,7 +2,7 @@ import { refuse } from '../api/errors.ts';
 import type { ExportContext } from '../exports/export-lists.ts';
 import { dayText } from '../lib/clock.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
-import { formatNumber } from '../lib/number-text.ts';
+import { inGroups } from '../lib/number-text.ts';
 import { present } from '../lib/sentences.ts';
 import type { Drawing } from '../names/context.ts';
 import { type CoveredDays } from './covered-days.ts';
@@ -129,11 +129,11 @@ export function analyzeRetention(request: RetentionRequest, context: ExportConte
     );
     if (followDays > 0)
       context.note(`The range is that of first sessions; who comes back is read up to ${dayText(visits.days.last + followDays)}.`);
-    const inGroups = groups.reduce((sum, { visitors }) => sum + visitors, 0);
-    if (breakdown && inGroups < whole.visitors)
+    const shown = groups.reduce((sum, { visitors }) => sum + visitors, 0);
+    if (breakdown && shown < whole.visitors)
       context.note(
-        `The ${groups.length} largest groups are shown, ${formatNumber(inGroups, { group: true })} of ` +
-          `${formatNumber(whole.visitors, { group: true })} visitors; the others count in overall.`,
+        `The ${groups.length} largest groups are shown, ${inGroups(shown)} of ` +
+          `${inGroups(whole.visitors)} visitors; the others count in overall.`,
       );
     const { covered, words, lead } = visits.days;
     const depths = parts.flatMap(({ group, within: own }) =>

@@ -1,7 +1,7 @@
 import { dateText } from '../findings/wording.ts';
 import { dayText } from '../lib/clock.ts';
 import { nth } from '../lib/nth.ts';
-import { formatNumber } from '../lib/number-text.ts';
+import { inGroups } from '../lib/number-text.ts';
 import { capital, present } from '../lib/sentences.ts';
 import { addTo, sumOfKnown } from '../lib/tally.ts';
 import { type Judgement, judgePeriods } from '../metrics/engine/judge.ts';
@@ -342,8 +342,6 @@ interface Told {
   readonly isFiltered: boolean;
 }
 
-const count = (value: number) => formatNumber(value, { group: true });
-
 function changeSentence({ changes, steps, beside, unit }: Told): string[] {
   if (!changes) return beside?.differs ? [groupSentence(beside, unit)] : [];
   const moved = changes.filter(({ verdict }) => verdict === 'higher' || verdict === 'lower');
@@ -366,8 +364,8 @@ function lossSentence({ steps, unit, isFiltered }: Told): string {
   if (!first || first.sessions === 0)
     return `No ${unit}${isFiltered ? ' that pass the filters' : ''} did ${first?.step ?? 'the first step'} in these days.`;
   const [from, to] = at === undefined ? [] : [steps[at], steps[at + 1]];
-  if (!from || !to) return `All ${count(first.sessions)} ${unit} that did ${first.step} did every step.`;
-  const lost = `${count(from.left ?? 0)} of ${count(from.sessions)} ${unit} (${percent(lostShare(from))})`;
+  if (!from || !to) return `All ${inGroups(first.sessions)} ${unit} that did ${first.step} did every step.`;
+  const lost = `${inGroups(from.left ?? 0)} of ${inGroups(from.sessions)} ${unit} (${percent(lostShare(from))})`;
   return `The largest loss is after ${from.step}: ${lost} do not reach ${to.step}${steeperWords(steps, from)}.`;
 }
 
@@ -378,7 +376,7 @@ function steeperWords(steps: readonly FunnelStep[], from: FunnelStep): string {
   const known = steps.slice(0, -1).filter(({ sessions }) => sessions >= LEAST_SESSIONS);
   const [steepest] = known.toSorted((a, b) => lostShare(b) - lostShare(a));
   if (!steepest || steepest === from || lostShare(steepest) <= lostShare(from)) return '';
-  return `; the largest share is lost after ${steepest.step}, ${percent(lostShare(steepest))} of ${count(steepest.sessions)}`;
+  return `; the largest share is lost after ${steepest.step}, ${percent(lostShare(steepest))} of ${inGroups(steepest.sessions)}`;
 }
 
 function wholeSentence({ steps, unit }: Told): string[] {
@@ -416,7 +414,7 @@ export function funnelWords(told: Told): { answer: string; compared: string; not
       : 'Counted: each step comes later than the one before; others may lie between.',
     question.withinDays !== undefined &&
       `A visitor is a browser or device; the steps are done within ${question.withinDays} days of the first. ` +
-        `${count(immature)} visitors whose window is not over, or not covered, are left out.`,
+        `${inGroups(immature)} visitors whose window is not over, or not covered, are left out.`,
     groups && 'Groups are compared with all others, step by step, at a false discovery rate of 5 %.',
     steps.at(-1)?.medianSeconds === undefined &&
       steps.length > 1 &&

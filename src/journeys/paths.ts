@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { formatNumber } from '../lib/number-text.ts';
+import { inGroups } from '../lib/number-text.ts';
 import { addTo } from '../lib/tally.ts';
 import type { VisitsDrawn } from './covered-days.ts';
 
@@ -74,8 +74,8 @@ export function pathWords(
   const most = pages[0]?.find(({ page }) => page !== edgeName(direction));
   const ended = pages[0]?.find(({ page }) => page === edgeName(direction));
   const [start, there] = from === 'entry' ? ['the entry page', 'it'] : [from, from];
-  const all = formatNumber(sessions, { group: true });
-  const count = (page: PathsPage) => `${formatNumber(page.sessions, { group: true })} of ${all} sessions (${page.percent}%)`;
+  const all = inGroups(sessions);
+  const count = (page: PathsPage) => `${inGroups(page.sessions)} of ${all} sessions (${page.percent}%)`;
   if (!most)
     return `No session went on ${direction} ${start}; all ${all} ${direction === 'after' ? 'end' : 'begin'} their visit on ${there}.`;
   const next = `The commonest page right ${direction} ${start} is ${most.page}`;

@@ -3,7 +3,7 @@ import { dayText } from '../lib/clock.ts';
 import { grouped } from '../lib/grouped.ts';
 import { members } from '../lib/members.ts';
 import { nth } from '../lib/nth.ts';
-import { formatNumber } from '../lib/number-text.ts';
+import { inGroups } from '../lib/number-text.ts';
 import { sumOfKnown } from '../lib/tally.ts';
 import { type CoveredDays, daysFromTo, type VisitsDrawn } from './covered-days.ts';
 import { intervalOf, type Proportion, percentOf } from './proportions.ts';
@@ -135,7 +135,7 @@ export function curvesOf({ counts, firsts }: Returns, asked: Periods, wanted: nu
 function withinSentence({ periods, percent: share, visitors, lowPercent, highPercent }: Within, by: Periods['by'], asked: number): string {
   const less = periods < asked ? `; no cohort has ${asked} ${by}s after it that are over and covered whole` : '';
   return (
-    `Within ${periods} ${by}s of it ${share}% do, of ${formatNumber(visitors, { group: true })} for whom these are over ` +
+    `Within ${periods} ${by}s of it ${share}% do, of ${inGroups(visitors)} for whom these are over ` +
     `(95%: ${lowPercent} to ${highPercent}%)${less}.`
   );
 }
@@ -161,9 +161,7 @@ export function retentionWords(
   const interval = intervalOf(next);
   const range = interval ? ` (95%: ${interval.lowPercent} to ${interval.highPercent}%)` : '';
   const later = returned && returned.periods > 1 ? ` ${withinSentence(returned, by, periods)}` : '';
-  return (
-    `${first}% of ${formatNumber(next.of, { group: true })} new visitors come back the ${by} after their first session${range}.` + later
-  );
+  return `${first}% of ${inGroups(next.of)} new visitors come back the ${by} after their first session${range}.` + later;
 }
 
 /** The parts of retention that are drawn. */

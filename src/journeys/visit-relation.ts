@@ -6,7 +6,7 @@ import { DAY_MS } from '../lib/clock.ts';
 import { grouped } from '../lib/grouped.ts';
 import { hint } from '../lib/hint.ts';
 import { nearestFirst } from '../lib/nearest.ts';
-import { formatNumber } from '../lib/number-text.ts';
+import { formatNumber, inGroups } from '../lib/number-text.ts';
 import type { Context } from '../names/context.ts';
 import { type CoveredDays, daysFromTo, daysWords, type ScopeFiles } from './covered-days.ts';
 import { meantValues, type TextFilter } from './filter-values.ts';
@@ -215,8 +215,6 @@ interface Count {
   readonly n: number;
   readonly part: number;
 }
-
-const inGroups = (value: number) => formatNumber(value, { group: true });
 
 /** Why files do not cover a day; where rows are missing too, a column is no reason. */
 function reasonOf({ files, days }: Covered, day: number): string {

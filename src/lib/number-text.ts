@@ -40,6 +40,9 @@ export function formatNumber(value: MaybeNumber, { digits, group = false, sign =
   return sign && Number(text) > 0 ? `+${grouped}` : grouped;
 }
 
+/** The same in groups of three digits, for sentences that a person reads. */
+export const inGroups = (value: MaybeNumber): string => formatNumber(value, { group: true });
+
 /** A value that is already in percent, as the interface gives rates: 93.0079 → `93.01%`. */
 export function formatPercent(value: MaybeNumber, style: NumberStyle = {}): string {
   return isNumber(value) ? `${formatNumber(value, style)}%` : NO_VALUE;

@@ -4,8 +4,9 @@ import { recordId, successfulRun } from '../../src/api/operations/records.ts';
 import { DEFAULT_PAGE_SIZE, instantOf } from '../../src/api/params.ts';
 import { selectRuns, withoutFilesWords } from '../../src/exports/deliveries.ts';
 import { asSuccessful, learnFileLife, lifeWords } from '../../src/exports/download/run-rows.ts';
+import { runsHere } from '../../src/exports/export-lists.ts';
 import { expiredWords, expiringWords, filesUntil } from '../../src/exports/files-until.ts';
-import { DAY_MS } from '../../src/lib/clock.ts';
+import { DAY_MS, isoTime } from '../../src/lib/clock.ts';
 import { minuteAt } from '../../src/lib/dates.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
@@ -40,7 +41,7 @@ export default defineTool({
     filesUntil: z.array(z.object({ jobRunId: recordId, filesUntil: z.string().optional(), isFetched: z.boolean() })).optional(),
   }),
   async handler({ jobIds, startDate, endDate, expiresBefore, ...paging }, { call, ask, note, nowMs, timeZone, workspace }) {
-    const kept = new Set((await (await workspace()).runs()).map(({ runId }) => runId));
+    const kept = new Set((await runsHere({ workspace })).map(({ runId }) => runId));
     const isFetched = ({ jobRunId }: z.output<typeof successfulRun>) => typeof jobRunId === 'number' && kept.has(jobRunId);
     const now = { nowMs, timeZone, isHere: isFetched };
     if (jobIds === undefined && startDate === undefined && endDate === undefined && expiresBefore === undefined) {
@@ -63,7 +64,7 @@ export default defineTool({
     note(`filesUntil: ${lifeWords(life)}${hint('get_export_run', '; expirationDate of get_export_run is exact')}.`);
     const untils = runs.map((run) => ({
       jobRunId: run.jobRunId,
-      filesUntil: new Date(filesUntil(run, life.ms)).toISOString(),
+      filesUntil: isoTime(filesUntil(run, life.ms)),
       isFetched: isFetched(run),
     }));
     const here = untils.filter((run) => run.isFetched).length;

@@ -10,8 +10,7 @@ import {
   spellingWords,
   unnumberedWords,
 } from '../../src/exports/enrichment/check-enrichments.ts';
-import { keepSentFields, sentFields } from '../../src/exports/enrichment-fields.ts';
-import { fieldsDirectory, knownSessionsWords } from '../../src/exports/known-sessions.ts';
+import { keepSentFields, knownSessionsWords, sentFields } from '../../src/exports/known-sessions.ts';
 import { listedAs } from '../../src/tooling/params.ts';
 import { defineTool, OVERWRITE } from '../../src/tooling/tool.ts';
 
@@ -47,10 +46,9 @@ export default defineTool({
     const unnumbered = unnumberedWords(checked);
     if (unnumbered) note(unnumbered);
     const names = good.flatMap(({ enrichment }) => Object.keys(enrichment));
-    const directory = await fieldsDirectory(context);
-    for (const words of spellingWords(names, directory === undefined ? [] : await sentFields(directory))) note(words);
+    for (const words of spellingWords(names, await sentFields(context))) note(words);
     const answer = await call({ ...input, enrichments: [...good] }, { question: enrichmentQuestion(good), encoding });
-    if (directory !== undefined) await keepSentFields(directory, names);
+    await keepSentFields(names, context);
     note(await knownSessionsWords(good, context));
     note(READ_WHERE);
     return { sent: good.length, ...(bad.length > 0 && { skipped: bad.map(({ position }) => position) }), answer };

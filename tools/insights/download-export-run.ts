@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { newerWithoutRows } from '../../src/exports/deliveries.ts';
 import { loadState } from '../../src/exports/export-data.ts';
-import { followDownload, progressWords, USUAL_WAIT_SECONDS, wordDownload } from '../../src/exports/sync-exports.ts';
+import { beginDownload, followDownload, progressWords, USUAL_WAIT_SECONDS, wordDownload } from '../../src/exports/sync-exports.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { members } from '../../src/lib/members.ts';
 import { exportRun } from '../../src/resources/exports.ts';
@@ -39,15 +39,10 @@ export default defineAnsweringTool({
     uri: z.string().optional(),
   }),
   async handler({ jobId, runId, waitSeconds = USUAL_WAIT_SECONDS }, context) {
-    const { ask, workspace: open, projectId, note, link, clock, nowMs } = context;
+    const { projectId, note, link, clock, nowMs } = context;
     const endsMs = performance.now() + waitSeconds * 1_000;
-    const [workspace, { latestRun }] = await Promise.all([open(), import('../../src/exports/download/download-run.ts')]);
-    const chosen = runId === undefined ? await latestRun(jobId, ask) : { runId };
-    const id = { jobId, runId: chosen.runId };
-    const known = await workspace.find(id);
+    const { workspace, id, chosen, known, download } = await beginDownload(jobId, runId, context);
     if (known) note('It is already in the workspace; nothing was downloaded.');
-    if (!known) await workspace.checkWritable();
-    const download = known ? undefined : workspace.download(id, chosen.listed);
     const manifest =
       known ?? (download && (await followDownload(workspace, download, { ...context, untilMs: nowMs + waitSeconds * 1_000 })));
     const directory = workspace.directoryOf(id);

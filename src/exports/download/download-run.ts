@@ -5,6 +5,7 @@ import type { Ask } from '../../api/client.ts';
 import { ApiError } from '../../api/errors.ts';
 import type { PayloadOf } from '../../api/operation.ts';
 import { getExportJob, getExportRun, listExportRuns } from '../../api/operations/data-export.ts';
+import { isoTime } from '../../lib/clock.ts';
 import { mapConcurrent } from '../../lib/concurrency.ts';
 import { hint } from '../../lib/hint.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
@@ -130,7 +131,7 @@ async function downloadRun(id: RunId, context: DownloadContext, listed?: Success
   try {
     const facts = await factsOf(id, run, context, listed);
     const files = withRows(await fetchFiles(id, run, facts.format, directory, context), facts);
-    const manifest: RunManifest = { version: 1, ...facts, runId: id.runId, downloadedAt: new Date(clock.now()).toISOString(), files };
+    const manifest: RunManifest = { version: 1, ...facts, runId: id.runId, downloadedAt: isoTime(clock.now()), files };
     // The parts first: a manifest must never name a file that a power failure removed.
     await syncDirectory(directory);
     await writeWithin(quota, join(directory, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -1,6 +1,6 @@
 import { allPages, mayGoOn } from '../../api/all-pages.ts';
 import type { Ask } from '../../api/client.ts';
-import { ApiError, onApiError } from '../../api/errors.ts';
+import { ApiError, orUndefined } from '../../api/errors.ts';
 import type { PayloadOf } from '../../api/operation.ts';
 import { getExportRun, listSuccessfulExportRuns } from '../../api/operations/data-export.ts';
 import { FILE_LIFE_MS, MAX_PAGE_SIZE } from '../../api/params.ts';
@@ -130,7 +130,7 @@ export async function learnFileLife(ask: Ask, runs: readonly SuccessfulRun[]): P
   const latest = runs.find(({ completedAt }) => completedAt !== '');
   if (!latest) return USUAL;
   const { jobId, runId } = latest;
-  const run = await ask(getExportRun, { jobId, runId }, { withinMs: LONGEST_MS }).catch(onApiError(() => undefined));
+  const run = await ask(getExportRun, { jobId, runId }, { withinMs: LONGEST_MS }).catch(orUndefined);
   const ends = expiriesOf(run ?? {});
   const ms = Math.min(...ends) - Date.parse(latest.completedAt);
   return ends.length > 0 && ms > 0 ? { ms, isKnown: true } : USUAL;

@@ -2,7 +2,7 @@ import { shiftDays } from '../../lib/calendar.ts';
 import { DAY_MS, HOUR_MS, isoTime } from '../../lib/clock.ts';
 import { isoAt, rangeName } from '../../lib/dates.ts';
 import { hullOf, type Interval } from '../../lib/intervals.ts';
-import { counted, formatNumber } from '../../lib/number-text.ts';
+import { counted, inGroups } from '../../lib/number-text.ts';
 import { firstOf } from '../../lib/sentences.ts';
 import { coverageOf, timeOfLack } from '../coverage.ts';
 
@@ -73,19 +73,8 @@ export interface StatusInterval extends Interval {
 }
 
 /** The history of a job over a range, every part of it with its status. */
-export interface GapStudy {
-  readonly unit: 'day' | 'hour';
-  /** The zone whose midnights the ranges of the job begin at. */
-  readonly timeZone: string;
-  /** The range that was studied, up to the last run that is due. */
-  readonly range: Interval;
-  /** In order, without a gap; equal neighbours are one. */
-  readonly intervals: readonly StatusInterval[];
-  /** Ranges of runs without files follow from when they began. */
-  readonly isInferred: boolean;
-  /** How many days back were looked at, where the job has run longer. */
-  readonly cutToDays?: number;
-}
+export type GapStudy = ReturnType<typeof findGaps>;
+type Unit = 'day' | 'hour';
 
 /** How far back a job is examined by default. */
 const USUAL_DAYS = { day: 92, hour: 14 } as const;
@@ -98,28 +87,26 @@ interface GapQuestion {
 }
 
 /** The rhythm of a job, inferred from the runs whose range is known, and the ranges that its runs were for. */
-interface Rhythm extends Pick<GapStudy, 'unit' | 'timeZone'> {
-  readonly periodMs: number;
-  /** From the end of a range to the start of its run; undefined where it is not known. */
-  readonly lagMs: number | undefined;
-  /** The middle of what a run was for, by when it began; undefined where that is not known. */
-  readonly middleOf: (run: JobRun) => number | undefined;
-}
+type Rhythm = ReturnType<typeof rhythmOf>;
 
-function rhythmOf({ frequency, runs, covering, next, nextRunMs }: ExportHistory, timeZone: string): Rhythm {
+function rhythmOf({ frequency, runs, covering, next, nextRunMs }: ExportHistory, timeZone: string) {
   const started = new Map(runs.map(({ runId, startedMs }) => [String(runId), startedMs]));
 
   const lags = covering.map(({ runId, range }) => (started.get(String(runId)) ?? Number.NaN) - range.endMs).filter(Number.isFinite);
   const usualMs = lags.toSorted((a, b) => a - b)[Math.floor(lags.length / 2)];
   const lagMs = usualMs ?? (nextRunMs === undefined || !next ? undefined : nextRunMs - next.endMs);
-  const unit = frequency === 'hourly' ? 'hour' : 'day';
+  const unit: Unit = frequency === 'hourly' ? 'hour' : 'day';
   const known = covering.at(-1)?.range ?? next;
   return {
     unit,
     periodMs: PERIOD_MS[unit],
+    /** From the end of a range to the start of its run; undefined where it is not known. */
     lagMs,
+    /** The zone whose midnights the ranges of the job begin at. */
     timeZone: known && isoAt(known.startMs, timeZone).slice(11, 16) === '00:00' ? timeZone : 'UTC',
-    middleOf: ({ startedMs }) => (startedMs === undefined || lagMs === undefined ? undefined : startedMs - lagMs - PERIOD_MS[unit] / 2),
+    /** The middle of what a run was for, by when it began; undefined where that is not known. */
+    middleOf: ({ startedMs }: JobRun) =>
+      startedMs === undefined || lagMs === undefined ? undefined : startedMs - lagMs - PERIOD_MS[unit] / 2,
   };
 }
 
@@ -140,7 +127,7 @@ function slotStart(instantMs: number, { covering, next }: ExportHistory, { unit,
 }
 
 /** Cuts a range into days of a zone or into hours; the first and the last may be shorter. */
-export function slotsIn({ startMs, endMs }: Interval, { unit, timeZone }: Pick<GapStudy, 'unit' | 'timeZone'>): Interval[] {
+export function slotsIn({ startMs, endMs }: Interval, { unit, timeZone }: Pick<Rhythm, 'unit' | 'timeZone'>): Interval[] {
   const slots: Interval[] = [];
   for (let start = startMs; start < endMs; ) {
     const end = Math.min(endMs, unit === 'day' ? shiftDays(start, 1, timeZone) : start + HOUR_MS);
@@ -203,12 +190,12 @@ export function joined(intervals: readonly StatusInterval[]): StatusInterval[] {
 const PERIOD_MS = { day: DAY_MS, hour: HOUR_MS };
 
 /** Days or hours of an interval. */
-export function slotsOf({ startMs, endMs }: Interval, unit: GapStudy['unit']): number {
+export function slotsOf({ startMs, endMs }: Interval, unit: Unit): number {
   return Math.max(1, Math.round((endMs - startMs) / PERIOD_MS[unit]));
 }
 
 /** The delivered and the missing parts of a range, each missing part with its reason: what was asked for, else from the first run on. */
-export function findGaps(history: ExportHistory, { startMs, endMs, timeZone, nowMs }: GapQuestion): GapStudy {
+export function findGaps(history: ExportHistory, { startMs, endMs, timeZone, nowMs }: GapQuestion) {
   const rhythm = rhythmOf(history, timeZone);
   const { unit, middleOf } = rhythm;
   const delivered = [...history.covering, ...history.backfilled];
@@ -234,9 +221,13 @@ export function findGaps(history: ExportHistory, { startMs, endMs, timeZone, now
   return {
     unit,
     timeZone: rhythm.timeZone,
+    /** That was studied, up to the last run that is due. */
     range,
+    /** In order, without a gap; equal neighbours are one. */
     intervals,
+    /** Ranges of runs without files follow from when they began. */
     isInferred: history.frequency !== 'once' && intervals.some(({ status }) => INFERRED.has(status)),
+    /** How many days back were looked at, where the job has run longer. */
     ...(startMs === undefined && firstMs < usualMs && { cutToDays: USUAL_DAYS[unit] }),
   };
 }
@@ -260,8 +251,7 @@ const CAUSES: Readonly<Record<Status, (by: string, visits: number) => string>> =
   before: () => 'before the first run of the job',
   expired: () => 'exported, but the files are gone (inferred) and not in the workspace',
   empty: (by) => `run ${by} (inferred) succeeded without rows: no data, no gap`,
-  suspicious: (by, visits) =>
-    `run ${by} (inferred) succeeded without rows although there were ${formatNumber(visits, { group: true })} visits`,
+  suspicious: (by, visits) => `run ${by} (inferred) succeeded without rows although there were ${inGroups(visits)} visits`,
   running: (by) => `run ${by} is under way`,
   filling: (by) => `backfill job ${by} is under way`,
 };

@@ -34,7 +34,8 @@ export interface ExportOrder {
   readonly ranges: readonly Interval[];
 }
 
-interface Naming {
+/** How jobs are named. */
+export interface Naming {
   readonly timeZone: string;
   /** Names of the jobs that exist. */
   readonly taken: ReadonlySet<string>;

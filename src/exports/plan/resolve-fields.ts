@@ -52,27 +52,10 @@ type ColumnNames = Pick<ExportColumn, 'fieldName' | 'aliasName' | 'dynamicVarKey
   readonly customVarPosition?: number | string | undefined;
 };
 
-/** The key of a column among the others of an export. */
-function identityOf({ fieldName, customVarPosition, dynamicVarKey }: ExportColumn): string {
-  return [fieldName, customVarPosition ?? dynamicVarKey ?? ''].join(' ');
-}
-
 /** A column in words: `browser_name`, `custom variable plan (position 1)`. */
 export function columnWords({ fieldName, aliasName, customVarPosition, dynamicVarKey }: ColumnNames): string {
   if (customVarPosition !== undefined) return `custom variable ${aliasName ?? ''} (position ${customVarPosition})`.replace('  ', ' ');
   return dynamicVarKey === undefined ? fieldName : `dynamic variable ${dynamicVarKey}`;
-}
-
-/** One text of a list of fields, parsed but not looked up. */
-interface FieldRequest {
-  /** The text as it came. */
-  readonly asked: string;
-  /** `any` may be a field or a variable. */
-  readonly kind: 'any' | 'custom' | 'dynamic';
-  /** The words that name it, without quotes; empty where only the kind was said. */
-  readonly words: string;
-  /** Name of the column, from `… as name`. */
-  readonly alias?: string;
 }
 
 const ALIAS = /^(.*\S)\s+as\s+(\S+)$/i;
@@ -87,8 +70,11 @@ function bare(text: string): string {
     .trim();
 }
 
-/** Reads `browser`, `revenue as money`, `custom variable "plan"`, `dynamic_var:basket`. */
-export function readFieldRequest(text: string): FieldRequest {
+/**
+ * Reads `browser`, `revenue as money`, `custom variable "plan"`, `dynamic_var:basket`: the text as it came, what it may be (`any`: a field
+ * or a variable), the words that name it without quotes, empty where only the kind was said, and the name of the column, from `… as name`.
+ */
+export function readFieldRequest(text: string) {
   const asked = text.trim();
   const [, withoutAlias = asked, aliasText] = ALIAS.exec(asked) ?? [];
   const alias = aliasText === undefined ? {} : { alias: bare(aliasText) };
@@ -99,7 +85,10 @@ export function readFieldRequest(text: string): FieldRequest {
   return { asked, kind: kindOf(kind), words: bare(words ?? ''), ...alias };
 }
 
-function kindOf(text: string | undefined): FieldRequest['kind'] {
+/** One text of a list of fields, parsed but not looked up. */
+type FieldRequest = ReturnType<typeof readFieldRequest>;
+
+function kindOf(text: string | undefined): Variable['kind'] | 'any' {
   const word = text?.toLowerCase();
   return word === 'custom' || word === 'dynamic' ? word : 'any';
 }
@@ -317,20 +306,6 @@ async function matchField({ kind, words }: FieldRequest, catalogue: FieldCatalog
   return matchWords(fields, asked, close) ?? resembling(words, { ...catalogue, fields }, every);
 }
 
-/** The columns that a list of words stands for in one scope, or why it stands for none. */
-export interface Resolved {
-  readonly scope: string;
-  readonly columns: readonly ExportColumn[];
-  /** One sentence for each text that is not clear or not there. */
-  readonly problems: readonly string[];
-  /** The texts that the first problems are about. */
-  readonly missing: readonly string[];
-  /** Sentences for the notes. */
-  readonly notes: readonly string[];
-  /** How far the words are from the names, all together; compares scopes. */
-  readonly distance: number;
-}
-
 /** A column name that any format can hold. */
 const PLAIN_NAME = /^[\w.-]{1,100}$/;
 
@@ -360,8 +335,11 @@ function clashes(columns: readonly ExportColumn[]): string[] {
   });
 }
 
-/** Resolves words to the columns of an export, each column once. */
-export async function resolveFields(texts: readonly string[], catalogue: FieldCatalogue): Promise<Resolved> {
+/**
+ * Resolves words to the columns of an export, each column once; with a sentence for each text that is not clear or not there (`missing`:
+ * the texts that the first of them are about), sentences for the notes, and how far the words are from the names, which compares scopes.
+ */
+export async function resolveFields(texts: readonly string[], catalogue: FieldCatalogue) {
   const fieldNames = new Set(catalogue.fields.map(({ name }) => name));
   const columns = new Map<string, ExportColumn>();
   const [problems, missing]: [string[], string[]] = [[], []];
@@ -376,14 +354,19 @@ export async function resolveFields(texts: readonly string[], catalogue: FieldCa
     }
     const { key: _, ...found } = match.found;
     const column = { asked: request.asked, ...found, aliasName: aliasOf(request, match.found, fieldNames) };
-    const known = columns.get(identityOf(column));
+    // Whatever it is called in the file.
+    const identity = columnWords({ ...column, aliasName: undefined });
+    const known = columns.get(identity);
     if (known) notes.push(`"${column.asked}" is the same column as "${known.asked}".`);
-    else columns.set(identityOf(column), column);
+    else columns.set(identity, column);
     distance += match.distance;
   }
   const all = [...columns.values()];
   return { scope: catalogue.scope, columns: all, problems: [...problems, ...clashes(all)], missing, notes, distance };
 }
+
+/** The columns that a list of words stands for in one scope, or why it stands for none. */
+export type Resolved = Awaited<ReturnType<typeof resolveFields>>;
 
 /** The scope in which every text has a column; where several have, the one whose names are closest, the earlier one of equals. */
 export function chooseScope(candidates: readonly Resolved[]): Resolved | undefined {

@@ -1,5 +1,6 @@
+import { checkInput } from '../../api/check-input.ts';
 import type { PayloadOf } from '../../api/operation.ts';
-import type { listExportJobs } from '../../api/operations/data-export.ts';
+import { createExportJob, type listExportJobs } from '../../api/operations/data-export.ts';
 import { device } from '../../api/params.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
@@ -7,7 +8,7 @@ import { type Interval, lengthOf } from '../../lib/intervals.ts';
 import { counted } from '../../lib/number-text.ts';
 import { capital, firstOf, present } from '../../lib/sentences.ts';
 import { type Coverage, coverageOf } from '../coverage.ts';
-import type { ExportOrder, JobBody } from './job-bodies.ts';
+import { bodiesOf, type ExportOrder, type JobBody, type Naming } from './job-bodies.ts';
 import { isVariableField } from './resolve-fields.ts';
 
 /** A job as the list shows it. */
@@ -184,6 +185,13 @@ export function isJobOf(job: JobRecord, { name, format, scope = 'sessions', freq
 /** Ids of the jobs that a plan must not take for its own: those that were there before it, whatever their range. */
 export function idsOfEqual(jobs: readonly JobRecord[], bodies: readonly JobBody[]): (number | string)[] {
   return jobs.filter((job) => bodies.some((body) => isJobOf(job, body))).map(({ jobId }) => jobId);
+}
+
+/** The requests of an order, checked and each with a name of its own, and the jobs that a plan of them must not take for its own. */
+export async function draftJobs(order: ExportOrder, jobs: readonly JobRecord[], naming: Omit<Naming, 'taken'>) {
+  const bodies = bodiesOf(order, { ...naming, taken: new Set(jobs.map(({ name }) => name ?? '')) });
+  for (const body of bodies) checkInput(createExportJob, body);
+  return { bodies, known: idsOfEqual(jobs, bodies) };
 }
 
 /** Columns that identify a row of each scope: of two exports of the same visit the later one wins. */

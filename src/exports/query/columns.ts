@@ -275,11 +275,6 @@ export function columnsOf(all: readonly (readonly Column[])[]): Column[] {
   });
 }
 
-/** Columns of a table as a view shows them. */
-export function shownColumns(columns: readonly StoredColumn[]): Column[] {
-  return columns.map(({ name, type, unit, field }) => ({ name, type, ...(unit && { unit }), ...(field !== undefined && { field }) }));
-}
-
 /** Fields that identify a row, beside the project; views have a number in their session. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   sessions: ['session_id'],

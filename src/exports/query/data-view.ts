@@ -6,7 +6,7 @@ import { firstOf } from '../../lib/sentences.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import { type Held, rangeOf } from '../coverage.ts';
 import { type RunManifest, type RunTable, runKey, type StoredColumn } from '../store/manifest.ts';
-import { type Column, columnOf, columnsOf, folded, keysOf, promisedColumns, shownColumns, timeColumn, variableNames } from './columns.ts';
+import { type Column, columnOf, columnsOf, folded, keysOf, promisedColumns, timeColumn, variableNames } from './columns.ts';
 import { identifier, type Overlap, type Source, viewSql } from './view-sql.ts';
 
 /** A run as far as it says what its files hold: one that is here, or that a plan will bring. */
@@ -22,8 +22,8 @@ export function overlappingGroups<Run extends Pick<RunManifest, 'from' | 'to'>>(
 }
 
 /** The columns of a run: of its table, else those that its job promises; none where it lists none. */
-export function columnsIn({ table, fields }: Pick<HoldingRun, 'table' | 'fields'>): Column[] {
-  return table ? shownColumns(table.columns) : promisedColumns(fields).map(columnOf);
+export function columnsIn({ table, fields }: Pick<HoldingRun, 'table' | 'fields'>): readonly Column[] {
+  return table ? table.columns : promisedColumns(fields).map(columnOf);
 }
 
 /** The facts that tell the part of runs in the answer for their time. */
@@ -195,7 +195,7 @@ function sourcesOf(tables: readonly Stored[], taken: Share['taken']): Source[] {
   return [...alike.values()].flatMap((members): Source[] => {
     const [first] = members;
     if (!first) return [];
-    const by = taken.length > 0 ? timeOf(shownColumns(first.table.columns)) : undefined;
+    const by = taken.length > 0 ? timeOf(first.table.columns) : undefined;
     return [
       {
         columns: new Map(first.table.columns.map(({ name, type, heldAs = type }) => [folded(name), { name, heldAs }])),
@@ -267,8 +267,10 @@ function groupsOf(runs: readonly RunManifest[], later: ReturnType<typeof laterRu
 
 /** The columns of a view: those of its tables, or where there is none those that the jobs promise. */
 export function viewColumns(tables: readonly { readonly columns: readonly StoredColumn[] }[], runs: readonly RunManifest[]): Column[] {
-  const promised = () => runs.map(({ fields }) => promisedColumns(fields).map(columnOf));
-  return columnsOf(tables.length > 0 ? tables.map((table) => shownColumns(table.columns)) : promised());
+  if (tables.length === 0) return columnsOf(runs.map(({ fields }) => columnsIn({ fields })));
+  // How a table holds a column is not shown.
+  const shown = ({ name, type, unit, field }: StoredColumn): Column => ({ name, type, ...(unit && { unit }), ...(field && { field }) });
+  return columnsOf(tables.map(({ columns }) => columns.map(shown)));
 }
 
 /** How the rows of runs come together, as they are or one for each key, and the time that they answer for. */
@@ -279,7 +281,10 @@ function arrange(runs: readonly RunManifest[], tables: readonly Stored[], later:
   const keysIn = (own: readonly Stored[]) => {
     const [first, ...others] = own.map(({ table }) => table.columns);
     const names = others.map((each) => new Set(each.map(({ name }) => folded(name))));
-    return keysOf(runs[0]?.scope ?? '', shownColumns((first ?? []).filter(({ name }) => names.every((each) => each.has(folded(name))))));
+    return keysOf(
+      runs[0]?.scope ?? '',
+      (first ?? []).filter(({ name }) => names.every((each) => each.has(folded(name)))),
+    );
   };
   const { shares, reduced, held, notes } = sharesOf(groupsOf(runs, later), { columns, hasTime: (own) => timeOf(own) !== undefined });
   const plain: Stored[] = [];
@@ -382,3 +387,5 @@ export function dataViewOf(all: readonly RunManifest[], name = 'data', readsVari
 
 /** Downloaded runs as one table. */
 export type DataView = ReturnType<typeof dataViewOf>;
+/** What a reader sees of such a table, whichever engine holds it. */
+export type ShownView = Omit<DataView, 'setup' | 'setupAsHeld' | 'heldAs' | 'files'>;

@@ -1,3 +1,4 @@
+import { isoTime } from '../../lib/clock.ts';
 import type { Interval } from '../../lib/intervals.ts';
 import { type Column, folded, itemTypeOf } from './columns.ts';
 
@@ -81,7 +82,7 @@ function selectList(columns: readonly Column[], expressionOf: (column: Column) =
 function outside({ taken }: Source): string {
   if (!taken) return '';
   const time = `TRY_CAST(${identifier(taken.by)} AS TIMESTAMP)`;
-  const instant = (ms: number) => `TIMESTAMP ${literal(new Date(ms).toISOString())}`;
+  const instant = (ms: number) => `TIMESTAMP ${literal(isoTime(ms))}`;
   const within = taken.intervals.map(({ startMs, endMs }) => `(${time} >= ${instant(startMs)} AND ${time} < ${instant(endMs)})`);
   return ` WHERE (${within.join(' OR ')}) IS NOT TRUE`;
 }
@@ -102,11 +103,6 @@ function ranked({ sources, ranks }: Overlap, columns: readonly Column[]): string
   return `(SELECT d.*, m.${RANK} FROM (${rows.join(' UNION ALL ')}) d JOIN ${files} ON d.${FILE} = m.${FILE})`;
 }
 
-/** Whether all sources of an overlap have the same columns, so that the later row replaces the earlier one whole. */
-function isUniform({ sources }: Overlap, columns: readonly Column[]): boolean {
-  return columns.every(({ name }) => new Set(sources.map((source) => source.columns.has(folded(name)))).size <= 1);
-}
-
 /**
  * One row for each key: as it was delivered last, or, of several jobs, every column as the last export that has the column says it. A row
  * without its whole key is kept.
@@ -118,7 +114,7 @@ function onePerKey(overlap: Overlap, columns: readonly Column[]): string {
   const keyNames = columns.filter(isKey).map(({ name }) => identifier(name));
   const known = keyNames.map((name) => `${name} IS NOT NULL`).join(' AND ');
   const plain = selectList(columns, ({ name }) => identifier(name));
-  if (!severalJobs || isUniform(overlap, columns)) {
+  if (!severalJobs) {
     const place = `row_number() OVER (PARTITION BY ${keyNames.join(', ')} ORDER BY ${RANK} DESC)`;
     return `SELECT ${plain} FROM ${all} QUALIFY NOT (${known}) OR ${place} = 1`;
   }

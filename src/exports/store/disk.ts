@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ZodType } from 'zod';
 import { hint } from '../../lib/hint.ts';
@@ -128,12 +128,7 @@ async function writeAndRemove(path: string): Promise<void> {
   const made = await makeMissing(path);
   const trial = join(path, `.trial-${randomUUID()}`);
   try {
-    const file = await open(trial, 'wx', FILE_MODE);
-    try {
-      await file.writeFile('trial');
-    } finally {
-      await file.close();
-    }
+    await writeFile(trial, 'trial', { flag: 'wx', mode: FILE_MODE });
   } finally {
     await rm(trial, { force: true });
     for (const directory of made.toReversed()) await rmdir(directory).catch(() => undefined); // others write there by now
@@ -186,13 +181,7 @@ export function statOf(path: string) {
 export async function writeDurably(path: string, text: string): Promise<void> {
   const staged = `${path}.tmp`;
   try {
-    const file = await open(staged, 'w', FILE_MODE);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(staged, text, { mode: FILE_MODE, flush: true });
     await rename(staged, path);
     await syncDirectory(dirname(path));
   } catch (error) {

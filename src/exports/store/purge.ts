@@ -66,7 +66,6 @@ export function purgePlan(
 ) {
   const going = runs.filter((run) => isChosen(run, asked) && !isKept(run));
   const parts = asked.beforeMs === undefined ? unfinished.filter((run) => isChosen({ ...run, to: '' }, asked) && !isKept(run)) : [];
-  const idsOf = (some: readonly RunId[]) => some.map(({ jobId, runId }): RunId => ({ jobId, runId }));
   const jobs = byJob(going, parts).map(({ jobId, job, own, parts: rest, until, bytes }) => ({
     jobId,
     ...(job !== undefined && { job }),
@@ -75,8 +74,8 @@ export function purgePlan(
     bytes,
   }));
   return {
-    complete: idsOf(going),
-    unfinished: idsOf(parts),
+    complete: going,
+    unfinished: parts,
     body: {
       runs: going.length,
       ...(parts.length > 0 && { unfinished: parts.length }),
@@ -114,15 +113,15 @@ export function purgeQuestion({ runs, unfinished: begun = 0, bytes, jobs, wareho
 /** Removes runs one after the other; what cannot be removed stays, with the reason. */
 export async function removeRuns(
   workspace: ProjectWorkspace,
-  { complete, unfinished }: Pick<ReturnType<typeof purgePlan>, 'complete' | 'unfinished'>,
+  { complete, unfinished }: Readonly<Record<'complete' | 'unfinished', readonly RunId[]>>,
 ) {
   let freedBytes = 0;
   const kept: (RunId & { readonly message: string })[] = [];
-  for (const id of [...complete, ...unfinished]) {
+  for (const { jobId, runId } of [...complete, ...unfinished]) {
     try {
-      freedBytes += await workspace.remove(id);
+      freedBytes += await workspace.remove({ jobId, runId });
     } catch (error) {
-      kept.push({ ...id, message: messageOf(error) });
+      kept.push({ jobId, runId, message: messageOf(error) });
     }
   }
   const goneOf = (ids: readonly RunId[]) => ids.filter((id) => !kept.some((each) => isSameRun(each, id))).length;

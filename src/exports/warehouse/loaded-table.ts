@@ -1,5 +1,5 @@
 import { grouped } from '../../lib/grouped.ts';
-import { formatNumber } from '../../lib/number-text.ts';
+import { inGroups } from '../../lib/number-text.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import type { ProjectWorkspace } from '../project-workspace.ts';
 import { isSameRun, type RunManifest } from '../store/manifest.ts';
@@ -48,7 +48,7 @@ export interface LoadPlaces {
 
 /** Rows that have arrived, of how many. */
 export function rowsWords({ rows, totalRows }: Pick<Load, 'rows' | 'totalRows'>): string {
-  return `${formatNumber(rows, { group: true })} of ${formatNumber(totalRows, { group: true })} rows`;
+  return `${inGroups(rows)} of ${inGroups(totalRows)} rows`;
 }
 
 /** Loads that are under way, in words: how many, and how many of their rows have arrived. */
@@ -72,7 +72,6 @@ export function waitingWords(
   const load = warehouse.underWay().find((each) => isSameRun(each, { jobId, runId }));
   if (load) return `${run} is being loaded into the warehouse: ${rowsWords(load)}.`;
   const there = records.find((record) => record.state === 'loading' && isSameRun(record.run, { jobId, runId }));
-  if (there)
-    return `${run} is being loaded into the warehouse by another server: ${formatNumber(there.rows, { group: true })} rows so far.`;
+  if (there) return `${run} is being loaded into the warehouse by another server: ${inGroups(there.rows)} rows so far.`;
   return `${run} is downloaded, and not in the warehouse yet.`;
 }

@@ -1,14 +1,14 @@
 import { grouped } from '../../lib/grouped.ts';
 import { union } from '../../lib/intervals.ts';
 import { rangeOf } from '../coverage.ts';
-import { type Column, type ColumnType, folded, itemTypeOf, shownColumns } from '../query/columns.ts';
-import { columnsIn, type DataView, overlappingGroups, sharesOf, viewColumns, viewName } from '../query/data-view.ts';
+import { type Column, type ColumnType, folded, itemTypeOf } from '../query/columns.ts';
+import { columnsIn, overlappingGroups, type ShownView, sharesOf, viewColumns, viewName } from '../query/data-view.ts';
 import type { RunManifest } from '../store/manifest.ts';
 import type { LoadRecord } from './ledger.ts';
 import { quoted, tableOf, text, warehouseType } from './schema.ts';
 
 /** Loaded runs of one scope as a part of a statement. */
-export interface WarehouseView extends Omit<DataView, 'setup' | 'setupAsHeld' | 'heldAs' | 'files'> {
+export interface WarehouseView extends ShownView {
   /** The SELECT that the name stands for. */
   readonly select: string;
 }
@@ -101,7 +101,7 @@ function mergedSql(stored: readonly Column[], records: readonly LoadRecord[], ro
 function sharesOfRecords(records: readonly LoadRecord[]) {
   const loading = new Set(records.flatMap(({ state, run }) => (state === 'loading' ? run : [])));
   return sharesOf(overlappingGroups(records.map(({ run }) => run)), {
-    columns: new Map(records.map(({ run, columns }) => [run, columns.length > 0 ? shownColumns(columns) : columnsIn(run)])),
+    columns: new Map(records.map(({ run, columns }) => [run, columns.length > 0 ? columns : columnsIn(run)])),
     isComing: (run) => loading.has(run),
   });
 }

@@ -6,7 +6,7 @@ import { NO_VALUE } from '../../exports/statement.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { isoAt } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
-import { formatNumber } from '../../lib/number-text.ts';
+import { formatNumber, inGroups } from '../../lib/number-text.ts';
 import { present } from '../../lib/sentences.ts';
 import { speedSentence } from '../../metrics/changes/changes-answer.ts';
 import type { Drawing } from '../../names/context.ts';
@@ -123,7 +123,7 @@ const percentText = (share: number) => `${formatNumber(Number((100 * share).toFi
 function noteSplit(name: string, arms: readonly Arm[], mixed: number, note: (sentence: string) => void): boolean {
   const planned = sampleRatioMismatch(arms);
   const total = arms.reduce((sum, { visitors }) => sum + visitors, 0);
-  if (mixed > 0) note(`${formatNumber(mixed, { group: true })} visitors had several values of ${name}; they count in each of them.`);
+  if (mixed > 0) note(`${inGroups(mixed)} visitors had several values of ${name}; they count in each of them.`);
   if (!planned) return false;
   const seen = arms.map(({ value, visitors }) => `${value} ${percentText(visitors / total)}`).join(', ');
   note(
