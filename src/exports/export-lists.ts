@@ -18,7 +18,7 @@ import { rangeOf } from './coverage.ts';
 import type { JobBody } from './plan/job-bodies.ts';
 import type { Variable } from './plan/resolve-fields.ts';
 import { equalRecurring, isOnce, type JobRecord, type KnownSegments, lower } from './plan/similar-jobs.ts';
-import type { ExportPlan, PlanStore } from './plans.ts';
+import { type ExportPlan, type PlanStore, requestOf } from './plans.ts';
 import type { ProjectWorkspace } from './project-workspace.ts';
 
 /** Where a call finds what is downloaded. */
@@ -122,11 +122,12 @@ export function segmentsOf(plans: readonly ExportPlan[]): KnownSegments {
 
 /** The ranges that a job will still export: the next run of a once job, and that which its plan gave it; the interface shows no other. */
 export function comingRanges(job: JobRecord, plans: readonly ExportPlan[]): Interval[] {
-  const planned = plans
-    .flatMap(({ parts }) => parts)
-    .flatMap((part) => (part.jobId === job.jobId ? (part.body.frequency.dateRange ?? []) : []));
+  const planned = requestOf(job.jobId, plans)?.frequency.dateRange ?? [];
   const next = isOnce(job) ? [{ from: job.nextFrom, to: job.nextTo }] : [];
-  return [...next, ...planned].map(rangeOf).filter(({ startMs, endMs }) => startMs < endMs);
+  return [next, planned]
+    .flat()
+    .map(rangeOf)
+    .filter(({ startMs, endMs }) => startMs < endMs);
 }
 
 type JobRun = PayloadOf<typeof listExportRuns>[number];

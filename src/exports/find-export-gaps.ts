@@ -38,6 +38,7 @@ import {
   joined,
   mostTelling,
   OUTSIDE,
+  partsOf,
   type Status,
   type StatusInterval,
   slotsIn,
@@ -57,7 +58,7 @@ import {
   lower,
   numericIds,
 } from './plan/similar-jobs.ts';
-import type { ExportPlan } from './plans.ts';
+import { type ExportPlan, requestOf } from './plans.ts';
 import { rowsOf } from './store/manifest.ts';
 
 /** Jobs whose runs are asked for at once: as many calls as are in flight by default. */
@@ -289,8 +290,7 @@ async function checkEmptyRuns(
 
 /** The once job that delivers what a job did, and what of that is not known. */
 async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask, note }: ExportContext) {
-  const made = plans.flatMap(({ parts }) => parts).find(({ jobId }) => jobId === job.jobId)?.body;
-  return contentOf(job, made, await readVariables(ask, note));
+  return contentOf(job, requestOf(job.jobId, plans), await readVariables(ask, note));
 }
 
 /** Studies what a job has delivered and lacks; runs without rows are compared with the visits of their days. */
@@ -300,8 +300,6 @@ async function studyJob(job: JobRecord, exports: Exports, asked: AskedDays, cont
   const hasEmpty = found.intervals.some(({ status }) => status === 'empty');
   return { life, found: hasEmpty ? await checkEmptyRuns(found, await contentFor(job, exports.plans, context), context) : found };
 }
-
-const partsOf = ({ intervals }: GapStudy, statuses: readonly Status[]) => intervals.filter(({ status }) => statuses.includes(status));
 
 /** Jobs that are named, the newest first, and ranges of each. */
 const MOST_HOLDERS = 3;

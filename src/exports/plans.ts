@@ -151,3 +151,8 @@ function isUntouched(plan: ExportPlan, { bodies, known, nowMs }: Pick<PlanDraft,
   const asked = bodies.map((body) => createExportJob.input.parse(body));
   return isOpen && JSON.stringify([own, plan.known]) === JSON.stringify([asked, known]);
 }
+
+/** The request that made a job, as far as these plans did. */
+export function requestOf(jobId: number | string, plans: readonly ExportPlan[]): PlanPart['body'] | undefined {
+  return plans.flatMap(({ parts }) => parts).find((part) => String(part.jobId) === String(jobId))?.body;
+}

@@ -8,14 +8,12 @@ import type { Clock } from '../lib/clock.ts';
 import { createFairSemaphore, endOrTime } from '../lib/concurrency.ts';
 import { hint } from '../lib/hint.ts';
 import { conversionFailure, convertJob, waitingJobs } from './convert/conversions.ts';
-import { type Download, type DownloadOptions, downloadOf, removeTempFiles, startDownload } from './download/download-run.ts';
+import { type Download, type DownloadOptions, downloadOf, removeTempFiles, startDownload, tempFilesIn } from './download/download-run.ts';
 import { createFileStore } from './download/file-store.ts';
 import { diskFailure, namesIn, tryDirectory, WorkspaceError } from './store/disk.ts';
-import { type Holder, isLockName, type Lock, type LockKind, removeDeadLocks, takeLock, waitForLock } from './store/lock.ts';
+import { type Holder, type Lock, type LockKind, removeDeadLocks, takeLock, waitForLock } from './store/lock.ts';
 import {
   byTime,
-  filesOnDisk,
-  MANIFEST,
   type Owner,
   plansDirectory,
   principalDirectory,
@@ -121,11 +119,9 @@ async function tidy(projectDir: string): Promise<void> {
   for (const id of await runsIn(projectDir)) {
     const directory = runDirectory(projectDir, id);
     const manifest = await readManifest(projectDir, id);
-    const needed = manifest && new Set([MANIFEST, ...filesOnDisk(manifest).map(({ name }) => name)]);
-    const names = await namesIn(directory);
     // The lock of a reader is left; that of a killed process is removed.
-    if (names.some(isLockName)) await removeDeadLocks(directory);
-    if (!needed || names.every((name) => needed.has(name) || isLockName(name))) continue;
+    await removeDeadLocks(directory);
+    if (!manifest || (await tempFilesIn(directory, manifest)).length === 0) continue;
     const lock = await takeLock(directory, 'write');
     if (!('release' in lock)) continue;
     await removeTempFiles(directory, manifest);

@@ -11,7 +11,7 @@ import { aboutColumn, currencyOf, unitsOf } from './amounts.ts';
 import { coverageOf, coveredLead, EVER, type Lack, timeOfLack } from './coverage.ts';
 import { type Asked, type Data, type DataPart, MAX_CHARS, refuseAtOnce, withData } from './export-data.ts';
 import type { ExportContext } from './export-lists.ts';
-import { timeColumn, typeOf } from './query/columns.ts';
+import { storedNames, timeColumn, typeOf } from './query/columns.ts';
 import { examplesOf } from './query/examples.ts';
 import { queryResults } from './query/query-results.ts';
 import type { Cell } from './query/sql-process.ts';
@@ -23,8 +23,6 @@ import { type Supply, withFilesFor } from './supply.ts';
 const MAX_NAMED = 12;
 const MAX_GAPS = 5; // further ones are only counted
 
-const columnNames = ({ view }: DataPart) => view.columns.flatMap(({ name, from }) => (from === undefined ? name : []));
-
 /**
  * Says what the data cover: where days are missing, a sum is not one over the whole range. With a statement only of the views and days that
  * it uses.
@@ -35,7 +33,9 @@ function noteCoverage({ parts }: Pick<Data, 'parts'>, context: ExportContext, sq
   const asked = askedDays(sql, context.nowMs);
   const views = (read.length > 0 ? read : parts).map((part) => {
     // In runs without a column it is NULL, which no condition on days selects.
-    const compared = columnNames(part).filter((name) => asked.length > 0 && /date|time|day/i.test(name) && isCompared(sql, name));
+    const compared = storedNames(part.view.columns).filter(
+      (name) => asked.length > 0 && /date|time|day/i.test(name) && isCompared(sql, name),
+    );
     const over = (time: readonly Interval[]) => coverageOf(time, compared, part.view.held);
     return { part, over, have: over(EVER).have };
   });
@@ -98,7 +98,7 @@ function leftOutWords(lack: readonly Lack[], { view }: DataPart, timeZone: strin
 function partialColumns(part: DataPart, sql: string) {
   const { held } = part.view;
   const keyOf = (column?: string) => JSON.stringify(held(column));
-  const named = columnNames(part).filter((name) => sql === '' || isNamed(sql, name) || takesAll(sql));
+  const named = storedNames(part.view.columns).filter((name) => sql === '' || isNamed(sql, name) || takesAll(sql));
   return [...grouped(named, keyOf)].flatMap(([days, columns]) => (days === keyOf() ? [] : [{ columns, days: held(columns[0]) }]));
 }
 

@@ -1,20 +1,16 @@
 import { ApiError } from '../api/errors.ts';
 import { hint } from '../lib/hint.ts';
+import { foundIn } from '../lib/sentences.ts';
 import { matchName } from '../names/match-name.ts';
 import type { Column } from './query/columns.ts';
 import type { DataView } from './query/data-view.ts';
 import { SqlError } from './query/sql-process.ts';
-import { viewWords } from './query/view-sql.ts';
+import { sqlName, viewWords } from './query/view-sql.ts';
 import { WorkspaceError } from './store/disk.ts';
 
 /** More columns than this are not listed in an error. */
 const MAX_LISTED = 60;
 const LONGEST_MESSAGE = 500;
-
-/** A name in SQL, quoted only where necessary. */
-function sqlName(name: string): string {
-  return /^[a-z_][a-z0-9_]*$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
-}
 
 /** The columns that a name may mean. */
 function foundBy(match: Awaited<ReturnType<typeof matchName>>) {
@@ -79,7 +75,7 @@ function elsewhere(name: string, views: readonly NamedView[]): string | undefine
 async function noColumn(name: string, message: string, views: readonly NamedView[]): Promise<string> {
   const columns = views.flatMap((view) => view.columns);
   if (columns.some((column) => column.name.toLowerCase() === name.toLowerCase())) {
-    const there = /Candidate bindings: (.+)/.exec(message)?.[1];
+    const there = foundIn(message, /Candidate bindings: (.+)/);
     const isHere = `the data have a column "${name}", but not what the statement selects from there`;
     return elsewhere(name, views) ?? `${isHere}${there === undefined ? '' : `, which has ${there}`}.`;
   }
@@ -92,29 +88,27 @@ const NO_TABLE = [
   /Unknown table expression identifier [`'](.+?)[`']/,
 ];
 
-const foundIn = (message: string, ways: readonly RegExp[]) => ways.flatMap((words) => words.exec(message)?.[1] ?? [])[0];
-
 /** Whether a statement failed whatever the rows are; `isUnknown`: a name that no column can have. */
 export function isOfStatement(error: unknown, isUnknown: (name: string) => boolean): boolean {
   if (!(error instanceof SqlError)) return false;
   const { reason, message } = error;
-  const column = foundIn(message, NO_COLUMN);
-  return reason === 'refused' || foundIn(message, NO_TABLE) !== undefined || (column !== undefined && isUnknown(column));
+  const column = foundIn(message, ...NO_COLUMN);
+  return reason === 'refused' || foundIn(message, ...NO_TABLE) !== undefined || (column !== undefined && isUnknown(column));
 }
 
 /** The engine's refusal of a statement, in words for its author. */
 async function faultOf(message: string, views: readonly NamedView[]): Promise<ApiError> {
   const columns = views.flatMap((view) => view.columns);
-  const text = /Could not convert string .* when casting from source column (\w+)/.exec(message)?.[1];
+  const text = foundIn(message, /Could not convert string .* when casting from source column (\w+)/);
   if (text !== undefined)
     return new ApiError('invalid', `sql: ${text} is text, as ids are: compare it with a text, such as ${text} = '1'.`);
-  const column = foundIn(message, NO_COLUMN);
+  const column = foundIn(message, ...NO_COLUMN);
   if (column !== undefined) {
     const words = `sql: ${await noColumn(column, message, views)}`;
     const isHere = columns.some(({ name }) => name.toLowerCase() === column.toLowerCase());
     return isHere ? new ApiError('invalid', words) : new NoSuchName(words, column);
   }
-  const table = foundIn(message, NO_TABLE);
+  const table = foundIn(message, ...NO_TABLE);
   if (table === undefined) return new ApiError('invalid', `sql: ${shortened(message)}`);
   const quoted = unquoted(table, columns);
   if (quoted !== undefined) return new ApiError('invalid', `sql: ${quoted}`);
@@ -155,7 +149,7 @@ function exceeded(what: 'time' | 'memory', author: Author): ApiError {
 
 /** A statement that may not be run; a view that is not there may come with an export. */
 function refusalOf(message: string): ApiError {
-  const table = /^there is no table "([^"]+)"/.exec(message)?.[1];
+  const table = foundIn(message, /^there is no table "([^"]+)"/);
   return table === undefined ? new ApiError('invalid', `sql: ${message}`) : new NoSuchName(`sql: ${message}`, table);
 }
 

@@ -3,6 +3,7 @@ import type { ExportContext } from '../exports/export-lists.ts';
 import type { Drawing } from '../names/context.ts';
 import { groupPages, OTHER, type PageGroup } from './page-groups.ts';
 import { type Path, type PathsAnswer, type PathsDrawn, pagesOfPaths, pathText, pathWords } from './paths.ts';
+import { percentOf } from './proportions.ts';
 import { cases, changesOf, flag, pageCondition } from './sql-words.ts';
 import { pageStep, readAsWords } from './step.ts';
 import { filterWords } from './visit-filters.ts';
@@ -153,7 +154,7 @@ export function analyzePaths(request: PathsRequest, context: ExportContext & Dra
       paths: shown.map(({ pages: own, sessions: count }) => ({
         pages: pathText(own, { depth, direction }),
         sessions: count,
-        percent: Math.round((1000 * count) / sessions) / 10,
+        percent: percentOf(count, sessions) ?? 0,
       })),
       covered: words,
     };

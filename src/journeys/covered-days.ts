@@ -6,22 +6,7 @@ import { rangeTexts } from '../lib/dates.ts';
 import { daysIn, type Interval, intersect, union } from '../lib/intervals.ts';
 
 /** UTC days as numbers since 1970. */
-export interface CoveredDays {
-  /** First and last day of the range that is asked for, or that was chosen. */
-  readonly first: number;
-  readonly last: number;
-  /** Days of it that all needed files cover whole, in order. */
-  readonly covered: readonly number[];
-  /** The other days of it, in order. */
-  readonly missing: readonly number[];
-  /** Of these the days that are downloaded and still being read. */
-  readonly reading: readonly number[];
-  /** All days that the files cover whole, in order. */
-  readonly ofFiles: ReadonlySet<number>;
-  /** The covered days as ranges, and the sentence that an answer begins with where they are not all. */
-  readonly words: string[];
-  readonly lead: string;
-}
+export type CoveredDays = Readonly<Awaited<ReturnType<typeof chooseDays>>>;
 
 /** The day of `2026-11-09`. */
 export function dayFrom(date: string): number {
@@ -76,11 +61,7 @@ function endsOf({ first, last, followDays = 0, usualDays = USUAL_DAYS, today }: 
 }
 
 /** The days of an answer; throws where the files share none of the range, with what each covers and `wayOn`, the call that brings more. */
-export async function chooseDays(
-  asked: DaysAsked,
-  files: readonly ScopeFiles[],
-  wayOn: () => Promise<string | undefined>,
-): Promise<CoveredDays> {
+export async function chooseDays(asked: DaysAsked, files: readonly ScopeFiles[], wayOn: () => Promise<string | undefined>) {
   const { first, last, followDays = 0 } = asked;
   const sharedBy = (when: 'over' | 'soon') => daysIn(files.reduce((shared, each) => intersect(shared, each[when](EVER).have), EVER));
   const [ofFiles, ofSoon] = [sharedBy('over'), sharedBy('soon')];
@@ -91,7 +72,7 @@ export async function chooseDays(
   const inRange = daysFromTo(start, end);
   const covered = inRange.filter((day) => ofFiles.has(day));
   const missing = inRange.filter((day) => !ofFiles.has(day));
-  const reading = missing.filter((day) => ofSoon.has(day));
+  const reading: readonly number[] = missing.filter((day) => ofSoon.has(day));
   const lead = coveredLead({ covered, missing, reading, areAsked: first !== undefined || last !== undefined });
   if (covered.length === 0 && all.length > 0 && last === undefined && followDays > 0)
     refuse(
@@ -102,7 +83,20 @@ export async function chooseDays(
     const words = `The downloaded files cover no whole day (UTC)${askedWords(asked)}. ${cover}`;
     throw new ApiError('missing', `${words}. ${(await wayOn()) ?? planCalls().join(' ')}`);
   }
-  return { first: start, last: end, covered, missing, reading, ofFiles, words: daysWords(covered), lead };
+  return {
+    /** First and last day of the range that is asked for, or that was chosen. */
+    first: start,
+    last: end,
+    /** Days of it that all needed files cover whole, the others, and of these those that are downloaded and still being read; in order. */
+    covered,
+    missing,
+    reading,
+    /** All days that the files cover whole. */
+    ofFiles,
+    /** The covered days as ranges, and the sentence that an answer begins with where they are not all. */
+    words: daysWords(covered),
+    lead,
+  };
 }
 
 /** The days and filters of the visits of a picture, and the words of the answer, whose first sentence is the title. */

@@ -8,6 +8,7 @@ import { type Judgement, judgePeriods } from '../metrics/engine/judge.ts';
 import type { DailyPoint } from '../metrics/engine/series.ts';
 import type { VisitsDrawn } from './covered-days.ts';
 import type { FunnelAnswer } from './funnel-answer.ts';
+import { mostSeen } from './page-groups.ts';
 import { type Difference, differenceOf, discovered, intervalOf, type Proportion, percentOf } from './proportions.ts';
 
 /** How many came so far and no farther; the place in the list is the depth. */
@@ -77,10 +78,7 @@ function nextOf(next: FunnelCounts['next'], depth: number, nameOf: (page: string
     if (each.page === undefined) ended += each.count;
     else addTo(counts, nameOf(each.page, depth - 1), each.count);
   }
-  const pages = [...counts]
-    .map(([page, sessions]) => ({ page, sessions }))
-    .toSorted((a, b) => b.sessions - a.sessions || (a.page < b.page ? -1 : 1));
-  return { ended, next: pages.slice(0, MOST_NEXT) };
+  return { ended, next: mostSeen(counts).slice(0, MOST_NEXT) };
 }
 
 /** The steps with shares, times, and where those went who left; `hasNext`: pages were read; `nameOf` names one after a step, from 0. */

@@ -103,6 +103,12 @@ export function likeness(pattern: string): (path: string) => boolean {
   return (path) => whole.test(path);
 }
 
+/** Pages by how many sessions were there, the most first. */
+export function mostSeen(counts: ReadonlyMap<string, number>): { page: string; sessions: number }[] {
+  const pages = [...counts].map(([page, sessions]) => ({ page, sessions }));
+  return pages.toSorted((a, b) => b.sessions - a.sessions || (a.page < b.page ? -1 : 1));
+}
+
 /** Pages that keep a name of their own, patterns included. */
 const MOST_NAMES = 200;
 /** The name of all pages that are in no group of their own. */

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { inGroups } from '../lib/number-text.ts';
 import { addTo } from '../lib/tally.ts';
 import type { VisitsDrawn } from './covered-days.ts';
+import { mostSeen } from './page-groups.ts';
+import { percentOf } from './proportions.ts';
 
 /** The answer of `analyze_paths`. */
 export const pathsShape = z.object({
@@ -45,13 +47,7 @@ export function pagesOfPaths(paths: readonly Path[], { depth, direction, session
       const page = pages[index + 1] ?? edgeName(direction);
       addTo(counts, page, count);
     }
-    const all = [...counts].map(([page, count]) => ({
-      depth: index + 1,
-      page,
-      sessions: count,
-      percent: Math.round((1000 * count) / sessions) / 10,
-    }));
-    return all.toSorted((a, b) => b.sessions - a.sessions || (a.page < b.page ? -1 : 1));
+    return mostSeen(counts).map((each) => ({ depth: index + 1, ...each, percent: percentOf(each.sessions, sessions) ?? 0 }));
   });
 }
 

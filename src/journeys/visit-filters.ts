@@ -33,24 +33,15 @@ const FILTERS: {
   automated: ['is_excludable', (column) => `NOT coalesce(${column}, false)`, () => 'without automated visits'],
 };
 
-/** A filter by a field of sessions that leaves some out. */
-interface SessionFilter {
-  /** As the caller gave it: `devices mobile, tablet`, and as a picture says it. */
-  readonly words: string;
-  readonly told: string;
-  readonly field: string;
-  readonly condition: (column: string, sql: SqlWords) => string;
-}
-
-/** The filters by fields of sessions. */
-export function sessionFilters(filters: Filters): SessionFilter[] {
-  return (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).flatMap((name): SessionFilter[] => {
+/** The filters by fields of sessions that leave some out: as the caller gave them (`devices mobile, tablet`), and as a picture says it. */
+export function sessionFilters(filters: Filters) {
+  return (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).flatMap((name) => {
     const asked = filters[name];
     if (asked === undefined || asked === 'include') return [];
     const [field, condition, wordsOf] = FILTERS[name];
     const words = `${name} ${[asked].flat().join(', ')}`;
     const told = wordsOf?.(asked as never) ?? words; // the value of that very filter, as below
-    return [{ words, told, field, condition: (column, sql) => condition(column, asked as never, sql) }];
+    return [{ words, told, field, condition: (column: string, sql: SqlWords) => condition(column, asked as never, sql) }];
   });
 }
 

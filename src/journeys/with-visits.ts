@@ -4,6 +4,7 @@ import { type Data, type DataPart, withData } from '../exports/export-data.ts';
 import type { ExportContext } from '../exports/export-lists.ts';
 import { PRESET, planCalls } from '../exports/plan/journey-fields.ts';
 import type { Variable } from '../exports/plan/resolve-fields.ts';
+import { storedNames } from '../exports/query/columns.ts';
 import type { ReadsVariable } from '../exports/query/data-view.ts';
 import { identifier } from '../exports/query/view-sql.ts';
 import { type FilesNeeded, lastMidnight, overBy } from '../exports/statement.ts';
@@ -268,7 +269,7 @@ export function withVisits<T>(
       reads: (scope) => read.has(scope),
       column: (scope, field) => (covers(read.get(scope), [field], days, needs.followDays) ? read.get(scope)?.column(field) : undefined),
       partly: (scope, field) => read.get(scope)?.column(field),
-      columns: (scope) => read.get(scope)?.view.columns.flatMap(({ name, from }) => (from === undefined ? name : [])) ?? [],
+      columns: (scope) => storedNames(read.get(scope)?.view.columns ?? []),
       select,
       supply,
       keep: data.keep,

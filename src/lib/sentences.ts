@@ -44,3 +44,8 @@ export function firstOf(texts: readonly (string | number)[], most: number): stri
 export function present<Part>(...parts: readonly (Part | false | '' | null | undefined)[]): Part[] {
   return parts.filter((part): part is Part => part != null && part !== false && part !== '');
 }
+
+/** What the first of some patterns that a text fits finds in it, its first group. */
+export function foundIn(text: string, ...patterns: readonly RegExp[]): string | undefined {
+  return patterns.flatMap((pattern) => pattern.exec(text)?.[1] ?? [])[0];
+}

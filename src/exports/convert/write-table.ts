@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { grouped } from '../../lib/grouped.ts';
 import { isRecord } from '../../lib/is-record.ts';
+import { foundIn } from '../../lib/sentences.ts';
 import {
   type Column,
   type ColumnType,
@@ -308,15 +309,12 @@ const FAULTS: readonly (readonly [RegExp, string])[] = [
 ];
 const MOST_CHARS = 200;
 
-/** The first text that one of these patterns finds. */
-const firstOf = (message: string, ...patterns: readonly RegExp[]) => patterns.flatMap((each) => each.exec(message)?.[1] ?? [])[0];
-
 /** Which file of a run is at fault, which line of it where that is known, and what is wrong, from what the engine says. */
 function damageWords(message: string): string {
-  const file = firstOf(message, /in file "(?:[^"]*\/)?([^"]+)"/, /file = (?:\S*\/)?(\S+)/, /"(?:[^"]*\/)?([^"]+\.gz)"/);
-  const inJson = firstOf(message, /in line (\d+)/);
+  const file = foundIn(message, /in file "(?:[^"]*\/)?([^"]+)"/, /file = (?:\S*\/)?(\S+)/, /"(?:[^"]*\/)?([^"]+\.gz)"/);
+  const inJson = foundIn(message, /in line (\d+)/);
   // The reader of JSON counts from the line after.
-  const line = inJson === undefined ? firstOf(message, /Line: (\d+)/) : Number(inJson) - 1;
+  const line = inJson === undefined ? foundIn(message, /Line: (\d+)/) : Number(inJson) - 1;
   const place = [file ?? [], line === undefined ? [] : `line ${line}`].flat().join(', ');
   const [, fault] = FAULTS.find(([words]) => words.test(message)) ?? [];
   if (fault !== undefined) return `${place || 'a file'} ${fault}`;

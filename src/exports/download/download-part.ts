@@ -83,13 +83,12 @@ function bombWords(plainBytes: number, { compressedBytes, inRow }: { compressedB
 function createUnpacker(onPlain: (chunk: Buffer) => void, onBroken: (error: Error) => void) {
   const stream = createGunzip({ chunkSize: UNPACKED_CHUNK_BYTES });
   let isOver = false;
-  const over = new Promise<void>((resolve) => {
-    const ended = () => {
-      isOver = true;
-      resolve();
-    };
-    stream.on('data', onPlain).on('error', onBroken).on('end', ended).on('close', ended);
-  });
+  const unpack = async () => {
+    for await (const chunk of stream as AsyncIterable<Buffer>) onPlain(chunk); // without an encoding a stream yields buffers
+  };
+  const over = unpack()
+    .catch(onBroken)
+    .finally(() => (isOver = true));
   return {
     /** Resolves when more may come. */
     async write(chunk: Buffer): Promise<void> {
@@ -99,7 +98,7 @@ function createUnpacker(onPlain: (chunk: Buffer) => void, onBroken: (error: Erro
       await Promise.race([taken, over]);
     },
     /** Resolves when the last of it is unpacked. */
-    async end(): Promise<void> {
+    async end() {
       stream.end();
       await over;
     },

@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { allPages } from '../../api/all-pages.ts';
 import type { Ask } from '../../api/client.ts';
@@ -10,9 +10,9 @@ import { mapConcurrent } from '../../lib/concurrency.ts';
 import { hint } from '../../lib/hint.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import { headersOf } from '../convert/csv-headers.ts';
-import { openPlans } from '../plans.ts';
+import { openPlans, requestOf } from '../plans.ts';
 import { listedFields } from '../query/columns.ts';
-import { diskFailure, makeDirectory, syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
+import { diskFailure, makeDirectory, namesIn, syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { isLockName, takeLock } from '../store/lock.ts';
 import {
   filesOnDisk,
@@ -211,7 +211,7 @@ async function visitsOf(
   projectDir: string,
 ): Promise<Pick<RunFacts, 'deviceId' | 'segmentId'>> {
   const plans = await openPlans(plansDirectory(projectDir), Number(basename(projectDir))).all();
-  const made = plans.flatMap(({ parts }) => parts).find((part) => String(part.jobId) === String(jobId))?.body;
+  const made = requestOf(jobId, plans);
   // Some installations show no filters.
   const deviceId = filters?.deviceId ?? DEVICE_IDS[made?.deviceLabel ?? 'all'];
   return { ...(deviceId !== DEVICE_IDS.all && { deviceId }), ...(made?.segmentId !== undefined && { segmentId: made.segmentId }) };
@@ -282,11 +282,15 @@ function withRows(files: readonly ArrivedFile[], { fields }: Pick<RunManifest, '
   });
 }
 
-/** Removes what a complete run does not need: records of parts, and what an ended process left. */
-export async function removeTempFiles(directory: string, manifest: RunManifest): Promise<void> {
+/** Files that a complete run does not need: records of parts, and what an ended process left. */
+export async function tempFilesIn(directory: string, manifest: RunManifest): Promise<string[]> {
   const needed = new Set([MANIFEST, ...filesOnDisk(manifest).map(({ name }) => name)]);
-  const strays = (await readdir(directory)).filter((name) => !needed.has(name) && !isLockName(name));
-  for (const name of strays) await rm(join(directory, name), { recursive: true, force: true });
+  return (await namesIn(directory)).filter((name) => !needed.has(name) && !isLockName(name));
+}
+
+/** Removes them. */
+export async function removeTempFiles(directory: string, manifest: RunManifest): Promise<void> {
+  for (const name of await tempFilesIn(directory, manifest)) await rm(join(directory, name), { recursive: true, force: true });
 }
 
 /** A run to download, with its row in the list of successful runs, if there is one. */

@@ -12,7 +12,7 @@ import { ApiError } from '../../api/errors.ts';
 import { type ResponseHeaders, receive } from '../../api/http.ts';
 import type { Environment, Proxy } from '../../api/proxies.ts';
 import { isLoopback } from '../../lib/address.ts';
-import { WorkspaceError } from '../store/disk.ts';
+import { codeOf, messageOf, WorkspaceError } from '../store/disk.ts';
 
 /**
  * Why a file must not be fetched from here, as the end of a sentence; undefined when it may. Names are judged again when they are resolved.
@@ -93,8 +93,8 @@ function requestOptions(url: string, { offset, etag }: FileRequest) {
 /** A failure between here and the store, in words. */
 function storeFailure(error: unknown, host: string, proxy: Proxy | undefined, silentMs: number | undefined): unknown {
   if (silentMs !== undefined) return new ApiError('timeout', `${host} was silent for ${seconds(silentMs)}.`, { transient: true });
-  if (error instanceof Error && 'code' in error && error.code === INNER_ADDRESS)
-    return new WorkspaceError('address', `${error.message}, so it was not asked for the file. Report it to the platform's support.`);
+  if (codeOf(error) === INNER_ADDRESS)
+    return new WorkspaceError('address', `${messageOf(error)}, so it was not asked for the file. Report it to the platform's support.`);
   return networkFailure(error, { host, outcomeUnknown: false, proxy });
 }
 

@@ -4,6 +4,7 @@ import { isoAt, rangeName } from '../../lib/dates.ts';
 import { hullOf, type Interval } from '../../lib/intervals.ts';
 import { counted, inGroups } from '../../lib/number-text.ts';
 import { firstOf } from '../../lib/sentences.ts';
+import { sumOfKnown } from '../../lib/tally.ts';
 import { coverageOf, timeOfLack } from '../coverage.ts';
 
 /** A run in the list of all runs of the job, which does not show its range. */
@@ -278,9 +279,14 @@ export function mostTelling(rows: ReturnType<typeof gapRows>, most: number): Ret
   return rows.filter((row) => kept.has(row));
 }
 
+/** The intervals of these statuses. */
+export function partsOf({ intervals }: GapStudy, statuses: readonly Status[]): StatusInterval[] {
+  return intervals.filter(({ status }) => statuses.includes(status));
+}
+
 /** Days or hours of these statuses. */
-function count({ intervals, unit }: Pick<GapStudy, 'intervals' | 'unit'>, statuses: readonly Status[]): number {
-  return intervals.filter(({ status }) => statuses.includes(status)).reduce((sum, each) => sum + slotsOf(each, unit), 0);
+function count(found: GapStudy, statuses: readonly Status[]): number {
+  return sumOfKnown(partsOf(found, statuses), (each) => slotsOf(each, found.unit));
 }
 
 /** Ranges that the first sentence names. */
@@ -294,8 +300,8 @@ function fillingWords(jobs: readonly (number | string)[]): string {
 
 /** Sums intervals up: days or hours without data, of how many, where, what fills them, and how many had files that are gone. */
 export function gapCounts(found: GapStudy) {
-  const { intervals, unit, timeZone, range } = found;
-  const gaps = intervals.filter(({ status }) => WITHOUT.includes(status));
+  const { unit, timeZone, range } = found;
+  const gaps = partsOf(found, WITHOUT);
   return {
     lost: count(found, WITHOUT),
     total: count(found, ['available', ...TOLD]),
@@ -306,7 +312,7 @@ export function gapCounts(found: GapStudy) {
       MOST_NAMED,
     ),
     expired: count(found, ['expired']),
-    filling: [...new Set(intervals.flatMap(({ status, by }) => (status === 'filling' ? by : [])))],
+    filling: [...new Set(partsOf(found, ['filling']).flatMap(({ by }) => by))],
   };
 }
 
@@ -327,10 +333,10 @@ export function allGapsAnswer(jobs: readonly (ReturnType<typeof gapCounts> & { r
 
 /** One sentence that answers which days or hours have no data, and what fills them; one that counts the rest, and says why. */
 export function gapAnswer(found: GapStudy, jobName: string): string {
-  const { intervals, timeZone } = found;
+  const { timeZone } = found;
   const { lost, total, unit, ranges, filling } = gapCounts(found);
   const of = `of ${counted(total, unit)} of "${jobName}"`;
-  const since = intervals.find(({ status }) => status === 'suspended')?.startMs ?? 0;
+  const since = partsOf(found, ['suspended'])[0]?.startMs ?? 0;
   const reasons: Partial<Record<Status, string>> = {
     suspended: `not exported while suspended since ${isoAt(since, timeZone).slice(0, 10)}`,
     before: 'before the first run',

@@ -230,6 +230,11 @@ export function keyedColumns(seen: readonly string[], fields: readonly Field[]):
   return fileColumns([...seen, ...namesInFile(fields.filter((field) => !known.has(field)))], fields);
 }
 
+/** The names of the columns that the files hold, without those that are computed from them. */
+export function storedNames(columns: readonly Column[]): string[] {
+  return columns.flatMap(({ name, from }) => (from === undefined ? name : []));
+}
+
 /** The type of a column as a statement sees it: what is derived from whole numbers is exact. */
 export function typeOf({ type, unit, from }: Column): string {
   if (from === undefined || (itemTypeOf(type) ?? type) === 'DOUBLE') return type;

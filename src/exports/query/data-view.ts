@@ -5,7 +5,7 @@ import { counted } from '../../lib/number-text.ts';
 import { firstOf } from '../../lib/sentences.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import { type Held, rangeOf } from '../coverage.ts';
-import { type RunManifest, type RunTable, runKey, type StoredColumn } from '../store/manifest.ts';
+import { type RunManifest, runKey, type StoredColumn } from '../store/manifest.ts';
 import { type Column, columnOf, columnsOf, folded, keysOf, promisedColumns, timeColumn, variableNames } from './columns.ts';
 import { identifier, type Overlap, type Source, viewSql } from './view-sql.ts';
 
@@ -41,6 +41,11 @@ export interface Share<Run = RunManifest> {
   readonly isKeyed: boolean;
   /** The parts of its time that better shares hold: rows of it are not added to theirs. */
   readonly taken: readonly Interval[];
+}
+
+/** The earlier export first. */
+function byExport(a: Pick<HoldingRun, 'exportedAt' | 'runId'>, b: typeof a): number {
+  return Date.parse(a.exportedAt ?? '') - Date.parse(b.exportedAt ?? '') || (a.runId ?? 0) - (b.runId ?? 0);
 }
 
 function isFiltered({ deviceId, segmentId }: HoldingRun): boolean {
@@ -95,8 +100,7 @@ export function sharesOf<Run extends HoldingRun>(groups: readonly (readonly Run[
   const ownOf = (run: Run) => columns.get(run) ?? [];
   // A run that lists no column may have all.
   const isKeyed = (run: Run) => ownOf(run).length === 0 || keysOf(run.scope, ownOf(run)).missing.length === 0;
-  const byWorth = (a: Run, b: Run) =>
-    ownOf(b).length - ownOf(a).length || Date.parse(b.exportedAt ?? '') - Date.parse(a.exportedAt ?? '') || (b.runId ?? 0) - (a.runId ?? 0);
+  const byWorth = (a: Run, b: Run) => ownOf(b).length - ownOf(a).length || byExport(b, a);
   /** Rows of them do not count, because better shares hold their time. */
   const reduced: Run[] = [];
   const shares = groups.flatMap((group): Share<Run>[] => {
@@ -134,11 +138,6 @@ export function viewName(scope: string): string {
   return /^[a-z]/.test(name) ? name : `scope_${name}`;
 }
 
-function isLater(a: RunManifest, b: RunManifest): boolean {
-  const difference = Date.parse(a.exportedAt) - Date.parse(b.exportedAt);
-  return difference > 0 || (difference === 0 && a.runId > b.runId);
-}
-
 /**
  * For each run those of its job that were exported later and may hold rows of it: their ranges share an instant, or meet, because a day may
  * deliver rows of the day before again.
@@ -152,7 +151,7 @@ export function laterRuns(runs: readonly RunManifest[]): ReadonlyMap<RunManifest
         const other = sorted[at];
         // The platform may end a range on its last millisecond.
         if (!other || Date.parse(other.from) > Date.parse(run.to) + 1) break;
-        const [early, late] = isLater(other, run) ? [run, other] : [other, run];
+        const [early, late] = byExport(run, other) < 0 ? [run, other] : [other, run];
         later.get(early)?.push(late);
       }
     }
@@ -172,16 +171,7 @@ export function idsOf(runs: readonly RunManifest[]): number[] {
 }
 
 /** A run that is a table. */
-interface Stored {
-  readonly run: RunManifest;
-  readonly table: RunTable;
-  /** Relative to the directory of the query. */
-  readonly path: string;
-  /** The file of the rows that later runs hold too; undefined where there are none, or it is not known which. */
-  readonly without: string | undefined;
-  /** Rows that no later run holds, as far as that is known. */
-  readonly rows: number;
-}
+type Stored = ReturnType<typeof storedIn>[number];
 
 /** The column that tells an instant or a day of each row. */
 function timeOf(columns: readonly Column[]): string | undefined {
@@ -208,8 +198,8 @@ function sourcesOf(tables: readonly Stored[], taken: Share['taken']): Source[] {
 }
 
 function ranksOf(tables: readonly Stored[]): Map<string, number> {
-  const byExport = tables.toSorted((a, b) => (isLater(a.run, b.run) ? 1 : -1));
-  return new Map(byExport.map(({ path }, rank) => [path, rank]));
+  const inOrder = tables.toSorted((a, b) => byExport(a.run, b.run));
+  return new Map(inOrder.map(({ path }, rank) => [path, rank]));
 }
 
 /** Columns that one note names. */
@@ -253,16 +243,13 @@ function heldTypes(columns: readonly Column[], sources: readonly Source[]): Map<
 /** Groups of runs that share time, joined where a day delivers rows of the day before again, or may do. */
 function groupsOf(runs: readonly RunManifest[], later: ReturnType<typeof laterRuns>): RunManifest[][] {
   const mayRepeat = (run: RunManifest) => !isResolved(run, later.get(run) ?? []) || (run.table?.superseded?.rows ?? 0) > 0;
-  const groups: RunManifest[][] = [];
-  for (const group of overlappingGroups(runs)) {
-    const last = groups.at(-1);
-    const inLast = new Set(last);
-    const isJoined = (run: RunManifest) => later.get(run)?.some((other) => inLast.has(other)) && mayRepeat(run);
-    const joins = (run: RunManifest) => later.get(run)?.some((other) => group.includes(other)) && mayRepeat(run);
-    if (last && (group.some(isJoined) || last.some(joins))) last.push(...group);
-    else groups.push(group);
-  }
-  return groups;
+  const reach = (some: readonly RunManifest[], others: ReadonlySet<RunManifest>) =>
+    some.some((run) => later.get(run)?.some((other) => others.has(other)) && mayRepeat(run));
+  const joined = runsOf(overlappingGroups(runs), (open, group) => {
+    const own = open.flat();
+    return reach(group, new Set(own)) || reach(own, new Set(group));
+  });
+  return joined.map((groups) => groups.flat());
 }
 
 /** The columns of a view: those of its tables, or where there is none those that the jobs promise. */
@@ -307,9 +294,12 @@ function arrange(runs: readonly RunManifest[], tables: readonly Stored[], later:
   };
 }
 
-/** The runs that are tables, each without the rows that later ones hold too. */
-function storedIn(runs: readonly RunManifest[], later: ReturnType<typeof laterRuns>): Stored[] {
-  return runs.flatMap((run): Stored[] => {
+/**
+ * The runs that are tables, each with its path relative to the directory of the query, the file of the rows that later runs hold too,
+ * undefined where there are none or it is not known which, and how many rows no later run holds, as far as that is known.
+ */
+function storedIn(runs: readonly RunManifest[], later: ReturnType<typeof laterRuns>) {
+  return runs.flatMap((run) => {
     const { table } = run;
     if (!table) return [];
     const { rows = 0, file } = (isResolved(run, later.get(run) ?? []) ? table.superseded : undefined) ?? {};
@@ -328,7 +318,7 @@ export type ReadsVariable = (name: string) => boolean;
 export function neededOf(all: readonly RunManifest[], readsVariable: ReadsVariable = () => true): RunManifest[] {
   const kept = new Set<RunManifest>();
   const byDay = new Map<number, (Interval & { readonly run: RunManifest; readonly names: ReadonlySet<string>; readonly rows: number })[]>();
-  for (const run of all.toSorted((a, b) => (isLater(a, b) ? -1 : 1))) {
+  for (const run of all.toSorted((a, b) => byExport(b, a))) {
     const { startMs, endMs } = rangeOf(run);
     const time = [{ startMs: 2 * startMs - endMs, endMs }];
     const days = daysIn(time, 'touched');

@@ -1,5 +1,5 @@
 import { type Column, folded } from './columns.ts';
-import { identifier, literal } from './view-sql.ts';
+import { literal, sqlName } from './view-sql.ts';
 
 /** A question and the statement that answers it. */
 interface Example {
@@ -29,8 +29,7 @@ type Names = ReturnType<typeof namesOf>;
 
 function namesOf(columns: readonly Column[], about: About) {
   const byField = new Map(columns.map((column) => [column.field ?? column.name, column]));
-  const written = (column: Column | undefined) =>
-    column && (/^[a-z_][a-z0-9_]*$/.test(column.name) ? column.name : identifier(column.name));
+  const written = (column: Column | undefined) => column && sqlName(column.name);
   return {
     ...about,
     /** The kind of row. */

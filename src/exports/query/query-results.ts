@@ -5,7 +5,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 import type { ProjectWorkspace } from '../project-workspace.ts';
 import { makeDirectory, namesIn, statOf, writeDurably } from '../store/disk.ts';
 import { type RunManifest, resultsDirectory } from '../store/manifest.ts';
-import type { Column } from './columns.ts';
+import { type Column, storedNames } from './columns.ts';
 import { dataViewOf } from './data-view.ts';
 import { type Cell, runSql } from './sql-process.ts';
 
@@ -97,7 +97,7 @@ export async function firstRows(
   const sql = `FROM ${name} LIMIT ${SHOWN_ROWS}`;
   const request = { views: [name], setup: [setup], files, sql, maxRows: SHOWN_ROWS, maxChars: 10_000_000 };
   const result = await runSql(request, { directory, holder, timeoutMs: TIMEOUT_MS });
-  const stored = new Set(columns.flatMap(({ name: own, from }) => (from === undefined ? own : [])));
+  const stored = new Set(storedNames(columns));
   const record = (row: (typeof result.rows)[number]) =>
     Object.fromEntries(result.columns.flatMap(({ name: own }, index) => (stored.has(own) ? [[own, row[index]]] : [])));
   return { columns, rows: result.rows.map(record) };

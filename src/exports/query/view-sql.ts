@@ -10,6 +10,9 @@ export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
+/** A name in SQL, quoted only where necessary. */
+export const sqlName = (name: string) => (/^[a-z_][a-z0-9_]*$/i.test(name) ? name : identifier(name));
+
 /** A quoted SQL string. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;

@@ -47,7 +47,7 @@ export const DIRECTORY_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
 /** The error code of a failed system call; empty for any other failure. */
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 

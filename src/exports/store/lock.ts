@@ -4,7 +4,7 @@ import { open, rm, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FILE_MODE, namesIn, statOf } from './disk.ts';
+import { codeOf, FILE_MODE, namesIn, statOf } from './disk.ts';
 
 /** Whether there is a process of this number on this machine; another one may have it by now. */
 export function isRunning(pid: number): boolean {
@@ -12,7 +12,7 @@ export function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }
 

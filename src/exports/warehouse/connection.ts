@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { ClickHouseClient, ClickHouseSettings, SettingsMap } from '@clickhouse/client';
 import { ApiError } from '../../api/errors.ts';
 
@@ -55,12 +56,12 @@ function shortened(message: string): string {
 function warehouseError(error: unknown, user: string, address: string): Error {
   if (error instanceof ApiError || error instanceof StatementError) return error;
   const { code, message } = error as { code?: unknown; message?: unknown }; // the package throws errors of several classes
-  const text = shortened(String(message ?? error));
+  const said = shortened(String(message ?? error));
   const number = Number(code);
   if (Number.isInteger(number) && REFUSALS.has(number))
-    return new ApiError('settings', `ClickHouse refuses the user ${user}: ${text} docs/warehouse.md lists users and grants.`);
-  if (Number.isInteger(number)) return new StatementError(number, text);
-  const reason = typeof code === 'string' ? code : text;
+    return new ApiError('settings', `ClickHouse refuses the user ${user}: ${said} docs/warehouse.md lists users and grants.`);
+  if (Number.isInteger(number)) return new StatementError(number, said);
+  const reason = typeof code === 'string' ? code : said;
   const words = reason === '' ? '' : ` (${reason})`;
   return new ApiError('down', `The warehouse at ${address} does not answer${words}.`, { transient: true, cause: error });
 }
@@ -149,9 +150,7 @@ export function connect(place: Pick<WarehouseAccess, 'address' | 'database'>, as
     plainLines: (sql: string, run: RunOptions = {}) =>
       guarded(run, async (open, options) => {
         const { stream } = await open.exec({ query: sql, ...options });
-        const chunks: Buffer[] = [];
-        for await (const chunk of stream) chunks.push(Buffer.from(chunk));
-        return Buffer.concat(chunks).toString().trimEnd().split('\n');
+        return (await text(stream)).trimEnd().split('\n');
       }),
     command: (sql: string, run: RunOptions = {}) =>
       guarded(run, async (open, options) => {

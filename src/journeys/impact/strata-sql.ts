@@ -108,14 +108,7 @@ export interface Hypothesis {
 }
 
 /** All that the statement of the effects depends on. */
-interface EffectPlan {
-  /** The pages of the site, of which a view is of one at most, the first that it is like. */
-  readonly pages: readonly IndexPage[];
-  /** More places that are asked about, which may be parts of those. */
-  readonly asked: readonly IndexPage[];
-  readonly probes: readonly Condition[];
-  readonly hypotheses: readonly Hypothesis[];
-}
+type EffectPlan = Awaited<ReturnType<typeof planConditions>>;
 
 /** Conditions that fit into the number of a first view, and a bit for a view that is the last. */
 const MOST_PROBES = 25;
@@ -506,7 +499,7 @@ function limited(condition: Condition, place: IndexPage | undefined): Condition 
 }
 
 /** Chooses places, conditions, and which pairs of them are compared: those that are asked about, or all. */
-export async function planConditions(asked: readonly AskedCondition[] | undefined, visits: Visits): Promise<EffectPlan> {
+export async function planConditions(asked: readonly AskedCondition[] | undefined, visits: Visits) {
   const paths = await profiledPaths(visits);
   const readsErrors = asked?.some(({ what }) => what === 'js_error') ?? true;
   const messages = readsErrors ? await messagesOf(visits) : undefined;
@@ -528,5 +521,12 @@ export async function planConditions(asked: readonly AskedCondition[] | undefine
     return places.map((place) => ({ place, probe, condition: limited(condition, every[place]) }));
   });
   const probes = conditions.map((condition) => (condition.pages ? limited(condition, every[ownPlace(condition)]) : condition));
-  return { pages, asked: askedFor, probes, hypotheses };
+  return {
+    /** The pages of the site, of which a view is of one at most, the first that it is like. */
+    pages,
+    /** More places that are asked about, which may be parts of those. */
+    asked: askedFor,
+    probes,
+    hypotheses,
+  };
 }
